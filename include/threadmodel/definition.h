@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threadmodel/definition.h: what the numbers in events stand for.
+ *
+ * Ids are the producer's own 64-bit numbers (32 bits for stacks), never 0. To
+ * define an id again replaces what was known; fields that are 0 or NULL then
+ * keep their old value. Strings are UTF-8, ended by a zero byte, and lent for the call; bytes
+ * that are not UTF-8 are replaced by U+FFFD where they are shown.
+ */
+#ifndef THREADMODEL_DEFINITION_H
+#define THREADMODEL_DEFINITION_H
+
+#include <threadmodel/common.h>
+
+TM_BEGIN_DECLS
+
+/** A class, by the name that a person writes: "java.util.HashMap", "int[]". */
+typedef struct tm_class {
+    uint64_t id;
+    const char *name;
+    const char *source; ///< file name without folders; NULL: unknown
+} tm_class;
+
+/** From bytecode `location` on, up to the next entry, the source line is `line`. */
+typedef struct tm_line {
+    int64_t location; ///< bytecode index
+    int32_t line;     ///< from 1
+    int32_t reserved; ///< 0
+} tm_line;
+
+/** A method of a class. */
+typedef struct tm_method {
+    uint64_t id;
+    uint64_t class_id;
+    const char *name;
+    const char *signature; ///< as the VM writes it, "(ILjava/lang/String;)V"; or NULL
+    const tm_line *lines;  ///< by rising location; NULL: no line table
+    size_t line_count;
+} tm_method;
+
+/** One frame of a stack. */
+typedef struct tm_frame {
+    uint64_t method;  ///< tm_method.id; 0: unknown
+    int64_t location; ///< bytecode index; -1: native or unknown
+    int32_t line;     ///< source line where it is known without a table; 0: look it up
+    int32_t reserved; ///< 0
+} tm_frame;
+
+/** Bits of tm_stack.flags. */
+enum tm_stack_flag {
+    TM_STACK_TRUNCATED = 1 ///< the producer cut it: there are more frames below
+};
+
+/** A call stack, innermost frame first. */
+typedef struct tm_stack {
+    uint32_t id;
+    uint32_t flags; ///< bits of enum tm_stack_flag
+    const tm_frame *frames;
+    size_t frame_count;
+} tm_stack;
+
+/** Bits of tm_thread.flags. */
+enum tm_thread_flag {
+    TM_THREAD_VIRTUAL = 1,
+    TM_THREAD_DAEMON = 2,
+    TM_THREAD_CARRIER = 4, ///< runs virtual threads
+    TM_THREAD_AGENT = 8    ///< belongs to the producer or the VM, not to the program
+};
+
+/** A thread. Defining it again is how a producer reports a new name or group. */
+typedef struct tm_thread {
+    uint64_t id;       ///< for Java the number that Thread.threadId() gives
+    uint64_t object;   ///< the thread object's own id, for joins on it; 0: unknown
+    uint64_t os_id;    ///< the operating system's number; 0: unknown
+    const char *name;  ///< NULL: unknown; "" is a name
+    const char *group; ///< thread group or container; NULL: unknown
+    int32_t priority;  ///< 0: unknown
+    uint32_t flags;    ///< bits of enum tm_thread_flag
+} tm_thread;
+
+/** Bits of tm_object.flags. */
+enum tm_object_flag {
+    TM_OBJECT_HAS_HASH = 1,   ///< hash holds the identity hash code
+    TM_OBJECT_MAYBE_MANY = 2, ///< id was made from a hash: two objects may share it
+    TM_OBJECT_SYNCHRONIZER = 4 ///< a j.u.c. lock or other park blocker, no monitor
+};
+
+/** An object that threads lock, wait on or park for. */
+typedef struct tm_object {
+    uint64_t id;
+    uint64_t class_id; ///< 0: unknown
+    uint64_t thread;   ///< tm_thread.id where it is a thread object; else 0
+    uint32_t hash;     ///< identity hash code, with TM_OBJECT_HAS_HASH
+    uint32_t flags;    ///< bits of enum tm_object_flag
+} tm_object;
+
+TM_END_DECLS
+
+#endif

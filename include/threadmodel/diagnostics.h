@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threadmodel/diagnostics.h: what was odd about the events, counted by cause. */
+#ifndef THREADMODEL_DIAGNOSTICS_H
+#define THREADMODEL_DIAGNOSTICS_H
+
+#include <threadmodel/common.h>
+#include <threadmodel/model.h>
+#include <threadmodel/table.h>
+
+TM_BEGIN_DECLS
+
+/** Causes. An event may count under several, and is still taken where it can be. */
+enum tm_diagnostic {
+    TM_DIAGNOSTIC_UNKNOWN_KIND = 0,        ///< not taken: kind is none we know
+    TM_DIAGNOSTIC_NO_THREAD = 1,           ///< not taken: an event of thread 0
+    TM_DIAGNOSTIC_BACKWARD_TIME = 2,       ///< earlier than its thread's last: moved to it
+    TM_DIAGNOSTIC_ENTERED_WITHOUT_ENTER = 3,
+    TM_DIAGNOSTIC_ENTER_WITHOUT_ENTERED = 4, ///< another state began in between
+    TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT = 5,
+    TM_DIAGNOSTIC_WAIT_WITHOUT_WAITED = 6,
+    TM_DIAGNOSTIC_END_WITHOUT_BEGIN = 7,   ///< of a sleep, join or park
+    TM_DIAGNOSTIC_BEGIN_WITHOUT_END = 8,   ///< of a sleep, join or park
+    TM_DIAGNOSTIC_OTHER_OBJECT = 9,        ///< begin and end name different objects
+    TM_DIAGNOSTIC_AFTER_END = 10,          ///< an event of a thread that had ended
+    TM_DIAGNOSTIC_STARTED_TWICE = 11,
+    TM_DIAGNOSTIC_UNDEFINED_THREAD = 12,   ///< threads that never got a name
+    TM_DIAGNOSTIC_UNDEFINED_OBJECT = 13,   ///< objects whose class never was known
+    TM_DIAGNOSTIC_UNDEFINED_STACK = 14,    ///< stacks used and not defined
+    TM_DIAGNOSTIC_UNDEFINED_METHOD = 15,   ///< methods in frames and not defined
+    TM_DIAGNOSTIC_STALE_OWNER = 16,        ///< an inferred owner proved to be wrong
+    TM_DIAGNOSTIC_OUT_OF_MEMORY = 17,      ///< not taken: no memory
+    TM_DIAGNOSTIC_LOST_BY_PRODUCER = 18,   ///< events the producer says it dropped
+    TM_DIAGNOSTIC_FOLDED = 19,             ///< intervals folded into sums (memory limit)
+    TM_DIAGNOSTIC_UNKNOWN_STATE = 20,      ///< not taken: a snapshot's state is none
+    TM_DIAGNOSTIC_CYCLIC_OWNER = 21,       ///< an owner or peer is the thread itself
+    TM_DIAGNOSTIC_END = 22
+};
+
+/**
+ * List how often each cause was met, those that never were left out.
+ *
+ * Columns: cause string, count uint64.
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @param model     asked
+ * @return TM_OK or TM_ENOMEM
+ * @since 0.1
+ */
+TM_API int tm_diagnostics_list(tm_table **out, const tm_model *model);
+
+/** The name of a cause, "waited_without_wait" for instance; NULL for none. */
+TM_API const char *tm_diagnostic_name(int cause);
+
+TM_END_DECLS
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threadmodel/event.h: one fact about one thread at one instant. */
+#ifndef THREADMODEL_EVENT_H
+#define THREADMODEL_EVENT_H
+
+#include <threadmodel/common.h>
+
+TM_BEGIN_DECLS
+
+/**
+ * What happened to, or was done by, `thread`. Any subset of these is a legal
+ * stream: what a producer does not report stays unknown in the answers.
+ *
+ * "object" and "peer" say what those fields hold for the kind; a field that is
+ * not named is ignored and should be 0. Numbers are part of the trace format.
+ */
+enum tm_event_kind {
+    TM_EVENT_THREAD_START_CALLED = 1, ///< calls Thread.start; peer: the new thread
+    TM_EVENT_THREAD_START = 2,        ///< begins to run; peer: who started it
+    TM_EVENT_THREAD_END = 3,          ///< ends; releases all joiners
+    TM_EVENT_CONTENDED_ENTER = 4,     ///< blocks on object's monitor; peer: its owner
+    TM_EVENT_CONTENDED_ENTERED = 5,   ///< got object's monitor; peer: who released it
+    TM_EVENT_WAIT = 6,                ///< Object.wait on object, which it owns; timeout
+    TM_EVENT_WAITED = 7,              ///< left the wait set; peer: who notified it
+    TM_EVENT_NOTIFY = 8,              ///< calls object.notify(), owning object
+    TM_EVENT_NOTIFY_ALL = 9,          ///< calls object.notifyAll(), owning object
+    TM_EVENT_INTERRUPT_CALLED = 10,   ///< calls peer.interrupt()
+    TM_EVENT_INTERRUPTED = 11,        ///< a wait, sleep or join ended by interrupt
+    TM_EVENT_SLEEP = 12,              ///< Thread.sleep; timeout
+    TM_EVENT_SLEPT = 13,              ///< the sleep is over
+    TM_EVENT_JOIN = 14,               ///< waits for peer to end; timeout
+    TM_EVENT_JOINED = 15,             ///< the join is over
+    TM_EVENT_PARK = 16,               ///< parks; object: blocker, peer: its owner; timeout
+    TM_EVENT_UNPARKED = 17,           ///< the park is over; peer: who unparked it
+    TM_EVENT_UNPARK_CALLED = 18,      ///< calls LockSupport.unpark(peer)
+    TM_EVENT_VIRTUAL_MOUNT = 19,      ///< a virtual thread is on a carrier; peer: carrier
+    TM_EVENT_VIRTUAL_UNMOUNT = 20,    ///< a virtual thread left its carrier
+    TM_EVENT_HELD = 21,               ///< holds object's monitor now; value: stack depth
+    TM_EVENT_SNAPSHOT = 22,           ///< is, in mid-life, in state `value` (tm_state)
+    TM_EVENT_LOST = 23,               ///< value: events lost; object: time_ns of the first
+    TM_EVENT_CPU_SAMPLE = 24,         ///< was seen on a processor at `stack`
+    TM_EVENT_PAUSE = 25,              ///< the VM stopped all threads; thread 0
+    TM_EVENT_RESUME = 26,             ///< the VM let them run again; thread 0
+    TM_EVENT_PINNED = 27,             ///< a virtual thread blocked on its carrier; value: ns
+    TM_EVENT_KIND_END = 28            ///< one more than the last kind
+};
+
+/** Bits of tm_event.flags. */
+enum tm_event_flag {
+    TM_EVENT_TIMED_OUT = 1,     ///< Waited, Slept, Joined, Unparked: time was up
+    TM_EVENT_BY_INTERRUPT = 2,  ///< the same: an interrupt ended it
+    TM_EVENT_PEER_REPORTED = 4, ///< peer is a fact that the VM stated
+    TM_EVENT_PEER_INFERRED = 8, ///< peer was worked out by the producer
+    TM_EVENT_CONFIRMED = 16,    ///< Held, Contended enter: the VM was asked for it
+    TM_EVENT_SAMPLED = 32       ///< its stack was taken for a sample of such events
+};
+
+/**
+ * One event, 48 bytes. Ids are the producer's own numbers; 0 means none or not
+ * known. Ids of threads, objects and stacks are separate number spaces. An
+ * event may come before what it names is defined, or without it.
+ */
+typedef struct tm_event {
+    int64_t time_ns;  ///< on the producer's monotonic clock, see tm_run.start_ns
+    uint64_t thread;  ///< whose event this is; 0 only for the whole VM
+    uint64_t object;  ///< monitor, park blocker; 0: none or unknown
+    uint64_t peer;    ///< the other thread of the kind's comment; 0: unknown
+    int64_t value;    ///< timeout in ns (0: none), or what the kind's comment says
+    uint32_t stack;   ///< where, by tm_stack.id; 0: unknown
+    uint16_t kind;    ///< enum tm_event_kind
+    uint16_t flags;   ///< bits of enum tm_event_flag
+} tm_event;
+
+/**
+ * The name of a kind of event, "contended_enter" for instance.
+ *
+ * @param kind  a value of enum tm_event_kind
+ * @return a constant string; NULL for a number that is none
+ * @since 0.1
+ */
+TM_API const char *tm_event_kind_name(int kind);
+
+TM_END_DECLS
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threadmodel/model.h: events in, the state of every thread and monitor out.
+ *
+ * A model takes definitions and events through its sink and may be asked at any
+ * time between two events; answers are then true as of the last one. One model
+ * is used by one thread at a time; two models are independent.
+ *
+ * Times in answers are nanoseconds since the run began: since tm_run.start_ns
+ * where that is known, else since the first event.
+ */
+#ifndef THREADMODEL_MODEL_H
+#define THREADMODEL_MODEL_H
+
+#include <threadmodel/allocator.h>
+#include <threadmodel/common.h>
+#include <threadmodel/run.h>
+#include <threadmodel/sink.h>
+#include <threadmodel/table.h>
+
+TM_BEGIN_DECLS
+
+typedef struct tm_model tm_model;
+
+/** States of a thread. */
+enum tm_state {
+    TM_STATE_UNKNOWN = 0,
+    TM_STATE_NEW = 1, ///< start was called, it does not run yet
+    TM_STATE_RUNNING = 2,
+    TM_STATE_BLOCKED = 3,    ///< queues for a monitor
+    TM_STATE_WAITING = 4,    ///< in Object.wait, before a notify
+    TM_STATE_REENTERING = 5, ///< notified, queues for the monitor again
+    TM_STATE_JOINING = 6,    ///< waits for a thread to end
+    TM_STATE_SLEEPING = 7,
+    TM_STATE_PARKED = 8,
+    TM_STATE_DEADLOCKED = 9, ///< blocked, joining or parked in a cycle
+    TM_STATE_DEAD = 10,
+    TM_STATE_END = 11 ///< one more than the last state
+};
+
+/** How sure a statement about another thread is. */
+enum tm_provenance {
+    TM_PROVENANCE_UNKNOWN = 0,
+    TM_PROVENANCE_INFERRED = 1, ///< follows from other events, if none was missed
+    TM_PROVENANCE_EXACT = 2,    ///< follows from the VM's rules and complete events
+    TM_PROVENANCE_REPORTED = 3, ///< stated by the VM
+    TM_PROVENANCE_END = 4
+};
+
+/** Choices for a new model; zero is the default of each. */
+typedef struct tm_model_options {
+    size_t size;                    ///< sizeof(tm_model_options)
+    const tm_allocator *allocator;  ///< NULL: malloc; copied
+    size_t memory_limit_bytes;      ///< fold old intervals into sums beyond; 0: none
+    int32_t policy;                 ///< enum tm_policy, in place of the producer's
+    int32_t reserved;               ///< 0
+} tm_model_options;
+
+/**
+ * Make an empty model.
+ *
+ * @param[out] out  yours: tm_model_free() it; NULL on failure
+ * @param options   NULL: all defaults
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL
+ * @since 0.1
+ */
+TM_API int tm_model_new(tm_model **out, const tm_model_options *options);
+
+/**
+ * The sink that fills this model.
+ *
+ * @return lent until the model is freed
+ * @since 0.1
+ */
+TM_API const tm_sink *tm_model_sink(tm_model *model);
+
+/**
+ * Take events; the same as the sink's `events`, without the indirection.
+ *
+ * Every sequence is legal: what cannot be so is counted by cause, see
+ * tm_diagnostics_list(). After TM_ENOMEM the events before the one that failed
+ * have been taken, that one is counted as lost, and the model goes on.
+ *
+ * @param model   changed
+ * @param events  lent for the call
+ * @param count   how many
+ * @return TM_OK, TM_ENOMEM, or what a deadlock callback returned
+ * @since 0.1
+ */
+TM_API int tm_model_ingest(tm_model *model, const tm_event *events, size_t count);
+
+/** @return how many events were taken. @since 0.1 */
+TM_API uint64_t tm_model_event_count(const tm_model *model);
+
+/**
+ * The bytes that the model holds.
+ *
+ * @return without the allocator's own overhead
+ * @since 0.1
+ */
+TM_API size_t tm_model_memory_bytes(const tm_model *model);
+
+/**
+ * What is known of the run; end_ns is that of the last event if not known better.
+ *
+ * @return lent until the model next takes a run or an event
+ * @since 0.1
+ */
+TM_API const tm_run *tm_model_run(const tm_model *model);
+
+/** @return from the run's beginning to its last event, in ns. @since 0.1 */
+TM_API int64_t tm_model_length_ns(const tm_model *model);
+
+/**
+ * What the data cannot show, a sentence a row.
+ *
+ * Columns: limit string.
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @return TM_OK or TM_ENOMEM
+ * @since 0.1
+ */
+TM_API int tm_model_limits(tm_table **out, const tm_model *model);
+
+/** The name of a state, "blocked" for instance; NULL for a number that is none. */
+TM_API const char *tm_state_name(int state);
+
+/** The name of a provenance, "inferred" for instance; NULL for none. */
+TM_API const char *tm_provenance_name(int provenance);
+
+/** Free a model; tables that it answered with stay. NULL is fine. @since 0.1 */
+TM_API void tm_model_free(tm_model *model);
+
+TM_END_DECLS
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threadmodel/run.h: what is known of a run as a whole, and of who reports it. */
+#ifndef THREADMODEL_RUN_H
+#define THREADMODEL_RUN_H
+
+#include <threadmodel/common.h>
+
+TM_BEGIN_DECLS
+
+/** How a woken waiter is bound to the notify that woke it. */
+enum tm_policy {
+    TM_POLICY_UNKNOWN = 0,  ///< as HOTSPOT, and every binding is inferred
+    TM_POLICY_HOTSPOT = 1,  ///< wait set is first in, first out; notify needs the lock
+    TM_POLICY_TPTP = 2,     ///< the rule of the TPTP 4.5 design, by wake order
+    TM_POLICY_REPORTED = 3  ///< only what the producer itself names
+};
+
+/** How sure it is that one object id is one object. */
+enum tm_identity {
+    TM_IDENTITY_UNKNOWN = 0,
+    TM_IDENTITY_EXACT = 1,  ///< ids were issued by the producer, one an object
+    TM_IDENTITY_HASH = 2,   ///< class and identity hash: rarely two objects share one
+    TM_IDENTITY_ADDRESS = 3 ///< addresses, which the VM may give to another object
+};
+
+/**
+ * Facts of a run. All may be unknown (0 or NULL). Given again, known fields
+ * replace what was known before.
+ */
+typedef struct tm_run {
+    size_t size;           ///< sizeof(tm_run), so that fields may be added
+    const char *source;    ///< file or process that the data came from
+    const char *format;    ///< "tmt", "jfr", ...
+    const char *producer;  ///< program and release that reported the events
+    const char *vm;        ///< name and version of the VM
+    const char *command;   ///< main class or jar, and its arguments
+    uint64_t pid;          ///< process id
+    int64_t start_wall_ns; ///< since 1970-01-01 UTC, at the instant start_ns
+    int64_t start_ns;      ///< of the events' clock: when recording began
+    int64_t end_ns;        ///< of the events' clock: when it ended; 0: unknown
+    int64_t threshold_ns;  ///< shorter blocks and waits were not recorded; 0: none
+    uint64_t kinds;        ///< bit k: the producer reports events of kind k; 0: unknown
+    int32_t policy;        ///< enum tm_policy
+    int32_t identity;      ///< enum tm_identity
+} tm_run;
+
+TM_END_DECLS
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threadmodel/selection.h: which part of a run a question is about. */
+#ifndef THREADMODEL_SELECTION_H
+#define THREADMODEL_SELECTION_H
+
+#include <threadmodel/common.h>
+
+TM_BEGIN_DECLS
+
+/**
+ * A set of threads, a set of classes and a window of time; zero is all of each.
+ * A thread or class that the run does not have is an error, TM_ENOTFOUND.
+ */
+typedef struct tm_selection {
+    size_t size;              ///< sizeof(tm_selection)
+    const uint64_t *threads;  ///< tm_thread.id; NULL: all
+    size_t thread_count;
+    const char *const *classes; ///< names, of the objects waited for; NULL: all
+    size_t class_count;
+    int64_t from_ns; ///< since the run began
+    int64_t to_ns;   ///< since the run began, not included; 0: to the end
+} tm_selection;
+
+TM_END_DECLS
+
+#endif

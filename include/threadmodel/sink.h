@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threadmodel/sink.h: where events and definitions go.
+ *
+ * The one joint of the library: whoever reads a file or watches a program pours
+ * into a sink; a model is one, a trace writer is another, a filter is a sink
+ * that calls the next. All pointers that a callback receives are lent for the
+ * call.
+ */
+#ifndef THREADMODEL_SINK_H
+#define THREADMODEL_SINK_H
+
+#include <threadmodel/common.h>
+#include <threadmodel/definition.h>
+#include <threadmodel/event.h>
+#include <threadmodel/run.h>
+
+TM_BEGIN_DECLS
+
+/**
+ * A set of callbacks. Every one must be set. Each returns TM_OK, or a negative
+ * code that ends the pouring and is handed to whoever started it.
+ */
+typedef struct tm_sink {
+    size_t size;   ///< sizeof(tm_sink), so that callbacks may be added
+    void *payload; ///< handed to every callback as it is
+
+    int (*run)(void *payload, const tm_run *run);
+    /** One sentence on what the data cannot show, for people. */
+    int (*limit)(void *payload, const char *sentence);
+    int (*define_class)(void *payload, const tm_class *definition);
+    int (*define_method)(void *payload, const tm_method *definition);
+    int (*define_stack)(void *payload, const tm_stack *definition);
+    int (*define_thread)(void *payload, const tm_thread *definition);
+    int (*define_object)(void *payload, const tm_object *definition);
+    /** Events by rising time, as far as the producer can; any order is legal. */
+    int (*events)(void *payload, const tm_event *events, size_t count);
+} tm_sink;
+
+TM_END_DECLS
+
+#endif

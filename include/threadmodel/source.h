@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threadmodel/source.h: a file of any format that we read, found by its content.
+ *
+ *     tm_source *source;
+ *     int rc = tm_source_open(&source, "run.tmt", NULL);
+ *     if (rc == TM_OK)
+ *         while ((rc = tm_source_read(source, tm_model_sink(model))) == TM_MORE)
+ *             ;
+ *     tm_source_close(source);
+ */
+#ifndef THREADMODEL_SOURCE_H
+#define THREADMODEL_SOURCE_H
+
+#include <threadmodel/allocator.h>
+#include <threadmodel/common.h>
+#include <threadmodel/sink.h>
+
+TM_BEGIN_DECLS
+
+typedef struct tm_source tm_source;
+
+/** Choices for opening; zero is the default of each. */
+typedef struct tm_source_options {
+    size_t size;                   ///< sizeof(tm_source_options)
+    const tm_allocator *allocator; ///< NULL: malloc; copied
+} tm_source_options;
+
+/**
+ * Open a file and find out what it is.
+ *
+ * @param[out] out  yours: tm_source_close() it; NULL on failure
+ * @param path      of a regular file, or anything that can be read ("/dev/stdin")
+ * @param options   NULL: all defaults
+ * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT (empty files too), TM_EVERSION
+ * @since 0.1
+ */
+TM_API int tm_source_open(tm_source **out, const char *path,
+                          const tm_source_options *options);
+
+/**
+ * Pour the next part, some ten thousand events at most, into a sink.
+ *
+ * What can be read of a cut or damaged file has been poured when TM_EDAMAGED is
+ * returned, the sink's `limit` has been told what is missing, and the error text
+ * says it with the byte offset.
+ *
+ * @param source  moves on
+ * @param sink    gets definitions before the events that use them
+ * @return TM_MORE: call again; TM_OK: all is read; TM_EDAMAGED, TM_EVERSION,
+ *         TM_EIO, TM_ENOMEM; or what a callback returned
+ * @since 0.1
+ */
+TM_API int tm_source_read(tm_source *source, const tm_sink *sink);
+
+/** @return the format's short name, "tmt". @since 0.1 */
+TM_API const char *tm_source_format(const tm_source *source);
+
+/** @return bytes of the file that were read so far. @since 0.1 */
+TM_API uint64_t tm_source_position(const tm_source *source);
+
+/** @return bytes of the file; 0: not known (a pipe). @since 0.1 */
+TM_API uint64_t tm_source_length(const tm_source *source);
+
+/** Close a source. NULL is fine. @since 0.1 */
+TM_API void tm_source_close(tm_source *source);
+
+TM_END_DECLS
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threadmodel/threadmodel.h: all of the library. */
+#ifndef THREADMODEL_THREADMODEL_H
+#define THREADMODEL_THREADMODEL_H
+
+#include <threadmodel/allocator.h>
+#include <threadmodel/arrow.h>
+#include <threadmodel/common.h>
+#include <threadmodel/deadlock.h>
+#include <threadmodel/definition.h>
+#include <threadmodel/diagnostics.h>
+#include <threadmodel/error.h>
+#include <threadmodel/event.h>
+#include <threadmodel/interaction.h>
+#include <threadmodel/model.h>
+#include <threadmodel/run.h>
+#include <threadmodel/selection.h>
+#include <threadmodel/sink.h>
+#include <threadmodel/source.h>
+#include <threadmodel/statistics.h>
+#include <threadmodel/table.h>
+#include <threadmodel/timeline.h>
+#include <threadmodel/trace.h>
+#include <threadmodel/version.h>
+
+#endif

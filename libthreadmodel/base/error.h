@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Error texts: written once, by whoever detects, never by whoever relays. */
+#ifndef TM_BASE_ERROR_H
+#define TM_BASE_ERROR_H
+
+#include <threadmodel/error.h>
+
+/**
+ * Set the calling thread's error text: one impersonal line with the value that
+ * was wrong.
+ * @return code, so that a failing function can end with `return tm__fail(...)`
+ */
+int tm__fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/**
+ * One checked argument at the top of a public function. Misuse aborts where
+ * assertions are on, and is TM_EINVAL in release.
+ */
+#ifdef TM_DEBUG
+#include <assert.h>
+#define TM__CHECK(condition) assert(condition)
+#else
+#define TM__CHECK(condition)                                                           \
+    do {                                                                               \
+        if (!(condition))                                                              \
+            return tm__fail(TM_EINVAL, "%s: not so: %s", __func__, #condition);        \
+    } while (0)
+#endif
+
+#endif

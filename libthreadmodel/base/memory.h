@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory through the user's one hook. Whoever frees says how much, so that what
+ * is in use is known exactly without a header in front of every block.
+ */
+#ifndef TM_BASE_MEMORY_H
+#define TM_BASE_MEMORY_H
+
+#include <threadmodel/allocator.h>
+
+typedef struct tm__memory {
+    tm_allocator hook;
+    size_t used_bytes;
+} tm__memory;
+
+/** @param hook  NULL: malloc, realloc, free; copied */
+void tm__memory_init(tm__memory *memory, const tm_allocator *hook);
+
+/**
+ * Allocate (block NULL, old 0), resize, or free (new 0).
+ * @return NULL when freed, or when there is no memory and then block is as it was
+ */
+void *tm__resize(tm__memory *memory, void *block, size_t old_bytes, size_t new_bytes);
+
+/** Allocate zeroed memory; NULL when there is none. */
+void *tm__zalloc(tm__memory *memory, size_t bytes);
+
+/** Free what is not NULL. */
+void tm__free(tm__memory *memory, void *block, size_t bytes);
+
+/**
+ * Make room for at least `needed` items in a growing array.
+ * @param items     address of the array's pointer
+ * @param capacity  items that fit now; grows by half at least
+ * @return TM_OK or TM_ENOMEM, and then the array is as it was
+ */
+int tm__reserve(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
+                size_t item_bytes);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a model holds. Entities are dense arrays; an index is a number in one of
+ * them, TM__NONE is none. Analyses read this and change nothing.
+ */
+#ifndef TM_MODEL_MODEL_H
+#define TM_MODEL_MODEL_H
+
+#include <threadmodel/deadlock.h>
+#include <threadmodel/diagnostics.h>
+#include <threadmodel/interaction.h>
+#include <threadmodel/model.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/strings.h"
+
+/** Bits of tm__interval.flags. */
+enum {
+    TM__INTERVAL_CONTINUES = 1,   ///< the same hold-up as the interval before it
+    TM__INTERVAL_TIMED_OUT = 2,   ///< ended because its time was up
+    TM__INTERVAL_INTERRUPTED = 4, ///< ended by an interrupt
+    TM__INTERVAL_SNAPSHOT = 8,    ///< had begun before it was first seen
+    TM__INTERVAL_UNSPLIT = 16     ///< a wait that may hide queueing for the monitor
+};
+
+/**
+ * A thread is in `state` from start_ns to the start of its next interval; the
+ * last one is open until the thread's next event.
+ */
+typedef struct tm__interval {
+    int64_t start_ns;
+    uint32_t object;    ///< objects[]: wanted, waited for or parked for
+    uint32_t stack;     ///< stacks[]
+    uint32_t peer;      ///< threads[]: owner when it began, or joined thread
+    uint32_t cause;     ///< interactions[] that began it; TM__NONE
+    uint8_t state;      ///< enum tm_state
+    uint8_t provenance; ///< enum tm_provenance of peer
+    uint8_t flags;
+    uint8_t reserved;
+    uint32_t reserved2;
+} tm__interval;
+
+_Static_assert(sizeof(tm__interval) == 32, "an interval is 32 bytes");
+
+typedef struct tm__thread {
+    uint64_t id;
+    uint64_t os_id;
+    int64_t start_ns; ///< INT64_MIN: not seen to start
+    int64_t end_ns;   ///< INT64_MIN: not seen to end
+    int64_t last_ns;  ///< its last event; INT64_MIN: none yet
+    tm__interval *intervals;
+    uint32_t interval_count;
+    uint32_t interval_capacity;
+    uint32_t name;   ///< strings; TM__NONE: unknown
+    uint32_t group;  ///< strings; TM__NONE: unknown
+    uint32_t object; ///< objects[]: the thread object; TM__NONE: unknown
+    uint32_t flags;  ///< enum tm_thread_flag
+    int32_t priority;
+
+    uint32_t wants;     ///< objects[] that it cannot go on without, or TM__NONE
+    uint32_t joins;     ///< threads[] that it waits for, or TM__NONE
+    uint32_t owned;     ///< head of the list of objects that it is thought to own
+    uint32_t deadlock;  ///< deadlocks[] that it stands in, or TM__NONE
+    uint32_t next;      ///< in the wait set that it is in
+    uint32_t previous;
+    uint32_t waits_in;  ///< objects[] in whose wait set it is, or TM__NONE
+    uint32_t binding;   ///< its unsettled binding to a notify, or TM__NONE
+    int64_t deadline_ns; ///< of the wait; INT64_MAX: none
+    uint32_t starter;   ///< interactions[]: start called and not yet begun
+    uint32_t interrupt; ///< interactions[]: interrupt called, not yet taken
+    uint32_t permit;    ///< interactions[]: unpark called, not yet taken
+    uint32_t carrier;   ///< threads[] that carries it, or TM__NONE
+    uint32_t samples;   ///< CPU samples seen
+} tm__thread;
+
+typedef struct tm__object {
+    uint64_t id;
+    uint32_t class_index; ///< classes[]; TM__NONE: unknown
+    uint32_t thread;      ///< threads[] whose thread object it is, or TM__NONE
+    uint32_t hash;
+    uint32_t flags; ///< enum tm_object_flag
+
+    uint32_t owner;       ///< threads[], or TM__NONE
+    uint32_t owned_next;  ///< in the owner's list
+    uint32_t owned_previous;
+    uint32_t released_by; ///< threads[] that was seen to give it up last, or TM__NONE
+    int64_t owner_ns;     ///< since when
+    int64_t released_ns;
+    uint32_t waiter_head; ///< wait set, oldest first
+    uint32_t waiter_tail;
+    uint32_t binding_head; ///< unsettled notifies, oldest first
+    uint32_t binding_tail;
+    uint32_t label; ///< strings: "class@hash", made when first asked for
+    uint8_t owner_provenance; ///< enum tm_provenance
+    uint8_t owner_stays;      ///< owner was seen to hold it in its present interval
+    uint8_t reserved[2];
+} tm__object;
+
+typedef struct tm__class {
+    uint64_t id;
+    uint32_t name;   ///< strings
+    uint32_t source; ///< strings
+} tm__class;
+
+typedef struct tm__method {
+    uint64_t id;
+    uint32_t class_index; ///< classes[]
+    uint32_t name;        ///< strings
+    uint32_t full_name;   ///< strings: package.Class.method
+    uint32_t line_first;  ///< lines[]
+    uint32_t line_count;
+} tm__method;
+
+typedef struct tm__frame {
+    uint32_t method; ///< methods[]
+    int32_t line;    ///< 0: unknown or not yet looked up
+    int64_t location;
+} tm__frame;
+
+typedef struct tm__stack {
+    uint32_t id;
+    uint32_t frame_first; ///< frames[]
+    uint32_t frame_count; ///< 0 while it is not defined
+    uint32_t flags;
+    uint64_t samples; ///< CPU samples seen at it
+} tm__stack;
+
+/** What a from-side did, and what came of it for one to-thread; 64 bytes. */
+typedef struct tm__interaction {
+    int64_t from_ns; ///< INT64_MIN: not seen
+    int64_t to_ns;   ///< INT64_MIN: not (yet) taken up
+    uint32_t from_thread;
+    uint32_t to_thread;
+    uint32_t object;
+    uint32_t from_stack;
+    uint32_t to_stack;
+    uint32_t to_interval; ///< of to_thread: the hold-up that it ended
+    uint32_t group;       ///< number shared by the rows of one act, or TM__NONE
+    uint32_t candidates;
+    uint8_t kind;       ///< enum tm_interaction_kind
+    uint8_t provenance; ///< enum tm_provenance of "from woke to"
+    uint8_t effect;     ///< enum below
+    uint8_t reserved[5];
+} tm__interaction;
+
+_Static_assert(sizeof(tm__interaction) <= 64, "an interaction is 64 bytes at most");
+
+enum tm__effect {
+    TM__EFFECT_PENDING = 0, ///< nothing came of it yet
+    TM__EFFECT_WOKE = 1,
+    TM__EFFECT_USELESS = 2, ///< there was nobody to wake
+    TM__EFFECT_PERMIT = 3,  ///< an unpark or interrupt that a later park or wait took
+    TM__EFFECT_LOST = 4     ///< useless, and a wait without end followed
+};
+
+typedef struct tm__deadlock {
+    int64_t time_ns;
+    int64_t resolved_ns; ///< INT64_MIN: it stands
+    uint32_t member_first; ///< deadlock_members[]
+    uint32_t member_count;
+    uint8_t confirmed;
+    uint8_t withdrawn;
+} tm__deadlock;
+
+typedef struct tm__deadlock_member {
+    uint32_t thread;
+    uint32_t object;
+    uint32_t stack;
+    uint8_t state; ///< what it was before DEADLOCKED
+    uint8_t provenance;
+} tm__deadlock_member;
+
+/** A notify whose waiter has not come back yet, in the order of the notifies. */
+typedef struct tm__binding tm__binding;
+
+/** array, count, capacity of one kind of thing */
+#define TM__ARRAY(type, name)                                                          \
+    type *name;                                                                        \
+    uint32_t name##_count;                                                             \
+    uint32_t name##_capacity
+
+struct tm_model {
+    tm__memory memory;
+    tm_sink sink;
+    tm__strings strings;
+    tm__map thread_map, object_map, class_map, method_map, stack_map;
+    TM__ARRAY(tm__thread, threads);
+    TM__ARRAY(tm__object, objects);
+    TM__ARRAY(tm__class, classes);
+    TM__ARRAY(tm__method, methods);
+    TM__ARRAY(tm_line, lines);
+    TM__ARRAY(tm__stack, stacks);
+    TM__ARRAY(tm__frame, frames);
+    TM__ARRAY(tm__interaction, interactions);
+    TM__ARRAY(tm__deadlock, deadlocks);
+    TM__ARRAY(tm__deadlock_member, deadlock_members);
+    TM__ARRAY(tm__binding, bindings);
+    TM__ARRAY(uint32_t, limits); ///< strings
+    uint32_t free_binding;
+    uint32_t group_count;
+
+    tm_run run;               ///< strings in it are interned
+    int32_t forced_policy;
+    int64_t first_ns;         ///< of the first event; INT64_MIN: none yet
+    int64_t last_ns;          ///< the latest time of any event
+    uint64_t event_count;
+    uint64_t diagnostics[TM_DIAGNOSTIC_END];
+    uint64_t kind_counts[TM_EVENT_KIND_END];
+
+    tm_deadlock_fn deadlock_found;
+    void *deadlock_payload;
+};
+
+/* Indexes of ids, made on first sight. @return TM_OK or TM_ENOMEM */
+int tm__model_thread(tm_model *model, uint64_t id, uint32_t *index);
+int tm__model_object(tm_model *model, uint64_t id, uint32_t *index);
+int tm__model_class(tm_model *model, uint64_t id, uint32_t *index);
+int tm__model_method(tm_model *model, uint64_t id, uint32_t *index);
+int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index);
+
+/** The time from which answers count. */
+int64_t tm__model_origin_ns(const tm_model *model);
+
+/** When an interval ends; the last event's time for an open one. */
+int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,
+                            uint32_t interval);
+
+/* Names for answers: interned or constant, NULL where not known. */
+const char *tm__class_name(const tm_model *model, uint32_t class_index);
+const char *tm__thread_name(const tm_model *model, uint32_t thread);
+const char *tm__method_name(const tm_model *model, uint32_t method);
+const char *tm__frame_source(const tm_model *model, const tm__frame *frame);
+/** @return source line; 0: unknown */
+int32_t tm__frame_line(const tm_model *model, const tm__frame *frame);
+/** "class@1b2c3d" or "class#17", written to a buffer. */
+void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
+                      size_t bytes);
+
+/** Which class names count as library; see tm_statistics_options. */
+typedef struct tm__libraries {
+    const char *const *prefixes; ///< NULL: the default ones
+    size_t count;
+} tm__libraries;
+
+/** @return frames[] index of the caller of a stack, TM__NONE where unknown */
+uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,
+                          const tm__libraries *libraries);
+
+/**
+ * A selection against a model: sets as bitmaps, the window on the model's clock.
+ * threads and classes are NULL for all, else a byte an index.
+ */
+typedef struct tm__scope {
+    uint8_t *threads;
+    uint8_t *classes;
+    int64_t from_ns;
+    int64_t to_ns;
+    uint32_t thread_count; ///< sizes of the arrays above
+    uint32_t class_count;
+} tm__scope;
+
+/** @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND */
+int tm__scope_open(tm__scope *scope, const tm_model *model,
+                   const tm_selection *selection);
+void tm__scope_close(tm__scope *scope, const tm_model *model);
+
+/** Add every sentence on what the data cannot show that answers must carry. */
+struct tm__builder;
+void tm__model_put_limits(const tm_model *model, struct tm__builder *builder);
+
+#endif

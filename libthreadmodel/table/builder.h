@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building an answer row by row: put the columns of a row in their order, then
+ * the next row. A failure sticks, so only the finish needs a check.
+ *
+ *     tm__builder_start(&b, "limits", columns, 1, model->memory.hook)
+ *     for (...)
+ *         tm__put_string(&b, sentence);
+ *     return tm__builder_finish(&b, out);
+ */
+#ifndef TM_TABLE_BUILDER_H
+#define TM_TABLE_BUILDER_H
+
+#include <threadmodel/table.h>
+
+#include "base/memory.h"
+
+typedef struct tm__column_spec {
+    const char *name; ///< constant string
+    int type;         ///< enum tm_type
+} tm__column_spec;
+
+typedef struct tm__builder {
+    tm_table *table; ///< NULL after a failure
+    uint32_t column; ///< the one that the next put fills
+    uint32_t capacity; ///< rows that fit now
+    int failed;      ///< TM_OK or the first error
+} tm__builder;
+
+/**
+ * Begin a table.
+ * @param name     constant string
+ * @param columns  lent until the start returns; their names must be constant
+ * @param hook     memory, copied into the table; NULL: malloc
+ */
+void tm__builder_start(tm__builder *builder, const char *name,
+                       const tm__column_spec *columns, size_t count,
+                       const tm_allocator *hook);
+
+/** Make room at once for rows that are known to come. */
+void tm__builder_expect(tm__builder *builder, size_t rows);
+
+void tm__put_int32(tm__builder *builder, int32_t value);
+void tm__put_int64(tm__builder *builder, int64_t value);
+void tm__put_uint64(tm__builder *builder, uint64_t value);
+void tm__put_double(tm__builder *builder, double value);
+void tm__put_bool(tm__builder *builder, int value);
+
+/**
+ * Put a string, copied into the column's dictionary; NULL is null. The same
+ * address is taken to be the same text within one table, so interned strings
+ * and constants cost one look-up of their address, and changing buffers must
+ * go through tm__put_text.
+ */
+void tm__put_string(tm__builder *builder, const char *text);
+
+/** Put a string from a buffer that changes: found by its text. */
+void tm__put_text(tm__builder *builder, const char *text);
+
+/** Put null into a column of any type. */
+void tm__put_null(tm__builder *builder);
+
+/** Say, once a table, a sentence on what the answer cannot show; copied. */
+void tm__builder_limit(tm__builder *builder, const char *sentence);
+
+/**
+ * End it.
+ * @param[out] out  the table, the caller's; NULL on failure, and all is freed
+ * @return TM_OK or the first failure
+ */
+int tm__builder_finish(tm__builder *builder, tm_table **out);
+
+/** Give up. */
+void tm__builder_abandon(tm__builder *builder);
+
+/**
+ * A new table with the rows in another order, or some of them.
+ * Used to sort: order[i] is the row of `table` that becomes row i.
+ */
+int tm__table_reorder(tm_table **out, const tm_table *table, const uint32_t *order,
+                      size_t count);
+
+#endif
