@@ -216,8 +216,9 @@ static void settle(reader *self, const tm__block_header *header)
         self->last_ns = header->last_ns;
 }
 
-/* The end block was read: the trailer is all that may follow. */
-static int meet_end_block(reader *self)
+/* The end block, at `offset`, was read: the trailer is all that may follow, and says
+ * where that block is, unless bytes before it were lost. */
+static int meet_end_block(reader *self, uint64_t offset)
 {
     tm__input *input = self->input;
     uint64_t end = self->offset, after, stated;
@@ -229,7 +230,8 @@ static int meet_end_block(reader *self)
         return rc;
     self->state = DONE;
     after = end + available;
-    if (available == TM__TRAILER_BYTES && tm__trailer_get(&stated, bytes)) {
+    if (available == TM__TRAILER_BYTES && tm__trailer_get(&stated, bytes) &&
+        (stated == offset || self->damage_count > 0 || self->loss_due)) {
         end = self->offset = after;
         /* A pipe may stay open behind it: nothing is waited for. */
         if (!input->is_seekable)
@@ -288,7 +290,7 @@ static int look(reader *self)
     settle(self, &header);
     self->offset += whole;
     if (header.type == TM__BLOCK_END)
-        return meet_end_block(self);
+        return meet_end_block(self, self->offset - whole);
     self->is_pouring = header.type == TM__BLOCK_DATA;
     if (header.type > TM__BLOCK_END || header.type == 0)
         self->passed_over++;
