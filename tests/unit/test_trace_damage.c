@@ -215,6 +215,27 @@ static void bytes_lost_from_the_middle_cost_only_the_blocks_they_were_in(void **
     free(whole.bytes);
 }
 
+static void every_damaged_place_is_told_also_the_last_two(void **state)
+{
+    struct paper whole = plain_trace(80, 20);
+    struct map map = map_of(&whole);
+    recorder actual;
+
+    (void)state;
+    whole.bytes[map.offsets[1] + 60] ^= 1;
+    whole.bytes[map.offsets[3] + 60] ^= 1;
+    whole.bytes[map.offsets[4] + 45] ^= 1; /* the index */
+    recorder_init(&actual);
+    assert_int_equal(read_all(&actual, whole.bytes, whole.length - 3), TM_EDAMAGED);
+    assert_int_equal(actual.limits, 3);
+    assert_int_equal(actual.lost, 40);
+    assert_non_null(strstr(tm_error_text(), "; and 2 more such places"));
+    assert_non_null(
+        strstr(actual.last_limit, "after the end marker: nothing is missing"));
+    recorder_free(&actual);
+    free(whole.bytes);
+}
+
 static void bytes_after_the_end_are_told(void **state)
 {
     struct paper whole = plain_trace(20, 20);
@@ -291,6 +312,7 @@ int main(void)
         cmocka_unit_test(every_changed_byte_is_survived_in_a_trace_of_everything),
         cmocka_unit_test(damage_is_told_with_bytes_events_and_time),
         cmocka_unit_test(bytes_lost_from_the_middle_cost_only_the_blocks_they_were_in),
+        cmocka_unit_test(every_damaged_place_is_told_also_the_last_two),
         cmocka_unit_test(bytes_after_the_end_are_told),
         cmocka_unit_test(flushed_blocks_can_be_read_before_the_end_is_written),
         cmocka_unit_test(pouring_stopped_by_the_sink_goes_on_where_it_stopped),
