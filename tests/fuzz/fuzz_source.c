@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes through any reader, into a sink that touches all that it is lent. Without
- * libFuzzer (TM_REPLAY): run the files named on the command line, once each; with
- * --seed DIR, write some small traces there to begin from.
+ * Any bytes through any reader, into a sink that touches all that it is lent. As a
+ * replay program, --seed DIR writes some small traces there to begin from.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <threadmodel/error.h>
@@ -13,8 +11,7 @@
 
 #include "../unit/recorder.h"
 #include "formats/source.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -53,28 +50,6 @@ static int write_seeds(const char *folder)
             return 1;
         }
     }
-    return 0;
-}
-
-static int replay(const char *path)
-{
-    static uint8_t bytes[16 << 20];
-    FILE *file = fopen(path, "rb");
-    uint8_t *exact;
-    size_t size;
-
-    if (!file) {
-        perror(path);
-        return 1;
-    }
-    size = fread(bytes, 1, sizeof(bytes), file);
-    fclose(file);
-    exact = malloc(size + (size == 0)); /* its end is where a checker sees it */
-    if (!exact)
-        return 1;
-    memcpy(exact, bytes, size);
-    LLVMFuzzerTestOneInput(exact, size);
-    free(exact);
     return 0;
 }
 
