@@ -12,8 +12,10 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -36,7 +38,7 @@ class Outcome:
     failed: int = 0
     skipped: int = 0
     text: str = ""
-    reasons: list[str] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: "Outcome") -> None:
         self.passed += other.passed
@@ -73,8 +75,8 @@ def counted(status: int, text: str, junit: Path) -> Outcome:
                 outcome.failed += 1
             elif skip is not None:
                 outcome.skipped += 1
-                reason = skip.get("message") or (skip.text or "").strip() or "no reason"
-                outcome.reasons.append(f"{case.get('name')}: {reason}")
+                said = skip.get("message") or (skip.text or "").strip()
+                outcome.reasons[said or f"{case.get('name')}, without a reason"] += 1
             else:
                 outcome.passed += 1
     ran = outcome.passed + outcome.failed + outcome.skipped
@@ -148,6 +150,7 @@ def run_lint() -> Outcome:
         ["ruff", "format", "--check", "--quiet", *python],
         ["clang-format", "--dry-run", "-Werror", *sources],
         ["bash", "-n", "dev", ".ci/run"],
+        ["mypy", "--strict", "tools"],
     ]
     if (ROOT / "pyproject.toml").exists():
         commands.append(["mypy"])
@@ -172,26 +175,21 @@ def show(text: str, log: Path) -> None:
 
 def find_groups() -> dict[str, Callable[[], Outcome]]:
     """Every group by name, the quick ones first."""
-    _, listing = call(["meson", "introspect", "--tests", str(BUILD)])
-    suites = {
-        suite.split(":")[-1]: suite for t in json.loads(listing) for suite in t["suite"]
-    }
+    tests = json.loads((BUILD / "meson-info" / "intro-tests.json").read_text())
+    suites = {suite.split(":")[-1]: suite for test in tests for suite in test["suite"]}
     groups: dict[str, Callable[[], Outcome]] = {"lint": run_lint}
     for name, suite in suites.items():
-        groups[name] = lambda suite=suite: run_meson(BUILD, f"--suite={suite}")
+        groups[name] = partial(run_meson, BUILD, f"--suite={suite}")
     for folder in sorted(
         {path.parent for path in (ROOT / "tests").glob("*/test_*.py")}
     ):
-        suite_runner = groups.get(folder.name)
-        groups[folder.name] = lambda first=suite_runner, folder=folder: both(
-            first, folder
-        )
+        groups[folder.name] = partial(run_both, groups.get(folder.name), folder)
     groups["asan"] = run_sanitized
     groups["valgrind"] = run_valgrind
     return groups
 
 
-def both(first: Callable[[], Outcome] | None, folder: Path) -> Outcome:
+def run_both(first: Callable[[], Outcome] | None, folder: Path) -> Outcome:
     """A folder's C tests and its Python tests are one group."""
     outcome = first() if first else Outcome()
     outcome.add(run_pytest(folder))
@@ -228,8 +226,8 @@ def main() -> int:
             f" {outcome.skipped:3} skipped {time.monotonic() - began:7.1f} s",
             flush=True,
         )
-        for reason in outcome.reasons:
-            print(f"    skipped {reason}")
+        for reason, count in outcome.reasons.items():
+            print(f"    {count} skipped: {reason}")
         if outcome.failed:
             show(outcome.text, RESULTS / f"{name}.log")
         total.add(outcome)
