@@ -68,7 +68,7 @@ static int find_callers(tm__groups *groups, const tm__libraries *libraries)
 {
     const tm_model *model = groups->model;
 
-    if (!(groups->keys & TM_BY_CALLER) || model->stacks_count == 0)
+    if (!(groups->keys & TM_BY_CALLER))
         return TM_OK;
     groups->stack_callers = tm__stack_callers(model, &groups->memory, libraries);
     if (!groups->stack_callers)
@@ -309,7 +309,7 @@ void tm__groups_free(tm__groups *groups)
     tm__free(memory, groups->callers,
              groups->callers_capacity * sizeof(*groups->callers));
     tm__free(memory, groups->stack_callers,
-             groups->stack_count * sizeof(*groups->stack_callers));
+             ((size_t)groups->stack_count + 1) * sizeof(*groups->stack_callers));
     tm__triples_free(&groups->seen, memory);
     tm__triples_free(&groups->by_key, memory);
     tm__triples_free(&groups->by_place, memory);
