@@ -110,15 +110,14 @@ uint32_t tm__scope_folds(const tm__scope *scope, const tm_model *model,
     return whole ? thread->fold : TM__NONE;
 }
 
+int tm__scope_has_class(const tm__scope *scope, uint32_t class_index)
+{
+    return !scope->classes || (class_index != TM__NONE && scope->classes[class_index]);
+}
+
 int tm__scope_has_class_of(const tm__scope *scope, const tm_model *model,
                            uint32_t object)
 {
-    uint32_t class_index;
-
-    if (!scope->classes)
-        return 1;
-    if (object == TM__NONE)
-        return 0;
-    class_index = model->objects[object].class_index;
-    return class_index != TM__NONE && scope->classes[class_index];
+    return tm__scope_has_class(
+        scope, object == TM__NONE ? TM__NONE : model->objects[object].class_index);
 }

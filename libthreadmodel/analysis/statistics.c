@@ -73,7 +73,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
         const tm__fold *fold = &model->folds[i];
 
         if (fold->state != TM_STATE_SLEEPING &&
-            !tm__scope_has_class_of(scope, model, fold->object))
+            !tm__scope_has_class(scope, fold->class_index))
             continue;
         sums[fold->state].count += (int64_t)fold->durations.count;
         sums[fold->state].total_ns += fold->durations.total;
