@@ -5,9 +5,9 @@
 
 #include <threadmodel/statistics.h>
 
-#include "base/triples.h"
 #include "base/histogram.h"
 #include "base/sort.h"
+#include "base/triples.h"
 #include "model/model.h"
 
 /** The states that are gathered, in the order of the answer's columns. */
