@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "analysis/holdup.h"
-#include "base/sort.h"
 
 /* In place of a group: hold-ups of a class that was not asked for. */
 static const uint32_t LEFT_OUT = UINT32_MAX;
@@ -298,17 +297,16 @@ static int compare_callers(const tm__groups *groups, uint32_t left, uint32_t rig
     return order;
 }
 
-/* Equals keep the order of first sight, which is that of threads and times. */
+/* Of groups that were blocked for the same time. Equals keep the order of first
+ * sight, which is that of threads and times. */
 static int compare_groups(const void *payload, uint32_t left, uint32_t right)
 {
-    static const int totals[] = {TM__GROUP_BLOCKED, TM__GROUP_WAITING,
-                                 TM__GROUP_PARKED};
     const tm__groups *groups = payload;
     const tm__group *l = &groups->items[left], *r = &groups->items[right];
-    int order = 0;
+    int order = compare_total(groups, left, right, TM__GROUP_WAITING);
 
-    for (size_t i = 0; order == 0 && i < sizeof(totals) / sizeof(*totals); i++)
-        order = compare_total(groups, left, right, totals[i]);
+    if (order == 0)
+        order = compare_total(groups, left, right, TM__GROUP_PARKED);
     if (order == 0)
         order = compare_name(groups, l->class_name, r->class_name);
     if (order == 0)
@@ -316,10 +314,10 @@ static int compare_groups(const void *payload, uint32_t left, uint32_t right)
     return order;
 }
 
-int tm__groups_order(uint32_t **order, tm__groups *groups)
+int tm__groups_order(tm__sortable **order, tm__groups *groups)
 {
     size_t bytes = groups->items_count * sizeof(**order);
-    uint32_t *spare;
+    tm__sortable *spare;
 
     *order = NULL;
     if (bytes == 0)
@@ -332,7 +330,10 @@ int tm__groups_order(uint32_t **order, tm__groups *groups)
         return TM_ENOMEM;
     }
     for (uint32_t i = 0; i < groups->items_count; i++)
-        (*order)[i] = i;
+        (*order)[i] = (tm__sortable){
+            .key = -tm__group_histogram(groups, i, TM__GROUP_BLOCKED)->total,
+            .number = i,
+        };
     tm__sort(*order, spare, groups->items_count, compare_groups, groups);
     tm__free(&groups->memory, spare, bytes);
     return TM_OK;

@@ -14,7 +14,7 @@ typedef struct tm__hold_up_part {
     int64_t end_ns;   ///< the last event's time where it has not ended
     uint32_t object;  ///< objects[]: monitor, blocker, joined thread's own; TM__NONE
     uint32_t stack;   ///< stacks[] where it began, or TM__NONE
-    int state;        ///< enum tm_state: as which it began, never DEADLOCKED
+    int state;        ///< enum tm_state: as which it began: BLOCKED to PARKED
 } tm__hold_up_part;
 
 typedef struct tm__hold_up_walk {
