@@ -4,7 +4,7 @@
  *
  *   VM's threads                                     the writer thread
  *   events.c ──▶ buffer.c (one ring a thread) ──▶ writer.c ──▶ trace
- *       └─ identity.c (tags, names)                    └─ code.c, held.c
+ *   hooks.c  └─ identity.c (tags, names)                └─ define.c, code.c, held.c
  */
 #ifndef TM_AGENT_AGENT_H
 #define TM_AGENT_AGENT_H
@@ -79,6 +79,11 @@ void tm__virtual_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_
 tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread);
 /** @return the id of an object, which is defined by then; 0: not known */
 uint64_t tm__object_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
+/** The same, and note that somebody waits on it. */
+uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
+/** The same. @param[out] was_waited_on  somebody did, ever */
+uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
+                         int *was_waited_on);
 /** @return the id of a class, which is defined by then; 0: not known */
 uint64_t tm__class_id(tm__buffer *buffer, JNIEnv *jni, jclass class);
 

@@ -1,85 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the VM calls when a thread starts, ends, queues for a monitor or waits.
- * These run on the program's threads, some of them with a lock in hand: nothing
- * is allocated, no lock is taken and no line that another thread writes is
- * written, but for what happens once a thread or an object.
  *
  * The stack is taken where the thread is about to stand still anyway. Entered
  * and Waited take none: Entered runs with the monitor held, and makes everybody
  * behind it wait for as long as it takes.
  */
-#include "agent.h"
+#include "report.h"
 
 #include <threadmodel/model.h>
 
-/* The event in work: whose, where it goes, and since when. */
-typedef struct report {
-    tm__buffer *buffer;
-    int64_t time_ns;
-    uint64_t thread;
-    int is_virtual;
-} report;
-
-/* @return 0: there is nothing to report, or nowhere */
-static int begin(report *r, JNIEnv *jni, jthread thread)
-{
-    if (!atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed))
-        return 0;
-    r->buffer = tm__buffer_mine ? tm__buffer_mine : tm__thread_buffer(jni, thread);
-    if (!r->buffer)
-        return 0;
-    r->time_ns = tm__buffer_begin(r->buffer, tm__now_ns);
-    /* A carrier's thread number is not that of the virtual thread on it. */
-    r->thread = tm__thread_id(jni, thread);
-    r->is_virtual = r->thread != r->buffer->thread;
-    if (r->is_virtual)
-        tm__virtual_define(r->buffer, jni, thread, r->thread);
-    if (atomic_load_explicit(&r->buffer->lost, memory_order_relaxed))
-        tm__buffer_report_loss(r->buffer, r->time_ns);
-    return 1;
-}
-
-/* Add the calling thread's frames to a record. @return bytes of them */
-static size_t take_stack(tm__record *record)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    uint32_t depth = tm__the_agent.options.depth;
-    jint count = 0;
-
-    if (depth == 0 || (*jvmti)->GetStackTrace(jvmti, NULL, 0, (jint)depth + 1,
-                                              (jvmtiFrameInfo *)(record + 1),
-                                              &count) != JVMTI_ERROR_NONE)
-        return 0;
-    record->truncated = (uint32_t)count > depth;
-    record->extra = record->truncated ? depth : (uint32_t)count;
-    return record->extra * sizeof(jvmtiFrameInfo);
-}
-
-enum { NO_STACK = 0, WITH_STACK = 1 };
-
-/* @return 0; -1: there was no room, and it was counted */
-static int finish(report *r, int stack, tm_event event)
-{
-    size_t frames = stack ? tm__the_agent.options.depth + 1 : 0;
-    tm__record *record = tm__buffer_reserve(r->buffer, frames * sizeof(jvmtiFrameInfo));
-
-    if (record) {
-        record->kind = event.kind;
-        record->event = event;
-        record->event.time_ns = r->time_ns;
-        record->event.thread = r->thread;
-        tm__buffer_commit(r->buffer, record, stack ? take_stack(record) : 0);
-    } else {
-        tm__buffer_lose(r->buffer, r->time_ns);
-    }
-    tm__buffer_end(r->buffer);
-    return record ? 0 : -1;
-}
-
 /* A hold-up's end is about the object of its beginning, so a thread that cannot
  * have changed its carrier in between need not ask the VM which that was. */
-static uint64_t held_up_on(report *r, JNIEnv *jni, jobject object)
+static uint64_t held_up_on(tm__report *r, JNIEnv *jni, jobject object)
 {
     uint64_t id = r->is_virtual ? 0 : r->buffer->object;
 
@@ -91,12 +24,12 @@ static uint64_t held_up_on(report *r, JNIEnv *jni, jobject object)
 static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
                                     jobject object)
 {
-    report r;
+    tm__report r;
     uint64_t id;
     jweak weak = NULL;
 
     (void)jvmti;
-    if (!begin(&r, jni, thread))
+    if (!tm__report_begin(&r, jni, thread))
         return;
     id = tm__object_id(r.buffer, jni, object);
     /* The writer finds no virtual thread by its number, and may have to ask for
@@ -105,10 +38,10 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
         weak = (*jni)->NewWeakGlobalRef(jni, thread);
     else
         r.buffer->object = id;
-    if (finish(&r, WITH_STACK,
-               (tm_event){.kind = TM_EVENT_CONTENDED_ENTER,
-                          .object = id,
-                          .peer = (uint64_t)(uintptr_t)weak}) != 0 &&
+    if (tm__report_finish(&r, TM__WHOLE_STACK,
+                          (tm_event){.kind = TM_EVENT_CONTENDED_ENTER,
+                                     .object = id,
+                                     .peer = (uint64_t)(uintptr_t)weak}) != 0 &&
         weak)
         (*jni)->DeleteWeakGlobalRef(jni, weak);
 }
@@ -116,14 +49,15 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
                                       jobject object)
 {
-    report r;
+    tm__report r;
     uint64_t id;
 
     (void)jvmti;
-    if (!begin(&r, jni, thread))
+    if (!tm__report_begin(&r, jni, thread))
         return;
     id = held_up_on(&r, jni, object);
-    finish(&r, NO_STACK, (tm_event){.kind = TM_EVENT_CONTENDED_ENTERED, .object = id});
+    tm__report_finish(&r, TM__NO_STACK,
+                      (tm_event){.kind = TM_EVENT_CONTENDED_ENTERED, .object = id});
 }
 
 static int64_t timeout_ns(jlong timeout_ms)
@@ -134,30 +68,31 @@ static int64_t timeout_ns(jlong timeout_ms)
 static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                          jlong timeout_ms)
 {
-    report r;
+    tm__report r;
     uint64_t id;
 
     (void)jvmti;
-    if (!begin(&r, jni, thread))
+    if (!tm__report_begin(&r, jni, thread))
         return;
-    id = tm__object_id(r.buffer, jni, object);
+    id = tm__waited_on_id(r.buffer, jni, object);
     if (!r.is_virtual)
         r.buffer->object = id;
-    finish(&r, WITH_STACK,
-           (tm_event){
-               .kind = TM_EVENT_WAIT, .object = id, .value = timeout_ns(timeout_ms)});
+    tm__report_finish(&r, TM__WHOLE_STACK,
+                      (tm_event){.kind = TM_EVENT_WAIT,
+                                 .object = id,
+                                 .value = timeout_ns(timeout_ms)});
 }
 
 static void JNICALL waited(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                            jboolean timed_out)
 {
     jfieldID interrupted = tm__the_agent.thread_interrupted;
-    report r;
+    tm__report r;
     uint64_t id;
     uint16_t flags = 0;
 
     (void)jvmti;
-    if (!begin(&r, jni, thread))
+    if (!tm__report_begin(&r, jni, thread))
         return;
     id = held_up_on(&r, jni, object);
     /* The VM clears the flag only later, when it throws. */
@@ -165,28 +100,29 @@ static void JNICALL waited(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject
         flags = TM_EVENT_TIMED_OUT;
     else if (interrupted && (*jni)->GetBooleanField(jni, thread, interrupted))
         flags = TM_EVENT_BY_INTERRUPT;
-    finish(&r, NO_STACK,
-           (tm_event){.kind = TM_EVENT_WAITED, .object = id, .flags = flags});
+    tm__report_finish(
+        &r, TM__NO_STACK,
+        (tm_event){.kind = TM_EVENT_WAITED, .object = id, .flags = flags});
 }
 
 static void JNICALL thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-    report r;
+    tm__report r;
 
     (void)jvmti;
-    if (begin(&r, jni, thread))
-        finish(&r, NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_START});
+    if (tm__report_begin(&r, jni, thread))
+        tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_START});
 }
 
 static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-    report r;
+    tm__report r;
 
     (void)jvmti;
-    if (!begin(&r, jni, thread))
+    if (!tm__report_begin(&r, jni, thread))
         return;
     tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
-    finish(&r, NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
+    tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
     /* The OS thread may live on and become another Java thread. */
     if (!r.is_virtual)
         tm__buffer_leave();
@@ -245,7 +181,7 @@ static int state_of(jint state)
 }
 
 /* Report another thread in mid-life, through the calling thread's buffer. */
-static void snapshot(report *r, JNIEnv *jni, jthread thread)
+static void snapshot(tm__report *r, JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jobject monitor = NULL;
@@ -255,16 +191,17 @@ static void snapshot(report *r, JNIEnv *jni, jthread thread)
     r->thread = tm__thread_id(jni, thread);
     if ((*jvmti)->GetThreadState(jvmti, thread, &state) != JVMTI_ERROR_NONE ||
         tm__thread_define(r->buffer, jni, thread, r->thread, 0, 0) != 0) {
-        tm__buffer_end(r->buffer);
+        tm__report_drop(r);
         return;
     }
     if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &monitor) ==
             JVMTI_ERROR_NONE &&
         monitor)
         object = tm__object_id(r->buffer, jni, monitor);
-    finish(r, NO_STACK,
-           (tm_event){
-               .kind = TM_EVENT_SNAPSHOT, .object = object, .value = state_of(state)});
+    tm__report_finish(r, TM__NO_STACK,
+                      (tm_event){.kind = TM_EVENT_SNAPSHOT,
+                                 .object = object,
+                                 .value = state_of(state)});
 }
 
 void tm__events_snapshot(JNIEnv *jni, jthread current)
@@ -272,7 +209,7 @@ void tm__events_snapshot(JNIEnv *jni, jthread current)
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jthread *threads = NULL;
     jint count = 0;
-    report r;
+    tm__report r;
 
     if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
         return;
@@ -282,7 +219,8 @@ void tm__events_snapshot(JNIEnv *jni, jthread current)
         /* One that has a number has reported its own start by now, and the
          * current one is about to. */
         if ((*jvmti)->GetTag(jvmti, threads[i], &tag) == JVMTI_ERROR_NONE && tag == 0 &&
-            !(*jni)->IsSameObject(jni, threads[i], current) && begin(&r, jni, current))
+            !(*jni)->IsSameObject(jni, threads[i], current) &&
+            tm__report_begin(&r, jni, current))
             snapshot(&r, jni, threads[i]);
         (*jni)->DeleteLocalRef(jni, threads[i]);
     }

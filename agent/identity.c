@@ -5,8 +5,9 @@
  * and right after any move of the object. To look one up costs 0.1 to 0.3 us; to
  * number one, and to write down what it is, happens once an object.
  *
- * A tag is a number and two bits: whether it was defined in the trace as an object
- * and as a class. A class that is locked (static synchronized) is both.
+ * A tag is a number and bits for the roles in which it was seen: as an object and
+ * as a class, which are defined each for itself (a class that is locked is both),
+ * and whether anybody ever waited on it.
  */
 #include "agent.h"
 
@@ -15,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { AS_OBJECT = 1, AS_CLASS = 2, TAG_BITS = 2 };
+enum { AS_OBJECT = 1, AS_CLASS = 2, WAITED_ON = 4, ROLES = 7, TAG_BITS = 3 };
 
 /* Longer names are cut: a record must fit the smallest ring many times over. */
 enum { TEXT_BYTES = 2000 };
@@ -163,10 +164,12 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
     if (!buffer)
         return NULL;
     /* A carrier that is met with a virtual thread on it is not known by this. */
-    if (!is_a(jni, thread, tm__the_agent.virtual_class)) {
+    buffer->is_shared = is_a(jni, thread, tm__the_agent.virtual_class);
+    if (!buffer->is_shared) {
         buffer->os_id = (uint64_t)syscall(SYS_gettid);
         buffer->thread_weak = (*jni)->NewWeakGlobalRef(jni, thread);
         buffer->thread = tm__thread_id(jni, thread);
+        buffer->is_shared = is_a(jni, thread, tm__the_agent.carrier_class);
         tm__thread_define(buffer, jni, thread, buffer->thread, buffer->os_id, 0);
     }
     return buffer;
@@ -228,8 +231,21 @@ static int define_object(tm__buffer *buffer, JNIEnv *jni, jobject object,
     return 0;
 }
 
-/* Number something, or find what number it has, and define it as `role`. */
-static uint64_t first_seen(tm__buffer *buffer, JNIEnv *jni, jobject object, int role)
+/* Define what is new of `roles`. @return 0 when there was room for all */
+static int define(tm__buffer *buffer, JNIEnv *jni, jobject object, uint64_t number,
+                  int roles, uint64_t class_id, jint hash)
+{
+    int rc = 0;
+
+    if (roles & AS_OBJECT)
+        rc = define_object(buffer, jni, object, number, class_id, hash);
+    if (rc == 0 && roles & AS_CLASS)
+        rc = define_class(buffer, object, number);
+    return rc;
+}
+
+/* Number something, or find what number it has, and add to its roles. */
+static uint64_t first_seen(tm__buffer *buffer, JNIEnv *jni, jobject object, int roles)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     pthread_mutex_t *stripe;
@@ -240,7 +256,7 @@ static uint64_t first_seen(tm__buffer *buffer, JNIEnv *jni, jobject object, int 
 
     if ((*jvmti)->GetObjectHashCode(jvmti, object, &hash) != JVMTI_ERROR_NONE)
         return 0;
-    if (role == AS_OBJECT) {
+    if (roles & AS_OBJECT) {
         jclass class = (*jni)->GetObjectClass(jni, object);
 
         class_id = tm__class_id(buffer, jni, class);
@@ -253,36 +269,56 @@ static uint64_t first_seen(tm__buffer *buffer, JNIEnv *jni, jobject object, int 
         if (!number)
             number = atomic_fetch_add(&last_number, 1) + 1;
         /* Who sees the tag must find the definition already in a ring. */
-        if (!(tag & role)) {
-            tag = (jlong)(number << TAG_BITS) | (tag & (AS_OBJECT | AS_CLASS)) | role;
-            if ((role == AS_OBJECT
-                     ? define_object(buffer, jni, object, number, class_id, hash)
-                     : define_class(buffer, object, number)) != 0 ||
-                (*jvmti)->SetTag(jvmti, object, tag) != JVMTI_ERROR_NONE)
-                number = 0;
-        }
+        if (define(buffer, jni, object, number, roles & ~(int)tag, class_id, hash) !=
+                0 ||
+            (*jvmti)->SetTag(jvmti, object,
+                             (jlong)(number << TAG_BITS) | (tag & ROLES) | roles) !=
+                JVMTI_ERROR_NONE)
+            number = 0;
     }
     pthread_mutex_unlock(stripe);
     return number;
 }
 
-static uint64_t identify(tm__buffer *buffer, JNIEnv *jni, jobject object, int role)
+static uint64_t identify(tm__buffer *buffer, JNIEnv *jni, jobject object, int roles,
+                         jlong *tag)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jlong tag = 0;
 
-    if (!object || (*jvmti)->GetTag(jvmti, object, &tag) != JVMTI_ERROR_NONE)
+    *tag = 0;
+    if (!object || (*jvmti)->GetTag(jvmti, object, tag) != JVMTI_ERROR_NONE)
         return 0;
-    return tag & role ? (uint64_t)tag >> TAG_BITS
-                      : first_seen(buffer, jni, object, role);
+    return (*tag & roles) == roles ? (uint64_t)*tag >> TAG_BITS
+                                   : first_seen(buffer, jni, object, roles);
 }
 
 uint64_t tm__object_id(tm__buffer *buffer, JNIEnv *jni, jobject object)
 {
-    return identify(buffer, jni, object, AS_OBJECT);
+    jlong tag;
+
+    return identify(buffer, jni, object, AS_OBJECT, &tag);
+}
+
+uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object)
+{
+    jlong tag;
+
+    return identify(buffer, jni, object, AS_OBJECT | WAITED_ON, &tag);
+}
+
+uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
+                         int *was_waited_on)
+{
+    jlong tag;
+    uint64_t id = identify(buffer, jni, object, AS_OBJECT, &tag);
+
+    *was_waited_on = (tag & WAITED_ON) != 0;
+    return id;
 }
 
 uint64_t tm__class_id(tm__buffer *buffer, JNIEnv *jni, jclass class)
 {
-    return identify(buffer, jni, class, AS_CLASS);
+    jlong tag;
+
+    return identify(buffer, jni, class, AS_CLASS, &tag);
 }
