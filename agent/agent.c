@@ -29,15 +29,30 @@ void tm__complain(const char *format, ...)
     fprintf(stderr, "threadmodel: %s\n", line);
 }
 
+/* The VM's release, 17 for instance; 0: unknown. */
+static int release_of(jvmtiEnv *jvmti)
+{
+    char *text = NULL;
+    int release = 0;
+
+    if ((*jvmti)->GetSystemProperty(jvmti, "java.vm.specification.version", &text) ==
+            JVMTI_ERROR_NONE &&
+        text) {
+        release = atoi(text);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)text);
+    }
+    return release;
+}
+
 static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
     struct timespec wall;
 
-    (void)jvmti;
     if (tm__identity_open(jni) != 0) {
         tm__complain("nothing is recorded: java.lang.Thread has no field tid here");
         return;
     }
+    tm__the_agent.vm_release = release_of(jvmti);
     clock_gettime(CLOCK_REALTIME, &wall);
     tm__the_agent.start_ns = tm__now_ns();
     tm__the_agent.start_wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
@@ -58,12 +73,19 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
     tm__writer_stop();
 }
 
+static jvmtiError enable(jvmtiEvent event)
+{
+    return (*tm__the_agent.jvmti)
+        ->SetEventNotificationMode(tm__the_agent.jvmti, JVMTI_ENABLE, event, NULL);
+}
+
 /* @return JNI_OK, or JNI_ERR when this VM cannot do what we cannot do without */
 static jint get_ready(void)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jvmtiEventCallbacks callbacks = {.VMInit = vm_init, .VMDeath = vm_death};
     jvmtiCapabilities able = {0};
+    unsigned hooks;
     jvmtiCapabilities wanted = {
         .can_tag_objects = 1,
         .can_generate_monitor_events = 1,
@@ -79,17 +101,24 @@ static jint get_ready(void)
     wanted.can_get_current_contended_monitor = able.can_get_current_contended_monitor;
     wanted.can_get_owned_monitor_stack_depth_info =
         able.can_get_owned_monitor_stack_depth_info;
+    hooks =
+        able.can_generate_native_method_bind_events && able.can_generate_early_vmstart;
+    wanted.can_generate_native_method_bind_events = hooks;
+    wanted.can_generate_early_vmstart = hooks;
     tm__events_set(&callbacks);
+    if (hooks)
+        tm__hooks_set(&callbacks);
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
         (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) !=
             JVMTI_ERROR_NONE ||
-        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT,
-                                           NULL) != JVMTI_ERROR_NONE ||
-        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH,
-                                           NULL) != JVMTI_ERROR_NONE) {
+        enable(JVMTI_EVENT_VM_INIT) != JVMTI_ERROR_NONE ||
+        enable(JVMTI_EVENT_VM_DEATH) != JVMTI_ERROR_NONE) {
         tm__complain("this VM refuses what the agent needs");
         return JNI_ERR;
     }
+    /* Without it we do without: tm_run.kinds says what is not reported. */
+    if (hooks)
+        enable(JVMTI_EVENT_NATIVE_METHOD_BIND);
     return JNI_OK;
 }
 

@@ -25,14 +25,18 @@ typedef struct tm__agent {
     atomic_int recording;   ///< 0: callbacks return at once
     tm_trace_writer *trace; ///< the writer thread's alone once that runs
     const tm_sink *sink;    ///< of the trace
-    uint64_t kinds;         ///< as in tm_run: what this VM lets us report
+    _Atomic uint64_t kinds; ///< as in tm_run: what this VM lets us report
+    int vm_release;         ///< 17, 25
     int64_t start_ns;
     int64_t start_wall_ns;
     jclass thread_class;  ///< global references; the last two NULL where unknown
     jclass virtual_class; ///< java.lang.BaseVirtualThread
     jclass carrier_class; ///< jdk.internal.misc.CarrierThread
     jfieldID thread_tid;
-    jfieldID thread_interrupted; ///< NULL where the VM has none
+    jfieldID thread_interrupted; ///< NULL where the VM has none; so the next three
+    jfieldID thread_blocker;
+    jclass synchronizer_class; ///< j.u.c.locks.AbstractOwnableSynchronizer
+    jfieldID synchronizer_owner;
 } tm__agent;
 
 /** The agent: a VM has one, and a process has one VM. */
@@ -59,6 +63,11 @@ jvmtiError tm__events_enable(int on);
 /** Report the threads that began before we listened, from thread `current`. */
 void tm__events_snapshot(JNIEnv *jni, jthread current);
 
+/* hooks.c: what the VM has no events for */
+
+/** Have native methods replaced when they are bound, from the next one on. */
+void tm__hooks_set(jvmtiEventCallbacks *callbacks);
+
 /* identity.c: which thread, which object, which class */
 
 /** @return 0; -1: this VM's threads have no number that we can read */
@@ -81,6 +90,8 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread);
 uint64_t tm__object_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 /** The same, and note that somebody waits on it. */
 uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
+/** The same, of something that a thread parks for. */
+uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 /** The same. @param[out] was_waited_on  somebody did, ever */
 uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
                          int *was_waited_on);

@@ -56,7 +56,7 @@ static int define_object(const tm__record *record)
         .class_id = record->event.peer,
         .thread = record->event.thread,
         .hash = (uint32_t)record->event.value,
-        .flags = TM_OBJECT_HAS_HASH,
+        .flags = TM_OBJECT_HAS_HASH | record->event.flags,
     };
 
     return sink->define_object(sink->payload, &definition);

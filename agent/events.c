@@ -137,6 +137,8 @@ static const jvmtiEvent ENABLED[] = {
     JVMTI_EVENT_MONITOR_WAITED,
 };
 
+#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
+
 void tm__events_set(jvmtiEventCallbacks *callbacks)
 {
     callbacks->ThreadStart = thread_start;
@@ -145,12 +147,10 @@ void tm__events_set(jvmtiEventCallbacks *callbacks)
     callbacks->MonitorContendedEntered = contended_entered;
     callbacks->MonitorWait = wait;
     callbacks->MonitorWaited = waited;
-    tm__the_agent.kinds |=
-        UINT64_C(1) << TM_EVENT_THREAD_START | UINT64_C(1) << TM_EVENT_THREAD_END |
-        UINT64_C(1) << TM_EVENT_CONTENDED_ENTER |
-        UINT64_C(1) << TM_EVENT_CONTENDED_ENTERED | UINT64_C(1) << TM_EVENT_WAIT |
-        UINT64_C(1) << TM_EVENT_WAITED | UINT64_C(1) << TM_EVENT_HELD |
-        UINT64_C(1) << TM_EVENT_SNAPSHOT | UINT64_C(1) << TM_EVENT_LOST;
+    atomic_fetch_or(&tm__the_agent.kinds,
+                    KIND(THREAD_START) | KIND(THREAD_END) | KIND(CONTENDED_ENTER) |
+                        KIND(CONTENDED_ENTERED) | KIND(WAIT) | KIND(WAITED) |
+                        KIND(HELD) | KIND(SNAPSHOT) | KIND(LOST));
 }
 
 jvmtiError tm__events_enable(int on)

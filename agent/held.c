@@ -167,13 +167,13 @@ static int pour_answer(const block *b, int64_t time_ns)
     const tm_sink *sink = tm__the_agent.sink;
     int rc = TM_OK;
 
-    /* The last, without an object, says that these are all. */
+    /* The first, without an object, says that those which follow are all. */
     for (uint32_t i = 0; i <= b->held_count && rc >= 0; i++) {
         tm_event event = {
             .time_ns = time_ns,
             .thread = b->thread,
-            .object = i < b->held_count ? b->held[i] : 0,
-            .value = i < b->held_count ? b->depths[i] : 0,
+            .object = i > 0 ? b->held[i - 1] : 0,
+            .value = i > 0 ? b->depths[i - 1] : 0,
             .kind = TM_EVENT_HELD,
             .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
         };

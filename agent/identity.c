@@ -7,7 +7,7 @@
  *
  * A tag is a number and bits for the roles in which it was seen: as an object and
  * as a class, which are defined each for itself (a class that is locked is both),
- * and whether anybody ever waited on it.
+ * and whether anybody ever waited on it or parked for it.
  */
 #include "agent.h"
 
@@ -16,7 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { AS_OBJECT = 1, AS_CLASS = 2, WAITED_ON = 4, ROLES = 7, TAG_BITS = 3 };
+enum { AS_OBJECT = 1, AS_CLASS = 2, WAITED_ON = 4, PARKED_FOR = 8, ROLES = 15 };
+enum { TAG_BITS = 4 };
 
 /* Longer names are cut: a record must fit the smallest ring many times over. */
 enum { TEXT_BYTES = 2000 };
@@ -39,6 +40,15 @@ static jclass global_class(JNIEnv *jni, const char *name)
     return global;
 }
 
+/* A field of a class; NULL where the VM has none. */
+static jfieldID field(JNIEnv *jni, jclass class, const char *name, const char *type)
+{
+    jfieldID found = class ? (*jni)->GetFieldID(jni, class, name, type) : NULL;
+
+    (*jni)->ExceptionClear(jni);
+    return found;
+}
+
 int tm__identity_open(JNIEnv *jni)
 {
     tm__agent *agent = &tm__the_agent;
@@ -50,11 +60,14 @@ int tm__identity_open(JNIEnv *jni)
     agent->carrier_class = global_class(jni, "jdk/internal/misc/CarrierThread");
     if (!agent->thread_class)
         return -1;
-    agent->thread_interrupted =
-        (*jni)->GetFieldID(jni, agent->thread_class, "interrupted", "Z");
-    (*jni)->ExceptionClear(jni);
-    agent->thread_tid = (*jni)->GetFieldID(jni, agent->thread_class, "tid", "J");
-    (*jni)->ExceptionClear(jni);
+    agent->synchronizer_class =
+        global_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
+    agent->thread_interrupted = field(jni, agent->thread_class, "interrupted", "Z");
+    agent->thread_blocker =
+        field(jni, agent->thread_class, "parkBlocker", "Ljava/lang/Object;");
+    agent->synchronizer_owner = field(jni, agent->synchronizer_class,
+                                      "exclusiveOwnerThread", "Ljava/lang/Thread;");
+    agent->thread_tid = field(jni, agent->thread_class, "tid", "J");
     return agent->thread_tid ? 0 : -1;
 }
 
@@ -212,7 +225,7 @@ static int define_class(tm__buffer *buffer, jclass class, uint64_t number)
 }
 
 static int define_object(tm__buffer *buffer, JNIEnv *jni, jobject object,
-                         uint64_t number, uint64_t class_id, jint hash)
+                         uint64_t number, int roles, uint64_t class_id, jint hash)
 {
     tm__record *record = tm__buffer_reserve(buffer, 0);
 
@@ -226,6 +239,7 @@ static int define_object(tm__buffer *buffer, JNIEnv *jni, jobject object,
                       ? tm__thread_id(jni, object)
                       : 0,
         .value = (uint32_t)hash,
+        .flags = roles & PARKED_FOR ? TM_OBJECT_SYNCHRONIZER : 0,
     };
     tm__buffer_commit(buffer, record, 0);
     return 0;
@@ -238,7 +252,7 @@ static int define(tm__buffer *buffer, JNIEnv *jni, jobject object, uint64_t numb
     int rc = 0;
 
     if (roles & AS_OBJECT)
-        rc = define_object(buffer, jni, object, number, class_id, hash);
+        rc = define_object(buffer, jni, object, number, roles, class_id, hash);
     if (rc == 0 && roles & AS_CLASS)
         rc = define_class(buffer, object, number);
     return rc;
@@ -304,6 +318,13 @@ uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object)
     jlong tag;
 
     return identify(buffer, jni, object, AS_OBJECT | WAITED_ON, &tag);
+}
+
+uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object)
+{
+    jlong tag;
+
+    return identify(buffer, jni, object, AS_OBJECT | PARKED_FOR, &tag);
 }
 
 uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
