@@ -53,16 +53,16 @@ struct config config_random(uint64_t seed)
     struct config c = {
         .seed = seed,
         .full = full,
-        .thread_count = 2 + (int)(chance_next(&random) % 7),
+        .thread_count = 3 + (int)(chance_next(&random) % 6),
         .monitor_count = 1 + (int)(chance_next(&random) % 4),
         .synchronizer_count = (int)(chance_next(&random) % 3),
-        .step_count = 20 + (int)(chance_next(&random) % 300),
+        .step_count = 50 + (int)(chance_next(&random) % 500),
         .lifo = ROLL(50),
         .barging = !full && ROLL(60),
         .spinning = !full && ROLL(40),
         .races = !full && ROLL(50),
         .early_waited = !full && ROLL(60),
-        .disorder = ROLL(60),
+        .disorder = ROLL(30),
         .virtual_some = ROLL(30),
         .virtual_entered = ROLL(50),
         .join_by_wait = ROLL(60),
@@ -75,6 +75,7 @@ struct config config_random(uint64_t seed)
         .starters = ROLL(50),
         .park_owners = full || ROLL(60),
         .unparkers = ROLL(20),
+        .held_sets = full || ROLL(50),
         .names = full || ROLL(85),
         .stacks = ROLL(70),
     };
@@ -166,11 +167,14 @@ static void emit_mount(struct world *w, int t, int kind)
                          (uint16_t)kind, 0});
 }
 
+/* What it owns beside `except`; some producers say that this is all. */
 static void emit_held(struct world *w, int t, int except)
 {
     for (int i = 0; i < w->object_count; i++)
         if (i != except && w->objects[i].owner == t && !w->objects[i].is_synchronizer)
-            emit(w, t, TM_EVENT_HELD, i, NONE, 1 + i, TM_EVENT_CONFIRMED);
+            emit(w, t, TM_EVENT_HELD, i, NONE, 0, TM_EVENT_CONFIRMED);
+    if (w->config.held_sets)
+        emit(w, t, TM_EVENT_HELD, NONE, NONE, 0, TM_EVENT_CONFIRMED);
 }
 
 bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value, int flags)

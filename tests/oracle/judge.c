@@ -18,7 +18,7 @@
  *     notified: BLOCKED and REENTERING are both true of it;
  *   - a thread in a cycle is DEADLOCKED if every edge of the cycle follows from
  *     what was reported, else it may also be what it was before. A cycle that the
- *     model calls inferred may be none.
+ *     model calls inferred may be none, and is forgotten when a member got away.
  *
  * A run in which events were lost is judged by its claims alone.
  */
@@ -330,7 +330,7 @@ static void judge_deadlocks(struct trial *trial, const tm_model *model)
         const struct deadlock *truth = &w->deadlocks[d];
 
         if (!truth->determined || truth->time_ns < w->attach_ns || w->config.loses ||
-            w->config.late)
+            w->config.late || (truth->resolved_ns >= 0 && !w->config.full))
             continue;
         trial->score->deadlocks++;
         trial->score->deadlocks_found += found[d];

@@ -121,7 +121,7 @@ static void join_some(struct world *w, int t)
         th->held[th->held_count++] = target;
         monitor_enter(w, t, target, false);
     } else {
-        join_begin(w, t, target, chance(w, 50) ? 1 + chance_below(w, 600) : 0);
+        join_begin(w, t, target, chance(w, 80) ? 1 + chance_below(w, 600) : 0);
     }
 }
 
@@ -135,7 +135,7 @@ static void join_go_on(struct world *w, int t, int target)
         return;
     }
     th->target = NONE;
-    monitor_wait(w, t, target, chance(w, 50) ? 1 + chance_below(w, 600) : 0, target);
+    monitor_wait(w, t, target, chance(w, 80) ? 1 + chance_below(w, 600) : 0, target);
 }
 
 static void end_thread(struct world *w, int t)
@@ -161,7 +161,7 @@ static void act_on_monitor(struct world *w, int t, int object)
     int64_t chosen = chance_below(w, 100);
 
     if (chosen < 40)
-        monitor_wait(w, t, object, chance(w, 50) ? 1 + chance_below(w, 400) : 0, NONE);
+        monitor_wait(w, t, object, chance(w, 70) ? 1 + chance_below(w, 400) : 0, NONE);
     else
         monitor_notify(w, t, object, chosen > 80);
 }
@@ -193,7 +193,7 @@ static void step(struct world *w, int t)
     else if (chosen < 82)
         sleep_begin(w, t, 1 + chance_below(w, 300));
     else if (chosen < 86)
-        park_begin(w, t, NONE, chance(w, 70) ? 1 + chance_below(w, 300) : 0);
+        park_begin(w, t, NONE, chance(w, 90) ? 1 + chance_below(w, 300) : 0);
     else if (chosen < 90)
         unpark_some(w, t);
     else if (chosen < 93)

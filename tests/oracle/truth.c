@@ -62,7 +62,14 @@ int truth_releaser(const struct world *w, int object, int owner, int64_t time_ns
 int truth_hold(struct world *w, int t, int object, int state, bool seen)
 {
     struct hold h = {.thread = t,
-              -1, -1,     seen,                 false, false,      false};
+                     .object = object,
+                     .target = w->threads[t].target,
+                     .state = state,
+                     .waker = NONE,
+                     .begin_ns = w->now_ns,
+                     .end_ns = -1,
+                     .done_ns = -1,
+                     .begin_seen = seen};
 
     APPEND(w, hold, h);
     return w->threads[t].hold = (int)w->hold_count - 1;

@@ -52,6 +52,7 @@ struct config {
     bool starters;      ///< peer of thread start
     bool park_owners;   ///< peer of park
     bool unparkers;     ///< peer of unparked
+    bool held_sets;     ///< held facts at an event are said to be all
     bool names;         ///< threads and objects are defined
     bool stacks;
 };
