@@ -95,20 +95,13 @@ static void record(struct world *w, tm_event event)
 static bool peer_is_reported(const struct config *c, int kind)
 {
     switch (kind) {
-    case TM_EVENT_CONTENDED_ENTER:
-        return c->owners;
-    case TM_EVENT_CONTENDED_ENTERED:
-        return c->releasers;
-    case TM_EVENT_WAITED:
-        return c->notifiers;
-    case TM_EVENT_THREAD_START:
-        return c->starters;
-    case TM_EVENT_PARK:
-        return c->park_owners;
-    case TM_EVENT_UNPARKED:
-        return c->unparkers;
-    default:
-        return true;
+    case TM_EVENT_CONTENDED_ENTER: return c->owners;
+    case TM_EVENT_CONTENDED_ENTERED: return c->releasers;
+    case TM_EVENT_WAITED: return c->notifiers;
+    case TM_EVENT_THREAD_START: return c->starters;
+    case TM_EVENT_PARK: return c->park_owners;
+    case TM_EVENT_UNPARKED: return c->unparkers;
+    default: return true;
     }
 }
 
@@ -128,15 +121,10 @@ static void state_owner(struct world *w, int t, int kind, int object, int peer)
     case TM_EVENT_CONTENDED_ENTERED:
     case TM_EVENT_HELD:
     case TM_EVENT_NOTIFY:
-    case TM_EVENT_NOTIFY_ALL:
-        o->stated = t;
-        break;
+    case TM_EVENT_NOTIFY_ALL: o->stated = t; break;
     case TM_EVENT_WAIT:
-    case TM_EVENT_WAITED:
-        o->stated = NONE;
-        break;
-    default:
-        break;
+    case TM_EVENT_WAITED: o->stated = NONE; break;
+    default: break;
     }
 }
 
@@ -163,8 +151,8 @@ static void emit_mount(struct world *w, int t, int kind)
     if (!w->threads[t].is_virtual || !is_seen(w, kind))
         return;
     record(w, (tm_event){w->now_ns, w->threads[t].id, 0,
-                         kind == TM_EVENT_VIRTUAL_MOUNT ? 500 + (uint64_t)t % 2 : 0, 0, 0,
-                         (uint16_t)kind, 0});
+                         kind == TM_EVENT_VIRTUAL_MOUNT ? 500 + (uint64_t)t % 2 : 0, 0,
+                         0, (uint16_t)kind, 0});
 }
 
 /* What it owns beside `except`; some producers say that this is all. */
@@ -177,7 +165,8 @@ static void emit_held(struct world *w, int t, int except)
         emit(w, t, TM_EVENT_HELD, NONE, NONE, 0, TM_EVENT_CONFIRMED);
 }
 
-bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value, int flags)
+bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
+          int flags)
 {
     struct thread *th = &w->threads[t];
     bool begins = kind == TM_EVENT_CONTENDED_ENTER || kind == TM_EVENT_WAIT ||
@@ -264,7 +253,8 @@ void emit_definitions(const struct world *w, const tm_sink *sink, int policy)
         tm_thread definition = {.id = w->threads[t].id,
                                 .object = w->objects[t].id,
                                 .name = name,
-                                .flags = w->threads[t].is_virtual ? TM_THREAD_VIRTUAL : 0};
+                                .flags =
+                                    w->threads[t].is_virtual ? TM_THREAD_VIRTUAL : 0};
 
         snprintf(name, sizeof(name), "T%d", t);
         sink->define_thread(sink->payload, &definition);

@@ -20,7 +20,8 @@
  *     what was reported, else it may also be what it was before. A cycle that the
  *     model calls inferred may be none, and is forgotten when a member got away.
  *
- * A run in which events were lost is judged by its claims alone.
+ * A producer that came late is believed about what a thread began afterwards; a run
+ * in which events were lost is judged by its claims alone.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -38,7 +39,7 @@ void wrong(struct trial *trial, const char *format, ...)
 
     trial->failed = true;
     trial->score->failures++;
-    if (trial->score->failures > 40)
+    if (trial->score->failures > 40 && !trial->score->all)
         return;
     printf("seed %" PRIu64 ", policy %d%s: ", trial->w->config.seed, trial->policy,
            trial->w->config.full ? ", all reported" : "");
@@ -77,22 +78,22 @@ static unsigned states_in_hold(const struct world *w, const struct span *s)
     const struct hold *h = s->hold == NONE ? NULL : &w->holds[s->hold];
     bool on_thread = h && h->object != NONE && w->objects[h->object].thread != NONE;
     bool joins = on_thread && w->config.names;
-    unsigned unsure = STATE(WAITING) | STATE(REENTERING) | (on_thread ? STATE(JOINING) : 0);
+    unsigned unsure =
+        STATE(WAITING) | STATE(REENTERING) | (on_thread ? STATE(JOINING) : 0);
 
     switch (s->showing) {
-    case HIDDEN:
-        return STATE(RUNNING);
+    case HIDDEN: return STATE(RUNNING);
     case NOTIFIED:
         if (joins)
             return STATE(JOINING) | STATE(REENTERING);
         return h->sure && !on_thread ? STATE(REENTERING) : unsure;
-    case SILENT_REENTRY:
-        return STATE(RUNNING) | STATE(REENTERING) | STATE(BLOCKED);
-    case ENTER_REENTRY:
+    case SILENT_REENTRY: return STATE(RUNNING) | STATE(REENTERING) | STATE(BLOCKED);
     case LATE_REENTRY:
+        if (h->done_ns < 0)
+            return STATE(RUNNING) | STATE(REENTERING) | STATE(BLOCKED);
         return STATE(REENTERING) | STATE(BLOCKED);
-    default:
-        break;
+    case ENTER_REENTRY: return STATE(REENTERING) | STATE(BLOCKED);
+    default: break;
     }
     if (s->state == TM_STATE_WAITING && !h->sure && h->cause != CAUSE_NONE)
         return unsure;
@@ -107,6 +108,8 @@ static unsigned states_of(const struct world *w, const struct span *s)
 
     if (s->state == TM_STATE_NEW && !w->holds[s->hold].begin_seen)
         return ~0u;
+    if (w->attach_ns > 0 && (s->showing != SHOWN || s->state == TM_STATE_RUNNING))
+        return ~0u; /* what the snapshot said may still be all that is known */
     states = states_in_hold(w, s);
     if (s->deadlock != NONE && w->deadlocks[s->deadlock].determined)
         return w->config.full ? STATE(DEADLOCKED) : states | STATE(DEADLOCKED);
@@ -124,7 +127,8 @@ static int state_of(const char *name)
 }
 
 /* Where the comparison of a thread's states begins. */
-static size_t first_span(const struct world *w, const struct thread *th, int64_t *from_ns)
+static size_t first_span(const struct world *w, const struct thread *th,
+                         int64_t *from_ns)
 {
     size_t s = 0;
 
@@ -143,12 +147,13 @@ static size_t first_span(const struct world *w, const struct thread *th, int64_t
 
 struct rows {
     const uint64_t *thread_id, *peer_id;
-    const int64_t *start_ns, *end_ns;
+    int64_t *start_ns, *end_ns; ///< on the world's clock
     const tm_table *table;
     size_t count;
 };
 
-static void judge_thread(struct trial *trial, const struct rows *rows, size_t row, size_t end, int t)
+static void judge_thread(struct trial *trial, const struct rows *rows, size_t row,
+                         size_t end, int t)
 {
     const struct world *w = trial->w;
     const struct thread *th = &w->threads[t];
@@ -169,6 +174,8 @@ static void judge_thread(struct trial *trial, const struct rows *rows, size_t ro
 
             while (row < end && rows->end_ns[row] <= at_ns)
                 row++;
+            if (row == end && span->state == TM_STATE_DEAD)
+                return; /* it has no intervals any more */
             if (row == end || rows->start_ns[row] > at_ns) {
                 wrong(trial, "T%d has no interval at %" PRId64, t, at_ns);
                 return;
@@ -199,8 +206,23 @@ static void judge_peer(struct trial *trial, const struct rows *rows, size_t row,
         !strcmp(state, "joining") || w->objects[object].thread == peer)
         return;
     if (!truth_owned_at(w, object, peer, rows->start_ns[row]))
-        wrong(trial, "T%d at %" PRId64 ", %s: T%d is surely said to own Lock%d, and does not",
+        wrong(trial,
+              "T%d at %" PRId64 ", %s: T%d is surely said to own Lock%d, and does not",
               t, rows->start_ns[row], state, peer, object);
+}
+
+/* The model counts from the first event, the world from its own zero. */
+static int64_t *on_world_clock(const struct trial *trial, const tm_table *table,
+                               const char *column)
+{
+    size_t count = tm_table_row_count(table);
+    int64_t *times = malloc((count + 1) * sizeof(*times));
+
+    if (!times)
+        exit(2);
+    for (size_t row = 0; row < count; row++)
+        times[row] = tm_table_int64(table, column)[row] + trial->origin_ns;
+    return times;
 }
 
 static void judge_timeline(struct trial *trial, const tm_model *model)
@@ -214,18 +236,15 @@ static void judge_timeline(struct trial *trial, const tm_model *model)
     }
     rows = (struct rows){tm_table_uint64(table, "thread_id"),
                          tm_table_uint64(table, "peer_id"),
-                         tm_table_int64(table, "start_ns"),
-                         tm_table_int64(table, "end_ns"),
+                         on_world_clock(trial, table, "start_ns"),
+                         on_world_clock(trial, table, "end_ns"),
                          table,
                          tm_table_row_count(table)};
     for (size_t row = 0, end; row < rows.count; row = end) {
         int t = thread_of(trial->w, rows.thread_id[row]);
 
-        for (end = row;
-             end < rows.count && rows.thread_id[end] == rows.thread_id[row]; end++) {
-            /* The model counts from the first event, the world from its own zero. */
-            ((int64_t *)rows.start_ns)[end] += trial->origin_ns;
-            ((int64_t *)rows.end_ns)[end] += trial->origin_ns;
+        for (end = row; end < rows.count && rows.thread_id[end] == rows.thread_id[row];
+             end++) {
             if (rows.end_ns[end] < rows.start_ns[end] ||
                 (end > row && rows.start_ns[end] != rows.end_ns[end - 1]))
                 wrong(trial, "T%d: intervals do not tile at %" PRId64, t,
@@ -236,6 +255,8 @@ static void judge_timeline(struct trial *trial, const tm_model *model)
         if (t != NONE)
             judge_thread(trial, &rows, row, end, t);
     }
+    free(rows.start_ns);
+    free(rows.end_ns);
     tm_table_free(table);
 }
 
@@ -260,8 +281,8 @@ static int deadlock_of(const struct trial *trial, const uint64_t *ids, size_t co
     return NONE;
 }
 
-static void judge_cycle(struct trial *trial, const tm_table *table, size_t row, size_t end,
-                        bool *found)
+static void judge_cycle(struct trial *trial, const tm_table *table, size_t row,
+                        size_t end, bool *found)
 {
     const struct world *w = trial->w;
     const uint64_t *ids = tm_table_uint64(table, "thread_id");
@@ -281,14 +302,14 @@ static void judge_cycle(struct trial *trial, const tm_table *table, size_t row, 
         synchronizers = synchronizers || !strcmp(kind, "synchronizer");
         if (edge_sure && object != NONE && strcmp(kind, "join") != 0 &&
             !truth_owned_at(w, object, thread_of(w, owners[i]), time_ns))
-            wrong(trial, "deadlock at %" PRId64 ": Lock%d is surely said to be T%d's", time_ns,
-                  object, thread_of(w, owners[i]));
+            wrong(trial, "deadlock at %" PRId64 ": Lock%d is surely said to be T%d's",
+                  time_ns, object, thread_of(w, owners[i]));
     }
     if (truth == NONE) {
         trial->score->deadlocks_false++;
         if (sure || (w->config.full && !synchronizers))
-            wrong(trial, "deadlock of %zu at %" PRId64 "%s, and there is none", end - row,
-                  time_ns, sure ? ", surely" : "");
+            wrong(trial, "deadlock of %zu at %" PRId64 "%s, and there is none",
+                  end - row, time_ns, sure ? ", surely" : "");
         return;
     }
     found[truth] = true;
@@ -298,12 +319,13 @@ static void judge_cycle(struct trial *trial, const tm_table *table, size_t row, 
         wrong(trial, "deadlock at %" PRId64 " is said to be at %" PRId64,
               w->deadlocks[truth].time_ns, time_ns);
     if (!sure)
-        wrong(trial, "deadlock at %" PRId64 ": all is reported, and it is called inferred",
+        wrong(trial,
+              "deadlock at %" PRId64 ": all is reported, and it is called inferred",
               time_ns);
     if (stands != (w->deadlocks[truth].resolved_ns < 0) ||
         (!stands && resolved_ns != w->deadlocks[truth].resolved_ns))
-        wrong(trial, "deadlock at %" PRId64 " ends at %" PRId64 ", said to at %" PRId64, time_ns,
-              w->deadlocks[truth].resolved_ns, stands ? -1 : resolved_ns);
+        wrong(trial, "deadlock at %" PRId64 " ends at %" PRId64 ", said to at %" PRId64,
+              time_ns, w->deadlocks[truth].resolved_ns, stands ? -1 : resolved_ns);
 }
 
 static void judge_deadlocks(struct trial *trial, const tm_model *model)
@@ -335,9 +357,10 @@ static void judge_deadlocks(struct trial *trial, const tm_model *model)
         trial->score->deadlocks++;
         trial->score->deadlocks_found += found[d];
         if (!found[d])
-            wrong(trial, "deadlock of %d at %" PRId64 " (T%d wants Lock%d of T%d) is missed",
-                  truth->count, truth->time_ns, truth->threads[0], truth->objects[0],
-                  truth->owners[0]);
+            wrong(trial,
+                  "deadlock of %d%s at %" PRId64 " (T%d wants Lock%d of T%d) is missed",
+                  truth->count, truth->timed ? ", one for a time," : "", truth->time_ns,
+                  truth->threads[0], truth->objects[0], truth->owners[0]);
     }
     tm_table_free(table);
     free(found);
@@ -345,8 +368,12 @@ static void judge_deadlocks(struct trial *trial, const tm_model *model)
 
 void judge(struct world *w, const tm_model *model, struct score *score, int policy)
 {
-    struct trial trial = {w, score, policy, w->events[0].time_ns,
-                   w->events[w->event_count - 1].time_ns, false};
+    struct trial trial = {w,
+                          score,
+                          policy,
+                          w->events[0].time_ns,
+                          w->events[w->event_count - 1].time_ns,
+                          false};
 
     judge_interactions(&trial, model);
     if (policy == TM_POLICY_HOTSPOT) {

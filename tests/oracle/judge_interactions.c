@@ -20,20 +20,18 @@ static int kind_of(const char *name)
 static bool can_end(const struct hold *h, int kind)
 {
     switch (kind) {
-    case TM_INTERACTION_START:
-        return h->state == TM_STATE_NEW;
+    case TM_INTERACTION_START: return h->state == TM_STATE_NEW;
     case TM_INTERACTION_NOTIFY:
     case TM_INTERACTION_NOTIFY_ALL:
     case TM_INTERACTION_JOIN:
         return h->state == TM_STATE_WAITING || h->state == TM_STATE_JOINING;
-    case TM_INTERACTION_UNPARK:
-        return h->state == TM_STATE_PARKED;
-    default:
-        return h->state != TM_STATE_NEW && h->state != TM_STATE_BLOCKED;
+    case TM_INTERACTION_UNPARK: return h->state == TM_STATE_PARKED;
+    default: return h->state != TM_STATE_NEW && h->state != TM_STATE_BLOCKED;
     }
 }
 
-static struct hold *hold_ended_at(const struct world *w, int t, int kind, int64_t time_ns)
+static struct hold *hold_ended_at(const struct world *w, int t, int kind,
+                                  int64_t time_ns)
 {
     for (size_t i = 0; i < w->hold_count; i++) {
         struct hold *h = &w->holds[i];
@@ -59,7 +57,21 @@ static bool was_called(const struct world *w, int kind, int from, const struct h
     return false;
 }
 
-static bool is_right(const struct world *w, const struct hold *h, int kind, int from, int64_t time_ns)
+/* A notifier that the VM named and whose notify was not seen: it has no time of its
+ * own, and whether it was a notify or a notifyAll is not known. */
+static bool is_named_alone(const struct world *w, const struct hold *h, int kind,
+                           int64_t time_ns)
+{
+    if (h->cause == CAUSE_DEATH && w->config.names)
+        return false;
+    return (kind == TM_INTERACTION_NOTIFY || kind == TM_INTERACTION_NOTIFY_ALL) &&
+           (h->cause == CAUSE_NOTIFY || h->cause == CAUSE_NOTIFY_ALL ||
+            h->cause == CAUSE_DEATH) &&
+           time_ns == h->end_ns;
+}
+
+static bool is_right(const struct world *w, const struct hold *h, int kind, int from,
+                     int64_t time_ns)
 {
     static const enum cause causes[] = {
         [TM_INTERACTION_START] = CAUSE_NONE,
@@ -71,11 +83,12 @@ static bool is_right(const struct world *w, const struct hold *h, int kind, int 
         [TM_INTERACTION_TIMEOUT] = CAUSE_TIMEOUT,
     };
 
+    if (is_named_alone(w, h, kind, time_ns))
+        return h->waker == from;
     if (h->cause != causes[kind])
         return false;
     switch (kind) {
-    case TM_INTERACTION_TIMEOUT:
-        return from == NONE;
+    case TM_INTERACTION_TIMEOUT: return from == NONE;
     case TM_INTERACTION_INTERRUPT:
         return from == NONE ||
                was_called(w, TM_EVENT_INTERRUPT_CALLED, from, h, time_ns);
@@ -83,27 +96,26 @@ static bool is_right(const struct world *w, const struct hold *h, int kind, int 
         /* Reported by the parked thread alone, the time of the call is not known. */
         return h->waker == from ||
                was_called(w, TM_EVENT_UNPARK_CALLED, from, h, time_ns);
-    case TM_INTERACTION_START:
-        return h->waker == from;
-    default:
-        return h->waker == from && (!h->waker_seen || h->waker_ns == time_ns);
+    case TM_INTERACTION_START: return h->waker == from;
+    default: return h->waker == from && (!h->waker_seen || h->waker_ns == time_ns);
     }
 }
 
-static void judge_handoff(struct trial *trial, int from, int to, int object, int64_t woken_ns,
-                          bool sure)
+static void judge_handoff(struct trial *trial, int from, int to, int object,
+                          int64_t woken_ns, bool sure)
 {
     int truth = truth_releaser(trial->w, object, to, woken_ns);
 
     trial->score->handoffs++;
     trial->score->handoffs_right += truth == from;
     if (sure && truth != from)
-        wrong(trial, "handoff of Lock%d to T%d at %" PRId64 " surely from T%d, was from T%d",
+        wrong(trial,
+              "handoff of Lock%d to T%d at %" PRId64 " surely from T%d, was from T%d",
               object, to, woken_ns, from, truth);
 }
 
-static void judge_unbound(struct trial *trial, const char *effect, int kind, int from, int to,
-                          int64_t time_ns)
+static void judge_unbound(struct trial *trial, const char *effect, int kind, int from,
+                          int to, int64_t time_ns)
 {
     const struct world *w = trial->w;
 
@@ -124,8 +136,8 @@ static void judge_unbound(struct trial *trial, const char *effect, int kind, int
         if (w->holds[i].thread == to && w->holds[i].waker == from &&
             w->holds[i].waker_ns == time_ns)
             return;
-    wrong(trial, "notify of T%d at %" PRId64 " is surely T%d's, and was not", from, time_ns,
-          to);
+    wrong(trial, "notify of T%d at %" PRId64 " is surely T%d's, and was not", from,
+          time_ns, to);
 }
 
 static void judge_row(struct trial *trial, const tm_table *table, size_t row)
@@ -180,20 +192,13 @@ static void judge_row(struct trial *trial, const tm_table *table, size_t row)
 static int kind_wanted(const struct hold *h)
 {
     switch (h->cause) {
-    case CAUSE_NOTIFY:
-        return TM_INTERACTION_NOTIFY;
-    case CAUSE_NOTIFY_ALL:
-        return TM_INTERACTION_NOTIFY_ALL;
-    case CAUSE_TIMEOUT:
-        return TM_INTERACTION_TIMEOUT;
-    case CAUSE_DEATH:
-        return TM_INTERACTION_JOIN;
-    case CAUSE_UNPARK:
-        return TM_INTERACTION_UNPARK;
-    case CAUSE_INTERRUPT:
-        return h->waker == NONE ? 0 : TM_INTERACTION_INTERRUPT;
-    default:
-        return h->state == TM_STATE_NEW ? TM_INTERACTION_START : 0;
+    case CAUSE_NOTIFY: return TM_INTERACTION_NOTIFY;
+    case CAUSE_NOTIFY_ALL: return TM_INTERACTION_NOTIFY_ALL;
+    case CAUSE_TIMEOUT: return TM_INTERACTION_TIMEOUT;
+    case CAUSE_DEATH: return TM_INTERACTION_JOIN;
+    case CAUSE_UNPARK: return TM_INTERACTION_UNPARK;
+    case CAUSE_INTERRUPT: return h->waker == NONE ? 0 : TM_INTERACTION_INTERRUPT;
+    default: return h->state == TM_STATE_NEW ? TM_INTERACTION_START : 0;
     }
 }
 
@@ -215,11 +220,14 @@ static void judge_hold(struct trial *trial, const struct hold *h)
     if (!trial->w->config.full || trial->policy != TM_POLICY_HOTSPOT || kind == 0)
         return;
     if (!(h->right >> kind & 1))
-        wrong(trial, "T%d, %s at %" PRId64 " to %" PRId64 ": no %s (of T%d at %" PRId64 ")",
+        wrong(trial,
+              "T%d, %s at %" PRId64 " to %" PRId64 ": no %s (of T%d at %" PRId64 ")",
               h->thread, tm_state_name(h->state), h->begin_ns, h->end_ns,
               tm_interaction_kind_name(kind), h->waker, h->waker_ns);
     else if (!(h->sure >> kind & 1))
-        wrong(trial, "T%d, %s at %" PRId64 " to %" PRId64 ": %s is right, and not called exact",
+        wrong(trial,
+              "T%d, %s at %" PRId64 " to %" PRId64
+              ": %s is right, and not called exact",
               h->thread, tm_state_name(h->state), h->begin_ns, h->end_ns,
               tm_interaction_kind_name(kind));
 }

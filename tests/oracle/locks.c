@@ -12,8 +12,8 @@
 
 void at(struct world *w, int t, enum timer timer, int64_t delay_ns, int argument)
 {
-    struct timer_entry e = {w->now_ns + delay_ns, w->order++, w->threads[t].token, t, argument,
-                     timer};
+    struct timer_entry e = {
+        w->now_ns + delay_ns, w->order++, w->threads[t].token, t, argument, timer};
     size_t i;
 
     w->heap = grown(w->heap, w->heap_count, &w->heap_capacity, sizeof(e));
@@ -36,6 +36,7 @@ void go_on(struct world *w, int t)
         w->holds[th->hold].done_ns = w->now_ns;
     th->hold = th->wants = th->target = NONE;
     th->notified = th->told = th->entering = th->requeued = th->timed_out = false;
+    th->timed = th->waking = false;
     th->token++;
     truth_state(w, t, TM_STATE_RUNNING, SHOWN);
     at(w, t, STEP, 1 + chance_below(w, 100), 0);
@@ -199,12 +200,15 @@ void monitor_wait(struct world *w, int t, int object, int64_t timeout_ns, int jo
 
     th->token++;
     th->target = joined;
+    th->timed = timeout_ns > 0;
     truth_hold(w, t, object, state, seen);
     truth_state(w, t, state, seen ? SHOWN : HIDDEN);
     th->depth = o->depth;
     if (th->interrupted) { /* thrown at once, and the monitor was never given up */
         th->interrupted = w->config.full || chance(w, 50);
+        th->waking = true;
         at(w, t, TAKE, 1, object);
+        truth_wants(w, t);
         return;
     }
     o->waiters[o->waiter_count++] = t;
@@ -215,7 +219,8 @@ void monitor_wait(struct world *w, int t, int object, int64_t timeout_ns, int jo
     pass(w, object);
 }
 
-static void wake_waiter(struct world *w, int object, enum cause cause, const struct act *a)
+static void wake_waiter(struct world *w, int object, enum cause cause,
+                        const struct act *a)
 {
     struct object *o = &w->objects[object];
     int t = o->waiters[0];
@@ -225,6 +230,7 @@ static void wake_waiter(struct world *w, int object, enum cause cause, const str
     w->holds[w->threads[t].hold].waker_ns = a->time_ns;
     truth_got_away(w, t);
     w->threads[t].notified = true;
+    w->threads[t].timed = false;
     w->threads[t].target = NONE;
     truth_state(w, t, TM_STATE_REENTERING,
                 w->holds[w->threads[t].hold].begin_seen ? NOTIFIED : HIDDEN);
@@ -342,26 +348,20 @@ void monitor_timer(struct world *w, int t, enum timer timer, int argument)
         else if (th->notified && !th->told)
             tell_early(w, t);
         return;
-    case DEADLINE:
-        leave_wait_set(w, t, CAUSE_TIMEOUT, NONE);
-        return;
-    case INTERRUPT:
-        leave_wait_set(w, t, CAUSE_INTERRUPT, argument);
-        return;
-    case TELL:
-        enter_again(w, t);
-        return;
+    case DEADLINE: leave_wait_set(w, t, CAUSE_TIMEOUT, NONE); return;
+    case INTERRUPT: leave_wait_set(w, t, CAUSE_INTERRUPT, argument); return;
+    case TELL: enter_again(w, t); return;
     case TAKE:
         truth_cause(w, t, CAUSE_INTERRUPT, NONE, false);
         tell(w, t);
         th->interrupted = false;
+        truth_got_away(w, t);
         go_on(w, t);
         return;
     case JOINEE:
         wake_waiters(w, &w->acts[argument]);
         at(w, t, STEP, 1 + chance_below(w, 60), 0);
         return;
-    default:
-        return;
+    default: return;
     }
 }

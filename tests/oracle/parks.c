@@ -51,6 +51,7 @@ void park_begin(struct world *w, int t, int object, int64_t timeout_ns)
     begin(w, t, object, NONE, TM_STATE_PARKED,
           emit(w, t, TM_EVENT_PARK, object, owner, timeout_ns, 0));
     th->wants = object;
+    th->timed = timeout_ns > 0;
     if (th->permit) {
         struct hold *h = &w->holds[th->hold];
 
@@ -60,17 +61,15 @@ void park_begin(struct world *w, int t, int object, int64_t timeout_ns)
         h->waker_seen = th->unparker_seen;
         th->waking = true;
         at(w, t, UNPARK, 1, CAUSE_UNPARK);
-        return;
-    }
-    if (th->interrupted) {
+    } else if (th->interrupted) {
         th->waking = true;
         at(w, t, UNPARK, 1, CAUSE_INTERRUPT);
-        return;
+    } else {
+        if (timeout_ns)
+            at(w, t, DEADLINE, timeout_ns + lag(w), 0);
+        if (!w->config.full && chance(w, 2))
+            at(w, t, UNPARK, 1 + chance_below(w, 100), CAUSE_SPURIOUS);
     }
-    if (timeout_ns)
-        at(w, t, DEADLINE, timeout_ns + lag(w), 0);
-    if (!w->config.full && chance(w, 2))
-        at(w, t, UNPARK, 1 + chance_below(w, 100), CAUSE_SPURIOUS);
     if (object != NONE)
         truth_wants(w, t);
 }
@@ -135,8 +134,8 @@ void sync_acquire(struct world *w, int t, int object, int mode)
         th->sync_mode = mode;
         th->sync_deadline_ns = w->now_ns + 50 + chance_below(w, 400);
     }
-    if (o->owner == NONE && (again ? o->queue[0] == t
-                                   : o->queue_count == 0 || w->config.barging)) {
+    if (o->owner == NONE &&
+        (again ? o->queue[0] == t : o->queue_count == 0 || w->config.barging)) {
         if (again)
             leave_queue(w, t, object);
         sync_own(w, t, object);
@@ -188,6 +187,7 @@ void join_begin(struct world *w, int t, int target, int64_t timeout_ns)
 {
     begin(w, t, NONE, target, TM_STATE_JOINING,
           emit(w, t, TM_EVENT_JOIN, NONE, target, timeout_ns, 0));
+    w->threads[t].timed = timeout_ns > 0;
     if (w->threads[t].interrupted)
         at(w, t, INTERRUPT, 1, NONE);
     else if (timeout_ns)

@@ -238,8 +238,8 @@ static void dispatch(struct world *w, const struct timer_entry *e)
     } else if (th->state == TM_STATE_PARKED) {
         if (!th->waking)
             park_end(w, t, CAUSE_TIMEOUT);
-    } else if (th->state == TM_STATE_SLEEPING || (th->state == TM_STATE_JOINING &&
-                                                  w->holds[th->hold].object == NONE)) {
+    } else if (th->state == TM_STATE_SLEEPING ||
+               (th->state == TM_STATE_JOINING && w->holds[th->hold].object == NONE)) {
         enum cause cause = e->timer == DEADLINE    ? CAUSE_TIMEOUT
                            : e->timer == INTERRUPT ? CAUSE_INTERRUPT
                                                    : CAUSE_DEATH;
@@ -267,7 +267,8 @@ static struct timer_entry next_timer(struct world *w)
     size_t i = 0, child;
 
     while ((child = 2 * i + 1) < w->heap_count) {
-        if (child + 1 < w->heap_count && is_earlier(&w->heap[child + 1], &w->heap[child]))
+        if (child + 1 < w->heap_count &&
+            is_earlier(&w->heap[child + 1], &w->heap[child]))
             child++;
         if (!is_earlier(&w->heap[child], &last))
             break;
@@ -281,29 +282,30 @@ static struct timer_entry next_timer(struct world *w)
 static void people(struct world *w)
 {
     static const uint64_t bases[] = {1, 1000, UINT64_C(1) << 40, UINT64_MAX - 64};
-    uint64_t thread_base = bases[chance_below(w, 4)], object_base = bases[chance_below(w, 4)];
+    uint64_t thread_base = bases[chance_below(w, 4)],
+             object_base = bases[chance_below(w, 4)];
     const struct config *c = &w->config;
 
     w->thread_count = c->thread_count;
     w->object_count = c->thread_count + c->monitor_count + c->synchronizer_count;
     for (int i = 0; i < w->object_count; i++)
-        w->objects[i] = (struct object){
-            .id = object_base + (uint64_t)i,
-            .is_synchronizer = i >= c->thread_count + c->monitor_count,
-            .thread = i < c->thread_count ? i : NONE,
-            .owner = NONE,
-            .releaser = NONE,
-            .stated = NONE};
+        w->objects[i] =
+            (struct object){.id = object_base + (uint64_t)i,
+                            .is_synchronizer = i >= c->thread_count + c->monitor_count,
+                            .thread = i < c->thread_count ? i : NONE,
+                            .owner = NONE,
+                            .releaser = NONE,
+                            .stated = NONE};
     for (int i = 0; i < w->thread_count; i++)
         w->threads[i] = (struct thread){.id = thread_base + (uint64_t)i,
-                                 .is_virtual = c->virtual_some && i % 2 == 1,
-                                 .wants = NONE,
-                                 .target = NONE,
-                                 .hold = NONE,
-                                 .sync = NONE,
-                                 .deadlock = NONE,
-                                 .unparker = NONE,
-                                 .first_ns = -1};
+                                        .is_virtual = c->virtual_some && i % 2 == 1,
+                                        .wants = NONE,
+                                        .target = NONE,
+                                        .hold = NONE,
+                                        .sync = NONE,
+                                        .deadlock = NONE,
+                                        .unparker = NONE,
+                                        .first_ns = -1};
 }
 
 void world_run(struct world *w, struct config c)

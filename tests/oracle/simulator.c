@@ -2,11 +2,12 @@
 /*
  * The model's independent judge: simulated runs whose truth is known.
  *
- *     simulator [--runs N] [--seed S] [--print] [--hard]
+ *     simulator [--runs N] [--seed S] [--print] [--hard] [--all]
  *
- * --print shows the events of the runs, --hard adds what no stream of events can
- * tell: a notify that takes effect later than its event, and a producer that came
- * late and does not say what it found. Claims of exactness are then expected to
+ * --all tells every wrong answer and not only the first 40,
+ * --print shows the events of the runs and the answers, --hard adds what no stream of
+ * events can tell: a notify that takes effect later than its event, and a producer that
+ * came late and does not say what it found. Claims of exactness are then expected to
  * fail now and then; the counts say how often.
  */
 #include <inttypes.h>
@@ -33,6 +34,28 @@ static void print_events(const struct world *w)
         printf("%s%s\n", e->flags & TM_EVENT_TIMED_OUT ? " timed_out" : "",
                e->flags & TM_EVENT_BY_INTERRUPT ? " by_interrupt" : "");
     }
+}
+
+static int print_bytes(void *payload, const char *bytes, size_t count)
+{
+    (void)payload;
+    fwrite(bytes, 1, count, stdout);
+    return TM_OK;
+}
+
+static void print_answers(const tm_model *model)
+{
+    tm_table *table = NULL;
+
+    if (tm_timeline_list(&table, model, NULL) == TM_OK)
+        tm_table_write_csv(table, print_bytes, NULL);
+    tm_table_free(table);
+    if (tm_interaction_list(&table, model, NULL) == TM_OK)
+        tm_table_write_csv(table, print_bytes, NULL);
+    tm_table_free(table);
+    if (tm_deadlock_list(&table, model) == TM_OK)
+        tm_table_write_csv(table, print_bytes, NULL);
+    tm_table_free(table);
 }
 
 static void fail(const char *what)
@@ -74,7 +97,8 @@ static void report(const char *name, const struct score *s)
 {
     double notified = s->waits_notified ? (double)s->waits_notified : 1;
 
-    printf("%-8s %8" PRIu64 " notified waits: %5.1f %% exact, %5.1f %% inferred (%5.1f %% of "
+    printf("%-8s %8" PRIu64
+           " notified waits: %5.1f %% exact, %5.1f %% inferred (%5.1f %% of "
            "them right), %5.1f %% unbound; handoffs %5.1f %% right of %" PRIu64 "\n",
            name, s->waits_notified, 100 * (double)s->exact / notified,
            100 * (double)s->inferred / notified,
@@ -99,8 +123,12 @@ int main(int argc, char **argv)
             print = true;
         else if (!strcmp(argv[i], "--hard"))
             hard = true;
+        else if (!strcmp(argv[i], "--all"))
+            hotspot.all = tptp.all = true;
         else {
-            fprintf(stderr, "usage: %s [--runs N] [--seed S] [--print] [--hard]\n", argv[0]);
+            fprintf(stderr,
+                    "usage: %s [--runs N] [--seed S] [--print] [--hard] [--all]\n",
+                    argv[0]);
             return 2;
         }
     }
@@ -119,6 +147,8 @@ int main(int argc, char **argv)
         if (w.event_count > 0) {
             hotspot.events += w.event_count;
             model = model_of(&w, TM_POLICY_HOTSPOT);
+            if (print)
+                print_answers(model);
             judge(&w, model, &hotspot, TM_POLICY_HOTSPOT);
             tm_model_free(model);
             model = model_of(&w, TM_POLICY_TPTP);
@@ -127,8 +157,9 @@ int main(int argc, char **argv)
         }
         world_free(&w);
     }
-    printf("%" PRIu64 " runs from seed %" PRIu64 ", %" PRIu64 " events; deadlocks: %" PRIu64
-           " told by the events, %" PRIu64 " found, %" PRIu64 " inferred that were none\n",
+    printf("%" PRIu64 " runs from seed %" PRIu64 ", %" PRIu64
+           " events; deadlocks: %" PRIu64 " told by the events, %" PRIu64
+           " found, %" PRIu64 " inferred that were none\n",
            runs, seed, hotspot.events, hotspot.deadlocks, hotspot.deadlocks_found,
            hotspot.deadlocks_false);
     report("hotspot", &hotspot);

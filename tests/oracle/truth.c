@@ -6,7 +6,8 @@ static void add_span(struct world *w, int t, int state, enum showing showing)
 {
     struct thread *th = &w->threads[t];
 
-    th->spans = grown(th->spans, th->span_count, &th->span_capacity, sizeof(struct span));
+    th->spans =
+        grown(th->spans, th->span_count, &th->span_capacity, sizeof(struct span));
     th->spans[th->span_count++] =
         (struct span){w->now_ns, state, th->deadlock, showing, th->hold};
 }
@@ -24,7 +25,8 @@ void truth_own(struct world *w, int object, int owner)
     if (owner == NONE)
         o->releaser = o->owner;
     o->owner = owner;
-    o->owners = grown(o->owners, o->owner_count, &o->owner_capacity, sizeof(struct ownership));
+    o->owners =
+        grown(o->owners, o->owner_count, &o->owner_capacity, sizeof(struct ownership));
     o->owners[o->owner_count++] = (struct ownership){w->now_ns, owner};
 }
 
@@ -119,7 +121,7 @@ static bool is_determined(const struct world *w, int t, int owner)
  * cycle at most, and that one leads back to it. */
 void truth_wants(struct world *w, int t)
 {
-    struct deadlock d = {w->now_ns, -1, 0, {0}, {0}, {0}, true};
+    struct deadlock d = {.time_ns = w->now_ns, .resolved_ns = -1, .determined = true};
     int walker = t;
 
     do {
@@ -130,6 +132,7 @@ void truth_wants(struct world *w, int t)
         d.threads[d.count] = walker;
         d.objects[d.count] = object;
         d.owners[d.count++] = owner;
+        d.timed = d.timed || w->threads[walker].timed;
         d.determined = d.determined && is_determined(w, walker, owner);
         walker = owner;
     } while (walker != t);

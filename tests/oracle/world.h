@@ -30,30 +30,30 @@ struct config {
     int step_count; ///< steps of all programs together
     bool full;      ///< all is reported, nothing races: all must be known exactly
 
-    bool lifo;          ///< a monitor goes to the last who queued (JDK 17)
-    bool barging;       ///< a woken thread can find the monitor taken again
-    bool spinning;      ///< some contended acquisitions never block
-    bool races;         ///< time-outs and interrupts take effect late
-    bool early_waited;  ///< Waited of a notified waiter at its deadline, not at re-entry
-    bool disorder;      ///< locks are taken in any order: deadlocks
-    bool virtual_some;  ///< every other thread is virtual
+    bool lifo;         ///< a monitor goes to the last who queued (JDK 17)
+    bool barging;      ///< a woken thread can find the monitor taken again
+    bool spinning;     ///< some contended acquisitions never block
+    bool races;        ///< time-outs and interrupts take effect late
+    bool early_waited; ///< Waited of a notified waiter at its deadline, not at re-entry
+    bool disorder;     ///< locks are taken in any order: deadlocks
+    bool virtual_some; ///< every other thread is virtual
     bool virtual_entered; ///< a virtual thread's Entered follows Waited every time
-    bool join_by_wait;  ///< join of a platform thread is a wait on its object
-    bool late;          ///< the producer came in mid-run, with snapshots
-    bool blind;         ///< the same, without snapshots
-    bool loses;         ///< the producer loses a stretch of events and says so
-    bool slow_notify;   ///< a notify takes effect later than its event says
+    bool join_by_wait;    ///< join of a platform thread is a wait on its object
+    bool late;            ///< the producer came in mid-run, with snapshots
+    bool blind;           ///< the same, without snapshots
+    bool loses;           ///< the producer loses a stretch of events and says so
+    bool slow_notify;     ///< a notify takes effect later than its event says
 
-    uint64_t kinds;     ///< bit k: events of kind k are reported
-    bool kinds_known;   ///< and the run says so
-    bool owners;        ///< peer of contended enter
-    bool releasers;     ///< peer of contended entered
-    bool notifiers;     ///< peer of waited
-    bool starters;      ///< peer of thread start
-    bool park_owners;   ///< peer of park
-    bool unparkers;     ///< peer of unparked
-    bool held_sets;     ///< held facts at an event are said to be all
-    bool names;         ///< threads and objects are defined
+    uint64_t kinds;   ///< bit k: events of kind k are reported
+    bool kinds_known; ///< and the run says so
+    bool owners;      ///< peer of contended enter
+    bool releasers;   ///< peer of contended entered
+    bool notifiers;   ///< peer of waited
+    bool starters;    ///< peer of thread start
+    bool park_owners; ///< peer of park
+    bool unparkers;   ///< peer of unparked
+    bool held_sets;   ///< held facts at an event are said to be all
+    bool names;       ///< threads and objects are defined
     bool stacks;
 };
 
@@ -84,9 +84,9 @@ struct hold {
     bool begin_seen;  ///< the producer reported its begin
     bool end_seen;
     bool waker_seen;
-    unsigned right;   ///< the judge: bit k: an interaction of kind k says what happened
-    unsigned sure;    ///< the judge: the same, and says that it is certain
-    bool bound;       ///< the judge: some notify is said to have ended it
+    unsigned right; ///< the judge: bit k: an interaction of kind k says what happened
+    unsigned sure;  ///< the judge: the same, and says that it is certain
+    bool bound;     ///< the judge: some notify is said to have ended it
 };
 
 /* How far a span can be told from the events. */
@@ -129,6 +129,7 @@ struct deadlock {
     int threads[MAX_THREADS];
     int objects[MAX_THREADS];
     int owners[MAX_THREADS];
+    bool timed;      ///< a member waits for a time only
     bool determined; ///< every edge follows from what was reported
 };
 
@@ -138,6 +139,7 @@ struct thread {
     bool interrupted;
     bool permit;
     bool waking; ///< its wake-up is on the way
+    bool timed;  ///< what it is in ends by itself
     int life;    ///< steps that its program has left
     int state;   ///< enum tm_state
     int wants;   ///< object, or NONE
@@ -148,12 +150,12 @@ struct thread {
     int sync_mode;
     int64_t sync_deadline_ns;
     int deadlock;
-    bool notified;   ///< left the wait set by a notify
-    bool told;       ///< Waited was emitted, the monitor is not yet its own
-    bool entering;   ///< Enter was emitted
-    bool requeued;   ///< virtual: had to queue after Waited
-    bool timed_out;  ///< its deadline passed
-    uint64_t token;  ///< timers of an earlier one are void
+    bool notified;  ///< left the wait set by a notify
+    bool told;      ///< Waited was emitted, the monitor is not yet its own
+    bool entering;  ///< Enter was emitted
+    bool requeued;  ///< virtual: had to queue after Waited
+    bool timed_out; ///< its deadline passed
+    uint64_t token; ///< timers of an earlier one are void
     int held[MAX_HELD];
     int held_count;
     int unparker;
@@ -181,7 +183,18 @@ struct object {
 };
 
 /* What can happen to a thread at a time. */
-enum timer { STEP, BEGIN, RETRY, WAKE, DEADLINE, INTERRUPT, TELL, UNPARK, JOINEE, TAKE };
+enum timer {
+    STEP,
+    BEGIN,
+    RETRY,
+    WAKE,
+    DEADLINE,
+    INTERRUPT,
+    TELL,
+    UNPARK,
+    JOINEE,
+    TAKE
+};
 
 struct timer_entry {
     int64_t time_ns;
@@ -228,7 +241,8 @@ void *grown(void *items, size_t count, size_t *capacity, size_t item_bytes);
 
 /* emit.c: what a producer would report */
 struct config config_random(uint64_t seed);
-bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value, int flags);
+bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
+          int flags);
 bool emit_enter(struct world *w, int t, int object);
 void emit_snapshots(struct world *w);
 void emit_definitions(const struct world *w, const tm_sink *sink, int policy);
@@ -278,6 +292,7 @@ struct score {
     uint64_t handoffs, handoffs_right;
     uint64_t deadlocks, deadlocks_found, deadlocks_false;
     uint64_t failures;
+    bool all; ///< say each of them
 };
 
 /* What one judgement is about. */

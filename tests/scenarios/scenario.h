@@ -43,7 +43,7 @@ typedef struct scenario_table {
 
 typedef struct scenario {
     const char *path;
-    char *text;  ///< cut into words in place
+    char *text; ///< cut into words in place
     int failures;
 
     tm_run run;

@@ -57,7 +57,8 @@ static bool has_column(const tm_table *table, const char *name)
     return false;
 }
 
-static void print_value(char *out, const tm_table *table, const char *column, size_t row)
+static void print_value(char *out, const tm_table *table, const char *column,
+                        size_t row)
 {
     const char *text;
 
@@ -73,7 +74,8 @@ static void print_value(char *out, const tm_table *table, const char *column, si
         snprintf(out, CELL, "%g", tm_table_double(table, column)[row]);
     else if (tm_table_bool(table, column))
         snprintf(out, CELL, "%s",
-                 tm_table_bool(table, column)[row / 8] >> row % 8 & 1 ? "true" : "false");
+                 tm_table_bool(table, column)[row / 8] >> row % 8 & 1 ? "true"
+                                                                      : "false");
     else if ((text = tm_table_string(table, column, row)) != NULL)
         snprintf(out, CELL, "%s", text);
 }
@@ -99,7 +101,8 @@ static bool is_kept(const scenario_line *title, const tm_table *table, size_t ro
             if (strcmp(value, equals + 1) != 0)
                 return false;
         } else {
-            print_value(value, table, has_column(table, "thread") ? "thread" : "name", row);
+            print_value(value, table, has_column(table, "thread") ? "thread" : "name",
+                        row);
             among = among || !strcmp(value, word);
         }
     }
@@ -128,8 +131,8 @@ static void merge(answer *a, const scenario_line *columns)
             memcpy(cell(a, a->row_count - 1, c), cell(a, a->row_count, c), CELL);
 }
 
-static bool answer_of(scenario *s, const scenario_table *expected, const tm_table *table,
-                      answer *a)
+static bool answer_of(scenario *s, const scenario_table *expected,
+                      const tm_table *table, answer *a)
 {
     const scenario_line *columns = &expected->columns;
     bool timeline = !strcmp(expected->title.words[1], "timeline");
@@ -244,8 +247,8 @@ static void compare(scenario *s, const scenario_table *expected, const answer *a
                           name);
     }
     if (s->failures == failures && a->row_count > expected->row_count)
-        scenario_fail(s, expected->title.number, "%s: %zu rows more than expected", name,
-                      a->row_count - expected->row_count);
+        scenario_fail(s, expected->title.number, "%s: %zu rows more than expected",
+                      name, a->row_count - expected->row_count);
     if (s->failures > failures)
         show(a, &expected->columns, used);
     free(used);

@@ -37,7 +37,8 @@ static char *next_word(char **cursor)
         from++;
     if (*from == '\0')
         return NULL;
-    for (word = to = from; *from && (quoted || (*from != ' ' && *from != '\t')); from++) {
+    for (word = to = from; *from && (quoted || (*from != ' ' && *from != '\t'));
+         from++) {
         if (*from == '"')
             quoted = !quoted;
         else
@@ -85,15 +86,16 @@ static uint64_t add_name(scenario *s, scenario_names *names, const char *name, i
 static uint64_t number_of(scenario *s, const char *text, int line)
 {
     char *end;
-    uint64_t number = text[0] == '-' ? (uint64_t)strtoll(text, &end, 0)
-                                     : strtoull(text, &end, 0);
+    uint64_t number =
+        text[0] == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
 
     if (*end || end == text)
         scenario_fail(s, line, "'%s' is not a number", text);
     return number;
 }
 
-static uint64_t thing(scenario *s, const scenario_names *names, const char *name, int line)
+static uint64_t thing(scenario *s, const scenario_names *names, const char *name,
+                      int line)
 {
     uint64_t id;
 
@@ -127,7 +129,8 @@ static tm_frame frame_of(scenario *s, char *text, int line)
         *colon = '\0';
     }
     frame.method = id_of(&s->methods, text);
-    if (frame.method == 0 && (frame.method = add_name(s, &s->methods, text, line)) != 0) {
+    if (frame.method == 0 &&
+        (frame.method = add_name(s, &s->methods, text, line)) != 0) {
         dot = strrchr(text, '.');
         if (!dot) {
             scenario_fail(s, line, "'%s' is not class.method", text);
@@ -215,8 +218,7 @@ static void define(scenario *s, const scenario_line *line)
     } else if (!strcmp(kind, "class")) {
         id = class_id(s, line->words[1], line->number);
         if (line->count > 2)
-            s->class_list[id - 1].source =
-                scenario_value(line->words[2], "source");
+            s->class_list[id - 1].source = scenario_value(line->words[2], "source");
     } else if (!strcmp(kind, "stack")) {
         id = add_name(s, &s->stacks, line->words[1], line->number);
         for (size_t i = 2; i < line->count && i < SCENARIO_FRAMES; i++)
@@ -300,7 +302,8 @@ static void take_kinds(scenario *s, const char *list, int line)
     char name[40];
     int used;
 
-    for (; sscanf(list, "%39[^,]%n", name, &used) == 1; list += used + (list[used] == ',')) {
+    for (; sscanf(list, "%39[^,]%n", name, &used) == 1;
+         list += used + (list[used] == ',')) {
         int kind = named(name, tm_event_kind_name, TM_EVENT_KIND_END);
 
         if (!strcmp(name, "seen"))
@@ -422,8 +425,7 @@ void scenario_close(scenario *s)
 {
     /* The class part of a method's name was copied, and its class may own it. */
     for (size_t i = 0; i < s->methods.count; i++)
-        free((char *)s->method_list[i].name -
-             strlen(s->methods.items[i].name) +
+        free((char *)s->method_list[i].name - strlen(s->methods.items[i].name) +
              strlen(s->method_list[i].name));
     for (size_t i = 0; i < SCENARIO_THINGS; i++)
         free((char *)s->labels[i]);
