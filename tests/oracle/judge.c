@@ -111,8 +111,8 @@ static unsigned states_of(const struct world *w, const struct span *s)
     if (w->attach_ns > 0 && (s->showing != SHOWN || s->state == TM_STATE_RUNNING))
         return ~0u; /* what the snapshot said may still be all that is known */
     states = states_in_hold(w, s);
-    if (s->deadlock != NONE && w->deadlocks[s->deadlock].determined)
-        return w->config.full ? STATE(DEADLOCKED) : states | STATE(DEADLOCKED);
+    if (s->deadlock != NONE && w->deadlocks[s->deadlock].certain && w->config.full)
+        return STATE(DEADLOCKED);
     if (states & (STATE(BLOCKED) | STATE(REENTERING) | STATE(JOINING) | STATE(PARKED)))
         states |= STATE(DEADLOCKED);
     return states;
@@ -313,7 +313,7 @@ static void judge_cycle(struct trial *trial, const tm_table *table, size_t row,
         return;
     }
     found[truth] = true;
-    if (!w->config.full || !w->deadlocks[truth].determined)
+    if (!w->config.full || !w->deadlocks[truth].certain)
         return;
     if (time_ns != w->deadlocks[truth].time_ns)
         wrong(trial, "deadlock at %" PRId64 " is said to be at %" PRId64,
@@ -352,7 +352,7 @@ static void judge_deadlocks(struct trial *trial, const tm_model *model)
         const struct deadlock *truth = &w->deadlocks[d];
 
         if (!truth->determined || truth->time_ns < w->attach_ns || w->config.loses ||
-            w->config.late || (truth->resolved_ns >= 0 && !w->config.full))
+            w->config.late || (truth->resolved_ns >= 0 && !(w->config.full && truth->certain)))
             continue;
         trial->score->deadlocks++;
         trial->score->deadlocks_found += found[d];

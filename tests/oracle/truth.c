@@ -117,11 +117,21 @@ static bool is_determined(const struct world *w, int t, int owner)
     return w->objects[th->wants].stated == owner;
 }
 
+/* What a synchronizer's owner is was said when a thread parked for it. An owner that
+ * ran on could give it up since; of a monitor its held set would say so. */
+static bool is_certain(const struct world *w, int t, int owner)
+{
+    const struct thread *th = &w->threads[t];
+
+    return th->wants == NONE || !w->objects[th->wants].is_synchronizer ||
+           w->holds[w->threads[owner].hold].begin_ns <= w->holds[th->hold].begin_ns;
+}
+
 /* A thread wants one thing at a time, so what it now began to want can close one
  * cycle at most, and that one leads back to it. */
 void truth_wants(struct world *w, int t)
 {
-    struct deadlock d = {.time_ns = w->now_ns, .resolved_ns = -1, .determined = true};
+    struct deadlock d = {.time_ns = w->now_ns, .resolved_ns = -1, .determined = true, .certain = true};
     int walker = t;
 
     do {
@@ -134,6 +144,7 @@ void truth_wants(struct world *w, int t)
         d.owners[d.count++] = owner;
         d.timed = d.timed || w->threads[walker].timed;
         d.determined = d.determined && is_determined(w, walker, owner);
+        d.certain = d.certain && d.determined && is_certain(w, walker, owner);
         walker = owner;
     } while (walker != t);
     APPEND(w, deadlock, d);

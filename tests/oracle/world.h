@@ -131,6 +131,7 @@ struct deadlock {
     int owners[MAX_THREADS];
     bool timed;      ///< a member waits for a time only
     bool determined; ///< every edge follows from what was reported
+    bool certain;    ///< and was so when the last member was held up
 };
 
 struct thread {
