@@ -43,6 +43,9 @@ TM_API void tm_deadlock_watch(tm_model *model, tm_deadlock_fn found, void *paylo
 /**
  * List the deadlocks found so far, one row per member of a cycle.
  *
+ * A cycle with an inferred owner is a suspicion: it is listed while it stands and
+ * forgotten when a member gets away. One whose owners the VM stated stays listed.
+ *
  * Columns: deadlock int32 (0, 1, ...), position int32 (0 closed the cycle),
  * time_ns int64, resolved_ns int64 (when a member got away after all; null: it
  * stands), thread_id uint64, thread string, object string, class string,

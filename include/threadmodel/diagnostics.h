@@ -12,7 +12,7 @@ TM_BEGIN_DECLS
 /** Causes. An event may count under several, and is still taken where it can be. */
 enum tm_diagnostic {
     TM_DIAGNOSTIC_UNKNOWN_KIND = 0,        ///< not taken: kind is none we know
-    TM_DIAGNOSTIC_NO_THREAD = 1,           ///< not taken: an event of thread 0
+    TM_DIAGNOSTIC_NO_THREAD = 1,           ///< not taken: thread, or peer needed, is 0
     TM_DIAGNOSTIC_BACKWARD_TIME = 2,       ///< earlier than its thread's last: moved to it
     TM_DIAGNOSTIC_ENTERED_WITHOUT_ENTER = 3,
     TM_DIAGNOSTIC_ENTER_WITHOUT_ENTERED = 4, ///< another state began in between
@@ -32,8 +32,9 @@ enum tm_diagnostic {
     TM_DIAGNOSTIC_LOST_BY_PRODUCER = 18,   ///< events the producer says it dropped
     TM_DIAGNOSTIC_FOLDED = 19,             ///< intervals folded into sums (memory limit)
     TM_DIAGNOSTIC_UNKNOWN_STATE = 20,      ///< not taken: a snapshot's state is none
-    TM_DIAGNOSTIC_CYCLIC_OWNER = 21,       ///< an owner or peer is the thread itself
-    TM_DIAGNOSTIC_END = 22
+    TM_DIAGNOSTIC_OWN_PEER = 21,           ///< the other thread is the thread itself
+    TM_DIAGNOSTIC_TIME_RANGE = 22,         ///< beyond 146 years from 0: moved to there
+    TM_DIAGNOSTIC_END = 23
 };
 
 /**

@@ -35,14 +35,11 @@ enum tm_event_kind {
     TM_EVENT_UNPARK_CALLED = 18,      ///< calls LockSupport.unpark(peer)
     TM_EVENT_VIRTUAL_MOUNT = 19,      ///< a virtual thread is on a carrier; peer: carrier
     TM_EVENT_VIRTUAL_UNMOUNT = 20,    ///< a virtual thread left its carrier
-    TM_EVENT_HELD = 21,               ///< holds object's monitor now; value: stack depth
+    TM_EVENT_HELD = 21,               ///< holds object; 0: those at this time are all
     TM_EVENT_SNAPSHOT = 22,           ///< is, in mid-life, in state `value` (tm_state)
     TM_EVENT_LOST = 23,               ///< value: events lost; object: time_ns of the first
     TM_EVENT_CPU_SAMPLE = 24,         ///< was seen on a processor at `stack`
-    TM_EVENT_PAUSE = 25,              ///< the VM stopped all threads; thread 0
-    TM_EVENT_RESUME = 26,             ///< the VM let them run again; thread 0
-    TM_EVENT_PINNED = 27,             ///< a virtual thread blocked on its carrier; value: ns
-    TM_EVENT_KIND_END = 28            ///< one more than the last kind
+    TM_EVENT_KIND_END = 25            ///< one more than the last kind
 };
 
 /** Bits of tm_event.flags. */
@@ -62,7 +59,7 @@ enum tm_event_flag {
  */
 typedef struct tm_event {
     int64_t time_ns;  ///< on the producer's monotonic clock, see tm_run.start_ns
-    uint64_t thread;  ///< whose event this is; 0 only for the whole VM
+    uint64_t thread;  ///< whose event this is; 0 only for Lost: any thread's
     uint64_t object;  ///< monitor, park blocker; 0: none or unknown
     uint64_t peer;    ///< the other thread of the kind's comment; 0: unknown
     int64_t value;    ///< timeout in ns (0: none), or what the kind's comment says

@@ -66,13 +66,15 @@ typedef struct tm__thread {
     uint32_t next;      ///< in the wait set that it is in
     uint32_t previous;
     uint32_t waits_in;  ///< objects[] in whose wait set it is, or TM__NONE
-    uint32_t binding;   ///< its unsettled binding to a notify, or TM__NONE
+    uint32_t bound;     ///< interactions[] that took it out of the set, or TM__NONE
+    uint32_t binding;   ///< bindings[]: the same while it is in doubt, or TM__NONE
     int64_t deadline_ns; ///< of the wait; INT64_MAX: none
     uint32_t starter;   ///< interactions[]: start called and not yet begun
     uint32_t interrupt; ///< interactions[]: interrupt called, not yet taken
     uint32_t permit;    ///< interactions[]: unpark called, not yet taken
+    uint32_t end_group; ///< group of the rows that its end woke, or TM__NONE
     uint32_t carrier;   ///< threads[] that carries it, or TM__NONE
-    uint32_t samples;   ///< CPU samples seen
+    uint64_t samples;   ///< CPU samples seen
 } tm__thread;
 
 typedef struct tm__object {
@@ -90,12 +92,15 @@ typedef struct tm__object {
     int64_t released_ns;
     uint32_t waiter_head; ///< wait set, oldest first
     uint32_t waiter_tail;
-    uint32_t binding_head; ///< unsettled notifies, oldest first
+    uint32_t binding_head; ///< notifies that are not settled, oldest first
     uint32_t binding_tail;
-    uint32_t label; ///< strings: "class@hash", made when first asked for
-    uint8_t owner_provenance; ///< enum tm_provenance
-    uint8_t owner_stays;      ///< owner was seen to hold it in its present interval
+    uint32_t pending;      ///< woken waiters that have not come back yet
+    uint32_t useless;      ///< interactions[]: the last notify that woke nobody
+    uint32_t losses;       ///< model->losses when it was last touched
+    uint8_t owner_provenance; ///< enum tm_provenance, while the owner stays put
+    uint8_t doubt;            ///< a notify may have gone to another waiter than thought
     uint8_t reserved[2];
+    uint32_t owner_interval; ///< of the owner, when owner_provenance was true
 } tm__object;
 
 typedef struct tm__class {
@@ -172,8 +177,16 @@ typedef struct tm__deadlock_member {
     uint8_t provenance;
 } tm__deadlock_member;
 
-/** A notify whose waiter has not come back yet, in the order of the notifies. */
-typedef struct tm__binding tm__binding;
+/** A notify and the waiter that it is thought to have woken, while in doubt. */
+typedef struct tm__binding {
+    uint32_t interaction; ///< interactions[]; TM__NONE: a waiter without a notify
+    uint32_t waiter;      ///< threads[]; TM__NONE: a notify without a waiter
+    uint32_t next;        ///< in the object's list, or the list of free ones
+    uint8_t doubtful;     ///< the waiter may have left before the notify
+    uint8_t settled;      ///< the waiter came back
+    uint8_t left;         ///< it came back saying that it was not notified
+    uint8_t reserved;
+} tm__binding;
 
 /** array, count, capacity of one kind of thing */
 #define TM__ARRAY(type, name)                                                          \
@@ -200,6 +213,8 @@ struct tm_model {
     TM__ARRAY(uint32_t, limits); ///< strings
     uint32_t free_binding;
     uint32_t group_count;
+    uint32_t held_up_count; ///< threads that want an object or join another
+    uint32_t losses;        ///< loss markers seen
 
     tm_run run;               ///< strings in it are interned
     int32_t forced_policy;
@@ -238,6 +253,20 @@ int32_t tm__frame_line(const tm_model *model, const tm__frame *frame);
 void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
                       size_t bytes);
 
+/** The label of each object that one answer names, made once. */
+typedef struct tm__labels {
+    tm__memory memory;
+    tm__strings strings;
+    uint32_t *by_object; ///< strings; TM__NONE: not made yet
+    uint32_t count;
+} tm__labels;
+
+/** @return TM_OK or TM_ENOMEM, and then nothing is to be closed */
+int tm__labels_open(tm__labels *labels, const tm_model *model);
+/** @return lent until close; NULL for TM__NONE, or when there is no memory */
+const char *tm__label(tm__labels *labels, const tm_model *model, uint32_t object);
+void tm__labels_close(tm__labels *labels);
+
 /** Which class names count as library; see tm_statistics_options. */
 typedef struct tm__libraries {
     const char *const *prefixes; ///< NULL: the default ones
@@ -247,6 +276,14 @@ typedef struct tm__libraries {
 /** @return frames[] index of the caller of a stack, TM__NONE where unknown */
 uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,
                           const tm__libraries *libraries);
+
+/**
+ * The callers of all stacks, for questions that touch many intervals.
+ * @return frames[] index or TM__NONE a stack, model->stacks_count of them, for
+ *         tm__free(memory, ...); NULL when there is no memory
+ */
+uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
+                            const tm__libraries *libraries);
 
 /**
  * A selection against a model: sets as bitmaps, the window on the model's clock.
