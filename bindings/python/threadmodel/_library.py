@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from threadmodel import errors
-from threadmodel._core import ffi, lib
+from threadmodel._core import ffi as ffi
+from threadmodel._core import lib as lib
 
 BUILT_VERSION: Final[int] = (
     lib.TM_VERSION_MAJOR * 10000 + lib.TM_VERSION_MINOR * 100 + lib.TM_VERSION_PATCH

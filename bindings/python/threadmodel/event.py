@@ -39,9 +39,6 @@ class EventKind(IntEnum):
     SNAPSHOT = 22
     LOST = 23
     CPU_SAMPLE = 24
-    PAUSE = 25
-    RESUME = 26
-    PINNED = 27
 
 
 class EventFlag(IntFlag):
@@ -60,7 +57,7 @@ class Event(NamedTuple):
 
     Attributes:
         time_ns: on the producer's monotonic clock
-        thread: whose event this is; 0 only for the whole VM
+        thread: whose event this is; 0 only for LOST: any thread's
         kind: a number of EventKind
         object: monitor or park blocker
         peer: the other thread, in the kind's sense

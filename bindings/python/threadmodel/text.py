@@ -6,7 +6,6 @@ passes :func:`clean` first.
 """
 
 import re
-import unicodedata
 from datetime import UTC, datetime
 
 # Control characters, line and paragraph separators, surrogates, and the marks that
@@ -60,9 +59,3 @@ def wall_time(nanoseconds: int) -> str | None:
     except (OverflowError, ValueError, OSError):
         return None
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{fraction:09d}Z" if nanoseconds else None
-
-
-def cell_width(value: str) -> int:
-    """Count the terminal columns that a clean text takes."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in value)
-    return len(value) + wide - sum(unicodedata.combining(c) != 0 for c in value)
