@@ -56,7 +56,7 @@ def test_objects_and_other_keys(model: threadmodel.Model) -> None:
     }
     assert by_thread["demo.Account", "worker"] == 6 * MS
     assert by_thread["demo.Account", "writer"] == 10 * MS
-    with pytest.raises(ValueError, match="no such key: 'colour'.*class"):
+    with pytest.raises(ValueError, match=r"no such key: 'colour'.*class"):
         model.statistics(by=("colour",))
 
 

@@ -28,7 +28,7 @@ def test_length_columns_and_rows_agree(model: threadmodel.Model) -> None:
 
 
 def test_an_unknown_column_is_named(model: threadmodel.Model) -> None:
-    with pytest.raises(KeyError, match="no column 'blocked'.*blocked_total_ns"):
+    with pytest.raises(KeyError, match=r"no column 'blocked'.*blocked_total_ns"):
         model.monitors()["blocked"]
     with pytest.raises(KeyError):
         model.monitors().values("nothing")
@@ -186,9 +186,11 @@ def test_what_a_file_raises_reaches_the_caller(model: threadmodel.Model) -> None
 
     with pytest.raises(OSError, match="No space left"):
         model.threads().to_json(Full())
-    with pytest.raises(OSError, match="No space left"), open("/dev/full", "wb") as file:
+    with (
+        pytest.raises(OSError, match="No space left"),
+        open("/dev/full", "wb", buffering=0) as file,
+    ):
         model.threads().to_csv(file)
-        file.flush()
 
 
 def test_repr_fits_its_width_and_says_what_is_hidden(

@@ -225,8 +225,8 @@ class Model(Sink):
         """Sum up how often and how long threads were held up, longest blocked first.
 
         Columns: those of the keys, objects, threads (distinct numbers of them); for
-        each of blocked, waiting, reentering, joining, parked: ``_count``, ``_total_ns``,
-        ``_min_ns``, ``_max_ns``, ``_mean_ns``, ``_p50_ns``, ``_p90_ns``, ``_p99_ns``
+        each of blocked, waiting, reentering, joining, parked: ``_count``,
+        ``_total_ns``, ``_min_ns``, ``_max_ns``, ``_mean_ns``, ``_p50_ns``, ``_p90_ns``, ``_p99_ns``
         (null where the count is 0). Percentiles are within 3 % of the true value.
 
         Args:
