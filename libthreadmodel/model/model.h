@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/strings.h"
+#include "table/builder.h"
 
 /** Bits of tm__interval.flags. */
 enum {
@@ -59,22 +60,23 @@ typedef struct tm__thread {
     uint32_t flags;  ///< enum tm_thread_flag
     int32_t priority;
 
-    uint32_t wants;     ///< objects[] that it cannot go on without, or TM__NONE
-    uint32_t joins;     ///< threads[] that it waits for, or TM__NONE
-    uint32_t owned;     ///< head of the list of objects that it is thought to own
-    uint32_t deadlock;  ///< deadlocks[] that it stands in, or TM__NONE
-    uint32_t next;      ///< in the wait set that it is in
+    uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
+    uint32_t joins;    ///< threads[] that it waits for, or TM__NONE
+    uint32_t owned;    ///< head of the list of objects that it is thought to own
+    uint32_t wanted;   ///< threads that want one of those, or join it
+    uint32_t deadlock; ///< deadlocks[] that it stands in, or TM__NONE
+    uint32_t next;     ///< in the wait set that it is in
     uint32_t previous;
-    uint32_t waits_in;  ///< objects[] in whose wait set it is, or TM__NONE
-    uint32_t bound;     ///< interactions[] that took it out of the set, or TM__NONE
-    uint32_t binding;   ///< bindings[]: the same while it is in doubt, or TM__NONE
+    uint32_t waits_in;   ///< objects[] in whose wait set it is, or TM__NONE
+    uint32_t bound;      ///< interactions[] that took it out of the set, or TM__NONE
+    uint32_t binding;    ///< bindings[]: the same while it is in doubt, or TM__NONE
     int64_t deadline_ns; ///< of the wait; INT64_MAX: none
-    uint32_t starter;   ///< interactions[]: start called and not yet begun
-    uint32_t interrupt; ///< interactions[]: interrupt called, not yet taken
-    uint32_t permit;    ///< interactions[]: unpark called, not yet taken
-    uint32_t end_group; ///< group of the rows that its end woke, or TM__NONE
-    uint32_t carrier;   ///< threads[] that carries it, or TM__NONE
-    uint64_t samples;   ///< CPU samples seen
+    uint32_t starter;    ///< interactions[]: start called and not yet begun
+    uint32_t interrupt;  ///< interactions[]: interrupt called, not yet taken
+    uint32_t permit;     ///< interactions[]: unpark called, not yet taken
+    uint32_t end_group;  ///< group of the rows that its end woke, or TM__NONE
+    uint32_t carrier;    ///< threads[] that carries it, or TM__NONE
+    uint64_t samples;    ///< CPU samples seen
 } tm__thread;
 
 typedef struct tm__object {
@@ -84,8 +86,9 @@ typedef struct tm__object {
     uint32_t hash;
     uint32_t flags; ///< enum tm_object_flag
 
-    uint32_t owner;       ///< threads[], or TM__NONE
-    uint32_t owned_next;  ///< in the owner's list
+    uint32_t wanted;     ///< threads whose `wants` it is
+    uint32_t owner;      ///< threads[], or TM__NONE
+    uint32_t owned_next; ///< in the owner's list
     uint32_t owned_previous;
     uint32_t released_by; ///< threads[] that was seen to give it up last, or TM__NONE
     int64_t owner_ns;     ///< since when
@@ -94,19 +97,21 @@ typedef struct tm__object {
     uint32_t waiter_tail;
     uint32_t binding_head; ///< notifies that are not settled, oldest first
     uint32_t binding_tail;
-    uint32_t pending;      ///< woken waiters that have not come back yet
-    uint32_t useless;      ///< interactions[]: the last notify that woke nobody
-    uint32_t losses;       ///< model->losses when it was last touched
-    uint8_t owner_provenance; ///< enum tm_provenance, while the owner stays put
+    uint32_t pending;         ///< woken waiters that have not come back yet
+    uint32_t useless;         ///< interactions[]: the last notify that woke nobody
+    uint32_t losses;          ///< model->losses when it was last touched
+    uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< a notify may have gone to another waiter than thought
     uint8_t reserved[2];
-    uint32_t owner_interval; ///< of the owner, when owner_provenance was true
+    uint32_t owner_interval; ///< hold-up of the owner in which it cannot let go
 } tm__object;
 
 typedef struct tm__class {
     uint64_t id;
-    uint32_t name;   ///< strings
-    uint32_t source; ///< strings
+    uint32_t name;       ///< strings
+    uint32_t source;     ///< strings
+    uint32_t named_late; ///< a method of it was defined before its name was known
+    uint32_t reserved;
 } tm__class;
 
 typedef struct tm__method {
@@ -127,8 +132,9 @@ typedef struct tm__frame {
 typedef struct tm__stack {
     uint32_t id;
     uint32_t frame_first; ///< frames[]
-    uint32_t frame_count; ///< 0 while it is not defined
+    uint32_t frame_count;
     uint32_t flags;
+    uint32_t defined;
     uint64_t samples; ///< CPU samples seen at it
 } tm__stack;
 
@@ -146,8 +152,9 @@ typedef struct tm__interaction {
     uint32_t candidates;
     uint8_t kind;       ///< enum tm_interaction_kind
     uint8_t provenance; ///< enum tm_provenance of "from woke to"
-    uint8_t effect;     ///< enum below
-    uint8_t reserved[5];
+    uint8_t effect;     ///< enum tm__effect
+    uint8_t settles;    ///< becomes exact when the waiter comes back notified
+    uint8_t reserved[4];
 } tm__interaction;
 
 _Static_assert(sizeof(tm__interaction) <= 64, "an interaction is 64 bytes at most");
@@ -157,16 +164,19 @@ enum tm__effect {
     TM__EFFECT_WOKE = 1,
     TM__EFFECT_USELESS = 2, ///< there was nobody to wake
     TM__EFFECT_PERMIT = 3,  ///< an unpark or interrupt that a later park or wait took
-    TM__EFFECT_LOST = 4     ///< useless, and a wait without end followed
+    TM__EFFECT_LOST = 4,    ///< useless, and a wait without end followed
+    TM__EFFECT_VOID = 5     ///< was not so after all: not listed
 };
 
 typedef struct tm__deadlock {
     int64_t time_ns;
-    int64_t resolved_ns; ///< INT64_MIN: it stands
+    int64_t resolved_ns;   ///< INT64_MIN: it stands
     uint32_t member_first; ///< deadlock_members[]
     uint32_t member_count;
-    uint8_t confirmed;
-    uint8_t withdrawn;
+    uint8_t suspected; ///< an owner in it was inferred
+    uint8_t confirmed; ///< the VM was asked and agreed
+    uint8_t withdrawn; ///< it was not so; not listed
+    uint8_t reserved[5];
 } tm__deadlock;
 
 typedef struct tm__deadlock_member {
@@ -181,11 +191,12 @@ typedef struct tm__deadlock_member {
 typedef struct tm__binding {
     uint32_t interaction; ///< interactions[]; TM__NONE: a waiter without a notify
     uint32_t waiter;      ///< threads[]; TM__NONE: a notify without a waiter
+    uint32_t interval;    ///< of a waiter without a notify: the wait that ended
     uint32_t next;        ///< in the object's list, or the list of free ones
     uint8_t doubtful;     ///< the waiter may have left before the notify
     uint8_t settled;      ///< the waiter came back
-    uint8_t left;         ///< it came back saying that it was not notified
-    uint8_t reserved;
+    uint8_t tainted;      ///< never exact: an earlier waiter left at an unknown time
+    uint8_t all;          ///< a notifyAll, which may wake many
 } tm__binding;
 
 /** array, count, capacity of one kind of thing */
@@ -216,10 +227,10 @@ struct tm_model {
     uint32_t held_up_count; ///< threads that want an object or join another
     uint32_t losses;        ///< loss markers seen
 
-    tm_run run;               ///< strings in it are interned
+    tm_run run; ///< strings in it are interned
     int32_t forced_policy;
-    int64_t first_ns;         ///< of the first event; INT64_MIN: none yet
-    int64_t last_ns;          ///< the latest time of any event
+    int64_t first_ns; ///< of the first event; INT64_MIN: none yet
+    int64_t last_ns;  ///< the latest time of any event
     uint64_t event_count;
     uint64_t diagnostics[TM_DIAGNOSTIC_END];
     uint64_t kind_counts[TM_EVENT_KIND_END];
@@ -279,7 +290,7 @@ uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,
 
 /**
  * The callers of all stacks, for questions that touch many intervals.
- * @return frames[] index or TM__NONE a stack, model->stacks_count of them, for
+ * @return frames[] index or TM__NONE a stack, model->stacks_count + 1 of them, for
  *         tm__free(memory, ...); NULL when there is no memory
  */
 uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
@@ -304,7 +315,6 @@ int tm__scope_open(tm__scope *scope, const tm_model *model,
 void tm__scope_close(tm__scope *scope, const tm_model *model);
 
 /** Add every sentence on what the data cannot show that answers must carry. */
-struct tm__builder;
-void tm__model_put_limits(const tm_model *model, struct tm__builder *builder);
+void tm__model_put_limits(const tm_model *model, tm__builder *builder);
 
 #endif
