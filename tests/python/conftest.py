@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures: a model and a trace of the run in runs.py, and the command line."""
+"""Fixtures: a model and a trace of the run in runs.py, and the command line.
+
+The package tested is that of the build folder (pyproject.toml); that of an installed
+wheel with `pytest -o pythonpath=tests/python`.
+"""
 
 import os
 import subprocess
@@ -8,8 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 import runs
 import threadmodel
+
+# The programs that the tests start use the same package.
+os.environ["PYTHONPATH"] = str(Path(threadmodel.__file__).parents[1])
 
 Cli = Callable[..., subprocess.CompletedProcess[bytes]]
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import threadmodel
 from threadmodel import _library
 from threadmodel._core import ffi, lib

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+
 import runs
 import threadmodel
 from threadmodel import Event, EventKind

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 import threadmodel
 from conftest import Cli, one_line
 from threadmodel.cli.record import join_options, trace_pattern, traces

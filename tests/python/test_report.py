@@ -16,6 +16,7 @@ import termios
 from pathlib import Path
 
 import pytest
+
 import runs
 import threadmodel
 from conftest import Cli, one_line

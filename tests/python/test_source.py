@@ -10,6 +10,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+
 import runs
 import threadmodel
 from threadmodel import Event, EventKind

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+
 import runs
 import threadmodel
 from threadmodel import errors

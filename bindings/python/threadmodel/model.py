@@ -227,7 +227,8 @@ class Model(Sink):
         Columns: those of the keys, objects, threads (distinct numbers of them); for
         each of blocked, waiting, reentering, joining, parked: ``_count``,
         ``_total_ns``, ``_min_ns``, ``_max_ns``, ``_mean_ns``, ``_p50_ns``, ``_p90_ns``,
-        ``_p99_ns`` (null where the count is 0). Percentiles are within 3 % of the true value.
+        ``_p99_ns`` (null where the count is 0). Percentiles are within 3 % of the true
+        value.
 
         Args:
             by: any of ``class``, ``caller``, ``object``, ``thread``, ``group``
