@@ -93,9 +93,22 @@ static int call_back(tm_model *model, uint32_t deadlock)
     return rc;
 }
 
+/* The member that was held up last: it closed the cycle, even where an owner
+ * became known only later. */
+static uint32_t last_held_up(const tm_model *model, uint32_t start, uint32_t length)
+{
+    uint32_t last = start, thread = start;
+
+    for (uint32_t i = 0; i < length; i++, thread = blocker(model, thread))
+        if (tm__now(&model->threads[thread])->start_ns >
+            tm__now(&model->threads[last])->start_ns)
+            last = thread;
+    return last;
+}
+
 int tm__deadlock_check(tm_model *model, uint32_t start)
 {
-    uint32_t length, index = model->deadlocks_count, thread = start;
+    uint32_t length, index = model->deadlocks_count, thread;
     tm__deadlock *deadlock;
 
     if (model->threads[start].wanted == 0 || model->threads[start].deadlock != TM__NONE)
@@ -105,8 +118,9 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
         return TM_OK;
     if (reserve(model, start, length) < 0)
         return TM_ENOMEM;
+    thread = last_held_up(model, start, length);
     deadlock = &model->deadlocks[model->deadlocks_count++];
-    *deadlock = (tm__deadlock){.time_ns = model->last_ns,
+    *deadlock = (tm__deadlock){.time_ns = tm__now(&model->threads[thread])->start_ns,
                                .resolved_ns = INT64_MIN,
                                .member_first = model->deadlock_members_count,
                                .member_count = length};
