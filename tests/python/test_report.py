@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import termios
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -34,8 +35,14 @@ TABLES = [
 ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
+THREADMODEL = (sys.executable, "-m", "threadmodel")
+
+
 def in_terminal(
-    arguments: list[str], env: dict[str, str] | None = None, columns: int = 80
+    arguments: list[str],
+    env: dict[str, str] | None = None,
+    columns: int = 80,
+    command: Sequence[str] = THREADMODEL,
 ) -> tuple[bytes, int]:
     """Run the command line with all of its streams on a terminal of its own."""
     ours, theirs = pty.openpty()
@@ -43,7 +50,7 @@ def in_terminal(
     environment = {**os.environ, "TERM": "xterm-256color", **(env or {})}
     environment.pop("COLUMNS", None)
     with subprocess.Popen(
-        [sys.executable, "-m", "threadmodel", *arguments],
+        [*command, *arguments],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -79,7 +86,8 @@ def test_the_report_tells_the_story(cli: Cli, trace: Path) -> None:
     assert "demo.Queue.take" in waits
     assert "20.0 ms" in waits
     threads = shown[shown.index("Threads, ") : shown.index("Deadlocks")]
-    assert threads.index("left") < threads.index("main")
+    assert threads.index("left") < threads.index("writer") < threads.index("worker")
+    assert "and 1 more" in threads
     deadlock = shown[shown.index("Deadlocks") :]
     assert re.search(r"left wants demo\.Fork@2 .*which right has", deadlock)
     assert re.search(r"right wants demo\.Fork@1 .*which left has", deadlock)
@@ -91,6 +99,16 @@ def test_the_report_tells_the_story(cli: Cli, trace: Path) -> None:
 def test_long_tables_say_how_much_more_there_is(cli: Cli, trace: Path) -> None:
     shown = cli("report", "--top", "2", trace).stdout.decode()
     assert "and 3 more" in shown
+
+
+def test_work_that_takes_long_shows_progress(trace: Path) -> None:
+    script = f"(sleep 1.6; cat {trace}) | {sys.executable} -m threadmodel report -"
+    shown, status = in_terminal(["sh", "-c", script], command=[])
+    assert status == 0
+    assert b"reading" in shown
+    assert b"Hottest locks" in shown
+    shown, _ = in_terminal(["report", str(trace)])
+    assert b"reading" not in shown
 
 
 def test_json_is_the_object_that_outsiders_rely_on(

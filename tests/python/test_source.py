@@ -2,11 +2,13 @@
 """Reading files: whole, damaged, foreign, missing, large and interrupted."""
 
 import os
+import resource
 import signal
 import struct
 import threading
 import time
 import warnings
+import zlib
 from pathlib import Path
 
 import pytest
@@ -77,12 +79,24 @@ def test_a_writer_says_what_it_wrote_and_is_closed_once(tmp_path: Path) -> None:
 def test_writing_where_one_cannot_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="nowhere"):
         threadmodel.TraceWriter(tmp_path / "nowhere" / "x.tmt")
-    writer = threadmodel.TraceWriter("/dev/full")
-    with pytest.raises(OSError, match=r"/dev/full|[Nn]o space"):  # noqa: PT012
-        runs.fill(writer)
-        writer.flush()
-    with pytest.raises(OSError, match=r"/dev/full|[Nn]o space"):
-        writer.close()
+    with pytest.raises(OSError, match="/dev/full"):
+        threadmodel.TraceWriter("/dev/full")
+
+
+def test_a_disk_that_fills_up_is_an_os_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.tmt"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    writer = threadmodel.TraceWriter(path)
+    runs.fill(writer)
+    # As on a full disk: no file may grow beyond what this one has.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"x\.tmt"):
+            writer.flush()
+        with pytest.raises(OSError, match=r"x\.tmt"):
+            writer.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9, 0.99])
@@ -96,7 +110,8 @@ def test_of_a_cut_file_all_whole_blocks_are_read(tmp_path: Path, share: float) -
     assert model.damage
     assert "\n" not in model.damage
     assert 0 < model.event_count <= 400
-    assert model.event_count % 8 == 0 or model.event_count == 400
+    # The reader itself adds the event that says how many are lost.
+    assert model.event_count % 8 in (0, 1)
     assert model.limits
 
 
@@ -234,17 +249,11 @@ def test_other_threads_run_while_a_long_call_does() -> None:
 
 def test_a_newer_format_is_told_from_damage(trace: Path) -> None:
     data = bytearray(trace.read_bytes())
-    for offset in range(4, 16):
-        changed = bytearray(data)
-        struct.pack_into("<H", changed, offset, 0x7FFE)
-        trace.write_bytes(changed)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", threadmodel.DamagedTraceWarning)
-                threadmodel.open(trace)
-        except threadmodel.NewerVersionError as failure:
-            assert "newer" in str(failure)
-            return
-        except threadmodel.FormatError:
-            continue
-    pytest.fail("no field of the file's beginning is its version")
+    # docs/trace-format.md: the major version at byte 8, the header's CRC-32 at 12.
+    assert struct.unpack_from("<I", data, 12)[0] == zlib.crc32(data[:12])
+    struct.pack_into("<H", data, 8, 9)
+    struct.pack_into("<I", data, 12, zlib.crc32(data[:12]))
+    trace.write_bytes(data)
+    with pytest.raises(threadmodel.NewerVersionError, match=r"9\.\d") as caught:
+        threadmodel.open(trace)
+    assert "\n" not in str(caught.value)

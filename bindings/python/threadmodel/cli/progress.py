@@ -28,7 +28,7 @@ class LateProgress:
             console=console,
             transient=True,
         )
-        self._task: TaskID = self._display.add_task("starting", total=None)
+        self._task: TaskID = self._display.add_task("reading", total=None)
         self._timer: threading.Timer | None = None
         if console.is_terminal:
             self._timer = threading.Timer(DELAY_SECONDS, self._display.start)

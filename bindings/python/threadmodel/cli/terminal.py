@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from threadmodel.cli.grid import Column, Grid
@@ -15,8 +16,26 @@ from threadmodel.text import clean, count, duration
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
 STACK_FRAMES: Final = 32
 NAME_LENGTH: Final = 1000
+FACT_WIDTH: Final = 10
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A name and its clean value, which may take several lines."""
+
+    name: str
+    value: str
+    style: str = ""
+
+    def show(self, console: Console) -> None:
+        """Print it, the value in a column of its own."""
+        table = Table.grid(padding=(0, 1))
+        table.add_column(width=FACT_WIDTH)
+        table.add_column(overflow="fold")
+        table.add_row(Text("  " + self.name), Text(self.value, self.style))
+        console.print(table)
 
 
 @dataclass(slots=True)
@@ -24,7 +43,7 @@ class Section:
     """A heading and what stands under it."""
 
     heading: str
-    body: list[Grid | Text] = field(default_factory=list)
+    body: list[Grid | Fact | Text] = field(default_factory=list)
 
     def line(self, text: str, style: str = "") -> None:
         """Add a line of text, made harmless."""
@@ -58,11 +77,11 @@ def show(wanted: Iterable[Section], console: Console) -> None:
             console.print()
         console.print(Text(section.heading, "bold cyan"), soft_wrap=True)
         for part in section.body:
-            if isinstance(part, Grid):
-                part.show(console)
-            else:
+            if isinstance(part, Text):
                 part.pad_left(2)
                 console.print(part, soft_wrap=True)
+            else:
+                part.show(console)
 
 
 def _name(value: Any, unknown: str = "?") -> str:
@@ -91,9 +110,9 @@ def _summary(model: Model, threads: Sequence[Row]) -> Section:
     section = Section("Run")
     for name, value in facts.items():
         if value:
-            section.line(f"{name:<9}{value}")
+            section.body.append(Fact(name, clean(value, NAME_LENGTH)))
     for limit in model.limits:
-        section.line(f"{'limit':<9}{limit}", "yellow")
+        section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
     return section
 
 
@@ -150,10 +169,11 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
         return (-by_locks, -sum(row[f"{state}_total_ns"] for state in STATES))
 
     section = Section("Threads, the most held up first")
-    if not threads:
-        return section
-    shown = sorted(threads, key=rank)[:top]
     met = [state for state in STATES if any(row[f"{state}_count"] for row in threads)]
+    shown = [row for row in sorted(threads, key=rank) if rank(row) < (0, 0)][:top]
+    if not shown:
+        section.line("no thread was ever held up")
+        return section
     columns = [
         Column("thread", name=True, style="bold"),
         Column("state", name=True),
@@ -168,7 +188,7 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
         for row in shown
     ]
     section.body.append(Grid(columns, rows))
-    _add_more(section, len(threads) - top)
+    _add_more(section, len(threads) - len(shown))
     return section
 
 
