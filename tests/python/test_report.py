@@ -80,7 +80,7 @@ def test_the_report_tells_the_story(cli: Cli, trace: Path) -> None:
     assert "100 ms" in shown
     locks = shown[shown.index("Hottest locks") : shown.index("Longest waits")]
     row = next(line for line in locks.splitlines() if "demo.Account " in line)
-    for part in ("demo.Account.transfer", "Account.java:42", "3", "16.0 ms", "10.0 ms"):
+    for part in ("demo.Account.transfer:42", " 3 ", "16.0 ms"):
         assert part in row
     waits = shown[shown.index("Longest waits") : shown.index("Threads, ")]
     assert "demo.Queue.take" in waits
@@ -291,7 +291,7 @@ def test_the_report_fits_the_terminal(
         start = lines.index("Hottest locks")
         for line in lines[start:]:
             if line.startswith("  ") and " wants " not in line:
-                assert cell_len(line) <= max(columns, 100), line
+                assert cell_len(line) <= columns, line
 
 
 def test_hostile_names_do_not_reach_the_terminal_raw(

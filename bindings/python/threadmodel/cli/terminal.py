@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from threadmodel.cli.grid import Column, Grid
@@ -16,7 +15,7 @@ from threadmodel.text import clean, count, duration
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
 STACK_FRAMES: Final = 32
 NAME_LENGTH: Final = 1000
-FACT_WIDTH: Final = 10
+FACT_WIDTH: Final = 11
 
 Row = dict[str, Any]
 
@@ -31,11 +30,12 @@ class Fact:
 
     def show(self, console: Console) -> None:
         """Print it, the value in a column of its own."""
-        table = Table.grid(padding=(0, 1))
-        table.add_column(width=FACT_WIDTH)
-        table.add_column(overflow="fold")
-        table.add_row(Text("  " + self.name), Text(self.value, self.style))
-        console.print(table)
+        left = f"  {self.name}".ljust(FACT_WIDTH)
+        width = max(console.width - FACT_WIDTH, FACT_WIDTH)
+        for line in Text(self.value).wrap(console, width, overflow="fold"):
+            line.rstrip()
+            console.print(Text.assemble(left, (line.plain, self.style)), soft_wrap=True)
+            left = " " * FACT_WIDTH
 
 
 @dataclass(slots=True)
@@ -88,11 +88,19 @@ def _name(value: Any, unknown: str = "?") -> str:
     return unknown if value is None else clean(str(value), NAME_LENGTH)
 
 
-def _place(row: Row) -> str:
-    if row["source"] is None:
-        return ""
+def _caller(row: Row) -> str:
+    """Write where from in few cells, the line last: ``demo.Account.transfer:42``."""
     line = f":{row['line']}" if row["line"] else ""
-    return _name(row["source"]) + line
+    return _name(row["method"]) + line
+
+
+def _frame(row: Row) -> str:
+    """Write a frame as Java does: ``demo.Account.transfer (Account.java:42)``."""
+    method = _name(row["method"])
+    if row["source"] is None:
+        return method
+    line = f":{row['line']}" if row["line"] else ""
+    return f"{method} ({_name(row['source'])}{line})"
 
 
 def _summary(model: Model, threads: Sequence[Row]) -> Section:
@@ -129,16 +137,14 @@ def _hold_ups(
         columns = [
             Column("class", name=True, style="bold"),
             Column("called from", name=True),
-            Column("at", name=True),
-            Column("state", name=True),
-            *(Column(title) for title in ("count", "total", "p50", "p99", "max")),
-            Column("threads"),
+            Column("state", label=True),
+            *(Column(title) for title in ("count", "total", "p50", "p99")),
+            *(Column(title, optional=True) for title in ("max", "threads")),
         ]
         rows = [
             [
                 _name(row["class"]),
-                _name(row["method"]),
-                _place(row),
+                _caller(row),
                 state,
                 f"{row[f'{state}_count']:,}",
                 *(
@@ -176,7 +182,7 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
         return section
     columns = [
         Column("thread", name=True, style="bold"),
-        Column("state", name=True),
+        Column("state", label=True),
         *(Column(state) for state in met),
     ]
     rows = [
@@ -234,7 +240,7 @@ def _member(section: Section, row: Row, frames: Sequence[str]) -> None:
         f"which {owner} has"
     )
     if not frames and row["method"] is not None:
-        frames = [f"{_name(row['method'])} ({_place(row)})"]
+        frames = [_frame(row)]
     for frame in frames[:STACK_FRAMES]:
         section.line(f"    at {frame}")
     if len(frames) > STACK_FRAMES:
@@ -253,9 +259,8 @@ def _frames(model: Model, stacks: set[Any]) -> dict[Any, list[str]]:
         strict=True,
     ):
         if stack in stacks:
-            place = _place({"source": source, "line": line})
-            text = _name(method) + (f" ({place})" if place else "")
-            frames.setdefault(stack, []).append(text)
+            row = {"method": method, "source": source, "line": line}
+            frames.setdefault(stack, []).append(_frame(row))
     return frames
 
 
