@@ -80,11 +80,11 @@ static int print_timeline(const tm_model *model)
         const char *class_ = tm_table_string(table, "class", row);
         const char *method = tm_table_string(table, "method", row);
 
-        printf("%2" PRId64 " to %2" PRId64 " ms  %-6s  %-7s", start[row] / ms,
+        printf("%2" PRId64 " to %2" PRId64 " ms  %-6s  %s", start[row] / ms,
                end[row] / ms, tm_table_string(table, "thread", row),
                tm_table_string(table, "state", row));
         if (class_)
-            printf("  on %s in %s", class_, method ? method : "?");
+            printf(" on %s in %s", class_, method ? method : "?");
         printf("\n");
     }
     tm_table_free(table);

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Long enough for a sentence and a path; a longer text is cut. */
 static _Thread_local char text[512];
@@ -16,6 +17,15 @@ int tm__fail(int code, const char *format, ...)
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     return code;
+}
+
+int tm__fail_system(const char *path, int number)
+{
+    char reason[128];
+
+    if (strerror_r(number, reason, sizeof(reason)) != 0)
+        snprintf(reason, sizeof(reason), "error %d", number);
+    return tm__fail(TM_EIO, "%s: %s", path, reason);
 }
 
 const char *tm_error_text(void)

@@ -13,6 +13,13 @@
 int tm__fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /**
+ * The same for a system call that failed: "path: No such file or directory".
+ * @param number  errno
+ * @return TM_EIO
+ */
+int tm__fail_system(const char *path, int number);
+
+/**
  * One checked argument at the top of a public function. Misuse aborts where
  * assertions are on, and is TM_EINVAL in release.
  */

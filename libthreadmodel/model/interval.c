@@ -5,34 +5,6 @@
  */
 #include "model/replay.h"
 
-tm__interval *tm__now(const tm__thread *thread)
-{
-    return thread->interval_count ? &thread->intervals[thread->interval_count - 1]
-                                  : NULL;
-}
-
-uint32_t tm__hold_up(const tm__thread *thread)
-{
-    uint32_t index = thread->interval_count - 1;
-
-    while (index && thread->intervals[index].flags & TM__INTERVAL_CONTINUES)
-        index--;
-    return index;
-}
-
-int tm__hold_up_state(const tm__thread *thread)
-{
-    return thread->interval_count ? thread->intervals[tm__hold_up(thread)].state
-                                  : TM_STATE_UNKNOWN;
-}
-
-int tm__is_held_up(const tm__thread *thread)
-{
-    const tm__interval *now = tm__now(thread);
-
-    return now && now->state >= TM_STATE_BLOCKED && now->state <= TM_STATE_DEADLOCKED;
-}
-
 int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more)
 {
     tm__thread *it = &model->threads[thread];

@@ -26,12 +26,36 @@ typedef struct tm__fact {
 /* interval.c: what a thread is doing */
 
 /** The thread's present interval; NULL before its first. */
-tm__interval *tm__now(const tm__thread *thread);
+static inline tm__interval *tm__now(const tm__thread *thread)
+{
+    return thread->interval_count ? &thread->intervals[thread->interval_count - 1]
+                                  : NULL;
+}
+
 /** Index of the interval with which the present hold-up began. */
-uint32_t tm__hold_up(const tm__thread *thread);
+static inline uint32_t tm__hold_up(const tm__thread *thread)
+{
+    uint32_t index = thread->interval_count - 1;
+
+    while (index && thread->intervals[index].flags & TM__INTERVAL_CONTINUES)
+        index--;
+    return index;
+}
+
 /** The state of that: BLOCKED for a thread that is deadlocked in a block. */
-int tm__hold_up_state(const tm__thread *thread);
-int tm__is_held_up(const tm__thread *thread);
+static inline int tm__hold_up_state(const tm__thread *thread)
+{
+    return thread->interval_count ? thread->intervals[tm__hold_up(thread)].state
+                                  : TM_STATE_UNKNOWN;
+}
+
+static inline int tm__is_held_up(const tm__thread *thread)
+{
+    const tm__interval *now = tm__now(thread);
+
+    return now && now->state >= TM_STATE_BLOCKED && now->state <= TM_STATE_DEADLOCKED;
+}
+
 /** Room for `more` intervals. @return TM_OK or TM_ENOMEM */
 int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more);
 /** Begin an interval; `next` need not hold start_ns. */

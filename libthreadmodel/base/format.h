@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a file format has to offer to be read: a reader of each is one constant of
+ * this type. They are listed in formats/source.c.
+ */
+#ifndef TM_BASE_FORMAT_H
+#define TM_BASE_FORMAT_H
+
+#include <threadmodel/sink.h>
+
+#include "base/input.h"
+
+/** How many of a file's first bytes a format is shown, where there are so many. */
+#define TM__PROBE_BYTES 4096
+
+typedef struct tm__format {
+    const char *name; ///< as tm_source_format() gives it
+
+    /** @return 1: a file that begins so is of this format, whole or not; else 0 */
+    int (*probe)(const uint8_t *bytes, size_t length);
+
+    /**
+     * Make a reader of one file.
+     * @param[out] reader  close() it; not set on failure
+     * @param input        the reader's to view until it is closed; not its to close
+     * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT, TM_EVERSION
+     */
+    int (*open)(void **reader, tm__memory *memory, tm__input *input);
+
+    /** As tm_source_read(); called again after it said that all is read. */
+    int (*read)(void *reader, const tm_sink *sink);
+
+    /** @return bytes that were read so far */
+    uint64_t (*position)(const void *reader);
+
+    void (*close)(void *reader);
+} tm__format;
+
+#endif

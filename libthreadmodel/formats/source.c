@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which format is it? The first of the list that knows the file's first bytes. */
+#include "formats/source.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "trace/reader.h"
+
+/* Formats with a magic number come before those that have to guess. */
+static const tm__format *const formats[] = {
+    &tm__format_tmt,
+};
+
+struct tm_source {
+    tm__memory memory;
+    tm__input input;
+    const tm__format *format;
+    void *reader;
+    int is_named; ///< the sink was told file and format
+};
+
+static int unknown(const char *path, const uint8_t *bytes, size_t length)
+{
+    char start[3 * 8 + 1] = "";
+
+    if (length == 0)
+        return tm__fail(TM_EFORMAT, "%s: empty file", path);
+    for (size_t i = 0; i < length && i < 8; i++)
+        snprintf(start + 3 * i, 4, " %02x", bytes[i]);
+    return tm__fail(TM_EFORMAT,
+                    "%s: not a recording of any known format (starts with%s)", path,
+                    start);
+}
+
+static int find_format(tm_source *source)
+{
+    const uint8_t *bytes = NULL;
+    size_t available;
+    int rc = tm__input_view(&source->input, 0, TM__PROBE_BYTES, &bytes, &available);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; available > 0 && i < sizeof(formats) / sizeof(*formats); i++) {
+        if (!formats[i]->probe(bytes, available))
+            continue;
+        source->format = formats[i];
+        return source->format->open(&source->reader, &source->memory, &source->input);
+    }
+    return unknown(source->input.path, bytes, available);
+}
+
+static int source_open(tm_source **out, const char *path, const void *data,
+                       size_t length, const tm_source_options *given)
+{
+    tm_source_options options = {0};
+    tm_source *source;
+    tm__memory memory;
+    int rc;
+
+    *out = NULL;
+    if (given)
+        memcpy(&options, given,
+               given->size < sizeof(options) ? given->size : sizeof(options));
+    tm__memory_init(&memory, options.allocator);
+    source = tm__zalloc(&memory, sizeof(*source));
+    if (!source)
+        return TM_ENOMEM;
+    source->memory = memory;
+    rc = data ? tm__input_open_memory(&source->input, &source->memory, path, data,
+                                      length)
+              : tm__input_open(&source->input, &source->memory, path);
+    if (rc == TM_OK)
+        rc = find_format(source);
+    if (rc < 0) {
+        tm_source_close(source);
+        return rc;
+    }
+    *out = source;
+    return TM_OK;
+}
+
+int tm_source_open(tm_source **out, const char *path, const tm_source_options *options)
+{
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(path);
+    return source_open(out, path, NULL, 0, options);
+}
+
+int tm__source_open_memory(tm_source **out, const char *name, const void *data,
+                           size_t length, const tm_source_options *options)
+{
+    return source_open(out, name, data, length, options);
+}
+
+int tm_source_read(tm_source *source, const tm_sink *sink)
+{
+    TM__CHECK(source);
+    TM__CHECK(sink);
+    if (!source->is_named) {
+        /* What the file itself says of its origin comes later and stands. */
+        tm_run run = {.size = sizeof(run),
+                      .source = source->input.path,
+                      .format = source->format->name};
+        int rc;
+
+        source->is_named = 1;
+        rc = sink->run(sink->payload, &run);
+        if (rc < 0)
+            return rc;
+    }
+    return source->format->read(source->reader, sink);
+}
+
+const char *tm_source_format(const tm_source *source)
+{
+    return source->format->name;
+}
+
+uint64_t tm_source_position(const tm_source *source)
+{
+    return source->format->position(source->reader);
+}
+
+uint64_t tm_source_length(const tm_source *source)
+{
+    return source->input.length;
+}
+
+void tm_source_close(tm_source *source)
+{
+    tm__memory memory;
+
+    if (!source)
+        return;
+    if (source->reader)
+        source->format->close(source->reader);
+    tm__input_close(&source->input);
+    memory = source->memory;
+    tm__free(&memory, source, sizeof(*source));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One data block, unpacked and found right as a whole before a sink sees any of it,
+ * then poured in pieces.
+ */
+#ifndef TM_TRACE_BLOCK_H
+#define TM_TRACE_BLOCK_H
+
+#include "trace/columns.h"
+#include "trace/definitions.h"
+#include "trace/frame.h"
+
+typedef struct tm__block {
+    tm__memory *memory;
+    tm__unpacker unpacker;
+    tm__columns columns;
+    tm__definition_room room;
+    tm__bytes raw;
+    tm_event *events;
+    uint32_t event_capacity;
+    uint32_t event_count;
+    uint32_t next_event;    ///< to be poured
+    tm__cursor definitions; ///< to be poured
+    uint32_t position;      ///< of the definition before
+    uint32_t passed_over;   ///< sections and definitions of newer kinds
+    tm_run run;             ///< numbers of the last run in it; size 0: none
+} tm__block;
+
+void tm__block_init(tm__block *block, tm__memory *memory);
+
+/** Unpack. @return TM_OK, TM_ENOMEM, TM_EDAMAGED, and then nothing is to be poured */
+int tm__block_open(tm__block *block, const tm__block_header *header,
+                   const uint8_t *packed);
+
+/**
+ * Pour what follows, with `most` events at most.
+ * @return TM_OK: that was all; TM_MORE; or what the sink returned
+ */
+int tm__block_pour(tm__block *block, const tm_sink *sink, uint32_t most);
+
+void tm__block_free(tm__block *block);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * After damage. A header that survived may lie about where its block ends, when
+ * bytes were lost from the middle of the file, so the search for the next one begins
+ * right behind it. Someone may have nested headers by the thousand to make that
+ * search quadratic: after a few bad ones within one claimed range, the range is
+ * skipped.
+ */
+#include "trace/recovery.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_TRIES = 8 };
+
+uint64_t tm__gap_add(tm__gap *gap, uint64_t offset, const tm__block_header *header)
+{
+    uint64_t end;
+
+    if (!gap->is_open)
+        *gap = (tm__gap){.is_open = 1, .from = offset};
+    if (!header)
+        return offset + 1;
+    if (offset >= gap->reach)
+        gap->tries = 0;
+    end = offset + TM__BLOCK_HEADER_BYTES + header->packed_bytes;
+    if (end > gap->reach)
+        gap->reach = end;
+    gap->blocks++;
+    if (header->events > 0) {
+        if (gap->events == 0 || header->first_ns < gap->first_ns)
+            gap->first_ns = header->first_ns;
+        if (gap->events == 0 || header->last_ns > gap->last_ns)
+            gap->last_ns = header->last_ns;
+        gap->events += header->events;
+    }
+    return ++gap->tries < MOST_TRIES ? offset + TM__BLOCK_HEADER_BYTES : gap->reach;
+}
+
+static double seconds(const tm__loss *loss, int64_t time_ns)
+{
+    return ((double)time_ns - (double)loss->origin_ns) / 1e9;
+}
+
+void tm__loss_sentence(const tm__loss *loss, char *text, size_t bytes)
+{
+    unsigned long long from = loss->from, to = loss->to;
+    char blocks[32] = "";
+    int length;
+
+    if (loss->is_tail) {
+        snprintf(text, bytes,
+                 from == to ? "the file is cut at byte %llu, after the end marker: "
+                              "nothing is missing"
+                            : "bytes %llu to %llu come after the end of the trace and "
+                              "were not read",
+                 from, to);
+        return;
+    }
+    if (loss->is_end && from == to)
+        length = snprintf(text, bytes,
+                          "the file ends at byte %llu without its end marker: the "
+                          "recording was killed, is still going on, or was cut",
+                          from);
+    else if (from == to)
+        length = snprintf(text, bytes, "blocks are missing at byte %llu", from);
+    else
+        length = snprintf(text, bytes, "bytes %llu to %llu are %s", from, to,
+                          loss->is_end ? "cut or damaged, and the end is missing"
+                                       : "damaged");
+    if (length < 0 || (size_t)length >= bytes)
+        return;
+    text += length;
+    bytes -= (size_t)length;
+    if (loss->blocks > 0)
+        snprintf(blocks, sizeof(blocks), "%u block%s, ", loss->blocks,
+                 loss->blocks == 1 ? "" : "s");
+    if (loss->events > 0)
+        snprintf(text, bytes, ": %s%llu event%s between %.3f s and %.3f s are missing",
+                 blocks, (unsigned long long)loss->events, loss->events == 1 ? "" : "s",
+                 seconds(loss, loss->first_ns), seconds(loss, loss->last_ns));
+    else if (loss->is_counted)
+        snprintf(text, bytes, ": no events are missing, but names may be");
+    else if (!loss->is_end)
+        snprintf(text, bytes, ": an unknown number of events is missing");
+}
+
+size_t tm__header_find(const uint8_t *bytes, size_t length, int *found)
+{
+    size_t at = 0;
+
+    *found = 0;
+    while (at < length) {
+        const uint8_t *magic = memchr(bytes + at, TM__BLOCK_MAGIC, length - at);
+        tm__block_header header;
+
+        if (!magic)
+            return length;
+        at = (size_t)(magic - bytes);
+        if (length - at < TM__BLOCK_HEADER_BYTES)
+            return at;
+        if (tm__block_header_get(&header, magic)) {
+            *found = 1;
+            return at;
+        }
+        at++;
+    }
+    return at;
+}

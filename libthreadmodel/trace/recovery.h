@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is missing from a trace, and how to say it. */
+#ifndef TM_TRACE_RECOVERY_H
+#define TM_TRACE_RECOVERY_H
+
+#include "trace/frame.h"
+
+/** Bytes that could not be read, until the next block that can. */
+typedef struct tm__gap {
+    int is_open;
+    uint64_t from;
+    uint64_t reach;   ///< the farthest end that a header in it claimed
+    uint32_t tries;   ///< headers in it whose block was bad
+    uint32_t blocks;  ///< whose header survived
+    uint64_t events;  ///< of those
+    int64_t first_ns; ///< of those, while there are events
+    int64_t last_ns;
+} tm__gap;
+
+/** What is known to be missing in the end. */
+typedef struct tm__loss {
+    uint64_t from; ///< bytes [from, to)
+    uint64_t to;
+    uint32_t blocks;  ///< 0: not known
+    uint64_t events;  ///< 0: none, or not known
+    int is_counted;   ///< `events` is known
+    int is_end;       ///< there is nothing after it, and no end marker
+    int is_tail;      ///< it is after the end marker
+    int64_t first_ns; ///< in which time, while there are events
+    int64_t last_ns;
+    int64_t origin_ns; ///< times are told from here
+} tm__loss;
+
+/** Note a bad place; header NULL: it has none. @return where to look on */
+uint64_t tm__gap_add(tm__gap *gap, uint64_t offset, const tm__block_header *header);
+
+/** One sentence for people. */
+void tm__loss_sentence(const tm__loss *loss, char *text, size_t bytes);
+
+/**
+ * Look for a block header.
+ * @return its offset in `bytes`, or the first place that has to be looked at again
+ *         with more bytes behind it
+ */
+size_t tm__header_find(const uint8_t *bytes, size_t length, int *found);
+
+#endif
