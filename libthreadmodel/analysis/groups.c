@@ -145,7 +145,8 @@ static int first_sight(tm__groups *groups, uint32_t *value, uint32_t object,
     return TM_OK;
 }
 
-static int add(tm__groups *groups, tm__group *group, int slot, int64_t duration_ns)
+/* The durations of a group in a state; NULL when there is no memory. */
+static tm__histogram *histogram_of(tm__groups *groups, tm__group *group, int slot)
 {
     uint32_t histogram = group->histograms[slot];
 
@@ -153,46 +154,73 @@ static int add(tm__groups *groups, tm__group *group, int slot, int64_t duration_
         if (tm__reserve(
                 &groups->memory, &groups->histograms, &groups->histograms_capacity,
                 (size_t)groups->histograms_count + 1, sizeof(*groups->histograms)) < 0)
-            return TM_ENOMEM;
+            return NULL;
         histogram = group->histograms[slot] = groups->histograms_count++;
         groups->histograms[histogram] = (tm__histogram){0};
     }
-    return tm__histogram_add(&groups->histograms[histogram], &groups->memory,
-                             duration_ns);
+    return &groups->histograms[histogram];
 }
 
-static int gather_thread(tm__groups *groups, uint32_t thread)
+/* Where hold-ups of a thread for an object, begun at a stack, are gathered.
+ * @param[out] out  NULL: they are of a class that was not asked for */
+static int find_histogram(tm__groups *groups, tm__histogram **out, uint32_t thread,
+                          uint32_t object, uint32_t stack, int slot)
 {
     const tm_model *model = groups->model;
     uint32_t context = groups->keys & TM_BY_THREAD  ? thread
                        : groups->keys & TM_BY_GROUP ? model->threads[thread].group
                                                     : 0;
+    uint32_t caller = TM__NONE, *value;
+    tm__group *group;
+
+    *out = NULL;
+    if (groups->stack_callers && stack != TM__NONE)
+        caller = groups->stack_callers[stack];
+    value = tm__triples_at(&groups->seen, &groups->memory, object, caller, context);
+    if (!value ||
+        (*value == 0 && first_sight(groups, value, object, caller, context) < 0))
+        return TM_ENOMEM;
+    if (*value == LEFT_OUT)
+        return TM_OK;
+    group = &groups->items[*value - 1];
+    if (group->thread != thread) {
+        group->thread = thread;
+        group->thread_count++;
+    }
+    *out = histogram_of(groups, group, slot);
+    return *out ? TM_OK : TM_ENOMEM;
+}
+
+static int gather_thread(tm__groups *groups, uint32_t thread)
+{
+    const tm_model *model = groups->model;
+    tm__histogram *histogram;
     tm__hold_up_walk walk;
     tm__hold_up_part part;
+    int slot;
 
     tm__hold_up_start(&walk, model, groups->scope, thread);
     while (tm__hold_up_next(&walk, &part)) {
-        int slot = slot_of_state(part.state);
-        uint32_t caller = TM__NONE, *value;
-        tm__group *group;
-
+        slot = slot_of_state(part.state);
         if (slot < 0)
             continue;
-        if (groups->stack_callers && part.stack != TM__NONE)
-            caller = groups->stack_callers[part.stack];
-        value = tm__triples_at(&groups->seen, &groups->memory, part.object, caller,
-                               context);
-        if (!value || (*value == 0 &&
-                       first_sight(groups, value, part.object, caller, context) < 0))
+        if (find_histogram(groups, &histogram, thread, part.object, part.stack, slot) <
+                0 ||
+            (histogram && tm__histogram_add(histogram, &groups->memory,
+                                            part.end_ns - part.start_ns) < 0))
             return TM_ENOMEM;
-        if (*value == LEFT_OUT)
+    }
+    for (uint32_t i = tm__scope_folds(groups->scope, model, &model->threads[thread]);
+         i != TM__NONE; i = model->folds[i].next) {
+        const tm__fold *fold = &model->folds[i];
+
+        slot = slot_of_state((int)fold->state);
+        if (slot < 0)
             continue;
-        group = &groups->items[*value - 1];
-        if (group->thread != thread) {
-            group->thread = thread;
-            group->thread_count++;
-        }
-        if (add(groups, group, slot, part.end_ns - part.start_ns) < 0)
+        if (find_histogram(groups, &histogram, thread, fold->object, fold->stack,
+                           slot) < 0 ||
+            (histogram &&
+             tm__histogram_merge(histogram, &groups->memory, &fold->durations) < 0))
             return TM_ENOMEM;
     }
     return TM_OK;

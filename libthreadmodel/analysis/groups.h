@@ -5,7 +5,7 @@
 
 #include <threadmodel/statistics.h>
 
-#include "analysis/triples.h"
+#include "base/triples.h"
 #include "base/histogram.h"
 #include "model/model.h"
 

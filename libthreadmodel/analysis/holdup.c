@@ -102,6 +102,14 @@ int tm__hold_up_next(tm__hold_up_walk *walk, tm__hold_up_part *part)
     return 0;
 }
 
+uint32_t tm__scope_folds(const tm__scope *scope, const tm_model *model,
+                         const tm__thread *thread)
+{
+    int whole = scope->from_ns == INT64_MIN && scope->to_ns >= model->folded_ns;
+
+    return whole ? thread->fold : TM__NONE;
+}
+
 int tm__scope_has_class_of(const tm__scope *scope, const tm_model *model,
                            uint32_t object)
 {

@@ -31,6 +31,11 @@ void tm__hold_up_start(tm__hold_up_walk *walk, const tm_model *model,
 /** @return 1 and the next hold-up by rising time, or 0 after the last */
 int tm__hold_up_next(tm__hold_up_walk *walk, tm__hold_up_part *part);
 
+/** Folded hold-ups of a thread that lie in the scope's window: it can only be all
+ * of them or none. @return head of a list of folds[], or TM__NONE */
+uint32_t tm__scope_folds(const tm__scope *scope, const tm_model *model,
+                         const tm__thread *thread);
+
 /** Whether the scope asks about the class of an object, which may be TM__NONE. */
 int tm__scope_has_class_of(const tm__scope *scope, const tm_model *model,
                            uint32_t object);

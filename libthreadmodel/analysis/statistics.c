@@ -68,6 +68,16 @@ static void put_thread(tm__builder *builder, const tm_model *model,
         sums[part.state].count++;
         sums[part.state].total_ns += part.end_ns - part.start_ns;
     }
+    for (uint32_t i = tm__scope_folds(scope, model, it); i != TM__NONE;
+         i = model->folds[i].next) {
+        const tm__fold *fold = &model->folds[i];
+
+        if (fold->state != TM_STATE_SLEEPING &&
+            !tm__scope_has_class_of(scope, model, fold->object))
+            continue;
+        sums[fold->state].count += (int64_t)fold->durations.count;
+        sums[fold->state].total_ns += fold->durations.total;
+    }
     tm__put_uint64(builder, it->id);
     tm__put_string(builder, tm__thread_name(model, thread));
     tm__put_string(builder, tm__strings_get(&model->strings, it->group));

@@ -63,13 +63,13 @@ static int may_have_left(const tm_model *model, const tm__thread *waiter,
 /* The waiter is out of the set and queues for the monitor, which the notifier has. */
 static void wake(tm_model *model, uint32_t waiter, uint32_t row)
 {
-    const tm__interaction *notify = &model->interactions[row];
+    const tm__interaction *notify = tm__row(model, row);
     tm__thread *it = &model->threads[waiter];
 
     tm__wait_set_remove(model, waiter);
     it->bound = row;
     model->objects[notify->object].pending++;
-    model->interactions[row].to_thread = waiter;
+    tm__row(model, row)->to_thread = waiter;
     if (tm__hold_up_state(it) != TM_STATE_WAITING)
         return;
     tm__begin(model, waiter, notify->from_ns,
@@ -87,7 +87,7 @@ static void unwake(tm_model *model, uint32_t waiter, int64_t time_ns)
 {
     tm__thread *it = &model->threads[waiter];
 
-    model->objects[model->interactions[it->bound].object].pending--;
+    model->objects[tm__row(model, it->bound)->object].pending--;
     it->bound = it->binding = TM__NONE;
     if (tm__hold_up_state(it) == TM_STATE_REENTERING) {
         tm__hold_up_end(model, waiter, time_ns);
@@ -109,8 +109,8 @@ static void hand_up(tm_model *model, uint32_t to, uint32_t from)
 {
     tm__binding *earlier = &model->bindings[to];
     const tm__binding *later = &model->bindings[from];
-    tm__interaction *row = &model->interactions[earlier->interaction];
-    const tm__interaction *old = &model->interactions[later->interaction];
+    tm__interaction *row = tm__row(model, earlier->interaction);
+    const tm__interaction *old = tm__row(model, later->interaction);
     tm__thread *waiter = &model->threads[later->waiter];
     uint32_t queueing;
 
@@ -123,7 +123,7 @@ static void hand_up(tm_model *model, uint32_t to, uint32_t from)
     row->to_interval = old->to_interval;
     row->effect = old->effect;
     if (later->settled) {
-        queueing = row->to_interval;
+        queueing = row->to_interval - waiter->interval_first;
         waiter->intervals[queueing + 1].cause = earlier->interaction;
     } else {
         queueing = tm__hold_up(waiter);
@@ -141,7 +141,7 @@ static void hand_up(tm_model *model, uint32_t to, uint32_t from)
 
 static void woke_nobody(tm_model *model, uint32_t row)
 {
-    tm__interaction *it = &model->interactions[row];
+    tm__interaction *it = tm__row(model, row);
 
     it->to_thread = it->to_stack = it->to_interval = TM__NONE;
     it->to_ns = INT64_MIN;
@@ -158,19 +158,20 @@ static void shift(tm_model *model, uint32_t object, uint32_t binding)
     it->doubt = 1;
     for (uint32_t i = binding; i != TM__NONE; i = model->bindings[i].next) {
         tm__binding *notify = &model->bindings[i];
-        int64_t time_ns = model->interactions[notify->interaction].from_ns;
+        int64_t time_ns = tm__row(model, notify->interaction)->from_ns;
         uint32_t next = notify->next;
 
         notify->tainted = 1;
         notify->waiter = TM__NONE;
         notify->settled = 1;
-        model->interactions[notify->interaction].provenance = TM_PROVENANCE_INFERRED;
-        model->interactions[notify->interaction].candidates = 2;
+        tm__row(model, notify->interaction)->provenance = TM_PROVENANCE_INFERRED;
+        tm__row(model, notify->interaction)->candidates = 2;
         if (next != TM__NONE && model->bindings[next].waiter != TM__NONE) {
             const tm__binding *later = &model->bindings[next];
             const tm__thread *waiter = &model->threads[later->waiter];
             uint32_t at = later->settled
-                              ? model->interactions[later->interaction].to_interval
+                              ? tm__row(model, later->interaction)->to_interval -
+                                    waiter->interval_first
                               : tm__hold_up(waiter);
 
             if (at && waiter->intervals[at].state == TM_STATE_REENTERING)
@@ -203,7 +204,7 @@ static void settle(tm_model *model, uint32_t object)
         return; /* their lists are of another kind */
     while (it->binding_head != TM__NONE) {
         const tm__binding *first = &model->bindings[it->binding_head];
-        tm__interaction *row = &model->interactions[first->interaction];
+        tm__interaction *row = tm__row(model, first->interaction);
 
         if (!first->settled && first->doubtful)
             return;
@@ -228,8 +229,8 @@ void tm__bind_give_up(tm_model *model, uint32_t object)
         const tm__binding *first = &model->bindings[it->binding_head];
 
         if (first->interaction != TM__NONE && first->waiter != TM__NONE) {
-            model->interactions[first->interaction].provenance = TM_PROVENANCE_INFERRED;
-            model->interactions[first->interaction].candidates = 2;
+            tm__row(model, first->interaction)->provenance = TM_PROVENANCE_INFERRED;
+            tm__row(model, first->interaction)->candidates = 2;
             if (!first->settled)
                 model->threads[first->waiter].binding = TM__NONE;
         }
@@ -251,7 +252,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
         doubtful = may_have_left(model, &model->threads[waiter], fact->time_ns);
     }
     row = tm__interaction_new(model, TM_INTERACTION_NOTIFY, fact);
-    model->interactions[row].provenance =
+    tm__row(model, row)->provenance =
         certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
     if (waiter == TM__NONE)
         woke_nobody(model, row);
@@ -259,7 +260,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
         wake(model, waiter, row);
     if (!doubtful && object->binding_head == TM__NONE)
         return TM_OK;
-    model->interactions[row].candidates = 2;
+    tm__row(model, row)->candidates = 2;
     row = tm__binding_append(model, fact->object,
                              (tm__binding){.interaction = row,
                                            .waiter = waiter,
@@ -293,7 +294,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         if (kind == TM_INTERACTION_JOIN)
             return TM_OK;
         row = tm__interaction_new(model, kind, &from);
-        model->interactions[row].provenance =
+        tm__row(model, row)->provenance =
             certain ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         woke_nobody(model, row);
         return TM_OK;
@@ -309,7 +310,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         tm__interaction *woken;
 
         row = tm__interaction_new(model, kind, &from);
-        woken = &model->interactions[row];
+        woken = tm__row(model, row);
         woken->group = group;
         woken->provenance =
             certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
@@ -326,7 +327,7 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
 {
     tm__thread *waiter = &model->threads[fact->thread];
     uint32_t row = waiter->bound, binding = waiter->binding;
-    tm__interaction *notify = &model->interactions[row];
+    tm__interaction *notify = tm__row(model, row);
 
     if (left && notify->provenance != TM_PROVENANCE_EXACT) {
         unwake(model, fact->thread, fact->time_ns);
@@ -382,10 +383,10 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact)
     if (waiter->bound == TM__NONE && policy == TM_POLICY_REPORTED)
         return tm__bind_waited_reported(model, fact);
     if (fact->peer != TM__NONE && waiter->bound != TM__NONE) {
-        if (model->interactions[waiter->bound].from_thread != fact->peer)
+        if (tm__row(model, waiter->bound)->from_thread != fact->peer)
             left = 1; /* the VM says it was another */
         else
-            model->interactions[waiter->bound].provenance = TM_PROVENANCE_REPORTED;
+            tm__row(model, waiter->bound)->provenance = TM_PROVENANCE_REPORTED;
     }
     if (waiter->bound == TM__NONE && !left)
         find_notify(model, fact);
@@ -408,6 +409,6 @@ void tm__bind_unseen_return(tm_model *model, const tm__fact *fact)
 
     if (waiter->bound == TM__NONE)
         return;
-    back.object = model->interactions[waiter->bound].object;
+    back.object = tm__row(model, waiter->bound)->object;
     tm__bind_waited(model, &back);
 }

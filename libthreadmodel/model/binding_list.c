@@ -53,15 +53,17 @@ uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
                           uint32_t previous, const tm__fact *to, int provenance)
 {
     uint32_t row = model->bindings[binding].interaction;
-    tm__interaction *notify = &model->interactions[row];
+    tm__interaction *notify = tm__row(model, row);
 
     if (notify->to_thread != TM__NONE) {
         /* A notifyAll has a row for each waiter. */
         if (notify->group == TM__NONE)
             notify->group = model->group_count++;
-        row = model->interactions_count++;
-        notify = &model->interactions[row];
-        *notify = model->interactions[model->bindings[binding].interaction];
+        tm__interaction copy = *notify;
+
+        row = model->interactions_first + model->interactions_count++;
+        notify = tm__row(model, row);
+        *notify = copy;
     }
     tm__interaction_woke(model, row, to->thread, to);
     notify->provenance = (uint8_t)provenance;

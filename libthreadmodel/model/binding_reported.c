@@ -44,7 +44,7 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact)
             model->bindings[i].interaction == TM__NONE ||
                     model->bindings[i].waiter != TM__NONE
                 ? NULL
-                : &model->interactions[model->bindings[i].interaction];
+                : tm__row(model, model->bindings[i].interaction);
 
         if (row && row->from_thread == fact->peer && row->from_ns <= fact->time_ns) {
             found = i;

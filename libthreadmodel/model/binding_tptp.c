@@ -12,12 +12,12 @@ static uint32_t bind_late(tm_model *model, const tm__fact *notify, uint32_t row,
 {
     const tm__binding *woken = &model->bindings[binding];
     tm__thread *waiter = &model->threads[woken->waiter];
-    tm__interval *wait = &waiter->intervals[woken->interval];
+    tm__interval *wait = &waiter->intervals[woken->interval - waiter->interval_first];
     tm__interaction *it;
 
-    if (model->interactions[row].to_thread != TM__NONE)
-        row = tm__interaction_new(model, model->interactions[row].kind, notify);
-    it = &model->interactions[row];
+    if (tm__row(model, row)->to_thread != TM__NONE)
+        row = tm__interaction_new(model, tm__row(model, row)->kind, notify);
+    it = tm__row(model, row);
     it->to_thread = woken->waiter;
     it->to_ns = wait[1].start_ns;
     it->to_interval = woken->interval;
@@ -57,7 +57,7 @@ int tm__bind_notify_tptp(tm_model *model, const tm__fact *fact)
 
             if (all && group == TM__NONE)
                 group = model->group_count++;
-            model->interactions[bound].group = group;
+            tm__row(model, bound)->group = group;
             tm__binding_drop(model, fact->object, previous);
             if (!all)
                 return TM_OK;
@@ -94,9 +94,10 @@ uint32_t tm__bind_waited_tptp(tm_model *model, const tm__fact *fact)
     if (all != TM__NONE)
         return tm__binding_take(model, fact->object, all, before_all, fact,
                                 TM_PROVENANCE_INFERRED);
-    tm__binding_append(model, fact->object,
-                       (tm__binding){.interaction = TM__NONE,
-                                     .waiter = fact->thread,
-                                     .interval = tm__hold_up(waiter)});
+    tm__binding_append(
+        model, fact->object,
+        (tm__binding){.interaction = TM__NONE,
+                      .waiter = fact->thread,
+                      .interval = waiter->interval_first + tm__hold_up(waiter)});
     return TM__NONE;
 }

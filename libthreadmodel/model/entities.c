@@ -29,6 +29,7 @@ static const tm__thread unseen_thread = {
     .interrupt = TM__NONE,
     .permit = TM__NONE,
     .end_group = TM__NONE,
+    .fold = TM__NONE,
     .carrier = TM__NONE,
 };
 

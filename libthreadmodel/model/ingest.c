@@ -266,6 +266,8 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
         int codes[AHEAD];
         size_t block = count - done < AHEAD ? count - done : AHEAD;
 
+        if (model->fold_at_bytes && model->memory.used_bytes > model->fold_at_bytes)
+            tm__fold_old(model);
         look_ahead(model, events + done, block, facts, codes);
         for (size_t i = 0; i < block; i++) {
             int rc = codes[i];

@@ -12,7 +12,7 @@ int tm__interaction_reserve(tm_model *model, size_t more)
 static uint32_t append(tm_model *model, tm__interaction row)
 {
     model->interactions[model->interactions_count] = row;
-    return model->interactions_count++;
+    return model->interactions_first + model->interactions_count++;
 }
 
 uint32_t tm__interaction_new(tm_model *model, int kind, const tm__fact *from)
@@ -33,15 +33,15 @@ uint32_t tm__interaction_new(tm_model *model, int kind, const tm__fact *from)
 void tm__interaction_woke(tm_model *model, uint32_t interaction, uint32_t thread,
                           const tm__fact *to)
 {
-    tm__interaction *row = &model->interactions[interaction];
+    tm__interaction *row = tm__row(model, interaction);
     const tm__thread *woken = &model->threads[thread];
 
     row->to_thread = thread;
     row->to_ns = to->time_ns;
     row->effect = TM__EFFECT_WOKE;
     if (tm__is_held_up(woken)) {
-        row->to_interval = tm__hold_up(woken);
-        row->to_stack = woken->intervals[row->to_interval].stack;
+        row->to_interval = woken->interval_first + tm__hold_up(woken);
+        row->to_stack = woken->intervals[tm__hold_up(woken)].stack;
     }
 }
 

@@ -33,7 +33,7 @@ static int64_t row_ns(const tm__interaction *row)
 /* A useless notify after which somebody waits without end was a lost one. */
 static int is_lost(const tm_model *model, uint32_t index)
 {
-    const tm__interaction *row = &model->interactions[index];
+    const tm__interaction *row = tm__row(model, index);
     const tm__object *object;
 
     if (row->effect != TM__EFFECT_USELESS || row->object == TM__NONE)
@@ -55,7 +55,7 @@ static const char *effect_name(const tm_model *model, uint32_t index)
 {
     if (is_lost(model, index))
         return "lost";
-    switch (model->interactions[index].effect) {
+    switch (tm__row(model, index)->effect) {
     case TM__EFFECT_WOKE: return "woke";
     case TM__EFFECT_USELESS: return "useless";
     case TM__EFFECT_PERMIT: return "permit";
@@ -84,7 +84,7 @@ static void put_method(listing *list, const tm_model *model, uint32_t stack)
 
 static void put_row(listing *list, const tm_model *model, uint32_t index)
 {
-    const tm__interaction *row = &model->interactions[index];
+    const tm__interaction *row = tm__row(model, index);
     tm__builder *builder = &list->builder;
 
     tm__put_string(builder, tm_interaction_kind_name(row->kind));
@@ -113,7 +113,7 @@ static void put_row(listing *list, const tm_model *model, uint32_t index)
 
 static int in_scope(const tm_model *model, const tm__scope *scope, uint32_t index)
 {
-    const tm__interaction *row = &model->interactions[index];
+    const tm__interaction *row = tm__row(model, index);
     int64_t begin_ns = row_ns(row);
     int64_t end_ns = row->to_ns == INT64_MIN ? begin_ns : row->to_ns;
     uint32_t class_index =
@@ -155,9 +155,11 @@ static int put_sorted(listing *list, const tm_model *model, const tm__scope *sco
     if (!rows)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->interactions_count; i++) {
-        if (!in_scope(model, scope, i))
+        uint32_t number = model->interactions_first + i;
+
+        if (!in_scope(model, scope, number))
             continue;
-        rows[count] = (timed_row){row_ns(&model->interactions[i]), i};
+        rows[count] = (timed_row){row_ns(tm__row(model, number)), number};
         if (count && rows[count].time_ns < rows[count - 1].time_ns)
             sorted = 0;
         count++;

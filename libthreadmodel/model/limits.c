@@ -31,13 +31,22 @@ static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_f
 
 static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
 {
-    char text[160];
+    char text[200];
 
     for (uint32_t i = 0; i < model->limits_count; i++)
         put(builder, tm__strings_get(&model->strings, model->limits[i]));
     if (model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER]) {
         snprintf(text, sizeof(text), "The producer lost %" PRIu64 " events.",
                  model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER]);
+        put(builder, text);
+    }
+    if (model->folded_ns != INT64_MIN) {
+        snprintf(text, sizeof(text),
+                 "To keep to %zu bytes what ended before %" PRId64
+                 " ms was folded into "
+                 "sums: timelines, interactions and windows begin there.",
+                 model->memory_limit_bytes,
+                 (model->folded_ns - tm__model_origin_ns(model)) / 1000000);
         put(builder, text);
     }
     if (model->run.threshold_ns > 0) {

@@ -95,6 +95,9 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     tm__map_init(&model->stack_map, &model->memory);
     model->free_binding = TM__NONE;
     model->forced_policy = options->policy;
+    model->memory_limit_bytes = options->memory_limit_bytes;
+    model->fold_at_bytes = options->memory_limit_bytes;
+    model->folded_ns = INT64_MIN;
     model->first_ns = INT64_MIN;
     model->last_ns = INT64_MIN;
     model->run.size = sizeof(model->run);
@@ -159,6 +162,10 @@ void tm_model_free(tm_model *model)
     for (uint32_t i = 0; i < model->threads_count; i++)
         tm__free(&model->memory, model->threads[i].intervals,
                  model->threads[i].interval_capacity * sizeof(tm__interval));
+    for (uint32_t i = 0; i < model->folds_count; i++)
+        tm__histogram_free(&model->folds[i].durations, &model->memory);
+    tm__triples_free(&model->fold_map, &model->memory);
+    FREE_ARRAY(model, folds);
     FREE_ARRAY(model, threads);
     FREE_ARRAY(model, objects);
     FREE_ARRAY(model, classes);

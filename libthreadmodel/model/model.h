@@ -12,9 +12,11 @@
 #include <threadmodel/model.h>
 
 #include "base/error.h"
+#include "base/histogram.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/strings.h"
+#include "base/triples.h"
 #include "table/builder.h"
 
 /** Bits of tm__interval.flags. */
@@ -35,7 +37,7 @@ typedef struct tm__interval {
     uint32_t object;    ///< objects[]: wanted, waited for or parked for
     uint32_t stack;     ///< stacks[]
     uint32_t peer;      ///< threads[]: owner when it began, or joined thread
-    uint32_t cause;     ///< interactions[] that began it; TM__NONE
+    uint32_t cause;     ///< interactions, by number, that began it; TM__NONE
     uint8_t state;      ///< enum tm_state
     uint8_t provenance; ///< enum tm_provenance of peer
     uint8_t flags;
@@ -54,10 +56,12 @@ typedef struct tm__thread {
     tm__interval *intervals;
     uint32_t interval_count;
     uint32_t interval_capacity;
-    uint32_t name;   ///< strings; TM__NONE: unknown
-    uint32_t group;  ///< strings; TM__NONE: unknown
-    uint32_t object; ///< objects[]: the thread object; TM__NONE: unknown
-    uint32_t flags;  ///< enum tm_thread_flag
+    uint32_t interval_first; ///< number of intervals[0]: as many were folded
+    uint32_t fold;           ///< head of the list of its folds, or TM__NONE
+    uint32_t name;           ///< strings; TM__NONE: unknown
+    uint32_t group;          ///< strings; TM__NONE: unknown
+    uint32_t object;         ///< objects[]: the thread object; TM__NONE: unknown
+    uint32_t flags;          ///< enum tm_thread_flag
     int32_t priority;
 
     uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
@@ -103,7 +107,8 @@ typedef struct tm__object {
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< a notify may have gone to another waiter than thought
     uint8_t reserved[2];
-    uint32_t owner_interval; ///< hold-up of the owner in which it cannot let go
+    uint32_t owner_interval; ///< the owner's hold-up in which it cannot let go, by
+                             ///< number
 } tm__object;
 
 typedef struct tm__class {
@@ -147,7 +152,7 @@ typedef struct tm__interaction {
     uint32_t object;
     uint32_t from_stack;
     uint32_t to_stack;
-    uint32_t to_interval; ///< of to_thread: the hold-up that it ended
+    uint32_t to_interval; ///< of to_thread, by number: the hold-up that it ended
     uint32_t group;       ///< number shared by the rows of one act, or TM__NONE
     uint32_t candidates;
     uint8_t kind;       ///< enum tm_interaction_kind
@@ -191,7 +196,7 @@ typedef struct tm__deadlock_member {
 typedef struct tm__binding {
     uint32_t interaction; ///< interactions[]; TM__NONE: a waiter without a notify
     uint32_t waiter;      ///< threads[]; TM__NONE: a notify without a waiter
-    uint32_t interval;    ///< of a waiter without a notify: the wait that ended
+    uint32_t interval;    ///< of a waiter without a notify: the wait's number
     uint32_t next;        ///< in the object's list, or the list of free ones
     uint8_t doubtful;     ///< the waiter may have left before the notify
     uint8_t settled;      ///< the waiter came back
@@ -204,6 +209,18 @@ typedef struct tm__binding {
     type *name;                                                                        \
     uint32_t name##_count;                                                             \
     uint32_t name##_capacity
+
+/**
+ * Hold-ups of one thread, alike in object, stack and state, that a memory limit
+ * has folded into a sum.
+ */
+typedef struct tm__fold {
+    uint32_t object; ///< objects[] or TM__NONE
+    uint32_t stack;  ///< stacks[] or TM__NONE
+    uint32_t state;  ///< enum tm_state as which they began
+    uint32_t next;   ///< folds[] of the same thread, or TM__NONE
+    tm__histogram durations;
+} tm__fold;
 
 struct tm_model {
     tm__memory memory;
@@ -218,6 +235,12 @@ struct tm_model {
     TM__ARRAY(tm__stack, stacks);
     TM__ARRAY(tm__frame, frames);
     TM__ARRAY(tm__interaction, interactions);
+    uint32_t interactions_first; ///< number of interactions[0]: as many were dropped
+    TM__ARRAY(tm__fold, folds);
+    tm__triples fold_map;      ///< (object, stack, thread and state): folds[] + 1
+    size_t memory_limit_bytes; ///< 0: none
+    size_t fold_at_bytes;      ///< fold when more is in use
+    int64_t folded_ns;         ///< what ended before is folded; INT64_MIN: nothing
     TM__ARRAY(tm__deadlock, deadlocks);
     TM__ARRAY(tm__deadlock_member, deadlock_members);
     TM__ARRAY(tm__binding, bindings);
@@ -248,6 +271,12 @@ int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index);
 
 /** The time from which answers count. */
 int64_t tm__model_origin_ns(const tm_model *model);
+
+/** A row of the interactions by its number, which no fold has dropped. */
+static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)
+{
+    return &model->interactions[number - model->interactions_first];
+}
 
 /** When an interval ends; the last event's time for an open one. */
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,

@@ -61,7 +61,7 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact, int64_t since_ns)
                                       TM_PROVENANCE_UNKNOWN, fact);
     row = tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, object->released_by,
                                  TM_PROVENANCE_INFERRED, fact);
-    model->interactions[row].from_ns = object->released_ns;
+    tm__row(model, row)->from_ns = object->released_ns;
     return row;
 }
 

@@ -52,17 +52,20 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
     }
     it->owner_ns = time_ns;
     it->owner_provenance = (uint8_t)provenance;
-    it->owner_interval = tm__is_held_up(owner) ? tm__hold_up(owner) : TM__NONE;
+    it->owner_interval =
+        tm__is_held_up(owner) ? owner->interval_first + tm__hold_up(owner) : TM__NONE;
 }
 
 int tm__owner_provenance(const tm_model *model, uint32_t object)
 {
     const tm__object *it = &model->objects[object];
+    const tm__thread *owner;
 
     if (it->owner == TM__NONE)
         return TM_PROVENANCE_UNKNOWN;
+    owner = &model->threads[it->owner];
     if (it->owner_interval != TM__NONE &&
-        it->owner_interval == tm__hold_up(&model->threads[it->owner]))
+        it->owner_interval == owner->interval_first + tm__hold_up(owner))
         return it->owner_provenance;
     return TM_PROVENANCE_INFERRED;
 }

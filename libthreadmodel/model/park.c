@@ -45,9 +45,9 @@ static uint32_t taken_permit(tm_model *model, const tm__fact *fact)
         parked_ns = thread->intervals[tm__hold_up(thread)].start_ns;
         thread->permit = TM__NONE;
         tm__interaction_woke(model, row, fact->thread, fact);
-        model->interactions[row].provenance = TM_PROVENANCE_EXACT;
-        if (model->interactions[row].from_ns < parked_ns)
-            model->interactions[row].effect = TM__EFFECT_PERMIT;
+        tm__row(model, row)->provenance = TM_PROVENANCE_EXACT;
+        if (tm__row(model, row)->from_ns < parked_ns)
+            tm__row(model, row)->effect = TM__EFFECT_PERMIT;
         return row;
     }
     if (fact->peer == TM__NONE)
@@ -92,9 +92,9 @@ void tm__on_unpark_called(tm_model *model, const tm__fact *fact)
     if (fact->peer != fact->thread)
         tm__must_run(model, fact);
     row = tm__interaction_new(model, TM_INTERACTION_UNPARK, fact);
-    model->interactions[row].to_thread = fact->peer;
+    tm__row(model, row)->to_thread = fact->peer;
     if (target->permit != TM__NONE)
-        model->interactions[row].effect = TM__EFFECT_USELESS;
+        tm__row(model, row)->effect = TM__EFFECT_USELESS;
     else
         target->permit = row;
 }

@@ -169,6 +169,11 @@ int tm__deadlock_check(tm_model *model, uint32_t thread);
 /** A member gets away: the cycle is resolved, or was a wrong suspicion. */
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
 
+/* fold.c */
+
+/** Fold old intervals into sums until the memory limit is kept, if it can be. */
+void tm__fold_old(tm_model *model);
+
 /** Room for whatever one event may add. @return TM_OK or TM_ENOMEM */
 int tm__replay_reserve(tm_model *model, uint32_t thread);
 

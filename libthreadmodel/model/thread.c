@@ -17,7 +17,7 @@ void tm__on_start_called(tm_model *model, const tm__fact *fact)
 
     tm__must_run(model, fact);
     started->starter = tm__interaction_new(model, TM_INTERACTION_START, fact);
-    model->interactions[started->starter].to_thread = fact->peer;
+    tm__row(model, started->starter)->to_thread = fact->peer;
     if (!started->interval_count) {
         tm__interval fresh = plain(TM_STATE_NEW, fact);
 
@@ -42,7 +42,7 @@ void tm__on_start(tm_model *model, const tm__fact *fact)
     thread->starter = TM__NONE;
     if (cause != TM__NONE) {
         tm__interaction_woke(model, cause, fact->thread, fact);
-        model->interactions[cause].provenance = TM_PROVENANCE_EXACT;
+        tm__row(model, cause)->provenance = TM_PROVENANCE_EXACT;
     } else if (fact->peer != TM__NONE) {
         cause = tm__interaction_unseen(model, TM_INTERACTION_START, fact->peer,
                                        fact->flags & TM_EVENT_PEER_INFERRED
@@ -127,7 +127,7 @@ uint32_t tm__end_cause(tm_model *model, const tm__fact *fact)
             return tm__interaction_unseen(model, TM_INTERACTION_INTERRUPT, TM__NONE,
                                           TM_PROVENANCE_UNKNOWN, fact);
         tm__interaction_woke(model, row, fact->thread, fact);
-        model->interactions[row].provenance = TM_PROVENANCE_EXACT;
+        tm__row(model, row)->provenance = TM_PROVENANCE_EXACT;
         return row;
     }
     if (fact->flags & TM_EVENT_TIMED_OUT)
@@ -153,12 +153,12 @@ void tm__on_joined(tm_model *model, const tm__fact *fact)
         row = tm__interaction_unseen(
             model, TM_INTERACTION_JOIN, joined,
             seen ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED, fact);
-        model->interactions[row].object = target->object;
+        tm__row(model, row)->object = target->object;
         if (seen) {
             if (target->end_group == TM__NONE)
                 target->end_group = model->group_count++;
-            model->interactions[row].from_ns = target->end_ns;
-            model->interactions[row].group = target->end_group;
+            tm__row(model, row)->from_ns = target->end_ns;
+            tm__row(model, row)->group = target->end_group;
         }
     }
     tm__hold_up_end(model, fact->thread, fact->time_ns);
@@ -198,10 +198,10 @@ void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
     if (fact->peer != fact->thread)
         tm__must_run(model, fact);
     row = tm__interaction_new(model, TM_INTERACTION_INTERRUPT, fact);
-    model->interactions[row].to_thread = fact->peer;
+    tm__row(model, row)->to_thread = fact->peer;
     /* One that is already pending is not taken twice. */
     if (target->interrupt != TM__NONE)
-        model->interactions[row].effect = TM__EFFECT_USELESS;
+        tm__row(model, row)->effect = TM__EFFECT_USELESS;
     else
         target->interrupt = row;
 }

@@ -72,9 +72,9 @@ static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t obje
         return row;
     row = tm__interaction_unseen(model, TM_INTERACTION_JOIN, joined,
                                  TM_PROVENANCE_INFERRED, fact);
-    model->interactions[row].from_ns = model->threads[joined].end_ns;
-    model->interactions[row].object = object;
-    model->interactions[row].group = model->threads[joined].end_group;
+    tm__row(model, row)->from_ns = model->threads[joined].end_ns;
+    tm__row(model, row)->object = object;
+    tm__row(model, row)->group = model->threads[joined].end_group;
     return row;
 }
 

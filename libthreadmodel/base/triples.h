@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From three indexes to a number: what a question groups by. */
-#ifndef TM_ANALYSIS_TRIPLES_H
-#define TM_ANALYSIS_TRIPLES_H
+/* From three indexes to a number: what questions and sums group by. */
+#ifndef TM_BASE_TRIPLES_H
+#define TM_BASE_TRIPLES_H
 
 #include "base/memory.h"
 
