@@ -115,6 +115,12 @@ def test_selections_narrow_an_answer(model: threadmodel.Model) -> None:
     assert min(late.values("start_ns")) >= 60 * MS
 
 
+def test_a_selection_of_nothing_is_empty(model: threadmodel.Model) -> None:
+    assert len(model.monitors(threads=[])) == 0
+    assert len(model.monitors(classes=[])) == 0
+    assert len(model.timeline(threads=iter(()))) == 0
+
+
 def test_a_selection_of_what_is_not_there_is_a_lookup_error(
     model: threadmodel.Model,
 ) -> None:

@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -260,6 +261,21 @@ def test_a_reader_that_leaves_early_hears_nothing(
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(60) == -signal.SIGPIPE
+
+
+def test_ctrl_c_ends_a_report_that_waits_for_input() -> None:
+    with subprocess.Popen(
+        [*THREADMODEL, "report", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert process.stdout
+        assert process.stderr
+        assert process.stdout.read() + process.stderr.read() == b""
 
 
 def test_a_closed_stdout_is_no_traceback(cli: Cli, trace: Path) -> None:

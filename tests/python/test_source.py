@@ -144,6 +144,13 @@ def test_a_missing_file_is_a_file_not_found_error(tmp_path: Path) -> None:
         threadmodel.open(tmp_path)
 
 
+def test_a_path_is_not_cut_at_a_zero_byte(trace: Path) -> None:
+    with pytest.raises(ValueError, match="zero byte"):
+        threadmodel.open(f"{trace}\0x")
+    with pytest.raises(ValueError, match="zero byte"):
+        threadmodel.TraceWriter(f"{trace}\0x")
+
+
 def test_a_pipe_is_read_like_a_file(trace: Path) -> None:
     reading, writing = os.pipe()
     content = trace.read_bytes()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C library, loaded and checked, and how its values become Python's."""
 
+import os
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -48,6 +49,18 @@ def text(pointer: Any) -> str | None:
     if pointer == ffi.NULL:
         return None
     return bytes(ffi.string(pointer)).decode("utf-8", "replace")
+
+
+def path_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Encode a path as the operating system has it.
+
+    Raises:
+        InvalidArgumentError: it holds a zero byte, at which C would cut it
+    """
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise errors.InvalidArgumentError(f"a path has no zero byte: {name!r:.200}")
+    return name
 
 
 def error(code: int) -> errors.ThreadmodelError:

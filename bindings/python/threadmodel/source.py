@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from threadmodel import errors
-from threadmodel._library import check, error, ffi, lib, text
+from threadmodel._library import check, error, ffi, lib, path_bytes, text
 from threadmodel.model import Model
 from threadmodel.run import Run
 from threadmodel.sink import Sink
@@ -48,7 +48,7 @@ def pour(
         NewerVersionError: a newer release wrote it (a ValueError)
     """
     out = ffi.new("tm_source **")
-    name = os.fsencode(path)
+    name = path_bytes(path)
     code = lib.tm_source_open(out, name, ffi.NULL)
     if code < 0:
         failure = error(code)

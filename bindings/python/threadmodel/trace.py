@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any
 
 from threadmodel import errors
-from threadmodel._library import check, ffi, lib, options
+from threadmodel._library import check, ffi, lib, options, path_bytes
 from threadmodel.selection import MAX_UINT64, whole
 from threadmodel.sink import MAX_UINT32, Sink
 
@@ -37,7 +37,7 @@ class TraceWriter(Sink):
             level=whole(level, "level", 22, -100),
             block_events=whole(block_events, "block_events", MAX_UINT32),
         )
-        check(lib.tm_trace_writer_open(out, os.fsencode(path), choices))
+        check(lib.tm_trace_writer_open(out, path_bytes(path), choices))
         self._writer: Any = ffi.gc(out[0], lib.tm_trace_writer_close)
 
     def _sink(self) -> Any:

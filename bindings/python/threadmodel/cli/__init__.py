@@ -8,10 +8,10 @@ from typing import Final, NoReturn
 import click
 
 from threadmodel import __version__
+from threadmodel.cli.messages import say
 from threadmodel.cli.record import record
 from threadmodel.cli.report import report
 from threadmodel.errors import ThreadmodelError
-from threadmodel.text import clean
 
 WRONG: Final = 2
 
@@ -50,11 +50,6 @@ cli.add_command(record)
 cli.add_command(report)
 
 
-def complain(message: str) -> None:
-    """Print one harmless line on stderr."""
-    print(f"threadmodel: {clean(message, 2000)}", file=sys.stderr)
-
-
 def _os_error(failure: OSError) -> str:
     if failure.strerror is None:
         return str(failure)
@@ -68,18 +63,18 @@ def _run() -> int:
         status = cli.main(prog_name="threadmodel", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as failure:
-        complain(failure.format_message())
+        say(failure.format_message())
         return WRONG
     except (KeyboardInterrupt, click.Abort):
         return 130
     except ThreadmodelError as failure:
-        complain(str(failure))
+        say(str(failure))
         return WRONG
     except MemoryError:
-        complain("out of memory")
+        say("out of memory")
         return WRONG
     except OSError as failure:
-        complain(_os_error(failure))
+        say(_os_error(failure))
         return WRONG
     return int(status or 0)
 

@@ -13,8 +13,8 @@ from typing import Final
 import click
 
 from threadmodel import agent
+from threadmodel.cli.messages import say
 from threadmodel.cli.program import run
-from threadmodel.text import clean
 
 NOT_FOUND: Final = 127
 NOT_STARTED: Final = 126
@@ -93,14 +93,14 @@ def record(
     except OSError as failure:
         missing = isinstance(failure, FileNotFoundError)
         reason = "program not found" if missing else failure.strerror
-        _say(f"{command[0]}: {reason}")
+        say(f"{command[0]}: {reason}")
         context.exit(NOT_FOUND if missing else NOT_STARTED)
     after = traces(pattern)
     made = [path for path, stamp in after.items() if before.get(path) != stamp]
     if made:
-        _say(f"{_where(made)}; see it with: {_own_name()} report {_shell(made[0])}")
+        say(f"{_where(made)}; see it with: {_own_name()} report {_shell(made[0])}")
     else:
-        _say(_why_no_trace(is_java, status, pattern))
+        say(_why_no_trace(is_java, status, pattern))
     context.exit(status if made else status or NO_TRACE)
 
 
@@ -186,7 +186,3 @@ def _shell(path: str) -> str:
 def _own_name() -> str:
     by_module = os.path.basename(sys.argv[0]) == "__main__.py"
     return "python -m threadmodel" if by_module else "threadmodel"
-
-
-def _say(message: str) -> None:
-    print(f"threadmodel: {clean(message, 2000)}", file=sys.stderr)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel report``: what a recorded run has to say."""
 
+import contextlib
 import os
+import select
 import signal
 import sys
 import warnings
@@ -13,10 +15,11 @@ from rich.console import Console
 
 import threadmodel
 from threadmodel.cli import export, terminal
+from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
-from threadmodel.text import clean, count
+from threadmodel.text import count
 
 PARTLY: Final = 3
 # Where no terminal says how wide it is, a page that fits most screens and diffs.
@@ -69,12 +72,10 @@ def report(
     with LateProgress() as progress:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DamagedTraceWarning)
-            model = threadmodel.open(
-                "/dev/stdin" if file == "-" else file, progress.reading
-            )
+            model = threadmodel.open(_input_path(file), progress.reading)
         if csv_folder is not None:
             export.write_csv(model, Path(csv_folder), progress.step)
-            _say(f"{count(len(export.CSV_TABLES), 'table')} in {csv_folder}")
+            say(f"{count(len(export.CSV_TABLES), 'table')} in {csv_folder}")
         elif as_json:
             _write_json(model, output, progress)
         else:
@@ -83,8 +84,17 @@ def report(
     if csv_folder is None and not as_json:
         _print(sections, output)
     if model.damage is not None:
-        _say(f"only partly read: {model.damage}")
+        say(f"only partly read: {model.damage}")
         context.exit(PARTLY)
+
+
+def _input_path(file: str) -> str:
+    if file != "-":
+        return file
+    # The library's read cannot be interrupted; while nothing comes, Ctrl-C can.
+    with contextlib.suppress(OSError):
+        select.select([0], [], [])
+    return "/dev/stdin"
 
 
 def _write_json(model: Model, output: str | None, progress: LateProgress) -> None:
@@ -106,7 +116,3 @@ def _print(sections: "list[terminal.Section]", output: str | None) -> None:
         with open(output, "w", encoding="utf-8") as file:
             console = Console(file=file, width=FILE_WIDTH, highlight=False)
             terminal.show(sections, console)
-
-
-def _say(message: str) -> None:
-    print(f"threadmodel: {clean(message, 2000)}", file=sys.stderr)
