@@ -275,7 +275,7 @@ def test_ctrl_c_ends_a_report_that_waits_for_input() -> None:
         assert process.wait(20) == 130
         assert process.stdout
         assert process.stderr
-        assert process.stdout.read() + process.stderr.read() == b""
+        assert (process.stdout.read() + process.stderr.read()).strip() == b""
 
 
 def test_a_closed_stdout_is_no_traceback(cli: Cli, trace: Path) -> None:
