@@ -11,11 +11,11 @@ TM_BEGIN_DECLS
 
 /** One thread of a cycle: it wants `object`, which the next member holds. */
 typedef struct tm_deadlock_member {
-    uint64_t thread;      ///< tm_thread.id
-    uint64_t object;      ///< tm_object.id; 0 for a join whose object is unknown
-    uint32_t stack;       ///< tm_stack.id; 0: unknown
-    uint16_t kind;        ///< enum tm_state that it was in: BLOCKED, JOINING, PARKED, ...
-    uint16_t provenance;  ///< enum tm_provenance of "the next member holds it"
+    uint64_t thread; ///< tm_thread.id
+    uint64_t object; ///< tm_object.id; 0 for a join whose object is unknown
+    uint32_t stack;  ///< tm_stack.id; 0: unknown
+    uint16_t kind;   ///< enum tm_state that it was in: BLOCKED, JOINING, PARKED, ...
+    uint16_t provenance; ///< enum tm_provenance of "the next member holds it"
 } tm_deadlock_member;
 
 /**

@@ -4,8 +4,8 @@
  *
  * Ids are the producer's own 64-bit numbers (32 bits for stacks), never 0. To
  * define an id again replaces what was known; fields that are 0 or NULL then
- * keep their old value. Strings are UTF-8, ended by a zero byte, and lent for the call; bytes
- * that are not UTF-8 are replaced by U+FFFD where they are shown.
+ * keep their old value. Strings are UTF-8, ended by a zero byte, and lent for the call;
+ * bytes that are not UTF-8 are replaced by U+FFFD where they are shown.
  */
 #ifndef THREADMODEL_DEFINITION_H
 #define THREADMODEL_DEFINITION_H
@@ -80,8 +80,8 @@ typedef struct tm_thread {
 
 /** Bits of tm_object.flags. */
 enum tm_object_flag {
-    TM_OBJECT_HAS_HASH = 1,   ///< hash holds the identity hash code
-    TM_OBJECT_MAYBE_MANY = 2, ///< id was made from a hash: two objects may share it
+    TM_OBJECT_HAS_HASH = 1,    ///< hash holds the identity hash code
+    TM_OBJECT_MAYBE_MANY = 2,  ///< id was made from a hash: two objects may share it
     TM_OBJECT_SYNCHRONIZER = 4 ///< a j.u.c. lock or other park blocker, no monitor
 };
 

@@ -11,29 +11,29 @@ TM_BEGIN_DECLS
 
 /** Causes. An event may count under several, and is still taken where it can be. */
 enum tm_diagnostic {
-    TM_DIAGNOSTIC_UNKNOWN_KIND = 0,        ///< not taken: kind is none we know
-    TM_DIAGNOSTIC_NO_THREAD = 1,           ///< not taken: thread, or peer needed, is 0
-    TM_DIAGNOSTIC_BACKWARD_TIME = 2,       ///< earlier than its thread's last: moved to it
+    TM_DIAGNOSTIC_UNKNOWN_KIND = 0,  ///< not taken: kind is none we know
+    TM_DIAGNOSTIC_NO_THREAD = 1,     ///< not taken: thread, or peer needed, is 0
+    TM_DIAGNOSTIC_BACKWARD_TIME = 2, ///< earlier than its thread's last: moved to it
     TM_DIAGNOSTIC_ENTERED_WITHOUT_ENTER = 3,
     TM_DIAGNOSTIC_ENTER_WITHOUT_ENTERED = 4, ///< another state began in between
     TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT = 5,
     TM_DIAGNOSTIC_WAIT_WITHOUT_WAITED = 6,
-    TM_DIAGNOSTIC_END_WITHOUT_BEGIN = 7,   ///< of a sleep, join or park
-    TM_DIAGNOSTIC_BEGIN_WITHOUT_END = 8,   ///< of a sleep, join or park
-    TM_DIAGNOSTIC_OTHER_OBJECT = 9,        ///< begin and end name different objects
-    TM_DIAGNOSTIC_AFTER_END = 10,          ///< an event of a thread that had ended
+    TM_DIAGNOSTIC_END_WITHOUT_BEGIN = 7, ///< of a sleep, join or park
+    TM_DIAGNOSTIC_BEGIN_WITHOUT_END = 8, ///< of a sleep, join or park
+    TM_DIAGNOSTIC_OTHER_OBJECT = 9,      ///< begin and end name different objects
+    TM_DIAGNOSTIC_AFTER_END = 10,        ///< an event of a thread that had ended
     TM_DIAGNOSTIC_STARTED_TWICE = 11,
-    TM_DIAGNOSTIC_UNDEFINED_THREAD = 12,   ///< threads that never got a name
-    TM_DIAGNOSTIC_UNDEFINED_OBJECT = 13,   ///< objects whose class never was known
-    TM_DIAGNOSTIC_UNDEFINED_STACK = 14,    ///< stacks used and not defined
-    TM_DIAGNOSTIC_UNDEFINED_METHOD = 15,   ///< methods in frames and not defined
-    TM_DIAGNOSTIC_STALE_OWNER = 16,        ///< an inferred owner proved to be wrong
-    TM_DIAGNOSTIC_OUT_OF_MEMORY = 17,      ///< not taken: no memory
-    TM_DIAGNOSTIC_LOST_BY_PRODUCER = 18,   ///< events the producer says it dropped
-    TM_DIAGNOSTIC_FOLDED = 19,             ///< intervals folded into sums (memory limit)
-    TM_DIAGNOSTIC_UNKNOWN_STATE = 20,      ///< not taken: a snapshot's state is none
-    TM_DIAGNOSTIC_OWN_PEER = 21,           ///< the other thread is the thread itself
-    TM_DIAGNOSTIC_TIME_RANGE = 22,         ///< beyond 146 years from 0: moved to there
+    TM_DIAGNOSTIC_UNDEFINED_THREAD = 12, ///< threads that never got a name
+    TM_DIAGNOSTIC_UNDEFINED_OBJECT = 13, ///< objects whose class never was known
+    TM_DIAGNOSTIC_UNDEFINED_STACK = 14,  ///< stacks used and not defined
+    TM_DIAGNOSTIC_UNDEFINED_METHOD = 15, ///< methods in frames and not defined
+    TM_DIAGNOSTIC_STALE_OWNER = 16,      ///< an inferred owner proved to be wrong
+    TM_DIAGNOSTIC_OUT_OF_MEMORY = 17,    ///< not taken: no memory
+    TM_DIAGNOSTIC_LOST_BY_PRODUCER = 18, ///< events the producer says it dropped
+    TM_DIAGNOSTIC_FOLDED = 19,           ///< intervals folded into sums (memory limit)
+    TM_DIAGNOSTIC_UNKNOWN_STATE = 20,    ///< not taken: a snapshot's state is none
+    TM_DIAGNOSTIC_OWN_PEER = 21,         ///< the other thread is the thread itself
+    TM_DIAGNOSTIC_TIME_RANGE = 22,       ///< beyond 146 years from 0: moved to there
     TM_DIAGNOSTIC_END = 23
 };
 

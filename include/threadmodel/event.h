@@ -30,16 +30,16 @@ enum tm_event_kind {
     TM_EVENT_SLEPT = 13,              ///< the sleep is over
     TM_EVENT_JOIN = 14,               ///< waits for peer to end; timeout
     TM_EVENT_JOINED = 15,             ///< the join is over
-    TM_EVENT_PARK = 16,               ///< parks; object: blocker, peer: its owner; timeout
-    TM_EVENT_UNPARKED = 17,           ///< the park is over; peer: who unparked it
-    TM_EVENT_UNPARK_CALLED = 18,      ///< calls LockSupport.unpark(peer)
-    TM_EVENT_VIRTUAL_MOUNT = 19,      ///< a virtual thread is on a carrier; peer: carrier
-    TM_EVENT_VIRTUAL_UNMOUNT = 20,    ///< a virtual thread left its carrier
-    TM_EVENT_HELD = 21,               ///< holds object; 0: those at this time are all
-    TM_EVENT_SNAPSHOT = 22,           ///< is, in mid-life, in state `value` (tm_state)
-    TM_EVENT_LOST = 23,               ///< value: events lost; object: time_ns of the first
-    TM_EVENT_CPU_SAMPLE = 24,         ///< was seen on a processor at `stack`
-    TM_EVENT_KIND_END = 25            ///< one more than the last kind
+    TM_EVENT_PARK = 16,            ///< parks; object: blocker, peer: its owner; timeout
+    TM_EVENT_UNPARKED = 17,        ///< the park is over; peer: who unparked it
+    TM_EVENT_UNPARK_CALLED = 18,   ///< calls LockSupport.unpark(peer)
+    TM_EVENT_VIRTUAL_MOUNT = 19,   ///< a virtual thread is on a carrier; peer: carrier
+    TM_EVENT_VIRTUAL_UNMOUNT = 20, ///< a virtual thread left its carrier
+    TM_EVENT_HELD = 21,            ///< holds object; 0: those at this time are all
+    TM_EVENT_SNAPSHOT = 22,        ///< is, in mid-life, in state `value` (tm_state)
+    TM_EVENT_LOST = 23,            ///< value: events lost; object: time_ns of the first
+    TM_EVENT_CPU_SAMPLE = 24,      ///< was seen on a processor at `stack`
+    TM_EVENT_KIND_END = 25         ///< one more than the last kind
 };
 
 /** Bits of tm_event.flags. */
@@ -58,14 +58,14 @@ enum tm_event_flag {
  * event may come before what it names is defined, or without it.
  */
 typedef struct tm_event {
-    int64_t time_ns;  ///< on the producer's monotonic clock, see tm_run.start_ns
-    uint64_t thread;  ///< whose event this is; 0 only for Lost: any thread's
-    uint64_t object;  ///< monitor, park blocker; 0: none or unknown
-    uint64_t peer;    ///< the other thread of the kind's comment; 0: unknown
-    int64_t value;    ///< timeout in ns (0: none), or what the kind's comment says
-    uint32_t stack;   ///< where, by tm_stack.id; 0: unknown
-    uint16_t kind;    ///< enum tm_event_kind
-    uint16_t flags;   ///< bits of enum tm_event_flag
+    int64_t time_ns; ///< on the producer's monotonic clock, see tm_run.start_ns
+    uint64_t thread; ///< whose event this is; 0 only for Lost: any thread's
+    uint64_t object; ///< monitor, park blocker; 0: none or unknown
+    uint64_t peer;   ///< the other thread of the kind's comment; 0: unknown
+    int64_t value;   ///< timeout in ns (0: none), or what the kind's comment says
+    uint32_t stack;  ///< where, by tm_stack.id; 0: unknown
+    uint16_t kind;   ///< enum tm_event_kind
+    uint16_t flags;  ///< bits of enum tm_event_flag
 } tm_event;
 
 /**

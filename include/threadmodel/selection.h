@@ -12,8 +12,8 @@ TM_BEGIN_DECLS
  * A thread or class that the run does not have is an error, TM_ENOTFOUND.
  */
 typedef struct tm_selection {
-    size_t size;              ///< sizeof(tm_selection)
-    const uint64_t *threads;  ///< tm_thread.id; NULL: all
+    size_t size;             ///< sizeof(tm_selection)
+    const uint64_t *threads; ///< tm_thread.id; NULL: all
     size_t thread_count;
     const char *const *classes; ///< names, of the objects waited for; NULL: all
     size_t class_count;

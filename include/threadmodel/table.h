@@ -60,7 +60,8 @@ TM_API const uint8_t *tm_table_bool(const tm_table *table, const char *column);
 /** Codes of a string column, for tm_table_category(); -1 where the row is null. */
 TM_API const int32_t *tm_table_codes(const tm_table *table, const char *column);
 
-/** @return how many distinct strings a string column has; 0 if it is none. @since 0.1 */
+/** @return how many distinct strings a string column has; 0 if it is none. @since 0.1
+ */
 TM_API size_t tm_table_category_count(const tm_table *table, const char *column);
 
 /** @return the string of a code, lent; NULL when there is none. @since 0.1 */

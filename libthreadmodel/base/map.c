@@ -1,36 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interning of ids: looked up at least once an event, filled once an id. Entries
- * come from chunks, so a million ids are four thousand allocations.
+ * Interning of ids: looked up two or three times an event, filled once an id, never
+ * emptied. So: open addressing with keys and indexes side by side, one cache line a
+ * look-up where uthash's chains cost three (docs/performance.md has the figures).
  */
 #include "base/map.h"
 
 #include "base/error.h"
-#include "base/hash.h"
 
-struct tm__map_entry {
-    uint64_t key;
-    uint32_t index;
-    UT_hash_handle hh;
-};
+enum { FIRST_SLOTS = 16 };
 
-enum { CHUNK_ENTRIES = 256 };
-
-struct tm__map_chunk {
-    struct tm__map_chunk *next;
-    uint32_t used;
-    struct tm__map_entry entries[CHUNK_ENTRIES];
-};
-
-/* Ids are often counters or addresses: a multiplicative mix spreads both. */
-#define MIX(keyptr, keylen, hashv)                                                     \
-    do {                                                                               \
-        uint64_t mixed = *(const uint64_t *)(keyptr)*UINT64_C(0x9e3779b97f4a7c15);     \
-        (void)(keylen);                                                                \
-        (hashv) = (unsigned)(mixed ^ (mixed >> 32));                                   \
-    } while (0)
-#undef HASH_FUNCTION
-#define HASH_FUNCTION(keyptr, keylen, hashv) MIX(keyptr, keylen, hashv)
+/* Ids are often counters or addresses: the high bits of a product spread both. */
+static uint64_t home(const tm__map *map, uint64_t key)
+{
+    return (key * UINT64_C(0x9e3779b97f4a7c15)) >> map->shift;
+}
 
 void tm__map_init(tm__map *map, tm__memory *memory)
 {
@@ -39,52 +23,65 @@ void tm__map_init(tm__map *map, tm__memory *memory)
 
 uint32_t tm__map_find(const tm__map *map, uint64_t key)
 {
-    struct tm__map_entry *entry;
+    if (!map->slots)
+        return TM__NONE;
+    for (uint64_t i = home(map, key);; i = (i + 1) & map->mask) {
+        const tm__map_slot *slot = &map->slots[i];
 
-    HASH_FIND(hh, map->entries, &key, sizeof(key), entry);
-    return entry ? entry->index : TM__NONE;
+        if (slot->key == key || slot->index == TM__NONE)
+            return slot->index;
+    }
 }
 
-static struct tm__map_entry *new_entry(tm__map *map)
+void tm__map_prefetch(const tm__map *map, uint64_t key)
 {
-    struct tm__map_chunk *chunk = map->chunks;
+    if (map->slots)
+        __builtin_prefetch(&map->slots[home(map, key)]);
+}
 
-    if (!chunk || chunk->used == CHUNK_ENTRIES) {
-        chunk = tm__zalloc(map->memory, sizeof(*chunk));
-        if (!chunk)
-            return NULL;
-        chunk->next = map->chunks;
-        map->chunks = chunk;
-    }
-    return &chunk->entries[chunk->used++];
+static void insert(tm__map *map, uint64_t key, uint32_t index)
+{
+    uint64_t i = home(map, key);
+
+    while (map->slots[i].index != TM__NONE)
+        i = (i + 1) & map->mask;
+    map->slots[i] = (tm__map_slot){.key = key, .index = index};
+}
+
+static int grow(tm__map *map)
+{
+    tm__map grown = *map;
+    uint64_t old = map->slots ? map->mask + 1 : 0, slots = old ? old * 2 : FIRST_SLOTS;
+
+    grown.slots = tm__resize(map->memory, NULL, 0, slots * sizeof(*grown.slots));
+    if (!grown.slots)
+        return TM_ENOMEM;
+    grown.mask = slots - 1;
+    grown.shift = 64;
+    for (uint64_t i = slots; i > 1; i /= 2)
+        grown.shift--;
+    for (uint64_t i = 0; i < slots; i++)
+        grown.slots[i] = (tm__map_slot){.key = 0, .index = TM__NONE};
+    for (uint64_t i = 0; i < old; i++)
+        if (map->slots[i].index != TM__NONE)
+            insert(&grown, map->slots[i].key, map->slots[i].index);
+    tm__free(map->memory, map->slots, old * sizeof(*map->slots));
+    *map = grown;
+    return TM_OK;
 }
 
 int tm__map_put(tm__map *map, uint64_t key, uint32_t index)
 {
-    tm__memory *memory = map->memory;
-    struct tm__map_entry *entry = new_entry(map);
-    int failed = 0;
-
-    if (!entry)
+    if ((!map->slots || map->count >= (map->mask + 1) / 2) && grow(map) < 0)
         return TM_ENOMEM;
-    entry->key = key;
-    entry->index = index;
-    HASH_ADD(hh, map->entries, key, sizeof(entry->key), entry);
-    if (failed) {
-        map->chunks->used--;
-        return TM_ENOMEM;
-    }
+    insert(map, key, index);
+    map->count++;
     return TM_OK;
 }
 
 void tm__map_clear(tm__map *map)
 {
-    tm__memory *memory = map->memory;
-    struct tm__map_chunk *chunk;
-
-    HASH_CLEAR(hh, map->entries);
-    while ((chunk = map->chunks) != NULL) {
-        map->chunks = chunk->next;
-        tm__free(map->memory, chunk, sizeof(*chunk));
-    }
+    if (map->slots)
+        tm__free(map->memory, map->slots, (map->mask + 1) * sizeof(*map->slots));
+    tm__map_init(map, map->memory);
 }

@@ -52,14 +52,12 @@ void tm__free(tm__memory *memory, void *block, size_t bytes)
         tm__resize(memory, block, bytes, 0);
 }
 
-int tm__reserve(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
-                size_t item_bytes)
+int tm__grow(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
+             size_t item_bytes)
 {
     size_t grown = (size_t)*capacity + *capacity / 2 + 4;
     void *array, *resized;
 
-    if (needed <= *capacity)
-        return TM_OK;
     if (grown < needed)
         grown = needed;
     if (grown >= UINT32_MAX || grown > SIZE_MAX / item_bytes)

@@ -7,6 +7,7 @@
 #define TM_BASE_MEMORY_H
 
 #include <threadmodel/allocator.h>
+#include <threadmodel/error.h>
 
 typedef struct tm__memory {
     tm_allocator hook;
@@ -28,13 +29,21 @@ void *tm__zalloc(tm__memory *memory, size_t bytes);
 /** Free what is not NULL. */
 void tm__free(tm__memory *memory, void *block, size_t bytes);
 
+/** Grow an array to at least `needed` items; see tm__reserve(). */
+int tm__grow(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
+             size_t item_bytes);
+
 /**
  * Make room for at least `needed` items in a growing array.
  * @param items     address of the array's pointer
  * @param capacity  items that fit now; grows by half at least
  * @return TM_OK or TM_ENOMEM, and then the array is as it was
  */
-int tm__reserve(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
-                size_t item_bytes);
+static inline int tm__reserve(tm__memory *memory, void *items, uint32_t *capacity,
+                              size_t needed, size_t item_bytes)
+{
+    return needed <= *capacity ? TM_OK
+                               : tm__grow(memory, items, capacity, needed, item_bytes);
+}
 
 #endif

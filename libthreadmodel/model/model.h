@@ -12,9 +12,12 @@
 #include <threadmodel/model.h>
 
 #include "base/error.h"
+#include "base/histogram.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/strings.h"
+#include "base/triples.h"
+#include "table/builder.h"
 
 /** Bits of tm__interval.flags. */
 enum {
@@ -34,7 +37,7 @@ typedef struct tm__interval {
     uint32_t object;    ///< objects[]: wanted, waited for or parked for
     uint32_t stack;     ///< stacks[]
     uint32_t peer;      ///< threads[]: owner when it began, or joined thread
-    uint32_t cause;     ///< interactions[] that began it; TM__NONE
+    uint32_t cause;     ///< interactions, by number, that began it; TM__NONE
     uint8_t state;      ///< enum tm_state
     uint8_t provenance; ///< enum tm_provenance of peer
     uint8_t flags;
@@ -53,28 +56,31 @@ typedef struct tm__thread {
     tm__interval *intervals;
     uint32_t interval_count;
     uint32_t interval_capacity;
-    uint32_t name;   ///< strings; TM__NONE: unknown
-    uint32_t group;  ///< strings; TM__NONE: unknown
-    uint32_t object; ///< objects[]: the thread object; TM__NONE: unknown
-    uint32_t flags;  ///< enum tm_thread_flag
+    uint32_t interval_first; ///< number of intervals[0]: as many were folded
+    uint32_t fold;           ///< head of the list of its folds, or TM__NONE
+    uint32_t name;           ///< strings; TM__NONE: unknown
+    uint32_t group;          ///< strings; TM__NONE: unknown
+    uint32_t object;         ///< objects[]: the thread object; TM__NONE: unknown
+    uint32_t flags;          ///< enum tm_thread_flag
     int32_t priority;
 
-    uint32_t wants;     ///< objects[] that it cannot go on without, or TM__NONE
-    uint32_t joins;     ///< threads[] that it waits for, or TM__NONE
-    uint32_t owned;     ///< head of the list of objects that it is thought to own
-    uint32_t deadlock;  ///< deadlocks[] that it stands in, or TM__NONE
-    uint32_t next;      ///< in the wait set that it is in
+    uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
+    uint32_t joins;    ///< threads[] that it waits for, or TM__NONE
+    uint32_t owned;    ///< head of the list of objects that it is thought to own
+    uint32_t wanted;   ///< threads that want one of those, or join it
+    uint32_t deadlock; ///< deadlocks[] that it stands in, or TM__NONE
+    uint32_t next;     ///< in the wait set that it is in
     uint32_t previous;
-    uint32_t waits_in;  ///< objects[] in whose wait set it is, or TM__NONE
-    uint32_t bound;     ///< interactions[] that took it out of the set, or TM__NONE
-    uint32_t binding;   ///< bindings[]: the same while it is in doubt, or TM__NONE
+    uint32_t waits_in;   ///< objects[] in whose wait set it is, or TM__NONE
+    uint32_t bound;      ///< interactions[] that took it out of the set, or TM__NONE
+    uint32_t binding;    ///< bindings[]: the same while it is in doubt, or TM__NONE
     int64_t deadline_ns; ///< of the wait; INT64_MAX: none
-    uint32_t starter;   ///< interactions[]: start called and not yet begun
-    uint32_t interrupt; ///< interactions[]: interrupt called, not yet taken
-    uint32_t permit;    ///< interactions[]: unpark called, not yet taken
-    uint32_t end_group; ///< group of the rows that its end woke, or TM__NONE
-    uint32_t carrier;   ///< threads[] that carries it, or TM__NONE
-    uint64_t samples;   ///< CPU samples seen
+    uint32_t starter;    ///< interactions[]: start called and not yet begun
+    uint32_t interrupt;  ///< interactions[]: interrupt called, not yet taken
+    uint32_t permit;     ///< interactions[]: unpark called, not yet taken
+    uint32_t end_group;  ///< group of the rows that its end woke, or TM__NONE
+    uint32_t carrier;    ///< threads[] that carries it, or TM__NONE
+    uint64_t samples;    ///< CPU samples seen
 } tm__thread;
 
 typedef struct tm__object {
@@ -84,8 +90,9 @@ typedef struct tm__object {
     uint32_t hash;
     uint32_t flags; ///< enum tm_object_flag
 
-    uint32_t owner;       ///< threads[], or TM__NONE
-    uint32_t owned_next;  ///< in the owner's list
+    uint32_t wanted;     ///< threads whose `wants` it is
+    uint32_t owner;      ///< threads[], or TM__NONE
+    uint32_t owned_next; ///< in the owner's list
     uint32_t owned_previous;
     uint32_t released_by; ///< threads[] that was seen to give it up last, or TM__NONE
     int64_t owner_ns;     ///< since when
@@ -94,19 +101,22 @@ typedef struct tm__object {
     uint32_t waiter_tail;
     uint32_t binding_head; ///< notifies that are not settled, oldest first
     uint32_t binding_tail;
-    uint32_t pending;      ///< woken waiters that have not come back yet
-    uint32_t useless;      ///< interactions[]: the last notify that woke nobody
-    uint32_t losses;       ///< model->losses when it was last touched
-    uint8_t owner_provenance; ///< enum tm_provenance, while the owner stays put
+    uint32_t pending;         ///< woken waiters that have not come back yet
+    uint32_t useless;         ///< interactions[]: the last notify that woke nobody
+    uint32_t losses;          ///< model->losses when it was last touched
+    uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< a notify may have gone to another waiter than thought
     uint8_t reserved[2];
-    uint32_t owner_interval; ///< of the owner, when owner_provenance was true
+    uint32_t owner_interval; ///< the owner's hold-up in which it cannot let go, by
+                             ///< number
 } tm__object;
 
 typedef struct tm__class {
     uint64_t id;
-    uint32_t name;   ///< strings
-    uint32_t source; ///< strings
+    uint32_t name;       ///< strings
+    uint32_t source;     ///< strings
+    uint32_t named_late; ///< a method of it was defined before its name was known
+    uint32_t reserved;
 } tm__class;
 
 typedef struct tm__method {
@@ -127,8 +137,9 @@ typedef struct tm__frame {
 typedef struct tm__stack {
     uint32_t id;
     uint32_t frame_first; ///< frames[]
-    uint32_t frame_count; ///< 0 while it is not defined
+    uint32_t frame_count;
     uint32_t flags;
+    uint32_t defined;
     uint64_t samples; ///< CPU samples seen at it
 } tm__stack;
 
@@ -141,13 +152,14 @@ typedef struct tm__interaction {
     uint32_t object;
     uint32_t from_stack;
     uint32_t to_stack;
-    uint32_t to_interval; ///< of to_thread: the hold-up that it ended
+    uint32_t to_interval; ///< of to_thread, by number: the hold-up that it ended
     uint32_t group;       ///< number shared by the rows of one act, or TM__NONE
     uint32_t candidates;
     uint8_t kind;       ///< enum tm_interaction_kind
     uint8_t provenance; ///< enum tm_provenance of "from woke to"
-    uint8_t effect;     ///< enum below
-    uint8_t reserved[5];
+    uint8_t effect;     ///< enum tm__effect
+    uint8_t settles;    ///< becomes exact when the waiter comes back notified
+    uint8_t reserved[4];
 } tm__interaction;
 
 _Static_assert(sizeof(tm__interaction) <= 64, "an interaction is 64 bytes at most");
@@ -157,16 +169,19 @@ enum tm__effect {
     TM__EFFECT_WOKE = 1,
     TM__EFFECT_USELESS = 2, ///< there was nobody to wake
     TM__EFFECT_PERMIT = 3,  ///< an unpark or interrupt that a later park or wait took
-    TM__EFFECT_LOST = 4     ///< useless, and a wait without end followed
+    TM__EFFECT_LOST = 4,    ///< useless, and a wait without end followed
+    TM__EFFECT_VOID = 5     ///< was not so after all: not listed
 };
 
 typedef struct tm__deadlock {
     int64_t time_ns;
-    int64_t resolved_ns; ///< INT64_MIN: it stands
+    int64_t resolved_ns;   ///< INT64_MIN: it stands
     uint32_t member_first; ///< deadlock_members[]
     uint32_t member_count;
-    uint8_t confirmed;
-    uint8_t withdrawn;
+    uint8_t suspected; ///< an owner in it was inferred
+    uint8_t confirmed; ///< the VM was asked and agreed
+    uint8_t withdrawn; ///< it was not so; not listed
+    uint8_t reserved[5];
 } tm__deadlock;
 
 typedef struct tm__deadlock_member {
@@ -181,11 +196,12 @@ typedef struct tm__deadlock_member {
 typedef struct tm__binding {
     uint32_t interaction; ///< interactions[]; TM__NONE: a waiter without a notify
     uint32_t waiter;      ///< threads[]; TM__NONE: a notify without a waiter
+    uint32_t interval;    ///< of a waiter without a notify: the wait's number
     uint32_t next;        ///< in the object's list, or the list of free ones
     uint8_t doubtful;     ///< the waiter may have left before the notify
     uint8_t settled;      ///< the waiter came back
-    uint8_t left;         ///< it came back saying that it was not notified
-    uint8_t reserved;
+    uint8_t tainted;      ///< never exact: an earlier waiter left at an unknown time
+    uint8_t all;          ///< a notifyAll, which may wake many
 } tm__binding;
 
 /** array, count, capacity of one kind of thing */
@@ -193,6 +209,19 @@ typedef struct tm__binding {
     type *name;                                                                        \
     uint32_t name##_count;                                                             \
     uint32_t name##_capacity
+
+/**
+ * Hold-ups of one thread, alike in object, stack and state, that a memory limit
+ * has folded into a sum; alike in class only where objects were too many.
+ */
+typedef struct tm__fold {
+    uint32_t object;      ///< objects[] or TM__NONE
+    uint32_t class_index; ///< classes[] or TM__NONE
+    uint32_t stack;       ///< stacks[] or TM__NONE
+    uint32_t state;       ///< enum tm_state as which they began
+    uint32_t next;        ///< folds[] of the same thread, or TM__NONE
+    tm__histogram durations;
+} tm__fold;
 
 struct tm_model {
     tm__memory memory;
@@ -207,6 +236,13 @@ struct tm_model {
     TM__ARRAY(tm__stack, stacks);
     TM__ARRAY(tm__frame, frames);
     TM__ARRAY(tm__interaction, interactions);
+    uint32_t interactions_first; ///< number of interactions[0]: as many were dropped
+    TM__ARRAY(tm__fold, folds);
+    tm__triples fold_map; ///< (object or class, stack, thread and state): folds[] + 1
+    size_t memory_limit_bytes; ///< 0: none
+    size_t fold_at_bytes;      ///< fold when more is in use
+    size_t fold_bytes;         ///< that the sums take
+    int64_t folded_ns;         ///< what ended before is folded; INT64_MIN: nothing
     TM__ARRAY(tm__deadlock, deadlocks);
     TM__ARRAY(tm__deadlock_member, deadlock_members);
     TM__ARRAY(tm__binding, bindings);
@@ -216,10 +252,10 @@ struct tm_model {
     uint32_t held_up_count; ///< threads that want an object or join another
     uint32_t losses;        ///< loss markers seen
 
-    tm_run run;               ///< strings in it are interned
+    tm_run run; ///< strings in it are interned
     int32_t forced_policy;
-    int64_t first_ns;         ///< of the first event; INT64_MIN: none yet
-    int64_t last_ns;          ///< the latest time of any event
+    int64_t first_ns; ///< of the first event; INT64_MIN: none yet
+    int64_t last_ns;  ///< the latest time of any event
     uint64_t event_count;
     uint64_t diagnostics[TM_DIAGNOSTIC_END];
     uint64_t kind_counts[TM_EVENT_KIND_END];
@@ -237,6 +273,18 @@ int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index);
 
 /** The time from which answers count. */
 int64_t tm__model_origin_ns(const tm_model *model);
+
+/** A class in place of an object where either may be the key. */
+static inline uint32_t tm__class_key(uint32_t class_index)
+{
+    return class_index == TM__NONE ? TM__NONE : TM__NONE - 1 - class_index;
+}
+
+/** A row of the interactions by its number, which no fold has dropped. */
+static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)
+{
+    return &model->interactions[number - model->interactions_first];
+}
 
 /** When an interval ends; the last event's time for an open one. */
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,
@@ -279,7 +327,7 @@ uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,
 
 /**
  * The callers of all stacks, for questions that touch many intervals.
- * @return frames[] index or TM__NONE a stack, model->stacks_count of them, for
+ * @return frames[] index or TM__NONE a stack, model->stacks_count + 1 of them, for
  *         tm__free(memory, ...); NULL when there is no memory
  */
 uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
@@ -304,7 +352,6 @@ int tm__scope_open(tm__scope *scope, const tm_model *model,
 void tm__scope_close(tm__scope *scope, const tm_model *model);
 
 /** Add every sentence on what the data cannot show that answers must carry. */
-struct tm__builder;
-void tm__model_put_limits(const tm_model *model, struct tm__builder *builder);
+void tm__model_put_limits(const tm_model *model, tm__builder *builder);
 
 #endif

@@ -21,10 +21,10 @@ typedef struct tm__column_spec {
 } tm__column_spec;
 
 typedef struct tm__builder {
-    tm_table *table; ///< NULL after a failure
-    uint32_t column; ///< the one that the next put fills
+    tm_table *table;   ///< NULL after a failure
+    uint32_t column;   ///< the one that the next put fills
     uint32_t capacity; ///< rows that fit now
-    int failed;      ///< TM_OK or the first error
+    int failed;        ///< TM_OK or the first error
 } tm__builder;
 
 /**

@@ -79,7 +79,7 @@ size_t tm__string_room(const char *text)
     return TM__VARINT_BYTES + (text ? strlen(text) + 1 : 0);
 }
 
-uint8_t *tm__put_string(uint8_t *at, const char *text)
+uint8_t *tm__encode_string(uint8_t *at, const char *text)
 {
     size_t bytes = text ? strlen(text) + 1 : 0;
 

@@ -98,7 +98,7 @@ int32_t tm__get_signed32(tm__cursor *cursor);
 size_t tm__string_room(const char *text);
 
 /** A string that may be NULL. */
-uint8_t *tm__put_string(uint8_t *at, const char *text);
+uint8_t *tm__encode_string(uint8_t *at, const char *text);
 
 /** @return lent from the cursor's bytes, zero-ended; NULL is a value, see `bad` */
 const char *tm__get_string(tm__cursor *cursor);

@@ -50,11 +50,11 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
                        tm__string_room(run.command));
     if (!at)
         return TM_ENOMEM;
-    at = tm__put_string(at, run.source);
-    at = tm__put_string(at, run.format);
-    at = tm__put_string(at, run.producer);
-    at = tm__put_string(at, run.vm);
-    at = tm__put_string(at, run.command);
+    at = tm__encode_string(at, run.source);
+    at = tm__encode_string(at, run.format);
+    at = tm__encode_string(at, run.producer);
+    at = tm__encode_string(at, run.vm);
+    at = tm__encode_string(at, run.command);
     at = tm__put_varint(at, run.pid);
     at = tm__put_signed(at, run.start_wall_ns);
     at = tm__put_signed(at, run.start_ns);
@@ -72,7 +72,7 @@ int tm__limit_put(tm__bytes *out, const char *sentence)
 
     if (!at)
         return TM_ENOMEM;
-    return keep(out, tm__put_string(at, sentence), "sentence");
+    return keep(out, tm__encode_string(at, sentence), "sentence");
 }
 
 int tm__class_put(tm__bytes *out, const tm_class *definition)
@@ -84,8 +84,8 @@ int tm__class_put(tm__bytes *out, const tm_class *definition)
     if (!at)
         return TM_ENOMEM;
     at = tm__put_varint(at, definition->id);
-    at = tm__put_string(at, definition->name);
-    at = tm__put_string(at, definition->source);
+    at = tm__encode_string(at, definition->name);
+    at = tm__encode_string(at, definition->source);
     return keep(out, at, "class");
 }
 
@@ -104,8 +104,8 @@ int tm__method_put(tm__bytes *out, const tm_method *definition)
         return TM_ENOMEM;
     at = tm__put_varint(at, definition->id);
     at = tm__put_varint(at, definition->class_id);
-    at = tm__put_string(at, definition->name);
-    at = tm__put_string(at, definition->signature);
+    at = tm__encode_string(at, definition->name);
+    at = tm__encode_string(at, definition->signature);
     at = tm__put_varint(at, count);
     for (size_t i = 0; i < count; i++) {
         uint64_t next_location = (uint64_t)definition->lines[i].location;
@@ -154,8 +154,8 @@ int tm__thread_put(tm__bytes *out, const tm_thread *definition)
     at = tm__put_varint(at, definition->id);
     at = tm__put_varint(at, definition->object);
     at = tm__put_varint(at, definition->os_id);
-    at = tm__put_string(at, definition->name);
-    at = tm__put_string(at, definition->group);
+    at = tm__encode_string(at, definition->name);
+    at = tm__encode_string(at, definition->group);
     at = tm__put_signed(at, definition->priority);
     at = tm__put_varint(at, definition->flags);
     return keep(out, at, "thread");

@@ -1,62 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any content of a data block, behind checksums that are right: what fuzz_source
- * seldom gets to. The first byte says how many events the header claims, the second
- * how long they last.
+ * Any content of a trace's data block, behind checksums that are right: what the
+ * target `source` seldom gets to. The first byte says how many events the header
+ * claims, the second how long they last.
  */
-#include <threadmodel/error.h>
+#include "fuzz.h"
 
-#include "../unit/recorder.h"
 #include "formats/source.h"
-#include "replay.h"
 #include "trace/frame.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* The trace that holds the block, without an end. */
+static void make_trace(tm__bytes *out, const uint8_t *bytes, size_t count)
 {
-    tm__block_header header = {.type = TM__BLOCK_DATA};
-    tm__memory memory;
-    tm__packer packer = {&memory, NULL};
-    tm__bytes raw = {.memory = &memory}, out = {.memory = &memory};
-    recorder recorder;
-    tm_source *source;
+    size_t start = TM__FILE_HEADER_BYTES + TM__BLOCK_HEADER_BYTES;
+    tm__packer packer = {out->memory, NULL};
+    tm__bytes raw = {.memory = out->memory};
+    tm__block_header header = {
+        .type = TM__BLOCK_DATA, .events = bytes[0], .last_ns = bytes[0] ? bytes[1] : 0};
 
-    if (size < 2)
-        return 0;
-    tm__memory_init(&memory, NULL);
-    if (tm__bytes_append(&raw, data + 2, size - 2) < 0 ||
-        tm__bytes_reserve(&out, 56) < 0)
-        abort();
-    out.length = 56;
-    if (tm__pack(&packer, &out, &raw, -5) < 0)
-        abort();
-    header.packed_bytes = (uint32_t)out.length - 56;
+    FUZZ_CHECK(tm__bytes_append(&raw, bytes + 2, count - 2) == TM_OK);
+    FUZZ_CHECK(tm__bytes_reserve(out, start) == TM_OK);
+    out->length = start;
+    FUZZ_CHECK(tm__pack(&packer, out, &raw, -5) == TM_OK);
+    header.packed_bytes = (uint32_t)(out->length - start);
     header.raw_bytes = (uint32_t)raw.length;
-    header.events = data[0];
-    header.last_ns = data[0] ? data[1] : 0;
-    tm__file_header_put(out.data);
-    tm__block_header_put(out.data + TM__FILE_HEADER_BYTES, &header);
-    if (tm__source_open_memory(&source, "fuzz", out.data, out.length, NULL) < 0)
-        abort();
-    recorder_init(&recorder);
-    while (tm_source_read(source, &recorder.sink) == TM_MORE)
-        ;
-    tm_source_close(source);
-    recorder_free(&recorder);
+    tm__file_header_put(out->data);
+    tm__block_header_put(out->data + TM__FILE_HEADER_BYTES, &header);
     tm__packer_free(&packer);
     tm__bytes_free(&raw);
-    tm__bytes_free(&out);
-    if (memory.used_bytes != 0)
-        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    tm__memory memory;
+    tm__bytes trace = {.memory = &memory};
+    tm_source *source;
+    tm_model *model;
+    int rc;
+
+    if (count < 2)
+        return 0;
+    tm__memory_init(&memory, NULL);
+    make_trace(&trace, bytes, count);
+    FUZZ_CHECK(tm_model_new(&model, NULL) == TM_OK);
+    FUZZ_CHECK(tm__source_open_memory(&source, "fuzz", trace.data, trace.length,
+                                      NULL) == TM_OK);
+    do
+        rc = tm_source_read(source, tm_model_sink(model));
+    while (rc == TM_MORE);
+    FUZZ_CHECK(rc == TM_EDAMAGED);
+    fuzz_ask_all(model);
+    tm_source_close(source);
+    tm_model_free(model);
+    tm__bytes_free(&trace);
+    FUZZ_CHECK(memory.used_bytes == 0);
     return 0;
 }
-
-#ifdef TM_REPLAY
-int main(int argc, char **argv)
-{
-    int failed = 0;
-
-    for (int i = 1; i < argc; i++)
-        failed |= replay(argv[i]);
-    return failed;
-}
-#endif

@@ -1,66 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes through any reader, into a sink that touches all that it is lent. As a
- * replay program, --seed DIR writes some small traces there to begin from.
+ * Any bytes as a file: whatever opens is read into a model, which is asked
+ * everything, and into a trace, which must then read back without a fault.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
-#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <threadmodel/error.h>
-#include <threadmodel/trace.h>
+#include "fuzz.h"
 
-#include "../unit/recorder.h"
-#include "formats/source.h"
-#include "replay.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* A file in memory and the path that opens it. */
+static int make_file(const uint8_t *bytes, size_t count, char path[32])
 {
-    recorder recorder;
-    tm_source *source;
-    int rc = tm__source_open_memory(&source, "fuzz", data, size, NULL);
+    int file = memfd_create("input", MFD_CLOEXEC);
 
-    if (rc < 0)
-        return 0;
-    recorder_init(&recorder);
-    while ((rc = tm_source_read(source, &recorder.sink)) == TM_MORE)
-        if (recorder.length > 1 << 20)
-            recorder.length = 0; /* formatting has read it: that is all it was for */
-    if (rc < 0 && tm_error_text()[0] == '\0')
-        abort();
-    tm_source_close(source);
-    recorder_free(&recorder);
-    return 0;
-}
+    FUZZ_CHECK(file >= 0);
+    while (count > 0) {
+        ssize_t written = write(file, bytes, count);
 
-#ifdef TM_REPLAY
-static int write_seeds(const char *folder)
-{
-    for (unsigned seed = 1; seed <= 8; seed++) {
-        tm_trace_writer_options options = {.size = sizeof(options),
-                                           .block_events = seed % 2 ? 8 : 40,
-                                           .level = seed % 3 ? 1 : 3};
-        tm_trace_writer *writer;
-        char path[4096];
-
-        snprintf(path, sizeof(path), "%s/seed-%u.tmt", folder, seed);
-        if (tm_trace_writer_open(&writer, path, &options) < 0 ||
-            pour_random(tm_trace_writer_sink(writer), seed, 12 * seed) < 0 ||
-            tm_trace_writer_close(writer) < 0) {
-            fprintf(stderr, "%s\n", tm_error_text());
-            return 1;
-        }
+        FUZZ_CHECK(written > 0);
+        bytes += written;
+        count -= (size_t)written;
     }
+    snprintf(path, 32, "/proc/self/fd/%d", file);
+    return file;
+}
+
+/* @return what ended the reading */
+static int pour(const char *path, const tm_sink *sink, const tm_allocator *allocator)
+{
+    tm_source_options options = {.size = sizeof(options), .allocator = allocator};
+    tm_source *source;
+    int rc = tm_source_open(&source, path, &options);
+
+    if (rc != TM_OK) {
+        FUZZ_CHECK(source == NULL && tm_error_text()[0] != '\0');
+        return rc;
+    }
+    do
+        rc = tm_source_read(source, sink);
+    while (rc == TM_MORE);
+    FUZZ_CHECK(rc == TM_OK || tm_error_text()[0] != '\0');
+    FUZZ_CHECK(tm_source_format(source) != NULL);
+    tm_source_close(source);
+    return rc;
+}
+
+/* What was read whole is written, and read again with the same number of events. */
+static void write_and_read_back(const char *path)
+{
+    char copy_path[32];
+    int copy = make_file(NULL, 0, copy_path);
+    tm_trace_writer *writer;
+    tm_model *first, *second;
+
+    FUZZ_CHECK(tm_model_new(&first, NULL) == TM_OK);
+    FUZZ_CHECK(tm_model_new(&second, NULL) == TM_OK);
+    FUZZ_CHECK(tm_trace_writer_open(&writer, copy_path, NULL) == TM_OK);
+    int rc = pour(path, tm_trace_writer_sink(writer), NULL);
+    FUZZ_CHECK(tm_trace_writer_close(writer) == TM_OK);
+    FUZZ_CHECK(pour(path, tm_model_sink(first), NULL) == rc);
+    FUZZ_CHECK(pour(copy_path, tm_model_sink(second), NULL) == TM_OK);
+    FUZZ_CHECK(tm_model_event_count(first) == tm_model_event_count(second));
+    tm_model_free(first);
+    tm_model_free(second);
+    close(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    fuzz_memory memory = {count > 0 && bytes[count - 1] ? bytes[count - 1] : SIZE_MAX};
+    tm_allocator allocator = fuzz_allocator(&memory);
+    tm_model *model;
+    char path[32];
+    int file = make_file(bytes, count, path);
+
+    FUZZ_CHECK(tm_model_new(&model, NULL) == TM_OK);
+    pour(path, tm_model_sink(model), &allocator);
+    memory.calls_left = SIZE_MAX;
+    int rc = pour(path, tm_model_sink(model), &allocator);
+    fuzz_ask_all(model);
+    tm_model_free(model);
+    if (rc == TM_OK || rc == TM_EDAMAGED)
+        write_and_read_back(path);
+    close(file);
     return 0;
 }
-
-int main(int argc, char **argv)
-{
-    int failed = 0;
-
-    if (argc == 3 && strcmp(argv[1], "--seed") == 0)
-        return write_seeds(argv[2]);
-    for (int i = 1; i < argc; i++)
-        failed |= replay(argv[i]);
-    return failed;
-}
-#endif

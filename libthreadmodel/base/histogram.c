@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A histogram takes one value for each hold-up, tens of millions a question, and
+ * there is one for each group and state: adding is a shift and an increment, and
+ * a histogram of few, alike values is small.
+ *
+ *     value    0 .. 31      32 .. 63     64 .. 127      128 .. 255     ...
+ *     bucket   0 .. 31      32 .. 63     64 .. 95       96 .. 127      ...
+ *     width    1            1            2              4              doubles
+ */
+#include "base/histogram.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum {
+    OCTAVE_BITS = 5,
+    OCTAVE_BUCKETS = 1 << OCTAVE_BITS,
+    /* Buckets come and go in steps, so that near values do not each resize. */
+    STEP_BUCKETS = 8
+};
+
+static uint32_t bucket_of(uint64_t value)
+{
+    uint32_t shift;
+
+    if (value < OCTAVE_BUCKETS)
+        return (uint32_t)value;
+    shift = (uint32_t)(63 - __builtin_clzll(value)) - OCTAVE_BITS;
+    /* The leading one of the shifted value is the octave's first 32 buckets. */
+    return shift * OCTAVE_BUCKETS + (uint32_t)(value >> shift);
+}
+
+/* The middle of a bucket is at most half a width, 1/64, from any value in it. */
+static int64_t bucket_middle(uint32_t bucket)
+{
+    uint32_t shift;
+    uint64_t low;
+
+    if (bucket < 2 * OCTAVE_BUCKETS)
+        return bucket;
+    shift = bucket / OCTAVE_BUCKETS - 1;
+    low = (uint64_t)(OCTAVE_BUCKETS + bucket % OCTAVE_BUCKETS) << shift;
+    return (int64_t)(low + ((UINT64_C(1) << shift) >> 1));
+}
+
+/* Make buckets [from, to) exist. */
+static int widen(tm__histogram *histogram, tm__memory *memory, uint32_t from,
+                 uint32_t to)
+{
+    uint32_t old_first = histogram->first;
+    uint32_t old_count = histogram->bucket_count;
+    uint32_t first = from / STEP_BUCKETS * STEP_BUCKETS;
+    uint32_t end = (to + STEP_BUCKETS - 1) / STEP_BUCKETS * STEP_BUCKETS;
+    uint64_t *buckets;
+
+    if (old_count > 0 && first > old_first)
+        first = old_first;
+    if (old_count > 0 && end < old_first + old_count)
+        end = old_first + old_count;
+    if (end - first == old_count)
+        return TM_OK;
+    buckets = tm__resize(memory, histogram->buckets, old_count * sizeof(*buckets),
+                         (end - first) * sizeof(*buckets));
+    if (!buckets)
+        return TM_ENOMEM;
+    if (old_count > 0)
+        memmove(buckets + (old_first - first), buckets, old_count * sizeof(*buckets));
+    else
+        old_first = first;
+    memset(buckets, 0, (old_first - first) * sizeof(*buckets));
+    memset(buckets + (old_first - first) + old_count, 0,
+           (end - old_first - old_count) * sizeof(*buckets));
+    histogram->buckets = buckets;
+    histogram->first = first;
+    histogram->bucket_count = end - first;
+    return TM_OK;
+}
+
+/* Fold count, total, min and max of other values in. */
+static void fold(tm__histogram *histogram, uint64_t count, int64_t total, int64_t min,
+                 int64_t max)
+{
+    if (histogram->count == 0 || min < histogram->min)
+        histogram->min = min;
+    if (histogram->count == 0 || max > histogram->max)
+        histogram->max = max;
+    histogram->count += count;
+    histogram->total =
+        total > INT64_MAX - histogram->total ? INT64_MAX : histogram->total + total;
+}
+
+int tm__histogram_add(tm__histogram *histogram, tm__memory *memory, int64_t value)
+{
+    uint32_t bucket;
+
+    if (value < 0)
+        value = 0;
+    bucket = bucket_of((uint64_t)value);
+    /* Below `first` the difference wraps round and is as large as it gets. */
+    if (bucket - histogram->first >= histogram->bucket_count &&
+        widen(histogram, memory, bucket, bucket + 1) < 0)
+        return TM_ENOMEM;
+    histogram->buckets[bucket - histogram->first]++;
+    fold(histogram, 1, value, value, value);
+    return TM_OK;
+}
+
+int tm__histogram_merge(tm__histogram *histogram, tm__memory *memory,
+                        const tm__histogram *other)
+{
+    if (other->count == 0)
+        return TM_OK;
+    if (widen(histogram, memory, other->first, other->first + other->bucket_count) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < other->bucket_count; i++)
+        histogram->buckets[other->first - histogram->first + i] += other->buckets[i];
+    fold(histogram, other->count, other->total, other->min, other->max);
+    return TM_OK;
+}
+
+int64_t tm__histogram_quantile(const tm__histogram *histogram, double fraction)
+{
+    /* The value of this rank, from 1, by rising value. A product that rounding
+     * lifted over a whole number (0.07 * 100) must not go up to the next. */
+    double exact = fraction * (double)histogram->count - 1e-6;
+    uint64_t rank, seen = 0;
+    int64_t value = histogram->max;
+
+    if (histogram->count == 0)
+        return 0;
+    if (!(exact >= 1))
+        return histogram->min;
+    if (exact >= (double)histogram->count - 1)
+        return histogram->max;
+    rank = (uint64_t)exact + 1;
+    for (uint32_t i = 0; i < histogram->bucket_count; i++) {
+        seen += histogram->buckets[i];
+        if (seen >= rank) {
+            value = bucket_middle(histogram->first + i);
+            break;
+        }
+    }
+    if (value < histogram->min)
+        return histogram->min;
+    return value > histogram->max ? histogram->max : value;
+}
+
+void tm__histogram_free(tm__histogram *histogram, tm__memory *memory)
+{
+    tm__free(memory, histogram->buckets,
+             histogram->bucket_count * sizeof(*histogram->buckets));
+    *histogram = (tm__histogram){0};
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Asked once for each hold-up, filled once for each distinct triple: key and value
+ * lie in one slot, four to a cache line, with linear probing and at most half full.
+ */
+#include "base/triples.h"
+
+#include "base/error.h"
+
+enum { FIRST_SLOTS = 64 };
+
+static tm__triple *find(tm__triple *slots, uint32_t slot_count, uint32_t a, uint32_t b,
+                        uint32_t c)
+{
+    uint64_t mixed = ((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t mask = slot_count - 1, at;
+
+    mixed = (mixed ^ mixed >> 32 ^ c) * UINT64_C(0xd6e8feb86659fd93);
+    at = (uint32_t)(mixed >> 32) & mask;
+    while (slots[at].value != 0 &&
+           (slots[at].a != a || slots[at].b != b || slots[at].c != c))
+        at = (at + 1) & mask;
+    return &slots[at];
+}
+
+static int grow(tm__triples *triples, tm__memory *memory)
+{
+    uint32_t slot_count = triples->slot_count ? triples->slot_count * 2 : FIRST_SLOTS;
+    tm__triple *slots;
+
+    if (triples->slot_count > UINT32_MAX / 2)
+        return tm__fail(TM_ENOMEM, "more than %u groups", triples->count);
+    slots = tm__zalloc(memory, slot_count * sizeof(*slots));
+    if (!slots)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < triples->slot_count; i++) {
+        const tm__triple *old = &triples->slots[i];
+
+        if (old->value != 0)
+            *find(slots, slot_count, old->a, old->b, old->c) = *old;
+    }
+    tm__free(memory, triples->slots, triples->slot_count * sizeof(*slots));
+    triples->slots = slots;
+    triples->slot_count = slot_count;
+    return TM_OK;
+}
+
+uint32_t *tm__triples_at(tm__triples *triples, tm__memory *memory, uint32_t a,
+                         uint32_t b, uint32_t c)
+{
+    tm__triple *found;
+
+    if (triples->count >= triples->slot_count / 2 && grow(triples, memory) < 0)
+        return NULL;
+    found = find(triples->slots, triples->slot_count, a, b, c);
+    if (found->value == 0) {
+        *found = (tm__triple){a, b, c, 0};
+        triples->count++;
+    }
+    return &found->value;
+}
+
+void tm__triples_free(tm__triples *triples, tm__memory *memory)
+{
+    tm__free(memory, triples->slots, triples->slot_count * sizeof(*triples->slots));
+    *triples = (tm__triples){0};
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From three indexes to a number: what questions and sums group by. */
+#ifndef TM_BASE_TRIPLES_H
+#define TM_BASE_TRIPLES_H
+
+#include "base/memory.h"
+
+typedef struct tm__triple {
+    uint32_t a, b, c;
+    uint32_t value; ///< 0: the slot is free
+} tm__triple;
+
+/** Zero is an empty map. */
+typedef struct tm__triples {
+    tm__triple *slots;
+    uint32_t slot_count; ///< a power of two, or 0
+    uint32_t count;
+} tm__triples;
+
+/**
+ * Where the value of a triple is kept.
+ * @return valid until the next call. A triple that is new has value 0, and must be
+ *         given another one. NULL when there is no memory
+ */
+uint32_t *tm__triples_at(tm__triples *triples, tm__memory *memory, uint32_t a,
+                         uint32_t b, uint32_t c);
+
+void tm__triples_free(tm__triples *triples, tm__memory *memory);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists of notifies whose waiters are not settled. Short: in exact replay they
+ * live only while a waiter may have timed out or been interrupted unseen.
+ */
+#include "model/replay.h"
+
+int tm__binding_reserve(tm_model *model)
+{
+    if (model->free_binding != TM__NONE)
+        return TM_OK;
+    return tm__reserve(&model->memory, &model->bindings, &model->bindings_capacity,
+                       (size_t)model->bindings_count + 1, sizeof(*model->bindings));
+}
+
+uint32_t tm__binding_append(tm_model *model, uint32_t object, tm__binding binding)
+{
+    tm__object *it = &model->objects[object];
+    uint32_t index = model->free_binding;
+
+    if (index == TM__NONE)
+        index = model->bindings_count++;
+    else
+        model->free_binding = model->bindings[index].next;
+    binding.next = TM__NONE;
+    model->bindings[index] = binding;
+    if (it->binding_tail == TM__NONE)
+        it->binding_head = index;
+    else
+        model->bindings[it->binding_tail].next = index;
+    it->binding_tail = index;
+    return index;
+}
+
+void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous)
+{
+    tm__object *it = &model->objects[object];
+    uint32_t index =
+        previous == TM__NONE ? it->binding_head : model->bindings[previous].next;
+    uint32_t next = model->bindings[index].next;
+
+    if (previous == TM__NONE)
+        it->binding_head = next;
+    else
+        model->bindings[previous].next = next;
+    if (it->binding_tail == index)
+        it->binding_tail = previous;
+    model->bindings[index].next = model->free_binding;
+    model->free_binding = index;
+}
+
+uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
+                          uint32_t previous, const tm__fact *to, int provenance)
+{
+    uint32_t row = model->bindings[binding].interaction;
+    tm__interaction *notify = tm__row(model, row);
+
+    if (notify->to_thread != TM__NONE) {
+        /* A notifyAll has a row for each waiter. */
+        if (notify->group == TM__NONE)
+            notify->group = model->group_count++;
+        tm__interaction copy = *notify;
+
+        row = model->interactions_first + model->interactions_count++;
+        notify = tm__row(model, row);
+        *notify = copy;
+    }
+    tm__interaction_woke(model, row, to->thread, to);
+    notify->provenance = (uint8_t)provenance;
+    if (!model->bindings[binding].all)
+        tm__binding_drop(model, object, previous);
+    return row;
+}

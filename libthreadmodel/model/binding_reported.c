@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The producer itself names the notifier when the waiter comes back. What is left
+ * is to find that thread's call among the notifies that were reported.
+ */
+#include "model/replay.h"
+
+/* Calls that woke nobody stay in the list; more than these are not looked at. */
+enum { LISTED = 64 };
+
+int tm__bind_notify_reported(tm_model *model, const tm__fact *fact)
+{
+    int all = fact->kind == TM_EVENT_NOTIFY_ALL;
+    uint32_t row = tm__interaction_new(
+        model, all ? TM_INTERACTION_NOTIFY_ALL : TM_INTERACTION_NOTIFY, fact);
+    size_t listed = 0;
+
+    for (uint32_t i = model->objects[fact->object].binding_head; i != TM__NONE;
+         i = model->bindings[i].next)
+        listed++;
+    if (listed >= LISTED)
+        tm__binding_drop(model, fact->object, TM__NONE);
+    tm__binding_append(model, fact->object,
+                       (tm__binding){.interaction = row,
+                                     .waiter = TM__NONE,
+                                     .interval = TM__NONE,
+                                     .all = (uint8_t)all});
+    return TM_OK;
+}
+
+uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact)
+{
+    uint32_t previous = TM__NONE, found = TM__NONE, before = TM__NONE;
+    int provenance = fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
+                                                          : TM_PROVENANCE_REPORTED;
+    int kind = TM_INTERACTION_NOTIFY;
+
+    if (fact->peer == TM__NONE)
+        return TM__NONE;
+    /* The thread's latest call on the object that came before the return. */
+    for (uint32_t i = model->objects[fact->object].binding_head; i != TM__NONE;
+         i = model->bindings[i].next) {
+        const tm__interaction *row =
+            model->bindings[i].interaction == TM__NONE ||
+                    model->bindings[i].waiter != TM__NONE
+                ? NULL
+                : tm__row(model, model->bindings[i].interaction);
+
+        if (row && row->from_thread == fact->peer && row->from_ns <= fact->time_ns) {
+            found = i;
+            before = previous;
+        }
+        previous = i;
+    }
+    if (found != TM__NONE)
+        return tm__binding_take(model, fact->object, found, before, fact, provenance);
+    if (model->objects[fact->object].thread == fact->peer)
+        kind = TM_INTERACTION_JOIN;
+    return tm__interaction_unseen(model, kind, fact->peer, provenance, fact);
+}

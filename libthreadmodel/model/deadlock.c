@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Deadlock search. Runs inside ingest on every event that makes a thread want
+ * something, so the usual case must cost a few loads and no allocation.
+ *
+ *      blocked ──wants──▶ object ──owned by──▶ thread ──wants──▶ ...
+ *              ──joins─────────────────────▶
+ *
+ * A thread wants one thing at a time, so a chain cannot branch: a cycle that a new
+ * edge closed leads back to the thread where the edge is. And that thread must
+ * itself be wanted, which few are, or there is nothing to walk.
+ */
+#include "model/replay.h"
+
+/* The thread that this one waits for, or TM__NONE. */
+static uint32_t blocker(const tm_model *model, uint32_t thread)
+{
+    const tm__thread *it = &model->threads[thread];
+
+    if (it->joins != TM__NONE)
+        return it->joins;
+    return it->wants == TM__NONE ? TM__NONE : model->objects[it->wants].owner;
+}
+
+/* Length of the cycle through `start`, or 0. A thread that is deadlocked already
+ * leads into its own cycle, never back to `start`. */
+static uint32_t cycle_length(const tm_model *model, uint32_t start)
+{
+    uint32_t limit = model->held_up_count, length = 1;
+    uint32_t thread = blocker(model, start);
+
+    while (thread != TM__NONE && thread != start && length <= limit) {
+        if (model->threads[thread].deadlock != TM__NONE)
+            return 0;
+        thread = blocker(model, thread);
+        length++;
+    }
+    return thread == start ? length : 0;
+}
+
+static int edge_provenance(const tm_model *model, const tm__thread *thread)
+{
+    if (thread->joins != TM__NONE)
+        return tm__now(thread)->provenance;
+    return tm__owner_provenance(model, thread->wants);
+}
+
+static int reserve(tm_model *model, uint32_t start, uint32_t length)
+{
+    uint32_t thread = start;
+
+    if (tm__reserve(&model->memory, &model->deadlocks, &model->deadlocks_capacity,
+                    (size_t)model->deadlocks_count + 1,
+                    sizeof(*model->deadlocks)) < 0 ||
+        tm__reserve(&model->memory, &model->deadlock_members,
+                    &model->deadlock_members_capacity,
+                    (size_t)model->deadlock_members_count + length,
+                    sizeof(*model->deadlock_members)) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < length; i++, thread = blocker(model, thread))
+        /* One to go in, one to come out of it for others' sake, and its own next. */
+        if (tm__interval_reserve(model, thread, 4) < 0)
+            return TM_ENOMEM;
+    return TM_OK;
+}
+
+static int call_back(tm_model *model, uint32_t deadlock)
+{
+    const tm__deadlock *it = &model->deadlocks[deadlock];
+    size_t bytes = it->member_count * sizeof(tm_deadlock_member);
+    tm_deadlock_member *members;
+    int rc;
+
+    if (!model->deadlock_found)
+        return TM_OK;
+    members = tm__resize(&model->memory, NULL, 0, bytes);
+    if (!members)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < it->member_count; i++) {
+        const tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
+
+        members[i] = (tm_deadlock_member){
+            .thread = model->threads[m->thread].id,
+            .object = m->object == TM__NONE ? 0 : model->objects[m->object].id,
+            .stack = m->stack == TM__NONE ? 0 : model->stacks[m->stack].id,
+            .kind = m->state,
+            .provenance = m->provenance,
+        };
+    }
+    rc = model->deadlock_found(model->deadlock_payload, members, it->member_count,
+                               (int32_t)deadlock);
+    tm__free(&model->memory, members, bytes);
+    return rc;
+}
+
+/* The member that was held up last: it closed the cycle, even where an owner
+ * became known only later. */
+static uint32_t last_held_up(const tm_model *model, uint32_t start, uint32_t length)
+{
+    uint32_t last = start, thread = start;
+
+    for (uint32_t i = 0; i < length; i++, thread = blocker(model, thread))
+        if (tm__now(&model->threads[thread])->start_ns >
+            tm__now(&model->threads[last])->start_ns)
+            last = thread;
+    return last;
+}
+
+int tm__deadlock_check(tm_model *model, uint32_t start)
+{
+    uint32_t length, index = model->deadlocks_count, thread;
+    tm__deadlock *deadlock;
+
+    if (model->threads[start].wanted == 0 || model->threads[start].deadlock != TM__NONE)
+        return TM_OK;
+    length = cycle_length(model, start);
+    if (!length)
+        return TM_OK;
+    if (reserve(model, start, length) < 0)
+        return TM_ENOMEM;
+    thread = last_held_up(model, start, length);
+    deadlock = &model->deadlocks[model->deadlocks_count++];
+    *deadlock = (tm__deadlock){.time_ns = tm__now(&model->threads[thread])->start_ns,
+                               .resolved_ns = INT64_MIN,
+                               .member_first = model->deadlock_members_count,
+                               .member_count = length};
+    for (uint32_t i = 0; i < length; i++) {
+        tm__thread *it = &model->threads[thread];
+        tm__interval stuck = *tm__now(it);
+        int provenance = edge_provenance(model, it);
+        uint32_t next = blocker(model, thread);
+
+        model->deadlock_members[model->deadlock_members_count++] =
+            (tm__deadlock_member){
+                .thread = thread,
+                .object = it->wants != TM__NONE ? it->wants : stuck.object,
+                .stack = stuck.stack,
+                .state = (uint8_t)tm__hold_up_state(it),
+                .provenance = (uint8_t)provenance,
+            };
+        if (provenance <= TM_PROVENANCE_INFERRED)
+            deadlock->suspected = 1;
+        it->deadlock = index;
+        stuck.state = TM_STATE_DEADLOCKED;
+        stuck.peer = next;
+        stuck.provenance = (uint8_t)provenance;
+        stuck.flags = TM__INTERVAL_CONTINUES;
+        tm__begin(model, thread, deadlock->time_ns, stuck);
+        thread = next;
+    }
+    return call_back(model, index);
+}
+
+/* What the VM never confirmed is taken back as if it had not been thought. */
+static void withdraw(tm_model *model, uint32_t index)
+{
+    tm__deadlock *it = &model->deadlocks[index];
+
+    for (uint32_t i = 0; i < it->member_count; i++) {
+        tm__thread *member =
+            &model->threads[model->deadlock_members[it->member_first + i].thread];
+
+        member->deadlock = TM__NONE;
+        member->interval_count--;
+    }
+    it->withdrawn = 1;
+    while (model->deadlocks_count &&
+           model->deadlocks[model->deadlocks_count - 1].withdrawn) {
+        it = &model->deadlocks[--model->deadlocks_count];
+        model->deadlock_members_count = it->member_first;
+    }
+}
+
+void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns)
+{
+    uint32_t index = model->threads[thread].deadlock;
+    tm__deadlock *it = &model->deadlocks[index];
+
+    if (it->suspected && !it->confirmed) {
+        withdraw(model, index);
+        return;
+    }
+    it->resolved_ns = time_ns;
+    for (uint32_t i = 0; i < it->member_count; i++) {
+        const tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
+        tm__thread *member = &model->threads[m->thread];
+        tm__interval free_again = *tm__now(member);
+
+        member->deadlock = TM__NONE;
+        if (m->thread == thread)
+            continue;
+        free_again.state = m->state;
+        tm__begin(model, m->thread, time_ns, free_again);
+    }
+}
+
+int tm_deadlock_confirm(tm_model *model, int32_t deadlock, int stands)
+{
+    tm__deadlock *it;
+
+    TM__CHECK(model);
+    if (deadlock < 0 || (uint32_t)deadlock >= model->deadlocks_count ||
+        model->deadlocks[deadlock].withdrawn)
+        return tm__fail(TM_ENOTFOUND, "there is no deadlock %d", deadlock);
+    it = &model->deadlocks[deadlock];
+    if (it->resolved_ns != INT64_MIN)
+        return TM_OK;
+    if (!stands) {
+        model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
+        withdraw(model, (uint32_t)deadlock);
+        return TM_OK;
+    }
+    it->confirmed = 1;
+    for (uint32_t i = 0; i < it->member_count; i++) {
+        tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
+
+        m->provenance = TM_PROVENANCE_REPORTED;
+        tm__now(&model->threads[m->thread])->provenance = TM_PROVENANCE_REPORTED;
+    }
+    return TM_OK;
+}
+
+void tm_deadlock_watch(tm_model *model, tm_deadlock_fn found, void *payload)
+{
+    model->deadlock_found = found;
+    model->deadlock_payload = payload;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Deadlocks as a table: a row a member, in the order in which they wait. */
+#include "model/model.h"
+#include "table/builder.h"
+
+static const tm__column_spec columns[] = {
+    {"deadlock", TM_TYPE_INT32},   {"position", TM_TYPE_INT32},
+    {"time_ns", TM_TYPE_INT64},    {"resolved_ns", TM_TYPE_INT64},
+    {"thread_id", TM_TYPE_UINT64}, {"thread", TM_TYPE_STRING},
+    {"object", TM_TYPE_STRING},    {"class", TM_TYPE_STRING},
+    {"owner_id", TM_TYPE_UINT64},  {"owner", TM_TYPE_STRING},
+    {"kind", TM_TYPE_STRING},      {"method", TM_TYPE_STRING},
+    {"source", TM_TYPE_STRING},    {"line", TM_TYPE_INT32},
+    {"stack", TM_TYPE_INT32},      {"provenance", TM_TYPE_STRING},
+};
+
+static const char *kind_of(const tm__deadlock_member *member)
+{
+    switch (member->state) {
+    case TM_STATE_BLOCKED: return "monitor";
+    case TM_STATE_REENTERING: return "reenter";
+    case TM_STATE_PARKED: return "synchronizer";
+    case TM_STATE_JOINING: return "join";
+    default: return NULL;
+    }
+}
+
+static void put_site(tm__builder *builder, const tm_model *model, uint32_t stack)
+{
+    uint32_t caller = tm__stack_caller(model, stack, NULL);
+    const tm__frame *frame = caller == TM__NONE ? NULL : &model->frames[caller];
+    int32_t line = frame ? tm__frame_line(model, frame) : 0;
+
+    tm__put_string(builder, frame ? tm__method_name(model, frame->method) : NULL);
+    tm__put_string(builder, frame ? tm__frame_source(model, frame) : NULL);
+    if (line)
+        tm__put_int32(builder, line);
+    else
+        tm__put_null(builder);
+    if (stack == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_int32(builder, (int32_t)stack);
+}
+
+static void put_member(tm__builder *builder, const tm_model *model, uint32_t deadlock,
+                       uint32_t position)
+{
+    const tm__deadlock *it = &model->deadlocks[deadlock];
+    const tm__deadlock_member *members = &model->deadlock_members[it->member_first];
+    const tm__deadlock_member *member = &members[position];
+    uint32_t owner = members[(position + 1) % it->member_count].thread;
+    int64_t origin_ns = tm__model_origin_ns(model);
+    char label[1024];
+
+    tm__put_int32(builder, (int32_t)deadlock);
+    tm__put_int32(builder, (int32_t)position);
+    tm__put_int64(builder, it->time_ns - origin_ns);
+    if (it->resolved_ns == INT64_MIN)
+        tm__put_null(builder);
+    else
+        tm__put_int64(builder, it->resolved_ns - origin_ns);
+    tm__put_uint64(builder, model->threads[member->thread].id);
+    tm__put_string(builder, tm__thread_name(model, member->thread));
+    if (member->object == TM__NONE) {
+        tm__put_null(builder);
+        tm__put_null(builder);
+    } else {
+        tm__object_label(model, member->object, label, sizeof(label));
+        tm__put_text(builder, label);
+        tm__put_string(
+            builder, tm__class_name(model, model->objects[member->object].class_index));
+    }
+    tm__put_uint64(builder, model->threads[owner].id);
+    tm__put_string(builder, tm__thread_name(model, owner));
+    tm__put_string(builder, kind_of(member));
+    put_site(builder, model, member->stack);
+    tm__put_string(builder, tm_provenance_name(member->provenance));
+}
+
+int tm_deadlock_list(tm_table **out, const tm_model *model)
+{
+    tm__builder builder;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    tm__builder_start(&builder, "deadlocks", columns,
+                      sizeof(columns) / sizeof(*columns), &model->memory.hook);
+    tm__model_put_limits(model, &builder);
+    for (uint32_t d = 0; d < model->deadlocks_count; d++)
+        for (uint32_t i = 0;
+             !model->deadlocks[d].withdrawn && i < model->deadlocks[d].member_count;
+             i++)
+            put_member(&builder, model, d, i);
+    return tm__builder_finish(&builder, out);
+}

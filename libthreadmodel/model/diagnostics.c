@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oddities as a table: those counted in ingest, and what was never defined. */
+#include <string.h>
+
+#include "model/model.h"
+#include "table/builder.h"
+
+static void count_undefined(const tm_model *model, uint64_t *counts)
+{
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        counts[TM_DIAGNOSTIC_UNDEFINED_THREAD] += model->threads[i].name == TM__NONE;
+    for (uint32_t i = 0; i < model->objects_count; i++)
+        counts[TM_DIAGNOSTIC_UNDEFINED_OBJECT] +=
+            !tm__class_name(model, model->objects[i].class_index);
+    for (uint32_t i = 0; i < model->stacks_count; i++)
+        counts[TM_DIAGNOSTIC_UNDEFINED_STACK] += !model->stacks[i].defined;
+    for (uint32_t i = 0; i < model->methods_count; i++)
+        counts[TM_DIAGNOSTIC_UNDEFINED_METHOD] += model->methods[i].name == TM__NONE;
+}
+
+int tm_diagnostics_list(tm_table **out, const tm_model *model)
+{
+    static const tm__column_spec columns[] = {{"cause", TM_TYPE_STRING},
+                                              {"count", TM_TYPE_UINT64}};
+    uint64_t counts[TM_DIAGNOSTIC_END];
+    tm__builder builder;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    memcpy(counts, model->diagnostics, sizeof(counts));
+    count_undefined(model, counts);
+    tm__builder_start(&builder, "diagnostics", columns, 2, &model->memory.hook);
+    tm__model_put_limits(model, &builder);
+    for (int cause = 0; cause < TM_DIAGNOSTIC_END; cause++) {
+        if (!counts[cause])
+            continue;
+        tm__put_string(&builder, tm_diagnostic_name(cause));
+        tm__put_uint64(&builder, counts[cause]);
+    }
+    return tm__builder_finish(&builder, out);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads, objects, classes, methods and stacks: made on first sight by whatever
+ * names them first, an event or a definition, and filled in when they are defined.
+ */
+#include "model/entities.h"
+
+#include <string.h>
+
+/* Nothing is known of it yet. */
+static const tm__thread unseen_thread = {
+    .start_ns = INT64_MIN,
+    .end_ns = INT64_MIN,
+    .last_ns = INT64_MIN,
+    .name = TM__NONE,
+    .group = TM__NONE,
+    .object = TM__NONE,
+    .wants = TM__NONE,
+    .joins = TM__NONE,
+    .owned = TM__NONE,
+    .deadlock = TM__NONE,
+    .next = TM__NONE,
+    .previous = TM__NONE,
+    .waits_in = TM__NONE,
+    .bound = TM__NONE,
+    .binding = TM__NONE,
+    .deadline_ns = INT64_MAX,
+    .starter = TM__NONE,
+    .interrupt = TM__NONE,
+    .permit = TM__NONE,
+    .end_group = TM__NONE,
+    .fold = TM__NONE,
+    .carrier = TM__NONE,
+};
+
+static const tm__object unseen_object = {
+    .class_index = TM__NONE,
+    .thread = TM__NONE,
+    .owner = TM__NONE,
+    .owned_next = TM__NONE,
+    .owned_previous = TM__NONE,
+    .released_by = TM__NONE,
+    .released_ns = INT64_MIN,
+    .waiter_head = TM__NONE,
+    .waiter_tail = TM__NONE,
+    .binding_head = TM__NONE,
+    .binding_tail = TM__NONE,
+    .useless = TM__NONE,
+};
+
+/* Find an id's index, or make the next item of an array and give it that id. The
+ * item is `bytes` of `unseen`; the caller writes the id, which it alone can name. */
+static int intern(tm_model *model, tm__map *map, uint64_t id, uint32_t *index,
+                  void *items, uint32_t *count, uint32_t *capacity, const void *unseen,
+                  size_t bytes)
+{
+    char *array;
+
+    *index = tm__map_find(map, id);
+    if (*index != TM__NONE)
+        return TM_OK;
+    if (tm__reserve(&model->memory, items, capacity, (size_t)*count + 1, bytes) < 0 ||
+        tm__map_put(map, id, *count) < 0)
+        return TM_ENOMEM;
+    memcpy(&array, items, sizeof(array));
+    memcpy(array + *count * bytes, unseen, bytes);
+    *index = (*count)++;
+    return TM_OK;
+}
+
+#define INTERN(model, map, id, index, array, unseen)                                   \
+    intern(model, &(model)->map, id, index, &(model)->array, &(model)->array##_count,  \
+           &(model)->array##_capacity, unseen, sizeof(*(model)->array))
+
+int tm__model_thread(tm_model *model, uint64_t id, uint32_t *index)
+{
+    int rc = INTERN(model, thread_map, id, index, threads, &unseen_thread);
+
+    if (rc == TM_OK)
+        model->threads[*index].id = id;
+    return rc;
+}
+
+int tm__model_object(tm_model *model, uint64_t id, uint32_t *index)
+{
+    int rc = INTERN(model, object_map, id, index, objects, &unseen_object);
+
+    if (rc == TM_OK)
+        model->objects[*index].id = id;
+    return rc;
+}
+
+int tm__model_class(tm_model *model, uint64_t id, uint32_t *index)
+{
+    static const tm__class unseen = {.name = TM__NONE, .source = TM__NONE};
+    int rc = INTERN(model, class_map, id, index, classes, &unseen);
+
+    if (rc == TM_OK)
+        model->classes[*index].id = id;
+    return rc;
+}
+
+int tm__model_method(tm_model *model, uint64_t id, uint32_t *index)
+{
+    static const tm__method unseen = {
+        .class_index = TM__NONE, .name = TM__NONE, .full_name = TM__NONE};
+    int rc = INTERN(model, method_map, id, index, methods, &unseen);
+
+    if (rc == TM_OK)
+        model->methods[*index].id = id;
+    return rc;
+}
+
+int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index)
+{
+    static const tm__stack unseen = {0};
+    int rc = INTERN(model, stack_map, id, index, stacks, &unseen);
+
+    if (rc == TM_OK)
+        model->stacks[*index].id = id;
+    return rc;
+}
+
+/* Intern a text where there is one, so that "not given" keeps what was known. */
+static int intern_text(tm_model *model, uint32_t *index, const char *text)
+{
+    return text ? tm__strings_intern(&model->strings, index, text) : TM_OK;
+}
+
+/* A method's name for people; made anew when its class gets its name later. */
+static int name_method(tm_model *model, tm__method *method)
+{
+    const char *class_name = tm__class_name(model, method->class_index);
+    const char *name = tm__strings_get(&model->strings, method->name);
+    size_t bytes;
+    char *full_name;
+    int rc;
+
+    if (!name)
+        return TM_OK;
+    if (!class_name) {
+        method->full_name = method->name;
+        return TM_OK;
+    }
+    bytes = strlen(class_name) + strlen(name) + 2;
+    full_name = tm__resize(&model->memory, NULL, 0, bytes);
+    if (!full_name)
+        return TM_ENOMEM;
+    strcpy(full_name, class_name);
+    strcat(full_name, ".");
+    strcat(full_name, name);
+    rc = tm__strings_intern_bytes(&model->strings, &method->full_name, full_name,
+                                  bytes - 1);
+    tm__free(&model->memory, full_name, bytes);
+    return rc;
+}
+
+int tm__define_class(void *payload, const tm_class *definition)
+{
+    tm_model *model = payload;
+    tm__class *class_;
+    uint32_t index, old_name;
+    int rc = tm__model_class(model, definition->id, &index);
+
+    if (rc < 0)
+        return rc;
+    class_ = &model->classes[index];
+    old_name = class_->name;
+    rc = intern_text(model, &class_->name, definition->name);
+    if (rc == TM_OK)
+        rc = intern_text(model, &class_->source, definition->source);
+    if (class_->name == old_name)
+        return rc;
+    for (uint32_t i = 0; rc == TM_OK && class_->named_late && i < model->methods_count;
+         i++)
+        if (model->methods[i].class_index == index)
+            rc = name_method(model, &model->methods[i]);
+    return rc;
+}
+
+int tm__define_method(void *payload, const tm_method *definition)
+{
+    tm_model *model = payload;
+    tm__method *method;
+    uint32_t index, class_index;
+    int rc = tm__model_method(model, definition->id, &index);
+
+    if (rc < 0)
+        return rc;
+    if (definition->class_id) {
+        rc = tm__model_class(model, definition->class_id, &class_index);
+        if (rc < 0)
+            return rc;
+        model->methods[index].class_index = class_index;
+        if (model->classes[class_index].name == TM__NONE)
+            model->classes[class_index].named_late = 1;
+    }
+    method = &model->methods[index];
+    rc = intern_text(model, &method->name, definition->name);
+    if (rc == TM_OK)
+        rc = name_method(model, method);
+    if (rc < 0 || !definition->line_count)
+        return rc;
+    rc =
+        tm__reserve(&model->memory, &model->lines, &model->lines_capacity,
+                    model->lines_count + definition->line_count, sizeof(*model->lines));
+    if (rc < 0)
+        return rc;
+    memcpy(&model->lines[model->lines_count], definition->lines,
+           definition->line_count * sizeof(*model->lines));
+    method->line_first = model->lines_count;
+    method->line_count = (uint32_t)definition->line_count;
+    model->lines_count += (uint32_t)definition->line_count;
+    return TM_OK;
+}
+
+int tm__define_stack(void *payload, const tm_stack *definition)
+{
+    tm_model *model = payload;
+    uint32_t index, first = model->frames_count;
+    int rc = tm__model_stack(model, definition->id, &index);
+
+    if (rc < 0)
+        return rc;
+    rc = tm__reserve(&model->memory, &model->frames, &model->frames_capacity,
+                     first + definition->frame_count, sizeof(*model->frames));
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < definition->frame_count; i++) {
+        const tm_frame *from = &definition->frames[i];
+        tm__frame *to = &model->frames[first + i];
+
+        *to = (tm__frame){TM__NONE, from->line, from->location};
+        if (from->method && tm__model_method(model, from->method, &to->method) < 0)
+            return TM_ENOMEM;
+    }
+    model->frames_count += (uint32_t)definition->frame_count;
+    model->stacks[index].frame_first = first;
+    model->stacks[index].frame_count = (uint32_t)definition->frame_count;
+    model->stacks[index].flags = definition->flags;
+    model->stacks[index].defined = 1;
+    return TM_OK;
+}
+
+/* A thread and its thread object find each other whichever is defined first. */
+static void tie(tm_model *model, uint32_t thread, uint32_t object)
+{
+    model->threads[thread].object = object;
+    model->objects[object].thread = thread;
+}
+
+int tm__define_thread(void *payload, const tm_thread *definition)
+{
+    tm_model *model = payload;
+    tm__thread *thread;
+    uint32_t index, object;
+    int rc;
+
+    if (!definition->id) {
+        model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
+        return TM_OK;
+    }
+    rc = tm__model_thread(model, definition->id, &index);
+    if (rc == TM_OK && definition->object) {
+        rc = tm__model_object(model, definition->object, &object);
+        if (rc == TM_OK)
+            tie(model, index, object);
+    }
+    if (rc < 0)
+        return rc;
+    thread = &model->threads[index];
+    thread->flags |= definition->flags;
+    if (definition->os_id)
+        thread->os_id = definition->os_id;
+    if (definition->priority)
+        thread->priority = definition->priority;
+    rc = intern_text(model, &thread->name, definition->name);
+    if (rc == TM_OK)
+        rc = intern_text(model, &thread->group, definition->group);
+    return rc;
+}
+
+int tm__define_object(void *payload, const tm_object *definition)
+{
+    tm_model *model = payload;
+    tm__object *object;
+    uint32_t index, thread, class_index = TM__NONE;
+    int rc;
+
+    if (!definition->id)
+        return TM_OK;
+    rc = tm__model_object(model, definition->id, &index);
+    if (rc == TM_OK && definition->class_id)
+        rc = tm__model_class(model, definition->class_id, &class_index);
+    if (rc == TM_OK && definition->thread) {
+        rc = tm__model_thread(model, definition->thread, &thread);
+        if (rc == TM_OK)
+            tie(model, thread, index);
+    }
+    if (rc < 0)
+        return rc;
+    object = &model->objects[index];
+    if (class_index != TM__NONE)
+        object->class_index = class_index;
+    if (definition->flags & TM_OBJECT_HAS_HASH)
+        object->hash = definition->hash;
+    object->flags |= definition->flags;
+    return TM_OK;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run without an end in bounded memory. When more is in use than allowed, the
+ * older half of the time that is kept goes: hold-ups into sums per thread, object,
+ * stack and state, interactions altogether. Seldom, and linear in what is kept.
+ */
+#include <string.h>
+
+#include "model/replay.h"
+
+/* The end of a timeline that ingest still looks back on. */
+enum { KEPT_INTERVALS = 4 };
+
+/* The sum that a hold-up goes into; NULL when there is no memory. */
+static tm__fold *find_fold(tm_model *model, uint32_t thread,
+                           const tm__interval *hold_up)
+{
+    tm__fold fold = {.object = hold_up->object,
+                     .class_index = TM__NONE,
+                     .stack = hold_up->stack,
+                     .state = hold_up->state,
+                     .next = model->threads[thread].fold};
+    uint32_t *value, key = fold.object;
+
+    if (fold.object != TM__NONE) {
+        fold.class_index = model->objects[fold.object].class_index;
+        /* Sums by object may take a quarter of the memory, then they are by class. */
+        if (model->fold_bytes > model->memory_limit_bytes / 4) {
+            fold.object = TM__NONE;
+            key = tm__class_key(fold.class_index);
+        }
+    }
+    if (model->fold_bytes > model->memory_limit_bytes / 2)
+        fold.stack = TM__NONE;
+    value = tm__triples_at(&model->fold_map, &model->memory, key, fold.stack,
+                           thread * TM_STATE_END + fold.state);
+    if (!value)
+        return NULL;
+    if (*value == 0) {
+        if (tm__reserve(&model->memory, &model->folds, &model->folds_capacity,
+                        (size_t)model->folds_count + 1, sizeof(fold)) < 0)
+            return NULL;
+        model->threads[thread].fold = model->folds_count;
+        model->folds[model->folds_count++] = fold;
+        *value = model->folds_count;
+    }
+    return &model->folds[*value - 1];
+}
+
+/* The interval after the one that begins at `first` and all that continue it. */
+static uint32_t end_of(const tm__thread *thread, uint32_t first)
+{
+    uint32_t end = first + 1;
+
+    while (end < thread->interval_count &&
+           thread->intervals[end].flags & TM__INTERVAL_CONTINUES)
+        end++;
+    return end;
+}
+
+/* @return how many intervals of a thread were folded */
+static uint32_t fold_thread(tm_model *model, uint32_t index, int64_t cut_ns)
+{
+    tm__thread *thread = &model->threads[index];
+    size_t bytes = model->memory.used_bytes;
+    uint32_t first = 0, end;
+
+    while ((end = end_of(thread, first)) + KEPT_INTERVALS <= thread->interval_count &&
+           thread->intervals[end].start_ns <= cut_ns) {
+        const tm__interval *it = &thread->intervals[first];
+
+        if (it->state >= TM_STATE_BLOCKED && it->state <= TM_STATE_DEADLOCKED) {
+            tm__fold *fold = find_fold(model, index, it);
+
+            if (!fold ||
+                tm__histogram_add(&fold->durations, &model->memory,
+                                  thread->intervals[end].start_ns - it->start_ns) < 0)
+                break;
+        }
+        first = end;
+    }
+    model->fold_bytes += model->memory.used_bytes - bytes;
+    if (!first)
+        return 0;
+    thread->interval_count -= first;
+    thread->interval_first += first;
+    memmove(thread->intervals, thread->intervals + first,
+            thread->interval_count * sizeof(*thread->intervals));
+    return first;
+}
+
+/* Give back what a growing array has too much of; to fail changes nothing. */
+static void shrink(tm_model *model, void *items, uint32_t *capacity, uint32_t count,
+                   size_t item_bytes)
+{
+    size_t wanted = (size_t)count + count / 4 + 8;
+    void *array, *resized;
+
+    if (wanted >= *capacity)
+        return;
+    memcpy(&array, items, sizeof(array));
+    resized =
+        tm__resize(&model->memory, array, *capacity * item_bytes, wanted * item_bytes);
+    if (!resized)
+        return;
+    memcpy(items, &resized, sizeof(resized));
+    *capacity = (uint32_t)wanted;
+}
+
+/* The first interaction that must stay: one that a waiter is still bound to, or
+ * that is not as old as the cut. */
+static uint32_t first_kept(const tm_model *model, int64_t cut_ns)
+{
+    uint32_t end = model->interactions_first + model->interactions_count;
+    uint32_t number = model->interactions_first;
+
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        if (model->threads[i].bound < end)
+            end = model->threads[i].bound;
+    for (; number < end; number++) {
+        const tm__interaction *row = tm__row(model, number);
+
+        if (row->from_ns > cut_ns || row->to_ns > cut_ns)
+            break;
+    }
+    return number;
+}
+
+/* @return how many interactions were dropped */
+static uint32_t drop_interactions(tm_model *model, int64_t cut_ns)
+{
+    uint32_t keep = first_kept(model, cut_ns);
+    uint32_t dropped = keep - model->interactions_first;
+
+    if (!dropped)
+        return 0;
+    model->interactions_count -= dropped;
+    memmove(model->interactions, model->interactions + dropped,
+            model->interactions_count * sizeof(*model->interactions));
+    model->interactions_first = keep;
+    shrink(model, &model->interactions, &model->interactions_capacity,
+           model->interactions_count, sizeof(*model->interactions));
+    for (uint32_t i = 0; i < model->threads_count; i++) {
+        tm__thread *thread = &model->threads[i];
+
+        if (thread->starter < keep)
+            thread->starter = TM__NONE;
+        if (thread->interrupt < keep)
+            thread->interrupt = TM__NONE;
+        if (thread->permit < keep)
+            thread->permit = TM__NONE;
+    }
+    for (uint32_t i = 0; i < model->objects_count; i++)
+        if (model->objects[i].useless < keep)
+            model->objects[i].useless = TM__NONE;
+    return dropped;
+}
+
+/* @return how much became less */
+static uint64_t fold_until(tm_model *model, int64_t cut_ns)
+{
+    uint64_t folded = 0, dropped;
+
+    for (uint32_t i = 0; i < model->objects_count; i++)
+        tm__bind_give_up(model, i);
+    for (uint32_t i = 0; i < model->threads_count; i++) {
+        tm__thread *thread = &model->threads[i];
+
+        folded += fold_thread(model, i, cut_ns);
+        shrink(model, &thread->intervals, &thread->interval_capacity,
+               thread->interval_count, sizeof(*thread->intervals));
+    }
+    dropped = drop_interactions(model, cut_ns);
+    if (folded || dropped)
+        model->folded_ns = cut_ns;
+    model->diagnostics[TM_DIAGNOSTIC_FOLDED] += folded;
+    return folded + dropped;
+}
+
+void tm__fold_old(tm_model *model)
+{
+    size_t wanted = model->memory_limit_bytes / 4 * 3;
+    int64_t from_ns =
+        model->folded_ns == INT64_MIN ? model->first_ns : model->folded_ns;
+
+    while (model->memory.used_bytes > wanted && from_ns < model->last_ns) {
+        from_ns += (model->last_ns - from_ns + 1) / 2;
+        fold_until(model, from_ns);
+    }
+    /* What is left are entities and open hold-ups; do not look again at once. */
+    model->fold_at_bytes = model->memory_limit_bytes;
+    if (model->memory.used_bytes > wanted)
+        model->fold_at_bytes += model->memory.used_bytes - wanted;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One event after the other. The workload is millions of events of a few hundred
+ * threads: each costs one or two look-ups of ids, a look at the thread's last
+ * interval and an append; everything else is rare.
+ */
+#include "model/ingest.h"
+
+#include "model/replay.h"
+
+/* Beyond this a difference of two times would not fit; 146 years. */
+#define TIME_LIMIT_NS (INT64_C(1) << 62)
+
+enum {
+    NEEDS_PEER = 1, ///< means nothing without another thread
+    NEEDS_LIST = 2, ///< may add to an object's list of notifies
+};
+
+static const uint8_t needs[TM_EVENT_KIND_END] = {
+    [TM_EVENT_THREAD_START_CALLED] = NEEDS_PEER,
+    [TM_EVENT_INTERRUPT_CALLED] = NEEDS_PEER,
+    [TM_EVENT_UNPARK_CALLED] = NEEDS_PEER,
+    [TM_EVENT_NOTIFY] = NEEDS_LIST,
+    [TM_EVENT_NOTIFY_ALL] = NEEDS_LIST,
+    [TM_EVENT_WAITED] = NEEDS_LIST,
+    [TM_EVENT_INTERRUPTED] = NEEDS_LIST,
+};
+
+int tm__replay_reserve(tm_model *model, uint32_t thread)
+{
+    /* A hold-up with no end, what began and a withdrawn suspicion: four at most. */
+    if (tm__interval_reserve(model, thread, 4) < 0)
+        return TM_ENOMEM;
+    return tm__interaction_reserve(model, 4);
+}
+
+/* The other thread: by its id, or by its thread object as some formats say it. */
+static int find_peer(tm_model *model, const tm_event *event, tm__fact *fact)
+{
+    int rc;
+
+    if (!event->peer) {
+        if (needs[event->kind] & NEEDS_PEER && fact->object != TM__NONE)
+            fact->peer = model->objects[fact->object].thread;
+        return TM_OK;
+    }
+    rc = tm__model_thread(model, event->peer, &fact->peer);
+    if (rc < 0)
+        return rc;
+    if (fact->peer == fact->thread && event->kind != TM_EVENT_INTERRUPT_CALLED &&
+        event->kind != TM_EVENT_UNPARK_CALLED && event->kind != TM_EVENT_WAITED &&
+        event->kind != TM_EVENT_UNPARKED) {
+        model->diagnostics[TM_DIAGNOSTIC_OWN_PEER]++;
+        fact->peer = TM__NONE;
+    }
+    return TM_OK;
+}
+
+static int intern(tm_model *model, const tm_event *event, tm__fact *fact)
+{
+    int rc = tm__model_thread(model, event->thread, &fact->thread);
+
+    if (rc == TM_OK && event->object)
+        rc = tm__model_object(model, event->object, &fact->object);
+    if (rc == TM_OK && event->stack)
+        rc = tm__model_stack(model, event->stack, &fact->stack);
+    if (rc == TM_OK)
+        rc = find_peer(model, event, fact);
+    return rc;
+}
+
+/* Times of one thread never go back, nor so far out that differences overflow. */
+static int64_t settle_time(tm_model *model, int64_t time_ns)
+{
+    if (time_ns <= TIME_LIMIT_NS && time_ns >= -TIME_LIMIT_NS)
+        return time_ns;
+    model->diagnostics[TM_DIAGNOSTIC_TIME_RANGE]++;
+    return time_ns < 0 ? -TIME_LIMIT_NS : TIME_LIMIT_NS;
+}
+
+static void note_time(tm_model *model, int64_t time_ns)
+{
+    if (model->first_ns == INT64_MIN) {
+        model->first_ns = time_ns;
+        model->last_ns = time_ns;
+    } else if (time_ns > model->last_ns) {
+        model->last_ns = time_ns;
+    }
+}
+
+/* A new edge starts at the thread, and at the peer where that proved to own. */
+static int check(tm_model *model, const tm__fact *fact)
+{
+    int rc = tm__deadlock_check(model, fact->thread);
+
+    if (rc == TM_OK && fact->peer != TM__NONE)
+        rc = tm__deadlock_check(model, fact->peer);
+    return rc;
+}
+
+static int dispatch(tm_model *model, const tm__fact *fact)
+{
+    switch (fact->kind) {
+    case TM_EVENT_THREAD_START_CALLED: tm__on_start_called(model, fact); break;
+    case TM_EVENT_THREAD_START: tm__on_start(model, fact); break;
+    case TM_EVENT_THREAD_END: return tm__on_end(model, fact);
+    case TM_EVENT_CONTENDED_ENTER: tm__on_enter(model, fact); return check(model, fact);
+    case TM_EVENT_CONTENDED_ENTERED: tm__on_entered(model, fact); break;
+    case TM_EVENT_WAIT: tm__on_wait(model, fact); return check(model, fact);
+    case TM_EVENT_WAITED: tm__on_waited(model, fact); break;
+    case TM_EVENT_NOTIFY:
+    case TM_EVENT_NOTIFY_ALL: return tm__on_notify(model, fact);
+    case TM_EVENT_INTERRUPT_CALLED: tm__on_interrupt_called(model, fact); break;
+    case TM_EVENT_INTERRUPTED: tm__on_interrupted(model, fact); break;
+    case TM_EVENT_SLEEP: tm__on_sleep(model, fact); break;
+    case TM_EVENT_SLEPT: tm__on_slept(model, fact); break;
+    case TM_EVENT_JOIN: tm__on_join(model, fact); return check(model, fact);
+    case TM_EVENT_JOINED: tm__on_joined(model, fact); break;
+    case TM_EVENT_PARK: tm__on_park(model, fact); return check(model, fact);
+    case TM_EVENT_UNPARKED: tm__on_unparked(model, fact); break;
+    case TM_EVENT_UNPARK_CALLED: tm__on_unpark_called(model, fact); break;
+    case TM_EVENT_VIRTUAL_MOUNT:
+        model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
+        model->threads[fact->thread].carrier = fact->peer;
+        break;
+    case TM_EVENT_VIRTUAL_UNMOUNT:
+        model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
+        model->threads[fact->thread].carrier = TM__NONE;
+        break;
+    case TM_EVENT_HELD: tm__on_held(model, fact); return check(model, fact);
+    case TM_EVENT_SNAPSHOT:
+        if (fact->value <= TM_STATE_UNKNOWN || fact->value >= TM_STATE_DEADLOCKED) {
+            model->diagnostics[TM_DIAGNOSTIC_UNKNOWN_STATE]++;
+            return TM_OK;
+        }
+        tm__on_snapshot(model, fact);
+        return check(model, fact);
+    case TM_EVENT_CPU_SAMPLE:
+        model->threads[fact->thread].samples++;
+        if (fact->stack != TM__NONE)
+            model->stacks[fact->stack].samples++;
+        break;
+    default: break;
+    }
+    return TM_OK;
+}
+
+/* Give an event's ids their indexes. What is no event of a thread gets none. */
+static int resolve(tm_model *model, const tm_event *event, tm__fact *fact)
+{
+    *fact = (tm__fact){.value = event->value,
+                       .thread = TM__NONE,
+                       .object = TM__NONE,
+                       .peer = TM__NONE,
+                       .stack = TM__NONE,
+                       .kind = event->kind,
+                       .flags = event->flags};
+    if (!event->kind || event->kind >= TM_EVENT_KIND_END ||
+        event->kind == TM_EVENT_LOST || !event->thread)
+        return TM_OK;
+    return intern(model, event, fact);
+}
+
+/* What is not about a thread. */
+static int take_other(tm_model *model, const tm_event *event)
+{
+    if (!event->kind || event->kind >= TM_EVENT_KIND_END) {
+        model->diagnostics[TM_DIAGNOSTIC_UNKNOWN_KIND]++;
+    } else if (event->kind == TM_EVENT_LOST) {
+        model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER] +=
+            event->value > 0 ? (uint64_t)event->value : 0;
+        model->losses++;
+        note_time(model, settle_time(model, event->time_ns));
+    } else {
+        model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
+    }
+    return TM_OK;
+}
+
+static int reserve(tm_model *model, const tm__fact *fact)
+{
+    int rc = tm__replay_reserve(model, fact->thread);
+
+    if (rc == TM_OK && fact->peer != TM__NONE)
+        rc = tm__interval_reserve(model, fact->peer, 1);
+    if (rc == TM_OK && needs[fact->kind] & NEEDS_LIST)
+        rc = tm__binding_reserve(model);
+    return rc;
+}
+
+static int take(tm_model *model, const tm_event *event, tm__fact *fact)
+{
+    tm__thread *thread;
+    int rc;
+
+    if (fact->thread == TM__NONE)
+        return take_other(model, event);
+    rc = reserve(model, fact);
+    if (rc < 0)
+        return rc;
+    if (needs[fact->kind] & NEEDS_PEER && fact->peer == TM__NONE) {
+        model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
+        return TM_OK;
+    }
+    model->kind_counts[fact->kind]++;
+    fact->time_ns = settle_time(model, event->time_ns);
+    thread = &model->threads[fact->thread];
+    if (fact->time_ns < thread->last_ns) {
+        model->diagnostics[TM_DIAGNOSTIC_BACKWARD_TIME]++;
+        fact->time_ns = thread->last_ns;
+    }
+    note_time(model, fact->time_ns);
+    if (thread->end_ns != INT64_MIN && fact->kind != TM_EVENT_THREAD_START) {
+        model->diagnostics[TM_DIAGNOSTIC_AFTER_END]++;
+        thread->end_ns = INT64_MIN;
+        tm__run(model, fact->thread, fact->time_ns, TM__NONE);
+    }
+    rc = dispatch(model, fact);
+    model->threads[fact->thread].last_ns = fact->time_ns;
+    return rc;
+}
+
+/* Ids are looked up some events ahead, in steps that each ask for the memory which
+ * the next will touch: with a million threads everything is a cache miss, and so
+ * they overlap. */
+enum { AHEAD = 16 };
+
+static void look_ahead(tm_model *model, const tm_event *events, size_t count,
+                       tm__fact *facts, int *codes)
+{
+    for (size_t i = 0; i < count; i++) {
+        tm__map_prefetch(&model->thread_map, events[i].thread);
+        tm__map_prefetch(&model->object_map, events[i].object);
+    }
+    for (size_t i = 0; i < count; i++) {
+        codes[i] = resolve(model, &events[i], &facts[i]);
+        if (facts[i].thread != TM__NONE) {
+            const char *thread = (const char *)&model->threads[facts[i].thread];
+
+            __builtin_prefetch(thread, 1);
+            __builtin_prefetch(thread + 64, 1);
+            __builtin_prefetch(thread + 128, 1);
+        }
+        if (facts[i].object != TM__NONE) {
+            const char *object = (const char *)&model->objects[facts[i].object];
+
+            __builtin_prefetch(object, 1);
+            __builtin_prefetch(object + 64, 1);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (facts[i].thread != TM__NONE) {
+            const tm__thread *thread = &model->threads[facts[i].thread];
+
+            __builtin_prefetch(thread->intervals + thread->interval_count, 1);
+        }
+}
+
+int tm__ingest(void *payload, const tm_event *events, size_t count)
+{
+    tm_model *model = payload;
+    int result = TM_OK;
+
+    for (size_t done = 0; done < count; done += AHEAD) {
+        tm__fact facts[AHEAD];
+        int codes[AHEAD];
+        size_t block = count - done < AHEAD ? count - done : AHEAD;
+
+        if (model->fold_at_bytes && model->memory.used_bytes > model->fold_at_bytes)
+            tm__fold_old(model);
+        look_ahead(model, events + done, block, facts, codes);
+        for (size_t i = 0; i < block; i++) {
+            int rc = codes[i];
+
+            if (rc == TM_OK)
+                rc = take(model, &events[done + i], &facts[i]);
+            if (rc == TM_ENOMEM)
+                model->diagnostics[TM_DIAGNOSTIC_OUT_OF_MEMORY]++;
+            else
+                model->event_count++;
+            if (rc < 0)
+                result = rc;
+            if (rc < 0 && rc != TM_ENOMEM)
+                return rc;
+        }
+    }
+    return result;
+}
+
+int tm_model_ingest(tm_model *model, const tm_event *events, size_t count)
+{
+    TM__CHECK(model);
+    TM__CHECK(events || !count);
+    return tm__ingest(model, events, count);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interactions as a table, in the order of their from-side. */
+#include <stdlib.h>
+
+#include "model/model.h"
+#include "table/builder.h"
+
+static const tm__column_spec columns[] = {
+    {"kind", TM_TYPE_STRING},        {"time_ns", TM_TYPE_INT64},
+    {"woken_ns", TM_TYPE_INT64},     {"from_thread_id", TM_TYPE_UINT64},
+    {"from_thread", TM_TYPE_STRING}, {"to_thread_id", TM_TYPE_UINT64},
+    {"to_thread", TM_TYPE_STRING},   {"object", TM_TYPE_STRING},
+    {"class", TM_TYPE_STRING},       {"from_method", TM_TYPE_STRING},
+    {"to_method", TM_TYPE_STRING},   {"provenance", TM_TYPE_STRING},
+    {"effect", TM_TYPE_STRING},      {"candidates", TM_TYPE_INT32},
+    {"group", TM_TYPE_INT32},
+};
+
+typedef struct listing {
+    tm__builder builder;
+    tm__labels labels;
+    tm__memory memory;
+    uint32_t *callers;
+    int64_t origin_ns;
+} listing;
+
+/* When it happened: the from-side's time, or the to-side's where that is unknown. */
+static int64_t row_ns(const tm__interaction *row)
+{
+    return row->from_ns != INT64_MIN ? row->from_ns : row->to_ns;
+}
+
+/* A useless notify after which somebody waits without end was a lost one. */
+static int is_lost(const tm_model *model, uint32_t index)
+{
+    const tm__interaction *row = tm__row(model, index);
+    const tm__object *object;
+
+    if (row->effect != TM__EFFECT_USELESS || row->object == TM__NONE)
+        return 0;
+    object = &model->objects[row->object];
+    if (object->useless != index)
+        return 0;
+    for (uint32_t i = object->waiter_head; i != TM__NONE; i = model->threads[i].next) {
+        const tm__thread *waiter = &model->threads[i];
+
+        if (waiter->deadline_ns == INT64_MAX &&
+            waiter->intervals[waiter->interval_count - 1].start_ns >= row->from_ns)
+            return 1;
+    }
+    return 0;
+}
+
+static const char *effect_name(const tm_model *model, uint32_t index)
+{
+    if (is_lost(model, index))
+        return "lost";
+    switch (tm__row(model, index)->effect) {
+    case TM__EFFECT_WOKE: return "woke";
+    case TM__EFFECT_USELESS: return "useless";
+    case TM__EFFECT_PERMIT: return "permit";
+    default: return "pending";
+    }
+}
+
+static void put_thread(tm__builder *builder, const tm_model *model, uint32_t thread)
+{
+    if (thread == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_uint64(builder, model->threads[thread].id);
+    tm__put_string(builder, tm__thread_name(model, thread));
+}
+
+static void put_method(listing *list, const tm_model *model, uint32_t stack)
+{
+    uint32_t caller = stack == TM__NONE ? TM__NONE : list->callers[stack];
+
+    tm__put_string(&list->builder,
+                   caller == TM__NONE
+                       ? NULL
+                       : tm__method_name(model, model->frames[caller].method));
+}
+
+static void put_row(listing *list, const tm_model *model, uint32_t index)
+{
+    const tm__interaction *row = tm__row(model, index);
+    tm__builder *builder = &list->builder;
+
+    tm__put_string(builder, tm_interaction_kind_name(row->kind));
+    tm__put_int64(builder, row_ns(row) - list->origin_ns);
+    if (row->to_ns == INT64_MIN)
+        tm__put_null(builder);
+    else
+        tm__put_int64(builder, row->to_ns - list->origin_ns);
+    put_thread(builder, model, row->from_thread);
+    put_thread(builder, model, row->to_thread);
+    tm__put_string(builder, tm__label(&list->labels, model, row->object));
+    tm__put_string(
+        builder, row->object == TM__NONE
+                     ? NULL
+                     : tm__class_name(model, model->objects[row->object].class_index));
+    put_method(list, model, row->from_stack);
+    put_method(list, model, row->to_stack);
+    tm__put_string(builder, tm_provenance_name(row->provenance));
+    tm__put_string(builder, effect_name(model, index));
+    tm__put_int32(builder, (int32_t)row->candidates);
+    if (row->group == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_int32(builder, (int32_t)row->group);
+}
+
+static int in_scope(const tm_model *model, const tm__scope *scope, uint32_t index)
+{
+    const tm__interaction *row = tm__row(model, index);
+    int64_t begin_ns = row_ns(row);
+    int64_t end_ns = row->to_ns == INT64_MIN ? begin_ns : row->to_ns;
+    uint32_t class_index =
+        row->object == TM__NONE ? TM__NONE : model->objects[row->object].class_index;
+
+    if (row->effect == TM__EFFECT_VOID)
+        return 0;
+    if (begin_ns >= scope->to_ns || end_ns < scope->from_ns)
+        return 0;
+    if (scope->classes && (class_index == TM__NONE || !scope->classes[class_index]))
+        return 0;
+    return !scope->threads ||
+           (row->from_thread != TM__NONE && scope->threads[row->from_thread]) ||
+           (row->to_thread != TM__NONE && scope->threads[row->to_thread]);
+}
+
+typedef struct timed_row {
+    int64_t time_ns;
+    uint32_t index;
+} timed_row;
+
+static int by_time(const void *left, const void *right)
+{
+    const timed_row *a = left, *b = right;
+
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Rows are begun nearly in time order; only what was rewritten stands elsewhere. */
+static int put_sorted(listing *list, const tm_model *model, const tm__scope *scope)
+{
+    size_t bytes = ((size_t)model->interactions_count + 1) * sizeof(timed_row);
+    timed_row *rows = tm__resize(&list->memory, NULL, 0, bytes);
+    size_t count = 0;
+    int sorted = 1;
+
+    if (!rows)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->interactions_count; i++) {
+        uint32_t number = model->interactions_first + i;
+
+        if (!in_scope(model, scope, number))
+            continue;
+        rows[count] = (timed_row){row_ns(tm__row(model, number)), number};
+        if (count && rows[count].time_ns < rows[count - 1].time_ns)
+            sorted = 0;
+        count++;
+    }
+    if (!sorted)
+        qsort(rows, count, sizeof(*rows), by_time);
+    for (size_t i = 0; i < count; i++)
+        put_row(list, model, rows[i].index);
+    tm__free(&list->memory, rows, bytes);
+    return TM_OK;
+}
+
+static int fill(listing *list, const tm_model *model, const tm__scope *scope)
+{
+    int rc = tm__labels_open(&list->labels, model);
+
+    if (rc < 0)
+        return rc;
+    list->callers = tm__stack_callers(model, &list->memory, NULL);
+    rc = list->callers ? put_sorted(list, model, scope) : TM_ENOMEM;
+    tm__free(&list->memory, list->callers,
+             ((size_t)model->stacks_count + 1) * sizeof(*list->callers));
+    tm__labels_close(&list->labels);
+    return rc;
+}
+
+int tm_interaction_list(tm_table **out, const tm_model *model,
+                        const tm_selection *selection)
+{
+    listing list = {.origin_ns = 0};
+    tm__scope scope;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = tm__scope_open(&scope, model, selection);
+    if (rc < 0)
+        return rc;
+    tm__memory_init(&list.memory, &model->memory.hook);
+    list.origin_ns = tm__model_origin_ns(model);
+    tm__builder_start(&list.builder, "interactions", columns,
+                      sizeof(columns) / sizeof(*columns), &model->memory.hook);
+    tm__model_put_limits(model, &list.builder);
+    rc = fill(&list, model, &scope);
+    tm__scope_close(&scope, model);
+    if (rc < 0) {
+        tm__builder_abandon(&list.builder);
+        return rc;
+    }
+    return tm__builder_finish(&list.builder, out);
+}

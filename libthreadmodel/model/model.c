@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model's life, its sink, and what it knows of the run as a whole. */
+#include <string.h>
+
+#include "model/entities.h"
+#include "model/ingest.h"
+#include "model/replay.h"
+#include "table/builder.h"
+
+static int set_text(tm_model *model, const char **field, const char *text)
+{
+    uint32_t index;
+    int rc;
+
+    if (!text)
+        return TM_OK;
+    rc = tm__strings_intern(&model->strings, &index, text);
+    if (rc == TM_OK)
+        *field = tm__strings_get(&model->strings, index);
+    return rc;
+}
+
+static int take_run(void *payload, const tm_run *run)
+{
+    tm_model *model = payload;
+    tm_run *known = &model->run;
+    int old_policy = tm__policy(model);
+
+    if (set_text(model, &known->source, run->source) < 0 ||
+        set_text(model, &known->format, run->format) < 0 ||
+        set_text(model, &known->producer, run->producer) < 0 ||
+        set_text(model, &known->vm, run->vm) < 0 ||
+        set_text(model, &known->command, run->command) < 0)
+        return TM_ENOMEM;
+    if (run->pid)
+        known->pid = run->pid;
+    if (run->start_wall_ns)
+        known->start_wall_ns = run->start_wall_ns;
+    if (run->start_ns)
+        known->start_ns = run->start_ns;
+    if (run->end_ns)
+        known->end_ns = run->end_ns;
+    if (run->threshold_ns)
+        known->threshold_ns = run->threshold_ns;
+    if (run->kinds)
+        known->kinds = run->kinds;
+    if (run->policy)
+        known->policy = run->policy;
+    if (run->identity)
+        known->identity = run->identity;
+    if (tm__policy(model) != old_policy)
+        for (uint32_t i = 0; i < model->objects_count; i++)
+            tm__bind_give_up(model, i);
+    return TM_OK;
+}
+
+static int take_limit(void *payload, const char *sentence)
+{
+    tm_model *model = payload;
+    uint32_t index;
+
+    if (tm__strings_intern(&model->strings, &index, sentence) < 0 ||
+        tm__reserve(&model->memory, &model->limits, &model->limits_capacity,
+                    (size_t)model->limits_count + 1, sizeof(*model->limits)) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->limits_count; i++)
+        if (model->limits[i] == index)
+            return TM_OK;
+    model->limits[model->limits_count++] = index;
+    return TM_OK;
+}
+
+int tm_model_new(tm_model **out, const tm_model_options *options)
+{
+    static const tm_model_options defaults = {.size = sizeof(defaults)};
+    tm__memory memory;
+    tm_model *model;
+
+    TM__CHECK(out);
+    *out = NULL;
+    if (!options)
+        options = &defaults;
+    if (options->policy < TM_POLICY_UNKNOWN || options->policy > TM_POLICY_REPORTED)
+        return tm__fail(TM_EINVAL, "policy %d is none", options->policy);
+    tm__memory_init(&memory, options->allocator);
+    model = tm__zalloc(&memory, sizeof(*model));
+    if (!model)
+        return TM_ENOMEM;
+    model->memory = memory;
+    tm__strings_init(&model->strings, &model->memory);
+    tm__map_init(&model->thread_map, &model->memory);
+    tm__map_init(&model->object_map, &model->memory);
+    tm__map_init(&model->class_map, &model->memory);
+    tm__map_init(&model->method_map, &model->memory);
+    tm__map_init(&model->stack_map, &model->memory);
+    model->free_binding = TM__NONE;
+    model->forced_policy = options->policy;
+    model->memory_limit_bytes = options->memory_limit_bytes;
+    model->fold_at_bytes = options->memory_limit_bytes;
+    model->folded_ns = INT64_MIN;
+    model->first_ns = INT64_MIN;
+    model->last_ns = INT64_MIN;
+    model->run.size = sizeof(model->run);
+    model->sink = (tm_sink){.size = sizeof(model->sink),
+                            .payload = model,
+                            .run = take_run,
+                            .limit = take_limit,
+                            .define_class = tm__define_class,
+                            .define_method = tm__define_method,
+                            .define_stack = tm__define_stack,
+                            .define_thread = tm__define_thread,
+                            .define_object = tm__define_object,
+                            .events = tm__ingest};
+    *out = model;
+    return TM_OK;
+}
+
+const tm_sink *tm_model_sink(tm_model *model)
+{
+    return &model->sink;
+}
+
+uint64_t tm_model_event_count(const tm_model *model)
+{
+    return model->event_count;
+}
+
+size_t tm_model_memory_bytes(const tm_model *model)
+{
+    return model->memory.used_bytes;
+}
+
+const tm_run *tm_model_run(const tm_model *model)
+{
+    return &model->run;
+}
+
+int64_t tm__model_origin_ns(const tm_model *model)
+{
+    if (model->run.start_ns)
+        return model->run.start_ns;
+    return model->first_ns == INT64_MIN ? 0 : model->first_ns;
+}
+
+int64_t tm_model_length_ns(const tm_model *model)
+{
+    int64_t origin = tm__model_origin_ns(model);
+
+    return model->last_ns > origin ? model->last_ns - origin : 0;
+}
+
+#define FREE_ARRAY(model, array)                                                       \
+    tm__free(&(model)->memory, (model)->array,                                         \
+             (model)->array##_capacity * sizeof(*(model)->array))
+
+void tm_model_free(tm_model *model)
+{
+    tm__memory memory;
+
+    if (!model)
+        return;
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        tm__free(&model->memory, model->threads[i].intervals,
+                 model->threads[i].interval_capacity * sizeof(tm__interval));
+    for (uint32_t i = 0; i < model->folds_count; i++)
+        tm__histogram_free(&model->folds[i].durations, &model->memory);
+    tm__triples_free(&model->fold_map, &model->memory);
+    FREE_ARRAY(model, folds);
+    FREE_ARRAY(model, threads);
+    FREE_ARRAY(model, objects);
+    FREE_ARRAY(model, classes);
+    FREE_ARRAY(model, methods);
+    FREE_ARRAY(model, lines);
+    FREE_ARRAY(model, stacks);
+    FREE_ARRAY(model, frames);
+    FREE_ARRAY(model, interactions);
+    FREE_ARRAY(model, deadlocks);
+    FREE_ARRAY(model, deadlock_members);
+    FREE_ARRAY(model, bindings);
+    FREE_ARRAY(model, limits);
+    tm__map_clear(&model->thread_map);
+    tm__map_clear(&model->object_map);
+    tm__map_clear(&model->class_map);
+    tm__map_clear(&model->method_map);
+    tm__map_clear(&model->stack_map);
+    tm__strings_clear(&model->strings);
+    memory = model->memory;
+    tm__free(&memory, model, sizeof(*model));
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What entities are called in answers, and which frame of a stack is the caller.
+ * Only answers come here, never ingest.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+
+const char *tm__class_name(const tm_model *model, uint32_t class_index)
+{
+    if (class_index == TM__NONE)
+        return NULL;
+    return tm__strings_get(&model->strings, model->classes[class_index].name);
+}
+
+const char *tm__thread_name(const tm_model *model, uint32_t thread)
+{
+    if (thread == TM__NONE)
+        return NULL;
+    return tm__strings_get(&model->strings, model->threads[thread].name);
+}
+
+const char *tm__method_name(const tm_model *model, uint32_t method)
+{
+    if (method == TM__NONE)
+        return NULL;
+    return tm__strings_get(&model->strings, model->methods[method].full_name);
+}
+
+const char *tm__frame_source(const tm_model *model, const tm__frame *frame)
+{
+    uint32_t class_index;
+
+    if (frame->method == TM__NONE)
+        return NULL;
+    class_index = model->methods[frame->method].class_index;
+    if (class_index == TM__NONE)
+        return NULL;
+    return tm__strings_get(&model->strings, model->classes[class_index].source);
+}
+
+int32_t tm__frame_line(const tm_model *model, const tm__frame *frame)
+{
+    const tm__method *method;
+    const tm_line *lines;
+    uint32_t low = 0, high;
+
+    if (frame->line || frame->location < 0 || frame->method == TM__NONE)
+        return frame->line > 0 ? frame->line : 0;
+    method = &model->methods[frame->method];
+    lines = &model->lines[method->line_first];
+    high = method->line_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (lines[middle].location <= frame->location)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? lines[low - 1].line : 0;
+}
+
+void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
+                      size_t bytes)
+{
+    const tm__object *it = &model->objects[object];
+    const char *class_name = tm__class_name(model, it->class_index);
+
+    if (!class_name)
+        class_name = "object";
+    if (it->flags & TM_OBJECT_HAS_HASH)
+        snprintf(buffer, bytes, "%s@%x", class_name, it->hash);
+    else
+        snprintf(buffer, bytes, "%s#%llu", class_name, (unsigned long long)it->id);
+}
+
+int tm__labels_open(tm__labels *labels, const tm_model *model)
+{
+    size_t bytes = model->objects_count * sizeof(*labels->by_object);
+
+    tm__memory_init(&labels->memory, &model->memory.hook);
+    tm__strings_init(&labels->strings, &labels->memory);
+    labels->count = model->objects_count;
+    labels->by_object = NULL;
+    if (!bytes)
+        return TM_OK;
+    labels->by_object = tm__resize(&labels->memory, NULL, 0, bytes);
+    if (!labels->by_object)
+        return TM_ENOMEM;
+    memset(labels->by_object, 0xff, bytes); /* TM__NONE each */
+    return TM_OK;
+}
+
+const char *tm__label(tm__labels *labels, const tm_model *model, uint32_t object)
+{
+    char text[1024];
+
+    if (object == TM__NONE)
+        return NULL;
+    if (labels->by_object[object] == TM__NONE) {
+        tm__object_label(model, object, text, sizeof(text));
+        tm__strings_intern(&labels->strings, &labels->by_object[object], text);
+    }
+    return tm__strings_get(&labels->strings, labels->by_object[object]);
+}
+
+void tm__labels_close(tm__labels *labels)
+{
+    tm__free(&labels->memory, labels->by_object,
+             labels->count * sizeof(*labels->by_object));
+    tm__strings_clear(&labels->strings);
+}
+
+static int has_prefix(const char *text, const char *const *prefixes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
+            return 1;
+    return 0;
+}
+
+static const char *const default_libraries[] = {"java.", "javax.", "jdk.", "sun.",
+                                                "com.sun."};
+
+/* Where threads go to be held up: never what a person means by the caller. */
+static const char *const primitives[] = {
+    "java.lang.Object",
+    "java.lang.Thread",
+    "java.lang.VirtualThread",
+    "java.lang.System", /* $2, through which virtual threads park */
+    "java.util.concurrent.locks.",
+    "jdk.internal.misc.Unsafe",
+    "jdk.internal.vm.",
+    "sun.misc.Unsafe",
+};
+
+uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,
+                          const tm__libraries *libraries)
+{
+    const char *const *prefixes = default_libraries;
+    size_t count = sizeof(default_libraries) / sizeof(*default_libraries);
+    uint32_t past_primitives = TM__NONE, first, end;
+
+    if (stack == TM__NONE || !model->stacks[stack].frame_count)
+        return TM__NONE;
+    if (libraries && libraries->prefixes) {
+        prefixes = libraries->prefixes;
+        count = libraries->count;
+    }
+    first = model->stacks[stack].frame_first;
+    end = first + model->stacks[stack].frame_count;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t method = model->frames[i].method;
+        const char *class_name =
+            method == TM__NONE
+                ? NULL
+                : tm__class_name(model, model->methods[method].class_index);
+
+        if (!class_name)
+            continue;
+        if (!has_prefix(class_name, prefixes, count))
+            return i;
+        if (past_primitives == TM__NONE &&
+            !has_prefix(class_name, primitives,
+                        sizeof(primitives) / sizeof(*primitives)))
+            past_primitives = i;
+    }
+    return past_primitives == TM__NONE ? first : past_primitives;
+}
+
+uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
+                            const tm__libraries *libraries)
+{
+    uint32_t *callers = tm__resize(
+        memory, NULL, 0, ((size_t)model->stacks_count + 1) * sizeof(*callers));
+
+    if (!callers)
+        return NULL;
+    for (uint32_t i = 0; i < model->stacks_count; i++)
+        callers[i] = tm__stack_caller(model, i, libraries);
+    callers[model->stacks_count] = TM__NONE; /* so that callers[count] is an answer */
+    return callers;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who holds which monitor. Uncontended enters and exits are never seen, so an
+ * owner is a guess as soon as the thread runs on; it is certain only while the
+ * VM said so and the thread has not moved since.
+ */
+#include "model/replay.h"
+
+static void unlink_owned(tm_model *model, tm__object *object)
+{
+    if (object->owned_previous != TM__NONE)
+        model->objects[object->owned_previous].owned_next = object->owned_next;
+    else
+        model->threads[object->owner].owned = object->owned_next;
+    if (object->owned_next != TM__NONE)
+        model->objects[object->owned_next].owned_previous = object->owned_previous;
+}
+
+void tm__disown(tm_model *model, uint32_t object)
+{
+    tm__object *it = &model->objects[object];
+
+    if (it->owner == TM__NONE)
+        return;
+    unlink_owned(model, it);
+    model->threads[it->owner].wanted -= it->wanted;
+    it->owner = TM__NONE;
+    it->owner_provenance = TM_PROVENANCE_UNKNOWN;
+}
+
+void tm__disown_all(tm_model *model, uint32_t thread)
+{
+    while (model->threads[thread].owned != TM__NONE)
+        tm__disown(model, model->threads[thread].owned);
+}
+
+void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
+             int provenance)
+{
+    tm__object *it = &model->objects[object];
+    tm__thread *owner = &model->threads[thread];
+
+    if (it->owner != thread) {
+        tm__disown(model, object);
+        it->owner = thread;
+        it->owned_previous = TM__NONE;
+        it->owned_next = owner->owned;
+        if (owner->owned != TM__NONE)
+            model->objects[owner->owned].owned_previous = object;
+        owner->owned = object;
+        owner->wanted += it->wanted;
+    }
+    it->owner_ns = time_ns;
+    it->owner_provenance = (uint8_t)provenance;
+    it->owner_interval =
+        tm__is_held_up(owner) ? owner->interval_first + tm__hold_up(owner) : TM__NONE;
+}
+
+int tm__owner_provenance(const tm_model *model, uint32_t object)
+{
+    const tm__object *it = &model->objects[object];
+    const tm__thread *owner;
+
+    if (it->owner == TM__NONE)
+        return TM_PROVENANCE_UNKNOWN;
+    owner = &model->threads[it->owner];
+    if (it->owner_interval != TM__NONE &&
+        it->owner_interval == owner->interval_first + tm__hold_up(owner))
+        return it->owner_provenance;
+    return TM_PROVENANCE_INFERRED;
+}
+
+tm__object *tm__object_fresh(tm_model *model, uint32_t object)
+{
+    tm__object *it = &model->objects[object];
+
+    if (it->losses != model->losses) {
+        it->losses = model->losses;
+        it->released_by = TM__NONE;
+        tm__disown(model, object);
+        tm__bind_give_up(model, object);
+        it->doubt = it->waiter_head != TM__NONE;
+    }
+    return it;
+}
+
+void tm__on_held(tm_model *model, const tm__fact *fact)
+{
+    if (fact->object == TM__NONE) {
+        tm__disown_all(model, fact->thread);
+        return;
+    }
+    tm__object_fresh(model, fact->object);
+    tm__own(model, fact->object, fact->thread, fact->time_ns, TM_PROVENANCE_REPORTED);
+}

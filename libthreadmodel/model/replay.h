@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of the replay, as they call one another inside ingest. Whoever calls
+ * has reserved memory (tm__replay_reserve), so none of these can fail unless it
+ * says so.
+ */
+#ifndef TM_MODEL_REPLAY_H
+#define TM_MODEL_REPLAY_H
+
+#include <threadmodel/event.h>
+
+#include "model/model.h"
+
+/** An event with its ids interned; TM__NONE where an id is 0. */
+typedef struct tm__fact {
+    int64_t time_ns;
+    int64_t value;
+    uint32_t thread;
+    uint32_t object;
+    uint32_t peer;
+    uint32_t stack;
+    uint16_t kind;
+    uint16_t flags;
+} tm__fact;
+
+/* interval.c: what a thread is doing */
+
+/** The thread's present interval; NULL before its first. */
+static inline tm__interval *tm__now(const tm__thread *thread)
+{
+    return thread->interval_count ? &thread->intervals[thread->interval_count - 1]
+                                  : NULL;
+}
+
+/** Index of the interval with which the present hold-up began. */
+static inline uint32_t tm__hold_up(const tm__thread *thread)
+{
+    uint32_t index = thread->interval_count - 1;
+
+    while (index && thread->intervals[index].flags & TM__INTERVAL_CONTINUES)
+        index--;
+    return index;
+}
+
+/** The state of that: BLOCKED for a thread that is deadlocked in a block. */
+static inline int tm__hold_up_state(const tm__thread *thread)
+{
+    return thread->interval_count ? thread->intervals[tm__hold_up(thread)].state
+                                  : TM_STATE_UNKNOWN;
+}
+
+static inline int tm__is_held_up(const tm__thread *thread)
+{
+    const tm__interval *now = tm__now(thread);
+
+    return now && now->state >= TM_STATE_BLOCKED && now->state <= TM_STATE_DEADLOCKED;
+}
+
+/** Room for `more` intervals. @return TM_OK or TM_ENOMEM */
+int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more);
+/** Begin an interval; `next` need not hold start_ns. */
+void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns, tm__interval next);
+/** Begin to run. @param cause  interactions[] or TM__NONE */
+void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
+/** The thread's hold-up is over: it leaves its queue and its deadlock. */
+void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns);
+/** The event proves that the thread runs; count an end that was missing. */
+void tm__must_run(tm_model *model, const tm__fact *fact);
+void tm__want(tm_model *model, uint32_t thread, uint32_t object);
+void tm__want_end_of(tm_model *model, uint32_t thread, uint32_t joined);
+
+/* interaction.c: who let whom go on */
+
+/** Room for `more` interactions. @return TM_OK or TM_ENOMEM */
+int tm__interaction_reserve(tm_model *model, size_t more);
+/** A new row from a fact's thread, its to-side empty. @return its index */
+uint32_t tm__interaction_new(tm_model *model, int kind, const tm__fact *from);
+/** Fill the to-side: the thread goes on now, its present hold-up is over. */
+void tm__interaction_woke(tm_model *model, uint32_t interaction, uint32_t thread,
+                          const tm__fact *to);
+/** A row whose from-side was not seen. @param from  threads[] or TM__NONE */
+uint32_t tm__interaction_unseen(tm_model *model, int kind, uint32_t from,
+                                int provenance, const tm__fact *to);
+
+/* owner.c: who holds what */
+
+/** An object after forgetting what a loss marker made doubtful. */
+tm__object *tm__object_fresh(tm_model *model, uint32_t object);
+/** `thread` holds it now, as far as is known. */
+void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
+             int provenance);
+/** Nobody is known to hold it. */
+void tm__disown(tm_model *model, uint32_t object);
+/** A thread lets go of all that it is thought to own. */
+void tm__disown_all(tm_model *model, uint32_t thread);
+/** How sure it is that the owner still owns it. @return enum tm_provenance */
+int tm__owner_provenance(const tm_model *model, uint32_t object);
+void tm__on_held(tm_model *model, const tm__fact *fact);
+
+/* monitor.c, wait.c, thread.c, park.c: one function an event */
+void tm__on_enter(tm_model *model, const tm__fact *fact);
+void tm__on_entered(tm_model *model, const tm__fact *fact);
+void tm__on_wait(tm_model *model, const tm__fact *fact);
+void tm__on_waited(tm_model *model, const tm__fact *fact);
+int tm__on_notify(tm_model *model, const tm__fact *fact);
+void tm__on_start_called(tm_model *model, const tm__fact *fact);
+void tm__on_start(tm_model *model, const tm__fact *fact);
+int tm__on_end(tm_model *model, const tm__fact *fact);
+void tm__on_join(tm_model *model, const tm__fact *fact);
+void tm__on_joined(tm_model *model, const tm__fact *fact);
+void tm__on_sleep(tm_model *model, const tm__fact *fact);
+void tm__on_slept(tm_model *model, const tm__fact *fact);
+void tm__on_park(tm_model *model, const tm__fact *fact);
+void tm__on_unparked(tm_model *model, const tm__fact *fact);
+void tm__on_unpark_called(tm_model *model, const tm__fact *fact);
+void tm__on_interrupt_called(tm_model *model, const tm__fact *fact);
+void tm__on_interrupted(tm_model *model, const tm__fact *fact);
+void tm__on_snapshot(tm_model *model, const tm__fact *fact);
+/** Rows for a hold-up that ended by time or interrupt. @return it or TM__NONE */
+uint32_t tm__end_cause(tm_model *model, const tm__fact *fact);
+
+/* binding.c, binding_other.c: which notify woke which waiter */
+
+/** Put a thread at the end of an object's wait set. */
+void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread);
+/** Take it out, wherever it is. */
+void tm__wait_set_remove(tm_model *model, uint32_t thread);
+/** @return TM_OK or TM_ENOMEM, and then nothing has changed */
+int tm__bind_notify(tm_model *model, const tm__fact *fact);
+/** Wake all waiters of an object. @return TM_OK or TM_ENOMEM, nothing changed */
+int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kind);
+/** A waiter came back. @return interactions[] that woke it, or TM__NONE */
+uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact);
+/** A woken waiter was seen to run without a Waited; settle what it was bound to. */
+void tm__bind_unseen_return(tm_model *model, const tm__fact *fact);
+/** Forget what is unsettled; what was bound so far stays as inferred. */
+void tm__bind_give_up(tm_model *model, uint32_t object);
+/** The policy in force, enum tm_policy. */
+int tm__policy(const tm_model *model);
+
+/* binding_tptp.c, binding_reported.c: the other policies */
+int tm__bind_notify_tptp(tm_model *model, const tm__fact *fact);
+uint32_t tm__bind_waited_tptp(tm_model *model, const tm__fact *fact);
+int tm__bind_notify_reported(tm_model *model, const tm__fact *fact);
+uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact);
+
+/* binding_list.c: an object's notifies that are not settled, oldest first */
+
+/** Room for one more. @return TM_OK or TM_ENOMEM */
+int tm__binding_reserve(tm_model *model);
+/** Append one to an object's list. @return its index */
+uint32_t tm__binding_append(tm_model *model, uint32_t object, tm__binding binding);
+/** Unlink and free the one after `previous` (TM__NONE: the first). */
+void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous);
+/**
+ * Bind a waiter that has come back to a listed notify, and drop the notify from
+ * the list unless it may wake more.
+ * @param previous  the one before it in the list, or TM__NONE
+ * @return interactions[]
+ */
+uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
+                          uint32_t previous, const tm__fact *to, int provenance);
+
+/* deadlock.c */
+
+/** Look for a cycle that goes through `thread`. @return TM_OK, TM_ENOMEM, or what
+ * the callback said */
+int tm__deadlock_check(tm_model *model, uint32_t thread);
+/** A member gets away: the cycle is resolved, or was a wrong suspicion. */
+void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
+
+/* fold.c */
+
+/** Fold old intervals into sums until the memory limit is kept, if it can be. */
+void tm__fold_old(tm_model *model);
+
+/** Room for whatever one event may add. @return TM_OK or TM_ENOMEM */
+int tm__replay_reserve(tm_model *model, uint32_t thread);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads' lives: start, end, join, interrupt, and facts about one in mid-life. */
+#include "model/replay.h"
+
+static tm__interval plain(int state, const tm__fact *fact)
+{
+    return (tm__interval){.state = (uint8_t)state,
+                          .object = fact->object,
+                          .stack = fact->stack,
+                          .peer = TM__NONE,
+                          .cause = TM__NONE};
+}
+
+void tm__on_start_called(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *started = &model->threads[fact->peer];
+
+    tm__must_run(model, fact);
+    started->starter = tm__interaction_new(model, TM_INTERACTION_START, fact);
+    tm__row(model, started->starter)->to_thread = fact->peer;
+    if (!started->interval_count) {
+        tm__interval fresh = plain(TM_STATE_NEW, fact);
+
+        fresh.object = TM__NONE;
+        tm__begin(model, fact->peer, fact->time_ns, fresh);
+    }
+}
+
+void tm__on_start(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+    uint32_t cause = thread->starter;
+
+    if (thread->start_ns != INT64_MIN) {
+        model->diagnostics[TM_DIAGNOSTIC_STARTED_TWICE]++;
+        tm__must_run(model, fact);
+    } else if (tm__is_held_up(thread)) {
+        tm__must_run(model, fact);
+    }
+    thread->start_ns = fact->time_ns;
+    thread->end_ns = INT64_MIN;
+    thread->starter = TM__NONE;
+    if (cause != TM__NONE) {
+        tm__interaction_woke(model, cause, fact->thread, fact);
+        tm__row(model, cause)->provenance = TM_PROVENANCE_EXACT;
+    } else if (fact->peer != TM__NONE) {
+        cause = tm__interaction_unseen(model, TM_INTERACTION_START, fact->peer,
+                                       fact->flags & TM_EVENT_PEER_INFERRED
+                                           ? TM_PROVENANCE_INFERRED
+                                           : TM_PROVENANCE_REPORTED,
+                                       fact);
+    }
+    tm__run(model, fact->thread, fact->time_ns, cause);
+}
+
+int tm__on_end(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+    uint32_t object = thread->object;
+    int rc = TM_OK;
+
+    if (object != TM__NONE) {
+        tm__object_fresh(model, object);
+        rc = tm__bind_all(model, fact, object, TM_INTERACTION_JOIN);
+        if (rc < 0)
+            return rc;
+        thread = &model->threads[fact->thread];
+    }
+    if (tm__is_held_up(thread))
+        tm__must_run(model, fact);
+    tm__disown_all(model, fact->thread);
+    thread->end_ns = fact->time_ns;
+    tm__begin(model, fact->thread, fact->time_ns,
+              (tm__interval){.state = TM_STATE_DEAD,
+                             .object = TM__NONE,
+                             .stack = fact->stack,
+                             .peer = TM__NONE,
+                             .cause = TM__NONE});
+    return rc;
+}
+
+void tm__on_join(tm_model *model, const tm__fact *fact)
+{
+    tm__interval join = plain(TM_STATE_JOINING, fact);
+
+    tm__must_run(model, fact);
+    if (fact->peer != TM__NONE && fact->peer != fact->thread) {
+        join.object = model->threads[fact->peer].object;
+        join.peer = fact->peer;
+        join.provenance = TM_PROVENANCE_REPORTED;
+        tm__want_end_of(model, fact->thread, fact->peer);
+    }
+    tm__begin(model, fact->thread, fact->time_ns, join);
+}
+
+/* The end of a hold-up that only a matching beginning explains.
+ * @return 1 when the thread was in `state` */
+static int ends(tm_model *model, const tm__fact *fact, int state)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+
+    if (tm__hold_up_state(thread) == state)
+        return 1;
+    model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
+    tm__must_run(model, fact);
+    return 0;
+}
+
+static void note_end(tm__thread *thread, uint16_t flags)
+{
+    tm__interval *hold_up = &thread->intervals[tm__hold_up(thread)];
+
+    if (flags & TM_EVENT_TIMED_OUT)
+        hold_up->flags |= TM__INTERVAL_TIMED_OUT;
+    if (flags & TM_EVENT_BY_INTERRUPT)
+        hold_up->flags |= TM__INTERVAL_INTERRUPTED;
+}
+
+uint32_t tm__end_cause(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+    uint32_t row = thread->interrupt;
+
+    if (fact->flags & TM_EVENT_BY_INTERRUPT) {
+        thread->interrupt = TM__NONE;
+        if (row == TM__NONE)
+            return tm__interaction_unseen(model, TM_INTERACTION_INTERRUPT, TM__NONE,
+                                          TM_PROVENANCE_UNKNOWN, fact);
+        tm__interaction_woke(model, row, fact->thread, fact);
+        tm__row(model, row)->provenance = TM_PROVENANCE_EXACT;
+        return row;
+    }
+    if (fact->flags & TM_EVENT_TIMED_OUT)
+        return tm__interaction_unseen(model, TM_INTERACTION_TIMEOUT, TM__NONE,
+                                      TM_PROVENANCE_REPORTED, fact);
+    return TM__NONE;
+}
+
+void tm__on_joined(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+    uint32_t joined, row;
+
+    if (!ends(model, fact, TM_STATE_JOINING))
+        return;
+    joined = thread->joins != TM__NONE ? thread->joins : fact->peer;
+    note_end(thread, fact->flags);
+    row = tm__end_cause(model, fact);
+    if (row == TM__NONE && joined != TM__NONE) {
+        tm__thread *target = &model->threads[joined];
+        int seen = target->end_ns != INT64_MIN && target->end_ns <= fact->time_ns;
+
+        row = tm__interaction_unseen(
+            model, TM_INTERACTION_JOIN, joined,
+            seen ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED, fact);
+        tm__row(model, row)->object = target->object;
+        if (seen) {
+            if (target->end_group == TM__NONE)
+                target->end_group = model->group_count++;
+            tm__row(model, row)->from_ns = target->end_ns;
+            tm__row(model, row)->group = target->end_group;
+        }
+    }
+    tm__hold_up_end(model, fact->thread, fact->time_ns);
+    tm__run(model, fact->thread, fact->time_ns, row);
+}
+
+void tm__on_sleep(tm_model *model, const tm__fact *fact)
+{
+    tm__interval sleep = plain(TM_STATE_SLEEPING, fact);
+
+    sleep.object = TM__NONE;
+    tm__must_run(model, fact);
+    tm__begin(model, fact->thread, fact->time_ns, sleep);
+}
+
+void tm__on_slept(tm_model *model, const tm__fact *fact)
+{
+    uint32_t row;
+    tm__fact end = *fact;
+
+    if (!ends(model, fact, TM_STATE_SLEEPING))
+        return;
+    /* A sleep that nothing cut short ended because its time was up. */
+    if (!(end.flags & TM_EVENT_BY_INTERRUPT))
+        end.flags |= TM_EVENT_TIMED_OUT;
+    note_end(&model->threads[fact->thread], end.flags);
+    row = tm__end_cause(model, &end);
+    tm__hold_up_end(model, fact->thread, fact->time_ns);
+    tm__run(model, fact->thread, fact->time_ns, row);
+}
+
+void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *target = &model->threads[fact->peer];
+    uint32_t row;
+
+    if (fact->peer != fact->thread)
+        tm__must_run(model, fact);
+    row = tm__interaction_new(model, TM_INTERACTION_INTERRUPT, fact);
+    tm__row(model, row)->to_thread = fact->peer;
+    /* One that is already pending is not taken twice. */
+    if (target->interrupt != TM__NONE)
+        tm__row(model, row)->effect = TM__EFFECT_USELESS;
+    else
+        target->interrupt = row;
+}
+
+void tm__on_interrupted(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+    tm__fact end = *fact;
+    tm__interval *now = tm__now(thread);
+
+    end.flags |= TM_EVENT_BY_INTERRUPT;
+    switch (tm__hold_up_state(thread)) {
+    case TM_STATE_WAITING:
+    case TM_STATE_REENTERING: tm__on_waited(model, &end); return;
+    case TM_STATE_JOINING:
+        if (thread->joins != TM__NONE && thread->waits_in == TM__NONE &&
+            thread->bound == TM__NONE)
+            tm__on_joined(model, &end);
+        else
+            tm__on_waited(model, &end);
+        return;
+    case TM_STATE_SLEEPING: tm__on_slept(model, &end); return;
+    default: break;
+    }
+    /* The end came first and did not say why; this says it. */
+    if (now && now->state == TM_STATE_RUNNING && now->cause == TM__NONE &&
+        thread->interval_count > 1) {
+        now[-1].flags |= TM__INTERVAL_INTERRUPTED;
+        now->cause = tm__end_cause(model, &end);
+        return;
+    }
+    tm__must_run(model, fact);
+    thread->interrupt = TM__NONE;
+}
+
+void tm__on_snapshot(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+    tm__interval seen = plain((int)fact->value, fact);
+
+    seen.flags = TM__INTERVAL_SNAPSHOT;
+    if (tm__hold_up_state(thread) == (int)fact->value &&
+        thread->intervals[tm__hold_up(thread)].object == fact->object)
+        return; /* as we knew */
+    tm__hold_up_end(model, fact->thread, fact->time_ns);
+    if (fact->object != TM__NONE)
+        tm__object_fresh(model, fact->object);
+    switch (fact->value) {
+    case TM_STATE_BLOCKED:
+    case TM_STATE_REENTERING:
+    case TM_STATE_PARKED:
+        if (fact->object == TM__NONE)
+            break;
+        if (fact->peer != TM__NONE)
+            tm__own(model, fact->object, fact->peer, fact->time_ns,
+                    TM_PROVENANCE_REPORTED);
+        seen.peer = model->objects[fact->object].owner;
+        seen.provenance = (uint8_t)tm__owner_provenance(model, fact->object);
+        tm__begin(model, fact->thread, fact->time_ns, seen);
+        tm__want(model, fact->thread, fact->object);
+        return;
+    case TM_STATE_WAITING:
+    case TM_STATE_JOINING: {
+        uint32_t joined = fact->peer;
+
+        if (joined == TM__NONE && fact->object != TM__NONE)
+            joined = model->objects[fact->object].thread;
+        if (joined != TM__NONE && joined != fact->thread) {
+            seen.state = TM_STATE_JOINING;
+            seen.peer = joined;
+            seen.provenance = TM_PROVENANCE_REPORTED;
+            tm__want_end_of(model, fact->thread, joined);
+        }
+        thread->deadline_ns = INT64_MIN; /* it may leave the wait set at any time */
+        tm__begin(model, fact->thread, fact->time_ns, seen);
+        if (fact->object != TM__NONE)
+            tm__wait_set_add(model, fact->object, fact->thread);
+        return;
+    }
+    default: tm__begin(model, fact->thread, fact->time_ns, seen);
+    }
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Timelines and stacks as tables. */
+#include <threadmodel/timeline.h>
+
+#include "model/model.h"
+#include "table/builder.h"
+
+static const tm__column_spec columns[] = {
+    {"thread_id", TM_TYPE_UINT64},  {"thread", TM_TYPE_STRING},
+    {"start_ns", TM_TYPE_INT64},    {"end_ns", TM_TYPE_INT64},
+    {"state", TM_TYPE_STRING},      {"object", TM_TYPE_STRING},
+    {"class", TM_TYPE_STRING},      {"method", TM_TYPE_STRING},
+    {"source", TM_TYPE_STRING},     {"line", TM_TYPE_INT32},
+    {"peer_id", TM_TYPE_UINT64},    {"peer", TM_TYPE_STRING},
+    {"provenance", TM_TYPE_STRING}, {"open", TM_TYPE_BOOL},
+    {"stack", TM_TYPE_INT32},
+};
+
+/** What one listing needs beyond the model. */
+typedef struct listing {
+    tm__builder builder;
+    tm__labels labels;
+    tm__memory memory;
+    uint32_t *callers; ///< frames[] a stack
+    int64_t origin_ns;
+} listing;
+
+static void put_caller(listing *list, const tm_model *model, uint32_t stack)
+{
+    uint32_t caller = stack == TM__NONE ? TM__NONE : list->callers[stack];
+    const tm__frame *frame = caller == TM__NONE ? NULL : &model->frames[caller];
+    int32_t line = frame ? tm__frame_line(model, frame) : 0;
+
+    tm__put_string(&list->builder,
+                   frame ? tm__method_name(model, frame->method) : NULL);
+    tm__put_string(&list->builder, frame ? tm__frame_source(model, frame) : NULL);
+    if (line)
+        tm__put_int32(&list->builder, line);
+    else
+        tm__put_null(&list->builder);
+}
+
+static void put_interval(listing *list, const tm_model *model, const tm__scope *scope,
+                         const tm__thread *thread, uint32_t index)
+{
+    const tm__interval *it = &thread->intervals[index];
+    int64_t start_ns = it->start_ns, end_ns = tm__interval_end_ns(model, thread, index);
+    tm__builder *builder = &list->builder;
+    uint32_t class_index =
+        it->object == TM__NONE ? TM__NONE : model->objects[it->object].class_index;
+
+    if (start_ns >= scope->to_ns ||
+        (end_ns <= scope->from_ns && start_ns < scope->from_ns))
+        return;
+    if (scope->classes && (class_index == TM__NONE || !scope->classes[class_index]))
+        return;
+    if (start_ns < scope->from_ns)
+        start_ns = scope->from_ns;
+    if (end_ns > scope->to_ns)
+        end_ns = scope->to_ns;
+    tm__put_uint64(builder, thread->id);
+    tm__put_string(builder, tm__strings_get(&model->strings, thread->name));
+    tm__put_int64(builder, start_ns - list->origin_ns);
+    tm__put_int64(builder, end_ns - list->origin_ns);
+    tm__put_string(builder, tm_state_name(it->state));
+    tm__put_string(builder, tm__label(&list->labels, model, it->object));
+    tm__put_string(builder, tm__class_name(model, class_index));
+    put_caller(list, model, it->stack);
+    if (it->peer == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_uint64(builder, model->threads[it->peer].id);
+    tm__put_string(builder, tm__thread_name(model, it->peer));
+    tm__put_string(builder, tm_provenance_name(it->provenance));
+    tm__put_bool(builder,
+                 index + 1 == thread->interval_count && it->state != TM_STATE_DEAD);
+    if (it->stack == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_int32(builder, (int32_t)it->stack);
+}
+
+static int fill(listing *list, const tm_model *model, const tm__scope *scope)
+{
+    int rc = tm__labels_open(&list->labels, model);
+
+    if (rc < 0)
+        return rc;
+    list->callers = tm__stack_callers(model, &list->memory, NULL);
+    if (!list->callers) {
+        tm__labels_close(&list->labels);
+        return TM_ENOMEM;
+    }
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+
+        if (scope->threads && !scope->threads[t])
+            continue;
+        for (uint32_t i = 0; i < thread->interval_count; i++)
+            put_interval(list, model, scope, thread, i);
+    }
+    tm__free(&list->memory, list->callers,
+             ((size_t)model->stacks_count + 1) * sizeof(*list->callers));
+    tm__labels_close(&list->labels);
+    return TM_OK;
+}
+
+int tm_timeline_list(tm_table **out, const tm_model *model,
+                     const tm_selection *selection)
+{
+    listing list = {.origin_ns = 0};
+    tm__scope scope;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = tm__scope_open(&scope, model, selection);
+    if (rc < 0)
+        return rc;
+    tm__memory_init(&list.memory, &model->memory.hook);
+    list.origin_ns = tm__model_origin_ns(model);
+    tm__builder_start(&list.builder, "timeline", columns,
+                      sizeof(columns) / sizeof(*columns), &model->memory.hook);
+    tm__model_put_limits(model, &list.builder);
+    rc = fill(&list, model, &scope);
+    tm__scope_close(&scope, model);
+    if (rc < 0) {
+        tm__builder_abandon(&list.builder);
+        return rc;
+    }
+    return tm__builder_finish(&list.builder, out);
+}
+
+int tm_stack_list(tm_table **out, const tm_model *model)
+{
+    static const tm__column_spec stack_columns[] = {
+        {"stack", TM_TYPE_INT32},   {"depth", TM_TYPE_INT32},
+        {"method", TM_TYPE_STRING}, {"class", TM_TYPE_STRING},
+        {"source", TM_TYPE_STRING}, {"line", TM_TYPE_INT32},
+    };
+    tm__builder builder;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    tm__builder_start(&builder, "stacks", stack_columns, 6, &model->memory.hook);
+    tm__model_put_limits(model, &builder);
+    for (uint32_t s = 0; s < model->stacks_count; s++) {
+        const tm__frame *frames = &model->frames[model->stacks[s].frame_first];
+
+        for (uint32_t i = 0; i < model->stacks[s].frame_count; i++) {
+            uint32_t method = frames[i].method;
+            int32_t line = tm__frame_line(model, &frames[i]);
+
+            tm__put_int32(&builder, (int32_t)s);
+            tm__put_int32(&builder, (int32_t)i);
+            tm__put_string(&builder, tm__method_name(model, method));
+            tm__put_string(
+                &builder,
+                method == TM__NONE
+                    ? NULL
+                    : tm__class_name(model, model->methods[method].class_index));
+            tm__put_string(&builder, tm__frame_source(model, &frames[i]));
+            if (line)
+                tm__put_int32(&builder, line);
+            else
+                tm__put_null(&builder);
+        }
+    }
+    return tm__builder_finish(&builder, out);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Object.wait and what ends it. To wait or notify a thread must own the monitor,
+ * so these events are also the best witnesses of owners.
+ *
+ *     wait ──── in the wait set ────▶ notify ──── queues for the lock ────▶ waited
+ *     WAITING                         REENTERING                            RUNNING
+ *
+ * HotSpot reports Waited of a notified platform thread when it can take the
+ * monitor again; of one that timed out or was interrupted at once, and a contended
+ * enter follows where it has to queue.
+ */
+#include "model/replay.h"
+
+/* The thread owns the object now: it could not wait or notify otherwise. */
+static void witness_owner(tm_model *model, const tm__fact *fact)
+{
+    const tm__object *object = tm__object_fresh(model, fact->object);
+
+    if (object->owner != TM__NONE && object->owner != fact->thread)
+        model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
+    tm__own(model, fact->object, fact->thread, fact->time_ns, TM_PROVENANCE_INFERRED);
+}
+
+void tm__on_wait(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+    tm__interval wait = {.state = TM_STATE_WAITING,
+                         .object = fact->object,
+                         .stack = fact->stack,
+                         .peer = TM__NONE,
+                         .cause = TM__NONE};
+    tm__object *object;
+
+    tm__must_run(model, fact);
+    thread->deadline_ns = fact->value > 0 && fact->value < INT64_MAX - fact->time_ns
+                              ? fact->time_ns + fact->value
+                              : INT64_MAX;
+    if (fact->object == TM__NONE) {
+        tm__begin(model, fact->thread, fact->time_ns, wait);
+        return;
+    }
+    witness_owner(model, fact);
+    object = &model->objects[fact->object];
+    object->released_by = fact->thread;
+    object->released_ns = fact->time_ns;
+    tm__disown(model, fact->object);
+    if (object->thread != TM__NONE && object->thread != fact->thread) {
+        wait.state = TM_STATE_JOINING;
+        wait.peer = object->thread;
+        wait.provenance = TM_PROVENANCE_EXACT;
+        tm__want_end_of(model, fact->thread, object->thread);
+    }
+    tm__begin(model, fact->thread, fact->time_ns, wait);
+    tm__wait_set_add(model, fact->object, fact->thread);
+}
+
+static int is_wait(int state)
+{
+    return state == TM_STATE_WAITING || state == TM_STATE_REENTERING ||
+           state == TM_STATE_JOINING;
+}
+
+/* Where no notify explains it, an end of the joined thread, time or interrupt may. */
+static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t object)
+{
+    uint32_t joined = object == TM__NONE ? TM__NONE : model->objects[object].thread;
+    uint32_t row = tm__end_cause(model, fact);
+
+    if (row != TM__NONE || joined == TM__NONE ||
+        model->threads[joined].end_ns == INT64_MIN)
+        return row;
+    row = tm__interaction_unseen(model, TM_INTERACTION_JOIN, joined,
+                                 TM_PROVENANCE_INFERRED, fact);
+    tm__row(model, row)->from_ns = model->threads[joined].end_ns;
+    tm__row(model, row)->object = object;
+    tm__row(model, row)->group = model->threads[joined].end_group;
+    return row;
+}
+
+void tm__on_waited(tm_model *model, const tm__fact *original)
+{
+    tm__fact fact = *original;
+    tm__thread *thread = &model->threads[fact.thread];
+    int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
+    uint32_t cause;
+    tm__interval *wait;
+
+    if (!is_wait(tm__hold_up_state(thread))) {
+        model->diagnostics[TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT]++;
+        tm__must_run(model, &fact);
+        return;
+    }
+    wait = &thread->intervals[tm__hold_up(thread)];
+    if (fact.object != TM__NONE && wait->object != fact.object)
+        model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
+    fact.object = wait->object;
+    if (fact.object != TM__NONE)
+        tm__object_fresh(model, fact.object);
+    cause = tm__bind_waited(model, &fact);
+    if (cause == TM__NONE)
+        cause = other_cause(model, &fact, fact.object);
+    /* Binding may have rewritten the end of the timeline. */
+    wait = &thread->intervals[tm__hold_up(thread)];
+    if (fact.flags & TM_EVENT_TIMED_OUT)
+        wait->flags |= TM__INTERVAL_TIMED_OUT;
+    if (fact.flags & TM_EVENT_BY_INTERRUPT)
+        wait->flags |= TM__INTERVAL_INTERRUPTED;
+    if (wait->state == TM_STATE_WAITING && !not_notified)
+        wait->flags |= TM__INTERVAL_UNSPLIT;
+    tm__hold_up_end(model, fact.thread, fact.time_ns);
+    tm__run(model, fact.thread, fact.time_ns, cause);
+    if (fact.object != TM__NONE &&
+        (!not_notified || model->objects[fact.object].owner == TM__NONE))
+        tm__own(model, fact.object, fact.thread, fact.time_ns, TM_PROVENANCE_INFERRED);
+}
+
+int tm__on_notify(tm_model *model, const tm__fact *fact)
+{
+    tm__must_run(model, fact);
+    if (fact->object == TM__NONE)
+        return TM_OK;
+    witness_owner(model, fact);
+    switch (tm__policy(model)) {
+    case TM_POLICY_TPTP: return tm__bind_notify_tptp(model, fact);
+    case TM_POLICY_REPORTED: return tm__bind_notify_reported(model, fact);
+    default:
+        if (fact->kind == TM_EVENT_NOTIFY_ALL)
+            return tm__bind_all(model, fact, fact->object, TM_INTERACTION_NOTIFY_ALL);
+        return tm__bind_notify(model, fact);
+    }
+}

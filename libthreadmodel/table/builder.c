@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building a table. A put is a few ns, as a timeline of ten million rows has a
+ * hundred million of them: all columns grow together, once for many rows; the bit
+ * that says "not null" is set when its memory is made, so only a null writes it.
+ */
+#include "table/builder.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "table/table.h"
+
+/* Arrow counts rows in 64 bits, but an int32 row number must reach every row. */
+static const size_t MAX_ROWS = INT32_MAX;
+
+static void fail(tm__builder *builder, int code)
+{
+    tm_table_free(builder->table);
+    builder->table = NULL;
+    builder->failed = code;
+}
+
+static tm_table *new_table(const char *name, const tm__column_spec *columns,
+                           size_t count, const tm_allocator *hook)
+{
+    tm__memory memory;
+    tm_table *table;
+
+    tm__memory_init(&memory, hook);
+    table = tm__zalloc(&memory, sizeof(*table));
+    if (!table)
+        return NULL;
+    table->columns = tm__zalloc(&memory, count * sizeof(*table->columns));
+    if (!table->columns) {
+        tm__free(&memory, table, sizeof(*table));
+        return NULL;
+    }
+    atomic_init(&table->holders, 1);
+    table->memory = memory;
+    table->name = name;
+    table->column_count = count;
+    tm__strings_init(&table->limits, &table->memory);
+    for (size_t i = 0; i < count; i++) {
+        table->columns[i].name = columns[i].name;
+        table->columns[i].type = columns[i].type;
+    }
+    return table;
+}
+
+void tm__builder_start(tm__builder *builder, const char *name,
+                       const tm__column_spec *columns, size_t count,
+                       const tm_allocator *hook)
+{
+    *builder = (tm__builder){0};
+    builder->table = new_table(name, columns, count, hook);
+    if (!builder->table)
+        builder->failed = TM_ENOMEM;
+}
+
+static int grow_validity(tm__column *column, tm__memory *memory, uint32_t rows)
+{
+    size_t old_bytes = tm__bitmap_bytes(column->validity_capacity);
+    size_t bytes = tm__bitmap_bytes(rows);
+    uint8_t *validity = tm__resize(memory, column->validity, old_bytes, bytes);
+
+    if (!validity)
+        return TM_ENOMEM;
+    memset(validity + old_bytes, 0xff, bytes - old_bytes);
+    column->validity = validity;
+    column->validity_capacity = rows;
+    return TM_OK;
+}
+
+static int grow_column(tm__column *column, tm__memory *memory, uint32_t rows)
+{
+    size_t old_bytes = tm__column_bytes(column->type, column->capacity);
+    size_t bytes = tm__column_bytes(column->type, rows);
+    void *values;
+
+    if (column->validity && grow_validity(column, memory, rows) < 0)
+        return TM_ENOMEM;
+    values = tm__resize(memory, column->values, old_bytes, bytes);
+    if (!values)
+        return TM_ENOMEM;
+    column->values = values;
+    column->capacity = rows;
+    return TM_OK;
+}
+
+static int grow(tm__builder *builder, size_t rows)
+{
+    tm_table *table = builder->table;
+    size_t grown = builder->capacity + builder->capacity / 2 + 16;
+
+    if (rows > MAX_ROWS)
+        return tm__fail(TM_ELIMIT, "table %s: more than %zu rows", table->name,
+                        MAX_ROWS);
+    if (grown < rows)
+        grown = rows;
+    if (grown > MAX_ROWS)
+        grown = MAX_ROWS;
+    for (size_t i = 0; i < table->column_count; i++)
+        if (grow_column(&table->columns[i], &table->memory, (uint32_t)grown) < 0)
+            return TM_ENOMEM;
+    builder->capacity = (uint32_t)grown;
+    return TM_OK;
+}
+
+void tm__builder_expect(tm__builder *builder, size_t rows)
+{
+    size_t needed;
+    int status;
+
+    if (builder->failed)
+        return;
+    needed = rows > MAX_ROWS ? SIZE_MAX : builder->table->row_count + rows;
+    status = needed > builder->capacity ? grow(builder, needed) : TM_OK;
+    if (status < 0)
+        fail(builder, status);
+}
+
+/* The column that the next value goes to, with room for it; NULL after a failure. */
+static tm__column *next_column(tm__builder *builder)
+{
+    tm_table *table = builder->table;
+
+    if (builder->failed)
+        return NULL;
+    if (table->row_count >= builder->capacity) {
+        int status = grow(builder, table->row_count + 1);
+
+        if (status < 0) {
+            fail(builder, status);
+            return NULL;
+        }
+    }
+    return &table->columns[builder->column];
+}
+
+static tm__column *next_column_of(tm__builder *builder, int type)
+{
+    tm__column *column = next_column(builder);
+
+    if (column && column->type != type) {
+        fail(builder, tm__fail(TM_EINVAL, "table %s: column %s is of type %d, not %d",
+                               builder->table->name, column->name, column->type, type));
+        return NULL;
+    }
+    return column;
+}
+
+static void advance(tm__builder *builder)
+{
+    if (++builder->column == builder->table->column_count) {
+        builder->column = 0;
+        builder->table->row_count++;
+    }
+}
+
+void tm__put_int32(tm__builder *builder, int32_t value)
+{
+    tm__column *column = next_column_of(builder, TM_TYPE_INT32);
+
+    if (!column)
+        return;
+    ((int32_t *)column->values)[builder->table->row_count] = value;
+    advance(builder);
+}
+
+void tm__put_int64(tm__builder *builder, int64_t value)
+{
+    tm__column *column = next_column_of(builder, TM_TYPE_INT64);
+
+    if (!column)
+        return;
+    ((int64_t *)column->values)[builder->table->row_count] = value;
+    advance(builder);
+}
+
+void tm__put_uint64(tm__builder *builder, uint64_t value)
+{
+    tm__column *column = next_column_of(builder, TM_TYPE_UINT64);
+
+    if (!column)
+        return;
+    ((uint64_t *)column->values)[builder->table->row_count] = value;
+    advance(builder);
+}
+
+void tm__put_double(tm__builder *builder, double value)
+{
+    tm__column *column = next_column_of(builder, TM_TYPE_DOUBLE);
+
+    if (!column)
+        return;
+    ((double *)column->values)[builder->table->row_count] = value;
+    advance(builder);
+}
+
+static void write_bit(uint8_t *bits, size_t row, int value)
+{
+    /* The first bit of a byte clears those after it, which nobody wrote yet. */
+    if (row % 8 == 0)
+        bits[row / 8] = 0;
+    bits[row / 8] |= (uint8_t)((value != 0) << row % 8);
+}
+
+void tm__put_bool(tm__builder *builder, int value)
+{
+    tm__column *column = next_column_of(builder, TM_TYPE_BOOL);
+
+    if (!column)
+        return;
+    write_bit(column->values, builder->table->row_count, value);
+    advance(builder);
+}
+
+static void put_code(tm__builder *builder, tm__column *column, int32_t code)
+{
+    if (code < 0) {
+        fail(builder, code);
+        return;
+    }
+    ((int32_t *)column->values)[builder->table->row_count] = code;
+    advance(builder);
+}
+
+void tm__put_string(tm__builder *builder, const char *text)
+{
+    tm__column *column = next_column_of(builder, TM_TYPE_STRING);
+
+    if (!column)
+        return;
+    if (text)
+        put_code(builder, column,
+                 tm__dictionary_put_address(&column->dictionary,
+                                            &builder->table->memory, text));
+    else
+        tm__put_null(builder);
+}
+
+void tm__put_text(tm__builder *builder, const char *text)
+{
+    tm__column *column = next_column_of(builder, TM_TYPE_STRING);
+
+    if (!column)
+        return;
+    if (text)
+        put_code(
+            builder, column,
+            tm__dictionary_put(&column->dictionary, &builder->table->memory, text));
+    else
+        tm__put_null(builder);
+}
+
+void tm__put_null(tm__builder *builder)
+{
+    tm__column *column = next_column(builder);
+    size_t row;
+
+    if (!column)
+        return;
+    row = builder->table->row_count;
+    if (!column->validity &&
+        grow_validity(column, &builder->table->memory, column->capacity) < 0) {
+        fail(builder, TM_ENOMEM);
+        return;
+    }
+    column->validity[row / 8] &= (uint8_t) ~(1u << row % 8);
+    column->null_count++;
+    switch (column->type) {
+    case TM_TYPE_BOOL: write_bit(column->values, row, 0); break;
+    case TM_TYPE_STRING: ((int32_t *)column->values)[row] = -1; break;
+    case TM_TYPE_INT32: ((int32_t *)column->values)[row] = 0; break;
+    default: memset((int64_t *)column->values + row, 0, sizeof(int64_t));
+    }
+    advance(builder);
+}
+
+void tm__builder_limit(tm__builder *builder, const char *sentence)
+{
+    size_t bytes = strlen(sentence), repaired_bytes;
+    uint32_t index;
+    char *repaired;
+    int status;
+
+    if (builder->failed)
+        return;
+    repaired_bytes = tm__utf8_repair(NULL, sentence, bytes);
+    repaired = tm__resize(&builder->table->memory, NULL, 0, repaired_bytes + 1);
+    if (!repaired) {
+        fail(builder, TM_ENOMEM);
+        return;
+    }
+    tm__utf8_repair(repaired, sentence, bytes);
+    status = tm__strings_intern_bytes(&builder->table->limits, &index, repaired,
+                                      repaired_bytes);
+    tm__free(&builder->table->memory, repaired, repaired_bytes + 1);
+    if (status < 0)
+        fail(builder, status);
+}
+
+int tm__builder_finish(tm__builder *builder, tm_table **out)
+{
+    tm_table *table = builder->table;
+
+    *out = NULL;
+    if (!builder->failed && builder->column != 0)
+        fail(builder,
+             tm__fail(TM_EINVAL, "table %s: row %zu ends before column %s", table->name,
+                      table->row_count, table->columns[builder->column].name));
+    for (size_t i = 0; !builder->failed && i < table->column_count; i++)
+        if (table->columns[i].type == TM_TYPE_STRING &&
+            tm__dictionary_finish(&table->columns[i].dictionary, &table->memory) < 0)
+            fail(builder, TM_ENOMEM);
+    if (builder->failed)
+        return builder->failed;
+    *out = table;
+    builder->table = NULL;
+    return TM_OK;
+}
+
+void tm__builder_abandon(tm__builder *builder)
+{
+    tm_table_free(builder->table);
+    builder->table = NULL;
+    builder->failed = TM_EINVAL;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writers of text put a few bytes at a time, ten times a row and more. */
+#include "table/chunks.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <threadmodel/error.h>
+
+void tm__chunks_start(tm__chunks *chunks, tm_write_fn write, void *payload)
+{
+    chunks->write = write;
+    chunks->payload = payload;
+    chunks->failed = TM_OK;
+    chunks->used = 0;
+}
+
+static void pass_on(tm__chunks *chunks, const char *bytes, size_t count)
+{
+    if (!chunks->failed && count > 0) {
+        int status = chunks->write(chunks->payload, bytes, count);
+
+        chunks->failed = status < 0 ? status : TM_OK;
+    }
+}
+
+void tm__chunks_bytes(tm__chunks *chunks, const char *bytes, size_t count)
+{
+    if (count > sizeof(chunks->buffer) - chunks->used) {
+        pass_on(chunks, chunks->buffer, chunks->used);
+        chunks->used = 0;
+    }
+    if (count > sizeof(chunks->buffer)) {
+        pass_on(chunks, bytes, count);
+        return;
+    }
+    memcpy(chunks->buffer + chunks->used, bytes, count);
+    chunks->used += count;
+}
+
+void tm__chunks_text(tm__chunks *chunks, const char *text)
+{
+    tm__chunks_bytes(chunks, text, strlen(text));
+}
+
+void tm__chunks_char(tm__chunks *chunks, char character)
+{
+    tm__chunks_bytes(chunks, &character, 1);
+}
+
+void tm__chunks_uint64(tm__chunks *chunks, uint64_t value)
+{
+    char digits[20];
+    size_t first = sizeof(digits);
+
+    do {
+        digits[--first] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    tm__chunks_bytes(chunks, digits + first, sizeof(digits) - first);
+}
+
+void tm__chunks_int64(tm__chunks *chunks, int64_t value)
+{
+    if (value < 0)
+        tm__chunks_char(chunks, '-');
+    tm__chunks_uint64(chunks, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/* printf takes the decimal point from the host's locale, and it may be of several
+ * bytes: whatever is neither digit, sign nor exponent is the point. */
+static void write_with_point(tm__chunks *chunks, const char *text)
+{
+    while (*text) {
+        size_t plain = strspn(text, "+-0123456789e");
+
+        tm__chunks_bytes(chunks, text, plain);
+        text += plain;
+        if (*text) {
+            tm__chunks_char(chunks, '.');
+            text += strcspn(text, "+-0123456789e");
+        }
+    }
+}
+
+void tm__chunks_double(tm__chunks *chunks, double value)
+{
+    char text[40];
+    /* 17 digits always suffice, 15 often do, and zeros at the end are not printed;
+     * numbers below the normal ones hold fewer. */
+    int fewest = value > -DBL_MIN && value < DBL_MIN ? 1 : 15;
+
+    for (int digits = fewest; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    write_with_point(chunks, text);
+}
+
+int tm__chunks_finish(tm__chunks *chunks)
+{
+    pass_on(chunks, chunks->buffer, chunks->used);
+    chunks->used = 0;
+    return chunks->failed;
+}

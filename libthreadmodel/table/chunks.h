@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text on its way to a tm_write_fn, in few and large calls. A write that fails
+ * sticks: what follows is dropped, and the finish says what it returned.
+ */
+#ifndef TM_TABLE_CHUNKS_H
+#define TM_TABLE_CHUNKS_H
+
+#include <threadmodel/table.h>
+
+typedef struct tm__chunks {
+    tm_write_fn write;
+    void *payload;
+    int failed;
+    size_t used;
+    char buffer[8192]; ///< on the caller's stack, so no larger
+} tm__chunks;
+
+void tm__chunks_start(tm__chunks *chunks, tm_write_fn write, void *payload);
+void tm__chunks_bytes(tm__chunks *chunks, const char *bytes, size_t count);
+void tm__chunks_text(tm__chunks *chunks, const char *text);
+void tm__chunks_char(tm__chunks *chunks, char character);
+
+/* Numbers in decimal, the same under every locale. */
+void tm__chunks_int64(tm__chunks *chunks, int64_t value);
+void tm__chunks_uint64(tm__chunks *chunks, uint64_t value);
+/** The fewest digits that read back as the same number. It must be finite. */
+void tm__chunks_double(tm__chunks *chunks, double value);
+
+/** @return TM_OK, or the negative value that a write returned */
+int tm__chunks_finish(tm__chunks *chunks);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON: an array of objects, one a line. Strings are valid UTF-8 since they were
+ * put into the table. 64-bit integers are numbers in full; a reader that holds
+ * numbers as doubles rounds those beyond 2^53, and ids in practice are smaller.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "table/chunks.h"
+#include "table/table.h"
+
+static void write_escape(tm__chunks *chunks, unsigned char byte)
+{
+    static const char hexadecimal[] = "0123456789abcdef";
+    char escape[6] = {'\\', 'u', '0', '0', 0, 0};
+
+    switch (byte) {
+    case '"': tm__chunks_bytes(chunks, "\\\"", 2); return;
+    case '\\': tm__chunks_bytes(chunks, "\\\\", 2); return;
+    case '\n': tm__chunks_bytes(chunks, "\\n", 2); return;
+    case '\r': tm__chunks_bytes(chunks, "\\r", 2); return;
+    case '\t': tm__chunks_bytes(chunks, "\\t", 2); return;
+    default: break;
+    }
+    escape[4] = hexadecimal[byte >> 4];
+    escape[5] = hexadecimal[byte & 15];
+    tm__chunks_bytes(chunks, escape, sizeof(escape));
+}
+
+static void write_text(tm__chunks *chunks, const char *text)
+{
+    const char *plain = text;
+
+    tm__chunks_char(chunks, '"');
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+
+        if (byte >= 0x20 && byte != '"' && byte != '\\')
+            continue;
+        tm__chunks_bytes(chunks, plain, (size_t)(text - plain));
+        write_escape(chunks, byte);
+        plain = text + 1;
+    }
+    tm__chunks_bytes(chunks, plain, (size_t)(text - plain));
+    tm__chunks_char(chunks, '"');
+}
+
+static void write_double(tm__chunks *chunks, double value)
+{
+    if (isfinite(value))
+        tm__chunks_double(chunks, value);
+    else
+        tm__chunks_text(chunks, "null");
+}
+
+static void write_value(tm__chunks *chunks, const tm__column *column, size_t row)
+{
+    const void *values = column->values;
+
+    if (tm__column_is_null(column, row)) {
+        tm__chunks_bytes(chunks, "null", 4);
+        return;
+    }
+    switch (column->type) {
+    case TM_TYPE_INT32: tm__chunks_int64(chunks, ((const int32_t *)values)[row]); break;
+    case TM_TYPE_INT64: tm__chunks_int64(chunks, ((const int64_t *)values)[row]); break;
+    case TM_TYPE_UINT64:
+        tm__chunks_uint64(chunks, ((const uint64_t *)values)[row]);
+        break;
+    case TM_TYPE_DOUBLE: write_double(chunks, ((const double *)values)[row]); break;
+    case TM_TYPE_BOOL:
+        tm__chunks_text(chunks, ((const uint8_t *)values)[row / 8] >> row % 8 & 1
+                                    ? "true"
+                                    : "false");
+        break;
+    default:
+        write_text(chunks, tm__dictionary_text(&column->dictionary,
+                                               ((const int32_t *)values)[row]));
+    }
+}
+
+int tm_table_write_json(const tm_table *table, tm_write_fn write, void *payload)
+{
+    tm__chunks chunks;
+
+    TM__CHECK(table);
+    TM__CHECK(write);
+    tm__chunks_start(&chunks, write, payload);
+    tm__chunks_char(&chunks, '[');
+    for (size_t row = 0; row < table->row_count && !chunks.failed; row++) {
+        tm__chunks_text(&chunks, row > 0 ? ",\n" : "\n");
+        for (size_t i = 0; i < table->column_count; i++) {
+            tm__chunks_char(&chunks, i > 0 ? ',' : '{');
+            write_text(&chunks, table->columns[i].name);
+            tm__chunks_char(&chunks, ':');
+            write_value(&chunks, &table->columns[i], row);
+        }
+        tm__chunks_char(&chunks, '}');
+    }
+    tm__chunks_text(&chunks, table->row_count > 0 ? "\n]" : "]");
+    return tm__chunks_finish(&chunks);
+}

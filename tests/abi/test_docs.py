@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guides say what is so: links lead somewhere, code compiles, names exist."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from headers import INCLUDE, PUBLIC, ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+WRAPPER = """\
+#include <stdio.h>
+#include <threadmodel/threadmodel.h>
+void example(const tm_event *events, size_t event_count, tm_table *given);
+void example(const tm_event *events, size_t event_count, tm_table *given)
+{{
+    (void)events, (void)event_count, (void)given;
+    {{
+{body}
+    }}
+}}
+"""
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_c_examples_compile(page: Path) -> None:
+    for body in blocks(page, "c"):
+        # An example may go on from one where `table` was the answer.
+        known = (
+            body if "tm_table *table" in body else f"tm_table *table = given;\n{body}"
+        )
+        done = subprocess.run(
+            ["gcc", "-std=c11", "-Wall", "-Werror", "-Wno-unused-variable"]
+            + ["-I", INCLUDE, "-fsyntax-only", "-x", "c", "-"],
+            input=WRAPPER.format(body=known),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_examples_parse(page: Path) -> None:
+    for body in blocks(page, "python"):
+        compile(body, str(page), "exec")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_of_the_api_exist(page: Path) -> None:
+    headers = "".join(path.read_text() for path in PUBLIC)
+    known = set(re.findall(r"\b(?:tm|TM)_\w+", headers))
+    named = set(re.findall(r"\b((?:tm|TM)_[a-zA-Z]\w*)(?![\w*])", page.read_text()))
+    # Forms that stand for many: tm_noun_verb, TM_VERSION_*.
+    patterns = {name for name in named if name.endswith("_") or "noun" in name}
+    build_switches = {"TM_TEST_FULL"}
+    assert named - known - patterns - build_switches == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_verbs_of_dev_exist(page: Path) -> None:
+    verbs = set(re.findall(r"\./dev ([a-z][a-z-]*)", page.read_text()))
+    listed = subprocess.check_output([ROOT / "dev", "--help"], text=True)
+    assert {verb for verb in verbs if f"\n  {verb} " not in listed} == set()

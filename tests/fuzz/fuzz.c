@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking everything, and memory that runs out, for all fuzz targets. */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void fuzz_fail(const char *condition, const char *file, int line)
+{
+    fprintf(stderr, "%s:%d: not so: %s\n", file, line, condition);
+    abort();
+}
+
+static void *resize(void *payload, void *block, size_t bytes)
+{
+    fuzz_memory *memory = payload;
+
+    if (bytes == 0) {
+        free(block);
+        return NULL;
+    }
+    if (memory->calls_left == 0)
+        return NULL;
+    memory->calls_left--;
+    return realloc(block, bytes);
+}
+
+tm_allocator fuzz_allocator(fuzz_memory *memory)
+{
+    return (tm_allocator){resize, memory};
+}
+
+static int count_bytes(void *payload, const char *bytes, size_t count)
+{
+    size_t *total = payload;
+
+    /* Touch them all, so that a sanitizer sees each. */
+    for (size_t i = 0; i < count; i++)
+        *total += 1 + (bytes[i] == '\0');
+    return TM_OK;
+}
+
+/* Every cell is readable, and a string's code is in its dictionary. */
+static void read_cells(const tm_table *table)
+{
+    size_t rows = tm_table_row_count(table);
+
+    for (size_t c = 0; c < tm_table_column_count(table); c++) {
+        const char *name = tm_table_column_name(table, c);
+        const int32_t *codes = tm_table_codes(table, name);
+        size_t categories = tm_table_category_count(table, name);
+
+        for (size_t row = 0; row < rows; row++) {
+            int null = tm_table_is_null(table, name, row);
+
+            FUZZ_CHECK(null == 0 || null == 1);
+            if (codes == NULL)
+                continue;
+            FUZZ_CHECK(null == (codes[row] < 0));
+            FUZZ_CHECK(null || (size_t)codes[row] < categories);
+            FUZZ_CHECK(null == (tm_table_string(table, name, row) == NULL));
+        }
+    }
+}
+
+static void read_answer(int rc, tm_table *table)
+{
+    size_t total = 0;
+
+    if (rc != TM_OK) {
+        FUZZ_CHECK(rc < 0 && table == NULL && tm_error_text()[0] != '\0');
+        return;
+    }
+    read_cells(table);
+    FUZZ_CHECK(tm_table_write_csv(table, count_bytes, &total) == TM_OK);
+    FUZZ_CHECK(tm_table_write_json(table, count_bytes, &total) == TM_OK);
+    FUZZ_CHECK(total > 0);
+    tm_table_free(table);
+}
+
+void fuzz_ask_all(const tm_model *model)
+{
+    static const uint32_t keys[] = {TM_BY_CLASS, TM_BY_CLASS | TM_BY_CALLER,
+                                    TM_BY_OBJECT, TM_BY_THREAD | TM_BY_GROUP};
+    tm_selection window = {.size = sizeof(window), .from_ns = 1000, .to_ns = 20000};
+    tm_table *table;
+    int rc;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        tm_statistics_options options = {.size = sizeof(options), .keys = keys[i]};
+
+        options.selection = i % 2 ? &window : NULL;
+        rc = tm_statistics_monitors(&table, model, &options);
+        read_answer(rc, table);
+    }
+    rc = tm_statistics_threads(&table, model, NULL);
+    read_answer(rc, table);
+    rc = tm_timeline_list(&table, model, NULL);
+    read_answer(rc, table);
+    rc = tm_timeline_list(&table, model, &window);
+    read_answer(rc, table);
+    rc = tm_stack_list(&table, model);
+    read_answer(rc, table);
+    rc = tm_interaction_list(&table, model, NULL);
+    read_answer(rc, table);
+    rc = tm_deadlock_list(&table, model);
+    read_answer(rc, table);
+    rc = tm_diagnostics_list(&table, model);
+    read_answer(rc, table);
+    rc = tm_model_limits(&table, model);
+    read_answer(rc, table);
+    FUZZ_CHECK(tm_model_length_ns(model) >= 0);
+    FUZZ_CHECK(tm_model_run(model) != NULL);
+}

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run every test of the tree, group by group, and count; called by `./dev check`.
+
+Groups are found, not listed: each suite of C tests that Meson knows, each folder of
+tests/ that holds test_*.py, then the C tests once more under the sanitizers and once
+under valgrind, and the linters. What a group says is shown when something failed.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+RESULTS = BUILD / "check"
+SHOWN_LINES = 200
+C_FOLDERS = ("include", "libthreadmodel", "agent", "bindings", "tests", "docs")
+VALGRIND = (
+    "valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=all"
+    " --errors-for-leak-kinds=all --num-callers=30"
+)
+
+
+@dataclass
+class Outcome:
+    """What became of a group's tests; `text` is for who must mend it."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    text: str = ""
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: "Outcome") -> None:
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.text += other.text
+        self.reasons += other.reasons
+
+
+def call(command: list[str], **variables: str) -> tuple[int, str]:
+    """Run a command without input; its status and all that it wrote."""
+    done = subprocess.run(
+        command,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    return done.returncode, done.stdout
+
+
+def counted(status: int, text: str, junit: Path) -> Outcome:
+    """The counts of a JUnit file. A runner that fails without a failing test (it
+    crashed), or that ran nothing, is one failure."""
+    outcome = Outcome(text=text)
+    if junit.exists():
+        for case in ElementTree.parse(junit).getroot().iter("testcase"):
+            skip = case.find("skipped")
+            if case.find("failure") is not None or case.find("error") is not None:
+                outcome.failed += 1
+            elif skip is not None:
+                outcome.skipped += 1
+                said = skip.get("message") or (skip.text or "").strip()
+                outcome.reasons[said or f"{case.get('name')}, without a reason"] += 1
+            else:
+                outcome.passed += 1
+    ran = outcome.passed + outcome.failed + outcome.skipped
+    if outcome.failed == 0 and (status != 0 or ran == 0):
+        outcome.failed = 1
+    return outcome
+
+
+def run_meson(build: Path, *arguments: str, **variables: str) -> Outcome:
+    logs = build / "meson-logs"
+    for old in logs.glob("check*.junit.xml"):
+        old.unlink()
+    command = ["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs"]
+    command += ["--logbase", "check", *arguments]
+    status, text = call(command, **variables)
+    # Meson appends the name of a wrapper to that of the log.
+    junit = next(logs.glob("check*.junit.xml"), logs / "none")
+    return counted(status, text, junit)
+
+
+def run_pytest(folder: Path) -> Outcome:
+    junit = RESULTS / f"{folder.name}.xml"
+    junit.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    return counted(*call([*command, f"--junitxml={junit}", str(folder)]), junit)
+
+
+def run_sanitized() -> Outcome:
+    """The C tests where a bad access, a leak or undefined behaviour ends them."""
+    build = ROOT / "build-asan"
+    if not (build / "build.ninja").exists():
+        status, text = call(
+            ["meson", "setup", str(build), str(ROOT), "-Db_lundef=false"]
+            + ["-Db_sanitize=address,undefined"]
+            + ["-Dc_args=-fno-sanitize-recover=undefined -fno-omit-frame-pointer"]
+        )
+        if status:
+            return Outcome(failed=1, text=text)
+    status, text = call(["ninja", "-C", str(build), "--quiet"])
+    if status:
+        return Outcome(failed=1, text=text)
+    return run_meson(
+        build,
+        "--timeout-multiplier=10",
+        ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1",
+        UBSAN_OPTIONS="print_stacktrace=1",
+    )
+
+
+def run_valgrind() -> Outcome:
+    """The C tests once more, where a read of unset memory or a leak ends them."""
+    return run_meson(
+        BUILD,
+        f"--wrapper={VALGRIND}",
+        "--timeout-multiplier=40",
+        TM_TEST_SLOW_MACHINE="1",
+    )
+
+
+def run_lint() -> Outcome:
+    sources = sorted(
+        str(path.relative_to(ROOT))
+        for folder in C_FOLDERS
+        for path in (ROOT / folder).rglob("*.[ch]")
+    )
+    python = (
+        ["tools", "tests", "bindings"] if (ROOT / "bindings").exists() else ["tools"]
+    )
+    commands = [
+        ["ruff", "check", "--quiet", *python],
+        ["ruff", "format", "--check", "--quiet", *python],
+        ["clang-format", "--dry-run", "-Werror", *sources],
+        ["bash", "-n", "dev", ".ci/run"],
+        ["mypy", "--strict", "tools"],
+    ]
+    if (ROOT / "pyproject.toml").exists():
+        commands.append(["mypy"])
+    outcome = Outcome()
+    for command in commands:
+        status, text = call(command)
+        if status:
+            outcome.add(Outcome(failed=1, text=f"$ {command[0]}\n{text}"))
+        else:
+            outcome.passed += 1
+    return outcome
+
+
+def show(text: str, log: Path) -> None:
+    """Print what a failed group said; the whole of it, when long, is in the log."""
+    lines = text.splitlines()
+    log.write_text(text)
+    print("\n".join(lines[-SHOWN_LINES:]), flush=True)
+    if len(lines) > SHOWN_LINES:
+        print(f"({len(lines) - SHOWN_LINES} lines before these are in {log})")
+
+
+def find_groups() -> dict[str, Callable[[], Outcome]]:
+    """Every group by name, the quick ones first."""
+    tests = json.loads((BUILD / "meson-info" / "intro-tests.json").read_text())
+    suites = {suite.split(":")[-1]: suite for test in tests for suite in test["suite"]}
+    groups: dict[str, Callable[[], Outcome]] = {"lint": run_lint}
+    for name, suite in suites.items():
+        groups[name] = partial(run_meson, BUILD, f"--suite={suite}")
+    for folder in sorted(
+        {path.parent for path in (ROOT / "tests").glob("*/test_*.py")}
+    ):
+        groups[folder.name] = partial(run_both, groups.get(folder.name), folder)
+    groups["asan"] = run_sanitized
+    groups["valgrind"] = run_valgrind
+    return groups
+
+
+def run_both(first: Callable[[], Outcome] | None, folder: Path) -> Outcome:
+    """A folder's C tests and its Python tests are one group."""
+    outcome = first() if first else Outcome()
+    outcome.add(run_pytest(folder))
+    return outcome
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="./dev check", description=__doc__)
+    parser.add_argument("--full", action="store_true", help="longer campaigns")
+    parser.add_argument("--list", action="store_true", help="name the groups, run none")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these groups")
+    options = parser.parse_args()
+    groups = find_groups()
+    unknown = [name for name in options.names if name not in groups]
+    if unknown:
+        print(
+            f"dev: no group of tests {unknown[0]!r}: {' '.join(groups)}",
+            file=sys.stderr,
+        )
+        return 2
+    if options.list:
+        print("\n".join(groups))
+        return 0
+    if options.full:
+        os.environ["TM_TEST_FULL"] = "1"
+    RESULTS.mkdir(exist_ok=True)
+    total = Outcome()
+    for name in options.names or groups:
+        print(f"{name:10}", end=" ", flush=True)
+        began = time.monotonic()
+        outcome = groups[name]()
+        print(
+            f"{outcome.passed:5} passed {outcome.failed:3} failed"
+            f" {outcome.skipped:3} skipped {time.monotonic() - began:7.1f} s",
+            flush=True,
+        )
+        for reason, count in outcome.reasons.items():
+            print(f"    {count} skipped: {reason}")
+        if outcome.failed:
+            show(outcome.text, RESULTS / f"{name}.log")
+        total.add(outcome)
+    print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
