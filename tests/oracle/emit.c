@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The producer: which of the world's doings it sees, and with which fields. What
+ * is reported is true; what it does not report is left out, never made up.
+ */
+#include <stdio.h>
+
+#include "world.h"
+
+#define BIT(kind) (UINT64_C(1) << (kind))
+#define CORE (BIT(TM_EVENT_THREAD_START) | BIT(TM_EVENT_THREAD_END))
+#define ENTERS (BIT(TM_EVENT_CONTENDED_ENTER) | BIT(TM_EVENT_CONTENDED_ENTERED))
+#define WAITS (BIT(TM_EVENT_WAIT) | BIT(TM_EVENT_WAITED))
+#define NOTIFIES (BIT(TM_EVENT_NOTIFY) | BIT(TM_EVENT_NOTIFY_ALL))
+#define SLEEPS (BIT(TM_EVENT_SLEEP) | BIT(TM_EVENT_SLEPT))
+#define JOINS (BIT(TM_EVENT_JOIN) | BIT(TM_EVENT_JOINED))
+#define PARKS (BIT(TM_EVENT_PARK) | BIT(TM_EVENT_UNPARKED))
+#define MOUNTS (BIT(TM_EVENT_VIRTUAL_MOUNT) | BIT(TM_EVENT_VIRTUAL_UNMOUNT))
+#define SNAPSHOTS (BIT(TM_EVENT_SNAPSHOT) | BIT(TM_EVENT_HELD))
+
+static uint64_t kinds_random(uint64_t *random, bool full)
+{
+    static const struct {
+        uint64_t kinds;
+        unsigned percent;
+    } choices[] = {
+        {ENTERS, 95},
+        {WAITS, 95},
+        {NOTIFIES, 70},
+        {BIT(TM_EVENT_INTERRUPT_CALLED), 60},
+        {BIT(TM_EVENT_INTERRUPTED), 40},
+        {BIT(TM_EVENT_THREAD_START_CALLED), 60},
+        {SLEEPS, 60},
+        {JOINS, 60},
+        {PARKS, 75},
+        {BIT(TM_EVENT_UNPARK_CALLED), 60},
+        {BIT(TM_EVENT_HELD), 40},
+        {MOUNTS, 30},
+    };
+    uint64_t kinds = CORE;
+
+    for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
+        if (full || chance_next(random) % 100 < choices[i].percent)
+            kinds |= choices[i].kinds;
+    return kinds;
+}
+
+struct config config_random(uint64_t seed)
+{
+    uint64_t random = seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
+#define ROLL(percent) (chance_next(&random) % 100 < (percent))
+    bool full = ROLL(25);
+    struct config c = {
+        .seed = seed,
+        .full = full,
+        .thread_count = 3 + (int)(chance_next(&random) % 6),
+        .monitor_count = 1 + (int)(chance_next(&random) % 4),
+        .synchronizer_count = (int)(chance_next(&random) % 3),
+        .step_count = 50 + (int)(chance_next(&random) % 500),
+        .lifo = ROLL(50),
+        .barging = !full && ROLL(60),
+        .spinning = !full && ROLL(40),
+        .races = !full && ROLL(50),
+        .early_waited = !full && ROLL(60),
+        .disorder = ROLL(30),
+        .virtual_some = ROLL(30),
+        .virtual_entered = ROLL(50),
+        .join_by_wait = ROLL(60),
+        .late = !full && ROLL(10),
+        .loses = !full && ROLL(10),
+        .kinds_known = full || ROLL(80),
+        .owners = full || ROLL(50),
+        .releasers = ROLL(30),
+        .notifiers = ROLL(15),
+        .starters = ROLL(50),
+        .park_owners = full || ROLL(60),
+        .unparkers = ROLL(20),
+        .held_sets = full || ROLL(50),
+        .names = full || ROLL(85),
+        .stacks = ROLL(70),
+    };
+
+    c.kinds = kinds_random(&random, full);
+    if (c.late)
+        c.kinds |= SNAPSHOTS;
+    return c;
+#undef ROLL
+}
+
+static void record(struct world *w, tm_event event)
+{
+    APPEND(w, event, event);
+}
+
+static bool peer_is_reported(const struct config *c, int kind)
+{
+    switch (kind) {
+    case TM_EVENT_CONTENDED_ENTER: return c->owners;
+    case TM_EVENT_CONTENDED_ENTERED: return c->releasers;
+    case TM_EVENT_WAITED: return c->notifiers;
+    case TM_EVENT_THREAD_START: return c->starters;
+    case TM_EVENT_PARK: return c->park_owners;
+    case TM_EVENT_UNPARKED: return c->unparkers;
+    default: return true;
+    }
+}
+
+static void state_owner(struct world *w, int t, int kind, int object, int peer)
+{
+    struct object *o;
+
+    if (object == NONE)
+        return;
+    o = &w->objects[object];
+    switch (kind) {
+    case TM_EVENT_CONTENDED_ENTER:
+    case TM_EVENT_PARK:
+        if (peer != NONE)
+            o->stated = peer;
+        break;
+    case TM_EVENT_CONTENDED_ENTERED:
+    case TM_EVENT_HELD:
+    case TM_EVENT_NOTIFY:
+    case TM_EVENT_NOTIFY_ALL: o->stated = t; break;
+    case TM_EVENT_WAIT:
+    case TM_EVENT_WAITED: o->stated = NONE; break;
+    default: break;
+    }
+}
+
+/* Whether the producer gets it; a lost stretch is told as soon as it is over. */
+static bool is_seen(struct world *w, int kind)
+{
+    if (w->now_ns < w->attach_ns || !(w->config.kinds >> kind & 1))
+        return false;
+    if (w->now_ns >= w->loss_from_ns && w->now_ns < w->loss_to_ns) {
+        if (w->lost_count++ == 0)
+            w->lost_first_ns = w->now_ns;
+        return false;
+    }
+    if (w->lost_count > 0 && w->now_ns >= w->loss_to_ns) {
+        record(w, (tm_event){w->now_ns, 0, (uint64_t)w->lost_first_ns, 0, w->lost_count,
+                             0, TM_EVENT_LOST, 0});
+        w->lost_count = 0;
+    }
+    return true;
+}
+
+static void emit_mount(struct world *w, int t, int kind)
+{
+    if (!w->threads[t].is_virtual || !is_seen(w, kind))
+        return;
+    record(w, (tm_event){w->now_ns, w->threads[t].id, 0,
+                         kind == TM_EVENT_VIRTUAL_MOUNT ? 500 + (uint64_t)t % 2 : 0, 0,
+                         0, (uint16_t)kind, 0});
+}
+
+/* What it owns beside `except`; some producers say that this is all. */
+static void emit_held(struct world *w, int t, int except)
+{
+    for (int i = 0; i < w->object_count; i++)
+        if (i != except && w->objects[i].owner == t && !w->objects[i].is_synchronizer)
+            emit(w, t, TM_EVENT_HELD, i, NONE, 0, TM_EVENT_CONFIRMED);
+    if (w->config.held_sets)
+        emit(w, t, TM_EVENT_HELD, NONE, NONE, 0, TM_EVENT_CONFIRMED);
+}
+
+bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
+          int flags)
+{
+    struct thread *th = &w->threads[t];
+    bool begins = kind == TM_EVENT_CONTENDED_ENTER || kind == TM_EVENT_WAIT ||
+                  kind == TM_EVENT_PARK || kind == TM_EVENT_SLEEP ||
+                  kind == TM_EVENT_JOIN;
+    bool ends = kind == TM_EVENT_CONTENDED_ENTERED || kind == TM_EVENT_WAITED ||
+                kind == TM_EVENT_UNPARKED || kind == TM_EVENT_SLEPT ||
+                kind == TM_EVENT_JOINED;
+    tm_event event = {.time_ns = w->now_ns, .thread = th->id, .value = value};
+
+    if (!is_seen(w, kind))
+        return false;
+    if (ends)
+        emit_mount(w, t, TM_EVENT_VIRTUAL_MOUNT);
+    event.kind = (uint16_t)kind;
+    event.flags = (uint16_t)flags;
+    if (object != NONE)
+        event.object = w->objects[object].id;
+    if (!peer_is_reported(&w->config, kind))
+        peer = NONE;
+    if (peer != NONE) {
+        event.peer = w->threads[peer].id;
+        event.flags |= TM_EVENT_PEER_REPORTED;
+    }
+    if (w->config.stacks && (begins || kind == TM_EVENT_NOTIFY))
+        event.stack = 1 + (uint32_t)(w->order % 5);
+    record(w, event);
+    state_owner(w, t, kind, object, peer);
+    if (th->first_ns < 0)
+        th->first_ns = w->now_ns;
+    if (begins && kind != TM_EVENT_SLEEP)
+        emit_held(w, t, object);
+    if (begins)
+        emit_mount(w, t, TM_EVENT_VIRTUAL_UNMOUNT);
+    return true;
+}
+
+bool emit_enter(struct world *w, int t, int object)
+{
+    return emit(w, t, TM_EVENT_CONTENDED_ENTER, object, w->objects[object].owner, 0, 0);
+}
+
+void emit_snapshots(struct world *w)
+{
+    for (int t = 0; t < w->thread_count; t++) {
+        struct thread *th = &w->threads[t];
+        const struct hold *h = th->hold == NONE ? NULL : &w->holds[th->hold];
+
+        if (th->state == TM_STATE_UNKNOWN || th->state == TM_STATE_NEW ||
+            th->state == TM_STATE_DEAD)
+            continue;
+        emit(w, t, TM_EVENT_SNAPSHOT, h ? h->object : NONE, NONE, th->state, 0);
+        emit_held(w, t, NONE);
+    }
+}
+
+void emit_definitions(const struct world *w, const tm_sink *sink, int policy)
+{
+    tm_run run = {.size = sizeof(run),
+                  .producer = "simulator",
+                  .policy = policy,
+                  .identity = TM_IDENTITY_EXACT,
+                  .kinds = w->config.kinds_known ? w->config.kinds : 0};
+    char name[32];
+
+    if (w->config.loses && run.kinds)
+        run.kinds |= BIT(TM_EVENT_LOST);
+    sink->run(sink->payload, &run);
+    for (int i = 0; i < w->object_count; i++) {
+        tm_class class = {.id = (uint64_t)i + 1, .name = name};
+        tm_object object = {
+            .id = w->objects[i].id,
+            .class_id = (uint64_t)i + 1,
+            .thread = w->config.names && w->objects[i].thread != NONE
+                          ? w->threads[w->objects[i].thread].id
+                          : 0,
+            .flags = w->objects[i].is_synchronizer ? TM_OBJECT_SYNCHRONIZER : 0};
+
+        snprintf(name, sizeof(name), "sim.Lock%d", i);
+        sink->define_class(sink->payload, &class);
+        sink->define_object(sink->payload, &object);
+    }
+    for (int t = 0; w->config.names && t < w->thread_count; t++) {
+        tm_thread definition = {.id = w->threads[t].id,
+                                .object = w->objects[t].id,
+                                .name = name,
+                                .flags =
+                                    w->threads[t].is_virtual ? TM_THREAD_VIRTUAL : 0};
+
+        snprintf(name, sizeof(name), "T%d", t);
+        sink->define_thread(sink->payload, &definition);
+    }
+}

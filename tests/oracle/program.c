@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the threads of the world do: a random program each, and the clock. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "world.h"
+
+static bool holds(const struct thread *th, int object)
+{
+    for (int i = 0; i < th->held_count; i++)
+        if (th->held[i] == object)
+            return true;
+    return false;
+}
+
+static void release_last(struct world *w, int t)
+{
+    struct thread *th = &w->threads[t];
+    int object = th->held[--th->held_count];
+
+    if (w->objects[object].is_synchronizer)
+        sync_release(w, t, object);
+    else
+        monitor_exit(w, t, object);
+    at(w, t, STEP, 1 + chance_below(w, 60), 0);
+}
+
+static void lock_some(struct world *w, int t)
+{
+    struct thread *th = &w->threads[t];
+    int first = w->thread_count;
+    int object = first + (int)chance_below(w, w->object_count - first);
+    int last = th->held_count ? th->held[th->held_count - 1] : -1;
+
+    if (th->held_count == MAX_HELD ||
+        (!w->config.disorder && !holds(th, object) && object < last) ||
+        (w->objects[object].is_synchronizer && holds(th, object))) {
+        at(w, t, STEP, 1 + chance_below(w, 60), 0);
+    } else if (w->objects[object].is_synchronizer) {
+        sync_acquire(w, t, object, (int)chance_below(w, 3));
+    } else {
+        th->held[th->held_count++] = object;
+        monitor_enter(w, t, object, true);
+    }
+}
+
+static int some_thread(struct world *w, int t)
+{
+    int other = (int)chance_below(w, w->thread_count);
+
+    return other == t ? (other + 1) % w->thread_count : other;
+}
+
+static bool is_alive(const struct world *w, int t)
+{
+    int state = w->threads[t].state;
+
+    return state != TM_STATE_UNKNOWN && state != TM_STATE_NEW && state != TM_STATE_DEAD;
+}
+
+static void unpark_some(struct world *w, int t)
+{
+    int target = some_thread(w, t);
+
+    if (is_alive(w, target))
+        park_unpark(w, t, target);
+    at(w, t, STEP, 1 + chance_below(w, 60), 0);
+}
+
+static void interrupt_some(struct world *w, int t)
+{
+    int target = some_thread(w, t);
+    struct thread *th = &w->threads[target];
+    bool seen;
+    struct act a = {w->now_ns, TM_EVENT_INTERRUPT_CALLED, t, target, 0, false};
+
+    at(w, t, STEP, 1 + chance_below(w, 60), 0);
+    if (!is_alive(w, target))
+        return;
+    seen = emit(w, t, TM_EVENT_INTERRUPT_CALLED, NONE, target, 0, 0);
+    a.seen = seen;
+    APPEND(w, act, a);
+    if (th->interrupted)
+        return;
+    th->interrupted = true;
+    if (monitor_interrupt(w, target) || th->state == TM_STATE_SLEEPING ||
+        th->state == TM_STATE_JOINING)
+        at(w, target, INTERRUPT, lag(w), t);
+    else if (th->state == TM_STATE_PARKED && !th->waking) {
+        th->waking = true;
+        truth_cause(w, target, CAUSE_INTERRUPT, t, seen);
+        truth_got_away(w, target);
+        at(w, target, UNPARK, 1 + lag(w), CAUSE_INTERRUPT);
+    }
+}
+
+static void start_some(struct world *w, int t)
+{
+    int child = 0;
+
+    at(w, t, STEP, 1 + chance_below(w, 60), 0);
+    while (child < w->thread_count && w->threads[child].state != TM_STATE_UNKNOWN)
+        child++;
+    if (child == w->thread_count)
+        return;
+    truth_hold(w, child, NONE, TM_STATE_NEW,
+               emit(w, t, TM_EVENT_THREAD_START_CALLED, NONE, child, 0, 0));
+    truth_cause(w, child, CAUSE_NONE, t, w->holds[w->threads[child].hold].begin_seen);
+    truth_state(w, child, TM_STATE_NEW, SHOWN);
+    at(w, child, BEGIN, 1 + chance_below(w, 100), t);
+}
+
+static void join_some(struct world *w, int t)
+{
+    struct thread *th = &w->threads[t];
+    int target = some_thread(w, t);
+
+    if (!is_alive(w, target) || th->held_count == MAX_HELD) {
+        at(w, t, STEP, 1 + chance_below(w, 60), 0);
+    } else if (w->config.join_by_wait && !w->threads[target].is_virtual) {
+        th->held[th->held_count++] = target;
+        monitor_enter(w, t, target, false);
+    } else {
+        join_begin(w, t, target, chance(w, 80) ? 1 + chance_below(w, 600) : 0);
+    }
+}
+
+/* In join: it owns the thread object, and waits while the thread lives. */
+static void join_go_on(struct world *w, int t, int target)
+{
+    struct thread *th = &w->threads[t];
+
+    if (w->threads[target].state == TM_STATE_DEAD || chance(w, 30)) {
+        release_last(w, t);
+        return;
+    }
+    th->target = NONE;
+    monitor_wait(w, t, target, chance(w, 80) ? 1 + chance_below(w, 600) : 0, target);
+}
+
+static void end_thread(struct world *w, int t)
+{
+    emit(w, t, TM_EVENT_THREAD_END, NONE, NONE, 0, 0);
+    truth_state(w, t, TM_STATE_DEAD, SHOWN);
+    w->threads[t].token++;
+    monitor_death(w, t);
+    for (int i = 0; i < w->thread_count; i++) {
+        struct thread *joiner = &w->threads[i];
+
+        if (joiner->state != TM_STATE_JOINING || joiner->target != t ||
+            w->holds[joiner->hold].object != NONE)
+            continue;
+        truth_cause(w, i, CAUSE_DEATH, t, true);
+        joiner->waking = true;
+        at(w, i, JOINEE, 1 + lag(w), 0);
+    }
+}
+
+static void act_on_monitor(struct world *w, int t, int object)
+{
+    int64_t chosen = chance_below(w, 100);
+
+    if (chosen < 40)
+        monitor_wait(w, t, object, chance(w, 70) ? 1 + chance_below(w, 400) : 0, NONE);
+    else
+        monitor_notify(w, t, object, chosen > 80);
+}
+
+static void step(struct world *w, int t)
+{
+    struct thread *th = &w->threads[t];
+    int last = th->held_count ? th->held[th->held_count - 1] : NONE;
+    int64_t chosen = chance_below(w, 100);
+
+    if (th->sync != NONE) {
+        sync_acquire(w, t, th->sync, -1);
+        return;
+    }
+    th->life--;
+    w->steps_left--;
+    if (last != NONE && last < w->thread_count)
+        join_go_on(w, t, last);
+    else if (th->life <= 0 && last != NONE)
+        release_last(w, t);
+    else if (th->life <= 0)
+        end_thread(w, t);
+    else if (last != NONE && !w->objects[last].is_synchronizer && chosen < 40)
+        act_on_monitor(w, t, last);
+    else if (last != NONE && chosen < 60)
+        release_last(w, t);
+    else if (chosen < 78)
+        lock_some(w, t);
+    else if (chosen < 82)
+        sleep_begin(w, t, 1 + chance_below(w, 300));
+    else if (chosen < 86)
+        park_begin(w, t, NONE, chance(w, 90) ? 1 + chance_below(w, 300) : 0);
+    else if (chosen < 90)
+        unpark_some(w, t);
+    else if (chosen < 93)
+        interrupt_some(w, t);
+    else if (chosen < 96)
+        start_some(w, t);
+    else if (chosen < 98)
+        join_some(w, t);
+    else
+        at(w, t, STEP, 1 + chance_below(w, 200), 0);
+}
+
+static void begin_thread(struct world *w, int t, int starter)
+{
+    emit(w, t, TM_EVENT_THREAD_START, NONE, starter, 0, 0);
+    if (w->threads[t].hold != NONE)
+        w->holds[w->threads[t].hold].end_ns = w->now_ns;
+    w->threads[t].life = 3 + (int)chance_below(w, 80);
+    go_on(w, t);
+}
+
+static void dispatch(struct world *w, const struct timer_entry *e)
+{
+    struct thread *th = &w->threads[e->thread];
+    int t = e->thread;
+
+    if (e->timer == WAKE) {
+        monitor_timer(w, t, WAKE, e->argument);
+        return;
+    }
+    if (e->token != th->token)
+        return;
+    if (e->timer == STEP)
+        step(w, t);
+    else if (e->timer == BEGIN)
+        begin_thread(w, t, e->argument);
+    else if (e->timer == RETRY)
+        monitor_enter(w, t, e->argument, false);
+    else if (e->timer == UNPARK) {
+        if (e->argument != CAUSE_SPURIOUS || !th->waking)
+            park_end(w, t, (enum cause)e->argument);
+    } else if (th->state == TM_STATE_PARKED) {
+        if (!th->waking)
+            park_end(w, t, CAUSE_TIMEOUT);
+    } else if (th->state == TM_STATE_SLEEPING ||
+               (th->state == TM_STATE_JOINING && w->holds[th->hold].object == NONE)) {
+        enum cause cause = e->timer == DEADLINE    ? CAUSE_TIMEOUT
+                           : e->timer == INTERRUPT ? CAUSE_INTERRUPT
+                                                   : CAUSE_DEATH;
+
+        if (cause != CAUSE_DEATH && th->waking)
+            return;
+        if (cause == CAUSE_INTERRUPT)
+            truth_cause(w, t, cause, e->argument, true);
+        if (th->state == TM_STATE_SLEEPING)
+            sleep_end(w, t, cause);
+        else
+            join_end(w, t, cause);
+    } else
+        monitor_timer(w, t, e->timer, e->argument);
+}
+
+static bool is_earlier(const struct timer_entry *a, const struct timer_entry *b)
+{
+    return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->order < b->order);
+}
+
+static struct timer_entry next_timer(struct world *w)
+{
+    struct timer_entry first = w->heap[0], last = w->heap[--w->heap_count];
+    size_t i = 0, child;
+
+    while ((child = 2 * i + 1) < w->heap_count) {
+        if (child + 1 < w->heap_count &&
+            is_earlier(&w->heap[child + 1], &w->heap[child]))
+            child++;
+        if (!is_earlier(&w->heap[child], &last))
+            break;
+        w->heap[i] = w->heap[child];
+        i = child;
+    }
+    w->heap[i] = last;
+    return first;
+}
+
+static void people(struct world *w)
+{
+    static const uint64_t bases[] = {1, 1000, UINT64_C(1) << 40, UINT64_MAX - 64};
+    uint64_t thread_base = bases[chance_below(w, 4)],
+             object_base = bases[chance_below(w, 4)];
+    const struct config *c = &w->config;
+
+    w->thread_count = c->thread_count;
+    w->object_count = c->thread_count + c->monitor_count + c->synchronizer_count;
+    for (int i = 0; i < w->object_count; i++)
+        w->objects[i] =
+            (struct object){.id = object_base + (uint64_t)i,
+                            .is_synchronizer = i >= c->thread_count + c->monitor_count,
+                            .thread = i < c->thread_count ? i : NONE,
+                            .owner = NONE,
+                            .releaser = NONE,
+                            .stated = NONE};
+    for (int i = 0; i < w->thread_count; i++)
+        w->threads[i] = (struct thread){.id = thread_base + (uint64_t)i,
+                                        .is_virtual = c->virtual_some && i % 2 == 1,
+                                        .wants = NONE,
+                                        .target = NONE,
+                                        .hold = NONE,
+                                        .sync = NONE,
+                                        .deadlock = NONE,
+                                        .unparker = NONE,
+                                        .first_ns = -1};
+}
+
+void world_run(struct world *w, struct config c)
+{
+    int64_t length_ns = (int64_t)c.step_count * 120 / c.thread_count + 1;
+    bool attached;
+
+    memset(w, 0, sizeof(*w));
+    w->config = c;
+    w->random = c.seed;
+    w->steps_left = c.step_count;
+    people(w);
+    if (c.late || c.blind)
+        w->attach_ns = 1 + chance_below(w, length_ns / 2);
+    if (c.loses) {
+        w->loss_from_ns = w->attach_ns + chance_below(w, length_ns / 2);
+        w->loss_to_ns = w->loss_from_ns + 1 + chance_below(w, length_ns / 4);
+    }
+    attached = w->attach_ns == 0;
+    for (int t = 0; t < w->thread_count; t++)
+        if (t < 2 || chance(w, 60)) {
+            w->threads[t].state = TM_STATE_NEW;
+            at(w, t, BEGIN, chance_below(w, 20), NONE);
+        }
+    while (w->heap_count > 0 && w->steps_left > 0) {
+        struct timer_entry e = next_timer(w);
+
+        if (!attached && e.time_ns > w->attach_ns) {
+            w->now_ns = w->attach_ns;
+            if (!c.blind)
+                emit_snapshots(w);
+            attached = true;
+        }
+        w->now_ns = e.time_ns;
+        dispatch(w, &e);
+    }
+}
+
+void world_free(struct world *w)
+{
+    for (int t = 0; t < w->thread_count; t++)
+        free(w->threads[t].spans);
+    for (int i = 0; i < w->object_count; i++)
+        free(w->objects[i].owners);
+    free(w->heap);
+    free(w->events);
+    free(w->holds);
+    free(w->acts);
+    free(w->deadlocks);
+}

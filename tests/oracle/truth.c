@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The book that the world keeps of itself: states, owners, wakers, deadlocks. */
+#include "world.h"
+
+static void add_span(struct world *w, int t, int state, enum showing showing)
+{
+    struct thread *th = &w->threads[t];
+
+    th->spans =
+        grown(th->spans, th->span_count, &th->span_capacity, sizeof(struct span));
+    th->spans[th->span_count++] =
+        (struct span){w->now_ns, state, th->deadlock, showing, th->hold};
+}
+
+void truth_state(struct world *w, int t, int state, enum showing showing)
+{
+    w->threads[t].state = state;
+    add_span(w, t, state, showing);
+}
+
+void truth_own(struct world *w, int object, int owner)
+{
+    struct object *o = &w->objects[object];
+
+    if (owner == NONE)
+        o->releaser = o->owner;
+    o->owner = owner;
+    o->owners =
+        grown(o->owners, o->owner_count, &o->owner_capacity, sizeof(struct ownership));
+    o->owners[o->owner_count++] = (struct ownership){w->now_ns, owner};
+}
+
+/* Several threads can own it within one nanosecond: each of them did. */
+bool truth_owned_at(const struct world *w, int object, int owner, int64_t time_ns)
+{
+    const struct object *o = &w->objects[object];
+    int before = NONE;
+
+    for (size_t i = 0; i < o->owner_count && o->owners[i].time_ns <= time_ns; i++) {
+        if (o->owners[i].time_ns < time_ns)
+            before = o->owners[i].owner;
+        else if (o->owners[i].owner == owner)
+            return true;
+    }
+    return before == owner;
+}
+
+/* Who gave it up last before `owner` took it, at `time_ns` or before. */
+int truth_releaser(const struct world *w, int object, int owner, int64_t time_ns)
+{
+    const struct object *o = &w->objects[object];
+    int last = NONE, releaser = NONE;
+
+    for (size_t i = 0; i < o->owner_count && o->owners[i].time_ns <= time_ns; i++) {
+        if (o->owners[i].owner == NONE)
+            continue;
+        if (o->owners[i].owner == owner)
+            releaser = last;
+        last = o->owners[i].owner;
+    }
+    return releaser;
+}
+
+int truth_hold(struct world *w, int t, int object, int state, bool seen)
+{
+    struct hold h = {.thread = t,
+                     .object = object,
+                     .target = w->threads[t].target,
+                     .state = state,
+                     .waker = NONE,
+                     .begin_ns = w->now_ns,
+                     .end_ns = -1,
+                     .done_ns = -1,
+                     .begin_seen = seen};
+
+    APPEND(w, hold, h);
+    return w->threads[t].hold = (int)w->hold_count - 1;
+}
+
+void truth_cause(struct world *w, int t, enum cause cause, int waker, bool seen)
+{
+    struct hold *h = &w->holds[w->threads[t].hold];
+
+    h->cause = cause;
+    h->waker = waker;
+    h->waker_ns = w->now_ns;
+    h->waker_seen = seen;
+}
+
+/* The thread that `t` cannot go on without; `object` is what it holds. */
+static int next_in_chain(const struct world *w, int t, int *object)
+{
+    const struct thread *th = &w->threads[t];
+
+    *object = th->wants;
+    if (th->target != NONE && th->state == TM_STATE_JOINING) {
+        *object = w->config.names ? th->target : NONE;
+        return w->threads[th->target].state == TM_STATE_DEAD ? NONE : th->target;
+    }
+    return th->wants == NONE ? NONE : w->objects[th->wants].owner;
+}
+
+/* Whether "t wants, owner holds" follows from what was reported so far. */
+static bool is_determined(const struct world *w, int t, int owner)
+{
+    const struct thread *th = &w->threads[t];
+    const struct span *s = &th->spans[th->span_count - 1];
+    const struct hold *h = th->hold == NONE ? NULL : &w->holds[th->hold];
+
+    if (s->showing == HIDDEN || s->showing == SILENT_REENTRY ||
+        s->showing == LATE_REENTRY || !h || !h->begin_seen || th->waking)
+        return false;
+    if (s->showing == NOTIFIED && !w->config.full)
+        return false;
+    if (th->state == TM_STATE_JOINING)
+        return w->config.names || h->object == NONE;
+    return w->objects[th->wants].stated == owner;
+}
+
+/* What a synchronizer's owner is was said when a thread parked for it. An owner that
+ * ran on could give it up since; of a monitor its held set would say so. */
+static bool is_certain(const struct world *w, int t, int owner)
+{
+    const struct thread *th = &w->threads[t];
+
+    return th->wants == NONE || !w->objects[th->wants].is_synchronizer ||
+           w->holds[w->threads[owner].hold].begin_ns <= w->holds[th->hold].begin_ns;
+}
+
+/* A thread wants one thing at a time, so what it now began to want can close one
+ * cycle at most, and that one leads back to it. */
+void truth_wants(struct world *w, int t)
+{
+    struct deadlock d = {.time_ns = w->now_ns, .resolved_ns = -1, .determined = true, .certain = true};
+    int walker = t;
+
+    do {
+        int object, owner = next_in_chain(w, walker, &object);
+
+        if (owner == NONE || d.count == MAX_THREADS)
+            return;
+        d.threads[d.count] = walker;
+        d.objects[d.count] = object;
+        d.owners[d.count++] = owner;
+        d.timed = d.timed || w->threads[walker].timed;
+        d.determined = d.determined && is_determined(w, walker, owner);
+        d.certain = d.certain && d.determined && is_certain(w, walker, owner);
+        walker = owner;
+    } while (walker != t);
+    APPEND(w, deadlock, d);
+    for (int i = 0; i < d.count; i++) {
+        struct thread *th = &w->threads[d.threads[i]];
+
+        th->deadlock = (int)w->deadlock_count - 1;
+        add_span(w, d.threads[i], th->state, th->spans[th->span_count - 1].showing);
+    }
+}
+
+void truth_got_away(struct world *w, int t)
+{
+    struct deadlock *d;
+
+    if (w->threads[t].deadlock == NONE)
+        return;
+    d = &w->deadlocks[w->threads[t].deadlock];
+    d->resolved_ns = w->now_ns;
+    for (int i = 0; i < d->count; i++) {
+        struct thread *th = &w->threads[d->threads[i]];
+
+        th->deadlock = NONE;
+        add_span(w, d->threads[i], th->state, th->spans[th->span_count - 1].showing);
+    }
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A small world of threads and locks that knows its own truth.
+ *
+ * It is a seeded discrete-event simulation of what a JVM does: monitors with a
+ * wait set that is first in, first out, an entry queue that is handed over last
+ * in or first in first, competition for a free monitor, synchronizers on top of
+ * park and unpark with the permit, time-outs, interrupts, joins, sleeps, starts,
+ * virtual threads. Beside what it does, it keeps what really happened (struct
+ * span, hold, act, deadlock), and what a producer would have reported (events).
+ * Nothing here knows how the model works.
+ */
+#ifndef ORACLE_WORLD_H
+#define ORACLE_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <threadmodel/threadmodel.h>
+
+enum { MAX_THREADS = 10, MAX_OBJECTS = 24, MAX_HELD = 8, NONE = -1 };
+
+/* What a run is like, and what its producer reports. */
+struct config {
+    uint64_t seed;
+    int thread_count;
+    int monitor_count;
+    int synchronizer_count;
+    int step_count; ///< steps of all programs together
+    bool full;      ///< all is reported, nothing races: all must be known exactly
+
+    bool lifo;         ///< a monitor goes to the last who queued (JDK 17)
+    bool barging;      ///< a woken thread can find the monitor taken again
+    bool spinning;     ///< some contended acquisitions never block
+    bool races;        ///< time-outs and interrupts take effect late
+    bool early_waited; ///< Waited of a notified waiter at its deadline, not at re-entry
+    bool disorder;     ///< locks are taken in any order: deadlocks
+    bool virtual_some; ///< every other thread is virtual
+    bool virtual_entered; ///< a virtual thread's Entered follows Waited every time
+    bool join_by_wait;    ///< join of a platform thread is a wait on its object
+    bool late;            ///< the producer came in mid-run, with snapshots
+    bool blind;           ///< the same, without snapshots
+    bool loses;           ///< the producer loses a stretch of events and says so
+    bool slow_notify;     ///< a notify takes effect later than its event says
+
+    uint64_t kinds;   ///< bit k: events of kind k are reported
+    bool kinds_known; ///< and the run says so
+    bool owners;      ///< peer of contended enter
+    bool releasers;   ///< peer of contended entered
+    bool notifiers;   ///< peer of waited
+    bool starters;    ///< peer of thread start
+    bool park_owners; ///< peer of park
+    bool unparkers;   ///< peer of unparked
+    bool held_sets;   ///< held facts at an event are said to be all
+    bool names;       ///< threads and objects are defined
+    bool stacks;
+};
+
+enum cause {
+    CAUSE_NONE,
+    CAUSE_RELEASE,
+    CAUSE_NOTIFY,
+    CAUSE_NOTIFY_ALL,
+    CAUSE_TIMEOUT,
+    CAUSE_INTERRUPT,
+    CAUSE_DEATH,
+    CAUSE_UNPARK,
+    CAUSE_SPURIOUS
+};
+
+/* One time that a thread was held up. */
+struct hold {
+    int thread;
+    int object; ///< NONE for sleeps and parks without blocker
+    int target; ///< the thread that is joined, or NONE
+    int state;  ///< enum tm_state
+    enum cause cause;
+    int waker; ///< thread; NONE
+    int64_t begin_ns;
+    int64_t waker_ns; ///< when the waker acted
+    int64_t end_ns;   ///< of the event that tells its end; -1: not yet
+    int64_t done_ns;  ///< went on, owning the monitor again; -1: not yet
+    bool begin_seen;  ///< the producer reported its begin
+    bool end_seen;
+    bool waker_seen;
+    unsigned right; ///< the judge: bit k: an interaction of kind k says what happened
+    unsigned sure;  ///< the judge: the same, and says that it is certain
+    bool bound;     ///< the judge: some notify is said to have ended it
+};
+
+/* How far a span can be told from the events. */
+enum showing {
+    SHOWN,          ///< an event told its begin
+    HIDDEN,         ///< nothing did: the thread seems to run
+    NOTIFIED,       ///< queues again since a notify: known through the binding only
+    SILENT_REENTRY, ///< queues again after its Waited, and no event says so
+    ENTER_REENTRY,  ///< the same, with a contended enter
+    LATE_REENTRY    ///< the same, told afterwards by Entered without Enter
+};
+
+struct span {
+    int64_t start_ns;
+    int state;    ///< enum tm_state, never DEADLOCKED
+    int deadlock; ///< deadlocks[], or NONE
+    enum showing showing;
+    int hold; ///< holds[], or NONE
+};
+
+/* A notify, interrupt or unpark. */
+struct act {
+    int64_t time_ns;
+    int kind; ///< enum tm_event_kind
+    int thread;
+    int target; ///< object of a notify, thread of the others
+    int hits;   ///< how many it woke
+    bool seen;
+};
+
+struct ownership {
+    int64_t time_ns;
+    int owner;
+};
+
+struct deadlock {
+    int64_t time_ns;
+    int64_t resolved_ns; ///< -1: it stands
+    int count;
+    int threads[MAX_THREADS];
+    int objects[MAX_THREADS];
+    int owners[MAX_THREADS];
+    bool timed;      ///< a member waits for a time only
+    bool determined; ///< every edge follows from what was reported
+    bool certain;    ///< and was so when the last member was held up
+};
+
+struct thread {
+    uint64_t id;
+    bool is_virtual;
+    bool interrupted;
+    bool permit;
+    bool waking; ///< its wake-up is on the way
+    bool timed;  ///< what it is in ends by itself
+    int life;    ///< steps that its program has left
+    int state;   ///< enum tm_state
+    int wants;   ///< object, or NONE
+    int target;  ///< thread that it joins, or NONE
+    int hold;    ///< what it is in, or NONE
+    int depth;   ///< recursion to restore after a wait
+    int sync;    ///< synchronizer that it queues for, or NONE
+    int sync_mode;
+    int64_t sync_deadline_ns;
+    int deadlock;
+    bool notified;  ///< left the wait set by a notify
+    bool told;      ///< Waited was emitted, the monitor is not yet its own
+    bool entering;  ///< Enter was emitted
+    bool requeued;  ///< virtual: had to queue after Waited
+    bool timed_out; ///< its deadline passed
+    uint64_t token; ///< timers of an earlier one are void
+    int held[MAX_HELD];
+    int held_count;
+    int unparker;
+    int64_t unparker_ns;
+    bool unparker_seen;
+    int64_t first_ns; ///< first event that was reported; -1
+    struct span *spans;
+    size_t span_count, span_capacity;
+};
+
+struct object {
+    uint64_t id;
+    bool is_synchronizer;
+    int thread; ///< whose thread object it is, or NONE
+    int owner;
+    int depth;
+    int releaser;
+    int stated; ///< owner by what was reported last
+    int queue[MAX_THREADS];
+    int queue_count;
+    int waiters[MAX_THREADS];
+    int waiter_count;
+    struct ownership *owners;
+    size_t owner_count, owner_capacity;
+};
+
+/* What can happen to a thread at a time. */
+enum timer {
+    STEP,
+    BEGIN,
+    RETRY,
+    WAKE,
+    DEADLINE,
+    INTERRUPT,
+    TELL,
+    UNPARK,
+    JOINEE,
+    TAKE
+};
+
+struct timer_entry {
+    int64_t time_ns;
+    uint64_t order;
+    uint64_t token;
+    int thread;
+    int argument;
+    enum timer timer;
+};
+
+struct world {
+    struct config config;
+    uint64_t random;
+    int64_t now_ns;
+    int64_t attach_ns;
+    int64_t loss_from_ns, loss_to_ns, lost_first_ns;
+    int lost_count;
+    uint64_t order;
+    int steps_left;
+    struct thread threads[MAX_THREADS];
+    struct object objects[MAX_OBJECTS];
+    int thread_count, object_count;
+    struct timer_entry *heap;
+    size_t heap_count, heap_capacity;
+    tm_event *events;
+    size_t event_count, event_capacity;
+    struct hold *holds;
+    size_t hold_count, hold_capacity;
+    struct act *acts;
+    size_t act_count, act_capacity;
+    struct deadlock *deadlocks;
+    size_t deadlock_count, deadlock_capacity;
+};
+
+/* random.c: chance and growing arrays */
+uint64_t chance_next(uint64_t *state);
+int64_t chance_below(struct world *w, int64_t bound);
+bool chance(struct world *w, int percent);
+void *grown(void *items, size_t count, size_t *capacity, size_t item_bytes);
+#define APPEND(w, list, value)                                                         \
+    ((w)->list##s = grown((w)->list##s, (w)->list##_count, &(w)->list##_capacity,      \
+                          sizeof(*(w)->list##s)),                                      \
+     (w)->list##s[(w)->list##_count++] = (value))
+
+/* emit.c: what a producer would report */
+struct config config_random(uint64_t seed);
+bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
+          int flags);
+bool emit_enter(struct world *w, int t, int object);
+void emit_snapshots(struct world *w);
+void emit_definitions(const struct world *w, const tm_sink *sink, int policy);
+
+/* truth.c: what really happened */
+void truth_state(struct world *w, int t, int state, enum showing showing);
+void truth_own(struct world *w, int object, int owner);
+bool truth_owned_at(const struct world *w, int object, int owner, int64_t time_ns);
+int truth_releaser(const struct world *w, int object, int owner, int64_t time_ns);
+int truth_hold(struct world *w, int t, int object, int state, bool seen);
+void truth_cause(struct world *w, int t, enum cause cause, int waker, bool seen);
+void truth_wants(struct world *w, int t);
+void truth_got_away(struct world *w, int t);
+
+/* locks.c: monitors, wait sets, synchronizers */
+void at(struct world *w, int t, enum timer timer, int64_t delay_ns, int argument);
+int64_t lag(struct world *w);
+void go_on(struct world *w, int t);
+void monitor_enter(struct world *w, int t, int object, bool may_spin);
+void monitor_exit(struct world *w, int t, int object);
+void monitor_wait(struct world *w, int t, int object, int64_t timeout_ns, int joined);
+void monitor_notify(struct world *w, int t, int object, bool all);
+void monitor_timer(struct world *w, int t, enum timer timer, int argument);
+void monitor_death(struct world *w, int t);
+bool monitor_interrupt(struct world *w, int t);
+
+/* parks.c: parks, synchronizers, sleeps, joins */
+void park_begin(struct world *w, int t, int object, int64_t timeout_ns);
+void park_end(struct world *w, int t, enum cause cause);
+void park_unpark(struct world *w, int t, int target);
+void sync_acquire(struct world *w, int t, int object, int mode);
+void sync_release(struct world *w, int t, int object);
+void sleep_begin(struct world *w, int t, int64_t ns);
+void sleep_end(struct world *w, int t, enum cause cause);
+void join_begin(struct world *w, int t, int target, int64_t timeout_ns);
+void join_end(struct world *w, int t, enum cause cause);
+
+/* program.c: what the threads do */
+void world_run(struct world *w, struct config c);
+void world_free(struct world *w);
+
+struct score {
+    uint64_t runs, events;
+    uint64_t waits_notified;           ///< waits that a notify really ended
+    uint64_t exact, inferred, unbound; ///< what the model said of them
+    uint64_t inferred_right;
+    uint64_t handoffs, handoffs_right;
+    uint64_t deadlocks, deadlocks_found, deadlocks_false;
+    uint64_t failures;
+    bool all; ///< say each of them
+};
+
+/* What one judgement is about. */
+struct trial {
+    struct world *w;
+    struct score *score;
+    int policy;
+    int64_t origin_ns;
+    int64_t end_ns; ///< of the last event
+    bool failed;
+};
+
+/* judge.c: states, owners, deadlocks */
+
+/** Compare the answers of a model that took the world's events with the truth. */
+void judge(struct world *w, const tm_model *model, struct score *score, int policy);
+/** Note what the model got wrong. */
+void wrong(struct trial *trial, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+int thread_of(const struct world *w, uint64_t id);
+int object_of(const struct world *w, const char *class_name);
+bool is_sure(const char *provenance);
+
+/* judge_interactions.c: who woke whom */
+void judge_interactions(struct trial *trial, const tm_model *model);
+
+#endif
