@@ -66,7 +66,8 @@ struct ArrowArrayStream {
  * array, a child a column; bool as "b", strings as dictionary of "u" by "i".
  *
  * The structs are filled; the consumer calls their release, in any order, in any
- * thread. The columns stay alive until then, even past tm_table_free().
+ * thread. The columns stay alive until then, even past tm_table_free(); an allocator
+ * given to the model is then called in that thread.
  *
  * @param[out] schema  yours to release; may be NULL when not wanted
  * @param[out] array   yours to release; may be NULL when not wanted

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "analysis/holdup.h"
-#include "base/sort.h"
 
 /* In place of a group: hold-ups of a class that was not asked for. */
 static const uint32_t LEFT_OUT = UINT32_MAX;
@@ -80,11 +79,20 @@ static int find_callers(tm__groups *groups, const tm__libraries *libraries)
     return TM_OK;
 }
 
-static uint32_t class_name_of(const tm_model *model, uint32_t object)
-{
-    uint32_t class_index =
-        object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+/** What a hold-up is for. */
+typedef struct wanted {
+    uint32_t object; ///< objects[] or TM__NONE
+    uint32_t class_index;
+} wanted;
 
+static wanted wanted_object(const tm_model *model, uint32_t object)
+{
+    return (wanted){object,
+                    object == TM__NONE ? TM__NONE : model->objects[object].class_index};
+}
+
+static uint32_t class_name_of(const tm_model *model, uint32_t class_index)
+{
     return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
 }
 
@@ -101,14 +109,15 @@ static int new_group(tm__groups *groups, uint32_t *number, tm__group group)
 }
 
 /* The group of what is seen for the first time. */
-static int find_group(tm__groups *groups, uint32_t *number, uint32_t object,
+static int find_group(tm__groups *groups, uint32_t *number, wanted what,
                       uint32_t caller, uint32_t context)
 {
     int by_object = (groups->keys & TM_BY_OBJECT) != 0;
     int by_class = by_object || groups->keys & TM_BY_CLASS;
     tm__group group = {
-        .class_name = by_class ? class_name_of(groups->model, object) : TM__NONE,
-        .object = by_object ? object : TM__NONE,
+        .class_name =
+            by_class ? class_name_of(groups->model, what.class_index) : TM__NONE,
+        .object = by_object ? what.object : TM__NONE,
         .caller = caller,
     };
     uint32_t *value;
@@ -129,18 +138,18 @@ static int find_group(tm__groups *groups, uint32_t *number, uint32_t object,
     return TM_OK;
 }
 
-static int first_sight(tm__groups *groups, uint32_t *value, uint32_t object,
+static int first_sight(tm__groups *groups, uint32_t *value, wanted what,
                        uint32_t caller, uint32_t context)
 {
     uint32_t number;
 
-    if (!tm__scope_has_class_of(groups->scope, groups->model, object)) {
+    if (!tm__scope_has_class(groups->scope, what.class_index)) {
         *value = LEFT_OUT;
         return TM_OK;
     }
-    if (find_group(groups, &number, object, caller, context) < 0)
+    if (find_group(groups, &number, what, caller, context) < 0)
         return TM_ENOMEM;
-    groups->items[number].object_count += object != TM__NONE;
+    groups->items[number].object_count += what.object != TM__NONE;
     *value = number + 1;
     return TM_OK;
 }
@@ -161,24 +170,26 @@ static tm__histogram *histogram_of(tm__groups *groups, tm__group *group, int slo
     return &groups->histograms[histogram];
 }
 
-/* Where hold-ups of a thread for an object, begun at a stack, are gathered.
+/* Where hold-ups of a thread for something, begun at a stack, are gathered.
  * @param[out] out  NULL: they are of a class that was not asked for */
 static int find_histogram(tm__groups *groups, tm__histogram **out, uint32_t thread,
-                          uint32_t object, uint32_t stack, int slot)
+                          wanted what, uint32_t stack, int slot)
 {
     const tm_model *model = groups->model;
     uint32_t context = groups->keys & TM_BY_THREAD  ? thread
                        : groups->keys & TM_BY_GROUP ? model->threads[thread].group
                                                     : 0;
+    uint32_t key =
+        what.object != TM__NONE ? what.object : tm__class_key(what.class_index);
     uint32_t caller = TM__NONE, *value;
     tm__group *group;
 
     *out = NULL;
     if (groups->stack_callers && stack != TM__NONE)
         caller = groups->stack_callers[stack];
-    value = tm__triples_at(&groups->seen, &groups->memory, object, caller, context);
+    value = tm__triples_at(&groups->seen, &groups->memory, key, caller, context);
     if (!value ||
-        (*value == 0 && first_sight(groups, value, object, caller, context) < 0))
+        (*value == 0 && first_sight(groups, value, what, caller, context) < 0))
         return TM_ENOMEM;
     if (*value == LEFT_OUT)
         return TM_OK;
@@ -204,8 +215,8 @@ static int gather_thread(tm__groups *groups, uint32_t thread)
         slot = slot_of_state(part.state);
         if (slot < 0)
             continue;
-        if (find_histogram(groups, &histogram, thread, part.object, part.stack, slot) <
-                0 ||
+        if (find_histogram(groups, &histogram, thread,
+                           wanted_object(model, part.object), part.stack, slot) < 0 ||
             (histogram && tm__histogram_add(histogram, &groups->memory,
                                             part.end_ns - part.start_ns) < 0))
             return TM_ENOMEM;
@@ -217,7 +228,8 @@ static int gather_thread(tm__groups *groups, uint32_t thread)
         slot = slot_of_state((int)fold->state);
         if (slot < 0)
             continue;
-        if (find_histogram(groups, &histogram, thread, fold->object, fold->stack,
+        if (find_histogram(groups, &histogram, thread,
+                           (wanted){fold->object, fold->class_index}, fold->stack,
                            slot) < 0 ||
             (histogram &&
              tm__histogram_merge(histogram, &groups->memory, &fold->durations) < 0))
@@ -285,17 +297,16 @@ static int compare_callers(const tm__groups *groups, uint32_t left, uint32_t rig
     return order;
 }
 
-/* Equals keep the order of first sight, which is that of threads and times. */
+/* Of groups that were blocked for the same time. Equals keep the order of first
+ * sight, which is that of threads and times. */
 static int compare_groups(const void *payload, uint32_t left, uint32_t right)
 {
-    static const int totals[] = {TM__GROUP_BLOCKED, TM__GROUP_WAITING,
-                                 TM__GROUP_PARKED};
     const tm__groups *groups = payload;
     const tm__group *l = &groups->items[left], *r = &groups->items[right];
-    int order = 0;
+    int order = compare_total(groups, left, right, TM__GROUP_WAITING);
 
-    for (size_t i = 0; order == 0 && i < sizeof(totals) / sizeof(*totals); i++)
-        order = compare_total(groups, left, right, totals[i]);
+    if (order == 0)
+        order = compare_total(groups, left, right, TM__GROUP_PARKED);
     if (order == 0)
         order = compare_name(groups, l->class_name, r->class_name);
     if (order == 0)
@@ -303,10 +314,10 @@ static int compare_groups(const void *payload, uint32_t left, uint32_t right)
     return order;
 }
 
-int tm__groups_order(uint32_t **order, tm__groups *groups)
+int tm__groups_order(tm__sortable **order, tm__groups *groups)
 {
     size_t bytes = groups->items_count * sizeof(**order);
-    uint32_t *spare;
+    tm__sortable *spare;
 
     *order = NULL;
     if (bytes == 0)
@@ -319,7 +330,10 @@ int tm__groups_order(uint32_t **order, tm__groups *groups)
         return TM_ENOMEM;
     }
     for (uint32_t i = 0; i < groups->items_count; i++)
-        (*order)[i] = i;
+        (*order)[i] = (tm__sortable){
+            .key = -tm__group_histogram(groups, i, TM__GROUP_BLOCKED)->total,
+            .number = i,
+        };
     tm__sort(*order, spare, groups->items_count, compare_groups, groups);
     tm__free(&groups->memory, spare, bytes);
     return TM_OK;

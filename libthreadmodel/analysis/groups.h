@@ -5,8 +5,9 @@
 
 #include <threadmodel/statistics.h>
 
-#include "base/triples.h"
 #include "base/histogram.h"
+#include "base/sort.h"
+#include "base/triples.h"
 #include "model/model.h"
 
 /** The states that are gathered, in the order of the answer's columns. */
@@ -67,10 +68,10 @@ const tm__histogram *tm__group_histogram(const tm__groups *groups, uint32_t grou
 /**
  * The order in which an answer lists the groups: the longest blocked first, then
  * waiting, then parked, then by name.
- * @param[out] order  groups->items_count numbers, for tm__free(&groups->memory)
+ * @param[out] order  groups->items_count groups, for tm__free(&groups->memory)
  * @return TM_OK or TM_ENOMEM
  */
-int tm__groups_order(uint32_t **order, tm__groups *groups);
+int tm__groups_order(tm__sortable **order, tm__groups *groups);
 
 void tm__groups_free(tm__groups *groups);
 

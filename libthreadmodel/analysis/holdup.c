@@ -31,18 +31,6 @@ void tm__hold_up_start(tm__hold_up_walk *walk, const tm_model *model,
     *walk = (tm__hold_up_walk){model, scope, it, low};
 }
 
-/* A thread that was first seen in a deadlock did not come there from a state that
- * could be named: what it waits for tells which it was. */
-static int state_begun(const tm_model *model, const tm__interval *it)
-{
-    if (it->state != TM_STATE_DEADLOCKED)
-        return it->state;
-    if (it->object == TM__NONE)
-        return it->peer == TM__NONE ? TM_STATE_BLOCKED : TM_STATE_JOINING;
-    return model->objects[it->object].flags & TM_OBJECT_SYNCHRONIZER ? TM_STATE_PARKED
-                                                                     : TM_STATE_BLOCKED;
-}
-
 /* The interval after the hold-up that begins at `first`. */
 static uint32_t end_of(const tm__thread *thread, uint32_t first, int state)
 {
@@ -85,11 +73,11 @@ int tm__hold_up_next(tm__hold_up_walk *walk, tm__hold_up_part *part)
         uint32_t first = walk->next++;
         const tm__interval *it = &thread->intervals[first];
 
-        if (it->state < TM_STATE_BLOCKED || it->state > TM_STATE_DEADLOCKED)
+        if (it->state < TM_STATE_BLOCKED || it->state > TM_STATE_PARKED)
             continue;
         if (it->start_ns >= walk->scope->to_ns)
             return 0;
-        part->state = state_begun(walk->model, it);
+        part->state = it->state;
         walk->next = end_of(thread, first, part->state);
         part->start_ns = it->start_ns;
         part->end_ns = tm__interval_end_ns(walk->model, thread, walk->next - 1);
@@ -110,15 +98,14 @@ uint32_t tm__scope_folds(const tm__scope *scope, const tm_model *model,
     return whole ? thread->fold : TM__NONE;
 }
 
+int tm__scope_has_class(const tm__scope *scope, uint32_t class_index)
+{
+    return !scope->classes || (class_index != TM__NONE && scope->classes[class_index]);
+}
+
 int tm__scope_has_class_of(const tm__scope *scope, const tm_model *model,
                            uint32_t object)
 {
-    uint32_t class_index;
-
-    if (!scope->classes)
-        return 1;
-    if (object == TM__NONE)
-        return 0;
-    class_index = model->objects[object].class_index;
-    return class_index != TM__NONE && scope->classes[class_index];
+    return tm__scope_has_class(
+        scope, object == TM__NONE ? TM__NONE : model->objects[object].class_index);
 }

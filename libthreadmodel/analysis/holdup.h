@@ -14,7 +14,7 @@ typedef struct tm__hold_up_part {
     int64_t end_ns;   ///< the last event's time where it has not ended
     uint32_t object;  ///< objects[]: monitor, blocker, joined thread's own; TM__NONE
     uint32_t stack;   ///< stacks[] where it began, or TM__NONE
-    int state;        ///< enum tm_state: as which it began, never DEADLOCKED
+    int state;        ///< enum tm_state: as which it began: BLOCKED to PARKED
 } tm__hold_up_part;
 
 typedef struct tm__hold_up_walk {
@@ -36,7 +36,10 @@ int tm__hold_up_next(tm__hold_up_walk *walk, tm__hold_up_part *part);
 uint32_t tm__scope_folds(const tm__scope *scope, const tm_model *model,
                          const tm__thread *thread);
 
-/** Whether the scope asks about the class of an object, which may be TM__NONE. */
+/** Whether the scope asks about a class, which may be TM__NONE. */
+int tm__scope_has_class(const tm__scope *scope, uint32_t class_index);
+
+/** The same about the class of an object, which may be TM__NONE. */
 int tm__scope_has_class_of(const tm__scope *scope, const tm_model *model,
                            uint32_t object);
 

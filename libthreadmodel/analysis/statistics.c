@@ -73,7 +73,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
         const tm__fold *fold = &model->folds[i];
 
         if (fold->state != TM_STATE_SLEEPING &&
-            !tm__scope_has_class_of(scope, model, fold->object))
+            !tm__scope_has_class(scope, fold->class_index))
             continue;
         sums[fold->state].count += (int64_t)fold->durations.count;
         sums[fold->state].total_ns += fold->durations.total;
@@ -258,20 +258,21 @@ static void put_distribution(tm__builder *builder, const tm__histogram *histogra
 static int answer(tm_table **out, tm__groups *groups)
 {
     tm__builder builder;
-    uint32_t *order;
+    tm__sortable *order;
     int status = tm__groups_order(&order, groups);
 
     if (status < 0)
         return status;
     start_answer(&builder, groups);
     for (uint32_t i = 0; i < groups->items_count && !builder.failed; i++) {
-        const tm__group *group = &groups->items[order[i]];
+        uint32_t number = order[i].number;
+        const tm__group *group = &groups->items[number];
 
         put_keys(&builder, groups, group);
         tm__put_int64(&builder, group->object_count);
         tm__put_int64(&builder, group->thread_count);
         for (int state = 0; state < TM__GROUP_STATES; state++)
-            put_distribution(&builder, tm__group_histogram(groups, order[i], state));
+            put_distribution(&builder, tm__group_histogram(groups, number, state));
     }
     tm__model_put_limits(groups->model, &builder);
     tm__free(&groups->memory, order, groups->items_count * sizeof(*order));

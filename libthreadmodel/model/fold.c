@@ -15,24 +15,34 @@ enum { KEPT_INTERVALS = 4 };
 static tm__fold *find_fold(tm_model *model, uint32_t thread,
                            const tm__interval *hold_up)
 {
-    uint32_t *value =
-        tm__triples_at(&model->fold_map, &model->memory, hold_up->object,
-                       hold_up->stack, thread * TM_STATE_END + hold_up->state);
-    tm__fold *fold;
+    tm__fold fold = {.object = hold_up->object,
+                     .class_index = TM__NONE,
+                     .stack = hold_up->stack,
+                     .state = hold_up->state,
+                     .next = model->threads[thread].fold};
+    uint32_t *value, key = fold.object;
 
+    if (fold.object != TM__NONE) {
+        fold.class_index = model->objects[fold.object].class_index;
+        /* Sums by object may take a quarter of the memory, then they are by class. */
+        if (model->fold_bytes > model->memory_limit_bytes / 4) {
+            fold.object = TM__NONE;
+            key = tm__class_key(fold.class_index);
+        }
+    }
+    if (model->fold_bytes > model->memory_limit_bytes / 2)
+        fold.stack = TM__NONE;
+    value = tm__triples_at(&model->fold_map, &model->memory, key, fold.stack,
+                           thread * TM_STATE_END + fold.state);
     if (!value)
         return NULL;
     if (*value == 0) {
         if (tm__reserve(&model->memory, &model->folds, &model->folds_capacity,
-                        (size_t)model->folds_count + 1, sizeof(*model->folds)) < 0)
+                        (size_t)model->folds_count + 1, sizeof(fold)) < 0)
             return NULL;
-        fold = &model->folds[model->folds_count++];
-        *fold = (tm__fold){.object = hold_up->object,
-                           .stack = hold_up->stack,
-                           .state = hold_up->state,
-                           .next = model->threads[thread].fold};
+        model->threads[thread].fold = model->folds_count;
+        model->folds[model->folds_count++] = fold;
         *value = model->folds_count;
-        model->threads[thread].fold = model->folds_count - 1;
     }
     return &model->folds[*value - 1];
 }
@@ -52,6 +62,7 @@ static uint32_t end_of(const tm__thread *thread, uint32_t first)
 static uint32_t fold_thread(tm_model *model, uint32_t index, int64_t cut_ns)
 {
     tm__thread *thread = &model->threads[index];
+    size_t bytes = model->memory.used_bytes;
     uint32_t first = 0, end;
 
     while ((end = end_of(thread, first)) + KEPT_INTERVALS <= thread->interval_count &&
@@ -68,6 +79,7 @@ static uint32_t fold_thread(tm_model *model, uint32_t index, int64_t cut_ns)
         }
         first = end;
     }
+    model->fold_bytes += model->memory.used_bytes - bytes;
     if (!first)
         return 0;
     thread->interval_count -= first;

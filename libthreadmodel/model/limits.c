@@ -31,7 +31,7 @@ static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_f
 
 static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
 {
-    char text[200];
+    char text[240];
 
     for (uint32_t i = 0; i < model->limits_count; i++)
         put(builder, tm__strings_get(&model->strings, model->limits[i]));
@@ -44,7 +44,8 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         snprintf(text, sizeof(text),
                  "To keep to %zu bytes what ended before %" PRId64
                  " ms was folded into "
-                 "sums: timelines, interactions and windows begin there.",
+                 "sums: timelines, interactions and windows begin there, and not all "
+                 "objects and callers are named.",
                  model->memory_limit_bytes,
                  (model->folded_ns - tm__model_origin_ns(model)) / 1000000);
         put(builder, text);

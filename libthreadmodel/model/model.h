@@ -212,13 +212,14 @@ typedef struct tm__binding {
 
 /**
  * Hold-ups of one thread, alike in object, stack and state, that a memory limit
- * has folded into a sum.
+ * has folded into a sum; alike in class only where objects were too many.
  */
 typedef struct tm__fold {
-    uint32_t object; ///< objects[] or TM__NONE
-    uint32_t stack;  ///< stacks[] or TM__NONE
-    uint32_t state;  ///< enum tm_state as which they began
-    uint32_t next;   ///< folds[] of the same thread, or TM__NONE
+    uint32_t object;      ///< objects[] or TM__NONE
+    uint32_t class_index; ///< classes[] or TM__NONE
+    uint32_t stack;       ///< stacks[] or TM__NONE
+    uint32_t state;       ///< enum tm_state as which they began
+    uint32_t next;        ///< folds[] of the same thread, or TM__NONE
     tm__histogram durations;
 } tm__fold;
 
@@ -237,9 +238,10 @@ struct tm_model {
     TM__ARRAY(tm__interaction, interactions);
     uint32_t interactions_first; ///< number of interactions[0]: as many were dropped
     TM__ARRAY(tm__fold, folds);
-    tm__triples fold_map;      ///< (object, stack, thread and state): folds[] + 1
+    tm__triples fold_map; ///< (object or class, stack, thread and state): folds[] + 1
     size_t memory_limit_bytes; ///< 0: none
     size_t fold_at_bytes;      ///< fold when more is in use
+    size_t fold_bytes;         ///< that the sums take
     int64_t folded_ns;         ///< what ended before is folded; INT64_MIN: nothing
     TM__ARRAY(tm__deadlock, deadlocks);
     TM__ARRAY(tm__deadlock_member, deadlock_members);
@@ -271,6 +273,12 @@ int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index);
 
 /** The time from which answers count. */
 int64_t tm__model_origin_ns(const tm_model *model);
+
+/** A class in place of an object where either may be the key. */
+static inline uint32_t tm__class_key(uint32_t class_index)
+{
+    return class_index == TM__NONE ? TM__NONE : TM__NONE - 1 - class_index;
+}
 
 /** A row of the interactions by its number, which no fold has dropped. */
 static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)

@@ -4,11 +4,11 @@
  * written. The index is not used: reading all needs none, and what damage took away
  * is known from the count that every block header carries.
  *
- *      LOOKING ──header, block good──▶ pour it ──▶ LOOKING ... end block ──▶ DONE
- *         │  ▲                                                                 ▲
- *        bad │ header found                                                    │
- *         ▼  │                                                                 │
- *      SCANNING ────────────────────────────end of file───────────────────────┘
+ *      LOOKING ──block good──▶ pour it ──▶ LOOKING ... end block ──▶ ENDING ──▶ DONE
+ *         │  ▲                                                                   ▲
+ *        bad │ header found                                                      │
+ *         ▼  │                                                                   │
+ *      SCANNING ───────────────────────── end of file ───────────────────────────┘
  */
 #include "trace/reader.h"
 
@@ -27,9 +27,10 @@ enum {
 typedef struct reader {
     tm__memory *memory;
     tm__input *input;
-    enum { LOOKING, SCANNING, DONE } state;
-    uint64_t offset; ///< of what is read next
-    uint32_t minor;  ///< of the file
+    enum { LOOKING, SCANNING, ENDING, DONE } state;
+    uint64_t offset;     ///< of what is read next
+    uint32_t minor;      ///< of the file
+    uint64_t end_offset; ///< of the end block, once it was read
     tm__block block;
     int is_pouring; ///< the block has more to pour
 
@@ -216,8 +217,9 @@ static void settle(reader *self, const tm__block_header *header)
         self->last_ns = header->last_ns;
 }
 
-/* The end block was read: the trailer is all that may follow. */
-static int meet_end_block(reader *self)
+/* The end block was read: the trailer is all that may follow, and says where that
+ * block is, unless bytes before it were lost. */
+static int meet_trailer(reader *self)
 {
     tm__input *input = self->input;
     uint64_t end = self->offset, after, stated;
@@ -229,7 +231,8 @@ static int meet_end_block(reader *self)
         return rc;
     self->state = DONE;
     after = end + available;
-    if (available == TM__TRAILER_BYTES && tm__trailer_get(&stated, bytes)) {
+    if (available == TM__TRAILER_BYTES && tm__trailer_get(&stated, bytes) &&
+        (stated == self->end_offset || self->damage_count > 0)) {
         end = self->offset = after;
         /* A pipe may stay open behind it: nothing is waited for. */
         if (!input->is_seekable)
@@ -287,8 +290,10 @@ static int look(reader *self)
         return rc;
     settle(self, &header);
     self->offset += whole;
-    if (header.type == TM__BLOCK_END)
-        return meet_end_block(self);
+    if (header.type == TM__BLOCK_END) {
+        self->end_offset = self->offset - whole;
+        self->state = ENDING;
+    }
     self->is_pouring = header.type == TM__BLOCK_DATA;
     if (header.type > TM__BLOCK_END || header.type == 0)
         self->passed_over++;
@@ -338,6 +343,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     switch (self->state) {
     case LOOKING: return look(self);
     case SCANNING: return scan(self);
+    case ENDING: return meet_trailer(self);
     case DONE: break;
     }
     return conclude(self, sink);

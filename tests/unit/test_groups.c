@@ -15,7 +15,7 @@
 
 #include <threadmodel/threadmodel.h>
 
-enum { THREADS = 7, OBJECTS = 9, STACKS = 6, EVENTS = 1500, MAX_HOLD_UPS = EVENTS };
+enum { THREADS = 7, OBJECTS = 9, STACKS = 14, EVENTS = 1500, MAX_HOLD_UPS = EVENTS };
 
 /** One hold-up as the timeline shows it. */
 struct hold_up {
@@ -59,9 +59,10 @@ static void define(tm_model *model)
 
         assert_int_equal(sink->define_object(sink->payload, &object), TM_OK);
     }
+    /* Two pairs of stacks share a caller. */
     for (uint32_t i = 1; i <= STACKS; i++) {
         tm_frame frames[] = {{.method = 4, .location = -1},
-                             {.method = i % 4, .location = -1, .line = (int32_t)i / 2}};
+                             {.method = i % 4, .location = -1, .line = (int32_t)i % 3}};
         tm_stack stack = {.id = i, .frames = frames, .frame_count = 2};
 
         assert_int_equal(sink->define_stack(sink->payload, &stack), TM_OK);
@@ -79,8 +80,10 @@ static void define(tm_model *model)
 }
 
 /* Threads that begin hold-ups of all kinds and end most of them. */
-static tm_model *random_run(uint64_t seed)
+static tm_model *random_run(uint64_t seed, size_t limit_bytes)
 {
+    tm_model_options options = {.size = sizeof(options),
+                                .memory_limit_bytes = limit_bytes};
     static const uint16_t pairs[][2] = {
         {TM_EVENT_CONTENDED_ENTER, TM_EVENT_CONTENDED_ENTERED},
         {TM_EVENT_WAIT, TM_EVENT_WAITED},
@@ -92,7 +95,7 @@ static tm_model *random_run(uint64_t seed)
     int64_t time_ns = 0;
     tm_model *model;
 
-    assert_int_equal(tm_model_new(&model, NULL), TM_OK);
+    assert_int_equal(tm_model_new(&model, &options), TM_OK);
     define(model);
     for (int i = 0; i < EVENTS; i++) {
         uint64_t r = next_random(&seed);
@@ -331,7 +334,7 @@ static void check_threads(const tm_model *model, const tm_selection *selection)
 
 static void check_run(uint64_t seed, const tm_selection *selection)
 {
-    tm_model *model = random_run(seed);
+    tm_model *model = random_run(seed, 0);
     tm_table *timeline;
 
     assert_int_equal(tm_timeline_list(&timeline, model, selection), TM_OK);
@@ -367,11 +370,77 @@ static void sums_agree_with_the_timeline_in_a_window(void **state)
     }
 }
 
+/* Writes a table to memory; the buffer is large enough for what is asked here. */
+struct page {
+    char text[1 << 16];
+    size_t used;
+};
+
+static int take(void *payload, const char *bytes, size_t count)
+{
+    struct page *page = payload;
+
+    assert_true(page->used + count < sizeof(page->text));
+    memcpy(page->text + page->used, bytes, count);
+    page->used += count;
+    page->text[page->used] = '\0';
+    return TM_OK;
+}
+
+static void write_answer(struct page *page, const tm_model *model, uint32_t keys)
+{
+    tm_statistics_options options = {.size = sizeof(options), .keys = keys};
+    tm_table *table;
+
+    page->used = 0;
+    assert_int_equal(keys ? tm_statistics_monitors(&table, model, &options)
+                          : tm_statistics_threads(&table, model, NULL),
+                     TM_OK);
+    assert_int_equal(tm_table_write_csv(table, take, page), TM_OK);
+    tm_table_free(table);
+}
+
+static int was_folded(const tm_model *model)
+{
+    tm_table *table;
+    int is_folded = 0;
+
+    assert_int_equal(tm_diagnostics_list(&table, model), TM_OK);
+    for (size_t i = 0; i < tm_table_row_count(table); i++)
+        is_folded |= same(tm_table_string(table, "cause", i),
+                          tm_diagnostic_name(TM_DIAGNOSTIC_FOLDED));
+    tm_table_free(table);
+    return is_folded;
+}
+
+/* Of keys whose rows have names, as equal rows without go by order of sight. */
+static void folding_changes_no_sum(void **state)
+{
+    static struct page whole, folded;
+
+    (void)state;
+    for (uint64_t seed = 21; seed <= 23; seed++) {
+        tm_model *model = random_run(seed, 0);
+        tm_model *bounded = random_run(seed, 1);
+
+        assert_true(was_folded(bounded));
+        assert_false(was_folded(model));
+        for (uint32_t keys = 0; keys <= (TM_BY_CLASS | TM_BY_CALLER); keys++) {
+            write_answer(&whole, model, keys);
+            write_answer(&folded, bounded, keys);
+            assert_string_equal(folded.text, whole.text);
+        }
+        tm_model_free(model);
+        tm_model_free(bounded);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_agree_with_the_timeline),
         cmocka_unit_test(sums_agree_with_the_timeline_in_a_window),
+        cmocka_unit_test(folding_changes_no_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -421,6 +421,27 @@ static void a_block_that_becomes_a_deadlock_is_one_block(void **state)
     tm_model_free(model);
 }
 
+/* Rows tie on times, so classes go by name, what has no name last. */
+static void ties_go_by_name(void **state)
+{
+    static const uint64_t objects[] = {102, 104, 100};
+    tm_model *model = new_model(NULL);
+    tm_table *table;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        ingest(model, i * 100, 1, TM_EVENT_CONTENDED_ENTER, objects[i], 0);
+        ingest(model, i * 100 + 40, 1, TM_EVENT_CONTENDED_ENTERED, objects[i], 0);
+    }
+    assert_int_equal(tm_statistics_monitors(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_table_row_count(table), 3);
+    assert_string_equal(tm_table_string(table, "class", 0), "app.Lock");
+    assert_string_equal(tm_table_string(table, "class", 1), "app.Queue");
+    assert_null(tm_table_string(table, "class", 2));
+    tm_table_free(table);
+    tm_model_free(model);
+}
+
 static void an_empty_model_answers_without_rows(void **state)
 {
     tm_model *model;
@@ -487,6 +508,7 @@ int main(void)
         cmocka_unit_test(a_choice_of_threads_leaves_out_the_others),
         cmocka_unit_test(keys_that_are_none_are_refused),
         cmocka_unit_test(a_block_that_becomes_a_deadlock_is_one_block),
+        cmocka_unit_test(ties_go_by_name),
         cmocka_unit_test(an_empty_model_answers_without_rows),
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
     };

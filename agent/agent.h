@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the JVM TI agent share.
+ *
+ *   VM's threads                                     the writer thread
+ *   events.c ──▶ buffer.c (one ring a thread) ──▶ writer.c ──▶ trace
+ *   hooks.c  └─ identity.c (tags, names)                └─ define.c, code.c, held.c
+ */
+#ifndef TM_AGENT_AGENT_H
+#define TM_AGENT_AGENT_H
+
+#include <jvmti.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include <threadmodel/trace.h>
+
+#include "buffer.h"
+#include "options.h"
+
+typedef struct tm__agent {
+    JavaVM *vm;
+    jvmtiEnv *jvmti;
+    tm__options options;
+    atomic_int recording;   ///< 0: callbacks return at once
+    tm_trace_writer *trace; ///< the writer thread's alone once that runs
+    const tm_sink *sink;    ///< of the trace
+    _Atomic uint64_t kinds; ///< as in tm_run: what this VM lets us report
+    int vm_release;         ///< 17, 25
+    int64_t start_ns;
+    int64_t start_wall_ns;
+    jclass thread_class;  ///< global references; the last two NULL where unknown
+    jclass virtual_class; ///< java.lang.BaseVirtualThread
+    jclass carrier_class; ///< jdk.internal.misc.CarrierThread
+    jfieldID thread_tid;
+    jfieldID thread_interrupted; ///< NULL where the VM has none; so the next three
+    jfieldID thread_blocker;
+    jclass synchronizer_class; ///< j.u.c.locks.AbstractOwnableSynchronizer
+    jfieldID synchronizer_owner;
+} tm__agent;
+
+/** The agent: a VM has one, and a process has one VM. */
+extern tm__agent tm__the_agent;
+
+/** Now, on the clock of all our events. About 50 ns, in user space. */
+static inline int64_t tm__now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/** One line on stderr, with the agent's name before it. */
+void tm__complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* events.c: what the VM calls */
+
+/** Add our functions to those that the VM is going to be told of. */
+void tm__events_set(jvmtiEventCallbacks *callbacks);
+/** Have the VM call us for every event, or not any more. @return 0, or its error */
+jvmtiError tm__events_enable(int on);
+/** Report the threads that began before we listened, from thread `current`. */
+void tm__events_snapshot(JNIEnv *jni, jthread current);
+
+/* hooks.c: what the VM has no events for */
+
+/** Have native methods replaced when they are bound, from the next one on. */
+void tm__hooks_set(jvmtiEventCallbacks *callbacks);
+
+/* identity.c: which thread, which object, which class */
+
+/** @return 0; -1: this VM's threads have no number that we can read */
+int tm__identity_open(JNIEnv *jni);
+/** @return Thread.threadId(), 0 for none */
+uint64_t tm__thread_id(JNIEnv *jni, jthread thread);
+/**
+ * Put a thread's name, group and so on into a buffer, if they are new there.
+ * @param os_id  0: not known
+ * @param flags  enum tm_thread_flag, added to those found
+ * @return 0; -1: no room, or the thread has gone
+ */
+int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t id,
+                      uint64_t os_id, uint32_t flags);
+/** The same for a virtual thread, unless it was done here lately. */
+void tm__virtual_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t id);
+/** The calling thread's buffer, made when it is first asked for; NULL: no memory. */
+tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread);
+/** @return the id of an object, which is defined by then; 0: not known */
+uint64_t tm__object_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
+/** The same, and note that somebody waits on it. */
+uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
+/** The same, of something that a thread parks for. */
+uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
+/** The same. @param[out] was_waited_on  somebody did, ever */
+uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
+                         int *was_waited_on);
+/** @return the id of a class, which is defined by then; 0: not known */
+uint64_t tm__class_id(tm__buffer *buffer, JNIEnv *jni, jclass class);
+
+/* define.c: from records to definitions, on the writer thread */
+
+/** Pour all that a buffer holds now. @return TM_OK or what the sink returned */
+int tm__define_all(tm__buffer *buffer);
+
+/* code.c: methods and stacks, on the writer thread */
+
+void tm__code_open(void);
+/**
+ * The number of a stack, defined in the trace on first sight.
+ * @param[out] id    0 where there are no frames
+ * @param own        the writer thread's buffer
+ * @return TM_OK or what the sink returned
+ */
+int tm__code_stack(uint32_t *id, JNIEnv *jni, tm__buffer *own,
+                   const jvmtiFrameInfo *frames, uint32_t count, int truncated);
+void tm__code_close(void);
+
+/* held.c: what long blocked threads hold, on the writer thread */
+
+/**
+ * Follow the blocks: called for every event as it is poured.
+ * @param weak          to the thread object, where the event is an enter
+ * @param weak_is_ours  it is deleted when the block ends
+ */
+void tm__held_follow(JNIEnv *jni, const tm_event *event, jweak weak, int weak_is_ours);
+/**
+ * Ask for those that have been blocked since `before_ns` or earlier, once a block.
+ * @param own    the writer thread's buffer
+ * @param limit  threads to ask for, at most
+ */
+void tm__held_ask(JNIEnv *jni, tm__buffer *own, int64_t before_ns, size_t limit);
+/** Pour the answers of those that are still blocked when all events before
+ * `horizon_ns` have been followed. @return TM_OK or what the sink returned */
+int tm__held_pour(int64_t horizon_ns);
+void tm__held_forget_all(JNIEnv *jni);
+
+/* run.c: facts of the run as a whole */
+
+/** Pour them. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
+int tm__run_report(int64_t end_ns);
+
+/* writer.c: from the buffers to the trace */
+
+/** Get ready, before there are threads. @return 0; -1: no file descriptor for it */
+int tm__writer_open(void);
+/** Start the thread that writes. @return 0; -1: it cannot be, which was said */
+int tm__writer_start(JNIEnv *jni);
+/** Have all that is in the buffers written, and the trace closed. */
+void tm__writer_stop(void);
+
+#endif

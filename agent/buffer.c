@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rings. The workload: some hundred threads that append a few records in a
+ * millisecond each, and one reader that comes by twenty times a second. A record
+ * is whole and in one piece, so a frame list can be walked straight into it.
+ *
+ *      tail            scanned       limit     head   reserved
+ *       │ to be sorted    │             │        │ in work │
+ *   ────┴─────────────────┴─────────────┴────────┴─────────┴────
+ *
+ * Positions only grow; modulo the capacity they are offsets. Pages of a ring are
+ * touched when first written: a thread that finds its ring empty starts again at
+ * the ring's beginning, so quiet threads never touch more than a few.
+ */
+#include "buffer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { RESTART_BYTES = 16 * 1024 };
+
+_Static_assert(sizeof(tm__record) == 64, "a record without frames is a cache line");
+
+__thread tm__buffer *tm__buffer_mine;
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static tm__buffer *_Atomic list; /* all buffers; none is ever taken out */
+static pthread_key_t exit_key;   /* its destructor tells that a thread has gone */
+static size_t ring_capacity;
+static int wake;
+
+static void thread_gone(void *buffer)
+{
+    tm__buffer_mine = NULL;
+    atomic_store_explicit(&((tm__buffer *)buffer)->orphan, 1, memory_order_release);
+}
+
+void tm__buffers_open(size_t ring_bytes, int wake_fd)
+{
+    ring_capacity = ring_bytes;
+    wake = wake_fd;
+    pthread_key_create(&exit_key, thread_gone);
+}
+
+/* One that nobody uses, still with its ring. */
+static tm__buffer *take_free(void)
+{
+    tm__buffer *buffer;
+
+    for (buffer = atomic_load(&list); buffer; buffer = buffer->next)
+        if (!buffer->listed)
+            break;
+    return buffer;
+}
+
+static tm__buffer *make(void)
+{
+    tm__buffer *buffer = aligned_alloc(64, sizeof(*buffer));
+    void *ring;
+
+    if (!buffer)
+        return NULL;
+    ring = mmap(NULL, ring_capacity, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (ring == MAP_FAILED) {
+        free(buffer);
+        return NULL;
+    }
+    /* Rings lie side by side: a huge page would make all of it resident. */
+    madvise(ring, ring_capacity, MADV_NOHUGEPAGE);
+    memset(buffer, 0, sizeof(*buffer));
+    buffer->base = ring;
+    buffer->capacity = ring_capacity;
+    buffer->next = atomic_load(&list);
+    atomic_store_explicit(&list, buffer, memory_order_release);
+    return buffer;
+}
+
+tm__buffer *tm__buffer_new(void)
+{
+    tm__buffer *buffer;
+
+    pthread_mutex_lock(&list_lock);
+    buffer = take_free();
+    if (!buffer)
+        buffer = make();
+    if (buffer) {
+        buffer->listed = 1;
+        atomic_store(&buffer->orphan, 0);
+    }
+    pthread_mutex_unlock(&list_lock);
+    if (!buffer)
+        return NULL;
+    buffer->woke_at = UINT64_MAX;
+    tm__buffer_mine = buffer;
+    pthread_setspecific(exit_key, buffer);
+    return buffer;
+}
+
+void tm__buffer_leave(void)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+
+    if (buffer) {
+        pthread_setspecific(exit_key, NULL);
+        thread_gone(buffer);
+    }
+}
+
+tm__buffer *tm__buffer_first(void)
+{
+    return atomic_load_explicit(&list, memory_order_acquire);
+}
+
+/* Positions go on where they were: head, tail and scanned are equal by now. */
+void tm__buffer_recycle(tm__buffer *buffer)
+{
+    pthread_mutex_lock(&list_lock);
+    atomic_store(&buffer->since, TM__IDLE);
+    atomic_store(&buffer->lost, 0);
+    buffer->thread = 0;
+    buffer->object = 0;
+    buffer->os_id = 0;
+    buffer->thread_weak = NULL;
+    buffer->name_hash = 0;
+    buffer->is_shared = 0;
+    buffer->idle_ns = 0;
+    memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
+    buffer->listed = 0;
+    pthread_mutex_unlock(&list_lock);
+}
+
+static tm__record *place(const tm__buffer *buffer, uint64_t position)
+{
+    return (tm__record *)(buffer->base + (position & (buffer->capacity - 1)));
+}
+
+static size_t rounded(size_t extra_bytes)
+{
+    return (sizeof(tm__record) + extra_bytes + 7) & ~(size_t)7;
+}
+
+tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
+{
+    uint64_t head = atomic_load_explicit(&buffer->head, memory_order_relaxed);
+    uint64_t tail = atomic_load_explicit(&buffer->tail, memory_order_acquire);
+    size_t bytes = rounded(extra_bytes);
+    size_t offset = head & (buffer->capacity - 1);
+    size_t to_end = buffer->capacity - offset;
+    size_t pad =
+        bytes > to_end || (head == tail && offset >= RESTART_BYTES) ? to_end : 0;
+    tm__record *record;
+
+    if (head + pad + bytes - tail > buffer->capacity)
+        return NULL;
+    if (pad) {
+        record = place(buffer, head);
+        record->bytes = (uint32_t)pad;
+        record->kind = TM__RECORD_PAD;
+    }
+    buffer->reserved = head + pad;
+    record = place(buffer, buffer->reserved);
+    record->truncated = 0;
+    record->extra = 0;
+    record->more = 0;
+    return record;
+}
+
+void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes)
+{
+    uint64_t tail = atomic_load_explicit(&buffer->tail, memory_order_relaxed);
+    uint64_t head;
+
+    record->bytes = (uint32_t)rounded(extra_bytes);
+    head = buffer->reserved + record->bytes;
+    atomic_store_explicit(&buffer->head, head, memory_order_release);
+    if (head - tail > buffer->capacity / 2 && tail != buffer->woke_at) {
+        uint64_t one = 1;
+
+        buffer->woke_at = tail;
+        if (write(wake, &one, sizeof(one)) < 0)
+            buffer->woke_at = UINT64_MAX;
+    }
+}
+
+void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns)
+{
+    uint64_t lost = atomic_load_explicit(&buffer->lost, memory_order_relaxed);
+
+    if (lost == 0)
+        atomic_store_explicit(&buffer->lost_first_ns, time_ns, memory_order_relaxed);
+    atomic_store_explicit(&buffer->lost, lost + 1, memory_order_release);
+    atomic_fetch_add_explicit(&buffer->lost_total, 1, memory_order_relaxed);
+}
+
+void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns)
+{
+    uint64_t lost = atomic_load_explicit(&buffer->lost, memory_order_relaxed);
+    tm__record *record = lost ? tm__buffer_reserve(buffer, 0) : NULL;
+
+    if (!record)
+        return;
+    record->kind = TM_EVENT_LOST;
+    record->event = (tm_event){
+        .time_ns = time_ns,
+        .thread = buffer->is_shared ? 0 : buffer->thread,
+        .object = (uint64_t)atomic_load_explicit(&buffer->lost_first_ns,
+                                                 memory_order_relaxed),
+        .value = (int64_t)lost,
+        .kind = TM_EVENT_LOST,
+    };
+    tm__buffer_commit(buffer, record, 0);
+    atomic_store_explicit(&buffer->lost, 0, memory_order_release);
+}
+
+tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end)
+{
+    while (*at < end) {
+        tm__record *record = place(buffer, *at);
+
+        if (record->kind != TM__RECORD_PAD)
+            return record;
+        *at += record->bytes;
+    }
+    return NULL;
+}

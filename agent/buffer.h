@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One ring of records a thread: the thread appends, the writer takes away, and
+ * neither ever waits for the other. Knows nothing of the VM.
+ */
+#ifndef TM_AGENT_BUFFER_H
+#define TM_AGENT_BUFFER_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <threadmodel/event.h>
+
+/** Kinds of record that are not events: they have no time and are not sorted. */
+enum {
+    TM__RECORD_CLASS = 0x100,  ///< text: signature, then source file
+    TM__RECORD_OBJECT = 0x101, ///< peer: class, thread: if it is one, value: hash
+    TM__RECORD_THREAD = 0x102, ///< peer: os id, value: priority; text: name, group
+    TM__RECORD_PAD = 0x103     ///< nothing up to the ring's end
+};
+
+/** A record in a ring; `extra` bytes or frames follow it. */
+typedef struct tm__record {
+    uint32_t bytes;     ///< all of it, a multiple of 8
+    uint16_t kind;      ///< enum tm_event_kind or one of the above
+    uint16_t truncated; ///< the stack goes on below the frames
+    uint32_t extra;     ///< frames, or bytes of the first text
+    uint32_t more;      ///< bytes of the second text
+    tm_event event;
+} tm__record;
+
+/** Values of tm__buffer.since that are not a time. */
+enum { TM__IDLE = 0, TM__BEGINS = 1 };
+
+typedef struct tm__buffer {
+    /* its thread's */
+    _Atomic uint64_t head; ///< bytes ever committed
+    _Atomic int64_t since; ///< time of the event in work, TM__IDLE, TM__BEGINS
+    _Atomic uint64_t lost; ///< events that found no room, not yet reported
+    _Atomic int64_t lost_first_ns;
+    _Atomic uint64_t lost_total;
+    uint64_t reserved; ///< where the record in work begins
+    uint64_t woke_at;  ///< the tail for which the writer was already called
+    uint64_t thread;   ///< of the platform thread itself; 0: not known
+    uint64_t object;   ///< that it blocks on or waits for
+    uint64_t os_id;
+    uint64_t name_hash;    ///< of the name and group it was defined with
+    void *thread_weak;     ///< weak reference to the thread object; NULL: none
+    int is_shared;         ///< virtual threads reported through it
+    uint64_t virtuals[64]; ///< virtual threads that were defined from here
+
+    /* the writer's */
+    _Alignas(64) _Atomic uint64_t tail; ///< bytes ever taken
+    uint64_t limit;                     ///< where this round ends
+    uint64_t scanned;                   ///< up to here definitions were taken
+    int64_t idle_ns;                    ///< it had nothing in work then
+    atomic_int orphan;                  ///< its thread has gone
+    int listed;                         ///< it is not on the free list
+
+    unsigned char *base;
+    size_t capacity; ///< a power of two
+    struct tm__buffer *next;
+} tm__buffer;
+
+/** @param wake_fd  an eventfd to write to when a ring is half full */
+void tm__buffers_open(size_t ring_bytes, int wake_fd);
+
+/** The calling thread's; NULL: it has none yet. */
+extern __thread tm__buffer *tm__buffer_mine
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/** Give the calling thread, which has none, a buffer; NULL: there is no memory. */
+tm__buffer *tm__buffer_new(void);
+
+/** The calling thread is done with its buffer; the writer may still read it. */
+void tm__buffer_leave(void);
+
+/** The first of all buffers that are in use or were; follow `next`. */
+tm__buffer *tm__buffer_first(void);
+
+/** The writer is done with an orphan's records: let another thread have it. */
+void tm__buffer_recycle(tm__buffer *buffer);
+
+/**
+ * An event begins: from here on the writer lets no later event pass by.
+ * @param now  the clock, read after that was made known
+ */
+static inline int64_t tm__buffer_begin(tm__buffer *buffer, int64_t (*now)(void))
+{
+    int64_t time_ns;
+
+    atomic_store_explicit(&buffer->since, TM__BEGINS, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    time_ns = now();
+    atomic_store_explicit(&buffer->since, time_ns, memory_order_relaxed);
+    return time_ns;
+}
+
+static inline void tm__buffer_end(tm__buffer *buffer)
+{
+    atomic_store_explicit(&buffer->since, TM__IDLE, memory_order_release);
+}
+
+/**
+ * Room for a record with up to `extra_bytes` behind it, not yet to be seen.
+ * @return NULL when the ring is full
+ */
+tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes);
+
+/** Let the writer see the reserved record, with as much behind it as was used. */
+void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes);
+
+/** An event found no room: count it. */
+void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns);
+
+/** Report what was lost, if anything was and there is room now. */
+void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns);
+
+/** The record at a position below head; NULL at `end`. `at` moves over padding. */
+tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the VM calls when a thread starts, ends, queues for a monitor or waits.
+ *
+ * The stack is taken where the thread is about to stand still anyway. Entered
+ * and Waited take none: Entered runs with the monitor held, and makes everybody
+ * behind it wait for as long as it takes.
+ */
+#include "report.h"
+
+#include <threadmodel/model.h>
+
+/* A hold-up's end is about the object of its beginning, so a thread that cannot
+ * have changed its carrier in between need not ask the VM which that was. */
+static uint64_t held_up_on(tm__report *r, JNIEnv *jni, jobject object)
+{
+    uint64_t id = r->is_virtual ? 0 : r->buffer->object;
+
+    if (!r->is_virtual)
+        r->buffer->object = 0;
+    return id ? id : tm__object_id(r->buffer, jni, object);
+}
+
+static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
+                                    jobject object)
+{
+    tm__report r;
+    uint64_t id;
+    jweak weak = NULL;
+
+    (void)jvmti;
+    if (!tm__report_begin(&r, jni, thread))
+        return;
+    id = tm__object_id(r.buffer, jni, object);
+    /* The writer finds no virtual thread by its number, and may have to ask for
+     * this one: its reference goes along as the peer. */
+    if (r.is_virtual)
+        weak = (*jni)->NewWeakGlobalRef(jni, thread);
+    else
+        r.buffer->object = id;
+    if (tm__report_finish(&r, TM__WHOLE_STACK,
+                          (tm_event){.kind = TM_EVENT_CONTENDED_ENTER,
+                                     .object = id,
+                                     .peer = (uint64_t)(uintptr_t)weak}) != 0 &&
+        weak)
+        (*jni)->DeleteWeakGlobalRef(jni, weak);
+}
+
+static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
+                                      jobject object)
+{
+    tm__report r;
+    uint64_t id;
+
+    (void)jvmti;
+    if (!tm__report_begin(&r, jni, thread))
+        return;
+    id = held_up_on(&r, jni, object);
+    tm__report_finish(&r, TM__NO_STACK,
+                      (tm_event){.kind = TM_EVENT_CONTENDED_ENTERED, .object = id});
+}
+
+static int64_t timeout_ns(jlong timeout_ms)
+{
+    return timeout_ms > INT64_MAX / 1000000 ? INT64_MAX : timeout_ms * 1000000;
+}
+
+static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+                         jlong timeout_ms)
+{
+    tm__report r;
+    uint64_t id;
+
+    (void)jvmti;
+    if (!tm__report_begin(&r, jni, thread))
+        return;
+    id = tm__waited_on_id(r.buffer, jni, object);
+    if (!r.is_virtual)
+        r.buffer->object = id;
+    tm__report_finish(&r, TM__WHOLE_STACK,
+                      (tm_event){.kind = TM_EVENT_WAIT,
+                                 .object = id,
+                                 .value = timeout_ns(timeout_ms)});
+}
+
+static void JNICALL waited(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+                           jboolean timed_out)
+{
+    jfieldID interrupted = tm__the_agent.thread_interrupted;
+    tm__report r;
+    uint64_t id;
+    uint16_t flags = 0;
+
+    (void)jvmti;
+    if (!tm__report_begin(&r, jni, thread))
+        return;
+    id = held_up_on(&r, jni, object);
+    /* The VM clears the flag only later, when it throws. */
+    if (timed_out)
+        flags = TM_EVENT_TIMED_OUT;
+    else if (interrupted && (*jni)->GetBooleanField(jni, thread, interrupted))
+        flags = TM_EVENT_BY_INTERRUPT;
+    tm__report_finish(
+        &r, TM__NO_STACK,
+        (tm_event){.kind = TM_EVENT_WAITED, .object = id, .flags = flags});
+}
+
+static void JNICALL thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+    tm__report r;
+
+    (void)jvmti;
+    if (tm__report_begin(&r, jni, thread))
+        tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_START});
+}
+
+static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+    tm__report r;
+
+    (void)jvmti;
+    if (!tm__report_begin(&r, jni, thread))
+        return;
+    tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
+    tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
+    /* The OS thread may live on and become another Java thread. */
+    if (!r.is_virtual)
+        tm__buffer_leave();
+}
+
+static const jvmtiEvent ENABLED[] = {
+    JVMTI_EVENT_THREAD_START,
+    JVMTI_EVENT_THREAD_END,
+    JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+    JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+    JVMTI_EVENT_MONITOR_WAIT,
+    JVMTI_EVENT_MONITOR_WAITED,
+};
+
+#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
+
+void tm__events_set(jvmtiEventCallbacks *callbacks)
+{
+    callbacks->ThreadStart = thread_start;
+    callbacks->ThreadEnd = thread_end;
+    callbacks->MonitorContendedEnter = contended_enter;
+    callbacks->MonitorContendedEntered = contended_entered;
+    callbacks->MonitorWait = wait;
+    callbacks->MonitorWaited = waited;
+    atomic_fetch_or(&tm__the_agent.kinds,
+                    KIND(THREAD_START) | KIND(THREAD_END) | KIND(CONTENDED_ENTER) |
+                        KIND(CONTENDED_ENTERED) | KIND(WAIT) | KIND(WAITED) |
+                        KIND(HELD) | KIND(SNAPSHOT) | KIND(LOST));
+}
+
+jvmtiError tm__events_enable(int on)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+
+    for (size_t i = 0; i < sizeof(ENABLED) / sizeof(*ENABLED); i++) {
+        jvmtiError error = (*jvmti)->SetEventNotificationMode(
+            jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE, ENABLED[i], NULL);
+
+        if (error != JVMTI_ERROR_NONE)
+            return error;
+    }
+    return JVMTI_ERROR_NONE;
+}
+
+static int state_of(jint state)
+{
+    if (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
+        return TM_STATE_BLOCKED;
+    if (state & JVMTI_THREAD_STATE_SLEEPING)
+        return TM_STATE_SLEEPING;
+    if (state & JVMTI_THREAD_STATE_IN_OBJECT_WAIT)
+        return TM_STATE_WAITING;
+    if (state & JVMTI_THREAD_STATE_PARKED)
+        return TM_STATE_PARKED;
+    return state & JVMTI_THREAD_STATE_ALIVE ? TM_STATE_RUNNING : TM_STATE_UNKNOWN;
+}
+
+/* Report another thread in mid-life, through the calling thread's buffer. */
+static void snapshot(tm__report *r, JNIEnv *jni, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jobject monitor = NULL;
+    uint64_t object = 0;
+    jint state = 0;
+
+    r->thread = tm__thread_id(jni, thread);
+    if ((*jvmti)->GetThreadState(jvmti, thread, &state) != JVMTI_ERROR_NONE ||
+        tm__thread_define(r->buffer, jni, thread, r->thread, 0, 0) != 0) {
+        tm__report_drop(r);
+        return;
+    }
+    if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &monitor) ==
+            JVMTI_ERROR_NONE &&
+        monitor)
+        object = tm__object_id(r->buffer, jni, monitor);
+    tm__report_finish(r, TM__NO_STACK,
+                      (tm_event){.kind = TM_EVENT_SNAPSHOT,
+                                 .object = object,
+                                 .value = state_of(state)});
+}
+
+void tm__events_snapshot(JNIEnv *jni, jthread current)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jthread *threads = NULL;
+    jint count = 0;
+    tm__report r;
+
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
+        return;
+    for (jint i = 0; i < count; i++) {
+        jlong tag = 0;
+
+        /* One that has a number has reported its own start by now, and the
+         * current one is about to. */
+        if ((*jvmti)->GetTag(jvmti, threads[i], &tag) == JVMTI_ERROR_NONE && tag == 0 &&
+            !(*jni)->IsSameObject(jni, threads[i], current) &&
+            tm__report_begin(&r, jni, current))
+            snapshot(&r, jni, threads[i]);
+        (*jni)->DeleteLocalRef(jni, threads[i]);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The agent's options, "file=run.tmt,depth=16". */
+#ifndef TM_AGENT_OPTIONS_H
+#define TM_AGENT_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TM__PATH_BYTES = 4096, TM__DEPTH_MAX = 256 };
+
+typedef struct tm__options {
+    char file[TM__PATH_BYTES]; ///< of the trace, %p already replaced
+    uint32_t depth;            ///< frames of a stack; 0: no stacks
+    size_t buffer_bytes;       ///< of each thread's ring; a power of two
+    int help;                  ///< the table was asked for
+} tm__options;
+
+/**
+ * Read an option list.
+ *
+ * @param[out] options  all defaults where the list says nothing
+ * @param text          NULL or "": all defaults; ",," stands for a comma in a value
+ * @param pid           what %p in the file name becomes
+ * @param[out] error    one line, when it is not a list of our options
+ * @return 0 or -1
+ */
+int tm__options_parse(tm__options *options, const char *text, uint64_t pid, char *error,
+                      size_t error_bytes);
+
+/** The table that `help` prints. */
+const char *tm__options_help(void);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One event on its way from a callback into the calling thread's ring. */
+#ifndef TM_AGENT_REPORT_H
+#define TM_AGENT_REPORT_H
+
+#include "agent.h"
+
+/** The event in work: whose, where it goes, and since when. */
+typedef struct tm__report {
+    tm__buffer *buffer;
+    int64_t time_ns;
+    uint64_t thread;
+    int is_virtual; ///< the thread may go on with another carrier
+} tm__report;
+
+enum {
+    TM__NO_STACK = 0,
+    TM__CALLER = 8,                 ///< frames that show who called a method of the JDK
+    TM__WHOLE_STACK = TM__DEPTH_MAX ///< as many as the options say
+};
+
+/**
+ * Begin an event that the VM tells of; end it by tm__report_finish() or _drop().
+ * @param thread  the calling one, as the VM names it
+ * @return 0: there is nothing to report, or nowhere
+ */
+int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread);
+
+/** The same in a native method, which is not told what thread it runs on. */
+int tm__report_begin_here(tm__report *report, JNIEnv *jni);
+
+/** Begin another event of the same thread, without asking who that is. */
+void tm__report_again(tm__report *report);
+
+/**
+ * Put the event into the ring.
+ * @param depth  frames of the calling thread's stack to add, at most
+ * @param event  without time and thread
+ * @return 0; -1: there was no room, and it was counted
+ */
+int tm__report_finish(tm__report *report, uint32_t depth, tm_event event);
+
+/** Nothing happened after all. */
+void tm__report_drop(tm__report *report);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace that is being written: what is taken (writer.c), and put out (compose.c). */
+#ifndef TM_TRACE_WRITER_H
+#define TM_TRACE_WRITER_H
+
+#include <threadmodel/trace.h>
+
+#include "trace/columns.h"
+#include "trace/definitions.h"
+#include "trace/file.h"
+#include "trace/frame.h"
+#include "trace/index.h"
+#include "trace/order.h"
+
+/* One definition of the block in work. */
+typedef struct tm__mark {
+    uint32_t kind;    ///< enum tm__definition_kind
+    uint32_t arrival; ///< events that came before it
+    uint32_t end;     ///< of its body in `definitions`
+} tm__mark;
+
+struct tm_trace_writer {
+    tm__memory memory;
+    tm_sink sink;
+    tm_write_fn write;
+    void *payload;
+    tm__file file; ///< when we opened it ourselves
+    int level;
+    uint32_t block_events;
+
+    tm_event *events;
+    uint32_t event_count;
+    uint32_t event_capacity;
+    int unsorted;
+    tm__bytes definitions;
+    tm__mark *marks;
+    uint32_t mark_count;
+    uint32_t mark_capacity;
+
+    tm__order order;
+    tm__columns columns;
+    tm__packer packer;
+    tm__bytes section, raw, out;
+    tm__index index;
+    uint64_t bytes;
+    int failure; ///< of `write`; 0: none so far
+    char failure_text[512];
+};
+
+/** Write the file header. @return TM_OK, TM_ENOMEM, or what `write` returned */
+int tm__writer_begin(tm_trace_writer *writer);
+
+/** Write the block in work, if there is one. The same codes; TM_ENOMEM: it stays. */
+int tm__writer_finish_block(tm_trace_writer *writer);
+
+/** Write that, the index and the end. The same codes. */
+int tm__writer_finish(tm_trace_writer *writer);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces in memory: to write, to take apart, to damage and to read. */
+#ifndef TM_TESTS_PAPER_H
+#define TM_TESTS_PAPER_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <threadmodel/error.h>
+#include <threadmodel/trace.h>
+
+#include "formats/source.h"
+#include "recorder.h"
+#include "trace/frame.h"
+
+/* A trace in memory, whose n-th write fails. */
+struct paper {
+    uint8_t *bytes;
+    size_t length;
+    size_t writes;
+    size_t fail_at; ///< 1 the first; 0 never
+    int failure;
+};
+
+static inline int paper_write(void *payload, const char *bytes, size_t count)
+{
+    struct paper *paper = payload;
+
+    if (++paper->writes == paper->fail_at)
+        return paper->failure;
+    paper->bytes = realloc(paper->bytes, paper->length + count);
+    memcpy(paper->bytes + paper->length, bytes, count);
+    paper->length += count;
+    return TM_OK;
+}
+
+/* Everything of a trace; the code that reading ended with. */
+static inline int read_all(recorder *to, const uint8_t *bytes, size_t length)
+{
+    tm_source *source;
+    int rc = tm__source_open_memory(&source, "t.tmt", bytes, length, NULL);
+
+    if (rc < 0)
+        return rc;
+    while ((rc = tm_source_read(source, &to->sink)) == TM_MORE)
+        assert_true(tm_source_position(source) <= length + 40);
+    tm_source_close(source);
+    return rc;
+}
+
+static inline const char *after_first_line(const recorder *read)
+{
+    return strchr(read->text, '\n') + 1;
+}
+
+static inline void assert_same_text(const char *actual, const char *expected)
+{
+    size_t i = 0;
+
+    if (strcmp(actual, expected) == 0)
+        return;
+    while (actual[i] && actual[i] == expected[i])
+        i++;
+    while (i > 0 && actual[i - 1] != '\n')
+        i--;
+    fail_msg("at %zu: got '%.200s', expected '%.200s'", i, actual + i, expected + i);
+}
+
+static inline tm_trace_writer *new_writer(struct paper *paper, uint32_t block_events)
+{
+    tm_trace_writer_options options = {.size = sizeof(options),
+                                       .block_events = block_events};
+    tm_trace_writer *writer;
+
+    assert_int_equal(tm_trace_writer_new(&writer, paper_write, paper, &options), TM_OK);
+    return writer;
+}
+
+/* The trace that a seed makes; its bytes are the caller's to free. */
+static inline struct paper small_trace(uint64_t seed, size_t count,
+                                       uint32_t block_events)
+{
+    struct paper paper = {0};
+    tm_trace_writer *writer = new_writer(&paper, block_events);
+
+    assert_int_equal(pour_random(tm_trace_writer_sink(writer), seed, count), TM_OK);
+    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    return paper;
+}
+
+/* Where the blocks are. */
+struct map {
+    tm__block_header headers[64];
+    size_t offsets[64];
+    size_t count;
+    uint64_t events;
+};
+
+static inline struct map map_of(const struct paper *paper)
+{
+    struct map map = {.count = 0};
+    size_t at = TM__FILE_HEADER_BYTES;
+
+    while (at + TM__TRAILER_BYTES < paper->length) {
+        tm__block_header *header = &map.headers[map.count];
+
+        assert_true(tm__block_header_get(header, paper->bytes + at));
+        assert_int_equal(header->events_before, map.events);
+        map.offsets[map.count++] = at;
+        map.events += header->events;
+        at += TM__BLOCK_HEADER_BYTES + header->packed_bytes;
+    }
+    assert_int_equal(at + TM__TRAILER_BYTES, paper->length);
+    return map;
+}
+
+/* A trace with plain events only, so that Lost events are the reader's. */
+static inline struct paper plain_trace(size_t count, uint32_t block_events)
+{
+    struct paper paper = {0};
+    tm_trace_writer *writer = new_writer(&paper, block_events);
+    const tm_sink *sink = tm_trace_writer_sink(writer);
+    uint64_t seed = 5;
+
+    for (size_t i = 0; i < count; i++) {
+        tm_event event = {.time_ns = (int64_t)i * 1000000,
+                          .thread = 1 + i % 3,
+                          .object = random_next(&seed) >> 60,
+                          .kind = (uint16_t)(1 + i % 20)};
+
+        tm_class item = {.id = i, .name = "some.Class"};
+
+        if (i % 10 == 0)
+            assert_int_equal(sink->define_class(sink->payload, &item), TM_OK);
+        assert_int_equal(sink->events(sink->payload, &event, 1), TM_OK);
+    }
+    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    return paper;
+}
+
+#endif

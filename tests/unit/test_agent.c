@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Those parts of the JVM agent that need no VM: options, names, rings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "buffer.h"
+#include "options.h"
+#include "text.h"
+
+enum { RING_BYTES = 64 * 1024 };
+
+static int wake_fd;
+
+static void options_have_defaults(void **state)
+{
+    tm__options options;
+    char error[512];
+
+    (void)state;
+    assert_int_equal(tm__options_parse(&options, NULL, 17, error, sizeof(error)), 0);
+    assert_string_equal(options.file, "threadmodel-17.tmt");
+    assert_int_equal(options.depth, 16);
+    assert_int_equal(options.buffer_bytes, 512 * 1024);
+    assert_int_equal(options.help, 0);
+    assert_int_equal(tm__options_parse(&options, "", 17, error, sizeof(error)), 0);
+    assert_string_equal(options.file, "threadmodel-17.tmt");
+}
+
+static void options_are_read_in_any_order_and_the_last_counts(void **state)
+{
+    tm__options options;
+    char error[512];
+
+    (void)state;
+    assert_int_equal(tm__options_parse(&options,
+                                       "depth=0,file=a,,b/%p-%%p-%d,depth=256", 99,
+                                       error, sizeof(error)),
+                     0);
+    assert_string_equal(options.file, "a,b/99-%p-%d");
+    assert_int_equal(options.depth, 256);
+    assert_int_equal(
+        tm__options_parse(&options, "help,buffer=100", 1, error, sizeof(error)), 0);
+    assert_int_equal(options.help, 1);
+    assert_int_equal(options.buffer_bytes, 128 * 1024);
+}
+
+static void options_that_are_wrong_are_named(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *named;
+    } WRONG[] = {
+        {"depht=3", "\"depht\""},
+        {"depth", "\"depth\" has no value"},
+        {"depth=", "\"\""},
+        {"depth=-1", "\"-1\""},
+        {"depth=257", "\"257\""},
+        {"depth=1x", "\"1x\""},
+        {"depth=99999999999", "99999"},
+        {"depth= 1", "\" 1\""},
+        {"file=", "path is empty"},
+        {"file", "\"file\" has no value"},
+        {"buffer=63", "\"63\""},
+        {"buffer=1048577", "\"1048577\""},
+        {"=1", "\"\""},
+        {"depth=1,", NULL},
+        {",depth=1", "\"\""},
+        {"foo", "\"foo\" is not known"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(WRONG) / sizeof(*WRONG); i++) {
+        tm__options options;
+        char error[512] = "";
+        int rc = tm__options_parse(&options, WRONG[i].text, 1, error, sizeof(error));
+
+        assert_int_equal(rc, WRONG[i].named ? -1 : 0);
+        if (WRONG[i].named && !strstr(error, WRONG[i].named))
+            fail_msg("%s: %s", WRONG[i].text, error);
+        assert_null(strchr(error, '\n'));
+    }
+}
+
+static void options_refuse_a_path_that_is_too_long(void **state)
+{
+    static char text[3 * TM__PATH_BYTES] = "file=";
+    tm__options options;
+    char error[512];
+
+    (void)state;
+    memset(text + 5, 'x', TM__PATH_BYTES);
+    assert_int_equal(tm__options_parse(&options, text, 1, error, sizeof(error)), -1);
+    text[5 + TM__PATH_BYTES - 1] = 0;
+    assert_int_equal(tm__options_parse(&options, text, 1, error, sizeof(error)), 0);
+    assert_int_equal(strlen(options.file), TM__PATH_BYTES - 1);
+}
+
+static void classes_go_by_the_name_that_people_write(void **state)
+{
+    static const char *const NAMES[][2] = {
+        {"Ljava/util/HashMap;", "java.util.HashMap"},
+        {"LDemo;", "Demo"},
+        {"I", "int"},
+        {"[I", "int[]"},
+        {"[[Z", "boolean[][]"},
+        {"[Ljava/util/Map$Entry;", "java.util.Map$Entry[]"},
+        {"La/B$$Lambda.0x00007f12;", "a.B$$Lambda/0x00007f12"},
+        {"L\xc3\x84/\xc3\xb6;", "\xc3\x84.\xc3\xb6"},
+        {"L;", ""},
+        {"", ""},
+        {"[", "[]"},
+    };
+    char name[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
+        tm__text_class(name, sizeof(name), NAMES[i][0], strlen(NAMES[i][0]));
+        assert_string_equal(name, NAMES[i][1]);
+    }
+    tm__text_class(name, 8, "[Ljava/lang/String;", 19);
+    assert_string_equal(name, "java.la");
+}
+
+static void names_become_utf8(void **state)
+{
+    static const char *const NAMES[][2] = {
+        {"worker-1", "worker-1"},
+        {"\xe2\x82\xac", "\xe2\x82\xac"},
+        /* Two surrogates of three bytes are one character of four. */
+        {"a\xed\xa0\xbd\xed\xb8\x80z", "a\xf0\x9f\x98\x80z"},
+        {"\xed\xa0\xbd", "\xef\xbf\xbd"},
+        {"\xed\xb8\x80", "\xef\xbf\xbd"},
+        {"a\xc0\x80z", "a\xef\xbf\xbdz"},
+        {"a\xff\xfez", "a\xef\xbf\xbd\xef\xbf\xbdz"},
+        {"a\xe2\x82", "a\xef\xbf\xbd\xef\xbf\xbd"},
+    };
+    char name[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
+        tm__text_utf8(name, sizeof(name), NAMES[i][0], strlen(NAMES[i][0]));
+        assert_string_equal(name, NAMES[i][1]);
+    }
+    /* What does not fit is cut between two characters. */
+    tm__text_utf8(name, 4, "ab\xe2\x82\xac", 5);
+    assert_string_equal(name, "ab");
+}
+
+static int open_rings(void **state)
+{
+    (void)state;
+    wake_fd = eventfd(0, EFD_NONBLOCK);
+    tm__buffers_open(RING_BYTES, wake_fd);
+    return wake_fd < 0;
+}
+
+static int append(tm__buffer *buffer, uint64_t number, size_t extra)
+{
+    tm__record *record = tm__buffer_reserve(buffer, extra);
+
+    if (!record)
+        return -1;
+    record->kind = TM_EVENT_WAIT;
+    record->extra = (uint32_t)extra;
+    record->event = (tm_event){.time_ns = (int64_t)number, .kind = TM_EVENT_WAIT};
+    memset(record + 1, (int)(number & 0xff), extra);
+    tm__buffer_commit(buffer, record, extra);
+    return 0;
+}
+
+/* Take what is there; records must come whole and in order. @return how many */
+static uint64_t take_all(tm__buffer *buffer, uint64_t next)
+{
+    uint64_t at = atomic_load(&buffer->tail);
+    uint64_t end = atomic_load(&buffer->head);
+    uint64_t first = next;
+    tm__record *record;
+
+    while ((record = tm__buffer_at(buffer, &at, end))) {
+        const unsigned char *extra = (const unsigned char *)(record + 1);
+
+        if (record->kind == TM_EVENT_WAIT) {
+            assert_int_equal(record->event.time_ns, next);
+            for (uint32_t i = 0; i < record->extra; i++)
+                assert_int_equal(extra[i], next & 0xff);
+            next++;
+        }
+        at += record->bytes;
+    }
+    buffer->scanned = at;
+    atomic_store(&buffer->tail, at);
+    return next - first;
+}
+
+static void *make_buffer(void *out)
+{
+    *(tm__buffer **)out = tm__buffer_new();
+    return NULL;
+}
+
+/* A buffer whose thread has already gone. */
+static tm__buffer *orphan(void)
+{
+    tm__buffer *buffer = NULL;
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, make_buffer, &buffer), 0);
+    pthread_join(thread, NULL);
+    assert_non_null(buffer);
+    assert_int_equal(atomic_load(&buffer->orphan), 1);
+    return buffer;
+}
+
+static void full_ring_counts_what_it_loses_and_says_so(void **state)
+{
+    tm__buffer *buffer = orphan();
+    uint64_t fitted = 0, wakes = 0;
+    uint64_t at;
+    tm__record *record;
+
+    (void)state;
+    while (append(buffer, fitted, 0) == 0)
+        fitted++;
+    assert_int_equal(fitted, RING_BYTES / sizeof(tm__record));
+    assert_int_equal(read(wake_fd, &wakes, sizeof(wakes)), sizeof(wakes));
+    assert_int_equal(wakes, 1);
+    tm__buffer_lose(buffer, 70);
+    tm__buffer_lose(buffer, 80);
+    tm__buffer_report_loss(buffer, 90);
+    assert_int_equal(atomic_load(&buffer->lost), 2);
+
+    assert_int_equal(take_all(buffer, 0), fitted);
+    tm__buffer_report_loss(buffer, 100);
+    assert_int_equal(atomic_load(&buffer->lost), 0);
+    assert_int_equal(atomic_load(&buffer->lost_total), 2);
+    at = atomic_load(&buffer->tail);
+    record = tm__buffer_at(buffer, &at, atomic_load(&buffer->head));
+    assert_non_null(record);
+    assert_int_equal(record->event.kind, TM_EVENT_LOST);
+    assert_int_equal(record->event.value, 2);
+    assert_int_equal(record->event.object, 70);
+    assert_int_equal(record->event.time_ns, 100);
+    take_all(buffer, 0);
+    tm__buffer_recycle(buffer);
+}
+
+static void quiet_thread_touches_only_the_ring_s_beginning(void **state)
+{
+    tm__buffer *buffer = orphan();
+    size_t furthest = 0;
+
+    (void)state;
+    for (uint64_t i = 0; i < 5000; i++) {
+        assert_int_equal(append(buffer, i, i % 300), 0);
+        furthest = (buffer->reserved & (RING_BYTES - 1)) > furthest
+                       ? buffer->reserved & (RING_BYTES - 1)
+                       : furthest;
+        assert_int_equal(take_all(buffer, i), 1);
+    }
+    assert_in_range(furthest, 1, RING_BYTES / 2);
+    tm__buffer_recycle(buffer);
+}
+
+static void buffer_of_a_gone_thread_serves_another(void **state)
+{
+    tm__buffer *first = orphan();
+    tm__buffer *second;
+
+    (void)state;
+    append(first, 0, 40);
+    take_all(first, 0);
+    second = orphan();
+    assert_ptr_not_equal(first, second);
+    tm__buffer_recycle(first);
+    assert_ptr_equal(orphan(), first);
+    assert_int_equal(append(first, 5, 8), 0);
+    assert_int_equal(take_all(first, 5), 1);
+    tm__buffer_recycle(first);
+    tm__buffer_recycle(second);
+}
+
+enum { RACE_RECORDS = 200000 };
+
+static void *race(void *out)
+{
+    tm__buffer *buffer = tm__buffer_new();
+
+    atomic_store((tm__buffer * _Atomic *)out, buffer);
+    for (uint64_t i = 0; buffer && i < RACE_RECORDS;)
+        if (append(buffer, i, i % 7 * 40) == 0)
+            i++;
+    return NULL;
+}
+
+static void reader_gets_every_record_whole_and_in_order(void **state)
+{
+    tm__buffer *_Atomic buffer = NULL;
+    uint64_t next = 0;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, race, (void *)&buffer), 0);
+    while (next < RACE_RECORDS)
+        if (atomic_load(&buffer))
+            next += take_all(buffer, next);
+    pthread_join(thread, NULL);
+    assert_int_equal(next, RACE_RECORDS);
+    tm__buffer_recycle(buffer);
+}
+
+/* The rings stay for the life of the process; here it is ending. */
+static int close_rings(void **state)
+{
+    tm__buffer *next;
+
+    (void)state;
+    for (tm__buffer *b = tm__buffer_first(); b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    close(wake_fd);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_have_defaults),
+        cmocka_unit_test(options_are_read_in_any_order_and_the_last_counts),
+        cmocka_unit_test(options_that_are_wrong_are_named),
+        cmocka_unit_test(options_refuse_a_path_that_is_too_long),
+        cmocka_unit_test(classes_go_by_the_name_that_people_write),
+        cmocka_unit_test(names_become_utf8),
+        cmocka_unit_test(full_ring_counts_what_it_loses_and_says_so),
+        cmocka_unit_test(quiet_thread_touches_only_the_ring_s_beginning),
+        cmocka_unit_test(buffer_of_a_gone_thread_serves_another),
+        cmocka_unit_test(reader_gets_every_record_whole_and_in_order),
+    };
+
+    return cmocka_run_group_tests(tests, open_rings, close_rings);
+}

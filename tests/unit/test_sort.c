@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorting of an answer's rows: by key, then by comparison, else as they came. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/sort.h"
+
+enum { MAX_COUNT = 1000 };
+
+static tm__sortable items[MAX_COUNT], spare[MAX_COUNT];
+
+/* The payload is a modulus: numbers that leave the same rest are equal. */
+static int by_rest(const void *payload, uint32_t left, uint32_t right)
+{
+    uint32_t modulus = *(const uint32_t *)payload;
+
+    return (int)(left % modulus) - (int)(right % modulus);
+}
+
+static void check(size_t count, int64_t keys, uint32_t modulus)
+{
+    uint8_t seen[MAX_COUNT] = {0};
+
+    for (size_t i = 0; i < count; i++)
+        items[i] = (tm__sortable){(int64_t)(i * 7919 % (size_t)keys) - 2, (uint32_t)i};
+    tm__sort(items, spare, count, by_rest, &modulus);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t number = items[i].number;
+
+        assert_int_equal(items[i].key, (int64_t)(number * 7919 % (size_t)keys) - 2);
+        assert_int_equal(seen[number], 0);
+        seen[number] = 1;
+        if (i == 0 || items[i - 1].key < items[i].key)
+            continue;
+        assert_int_equal(items[i - 1].key, items[i].key);
+        if (items[i - 1].number % modulus == number % modulus)
+            assert_true(items[i - 1].number < number);
+        else
+            assert_true(items[i - 1].number % modulus < number % modulus);
+    }
+}
+
+static void rows_go_by_key_then_comparison_then_as_they_came(void **state)
+{
+    (void)state;
+    for (size_t count = 0; count <= MAX_COUNT; count += count < 70 ? 1 : 93)
+        for (int64_t keys = 1; keys <= 1000; keys *= 10)
+            for (uint32_t modulus = 1; modulus <= 9; modulus += 4)
+                check(count, keys, modulus);
+}
+
+static void keys_of_any_size_compare_right(void **state)
+{
+    static const int64_t keys[] = {INT64_MAX, 0, INT64_MIN, -1, INT64_MIN + 1};
+    uint32_t modulus = 1;
+
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++)
+        items[i] = (tm__sortable){keys[i], i};
+    tm__sort(items, spare, 5, by_rest, &modulus);
+    assert_int_equal(items[0].number, 2);
+    assert_int_equal(items[1].number, 4);
+    assert_int_equal(items[2].number, 3);
+    assert_int_equal(items[3].number, 1);
+    assert_int_equal(items[4].number, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_go_by_key_then_comparison_then_as_they_came),
+        cmocka_unit_test(keys_of_any_size_compare_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
