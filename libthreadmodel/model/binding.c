@@ -174,7 +174,8 @@ static void shift(tm_model *model, uint32_t object, uint32_t binding)
 {
     tm__object *it = &model->objects[object];
 
-    it->doubt = 1;
+    if (!it->doubt)
+        it->doubt = TM__DOUBT_LEFT;
     for (uint32_t i = binding; i != TM__NONE; i = model->bindings[i].next) {
         tm__binding *notify = &model->bindings[i];
         int64_t time_ns = tm__row(model, notify->interaction)->from_ns;
@@ -236,8 +237,8 @@ static void settle(tm_model *model, uint32_t object)
         tm__binding_drop(model, object, TM__NONE);
     }
     /* Nobody is left who could have been notified in another's place. */
-    if (it->waiter_head == TM__NONE && it->pending == 0)
-        it->doubt = 0;
+    if (it->doubt == TM__DOUBT_LEFT && it->waiter_head == TM__NONE && it->pending == 0)
+        it->doubt = TM__DOUBT_NONE;
 }
 
 void tm__bind_give_up(tm_model *model, uint32_t object)
@@ -314,6 +315,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         tm__row(model, row)->provenance =
             certain ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         woke_nobody(model, row);
+        it->doubt = TM__DOUBT_NONE;
         return TM_OK;
     }
     group = model->group_count++;
@@ -335,7 +337,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         woken->settles = certain && doubtful;
         wake(model, waiter, row);
     }
-    it->doubt = 0;
+    it->doubt = TM__DOUBT_NONE;
     return TM_OK;
 }
 

@@ -19,7 +19,9 @@ static uint32_t blocker(const tm_model *model, uint32_t thread)
 
     if (it->joins != TM__NONE)
         return it->joins;
-    return it->wants == TM__NONE ? TM__NONE : model->objects[it->wants].owner;
+    if (it->wants == TM__NONE || model->objects[it->wants].losses != model->losses)
+        return TM__NONE;
+    return model->objects[it->wants].owner;
 }
 
 /* Length of the cycle through `start`, or 0. A thread that is deadlocked already
@@ -40,6 +42,9 @@ static uint32_t cycle_length(const tm_model *model, uint32_t start)
 
 static int edge_provenance(const tm_model *model, const tm__thread *thread)
 {
+    /* After a loss it may have gone on unseen. */
+    if (thread->losses != model->losses)
+        return TM_PROVENANCE_INFERRED;
     if (thread->joins != TM__NONE)
         return tm__now(thread)->provenance;
     return tm__owner_provenance(model, thread->wants);

@@ -17,6 +17,7 @@ void tm__on_park(tm_model *model, const tm__fact *fact)
     if (fact->object != TM__NONE) {
         tm__object *blocker = tm__object_fresh(model, fact->object);
 
+        blocker->flags |= TM_OBJECT_SYNCHRONIZER;
         if (fact->peer != TM__NONE)
             tm__own(model, fact->object, fact->peer, fact->time_ns,
                     fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
