@@ -52,10 +52,29 @@ int tm__policy(const tm_model *model)
     return model->forced_policy ? model->forced_policy : model->run.policy;
 }
 
+/* Whether all that binding goes by is in the events. */
+static int sees_all(const tm_model *model)
+{
+    static const uint64_t waits = UINT64_C(1) << TM_EVENT_WAIT | UINT64_C(1)
+                                                                     << TM_EVENT_WAITED;
+
+    return tm__policy(model) == TM_POLICY_HOTSPOT &&
+           (model->run.kinds & waits) == waits;
+}
+
+/* The same, and the notifies themselves. */
+static int sees_notifies(const tm_model *model)
+{
+    static const uint64_t notifies =
+        UINT64_C(1) << TM_EVENT_NOTIFY | UINT64_C(1) << TM_EVENT_NOTIFY_ALL;
+
+    return sees_all(model) && (model->run.kinds & notifies) == notifies;
+}
+
 static int may_have_left(const tm_model *model, const tm__thread *waiter,
                          int64_t time_ns)
 {
-    return tm__policy(model) != TM_POLICY_HOTSPOT || waiter->deadline_ns <= time_ns ||
+    return !sees_all(model) || waiter->deadline_ns <= time_ns ||
            waiter->interrupt != TM__NONE ||
            !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED);
 }
@@ -208,7 +227,7 @@ static void settle(tm_model *model, uint32_t object)
 
         if (!first->settled && first->doubtful)
             return;
-        if (!first->tainted && tm__policy(model) == TM_POLICY_HOTSPOT) {
+        if (!first->tainted && sees_all(model)) {
             row->provenance = TM_PROVENANCE_EXACT;
             row->candidates = 1;
         }
@@ -242,8 +261,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
 {
     tm__object *object = &model->objects[fact->object];
     uint32_t waiter = object->waiter_head, row;
-    int certain = !object->doubt && object->binding_head == TM__NONE &&
-                  tm__policy(model) == TM_POLICY_HOTSPOT;
+    int certain = !object->doubt && object->binding_head == TM__NONE && sees_all(model);
     int doubtful = 0;
 
     if (waiter != TM__NONE) {
@@ -276,8 +294,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
 int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kind)
 {
     tm__object *it = &model->objects[object];
-    int certain = !it->doubt && it->binding_head == TM__NONE &&
-                  tm__policy(model) == TM_POLICY_HOTSPOT;
+    int certain = !it->doubt && it->binding_head == TM__NONE && sees_all(model);
     tm__fact from = *fact;
     size_t count = 0;
     uint32_t group, row;
@@ -329,7 +346,7 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     uint32_t row = waiter->bound, binding = waiter->binding;
     tm__interaction *notify = tm__row(model, row);
 
-    if (left && notify->provenance != TM_PROVENANCE_EXACT) {
+    if (left && notify->provenance < TM_PROVENANCE_EXACT) {
         unwake(model, fact->thread, fact->time_ns);
         if (binding != TM__NONE) {
             shift(model, fact->object, binding);
@@ -345,7 +362,7 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     waiter->bound = waiter->binding = TM__NONE;
     if (binding != TM__NONE)
         model->bindings[binding].settled = 1;
-    else if (notify->settles && tm__policy(model) == TM_POLICY_HOTSPOT) {
+    else if (notify->settles && sees_all(model)) {
         notify->provenance = TM_PROVENANCE_EXACT;
         notify->candidates = 1;
     }
@@ -369,13 +386,14 @@ static void find_notify(tm_model *model, const tm__fact *fact)
     }
 }
 
-uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact)
+uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
 {
     tm__thread *waiter = &model->threads[fact->thread];
     int left = (fact->flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT)) != 0;
     int policy = tm__policy(model);
     uint32_t row = TM__NONE;
 
+    *certain = policy == TM_POLICY_REPORTED;
     if (fact->object == TM__NONE)
         return TM__NONE;
     if (waiter->bound == TM__NONE && policy == TM_POLICY_TPTP)
@@ -388,6 +406,8 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact)
         else
             tm__row(model, waiter->bound)->provenance = TM_PROVENANCE_REPORTED;
     }
+    *certain = sees_notifies(model) && waiter->bound == TM__NONE &&
+               !model->objects[fact->object].doubt;
     if (waiter->bound == TM__NONE && !left)
         find_notify(model, fact);
     if (waiter->bound != TM__NONE)
@@ -406,9 +426,10 @@ void tm__bind_unseen_return(tm_model *model, const tm__fact *fact)
                      .object = TM__NONE,
                      .peer = TM__NONE,
                      .stack = TM__NONE};
+    int certain;
 
     if (waiter->bound == TM__NONE)
         return;
     back.object = tm__row(model, waiter->bound)->object;
-    tm__bind_waited(model, &back);
+    tm__bind_waited(model, &back, &certain);
 }

@@ -77,7 +77,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
         park->flags |= TM__INTERVAL_TIMED_OUT;
     if (fact->flags & TM_EVENT_BY_INTERRUPT)
         park->flags |= TM__INTERVAL_INTERRUPTED;
-    row = tm__end_cause(model, fact);
+    row = tm__end_cause(model, fact, TM_PROVENANCE_EXACT);
     if (row == TM__NONE)
         row = taken_permit(model, fact);
     tm__hold_up_end(model, fact->thread, fact->time_ns);
