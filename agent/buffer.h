@@ -73,8 +73,14 @@ extern __thread tm__buffer *tm__buffer_mine
 /** Give the calling thread, which has none, a buffer; NULL: there is no memory. */
 tm__buffer *tm__buffer_new(void);
 
-/** The calling thread is done with its buffer; the writer may still read it. */
+/**
+ * The calling thread is done with its buffer; the writer may still read it. From
+ * here on the thread's buffer is tm__buffer_none, until it is set to NULL.
+ */
 void tm__buffer_leave(void);
+
+/** Of a Java thread that has ended: it has nothing to report any more. */
+extern tm__buffer tm__buffer_none __attribute__((visibility("hidden")));
 
 /** The first of all buffers that are in use or were; follow `next`. */
 tm__buffer *tm__buffer_first(void);

@@ -110,6 +110,8 @@ static void JNICALL thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     tm__report r;
 
     (void)jvmti;
+    if (tm__buffer_mine == &tm__buffer_none)
+        tm__buffer_mine = NULL;
     if (tm__report_begin(&r, jni, thread))
         tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_START});
 }
@@ -123,7 +125,8 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
         return;
     tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
     tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
-    /* The OS thread may live on and become another Java thread. */
+    /* The VM goes on to lock the thread object and wake who joins it, which is no
+     * business of the program's; or the OS thread becomes another Java thread. */
     if (!r.is_virtual)
         tm__buffer_leave();
 }

@@ -14,7 +14,7 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
     if (!atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed))
         return 0;
     buffer = tm__buffer_mine ? tm__buffer_mine : tm__thread_buffer(jni, thread);
-    if (!buffer)
+    if (!buffer || buffer == &tm__buffer_none)
         return 0;
     report->buffer = buffer;
     report->time_ns = tm__buffer_begin(buffer, tm__now_ns);
@@ -36,6 +36,8 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
     int begun;
 
     if (!atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed))
+        return 0;
+    if (buffer == &tm__buffer_none)
         return 0;
     if (buffer && !buffer->is_shared) {
         report->buffer = buffer;
