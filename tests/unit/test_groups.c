@@ -15,7 +15,7 @@
 
 #include <threadmodel/threadmodel.h>
 
-enum { THREADS = 7, OBJECTS = 9, STACKS = 6, EVENTS = 1500, MAX_HOLD_UPS = EVENTS };
+enum { THREADS = 7, OBJECTS = 9, STACKS = 14, EVENTS = 1500, MAX_HOLD_UPS = EVENTS };
 
 /** One hold-up as the timeline shows it. */
 struct hold_up {
@@ -59,9 +59,10 @@ static void define(tm_model *model)
 
         assert_int_equal(sink->define_object(sink->payload, &object), TM_OK);
     }
+    /* Two pairs of stacks share a caller. */
     for (uint32_t i = 1; i <= STACKS; i++) {
         tm_frame frames[] = {{.method = 4, .location = -1},
-                             {.method = i % 4, .location = -1, .line = (int32_t)i / 2}};
+                             {.method = i % 4, .location = -1, .line = (int32_t)i % 3}};
         tm_stack stack = {.id = i, .frames = frames, .frame_count = 2};
 
         assert_int_equal(sink->define_stack(sink->payload, &stack), TM_OK);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arrow's PyCapsule protocol: each function gives what a table shares as a capsule
+ * of the name that the protocol asks for. Python calls them with its lock held, so
+ * that they can make Python objects; CFFI's own calls let go of it.
+ *
+ * A consumer that takes a struct out of its capsule clears `release` in it; the
+ * destructor releases what nobody took. Destructors are C, so that a capsule may
+ * die in any thread and while the interpreter ends.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <stdlib.h>
+
+#include <threadmodel/arrow.h>
+#include <threadmodel/error.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED PyObject *threadmodel_schema_capsule(const tm_table *table);
+EXPORTED PyObject *threadmodel_array_capsule(const tm_table *table);
+EXPORTED PyObject *threadmodel_stream_capsule(const tm_table *table);
+
+static const char schema_name[] = "arrow_schema";
+static const char array_name[] = "arrow_array";
+static const char stream_name[] = "arrow_array_stream";
+
+static void free_schema(PyObject *capsule)
+{
+    struct ArrowSchema *schema = PyCapsule_GetPointer(capsule, schema_name);
+
+    if (schema->release)
+        schema->release(schema);
+    free(schema);
+}
+
+static void free_array(PyObject *capsule)
+{
+    struct ArrowArray *array = PyCapsule_GetPointer(capsule, array_name);
+
+    if (array->release)
+        array->release(array);
+    free(array);
+}
+
+static void free_stream(PyObject *capsule)
+{
+    struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, stream_name);
+
+    if (stream->release)
+        stream->release(stream);
+    free(stream);
+}
+
+/* Hand a filled struct to a capsule that frees it. */
+static PyObject *wrap(void *filled, const char *name, PyCapsule_Destructor destructor)
+{
+    PyObject *capsule = PyCapsule_New(filled, name, destructor);
+
+    if (!capsule)
+        free(filled);
+    return capsule;
+}
+
+PyObject *threadmodel_schema_capsule(const tm_table *table)
+{
+    struct ArrowSchema *schema = calloc(1, sizeof(*schema));
+    PyObject *capsule;
+
+    if (!schema)
+        return PyErr_NoMemory();
+    /* In the capsule first: from there on its destructor cleans up. */
+    capsule = wrap(schema, schema_name, free_schema);
+    if (capsule && tm_table_to_arrow(schema, NULL, table) < 0) {
+        Py_DECREF(capsule);
+        return PyErr_NoMemory();
+    }
+    return capsule;
+}
+
+PyObject *threadmodel_array_capsule(const tm_table *table)
+{
+    struct ArrowArray *array = calloc(1, sizeof(*array));
+    PyObject *capsule;
+
+    if (!array)
+        return PyErr_NoMemory();
+    capsule = wrap(array, array_name, free_array);
+    if (capsule && tm_table_to_arrow(NULL, array, table) < 0) {
+        Py_DECREF(capsule);
+        return PyErr_NoMemory();
+    }
+    return capsule;
+}
+
+PyObject *threadmodel_stream_capsule(const tm_table *table)
+{
+    struct ArrowArrayStream *stream = calloc(1, sizeof(*stream));
+    PyObject *capsule;
+
+    if (!stream)
+        return PyErr_NoMemory();
+    capsule = wrap(stream, stream_name, free_stream);
+    if (capsule && tm_table_to_arrow_stream(stream, table) < 0) {
+        Py_DECREF(capsule);
+        return PyErr_NoMemory();
+    }
+    return capsule;
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the threads of a program did to one another: who waited for whom, and why.
+
+    import threadmodel
+
+    model = threadmodel.open("run.tmt")
+    model.monitors().to_pandas()
+    model.deadlocks()
+
+Every answer is a :class:`Table`; its columns stand with the question that it answers.
+"""
+
+from threadmodel import agent
+from threadmodel._library import BUILT_VERSION, version_text
+from threadmodel.errors import (
+    DamagedError,
+    DamagedTraceWarning,
+    FormatError,
+    InputOutputError,
+    InvalidArgumentError,
+    LimitError,
+    MissingExtraError,
+    MissingFileError,
+    NewerVersionError,
+    NotFoundError,
+    OutOfMemoryError,
+    StoppedError,
+    ThreadmodelError,
+    UnsupportedError,
+    VersionMismatchError,
+)
+from threadmodel.event import Event, EventFlag, EventKind, event_dtype
+from threadmodel.model import Model
+from threadmodel.run import Identity, Policy, Run
+from threadmodel.sink import Frame, Sink
+from threadmodel.source import Progress, open, pour
+from threadmodel.table import Table
+from threadmodel.trace import TraceWriter
+
+__version__ = version_text(BUILT_VERSION)
+
+__all__ = [
+    "DamagedError",
+    "DamagedTraceWarning",
+    "Event",
+    "EventFlag",
+    "EventKind",
+    "FormatError",
+    "Frame",
+    "Identity",
+    "InputOutputError",
+    "InvalidArgumentError",
+    "LimitError",
+    "MissingExtraError",
+    "MissingFileError",
+    "Model",
+    "NewerVersionError",
+    "NotFoundError",
+    "OutOfMemoryError",
+    "Policy",
+    "Progress",
+    "Run",
+    "Sink",
+    "StoppedError",
+    "Table",
+    "ThreadmodelError",
+    "TraceWriter",
+    "UnsupportedError",
+    "VersionMismatchError",
+    "agent",
+    "event_dtype",
+    "open",
+    "pour",
+]

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: ``threadmodel`` and ``python -m threadmodel``."""
+
+import os
+import sys
+from typing import Final, NoReturn
+
+import click
+
+from threadmodel import __version__
+from threadmodel.cli.messages import say
+from threadmodel.cli.record import record
+from threadmodel.cli.report import report
+from threadmodel.errors import ThreadmodelError
+
+WRONG: Final = 2
+
+EXIT_CODES: Final = """\b
+Exit status:
+  0    all is fine
+  1    a check failed
+  2    wrong usage, a file that cannot be read or written, no trace came
+  3    a damaged or cut file: what is whole was reported
+  126  record: the program cannot be started
+  127  record: the program was not found
+  130  interrupted
+record passes on the status of its program, 128+n when signal n ended it.
+"""
+
+
+@click.group(
+    invoke_without_command=True,
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
+)
+@click.version_option(__version__, message="threadmodel %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Tell what the threads of a program did to one another.
+
+    \b
+    threadmodel record -o run.tmt -- java -jar app.jar
+    threadmodel report run.tmt
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+cli.add_command(record)
+cli.add_command(report)
+
+
+def _os_error(failure: OSError) -> str:
+    if failure.strerror is None:
+        return str(failure)
+    if failure.filename is None:
+        return failure.strerror
+    return f"{os.fsdecode(failure.filename)}: {failure.strerror}"
+
+
+def _run() -> int:
+    try:
+        status = cli.main(prog_name="threadmodel", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as failure:
+        say(failure.format_message())
+        return WRONG
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    except ThreadmodelError as failure:
+        say(str(failure))
+        return WRONG
+    except MemoryError:
+        say("out of memory")
+        return WRONG
+    except OSError as failure:
+        say(_os_error(failure))
+        return WRONG
+    return int(status or 0)
+
+
+def main() -> NoReturn:
+    """Run the command line on ``sys.argv`` and exit with its status."""
+    # A stream that the caller closed is None; what goes there is to go nowhere.
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    status = _run()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Said already; the interpreter would say it again on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All tables of a run as one JSON object, or as a folder of CSV files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from threadmodel.model import Model
+from threadmodel.table import Table, Writable
+
+# Tables are made one after the other, so that only one is in memory.
+TABLES: Final[dict[str, Callable[[Model], Table]]] = {
+    "threads": Model.threads,
+    "monitors": Model.monitors,
+    "callers": Model.callers,
+    "objects": Model.objects,
+    "timeline": Model.timeline,
+    "interactions": Model.interactions,
+    "deadlocks": Model.deadlocks,
+    "diagnostics": Model.diagnostics,
+}
+# Frames that the column `stack` of other tables names.
+CSV_TABLES: Final = {**TABLES, "stacks": Model.stacks}
+
+Listener = Callable[[str], object]
+
+
+def run_facts(model: Model) -> dict[str, Any]:
+    """Return what is known of the run, as it stands in the JSON object."""
+    run = model.run
+    return {
+        "source": run.source,
+        "format": run.format,
+        "producer": run.producer,
+        "vm": run.vm,
+        "command": run.command,
+        "pid": run.pid or None,
+        "start": run.start,
+        "start_wall_ns": run.start_wall_ns or None,
+        "length_ns": model.length_ns,
+        "threshold_ns": run.threshold_ns,
+        "limits": list(model.limits),
+    }
+
+
+def write_json(model: Model, file: Writable, step: Listener) -> None:
+    """Write one object, a key a table.
+
+    Args:
+        model: asked
+        file: binary
+        step: told what is being written
+    """
+    file.write(b'{"run": ' + json.dumps(run_facts(model)).encode())
+    for name, question in TABLES.items():
+        step(f"writing {name}")
+        file.write(f',\n"{name}": '.encode())
+        question(model).to_json(file)
+    file.write(b"}\n")
+
+
+def write_csv(model: Model, folder: Path, step: Listener) -> None:
+    """Write one file a table into a folder, which is made if need be.
+
+    Args:
+        model: asked
+        folder: gets ``threads.csv`` and so on
+        step: told what is being written
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, question in CSV_TABLES.items():
+        step(f"writing {name}")
+        question(model).to_csv(folder / f"{name}.csv")

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running somebody's program as if we were not there."""
+
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+# What ends, or asks something of, a program from outside.
+RELAYED: Final = frozenset(
+    {
+        signal.SIGHUP,
+        signal.SIGINT,
+        signal.SIGQUIT,
+        signal.SIGTERM,
+        signal.SIGUSR1,
+        signal.SIGUSR2,
+    }
+)
+
+
+def run(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a program to its end and return its exit status, 128+n for signal n.
+
+    It has our stdin, stdout, stderr and process group, so the terminal treats it as
+    it would without us: Ctrl-C and Ctrl-\\ reach it directly. Only a signal that a
+    process sent to us alone is passed on; which one it was, the kernel says.
+
+    Raises:
+        OSError: the program cannot be started
+    """
+    watched = RELAYED | {signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    try:
+        child = os.posix_spawnp(
+            command[0],
+            list(command),
+            environment,
+            setsigmask=before,
+            # Python ignores these; programs do not expect that.
+            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
+        )
+        while True:
+            received = signal.sigwaitinfo(watched)
+            if received.si_signo == signal.SIGCHLD:
+                ended, status = os.waitpid(child, os.WNOHANG)
+                if ended:
+                    code = os.waitstatus_to_exitcode(status)
+                    return code if code >= 0 else 128 - code
+            elif received.si_code <= 0:
+                os.kill(child, received.si_signo)
+    finally:
+        # What the terminal sent to both of us was the program's to answer.
+        while signal.sigtimedwait(RELAYED, 0):
+            pass
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

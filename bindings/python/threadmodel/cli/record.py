@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel record``: run a program with the agent in its JVM."""
+
+import glob
+import os
+import re
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+
+from threadmodel import agent
+from threadmodel.cli.messages import say
+from threadmodel.cli.program import run
+
+NOT_FOUND: Final = 127
+NOT_STARTED: Final = 126
+NO_TRACE: Final = 2
+
+# A file's identity and age: tells a new trace from one that lay there before.
+Stamp = tuple[int, int, int]
+
+
+@click.command(
+    context_settings={"allow_interspersed_args": False},
+    short_help="Run a program and record what its threads do.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="run.tmt",
+    show_default=True,
+    help="The trace. %p in it is the JVM's process id.",
+)
+@click.option(
+    "-d",
+    "--depth",
+    metavar="N",
+    type=click.IntRange(0, 256),
+    help="Frames of a stack to keep; 0: no stacks.  [agent's default: 16]",
+)
+@click.option(
+    "-A",
+    "--agent-option",
+    "agent_options",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Handed to the agent as it is; may be given more than once.",
+)
+@click.argument("command", metavar="PROGRAM [ARGUMENT]...", nargs=-1)
+@click.pass_context
+def record(
+    context: click.Context,
+    output: str,
+    depth: int | None,
+    agent_options: tuple[str, ...],
+    command: tuple[str, ...],
+) -> None:
+    """Run PROGRAM and record what its threads do to one another.
+
+    Write -- before PROGRAM when its name begins with a dash. A `java` command line
+    gets the agent inserted. Any other program gets it through JAVA_TOOL_OPTIONS, and
+    as it may start several JVMs, each writes a trace of its own: run.tmt becomes
+    run-PID.tmt.
+
+    The program has stdin, stdout, stderr and the terminal to itself; signals reach
+    it; its exit status is passed on, 128+n when signal n ended it. It is 127 when the
+    program is not found, 126 when it cannot be started, and 2 when a program that
+    ended well left no trace.
+    """
+    if not command:
+        raise click.UsageError("record what? Give a program: record -- java ...")
+    is_java = os.path.basename(command[0]) == "java"
+    pattern = trace_pattern(output, several=not is_java)
+    options = [f"file={pattern}"]
+    if depth is not None:
+        options.append(f"depth={depth}")
+    options += agent_options
+    agent_path = f"-agentpath:{agent.path()}={join_options(options)}"
+    environment: Mapping[str, str] = os.environ
+    if is_java:
+        command = (command[0], agent_path, *command[1:])
+    else:
+        environment = {**os.environ, "JAVA_TOOL_OPTIONS": tool_options(agent_path)}
+
+    before = traces(pattern)
+    try:
+        status = run(command, environment)
+    except OSError as failure:
+        missing = isinstance(failure, FileNotFoundError)
+        reason = "program not found" if missing else failure.strerror
+        say(f"{command[0]}: {reason}")
+        context.exit(NOT_FOUND if missing else NOT_STARTED)
+    after = traces(pattern)
+    made = [path for path, stamp in after.items() if before.get(path) != stamp]
+    if made:
+        say(f"{_where(made)}; see it with: {_own_name()} report {_shell(made[0])}")
+    else:
+        say(_why_no_trace(is_java, status, pattern))
+    context.exit(status if made else status or NO_TRACE)
+
+
+def trace_pattern(output: str, several: bool) -> str:
+    """Return the absolute path of the trace, in which %p is the JVM's process id.
+
+    Raises:
+        UsageError: nothing can be written there
+    """
+    path = Path(os.path.abspath(output))
+    if not output or output.endswith("/") or path.is_dir():
+        raise click.UsageError(f"{output!r} is a folder: give the trace a file name")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"{path.parent}: there is no such folder")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise click.UsageError(f"{path.parent}: no right to write there")
+    if several and "%p" not in path.name:
+        path = path.with_name(f"{path.stem}-%p{path.suffix}")
+    return str(path)
+
+
+def join_options(options: Sequence[str]) -> str:
+    """Write the agent's option list, in which a comma in a value is doubled."""
+    return ",".join(option.replace(",", ",,") for option in options)
+
+
+def tool_options(agent_path: str) -> str:
+    """Add an option to what JAVA_TOOL_OPTIONS has, quoted as the JVM reads it.
+
+    Raises:
+        UsageError: the path has both kinds of quotes, for which there is no writing
+    """
+    if re.search(r"[\s'\"]", agent_path):
+        quotes = [quote for quote in "'\"" if quote not in agent_path]
+        if not quotes:
+            raise click.UsageError("the trace's path holds both kinds of quotes")
+        agent_path = f"{quotes[0]}{agent_path}{quotes[0]}"
+    return f"{os.environ.get('JAVA_TOOL_OPTIONS', '')} {agent_path}".strip()
+
+
+def traces(pattern: str) -> dict[str, Stamp]:
+    """Find the files that a pattern with %p and %% stands for now, oldest first."""
+    pieces = re.split("(%p|%%)", pattern)
+    special = {"%p": "*", "%%": "%"}
+    numbered = {"%p": r"\d+", "%%": "%"}
+    shape = re.compile("".join(numbered.get(p, re.escape(p)) for p in pieces))
+    found: dict[str, Stamp] = {}
+    for path in glob.iglob("".join(special.get(p, glob.escape(p)) for p in pieces)):
+        if not shape.fullmatch(path):
+            continue
+        try:
+            facts = os.stat(path)
+        except OSError:
+            continue
+        found[path] = (facts.st_mtime_ns, facts.st_ino, facts.st_size)
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def _where(made: list[str]) -> str:
+    shown = ", ".join(_shell(path) for path in made[:5])
+    if len(made) == 1:
+        return f"trace in {shown}"
+    more = f" and {len(made) - 5} more" if len(made) > 5 else ""
+    return f"{len(made)} traces in {shown}{more}"
+
+
+def _why_no_trace(is_java: bool, status: int, pattern: str) -> str:
+    if not is_java:
+        return (
+            "no trace: no JVM that took JAVA_TOOL_OPTIONS ran "
+            f"to the point of writing {_shell(pattern)}"
+        )
+    how = f"signal {status - 128}" if status > 128 else f"exit status {status}"
+    return f"no trace: the JVM ended with {how} before the agent could write one"
+
+
+def _shell(path: str) -> str:
+    """Write a path as one types it, from here."""
+    relative = os.path.relpath(path)
+    return shlex.quote(path if relative.startswith("..") else relative)
+
+
+def _own_name() -> str:
+    by_module = os.path.basename(sys.argv[0]) == "__main__.py"
+    return "python -m threadmodel" if by_module else "threadmodel"

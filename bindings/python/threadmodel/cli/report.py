@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel report``: what a recorded run has to say."""
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import warnings
+from pathlib import Path
+from typing import Final
+
+import click
+from rich.console import Console
+
+import threadmodel
+from threadmodel.cli import export, terminal
+from threadmodel.cli.messages import say
+from threadmodel.cli.progress import LateProgress
+from threadmodel.errors import DamagedTraceWarning
+from threadmodel.model import Model
+from threadmodel.text import count
+
+PARTLY: Final = 3
+# Where no terminal says how wide it is, a page that fits most screens and diffs.
+FILE_WIDTH: Final = 120
+
+
+@click.command(short_help="Show what the threads of a recorded run did.")
+@click.argument("file", metavar="FILE")
+@click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
+@click.option(
+    "--csv",
+    "csv_folder",
+    metavar="DIR",
+    help="Write all tables into a folder, one file each.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write there and not to stdout.")
+@click.option(
+    "--top",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Rows of a table to show in a terminal.",
+)
+@click.pass_context
+def report(
+    context: click.Context,
+    file: str,
+    as_json: bool,
+    csv_folder: str | None,
+    output: str | None,
+    top: int,
+) -> None:
+    """Show what the threads of the run in FILE did; - reads from stdin.
+
+    Without options: a summary, the hottest locks and the longest waits by class and
+    caller method, the threads that were held up most, deadlocks with their stacks,
+    and what was odd about the events.
+
+    The exit status is 3 when FILE is damaged or cut: what is whole is reported, and
+    a line on stderr says what is missing. It is 2 when FILE cannot be read.
+    """
+    if as_json and csv_folder is not None:
+        raise click.UsageError("--json and --csv exclude each other")
+    if csv_folder is not None and output is not None:
+        raise click.UsageError("--csv names its own folder: -o is not for it")
+    # Whoever stops reading our output, as `head` does, ends us without a word.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+    with LateProgress() as progress:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DamagedTraceWarning)
+            model = threadmodel.open(_input_path(file), progress.reading)
+        if csv_folder is not None:
+            export.write_csv(model, Path(csv_folder), progress.step)
+            say(f"{count(len(export.CSV_TABLES), 'table')} in {csv_folder}")
+        elif as_json:
+            _write_json(model, output, progress)
+        else:
+            progress.step("counting")
+            sections = terminal.sections(model, top)
+    if csv_folder is None and not as_json:
+        _print(sections, output)
+    if model.damage is not None:
+        say(f"only partly read: {model.damage}")
+        context.exit(PARTLY)
+
+
+def _input_path(file: str) -> str:
+    if file != "-":
+        return file
+    # The library's read cannot be interrupted; while nothing comes, Ctrl-C can.
+    with contextlib.suppress(OSError):
+        select.select([0], [], [])
+    return "/dev/stdin"
+
+
+def _write_json(model: Model, output: str | None, progress: LateProgress) -> None:
+    if output is None:
+        export.write_json(model, sys.stdout.buffer, progress.step)
+        sys.stdout.buffer.flush()
+    else:
+        with open(output, "wb") as file:
+            export.write_json(model, file, progress.step)
+
+
+def _print(sections: "list[terminal.Section]", output: str | None) -> None:
+    if output is None:
+        width = None
+        if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+            width = FILE_WIDTH
+        terminal.show(sections, Console(width=width, highlight=False))
+    else:
+        with open(output, "w", encoding="utf-8") as file:
+            console = Console(file=file, width=FILE_WIDTH, highlight=False)
+            terminal.show(sections, console)

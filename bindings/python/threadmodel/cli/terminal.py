@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report that people read: what to show of a model, and in which words."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from threadmodel.cli.grid import Column, Grid
+from threadmodel.model import Model
+from threadmodel.text import clean, count, duration
+
+STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
+STACK_FRAMES: Final = 32
+NAME_LENGTH: Final = 1000
+FACT_WIDTH: Final = 11
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A name and its clean value, which may take several lines."""
+
+    name: str
+    value: str
+    style: str = ""
+
+    def show(self, console: Console) -> None:
+        """Print it, the value in a column of its own."""
+        left = f"  {self.name}".ljust(FACT_WIDTH)
+        width = max(console.width - FACT_WIDTH, FACT_WIDTH)
+        for line in Text(self.value).wrap(console, width, overflow="fold"):
+            line.rstrip()
+            console.print(Text.assemble(left, (line.plain, self.style)), soft_wrap=True)
+            left = " " * FACT_WIDTH
+
+
+@dataclass(slots=True)
+class Section:
+    """A heading and what stands under it."""
+
+    heading: str
+    body: list[Grid | Fact | Text] = field(default_factory=list)
+
+    def line(self, text: str, style: str = "") -> None:
+        """Add a line of text, made harmless."""
+        self.body.append(Text(clean(text), style))
+
+
+def sections(model: Model, top: int) -> list[Section]:
+    """Ask a model for all that the report shows.
+
+    Args:
+        model: asked
+        top: rows of each table
+    """
+    threads = list(model.threads())
+    callers = list(model.callers())
+    wanted = [
+        _summary(model, threads),
+        _hold_ups("Hottest locks", callers, ("blocked", "reentering"), top),
+        _hold_ups("Longest waits", callers, ("waiting", "joining", "parked"), top),
+        _threads(threads, top),
+        _deadlocks(model),
+        _diagnostics(model),
+    ]
+    return [section for section in wanted if section.body]
+
+
+def show(wanted: Iterable[Section], console: Console) -> None:
+    """Print sections, an empty line between them."""
+    for number, section in enumerate(wanted):
+        if number:
+            console.print()
+        console.print(Text(section.heading, "bold cyan"), soft_wrap=True)
+        for part in section.body:
+            if isinstance(part, Text):
+                part.pad_left(2)
+                console.print(part, soft_wrap=True)
+            else:
+                part.show(console)
+
+
+def _name(value: Any, unknown: str = "?") -> str:
+    return unknown if value is None else clean(str(value), NAME_LENGTH)
+
+
+def _caller(row: Row) -> str:
+    """Write where from in few cells, the line last: ``demo.Account.transfer:42``."""
+    line = f":{row['line']}" if row["line"] else ""
+    return _name(row["method"]) + line
+
+
+def _frame(row: Row) -> str:
+    """Write a frame as Java does: ``demo.Account.transfer (Account.java:42)``."""
+    method = _name(row["method"])
+    if row["source"] is None:
+        return method
+    line = f":{row['line']}" if row["line"] else ""
+    return f"{method} ({_name(row['source'])}{line})"
+
+
+def _summary(model: Model, threads: Sequence[Row]) -> Section:
+    run = model.run
+    virtual = sum(bool(thread["virtual"]) for thread in threads)
+    facts = {
+        "source": run.source,
+        "vm": run.vm,
+        "command": run.command,
+        "start": run.start,
+        "length": duration(model.length_ns),
+        "threads": f"{len(threads):,}" + (f", {virtual:,} virtual" if virtual else ""),
+        "events": f"{model.event_count:,}",
+    }
+    section = Section("Run")
+    for name, value in facts.items():
+        if value:
+            section.body.append(Fact(name, clean(value, NAME_LENGTH)))
+    for limit in model.limits:
+        section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
+    return section
+
+
+def _hold_ups(
+    heading: str, callers: Sequence[Row], states: Sequence[str], top: int
+) -> Section:
+    """List class, caller and state, the longest total first."""
+    found = [
+        (row, state) for row in callers for state in states if row[f"{state}_count"]
+    ]
+    found.sort(key=lambda item: -item[0][f"{item[1]}_total_ns"])
+    section = Section(heading)
+    if found:
+        columns = [
+            Column("class", name=True, style="bold"),
+            Column("called from", name=True),
+            Column("state", label=True),
+            *(Column(title) for title in ("count", "total", "p50", "p99")),
+            *(Column(title, optional=True) for title in ("max", "threads")),
+        ]
+        rows = [
+            [
+                _name(row["class"]),
+                _caller(row),
+                state,
+                f"{row[f'{state}_count']:,}",
+                *(
+                    duration(row[f"{state}_{figure}_ns"])
+                    for figure in ("total", "p50", "p99", "max")
+                ),
+                f"{row['threads']:,}",
+            ]
+            for row, state in found[:top]
+        ]
+        section.body.append(Grid(columns, rows))
+        _add_more(section, len(found) - top)
+    elif "blocked" in states:
+        section.line("no thread was ever blocked by a monitor")
+    return section
+
+
+def _add_more(section: Section, hidden: int) -> None:
+    if hidden > 0:
+        section.line(f"and {hidden:,} more", "dim")
+
+
+def _threads(threads: Sequence[Row], top: int) -> Section:
+    """List the threads that were held up most, by what others did before the rest."""
+
+    def rank(row: Row) -> tuple[int, int]:
+        by_locks = row["blocked_total_ns"] + row["reentering_total_ns"]
+        return (-by_locks, -sum(row[f"{state}_total_ns"] for state in STATES))
+
+    section = Section("Threads, the most held up first")
+    met = [state for state in STATES if any(row[f"{state}_count"] for row in threads)]
+    shown = [row for row in sorted(threads, key=rank) if rank(row) < (0, 0)][:top]
+    if not shown:
+        section.line("no thread was ever held up")
+        return section
+    columns = [
+        Column("thread", name=True, style="bold"),
+        Column("state", label=True),
+        *(Column(state) for state in met),
+    ]
+    rows = [
+        [
+            _name(row["name"], f"#{row['thread_id']}"),
+            _name(row["state"]),
+            *(_times(row[f"{state}_count"], row[f"{state}_total_ns"]) for state in met),
+        ]
+        for row in shown
+    ]
+    section.body.append(Grid(columns, rows))
+    _add_more(section, len(threads) - len(shown))
+    return section
+
+
+def _times(number: int, total_ns: int) -> str:
+    return f"{number:,} x, {duration(total_ns)}" if number else "-"
+
+
+def _deadlocks(model: Model) -> Section:
+    cycles: dict[int, list[Row]] = {}
+    for row in model.deadlocks():
+        cycles.setdefault(row["deadlock"], []).append(row)
+    section = Section("Deadlocks")
+    if not cycles:
+        return section
+    frames = _frames(
+        model, {row["stack"] for members in cycles.values() for row in members}
+    )
+    for members in cycles.values():
+        first = members[0]
+        heading = (
+            f"{count(len(members), 'thread')} at {duration(first['time_ns'])}, "
+            f"the owners are {_weakest(members)}"
+        )
+        if first["resolved_ns"] is not None:
+            heading += f"; it came apart at {duration(first['resolved_ns'])}"
+        section.line(heading, "bold red")
+        for row in members:
+            _member(section, row, frames.get(row["stack"], []))
+    return section
+
+
+def _weakest(members: Sequence[Row]) -> str:
+    order = ("unknown", "inferred", "exact", "reported")
+    known = [row["provenance"] for row in members if row["provenance"] in order]
+    return min(known, key=order.index, default="unknown")
+
+
+def _member(section: Section, row: Row, frames: Sequence[str]) -> None:
+    thread = _name(row["thread"], f"#{row['thread_id']}")
+    owner = _name(row["owner"], f"#{row['owner_id']}")
+    section.line(
+        f"{thread} wants {_name(row['object'], 'an object')} ({_name(row['kind'])}), "
+        f"which {owner} has"
+    )
+    if not frames and row["method"] is not None:
+        frames = [_frame(row)]
+    for frame in frames[:STACK_FRAMES]:
+        section.line(f"    at {frame}")
+    if len(frames) > STACK_FRAMES:
+        section.line(f"    and {len(frames) - STACK_FRAMES:,} more")
+
+
+def _frames(model: Model, stacks: set[Any]) -> dict[Any, list[str]]:
+    """Return the frames of some stacks, innermost first, as texts."""
+    table = model.stacks()
+    frames: dict[Any, list[str]] = {}
+    for stack, method, source, line in zip(
+        table.values("stack"),
+        table.values("method"),
+        table.values("source"),
+        table.values("line"),
+        strict=True,
+    ):
+        if stack in stacks:
+            row = {"method": method, "source": source, "line": line}
+            frames.setdefault(stack, []).append(_frame(row))
+    return frames
+
+
+def _diagnostics(model: Model) -> Section:
+    section = Section("What was odd about the events")
+    rows = [
+        [_name(row["cause"]).replace("_", " "), f"{row['count']:,}"]
+        for row in model.diagnostics()
+    ]
+    if rows:
+        columns = [Column("cause", name=True), Column("events")]
+        section.body.append(Grid(columns, rows))
+    return section

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One fact about one thread at one instant, for those who bring their own events."""
+
+import struct
+from collections.abc import Iterable
+from enum import IntEnum, IntFlag
+from typing import Any, Final, NamedTuple
+
+from threadmodel import errors
+
+EVENT_BYTES: Final = 48
+_PACKED: Final = struct.Struct("=qQQQqIHH")
+
+
+class EventKind(IntEnum):
+    """What happened; which fields a kind uses stands in ``threadmodel/event.h``."""
+
+    THREAD_START_CALLED = 1
+    THREAD_START = 2
+    THREAD_END = 3
+    CONTENDED_ENTER = 4
+    CONTENDED_ENTERED = 5
+    WAIT = 6
+    WAITED = 7
+    NOTIFY = 8
+    NOTIFY_ALL = 9
+    INTERRUPT_CALLED = 10
+    INTERRUPTED = 11
+    SLEEP = 12
+    SLEPT = 13
+    JOIN = 14
+    JOINED = 15
+    PARK = 16
+    UNPARKED = 17
+    UNPARK_CALLED = 18
+    VIRTUAL_MOUNT = 19
+    VIRTUAL_UNMOUNT = 20
+    HELD = 21
+    SNAPSHOT = 22
+    LOST = 23
+    CPU_SAMPLE = 24
+
+
+class EventFlag(IntFlag):
+    """Bits of ``Event.flags``."""
+
+    TIMED_OUT = 1
+    BY_INTERRUPT = 2
+    PEER_REPORTED = 4
+    PEER_INFERRED = 8
+    CONFIRMED = 16
+    SAMPLED = 32
+
+
+class Event(NamedTuple):
+    """One event; ids are the producer's own numbers, 0 is none or unknown.
+
+    Attributes:
+        time_ns: on the producer's monotonic clock
+        thread: whose event this is; 0 only for LOST: any thread's
+        kind: a number of EventKind
+        object: monitor or park blocker
+        peer: the other thread, in the kind's sense
+        value: timeout in ns, or what the kind says
+        stack: where, by the id of a defined stack
+        flags: bits of EventFlag
+    """
+
+    time_ns: int
+    thread: int
+    kind: int
+    object: int = 0
+    peer: int = 0
+    value: int = 0
+    stack: int = 0
+    flags: int = 0
+
+
+def event_dtype() -> Any:
+    """Return the numpy dtype of one event, 48 bytes; arrays of it need no copy.
+
+    Raises:
+        MissingExtraError: numpy is not installed
+    """
+    try:
+        import numpy
+    except ImportError:
+        raise errors.MissingExtraError(
+            "event_dtype() needs numpy: pip install 'threadmodel[numpy]'"
+        ) from None
+    return numpy.dtype(
+        [
+            ("time_ns", "i8"),
+            ("thread", "u8"),
+            ("object", "u8"),
+            ("peer", "u8"),
+            ("value", "i8"),
+            ("stack", "u4"),
+            ("kind", "u2"),
+            ("flags", "u2"),
+        ]
+    )
+
+
+def pack(events: Iterable[Event]) -> bytes:
+    """Lay events out as C has them, 48 bytes each.
+
+    Raises:
+        InvalidArgumentError: a field is no whole number or does not fit
+    """
+    packed = bytearray()
+    for index, event in enumerate(events):
+        try:
+            packed += _PACKED.pack(
+                event.time_ns,
+                event.thread,
+                event.object,
+                event.peer,
+                event.value,
+                event.stack,
+                event.kind,
+                event.flags,
+            )
+        except (struct.error, AttributeError, TypeError) as failure:
+            raise errors.InvalidArgumentError(
+                f"event {index} cannot be taken: {failure}: {event!r}"
+            ) from None
+    return bytes(packed)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a run as a whole, and of who reports it."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from threadmodel._library import text
+from threadmodel.text import wall_time
+
+
+class Policy(IntEnum):
+    """How a woken waiter is bound to the notify that woke it."""
+
+    UNKNOWN = 0
+    HOTSPOT = 1
+    TPTP = 2
+    REPORTED = 3
+
+
+class Identity(IntEnum):
+    """How sure it is that one object id is one object."""
+
+    UNKNOWN = 0
+    EXACT = 1
+    HASH = 2
+    ADDRESS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Facts of a run; None, 0 and an empty set mean not known.
+
+    Attributes:
+        source: file or process that the data came from
+        format: ``tmt``, ``jfr``, ...
+        producer: program and release that reported the events
+        vm: name and version of the VM
+        command: main class or jar, and its arguments
+        pid: process id
+        start_wall_ns: ns since 1970-01-01 UTC when recording began
+        start_ns: the same instant on the events' clock
+        end_ns: of the events' clock, when recording ended
+        threshold_ns: shorter blocks and waits were not recorded
+        kinds: numbers of EventKind that the producer reports
+        policy: number of Policy
+        identity: number of Identity
+    """
+
+    source: str | None = None
+    format: str | None = None
+    producer: str | None = None
+    vm: str | None = None
+    command: str | None = None
+    pid: int = 0
+    start_wall_ns: int = 0
+    start_ns: int = 0
+    end_ns: int = 0
+    threshold_ns: int = 0
+    kinds: frozenset[int] = frozenset()
+    policy: int = Policy.UNKNOWN
+    identity: int = Identity.UNKNOWN
+
+    @property
+    def start(self) -> str | None:
+        """When recording began, ISO 8601 in UTC to the ns; None if not known."""
+        return wall_time(self.start_wall_ns)
+
+
+def from_struct(struct: Any) -> Run:
+    """Copy a ``tm_run``."""
+    return Run(
+        source=text(struct.source),
+        format=text(struct.format),
+        producer=text(struct.producer),
+        vm=text(struct.vm),
+        command=text(struct.command),
+        pid=struct.pid,
+        start_wall_ns=struct.start_wall_ns,
+        start_ns=struct.start_ns,
+        end_ns=struct.end_ns,
+        threshold_ns=struct.threshold_ns,
+        kinds=frozenset(k for k in range(64) if struct.kinds >> k & 1),
+        policy=struct.policy,
+        identity=struct.identity,
+    )

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where definitions and events go: a model is a sink, and so is a trace writer."""
+
+import threading
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from threadmodel import errors
+from threadmodel._library import check, ffi, options
+from threadmodel.event import EVENT_BYTES, event_dtype, pack
+from threadmodel.run import Run
+from threadmodel.selection import MAX_UINT64, c_string, whole
+
+MAX_UINT32 = 2**32 - 1
+MAX_INT32 = 2**31 - 1
+MAX_INT64 = 2**63 - 1
+# Events a call: between two calls Ctrl-C is heard.
+BATCH_EVENTS = 1 << 18
+
+
+class Frame(NamedTuple):
+    """One frame of a stack.
+
+    Attributes:
+        method: id of a defined method; 0: unknown
+        location: bytecode index, to be looked up in the method's lines; -1: unknown
+        line: source line where it is known without a table
+    """
+
+    method: int
+    location: int = -1
+    line: int = 0
+
+
+class Sink:
+    """Takes definitions and events; used by one thread at a time, others queue.
+
+    Ids are the producer's own numbers, never 0. To define an id again replaces what
+    was known; what is then left out stays.
+    """
+
+    def __init__(self) -> None:
+        """Set up the lock that keeps two threads apart."""
+        self._lock = threading.Lock()
+
+    def _sink(self) -> Any:
+        """Return the ``const tm_sink *``; called with the lock held."""
+        raise NotImplementedError
+
+    def _pour(self, callback: str, *arguments: Any) -> None:
+        with self._lock:
+            sink = self._sink()
+            check(getattr(sink, callback)(sink.payload, *arguments))
+
+    def define_run(self, run: Run) -> None:
+        """Tell facts of the run; those that are None or 0 stay as they were."""
+        kept = {
+            name: c_string(value, name)
+            for name in ("source", "format", "producer", "vm", "command")
+            if (value := getattr(run, name)) is not None
+        }
+        kinds = 0
+        for kind in run.kinds:
+            kinds |= 1 << whole(kind, "event kind", 63)
+        struct = options(
+            "tm_run",
+            **kept,
+            pid=whole(run.pid, "pid", MAX_UINT64),
+            start_wall_ns=_time(run.start_wall_ns, "start_wall_ns"),
+            start_ns=_time(run.start_ns, "start_ns"),
+            end_ns=_time(run.end_ns, "end_ns"),
+            threshold_ns=_time(run.threshold_ns, "threshold_ns"),
+            kinds=kinds,
+            policy=whole(run.policy, "policy", MAX_INT32),
+            identity=whole(run.identity, "identity", MAX_INT32),
+        )
+        self._pour("run", struct)
+
+    def add_limit(self, sentence: str) -> None:
+        """Add a sentence on what the data cannot show."""
+        self._pour("limit", c_string(sentence, "limit"))
+
+    def define_class(self, id: int, name: str, source: str | None = None) -> None:
+        """Define a class.
+
+        Args:
+            id: of the class
+            name: as a person writes it, ``java.util.HashMap``
+            source: file name without folders
+        """
+        kept = _strings(name=name, source=source)
+        self._pour(
+            "define_class", ffi.new("tm_class *", {"id": _id(id, "class"), **kept})
+        )
+
+    def define_method(
+        self,
+        id: int,
+        class_id: int,
+        name: str,
+        signature: str | None = None,
+        lines: Iterable[tuple[int, int]] = (),
+    ) -> None:
+        """Define a method of a class.
+
+        Args:
+            id: of the method
+            class_id: of its class; 0: unknown
+            name: without class
+            signature: as the VM writes it, ``(ILjava/lang/String;)V``
+            lines: pairs of bytecode index and the source line from there on
+        """
+        table = ffi.new(
+            "tm_line[]",
+            [
+                (_time(location, "location"), whole(line, "line", MAX_INT32), 0)
+                for location, line in sorted(lines)
+            ],
+        )
+        kept = _strings(name=name, signature=signature)
+        self._pour(
+            "define_method",
+            ffi.new(
+                "tm_method *",
+                {
+                    "id": _id(id, "method"),
+                    "class_id": whole(class_id, "class id", MAX_UINT64),
+                    "lines": table if len(table) else ffi.NULL,
+                    "line_count": len(table),
+                    **kept,
+                },
+            ),
+        )
+
+    def define_stack(
+        self,
+        id: int,
+        frames: Iterable[Frame | tuple[int, int] | tuple[int, int, int]],
+        truncated: bool = False,
+    ) -> None:
+        """Define a call stack.
+
+        Args:
+            id: of the stack, 32 bits
+            frames: innermost first
+            truncated: the producer cut it, there are more frames below
+        """
+        known = [Frame(*frame) for frame in frames]
+        array = ffi.new(
+            "tm_frame[]",
+            [
+                (
+                    whole(frame.method, "method id", MAX_UINT64),
+                    _time(frame.location, "location"),
+                    whole(frame.line, "line", MAX_INT32),
+                    0,
+                )
+                for frame in known
+            ],
+        )
+        flags = 1 if truncated else 0
+        number = whole(id, "stack id", MAX_UINT32, 1)
+        self._pour(
+            "define_stack",
+            ffi.new("tm_stack *", (number, flags, array, len(known))),
+        )
+
+    def define_thread(
+        self,
+        id: int,
+        name: str | None = None,
+        group: str | None = None,
+        *,
+        object: int = 0,
+        os_id: int = 0,
+        priority: int = 0,
+        virtual: bool = False,
+        daemon: bool = False,
+        carrier: bool = False,
+        agent: bool = False,
+    ) -> None:
+        """Define a thread.
+
+        Args:
+            id: for Java the number that Thread.threadId() gives
+            name: None is unknown, the empty text a name
+            group: thread group or container
+            object: the thread object's own id, for joins on it
+            os_id: the operating system's number
+            priority: as the program set it
+            virtual: a virtual thread
+            daemon: does not keep the program alive
+            carrier: runs virtual threads
+            agent: belongs to the producer or the VM, not to the program
+        """
+        flags = virtual | daemon << 1 | carrier << 2 | agent << 3
+        kept = _strings(name=name, group=group)
+        self._pour(
+            "define_thread",
+            ffi.new(
+                "tm_thread *",
+                {
+                    "id": _id(id, "thread"),
+                    "object": whole(object, "object id", MAX_UINT64),
+                    "os_id": whole(os_id, "os id", MAX_UINT64),
+                    "priority": whole(priority, "priority", MAX_INT32),
+                    "flags": flags,
+                    **kept,
+                },
+            ),
+        )
+
+    def define_object(
+        self,
+        id: int,
+        class_id: int = 0,
+        *,
+        hash: int | None = None,
+        thread: int = 0,
+        maybe_many: bool = False,
+        synchronizer: bool = False,
+    ) -> None:
+        """Define an object that threads lock, wait on or park for.
+
+        Args:
+            id: of the object
+            class_id: of its class; 0: unknown
+            hash: identity hash code, where it is known
+            thread: id of the thread that it is the object of
+            maybe_many: two objects may share the id, as it was made from a hash
+            synchronizer: a j.u.c. lock or other park blocker, no monitor
+        """
+        flags = (hash is not None) | maybe_many << 1 | synchronizer << 2
+        self._pour(
+            "define_object",
+            ffi.new(
+                "tm_object *",
+                {
+                    "id": _id(id, "object"),
+                    "class_id": whole(class_id, "class id", MAX_UINT64),
+                    "thread": whole(thread, "thread id", MAX_UINT64),
+                    "hash": whole(hash or 0, "hash", MAX_UINT32),
+                    "flags": flags,
+                },
+            ),
+        )
+
+    def ingest(self, events: Any) -> None:
+        """Take events, best by rising time; any order is legal.
+
+        Args:
+            events: an iterable of Event, or without a copy a contiguous buffer of
+                48-byte events: a numpy array of ``event_dtype()``, or bytes
+
+        Raises:
+            InvalidArgumentError: events of another layout, or a field out of range
+        """
+        array = _event_array(events)
+        for start in range(0, len(array), BATCH_EVENTS):
+            count = min(BATCH_EVENTS, len(array) - start)
+            self._pour("events", array + start, count)
+
+
+def _strings(**values: str | None) -> dict[str, Any]:
+    return {
+        name: c_string(value, name)
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _id(value: int, what: str) -> int:
+    return whole(value, f"{what} id", MAX_UINT64, 1)
+
+
+def _time(value: int, what: str) -> int:
+    return whole(value, what, MAX_INT64, -MAX_INT64 - 1)
+
+
+def _event_array(events: Any) -> Any:
+    """View or make a ``tm_event[]``."""
+    try:
+        view = memoryview(events)
+    except TypeError:
+        try:
+            view = memoryview(pack(events))
+        except TypeError:
+            raise errors.InvalidArgumentError(
+                f"{type(events).__name__} holds no events"
+            ) from None
+    dtype = getattr(events, "dtype", None)
+    if dtype is not None and dtype != event_dtype():
+        raise errors.InvalidArgumentError(
+            f"events of dtype {dtype!s:.200} are not of event_dtype()"
+        )
+    if not view.c_contiguous:
+        raise errors.InvalidArgumentError("events are not contiguous: copy them first")
+    if dtype is None and view.itemsize != 1:
+        raise errors.InvalidArgumentError(
+            f"a buffer of {view.itemsize}-byte items holds no events"
+        )
+    if view.nbytes % EVENT_BYTES:
+        raise errors.InvalidArgumentError(
+            f"{view.nbytes} bytes are no whole number of events of {EVENT_BYTES}"
+        )
+    if not view.nbytes:
+        return ffi.new("tm_event[]", 0)
+    array = ffi.from_buffer("tm_event[]", view)
+    if int(ffi.cast("uintptr_t", array)) % ffi.alignof("tm_event"):
+        aligned = ffi.new("tm_event[]", len(array))
+        ffi.memmove(aligned, array, view.nbytes)
+        return aligned
+    return array

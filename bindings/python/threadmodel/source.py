@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading files, of any format that the library knows, found by their content."""
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
+
+from threadmodel import errors
+from threadmodel._library import check, error, ffi, lib, path_bytes, text
+from threadmodel.model import Model
+from threadmodel.run import Run
+from threadmodel.sink import Sink
+
+
+class Progress(NamedTuple):
+    """How far reading has come.
+
+    Attributes:
+        position_bytes: read so far
+        length_bytes: of the file; 0: not known (a pipe)
+    """
+
+    position_bytes: int
+    length_bytes: int
+
+
+Listener = Callable[[Progress], object]
+
+
+def pour(
+    path: str | os.PathLike[str], sink: Sink, progress: Listener | None = None
+) -> str | None:
+    """Read a file into any sink: a model, or a trace writer to convert it.
+
+    Args:
+        path: of a file, or of anything that can be read
+        sink: gets definitions and events
+        progress: called after each part, some ten thousand events
+
+    Returns:
+        What is missing of a damaged file, in one line; None: nothing
+
+    Raises:
+        MissingFileError: there is no such file (a FileNotFoundError)
+        InputOutputError: it cannot be read (an OSError)
+        FormatError: it is of no known format, or empty (a ValueError)
+        NewerVersionError: a newer release wrote it (a ValueError)
+    """
+    out = ffi.new("tm_source **")
+    name = path_bytes(path)
+    code = lib.tm_source_open(out, name, ffi.NULL)
+    if code < 0:
+        failure = error(code)
+        if code == lib.TM_EIO and not os.path.exists(name):
+            raise errors.MissingFileError(*failure.args)
+        raise failure
+    source = ffi.gc(out[0], lib.tm_source_close)
+    length = lib.tm_source_length(source)
+    sink.define_run(
+        Run(source=os.fsdecode(name), format=text(lib.tm_source_format(source)))
+    )
+    while True:
+        # Parts are short and the lock of the interpreter is free meanwhile, so
+        # Ctrl-C and other threads get their turn.
+        with sink._lock:
+            code = lib.tm_source_read(source, sink._sink())
+        if progress is not None:
+            progress(Progress(lib.tm_source_position(source), length))
+        if code == lib.TM_EDAMAGED:
+            return str(error(code))
+        check(code)
+        if code != lib.TM_MORE:
+            return None
+
+
+def open(path: str | os.PathLike[str], progress: Listener | None = None) -> Model:
+    """Read a file and return the model of its run.
+
+    Of a cut or damaged file all that is whole is in the model; ``model.damage`` says
+    what is missing, and a DamagedTraceWarning is issued.
+
+    Args:
+        path: of a file, or of anything that can be read
+        progress: called with a Progress after each part; what it raises ends it
+
+    Raises:
+        MissingFileError: there is no such file (a FileNotFoundError)
+        InputOutputError: it cannot be read (an OSError)
+        FormatError: it is of no known format, or empty (a ValueError)
+        NewerVersionError: a newer release wrote it (a ValueError)
+    """
+    model = Model()
+    model.damage = pour(path, model, progress)
+    if model.damage is not None:
+        warnings.warn(model.damage, errors.DamagedTraceWarning, stacklevel=2)
+    return model

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel report`` from the outside."""
+
+import csv
+import errno
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import runs
+import threadmodel
+from conftest import Cli, one_line
+
+TABLES = [
+    "threads",
+    "monitors",
+    "callers",
+    "objects",
+    "timeline",
+    "interactions",
+    "deadlocks",
+    "diagnostics",
+]
+ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
+
+
+THREADMODEL = (sys.executable, "-m", "threadmodel")
+
+
+def in_terminal(
+    arguments: list[str],
+    env: dict[str, str] | None = None,
+    columns: int = 80,
+    command: Sequence[str] = THREADMODEL,
+) -> tuple[bytes, int]:
+    """Run the command line with all of its streams on a terminal of its own."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color", **(env or {})}
+    environment.pop("COLUMNS", None)
+    with subprocess.Popen(
+        [*command, *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError as failure:
+                assert failure.errno == errno.EIO
+                break
+            if not part:
+                break
+            shown += part
+        os.close(ours)
+    return shown, process.returncode
+
+
+def test_the_report_tells_the_story(cli: Cli, trace: Path) -> None:
+    done = cli("report", trace)
+    assert (done.returncode, done.stderr) == (0, b"")
+    shown = done.stdout.decode()
+    assert "Test VM 1" in shown
+    assert "100 ms" in shown
+    locks = shown[shown.index("Hottest locks") : shown.index("Longest waits")]
+    row = next(line for line in locks.splitlines() if "demo.Account " in line)
+    for part in ("demo.Account.transfer:42", " 3 ", "16.0 ms"):
+        assert part in row
+    waits = shown[shown.index("Longest waits") : shown.index("Threads, ")]
+    assert "demo.Queue.take" in waits
+    assert "20.0 ms" in waits
+    threads = shown[shown.index("Threads, ") : shown.index("Deadlocks")]
+    assert threads.index("left") < threads.index("writer") < threads.index("worker")
+    assert "and 1 more" in threads
+    deadlock = shown[shown.index("Deadlocks") :]
+    assert re.search(r"left wants demo\.Fork@2 .*which right has", deadlock)
+    assert re.search(r"right wants demo\.Fork@1 .*which left has", deadlock)
+    assert deadlock.count("at demo.Fork.eat (Fork.java:77)") == 2
+    assert deadlock.count("at java.lang.Thread.run") == 2
+    assert b"\x1b" not in done.stdout
+
+
+def test_long_tables_say_how_much_more_there_is(cli: Cli, trace: Path) -> None:
+    shown = cli("report", "--top", "2", trace).stdout.decode()
+    assert "and 3 more" in shown
+
+
+def test_work_that_takes_long_shows_progress(trace: Path) -> None:
+    script = f"(sleep 1.6; cat {trace}) | {sys.executable} -m threadmodel report -"
+    shown, status = in_terminal(["sh", "-c", script], command=[])
+    assert status == 0
+    assert b"reading" in shown
+    assert b"Hottest locks" in shown
+    shown, _ = in_terminal(["report", str(trace)])
+    assert b"reading" not in shown
+
+
+def test_json_is_the_object_that_outsiders_rely_on(
+    cli: Cli, trace: Path, model: threadmodel.Model
+) -> None:
+    done = cli("report", trace, "--json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    report = json.loads(done.stdout)
+    assert list(report) == ["run", *TABLES]
+    run = report["run"]
+    assert run["source"] == str(trace)
+    assert run["format"] == "tmt"
+    assert run["vm"] == "Test VM 1"
+    assert run["start"] == "2023-11-14T22:13:20.000000000Z"
+    assert run["length_ns"] == 100 * runs.MS
+    assert isinstance(run["limits"], list)
+    for table in TABLES:
+        assert report[table] == list(getattr(model, table)())
+    columns = {
+        "threads": "thread_id name group virtual state start_ns end_ns parked_count",
+        "monitors": "class objects threads blocked_count parked_p99_ns",
+        "callers": "class method source line blocked_p50_ns",
+        "objects": "object class waiting_mean_ns",
+        "timeline": "thread_id thread start_ns end_ns state object class method "
+        "provenance",
+        "interactions": "kind time_ns from_thread_id from_thread to_thread_id "
+        "to_thread object class provenance",
+        "deadlocks": "deadlock position thread_id thread object class owner kind "
+        "method provenance",
+    }
+    for table, names in columns.items():
+        assert set(names.split()) <= set(report[table][0])
+
+
+def test_json_goes_to_a_file_too(cli: Cli, trace: Path, tmp_path: Path) -> None:
+    done = cli("report", trace, "--json", "-o", "r.json")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert list(json.loads((tmp_path / "r.json").read_text())) == ["run", *TABLES]
+    cli("report", trace, "-o", "r.txt")
+    text = (tmp_path / "r.txt").read_text()
+    assert "Hottest locks" in text
+    assert "\x1b" not in text
+
+
+def test_csv_is_a_file_a_table(cli: Cli, trace: Path, tmp_path: Path) -> None:
+    done = cli("report", trace, "--csv", "deep/er")
+    assert done.returncode == 0
+    one_line(done.stderr)
+    files = {path.stem for path in (tmp_path / "deep" / "er").iterdir()}
+    assert files == {*TABLES, "stacks"}
+    with open(tmp_path / "deep" / "er" / "threads.csv", newline="") as file:
+        names = [line["name"] for line in csv.DictReader(file)]
+    assert names == ["main", "worker", "writer", "left", "right"]
+
+
+def test_a_dash_reads_stdin(cli: Cli, trace: Path) -> None:
+    done = cli("report", "-", "--json", input=trace.read_bytes())
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["threads"]) == 5
+    with trace.open("rb") as file:
+        assert cli("report", "-", stdin=file).returncode == 0
+
+
+@pytest.mark.parametrize("length", [0.5, 0.95])
+def test_a_cut_file_is_reported_with_status_3(
+    cli: Cli, tmp_path: Path, length: float
+) -> None:
+    path = tmp_path / "cut.tmt"
+    with threadmodel.TraceWriter(path, block_events=2) as writer:
+        runs.fill(writer)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * length)])
+    done = cli("report", path)
+    assert done.returncode == 3
+    assert "cut.tmt" in one_line(done.stderr)
+    assert b"Threads" in done.stdout
+    done = cli("report", path, "--json")
+    assert done.returncode == 3
+    one_line(done.stderr)
+    report = json.loads(done.stdout)
+    assert report["run"]["limits"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"hello\n", b"\0" * 4096, bytes(range(256)) * 16]
+)
+def test_foreign_files_give_one_line(cli: Cli, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "foreign").write_bytes(content)
+    done = cli("report", "foreign")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "foreign" in one_line(done.stderr)
+    done = cli("report", "-", input=content)
+    assert (done.returncode, done.stdout) == (2, b"")
+    one_line(done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["report", "nowhere.tmt"], "nowhere.tmt"),
+        (["report", "."], "."),
+        (["report"], "FILE"),
+        (["report", "--colour", "x"], "--colour"),
+        (["report", "a", "b"], "b"),
+        (["report", "--top", "0", "x"], "--top"),
+        (["report", "--json", "--csv", "d", "x"], "exclude"),
+        (["repport"], "repport"),
+        (["report", "a\x1b[2Jb\nc"], "\\x1b[2Jb"),
+        (["report", "--json", "-o", "no/such/r.json", "TRACE"], "no/such/r.json"),
+        (["report", "-o", "/dev/full", "TRACE"], "No space left"),
+        (["report", "--csv", "TRACE", "TRACE"], "run.tmt"),
+        (["report", "--csv", "/dev/null/x", "TRACE"], "Not a directory"),
+    ],
+)
+def test_bad_input_gives_one_line_and_status_2(
+    cli: Cli, trace: Path, arguments: list[str], part: str
+) -> None:
+    done = cli(*(str(trace) if a == "TRACE" else a for a in arguments))
+    assert (done.returncode, done.stdout) == (2, b"")
+    line = one_line(done.stderr)
+    assert part in line
+    assert "Traceback" not in line
+
+
+def test_a_full_disk_on_stdout_gives_one_line(trace: Path) -> None:
+    for more in ([], ["--json"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "threadmodel", "report", str(trace), *more],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+        assert done.returncode == 2
+        assert "No space left" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_reader_that_leaves_early_hears_nothing(
+    trace: Path, more: list[str], tmp_path: Path
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "threadmodel", "report", str(trace), *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == -signal.SIGPIPE
+
+
+def test_ctrl_c_ends_a_report_that_waits_for_input() -> None:
+    with subprocess.Popen(
+        [*THREADMODEL, "report", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert process.stdout
+        assert process.stderr
+        assert (process.stdout.read() + process.stderr.read()).strip() == b""
+
+
+def test_a_closed_stdout_is_no_traceback(cli: Cli, trace: Path) -> None:
+    done = cli("report", trace, preexec_fn=lambda: os.close(1))
+    assert b"Traceback" not in done.stderr
+
+
+def test_colour_is_for_terminals(trace: Path) -> None:
+    shown, status = in_terminal(["report", str(trace)])
+    assert status == 0
+    assert b"\x1b[1;36m" in shown
+    shown, status = in_terminal(["report", str(trace)], {"NO_COLOR": "1"})
+    assert status == 0
+    assert not re.search(rb"\x1b\[[0-9;]*3[0-7]m", shown)
+
+
+@pytest.mark.parametrize("columns", [80, 120, 40])
+def test_the_report_fits_the_terminal(
+    hostile_trace: Path, trace: Path, columns: int
+) -> None:
+    from rich.cells import cell_len
+
+    for path in (trace, hostile_trace):
+        shown, status = in_terminal(["report", str(path)], columns=columns)
+        assert status == 0
+        if columns < 80:
+            continue
+        lines = ESCAPE.sub(b"", shown).decode().splitlines()
+        start = lines.index("Hottest locks")
+        for line in lines[start:]:
+            if line.startswith("  ") and " wants " not in line:
+                assert cell_len(line) <= columns, line
+
+
+def test_hostile_names_do_not_reach_the_terminal_raw(
+    cli: Cli, hostile_trace: Path
+) -> None:
+    shown, status = in_terminal(["report", str(hostile_trace)], {"NO_COLOR": "1"})
+    assert status == 0
+    text = ESCAPE.sub(b"", shown).decode()
+    assert not set(text) & set("\x1b\x9b\x07\u2028\u202e\u2066")
+    assert b"\x1b[31mred" not in shown
+    plain = cli("report", hostile_trace).stdout.decode()
+    assert "\\x1b[0m" in plain
+    assert "[/] :smile:" in plain
+    assert "one\\x0atwo" in plain
+    assert len(plain.splitlines()) < 60
+
+
+def test_hostile_names_survive_json(cli: Cli, hostile_trace: Path) -> None:
+    report = json.loads(cli("report", "--json", hostile_trace).stdout)
+    names = [row["name"] for row in report["threads"]]
+    assert names == list(runs.HOSTILE_NAMES.values())
+
+
+def test_an_ascii_terminal_gets_a_report(cli: Cli, hostile_trace: Path) -> None:
+    done = cli("report", hostile_trace, env={"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.isascii()
+
+
+def test_a_run_without_events_has_a_report(cli: Cli, tmp_path: Path) -> None:
+    threadmodel.TraceWriter(tmp_path / "empty.tmt").close()
+    done = cli("report", "empty.tmt")
+    assert (done.returncode, done.stderr) == (0, b"")
+    report = json.loads(cli("report", "--json", "empty.tmt").stdout)
+    assert report["threads"] == []
+
+
+def test_help_names_the_exit_codes(cli: Cli) -> None:
+    for arguments in ([], ["--help"], ["-h"]):
+        done = cli(*arguments)
+        assert done.returncode == 0
+        shown = done.stdout.decode()
+        for part in ("Exit status", "127", "128+n", "record", "report"):
+            assert part in shown
+    assert cli("--version").stdout.decode().split()[1] == threadmodel.__version__
