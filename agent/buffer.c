@@ -125,6 +125,8 @@ void tm__buffer_recycle(tm__buffer *buffer)
     atomic_store(&buffer->lost, 0);
     buffer->thread = 0;
     buffer->object = 0;
+    buffer->deferred = (tm_event){0};
+    buffer->in_wait = 0;
     buffer->os_id = 0;
     buffer->thread_weak = NULL;
     buffer->name_hash = 0;

@@ -44,6 +44,9 @@ typedef struct tm__buffer {
     uint64_t woke_at;  ///< the tail for which the writer was already called
     uint64_t thread;   ///< of the platform thread itself; 0: not known
     uint64_t object;   ///< that it blocks on or waits for
+    tm_event deferred; ///< the end of a wait, until it is known why; kind 0: none
+    int64_t wait_ns;   ///< when it began to wait
+    int in_wait;       ///< it is inside our stand-in for Object.wait
     uint64_t os_id;
     uint64_t name_hash;    ///< of the name and group it was defined with
     void *thread_weak;     ///< weak reference to the thread object; NULL: none
