@@ -2,6 +2,7 @@
 """What the agent reports of programs that know what they do."""
 
 import pytest
+
 from conftest import PROGRAMS, VIRTUAL_SINCE, Java
 from threadmodel import EventKind
 

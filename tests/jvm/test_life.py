@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import threadmodel
 from conftest import AGENT, Java
 
@@ -72,10 +73,15 @@ def test_agent_needs_libc_alone():
     text = subprocess.run(
         ["readelf", "-d", AGENT], capture_output=True, text=True, check=True
     ).stdout
-    needed = {line.split("[")[1].rstrip("]") for line in text.splitlines() if "NEEDED" in line}
+    needed = {
+        line.split("[")[1].rstrip("]") for line in text.splitlines() if "NEEDED" in line
+    }
     assert {name.split(".")[0].split("-")[0] for name in needed} <= {"libc", "ld"}
     symbols = subprocess.run(
-        ["nm", "-D", "--defined-only", AGENT], capture_output=True, text=True, check=True
+        ["nm", "-D", "--defined-only", AGENT],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     names = {line.split()[-1] for line in symbols.splitlines()}
     assert names <= {"Agent_OnLoad", "Agent_OnUnload", "Agent_OnAttach"}
@@ -128,9 +134,7 @@ def test_vm_that_finds_no_program_leaves_a_whole_trace(java: Java):
 
 
 def test_vm_that_dies_in_start_up_leaves_a_trace_without_events(java: Java):
-    done = java.run(
-        java.command("Stuck", 0, agent="file=run.tmt", flags=("-Xmx1k",))
-    )
+    done = java.run(java.command("Stuck", 0, agent="file=run.tmt", flags=("-Xmx1k",)))
     assert done.returncode == 1
     with pytest.warns(threadmodel.DamagedTraceWarning):
         assert threadmodel.open(java.folder / "run.tmt").event_count == 0
