@@ -385,19 +385,24 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
 }
 
 /* A waiter came back notified that was never taken out of the set: some notify
- * before was not for whom it was thought to be. */
+ * before was not for whom it was thought to be, if one came while it waited. */
 static void find_notify(tm_model *model, const tm__fact *fact)
 {
-    uint32_t i = model->objects[fact->object].binding_head;
+    const tm__object *object = &model->objects[fact->object];
+    const tm__thread *waiter = &model->threads[fact->thread];
+    uint32_t i = object->binding_head;
 
-    while (i != TM__NONE && model->threads[fact->thread].bound == TM__NONE) {
+    if (i == TM__NONE || object->waiter_head != fact->thread ||
+        tm__row(model, model->bindings[object->binding_tail].interaction)->from_ns <
+            wait_began_ns(waiter))
+        return;
+    for (; i != TM__NONE && waiter->bound == TM__NONE; i = model->bindings[i].next) {
         const tm__binding *it = &model->bindings[i];
 
         if (!it->settled && it->doubtful) {
             unwake(model, it->waiter, fact->time_ns);
             shift(model, fact->object, i);
         }
-        i = model->bindings[i].next;
     }
 }
 
@@ -441,10 +446,14 @@ void tm__bind_unseen_return(tm_model *model, const tm__fact *fact)
                      .object = TM__NONE,
                      .peer = TM__NONE,
                      .stack = TM__NONE};
+    uint32_t row;
     int certain;
 
     if (waiter->bound == TM__NONE)
         return;
     back.object = tm__row(model, waiter->bound)->object;
-    tm__bind_waited(model, &back, &certain);
+    row = tm__bind_waited(model, &back, &certain);
+    /* When it came back is not known, only that it has. */
+    if (row != TM__NONE)
+        tm__row(model, row)->provenance = TM_PROVENANCE_INFERRED;
 }
