@@ -12,8 +12,9 @@
 #define TIME_LIMIT_NS ((INT64_C(1) << 62) - 1)
 
 enum {
-    NEEDS_PEER = 1, ///< means nothing without another thread
-    NEEDS_LIST = 2, ///< may add to an object's list of notifies
+    NEEDS_PEER = 1,     ///< means nothing without another thread
+    NEEDS_LIST = 2,     ///< may add to an object's list of notifies
+    TELLS_NO_STATE = 4, ///< the thread may be running or not
 };
 
 static const uint8_t needs[TM_EVENT_KIND_END] = {
@@ -24,6 +25,10 @@ static const uint8_t needs[TM_EVENT_KIND_END] = {
     [TM_EVENT_NOTIFY_ALL] = NEEDS_LIST,
     [TM_EVENT_WAITED] = NEEDS_LIST,
     [TM_EVENT_INTERRUPTED] = NEEDS_LIST,
+    [TM_EVENT_VIRTUAL_MOUNT] = TELLS_NO_STATE,
+    [TM_EVENT_VIRTUAL_UNMOUNT] = TELLS_NO_STATE,
+    [TM_EVENT_HELD] = TELLS_NO_STATE,
+    [TM_EVENT_CPU_SAMPLE] = TELLS_NO_STATE,
 };
 
 int tm__replay_reserve(tm_model *model, uint32_t thread)
@@ -218,7 +223,8 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
         thread->end_ns = INT64_MIN;
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
     }
-    model->threads[fact->thread].losses = model->losses;
+    if (!(needs[fact->kind] & TELLS_NO_STATE))
+        model->threads[fact->thread].losses = model->losses;
     rc = dispatch(model, fact);
     model->threads[fact->thread].last_ns = fact->time_ns;
     return rc;
