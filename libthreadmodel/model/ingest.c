@@ -215,6 +215,7 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
         thread->end_ns = INT64_MIN;
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
     }
+    model->threads[fact->thread].losses = model->losses;
     rc = dispatch(model, fact);
     model->threads[fact->thread].last_ns = fact->time_ns;
     return rc;

@@ -17,6 +17,7 @@ void tm__on_park(tm_model *model, const tm__fact *fact)
     if (fact->object != TM__NONE) {
         tm__object *blocker = tm__object_fresh(model, fact->object);
 
+        blocker->flags |= TM_OBJECT_SYNCHRONIZER;
         if (fact->peer != TM__NONE)
             tm__own(model, fact->object, fact->peer, fact->time_ns,
                     fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
@@ -77,7 +78,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
         park->flags |= TM__INTERVAL_TIMED_OUT;
     if (fact->flags & TM_EVENT_BY_INTERRUPT)
         park->flags |= TM__INTERVAL_INTERRUPTED;
-    row = tm__end_cause(model, fact);
+    row = tm__end_cause(model, fact, TM_PROVENANCE_EXACT);
     if (row == TM__NONE)
         row = taken_permit(model, fact);
     tm__hold_up_end(model, fact->thread, fact->time_ns);

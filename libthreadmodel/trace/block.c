@@ -109,8 +109,8 @@ int tm__block_open(tm__block *block, const tm__block_header *header,
 static int pour_events(tm__block *block, const tm_sink *sink, uint32_t position,
                        uint32_t *most)
 {
-    const tm_event *events = block->events + block->next_event;
-    uint32_t count = position - block->next_event;
+    uint32_t first = block->next_event;
+    uint32_t count = position - first;
 
     if (count > *most)
         count = *most;
@@ -118,7 +118,7 @@ static int pour_events(tm__block *block, const tm_sink *sink, uint32_t position,
         return TM_OK;
     *most -= count;
     block->next_event += count;
-    return sink->events(sink->payload, events, count);
+    return sink->events(sink->payload, block->events + first, count);
 }
 
 int tm__block_pour(tm__block *block, const tm_sink *sink, uint32_t most)

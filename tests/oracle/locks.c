@@ -75,6 +75,7 @@ static void tell(struct world *w, int t)
                 (th->interrupted ? TM_EVENT_BY_INTERRUPT : 0);
 
     h->end_ns = w->now_ns;
+    h->interrupted = th->interrupted;
     h->end_seen = emit(w, t, TM_EVENT_WAITED, h->object, waker_of(w, t), 0, flags);
     th->told = true;
 }

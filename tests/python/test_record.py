@@ -16,10 +16,10 @@ import threadmodel
 from conftest import Cli, one_line
 from threadmodel.cli.record import join_options, trace_pattern, traces
 
-try:
-    threadmodel.agent.path()
-except FileNotFoundError:
-    pytest.skip("this build has no agent", allow_module_level=True)
+AGENT = Path(threadmodel.agent.__file__).with_name(threadmodel.agent.NAME)
+pytestmark = pytest.mark.skipif(
+    not AGENT.exists(), reason="no agent: built without a JDK"
+)
 
 needs_java = pytest.mark.skipif(not shutil.which("javac"), reason="no JDK")
 

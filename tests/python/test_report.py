@@ -353,3 +353,31 @@ def test_help_names_the_exit_codes(cli: Cli) -> None:
         for part in ("Exit status", "127", "128+n", "record", "report"):
             assert part in shown
     assert cli("--version").stdout.decode().split()[1] == threadmodel.__version__
+
+
+@pytest.mark.parametrize("width", [60, 80, 132])
+def test_threads_in_every_state_fit(tmp_path: Path, cli: Cli, width: int) -> None:
+    kind = threadmodel.EventKind
+    pairs = (
+        (kind.CONTENDED_ENTER, kind.CONTENDED_ENTERED),
+        (kind.WAIT, kind.WAITED),
+        (kind.JOIN, kind.JOINED),
+        (kind.SLEEP, kind.SLEPT),
+        (kind.PARK, kind.UNPARKED),
+    )
+    with threadmodel.TraceWriter(tmp_path / "all.tmt") as writer:
+        writer.define_thread(1, "a thread with quite a long name, to be cut")
+        for number, (begin, end) in enumerate(pairs):
+            time_ns = number * runs.MS
+            writer.ingest(
+                [
+                    threadmodel.Event(time_ns, 1, begin, object=1, peer=2),
+                    threadmodel.Event(time_ns + 123_456, 1, end, object=1, peer=2),
+                ]
+            )
+    shown = cli("report", "all.tmt", env={"COLUMNS": str(width)}).stdout.decode()
+    threads = shown[shown.index("Threads, ") :].splitlines()
+    for state in ("blocked", "waiting", "joining", "sleeping", "parked"):
+        assert state in threads[1]
+    assert threads[2].count("123 us") == 5
+    assert all(len(line) <= width for line in threads[1:4])

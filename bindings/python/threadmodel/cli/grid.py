@@ -58,15 +58,16 @@ class Grid:
             console.print(self._line(row, widths), soft_wrap=True)
 
     def _without_optional(self, width: int) -> "Grid":
-        """Return self, or where names are starved one that lacks optional columns."""
+        """Return self, or where names are starved one that lacks the last optional."""
         natural = self._natural()
         wanted = sum(
             min(cells, ENOUGH) if column.name else cells
             for column, cells in zip(self.columns, natural, strict=True)
         )
-        kept = [i for i, column in enumerate(self.columns) if not column.optional]
-        if wanted + GAP * len(natural) <= width or len(kept) == len(natural):
+        optional = [i for i, column in enumerate(self.columns) if column.optional]
+        if wanted + GAP * len(natural) <= width or not optional:
             return self
+        kept = [i for i in range(len(natural)) if i != optional[-1]]
         rows = [[row[i] for i in kept] for row in self.rows]
         return Grid([self.columns[i] for i in kept], rows)
 

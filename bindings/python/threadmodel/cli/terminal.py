@@ -174,7 +174,7 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
         by_locks = row["blocked_total_ns"] + row["reentering_total_ns"]
         return (-by_locks, -sum(row[f"{state}_total_ns"] for state in STATES))
 
-    section = Section("Threads, the most held up first")
+    section = Section("Threads, the most held up first, and how long by what")
     met = [state for state in STATES if any(row[f"{state}_count"] for row in threads)]
     shown = [row for row in sorted(threads, key=rank) if rank(row) < (0, 0)][:top]
     if not shown:
@@ -182,24 +182,23 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
         return section
     columns = [
         Column("thread", name=True, style="bold"),
-        Column("state", label=True),
+        Column("state", label=True, optional=True),
         *(Column(state) for state in met),
     ]
     rows = [
         [
             _name(row["name"], f"#{row['thread_id']}"),
             _name(row["state"]),
-            *(_times(row[f"{state}_count"], row[f"{state}_total_ns"]) for state in met),
+            *(
+                duration(row[f"{state}_total_ns"]) if row[f"{state}_count"] else "-"
+                for state in met
+            ),
         ]
         for row in shown
     ]
     section.body.append(Grid(columns, rows))
     _add_more(section, len(threads) - len(shown))
     return section
-
-
-def _times(number: int, total_ns: int) -> str:
-    return f"{number:,} x, {duration(total_ns)}" if number else "-"
 
 
 def _deadlocks(model: Model) -> Section:
