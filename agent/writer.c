@@ -112,7 +112,8 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     tm__code_open();
     rc = own ? run_to_the_end(jni) : TM_ENOMEM;
     if (rc < 0)
-        tm__complain("recording ends here: %s", own ? tm_error_text() : "no memory");
+        tm__complain("recording ends here: %s",
+                     rc == TM_ENOMEM ? "no memory" : tm_error_text());
     closed = tm_trace_writer_close(tm__the_agent.trace);
     if (rc >= 0 && closed < 0)
         tm__complain("the trace is not complete: %s", tm_error_text());
