@@ -12,16 +12,19 @@
  */
 #include "model/replay.h"
 
-/* The thread that this one waits for, or TM__NONE. */
+/* The thread that this one waits for, or TM__NONE. One that is known to own what
+ * it queues for has got it, though its Entered is still to come. */
 static uint32_t blocker(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
+    uint32_t owner;
 
     if (it->joins != TM__NONE)
         return it->joins;
     if (it->wants == TM__NONE || model->objects[it->wants].losses != model->losses)
         return TM__NONE;
-    return model->objects[it->wants].owner;
+    owner = model->objects[it->wants].owner;
+    return owner == thread ? TM__NONE : owner;
 }
 
 /* Length of the cycle through `start`, or 0. A thread that is deadlocked already
@@ -40,10 +43,23 @@ static uint32_t cycle_length(const tm_model *model, uint32_t start)
     return thread == start ? length : 0;
 }
 
+/* Time or an interrupt may just have let go a thread that joins or parks. */
+static int may_go(const tm_model *model, const tm__thread *thread)
+{
+    int state = tm__hold_up_state(thread);
+
+    if (state != TM_STATE_JOINING && state != TM_STATE_PARKED)
+        return 0;
+    return thread->deadline_ns <= model->last_ns ||
+           (thread->interrupt != TM__NONE &&
+            tm__row(model, thread->interrupt)->from_ns >=
+                thread->intervals[tm__hold_up(thread)].start_ns);
+}
+
 static int edge_provenance(const tm_model *model, const tm__thread *thread)
 {
     /* After a loss it may have gone on unseen. */
-    if (thread->losses != model->losses)
+    if (thread->losses != model->losses || may_go(model, thread))
         return TM_PROVENANCE_INFERRED;
     if (thread->joins != TM__NONE)
         return tm__now(thread)->provenance;

@@ -9,7 +9,7 @@
 #include "model/replay.h"
 
 /* Beyond this a difference of two times would not fit; 146 years. */
-#define TIME_LIMIT_NS (INT64_C(1) << 62)
+#define TIME_LIMIT_NS ((INT64_C(1) << 62) - 1)
 
 enum {
     NEEDS_PEER = 1, ///< means nothing without another thread
@@ -88,12 +88,14 @@ static void note_time(tm_model *model, int64_t time_ns)
     }
 }
 
-/* A new edge starts at the thread, and at the peer where that proved to own. */
+/* A new edge starts at the thread; where the peer proved to own an object that
+ * others want as well, theirs are new too. */
 static int check(tm_model *model, const tm__fact *fact)
 {
     int rc = tm__deadlock_check(model, fact->thread);
 
-    if (rc == TM_OK && fact->peer != TM__NONE)
+    if (rc == TM_OK && fact->peer != TM__NONE && fact->object != TM__NONE &&
+        model->objects[fact->object].wanted > 1)
         rc = tm__deadlock_check(model, fact->peer);
     return rc;
 }

@@ -34,6 +34,22 @@ void tm__disown_all(tm_model *model, uint32_t thread)
         tm__disown(model, model->threads[thread].owned);
 }
 
+/* Whether the producer tells when a hold-up is over: only then does an owner that
+ * is held up stay where it was seen. */
+static int end_is_told(const tm_model *model, int state)
+{
+    static const uint8_t ends[TM_STATE_END] = {
+        [TM_STATE_BLOCKED] = TM_EVENT_CONTENDED_ENTERED,
+        [TM_STATE_WAITING] = TM_EVENT_WAITED,
+        [TM_STATE_REENTERING] = TM_EVENT_WAITED,
+        [TM_STATE_JOINING] = TM_EVENT_WAITED,
+        [TM_STATE_SLEEPING] = TM_EVENT_SLEPT,
+        [TM_STATE_PARKED] = TM_EVENT_UNPARKED,
+    };
+
+    return !model->run.kinds || (model->run.kinds >> ends[state] & 1);
+}
+
 void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
              int provenance)
 {
@@ -53,19 +69,27 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
     it->owner_ns = time_ns;
     it->owner_provenance = (uint8_t)provenance;
     it->owner_interval =
-        tm__is_held_up(owner) ? owner->interval_first + tm__hold_up(owner) : TM__NONE;
+        tm__is_held_up(owner) && end_is_told(model, tm__hold_up_state(owner))
+            ? owner->interval_first + tm__hold_up(owner)
+            : TM__NONE;
 }
 
 int tm__owner_provenance(const tm_model *model, uint32_t object)
 {
     const tm__object *it = &model->objects[object];
     const tm__thread *owner;
+    uint32_t hold_up;
 
     if (it->owner == TM__NONE)
         return TM_PROVENANCE_UNKNOWN;
     owner = &model->threads[it->owner];
-    if (it->owner_interval != TM__NONE &&
-        it->owner_interval == owner->interval_first + tm__hold_up(owner))
+    if (it->owner_interval == TM__NONE)
+        return TM_PROVENANCE_INFERRED;
+    hold_up = owner->interval_first + tm__hold_up(owner);
+    /* A notified waiter goes from WAITING to REENTERING without running. */
+    if (it->owner_interval == hold_up ||
+        (it->owner_interval + 1 == hold_up &&
+         tm__hold_up_state(owner) == TM_STATE_REENTERING))
         return it->owner_provenance;
     return TM_PROVENANCE_INFERRED;
 }

@@ -60,6 +60,8 @@ static inline int tm__is_held_up(const tm__thread *thread)
 int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more);
 /** Begin an interval; `next` need not hold start_ns. */
 void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns, tm__interval next);
+/** Note until when a hold-up lasts at most; its timeout is the fact's value. */
+void tm__set_deadline(tm_model *model, const tm__fact *fact);
 /** Begin to run. @param cause  interactions[] or TM__NONE */
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
 /** The thread's hold-up is over: it leaves its queue and its deadlock. */

@@ -84,6 +84,7 @@ void tm__on_join(tm_model *model, const tm__fact *fact)
     tm__interval join = plain(TM_STATE_JOINING, fact);
 
     tm__must_run(model, fact);
+    tm__set_deadline(model, fact);
     if (fact->peer != TM__NONE && fact->peer != fact->thread) {
         join.object = model->threads[fact->peer].object;
         join.peer = fact->peer;
@@ -190,6 +191,7 @@ void tm__on_sleep(tm_model *model, const tm__fact *fact)
 
     sleep.object = TM__NONE;
     tm__must_run(model, fact);
+    tm__set_deadline(model, fact);
     tm__begin(model, fact->thread, fact->time_ns, sleep);
 }
 
@@ -267,8 +269,13 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
         thread->intervals[tm__hold_up(thread)].object == fact->object)
         return; /* as we knew */
     tm__hold_up_end(model, fact->thread, fact->time_ns);
-    if (fact->object != TM__NONE)
+    thread->deadline_ns = INT64_MAX;
+    if (fact->object != TM__NONE) {
         tm__object_fresh(model, fact->object);
+        /* Others may wait for it that were not seen yet. */
+        if (fact->value != TM_STATE_BLOCKED)
+            model->objects[fact->object].doubt = TM__DOUBT_LOSS;
+    }
     switch (fact->value) {
     case TM_STATE_BLOCKED:
     case TM_STATE_REENTERING:

@@ -24,7 +24,6 @@ static void witness_owner(tm_model *model, const tm__fact *fact)
 
 void tm__on_wait(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
     tm__interval wait = {.state = TM_STATE_WAITING,
                          .object = fact->object,
                          .stack = fact->stack,
@@ -33,9 +32,7 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
     tm__object *object;
 
     tm__must_run(model, fact);
-    thread->deadline_ns = fact->value > 0 && fact->value < INT64_MAX / 2
-                              ? fact->time_ns + fact->value
-                              : INT64_MAX;
+    tm__set_deadline(model, fact);
     if (fact->object == TM__NONE) {
         tm__begin(model, fact->thread, fact->time_ns, wait);
         return;
@@ -86,7 +83,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     tm__thread *thread = &model->threads[fact.thread];
     int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
     uint32_t cause;
-    int certain;
+    int certain, known;
     tm__interval *wait;
 
     if (!is_wait(tm__hold_up_state(thread))) {
@@ -100,8 +97,10 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     fact.object = wait->object;
     if (fact.object != TM__NONE)
         tm__object_fresh(model, fact.object);
+    /* One that was first seen when it had been notified was not let go by time. */
+    known = wait->state != TM_STATE_REENTERING || thread->bound != TM__NONE;
     cause = tm__bind_waited(model, &fact, &certain);
-    if (cause == TM__NONE)
+    if (cause == TM__NONE && known)
         cause = other_cause(model, &fact, fact.object, certain);
     /* Binding may have rewritten the end of the timeline. */
     wait = &thread->intervals[tm__hold_up(thread)];

@@ -86,7 +86,7 @@ static unsigned states_in_hold(const struct world *w, const struct span *s)
     case NOTIFIED:
         if (joins)
             return STATE(JOINING) | STATE(REENTERING);
-        return h->sure && !on_thread ? STATE(REENTERING) : unsure;
+        return h->sure && h->waker_seen && !on_thread ? STATE(REENTERING) : unsure;
     case SILENT_REENTRY: return STATE(RUNNING) | STATE(REENTERING) | STATE(BLOCKED);
     case LATE_REENTRY:
         if (h->done_ns < 0)

@@ -186,7 +186,7 @@ static void judge_row(struct trial *trial, const tm_table *table, size_t row)
         return;
     if (is_right(w, h, kind, from, time_ns)) {
         h->right |= 1u << kind;
-        h->sure |= sure ? 1u << kind : 0;
+        h->sure |= sure && !is_named_alone(w, h, kind, time_ns) ? 1u << kind : 0;
     } else if (sure) {
         wrong(trial,
               "%s of T%d at %" PRId64 " surely woke T%d at %" PRId64

@@ -301,6 +301,7 @@ static void leave_wait_set(struct world *w, int t, enum cause cause, int interru
         truth_cause(w, t, cause, interrupter, true);
         truth_got_away(w, t);
         th->timed_out = cause == CAUSE_TIMEOUT;
+        th->target = NONE;
         at(w, t, TELL, lag(w), 0);
     } else if (th->notified && !th->told && !th->is_virtual) {
         if (cause == CAUSE_TIMEOUT)
