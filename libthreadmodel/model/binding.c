@@ -71,11 +71,23 @@ static int sees_notifies(const tm_model *model)
     return sees_all(model) && (model->run.kinds & notifies) == notifies;
 }
 
+static int64_t wait_began_ns(const tm__thread *waiter)
+{
+    uint32_t index = tm__hold_up(waiter);
+
+    if (waiter->intervals[index].state == TM_STATE_REENTERING && index)
+        index--;
+    return waiter->intervals[index].start_ns;
+}
+
+/* An interrupt that was pending before the wait does not count: with that the wait
+ * ends at once and the monitor is never free for a notifier. */
 static int may_have_left(const tm_model *model, const tm__thread *waiter,
                          int64_t time_ns)
 {
     return !sees_all(model) || waiter->deadline_ns <= time_ns ||
-           waiter->interrupt != TM__NONE ||
+           (waiter->interrupt != TM__NONE &&
+            tm__row(model, waiter->interrupt)->from_ns >= wait_began_ns(waiter)) ||
            !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED);
 }
 
@@ -112,15 +124,6 @@ static void unwake(tm_model *model, uint32_t waiter, int64_t time_ns)
         tm__hold_up_end(model, waiter, time_ns);
         it->interval_count = tm__hold_up(it);
     }
-}
-
-static int64_t wait_began_ns(const tm__thread *waiter)
-{
-    uint32_t index = tm__hold_up(waiter);
-
-    if (waiter->intervals[index].state == TM_STATE_REENTERING && index)
-        index--;
-    return waiter->intervals[index].start_ns;
 }
 
 /* The waiter of `from` goes to the earlier notify `to`; its past is rewritten. */
@@ -348,6 +351,16 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     uint32_t row = waiter->bound, binding = waiter->binding;
     tm__interaction *notify = tm__row(model, row);
 
+    /* One that the notify found in time may yet say that time was up, having had to
+     * queue for the monitor beyond it. */
+    if (fact->flags & TM_EVENT_TIMED_OUT && !(fact->flags & TM_EVENT_BY_INTERRUPT) &&
+        fact->peer == TM__NONE && notify->from_ns < waiter->deadline_ns)
+        left = 0;
+    if (tm__lost_since(model, notify->from_ns) &&
+        notify->provenance == TM_PROVENANCE_EXACT) {
+        notify->provenance = TM_PROVENANCE_INFERRED;
+        notify->candidates = 2;
+    }
     if (left && notify->provenance < TM_PROVENANCE_EXACT) {
         unwake(model, fact->thread, fact->time_ns);
         if (binding != TM__NONE) {

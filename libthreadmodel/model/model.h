@@ -259,6 +259,7 @@ struct tm_model {
     uint32_t group_count;
     uint32_t held_up_count; ///< threads that want an object or join another
     uint32_t losses;        ///< loss markers seen
+    int64_t loss_ns;        ///< time of the last one; INT64_MIN: none
 
     tm_run run; ///< strings in it are interned
     int32_t forced_policy;
@@ -286,6 +287,12 @@ int64_t tm__model_origin_ns(const tm_model *model);
 static inline uint32_t tm__class_key(uint32_t class_index)
 {
     return class_index == TM__NONE ? TM__NONE : TM__NONE - 1 - class_index;
+}
+
+/** Whether events were lost between a time and now. */
+static inline int tm__lost_since(const tm_model *model, int64_t time_ns)
+{
+    return model->loss_ns >= time_ns && model->losses;
 }
 
 /** A row of the interactions by its number, which no fold has dropped. */

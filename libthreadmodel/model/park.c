@@ -46,7 +46,9 @@ static uint32_t taken_permit(tm_model *model, const tm__fact *fact)
         parked_ns = thread->intervals[tm__hold_up(thread)].start_ns;
         thread->permit = TM__NONE;
         tm__interaction_woke(model, row, fact->thread, fact);
-        tm__row(model, row)->provenance = TM_PROVENANCE_EXACT;
+        tm__row(model, row)->provenance =
+            tm__lost_since(model, tm__row(model, row)->from_ns) ? TM_PROVENANCE_INFERRED
+                                                                : TM_PROVENANCE_EXACT;
         if (tm__row(model, row)->from_ns < parked_ns)
             tm__row(model, row)->effect = TM__EFFECT_PERMIT;
         return row;

@@ -145,6 +145,8 @@ uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance)
         if (row == TM__NONE)
             return tm__interaction_unseen(model, TM_INTERACTION_INTERRUPT, TM__NONE,
                                           TM_PROVENANCE_UNKNOWN, fact);
+        if (tm__lost_since(model, tm__row(model, row)->from_ns))
+            provenance = TM_PROVENANCE_INFERRED;
         tm__interaction_woke(model, row, fact->thread, fact);
         tm__row(model, row)->provenance = (uint8_t)provenance;
         return row;
