@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import threadmodel
 from conftest import ROOT, TIMEOUT_S, Java
 from threadmodel import EventKind
 
@@ -57,11 +58,20 @@ DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?")
 SETTING = '<setting name="{}">{}</setting>'
 
 
-def settings(folder: Path, threshold: str = "0 ns", names: Iterable[str] = NAMES):
+def settings(
+    folder: Path,
+    threshold: str = "0 ns",
+    names: Iterable[str] = NAMES,
+    stacks: bool = True,
+) -> Path:
     """A file of settings that turns these events on, and those about the recording."""
     events = []
     for name in (*names, *ABOUT):
-        chosen = {"enabled": "true", "threshold": threshold, "stackTrace": "true"}
+        chosen = {
+            "enabled": "true",
+            "threshold": threshold,
+            "stackTrace": "true" if stacks else "false",
+        }
         if name == "ExecutionSample":
             chosen["period"] = "20 ms"
         lines = "".join(SETTING.format(*item) for item in chosen.items())
@@ -75,24 +85,32 @@ def settings(folder: Path, threshold: str = "0 ns", names: Iterable[str] = NAMES
     return file
 
 
-def flags(file: Path, chosen: Path) -> list[str]:
-    return [f"-XX:StartFlightRecording=filename={file},settings={chosen}"]
+def command(
+    java: Java, file: Path, chosen: Path, options: str, *program: object
+) -> list[str]:
+    return [
+        java.jdk.tool("java"),
+        f"-XX:StartFlightRecording=filename={file},settings={chosen}",
+        *([f"-XX:FlightRecorderOptions={options}"] if options else []),
+        "-cp",
+        str(java.classes),
+        *map(str, program),
+    ]
 
 
 def record(
     java: Java,
-    program: str,
-    *arguments: object,
+    *program: object,
     threshold: str = "0 ns",
+    names: Iterable[str] = NAMES,
+    stacks: bool = True,
+    options: str = "",
     name: str = "run",
 ) -> Path:
     """Run a program to its end and return its recording."""
     file = java.folder / f"{name}.jfr"
-    done = java.run(
-        [java.jdk.tool("java")]
-        + flags(file, settings(java.folder, threshold))
-        + ["-cp", str(java.classes), program, *map(str, arguments)]
-    )
+    chosen = settings(java.folder, threshold, names, stacks)
+    done = java.run(command(java, file, chosen, options, *program))
     assert done.returncode == 0, done.stderr
     return file
 
@@ -203,6 +221,25 @@ def pair(poured: Poured, stacks: dict[str, Any]) -> None:
     assert not open_
 
 
+def plain(events: Counter[tuple[int, ...]]) -> Counter[tuple[int, ...]]:
+    """Events without their stacks, which a cut may take away or number otherwise."""
+    found: Counter[tuple[int, ...]] = Counter()
+    for event, count in events.items():
+        time, thread, object_, peer, value, _, kind, bits = event
+        found[time, thread, object_, peer, value, kind, bits] += count
+    return found
+
+
+def kinds_of(model: Any) -> set[EventKind]:
+    """What the recording reports, by its settings."""
+    return {EventKind(kind) for kind in model.run.kinds}
+
+
+def environment() -> dict[str, str]:
+    package = str(Path(threadmodel.__file__).parents[1])
+    return {**os.environ, "PYTHONPATH": package}
+
+
 def duration_ns(text: str) -> int:
     matched = DURATION.fullmatch(text)
     assert matched, text
@@ -242,7 +279,9 @@ def fact_of(event: dict[str, Any]) -> Fact:
     name = event["type"].removeprefix("jdk.")
     values = event["values"]
     start_ns = instant_ns(values["startTime"])
-    thread = values.get("thread") or values.get("sampledThread") or values["eventThread"]
+    thread = (
+        values.get("thread") or values.get("sampledThread") or values["eventThread"]
+    )
     # A thread that the recording does not describe is null here.
     fact = Fact(KINDS[name], thread_id(thread) or -1, start_ns)
     if fact.kind in ENDS:
@@ -317,6 +356,8 @@ def compare(ours: Iterable[Fact], theirs: Iterable[Fact]) -> int:
             if is_join:
                 assert any(name == "java.lang.Thread.join" for name, _ in fact.frames)
                 own.address = fact.address
+            if fact.peer is None and own.peer == -1:
+                own.peer = None  # the recording names it and does not describe it
             if fact.timeout_ns is None and fact.kind in ENDS:
                 assert own.timeout_ns is not None
                 assert own.timeout_ns > 0

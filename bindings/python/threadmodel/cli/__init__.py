@@ -8,6 +8,7 @@ from typing import Final, NoReturn
 import click
 
 from threadmodel import __version__
+from threadmodel.cli.convert import convert
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import record
 from threadmodel.cli.report import report
@@ -41,11 +42,13 @@ def cli(context: click.Context) -> None:
     \b
     threadmodel record -o run.tmt -- java -jar app.jar
     threadmodel report run.tmt
+    threadmodel report recording.jfr
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
+cli.add_command(convert)
 cli.add_command(record)
 cli.add_command(report)
 

@@ -72,7 +72,7 @@ def report(
     with LateProgress() as progress:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DamagedTraceWarning)
-            model = threadmodel.open(_input_path(file), progress.reading)
+            model = threadmodel.open(input_path(file), progress.reading)
         if csv_folder is not None:
             export.write_csv(model, Path(csv_folder), progress.step)
             say(f"{count(len(export.CSV_TABLES), 'table')} in {csv_folder}")
@@ -88,7 +88,8 @@ def report(
         context.exit(PARTLY)
 
 
-def _input_path(file: str) -> str:
+def input_path(file: str) -> str:
+    """Return what to open for a file argument; "-" is stdin."""
     if file != "-":
         return file
     # The library's read cannot be interrupted; while nothing comes, Ctrl-C can.
