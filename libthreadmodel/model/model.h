@@ -167,7 +167,8 @@ typedef struct tm__interaction {
     uint8_t provenance; ///< enum tm_provenance of "from woke to"
     uint8_t effect;     ///< enum tm__effect
     uint8_t settles;    ///< becomes exact when the waiter comes back notified
-    uint8_t reserved[4];
+    uint8_t doubted;    ///< others may have been in the wait set, see tm__object.doubt
+    uint8_t reserved[3];
 } tm__interaction;
 
 _Static_assert(sizeof(tm__interaction) <= 64, "an interaction is 64 bytes at most");

@@ -122,8 +122,7 @@ static void note_end(tm__thread *thread, uint16_t flags)
 static void forget_old_interrupt(tm_model *model, tm__thread *thread)
 {
     if (thread->interrupt != TM__NONE && tm__is_held_up(thread) &&
-        tm__row(model, thread->interrupt)->from_ns <
-            thread->intervals[tm__hold_up(thread)].start_ns)
+        tm__row(model, thread->interrupt)->from_ns < tm__held_up_since_ns(thread))
         thread->interrupt = TM__NONE;
 }
 

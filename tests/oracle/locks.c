@@ -215,8 +215,8 @@ void monitor_wait(struct world *w, int t, int object, int64_t timeout_ns, int jo
     o->waiters[o->waiter_count++] = t;
     if (timeout_ns)
         at(w, t, DEADLINE, timeout_ns + lag(w), 0);
+    truth_own(w, object, NONE); /* or those who queue for it would close a cycle */
     truth_wants(w, t);
-    truth_own(w, object, NONE);
     pass(w, object);
 }
 

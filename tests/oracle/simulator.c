@@ -17,8 +17,18 @@
 
 #include "world.h"
 
+static void print_kinds(const struct config *c)
+{
+    printf("kinds%s:", c->kinds_known ? "" : " (not told)");
+    for (int kind = 1; kind < TM_EVENT_KIND_END; kind++)
+        if (c->kinds >> kind & 1)
+            printf(" %s", tm_event_kind_name(kind));
+    putchar('\n');
+}
+
 static void print_events(const struct world *w)
 {
+    print_kinds(&w->config);
     for (size_t i = 0; i < w->event_count; i++) {
         const tm_event *e = &w->events[i];
         int t = thread_of(w, e->thread), peer = thread_of(w, e->peer);
