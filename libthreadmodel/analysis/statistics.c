@@ -41,6 +41,14 @@ typedef struct sum {
     int64_t total_ns;
 } sum;
 
+/* A total that would not fit stays at the largest number. */
+static void add(sum *to, int64_t count, int64_t total_ns)
+{
+    to->count += count;
+    if (__builtin_add_overflow(to->total_ns, total_ns, &to->total_ns))
+        to->total_ns = INT64_MAX;
+}
+
 static void put_time(tm__builder *builder, const tm_model *model, int64_t time_ns)
 {
     if (time_ns == INT64_MIN)
@@ -65,8 +73,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
         if (part.state != TM_STATE_SLEEPING &&
             !tm__scope_has_class_of(scope, model, part.object))
             continue;
-        sums[part.state].count++;
-        sums[part.state].total_ns += part.end_ns - part.start_ns;
+        add(&sums[part.state], 1, part.end_ns - part.start_ns);
     }
     for (uint32_t i = tm__scope_folds(scope, model, it); i != TM__NONE;
          i = model->folds[i].next) {
@@ -75,8 +82,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
         if (fold->state != TM_STATE_SLEEPING &&
             !tm__scope_has_class(scope, fold->class_index))
             continue;
-        sums[fold->state].count += (int64_t)fold->durations.count;
-        sums[fold->state].total_ns += fold->durations.total;
+        add(&sums[fold->state], (int64_t)fold->durations.count, fold->durations.total);
     }
     tm__put_uint64(builder, it->id);
     tm__put_string(builder, tm__thread_name(model, thread));

@@ -267,7 +267,8 @@ static void look_ahead(tm_model *model, const tm_event *events, size_t count,
         if (facts[i].thread != TM__NONE) {
             const tm__thread *thread = &model->threads[facts[i].thread];
 
-            __builtin_prefetch(thread->intervals + thread->interval_count, 1);
+            if (thread->interval_count)
+                __builtin_prefetch(tm__now(thread), 1);
             prefetch_object(model, thread->owned);
         }
         if (facts[i].object != TM__NONE) {
