@@ -22,13 +22,14 @@ enum {
     }
 
 static const tm__column_spec thread_columns[] = {
-    {"thread_id", TM_TYPE_UINT64}, {"name", TM_TYPE_STRING},
-    {"group", TM_TYPE_STRING},     {"virtual", TM_TYPE_BOOL},
-    {"daemon", TM_TYPE_BOOL},      {"state", TM_TYPE_STRING},
-    {"start_ns", TM_TYPE_INT64},   {"end_ns", TM_TYPE_INT64},
-    COUNT_AND_TOTAL("blocked"),    COUNT_AND_TOTAL("waiting"),
-    COUNT_AND_TOTAL("reentering"), COUNT_AND_TOTAL("joining"),
-    COUNT_AND_TOTAL("sleeping"),   COUNT_AND_TOTAL("parked"),
+    {"thread_id", TM_TYPE_UINT64},  {"name", TM_TYPE_STRING},
+    {"group", TM_TYPE_STRING},      {"virtual", TM_TYPE_BOOL},
+    {"daemon", TM_TYPE_BOOL},       {"state", TM_TYPE_STRING},
+    {"start_ns", TM_TYPE_INT64},    {"end_ns", TM_TYPE_INT64},
+    COUNT_AND_TOTAL("blocked"),     COUNT_AND_TOTAL("waiting"),
+    COUNT_AND_TOTAL("reentering"),  COUNT_AND_TOTAL("joining"),
+    COUNT_AND_TOTAL("sleeping"),    COUNT_AND_TOTAL("parked"),
+    {"carrier_id", TM_TYPE_UINT64}, {"cpu_samples", TM_TYPE_UINT64},
 };
 
 /* The states of these columns, in their order. */
@@ -96,6 +97,11 @@ static void put_thread(tm__builder *builder, const tm_model *model,
         tm__put_int64(builder, sums[thread_states[i]].count);
         tm__put_int64(builder, sums[thread_states[i]].total_ns);
     }
+    if (it->carrier == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_uint64(builder, model->threads[it->carrier].id);
+    tm__put_uint64(builder, it->samples);
 }
 
 int tm_statistics_threads(tm_table **out, const tm_model *model,
