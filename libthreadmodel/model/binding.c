@@ -85,11 +85,27 @@ static int may_leave_by(const tm_model *model, const tm__thread *waiter,
             interrupt->from_ns <= time_ns);
 }
 
+/* Whether the object may be that of a thread that ended since, which wakes it. */
+static int may_have_joined(const tm_model *model, const tm__thread *waiter)
+{
+    uint32_t object = waiter->intervals[tm__hold_up(waiter)].object;
+
+    return model->nameless_end_ns >= tm__held_up_since_ns(waiter) &&
+           object != TM__NONE && model->objects[object].thread == TM__NONE;
+}
+
+/* Whether it may be gone by now for a reason that its Waited will not tell from a
+ * notify: that one, or none at all. */
+static int may_go_untold(const tm_model *model, const tm__thread *waiter)
+{
+    return waiter->fickle || may_have_joined(model, waiter);
+}
+
 /* The same, where not all that matters may be in the events. */
 static int may_have_left(const tm_model *model, const tm__thread *waiter,
                          int64_t time_ns)
 {
-    return !sees_all(model) ||
+    return !sees_all(model) || may_go_untold(model, waiter) ||
            !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED) ||
            may_leave_by(model, waiter, time_ns);
 }
@@ -297,6 +313,11 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
     row = tm__interaction_new(model, TM_INTERACTION_NOTIFY, fact);
     tm__row(model, row)->provenance =
         certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
+    /* Where it had left unseen, this went to the next, and that one is not known to
+     * have gone: nothing is sure until the set is empty. */
+    if (!object->doubt && waiter != TM__NONE &&
+        may_go_untold(model, &model->threads[waiter]))
+        object->doubt = TM__DOUBT_LEFT;
     tm__row(model, row)->doubted = object->doubt != TM__DOUBT_NONE;
     if (waiter == TM__NONE)
         woke_nobody(model, row);
@@ -359,7 +380,8 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         woken->provenance =
             certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         woken->candidates = certain && !doubtful ? 1 : 2;
-        woken->settles = certain && doubtful;
+        woken->settles =
+            certain && doubtful && !may_go_untold(model, &model->threads[waiter]);
         woken->doubted = it->doubt != TM__DOUBT_NONE;
         wake(model, waiter, row);
     }
@@ -376,7 +398,8 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
 
     /* One that the notify found in time may yet say that time was up, or that it was
      * interrupted, having had to queue for the monitor beyond it. */
-    if (fact->peer == TM__NONE && !may_leave_by(model, waiter, notify->from_ns) &&
+    if ((fact->peer == TM__NONE || fact->peer == notify->from_thread) &&
+        !may_leave_by(model, waiter, notify->from_ns) &&
         !(fact->flags & TM_EVENT_BY_INTERRUPT && waiter->interrupt == TM__NONE))
         left = 0;
     if (tm__lost_since(model, notify->from_ns) &&
@@ -467,7 +490,7 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
             tm__row(model, waiter->bound)->provenance = TM_PROVENANCE_REPORTED;
     }
     *certain = sees_notifies(model) && waiter->bound == TM__NONE &&
-               !model->objects[fact->object].doubt;
+               !may_have_joined(model, waiter) && !model->objects[fact->object].doubt;
     if (waiter->bound == TM__NONE && !left)
         find_notify(model, fact);
     if (waiter->bound != TM__NONE)

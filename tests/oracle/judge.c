@@ -298,7 +298,7 @@ static void judge_cycle(struct trial *trial, const tm_table *table, size_t row,
     int64_t time_ns = tm_table_int64(table, "time_ns")[row] + trial->origin_ns;
     int64_t resolved_ns = tm_table_int64(table, "resolved_ns")[row] + trial->origin_ns;
     bool stands = tm_table_is_null(table, "resolved_ns", row);
-    bool sure = true, synchronizers = false;
+    bool sure = true, synchronizers = false, stood;
     int truth = deadlock_of(trial, ids + row, end - row, time_ns);
 
     for (size_t i = row; i < end; i++) {
@@ -330,8 +330,10 @@ static void judge_cycle(struct trial *trial, const tm_table *table, size_t row,
         wrong(trial,
               "deadlock at %" PRId64 ": all is reported, and it is called inferred",
               time_ns);
-    if (stands != (w->deadlocks[truth].resolved_ns < 0) ||
-        (!stands && resolved_ns != w->deadlocks[truth].resolved_ns))
+    stood = w->deadlocks[truth].resolved_ns < 0 ||
+            w->deadlocks[truth].resolved_ns > trial->end_ns ||
+            (stands && w->deadlocks[truth].resolved_ns == trial->end_ns);
+    if (stands != stood || (!stands && resolved_ns != w->deadlocks[truth].resolved_ns))
         wrong(trial, "deadlock at %" PRId64 " ends at %" PRId64 ", said to at %" PRId64,
               time_ns, w->deadlocks[truth].resolved_ns, stands ? -1 : resolved_ns);
 }

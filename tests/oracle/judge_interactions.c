@@ -183,7 +183,7 @@ static void judge_row(struct trial *trial, const tm_table *table, size_t row)
     /* The VM named the thread; which of its notifies it was is left open. */
     if (sure && tm_table_int32(table, "candidates")[row] > 1 && h->waker == from &&
         !strcmp(tm_table_string(table, "provenance", row), "reported") && h->bound)
-        return;
+        sure = false;
     if (is_right(w, h, kind, from, time_ns)) {
         h->right |= 1u << kind;
         h->sure |= sure && !is_named_alone(w, h, kind, time_ns) ? 1u << kind : 0;
@@ -209,20 +209,6 @@ static int kind_wanted(const struct hold *h)
     }
 }
 
-/* Notified in the very instant in which it was interrupted: which came first is not
- * in the events, and either is an answer. */
-static bool is_open(const struct world *w, const struct hold *h)
-{
-    for (size_t i = 0; i < w->act_count; i++) {
-        const struct act *a = &w->acts[i];
-
-        if (a->kind == TM_EVENT_INTERRUPT_CALLED && a->target == h->thread &&
-            a->time_ns == h->waker_ns)
-            return true;
-    }
-    return false;
-}
-
 static void judge_hold(struct trial *trial, const struct hold *h)
 {
     bool notified = h->cause == CAUSE_NOTIFY || h->cause == CAUSE_NOTIFY_ALL;
@@ -241,9 +227,7 @@ static void judge_hold(struct trial *trial, const struct hold *h)
     if (!trial->w->config.full || trial->policy != TM_POLICY_HOTSPOT || kind == 0)
         return;
     score->told++;
-    if (!(h->right >> kind & 1) && notified && is_open(trial->w, h))
-        score->unsure++;
-    else if (!(h->right >> kind & 1))
+    if (!(h->right >> kind & 1))
         wrong(trial,
               "T%d, %s at %" PRId64 " to %" PRId64 ": no %s (of T%d at %" PRId64 ")",
               h->thread, tm_state_name(h->state), h->begin_ns, h->end_ns,
