@@ -96,6 +96,16 @@ static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t obje
     return row;
 }
 
+/* The end of a wait whose beginning was lost, as was the end of the one before it. */
+static int is_of_a_lost_wait(const tm_model *model, const tm__fact *fact,
+                             const tm__thread *thread)
+{
+    const tm__interval *wait = &thread->intervals[tm__hold_up(thread)];
+
+    return fact->object != TM__NONE && wait->object != fact->object &&
+           tm__lost_since(model, tm__held_up_since_ns(thread));
+}
+
 void tm__on_waited(tm_model *model, const tm__fact *original)
 {
     tm__fact fact = *original;
@@ -105,7 +115,8 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     int certain, known;
     tm__interval *wait;
 
-    if (!is_wait(tm__hold_up_state(thread))) {
+    if (!is_wait(tm__hold_up_state(thread)) ||
+        is_of_a_lost_wait(model, &fact, thread)) {
         model->diagnostics[TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT]++;
         tm__must_run(model, &fact);
         return;

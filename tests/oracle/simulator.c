@@ -4,6 +4,7 @@
  *
  *     simulator [--runs N] [--seed S] [--print] [--hard] [--all]
  *
+ * N is 500, or 10,000 where TM_TEST_FULL is set, as ./dev check --full does.
  * --all tells every wrong answer and not only the first 40,
  * --print shows the events of the runs and the answers, --hard adds what no stream of
  * events can tell: a notify that takes effect later than its event, and a producer that
@@ -120,7 +121,7 @@ static void report(const char *name, const struct score *s)
 
 int main(int argc, char **argv)
 {
-    uint64_t runs = 500, seed = 1;
+    uint64_t runs = getenv("TM_TEST_FULL") ? 10000 : 500, seed = 1;
     bool print = false, hard = false;
     struct score hotspot = {0}, tptp = {0};
 
