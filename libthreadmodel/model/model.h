@@ -77,6 +77,9 @@ typedef struct tm__thread {
     uint32_t end_group;      ///< group of the rows that its end woke, or TM__NONE
     uint32_t carrier;        ///< threads[] that carries it, or TM__NONE
     uint32_t fold;           ///< head of the list of its folds, or TM__NONE
+    uint32_t interrupter;    ///< threads[] that interrupted it last, or TM__NONE
+    uint32_t fickle;         ///< its wait may end for no reason
+    int64_t interrupted_ns;  ///< when that interrupt was called
 
     uint64_t id;
     uint64_t os_id;
@@ -90,7 +93,7 @@ typedef struct tm__thread {
 /** Whether a notify may have gone to another waiter than thought. */
 enum tm__doubt {
     TM__DOUBT_NONE = 0,
-    TM__DOUBT_LEFT = 1, ///< a waiter left at an unknown time; gone with the last one
+    TM__DOUBT_LEFT = 1, ///< a waiter leaves at an unknown time; gone with the last one
     TM__DOUBT_LOSS = 2  ///< there may be waiters never seen; gone with a notifyAll
 };
 
@@ -170,7 +173,8 @@ typedef struct tm__interaction {
     uint8_t provenance; ///< enum tm_provenance of "from woke to"
     uint8_t effect;     ///< enum tm__effect
     uint8_t settles;    ///< becomes exact when the waiter comes back notified
-    uint8_t reserved[4];
+    uint8_t doubted;    ///< others may have been in the wait set, see tm__object.doubt
+    uint8_t reserved[3];
 } tm__interaction;
 
 _Static_assert(sizeof(tm__interaction) <= 64, "an interaction is 64 bytes at most");
@@ -260,9 +264,10 @@ struct tm_model {
     TM__ARRAY(uint32_t, limits); ///< strings
     uint32_t free_binding;
     uint32_t group_count;
-    uint32_t held_up_count; ///< threads that want an object or join another
-    uint32_t losses;        ///< loss markers seen
-    int64_t loss_ns;        ///< time of the last one; INT64_MIN: none
+    uint32_t held_up_count;  ///< threads that want an object or join another
+    uint32_t losses;         ///< loss markers seen
+    int64_t loss_ns;         ///< time of the last one; INT64_MIN: none
+    int64_t nameless_end_ns; ///< a thread whose object is not known ended; INT64_MIN
 
     tm_run run; ///< strings in it are interned
     int32_t forced_policy;
