@@ -38,15 +38,10 @@ static int report_losses(void)
         total += atomic_load(&b->lost_total);
         rc = tm__merge_loss(b, tm__now_ns());
     }
-    if (rc >= 0 && total > 0) {
-        char sentence[160];
-
-        snprintf(sentence, sizeof(sentence),
-                 "%llu events found no room in their thread's buffer and are missing; "
-                 "a larger buffer= may hold them.",
-                 (unsigned long long)total);
-        rc = sink->limit(sink->payload, sentence);
-    }
+    if (rc >= 0 && total > 0)
+        rc = sink->limit(sink->payload,
+                         "Events found no room in their thread's buffer; a larger "
+                         "buffer= may hold them.");
     return rc;
 }
 
