@@ -133,6 +133,7 @@ void tm__buffer_recycle(tm__buffer *buffer)
     buffer->name_hash = 0;
     buffer->is_shared = 0;
     buffer->idle_ns = 0;
+    memset(buffer->notified, 0, sizeof(buffer->notified));
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
     buffer->listed = 0;
     pthread_mutex_unlock(&list_lock);

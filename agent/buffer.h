@@ -50,9 +50,14 @@ typedef struct tm__buffer {
     int64_t wait_ns;   ///< when it began to wait
     int in_wait;       ///< it is inside our stand-in for Object.wait
     uint64_t os_id;
-    uint64_t name_hash;    ///< of the name and group it was defined with
-    void *thread_weak;     ///< weak reference to the thread object; NULL: none
-    int is_shared;         ///< virtual threads reported through it
+    uint64_t name_hash;        ///< of the name and group it was defined with
+    void *thread_weak;         ///< weak reference to the thread object; NULL: none
+    int is_shared;             ///< virtual threads reported through it
+    _Atomic uint64_t left_out; ///< notifies that were not reported on purpose, ever
+    struct {
+        uint64_t object;
+        int64_t time_ns;
+    } notified[16];        ///< lately, without that anybody ever waited on it
     uint64_t virtuals[64]; ///< virtual threads that were defined from here
 
     /* the writer's */

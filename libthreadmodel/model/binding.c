@@ -105,7 +105,7 @@ static void wake(tm_model *model, uint32_t waiter, uint32_t row)
         return;
     tm__begin(model, waiter, notify->from_ns,
               (tm__interval){.state = TM_STATE_REENTERING,
-                             .provenance = TM_PROVENANCE_EXACT,
+                             .provenance = notify->provenance,
                              .object = notify->object,
                              .stack = tm__now(it)->stack,
                              .peer = notify->from_thread,
@@ -156,6 +156,8 @@ static void hand_up(tm_model *model, uint32_t to, uint32_t from)
         int64_t since_ns = queueing ? waiter->intervals[queueing - 1].start_ns : 0;
 
         waiter->intervals[queueing].cause = earlier->interaction;
+        waiter->intervals[queueing].peer = row->from_thread;
+        waiter->intervals[queueing].provenance = TM_PROVENANCE_INFERRED;
         waiter->intervals[queueing].start_ns =
             row->from_ns > since_ns ? row->from_ns : since_ns;
     }
@@ -218,6 +220,24 @@ static void shift(tm_model *model, uint32_t object, uint32_t binding)
     }
 }
 
+/* The binding of a notify is sure, and so is that its caller had the monitor. */
+static void make_exact(tm_model *model, tm__interaction *row)
+{
+    const tm__thread *waiter;
+    tm__interval *queueing;
+
+    row->provenance = TM_PROVENANCE_EXACT;
+    row->candidates = 1;
+    if (row->to_thread == TM__NONE)
+        return;
+    waiter = &model->threads[row->to_thread];
+    queueing = row->to_interval == TM__NONE
+                   ? tm__now(waiter)
+                   : &waiter->intervals[row->to_interval - waiter->interval_first];
+    if (queueing->state == TM_STATE_REENTERING)
+        queueing->provenance = TM_PROVENANCE_EXACT;
+}
+
 /* What stands at the head of the list without a doubt is settled. */
 static void settle(tm_model *model, uint32_t object)
 {
@@ -231,10 +251,8 @@ static void settle(tm_model *model, uint32_t object)
 
         if (!first->settled && first->doubtful)
             return;
-        if (!first->tainted && sees_all(model)) {
-            row->provenance = TM_PROVENANCE_EXACT;
-            row->candidates = 1;
-        }
+        if (!first->tainted && sees_all(model))
+            make_exact(model, row);
         if (!first->settled)
             model->threads[first->waiter].binding = TM__NONE;
         tm__binding_drop(model, object, TM__NONE);
@@ -361,6 +379,8 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
         notify->provenance = TM_PROVENANCE_INFERRED;
         notify->candidates = 2;
     }
+    if (tm__lost_since(model, notify->from_ns))
+        notify->settles = 0;
     if (left && notify->provenance < TM_PROVENANCE_EXACT) {
         unwake(model, fact->thread, fact->time_ns);
         if (binding != TM__NONE) {
@@ -378,27 +398,46 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     if (binding != TM__NONE)
         model->bindings[binding].settled = 1;
     else if (notify->settles && sees_all(model)) {
-        notify->provenance = TM_PROVENANCE_EXACT;
-        notify->candidates = 1;
+        make_exact(model, notify);
     }
     return row;
 }
 
 /* A waiter came back notified that was never taken out of the set: some notify
- * before was not for whom it was thought to be. */
+ * before was not for whom it was thought to be, if one came while it waited. */
 static void find_notify(tm_model *model, const tm__fact *fact)
 {
-    uint32_t i = model->objects[fact->object].binding_head;
+    const tm__object *object = &model->objects[fact->object];
+    const tm__thread *waiter = &model->threads[fact->thread];
+    uint32_t i = object->binding_head;
 
-    while (i != TM__NONE && model->threads[fact->thread].bound == TM__NONE) {
+    if (i == TM__NONE || object->waiter_head != fact->thread ||
+        tm__row(model, model->bindings[object->binding_tail].interaction)->from_ns <
+            wait_began_ns(waiter))
+        return;
+    for (; i != TM__NONE && waiter->bound == TM__NONE; i = model->bindings[i].next) {
         const tm__binding *it = &model->bindings[i];
 
         if (!it->settled && it->doubtful) {
             unwake(model, it->waiter, fact->time_ns);
             shift(model, fact->object, i);
         }
-        i = model->bindings[i].next;
     }
+}
+
+/* Whether the notifier that the VM named can have done it by one call only. */
+static int names_one_call(const tm_model *model, const tm__fact *fact,
+                          const tm__thread *waiter)
+{
+    const tm__object *object = &model->objects[fact->object];
+    size_t calls = 0;
+
+    if (object->doubt || tm__lost_since(model, tm__row(model, waiter->bound)->from_ns))
+        return 0;
+    for (uint32_t i = object->binding_head; i != TM__NONE; i = model->bindings[i].next)
+        calls +=
+            tm__row(model, model->bindings[i].interaction)->from_thread == fact->peer;
+    return calls <= 1;
 }
 
 uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
@@ -418,7 +457,7 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
     if (fact->peer != TM__NONE && waiter->bound != TM__NONE) {
         if (tm__row(model, waiter->bound)->from_thread != fact->peer)
             left = 1; /* the VM says it was another */
-        else
+        else if (names_one_call(model, fact, waiter))
             tm__row(model, waiter->bound)->provenance = TM_PROVENANCE_REPORTED;
     }
     *certain = sees_notifies(model) && waiter->bound == TM__NONE &&
@@ -441,10 +480,14 @@ void tm__bind_unseen_return(tm_model *model, const tm__fact *fact)
                      .object = TM__NONE,
                      .peer = TM__NONE,
                      .stack = TM__NONE};
+    uint32_t row;
     int certain;
 
     if (waiter->bound == TM__NONE)
         return;
     back.object = tm__row(model, waiter->bound)->object;
-    tm__bind_waited(model, &back, &certain);
+    row = tm__bind_waited(model, &back, &certain);
+    /* When it came back is not known, only that it has. */
+    if (row != TM__NONE)
+        tm__row(model, row)->provenance = TM_PROVENANCE_INFERRED;
 }

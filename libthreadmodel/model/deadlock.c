@@ -241,6 +241,9 @@ void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns)
         if (m->thread == thread)
             continue;
         free_again.state = m->state;
+        if (m->state != TM_STATE_JOINING &&
+            free_again.provenance > TM_PROVENANCE_INFERRED)
+            free_again.provenance = TM_PROVENANCE_INFERRED;
         tm__begin(model, m->thread, time_ns, free_again);
     }
 }
