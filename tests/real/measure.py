@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What docs/performance.md says of real programs, measured on this machine.
 
-    PYTHONPATH=build-release/bindings/python:tests/jvm \\
-        .venv/bin/python tests/real/measure.py [PAIRS]
+    ./dev bench --list
+    export PYTHONPATH=build-release/bindings/python:tests/jvm
+    export TM_TEST_AGENT=build-release/agent/libthreadmodel-agent.so
+    .venv/bin/python tests/real/measure.py [PAIRS]
 
 Each program does the same work with the agent and without, in pairs whose order
 alternates, and is recorded once beside JFR. Printed are the medians of the pairs'

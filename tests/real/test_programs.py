@@ -22,11 +22,15 @@ APART_NS = {"blocked": 5_000, "waiting": 40_000, "parked": 5_000, "sleeping": 20
 EDGE = 1
 # So many threads of a class lose their processor at the wrong moment on a busy machine.
 TORN = 3
+# An interrupt or two fit in between; of a few hold-ups that is much.
+FEW_NS = 100_000
 # Each count of the VM's is read while its thread may be about to begin one more.
 TALLY = 4
 STATES = ("blocked", "waiting", "parked", "sleeping")
 # What is known to be odd about a whole trace of HotSpot.
-EXPECTED_ODD = {"stale_owner", "waited_without_wait"}
+EXPECTED_ODD = {"stale_owner", "waited_without_wait", "lost_by_producer"}
+# Where every processor is taken, the writer may come too late for a ring.
+LOST = 0.001
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -35,7 +39,7 @@ def test_every_class_agrees_with_jfr_by_count_and_time(run: Run, state: str):
     for line in agreement.lines(run, state):
         count = line.jfr.count
         counted = abs(line.ours.count - count) <= max(EDGE, RELATIVE * count)
-        slack_ns = max(RELATIVE * line.jfr.total_ns, APART_NS[state] * count)
+        slack_ns = max(RELATIVE * line.jfr.total_ns, APART_NS[state] * count + FEW_NS)
         timed = line.ours.count != count or (
             abs(line.difference_ns) <= slack_ns
             and len(line.torn) <= max(TORN, RELATIVE * count)
@@ -72,13 +76,18 @@ def test_nothing_is_odd_but_what_the_vm_does_not_tell(run: Run):
     odd = {row["cause"]: row["count"] for row in run.model.diagnostics()}
     assert run.model.damage is None
     assert odd.keys() <= EXPECTED_ODD
+    assert odd.get("lost_by_producer", 0) <= LOST * run.model.event_count
     waits = sum(agreement.initialisation_waits(run).values())
-    assert odd.get("waited_without_wait", 0) == pytest.approx(waits, abs=EDGE)
+    assert odd.get("waited_without_wait", 0) == pytest.approx(
+        waits, abs=EDGE + odd.get("lost_by_producer", 0)
+    )
 
 
 def test_counts_of_each_thread_are_those_that_the_vm_keeps(run: Run):
     if not run.tallies:
         pytest.skip("javac does not tell what the VM counted")
+    odd = {row["cause"]: row["count"] for row in run.model.diagnostics()}
+    slack = TALLY + odd.get("lost_by_producer", 0)
     initialisations = agreement.initialisation_waits(run)
     asked_ns = run.said["tally_to_ns"] - run.model.run.start_ns
     rows = {row["thread_id"]: row for row in run.model.threads(window=(None, asked_ns))}
@@ -92,7 +101,7 @@ def test_counts_of_each_thread_are_those_that_the_vm_keeps(run: Run):
             row[f"{state}_count"]
             for state in ("waiting", "joining", "parked", "sleeping")
         )
-        if abs(blocked - tally.blocked) > TALLY or abs(waited - tally.waited) > TALLY:
+        if abs(blocked - tally.blocked) > slack or abs(waited - tally.waited) > slack:
             wrong.append(f"{tally}: ours {blocked} and {waited}")
     assert wrong == []
 
