@@ -5,6 +5,7 @@
 
 #include <threadmodel/allocator.h>
 #include <threadmodel/arrow.h>
+#include <threadmodel/blame.h>
 #include <threadmodel/common.h>
 #include <threadmodel/deadlock.h>
 #include <threadmodel/definition.h>

@@ -30,55 +30,6 @@ static int slot_of_state(int state)
     }
 }
 
-/* The caller that a frame stands for. */
-static int put_caller(tm__groups *groups, uint32_t *caller, uint32_t frame_index)
-{
-    const tm_model *model = groups->model;
-    const tm__frame *frame;
-    tm__caller place = {TM__NONE, TM__NONE, 0};
-    uint32_t *value;
-
-    *caller = TM__NONE;
-    if (frame_index == TM__NONE)
-        return TM_OK;
-    frame = &model->frames[frame_index];
-    if (frame->method == TM__NONE)
-        return TM_OK;
-    place.method = model->methods[frame->method].full_name;
-    if (model->methods[frame->method].class_index != TM__NONE)
-        place.source = model->classes[model->methods[frame->method].class_index].source;
-    place.line = (uint32_t)tm__frame_line(model, frame);
-    value = tm__triples_at(&groups->by_place, &groups->memory, place.method,
-                           place.source, place.line);
-    if (!value)
-        return TM_ENOMEM;
-    if (*value == 0) {
-        if (tm__reserve(&groups->memory, &groups->callers, &groups->callers_capacity,
-                        (size_t)groups->callers_count + 1, sizeof(place)) < 0)
-            return TM_ENOMEM;
-        groups->callers[groups->callers_count++] = place;
-        *value = groups->callers_count;
-    }
-    *caller = *value - 1;
-    return TM_OK;
-}
-
-static int find_callers(tm__groups *groups, const tm__libraries *libraries)
-{
-    const tm_model *model = groups->model;
-
-    if (!(groups->keys & TM_BY_CALLER))
-        return TM_OK;
-    groups->stack_callers = tm__stack_callers(model, &groups->memory, libraries);
-    if (!groups->stack_callers)
-        return TM_ENOMEM;
-    groups->stack_count = model->stacks_count;
-    for (uint32_t i = 0; i < groups->stack_count; i++)
-        if (put_caller(groups, &groups->stack_callers[i], groups->stack_callers[i]) < 0)
-            return TM_ENOMEM;
-    return TM_OK;
-}
-
 /** What a hold-up is for. */
 typedef struct wanted {
     uint32_t object; ///< objects[] or TM__NONE
@@ -185,8 +136,8 @@ static int find_histogram(tm__groups *groups, tm__histogram **out, uint32_t thre
     tm__group *group;
 
     *out = NULL;
-    if (groups->stack_callers && stack != TM__NONE)
-        caller = groups->stack_callers[stack];
+    if (groups->keys & TM_BY_CALLER)
+        caller = tm__place_of(&groups->callers, stack);
     value = tm__triples_at(&groups->seen, &groups->memory, key, caller, context);
     if (!value ||
         (*value == 0 && first_sight(groups, value, what, caller, context) < 0))
@@ -243,7 +194,8 @@ int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope
 {
     *groups = (tm__groups){.model = model, .scope = scope, .keys = keys};
     tm__memory_init(&groups->memory, &model->memory.hook);
-    if (find_callers(groups, libraries) < 0)
+    if (keys & TM_BY_CALLER &&
+        tm__places_open(&groups->callers, model, &groups->memory, libraries) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && gather_thread(groups, i) < 0)
@@ -280,23 +232,6 @@ static int compare_name(const tm__groups *groups, uint32_t left, uint32_t right)
     return strcmp(l, r);
 }
 
-static int compare_callers(const tm__groups *groups, uint32_t left, uint32_t right)
-{
-    const tm__caller *l, *r;
-    int order;
-
-    if (left == right)
-        return 0;
-    if (left == TM__NONE || right == TM__NONE)
-        return left == TM__NONE ? 1 : -1;
-    l = &groups->callers[left];
-    r = &groups->callers[right];
-    order = compare_name(groups, l->method, r->method);
-    if (order == 0)
-        order = l->line < r->line ? -1 : l->line > r->line;
-    return order;
-}
-
 /* Of groups that were blocked for the same time. Equals keep the order of first
  * sight, which is that of threads and times. */
 static int compare_groups(const void *payload, uint32_t left, uint32_t right)
@@ -310,7 +245,7 @@ static int compare_groups(const void *payload, uint32_t left, uint32_t right)
     if (order == 0)
         order = compare_name(groups, l->class_name, r->class_name);
     if (order == 0)
-        order = compare_callers(groups, l->caller, r->caller);
+        order = tm__place_compare(&groups->callers, l->caller, r->caller);
     return order;
 }
 
@@ -348,11 +283,8 @@ void tm__groups_free(tm__groups *groups)
     tm__free(memory, groups->histograms,
              groups->histograms_capacity * sizeof(*groups->histograms));
     tm__free(memory, groups->items, groups->items_capacity * sizeof(*groups->items));
-    tm__free(memory, groups->callers,
-             groups->callers_capacity * sizeof(*groups->callers));
-    tm__free(memory, groups->stack_callers,
-             ((size_t)groups->stack_count + 1) * sizeof(*groups->stack_callers));
+    if (groups->keys & TM_BY_CALLER)
+        tm__places_close(&groups->callers);
     tm__triples_free(&groups->seen, memory);
     tm__triples_free(&groups->by_key, memory);
-    tm__triples_free(&groups->by_place, memory);
 }

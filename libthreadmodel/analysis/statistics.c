@@ -182,24 +182,6 @@ static void start_answer(tm__builder *builder, const tm__groups *groups)
     tm__builder_expect(builder, groups->items_count);
 }
 
-static void put_caller(tm__builder *builder, const tm__groups *groups, uint32_t caller)
-{
-    const tm__strings *strings = &groups->model->strings;
-
-    if (caller == TM__NONE) {
-        tm__put_null(builder);
-        tm__put_null(builder);
-        tm__put_null(builder);
-        return;
-    }
-    tm__put_string(builder, tm__strings_get(strings, groups->callers[caller].method));
-    tm__put_string(builder, tm__strings_get(strings, groups->callers[caller].source));
-    if (groups->callers[caller].line)
-        tm__put_int32(builder, (int32_t)groups->callers[caller].line);
-    else
-        tm__put_null(builder);
-}
-
 static void put_object(tm__builder *builder, const tm_model *model, uint32_t object)
 {
     char label[LABEL_BYTES];
@@ -222,7 +204,7 @@ static void put_keys(tm__builder *builder, const tm__groups *groups,
     if (groups->keys & TM_BY_CLASS)
         tm__put_string(builder, class_name);
     if (groups->keys & TM_BY_CALLER)
-        put_caller(builder, groups, group->caller);
+        tm__put_place(builder, &groups->callers, group->caller);
     if (groups->keys & TM_BY_OBJECT)
         put_object(builder, model, group->object);
     if ((groups->keys & (TM_BY_OBJECT | TM_BY_CLASS)) == TM_BY_OBJECT)
