@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the VM has no events for: notify, park, sleep, start, interrupt. All of them
- * end in native methods of the JDK, and the VM asks us for every native method
- * that it binds whether another function should stand in its place. Ours report
- * and call the original. Calls of the compilers' making go the same way, since
+ * What the VM has no events for: notify, park, sleep, start, interrupt, and why a
+ * wait ended. All of them end in native methods of the JDK, and the VM asks us for
+ * every native method that it binds whether another function should stand in its
+ * place. Ours report and call the original. Compiled callers go the same way, since
  * none of these methods is an intrinsic.
  *
  * Object's are bound before methods have names; they are known by their address.
@@ -24,12 +24,24 @@
 typedef union function {
     void *address;
     void(JNICALL *object)(JNIEnv *, jobject);
+    void(JNICALL *wait)(JNIEnv *, jobject, jlong);
     void(JNICALL *sleep)(JNIEnv *, jclass, jlong);
     void(JNICALL *park)(JNIEnv *, jobject, jboolean, jlong);
     void(JNICALL *unpark)(JNIEnv *, jobject, jobject);
 } function;
 
-enum { NOTIFY, NOTIFY_ALL, START, INTERRUPT, SLEEP_MS, SLEEP, SLEEP_NS, PARK, UNPARK };
+enum {
+    WAIT,
+    NOTIFY,
+    NOTIFY_ALL,
+    START,
+    INTERRUPT,
+    SLEEP_MS,
+    SLEEP,
+    SLEEP_NS,
+    PARK,
+    UNPARK
+};
 
 /* What stood there before us; set before ours can be called. */
 static void *_Atomic originals[UNPARK + 1];
@@ -37,6 +49,24 @@ static void *_Atomic originals[UNPARK + 1];
 static function original(int hook)
 {
     return (function){atomic_load_explicit(&originals[hook], memory_order_acquire)};
+}
+
+/* The VM reports waits; this only tells why one ended. A virtual thread has left
+ * the carrier, and its wait goes on, when the call returns. */
+static void JNICALL object_wait(JNIEnv *jni, jobject object, jlong timeout_ms)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+
+    if (!buffer || buffer == &tm__buffer_none || buffer->is_shared) {
+        original(WAIT).wait(jni, object, timeout_ms);
+        return;
+    }
+    buffer->in_wait = 1;
+    original(WAIT).wait(jni, object, timeout_ms);
+    buffer->in_wait = 0;
+    if (buffer->deferred.kind)
+        tm__report_deferred(buffer,
+                            (*jni)->ExceptionCheck(jni) ? TM_EVENT_BY_INTERRUPT : 0);
 }
 
 /* The time is that before the call, which is over before anybody can be woken. One
@@ -231,6 +261,7 @@ static const struct hook {
     function ours;
     uint64_t kinds;
 } HOOKS[] = {
+    [WAIT] = {OBJECT, "wait0", "(J)V", "JVM_MonitorWait", {.wait = object_wait}, 0},
     [NOTIFY] = {OBJECT,
                 "notify",
                 "()V",

@@ -170,7 +170,8 @@ static int take_other(tm_model *model, const tm_event *event)
         model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER] +=
             event->value > 0 ? (uint64_t)event->value : 0;
         model->losses++;
-        note_time(model, settle_time(model, event->time_ns));
+        model->loss_ns = settle_time(model, event->time_ns);
+        note_time(model, model->loss_ns);
     } else {
         model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
     }
@@ -215,6 +216,7 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
         thread->end_ns = INT64_MIN;
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
     }
+    model->threads[fact->thread].losses = model->losses;
     rc = dispatch(model, fact);
     model->threads[fact->thread].last_ns = fact->time_ns;
     return rc;

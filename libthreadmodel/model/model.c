@@ -98,6 +98,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->memory_limit_bytes = options->memory_limit_bytes;
     model->fold_at_bytes = options->memory_limit_bytes;
     model->folded_ns = INT64_MIN;
+    model->loss_ns = INT64_MIN;
     model->first_ns = INT64_MIN;
     model->last_ns = INT64_MIN;
     model->run.size = sizeof(model->run);

@@ -78,10 +78,18 @@ typedef struct tm__thread {
     uint32_t starter;    ///< interactions[]: start called and not yet begun
     uint32_t interrupt;  ///< interactions[]: interrupt called, not yet taken
     uint32_t permit;     ///< interactions[]: unpark called, not yet taken
+    uint32_t losses;     ///< model->losses at its last event
     uint32_t end_group;  ///< group of the rows that its end woke, or TM__NONE
     uint32_t carrier;    ///< threads[] that carries it, or TM__NONE
     uint64_t samples;    ///< CPU samples seen
 } tm__thread;
+
+/** Whether a notify may have gone to another waiter than thought. */
+enum tm__doubt {
+    TM__DOUBT_NONE = 0,
+    TM__DOUBT_LEFT = 1, ///< a waiter left at an unknown time; gone with the last one
+    TM__DOUBT_LOSS = 2  ///< there may be waiters never seen; gone with a notifyAll
+};
 
 typedef struct tm__object {
     uint64_t id;
@@ -105,7 +113,7 @@ typedef struct tm__object {
     uint32_t useless;         ///< interactions[]: the last notify that woke nobody
     uint32_t losses;          ///< model->losses when it was last touched
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
-    uint8_t doubt;            ///< a notify may have gone to another waiter than thought
+    uint8_t doubt;            ///< enum tm__doubt
     uint8_t reserved[2];
     uint32_t owner_interval; ///< the owner's hold-up in which it cannot let go, by
                              ///< number
@@ -251,6 +259,7 @@ struct tm_model {
     uint32_t group_count;
     uint32_t held_up_count; ///< threads that want an object or join another
     uint32_t losses;        ///< loss markers seen
+    int64_t loss_ns;        ///< time of the last one; INT64_MIN: none
 
     tm_run run; ///< strings in it are interned
     int32_t forced_policy;
@@ -278,6 +287,12 @@ int64_t tm__model_origin_ns(const tm_model *model);
 static inline uint32_t tm__class_key(uint32_t class_index)
 {
     return class_index == TM__NONE ? TM__NONE : TM__NONE - 1 - class_index;
+}
+
+/** Whether events were lost between a time and now. */
+static inline int tm__lost_since(const tm_model *model, int64_t time_ns)
+{
+    return model->loss_ns >= time_ns && model->losses;
 }
 
 /** A row of the interactions by its number, which no fold has dropped. */

@@ -79,15 +79,30 @@ tm__object *tm__object_fresh(tm_model *model, uint32_t object)
         it->released_by = TM__NONE;
         tm__disown(model, object);
         tm__bind_give_up(model, object);
-        it->doubt = it->waiter_head != TM__NONE;
+        it->doubt = TM__DOUBT_LOSS;
     }
     return it;
+}
+
+/* A monitor that was not stated at this very time is not held. */
+static void disown_before(tm_model *model, uint32_t thread, int64_t time_ns)
+{
+    uint32_t object = model->threads[thread].owned;
+
+    while (object != TM__NONE) {
+        uint32_t next = model->objects[object].owned_next;
+
+        if (model->objects[object].owner_ns < time_ns &&
+            !(model->objects[object].flags & TM_OBJECT_SYNCHRONIZER))
+            tm__disown(model, object);
+        object = next;
+    }
 }
 
 void tm__on_held(tm_model *model, const tm__fact *fact)
 {
     if (fact->object == TM__NONE) {
-        tm__disown_all(model, fact->thread);
+        disown_before(model, fact->thread, fact->time_ns);
         return;
     }
     tm__object_fresh(model, fact->object);

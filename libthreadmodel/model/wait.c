@@ -33,7 +33,7 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
     tm__object *object;
 
     tm__must_run(model, fact);
-    thread->deadline_ns = fact->value > 0 && fact->value < INT64_MAX - fact->time_ns
+    thread->deadline_ns = fact->value > 0 && fact->value < INT64_MAX / 2
                               ? fact->time_ns + fact->value
                               : INT64_MAX;
     if (fact->object == TM__NONE) {
@@ -62,10 +62,12 @@ static int is_wait(int state)
 }
 
 /* Where no notify explains it, an end of the joined thread, time or interrupt may. */
-static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t object)
+static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t object,
+                            int certain)
 {
     uint32_t joined = object == TM__NONE ? TM__NONE : model->objects[object].thread;
-    uint32_t row = tm__end_cause(model, fact);
+    uint32_t row = tm__end_cause(
+        model, fact, certain ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED);
 
     if (row != TM__NONE || joined == TM__NONE ||
         model->threads[joined].end_ns == INT64_MIN)
@@ -84,6 +86,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     tm__thread *thread = &model->threads[fact.thread];
     int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
     uint32_t cause;
+    int certain;
     tm__interval *wait;
 
     if (!is_wait(tm__hold_up_state(thread))) {
@@ -97,9 +100,9 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     fact.object = wait->object;
     if (fact.object != TM__NONE)
         tm__object_fresh(model, fact.object);
-    cause = tm__bind_waited(model, &fact);
+    cause = tm__bind_waited(model, &fact, &certain);
     if (cause == TM__NONE)
-        cause = other_cause(model, &fact, fact.object);
+        cause = other_cause(model, &fact, fact.object, certain);
     /* Binding may have rewritten the end of the timeline. */
     wait = &thread->intervals[tm__hold_up(thread)];
     if (fact.flags & TM_EVENT_TIMED_OUT)

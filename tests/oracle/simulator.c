@@ -138,7 +138,7 @@ int main(int argc, char **argv)
         struct world w;
 
         if (hard && !c.full) {
-            c.slow_notify = seed % 2;
+            c.slow_notify = (seed + run) % 2;
             c.blind = !c.late && (seed + run) % 4 == 0;
         }
         world_run(&w, c);

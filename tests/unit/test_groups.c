@@ -421,7 +421,7 @@ static void folding_changes_no_sum(void **state)
     (void)state;
     for (uint64_t seed = 21; seed <= 23; seed++) {
         tm_model *model = random_run(seed, 0);
-        tm_model *bounded = random_run(seed, 1);
+        tm_model *bounded = random_run(seed, tm_model_memory_bytes(model) / 4 * 3);
 
         assert_true(was_folded(bounded));
         assert_false(was_folded(model));
@@ -435,12 +435,48 @@ static void folding_changes_no_sum(void **state)
     }
 }
 
+/* Far too little memory: sums are kept by class, and only which objects they were
+ * for and who called is given up. */
+static void folding_under_any_limit_keeps_sums_by_thread_and_class(void **state)
+{
+    static const char *const columns[] = {
+        "threads",          "blocked_count",  "blocked_total_ns", "blocked_p90_ns",
+        "waiting_count",    "waiting_min_ns", "waiting_total_ns", "reentering_total_ns",
+        "joining_total_ns", "parked_count",   "parked_max_ns",    "parked_mean_ns",
+    };
+    static struct page whole, folded;
+
+    (void)state;
+    for (uint64_t seed = 31; seed <= 33; seed++) {
+        tm_model *model = random_run(seed, 0), *bounded = random_run(seed, 1);
+        tm_table *expected, *answer;
+
+        write_answer(&whole, model, 0);
+        write_answer(&folded, bounded, 0);
+        assert_string_equal(folded.text, whole.text);
+        assert_int_equal(tm_statistics_monitors(&expected, model, NULL), TM_OK);
+        assert_int_equal(tm_statistics_monitors(&answer, bounded, NULL), TM_OK);
+        assert_int_equal(tm_table_row_count(answer), tm_table_row_count(expected));
+        for (size_t row = 0; row < tm_table_row_count(answer); row++)
+            for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+                assert_int_equal(tm_table_int64(answer, columns[i])[row],
+                                 tm_table_int64(expected, columns[i])[row]);
+            }
+        assert_non_null(strstr(tm_table_limit(answer, 0), "folded"));
+        tm_table_free(expected);
+        tm_table_free(answer);
+        tm_model_free(model);
+        tm_model_free(bounded);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_agree_with_the_timeline),
         cmocka_unit_test(sums_agree_with_the_timeline_in_a_window),
         cmocka_unit_test(folding_changes_no_sum),
+        cmocka_unit_test(folding_under_any_limit_keeps_sums_by_thread_and_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

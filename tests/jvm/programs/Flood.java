@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Notifies nobody, as fast as it can: more than any buffer of a fixed size holds. */
+final class Flood {
+    /** @param arguments how often */
+    public static void main(String[] arguments) throws InterruptedException {
+        int count = Integer.parseInt(arguments[0]);
+        Object nobody = new Object();
+        Truth.start("flood", () -> {
+            synchronized (nobody) {
+                for (int i = 0; i < count; i++) {
+                    nobody.notify();
+                }
+            }
+        }).join();
+    }
+}
