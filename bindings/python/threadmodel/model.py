@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from threadmodel import errors
 from threadmodel._library import check, ffi, lib, options
+from threadmodel.locks import LockQuestions, bits, set_libraries
 from threadmodel.run import Policy, Run, from_struct
-from threadmodel.selection import Selection, Window, c_string, whole
+from threadmodel.selection import Selection, Window, whole
 from threadmodel.sink import MAX_INT32, Sink
 from threadmodel.table import Table, answer
 from threadmodel.text import clean, count, duration
@@ -22,7 +23,7 @@ _KEYS: Final = {
 }
 
 
-class Model(Sink):
+class Model(LockQuestions, Sink):
     """What the threads of one run did to one another.
 
     ``threadmodel.open(path)`` makes one of a file; those who bring their own events
@@ -238,25 +239,15 @@ class Model(Sink):
             classes: see the class
             window: see the class
         """
-        keys = 0
-        for key in [by] if isinstance(by, str) else by:
-            if key not in _KEYS:
-                raise errors.InvalidArgumentError(
-                    f"no such key: {key!r:.100}; there are {', '.join(_KEYS)}"
-                )
-            keys |= _KEYS[key]
+        keys = bits(by, _KEYS, "key")
         selection = self._select(threads, classes, window)
         choices = options(
             "tm_statistics_options", keys=keys, selection=selection.struct
         )
-        if libraries is not None:
-            if isinstance(libraries, str):
-                libraries = [libraries]
-            names = [c_string(library, "library") for library in libraries]
-            prefixes = ffi.new("char *[]", names or 1)
-            choices.libraries = prefixes
-            choices.library_count = len(names)
-        return self._ask(lib.tm_statistics_monitors, choices)
+        kept = set_libraries(choices, libraries)
+        table = self._ask(lib.tm_statistics_monitors, choices)
+        del kept
+        return table
 
     def deadlocks(self) -> Table:
         """List the deadlocks, one row a member of a cycle.
