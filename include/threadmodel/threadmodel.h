@@ -13,6 +13,7 @@
 #include <threadmodel/error.h>
 #include <threadmodel/event.h>
 #include <threadmodel/interaction.h>
+#include <threadmodel/lockorder.h>
 #include <threadmodel/model.h>
 #include <threadmodel/run.h>
 #include <threadmodel/selection.h>

@@ -124,3 +124,20 @@ class LockQuestions:
         """
         selection = self._select(threads, classes, window)
         return self._ask(lib.tm_blame_matrix, selection.struct)
+
+    def lock_order(self) -> Table:
+        """List cycles of lock order that can deadlock, smallest first, an edge a row.
+
+        Columns: cycle, position, level (object or class), held_class, wanted_class,
+        held_object, wanted_object, thread_id, thread, method, source, line (where the
+        thread was blocked), held_method, held_source, held_line (where it got the held
+        lock), time_ns, count, stack, provenance (that the lock was held).
+        """
+        return self._ask(lib.tm_lock_order_list)
+
+    def lock_edges(self) -> Table:
+        """List all orders in which locks were seen to be taken, most frequent first.
+
+        Columns: those of :meth:`lock_order` from held_class on.
+        """
+        return self._ask(lib.tm_lock_edge_list)
