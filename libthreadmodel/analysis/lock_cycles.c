@@ -65,7 +65,7 @@ static int choose(search *s, uint32_t depth)
 {
     const tm__edge *edge;
 
-    if (depth == s->length)
+    if (depth == s->length || depth == TM__CYCLE_EDGES)
         return 1;
     edge = &s->graph->edges[s->path[depth]];
     for (uint32_t i = 0; i < edge->use_count && i < USES_TRIED; i++) {
@@ -109,6 +109,8 @@ static int extend(search *s, uint32_t depth, uint32_t start, uint32_t node)
 {
     const tm__lock_graph *graph = s->graph;
 
+    if (depth == TM__CYCLE_EDGES)
+        return TM_OK;
     for (uint32_t e = graph->edge_first[node]; e < graph->edge_first[node + 1]; e++) {
         uint32_t to = graph->edges[e].to;
         int rc = TM_OK;

@@ -98,7 +98,8 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
     if (!block || (block->state != TM_STATE_BLOCKED &&
                    (block->state != TM_STATE_PARKED || block->peer == TM__NONE)))
         return 0;
-    for (uint32_t i = it->owned; i != TM__NONE && seen < 4 * TM__HELD_AT_ONCE;
+    /* What was got last comes first; far down the list nothing is held any more. */
+    for (uint32_t i = it->owned; i != TM__NONE && seen < TM__HELD_AT_ONCE;
          i = model->objects[i].owned_next, seen++) {
         const tm__object *object = &model->objects[i];
         int provenance = tm__owner_provenance(model, i);
@@ -109,10 +110,10 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
             continue;
         if (provenance <= TM_PROVENANCE_INFERRED)
             verdict = verdict_of(model, cache, object->owner_stack, block->stack);
-        if (verdict == LEFT || (verdict == UNPROVEN && unproven++ >= UNPROVEN_MAX))
-            continue;
-        if (count == TM__HELD_AT_ONCE)
+        if (verdict == UNPROVEN && unproven++ == UNPROVEN_MAX)
             break;
+        if (verdict == LEFT)
+            continue;
         for (at = count++; at > 0 && held[at - 1].object > i; at--)
             held[at] = held[at - 1];
         held[at] = (tm__held){i, object->owner_stack, (uint8_t)provenance};
