@@ -12,6 +12,7 @@
 #include <threadmodel/diagnostics.h>
 #include <threadmodel/error.h>
 #include <threadmodel/event.h>
+#include <threadmodel/findings.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
 #include <threadmodel/model.h>

@@ -341,6 +341,10 @@ static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)
     return &model->interactions[number - model->interactions_first];
 }
 
+/** Whether a useless notify, by its number, is one after which somebody waits without
+ * end: it was lost. */
+int tm__notify_is_lost(const tm_model *model, uint32_t interaction);
+
 /** How many locks that a blocked thread holds are looked at. */
 enum { TM__HELD_AT_ONCE = 8 };
 

@@ -141,3 +141,12 @@ class LockQuestions:
         Columns: those of :meth:`lock_order` from held_class on.
         """
         return self._ask(lib.tm_lock_edge_list)
+
+    def findings(self) -> Table:
+        """List what is worth a developer's time, the most time at stake first.
+
+        Columns: rank, kind, at_stake_ns, text, class, method, source, line, thread_id,
+        thread, suspected, evidence (the table that shows it). The kinds and their
+        thresholds stand in ``threadmodel/findings.h``.
+        """
+        return self._ask(lib.tm_findings_list)
