@@ -2,9 +2,9 @@
 /*
  * Grouping ten million hold-ups in a fraction of a second: each costs one look-up.
  *
- * What is looked up is finer than a group, (object, caller, thread or thread group),
- * for it decides the group, and the first look-up of one is the first sight of that
- * object in its group: that counts distinct objects exactly at no further cost.
+ * What is looked up is finer than a group, (object, caller or stack, thread or thread
+ * group), for it decides the group, and the first look-up of one is the first sight of
+ * that object in its group: that counts distinct objects exactly at no further cost.
  * Threads are gone through one after another, so a thread is new to a group when
  * it is not the last one that the group saw. Which class an object has and whether
  * the class was asked for is settled at first sight as well.
@@ -18,7 +18,7 @@
 /* In place of a group: hold-ups of a class that was not asked for. */
 static const uint32_t LEFT_OUT = UINT32_MAX;
 
-static int slot_of_state(int state)
+int tm__group_state(int state)
 {
     switch (state) {
     case TM_STATE_BLOCKED: return TM__GROUP_BLOCKED;
@@ -59,9 +59,25 @@ static int new_group(tm__groups *groups, uint32_t *number, tm__group group)
     return TM_OK;
 }
 
+/* What tells hold-ups apart by where they began: the stack, or its caller. */
+static uint32_t site_of(const tm__groups *groups, uint32_t stack)
+{
+    if (groups->keys & TM_BY_STACK)
+        return stack;
+    return groups->keys & TM_BY_CALLER ? tm__place_of(&groups->callers, stack)
+                                       : TM__NONE;
+}
+
+static uint32_t caller_of(const tm__groups *groups, uint32_t site)
+{
+    if (!(groups->keys & TM_BY_CALLER))
+        return TM__NONE;
+    return groups->keys & TM_BY_STACK ? tm__place_of(&groups->callers, site) : site;
+}
+
 /* The group of what is seen for the first time. */
-static int find_group(tm__groups *groups, uint32_t *number, wanted what,
-                      uint32_t caller, uint32_t context)
+static int find_group(tm__groups *groups, uint32_t *number, wanted what, uint32_t site,
+                      uint32_t context)
 {
     int by_object = (groups->keys & TM_BY_OBJECT) != 0;
     int by_class = by_object || groups->keys & TM_BY_CLASS;
@@ -69,14 +85,15 @@ static int find_group(tm__groups *groups, uint32_t *number, wanted what,
         .class_name =
             by_class ? class_name_of(groups->model, what.class_index) : TM__NONE,
         .object = by_object ? what.object : TM__NONE,
-        .caller = caller,
+        .caller = caller_of(groups, site),
+        .stack = groups->keys & TM_BY_STACK ? site : TM__NONE,
     };
     uint32_t *value;
 
     /* By object, what is seen first is a group of its own. */
     if (by_object)
         return new_group(groups, number, group);
-    value = tm__triples_at(&groups->by_key, &groups->memory, group.class_name, caller,
+    value = tm__triples_at(&groups->by_key, &groups->memory, group.class_name, site,
                            context);
     if (!value)
         return TM_ENOMEM;
@@ -89,8 +106,8 @@ static int find_group(tm__groups *groups, uint32_t *number, wanted what,
     return TM_OK;
 }
 
-static int first_sight(tm__groups *groups, uint32_t *value, wanted what,
-                       uint32_t caller, uint32_t context)
+static int first_sight(tm__groups *groups, uint32_t *value, wanted what, uint32_t site,
+                       uint32_t context)
 {
     uint32_t number;
 
@@ -98,7 +115,7 @@ static int first_sight(tm__groups *groups, uint32_t *value, wanted what,
         *value = LEFT_OUT;
         return TM_OK;
     }
-    if (find_group(groups, &number, what, caller, context) < 0)
+    if (find_group(groups, &number, what, site, context) < 0)
         return TM_ENOMEM;
     groups->items[number].object_count += what.object != TM__NONE;
     *value = number + 1;
@@ -132,15 +149,12 @@ static int find_histogram(tm__groups *groups, tm__histogram **out, uint32_t thre
                                                     : 0;
     uint32_t key =
         what.object != TM__NONE ? what.object : tm__class_key(what.class_index);
-    uint32_t caller = TM__NONE, *value;
+    uint32_t site = site_of(groups, stack), *value;
     tm__group *group;
 
     *out = NULL;
-    if (groups->keys & TM_BY_CALLER)
-        caller = tm__place_of(&groups->callers, stack);
-    value = tm__triples_at(&groups->seen, &groups->memory, key, caller, context);
-    if (!value ||
-        (*value == 0 && first_sight(groups, value, what, caller, context) < 0))
+    value = tm__triples_at(&groups->seen, &groups->memory, key, site, context);
+    if (!value || (*value == 0 && first_sight(groups, value, what, site, context) < 0))
         return TM_ENOMEM;
     if (*value == LEFT_OUT)
         return TM_OK;
@@ -163,7 +177,7 @@ static int gather_thread(tm__groups *groups, uint32_t thread)
 
     tm__hold_up_start(&walk, model, groups->scope, thread);
     while (tm__hold_up_next(&walk, &part)) {
-        slot = slot_of_state(part.state);
+        slot = tm__group_state(part.state);
         if (slot < 0)
             continue;
         if (find_histogram(groups, &histogram, thread,
@@ -176,7 +190,7 @@ static int gather_thread(tm__groups *groups, uint32_t thread)
          i != TM__NONE; i = model->folds[i].next) {
         const tm__fold *fold = &model->folds[i];
 
-        slot = slot_of_state((int)fold->state);
+        slot = tm__group_state((int)fold->state);
         if (slot < 0)
             continue;
         if (find_histogram(groups, &histogram, thread,

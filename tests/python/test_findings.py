@@ -309,9 +309,10 @@ def test_a_deadlock_tells_who_wants_what_of_whom() -> None:
     (row,) = [row for row in model.findings() if row["kind"] == "deadlock"]
     assert row["at_stake_ns"] == 2 * 19 * MS
     assert row["text"] == (
-        "Suspected deadlock of 2 threads at 81.0 ms, for ever: thread right wants demo.Fork@1 in "
-        "demo.Fork.eat:77, which is held by thread left; thread left wants demo.Fork@2 "
-        "in demo.Fork.eat:77, which is held by thread right."
+        "Suspected deadlock of 2 threads at 81.0 ms, for ever: "
+        "thread right wants demo.Fork@1 in demo.Fork.eat:77, which is held by thread "
+        "left; thread left wants demo.Fork@2 in demo.Fork.eat:77, which is held by "
+        "thread right."
     )
     assert (row["evidence"], row["suspected"]) == ("deadlocks", True)
 
