@@ -21,16 +21,15 @@ static int64_t row_ns(const tm__interaction *row)
     return row->from_ns != INT64_MIN ? row->from_ns : row->to_ns;
 }
 
-/* A useless notify after which somebody waits without end was a lost one. */
-static int is_lost(const tm_model *model, uint32_t index)
+int tm__notify_is_lost(const tm_model *model, uint32_t interaction)
 {
-    const tm__interaction *row = tm__row(model, index);
+    const tm__interaction *row = tm__row(model, interaction);
     const tm__object *object;
 
     if (row->effect != TM__EFFECT_USELESS || row->object == TM__NONE)
         return 0;
     object = &model->objects[row->object];
-    if (object->useless != index)
+    if (object->useless != interaction)
         return 0;
     for (uint32_t i = object->waiter_head; i != TM__NONE; i = model->threads[i].next) {
         const tm__thread *waiter = &model->threads[i];
@@ -44,7 +43,7 @@ static int is_lost(const tm_model *model, uint32_t index)
 
 static const char *effect_name(const tm_model *model, uint32_t index)
 {
-    if (is_lost(model, index))
+    if (tm__notify_is_lost(model, index))
         return "lost";
     switch (tm__row(model, index)->effect) {
     case TM__EFFECT_WOKE: return "woke";
