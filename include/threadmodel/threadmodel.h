@@ -13,6 +13,7 @@
 #include <threadmodel/event.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/model.h>
+#include <threadmodel/path.h>
 #include <threadmodel/run.h>
 #include <threadmodel/selection.h>
 #include <threadmodel/sink.h>
@@ -22,5 +23,6 @@
 #include <threadmodel/timeline.h>
 #include <threadmodel/trace.h>
 #include <threadmodel/version.h>
+#include <threadmodel/whatif.h>
 
 #endif
