@@ -125,7 +125,7 @@ static void find_hold_up(walk *w, uint32_t interval)
     it->end = tm__link_hold_up_end(thread, interval);
 }
 
-/* When a thread could last have acted, up to a time. */
+/* When a thread could last have acted, up to a time: not while it waits itself. */
 static int64_t last_able_ns(walk *w, uint32_t thread, int64_t time_ns)
 {
     const tm__interval *intervals = w->model->threads[thread].intervals;
@@ -204,7 +204,7 @@ static tm__link link_at_end(const walk *w, const cursor *at)
                                   ? first->peer
                                   : TM__NONE,
                       .row = TM__NONE,
-                      .from_ns = INT64_MIN,
+                      .from_ns = INT64_MAX,
                       .kind = first->peer == TM__NONE ? 0 : TM_INTERACTION_JOIN,
                       .provenance = first->provenance};
 }
@@ -255,7 +255,8 @@ static void pass_hold_up(walk *w, uint32_t interval)
         return;
     }
     /* From the act on, or all of it where that came before: on its way. */
-    if (when_ns < begin_ns && at_end)
+    if (at_end && when_ns <= begin_ns &&
+        thread->intervals[at->first].state != TM_STATE_REENTERING)
         came(w, link.kind, link.provenance);
     stay(w, interval, when_ns > begin_ns ? when_ns : begin_ns, TM__VIA_NOTHING);
 }
