@@ -3,7 +3,7 @@
  * What the files of the JVM TI agent share.
  *
  *   VM's threads                                     the writer thread
- *   events.c ──▶ buffer.c (one ring a thread) ──▶ writer.c ──▶ trace
+ *   events.c ──▶ buffer.c (one ring a thread) ──▶ writer.c, merge.c ──▶ trace
  *   hooks.c  └─ identity.c (tags, names)                └─ define.c, code.c, held.c
  */
 #ifndef TM_AGENT_AGENT_H
@@ -135,12 +135,28 @@ void tm__held_ask(JNIEnv *jni, tm__buffer *own, int64_t before_ns, size_t limit)
 int tm__held_pour(int64_t horizon_ns);
 void tm__held_forget_all(JNIEnv *jni);
 
+/* merge.c: from all buffers into the trace, on the writer thread */
+
+/** What is younger than this may still be on its way to being seen. */
+enum { TM__MERGE_SLACK_MS = 1 };
+
+/**
+ * Pour what all buffers hold, but for what a thread may still come before.
+ * @param own    the writer thread's buffer
+ * @param final  no thread adds to a buffer any more: pour all
+ * @return TM_OK or what the sink returned
+ */
+int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final);
+/** Say what a thread lost and never had room to say itself. */
+int tm__merge_loss(tm__buffer *buffer, int64_t time_ns);
+void tm__merge_close(void);
+
 /* run.c: facts of the run as a whole */
 
 /** Pour them. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
 int tm__run_report(int64_t end_ns);
 
-/* writer.c: from the buffers to the trace */
+/* writer.c: the thread that writes */
 
 /** Get ready, before there are threads. @return 0; -1: no file descriptor for it */
 int tm__writer_open(void);

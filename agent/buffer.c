@@ -25,6 +25,7 @@ enum { RESTART_BYTES = 16 * 1024 };
 _Static_assert(sizeof(tm__record) == 64, "a record without frames is a cache line");
 
 __thread tm__buffer *tm__buffer_mine;
+tm__buffer tm__buffer_none;
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static tm__buffer *_Atomic list; /* all buffers; none is ever taken out */
@@ -108,6 +109,7 @@ void tm__buffer_leave(void)
         pthread_setspecific(exit_key, NULL);
         thread_gone(buffer);
     }
+    tm__buffer_mine = &tm__buffer_none;
 }
 
 tm__buffer *tm__buffer_first(void)
@@ -123,11 +125,14 @@ void tm__buffer_recycle(tm__buffer *buffer)
     atomic_store(&buffer->lost, 0);
     buffer->thread = 0;
     buffer->object = 0;
+    buffer->deferred = (tm_event){0};
+    buffer->in_wait = 0;
     buffer->os_id = 0;
     buffer->thread_weak = NULL;
     buffer->name_hash = 0;
     buffer->is_shared = 0;
     buffer->idle_ns = 0;
+    memset(buffer->notified, 0, sizeof(buffer->notified));
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
     buffer->listed = 0;
     pthread_mutex_unlock(&list_lock);

@@ -44,10 +44,18 @@ typedef struct tm__buffer {
     uint64_t woke_at;  ///< the tail for which the writer was already called
     uint64_t thread;   ///< of the platform thread itself; 0: not known
     uint64_t object;   ///< that it blocks on or waits for
+    tm_event deferred; ///< the end of a wait, until it is known why; kind 0: none
+    int64_t wait_ns;   ///< when it began to wait
+    int in_wait;       ///< it is inside our stand-in for Object.wait
     uint64_t os_id;
-    uint64_t name_hash;    ///< of the name and group it was defined with
-    void *thread_weak;     ///< weak reference to the thread object; NULL: none
-    int is_shared;         ///< virtual threads reported through it
+    uint64_t name_hash;        ///< of the name and group it was defined with
+    void *thread_weak;         ///< weak reference to the thread object; NULL: none
+    int is_shared;             ///< virtual threads reported through it
+    _Atomic uint64_t left_out; ///< notifies that were not reported on purpose, ever
+    struct {
+        uint64_t object;
+        int64_t time_ns;
+    } notified[16];        ///< lately, without that anybody ever waited on it
     uint64_t virtuals[64]; ///< virtual threads that were defined from here
 
     /* the writer's */
@@ -73,8 +81,14 @@ extern __thread tm__buffer *tm__buffer_mine
 /** Give the calling thread, which has none, a buffer; NULL: there is no memory. */
 tm__buffer *tm__buffer_new(void);
 
-/** The calling thread is done with its buffer; the writer may still read it. */
+/**
+ * The calling thread is done with its buffer; the writer may still read it. From
+ * here on the thread's buffer is tm__buffer_none, until it is set to NULL.
+ */
 void tm__buffer_leave(void);
+
+/** Of a Java thread that has ended: it has nothing to report any more. */
+extern tm__buffer tm__buffer_none __attribute__((visibility("hidden")));
 
 /** The first of all buffers that are in use or were; follow `next`. */
 tm__buffer *tm__buffer_first(void);

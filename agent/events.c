@@ -65,6 +65,13 @@ static int64_t timeout_ns(jlong timeout_ms)
     return timeout_ms > INT64_MAX / 1000000 ? INT64_MAX : timeout_ms * 1000000;
 }
 
+static int is_interrupted(JNIEnv *jni, jthread thread)
+{
+    jfieldID field = tm__the_agent.thread_interrupted;
+
+    return field && (*jni)->GetBooleanField(jni, thread, field);
+}
+
 static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                          jlong timeout_ms)
 {
@@ -75,34 +82,45 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
     if (!tm__report_begin(&r, jni, thread))
         return;
     id = tm__waited_on_id(r.buffer, jni, object);
-    if (!r.is_virtual)
+    if (!r.is_virtual) {
         r.buffer->object = id;
+        r.buffer->wait_ns = r.time_ns;
+    }
     tm__report_finish(&r, TM__WHOLE_STACK,
                       (tm_event){.kind = TM_EVENT_WAIT,
                                  .object = id,
                                  .value = timeout_ns(timeout_ms)});
 }
 
+/* A wait that is not let in, because an interrupt is pending, is over sooner. */
+enum { SHORT_WAIT_NS = 100000 };
+
+/*
+ * The VM tells a wait that is over, but not whether a notify or an interrupt ended
+ * it, and who is notified may be interrupted before it runs. Where both may be,
+ * the end is kept back until Object.wait returns: it throws, or it does not. (The
+ * interrupt flag has been cleared by now when the wait was not let in, and is
+ * still set when it was broken off.)
+ */
 static void JNICALL waited(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                            jboolean timed_out)
 {
-    jfieldID interrupted = tm__the_agent.thread_interrupted;
+    tm_event event = {.kind = TM_EVENT_WAITED};
     tm__report r;
-    uint64_t id;
-    uint16_t flags = 0;
+    int flag;
 
     (void)jvmti;
     if (!tm__report_begin(&r, jni, thread))
         return;
-    id = held_up_on(&r, jni, object);
-    /* The VM clears the flag only later, when it throws. */
-    if (timed_out)
-        flags = TM_EVENT_TIMED_OUT;
-    else if (interrupted && (*jni)->GetBooleanField(jni, thread, interrupted))
-        flags = TM_EVENT_BY_INTERRUPT;
-    tm__report_finish(
-        &r, TM__NO_STACK,
-        (tm_event){.kind = TM_EVENT_WAITED, .object = id, .flags = flags});
+    event.object = held_up_on(&r, jni, object);
+    flag = !timed_out && is_interrupted(jni, thread);
+    if (!timed_out && !r.is_virtual && r.buffer->in_wait &&
+        (flag || r.time_ns - r.buffer->wait_ns < SHORT_WAIT_NS)) {
+        tm__report_defer(&r, event);
+        return;
+    }
+    event.flags = timed_out ? TM_EVENT_TIMED_OUT : flag ? TM_EVENT_BY_INTERRUPT : 0;
+    tm__report_finish(&r, TM__NO_STACK, event);
 }
 
 static void JNICALL thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
@@ -110,6 +128,8 @@ static void JNICALL thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     tm__report r;
 
     (void)jvmti;
+    if (tm__buffer_mine == &tm__buffer_none)
+        tm__buffer_mine = NULL;
     if (tm__report_begin(&r, jni, thread))
         tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_START});
 }
@@ -123,7 +143,8 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
         return;
     tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
     tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
-    /* The OS thread may live on and become another Java thread. */
+    /* The VM goes on to lock the thread object and wake who joins it, which is no
+     * business of the program's; or the OS thread becomes another Java thread. */
     if (!r.is_virtual)
         tm__buffer_leave();
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the VM has no events for: notify, park, sleep, start, interrupt. All of them
- * end in native methods of the JDK, and the VM asks us for every native method
- * that it binds whether another function should stand in its place. Ours report
- * and call the original. Calls of the compilers' making go the same way, since
+ * What the VM has no events for: notify, park, sleep, start, interrupt, and why a
+ * wait ended. All of them end in native methods of the JDK, and the VM asks us for
+ * every native method that it binds whether another function should stand in its
+ * place. Ours report and call the original. Compiled callers go the same way, since
  * none of these methods is an intrinsic.
  *
  * Object's are bound before methods have names; they are known by their address.
  *
  * A program may notify a million times a second: without waiters that costs a look
- * at the object's tag and a record, and no walk of the stack.
+ * at the object's tag and a record, and no walk of the stack. The VM itself does so
+ * in bursts, for every weak reference, on queues that nobody ever waits on: of
+ * these, one a millisecond is reported, and the others are counted.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
@@ -24,12 +26,26 @@
 typedef union function {
     void *address;
     void(JNICALL *object)(JNIEnv *, jobject);
+    void(JNICALL *wait)(JNIEnv *, jobject, jlong);
     void(JNICALL *sleep)(JNIEnv *, jclass, jlong);
     void(JNICALL *park)(JNIEnv *, jobject, jboolean, jlong);
     void(JNICALL *unpark)(JNIEnv *, jobject, jobject);
 } function;
 
-enum { NOTIFY, NOTIFY_ALL, START, INTERRUPT, SLEEP_MS, SLEEP, SLEEP_NS, PARK, UNPARK };
+enum {
+    WAIT,
+    NOTIFY,
+    NOTIFY_ALL,
+    START,
+    INTERRUPT,
+    SLEEP_MS,
+    SLEEP,
+    SLEEP_NS,
+    PARK,
+    UNPARK
+};
+
+enum { REPEATED_NS = 1000000 };
 
 /* What stood there before us; set before ours can be called. */
 static void *_Atomic originals[UNPARK + 1];
@@ -37,6 +53,44 @@ static void *_Atomic originals[UNPARK + 1];
 static function original(int hook)
 {
     return (function){atomic_load_explicit(&originals[hook], memory_order_acquire)};
+}
+
+/* The VM reports waits; this only tells why one ended. A virtual thread has left
+ * the carrier, and its wait goes on, when the call returns. */
+static void JNICALL object_wait(JNIEnv *jni, jobject object, jlong timeout_ms)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+
+    if (!buffer || buffer == &tm__buffer_none || buffer->is_shared) {
+        original(WAIT).wait(jni, object, timeout_ms);
+        return;
+    }
+    buffer->in_wait = 1;
+    original(WAIT).wait(jni, object, timeout_ms);
+    buffer->in_wait = 0;
+    if (buffer->deferred.kind)
+        tm__report_deferred(buffer,
+                            (*jni)->ExceptionCheck(jni) ? TM_EVENT_BY_INTERRUPT : 0);
+}
+
+/* Tell whether a notify that can wake nobody was reported just before. */
+static int is_repeated(const tm__report *r, uint64_t object)
+{
+    tm__buffer *buffer = r->buffer;
+    size_t slots = sizeof(buffer->notified) / sizeof(*buffer->notified);
+    size_t slot = object % slots;
+
+    if (buffer->notified[slot].object == object &&
+        r->time_ns - buffer->notified[slot].time_ns < REPEATED_NS) {
+        uint64_t count =
+            atomic_load_explicit(&buffer->left_out, memory_order_relaxed) + 1;
+
+        atomic_store_explicit(&buffer->left_out, count, memory_order_relaxed);
+        return 1;
+    }
+    buffer->notified[slot].object = object;
+    buffer->notified[slot].time_ns = r->time_ns;
+    return 0;
 }
 
 /* The time is that before the call, which is over before anybody can be woken. One
@@ -51,9 +105,11 @@ static void notify(JNIEnv *jni, jobject object, int hook, uint16_t kind)
     if (begun)
         id = tm__notified_id(r.buffer, jni, object, &was_waited_on);
     original(hook).object(jni, object);
-    if (begun && (*jni)->ExceptionCheck(jni))
+    if (!begun)
+        return;
+    if ((*jni)->ExceptionCheck(jni) || (!was_waited_on && is_repeated(&r, id)))
         tm__report_drop(&r);
-    else if (begun)
+    else
         tm__report_finish(&r, was_waited_on ? TM__CALLER : TM__NO_STACK,
                           (tm_event){.kind = kind, .object = id});
 }
@@ -231,6 +287,7 @@ static const struct hook {
     function ours;
     uint64_t kinds;
 } HOOKS[] = {
+    [WAIT] = {OBJECT, "wait0", "(J)V", "JVM_MonitorWait", {.wait = object_wait}, 0},
     [NOTIFY] = {OBJECT,
                 "notify",
                 "()V",

@@ -14,8 +14,11 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
     if (!atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed))
         return 0;
     buffer = tm__buffer_mine ? tm__buffer_mine : tm__thread_buffer(jni, thread);
-    if (!buffer)
+    if (!buffer || buffer == &tm__buffer_none)
         return 0;
+    /* Who was notified has the monitor; who queues for it was interrupted. */
+    if (buffer->deferred.kind)
+        tm__report_deferred(buffer, TM_EVENT_BY_INTERRUPT);
     report->buffer = buffer;
     report->time_ns = tm__buffer_begin(buffer, tm__now_ns);
     /* A carrier's thread number is not that of the virtual thread on it. */
@@ -36,6 +39,8 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
     int begun;
 
     if (!atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed))
+        return 0;
+    if (buffer == &tm__buffer_none)
         return 0;
     if (buffer && !buffer->is_shared) {
         report->buffer = buffer;
@@ -98,4 +103,25 @@ int tm__report_finish(tm__report *report, uint32_t depth, tm_event event)
 void tm__report_drop(tm__report *report)
 {
     tm__buffer_end(report->buffer);
+}
+
+void tm__report_defer(tm__report *report, tm_event event)
+{
+    event.time_ns = report->time_ns;
+    event.thread = report->thread;
+    report->buffer->deferred = event;
+}
+
+void tm__report_deferred(tm__buffer *buffer, uint16_t flags)
+{
+    tm__report report = {
+        .buffer = buffer,
+        .time_ns = buffer->deferred.time_ns,
+        .thread = buffer->deferred.thread,
+    };
+    tm_event event = buffer->deferred;
+
+    buffer->deferred.kind = 0;
+    event.flags = flags;
+    tm__report_finish(&report, TM__NO_STACK, event);
 }

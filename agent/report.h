@@ -43,4 +43,13 @@ int tm__report_finish(tm__report *report, uint32_t depth, tm_event event);
 /** Nothing happened after all. */
 void tm__report_drop(tm__report *report);
 
+/**
+ * Keep the event in work back until it is known what flags it gets. No event of
+ * any thread that is later gets into the trace before that.
+ */
+void tm__report_defer(tm__report *report, tm_event event);
+
+/** Put the event that was kept back into the ring, with these flags. */
+void tm__report_deferred(tm__buffer *buffer, uint16_t flags);
+
 #endif

@@ -52,11 +52,42 @@ int tm__policy(const tm_model *model)
     return model->forced_policy ? model->forced_policy : model->run.policy;
 }
 
+/* Whether all that binding goes by is in the events. */
+static int sees_all(const tm_model *model)
+{
+    static const uint64_t waits = UINT64_C(1) << TM_EVENT_WAIT | UINT64_C(1)
+                                                                     << TM_EVENT_WAITED;
+
+    return tm__policy(model) == TM_POLICY_HOTSPOT &&
+           (model->run.kinds & waits) == waits;
+}
+
+/* The same, and the notifies themselves. */
+static int sees_notifies(const tm_model *model)
+{
+    static const uint64_t notifies =
+        UINT64_C(1) << TM_EVENT_NOTIFY | UINT64_C(1) << TM_EVENT_NOTIFY_ALL;
+
+    return sees_all(model) && (model->run.kinds & notifies) == notifies;
+}
+
+static int64_t wait_began_ns(const tm__thread *waiter)
+{
+    uint32_t index = tm__hold_up(waiter);
+
+    if (waiter->intervals[index].state == TM_STATE_REENTERING && index)
+        index--;
+    return waiter->intervals[index].start_ns;
+}
+
+/* An interrupt that was pending before the wait does not count: with that the wait
+ * ends at once and the monitor is never free for a notifier. */
 static int may_have_left(const tm_model *model, const tm__thread *waiter,
                          int64_t time_ns)
 {
-    return tm__policy(model) != TM_POLICY_HOTSPOT || waiter->deadline_ns <= time_ns ||
-           waiter->interrupt != TM__NONE ||
+    return !sees_all(model) || waiter->deadline_ns <= time_ns ||
+           (waiter->interrupt != TM__NONE &&
+            tm__row(model, waiter->interrupt)->from_ns >= wait_began_ns(waiter)) ||
            !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED);
 }
 
@@ -74,7 +105,7 @@ static void wake(tm_model *model, uint32_t waiter, uint32_t row)
         return;
     tm__begin(model, waiter, notify->from_ns,
               (tm__interval){.state = TM_STATE_REENTERING,
-                             .provenance = TM_PROVENANCE_EXACT,
+                             .provenance = notify->provenance,
                              .object = notify->object,
                              .stack = tm__now(it)->stack,
                              .peer = notify->from_thread,
@@ -93,15 +124,6 @@ static void unwake(tm_model *model, uint32_t waiter, int64_t time_ns)
         tm__hold_up_end(model, waiter, time_ns);
         it->interval_count = tm__hold_up(it);
     }
-}
-
-static int64_t wait_began_ns(const tm__thread *waiter)
-{
-    uint32_t index = tm__hold_up(waiter);
-
-    if (waiter->intervals[index].state == TM_STATE_REENTERING && index)
-        index--;
-    return waiter->intervals[index].start_ns;
 }
 
 /* The waiter of `from` goes to the earlier notify `to`; its past is rewritten. */
@@ -134,6 +156,8 @@ static void hand_up(tm_model *model, uint32_t to, uint32_t from)
         int64_t since_ns = queueing ? waiter->intervals[queueing - 1].start_ns : 0;
 
         waiter->intervals[queueing].cause = earlier->interaction;
+        waiter->intervals[queueing].peer = row->from_thread;
+        waiter->intervals[queueing].provenance = TM_PROVENANCE_INFERRED;
         waiter->intervals[queueing].start_ns =
             row->from_ns > since_ns ? row->from_ns : since_ns;
     }
@@ -155,7 +179,8 @@ static void shift(tm_model *model, uint32_t object, uint32_t binding)
 {
     tm__object *it = &model->objects[object];
 
-    it->doubt = 1;
+    if (!it->doubt)
+        it->doubt = TM__DOUBT_LEFT;
     for (uint32_t i = binding; i != TM__NONE; i = model->bindings[i].next) {
         tm__binding *notify = &model->bindings[i];
         int64_t time_ns = tm__row(model, notify->interaction)->from_ns;
@@ -195,6 +220,24 @@ static void shift(tm_model *model, uint32_t object, uint32_t binding)
     }
 }
 
+/* The binding of a notify is sure, and so is that its caller had the monitor. */
+static void make_exact(tm_model *model, tm__interaction *row)
+{
+    const tm__thread *waiter;
+    tm__interval *queueing;
+
+    row->provenance = TM_PROVENANCE_EXACT;
+    row->candidates = 1;
+    if (row->to_thread == TM__NONE)
+        return;
+    waiter = &model->threads[row->to_thread];
+    queueing = row->to_interval == TM__NONE
+                   ? tm__now(waiter)
+                   : &waiter->intervals[row->to_interval - waiter->interval_first];
+    if (queueing->state == TM_STATE_REENTERING)
+        queueing->provenance = TM_PROVENANCE_EXACT;
+}
+
 /* What stands at the head of the list without a doubt is settled. */
 static void settle(tm_model *model, uint32_t object)
 {
@@ -208,17 +251,15 @@ static void settle(tm_model *model, uint32_t object)
 
         if (!first->settled && first->doubtful)
             return;
-        if (!first->tainted && tm__policy(model) == TM_POLICY_HOTSPOT) {
-            row->provenance = TM_PROVENANCE_EXACT;
-            row->candidates = 1;
-        }
+        if (!first->tainted && sees_all(model))
+            make_exact(model, row);
         if (!first->settled)
             model->threads[first->waiter].binding = TM__NONE;
         tm__binding_drop(model, object, TM__NONE);
     }
     /* Nobody is left who could have been notified in another's place. */
-    if (it->waiter_head == TM__NONE && it->pending == 0)
-        it->doubt = 0;
+    if (it->doubt == TM__DOUBT_LEFT && it->waiter_head == TM__NONE && it->pending == 0)
+        it->doubt = TM__DOUBT_NONE;
 }
 
 void tm__bind_give_up(tm_model *model, uint32_t object)
@@ -242,8 +283,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
 {
     tm__object *object = &model->objects[fact->object];
     uint32_t waiter = object->waiter_head, row;
-    int certain = !object->doubt && object->binding_head == TM__NONE &&
-                  tm__policy(model) == TM_POLICY_HOTSPOT;
+    int certain = !object->doubt && object->binding_head == TM__NONE && sees_all(model);
     int doubtful = 0;
 
     if (waiter != TM__NONE) {
@@ -276,8 +316,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
 int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kind)
 {
     tm__object *it = &model->objects[object];
-    int certain = !it->doubt && it->binding_head == TM__NONE &&
-                  tm__policy(model) == TM_POLICY_HOTSPOT;
+    int certain = !it->doubt && it->binding_head == TM__NONE && sees_all(model);
     tm__fact from = *fact;
     size_t count = 0;
     uint32_t group, row;
@@ -297,6 +336,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         tm__row(model, row)->provenance =
             certain ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         woke_nobody(model, row);
+        it->doubt = TM__DOUBT_NONE;
         return TM_OK;
     }
     group = model->group_count++;
@@ -318,7 +358,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         woken->settles = certain && doubtful;
         wake(model, waiter, row);
     }
-    it->doubt = 0;
+    it->doubt = TM__DOUBT_NONE;
     return TM_OK;
 }
 
@@ -329,7 +369,19 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     uint32_t row = waiter->bound, binding = waiter->binding;
     tm__interaction *notify = tm__row(model, row);
 
-    if (left && notify->provenance != TM_PROVENANCE_EXACT) {
+    /* One that the notify found in time may yet say that time was up, having had to
+     * queue for the monitor beyond it. */
+    if (fact->flags & TM_EVENT_TIMED_OUT && !(fact->flags & TM_EVENT_BY_INTERRUPT) &&
+        fact->peer == TM__NONE && notify->from_ns < waiter->deadline_ns)
+        left = 0;
+    if (tm__lost_since(model, notify->from_ns) &&
+        notify->provenance == TM_PROVENANCE_EXACT) {
+        notify->provenance = TM_PROVENANCE_INFERRED;
+        notify->candidates = 2;
+    }
+    if (tm__lost_since(model, notify->from_ns))
+        notify->settles = 0;
+    if (left && notify->provenance < TM_PROVENANCE_EXACT) {
         unwake(model, fact->thread, fact->time_ns);
         if (binding != TM__NONE) {
             shift(model, fact->object, binding);
@@ -345,37 +397,57 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     waiter->bound = waiter->binding = TM__NONE;
     if (binding != TM__NONE)
         model->bindings[binding].settled = 1;
-    else if (notify->settles && tm__policy(model) == TM_POLICY_HOTSPOT) {
-        notify->provenance = TM_PROVENANCE_EXACT;
-        notify->candidates = 1;
+    else if (notify->settles && sees_all(model)) {
+        make_exact(model, notify);
     }
     return row;
 }
 
 /* A waiter came back notified that was never taken out of the set: some notify
- * before was not for whom it was thought to be. */
+ * before was not for whom it was thought to be, if one came while it waited. */
 static void find_notify(tm_model *model, const tm__fact *fact)
 {
-    uint32_t i = model->objects[fact->object].binding_head;
+    const tm__object *object = &model->objects[fact->object];
+    const tm__thread *waiter = &model->threads[fact->thread];
+    uint32_t i = object->binding_head;
 
-    while (i != TM__NONE && model->threads[fact->thread].bound == TM__NONE) {
+    if (i == TM__NONE || object->waiter_head != fact->thread ||
+        tm__row(model, model->bindings[object->binding_tail].interaction)->from_ns <
+            wait_began_ns(waiter))
+        return;
+    for (; i != TM__NONE && waiter->bound == TM__NONE; i = model->bindings[i].next) {
         const tm__binding *it = &model->bindings[i];
 
         if (!it->settled && it->doubtful) {
             unwake(model, it->waiter, fact->time_ns);
             shift(model, fact->object, i);
         }
-        i = model->bindings[i].next;
     }
 }
 
-uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact)
+/* Whether the notifier that the VM named can have done it by one call only. */
+static int names_one_call(const tm_model *model, const tm__fact *fact,
+                          const tm__thread *waiter)
+{
+    const tm__object *object = &model->objects[fact->object];
+    size_t calls = 0;
+
+    if (object->doubt || tm__lost_since(model, tm__row(model, waiter->bound)->from_ns))
+        return 0;
+    for (uint32_t i = object->binding_head; i != TM__NONE; i = model->bindings[i].next)
+        calls +=
+            tm__row(model, model->bindings[i].interaction)->from_thread == fact->peer;
+    return calls <= 1;
+}
+
+uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
 {
     tm__thread *waiter = &model->threads[fact->thread];
     int left = (fact->flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT)) != 0;
     int policy = tm__policy(model);
     uint32_t row = TM__NONE;
 
+    *certain = policy == TM_POLICY_REPORTED;
     if (fact->object == TM__NONE)
         return TM__NONE;
     if (waiter->bound == TM__NONE && policy == TM_POLICY_TPTP)
@@ -385,9 +457,11 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact)
     if (fact->peer != TM__NONE && waiter->bound != TM__NONE) {
         if (tm__row(model, waiter->bound)->from_thread != fact->peer)
             left = 1; /* the VM says it was another */
-        else
+        else if (names_one_call(model, fact, waiter))
             tm__row(model, waiter->bound)->provenance = TM_PROVENANCE_REPORTED;
     }
+    *certain = sees_notifies(model) && waiter->bound == TM__NONE &&
+               !model->objects[fact->object].doubt;
     if (waiter->bound == TM__NONE && !left)
         find_notify(model, fact);
     if (waiter->bound != TM__NONE)
@@ -406,9 +480,14 @@ void tm__bind_unseen_return(tm_model *model, const tm__fact *fact)
                      .object = TM__NONE,
                      .peer = TM__NONE,
                      .stack = TM__NONE};
+    uint32_t row;
+    int certain;
 
     if (waiter->bound == TM__NONE)
         return;
     back.object = tm__row(model, waiter->bound)->object;
-    tm__bind_waited(model, &back);
+    row = tm__bind_waited(model, &back, &certain);
+    /* When it came back is not known, only that it has. */
+    if (row != TM__NONE)
+        tm__row(model, row)->provenance = TM_PROVENANCE_INFERRED;
 }

@@ -12,14 +12,19 @@
  */
 #include "model/replay.h"
 
-/* The thread that this one waits for, or TM__NONE. */
+/* The thread that this one waits for, or TM__NONE. One that is known to own what
+ * it queues for has got it, though its Entered is still to come. */
 static uint32_t blocker(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
+    uint32_t owner;
 
     if (it->joins != TM__NONE)
         return it->joins;
-    return it->wants == TM__NONE ? TM__NONE : model->objects[it->wants].owner;
+    if (it->wants == TM__NONE || model->objects[it->wants].losses != model->losses)
+        return TM__NONE;
+    owner = model->objects[it->wants].owner;
+    return owner == thread ? TM__NONE : owner;
 }
 
 /* Length of the cycle through `start`, or 0. A thread that is deadlocked already
@@ -38,8 +43,24 @@ static uint32_t cycle_length(const tm_model *model, uint32_t start)
     return thread == start ? length : 0;
 }
 
+/* Time or an interrupt may just have let go a thread that joins or parks. */
+static int may_go(const tm_model *model, const tm__thread *thread)
+{
+    int state = tm__hold_up_state(thread);
+
+    if (state != TM_STATE_JOINING && state != TM_STATE_PARKED)
+        return 0;
+    return thread->deadline_ns <= model->last_ns ||
+           (thread->interrupt != TM__NONE &&
+            tm__row(model, thread->interrupt)->from_ns >=
+                thread->intervals[tm__hold_up(thread)].start_ns);
+}
+
 static int edge_provenance(const tm_model *model, const tm__thread *thread)
 {
+    /* After a loss it may have gone on unseen. */
+    if (thread->losses != model->losses || may_go(model, thread))
+        return TM_PROVENANCE_INFERRED;
     if (thread->joins != TM__NONE)
         return tm__now(thread)->provenance;
     return tm__owner_provenance(model, thread->wants);
@@ -106,12 +127,62 @@ static uint32_t last_held_up(const tm_model *model, uint32_t start, uint32_t len
     return last;
 }
 
+/* What the VM never confirmed is taken back as if it had not been thought. */
+static void withdraw(tm_model *model, uint32_t index)
+{
+    tm__deadlock *it = &model->deadlocks[index];
+
+    for (uint32_t i = 0; i < it->member_count; i++) {
+        tm__thread *member =
+            &model->threads[model->deadlock_members[it->member_first + i].thread];
+
+        member->deadlock = TM__NONE;
+        member->interval_count--;
+    }
+    it->withdrawn = 1;
+    while (model->deadlocks_count &&
+           model->deadlocks[model->deadlocks_count - 1].withdrawn) {
+        it = &model->deadlocks[--model->deadlocks_count];
+        model->deadlock_members_count = it->member_first;
+    }
+}
+
+/* What became known of owners since makes a suspicion sure, or unfounded. */
+static void look_again(tm_model *model, uint32_t index)
+{
+    tm__deadlock *it = &model->deadlocks[index];
+
+    if (!it->suspected || it->confirmed)
+        return;
+    it->suspected = 0;
+    for (uint32_t i = 0; i < it->member_count; i++) {
+        tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
+        uint32_t next =
+            model->deadlock_members[it->member_first + (i + 1) % it->member_count]
+                .thread;
+        tm__interval *stuck = tm__now(&model->threads[m->thread]);
+
+        if (blocker(model, m->thread) != next) {
+            withdraw(model, index);
+            return;
+        }
+        m->provenance = (uint8_t)edge_provenance(model, &model->threads[m->thread]);
+        stuck->provenance = m->provenance;
+        if (m->provenance <= TM_PROVENANCE_INFERRED)
+            it->suspected = 1;
+    }
+}
+
 int tm__deadlock_check(tm_model *model, uint32_t start)
 {
     uint32_t length, index = model->deadlocks_count, thread;
     tm__deadlock *deadlock;
 
-    if (model->threads[start].wanted == 0 || model->threads[start].deadlock != TM__NONE)
+    if (model->threads[start].deadlock != TM__NONE) {
+        look_again(model, model->threads[start].deadlock);
+        return TM_OK;
+    }
+    if (model->threads[start].wanted == 0)
         return TM_OK;
     length = cycle_length(model, start);
     if (!length)
@@ -151,26 +222,6 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
     return call_back(model, index);
 }
 
-/* What the VM never confirmed is taken back as if it had not been thought. */
-static void withdraw(tm_model *model, uint32_t index)
-{
-    tm__deadlock *it = &model->deadlocks[index];
-
-    for (uint32_t i = 0; i < it->member_count; i++) {
-        tm__thread *member =
-            &model->threads[model->deadlock_members[it->member_first + i].thread];
-
-        member->deadlock = TM__NONE;
-        member->interval_count--;
-    }
-    it->withdrawn = 1;
-    while (model->deadlocks_count &&
-           model->deadlocks[model->deadlocks_count - 1].withdrawn) {
-        it = &model->deadlocks[--model->deadlocks_count];
-        model->deadlock_members_count = it->member_first;
-    }
-}
-
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns)
 {
     uint32_t index = model->threads[thread].deadlock;
@@ -190,6 +241,9 @@ void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns)
         if (m->thread == thread)
             continue;
         free_again.state = m->state;
+        if (m->state != TM_STATE_JOINING &&
+            free_again.provenance > TM_PROVENANCE_INFERRED)
+            free_again.provenance = TM_PROVENANCE_INFERRED;
         tm__begin(model, m->thread, time_ns, free_again);
     }
 }

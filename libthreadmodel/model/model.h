@@ -47,41 +47,52 @@ typedef struct tm__interval {
 
 _Static_assert(sizeof(tm__interval) == 32, "an interval is 32 bytes");
 
+/* What every event touches comes first: it is one cache line, and with a million
+ * threads each line is a miss. */
 typedef struct tm__thread {
+    tm__interval *intervals;
+    int64_t last_ns; ///< its last event; INT64_MIN: none yet
+    int64_t end_ns;  ///< INT64_MIN: not seen to end
+    uint32_t interval_count;
+    uint32_t interval_capacity;
+    uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
+    uint32_t joins;    ///< threads[] that it waits for, or TM__NONE
+    uint32_t wanted;   ///< threads that want what it owns, or join it
+    uint32_t owned;    ///< head of the list of objects that it is thought to own
+    uint32_t deadlock; ///< deadlocks[] that it stands in, or TM__NONE
+    uint32_t waits_in; ///< objects[] in whose wait set it is, or TM__NONE
+    uint32_t bound;    ///< interactions that took it out of the set, or TM__NONE
+    uint32_t losses;   ///< model->losses when it was last known what it did
+
+    int64_t deadline_ns; ///< of the wait, join, sleep or park; INT64_MAX: none
+    uint32_t next;       ///< in the wait set that it is in
+    uint32_t previous;
+    uint32_t binding;        ///< bindings[]: of a bound that is in doubt, or TM__NONE
+    uint32_t starter;        ///< interactions: start called and not yet begun
+    uint32_t interrupt;      ///< interactions: interrupt called, not yet taken
+    uint32_t permit;         ///< interactions: unpark called, not yet taken
+    uint32_t interval_first; ///< number of intervals[0]: as many were folded
+    uint32_t flags;          ///< enum tm_thread_flag
+    uint32_t object;         ///< objects[]: the thread object; TM__NONE: unknown
+    uint32_t end_group;      ///< group of the rows that its end woke, or TM__NONE
+    uint32_t carrier;        ///< threads[] that carries it, or TM__NONE
+    uint32_t fold;           ///< head of the list of its folds, or TM__NONE
+
     uint64_t id;
     uint64_t os_id;
     int64_t start_ns; ///< INT64_MIN: not seen to start
-    int64_t end_ns;   ///< INT64_MIN: not seen to end
-    int64_t last_ns;  ///< its last event; INT64_MIN: none yet
-    tm__interval *intervals;
-    uint32_t interval_count;
-    uint32_t interval_capacity;
-    uint32_t interval_first; ///< number of intervals[0]: as many were folded
-    uint32_t fold;           ///< head of the list of its folds, or TM__NONE
-    uint32_t name;           ///< strings; TM__NONE: unknown
-    uint32_t group;          ///< strings; TM__NONE: unknown
-    uint32_t object;         ///< objects[]: the thread object; TM__NONE: unknown
-    uint32_t flags;          ///< enum tm_thread_flag
+    uint64_t samples; ///< CPU samples seen
+    uint32_t name;    ///< strings; TM__NONE: unknown
+    uint32_t group;   ///< strings; TM__NONE: unknown
     int32_t priority;
-
-    uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
-    uint32_t joins;    ///< threads[] that it waits for, or TM__NONE
-    uint32_t owned;    ///< head of the list of objects that it is thought to own
-    uint32_t wanted;   ///< threads that want one of those, or join it
-    uint32_t deadlock; ///< deadlocks[] that it stands in, or TM__NONE
-    uint32_t next;     ///< in the wait set that it is in
-    uint32_t previous;
-    uint32_t waits_in;   ///< objects[] in whose wait set it is, or TM__NONE
-    uint32_t bound;      ///< interactions[] that took it out of the set, or TM__NONE
-    uint32_t binding;    ///< bindings[]: the same while it is in doubt, or TM__NONE
-    int64_t deadline_ns; ///< of the wait; INT64_MAX: none
-    uint32_t starter;    ///< interactions[]: start called and not yet begun
-    uint32_t interrupt;  ///< interactions[]: interrupt called, not yet taken
-    uint32_t permit;     ///< interactions[]: unpark called, not yet taken
-    uint32_t end_group;  ///< group of the rows that its end woke, or TM__NONE
-    uint32_t carrier;    ///< threads[] that carries it, or TM__NONE
-    uint64_t samples;    ///< CPU samples seen
 } tm__thread;
+
+/** Whether a notify may have gone to another waiter than thought. */
+enum tm__doubt {
+    TM__DOUBT_NONE = 0,
+    TM__DOUBT_LEFT = 1, ///< a waiter left at an unknown time; gone with the last one
+    TM__DOUBT_LOSS = 2  ///< there may be waiters never seen; gone with a notifyAll
+};
 
 typedef struct tm__object {
     uint64_t id;
@@ -105,7 +116,7 @@ typedef struct tm__object {
     uint32_t useless;         ///< interactions[]: the last notify that woke nobody
     uint32_t losses;          ///< model->losses when it was last touched
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
-    uint8_t doubt;            ///< a notify may have gone to another waiter than thought
+    uint8_t doubt;            ///< enum tm__doubt
     uint8_t reserved[2];
     uint32_t owner_interval; ///< the owner's hold-up in which it cannot let go, by
                              ///< number
@@ -251,6 +262,7 @@ struct tm_model {
     uint32_t group_count;
     uint32_t held_up_count; ///< threads that want an object or join another
     uint32_t losses;        ///< loss markers seen
+    int64_t loss_ns;        ///< time of the last one; INT64_MIN: none
 
     tm_run run; ///< strings in it are interned
     int32_t forced_policy;
@@ -278,6 +290,12 @@ int64_t tm__model_origin_ns(const tm_model *model);
 static inline uint32_t tm__class_key(uint32_t class_index)
 {
     return class_index == TM__NONE ? TM__NONE : TM__NONE - 1 - class_index;
+}
+
+/** Whether events were lost between a time and now. */
+static inline int tm__lost_since(const tm_model *model, int64_t time_ns)
+{
+    return model->loss_ns >= time_ns && model->losses;
 }
 
 /** A row of the interactions by its number, which no fold has dropped. */

@@ -34,6 +34,22 @@ void tm__disown_all(tm_model *model, uint32_t thread)
         tm__disown(model, model->threads[thread].owned);
 }
 
+/* Whether the producer tells when a hold-up is over: only then does an owner that
+ * is held up stay where it was seen. */
+static int end_is_told(const tm_model *model, int state)
+{
+    static const uint8_t ends[TM_STATE_END] = {
+        [TM_STATE_BLOCKED] = TM_EVENT_CONTENDED_ENTERED,
+        [TM_STATE_WAITING] = TM_EVENT_WAITED,
+        [TM_STATE_REENTERING] = TM_EVENT_WAITED,
+        [TM_STATE_JOINING] = TM_EVENT_WAITED,
+        [TM_STATE_SLEEPING] = TM_EVENT_SLEPT,
+        [TM_STATE_PARKED] = TM_EVENT_UNPARKED,
+    };
+
+    return !model->run.kinds || (model->run.kinds >> ends[state] & 1);
+}
+
 void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
              int provenance)
 {
@@ -53,19 +69,27 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
     it->owner_ns = time_ns;
     it->owner_provenance = (uint8_t)provenance;
     it->owner_interval =
-        tm__is_held_up(owner) ? owner->interval_first + tm__hold_up(owner) : TM__NONE;
+        tm__is_held_up(owner) && end_is_told(model, tm__hold_up_state(owner))
+            ? owner->interval_first + tm__hold_up(owner)
+            : TM__NONE;
 }
 
 int tm__owner_provenance(const tm_model *model, uint32_t object)
 {
     const tm__object *it = &model->objects[object];
     const tm__thread *owner;
+    uint32_t hold_up;
 
     if (it->owner == TM__NONE)
         return TM_PROVENANCE_UNKNOWN;
     owner = &model->threads[it->owner];
-    if (it->owner_interval != TM__NONE &&
-        it->owner_interval == owner->interval_first + tm__hold_up(owner))
+    if (it->owner_interval == TM__NONE)
+        return TM_PROVENANCE_INFERRED;
+    hold_up = owner->interval_first + tm__hold_up(owner);
+    /* A notified waiter goes from WAITING to REENTERING without running. */
+    if (it->owner_interval == hold_up ||
+        (it->owner_interval + 1 == hold_up &&
+         tm__hold_up_state(owner) == TM_STATE_REENTERING))
         return it->owner_provenance;
     return TM_PROVENANCE_INFERRED;
 }
@@ -79,15 +103,30 @@ tm__object *tm__object_fresh(tm_model *model, uint32_t object)
         it->released_by = TM__NONE;
         tm__disown(model, object);
         tm__bind_give_up(model, object);
-        it->doubt = it->waiter_head != TM__NONE;
+        it->doubt = TM__DOUBT_LOSS;
     }
     return it;
+}
+
+/* A monitor that was not stated at this very time is not held. */
+static void disown_before(tm_model *model, uint32_t thread, int64_t time_ns)
+{
+    uint32_t object = model->threads[thread].owned;
+
+    while (object != TM__NONE) {
+        uint32_t next = model->objects[object].owned_next;
+
+        if (model->objects[object].owner_ns < time_ns &&
+            !(model->objects[object].flags & TM_OBJECT_SYNCHRONIZER))
+            tm__disown(model, object);
+        object = next;
+    }
 }
 
 void tm__on_held(tm_model *model, const tm__fact *fact)
 {
     if (fact->object == TM__NONE) {
-        tm__disown_all(model, fact->thread);
+        disown_before(model, fact->thread, fact->time_ns);
         return;
     }
     tm__object_fresh(model, fact->object);

@@ -14,9 +14,11 @@ void tm__on_park(tm_model *model, const tm__fact *fact)
                          .cause = TM__NONE};
 
     tm__must_run(model, fact);
+    tm__set_deadline(model, fact);
     if (fact->object != TM__NONE) {
         tm__object *blocker = tm__object_fresh(model, fact->object);
 
+        blocker->flags |= TM_OBJECT_SYNCHRONIZER;
         if (fact->peer != TM__NONE)
             tm__own(model, fact->object, fact->peer, fact->time_ns,
                     fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
@@ -45,7 +47,11 @@ static uint32_t taken_permit(tm_model *model, const tm__fact *fact)
         parked_ns = thread->intervals[tm__hold_up(thread)].start_ns;
         thread->permit = TM__NONE;
         tm__interaction_woke(model, row, fact->thread, fact);
-        tm__row(model, row)->provenance = TM_PROVENANCE_EXACT;
+        tm__row(model, row)->provenance =
+            tm__lost_since(model, tm__row(model, row)->from_ns) ||
+                    tm__row(model, row)->candidates > 1
+                ? TM_PROVENANCE_INFERRED
+                : TM_PROVENANCE_EXACT;
         if (tm__row(model, row)->from_ns < parked_ns)
             tm__row(model, row)->effect = TM__EFFECT_PERMIT;
         return row;
@@ -77,9 +83,13 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
         park->flags |= TM__INTERVAL_TIMED_OUT;
     if (fact->flags & TM_EVENT_BY_INTERRUPT)
         park->flags |= TM__INTERVAL_INTERRUPTED;
-    row = tm__end_cause(model, fact);
+    row = tm__end_cause(model, fact, TM_PROVENANCE_EXACT);
     if (row == TM__NONE)
         row = taken_permit(model, fact);
+    else if (thread->permit != TM__NONE &&
+             tm__row(model, thread->permit)->from_ns >= park->start_ns)
+        /* It came while the thread was on its way out: taken or not, who knows. */
+        tm__row(model, thread->permit)->candidates = 2;
     tm__hold_up_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
 }

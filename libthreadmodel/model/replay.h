@@ -60,6 +60,8 @@ static inline int tm__is_held_up(const tm__thread *thread)
 int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more);
 /** Begin an interval; `next` need not hold start_ns. */
 void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns, tm__interval next);
+/** Note until when a hold-up lasts at most; its timeout is the fact's value. */
+void tm__set_deadline(tm_model *model, const tm__fact *fact);
 /** Begin to run. @param cause  interactions[] or TM__NONE */
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
 /** The thread's hold-up is over: it leaves its queue and its deadlock. */
@@ -116,8 +118,12 @@ void tm__on_unpark_called(tm_model *model, const tm__fact *fact);
 void tm__on_interrupt_called(tm_model *model, const tm__fact *fact);
 void tm__on_interrupted(tm_model *model, const tm__fact *fact);
 void tm__on_snapshot(tm_model *model, const tm__fact *fact);
-/** Rows for a hold-up that ended by time or interrupt. @return it or TM__NONE */
-uint32_t tm__end_cause(tm_model *model, const tm__fact *fact);
+/**
+ * The row for a hold-up that says it ended by time or interrupt.
+ * @param provenance  how sure it is that nothing else ended it, enum tm_provenance
+ * @return it, or TM__NONE where neither is said
+ */
+uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance);
 
 /* binding.c, binding_other.c: which notify woke which waiter */
 
@@ -129,8 +135,12 @@ void tm__wait_set_remove(tm_model *model, uint32_t thread);
 int tm__bind_notify(tm_model *model, const tm__fact *fact);
 /** Wake all waiters of an object. @return TM_OK or TM_ENOMEM, nothing changed */
 int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kind);
-/** A waiter came back. @return interactions[] that woke it, or TM__NONE */
-uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact);
+/**
+ * A waiter came back.
+ * @param[out] certain  whether it is certain, where no notify woke it, that none did
+ * @return interactions[] that woke it, or TM__NONE
+ */
+uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain);
 /** A woken waiter was seen to run without a Waited; settle what it was bound to. */
 void tm__bind_unseen_return(tm_model *model, const tm__fact *fact);
 /** Forget what is unsettled; what was bound so far stays as inferred. */

@@ -84,6 +84,7 @@ void tm__on_join(tm_model *model, const tm__fact *fact)
     tm__interval join = plain(TM_STATE_JOINING, fact);
 
     tm__must_run(model, fact);
+    tm__set_deadline(model, fact);
     if (fact->peer != TM__NONE && fact->peer != fact->thread) {
         join.object = model->threads[fact->peer].object;
         join.peer = fact->peer;
@@ -116,23 +117,42 @@ static void note_end(tm__thread *thread, uint16_t flags)
         hold_up->flags |= TM__INTERVAL_INTERRUPTED;
 }
 
-uint32_t tm__end_cause(tm_model *model, const tm__fact *fact)
+/* An interrupt from before the hold-up would have ended it at once: where it did
+ * not, the program had cleared it. */
+static void forget_old_interrupt(tm_model *model, tm__thread *thread)
+{
+    if (thread->interrupt != TM__NONE && tm__is_held_up(thread) &&
+        tm__row(model, thread->interrupt)->from_ns <
+            thread->intervals[tm__hold_up(thread)].start_ns)
+        thread->interrupt = TM__NONE;
+}
+
+uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance)
 {
     tm__thread *thread = &model->threads[fact->thread];
     uint32_t row = thread->interrupt;
 
+    if (fact->flags & TM_EVENT_TIMED_OUT) {
+        /* An interrupt that is pending as well came too late, or just in time. */
+        if (fact->flags & TM_EVENT_BY_INTERRUPT) {
+            thread->interrupt = TM__NONE;
+            provenance = TM_PROVENANCE_INFERRED;
+        }
+        return tm__interaction_unseen(model, TM_INTERACTION_TIMEOUT, TM__NONE,
+                                      provenance, fact);
+    }
     if (fact->flags & TM_EVENT_BY_INTERRUPT) {
         thread->interrupt = TM__NONE;
         if (row == TM__NONE)
             return tm__interaction_unseen(model, TM_INTERACTION_INTERRUPT, TM__NONE,
                                           TM_PROVENANCE_UNKNOWN, fact);
+        if (tm__lost_since(model, tm__row(model, row)->from_ns))
+            provenance = TM_PROVENANCE_INFERRED;
         tm__interaction_woke(model, row, fact->thread, fact);
-        tm__row(model, row)->provenance = TM_PROVENANCE_EXACT;
+        tm__row(model, row)->provenance = (uint8_t)provenance;
         return row;
     }
-    if (fact->flags & TM_EVENT_TIMED_OUT)
-        return tm__interaction_unseen(model, TM_INTERACTION_TIMEOUT, TM__NONE,
-                                      TM_PROVENANCE_REPORTED, fact);
+    forget_old_interrupt(model, thread);
     return TM__NONE;
 }
 
@@ -145,7 +165,7 @@ void tm__on_joined(tm_model *model, const tm__fact *fact)
         return;
     joined = thread->joins != TM__NONE ? thread->joins : fact->peer;
     note_end(thread, fact->flags);
-    row = tm__end_cause(model, fact);
+    row = tm__end_cause(model, fact, TM_PROVENANCE_EXACT);
     if (row == TM__NONE && joined != TM__NONE) {
         tm__thread *target = &model->threads[joined];
         int seen = target->end_ns != INT64_MIN && target->end_ns <= fact->time_ns;
@@ -171,6 +191,7 @@ void tm__on_sleep(tm_model *model, const tm__fact *fact)
 
     sleep.object = TM__NONE;
     tm__must_run(model, fact);
+    tm__set_deadline(model, fact);
     tm__begin(model, fact->thread, fact->time_ns, sleep);
 }
 
@@ -185,7 +206,7 @@ void tm__on_slept(tm_model *model, const tm__fact *fact)
     if (!(end.flags & TM_EVENT_BY_INTERRUPT))
         end.flags |= TM_EVENT_TIMED_OUT;
     note_end(&model->threads[fact->thread], end.flags);
-    row = tm__end_cause(model, &end);
+    row = tm__end_cause(model, &end, TM_PROVENANCE_EXACT);
     tm__hold_up_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
 }
@@ -199,6 +220,7 @@ void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
         tm__must_run(model, fact);
     row = tm__interaction_new(model, TM_INTERACTION_INTERRUPT, fact);
     tm__row(model, row)->to_thread = fact->peer;
+    forget_old_interrupt(model, target);
     /* One that is already pending is not taken twice. */
     if (target->interrupt != TM__NONE)
         tm__row(model, row)->effect = TM__EFFECT_USELESS;
@@ -230,7 +252,7 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
     if (now && now->state == TM_STATE_RUNNING && now->cause == TM__NONE &&
         thread->interval_count > 1) {
         now[-1].flags |= TM__INTERVAL_INTERRUPTED;
-        now->cause = tm__end_cause(model, &end);
+        now->cause = tm__end_cause(model, &end, TM_PROVENANCE_EXACT);
         return;
     }
     tm__must_run(model, fact);
@@ -247,21 +269,26 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
         thread->intervals[tm__hold_up(thread)].object == fact->object)
         return; /* as we knew */
     tm__hold_up_end(model, fact->thread, fact->time_ns);
-    if (fact->object != TM__NONE)
+    thread->deadline_ns = INT64_MAX;
+    if (fact->object != TM__NONE) {
         tm__object_fresh(model, fact->object);
+        /* Others may wait for it that were not seen yet. */
+        if (fact->value != TM_STATE_BLOCKED)
+            model->objects[fact->object].doubt = TM__DOUBT_LOSS;
+    }
     switch (fact->value) {
     case TM_STATE_BLOCKED:
     case TM_STATE_REENTERING:
     case TM_STATE_PARKED:
-        if (fact->object == TM__NONE)
-            break;
-        if (fact->peer != TM__NONE)
-            tm__own(model, fact->object, fact->peer, fact->time_ns,
-                    TM_PROVENANCE_REPORTED);
-        seen.peer = model->objects[fact->object].owner;
-        seen.provenance = (uint8_t)tm__owner_provenance(model, fact->object);
+        if (fact->object != TM__NONE) {
+            if (fact->peer != TM__NONE)
+                tm__own(model, fact->object, fact->peer, fact->time_ns,
+                        TM_PROVENANCE_REPORTED);
+            seen.peer = model->objects[fact->object].owner;
+            seen.provenance = (uint8_t)tm__owner_provenance(model, fact->object);
+            tm__want(model, fact->thread, fact->object);
+        }
         tm__begin(model, fact->thread, fact->time_ns, seen);
-        tm__want(model, fact->thread, fact->object);
         return;
     case TM_STATE_WAITING:
     case TM_STATE_JOINING: {

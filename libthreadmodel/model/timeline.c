@@ -147,11 +147,12 @@ int tm_stack_list(tm_table **out, const tm_model *model)
     tm__builder_start(&builder, "stacks", stack_columns, 6, &model->memory.hook);
     tm__model_put_limits(model, &builder);
     for (uint32_t s = 0; s < model->stacks_count; s++) {
-        const tm__frame *frames = &model->frames[model->stacks[s].frame_first];
+        uint32_t first = model->stacks[s].frame_first;
 
         for (uint32_t i = 0; i < model->stacks[s].frame_count; i++) {
-            uint32_t method = frames[i].method;
-            int32_t line = tm__frame_line(model, &frames[i]);
+            const tm__frame *frame = &model->frames[first + i];
+            uint32_t method = frame->method;
+            int32_t line = tm__frame_line(model, frame);
 
             tm__put_int32(&builder, (int32_t)s);
             tm__put_int32(&builder, (int32_t)i);
@@ -161,7 +162,7 @@ int tm_stack_list(tm_table **out, const tm_model *model)
                 method == TM__NONE
                     ? NULL
                     : tm__class_name(model, model->methods[method].class_index));
-            tm__put_string(&builder, tm__frame_source(model, &frames[i]));
+            tm__put_string(&builder, tm__frame_source(model, frame));
             if (line)
                 tm__put_int32(&builder, line);
             else

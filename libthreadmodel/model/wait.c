@@ -24,7 +24,6 @@ static void witness_owner(tm_model *model, const tm__fact *fact)
 
 void tm__on_wait(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
     tm__interval wait = {.state = TM_STATE_WAITING,
                          .object = fact->object,
                          .stack = fact->stack,
@@ -33,9 +32,7 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
     tm__object *object;
 
     tm__must_run(model, fact);
-    thread->deadline_ns = fact->value > 0 && fact->value < INT64_MAX - fact->time_ns
-                              ? fact->time_ns + fact->value
-                              : INT64_MAX;
+    tm__set_deadline(model, fact);
     if (fact->object == TM__NONE) {
         tm__begin(model, fact->thread, fact->time_ns, wait);
         return;
@@ -62,10 +59,12 @@ static int is_wait(int state)
 }
 
 /* Where no notify explains it, an end of the joined thread, time or interrupt may. */
-static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t object)
+static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t object,
+                            int certain)
 {
     uint32_t joined = object == TM__NONE ? TM__NONE : model->objects[object].thread;
-    uint32_t row = tm__end_cause(model, fact);
+    uint32_t row = tm__end_cause(
+        model, fact, certain ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED);
 
     if (row != TM__NONE || joined == TM__NONE ||
         model->threads[joined].end_ns == INT64_MIN)
@@ -84,6 +83,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     tm__thread *thread = &model->threads[fact.thread];
     int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
     uint32_t cause;
+    int certain, known;
     tm__interval *wait;
 
     if (!is_wait(tm__hold_up_state(thread))) {
@@ -97,9 +97,11 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     fact.object = wait->object;
     if (fact.object != TM__NONE)
         tm__object_fresh(model, fact.object);
-    cause = tm__bind_waited(model, &fact);
-    if (cause == TM__NONE)
-        cause = other_cause(model, &fact, fact.object);
+    /* One that was first seen when it had been notified was not let go by time. */
+    known = wait->state != TM_STATE_REENTERING || thread->bound != TM__NONE;
+    cause = tm__bind_waited(model, &fact, &certain);
+    if (cause == TM__NONE && known)
+        cause = other_cause(model, &fact, fact.object, certain);
     /* Binding may have rewritten the end of the timeline. */
     wait = &thread->intervals[tm__hold_up(thread)];
     if (fact.flags & TM_EVENT_TIMED_OUT)

@@ -86,7 +86,7 @@ static unsigned states_in_hold(const struct world *w, const struct span *s)
     case NOTIFIED:
         if (joins)
             return STATE(JOINING) | STATE(REENTERING);
-        return h->sure && !on_thread ? STATE(REENTERING) : unsure;
+        return h->sure && h->waker_seen && !on_thread ? STATE(REENTERING) : unsure;
     case SILENT_REENTRY: return STATE(RUNNING) | STATE(REENTERING) | STATE(BLOCKED);
     case LATE_REENTRY:
         if (h->done_ns < 0)
@@ -172,6 +172,10 @@ static void judge_thread(struct trial *trial, const struct rows *rows, size_t ro
             unsigned allowed = states_of(w, span);
             const char *state;
 
+            if (allowed == ~0u) {
+                at_ns = until;
+                break;
+            }
             while (row < end && rows->end_ns[row] <= at_ns)
                 row++;
             if (row == end && span->state == TM_STATE_DEAD)
@@ -352,7 +356,8 @@ static void judge_deadlocks(struct trial *trial, const tm_model *model)
         const struct deadlock *truth = &w->deadlocks[d];
 
         if (!truth->determined || truth->time_ns < w->attach_ns || w->config.loses ||
-            w->config.late || (truth->resolved_ns >= 0 && !(w->config.full && truth->certain)))
+            w->config.late ||
+            (truth->resolved_ns >= 0 && !(w->config.full && truth->certain)))
             continue;
         trial->score->deadlocks++;
         trial->score->deadlocks_found += found[d];

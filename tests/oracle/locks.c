@@ -75,6 +75,7 @@ static void tell(struct world *w, int t)
                 (th->interrupted ? TM_EVENT_BY_INTERRUPT : 0);
 
     h->end_ns = w->now_ns;
+    h->interrupted = th->interrupted;
     h->end_seen = emit(w, t, TM_EVENT_WAITED, h->object, waker_of(w, t), 0, flags);
     th->told = true;
 }
@@ -300,6 +301,7 @@ static void leave_wait_set(struct world *w, int t, enum cause cause, int interru
         truth_cause(w, t, cause, interrupter, true);
         truth_got_away(w, t);
         th->timed_out = cause == CAUSE_TIMEOUT;
+        th->target = NONE;
         at(w, t, TELL, lag(w), 0);
     } else if (th->notified && !th->told && !th->is_virtual) {
         if (cause == CAUSE_TIMEOUT)

@@ -90,7 +90,6 @@ void park_unpark(struct world *w, int t, int target)
         a.hits = 1;
         th->waking = true;
         truth_cause(w, target, CAUSE_UNPARK, t, seen);
-        truth_got_away(w, target);
         at(w, target, UNPARK, 1 + lag(w), CAUSE_UNPARK);
     } else if (th->state != TM_STATE_PARKED && !th->permit) {
         th->permit = true;

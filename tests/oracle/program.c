@@ -89,7 +89,6 @@ static void interrupt_some(struct world *w, int t)
     else if (th->state == TM_STATE_PARKED && !th->waking) {
         th->waking = true;
         truth_cause(w, target, CAUSE_INTERRUPT, t, seen);
-        truth_got_away(w, target);
         at(w, target, UNPARK, 1 + lag(w), CAUSE_INTERRUPT);
     }
 }
@@ -161,9 +160,32 @@ static void act_on_monitor(struct world *w, int t, int object)
     int64_t chosen = chance_below(w, 100);
 
     if (chosen < 40)
-        monitor_wait(w, t, object, chance(w, 70) ? 1 + chance_below(w, 400) : 0, NONE);
+        monitor_wait(w, t, object, chance(w, 85) ? 1 + chance_below(w, 1200) : 0, NONE);
     else
         monitor_notify(w, t, object, chosen > 80);
+}
+
+/* Keeps the others from being stuck for good, and is never stuck itself. */
+static void help(struct world *w, int t)
+{
+    struct thread *th = &w->threads[t];
+    int first = w->thread_count;
+    int object = first + (int)chance_below(w, w->config.monitor_count);
+    int64_t chosen = chance_below(w, 100);
+
+    if (th->held_count > 0 && chosen < 60)
+        monitor_notify(w, t, th->held[0], chosen < 15);
+    else if (th->held_count > 0)
+        release_last(w, t);
+    else if (chosen < 70 && w->objects[object].owner == NONE) {
+        th->held[th->held_count++] = object;
+        monitor_enter(w, t, object, false);
+    } else if (chosen < 85)
+        unpark_some(w, t);
+    else if (chosen < 90)
+        interrupt_some(w, t);
+    else
+        start_some(w, t);
 }
 
 static void step(struct world *w, int t)
@@ -178,7 +200,9 @@ static void step(struct world *w, int t)
     }
     th->life--;
     w->steps_left--;
-    if (last != NONE && last < w->thread_count)
+    if (w->config.helper && t == 0)
+        help(w, t);
+    else if (last != NONE && last < w->thread_count)
         join_go_on(w, t, last);
     else if (th->life <= 0 && last != NONE)
         release_last(w, t);
@@ -211,7 +235,7 @@ static void begin_thread(struct world *w, int t, int starter)
     emit(w, t, TM_EVENT_THREAD_START, NONE, starter, 0, 0);
     if (w->threads[t].hold != NONE)
         w->holds[w->threads[t].hold].end_ns = w->now_ns;
-    w->threads[t].life = 3 + (int)chance_below(w, 80);
+    w->threads[t].life = 3 + (int)chance_below(w, 150);
     go_on(w, t);
 }
 

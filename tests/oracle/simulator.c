@@ -138,7 +138,7 @@ int main(int argc, char **argv)
         struct world w;
 
         if (hard && !c.full) {
-            c.slow_notify = seed % 2;
+            c.slow_notify = (seed + run) % 2;
             c.blind = !c.late && (seed + run) % 4 == 0;
         }
         world_run(&w, c);
@@ -164,6 +164,12 @@ int main(int argc, char **argv)
            hotspot.deadlocks_false);
     report("hotspot", &hotspot);
     report("tptp", &tptp);
+    printf("all reported: %" PRIu64 " of %" PRIu64
+           " causes right and not called exact\n",
+           hotspot.unsure, hotspot.told);
+    /* Events of one instant leave doubt, one in some ten thousand; no more may. */
+    if (hotspot.unsure * 1000 > hotspot.told + 1000)
+        hotspot.failures++;
     if (hotspot.failures + tptp.failures > 0)
         printf("%" PRIu64 " wrong answers\n", hotspot.failures + tptp.failures);
     return hotspot.failures + tptp.failures > 0;

@@ -123,6 +123,8 @@ static bool is_certain(const struct world *w, int t, int owner)
 {
     const struct thread *th = &w->threads[t];
 
+    if (w->threads[owner].hold == NONE)
+        return false;
     return th->wants == NONE || !w->objects[th->wants].is_synchronizer ||
            w->holds[w->threads[owner].hold].begin_ns <= w->holds[th->hold].begin_ns;
 }
@@ -131,7 +133,8 @@ static bool is_certain(const struct world *w, int t, int owner)
  * cycle at most, and that one leads back to it. */
 void truth_wants(struct world *w, int t)
 {
-    struct deadlock d = {.time_ns = w->now_ns, .resolved_ns = -1, .determined = true, .certain = true};
+    struct deadlock d = {
+        .time_ns = w->now_ns, .resolved_ns = -1, .determined = true, .certain = true};
     int walker = t;
 
     do {

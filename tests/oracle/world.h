@@ -36,6 +36,7 @@ struct config {
     bool races;        ///< time-outs and interrupts take effect late
     bool early_waited; ///< Waited of a notified waiter at its deadline, not at re-entry
     bool disorder;     ///< locks are taken in any order: deadlocks
+    bool helper;       ///< thread 0 never blocks, and wakes others
     bool virtual_some; ///< every other thread is virtual
     bool virtual_entered; ///< a virtual thread's Entered follows Waited every time
     bool join_by_wait;    ///< join of a platform thread is a wait on its object
@@ -83,6 +84,7 @@ struct hold {
     int64_t done_ns;  ///< went on, owning the monitor again; -1: not yet
     bool begin_seen;  ///< the producer reported its begin
     bool end_seen;
+    bool interrupted; ///< the interrupt bit was set when its end was told
     bool waker_seen;
     unsigned right; ///< the judge: bit k: an interaction of kind k says what happened
     unsigned sure;  ///< the judge: the same, and says that it is certain
@@ -290,6 +292,8 @@ struct score {
     uint64_t waits_notified;           ///< waits that a notify really ended
     uint64_t exact, inferred, unbound; ///< what the model said of them
     uint64_t inferred_right;
+    uint64_t told;   ///< hold-ups whose cause the events tell, all being reported
+    uint64_t unsure; ///< of those: answered right, and not called exact
     uint64_t handoffs, handoffs_right;
     uint64_t deadlocks, deadlocks_found, deadlocks_false;
     uint64_t failures;

@@ -75,6 +75,17 @@ void scenario_close(scenario *scenario);
 /** @return the value of a "key=value" word, NULL when the key is another */
 const char *scenario_value(const char *word, const char *key);
 
+/* Names and numbers; 0 where there is none, which the file is then blamed for. */
+uint64_t scenario_id_of(const scenario_names *names, const char *name);
+uint64_t scenario_add_name(scenario *s, scenario_names *names, const char *name,
+                           int line);
+uint64_t scenario_number_of(scenario *s, const char *text, int line);
+uint64_t scenario_thing(scenario *s, const scenario_names *names, const char *name,
+                        int line);
+
+/** Take one line of the section "define". */
+void scenario_define(scenario *s, const scenario_line *line);
+
 /** Ask a fresh model every question of the file and compare the answers. */
 void scenario_check(scenario *scenario);
 

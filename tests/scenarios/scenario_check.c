@@ -111,9 +111,9 @@ static bool is_kept(const scenario_line *title, const tm_table *table, size_t ro
 
 /* Neighbours of one thread that only their times tell apart are one interval. */
 static bool merges(const answer *a, const scenario_line *columns, size_t row,
-                   bool same_thread)
+                   bool adjoins)
 {
-    if (row == 0 || !same_thread)
+    if (row == 0 || !adjoins)
         return false;
     for (size_t c = 0; c < a->column_count; c++)
         if (strcmp(columns->words[c], "start_ns") != 0 &&
@@ -138,6 +138,7 @@ static bool answer_of(scenario *s, const scenario_table *expected,
     bool timeline = !strcmp(expected->title.words[1], "timeline");
     const uint64_t *thread = tm_table_uint64(table, "thread_id");
     uint64_t last = 0;
+    int64_t last_ns = 0;
 
     a->row_count = 0;
     a->column_count = columns->count;
@@ -157,12 +158,16 @@ static bool answer_of(scenario *s, const scenario_table *expected,
             continue;
         for (size_t c = 0; c < columns->count; c++)
             print_value(cell(a, a->row_count, c), table, columns->words[c], row);
-        if (timeline && merges(a, columns, a->row_count, thread[row] == last))
+        if (timeline && merges(a, columns, a->row_count,
+                               thread[row] == last &&
+                                   tm_table_int64(table, "start_ns")[row] == last_ns))
             merge(a, columns);
         else
             a->row_count++;
-        if (timeline)
+        if (timeline) {
             last = thread[row];
+            last_ns = tm_table_int64(table, "end_ns")[row];
+        }
     }
     return true;
 }

@@ -64,7 +64,7 @@ static void cut(scenario *s, scenario_line *line, char *text, int number)
     }
 }
 
-static uint64_t id_of(const scenario_names *names, const char *name)
+uint64_t scenario_id_of(const scenario_names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)
         if (!strcmp(names->items[i].name, name))
@@ -73,7 +73,8 @@ static uint64_t id_of(const scenario_names *names, const char *name)
 }
 
 /* Gives a name its number; 0 where the file has too many. */
-static uint64_t add_name(scenario *s, scenario_names *names, const char *name, int line)
+uint64_t scenario_add_name(scenario *s, scenario_names *names, const char *name,
+                           int line)
 {
     if (names->count == SCENARIO_THINGS) {
         scenario_fail(s, line, "too many names");
@@ -83,7 +84,7 @@ static uint64_t add_name(scenario *s, scenario_names *names, const char *name, i
     return ++names->count;
 }
 
-static uint64_t number_of(scenario *s, const char *text, int line)
+uint64_t scenario_number_of(scenario *s, const char *text, int line)
 {
     char *end;
     uint64_t number =
@@ -94,142 +95,19 @@ static uint64_t number_of(scenario *s, const char *text, int line)
     return number;
 }
 
-static uint64_t thing(scenario *s, const scenario_names *names, const char *name,
-                      int line)
+uint64_t scenario_thing(scenario *s, const scenario_names *names, const char *name,
+                        int line)
 {
     uint64_t id;
 
     if (!strcmp(name, "-"))
         return 0;
     if (name[0] == '#')
-        return number_of(s, name + 1, line);
-    id = id_of(names, name);
+        return scenario_number_of(s, name + 1, line);
+    id = scenario_id_of(names, name);
     if (id == 0)
         scenario_fail(s, line, "'%s' is not defined", name);
     return id;
-}
-
-static uint64_t class_id(scenario *s, const char *name, int line)
-{
-    uint64_t id = id_of(&s->classes, name);
-
-    if (id == 0 && (id = add_name(s, &s->classes, name, line)) != 0)
-        s->class_list[id - 1] = (tm_class){.id = id, .name = name};
-    return id;
-}
-
-/* "package.Class.method:line" */
-static tm_frame frame_of(scenario *s, char *text, int line)
-{
-    tm_frame frame = {.location = -1};
-    char *colon = strrchr(text, ':'), *dot;
-
-    if (colon) {
-        frame.line = (int32_t)number_of(s, colon + 1, line);
-        *colon = '\0';
-    }
-    frame.method = id_of(&s->methods, text);
-    if (frame.method == 0 &&
-        (frame.method = add_name(s, &s->methods, text, line)) != 0) {
-        dot = strrchr(text, '.');
-        if (!dot) {
-            scenario_fail(s, line, "'%s' is not class.method", text);
-            return frame;
-        }
-        text = strdup(text);
-        dot = strrchr(text, '.');
-        *dot = '\0';
-        s->method_list[frame.method - 1] = (tm_method){
-            .id = frame.method, .class_id = class_id(s, text, line), .name = dot + 1};
-    }
-    return frame;
-}
-
-static void define_thread(scenario *s, const scenario_line *line)
-{
-    const char *name = line->words[1];
-    uint64_t id = add_name(s, &s->threads, name, line->number);
-    tm_thread *thread = &s->thread_list[id - 1];
-
-    *thread = (tm_thread){.id = id, .name = name};
-    for (size_t i = 2; i < line->count; i++) {
-        const char *word = line->words[i], *value;
-
-        if ((value = scenario_value(word, "name")) != NULL)
-            thread->name = value;
-        else if ((value = scenario_value(word, "group")) != NULL)
-            thread->group = value;
-        else if ((value = scenario_value(word, "id")) != NULL)
-            s->threads.items[s->threads.count - 1].id = thread->id =
-                number_of(s, value, line->number);
-        else if (!strcmp(word, "virtual"))
-            thread->flags |= TM_THREAD_VIRTUAL;
-        else if (!strcmp(word, "daemon"))
-            thread->flags |= TM_THREAD_DAEMON;
-        else if (!strcmp(word, "agent"))
-            thread->flags |= TM_THREAD_AGENT;
-        else
-            scenario_fail(s, line->number, "what is '%s'?", word);
-    }
-}
-
-static void define_object(scenario *s, const scenario_line *line)
-{
-    uint64_t id = add_name(s, &s->objects, line->words[1], line->number);
-    tm_object *object = &s->object_list[id - 1];
-
-    *object = (tm_object){.id = id};
-    for (size_t i = 2; i < line->count; i++) {
-        const char *word = line->words[i], *value;
-
-        if ((value = scenario_value(word, "class")) != NULL)
-            object->class_id = class_id(s, value, line->number);
-        else if ((value = scenario_value(word, "thread")) != NULL)
-            object->thread = thing(s, &s->threads, value, line->number);
-        else if ((value = scenario_value(word, "id")) != NULL)
-            s->objects.items[s->objects.count - 1].id = object->id =
-                number_of(s, value, line->number);
-        else if ((value = scenario_value(word, "hash")) != NULL) {
-            object->hash = (uint32_t)number_of(s, value, line->number);
-            object->flags |= TM_OBJECT_HAS_HASH;
-        } else if (!strcmp(word, "synchronizer"))
-            object->flags |= TM_OBJECT_SYNCHRONIZER;
-        else if (!strcmp(word, "maybe_many"))
-            object->flags |= TM_OBJECT_MAYBE_MANY;
-        else
-            scenario_fail(s, line->number, "what is '%s'?", word);
-    }
-    for (size_t i = 0; i < s->threads.count; i++)
-        if (object->thread != 0 && s->thread_list[i].id == object->thread)
-            s->thread_list[i].object = object->id;
-}
-
-static void define(scenario *s, const scenario_line *line)
-{
-    const char *kind = line->words[0];
-    uint64_t id;
-
-    if (line->count < 2) {
-        scenario_fail(s, line->number, "%s of what name?", kind);
-    } else if (!strcmp(kind, "thread")) {
-        define_thread(s, line);
-    } else if (!strcmp(kind, "object")) {
-        define_object(s, line);
-    } else if (!strcmp(kind, "class")) {
-        id = class_id(s, line->words[1], line->number);
-        if (line->count > 2)
-            s->class_list[id - 1].source = scenario_value(line->words[2], "source");
-    } else if (!strcmp(kind, "stack")) {
-        id = add_name(s, &s->stacks, line->words[1], line->number);
-        for (size_t i = 2; i < line->count && i < SCENARIO_FRAMES; i++)
-            s->frames[id - 1][i - 2] =
-                frame_of(s, (char *)line->words[i], line->number);
-        s->stack_list[id - 1] = (tm_stack){.id = (uint32_t)id,
-                                           .frames = s->frames[id - 1],
-                                           .frame_count = line->count - 2};
-    } else {
-        scenario_fail(s, line->number, "what is a '%s'?", kind);
-    }
 }
 
 static int named(const char *name, const char *(*names)(int), int end)
@@ -252,16 +130,34 @@ static void take_word(scenario *s, tm_event *event, const char *word, int line)
             return;
         }
     if ((value = scenario_value(word, "peer")) != NULL)
-        event->peer = thing(s, &s->threads, value, line);
+        event->peer = scenario_thing(s, &s->threads, value, line);
     else if ((value = scenario_value(word, "value")) != NULL ||
              (value = scenario_value(word, "timeout")) != NULL)
-        event->value = (int64_t)number_of(s, value, line);
+        event->value = (int64_t)scenario_number_of(s, value, line);
     else if ((value = scenario_value(word, "state")) != NULL)
         event->value = named(value, tm_state_name, TM_STATE_END);
     else if ((value = scenario_value(word, "stack")) != NULL)
-        event->stack = (uint32_t)thing(s, &s->stacks, value, line);
+        event->stack = (uint32_t)scenario_thing(s, &s->stacks, value, line);
     else
-        event->object = thing(s, &s->objects, word, line);
+        event->object = scenario_thing(s, &s->objects, word, line);
+}
+
+/* Who tells of one tells of the other, also where it did not happen. */
+static uint64_t pair_of(int kind)
+{
+    static const uint8_t pairs[][2] = {
+        {TM_EVENT_CONTENDED_ENTER, TM_EVENT_CONTENDED_ENTERED},
+        {TM_EVENT_WAIT, TM_EVENT_WAITED},
+        {TM_EVENT_NOTIFY, TM_EVENT_NOTIFY_ALL},
+        {TM_EVENT_SLEEP, TM_EVENT_SLEPT},
+        {TM_EVENT_JOIN, TM_EVENT_JOINED},
+        {TM_EVENT_PARK, TM_EVENT_UNPARKED},
+    };
+
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+        if (kind == pairs[i][0] || kind == pairs[i][1])
+            return UINT64_C(1) << pairs[i][0] | UINT64_C(1) << pairs[i][1];
+    return UINT64_C(1) << kind;
 }
 
 static void add_event(scenario *s, const scenario_line *line)
@@ -273,13 +169,13 @@ static void add_event(scenario *s, const scenario_line *line)
         scenario_fail(s, line->number, "not an event, or too many");
         return;
     }
-    event.time_ns = (int64_t)number_of(s, line->words[0], line->number);
-    event.thread = thing(s, &s->threads, line->words[1], line->number);
+    event.time_ns = (int64_t)scenario_number_of(s, line->words[0], line->number);
+    event.thread = scenario_thing(s, &s->threads, line->words[1], line->number);
     kind = named(line->words[2], tm_event_kind_name, TM_EVENT_KIND_END);
     if (kind < 0)
-        kind = (int)number_of(s, line->words[2], line->number);
+        kind = (int)scenario_number_of(s, line->words[2], line->number);
     else if (s->kinds_seen)
-        s->run.kinds |= UINT64_C(1) << kind;
+        s->run.kinds |= pair_of(kind);
     event.kind = (uint16_t)kind;
     for (size_t i = 3; i < line->count; i++)
         take_word(s, &event, line->words[i], line->number);
@@ -327,9 +223,9 @@ static void take_run(scenario *s, const scenario_line *line)
         else if ((value = scenario_value(word, "kinds")) != NULL)
             take_kinds(s, value, line->number);
         else if ((value = scenario_value(word, "start")) != NULL)
-            s->run.start_ns = (int64_t)number_of(s, value, line->number);
+            s->run.start_ns = (int64_t)scenario_number_of(s, value, line->number);
         else if ((value = scenario_value(word, "end")) != NULL)
-            s->run.end_ns = (int64_t)number_of(s, value, line->number);
+            s->run.end_ns = (int64_t)scenario_number_of(s, value, line->number);
         else
             scenario_fail(s, line->number, "what is '%s'?", word);
     }
@@ -372,7 +268,7 @@ static void take_line(scenario *s, char *text, int number, const char **section)
             scenario_fail(s, number, "'%s' is no section", *section);
         }
     } else if (!strcmp(*section, "define:")) {
-        define(s, &line);
+        scenario_define(s, &line);
     } else if (!strcmp(*section, "events:")) {
         add_event(s, &line);
     } else if (!strcmp(*section, "expect")) {

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every JDK of this machine, the programs compiled by it, and runs of them under the
+agent. Tests here run real JVMs; none depends on how fast they are."""
+
+import os
+import subprocess
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import threadmodel
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+AGENT = Path(
+    os.environ.get("TM_TEST_AGENT", ROOT / "build/agent/libthreadmodel-agent.so")
+)
+VIRTUAL_SINCE = 21
+TIMEOUT_S = 120
+
+
+@dataclass(frozen=True)
+class Jdk:
+    home: Path
+    release: int
+
+    def tool(self, name: str) -> str:
+        return str(self.home / "bin" / name)
+
+    def __str__(self) -> str:
+        return f"jdk{self.release}"
+
+
+def release_of(home: Path) -> int:
+    """17, of a `release` file that says JAVA_VERSION="17.0.15"; 0 where it is not a
+    JDK."""
+    if not (home / "bin/javac").exists() or not (home / "release").exists():
+        return 0
+    for line in (home / "release").read_text().splitlines():
+        if line.startswith("JAVA_VERSION="):
+            version = line.partition("=")[2].strip('"')
+            return int(version.partition(".")[0].partition("-")[0].partition("+")[0])
+    return 0
+
+
+def find_jdks() -> list[Jdk]:
+    homes = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
+    homes += sorted(Path("/usr/lib/jvm").glob("*"))
+    found = {}
+    for home in homes:
+        release = release_of(home)
+        if release:
+            found.setdefault(home.resolve(), Jdk(home.resolve(), release))
+    return sorted(found.values(), key=lambda jdk: jdk.release)
+
+
+JDKS = find_jdks()
+
+
+def pytest_report_header() -> str:
+    names = ", ".join(f"{jdk.release} ({jdk.home})" for jdk in JDKS)
+    return f"JDKs: {names or 'none'}"
+
+
+@pytest.fixture(scope="session", params=JDKS or [None], ids=str)
+def jdk(request: pytest.FixtureRequest) -> Jdk:
+    if request.param is None:
+        pytest.skip("no JDK in JAVA_HOME or /usr/lib/jvm")
+    if not AGENT.exists():
+        pytest.skip(f"no agent in {AGENT}")
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def classes(jdk: Jdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the programs' classes."""
+    folder = tmp_path_factory.mktemp("classes")
+    sources = [
+        str(source)
+        for source in sorted(PROGRAMS.glob("*.java"))
+        if jdk.release >= VIRTUAL_SINCE or source.stem != "Virtual"
+    ]
+    subprocess.run([jdk.tool("javac"), "-d", folder, *sources], check=True)
+    return folder
+
+
+@dataclass
+class Recording:
+    """What became of a run, and the model of its trace."""
+
+    status: int
+    stdout: str
+    stderr: str
+    trace: Path
+    model: threadmodel.Model
+    said: dict[str, int] = field(default_factory=dict)
+
+    def rows(self, table: str, **equal: Any) -> list[dict[str, Any]]:
+        """The rows of a table in which these columns have these values."""
+        return [
+            row
+            for row in getattr(self.model, table)()
+            if all(row[column] == value for column, value in equal.items())
+        ]
+
+    def one(self, table: str, **equal: Any) -> dict[str, Any]:
+        rows = self.rows(table, **equal)
+        assert len(rows) == 1, f"{len(rows)} rows of {table} with {equal}"
+        return rows[0]
+
+    def interactions(self, **equal: Any) -> Counter[str]:
+        return Counter(row["kind"] for row in self.rows("interactions", **equal))
+
+    def odd(self) -> dict[str, int]:
+        """What was odd about the events; that a guess at an owner was wrong is not."""
+        counts = {row["cause"]: row["count"] for row in self.model.diagnostics()}
+        counts.pop("stale_owner", None)
+        return counts
+
+
+class Java:
+    """Runs the programs of one JDK."""
+
+    def __init__(self, jdk: Jdk, classes: Path, folder: Path) -> None:
+        self.jdk = jdk
+        self.classes = classes
+        self.folder = folder
+
+    def command(
+        self, program: str, *arguments: object, agent: str, flags: tuple[str, ...] = ()
+    ) -> list[str]:
+        return [
+            self.jdk.tool("java"),
+            f"-agentpath:{AGENT}={agent}",
+            *flags,
+            "-cp",
+            str(self.classes),
+            program,
+            *map(str, arguments),
+        ]
+
+    def run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            cwd=self.folder,
+            check=False,
+        )
+
+    def record(
+        self,
+        program: str,
+        *arguments: object,
+        options: str = "",
+        flags: tuple[str, ...] = (),
+    ) -> Recording:
+        """Run a program to its end, which must be a good one, and read its trace."""
+        trace = self.folder / f"{program}.tmt"
+        agent = f"file={trace}{',' if options else ''}{options}"
+        done = self.run(self.command(program, *arguments, agent=agent, flags=flags))
+        assert done.returncode == 0, done.stderr
+        said = dict(
+            line.split("=", 1) for line in done.stdout.splitlines() if "=" in line
+        )
+        return Recording(
+            done.returncode,
+            done.stdout,
+            done.stderr,
+            trace,
+            threadmodel.open(trace),
+            {key: int(value) for key, value in said.items() if value.isdigit()},
+        )
+
+
+@pytest.fixture
+def java(jdk: Jdk, classes: Path, tmp_path: Path) -> Java:
+    return Java(jdk, classes, tmp_path)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same runs as the JVM's own recorder saw them, every event, however short."""
+
+import json
+import re
+import subprocess
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import threadmodel
+from conftest import Java, Recording
+
+SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
+<configuration version="2.0">
+{}
+</configuration>
+"""
+EVENT = """<event name="jdk.{}"><setting name="enabled">true</setting>
+<setting name="threshold">0 ns</setting><setting name="stackTrace">false</setting>
+</event>"""
+WAKES = ("notify", "notify_all", "timeout", "interrupt")
+NAMES = ("JavaMonitorEnter", "JavaMonitorWait", "JavaMonitorNotify", "ThreadSleep")
+DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?")
+
+
+def duration_ns(text: str) -> int:
+    matched = DURATION.fullmatch(text)
+    assert matched, text
+    hours, minutes, seconds, fraction = matched.groups()
+    whole = int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)
+    return whole * 10**9 + int((fraction or "").ljust(9, "0"))
+
+
+def record_with_jfr(
+    java: Java, program: str, *arguments: object
+) -> tuple[Recording, dict[str, list[dict[str, Any]]]]:
+    """The agent's recording, and JFR's events of the same run by their names."""
+    settings = java.folder / "all.jfc"
+    settings.write_text(SETTINGS.format("\n".join(map(EVENT.format, NAMES))))
+    file = java.folder / "run.jfr"
+    flag = f"-XX:StartFlightRecording=filename={file},settings={settings}"
+    run = java.record(program, *arguments, flags=(flag,))
+    printed = subprocess.run(
+        [java.jdk.tool("jfr"), "print", "--json", file],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    events = defaultdict(list)
+    for event in json.loads(printed)["recording"]["events"]:
+        events[event["type"].removeprefix("jdk.")].append(event["values"])
+    return run, events
+
+
+def by_class(events: list[dict[str, Any]]) -> tuple[Counter[str], Counter[str]]:
+    counts: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
+    for event in events:
+        name = event["monitorClass"]["name"].replace("/", ".")
+        counts[name] += 1
+        totals[name] += duration_ns(event["duration"])
+    return counts, totals
+
+
+def test_blocks_and_waits_agree_with_jfr_by_count_and_time(java: Java):
+    run, events = record_with_jfr(java, "Busy", 1500)
+    enters = by_class(events["JavaMonitorEnter"])
+    waits = by_class(events["JavaMonitorWait"])
+    rows = {row["class"]: row for row in run.model.monitors()}
+    compared = 0
+    for name in ("Busy$Hot", "Busy$Warm", "java.lang.Thread"):
+        row = rows[name]
+        for (counts, totals), states in (
+            (enters, ("blocked",)),
+            (waits, ("waiting", "reentering", "joining")),
+        ):
+            total = sum(row[f"{state}_total_ns"] for state in states)
+            # A re-entry is the end of a wait, for JFR.
+            count = sum(row[f"{s}_count"] for s in states if s != "reentering")
+            assert count == pytest.approx(counts[name], rel=0.02, abs=1)
+            if counts[name] >= 50:
+                assert total == pytest.approx(totals[name], rel=0.02)
+                compared += 1
+    assert compared >= 2
+
+
+def test_sleeps_agree_with_jfr(java: Java):
+    run, events = record_with_jfr(java, "Busy", 500)
+    named = [e for e in events["ThreadSleep"] if e["eventThread"]["javaName"]]
+    slept = Counter(e["eventThread"]["javaName"] for e in named)
+    rows = {row["name"]: row for row in run.model.threads()}
+    for name in (f"busy-{i}" for i in range(4)):
+        assert rows[name]["sleeping_count"] == slept[name]
+
+
+def waits_of_jfr(events: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
+    """Each thread's waits on the shelf, in their order."""
+    waits = defaultdict(list)
+    for event in events:
+        if event["monitorClass"]["name"] == "Shop$Shelf":
+            waits[event["eventThread"]["javaThreadId"]].append(event)
+    for list_ in waits.values():
+        list_.sort(key=lambda event: event["startTime"])
+    return waits
+
+
+def wakers_of_model(model: threadmodel.Model) -> dict[int, list[dict[str, Any]]]:
+    """For each wait on the shelf, the interaction that ended it, in their order."""
+    ends = defaultdict(list)
+    for row in model.interactions():
+        if row["effect"] == "woke" and row["kind"] in WAKES:
+            ends[row["to_thread_id"]].append(row)
+    starts = defaultdict(list)
+    for row in model.timeline(classes=["Shop$Shelf"]):
+        if row["state"] == "waiting":
+            starts[row["thread_id"]].append(row["start_ns"])
+    wakers = {}
+    for thread, begun in starts.items():
+        rows = sorted(ends[thread], key=lambda row: row["woken_ns"])
+        times = [row["woken_ns"] for row in rows]
+        edges = [bisect_left(times, start) for start in [*sorted(begun), 2**62]]
+        wakers[thread] = [
+            rows[first] if first < last else {} for first, last in pairwise(edges)
+        ]
+    return wakers
+
+
+def agrees(waker: dict[str, Any], wait: dict[str, Any]) -> bool:
+    """Whether a wait was ended by whom JFR says. It names nobody for a timeout, an
+    interrupt and a spurious wake-up."""
+    kind = waker.get("kind")
+    if wait.get("notifier"):
+        return (
+            kind in ("notify", "notify_all")
+            and waker["from_thread_id"] == wait["notifier"]["javaThreadId"]
+        )
+    return kind == "timeout" if wait["timedOut"] else kind in ("interrupt", None)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_notifiers_agree_with_jfr(
+    java: Java, seed: int, record_property: Callable[[str, object], None]
+):
+    run, events = record_with_jfr(java, "Shop", seed, 700)
+    truth = waits_of_jfr(events["JavaMonitorWait"])
+    tptp = threadmodel.Model(policy=threadmodel.Policy.TPTP)
+    threadmodel.pour(run.trace, tptp)
+    shares = {}
+    for name, model in (("hotspot", run.model), ("tptp", tptp)):
+        answer = wakers_of_model(model)
+        assert {t: len(w) for t, w in answer.items()} == {
+            t: len(w) for t, w in truth.items()
+        }
+        pairs = [
+            pair for t, w in truth.items() for pair in zip(answer[t], w, strict=True)
+        ]
+        wrong = [pair for pair in pairs if not agrees(*pair)]
+        named = sum(1 for _, wait in pairs if wait.get("notifier"))
+        assert named >= 500
+        shares[name] = 1 - sum(1 for _, w in wrong if w.get("notifier")) / named
+        if name == "hotspot":
+            assert [p for p in wrong if p[0].get("provenance") == "exact"] == []
+        record_property(name, f"{shares[name]:.4f}")
+        print(f"{java.jdk}, {name}: {shares[name]:.2%} of {named} waits")
+    assert shares["hotspot"] >= 0.995
+
+
+def test_jfr_knows_no_notify_that_woke_and_the_agent_missed(java: Java):
+    run, events = record_with_jfr(java, "Shop", 3, 300)
+    if not events["JavaMonitorNotify"]:
+        pytest.skip(f"JFR of JDK {java.jdk.release} records no notifies")
+    effective = [
+        event
+        for event in events["JavaMonitorNotify"]
+        if event["monitorClass"]["name"] == "Shop$Shelf"
+    ]
+    rows = run.rows("interactions", **{"class": "Shop$Shelf"})
+    acts = {
+        (row["kind"], row["time_ns"], row["from_thread_id"])
+        for row in rows
+        if row["kind"] in ("notify", "notify_all") and row["effect"] == "woke"
+    }
+    assert len(acts) == pytest.approx(len(effective), rel=0.005)
