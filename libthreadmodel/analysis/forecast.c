@@ -296,9 +296,16 @@ static void take_beginning(run *r, const tm__march_point *point)
     const tm__interval *it = &thread->intervals[point->number];
     tm__link link = link_of(r, point);
     int stopped = point->number > 0 && tm__is_stopped(it[-1].state);
+    uint32_t awaited;
     tm__change change;
 
     if (it->flags & TM__INTERVAL_CONTINUES)
+        return;
+    awaited =
+        tm__holders_awaited(r->holders, r->model, point->thread, point->number, &link);
+    if (awaited != TM__NONE && awaited != point->thread &&
+        tm__march_is_coming(r->march, awaited, point->time_ns) &&
+        tm__march_defer(r->march))
         return;
     if (link.kind == TM_INTERACTION_START && link.from != TM__NONE && !stopped) {
         if (!follow(r, point, &link, 1))

@@ -173,13 +173,29 @@ static void close_hold(tm__holds *holds, uint32_t hold, int64_t end_ns)
     holds->places[it->place].hold_ns += end_ns - it->start_ns;
 }
 
-static int take(tm__holds *holds, const tm__march *march, const tm__march_point *point)
+uint32_t tm__holders_awaited(const tm__holder *holders, const tm_model *model,
+                             uint32_t thread, uint32_t interval, const tm__link *link)
+{
+    const tm__interval *it = &model->threads[thread].intervals[interval];
+
+    if (interval > 0 && it[-1].state == TM_STATE_REENTERING)
+        return it[-1].object == TM__NONE ? TM__NONE : holders[it[-1].object].thread;
+    return link->from_ns == INT64_MIN ? link->from : TM__NONE;
+}
+
+static int take(tm__holds *holds, tm__march *march, const tm__march_point *point)
 {
     tm__link link = tm__link_to(holds->model, point->thread, point->number);
-    tm__change change = tm__holders_follow(holds->holders, holds->model, point->thread,
+    uint32_t awaited = tm__holders_awaited(holds->holders, holds->model, point->thread,
                                            point->number, &link);
     int64_t end_ns = point->time_ns;
+    tm__change change;
 
+    if (awaited != TM__NONE && awaited != point->thread &&
+        tm__march_is_coming(march, awaited, end_ns) && tm__march_defer(march))
+        return TM_OK;
+    change = tm__holders_follow(holds->holders, holds->model, point->thread,
+                                point->number, &link);
     if (change.hold != TM__NONE) {
         if (change.released != point->thread)
             end_ns = link.from == change.released && link.from_ns != INT64_MIN &&

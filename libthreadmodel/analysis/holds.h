@@ -69,6 +69,11 @@ typedef struct tm__change {
 tm__change tm__holders_follow(tm__holder *holders, const tm_model *model,
                               uint32_t thread, uint32_t interval, const tm__link *link);
 
+/** Who let the thread go on at an instant of which only the thread's own time is known,
+ * so that what it does at that instant is to be taken first. @return threads[] */
+uint32_t tm__holders_awaited(const tm__holder *holders, const tm_model *model,
+                             uint32_t thread, uint32_t interval, const tm__link *link);
+
 void tm__holds_free(tm__holds *holds);
 
 #endif

@@ -246,6 +246,15 @@ int tm__march_defer(tm__march *march)
     return 1;
 }
 
+int tm__march_is_coming(const tm__march *march, uint32_t thread, int64_t time_ns)
+{
+    tm__march_point point;
+
+    return next_of(march, thread, &point) && point.time_ns == time_ns &&
+           !point.is_act &&
+           !tm__is_inert(march->model->threads[thread].intervals[point.number].state);
+}
+
 int64_t tm__march_able_ns(const tm__march *march, uint32_t thread, int64_t time_ns)
 {
     const tm__interval *intervals = march->model->threads[thread].intervals;

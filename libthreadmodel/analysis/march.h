@@ -59,6 +59,10 @@ int tm__march_defer(tm__march *march);
 /** Whether a row is an act that the march hands out. */
 int tm__march_has(const tm__interaction *row);
 
+/** Whether a thread will be able to act at this very instant, though not yet; forward.
+ */
+int tm__march_is_coming(const tm__march *march, uint32_t thread, int64_t time_ns);
+
 /** When a thread could last have acted, up to the time of a point; forward. */
 int64_t tm__march_able_ns(const tm__march *march, uint32_t thread, int64_t time_ns);
 

@@ -21,6 +21,9 @@
 
 #include "analysis/link.h"
 
+/* Beginnings in one instant of one thread that are looked at; programs have two. */
+enum { AT_ONCE = 8 };
+
 /** Where the walk stands in a thread, and what it found there. */
 typedef struct cursor {
     uint32_t next;           ///< the intervals below this may begin before time_ns
@@ -125,6 +128,18 @@ static void find_hold_up(walk *w, uint32_t interval)
     it->end = tm__link_hold_up_end(thread, interval);
 }
 
+/* Whether a thread begins to be able to act at just this instant. */
+static int is_able_from(const tm__thread *thread, uint32_t interval, int64_t time_ns)
+{
+    for (int i = 0; i < AT_ONCE && interval < thread->interval_count; i++, interval++) {
+        if (thread->intervals[interval].start_ns != time_ns)
+            return 0;
+        if (!tm__is_inert(thread->intervals[interval].state))
+            return 1;
+    }
+    return 0;
+}
+
 /* When a thread could last have acted, up to a time: not while it waits itself. */
 static int64_t last_able_ns(walk *w, uint32_t thread, int64_t time_ns)
 {
@@ -132,7 +147,8 @@ static int64_t last_able_ns(walk *w, uint32_t thread, int64_t time_ns)
     uint32_t at = locate(w, thread, time_ns);
     cursor *it = &w->cursors[thread];
 
-    if (at == TM__NONE || !tm__is_inert(intervals[at].state))
+    if (at == TM__NONE || !tm__is_inert(intervals[at].state) ||
+        is_able_from(&w->model->threads[thread], at + 1, time_ns))
         return time_ns;
     if (at < it->stopped || at >= it->ended) {
         it->ended = at + 1;
@@ -173,11 +189,12 @@ static int can_cross(const walk *w, const tm__link *link)
            here->crossed != w->step;
 }
 
-/* The instant at which the from-thread acted, in the window [floor_ns, time_ns]. */
-static int64_t act_ns(walk *w, const tm__link *link)
+/* The instant at which the from-thread acted, or time_ns when that is still to come.
+ * Where it is not known, it is as late as can be. */
+static int64_t act_ns(walk *w, const tm__link *link, int at_end)
 {
     if (link->from_ns == INT64_MIN)
-        return last_able_ns(w, link->from, w->time_ns);
+        return at_end ? last_able_ns(w, link->from, w->time_ns) : w->time_ns;
     return link->from_ns < w->time_ns ? link->from_ns : w->time_ns;
 }
 
@@ -212,7 +229,7 @@ static tm__link link_at_end(const walk *w, const cursor *at)
 /* Before its start there is nothing of a thread to come back to. */
 static void go_to_starter(walk *w, uint32_t interval, const tm__link *link)
 {
-    int64_t when_ns = act_ns(w, link);
+    int64_t when_ns = act_ns(w, link, 1);
 
     add(w, interval, TM_STATE_NEW, when_ns > w->floor_ns ? when_ns : w->floor_ns,
         TM__VIA_NOTHING);
@@ -245,7 +262,7 @@ static void pass_hold_up(walk *w, uint32_t interval)
     }
     if (begin_ns < w->floor_ns)
         begin_ns = w->floor_ns;
-    when_ns = act_ns(w, &link);
+    when_ns = act_ns(w, &link, at_end);
     if (thread->intervals[interval].state == TM_STATE_NEW) {
         go_to_starter(w, interval, &link);
         return;

@@ -457,7 +457,7 @@ static void deadlock_is_named_and_ends_the_walk(void **state)
 }
 
 /* Each says that it was the other that let it go on, at the very same instants. */
-static void reasons_that_go_in_a_circle_are_not_followed(void **state)
+static void circles_of_reasons_end_as_unexplained(void **state)
 {
     tm_event events[] = {
         AT(0, 1, THREAD_START),
@@ -471,7 +471,7 @@ static void reasons_that_go_in_a_circle_are_not_followed(void **state)
 
     (void)state;
     assert_path(MODEL(events), "0-10 T1 running\n"
-                               "10-50 T1 blocked\n"
+                               "10-50 T1 blocked unexplained\n"
                                "50-60 T1 running handoff\n");
 }
 
@@ -777,7 +777,7 @@ int main(void)
         cmocka_unit_test(unpark_interrupt_and_start_are_crossed),
         cmocka_unit_test(permit_is_no_reason_to_leave_the_thread),
         cmocka_unit_test(deadlock_is_named_and_ends_the_walk),
-        cmocka_unit_test(reasons_that_go_in_a_circle_are_not_followed),
+        cmocka_unit_test(circles_of_reasons_end_as_unexplained),
         cmocka_unit_test(what_acts_is_a_thread_that_can),
         cmocka_unit_test(the_program_ends_the_run),
         cmocka_unit_test(same_thread_of_the_system_goes_on),

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from threadmodel import errors
 from threadmodel._library import check, ffi, lib, options
+from threadmodel.path import PathQuestions
 from threadmodel.run import Policy, Run, from_struct
 from threadmodel.selection import Selection, Window, c_string, whole
 from threadmodel.sink import MAX_INT32, Sink
@@ -22,7 +23,7 @@ _KEYS: Final = {
 }
 
 
-class Model(Sink):
+class Model(PathQuestions, Sink):
     """What the threads of one run did to one another.
 
     ``threadmodel.open(path)`` makes one of a file; those who bring their own events
