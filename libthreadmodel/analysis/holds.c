@@ -141,30 +141,45 @@ static uint32_t find_place(tm__holds *holds, uint32_t object, uint32_t stack)
     return *value - 1;
 }
 
+/* Room for one hold more. There are millions: to grow an array would double them. */
+static int reserve_hold(tm__holds *holds)
+{
+    tm__hold *chunk;
+
+    if (holds->count < holds->chunks_count * TM__HOLD_CHUNK)
+        return TM_OK;
+    if (tm__reserve(holds->memory, &holds->chunks, &holds->chunks_capacity,
+                    (size_t)holds->chunks_count + 1, sizeof(*holds->chunks)) < 0)
+        return TM_ENOMEM;
+    chunk = tm__resize(holds->memory, NULL, 0, TM__HOLD_CHUNK * sizeof(*chunk));
+    if (!chunk)
+        return TM_ENOMEM;
+    holds->chunks[holds->chunks_count++] = chunk;
+    return TM_OK;
+}
+
 /* A hold begins; its thread's come by rising time, for the march does. */
 static int open_hold(tm__holds *holds, const tm__change *change, int64_t time_ns)
 {
-    tm__hold hold = {time_ns, INT64_MIN,
-                     find_place(holds, change->object, change->stack), TM__NONE};
+    uint32_t place = find_place(holds, change->object, change->stack);
     uint32_t *last = &holds->last[change->gained];
 
-    if (hold.place == TM__NONE ||
-        tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
-                    (size_t)holds->items_count + 1, sizeof(hold)) < 0)
+    if (place == TM__NONE || reserve_hold(holds) < 0)
         return TM_ENOMEM;
     if (*last == TM__NONE)
-        holds->first[change->gained] = holds->items_count;
+        holds->first[change->gained] = holds->count;
     else
-        holds->items[*last].next = holds->items_count;
-    *last = holds->items_count;
-    holds->holders[change->object].hold = holds->items_count;
-    holds->items[holds->items_count++] = hold;
+        tm__hold_at(holds, *last)->next = holds->count;
+    *last = holds->count;
+    holds->holders[change->object].hold = holds->count;
+    *tm__hold_at(holds, holds->count++) =
+        (tm__hold){time_ns, INT64_MIN, place, TM__NONE};
     return TM_OK;
 }
 
 static void close_hold(tm__holds *holds, uint32_t hold, int64_t end_ns)
 {
-    tm__hold *it = &holds->items[hold];
+    tm__hold *it = tm__hold_at(holds, hold);
 
     if (end_ns <= it->start_ns)
         return;
@@ -259,8 +274,10 @@ void tm__holds_free(tm__holds *holds)
     tm__free(holds->memory, holds->first, threads * sizeof(*holds->first));
     tm__free(holds->memory, holds->last, threads * sizeof(*holds->last));
     tm__free(holds->memory, holds->holders, objects * sizeof(*holds->holders));
-    tm__free(holds->memory, holds->items,
-             holds->items_capacity * sizeof(*holds->items));
+    for (uint32_t i = 0; i < holds->chunks_count; i++)
+        tm__free(holds->memory, holds->chunks[i], TM__HOLD_CHUNK * sizeof(tm__hold));
+    tm__free(holds->memory, holds->chunks,
+             holds->chunks_capacity * sizeof(*holds->chunks));
     tm__free(holds->memory, holds->places,
              holds->places_capacity * sizeof(*holds->places));
     tm__triples_free(&holds->by_place, holds->memory);

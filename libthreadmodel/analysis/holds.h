@@ -34,15 +34,18 @@ typedef struct tm__holder {
     uint32_t hold;   ///< holds[] while they are gathered, or TM__NONE
 } tm__holder;
 
+enum { TM__HOLD_CHUNK = 1024 };
+
 typedef struct tm__holds {
     const tm_model *model;
     tm__memory *memory;
-    const uint8_t *chosen;  ///< an object: asked about; NULL: none is
-    uint32_t *callers;      ///< frames[] a stack
-    tm__triples by_place;   ///< (class name, method, chosen): places[] + 1
-    uint32_t *first, *last; ///< holds[] a thread, or TM__NONE
-    tm__holder *holders;    ///< an object
-    TM__ARRAY(tm__hold, items);
+    const uint8_t *chosen;         ///< an object: asked about; NULL: none is
+    uint32_t *callers;             ///< frames[] a stack
+    tm__triples by_place;          ///< (class name, method, chosen): places[] + 1
+    uint32_t *first, *last;        ///< holds[] a thread, or TM__NONE
+    tm__holder *holders;           ///< an object
+    TM__ARRAY(tm__hold *, chunks); ///< of TM__HOLD_CHUNK each: a hold never moves
+    uint32_t count;
     TM__ARRAY(tm__place, places);
 } tm__holds;
 
@@ -55,6 +58,11 @@ typedef struct tm__holds {
 int tm__holds_gather(tm__holds *holds, const tm_model *model, tm__memory *memory,
                      tm__march *march, const uint8_t *chosen,
                      const tm__libraries *libraries);
+
+static inline tm__hold *tm__hold_at(const tm__holds *holds, uint32_t hold)
+{
+    return &holds->chunks[hold / TM__HOLD_CHUNK][hold % TM__HOLD_CHUNK];
+}
 
 /** What the beginning of an interval says of one monitor. */
 typedef struct tm__change {

@@ -246,6 +246,26 @@ int tm__march_defer(tm__march *march)
     return 1;
 }
 
+uint32_t tm__march_act(const tm__march *march, uint32_t row)
+{
+    const tm__interaction *it = tm__row(march->model, row);
+    uint32_t low, high;
+
+    if (!tm__march_has(it))
+        return TM__NONE;
+    low = march->act_first[it->from_thread];
+    high = march->act_first[it->from_thread + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (goes_after(march, row, march->acts[middle]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 int tm__march_is_coming(const tm__march *march, uint32_t thread, int64_t time_ns)
 {
     tm__march_point point;

@@ -63,6 +63,9 @@ int tm__march_has(const tm__interaction *row);
  */
 int tm__march_is_coming(const tm__march *march, uint32_t thread, int64_t time_ns);
 
+/** Which of acts[] a row is. @return TM__NONE: the march does not hand it out */
+uint32_t tm__march_act(const tm__march *march, uint32_t row);
+
 /** When a thread could last have acted, up to the time of a point; forward. */
 int64_t tm__march_able_ns(const tm__march *march, uint32_t thread, int64_t time_ns);
 
