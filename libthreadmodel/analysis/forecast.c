@@ -226,7 +226,7 @@ static int open_all(run *r)
     if (tm__clocks_open(&r->clocks) < 0 || !r->slots || !r->holders)
         return TM_ENOMEM;
     for (size_t i = 0; i < objects; i++)
-        r->holders[i] = (tm__holder){TM__NONE, TM__NONE};
+        r->holders[i] = (tm__holder){TM__NONE, TM__NONE, INT64_MIN};
     return TM_OK;
 }
 

@@ -13,7 +13,7 @@ static tm__change none(void)
 
 /* The thread's wait for an object is over, and it has it now. */
 static tm__change got(tm__holder *holders, uint32_t thread, const tm__interval *wait,
-                      const tm__link *link)
+                      const tm__link *link, int64_t time_ns)
 {
     tm__change change = none();
     tm__holder *holder;
@@ -44,7 +44,7 @@ static tm__change got(tm__holder *holders, uint32_t thread, const tm__interval *
     change.object = wait->object;
     change.gained = thread;
     change.stack = wait->stack;
-    *holder = (tm__holder){thread, TM__NONE};
+    *holder = (tm__holder){thread, TM__NONE, time_ns};
     return change;
 }
 
@@ -79,18 +79,21 @@ static tm__change want(tm__holder *holders, const tm_model *model, uint32_t thre
             return change;
         change.released = thread;
         change.hold = holder->hold;
-        *holder = (tm__holder){TM__NONE, TM__NONE};
+        *holder = (tm__holder){TM__NONE, TM__NONE, INT64_MIN};
         break;
     case TM_STATE_BLOCKED:
     case TM_STATE_REENTERING:
     case TM_STATE_PARKED:
         owner = owner_of(model, thread, interval);
         if (owner == TM__NONE && holder->thread == thread)
-            *holder = (tm__holder){TM__NONE, TM__NONE};
+            *holder = (tm__holder){TM__NONE, TM__NONE, INT64_MIN};
         if (owner == TM__NONE || owner == thread || owner == holder->thread)
             return change;
+        /* What was said in the instant of a handover was said before it. */
+        if (holder->got_ns == wait->start_ns && holder->thread != thread)
+            return change;
         change.gained = owner;
-        *holder = (tm__holder){owner, TM__NONE};
+        *holder = (tm__holder){owner, TM__NONE, INT64_MIN};
         break;
     default: return change;
     }
@@ -110,7 +113,8 @@ tm__change tm__holders_follow(tm__holder *holders, const tm_model *model,
         return want(holders, model, thread, interval);
     if (now->state == TM_STATE_RUNNING && interval > 0 && tm__is_stopped(now[-1].state))
         return got(holders, thread,
-                   &it->intervals[tm__link_hold_up_first(it, interval - 1)], link);
+                   &it->intervals[tm__link_hold_up_first(it, interval - 1)], link,
+                   now->start_ns);
     return none();
 }
 
@@ -241,7 +245,7 @@ static int open_all(tm__holds *holds, const tm__libraries *libraries)
     for (size_t i = 0; i < threads; i++)
         holds->first[i] = holds->last[i] = TM__NONE;
     for (size_t i = 0; i < objects; i++)
-        holds->holders[i] = (tm__holder){TM__NONE, TM__NONE};
+        holds->holders[i] = (tm__holder){TM__NONE, TM__NONE, INT64_MIN};
     return TM_OK;
 }
 

@@ -32,6 +32,7 @@ typedef struct tm__hold {
 typedef struct tm__holder {
     uint32_t thread; ///< threads[] or TM__NONE
     uint32_t hold;   ///< holds[] while they are gathered, or TM__NONE
+    int64_t got_ns;  ///< INT64_MIN: it had it already when that was first said
 } tm__holder;
 
 enum { TM__HOLD_CHUNK = 1024 };
