@@ -32,6 +32,8 @@ TABLES = [
     "interactions",
     "deadlocks",
     "diagnostics",
+    "critical_path",
+    "whatif",
 ]
 ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
