@@ -68,7 +68,7 @@ static void keep_act(run *r, const tm__march_point *point)
     }
     lanes = lanes_at(r, point->thread, point->time_ns, &of_ns);
     for (uint32_t l = 0; l < r->lanes; l++)
-        r->acts_ns[(size_t)index * r->lanes + l] = lanes[l];
+        r->acts_ns[(size_t)index * r->lanes + l] = lanes[l] + (point->time_ns - of_ns);
     r->slots[act] = index + 1;
 }
 

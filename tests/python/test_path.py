@@ -261,7 +261,8 @@ def test_a_factor_of_one_changes_nothing(seed: int) -> None:
     model = model_of(random_world(seed))
     for lock in (1, 2, 3):
         if f"app.Lock{lock}" in model.monitors().values("class"):
-            assert next(iter(model.whatif(f"app.Lock{lock}", factor=1)))["gain_ns"] == 0
+            (row,) = model.whatif(f"app.Lock{lock}", factor=1)
+            assert row["gain_ns"] == 0
 
 
 def test_a_pipeline_is_as_slow_as_its_slowest_stage() -> None:
