@@ -179,6 +179,9 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, stacks);
     FREE_ARRAY(model, frames);
     FREE_ARRAY(model, interactions);
+    tm__triples_free(&model->nesting_map, &model->memory);
+    FREE_ARRAY(model, nestings);
+    FREE_ARRAY(model, helds);
     FREE_ARRAY(model, deadlocks);
     FREE_ARRAY(model, deadlock_members);
     FREE_ARRAY(model, bindings);

@@ -90,6 +90,7 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
             model->objects[owner->owned].owned_previous = object;
         owner->owned = object;
         owner->wanted += it->wanted;
+        it->owner_stack = TM__NONE;
     }
     it->owner_ns = time_ns;
     it->owner_provenance = (uint8_t)provenance;

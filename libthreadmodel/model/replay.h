@@ -192,6 +192,12 @@ void tm__deadlock_review(tm_model *model, uint32_t deadlock);
 /** A member gets away: the cycle is resolved, or was a wrong suspicion. */
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
 
+/* order.c */
+
+/** A block ends: note which locks its thread held meanwhile. To lack the memory for
+ * that is counted, and nothing else fails. */
+void tm__order_note(tm_model *model, uint32_t thread);
+
 /* fold.c */
 
 /** Fold old intervals into sums until the memory limit is kept, if it can be. */

@@ -20,6 +20,7 @@ static void witness_owner(tm_model *model, const tm__fact *fact)
     if (object->owner != TM__NONE && object->owner != fact->thread)
         model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
     tm__own(model, fact->object, fact->thread, fact->time_ns, TM_PROVENANCE_INFERRED);
+    model->objects[fact->object].owner_stack = fact->stack;
 }
 
 /*
@@ -111,7 +112,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     tm__fact fact = *original;
     tm__thread *thread = &model->threads[fact.thread];
     int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
-    uint32_t cause;
+    uint32_t stack, cause;
     int certain, known;
     tm__interval *wait;
 
@@ -140,11 +141,14 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
         wait->flags |= TM__INTERVAL_INTERRUPTED;
     if (wait->state == TM_STATE_WAITING && !not_notified)
         wait->flags |= TM__INTERVAL_UNSPLIT;
+    stack = wait->stack;
     tm__hold_up_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, cause);
     if (fact.object != TM__NONE &&
-        (!not_notified || model->objects[fact.object].owner == TM__NONE))
+        (!not_notified || model->objects[fact.object].owner == TM__NONE)) {
         tm__own(model, fact.object, fact.thread, fact.time_ns, TM_PROVENANCE_INFERRED);
+        model->objects[fact.object].owner_stack = stack;
+    }
 }
 
 int tm__on_notify(tm_model *model, const tm__fact *fact)
