@@ -15,101 +15,6 @@
  */
 #include "model/replay.h"
 
-void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread)
-{
-    tm__object *it = &model->objects[object];
-    tm__thread *waiter = &model->threads[thread];
-
-    waiter->waits_in = object;
-    waiter->next = TM__NONE;
-    waiter->previous = it->waiter_tail;
-    if (it->waiter_tail == TM__NONE)
-        it->waiter_head = thread;
-    else
-        model->threads[it->waiter_tail].next = thread;
-    it->waiter_tail = thread;
-}
-
-void tm__wait_set_remove(tm_model *model, uint32_t thread)
-{
-    tm__thread *waiter = &model->threads[thread];
-    tm__object *object = &model->objects[waiter->waits_in];
-
-    if (waiter->previous == TM__NONE)
-        object->waiter_head = waiter->next;
-    else
-        model->threads[waiter->previous].next = waiter->next;
-    if (waiter->next == TM__NONE)
-        object->waiter_tail = waiter->previous;
-    else
-        model->threads[waiter->next].previous = waiter->previous;
-    waiter->next = waiter->previous = TM__NONE;
-    waiter->waits_in = TM__NONE;
-}
-
-int tm__policy(const tm_model *model)
-{
-    return model->forced_policy ? model->forced_policy : model->run.policy;
-}
-
-/* Whether all that binding goes by is in the events. */
-static int sees_all(const tm_model *model)
-{
-    static const uint64_t waits = UINT64_C(1) << TM_EVENT_WAIT | UINT64_C(1)
-                                                                     << TM_EVENT_WAITED;
-
-    return tm__policy(model) == TM_POLICY_HOTSPOT &&
-           (model->run.kinds & waits) == waits;
-}
-
-/* The same, and the notifies themselves. */
-static int sees_notifies(const tm_model *model)
-{
-    static const uint64_t notifies =
-        UINT64_C(1) << TM_EVENT_NOTIFY | UINT64_C(1) << TM_EVENT_NOTIFY_ALL;
-
-    return sees_all(model) && (model->run.kinds & notifies) == notifies;
-}
-
-/* Whether time was up for a waiter by then, or an interrupt called. One that was
- * pending before the wait does not count: with that the wait ends at once and the
- * monitor is never free for a notifier. */
-static int may_leave_by(const tm_model *model, const tm__thread *waiter,
-                        int64_t time_ns)
-{
-    const tm__interaction *interrupt =
-        waiter->interrupt == TM__NONE ? NULL : tm__row(model, waiter->interrupt);
-
-    return waiter->deadline_ns <= time_ns ||
-           (interrupt && interrupt->from_ns >= tm__held_up_since_ns(waiter) &&
-            interrupt->from_ns <= time_ns);
-}
-
-/* Whether the object may be that of a thread that ended since, which wakes it. */
-static int may_have_joined(const tm_model *model, const tm__thread *waiter)
-{
-    uint32_t object = waiter->intervals[tm__hold_up(waiter)].object;
-
-    return model->nameless_end_ns >= tm__held_up_since_ns(waiter) &&
-           object != TM__NONE && model->objects[object].thread == TM__NONE;
-}
-
-/* Whether it may be gone by now for a reason that its Waited will not tell from a
- * notify: that one, or none at all. */
-static int may_go_untold(const tm_model *model, const tm__thread *waiter)
-{
-    return waiter->fickle || may_have_joined(model, waiter);
-}
-
-/* The same, where not all that matters may be in the events. */
-static int may_have_left(const tm_model *model, const tm__thread *waiter,
-                         int64_t time_ns)
-{
-    return !sees_all(model) || may_go_untold(model, waiter) ||
-           !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED) ||
-           may_leave_by(model, waiter, time_ns);
-}
-
 /* The waiter is out of the set and queues for the monitor, which the notifier has. */
 static void wake(tm_model *model, uint32_t waiter, uint32_t row)
 {
@@ -270,7 +175,7 @@ static void settle(tm_model *model, uint32_t object)
 
         if (!first->settled && first->doubtful)
             return;
-        if (!first->tainted && sees_all(model))
+        if (!first->tainted && tm__sees_waits(model))
             make_exact(model, row);
         if (!first->settled)
             model->threads[first->waiter].binding = TM__NONE;
@@ -302,13 +207,14 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
 {
     tm__object *object = &model->objects[fact->object];
     uint32_t waiter = object->waiter_head, row;
-    int certain = !object->doubt && object->binding_head == TM__NONE && sees_all(model);
+    int certain =
+        !object->doubt && object->binding_head == TM__NONE && tm__sees_waits(model);
     int doubtful = 0;
 
     if (waiter != TM__NONE) {
         if (tm__interval_reserve(model, waiter, 3) < 0)
             return TM_ENOMEM;
-        doubtful = may_have_left(model, &model->threads[waiter], fact->time_ns);
+        doubtful = tm__may_have_left(model, &model->threads[waiter], fact->time_ns);
     }
     row = tm__interaction_new(model, TM_INTERACTION_NOTIFY, fact);
     tm__row(model, row)->provenance =
@@ -316,7 +222,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
     /* Where it had left unseen, this went to the next, and that one is not known to
      * have gone: nothing is sure until the set is empty. */
     if (!object->doubt && waiter != TM__NONE &&
-        may_go_untold(model, &model->threads[waiter]))
+        tm__may_go_untold(model, &model->threads[waiter]))
         object->doubt = TM__DOUBT_LEFT;
     tm__row(model, row)->doubted = object->doubt != TM__DOUBT_NONE;
     if (waiter == TM__NONE)
@@ -341,7 +247,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
 int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kind)
 {
     tm__object *it = &model->objects[object];
-    int certain = !it->doubt && it->binding_head == TM__NONE && sees_all(model);
+    int certain = !it->doubt && it->binding_head == TM__NONE && tm__sees_waits(model);
     tm__fact from = *fact;
     size_t count = 0;
     uint32_t group, row;
@@ -371,7 +277,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
     tm__bind_give_up(model, object);
     while (it->waiter_head != TM__NONE) {
         uint32_t waiter = it->waiter_head;
-        int doubtful = may_have_left(model, &model->threads[waiter], fact->time_ns);
+        int doubtful = tm__may_have_left(model, &model->threads[waiter], fact->time_ns);
         tm__interaction *woken;
 
         row = tm__interaction_new(model, kind, &from);
@@ -381,7 +287,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
             certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         woken->candidates = certain && !doubtful ? 1 : 2;
         woken->settles =
-            certain && doubtful && !may_go_untold(model, &model->threads[waiter]);
+            certain && doubtful && !tm__may_go_untold(model, &model->threads[waiter]);
         woken->doubted = it->doubt != TM__DOUBT_NONE;
         wake(model, waiter, row);
     }
@@ -419,7 +325,7 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     /* One that the notify found in time may yet say that time was up, or that it was
      * interrupted, having had to queue for the monitor beyond it. */
     if ((fact->peer == TM__NONE || fact->peer == notify->from_thread) &&
-        !may_leave_by(model, waiter, notify->from_ns) &&
+        !tm__may_leave_by(model, waiter, notify->from_ns) &&
         !(fact->flags & TM_EVENT_BY_INTERRUPT && waiter->interrupt == TM__NONE))
         left = 0;
     else if (left && was_probably_found(fact, notify)) {
@@ -450,7 +356,7 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     waiter->bound = waiter->binding = TM__NONE;
     if (binding != TM__NONE)
         model->bindings[binding].settled = 1;
-    else if (notify->settles && sees_all(model)) {
+    else if (notify->settles && tm__sees_waits(model)) {
         make_exact(model, notify);
     }
     return row;
@@ -514,8 +420,9 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
         else if (names_one_call(model, fact, waiter))
             tm__row(model, waiter->bound)->provenance = TM_PROVENANCE_REPORTED;
     }
-    *certain = sees_notifies(model) && waiter->bound == TM__NONE &&
-               !may_have_joined(model, waiter) && !model->objects[fact->object].doubt;
+    *certain = tm__sees_notifies(model) && waiter->bound == TM__NONE &&
+               !tm__may_have_joined(model, waiter) &&
+               !model->objects[fact->object].doubt;
     if (waiter->bound == TM__NONE && !left)
         find_notify(model, fact);
     if (waiter->bound != TM__NONE)

@@ -136,12 +136,29 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact);
  */
 uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance);
 
-/* binding.c, binding_other.c: which notify woke which waiter */
+/* wait_set.c: who waits, and who may be gone */
 
 /** Put a thread at the end of an object's wait set. */
 void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread);
 /** Take it out, wherever it is. */
 void tm__wait_set_remove(tm_model *model, uint32_t thread);
+/** The policy in force, enum tm_policy. */
+int tm__policy(const tm_model *model);
+/** Whether waits and their ends, all that binding goes by, are in the events. */
+int tm__sees_waits(const tm_model *model);
+/** The same, and the notifies themselves. */
+int tm__sees_notifies(const tm_model *model);
+/** Whether time was up for a waiter by then, or an interrupt called. */
+int tm__may_leave_by(const tm_model *model, const tm__thread *waiter, int64_t time_ns);
+/** Whether the object may be that of a thread that ended since, which wakes it. */
+int tm__may_have_joined(const tm_model *model, const tm__thread *waiter);
+/** Whether it may be gone for a reason that its Waited will not tell from a notify. */
+int tm__may_go_untold(const tm_model *model, const tm__thread *waiter);
+/** Any of these, or not all that matters is in the events. */
+int tm__may_have_left(const tm_model *model, const tm__thread *waiter, int64_t time_ns);
+
+/* binding.c, binding_other.c: which notify woke which waiter */
+
 /** @return TM_OK or TM_ENOMEM, and then nothing has changed */
 int tm__bind_notify(tm_model *model, const tm__fact *fact);
 /** Wake all waiters of an object. @return TM_OK or TM_ENOMEM, nothing changed */
@@ -156,8 +173,6 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain);
 void tm__bind_unseen_return(tm_model *model, const tm__fact *fact);
 /** Forget what is unsettled; what was bound so far stays as inferred. */
 void tm__bind_give_up(tm_model *model, uint32_t object);
-/** The policy in force, enum tm_policy. */
-int tm__policy(const tm_model *model);
 
 /* binding_tptp.c, binding_reported.c: the other policies */
 int tm__bind_notify_tptp(tm_model *model, const tm__fact *fact);
