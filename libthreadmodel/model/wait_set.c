@@ -79,8 +79,10 @@ int tm__may_have_joined(const tm_model *model, const tm__thread *waiter)
 {
     uint32_t object = waiter->intervals[tm__hold_up(waiter)].object;
 
+    /* One that was defined is no thread's unless its definition says whose. */
     return model->nameless_end_ns >= tm__held_up_since_ns(waiter) &&
-           object != TM__NONE && model->objects[object].thread == TM__NONE;
+           object != TM__NONE && model->objects[object].thread == TM__NONE &&
+           model->objects[object].class_index == TM__NONE;
 }
 
 /* Whether it may be gone by now for a reason that its Waited will not tell from a
