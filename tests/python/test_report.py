@@ -34,8 +34,6 @@ TABLES = [
     "critical_path",
     "whatif",
     "diagnostics",
-    "critical_path",
-    "whatif",
 ]
 QUESTIONS = {"whatif": "whatif_rank"}
 ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
