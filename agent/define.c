@@ -12,6 +12,17 @@
 /* A name of 2,000 bytes grows threefold at most, where every byte is bad. */
 enum { TEXT_BYTES = 6100 };
 
+/* Once, when the first virtual thread is met. */
+static int limit_virtual(const tm_sink *sink)
+{
+    static int said;
+
+    return said++ ? TM_OK
+                  : sink->limit(sink->payload,
+                                "Of virtual threads only blocks and waits were "
+                                "recorded: no start, end, park, sleep or join.");
+}
+
 static int define_thread(const tm__record *record)
 {
     const tm_sink *sink = tm__the_agent.sink;
@@ -29,6 +40,12 @@ static int define_thread(const tm__record *record)
 
     tm__text_utf8(name, sizeof(name), text, record->extra);
     tm__text_utf8(group, sizeof(group), text + record->extra, record->more);
+    if (definition.flags & TM_THREAD_VIRTUAL) {
+        int rc = limit_virtual(sink);
+
+        if (rc < 0)
+            return rc;
+    }
     return sink->define_thread(sink->payload, &definition);
 }
 

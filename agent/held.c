@@ -4,11 +4,11 @@
  * without contention was never reported, so a deadlock of two such monitors would
  * not be seen; only the VM knows who has them.
  *
- * The question stops the asked thread, not the others, and costs 30 to 50 us. A
- * thread is asked for once a block, and only when it has been blocked for longer
- * than most ever are; what it then holds it goes on holding until it gets on. So
- * the answer is kept until all events up to it have been merged, and is true if
- * the thread is in the same block then, and dropped otherwise:
+ * The question stops the asked thread, not the others, for 3 to 40 us by the depth
+ * of its stack. A thread is asked once a block, and only when it has been blocked
+ * for longer than most ever are; what it then holds it goes on holding until it
+ * gets on. So the answer is kept until all events up to it have been merged, and
+ * is true if the thread is in the same block then, and dropped otherwise:
  *
  *      ──Enter────────────── asked ──────── horizon ──▶ no Entered: it holds these
  *                              └ may be between two blocks

@@ -9,7 +9,9 @@
  * Object's are bound before methods have names; they are known by their address.
  *
  * A program may notify a million times a second: without waiters that costs a look
- * at the object's tag and a record, and no walk of the stack.
+ * at the object's tag and a record, and no walk of the stack. The VM itself does so
+ * in bursts, for every weak reference, on queues that nobody ever waits on: of
+ * these, one a millisecond is reported, and the others are counted.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
@@ -43,6 +45,8 @@ enum {
     UNPARK
 };
 
+enum { REPEATED_NS = 1000000 };
+
 /* What stood there before us; set before ours can be called. */
 static void *_Atomic originals[UNPARK + 1];
 
@@ -69,6 +73,26 @@ static void JNICALL object_wait(JNIEnv *jni, jobject object, jlong timeout_ms)
                             (*jni)->ExceptionCheck(jni) ? TM_EVENT_BY_INTERRUPT : 0);
 }
 
+/* Tell whether a notify that can wake nobody was reported just before. */
+static int is_repeated(const tm__report *r, uint64_t object)
+{
+    tm__buffer *buffer = r->buffer;
+    size_t slots = sizeof(buffer->notified) / sizeof(*buffer->notified);
+    size_t slot = object % slots;
+
+    if (buffer->notified[slot].object == object &&
+        r->time_ns - buffer->notified[slot].time_ns < REPEATED_NS) {
+        uint64_t count =
+            atomic_load_explicit(&buffer->left_out, memory_order_relaxed) + 1;
+
+        atomic_store_explicit(&buffer->left_out, count, memory_order_relaxed);
+        return 1;
+    }
+    buffer->notified[slot].object = object;
+    buffer->notified[slot].time_ns = r->time_ns;
+    return 0;
+}
+
 /* The time is that before the call, which is over before anybody can be woken. One
  * who does not own the object is refused by the VM, and has notified nobody. */
 static void notify(JNIEnv *jni, jobject object, int hook, uint16_t kind)
@@ -81,9 +105,11 @@ static void notify(JNIEnv *jni, jobject object, int hook, uint16_t kind)
     if (begun)
         id = tm__notified_id(r.buffer, jni, object, &was_waited_on);
     original(hook).object(jni, object);
-    if (begun && (*jni)->ExceptionCheck(jni))
+    if (!begun)
+        return;
+    if ((*jni)->ExceptionCheck(jni) || (!was_waited_on && is_repeated(&r, id)))
         tm__report_drop(&r);
-    else if (begun)
+    else
         tm__report_finish(&r, was_waited_on ? TM__CALLER : TM__NO_STACK,
                           (tm_event){.kind = kind, .object = id});
 }
@@ -137,7 +163,7 @@ static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t u
     int begun = tm__report_begin_here(&r, jni);
 
     if (begun)
-        tm__report_finish(
+        tm__report_finish_now(
             &r, TM__WHOLE_STACK,
             (tm_event){.kind = TM_EVENT_SLEEP, .value = saturated_ns(time, unit_ns)});
     original(hook).sleep(jni, class, time);
@@ -235,7 +261,7 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     timeout_ns = park_timeout_ns(until, time);
     event = park_event(r.buffer, jni, thread);
     event.value = timeout_ns;
-    tm__report_finish(&r, TM__WHOLE_STACK, event);
+    tm__report_finish_now(&r, TM__WHOLE_STACK, event);
     original(PARK).park(jni, unsafe, until, time);
     tm__report_again(&r);
     tm__report_finish(

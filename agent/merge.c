@@ -106,12 +106,12 @@ static void sift_down(size_t i)
     heap[i] = moved;
 }
 
-static int reserve_heap(void)
+static int reserve_heap(tm__buffer *first)
 {
     size_t count = 0;
     cursor *grown;
 
-    for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+    for (tm__buffer *b = first; b; b = b->next)
         count++;
     if (count <= heap_capacity)
         return 0;
@@ -124,9 +124,8 @@ static int reserve_heap(void)
 }
 
 /* Set every buffer's limit. @return the time before which all is committed */
-static int64_t find_horizon(tm__buffer *first, int final)
+static int64_t find_horizon(tm__buffer *first, int64_t now, int final)
 {
-    int64_t now = tm__now_ns();
     int64_t horizon = final ? now : now - SLACK_NS;
 
     for (tm__buffer *b = first; b; b = b->next) {
@@ -207,13 +206,15 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
 
 int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final)
 {
+    /* A buffer that is not in the list yet has only events after this. */
+    int64_t now = tm__now_ns();
     tm__buffer *first = tm__buffer_first();
     int64_t horizon;
     int rc = TM_OK;
 
-    if (reserve_heap() != 0)
+    if (reserve_heap(first) != 0)
         return TM_OK; /* there may be memory in the next round */
-    horizon = find_horizon(first, final);
+    horizon = find_horizon(first, now, final);
     /* After all limits were read: what events up to them name is defined. */
     for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
         cursor c = {.buffer = b, .at = atomic_load(&b->tail)};

@@ -28,25 +28,36 @@ static int finished = 1;
 static pthread_mutex_t finished_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t finished_signal = PTHREAD_COND_INITIALIZER;
 
-static int report_losses(void)
+static int say(const char *format, uint64_t count)
 {
     const tm_sink *sink = tm__the_agent.sink;
-    uint64_t total = 0;
+    char sentence[160];
+
+    if (count == 0)
+        return TM_OK;
+    snprintf(sentence, sizeof(sentence), format, (unsigned long long)count);
+    return sink->limit(sink->payload, sentence);
+}
+
+static int report_losses(void)
+{
+    uint64_t lost = 0, left_out = 0;
     int rc = TM_OK;
 
     for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next) {
-        total += atomic_load(&b->lost_total);
+        lost += atomic_load(&b->lost_total);
+        left_out += atomic_load(&b->left_out);
         rc = tm__merge_loss(b, tm__now_ns());
     }
-    if (rc >= 0 && total > 0) {
-        char sentence[160];
-
-        snprintf(sentence, sizeof(sentence),
-                 "%llu events found no room in their thread's buffer and are missing; "
-                 "a larger buffer= may hold them.",
-                 (unsigned long long)total);
-        rc = sink->limit(sink->payload, sentence);
-    }
+    if (rc >= 0)
+        rc =
+            say("%llu events found no room in their thread's buffer and are missing; a "
+                "larger buffer= may hold them.",
+                lost);
+    if (rc >= 0)
+        rc = say("%llu calls of notify on objects that nobody had ever waited on were "
+                 "left out.",
+                 left_out);
     return rc;
 }
 
@@ -112,7 +123,8 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     tm__code_open();
     rc = own ? run_to_the_end(jni) : TM_ENOMEM;
     if (rc < 0)
-        tm__complain("recording ends here: %s", own ? tm_error_text() : "no memory");
+        tm__complain("recording ends here: %s",
+                     rc == TM_ENOMEM ? "no memory" : tm_error_text());
     closed = tm_trace_writer_close(tm__the_agent.trace);
     if (rc >= 0 && closed < 0)
         tm__complain("the trace is not complete: %s", tm_error_text());

@@ -15,13 +15,14 @@
     }
 
 static const tm__column_spec thread_columns[] = {
-    {"thread_id", TM_TYPE_UINT64}, {"name", TM_TYPE_STRING},
-    {"group", TM_TYPE_STRING},     {"virtual", TM_TYPE_BOOL},
-    {"daemon", TM_TYPE_BOOL},      {"state", TM_TYPE_STRING},
-    {"start_ns", TM_TYPE_INT64},   {"end_ns", TM_TYPE_INT64},
-    COUNT_AND_TOTAL("blocked"),    COUNT_AND_TOTAL("waiting"),
-    COUNT_AND_TOTAL("reentering"), COUNT_AND_TOTAL("joining"),
-    COUNT_AND_TOTAL("sleeping"),   COUNT_AND_TOTAL("parked"),
+    {"thread_id", TM_TYPE_UINT64},  {"name", TM_TYPE_STRING},
+    {"group", TM_TYPE_STRING},      {"virtual", TM_TYPE_BOOL},
+    {"daemon", TM_TYPE_BOOL},       {"state", TM_TYPE_STRING},
+    {"start_ns", TM_TYPE_INT64},    {"end_ns", TM_TYPE_INT64},
+    COUNT_AND_TOTAL("blocked"),     COUNT_AND_TOTAL("waiting"),
+    COUNT_AND_TOTAL("reentering"),  COUNT_AND_TOTAL("joining"),
+    COUNT_AND_TOTAL("sleeping"),    COUNT_AND_TOTAL("parked"),
+    {"carrier_id", TM_TYPE_UINT64}, {"cpu_samples", TM_TYPE_UINT64},
 };
 
 /* The states of these columns, in their order. */
@@ -33,6 +34,14 @@ typedef struct sum {
     int64_t count;
     int64_t total_ns;
 } sum;
+
+/* A total that would not fit stays at the largest number. */
+static void add(sum *to, int64_t count, int64_t total_ns)
+{
+    to->count += count;
+    if (__builtin_add_overflow(to->total_ns, total_ns, &to->total_ns))
+        to->total_ns = INT64_MAX;
+}
 
 static void put_time(tm__builder *builder, const tm_model *model, int64_t time_ns)
 {
@@ -58,8 +67,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
         if (part.state != TM_STATE_SLEEPING &&
             !tm__scope_has_class_of(scope, model, part.object))
             continue;
-        sums[part.state].count++;
-        sums[part.state].total_ns += part.end_ns - part.start_ns;
+        add(&sums[part.state], 1, part.end_ns - part.start_ns);
     }
     for (uint32_t i = tm__scope_folds(scope, model, it); i != TM__NONE;
          i = model->folds[i].next) {
@@ -68,8 +76,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
         if (fold->state != TM_STATE_SLEEPING &&
             !tm__scope_has_class(scope, fold->class_index))
             continue;
-        sums[fold->state].count += (int64_t)fold->durations.count;
-        sums[fold->state].total_ns += fold->durations.total;
+        add(&sums[fold->state], (int64_t)fold->durations.count, fold->durations.total);
     }
     tm__put_uint64(builder, it->id);
     tm__put_string(builder, tm__thread_name(model, thread));
@@ -83,6 +90,11 @@ static void put_thread(tm__builder *builder, const tm_model *model,
         tm__put_int64(builder, sums[thread_states[i]].count);
         tm__put_int64(builder, sums[thread_states[i]].total_ns);
     }
+    if (it->carrier == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_uint64(builder, model->threads[it->carrier].id);
+    tm__put_uint64(builder, it->samples);
 }
 
 int tm_statistics_threads(tm_table **out, const tm_model *model,

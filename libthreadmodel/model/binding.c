@@ -71,24 +71,43 @@ static int sees_notifies(const tm_model *model)
     return sees_all(model) && (model->run.kinds & notifies) == notifies;
 }
 
-static int64_t wait_began_ns(const tm__thread *waiter)
+/* Whether time was up for a waiter by then, or an interrupt called. One that was
+ * pending before the wait does not count: with that the wait ends at once and the
+ * monitor is never free for a notifier. */
+static int may_leave_by(const tm_model *model, const tm__thread *waiter,
+                        int64_t time_ns)
 {
-    uint32_t index = tm__hold_up(waiter);
+    const tm__interaction *interrupt =
+        waiter->interrupt == TM__NONE ? NULL : tm__row(model, waiter->interrupt);
 
-    if (waiter->intervals[index].state == TM_STATE_REENTERING && index)
-        index--;
-    return waiter->intervals[index].start_ns;
+    return waiter->deadline_ns <= time_ns ||
+           (interrupt && interrupt->from_ns >= tm__held_up_since_ns(waiter) &&
+            interrupt->from_ns <= time_ns);
 }
 
-/* An interrupt that was pending before the wait does not count: with that the wait
- * ends at once and the monitor is never free for a notifier. */
+/* Whether the object may be that of a thread that ended since, which wakes it. */
+static int may_have_joined(const tm_model *model, const tm__thread *waiter)
+{
+    uint32_t object = waiter->intervals[tm__hold_up(waiter)].object;
+
+    return model->nameless_end_ns >= tm__held_up_since_ns(waiter) &&
+           object != TM__NONE && model->objects[object].thread == TM__NONE;
+}
+
+/* Whether it may be gone by now for a reason that its Waited will not tell from a
+ * notify: that one, or none at all. */
+static int may_go_untold(const tm_model *model, const tm__thread *waiter)
+{
+    return waiter->fickle || may_have_joined(model, waiter);
+}
+
+/* The same, where not all that matters may be in the events. */
 static int may_have_left(const tm_model *model, const tm__thread *waiter,
                          int64_t time_ns)
 {
-    return !sees_all(model) || waiter->deadline_ns <= time_ns ||
-           (waiter->interrupt != TM__NONE &&
-            tm__row(model, waiter->interrupt)->from_ns >= wait_began_ns(waiter)) ||
-           !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED);
+    return !sees_all(model) || may_go_untold(model, waiter) ||
+           !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED) ||
+           may_leave_by(model, waiter, time_ns);
 }
 
 /* The waiter is out of the set and queues for the monitor, which the notifier has. */
@@ -105,7 +124,7 @@ static void wake(tm_model *model, uint32_t waiter, uint32_t row)
         return;
     tm__begin(model, waiter, notify->from_ns,
               (tm__interval){.state = TM_STATE_REENTERING,
-                             .provenance = TM_PROVENANCE_EXACT,
+                             .provenance = notify->provenance,
                              .object = notify->object,
                              .stack = tm__now(it)->stack,
                              .peer = notify->from_thread,
@@ -156,6 +175,8 @@ static void hand_up(tm_model *model, uint32_t to, uint32_t from)
         int64_t since_ns = queueing ? waiter->intervals[queueing - 1].start_ns : 0;
 
         waiter->intervals[queueing].cause = earlier->interaction;
+        waiter->intervals[queueing].peer = row->from_thread;
+        waiter->intervals[queueing].provenance = TM_PROVENANCE_INFERRED;
         waiter->intervals[queueing].start_ns =
             row->from_ns > since_ns ? row->from_ns : since_ns;
     }
@@ -204,7 +225,7 @@ static void shift(tm_model *model, uint32_t object, uint32_t binding)
                 continue;
             }
         } else if (next == TM__NONE && it->waiter_head != TM__NONE &&
-                   wait_began_ns(&model->threads[it->waiter_head]) <= time_ns &&
+                   tm__held_up_since_ns(&model->threads[it->waiter_head]) <= time_ns &&
                    tm__interval_reserve(model, it->waiter_head, 3) == TM_OK) {
             notify->waiter = it->waiter_head;
             notify->settled = 0;
@@ -216,6 +237,24 @@ static void shift(tm_model *model, uint32_t object, uint32_t binding)
         woke_nobody(model, notify->interaction);
         return;
     }
+}
+
+/* The binding of a notify is sure, and so is that its caller had the monitor. */
+static void make_exact(tm_model *model, tm__interaction *row)
+{
+    const tm__thread *waiter;
+    tm__interval *queueing;
+
+    row->provenance = TM_PROVENANCE_EXACT;
+    row->candidates = 1;
+    if (row->to_thread == TM__NONE)
+        return;
+    waiter = &model->threads[row->to_thread];
+    queueing = row->to_interval == TM__NONE
+                   ? tm__now(waiter)
+                   : &waiter->intervals[row->to_interval - waiter->interval_first];
+    if (queueing->state == TM_STATE_REENTERING)
+        queueing->provenance = TM_PROVENANCE_EXACT;
 }
 
 /* What stands at the head of the list without a doubt is settled. */
@@ -231,10 +270,8 @@ static void settle(tm_model *model, uint32_t object)
 
         if (!first->settled && first->doubtful)
             return;
-        if (!first->tainted && sees_all(model)) {
-            row->provenance = TM_PROVENANCE_EXACT;
-            row->candidates = 1;
-        }
+        if (!first->tainted && sees_all(model))
+            make_exact(model, row);
         if (!first->settled)
             model->threads[first->waiter].binding = TM__NONE;
         tm__binding_drop(model, object, TM__NONE);
@@ -276,6 +313,12 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
     row = tm__interaction_new(model, TM_INTERACTION_NOTIFY, fact);
     tm__row(model, row)->provenance =
         certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
+    /* Where it had left unseen, this went to the next, and that one is not known to
+     * have gone: nothing is sure until the set is empty. */
+    if (!object->doubt && waiter != TM__NONE &&
+        may_go_untold(model, &model->threads[waiter]))
+        object->doubt = TM__DOUBT_LEFT;
+    tm__row(model, row)->doubted = object->doubt != TM__DOUBT_NONE;
     if (waiter == TM__NONE)
         woke_nobody(model, row);
     else
@@ -337,7 +380,9 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         woken->provenance =
             certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         woken->candidates = certain && !doubtful ? 1 : 2;
-        woken->settles = certain && doubtful;
+        woken->settles =
+            certain && doubtful && !may_go_untold(model, &model->threads[waiter]);
+        woken->doubted = it->doubt != TM__DOUBT_NONE;
         wake(model, waiter, row);
     }
     it->doubt = TM__DOUBT_NONE;
@@ -351,16 +396,19 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     uint32_t row = waiter->bound, binding = waiter->binding;
     tm__interaction *notify = tm__row(model, row);
 
-    /* One that the notify found in time may yet say that time was up, having had to
-     * queue for the monitor beyond it. */
-    if (fact->flags & TM_EVENT_TIMED_OUT && !(fact->flags & TM_EVENT_BY_INTERRUPT) &&
-        fact->peer == TM__NONE && notify->from_ns < waiter->deadline_ns)
+    /* One that the notify found in time may yet say that time was up, or that it was
+     * interrupted, having had to queue for the monitor beyond it. */
+    if ((fact->peer == TM__NONE || fact->peer == notify->from_thread) &&
+        !may_leave_by(model, waiter, notify->from_ns) &&
+        !(fact->flags & TM_EVENT_BY_INTERRUPT && waiter->interrupt == TM__NONE))
         left = 0;
     if (tm__lost_since(model, notify->from_ns) &&
         notify->provenance == TM_PROVENANCE_EXACT) {
         notify->provenance = TM_PROVENANCE_INFERRED;
         notify->candidates = 2;
     }
+    if (tm__lost_since(model, notify->from_ns))
+        notify->settles = 0;
     if (left && notify->provenance < TM_PROVENANCE_EXACT) {
         unwake(model, fact->thread, fact->time_ns);
         if (binding != TM__NONE) {
@@ -378,27 +426,47 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     if (binding != TM__NONE)
         model->bindings[binding].settled = 1;
     else if (notify->settles && sees_all(model)) {
-        notify->provenance = TM_PROVENANCE_EXACT;
-        notify->candidates = 1;
+        make_exact(model, notify);
     }
     return row;
 }
 
 /* A waiter came back notified that was never taken out of the set: some notify
- * before was not for whom it was thought to be. */
+ * before was not for whom it was thought to be, if one came while it waited. */
 static void find_notify(tm_model *model, const tm__fact *fact)
 {
-    uint32_t i = model->objects[fact->object].binding_head;
+    const tm__object *object = &model->objects[fact->object];
+    const tm__thread *waiter = &model->threads[fact->thread];
+    uint32_t i = object->binding_head;
 
-    while (i != TM__NONE && model->threads[fact->thread].bound == TM__NONE) {
+    if (i == TM__NONE || object->waiter_head != fact->thread ||
+        tm__row(model, model->bindings[object->binding_tail].interaction)->from_ns <
+            tm__held_up_since_ns(waiter))
+        return;
+    for (; i != TM__NONE && waiter->bound == TM__NONE; i = model->bindings[i].next) {
         const tm__binding *it = &model->bindings[i];
 
         if (!it->settled && it->doubtful) {
             unwake(model, it->waiter, fact->time_ns);
             shift(model, fact->object, i);
         }
-        i = model->bindings[i].next;
     }
+}
+
+/* Whether the notifier that the VM named can have done it by one call only. */
+static int names_one_call(const tm_model *model, const tm__fact *fact,
+                          const tm__thread *waiter)
+{
+    const tm__object *object = &model->objects[fact->object];
+    size_t calls = 0;
+
+    if (object->doubt || tm__row(model, waiter->bound)->doubted ||
+        tm__lost_since(model, tm__row(model, waiter->bound)->from_ns))
+        return 0;
+    for (uint32_t i = object->binding_head; i != TM__NONE; i = model->bindings[i].next)
+        calls +=
+            tm__row(model, model->bindings[i].interaction)->from_thread == fact->peer;
+    return calls <= 1;
 }
 
 uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
@@ -418,11 +486,11 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
     if (fact->peer != TM__NONE && waiter->bound != TM__NONE) {
         if (tm__row(model, waiter->bound)->from_thread != fact->peer)
             left = 1; /* the VM says it was another */
-        else
+        else if (names_one_call(model, fact, waiter))
             tm__row(model, waiter->bound)->provenance = TM_PROVENANCE_REPORTED;
     }
     *certain = sees_notifies(model) && waiter->bound == TM__NONE &&
-               !model->objects[fact->object].doubt;
+               !may_have_joined(model, waiter) && !model->objects[fact->object].doubt;
     if (waiter->bound == TM__NONE && !left)
         find_notify(model, fact);
     if (waiter->bound != TM__NONE)
@@ -441,10 +509,14 @@ void tm__bind_unseen_return(tm_model *model, const tm__fact *fact)
                      .object = TM__NONE,
                      .peer = TM__NONE,
                      .stack = TM__NONE};
+    uint32_t row;
     int certain;
 
     if (waiter->bound == TM__NONE)
         return;
     back.object = tm__row(model, waiter->bound)->object;
-    tm__bind_waited(model, &back, &certain);
+    row = tm__bind_waited(model, &back, &certain);
+    /* When it came back is not known, only that it has. */
+    if (row != TM__NONE)
+        tm__row(model, row)->provenance = TM_PROVENANCE_INFERRED;
 }

@@ -33,7 +33,7 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact)
     uint32_t previous = TM__NONE, found = TM__NONE, before = TM__NONE;
     int provenance = fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
                                                           : TM_PROVENANCE_REPORTED;
-    int kind = TM_INTERACTION_NOTIFY;
+    int kind = TM_INTERACTION_NOTIFY, calls = 0;
 
     if (fact->peer == TM__NONE)
         return TM__NONE;
@@ -49,9 +49,14 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact)
         if (row && row->from_thread == fact->peer && row->from_ns <= fact->time_ns) {
             found = i;
             before = previous;
+            calls++;
         }
         previous = i;
     }
+    /* The thread is a fact, which of its calls it was is not. */
+    if (tm__policy(model) != TM_POLICY_REPORTED && found != TM__NONE &&
+        (calls > 1 || tm__row(model, model->bindings[found].interaction)->doubted))
+        provenance = TM_PROVENANCE_INFERRED;
     if (found != TM__NONE)
         return tm__binding_take(model, fact->object, found, before, fact, provenance);
     if (model->objects[fact->object].thread == fact->peer)

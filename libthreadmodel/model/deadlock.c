@@ -12,16 +12,19 @@
  */
 #include "model/replay.h"
 
-/* The thread that this one waits for, or TM__NONE. */
+/* The thread that this one waits for, or TM__NONE. One that is known to own what
+ * it queues for has got it, though its Entered is still to come. */
 static uint32_t blocker(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
+    uint32_t owner;
 
     if (it->joins != TM__NONE)
         return it->joins;
     if (it->wants == TM__NONE || model->objects[it->wants].losses != model->losses)
         return TM__NONE;
-    return model->objects[it->wants].owner;
+    owner = model->objects[it->wants].owner;
+    return owner == thread ? TM__NONE : owner;
 }
 
 /* Length of the cycle through `start`, or 0. A thread that is deadlocked already
@@ -40,10 +43,34 @@ static uint32_t cycle_length(const tm_model *model, uint32_t start)
     return thread == start ? length : 0;
 }
 
+/* Of a stream that does not say what it holds, what has been in it. */
+static int tells_interrupts(const tm_model *model)
+{
+    if (model->run.kinds)
+        return model->run.kinds >> TM_EVENT_INTERRUPT_CALLED & 1;
+    return model->kind_counts[TM_EVENT_INTERRUPT_CALLED] > 0;
+}
+
+/* Time or an interrupt may just have let go a thread that joins or parks. A join
+ * that is a wait leaves the wait set long before its Waited where it must queue. */
+static int may_go(const tm_model *model, const tm__thread *thread)
+{
+    int state = tm__hold_up_state(thread);
+
+    if (state != TM_STATE_JOINING && state != TM_STATE_PARKED)
+        return 0;
+    if (thread->waits_in != TM__NONE && !tells_interrupts(model))
+        return 1;
+    return thread->deadline_ns <= model->last_ns ||
+           (thread->interrupt != TM__NONE &&
+            tm__row(model, thread->interrupt)->from_ns >=
+                thread->intervals[tm__hold_up(thread)].start_ns);
+}
+
 static int edge_provenance(const tm_model *model, const tm__thread *thread)
 {
     /* After a loss it may have gone on unseen. */
-    if (thread->losses != model->losses)
+    if (thread->losses != model->losses || may_go(model, thread))
         return TM_PROVENANCE_INFERRED;
     if (thread->joins != TM__NONE)
         return tm__now(thread)->provenance;
@@ -132,7 +159,7 @@ static void withdraw(tm_model *model, uint32_t index)
 }
 
 /* What became known of owners since makes a suspicion sure, or unfounded. */
-static void look_again(tm_model *model, uint32_t index)
+void tm__deadlock_review(tm_model *model, uint32_t index)
 {
     tm__deadlock *it = &model->deadlocks[index];
 
@@ -163,7 +190,7 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
     tm__deadlock *deadlock;
 
     if (model->threads[start].deadlock != TM__NONE) {
-        look_again(model, model->threads[start].deadlock);
+        tm__deadlock_review(model, model->threads[start].deadlock);
         return TM_OK;
     }
     if (model->threads[start].wanted == 0)
@@ -225,6 +252,9 @@ void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns)
         if (m->thread == thread)
             continue;
         free_again.state = m->state;
+        if (m->state != TM_STATE_JOINING &&
+            free_again.provenance > TM_PROVENANCE_INFERRED)
+            free_again.provenance = TM_PROVENANCE_INFERRED;
         tm__begin(model, m->thread, time_ns, free_again);
     }
 }

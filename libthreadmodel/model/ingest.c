@@ -9,11 +9,12 @@
 #include "model/replay.h"
 
 /* Beyond this a difference of two times would not fit; 146 years. */
-#define TIME_LIMIT_NS (INT64_C(1) << 62)
+#define TIME_LIMIT_NS ((INT64_C(1) << 62) - 1)
 
 enum {
-    NEEDS_PEER = 1, ///< means nothing without another thread
-    NEEDS_LIST = 2, ///< may add to an object's list of notifies
+    NEEDS_PEER = 1,     ///< means nothing without another thread
+    NEEDS_LIST = 2,     ///< may add to an object's list of notifies
+    TELLS_NO_STATE = 4, ///< the thread may be running or not
 };
 
 static const uint8_t needs[TM_EVENT_KIND_END] = {
@@ -24,6 +25,10 @@ static const uint8_t needs[TM_EVENT_KIND_END] = {
     [TM_EVENT_NOTIFY_ALL] = NEEDS_LIST,
     [TM_EVENT_WAITED] = NEEDS_LIST,
     [TM_EVENT_INTERRUPTED] = NEEDS_LIST,
+    [TM_EVENT_VIRTUAL_MOUNT] = TELLS_NO_STATE,
+    [TM_EVENT_VIRTUAL_UNMOUNT] = TELLS_NO_STATE,
+    [TM_EVENT_HELD] = TELLS_NO_STATE,
+    [TM_EVENT_CPU_SAMPLE] = TELLS_NO_STATE,
 };
 
 int tm__replay_reserve(tm_model *model, uint32_t thread)
@@ -88,12 +93,14 @@ static void note_time(tm_model *model, int64_t time_ns)
     }
 }
 
-/* A new edge starts at the thread, and at the peer where that proved to own. */
+/* A new edge starts at the thread; where the peer proved to own an object that
+ * others want as well, theirs are new too. */
 static int check(tm_model *model, const tm__fact *fact)
 {
     int rc = tm__deadlock_check(model, fact->thread);
 
-    if (rc == TM_OK && fact->peer != TM__NONE)
+    if (rc == TM_OK && fact->peer != TM__NONE && fact->object != TM__NONE &&
+        model->objects[fact->object].wanted > 1)
         rc = tm__deadlock_check(model, fact->peer);
     return rc;
 }
@@ -216,7 +223,8 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
         thread->end_ns = INT64_MIN;
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
     }
-    model->threads[fact->thread].losses = model->losses;
+    if (!(needs[fact->kind] & TELLS_NO_STATE))
+        model->threads[fact->thread].losses = model->losses;
     rc = dispatch(model, fact);
     model->threads[fact->thread].last_ns = fact->time_ns;
     return rc;
@@ -225,7 +233,13 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
 /* Ids are looked up some events ahead, in steps that each ask for the memory which
  * the next will touch: with a million threads everything is a cache miss, and so
  * they overlap. */
-enum { AHEAD = 16 };
+enum { AHEAD = 32 };
+
+static void prefetch_object(const tm_model *model, uint32_t object)
+{
+    if (object != TM__NONE)
+        __builtin_prefetch(&model->objects[object].owned_next, 1);
+}
 
 static void look_ahead(tm_model *model, const tm_event *events, size_t count,
                        tm__fact *facts, int *codes)
@@ -241,7 +255,6 @@ static void look_ahead(tm_model *model, const tm_event *events, size_t count,
 
             __builtin_prefetch(thread, 1);
             __builtin_prefetch(thread + 64, 1);
-            __builtin_prefetch(thread + 128, 1);
         }
         if (facts[i].object != TM__NONE) {
             const char *object = (const char *)&model->objects[facts[i].object];
@@ -250,12 +263,23 @@ static void look_ahead(tm_model *model, const tm_event *events, size_t count,
             __builtin_prefetch(object + 64, 1);
         }
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (facts[i].thread != TM__NONE) {
             const tm__thread *thread = &model->threads[facts[i].thread];
 
-            __builtin_prefetch(thread->intervals + thread->interval_count, 1);
+            if (thread->interval_count)
+                __builtin_prefetch(tm__now(thread), 1);
+            prefetch_object(model, thread->owned);
         }
+        if (facts[i].object != TM__NONE) {
+            const tm__object *object = &model->objects[facts[i].object];
+
+            if (object->owner != TM__NONE)
+                __builtin_prefetch(&model->threads[object->owner], 1);
+            prefetch_object(model, object->owned_next);
+            prefetch_object(model, object->owned_previous);
+        }
+    }
 }
 
 int tm__ingest(void *payload, const tm_event *events, size_t count)

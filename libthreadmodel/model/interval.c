@@ -23,6 +23,13 @@ void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns, tm__interval n
     it->intervals[it->interval_count++] = next;
 }
 
+void tm__set_deadline(tm_model *model, const tm__fact *fact)
+{
+    model->threads[fact->thread].deadline_ns =
+        fact->value > 0 && fact->value < INT64_MAX / 2 ? fact->time_ns + fact->value
+                                                       : INT64_MAX;
+}
+
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause)
 {
     tm__begin(model, thread, time_ns,

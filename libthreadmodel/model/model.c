@@ -42,6 +42,9 @@ static int take_run(void *payload, const tm_run *run)
         known->end_ns = run->end_ns;
     if (run->threshold_ns)
         known->threshold_ns = run->threshold_ns;
+    /* Who joined in mid-life has not seen who waited already. */
+    if (run->kinds & ~known->kinds & UINT64_C(1) << TM_EVENT_SNAPSHOT)
+        model->losses++;
     if (run->kinds)
         known->kinds = run->kinds;
     if (run->policy)
@@ -99,6 +102,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->fold_at_bytes = options->memory_limit_bytes;
     model->folded_ns = INT64_MIN;
     model->loss_ns = INT64_MIN;
+    model->nameless_end_ns = INT64_MIN;
     model->first_ns = INT64_MIN;
     model->last_ns = INT64_MIN;
     model->run.size = sizeof(model->run);

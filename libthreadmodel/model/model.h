@@ -47,47 +47,53 @@ typedef struct tm__interval {
 
 _Static_assert(sizeof(tm__interval) == 32, "an interval is 32 bytes");
 
+/* What every event touches comes first: it is one cache line, and with a million
+ * threads each line is a miss. */
 typedef struct tm__thread {
+    tm__interval *intervals;
+    int64_t last_ns; ///< its last event; INT64_MIN: none yet
+    int64_t end_ns;  ///< INT64_MIN: not seen to end
+    uint32_t interval_count;
+    uint32_t interval_capacity;
+    uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
+    uint32_t joins;    ///< threads[] that it waits for, or TM__NONE
+    uint32_t wanted;   ///< threads that want what it owns, or join it
+    uint32_t owned;    ///< head of the list of objects that it is thought to own
+    uint32_t deadlock; ///< deadlocks[] that it stands in, or TM__NONE
+    uint32_t waits_in; ///< objects[] in whose wait set it is, or TM__NONE
+    uint32_t bound;    ///< interactions that took it out of the set, or TM__NONE
+    uint32_t losses;   ///< model->losses when it was last known what it did
+
+    int64_t deadline_ns; ///< of the wait, join, sleep or park; INT64_MAX: none
+    uint32_t next;       ///< in the wait set that it is in
+    uint32_t previous;
+    uint32_t binding;        ///< bindings[]: of a bound that is in doubt, or TM__NONE
+    uint32_t starter;        ///< interactions: start called and not yet begun
+    uint32_t interrupt;      ///< interactions: interrupt called, not yet taken
+    uint32_t permit;         ///< interactions: unpark called, not yet taken
+    uint32_t interval_first; ///< number of intervals[0]: as many were folded
+    uint32_t flags;          ///< enum tm_thread_flag
+    uint32_t object;         ///< objects[]: the thread object; TM__NONE: unknown
+    uint32_t end_group;      ///< group of the rows that its end woke, or TM__NONE
+    uint32_t carrier;        ///< threads[] that carries it, or TM__NONE
+    uint32_t fold;           ///< head of the list of its folds, or TM__NONE
+    uint32_t interrupter;    ///< threads[] that interrupted it last, or TM__NONE
+    uint32_t fickle;         ///< its wait may end for no reason
+    int64_t interrupted_ns;  ///< when that interrupt was called
+
     uint64_t id;
     uint64_t os_id;
     int64_t start_ns; ///< INT64_MIN: not seen to start
-    int64_t end_ns;   ///< INT64_MIN: not seen to end
-    int64_t last_ns;  ///< its last event; INT64_MIN: none yet
-    tm__interval *intervals;
-    uint32_t interval_count;
-    uint32_t interval_capacity;
-    uint32_t interval_first; ///< number of intervals[0]: as many were folded
-    uint32_t fold;           ///< head of the list of its folds, or TM__NONE
-    uint32_t name;           ///< strings; TM__NONE: unknown
-    uint32_t group;          ///< strings; TM__NONE: unknown
-    uint32_t object;         ///< objects[]: the thread object; TM__NONE: unknown
-    uint32_t flags;          ///< enum tm_thread_flag
+    uint64_t samples; ///< CPU samples seen
+    uint32_t name;    ///< strings; TM__NONE: unknown
+    uint32_t group;   ///< strings; TM__NONE: unknown
     int32_t priority;
-
-    uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
-    uint32_t joins;    ///< threads[] that it waits for, or TM__NONE
-    uint32_t owned;    ///< head of the list of objects that it is thought to own
-    uint32_t wanted;   ///< threads that want one of those, or join it
-    uint32_t deadlock; ///< deadlocks[] that it stands in, or TM__NONE
-    uint32_t next;     ///< in the wait set that it is in
-    uint32_t previous;
-    uint32_t waits_in;   ///< objects[] in whose wait set it is, or TM__NONE
-    uint32_t bound;      ///< interactions[] that took it out of the set, or TM__NONE
-    uint32_t binding;    ///< bindings[]: the same while it is in doubt, or TM__NONE
-    int64_t deadline_ns; ///< of the wait; INT64_MAX: none
-    uint32_t starter;    ///< interactions[]: start called and not yet begun
-    uint32_t interrupt;  ///< interactions[]: interrupt called, not yet taken
-    uint32_t permit;     ///< interactions[]: unpark called, not yet taken
-    uint32_t losses;     ///< model->losses at its last event
-    uint32_t end_group;  ///< group of the rows that its end woke, or TM__NONE
-    uint32_t carrier;    ///< threads[] that carries it, or TM__NONE
-    uint64_t samples;    ///< CPU samples seen
 } tm__thread;
 
 /** Whether a notify may have gone to another waiter than thought. */
 enum tm__doubt {
     TM__DOUBT_NONE = 0,
-    TM__DOUBT_LEFT = 1, ///< a waiter left at an unknown time; gone with the last one
+    TM__DOUBT_LEFT = 1, ///< a waiter leaves at an unknown time; gone with the last one
     TM__DOUBT_LOSS = 2  ///< there may be waiters never seen; gone with a notifyAll
 };
 
@@ -168,7 +174,8 @@ typedef struct tm__interaction {
     uint8_t provenance; ///< enum tm_provenance of "from woke to"
     uint8_t effect;     ///< enum tm__effect
     uint8_t settles;    ///< becomes exact when the waiter comes back notified
-    uint8_t reserved[4];
+    uint8_t doubted;    ///< others may have been in the wait set, see tm__object.doubt
+    uint8_t reserved[3];
 } tm__interaction;
 
 _Static_assert(sizeof(tm__interaction) <= 64, "an interaction is 64 bytes at most");
@@ -297,9 +304,10 @@ struct tm_model {
     TM__ARRAY(uint32_t, limits); ///< strings
     uint32_t free_binding;
     uint32_t group_count;
-    uint32_t held_up_count; ///< threads that want an object or join another
-    uint32_t losses;        ///< loss markers seen
-    int64_t loss_ns;        ///< time of the last one; INT64_MIN: none
+    uint32_t held_up_count;  ///< threads that want an object or join another
+    uint32_t losses;         ///< loss markers seen
+    int64_t loss_ns;         ///< time of the last one; INT64_MIN: none
+    int64_t nameless_end_ns; ///< a thread whose object is not known ended; INT64_MIN
 
     tm_run run; ///< strings in it are interned
     int32_t forced_policy;

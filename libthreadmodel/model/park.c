@@ -14,6 +14,7 @@ void tm__on_park(tm_model *model, const tm__fact *fact)
                          .cause = TM__NONE};
 
     tm__must_run(model, fact);
+    tm__set_deadline(model, fact);
     if (fact->object != TM__NONE) {
         tm__object *blocker = tm__object_fresh(model, fact->object);
 
@@ -47,8 +48,10 @@ static uint32_t taken_permit(tm_model *model, const tm__fact *fact)
         thread->permit = TM__NONE;
         tm__interaction_woke(model, row, fact->thread, fact);
         tm__row(model, row)->provenance =
-            tm__lost_since(model, tm__row(model, row)->from_ns) ? TM_PROVENANCE_INFERRED
-                                                                : TM_PROVENANCE_EXACT;
+            tm__lost_since(model, tm__row(model, row)->from_ns) ||
+                    tm__row(model, row)->candidates > 1
+                ? TM_PROVENANCE_INFERRED
+                : TM_PROVENANCE_EXACT;
         if (tm__row(model, row)->from_ns < parked_ns)
             tm__row(model, row)->effect = TM__EFFECT_PERMIT;
         return row;
@@ -83,6 +86,10 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
     row = tm__end_cause(model, fact, TM_PROVENANCE_EXACT);
     if (row == TM__NONE)
         row = taken_permit(model, fact);
+    else if (thread->permit != TM__NONE &&
+             tm__row(model, thread->permit)->from_ns >= park->start_ns)
+        /* It came while the thread was on its way out: taken or not, who knows. */
+        tm__row(model, thread->permit)->candidates = 2;
     tm__hold_up_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
 }

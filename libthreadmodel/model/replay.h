@@ -49,6 +49,17 @@ static inline int tm__hold_up_state(const tm__thread *thread)
                                   : TM_STATE_UNKNOWN;
 }
 
+/** When that began: for a notified waiter, its wait. */
+static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+{
+    uint32_t index = tm__hold_up(thread);
+
+    if (thread->intervals[index].state == TM_STATE_REENTERING && index &&
+        thread->intervals[index - 1].state == TM_STATE_WAITING)
+        index--;
+    return thread->intervals[index].start_ns;
+}
+
 static inline int tm__is_held_up(const tm__thread *thread)
 {
     const tm__interval *now = tm__now(thread);
@@ -60,6 +71,8 @@ static inline int tm__is_held_up(const tm__thread *thread)
 int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more);
 /** Begin an interval; `next` need not hold start_ns. */
 void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns, tm__interval next);
+/** Note until when a hold-up lasts at most; its timeout is the fact's value. */
+void tm__set_deadline(tm_model *model, const tm__fact *fact);
 /** Begin to run. @param cause  interactions[] or TM__NONE */
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
 /** The thread's hold-up is over: it leaves its queue and its deadlock. */
@@ -174,6 +187,8 @@ uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
 /** Look for a cycle that goes through `thread`. @return TM_OK, TM_ENOMEM, or what
  * the callback said */
 int tm__deadlock_check(tm_model *model, uint32_t thread);
+/** An owner changed: a suspicion is now sure, or unfounded and taken back. */
+void tm__deadlock_review(tm_model *model, uint32_t deadlock);
 /** A member gets away: the cycle is resolved, or was a wrong suspicion. */
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
 

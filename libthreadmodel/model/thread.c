@@ -59,7 +59,9 @@ int tm__on_end(tm_model *model, const tm__fact *fact)
     uint32_t object = thread->object;
     int rc = TM_OK;
 
-    if (object != TM__NONE) {
+    if (object == TM__NONE) {
+        model->nameless_end_ns = fact->time_ns;
+    } else {
         tm__object_fresh(model, object);
         rc = tm__bind_all(model, fact, object, TM_INTERACTION_JOIN);
         if (rc < 0)
@@ -84,6 +86,7 @@ void tm__on_join(tm_model *model, const tm__fact *fact)
     tm__interval join = plain(TM_STATE_JOINING, fact);
 
     tm__must_run(model, fact);
+    tm__set_deadline(model, fact);
     if (fact->peer != TM__NONE && fact->peer != fact->thread) {
         join.object = model->threads[fact->peer].object;
         join.peer = fact->peer;
@@ -121,8 +124,7 @@ static void note_end(tm__thread *thread, uint16_t flags)
 static void forget_old_interrupt(tm_model *model, tm__thread *thread)
 {
     if (thread->interrupt != TM__NONE && tm__is_held_up(thread) &&
-        tm__row(model, thread->interrupt)->from_ns <
-            thread->intervals[tm__hold_up(thread)].start_ns)
+        tm__row(model, thread->interrupt)->from_ns < tm__held_up_since_ns(thread))
         thread->interrupt = TM__NONE;
 }
 
@@ -190,6 +192,7 @@ void tm__on_sleep(tm_model *model, const tm__fact *fact)
 
     sleep.object = TM__NONE;
     tm__must_run(model, fact);
+    tm__set_deadline(model, fact);
     tm__begin(model, fact->thread, fact->time_ns, sleep);
 }
 
@@ -219,6 +222,8 @@ void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
     row = tm__interaction_new(model, TM_INTERACTION_INTERRUPT, fact);
     tm__row(model, row)->to_thread = fact->peer;
     forget_old_interrupt(model, target);
+    target->interrupter = fact->thread;
+    target->interrupted_ns = fact->time_ns;
     /* One that is already pending is not taken twice. */
     if (target->interrupt != TM__NONE)
         tm__row(model, row)->effect = TM__EFFECT_USELESS;
@@ -267,8 +272,13 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
         thread->intervals[tm__hold_up(thread)].object == fact->object)
         return; /* as we knew */
     tm__hold_up_end(model, fact->thread, fact->time_ns);
-    if (fact->object != TM__NONE)
+    thread->deadline_ns = INT64_MAX;
+    if (fact->object != TM__NONE) {
         tm__object_fresh(model, fact->object);
+        /* Others may wait for it that were not seen yet. */
+        if (fact->value != TM_STATE_BLOCKED)
+            model->objects[fact->object].doubt = TM__DOUBT_LOSS;
+    }
     switch (fact->value) {
     case TM_STATE_BLOCKED:
     case TM_STATE_REENTERING:

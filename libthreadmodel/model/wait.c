@@ -23,9 +23,25 @@ static void witness_owner(tm_model *model, const tm__fact *fact)
     model->objects[fact->object].owner_stack = fact->stack;
 }
 
+/*
+ * Whether the wait that begins may end for no reason: an interrupt sets the bit and
+ * only then wakes the thread. One that took the bit between and waits again is woken
+ * out of the new wait, which nothing tells from a notify. Where interrupts are told,
+ * one that may not be over is one whose caller has done nothing since.
+ */
+static int may_wake_for_nothing(const tm_model *model, const tm__thread *waiter)
+{
+    if (model->run.kinds >> TM_EVENT_INTERRUPT_CALLED & 1)
+        return waiter->interrupter != TM__NONE &&
+               model->threads[waiter->interrupter].last_ns <= waiter->interrupted_ns &&
+               &model->threads[waiter->interrupter] != waiter;
+    return waiter->interval_count > 1 &&
+           waiter->intervals[waiter->interval_count - 2].flags &
+               TM__INTERVAL_INTERRUPTED;
+}
+
 void tm__on_wait(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
     tm__interval wait = {.state = TM_STATE_WAITING,
                          .object = fact->object,
                          .stack = fact->stack,
@@ -34,9 +50,7 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
     tm__object *object;
 
     tm__must_run(model, fact);
-    thread->deadline_ns = fact->value > 0 && fact->value < INT64_MAX / 2
-                              ? fact->time_ns + fact->value
-                              : INT64_MAX;
+    tm__set_deadline(model, fact);
     if (fact->object == TM__NONE) {
         tm__begin(model, fact->thread, fact->time_ns, wait);
         return;
@@ -52,6 +66,8 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
         wait.provenance = TM_PROVENANCE_EXACT;
         tm__want_end_of(model, fact->thread, object->thread);
     }
+    model->threads[fact->thread].fickle =
+        (uint8_t)may_wake_for_nothing(model, &model->threads[fact->thread]);
     tm__begin(model, fact->thread, fact->time_ns, wait);
     tm__wait_set_add(model, fact->object, fact->thread);
 }
@@ -81,16 +97,27 @@ static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t obje
     return row;
 }
 
+/* The end of a wait whose beginning was lost, as was the end of the one before it. */
+static int is_of_a_lost_wait(const tm_model *model, const tm__fact *fact,
+                             const tm__thread *thread)
+{
+    const tm__interval *wait = &thread->intervals[tm__hold_up(thread)];
+
+    return fact->object != TM__NONE && wait->object != fact->object &&
+           tm__lost_since(model, tm__held_up_since_ns(thread));
+}
+
 void tm__on_waited(tm_model *model, const tm__fact *original)
 {
     tm__fact fact = *original;
     tm__thread *thread = &model->threads[fact.thread];
     int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
-    uint32_t stack, cause;
-    int certain;
+    uint32_t cause, stack;
+    int certain, known;
     tm__interval *wait;
 
-    if (!is_wait(tm__hold_up_state(thread))) {
+    if (!is_wait(tm__hold_up_state(thread)) ||
+        is_of_a_lost_wait(model, &fact, thread)) {
         model->diagnostics[TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT]++;
         tm__must_run(model, &fact);
         return;
@@ -101,8 +128,10 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     fact.object = wait->object;
     if (fact.object != TM__NONE)
         tm__object_fresh(model, fact.object);
+    /* One that was first seen when it had been notified was not let go by time. */
+    known = wait->state != TM_STATE_REENTERING || thread->bound != TM__NONE;
     cause = tm__bind_waited(model, &fact, &certain);
-    if (cause == TM__NONE)
+    if (cause == TM__NONE && known)
         cause = other_cause(model, &fact, fact.object, certain);
     /* Binding may have rewritten the end of the timeline. */
     wait = &thread->intervals[tm__hold_up(thread)];

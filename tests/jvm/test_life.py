@@ -151,13 +151,22 @@ def test_full_disk_ends_the_recording_and_not_the_program(java: Java):
 
 
 def test_small_buffers_lose_events_and_say_so(java: Java):
-    run = java.record("Flood", 200_000, options="buffer=64,depth=0")
+    run = java.record("Flood", 200_000, "waited", options="buffer=64,depth=0")
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
     lost = run.odd().get("lost_by_producer", 0)
     # The thread's start and end may be among the lost.
     assert 200_000 <= notifies + lost <= 200_002
     if lost:
         assert any("found no room" in limit for limit in run.model.limits)
+
+
+def test_notifies_where_nobody_ever_waited_do_not_flood_the_trace(java: Java):
+    run = java.record("Flood", 200_000, options="buffer=64,depth=0")
+    notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
+    (said,) = (limit for limit in run.model.limits if "left out" in limit)
+    assert 1 <= notifies < 10_000
+    assert notifies + int(said.split()[0]) >= 200_000
+    assert run.odd() == {}
 
 
 def test_agent_is_loaded_once(java: Java):

@@ -193,6 +193,7 @@ enum timer {
     WAKE,
     DEADLINE,
     INTERRUPT,
+    STALE, ///< the wake-up of an interrupt that was spent before it arrived
     TELL,
     UNPARK,
     JOINEE,
@@ -292,6 +293,8 @@ struct score {
     uint64_t waits_notified;           ///< waits that a notify really ended
     uint64_t exact, inferred, unbound; ///< what the model said of them
     uint64_t inferred_right;
+    uint64_t told;   ///< hold-ups whose cause the events tell, all being reported
+    uint64_t unsure; ///< of those: answered right, and not called exact
     uint64_t handoffs, handoffs_right;
     uint64_t deadlocks, deadlocks_found, deadlocks_false;
     uint64_t failures;

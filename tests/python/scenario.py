@@ -29,6 +29,14 @@ FLAGS = {
     "sampled": EventFlag.SAMPLED,
 }
 KINDS = {kind.name.lower(): kind for kind in EventKind}
+PAIRS = [
+    {EventKind.CONTENDED_ENTER, EventKind.CONTENDED_ENTERED},
+    {EventKind.WAIT, EventKind.WAITED},
+    {EventKind.NOTIFY, EventKind.NOTIFY_ALL},
+    {EventKind.SLEEP, EventKind.SLEPT},
+    {EventKind.JOIN, EventKind.JOINED},
+    {EventKind.PARK, EventKind.UNPARKED},
+]
 
 
 @dataclass
@@ -108,6 +116,10 @@ def fill(scenario: Scenario, until_ns: int | None) -> Model:
         if name == "seen":
             known = set(KINDS.values())
             kinds |= {event.kind for event in events if event.kind in known}
+            # Who tells of one tells of the other, also where it did not happen.
+            for pair in PAIRS:
+                if kinds & pair:
+                    kinds |= pair
         elif name:
             kinds.add(KINDS[name])
     model = Model(policy=_policy(run.get("force", "unknown")))

@@ -142,6 +142,24 @@ static void take_word(scenario *s, tm_event *event, const char *word, int line)
         event->object = scenario_thing(s, &s->objects, word, line);
 }
 
+/* Who tells of one tells of the other, also where it did not happen. */
+static uint64_t pair_of(int kind)
+{
+    static const uint8_t pairs[][2] = {
+        {TM_EVENT_CONTENDED_ENTER, TM_EVENT_CONTENDED_ENTERED},
+        {TM_EVENT_WAIT, TM_EVENT_WAITED},
+        {TM_EVENT_NOTIFY, TM_EVENT_NOTIFY_ALL},
+        {TM_EVENT_SLEEP, TM_EVENT_SLEPT},
+        {TM_EVENT_JOIN, TM_EVENT_JOINED},
+        {TM_EVENT_PARK, TM_EVENT_UNPARKED},
+    };
+
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+        if (kind == pairs[i][0] || kind == pairs[i][1])
+            return UINT64_C(1) << pairs[i][0] | UINT64_C(1) << pairs[i][1];
+    return UINT64_C(1) << kind;
+}
+
 static void add_event(scenario *s, const scenario_line *line)
 {
     tm_event event = {0};
@@ -157,7 +175,7 @@ static void add_event(scenario *s, const scenario_line *line)
     if (kind < 0)
         kind = (int)scenario_number_of(s, line->words[2], line->number);
     else if (s->kinds_seen)
-        s->run.kinds |= UINT64_C(1) << kind;
+        s->run.kinds |= pair_of(kind);
     event.kind = (uint16_t)kind;
     for (size_t i = 3; i < line->count; i++)
         take_word(s, &event, line->words[i], line->number);

@@ -3,6 +3,7 @@
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Producers and consumers that wake one another in every way: one by one, in bursts
@@ -43,7 +44,7 @@ final class Shop {
         boolean open = true;
         while (open) {
             try {
-                open = shelf.take(random.nextInt(4) == 0 ? 1 + random.nextInt(3) : 0);
+                open = shelf.take(random.nextInt(4) == 0 ? 1 + random.nextInt(4) : 0);
             } catch (InterruptedException e) {
                 Thread.interrupted();
             }
@@ -57,11 +58,12 @@ final class Shop {
                 case 0 -> shelf.put(1 + random.nextInt(5), true);
                 case 1, 2 -> shelf.put(2 + random.nextInt(4), false);
                 case 3 -> consumers[random.nextInt(consumers.length)].interrupt();
-                case 4 -> Thread.sleep(1);
+                case 4 -> LockSupport.parkNanos(1_000_000 + random.nextInt(4_000_000));
                 default -> shelf.put(1, false);
             }
+            // Not by whole milliseconds, as the consumers' timeouts: they would meet.
             if (random.nextInt(3) == 0) {
-                Thread.sleep(0, 200_000);
+                LockSupport.parkNanos(random.nextInt(700_000));
             }
         }
     }
