@@ -33,6 +33,9 @@ TABLES = [
     "deadlocks",
     "critical_path",
     "whatif",
+    "lock_order",
+    "blockers",
+    "findings",
     "diagnostics",
 ]
 QUESTIONS = {"whatif": "whatif_rank"}
