@@ -20,7 +20,7 @@ FINDINGS: Final = 8
 NAME_LENGTH: Final = 1000
 # Enough to know a run by; a compiler's command line names hundreds of files.
 FACT_LENGTH: Final = 300
-FACT_WIDTH: Final = 11
+FACT_WIDTH: Final = 12
 
 # What HotSpot locks while a class is initialised is an int[], which says nothing.
 INITIALISATION: Final = "int[]"
