@@ -5,13 +5,16 @@
 
 #include <threadmodel/allocator.h>
 #include <threadmodel/arrow.h>
+#include <threadmodel/blame.h>
 #include <threadmodel/common.h>
 #include <threadmodel/deadlock.h>
 #include <threadmodel/definition.h>
 #include <threadmodel/diagnostics.h>
 #include <threadmodel/error.h>
 #include <threadmodel/event.h>
+#include <threadmodel/findings.h>
 #include <threadmodel/interaction.h>
+#include <threadmodel/lockorder.h>
 #include <threadmodel/model.h>
 #include <threadmodel/path.h>
 #include <threadmodel/run.h>

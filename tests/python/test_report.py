@@ -389,3 +389,27 @@ def test_threads_in_every_state_fit(tmp_path: Path, cli: Cli, width: int) -> Non
         assert state in threads[1]
     assert threads[2].count("123 us") == 5
     assert all(len(line) <= width for line in threads[1:4])
+
+
+def test_what_sound_programs_do_to_a_report_is_explained(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.tmt"
+    with threadmodel.TraceWriter(path) as writer:
+        files = " ".join(f"File{i}.java" for i in range(1000))
+        writer.define_run(threadmodel.Run(command=f"javac {files}"))
+        writer.define_class(1, "int[]")
+        writer.define_object(10, 1)
+        kind = threadmodel.EventKind
+        writer.ingest(
+            [
+                threadmodel.Event(1, 5, kind.CONTENDED_ENTER, object=10),
+                threadmodel.Event(2, 5, kind.CONTENDED_ENTERED, object=10),
+                threadmodel.Event(3, 5, kind.WAITED, object=10),
+            ]
+        )
+    said = cli("report", path).stdout.decode()
+    assert "File20.java" in said
+    assert "File40.java" not in said
+    assert "int[]: on HotSpot, the lock of a class" in said
+    assert "waited without wait: the VM tells the end of a wait alone" in said

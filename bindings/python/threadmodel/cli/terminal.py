@@ -17,7 +17,21 @@ STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "par
 STACK_FRAMES: Final = 32
 PATH_KEYS: Final = ("thread", "state", "class", "method")
 NAME_LENGTH: Final = 1000
+# Enough to know a run by; a compiler's command line names hundreds of files.
+FACT_LENGTH: Final = 300
 FACT_WIDTH: Final = 11
+
+# What HotSpot locks while a class is initialised is an int[], which says nothing.
+INITIALISATION: Final = "int[]"
+# Causes that whole traces of sound programs have, and what they come from.
+EXPLAINED: Final = {
+    "waited_without_wait": "the VM tells the end of a wait alone where a thread waited "
+    "for another to initialise a class",
+    "stale_owner": "an owner that was inferred proved wrong, as it does where locks "
+    "are taken without a block in between",
+    "lost_by_producer": "the program was faster than the agent's writer; the record "
+    "option -A buffer=KIB helps",
+}
 
 Row = dict[str, Any]
 
@@ -121,7 +135,7 @@ def _summary(model: Model, threads: Sequence[Row]) -> Section:
     section = Section("Run")
     for name, value in facts.items():
         if value:
-            section.body.append(Fact(name, clean(value, NAME_LENGTH)))
+            section.body.append(Fact(name, clean(value, FACT_LENGTH)))
     for limit in model.limits:
         section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
     return section
@@ -160,6 +174,12 @@ def _hold_ups(
         ]
         section.body.append(Grid(columns, rows))
         _add_more(section, len(found) - top)
+        if any(row["class"] == INITIALISATION for row, _ in found[:top]):
+            section.line(
+                f"{INITIALISATION}: on HotSpot, the lock of a class that another "
+                "thread initialises",
+                "dim",
+            )
     elif "blocked" in states:
         section.line("no thread was ever blocked by a monitor")
     return section
@@ -371,11 +391,15 @@ def _frames(model: Model, stacks: set[Any]) -> dict[Any, list[str]]:
 
 def _diagnostics(model: Model) -> Section:
     section = Section("What was odd about the events")
+    found = list(model.diagnostics())
     rows = [
-        [_name(row["cause"]).replace("_", " "), f"{row['count']:,}"]
-        for row in model.diagnostics()
+        [_name(row["cause"]).replace("_", " "), f"{row['count']:,}"] for row in found
     ]
     if rows:
         columns = [Column("cause", name=True), Column("events")]
         section.body.append(Grid(columns, rows))
+    for row in found:
+        if row["cause"] in EXPLAINED:
+            cause = _name(row["cause"]).replace("_", " ")
+            section.line(f"{cause}: {EXPLAINED[row['cause']]}", "dim")
     return section
