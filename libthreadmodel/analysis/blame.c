@@ -7,6 +7,7 @@
 #include "analysis/blame.h"
 
 #include "table/builder.h"
+#include "base/saturate.h"
 
 enum {
     ALL_KEYS = TM_BLAME_BY_THREAD | TM_BLAME_BY_CALLER | TM_BLAME_BY_CLASS |
@@ -330,7 +331,8 @@ int tm_blame_matrix(tm_table **out, const tm_model *model,
     thread_ns = rc == TM_OK ? tm__zalloc(&blame.memory, bytes) : NULL;
     if (thread_ns) {
         for (uint32_t i = 0; i < blame.items_count; i++)
-            thread_ns[blame.items[i].thread] += blame.items[i].total_ns;
+            thread_ns[blame.items[i].thread] =
+                tm__sum(thread_ns[blame.items[i].thread], blame.items[i].total_ns);
         rc = put_groups(out, &blame, "blockers", thread_ns);
     } else if (rc == TM_OK) {
         rc = TM_ENOMEM;

@@ -7,6 +7,7 @@
 
 #include "analysis/blame.h"
 #include "analysis/holdup.h"
+#include "base/saturate.h"
 
 enum {
 
@@ -65,9 +66,10 @@ static void add(tm__blamed *group, uint64_t block, int64_t time_ns, int provenan
         group->block_ns = 0;
         group->count++;
     }
-    group->block_ns += time_ns;
-    group->total_ns += time_ns;
-    group->by_provenance_ns[provenance] += time_ns;
+    group->block_ns = tm__sum(group->block_ns, time_ns);
+    group->total_ns = tm__sum(group->total_ns, time_ns);
+    group->by_provenance_ns[provenance] =
+        tm__sum(group->by_provenance_ns[provenance], time_ns);
     if (group->block_ns > group->max_ns)
         group->max_ns = group->block_ns;
 }
@@ -113,7 +115,7 @@ static int take(void *payload, const tm__share *share)
     if (!group)
         return TM_ENOMEM;
     blame->block += share->is_first;
-    blame->total_ns += share->to_ns - share->from_ns;
+    blame->total_ns = tm__sum(blame->total_ns, share->to_ns - share->from_ns);
     add(group, blame->block, share->to_ns - share->from_ns, share->provenance);
     return TM_OK;
 }
@@ -137,11 +139,12 @@ static int take_folds(tm__blame *blame, uint32_t thread)
         if (!group)
             return TM_ENOMEM;
         group->count += (int64_t)fold->durations.count;
-        group->total_ns += fold->durations.total;
-        group->by_provenance_ns[TM_PROVENANCE_UNKNOWN] += fold->durations.total;
+        group->total_ns = tm__sum(group->total_ns, fold->durations.total);
+        group->by_provenance_ns[TM_PROVENANCE_UNKNOWN] = tm__sum(
+            group->by_provenance_ns[TM_PROVENANCE_UNKNOWN], fold->durations.total);
         if (fold->durations.max > group->max_ns)
             group->max_ns = fold->durations.max;
-        blame->total_ns += fold->durations.total;
+        blame->total_ns = tm__sum(blame->total_ns, fold->durations.total);
     }
     return TM_OK;
 }

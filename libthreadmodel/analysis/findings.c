@@ -12,6 +12,7 @@
 
 #include "base/sort.h"
 #include "table/builder.h"
+#include "base/saturate.h"
 
 static int (*const detectors[])(tm__findings *) = {
     tm__find_deadlocks, tm__find_locks, tm__find_notifies,
@@ -154,7 +155,7 @@ tm__tally_item *tm__tally_add(tm__tally *tally, tm__memory *memory, uint32_t a,
         *value = tally->items_count;
     }
     item = &tally->items[*value - 1];
-    item->total_ns += time_ns;
+    item->total_ns = tm__sum(item->total_ns, time_ns);
     item->count++;
     if (time_ns > item->worst_ns) {
         item->worst_ns = time_ns;

@@ -6,6 +6,7 @@
  */
 #include "analysis/findings.h"
 #include "analysis/ownership.h"
+#include "base/saturate.h"
 
 /* What a tally is about, as its last key. */
 enum {
@@ -115,7 +116,7 @@ static int note_queue(locks *l, const tm__share *share)
         if (!it->blocks || share->start_ns < it->first_ns)
             it->first_ns = share->start_ns;
         it->blocks++;
-        it->total_ns += share->end_ns - share->start_ns;
+        it->total_ns = tm__sum(it->total_ns, share->end_ns - share->start_ns);
         if (share->queued > it->most)
             it->most = share->queued;
         value = tm__triples_at(&l->seen, &l->findings->memory, share->object,
@@ -191,7 +192,7 @@ static void say_holder(tm__finding *finding, const locks *l, uint32_t class_name
     const tm__tally_item *at = tm__tally_top(&l->tally, class_name, HELD_BY);
     const tm__tally_item *owner = tm__tally_top(&l->tally, class_name, OWNER);
     const tm__tally_item *known = tm__tally_top(&l->tally, class_name, KNOWN);
-    int sure = known && known->total_ns * 2 >= whole_ns;
+    int sure = known && known->total_ns >= whole_ns / 2;
 
     if (!owner) {
         tm__say(finding, " Who had it is not known.");
@@ -349,7 +350,7 @@ static int tell_held(locks *l, const tm__tally_item *item, size_t state)
     finding->class_name = item->a;
     finding->place = item->b;
     finding->thread = item->worst_thread;
-    finding->suspected = known_while(l, item) * 2 < item->total_ns;
+    finding->suspected = known_while(l, item) < item->total_ns / 2;
     if (finding->suspected)
         tm__say(finding, "Suspected: ");
     tm__say_thread(finding, findings->model, item->worst_thread);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "analysis/findings.h"
+#include "base/saturate.h"
 
 enum {
     BACK_NS = 100000, ///< who waits again so soon had nothing to do
@@ -94,7 +95,7 @@ static int64_t lost_ns(const tm_model *model, const tm__interaction *row,
             continue;
         if (total_ns == 0)
             *waiter = i;
-        total_ns += model->last_ns - start_ns;
+        total_ns = tm__sum(total_ns, model->last_ns - start_ns);
     }
     return total_ns;
 }
@@ -134,7 +135,7 @@ static int take(notifies *n, uint32_t number)
     it->woken++;
     if (went_back(model, row, &queued_ns)) {
         it->back++;
-        it->back_ns += queued_ns;
+        it->back_ns = tm__sum(it->back_ns, queued_ns);
     }
     return TM_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "analysis/findings.h"
 #include "analysis/holdup.h"
+#include "base/saturate.h"
 
 /* ---- deadlocks ---- */
 
@@ -21,7 +22,7 @@ static int tell_deadlock(tm__findings *findings, const tm__deadlock *it)
     int64_t length_ns = end_ns > it->time_ns ? end_ns - it->time_ns : 0;
     int suspected = it->suspected && !it->confirmed;
     tm__finding *finding = tm__finding_new(findings, "deadlock", "deadlocks",
-                                           length_ns * it->member_count);
+                                           tm__product(length_ns, it->member_count));
 
     if (!finding)
         return TM_ENOMEM;
@@ -67,7 +68,7 @@ int tm__find_deadlocks(tm__findings *findings)
             it->resolved_ns != INT64_MIN ? it->resolved_ns : model->last_ns;
 
         if (!it->withdrawn)
-            tm__top_add(&top, (end_ns - it->time_ns) * it->member_count, i);
+            tm__top_add(&top, tm__product(end_ns - it->time_ns, it->member_count), i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
         rc = tell_deadlock(findings, &model->deadlocks[top.numbers[i]]);
@@ -222,7 +223,7 @@ static void add_join(const tm_model *model, batch *it, uint32_t joined,
     if (it->count && it->latest == joined) {
         /* Thread.join goes on to wait where a wait ended too early. */
         if (it->slowest == joined)
-            it->waited_ns += end_ns - join->start_ns;
+            it->waited_ns = tm__sum(it->waited_ns, end_ns - join->start_ns);
         return;
     }
     it->count++;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers about real programs whose truth is known by how they were made."""
 
+import itertools
 import statistics
 
 import pytest
@@ -16,7 +17,7 @@ def test_the_critical_path_of_a_relay_is_the_relay(java: Java):
     path = list(run.model.critical_path())
     assert path[0]["start_ns"] == 0
     assert path[-1]["end_ns"] == run.model.length_ns
-    for before, after in zip(path, path[1:], strict=False):
+    for before, after in itertools.pairwise(path):
         assert before["end_ns"] == after["start_ns"]
     # Each stage lies on it for as long as it worked, one after the other.
     order = [row["thread"] for row in path if row["thread"].startswith("stage-")]

@@ -33,9 +33,10 @@ TABLES = [
     "deadlocks",
     "critical_path",
     "whatif",
+    "lock_order",
+    "blockers",
+    "findings",
     "diagnostics",
-    "critical_path",
-    "whatif",
 ]
 QUESTIONS = {"whatif": "whatif_rank"}
 ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")

@@ -16,10 +16,11 @@ from threadmodel.text import clean, count, duration
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
 STACK_FRAMES: Final = 32
 PATH_KEYS: Final = ("thread", "state", "class", "method")
+FINDINGS: Final = 8
 NAME_LENGTH: Final = 1000
 # Enough to know a run by; a compiler's command line names hundreds of files.
 FACT_LENGTH: Final = 300
-FACT_WIDTH: Final = 11
+FACT_WIDTH: Final = 12
 
 # What HotSpot locks while a class is initialised is an int[], which says nothing.
 INITIALISATION: Final = "int[]"
@@ -77,6 +78,7 @@ def sections(model: Model, top: int) -> list[Section]:
     callers = list(model.callers())
     wanted = [
         _summary(model, threads),
+        _findings(model),
         _hold_ups("Hottest locks", callers, ("blocked", "reentering"), top),
         _hold_ups("Longest waits", callers, ("waiting", "joining", "parked"), top),
         _threads(threads, top),
@@ -138,6 +140,17 @@ def _summary(model: Model, threads: Sequence[Row]) -> Section:
             section.body.append(Fact(name, clean(value, FACT_LENGTH)))
     for limit in model.limits:
         section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
+    return section
+
+
+def _findings(model: Model) -> Section:
+    """Say in a few sentences what is worth looking at, worst first."""
+    section = Section("What is worth looking at")
+    rows = list(model.findings())
+    for row in rows[:FINDINGS]:
+        stake = duration(row["at_stake_ns"]) if row["at_stake_ns"] else "-"
+        section.body.append(Fact(stake, clean(row["text"], NAME_LENGTH)))
+    _add_more(section, len(rows) - FINDINGS)
     return section
 
 
