@@ -42,9 +42,6 @@ static int take_run(void *payload, const tm_run *run)
         known->end_ns = run->end_ns;
     if (run->threshold_ns)
         known->threshold_ns = run->threshold_ns;
-    /* Who joined in mid-life has not seen who waited already. */
-    if (run->kinds & ~known->kinds & UINT64_C(1) << TM_EVENT_SNAPSHOT)
-        model->losses++;
     if (run->kinds)
         known->kinds = run->kinds;
     if (run->policy)
