@@ -82,6 +82,22 @@ static const char *or_unknown(const char *text, const char *unknown)
     return text ? text : unknown;
 }
 
+static int is_inferred(const tm_table *table, size_t row)
+{
+    return strcmp(tm_table_string(table, "provenance", row), "inferred") == 0;
+}
+
+/* Whether something but inference speaks for a cycle: locks that are taken one after
+ * the other in a method look like nested ones, and that twice is no rare thing. */
+static int is_supported(const tm_table *table, size_t first, size_t end)
+{
+    if (strcmp(tm_table_string(table, "level", first), "object") != 0)
+        return 0;
+    while (first < end && is_inferred(table, first))
+        first++;
+    return first < end;
+}
+
 /* A sentence on rows [first, end) of the table of cycles. */
 static int tell_inversion(tm__findings *findings, const tm_table *table, size_t first,
                           size_t end)
@@ -92,7 +108,7 @@ static int tell_inversion(tm__findings *findings, const tm_table *table, size_t 
     if (!finding)
         return TM_ENOMEM;
     for (size_t row = first; row < end; row++)
-        if (strcmp(tm_table_string(table, "provenance", row), "inferred") == 0)
+        if (is_inferred(table, row))
             finding->suspected = 1;
     finding->thread =
         tm__map_find(&model->thread_map, tm_table_uint64(table, "thread_id")[first]);
@@ -133,8 +149,7 @@ int tm__find_inversions(tm__findings *findings)
     for (size_t first = 0, end; rc == TM_OK && first < rows; first = end) {
         for (end = first; end < rows && cycle[end] == cycle[first]; end++)
             ;
-        if (strcmp(tm_table_string(table, "level", first), "object") == 0 &&
-            told++ < TM__FINDINGS_A_KIND)
+        if (is_supported(table, first, end) && told++ < TM__FINDINGS_A_KIND)
             rc = tell_inversion(findings, table, first, end);
     }
     tm_table_free(table);

@@ -330,6 +330,18 @@ def test_an_inversion_has_nothing_at_stake_yet() -> None:
     assert row["text"].startswith("Inversion of lock order, which may deadlock: ")
 
 
+def test_an_inversion_that_is_only_inferred_is_no_finding() -> None:
+    story = Story()
+    for begin, thread, held, wanted in ((0, 1, LOCK, OTHER), (10, 2, OTHER, LOCK)):
+        for step, lock in enumerate((held, wanted)):
+            at = begin + 3 * step
+            story.at(at, thread, KIND.CONTENDED_ENTER, object=lock, stack=SLOW)
+            story.at(at + 1, thread, KIND.CONTENDED_ENTERED, object=lock)
+    story.at(10_000, 3, KIND.THREAD_START)
+    assert story.findings("lock_inversion") == []
+    assert len(story.model.lock_order()) == 2
+
+
 def test_findings_are_ranked_by_what_is_at_stake() -> None:
     for seed in range(40):
         model = Model()
