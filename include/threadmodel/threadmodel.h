@@ -16,6 +16,7 @@
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
 #include <threadmodel/model.h>
+#include <threadmodel/path.h>
 #include <threadmodel/run.h>
 #include <threadmodel/selection.h>
 #include <threadmodel/sink.h>
@@ -25,5 +26,6 @@
 #include <threadmodel/timeline.h>
 #include <threadmodel/trace.h>
 #include <threadmodel/version.h>
+#include <threadmodel/whatif.h>
 
 #endif

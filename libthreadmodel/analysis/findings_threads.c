@@ -28,7 +28,7 @@ static int tell_deadlock(tm__findings *findings, const tm__deadlock *it)
         return TM_ENOMEM;
     finding->suspected = suspected;
     finding->thread = members[0].thread;
-    finding->place = tm__place_of(&findings->places, members[0].stack);
+    finding->place = tm__caller_of(&findings->places, members[0].stack);
     finding->class_name = tm__class_name_of_object(model, members[0].object);
     tm__say(finding, "%s of %u threads at ",
             suspected ? "Suspected deadlock" : "Deadlock", it->member_count);
@@ -46,8 +46,8 @@ static int tell_deadlock(tm__findings *findings, const tm__deadlock *it)
         tm__say(finding,
                 members[i].state == TM_STATE_JOINING ? " in " : " wants %s in ",
                 tm__label(&findings->labels, model, members[i].object));
-        tm__say_place(finding, findings,
-                      tm__place_of(&findings->places, members[i].stack));
+        tm__say_caller(finding, findings,
+                       tm__caller_of(&findings->places, members[i].stack));
         tm__say(finding, members[i].state == TM_STATE_JOINING ? " waits for the end of "
                                                               : ", which is held by ");
         tm__say_thread(finding, model, next->thread);
@@ -113,8 +113,8 @@ static int tell_inversion(tm__findings *findings, const tm_table *table, size_t 
     finding->thread =
         tm__map_find(&model->thread_map, tm_table_uint64(table, "thread_id")[first]);
     if (!tm_table_is_null(table, "stack", first))
-        finding->place = tm__place_of(&findings->places,
-                                      (uint32_t)tm_table_int32(table, "stack")[first]);
+        finding->place = tm__caller_of(&findings->places,
+                                       (uint32_t)tm_table_int32(table, "stack")[first]);
     tm__say(finding, "%s of lock order, which may deadlock: ",
             finding->suspected ? "Suspected inversion" : "Inversion");
     for (size_t row = first; row < end; row++) {
@@ -129,7 +129,7 @@ static int tell_inversion(tm__findings *findings, const tm_table *table, size_t 
         tm__say(finding, " wants %.150s with %.150s held in ",
                 or_unknown(tm_table_string(table, "wanted_object", row), "a lock"),
                 or_unknown(tm_table_string(table, "held_object", row), "a lock"));
-        tm__say_place(finding, findings, tm__place_of(&findings->places, stack));
+        tm__say_caller(finding, findings, tm__caller_of(&findings->places, stack));
     }
     tm__say(finding, ".");
     return TM_OK;
@@ -194,12 +194,12 @@ static int tell_join(tm__findings *findings, const batch *it)
     if (!finding)
         return TM_ENOMEM;
     finding->thread = it->slowest;
-    finding->place = tm__place_of(&findings->places, it->stack);
+    finding->place = tm__caller_of(&findings->places, it->stack);
     finding->class_name =
         tm__class_name_of_object(model, model->threads[it->slowest].object);
     tm__say_thread(finding, model, it->joiner);
     tm__say(finding, " joined %u threads in ", it->count);
-    tm__say_place(finding, findings, finding->place);
+    tm__say_caller(finding, findings, finding->place);
     tm__say(finding, " and waited ");
     tm__say_duration(finding, it->waited_ns);
     tm__say(finding, " for ");

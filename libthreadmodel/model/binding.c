@@ -389,6 +389,26 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
     return TM_OK;
 }
 
+/* A thread whose time is up takes tens of microseconds to run and take itself out of
+ * the set, and then one or two to its Waited: a notify that lies further back found it
+ * still there. */
+enum { WAITED_LATE_NS = 5000 };
+
+static int was_probably_found(const tm__fact *fact, const tm__interaction *notify)
+{
+    return fact->flags & TM_EVENT_TIMED_OUT && !(fact->flags & TM_EVENT_BY_INTERRUPT) &&
+           fact->peer == TM__NONE && fact->time_ns - notify->from_ns > WAITED_LATE_NS;
+}
+
+/* Nothing from this binding on will be sure, until the set is empty. */
+static void leave_in_doubt(tm_model *model, uint32_t object, uint32_t binding)
+{
+    for (uint32_t i = binding; i != TM__NONE; i = model->bindings[i].next)
+        model->bindings[i].tainted = 1;
+    if (!model->objects[object].doubt)
+        model->objects[object].doubt = TM__DOUBT_LEFT;
+}
+
 /* A waiter that was taken out of the set came back. */
 static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
 {
@@ -402,6 +422,11 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
         !may_leave_by(model, waiter, notify->from_ns) &&
         !(fact->flags & TM_EVENT_BY_INTERRUPT && waiter->interrupt == TM__NONE))
         left = 0;
+    else if (left && was_probably_found(fact, notify)) {
+        left = 0;
+        leave_in_doubt(model, fact->object, binding);
+        notify->settles = 0;
+    }
     if (tm__lost_since(model, notify->from_ns) &&
         notify->provenance == TM_PROVENANCE_EXACT) {
         notify->provenance = TM_PROVENANCE_INFERRED;

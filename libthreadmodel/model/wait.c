@@ -112,7 +112,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     tm__fact fact = *original;
     tm__thread *thread = &model->threads[fact.thread];
     int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
-    uint32_t cause, stack;
+    uint32_t stack, cause;
     int certain, known;
     tm__interval *wait;
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from threadmodel import errors
 from threadmodel._library import check, ffi, lib, options
 from threadmodel.locks import LockQuestions, bits, set_libraries
+from threadmodel.path import PathQuestions
 from threadmodel.run import Policy, Run, from_struct
 from threadmodel.selection import Selection, Window, whole
 from threadmodel.sink import MAX_INT32, Sink
@@ -31,7 +32,7 @@ _STATES: Final = {
 }
 
 
-class Model(LockQuestions, Sink):
+class Model(LockQuestions, PathQuestions, Sink):
     """What the threads of one run did to one another.
 
     ``threadmodel.open(path)`` makes one of a file; those who bring their own events

@@ -8,6 +8,7 @@ from typing import Final, NoReturn
 import click
 
 from threadmodel import __version__
+from threadmodel.cli.chains import path, whatif
 from threadmodel.cli.check import check, diff
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import record
@@ -51,6 +52,8 @@ cli.add_command(check)
 cli.add_command(diff)
 cli.add_command(record)
 cli.add_command(report)
+cli.add_command(path)
+cli.add_command(whatif)
 
 
 def _os_error(failure: OSError) -> str:
