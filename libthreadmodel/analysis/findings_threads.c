@@ -98,6 +98,19 @@ static int is_supported(const tm_table *table, size_t first, size_t end)
     return first < end;
 }
 
+/* A cycle that did deadlock is told as that. */
+static int is_deadlocked(const tm_model *model, const tm_table *table, size_t first,
+                         size_t end)
+{
+    const uint64_t *ids = tm_table_uint64(table, "thread_id");
+
+    while (first < end &&
+           model->threads[tm__map_find(&model->thread_map, ids[first])].deadlock !=
+               TM__NONE)
+        first++;
+    return first == end;
+}
+
 /* A sentence on rows [first, end) of the table of cycles. */
 static int tell_inversion(tm__findings *findings, const tm_table *table, size_t first,
                           size_t end)
@@ -149,7 +162,9 @@ int tm__find_inversions(tm__findings *findings)
     for (size_t first = 0, end; rc == TM_OK && first < rows; first = end) {
         for (end = first; end < rows && cycle[end] == cycle[first]; end++)
             ;
-        if (is_supported(table, first, end) && told++ < TM__FINDINGS_A_KIND)
+        if (is_supported(table, first, end) &&
+            !is_deadlocked(findings->model, table, first, end) &&
+            told++ < TM__FINDINGS_A_KIND)
             rc = tell_inversion(findings, table, first, end);
     }
     tm_table_free(table);

@@ -306,7 +306,9 @@ def test_an_even_join_is_no_finding() -> None:
 def test_a_deadlock_tells_who_wants_what_of_whom() -> None:
     model = Model()
     runs.fill(model)
-    (row,) = [row for row in model.findings() if row["kind"] == "deadlock"]
+    rows = list(model.findings())
+    (row,) = [row for row in rows if row["kind"] == "deadlock"]
+    assert all(row["kind"] != "lock_inversion" for row in rows)
     assert row["at_stake_ns"] == 2 * 19 * MS
     assert row["text"] == (
         "Suspected deadlock of 2 threads at 81.0 ms, for ever: "
