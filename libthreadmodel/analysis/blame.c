@@ -57,7 +57,7 @@ typedef struct listing {
     tm__memory memory;
     tm__builder builder;
     tm__labels labels;
-    tm__places places;
+    tm__callers places;
     uint32_t states;
     uint64_t capped;
     TM__ARRAY(tm__share, shares);
@@ -92,12 +92,12 @@ static void put_share(listing *list, const tm__share *share)
         share->object == TM__NONE
             ? NULL
             : tm__class_name(model, model->objects[share->object].class_index));
-    tm__put_place(builder, &list->places, tm__place_of(&list->places, share->stack));
+    tm__put_caller(builder, &list->places, tm__caller_of(&list->places, share->stack));
     tm__put_int64(builder, share->from_ns - origin_ns);
     tm__put_int64(builder, share->to_ns - origin_ns);
     put_thread(builder, model, share->owner);
-    tm__put_place(builder, &list->places,
-                  tm__place_of(&list->places, share->owner_stack));
+    tm__put_caller(builder, &list->places,
+                   tm__caller_of(&list->places, share->owner_stack));
     tm__put_double(builder, share->start_ns == share->end_ns
                                 ? 1
                                 : share_of(share->to_ns - share->from_ns,
@@ -148,14 +148,14 @@ static int list_shares(tm_table **out, const tm_model *model, const tm__scope *s
     tm__builder_start(&list.builder, "blame", share_columns,
                       sizeof(share_columns) / sizeof(*share_columns),
                       &model->memory.hook);
-    rc = tm__places_open(&list.places, model, &list.memory, libraries);
+    rc = tm__callers_open(&list.places, model, &list.memory, libraries);
     if (rc == TM_OK)
         rc = tm__owners_walk(model, scope, 1, keep, &list, &list.capped);
     if (rc == TM_OK)
         rc = put_sorted(&list);
     put_limits(&list.builder, model, list.capped);
     tm__free(&list.memory, list.shares, list.shares_capacity * sizeof(*list.shares));
-    tm__places_close(&list.places);
+    tm__callers_close(&list.places);
     tm__labels_close(&list.labels);
     if (rc < 0) {
         tm__builder_abandon(&list.builder);
@@ -222,7 +222,7 @@ static void put_group(tm__builder *builder, tm__labels *labels, const tm__blame 
     if (blame->keys & TM_BLAME_BY_THREAD)
         put_thread(builder, model, group->thread);
     if (blame->keys & TM_BLAME_BY_CALLER)
-        tm__put_place(builder, &blame->places, group->caller);
+        tm__put_caller(builder, &blame->places, group->caller);
     if (blame->keys & TM_BLAME_BY_OBJECT)
         tm__put_string(builder, tm__label(labels, model, group->object));
     if (blame->keys & (TM_BLAME_BY_CLASS | TM_BLAME_BY_OBJECT))
@@ -230,7 +230,7 @@ static void put_group(tm__builder *builder, tm__labels *labels, const tm__blame 
     if (blame->keys & TM_BLAME_BY_OWNER)
         put_thread(builder, model, group->owner);
     if (blame->keys & TM_BLAME_BY_OWNER_METHOD)
-        tm__put_place(builder, &blame->places, group->owner_place);
+        tm__put_caller(builder, &blame->places, group->owner_place);
     tm__put_int64(builder, group->count);
     tm__put_int64(builder, group->total_ns);
     tm__put_int64(builder, group->max_ns);

@@ -6,7 +6,7 @@
 #include <threadmodel/blame.h>
 
 #include "analysis/ownership.h"
-#include "analysis/places.h"
+#include "analysis/callers.h"
 #include "base/sort.h"
 #include "base/triples.h"
 
@@ -32,7 +32,7 @@ typedef struct tm__blame {
     uint32_t keys;   ///< bits of enum tm_blame_key
     uint32_t states; ///< bit s: blocks of enum tm_state s
     tm__memory memory;
-    tm__places places;      ///< opened only for methods
+    tm__callers places;     ///< opened only for methods
     tm__triples by_threads; ///< (thread, owner, owner's place): number + 1
     tm__triples by_lock;    ///< (that number, caller, lock): items[] + 1
     uint32_t threads_count;

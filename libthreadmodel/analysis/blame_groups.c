@@ -87,7 +87,7 @@ static tm__blamed key_of(const tm__blame *blame, uint32_t thread, uint32_t objec
     if (blame->keys & TM_BLAME_BY_THREAD)
         key.thread = thread;
     if (blame->keys & TM_BLAME_BY_CALLER)
-        key.caller = tm__place_of(&blame->places, stack);
+        key.caller = tm__caller_of(&blame->places, stack);
     if (blame->keys & (TM_BLAME_BY_CLASS | TM_BLAME_BY_OBJECT))
         key.class_name = class_name_of(blame->model, class_index);
     if (blame->keys & TM_BLAME_BY_OBJECT)
@@ -110,7 +110,7 @@ static int take(void *payload, const tm__share *share)
     if (blame->keys & TM_BLAME_BY_OWNER)
         key.owner = share->owner;
     if (blame->keys & TM_BLAME_BY_OWNER_METHOD)
-        key.owner_place = tm__place_of(&blame->places, share->owner_stack);
+        key.owner_place = tm__caller_of(&blame->places, share->owner_stack);
     group = find_group(blame, key);
     if (!group)
         return TM_ENOMEM;
@@ -156,7 +156,7 @@ int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *s
         (tm__blame){.model = model, .scope = scope, .keys = keys, .states = states};
     tm__memory_init(&blame->memory, &model->memory.hook);
     if (keys & PLACES &&
-        tm__places_open(&blame->places, model, &blame->memory, libraries) < 0)
+        tm__callers_open(&blame->places, model, &blame->memory, libraries) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && take_folds(blame, i) < 0)
@@ -215,7 +215,7 @@ void tm__blame_free(tm__blame *blame)
     tm__free(&blame->memory, blame->items,
              blame->items_capacity * sizeof(*blame->items));
     if (blame->keys & PLACES)
-        tm__places_close(&blame->places);
+        tm__callers_close(&blame->places);
     tm__triples_free(&blame->by_threads, &blame->memory);
     tm__triples_free(&blame->by_lock, &blame->memory);
 }

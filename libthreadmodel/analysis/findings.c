@@ -82,9 +82,9 @@ void tm__say_duration(tm__finding *finding, int64_t time_ns)
     tm__say(finding, "%" PRId64 " ns", time_ns);
 }
 
-void tm__say_place(tm__finding *finding, const tm__findings *findings, uint32_t place)
+void tm__say_caller(tm__finding *finding, const tm__findings *findings, uint32_t place)
 {
-    const tm__place *it = place == TM__NONE ? NULL : &findings->places.items[place];
+    const tm__caller *it = place == TM__NONE ? NULL : &findings->places.items[place];
     const char *method =
         it ? tm__strings_get(&findings->model->strings, it->method) : NULL;
 
@@ -112,7 +112,7 @@ void tm__say_class(tm__finding *finding, const tm_model *model, uint32_t class_n
     tm__say(finding, "%.200s", name ? name : "an unknown class");
 }
 
-int tm__place_is_library(const tm__findings *findings, uint32_t place)
+int tm__caller_is_library(const tm__findings *findings, uint32_t place)
 {
     static const char *const prefixes[] = {"java.", "javax.", "jdk.", "sun.",
                                            "com.sun."};
@@ -213,7 +213,7 @@ static void put_finding(tm__builder *builder, const tm__findings *findings,
     tm__put_int64(builder, item->at_stake_ns);
     tm__put_text(builder, item->text);
     tm__put_string(builder, tm__strings_get(&model->strings, item->class_name));
-    tm__put_place(builder, &findings->places, item->place);
+    tm__put_caller(builder, &findings->places, item->place);
     if (item->thread == TM__NONE)
         tm__put_null(builder);
     else
@@ -270,7 +270,7 @@ int tm_findings_list(tm_table **out, const tm_model *model)
         return rc;
     tm__builder_start(&builder, "findings", columns, sizeof(columns) / sizeof(*columns),
                       &model->memory.hook);
-    rc = tm__places_open(&findings.places, model, &findings.memory, NULL);
+    rc = tm__callers_open(&findings.places, model, &findings.memory, NULL);
     for (size_t i = 0; rc == TM_OK && i < sizeof(detectors) / sizeof(*detectors); i++)
         rc = detectors[i](&findings);
     if (rc == TM_OK)
@@ -278,7 +278,7 @@ int tm_findings_list(tm_table **out, const tm_model *model)
     tm__model_put_limits(model, &builder);
     tm__free(&findings.memory, findings.items,
              findings.items_capacity * sizeof(*findings.items));
-    tm__places_close(&findings.places);
+    tm__callers_close(&findings.places);
     tm__labels_close(&findings.labels);
     if (rc < 0) {
         tm__builder_abandon(&builder);

@@ -8,7 +8,7 @@
 
 #include <threadmodel/findings.h>
 
-#include "analysis/places.h"
+#include "analysis/callers.h"
 #include "base/triples.h"
 #include "model/model.h"
 
@@ -29,7 +29,7 @@ typedef struct tm__finding {
 typedef struct tm__findings {
     const tm_model *model;
     tm__memory memory;
-    tm__places places;
+    tm__callers places;
     tm__labels labels;
     tm__scope whole; ///< the whole run
     int64_t run_ns;
@@ -46,14 +46,14 @@ void tm__say(tm__finding *finding, const char *format, ...)
 /** "12.3 ms" */
 void tm__say_duration(tm__finding *finding, int64_t time_ns);
 /** "demo.Account.transfer:42"; "an unknown method" */
-void tm__say_place(tm__finding *finding, const tm__findings *findings, uint32_t place);
+void tm__say_caller(tm__finding *finding, const tm__findings *findings, uint32_t place);
 /** "thread worker-1"; "thread #12" for one without a name */
 void tm__say_thread(tm__finding *finding, const tm_model *model, uint32_t thread);
 /** The text of a string, or "an unknown class". */
 void tm__say_class(tm__finding *finding, const tm_model *model, uint32_t class_name);
 
 /** Whether a place lies in the JDK: nobody can act on that. */
-int tm__place_is_library(const tm__findings *findings, uint32_t place);
+int tm__caller_is_library(const tm__findings *findings, uint32_t place);
 
 /** strings of the class of an object, which may be TM__NONE */
 uint32_t tm__class_name_of_object(const tm_model *model, uint32_t object);

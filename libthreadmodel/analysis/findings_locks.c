@@ -96,7 +96,7 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t class_name)
             to_ns = share->to_ns;
         if (to_ns <= from_ns)
             continue;
-        place = tm__place_of(&l->findings->places, it->stack);
+        place = tm__caller_of(&l->findings->places, it->stack);
         if (add(l, class_name, place, WHILE + state, to_ns - from_ns, share->owner) < 0)
             return TM_ENOMEM;
         if (share->provenance > TM_PROVENANCE_INFERRED &&
@@ -136,13 +136,13 @@ static int note_queue(locks *l, const tm__share *share)
 static int take(void *payload, const tm__share *share)
 {
     locks *l = payload;
-    const tm__places *places = &l->findings->places;
+    const tm__callers *places = &l->findings->places;
     uint32_t class_name = tm__class_name_of_object(l->findings->model, share->object);
     int64_t time_ns = share->to_ns - share->from_ns;
     int64_t block_ns = share->end_ns - share->start_ns;
 
     if (share->is_first &&
-        (add(l, class_name, tm__place_of(places, share->stack), BLOCKED_AT, block_ns,
+        (add(l, class_name, tm__caller_of(places, share->stack), BLOCKED_AT, block_ns,
              share->thread) < 0 ||
          add(l, class_name, share->thread, BLOCKED, block_ns, share->thread) < 0 ||
          add(l, class_name, 0, WHOLE, block_ns, share->thread) < 0))
@@ -154,7 +154,7 @@ static int take(void *payload, const tm__share *share)
     if (add(l, class_name, share->owner, OWNER, time_ns, share->owner) < 0)
         return TM_ENOMEM;
     if (share->owner_stack != TM__NONE &&
-        add(l, class_name, tm__place_of(places, share->owner_stack), HELD_BY, time_ns,
+        add(l, class_name, tm__caller_of(places, share->owner_stack), HELD_BY, time_ns,
             share->owner) < 0)
         return TM_ENOMEM;
     if (share->provenance > TM_PROVENANCE_INFERRED &&
@@ -201,7 +201,7 @@ static void say_holder(tm__finding *finding, const locks *l, uint32_t class_name
     tm__say(finding, sure ? " It was held" : " It was, it seems, held");
     if (at && at->b != TM__NONE) {
         tm__say(finding, " by ");
-        tm__say_place(finding, findings, at->b);
+        tm__say_caller(finding, findings, at->b);
         tm__say(finding, " for %d %% of that,", percent(at->total_ns, whole_ns));
         finding->place = at->b;
     }
@@ -235,7 +235,7 @@ static int tell_hot(locks *l, const tm__tally_item *item)
             percent(item->total_ns, findings->run_ns));
     if (at && at->b != TM__NONE) {
         tm__say(finding, ", most in ");
-        tm__say_place(finding, findings, at->b);
+        tm__say_caller(finding, findings, at->b);
     }
     tm__say(finding, ".");
     say_holder(finding, l, item->a, item->total_ns);
@@ -285,7 +285,7 @@ static int tell_convoy(locks *l, uint32_t object)
             percent(it->contended_handoffs, it->blocks));
     if (finding->place != TM__NONE) {
         tm__say(finding, " They queue in ");
-        tm__say_place(finding, l->findings, finding->place);
+        tm__say_caller(finding, l->findings, finding->place);
         tm__say(finding, ": take it less often, or for more work at once.");
     }
     return TM_OK;
@@ -314,7 +314,7 @@ static int tell_oversubscribed(locks *l, uint32_t object)
     tm__say(finding, ", %u at once at most", it->most);
     if (finding->place != TM__NONE) {
         tm__say(finding, ", in ");
-        tm__say_place(finding, l->findings, finding->place);
+        tm__say_caller(finding, l->findings, finding->place);
     }
     tm__say(finding, ": more threads cannot make this faster.");
     return TM_OK;
@@ -355,7 +355,7 @@ static int tell_held(locks *l, const tm__tally_item *item, size_t state)
         tm__say(finding, "Suspected: ");
     tm__say_thread(finding, findings->model, item->worst_thread);
     tm__say(finding, " %s in ", owners_states[state].words);
-    tm__say_place(finding, findings, item->b);
+    tm__say_caller(finding, findings, item->b);
     tm__say(finding, " while it held ");
     tm__say_class(finding, findings->model, item->a);
     say_objects(finding, l, item->a);

@@ -38,7 +38,7 @@ static site *site_of(notifies *n, const tm__interaction *row)
 {
     tm__memory *memory = &n->findings->memory;
     uint32_t class_name = tm__class_name_of_object(n->findings->model, row->object);
-    uint32_t place = tm__place_of(&n->findings->places, row->from_stack);
+    uint32_t place = tm__caller_of(&n->findings->places, row->from_stack);
     uint32_t *value = tm__triples_at(&n->by_place, memory, class_name, place, 0);
 
     if (!value)
@@ -154,7 +154,7 @@ static int tell_herd(notifies *n, const site *it)
     tm__say(finding, "%u notifyAll calls on ", it->all);
     tm__say_class(finding, findings->model, it->class_name);
     tm__say(finding, " in ");
-    tm__say_place(finding, findings, it->place);
+    tm__say_caller(finding, findings, it->place);
     tm__say(finding, " by ");
     tm__say_thread(finding, findings->model, it->thread);
     tm__say(
@@ -181,7 +181,7 @@ static int tell_useless(notifies *n, const site *it)
     tm__say(finding, "%u of %u notifies on ", it->useless, it->calls);
     tm__say_class(finding, findings->model, it->class_name);
     tm__say(finding, " in ");
-    tm__say_place(finding, findings, it->place);
+    tm__say_caller(finding, findings, it->place);
     tm__say(finding, ", by ");
     tm__say_thread(finding, findings->model, it->thread);
     tm__say(finding, " for one, met no waiter.");
@@ -207,18 +207,19 @@ static int tell_lost(notifies *n, uint32_t number, int64_t at_stake_ns)
     tm__say_thread(finding, model, row->from_thread);
     tm__say(finding, " notified %s in ",
             tm__label(&findings->labels, model, row->object));
-    tm__say_place(finding, findings, tm__place_of(&findings->places, row->from_stack));
+    tm__say_caller(finding, findings,
+                   tm__caller_of(&findings->places, row->from_stack));
     tm__say(finding, " at ");
     tm__say_duration(finding, row->from_ns - tm__model_origin_ns(model));
     tm__say(finding, ", when nobody waited");
     if (waiter != TM__NONE) {
         wait = &model->threads[waiter]
                     .intervals[model->threads[waiter].interval_count - 1];
-        finding->place = tm__place_of(&findings->places, wait->stack);
+        finding->place = tm__caller_of(&findings->places, wait->stack);
         tm__say(finding, "; ");
         tm__say_thread(finding, model, waiter);
         tm__say(finding, " waits in ");
-        tm__say_place(finding, findings, finding->place);
+        tm__say_caller(finding, findings, finding->place);
         tm__say(finding, " since ");
         tm__say_duration(finding, wait->start_ns - tm__model_origin_ns(model));
         tm__say(finding, " and was not notified");

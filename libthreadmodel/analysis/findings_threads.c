@@ -28,7 +28,7 @@ static int tell_deadlock(tm__findings *findings, const tm__deadlock *it)
         return TM_ENOMEM;
     finding->suspected = suspected;
     finding->thread = members[0].thread;
-    finding->place = tm__place_of(&findings->places, members[0].stack);
+    finding->place = tm__caller_of(&findings->places, members[0].stack);
     finding->class_name = tm__class_name_of_object(model, members[0].object);
     tm__say(finding, "%s of %u threads at ",
             suspected ? "Suspected deadlock" : "Deadlock", it->member_count);
@@ -46,8 +46,8 @@ static int tell_deadlock(tm__findings *findings, const tm__deadlock *it)
         tm__say(finding,
                 members[i].state == TM_STATE_JOINING ? " in " : " wants %s in ",
                 tm__label(&findings->labels, model, members[i].object));
-        tm__say_place(finding, findings,
-                      tm__place_of(&findings->places, members[i].stack));
+        tm__say_caller(finding, findings,
+                       tm__caller_of(&findings->places, members[i].stack));
         tm__say(finding, members[i].state == TM_STATE_JOINING ? " waits for the end of "
                                                               : ", which is held by ");
         tm__say_thread(finding, model, next->thread);
@@ -82,6 +82,35 @@ static const char *or_unknown(const char *text, const char *unknown)
     return text ? text : unknown;
 }
 
+static int is_inferred(const tm_table *table, size_t row)
+{
+    return strcmp(tm_table_string(table, "provenance", row), "inferred") == 0;
+}
+
+/* Whether something but inference speaks for a cycle: locks that are taken one after
+ * the other in a method look like nested ones, and that twice is no rare thing. */
+static int is_supported(const tm_table *table, size_t first, size_t end)
+{
+    if (strcmp(tm_table_string(table, "level", first), "object") != 0)
+        return 0;
+    while (first < end && is_inferred(table, first))
+        first++;
+    return first < end;
+}
+
+/* A cycle that did deadlock is told as that. */
+static int is_deadlocked(const tm_model *model, const tm_table *table, size_t first,
+                         size_t end)
+{
+    const uint64_t *ids = tm_table_uint64(table, "thread_id");
+
+    while (first < end &&
+           model->threads[tm__map_find(&model->thread_map, ids[first])].deadlock !=
+               TM__NONE)
+        first++;
+    return first == end;
+}
+
 /* A sentence on rows [first, end) of the table of cycles. */
 static int tell_inversion(tm__findings *findings, const tm_table *table, size_t first,
                           size_t end)
@@ -92,13 +121,13 @@ static int tell_inversion(tm__findings *findings, const tm_table *table, size_t 
     if (!finding)
         return TM_ENOMEM;
     for (size_t row = first; row < end; row++)
-        if (strcmp(tm_table_string(table, "provenance", row), "inferred") == 0)
+        if (is_inferred(table, row))
             finding->suspected = 1;
     finding->thread =
         tm__map_find(&model->thread_map, tm_table_uint64(table, "thread_id")[first]);
     if (!tm_table_is_null(table, "stack", first))
-        finding->place = tm__place_of(&findings->places,
-                                      (uint32_t)tm_table_int32(table, "stack")[first]);
+        finding->place = tm__caller_of(&findings->places,
+                                       (uint32_t)tm_table_int32(table, "stack")[first]);
     tm__say(finding, "%s of lock order, which may deadlock: ",
             finding->suspected ? "Suspected inversion" : "Inversion");
     for (size_t row = first; row < end; row++) {
@@ -113,7 +142,7 @@ static int tell_inversion(tm__findings *findings, const tm_table *table, size_t 
         tm__say(finding, " wants %.150s with %.150s held in ",
                 or_unknown(tm_table_string(table, "wanted_object", row), "a lock"),
                 or_unknown(tm_table_string(table, "held_object", row), "a lock"));
-        tm__say_place(finding, findings, tm__place_of(&findings->places, stack));
+        tm__say_caller(finding, findings, tm__caller_of(&findings->places, stack));
     }
     tm__say(finding, ".");
     return TM_OK;
@@ -133,7 +162,8 @@ int tm__find_inversions(tm__findings *findings)
     for (size_t first = 0, end; rc == TM_OK && first < rows; first = end) {
         for (end = first; end < rows && cycle[end] == cycle[first]; end++)
             ;
-        if (strcmp(tm_table_string(table, "level", first), "object") == 0 &&
+        if (is_supported(table, first, end) &&
+            !is_deadlocked(findings->model, table, first, end) &&
             told++ < TM__FINDINGS_A_KIND)
             rc = tell_inversion(findings, table, first, end);
     }
@@ -179,12 +209,12 @@ static int tell_join(tm__findings *findings, const batch *it)
     if (!finding)
         return TM_ENOMEM;
     finding->thread = it->slowest;
-    finding->place = tm__place_of(&findings->places, it->stack);
+    finding->place = tm__caller_of(&findings->places, it->stack);
     finding->class_name =
         tm__class_name_of_object(model, model->threads[it->slowest].object);
     tm__say_thread(finding, model, it->joiner);
     tm__say(finding, " joined %u threads in ", it->count);
-    tm__say_place(finding, findings, finding->place);
+    tm__say_caller(finding, findings, finding->place);
     tm__say(finding, " and waited ");
     tm__say_duration(finding, it->waited_ns);
     tm__say(finding, " for ");

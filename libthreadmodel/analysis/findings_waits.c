@@ -71,11 +71,11 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     const tm_model *model = w->findings->model;
     const tm__thread *it = &model->threads[thread];
     const tm__interval *wait = &it->intervals[index];
-    uint32_t place = tm__place_of(&w->findings->places, wait->stack);
+    uint32_t place = tm__caller_of(&w->findings->places, wait->stack);
     int64_t length_ns = tm__interval_end_ns(model, it, index) - wait->start_ns;
     group *found;
 
-    if (tm__place_is_library(w->findings, place))
+    if (tm__caller_is_library(w->findings, place))
         return TM_OK;
     if (index + 1 == it->interval_count) {
         if (wait->object != TM__NONE && it->waits_in == wait->object &&
@@ -160,7 +160,7 @@ static int tell_outlier(waits *w, const group *it)
     tm__say(finding, " for ");
     tm__say_class(finding, findings->model, it->class_name);
     tm__say(finding, " in ");
-    tm__say_place(finding, findings, it->place);
+    tm__say_caller(finding, findings, it->place);
     tm__say(finding, ", where the median of %u waits is ", it->ended);
     tm__say_duration(finding, median_ns);
     tm__say(finding, ".");
@@ -181,7 +181,7 @@ static int tell_time_outs(waits *w, const group *it)
     tm__say(finding, "All %u waits for ", it->ended);
     tm__say_class(finding, findings->model, it->class_name);
     tm__say(finding, " in ");
-    tm__say_place(finding, findings, it->place);
+    tm__say_caller(finding, findings, it->place);
     tm__say(finding, " timed out, ");
     tm__say_duration(finding, it->durations.total);
     tm__say(finding, " in all, most of ");
@@ -202,14 +202,14 @@ static int tell_hanging(waits *w, uint32_t thread, int64_t length_ns)
     if (!finding)
         return TM_ENOMEM;
     finding->class_name = tm__class_name_of_object(model, wait->object);
-    finding->place = tm__place_of(&findings->places, wait->stack);
+    finding->place = tm__caller_of(&findings->places, wait->stack);
     finding->thread = thread;
     finding->suspected = 1;
     tm__say(finding, "Suspected: ");
     tm__say_thread(finding, model, thread);
     tm__say(finding, " waits without end for %s in ",
             tm__label(&findings->labels, model, wait->object));
-    tm__say_place(finding, findings, finding->place);
+    tm__say_caller(finding, findings, finding->place);
     tm__say(finding, " since ");
     tm__say_duration(finding, wait->start_ns - tm__model_origin_ns(model));
     tm__say(finding, " and was still waiting ");

@@ -64,7 +64,7 @@ static uint32_t site_of(const tm__groups *groups, uint32_t stack)
 {
     if (groups->keys & TM_BY_STACK)
         return stack;
-    return groups->keys & TM_BY_CALLER ? tm__place_of(&groups->callers, stack)
+    return groups->keys & TM_BY_CALLER ? tm__caller_of(&groups->callers, stack)
                                        : TM__NONE;
 }
 
@@ -72,7 +72,7 @@ static uint32_t caller_of(const tm__groups *groups, uint32_t site)
 {
     if (!(groups->keys & TM_BY_CALLER))
         return TM__NONE;
-    return groups->keys & TM_BY_STACK ? tm__place_of(&groups->callers, site) : site;
+    return groups->keys & TM_BY_STACK ? tm__caller_of(&groups->callers, site) : site;
 }
 
 /* The group of what is seen for the first time. */
@@ -209,7 +209,7 @@ int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope
     *groups = (tm__groups){.model = model, .scope = scope, .keys = keys};
     tm__memory_init(&groups->memory, &model->memory.hook);
     if (keys & TM_BY_CALLER &&
-        tm__places_open(&groups->callers, model, &groups->memory, libraries) < 0)
+        tm__callers_open(&groups->callers, model, &groups->memory, libraries) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && gather_thread(groups, i) < 0)
@@ -259,7 +259,7 @@ static int compare_groups(const void *payload, uint32_t left, uint32_t right)
     if (order == 0)
         order = compare_name(groups, l->class_name, r->class_name);
     if (order == 0)
-        order = tm__place_compare(&groups->callers, l->caller, r->caller);
+        order = tm__caller_compare(&groups->callers, l->caller, r->caller);
     return order;
 }
 
@@ -298,7 +298,7 @@ void tm__groups_free(tm__groups *groups)
              groups->histograms_capacity * sizeof(*groups->histograms));
     tm__free(memory, groups->items, groups->items_capacity * sizeof(*groups->items));
     if (groups->keys & TM_BY_CALLER)
-        tm__places_close(&groups->callers);
+        tm__callers_close(&groups->callers);
     tm__triples_free(&groups->seen, memory);
     tm__triples_free(&groups->by_key, memory);
 }

@@ -5,7 +5,7 @@
 
 #include <threadmodel/statistics.h>
 
-#include "analysis/places.h"
+#include "analysis/callers.h"
 #include "base/histogram.h"
 #include "base/sort.h"
 #include "base/triples.h"
@@ -43,7 +43,7 @@ typedef struct tm__groups {
     tm__triples seen; ///< (object, stack or caller, thread or thread group): group + 1
     tm__triples
         by_key; ///< (class name, stack or caller, thread or thread group): group + 1
-    tm__places callers; ///< opened only when grouped by caller
+    tm__callers callers; ///< opened only when grouped by caller
     TM__ARRAY(tm__group, items);
     TM__ARRAY(tm__histogram, histograms);
 } tm__groups;

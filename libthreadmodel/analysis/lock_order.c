@@ -7,7 +7,7 @@
 #include <threadmodel/lockorder.h>
 
 #include "analysis/lock_graph.h"
-#include "analysis/places.h"
+#include "analysis/callers.h"
 #include "base/sort.h"
 #include "table/builder.h"
 
@@ -37,7 +37,7 @@ typedef struct listing {
     tm__memory memory;
     tm__builder builder;
     tm__labels labels;
-    tm__places places;
+    tm__callers places;
     tm__lock_graph graph;
 } listing;
 
@@ -58,8 +58,9 @@ static void put_edge(listing *list, const tm__use *use)
                    tm__label(&list->labels, model, tm__use_wanted_object(graph, use)));
     tm__put_uint64(builder, model->threads[nesting->thread].id);
     tm__put_string(builder, tm__thread_name(model, nesting->thread));
-    tm__put_place(builder, &list->places, tm__place_of(&list->places, nesting->stack));
-    tm__put_place(builder, &list->places, tm__place_of(&list->places, held->stack));
+    tm__put_caller(builder, &list->places,
+                   tm__caller_of(&list->places, nesting->stack));
+    tm__put_caller(builder, &list->places, tm__caller_of(&list->places, held->stack));
     tm__put_int64(builder, nesting->first_ns - tm__model_origin_ns(model));
     tm__put_int64(builder, nesting->count);
     if (nesting->stack == TM__NONE)
@@ -221,11 +222,11 @@ static int answer(tm_table **out, const tm_model *model, const char *name,
         return rc;
     tm__memory_init(&list.memory, &model->memory.hook);
     tm__builder_start(&list.builder, name, columns, count, &model->memory.hook);
-    rc = tm__places_open(&list.places, model, &list.memory, NULL);
+    rc = tm__callers_open(&list.places, model, &list.memory, NULL);
     if (rc == TM_OK)
         rc = put(&list);
     put_limits(&list);
-    tm__places_close(&list.places);
+    tm__callers_close(&list.places);
     tm__labels_close(&list.labels);
     if (rc < 0) {
         tm__builder_abandon(&list.builder);

@@ -117,7 +117,7 @@ static void put_keys(tm__builder *builder, const tm__groups *groups,
     if (groups->keys & TM_BY_CLASS)
         tm__put_string(builder, class_name);
     if (groups->keys & TM_BY_CALLER)
-        tm__put_place(builder, &groups->callers, group->caller);
+        tm__put_caller(builder, &groups->callers, group->caller);
     if (groups->keys & TM_BY_OBJECT)
         put_object(builder, model, group->object);
     if ((groups->keys & (TM_BY_OBJECT | TM_BY_CLASS)) == TM_BY_OBJECT)

@@ -186,6 +186,16 @@ static int ask_classes(tm_table **out, const tm_model *model)
     return ask_blame(out, model, TM_BLAME_BY_CLASS | TM_BLAME_BY_OWNER_METHOD);
 }
 
+static int ask_histogram(tm_table **out, const tm_model *model)
+{
+    return tm_statistics_histogram(out, model, NULL, TM_STATE_BLOCKED);
+}
+
+static int ask_total(tm_table **out, const tm_model *model)
+{
+    return tm_statistics_total(out, model, NULL);
+}
+
 static const struct question {
     const char *name;
     int (*ask)(tm_table **out, const tm_model *model);
@@ -193,6 +203,10 @@ static const struct question {
     {"who blocks whom", ask_matrix},
     {"blame by owner and method", ask_owners},
     {"blame by class and method", ask_classes},
+    {"lock order", tm_lock_order_list},
+    {"findings", tm_findings_list},
+    {"total", ask_total},
+    {"histogram of blocks", ask_histogram},
 };
 
 static void run(const char *name, uint32_t threads, uint32_t objects,

@@ -79,6 +79,35 @@ static void read_answer(int rc, tm_table *table)
     tm_table_free(table);
 }
 
+static void ask_about_locks(const tm_model *model, const tm_selection *window)
+{
+    static const uint32_t keys[] = {0, TM_BLAME_BY_CLASS | TM_BLAME_BY_OWNER_METHOD,
+                                    TM_BLAME_BY_THREAD | TM_BLAME_BY_CALLER,
+                                    TM_BLAME_BY_OBJECT | TM_BLAME_BY_OWNER};
+    tm_table *table;
+    int rc;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        tm_blame_options options = {.size = sizeof(options), .keys = keys[i]};
+
+        options.selection = i % 2 ? window : NULL;
+        rc = tm_blame_list(&table, model, &options);
+        read_answer(rc, table);
+    }
+    rc = tm_blame_matrix(&table, model, window);
+    read_answer(rc, table);
+    rc = tm_lock_order_list(&table, model);
+    read_answer(rc, table);
+    rc = tm_lock_edge_list(&table, model);
+    read_answer(rc, table);
+    rc = tm_findings_list(&table, model);
+    read_answer(rc, table);
+    rc = tm_statistics_total(&table, model, NULL);
+    read_answer(rc, table);
+    rc = tm_statistics_histogram(&table, model, NULL, TM_STATE_WAITING);
+    read_answer(rc, table);
+}
+
 /* The segments lie end to end and make up the whole. */
 static void check_path(const tm_table *path, int64_t length_ns)
 {
@@ -126,7 +155,8 @@ static void ask_paths(const tm_model *model)
 void fuzz_ask_all(const tm_model *model)
 {
     static const uint32_t keys[] = {TM_BY_CLASS, TM_BY_CLASS | TM_BY_CALLER,
-                                    TM_BY_OBJECT, TM_BY_THREAD | TM_BY_GROUP};
+                                    TM_BY_OBJECT, TM_BY_THREAD | TM_BY_GROUP,
+                                    TM_BY_STACK};
     tm_selection window = {.size = sizeof(window), .from_ns = 1000, .to_ns = 20000};
     tm_table *table;
     int rc;
@@ -155,6 +185,7 @@ void fuzz_ask_all(const tm_model *model)
     read_answer(rc, table);
     rc = tm_model_limits(&table, model);
     read_answer(rc, table);
+    ask_about_locks(model, &window);
     FUZZ_CHECK(tm_model_length_ns(model) >= 0);
     FUZZ_CHECK(tm_model_run(model) != NULL);
 }

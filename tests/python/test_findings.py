@@ -306,7 +306,9 @@ def test_an_even_join_is_no_finding() -> None:
 def test_a_deadlock_tells_who_wants_what_of_whom() -> None:
     model = Model()
     runs.fill(model)
-    (row,) = [row for row in model.findings() if row["kind"] == "deadlock"]
+    rows = list(model.findings())
+    (row,) = [row for row in rows if row["kind"] == "deadlock"]
+    assert all(row["kind"] != "lock_inversion" for row in rows)
     assert row["at_stake_ns"] == 2 * 19 * MS
     assert row["text"] == (
         "Suspected deadlock of 2 threads at 81.0 ms, for ever: "
@@ -328,6 +330,18 @@ def test_an_inversion_has_nothing_at_stake_yet() -> None:
     (row,) = story.findings("lock_inversion")
     assert row["at_stake_ns"] == 0
     assert row["text"].startswith("Inversion of lock order, which may deadlock: ")
+
+
+def test_an_inversion_that_is_only_inferred_is_no_finding() -> None:
+    story = Story()
+    for begin, thread, held, wanted in ((0, 1, LOCK, OTHER), (10, 2, OTHER, LOCK)):
+        for step, lock in enumerate((held, wanted)):
+            at = begin + 3 * step
+            story.at(at, thread, KIND.CONTENDED_ENTER, object=lock, stack=SLOW)
+            story.at(at + 1, thread, KIND.CONTENDED_ENTERED, object=lock)
+    story.at(10_000, 3, KIND.THREAD_START)
+    assert story.findings("lock_inversion") == []
+    assert len(story.model.lock_order()) == 2
 
 
 def test_findings_are_ranked_by_what_is_at_stake() -> None:

@@ -3,16 +3,16 @@
  * Callers, looked up once a question: there are thousands of stacks where there
  * are millions of hold-ups, and many stacks share a place.
  */
-#include "analysis/places.h"
+#include "analysis/callers.h"
 
 #include <string.h>
 
 /* The place that a frame stands for. */
-static int put_frame(tm__places *places, uint32_t *number, uint32_t frame_index)
+static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index)
 {
     const tm_model *model = places->model;
     const tm__frame *frame;
-    tm__place place = {TM__NONE, TM__NONE, 0};
+    tm__caller place = {TM__NONE, TM__NONE, 0};
     uint32_t *value;
 
     *number = TM__NONE;
@@ -40,10 +40,10 @@ static int put_frame(tm__places *places, uint32_t *number, uint32_t frame_index)
     return TM_OK;
 }
 
-int tm__places_open(tm__places *places, const tm_model *model, tm__memory *memory,
-                    const tm__libraries *libraries)
+int tm__callers_open(tm__callers *places, const tm_model *model, tm__memory *memory,
+                     const tm__libraries *libraries)
 {
-    *places = (tm__places){.model = model, .memory = memory};
+    *places = (tm__callers){.model = model, .memory = memory};
     places->by_stack = tm__stack_callers(model, memory, libraries);
     if (!places->by_stack)
         return TM_ENOMEM;
@@ -65,9 +65,9 @@ static int compare_name(const tm_model *model, uint32_t left, uint32_t right)
     return strcmp(l, r);
 }
 
-int tm__place_compare(const tm__places *places, uint32_t left, uint32_t right)
+int tm__caller_compare(const tm__callers *places, uint32_t left, uint32_t right)
 {
-    const tm__place *l, *r;
+    const tm__caller *l, *r;
     int order;
 
     if (left == right)
@@ -82,9 +82,9 @@ int tm__place_compare(const tm__places *places, uint32_t left, uint32_t right)
     return order;
 }
 
-void tm__put_place(tm__builder *builder, const tm__places *places, uint32_t place)
+void tm__put_caller(tm__builder *builder, const tm__callers *places, uint32_t place)
 {
-    const tm__place *it = place == TM__NONE ? NULL : &places->items[place];
+    const tm__caller *it = place == TM__NONE ? NULL : &places->items[place];
     const tm__strings *strings = &places->model->strings;
 
     tm__put_string(builder, it ? tm__strings_get(strings, it->method) : NULL);
@@ -95,7 +95,7 @@ void tm__put_place(tm__builder *builder, const tm__places *places, uint32_t plac
         tm__put_null(builder);
 }
 
-void tm__places_close(tm__places *places)
+void tm__callers_close(tm__callers *places)
 {
     tm__free(places->memory, places->items,
              places->items_capacity * sizeof(*places->items));
