@@ -377,7 +377,7 @@ void world_run(struct world *w, struct config c)
     while (w->heap_count > 0 && w->steps_left > 0) {
         struct timer_entry e = next_timer(w);
 
-        if (!attached && e.time_ns > w->attach_ns) {
+        if (!attached && e.time_ns >= w->attach_ns) {
             w->now_ns = w->attach_ns;
             if (!c.blind)
                 emit_snapshots(w);
