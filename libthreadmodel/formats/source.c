@@ -7,11 +7,13 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "formats/jfr/reader.h"
 #include "trace/reader.h"
 
 /* Formats with a magic number come before those that have to guess. */
 static const tm__format *const formats[] = {
     &tm__format_tmt,
+    &tm__format_jfr,
 };
 
 struct tm_source {

@@ -71,24 +71,43 @@ static int sees_notifies(const tm_model *model)
     return sees_all(model) && (model->run.kinds & notifies) == notifies;
 }
 
-static int64_t wait_began_ns(const tm__thread *waiter)
+/* Whether time was up for a waiter by then, or an interrupt called. One that was
+ * pending before the wait does not count: with that the wait ends at once and the
+ * monitor is never free for a notifier. */
+static int may_leave_by(const tm_model *model, const tm__thread *waiter,
+                        int64_t time_ns)
 {
-    uint32_t index = tm__hold_up(waiter);
+    const tm__interaction *interrupt =
+        waiter->interrupt == TM__NONE ? NULL : tm__row(model, waiter->interrupt);
 
-    if (waiter->intervals[index].state == TM_STATE_REENTERING && index)
-        index--;
-    return waiter->intervals[index].start_ns;
+    return waiter->deadline_ns <= time_ns ||
+           (interrupt && interrupt->from_ns >= tm__held_up_since_ns(waiter) &&
+            interrupt->from_ns <= time_ns);
 }
 
-/* An interrupt that was pending before the wait does not count: with that the wait
- * ends at once and the monitor is never free for a notifier. */
+/* Whether the object may be that of a thread that ended since, which wakes it. */
+static int may_have_joined(const tm_model *model, const tm__thread *waiter)
+{
+    uint32_t object = waiter->intervals[tm__hold_up(waiter)].object;
+
+    return model->nameless_end_ns >= tm__held_up_since_ns(waiter) &&
+           object != TM__NONE && model->objects[object].thread == TM__NONE;
+}
+
+/* Whether it may be gone by now for a reason that its Waited will not tell from a
+ * notify: that one, or none at all. */
+static int may_go_untold(const tm_model *model, const tm__thread *waiter)
+{
+    return waiter->fickle || may_have_joined(model, waiter);
+}
+
+/* The same, where not all that matters may be in the events. */
 static int may_have_left(const tm_model *model, const tm__thread *waiter,
                          int64_t time_ns)
 {
-    return !sees_all(model) || waiter->deadline_ns <= time_ns ||
-           (waiter->interrupt != TM__NONE &&
-            tm__row(model, waiter->interrupt)->from_ns >= wait_began_ns(waiter)) ||
-           !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED);
+    return !sees_all(model) || may_go_untold(model, waiter) ||
+           !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED) ||
+           may_leave_by(model, waiter, time_ns);
 }
 
 /* The waiter is out of the set and queues for the monitor, which the notifier has. */
@@ -206,7 +225,7 @@ static void shift(tm_model *model, uint32_t object, uint32_t binding)
                 continue;
             }
         } else if (next == TM__NONE && it->waiter_head != TM__NONE &&
-                   wait_began_ns(&model->threads[it->waiter_head]) <= time_ns &&
+                   tm__held_up_since_ns(&model->threads[it->waiter_head]) <= time_ns &&
                    tm__interval_reserve(model, it->waiter_head, 3) == TM_OK) {
             notify->waiter = it->waiter_head;
             notify->settled = 0;
@@ -294,6 +313,12 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
     row = tm__interaction_new(model, TM_INTERACTION_NOTIFY, fact);
     tm__row(model, row)->provenance =
         certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
+    /* Where it had left unseen, this went to the next, and that one is not known to
+     * have gone: nothing is sure until the set is empty. */
+    if (!object->doubt && waiter != TM__NONE &&
+        may_go_untold(model, &model->threads[waiter]))
+        object->doubt = TM__DOUBT_LEFT;
+    tm__row(model, row)->doubted = object->doubt != TM__DOUBT_NONE;
     if (waiter == TM__NONE)
         woke_nobody(model, row);
     else
@@ -355,11 +380,33 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         woken->provenance =
             certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         woken->candidates = certain && !doubtful ? 1 : 2;
-        woken->settles = certain && doubtful;
+        woken->settles =
+            certain && doubtful && !may_go_untold(model, &model->threads[waiter]);
+        woken->doubted = it->doubt != TM__DOUBT_NONE;
         wake(model, waiter, row);
     }
     it->doubt = TM__DOUBT_NONE;
     return TM_OK;
+}
+
+/* A thread whose time is up takes tens of microseconds to run and take itself out of
+ * the set, and then one or two to its Waited: a notify that lies further back found it
+ * still there. */
+enum { WAITED_LATE_NS = 5000 };
+
+static int was_probably_found(const tm__fact *fact, const tm__interaction *notify)
+{
+    return fact->flags & TM_EVENT_TIMED_OUT && !(fact->flags & TM_EVENT_BY_INTERRUPT) &&
+           fact->peer == TM__NONE && fact->time_ns - notify->from_ns > WAITED_LATE_NS;
+}
+
+/* Nothing from this binding on will be sure, until the set is empty. */
+static void leave_in_doubt(tm_model *model, uint32_t object, uint32_t binding)
+{
+    for (uint32_t i = binding; i != TM__NONE; i = model->bindings[i].next)
+        model->bindings[i].tainted = 1;
+    if (!model->objects[object].doubt)
+        model->objects[object].doubt = TM__DOUBT_LEFT;
 }
 
 /* A waiter that was taken out of the set came back. */
@@ -369,11 +416,17 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     uint32_t row = waiter->bound, binding = waiter->binding;
     tm__interaction *notify = tm__row(model, row);
 
-    /* One that the notify found in time may yet say that time was up, having had to
-     * queue for the monitor beyond it. */
-    if (fact->flags & TM_EVENT_TIMED_OUT && !(fact->flags & TM_EVENT_BY_INTERRUPT) &&
-        fact->peer == TM__NONE && notify->from_ns < waiter->deadline_ns)
+    /* One that the notify found in time may yet say that time was up, or that it was
+     * interrupted, having had to queue for the monitor beyond it. */
+    if ((fact->peer == TM__NONE || fact->peer == notify->from_thread) &&
+        !may_leave_by(model, waiter, notify->from_ns) &&
+        !(fact->flags & TM_EVENT_BY_INTERRUPT && waiter->interrupt == TM__NONE))
         left = 0;
+    else if (left && was_probably_found(fact, notify)) {
+        left = 0;
+        leave_in_doubt(model, fact->object, binding);
+        notify->settles = 0;
+    }
     if (tm__lost_since(model, notify->from_ns) &&
         notify->provenance == TM_PROVENANCE_EXACT) {
         notify->provenance = TM_PROVENANCE_INFERRED;
@@ -413,7 +466,7 @@ static void find_notify(tm_model *model, const tm__fact *fact)
 
     if (i == TM__NONE || object->waiter_head != fact->thread ||
         tm__row(model, model->bindings[object->binding_tail].interaction)->from_ns <
-            wait_began_ns(waiter))
+            tm__held_up_since_ns(waiter))
         return;
     for (; i != TM__NONE && waiter->bound == TM__NONE; i = model->bindings[i].next) {
         const tm__binding *it = &model->bindings[i];
@@ -432,7 +485,8 @@ static int names_one_call(const tm_model *model, const tm__fact *fact,
     const tm__object *object = &model->objects[fact->object];
     size_t calls = 0;
 
-    if (object->doubt || tm__lost_since(model, tm__row(model, waiter->bound)->from_ns))
+    if (object->doubt || tm__row(model, waiter->bound)->doubted ||
+        tm__lost_since(model, tm__row(model, waiter->bound)->from_ns))
         return 0;
     for (uint32_t i = object->binding_head; i != TM__NONE; i = model->bindings[i].next)
         calls +=
@@ -461,7 +515,7 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
             tm__row(model, waiter->bound)->provenance = TM_PROVENANCE_REPORTED;
     }
     *certain = sees_notifies(model) && waiter->bound == TM__NONE &&
-               !model->objects[fact->object].doubt;
+               !may_have_joined(model, waiter) && !model->objects[fact->object].doubt;
     if (waiter->bound == TM__NONE && !left)
         find_notify(model, fact);
     if (waiter->bound != TM__NONE)

@@ -49,6 +49,17 @@ static inline int tm__hold_up_state(const tm__thread *thread)
                                   : TM_STATE_UNKNOWN;
 }
 
+/** When that began: for a notified waiter, its wait. */
+static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+{
+    uint32_t index = tm__hold_up(thread);
+
+    if (thread->intervals[index].state == TM_STATE_REENTERING && index &&
+        thread->intervals[index - 1].state == TM_STATE_WAITING)
+        index--;
+    return thread->intervals[index].start_ns;
+}
+
 static inline int tm__is_held_up(const tm__thread *thread)
 {
     const tm__interval *now = tm__now(thread);
@@ -176,8 +187,16 @@ uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
 /** Look for a cycle that goes through `thread`. @return TM_OK, TM_ENOMEM, or what
  * the callback said */
 int tm__deadlock_check(tm_model *model, uint32_t thread);
+/** An owner changed: a suspicion is now sure, or unfounded and taken back. */
+void tm__deadlock_review(tm_model *model, uint32_t deadlock);
 /** A member gets away: the cycle is resolved, or was a wrong suspicion. */
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
+
+/* order.c */
+
+/** A block ends: note which locks its thread held meanwhile. To lack the memory for
+ * that is counted, and nothing else fails. */
+void tm__order_note(tm_model *model, uint32_t thread);
 
 /* fold.c */
 

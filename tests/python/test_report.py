@@ -31,8 +31,14 @@ TABLES = [
     "timeline",
     "interactions",
     "deadlocks",
+    "critical_path",
+    "whatif",
+    "lock_order",
+    "blockers",
+    "findings",
     "diagnostics",
 ]
+QUESTIONS = {"whatif": "whatif_rank"}
 ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
@@ -127,7 +133,7 @@ def test_json_is_the_object_that_outsiders_rely_on(
     assert run["length_ns"] == 100 * runs.MS
     assert isinstance(run["limits"], list)
     for table in TABLES:
-        assert report[table] == list(getattr(model, table)())
+        assert report[table] == list(getattr(model, QUESTIONS.get(table, table))())
     columns = {
         "threads": "thread_id name group virtual state start_ns end_ns parked_count",
         "monitors": "class objects threads blocked_count parked_p99_ns",
@@ -140,8 +146,13 @@ def test_json_is_the_object_that_outsiders_rely_on(
         "deadlocks": "deadlock position thread_id thread object class owner kind "
         "method provenance",
     }
+    columns["critical_path"] = "start_ns end_ns thread_id thread state method class via"
     for table, names in columns.items():
         assert set(names.split()) <= set(report[table][0])
+    # No lock is on the path of this run.
+    assert report["whatif"] == []
+    wanted = {"class", "method", "factor", "length_ns", "gain_ns"}
+    assert wanted <= set(model.whatif_rank().columns)
 
 
 def test_json_goes_to_a_file_too(cli: Cli, trace: Path, tmp_path: Path) -> None:

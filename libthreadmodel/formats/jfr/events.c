@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which types of events matter, how their fields are called, and what the few of them
+ * say that are about the recording itself. These come before all others are decoded:
+ * which JVM the chunk is of decides on the ids of its threads.
+ */
+#include "formats/jfr/events.h"
+
+#include "base/error.h"
+
+enum {
+    FIRST_ROLE = 16, ///< types of constants have the roles below
+    SLOTS = TM__JFR_EVENT_SLOTS
+};
+
+static const struct {
+    const char *type;
+    const char *names[SLOTS];
+} kinds[TM__JFR_WHAT_COUNT] = {
+#define COMMON                                                                         \
+    [TM__JFR_SLOT_START] = "startTime", [TM__JFR_SLOT_DURATION] = "duration",          \
+    [TM__JFR_SLOT_STACK] = "stackTrace"
+#define OF_THREAD COMMON, [TM__JFR_SLOT_THREAD] = "eventThread"
+#define OF_MONITOR                                                                     \
+    OF_THREAD, [TM__JFR_SLOT_CLASS] = "monitorClass", [TM__JFR_SLOT_ADDRESS] = "address"
+    [TM__JFR_ENTER] = {"jdk.JavaMonitorEnter",
+                       {OF_MONITOR, [TM__JFR_SLOT_PEER] = "previousOwner"}},
+    [TM__JFR_WAIT] =
+        {"jdk.JavaMonitorWait",
+         {OF_MONITOR, [TM__JFR_SLOT_PEER] = "notifier",
+          [TM__JFR_SLOT_TIMEOUT] = "timeout", [TM__JFR_SLOT_TIMED_OUT] = "timedOut"}},
+    [TM__JFR_NOTIFY] = {"jdk.JavaMonitorNotify",
+                        {OF_MONITOR, [TM__JFR_SLOT_NOTIFIED] = "notifiedCount"}},
+    [TM__JFR_PARK] =
+        {"jdk.ThreadPark",
+         {OF_THREAD, [TM__JFR_SLOT_CLASS] = "parkedClass",
+          [TM__JFR_SLOT_ADDRESS] = "address", [TM__JFR_SLOT_TIMEOUT] = "timeout",
+          [TM__JFR_SLOT_UNTIL] = "until"}},
+    [TM__JFR_SLEEP] = {"jdk.ThreadSleep", {OF_THREAD, [TM__JFR_SLOT_TIMEOUT] = "time"}},
+    [TM__JFR_START] = {"jdk.ThreadStart",
+                       {COMMON, [TM__JFR_SLOT_THREAD] = "thread",
+                        [TM__JFR_SLOT_PEER] = "parentThread"}},
+    [TM__JFR_END] = {"jdk.ThreadEnd", {COMMON, [TM__JFR_SLOT_THREAD] = "thread"}},
+    [TM__JFR_VIRTUAL_START] = {"jdk.VirtualThreadStart", {OF_THREAD}},
+    [TM__JFR_VIRTUAL_END] = {"jdk.VirtualThreadEnd", {OF_THREAD}},
+    [TM__JFR_SAMPLE] = {"jdk.ExecutionSample",
+                        {COMMON, [TM__JFR_SLOT_THREAD] = "sampledThread"}},
+    [TM__JFR_SETTING] = {"jdk.ActiveSetting", {NULL}},
+    [TM__JFR_JVM] = {"jdk.JVMInformation", {NULL}},
+    [TM__JFR_LOSS] = {"jdk.DataLoss", {NULL}},
+    [TM__JFR_INFLATE] = {"jdk.JavaMonitorInflate", {NULL}},
+    [TM__JFR_PINNED] = {"jdk.VirtualThreadPinned", {NULL}},
+    [TM__JFR_SUBMIT_FAILED] = {"jdk.VirtualThreadSubmitFailed", {NULL}},
+    [TM__JFR_COLLECTION] = {"jdk.GarbageCollection", {NULL}},
+    [TM__JFR_DUMP] = {"jdk.ThreadDump", {NULL}},
+};
+
+/* The few that tell of the recording hold texts. */
+enum { SETTING_ID, SETTING_NAME, SETTING_VALUE };
+static const char *const setting_names[SLOTS] = {"id", "name", "value"};
+enum { JVM_PID, JVM_START, JVM_NAME, JVM_VERSION, JVM_COMMAND };
+static const char *const jvm_names[SLOTS] = {"pid", "jvmStartTime", "jvmName",
+                                             "jvmVersion", "javaArguments"};
+static const char *const loss_names[SLOTS] = {"amount"};
+
+static int compile(tm__jfr_events *events, uint32_t type, int what)
+{
+    tm__jfr_event_kind *kind = &events->kinds[what];
+    const char *const *names = what == TM__JFR_SETTING ? setting_names
+                               : what == TM__JFR_JVM   ? jvm_names
+                               : what == TM__JFR_LOSS  ? loss_names
+                                                       : kinds[what].names;
+    uint64_t texts = what == TM__JFR_SETTING ? 1 << SETTING_NAME | 1 << SETTING_VALUE
+                     : what == TM__JFR_JVM
+                         ? 1 << JVM_NAME | 1 << JVM_VERSION | 1 << JVM_COMMAND
+                         : 0;
+    int rc =
+        tm__jfr_compile(events->metadata, &kind->program, type, names, SLOTS, texts);
+
+    if (rc == TM_EDAMAGED)
+        return tm__jfr_damage(events->notes,
+                              "the chunk at byte %llu describes events of type %s by "
+                              "types that it does not have: they are not read",
+                              (unsigned long long)events->chunk.offset,
+                              kinds[what].type);
+    if (rc < 0)
+        return rc;
+    events->metadata->types[type].role = (uint8_t)(FIRST_ROLE + what);
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        int unit = tm__jfr_unit_of(events->metadata, kind->program, slot);
+
+        if (unit >= 0) {
+            kind->units[slot] = (uint8_t)unit;
+            kind->has |= UINT64_C(1) << slot;
+        }
+    }
+    return TM_OK;
+}
+
+int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk)
+{
+    tm__jfr_metadata *metadata = events->metadata;
+
+    events->chunk = *chunk;
+    events->ticks_per_ns = (double)chunk->ticks_per_second / 1e9;
+    events->fact_count = events->instant_count = events->poured = 0;
+    memset(events->kinds, 0, sizeof(events->kinds));
+    for (uint32_t type = 0; type < metadata->type_count; type++) {
+        const char *name = tm__jfr_type_name(metadata, &metadata->types[type]);
+
+        if (strncmp(name, "jdk.", 4) != 0)
+            continue;
+        for (int what = TM__JFR_NOTHING + 1; what < TM__JFR_WHAT_COUNT; what++)
+            if (strcmp(name, kinds[what].type) == 0 && compile(events, type, what) < 0)
+                return TM_ENOMEM;
+    }
+    return TM_OK;
+}
+
+int tm__jfr_events_what(const tm__jfr_events *events, uint64_t type)
+{
+    uint32_t index = tm__map_find(&events->metadata->type_map, type);
+
+    if (index == TM__NONE)
+        return -1;
+    return events->metadata->types[index].role >= FIRST_ROLE
+               ? events->metadata->types[index].role - FIRST_ROLE
+               : TM__JFR_NOTHING;
+}
+
+int tm__jfr_events_complain(tm__jfr_events *events, const tm__jfr_walk *walk,
+                            const char *what)
+{
+    return tm__jfr_damage(
+        events->notes, "the event at byte %llu %s",
+        (unsigned long long)(events->chunk.offset + (uint64_t)(walk->at - walk->base)),
+        what);
+}
+
+/* A text of an event, "" for none; which stays. */
+static int read_text(tm__jfr_events *events, uint64_t offset, const char **text)
+{
+    uint32_t index = TM__NONE;
+    int rc = offset ? tm__jfr_entity_text(events->entities, offset, &index) : TM_OK;
+
+    *text = tm__strings_get(&events->entities->texts, index);
+    if (!*text)
+        *text = "";
+    return rc;
+}
+
+static int take_setting(tm__jfr_events *events, const uint64_t *values)
+{
+    int what = tm__jfr_events_what(events, values[SETTING_ID]);
+    const char *name, *value;
+    int rc;
+
+    if (what <= TM__JFR_NOTHING)
+        return TM_OK;
+    rc = read_text(events, values[SETTING_NAME], &name);
+    if (rc == TM_OK)
+        rc = read_text(events, values[SETTING_VALUE], &value);
+    if (rc == TM_OK)
+        tm__jfr_settings_take(events->settings, what, name, value);
+    return rc;
+}
+
+static int take_jvm(tm__jfr_events *events, const uint64_t *values)
+{
+    const char *name, *version, *command;
+    int rc = read_text(events, values[JVM_NAME], &name);
+
+    if (rc == TM_OK)
+        rc = read_text(events, values[JVM_VERSION], &version);
+    if (rc == TM_OK)
+        rc = read_text(events, values[JVM_COMMAND], &command);
+    if (rc == TM_OK)
+        rc = tm__jfr_settings_jvm(events->settings,
+                                  (tm__jfr_jvm){values[JVM_PID], values[JVM_START]},
+                                  name, version, command);
+    return rc;
+}
+
+int tm__jfr_events_scan(tm__jfr_events *events, tm__jfr_walk walk)
+{
+    uint32_t halves = 0;
+
+    while (tm__jfr_walk_next(&walk)) {
+        tm__jfr_cursor cursor = {.at = walk.body, .limit = walk.limit};
+        int what = tm__jfr_events_what(events, walk.type), rc = TM_OK;
+        uint64_t *values;
+
+        if (what < 0) {
+            if (walk.type > TM__JFR_CHECKPOINT_TYPE &&
+                tm__jfr_events_complain(
+                    events, &walk, "is of a type that the chunk does not have") < 0)
+                return TM_ENOMEM;
+            continue;
+        }
+        events->settings->counts[what]++;
+        if (what > TM__JFR_NOTHING && what < TM__JFR_SETTING)
+            halves++;
+        if (what < TM__JFR_SETTING || what > TM__JFR_LOSS)
+            continue;
+        values = events->kinds[what].values;
+        tm__jfr_run(events->metadata, events->kinds[what].program, &cursor, walk.base,
+                    values);
+        if (cursor.is_broken || cursor.at > walk.end)
+            rc = tm__jfr_events_complain(events, &walk, "is longer than it says");
+        else if (what == TM__JFR_SETTING)
+            rc = take_setting(events, values);
+        else if (what == TM__JFR_JVM)
+            rc = take_jvm(events, values);
+        else
+            events->settings->lost_bytes += values[0];
+        if (rc < 0)
+            return rc;
+    }
+    /* Half of the instants is room for sorting the other half. */
+    if (halves > UINT32_MAX / 8)
+        return tm__fail(TM_ENOMEM, "%u events in a chunk", halves);
+    if (tm__reserve(events->memory, &events->facts, &events->fact_capacity, halves,
+                    sizeof(*events->facts)) < 0)
+        return TM_ENOMEM;
+    return tm__reserve(events->memory, &events->instants, &events->instant_capacity,
+                       (size_t)halves * 4, sizeof(*events->instants));
+}
+
+void tm__jfr_events_free(tm__jfr_events *events)
+{
+    tm__free(events->memory, events->facts,
+             events->fact_capacity * sizeof(*events->facts));
+    tm__free(events->memory, events->instants,
+             events->instant_capacity * sizeof(*events->instants));
+}

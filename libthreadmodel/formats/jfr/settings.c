@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Settings come at the start of each chunk and when they change; here the widest of
+ * them all is kept, since what is said of a recording must hold for all of it.
+ */
+#include "formats/jfr/settings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <threadmodel/event.h>
+
+#include "base/error.h"
+
+/* More in one file are taken for the last: ids have room for so many. */
+enum { MAX_JVMS = 1024 };
+
+#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
+
+static const struct {
+    const char *name;    ///< for people
+    const char *absence; ///< what not recording it means; NULL: the model says it
+    uint64_t kinds;      ///< bits as in tm_run.kinds
+    int has_threshold;
+} types[TM__JFR_WHAT_COUNT] = {
+    [TM__JFR_ENTER] = {"contended monitor enters",
+                       "no thread looks blocked on a monitor",
+                       KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED), 1},
+    [TM__JFR_WAIT] = {"waits on monitors", "a waiting thread looks as if it ran",
+                      KIND(WAIT) | KIND(WAITED), 1},
+    [TM__JFR_NOTIFY] = {"notifies", NULL, KIND(NOTIFY) | KIND(NOTIFY_ALL), 0},
+    [TM__JFR_PARK] = {"parks", NULL, KIND(PARK) | KIND(UNPARKED), 1},
+    [TM__JFR_SLEEP] = {"sleeps", NULL, KIND(SLEEP) | KIND(SLEPT), 1},
+    [TM__JFR_START] = {"starts of threads",
+                       "who started a thread and when is not known", KIND(THREAD_START),
+                       0},
+    [TM__JFR_END] = {"ends of threads", "when a thread ended is not known",
+                     KIND(THREAD_END), 0},
+    [TM__JFR_SAMPLE] = {"samples of running threads", NULL, KIND(CPU_SAMPLE), 0},
+    [TM__JFR_INFLATE] = {"JavaMonitorInflate", NULL, 0, 0},
+    [TM__JFR_PINNED] = {"VirtualThreadPinned", NULL, 0, 0},
+    [TM__JFR_SUBMIT_FAILED] = {"VirtualThreadSubmitFailed", NULL, 0, 0},
+    [TM__JFR_COLLECTION] = {"GarbageCollection", NULL, 0, 0},
+    [TM__JFR_DUMP] = {"ThreadDump", NULL, 0, 0},
+};
+
+void tm__jfr_settings_init(tm__jfr_settings *settings, tm__memory *memory)
+{
+    *settings = (tm__jfr_settings){
+        .memory = memory, .vm = TM__NONE, .command = TM__NONE, .text.memory = memory};
+    tm__strings_init(&settings->strings, memory);
+}
+
+/* "20 ms" and the like in ns; 0 for what is none. */
+static int64_t parse_timespan(const char *text)
+{
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"ns", 1},
+                 {"us", 1000},
+                 {"ms", 1000000},
+                 {"s", 1000000000},
+                 {"m", INT64_C(60000000000)},
+                 {"h", INT64_C(3600000000000)},
+                 {"d", INT64_C(86400000000000)}};
+    char *end;
+    unsigned long long number;
+
+    if (*text < '0' || *text > '9')
+        return 0;
+    number = strtoull(text, &end, 10);
+    end += strspn(end, " ");
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (strcmp(end, units[i].name) == 0)
+            return number > (uint64_t)(INT64_MAX / units[i].ns)
+                       ? INT64_MAX
+                       : (int64_t)number * units[i].ns;
+    return 0;
+}
+
+void tm__jfr_settings_take(tm__jfr_settings *settings, int what, const char *name,
+                           const char *value)
+{
+    tm__jfr_setting *it = &settings->of[what];
+
+    if (strcmp(name, "enabled") == 0) {
+        settings->is_known = 1;
+        if (strcmp(value, "true") == 0)
+            it->was_on = 1;
+        else
+            it->was_off = 1;
+    } else if (strcmp(name, "threshold") == 0) {
+        int64_t threshold_ns = parse_timespan(value);
+
+        if (threshold_ns > it->threshold_ns)
+            it->threshold_ns = threshold_ns;
+    }
+}
+
+/* "OpenJDK 64-Bit Server VM" and the version out of "... (25.0.3+9-LTS) for ...". */
+static int name_vm(tm__jfr_settings *settings, const char *name, const char *version)
+{
+    const char *open = strchr(version, '(');
+    size_t length = open ? strcspn(open + 1, ")") : 0;
+    tm__jfr_text *text = &settings->text;
+    int rc = tm__jfr_text_start(text);
+
+    if (rc == TM_OK)
+        rc = tm__jfr_text_add(text, name, strlen(name));
+    if (rc == TM_OK && length)
+        rc = tm__jfr_text_add(text, " ", 1);
+    if (rc == TM_OK && length)
+        rc = tm__jfr_text_add(text, open + 1, length);
+    if (rc == TM_OK && text->length)
+        rc = tm__strings_intern(&settings->strings, &settings->vm, text->bytes);
+    return rc;
+}
+
+int tm__jfr_settings_jvm(tm__jfr_settings *settings, tm__jfr_jvm jvm, const char *name,
+                         const char *version, const char *command)
+{
+    int rc;
+
+    for (uint32_t i = 0; i < settings->jvm_count; i++)
+        if (settings->jvms[i].pid == jvm.pid && settings->jvms[i].start == jvm.start) {
+            settings->jvm = i;
+            return TM_OK;
+        }
+    if (settings->jvm_count == MAX_JVMS)
+        return TM_OK;
+    rc = name_vm(settings, name, version);
+    if (rc == TM_OK && *command)
+        rc = tm__strings_intern(&settings->strings, &settings->command, command);
+    if (rc == TM_OK)
+        rc = tm__reserve(settings->memory, &settings->jvms, &settings->jvm_capacity,
+                         (size_t)settings->jvm_count + 1, sizeof(jvm));
+    if (rc < 0)
+        return rc;
+    settings->jvm = settings->jvm_count++;
+    settings->jvms[settings->jvm] = jvm;
+    return TM_OK;
+}
+
+void tm__jfr_settings_describe(const tm__jfr_settings *settings, tm_run *run)
+{
+    const tm__jfr_setting *enter = &settings->of[TM__JFR_ENTER];
+    const tm__jfr_setting *wait = &settings->of[TM__JFR_WAIT];
+
+    /* Of several JVMs none stands for all. */
+    if (settings->jvm_count == 1) {
+        run->vm = tm__strings_get(&settings->strings, settings->vm);
+        run->command = tm__strings_get(&settings->strings, settings->command);
+        run->pid = settings->jvms[0].pid;
+    }
+    run->threshold_ns = enter->threshold_ns > wait->threshold_ns ? enter->threshold_ns
+                                                                 : wait->threshold_ns;
+    for (int i = 0; i < TM__JFR_WHAT_COUNT; i++)
+        if (settings->of[i].was_on)
+            run->kinds |= types[i].kinds;
+}
+
+static int note_thresholds(const tm__jfr_settings *settings, tm__jfr_notes *notes)
+{
+    const tm__jfr_setting *of = settings->of;
+    int rc = TM_OK;
+
+    for (int i = 0; rc == TM_OK && i < TM__JFR_WHAT_COUNT; i++) {
+        int64_t threshold_ns = of[i].threshold_ns;
+
+        if (!types[i].has_threshold || !threshold_ns || !of[i].was_on)
+            continue;
+        /* The model says it of blocks and waits where both have the same. */
+        if ((i == TM__JFR_ENTER || i == TM__JFR_WAIT) &&
+            of[TM__JFR_ENTER].threshold_ns == of[TM__JFR_WAIT].threshold_ns)
+            continue;
+        rc = tm__jfr_limit(
+            notes,
+            "JFR's threshold for %s: under %" PRId64 ".%03d ms they were "
+            "not recorded.",
+            types[i].name, threshold_ns / 1000000, (int)(threshold_ns / 1000 % 1000));
+    }
+    return rc;
+}
+
+static int note_absence(const tm__jfr_settings *settings, tm__jfr_notes *notes)
+{
+    int rc = TM_OK;
+
+    if (!settings->is_known)
+        return tm__jfr_limit(notes, "The recording does not hold its own settings: its "
+                                    "thresholds, and what was not recorded, are not "
+                                    "known.");
+    for (int i = 0; rc == TM_OK && i <= TM__JFR_SAMPLE; i++) {
+        const tm__jfr_setting *it = &settings->of[i];
+
+        if (!it->was_on && types[i].absence)
+            rc = tm__jfr_limit(notes, "JFR did not record %s: %s.", types[i].name,
+                               types[i].absence);
+        else if (it->was_on && it->was_off && types[i].kinds)
+            rc = tm__jfr_limit(notes, "JFR recorded %s for a part of the time only.",
+                               types[i].name);
+    }
+    return rc;
+}
+
+static int note_counted(const tm__jfr_settings *settings, tm__jfr_notes *notes)
+{
+    char text[200] = "";
+    size_t length = 0;
+
+    for (int i = TM__JFR_INFLATE; i < TM__JFR_WHAT_COUNT; i++)
+        if (settings->counts[i])
+            length += (size_t)snprintf(text + length, sizeof(text) - length,
+                                       "%s%" PRIu64 " %s", length ? ", " : "",
+                                       settings->counts[i], types[i].name);
+    if (!length)
+        return TM_OK;
+    return tm__jfr_limit(notes,
+                         "Events that have no place on the timeline were passed "
+                         "over: %s.",
+                         text);
+}
+
+int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__jfr_notes *notes)
+{
+    int rc = note_thresholds(settings, notes);
+
+    if (rc == TM_OK)
+        rc = note_absence(settings, notes);
+    if (rc == TM_OK)
+        rc =
+            tm__jfr_limit(notes, "JFR writes an event when it ends: a block, wait or "
+                                 "park that had not ended, as in a deadlock, is not in "
+                                 "the recording.");
+    if (rc == TM_OK && settings->of[TM__JFR_NOTIFY].was_on)
+        rc = tm__jfr_limit(notes, "JFR records notifies only where somebody waited.");
+    if (rc == TM_OK && settings->counts[TM__JFR_PARK])
+        rc =
+            tm__jfr_limit(notes, "JFR does not record who unparked a thread, and names "
+                                 "what it parked for by an address on the heap that "
+                                 "changes when objects are moved.");
+    if (rc == TM_OK)
+        rc = note_counted(settings, notes);
+    if (rc == TM_OK && settings->lost_bytes)
+        rc = tm__jfr_limit(
+            notes, "The JVM itself lost %" PRIu64 " bytes of events (jdk.DataLoss).",
+            settings->lost_bytes);
+    if (rc == TM_OK && settings->jvm_count > 1)
+        rc = tm__jfr_limit(notes,
+                           "The file holds recordings of %" PRIu32
+                           " JVMs, on one time line by their clocks.",
+                           settings->jvm_count);
+    return rc;
+}
+
+void tm__jfr_settings_free(tm__jfr_settings *settings)
+{
+    tm__strings_clear(&settings->strings);
+    tm__jfr_text_free(&settings->text);
+    tm__free(settings->memory, settings->jvms,
+             settings->jvm_capacity * sizeof(*settings->jvms));
+}
