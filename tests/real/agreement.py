@@ -97,6 +97,11 @@ class Line:
         """Of the totals, but for what is torn."""
         return self.ours.total_ns - self.jfr.total_ns - sum(self.torn)
 
+    @property
+    def relative(self) -> float:
+        """Of the totals as they are, torn ones and all."""
+        return (self.ours.total_ns - self.jfr.total_ns) / self.jfr.total_ns
+
     def __str__(self) -> str:
         return (
             f"{self.class_name}: JFR {self.jfr.count} in {self.jfr.total_ns} ns,"

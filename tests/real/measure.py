@@ -4,7 +4,7 @@
     ./dev bench --list
     export PYTHONPATH=build-release/bindings/python:tests/jvm
     export TM_TEST_AGENT=$PWD/build-release/agent/libthreadmodel-agent.so
-    .venv/bin/python tests/real/measure.py [PAIRS]
+    .venv/bin/python tests/real/measure.py [PAIRS [PROGRAM...]]
 
 Each program does the same work with the agent and without, in pairs whose order
 alternates, and is recorded once beside JFR. Printed are the medians of the pairs'
@@ -104,7 +104,7 @@ def main() -> None:
     for jdk in JDKS:
         with tempfile.TemporaryDirectory() as folder:
             workshop = Workshop(jdk, fetch(), Path(folder))
-            for program in NAMES:
+            for program in sys.argv[2:] or NAMES:
                 print(measure(workshop, program, pairs), flush=True)
 
 
