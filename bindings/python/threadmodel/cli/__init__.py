@@ -10,6 +10,7 @@ import click
 from threadmodel import __version__
 from threadmodel.cli.chains import path, whatif
 from threadmodel.cli.check import check, diff
+from threadmodel.cli.convert import convert
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import record
 from threadmodel.cli.report import report
@@ -43,6 +44,7 @@ def cli(context: click.Context) -> None:
     \b
     threadmodel record -o run.tmt -- java -jar app.jar
     threadmodel report run.tmt
+    threadmodel report recording.jfr
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -50,6 +52,7 @@ def cli(context: click.Context) -> None:
 
 cli.add_command(check)
 cli.add_command(diff)
+cli.add_command(convert)
 cli.add_command(record)
 cli.add_command(report)
 cli.add_command(path)

@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of the JDK Flight Recorder: made, read by us, and read by the JDK's own
+`jfr print`, both brought into one shape to be compared."""
+
+import json
+import os
+import re
+import subprocess
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import threadmodel
+from conftest import ROOT, TIMEOUT_S, Java
+from threadmodel import EventKind
+
+POUR = Path(os.environ.get("TM_TEST_POUR", ROOT / "build/tests/jvm/pour"))
+TIMED_OUT, BY_INTERRUPT, PEER_REPORTED = 1, 2, 4
+NATIVE = 1 << 63
+SYNCHRONIZER = 4
+VIRTUAL = 1
+NAMES = (
+    "JavaMonitorEnter",
+    "JavaMonitorWait",
+    "JavaMonitorNotify",
+    "ThreadPark",
+    "ThreadSleep",
+    "ThreadStart",
+    "ThreadEnd",
+    "VirtualThreadStart",
+    "VirtualThreadEnd",
+    "ExecutionSample",
+)
+# What the recording says of itself, and what is counted only.
+ABOUT = ("ActiveSetting", "JVMInformation", "JavaMonitorInflate", "GarbageCollection")
+ENDS = {
+    EventKind.CONTENDED_ENTER: EventKind.CONTENDED_ENTERED,
+    EventKind.WAIT: EventKind.WAITED,
+    EventKind.PARK: EventKind.UNPARKED,
+    EventKind.SLEEP: EventKind.SLEPT,
+}
+KINDS = {
+    "JavaMonitorEnter": EventKind.CONTENDED_ENTER,
+    "JavaMonitorWait": EventKind.WAIT,
+    "JavaMonitorNotify": EventKind.NOTIFY,
+    "ThreadPark": EventKind.PARK,
+    "ThreadSleep": EventKind.SLEEP,
+    "ThreadStart": EventKind.THREAD_START,
+    "ThreadEnd": EventKind.THREAD_END,
+    "VirtualThreadStart": EventKind.THREAD_START,
+    "VirtualThreadEnd": EventKind.THREAD_END,
+    "ExecutionSample": EventKind.CPU_SAMPLE,
+}
+DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?")
+SETTING = '<setting name="{}">{}</setting>'
+
+
+def settings(
+    folder: Path,
+    threshold: str = "0 ns",
+    names: Iterable[str] = NAMES,
+    stacks: bool = True,
+) -> Path:
+    """A file of settings that turns these events on, and those about the recording."""
+    events = []
+    for name in (*names, *ABOUT):
+        chosen = {
+            "enabled": "true",
+            "threshold": threshold,
+            "stackTrace": "true" if stacks else "false",
+        }
+        if name == "ExecutionSample":
+            chosen["period"] = "20 ms"
+        lines = "".join(SETTING.format(*item) for item in chosen.items())
+        events.append(f'<event name="jdk.{name}">{lines}</event>')
+    file = folder / f"settings-{threshold.replace(' ', '')}.jfc"
+    file.write_text(
+        '<?xml version="1.0" encoding="UTF-8"?><configuration version="2.0">'
+        + "".join(events)
+        + "</configuration>"
+    )
+    return file
+
+
+def command(
+    java: Java, file: Path, chosen: Path, options: str, *program: object
+) -> list[str]:
+    return [
+        java.jdk.tool("java"),
+        f"-XX:StartFlightRecording=filename={file},settings={chosen}",
+        *([f"-XX:FlightRecorderOptions={options}"] if options else []),
+        "-cp",
+        str(java.classes),
+        *map(str, program),
+    ]
+
+
+def record(
+    java: Java,
+    *program: object,
+    threshold: str = "0 ns",
+    names: Iterable[str] = NAMES,
+    stacks: bool = True,
+    options: str = "",
+    name: str = "run",
+) -> Path:
+    """Run a program to its end and return its recording."""
+    file = java.folder / f"{name}.jfr"
+    chosen = settings(java.folder, threshold, names, stacks)
+    done = java.run(command(java, file, chosen, options, *program))
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+@dataclass
+class Fact:
+    """What happened, by us or by the JDK; what does not apply is None."""
+
+    kind: EventKind
+    thread: int
+    start_ns: int
+    end_ns: int | None = None
+    class_name: str | None = None
+    address: int | None = None
+    peer: int | None = None
+    timed_out: bool | None = None
+    timeout_ns: int | None = None
+    frames: tuple[tuple[str, int], ...] = ()
+
+    def key(self) -> tuple[int, int, int]:
+        return self.start_ns, self.thread, int(self.kind)
+
+
+@dataclass
+class Poured:
+    """All that a file pours."""
+
+    end: str
+    text: str
+    facts: list[Fact] = field(default_factory=list)
+    threads: dict[int, tuple[str, str, int]] = field(default_factory=dict)
+    limits: list[str] = field(default_factory=list)
+    flags: Counter[int] = field(default_factory=Counter)
+    events: list[list[int]] = field(default_factory=list)
+    objects: dict[int, list[str]] = field(default_factory=dict)
+
+
+def pour(file: Path) -> Poured:
+    """Read a file with the library."""
+    done = subprocess.run(
+        [POUR, file], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
+    )
+    lines = done.stdout.splitlines()
+    _, end, *text = lines.pop().split(" ", 2)
+    poured = Poured(end, text[0] if text else "")
+    classes, methods, stacks = {}, {}, {"0": ()}
+    frames: list[tuple[str, int]] = []
+    for line in lines:
+        what, _, rest = line.strip().partition(" ")
+        if what == "class":
+            number, _, names = rest.partition(" ")
+            classes[number] = names.rpartition("|")[0]
+        elif what == "method":
+            number, class_, names = rest.split(" ", 2)
+            methods[number] = f"{classes[class_]}.{names.partition('|')[0]}"
+        elif what == "stack":
+            frames = []
+            number = rest.split(" ")[0]
+            stacks[number] = frames
+        elif what == "frame":
+            method, _, source_line = rest.split(" ")
+            frames.append((methods[method], int(source_line)))
+        elif what == "thread":
+            number, _, _, names = rest.split(" ", 3)
+            names, _, bits = names.rsplit(" ", 2)
+            name, _, group = names.rpartition("|")
+            poured.threads[int(number)] = (name, group, int(bits))
+        elif what == "object":
+            number, class_, *others = rest.split(" ")
+            poured.objects[int(number)] = [classes.get(class_), *others]
+        elif what == "limit":
+            poured.limits.append(rest)
+        elif what == "event":
+            poured.events.append([int(number) for number in rest.split(" ")])
+    pair(poured, stacks)
+    return poured
+
+
+def pair(poured: Poured, stacks: dict[str, Any]) -> None:
+    """Begin and end of a thread's hold-ups, which follow one another, as facts."""
+    open_: dict[int, Fact] = {}
+    for time, thread, object_, peer, value, stack, number, bits in poured.events:
+        kind = EventKind(number)
+        if kind in ENDS.values():
+            fact = open_.pop(thread)
+            assert ENDS[fact.kind] == kind
+            fact.end_ns = time
+            fact.peer = peer or None
+            assert bool(bits & PEER_REPORTED) == bool(peer)
+            if kind == EventKind.WAITED:
+                fact.timed_out = bool(bits & TIMED_OUT)
+            poured.flags[bits] += 1
+            continue
+        fact = Fact(kind, thread, time, frames=tuple(stacks[str(stack)]))
+        if object_:
+            fact.class_name, joined, _, flags = poured.objects[object_]
+            if int(joined) == 0 and not int(flags) & SYNCHRONIZER:
+                fact.address = object_
+        if kind in ENDS:
+            fact.timeout_ns = value
+            assert thread not in open_
+            open_[thread] = fact
+        elif kind == EventKind.THREAD_START:
+            fact.peer = peer or None
+        if kind == EventKind.NOTIFY_ALL:
+            fact.kind = EventKind.NOTIFY
+        poured.facts.append(fact)
+    assert not open_
+
+
+def plain(events: Counter[tuple[int, ...]]) -> Counter[tuple[int, ...]]:
+    """Events without their stacks, which a cut may take away or number otherwise."""
+    found: Counter[tuple[int, ...]] = Counter()
+    for event, count in events.items():
+        time, thread, object_, peer, value, _, kind, bits = event
+        found[time, thread, object_, peer, value, kind, bits] += count
+    return found
+
+
+def kinds_of(model: Any) -> set[EventKind]:
+    """What the recording reports, by its settings."""
+    return {EventKind(kind) for kind in model.run.kinds}
+
+
+def environment() -> dict[str, str]:
+    package = str(Path(threadmodel.__file__).parents[1])
+    return {**os.environ, "PYTHONPATH": package}
+
+
+def duration_ns(text: str) -> int:
+    matched = DURATION.fullmatch(text)
+    assert matched, text
+    hours, minutes, seconds, fraction = matched.groups()
+    whole = int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)
+    return whole * 10**9 + int((fraction or "").ljust(9, "0"))
+
+
+def instant_ns(text: str) -> int:
+    """2026-11-20T14:04:53.370788680Z, of which Python knows only microseconds."""
+    matched = re.fullmatch(r"(.*?:\d\d)(?:\.(\d+))?(Z|[+-].*)", text)
+    assert matched, text
+    seconds, fraction, zone = matched.groups()
+    whole = datetime.fromisoformat(seconds + zone.replace("Z", "+00:00"))
+    return int(whole.timestamp()) * 10**9 + int((fraction or "").ljust(9, "0"))
+
+
+def thread_id(thread: dict[str, Any] | None) -> int | None:
+    """Our id of a thread; -1 for one that Java does not know, whose key is not said."""
+    if thread is None:
+        return None
+    return thread["javaThreadId"] if thread["javaThreadId"] > 0 else -1
+
+
+def timeout_of(values: dict[str, Any], start_ns: int) -> int | None:
+    if "time" in values:
+        return duration_ns(values["time"])
+    text = values["timeout"]
+    if text is not None and not text.startswith("PT-"):
+        timeout_ns = duration_ns(text)
+        if timeout_ns > 0:
+            return timeout_ns
+    return None if values.get("until") else 0
+
+
+def fact_of(event: dict[str, Any]) -> Fact:
+    name = event["type"].removeprefix("jdk.")
+    values = event["values"]
+    start_ns = instant_ns(values["startTime"])
+    thread = (
+        values.get("thread") or values.get("sampledThread") or values["eventThread"]
+    )
+    # A thread that the recording does not describe is null here.
+    fact = Fact(KINDS[name], thread_id(thread) or -1, start_ns)
+    if fact.kind in ENDS:
+        fact.end_ns = start_ns + duration_ns(values["duration"])
+        fact.timeout_ns = 0
+    class_ = values.get("monitorClass") or values.get("parkedClass")
+    if class_:
+        fact.class_name = class_["name"].replace("/", ".")
+    if name.startswith("JavaMonitor"):
+        fact.address = values["address"]
+    for key in ("previousOwner", "notifier", "parentThread"):
+        if key in values:
+            fact.peer = thread_id(values[key])
+    if name == "JavaMonitorWait":
+        fact.timed_out = values["timedOut"]
+    if name in ("JavaMonitorWait", "ThreadPark", "ThreadSleep"):
+        fact.timeout_ns = timeout_of(values, start_ns)
+    stack = values.get("stackTrace")
+    if stack and not name.endswith("ThreadStart"):
+        fact.frames = tuple(
+            (
+                frame["method"]["type"]["name"].replace("/", ".")
+                + "."
+                + frame["method"]["name"],
+                max(frame["lineNumber"], 0),
+            )
+            for frame in stack["frames"]
+        )
+    return fact
+
+
+def print_by_jdk(java: Java, file: Path, names: Iterable[str] = NAMES) -> list[dict]:
+    """What `jfr print` of the JDK says of a file's events."""
+    done = subprocess.run(
+        [java.jdk.tool("jfr"), "print", "--json", "--stack-depth", "64"]
+        + ["--events", ",".join(f"jdk.{name}" for name in names), file],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=TIMEOUT_S,
+    )
+    return json.loads(done.stdout)["recording"]["events"]
+
+
+def by_key(facts: Iterable[Fact]) -> dict[tuple[int, int, int], list[Fact]]:
+    found = defaultdict(list)
+    for fact in facts:
+        if fact.thread >= NATIVE:
+            fact.thread = -1
+        if fact.peer is not None and fact.peer >= NATIVE:
+            fact.peer = -1
+        found[fact.key()].append(fact)
+    return found
+
+
+def compare(ours: Iterable[Fact], theirs: Iterable[Fact]) -> int:
+    """Assert that both tell the same, event by event. @return how many there were."""
+    mine, truth = by_key(ours), by_key(theirs)
+    assert Counter({key: len(facts) for key, facts in mine.items()}) == Counter(
+        {key: len(facts) for key, facts in truth.items()}
+    )
+    count = 0
+    for key, facts in truth.items():
+        for fact, own in zip(facts, mine[key], strict=True):
+            count += 1
+            if fact.end_ns is not None:
+                assert own.end_ns is not None
+                # A duration is cut to whole nanoseconds apart from its start.
+                assert abs(own.end_ns - fact.end_ns) <= 1
+                own.end_ns = fact.end_ns
+            is_join = fact.kind == EventKind.WAIT and own.address is None
+            if is_join:
+                assert any(name == "java.lang.Thread.join" for name, _ in fact.frames)
+                own.address = fact.address
+            if fact.peer is None and own.peer == -1:
+                own.peer = None  # the recording names it and does not describe it
+            if fact.timeout_ns is None and fact.kind in ENDS:
+                assert own.timeout_ns is not None
+                assert own.timeout_ns > 0
+                own.timeout_ns = None
+            assert own == fact
+    return count

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of the JDK Flight Recorder, against the JDK's own reading of them."""
+
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import recordings
+from recordings import compare, fact_of, pour, print_by_jdk, record
+
+import threadmodel
+from conftest import TIMEOUT_S, VIRTUAL_SINCE, Java
+from threadmodel import EventKind
+
+PROGRAMS = (("Shop", 1, 300), ("Busy", 700), ("Storm", 300), ("Virtual", 5))
+STATE, CUTS = 64, 12
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[0])
+def test_every_event_is_what_the_jdk_says(java: Java, program: tuple[object, ...]):
+    if not (java.classes / f"{program[0]}.class").exists():
+        pytest.skip(f"{program[0]} needs JDK {VIRTUAL_SINCE}")
+    file = record(java, *program)
+    poured = pour(file)
+    assert poured.end == "TM_OK"
+    theirs = [fact_of(event) for event in print_by_jdk(java, file)]
+    assert compare(poured.facts, theirs) > 20
+
+
+def test_many_chunks_are_one_time_line(java: Java):
+    file = record(java, "Storm", 30_000, options="maxchunksize=1m", stacks=False)
+    assert file.read_bytes().count(b"FLR\0\0\2\0") > 1
+    poured = pour(file)
+    assert poured.end == "TM_OK"
+    theirs = [fact_of(event) for event in print_by_jdk(java, file)]
+    assert compare(poured.facts, theirs) > 10_000
+    model = threadmodel.open(file)
+    odd = {row["cause"]: row["count"] for row in model.diagnostics()}
+    odd.pop("stale_owner", None)
+    # Chunks map ticks to time each for itself: by some microseconds they may overlap.
+    assert sum(odd.values()) <= 20, odd
+
+
+@pytest.fixture
+def recording(java: Java) -> Path:
+    return record(java, "Shop", 1, 100)
+
+
+def test_threads_keep_names_groups_and_kinds(java: Java, recording: Path):
+    poured = pour(recording)
+    names = {thread[:2] for thread in poured.threads.values()}
+    for name in ("main", "consumer-0", "producer-2"):
+        assert (name, "main") in names
+    if (java.classes / "Virtual.class").exists():
+        threads = pour(record(java, "Virtual", 2, name="virtual")).threads.values()
+        virtual = {name for name, _, bits in threads if bits & recordings.VIRTUAL}
+        assert {"blocked", "listener"} <= virtual
+        assert "main" not in virtual
+
+
+def test_an_interrupted_wait_says_so(recording: Path):
+    flags = pour(recording).flags
+    assert any(bits & recordings.BY_INTERRUPT for bits in flags)
+    assert not any(
+        bits & recordings.BY_INTERRUPT and bits & recordings.PEER_REPORTED
+        for bits in flags
+    )
+
+
+def test_zeros_behind_it_change_nothing(recording: Path, tmp_path: Path):
+    padded = tmp_path / "padded.jfr"
+    padded.write_bytes(recording.read_bytes() + bytes(100_000))
+    ours, whole = pour(padded), pour(recording)
+    assert ours.end == "TM_OK"
+    assert ours.events == whole.events
+    assert ours.limits == whole.limits
+
+
+def test_joined_recordings_are_one_time_line(java: Java, tmp_path: Path):
+    first = record(java, "Shop", 1, 30, name="first")
+    second = record(java, "Shop", 2, 40, name="second")
+    for name, files in (("in", [first, second]), ("out", [second, first])):
+        joined = tmp_path / f"{name}.jfr"
+        joined.write_bytes(b"".join(file.read_bytes() for file in files))
+    ours = pour(tmp_path / "in.jfr")
+    assert ours.end == "TM_OK"
+    assert ours.events == pour(tmp_path / "out.jfr").events
+    apart = [pour(first), pour(second)]
+    assert len(ours.facts) == sum(len(poured.facts) for poured in apart)
+    # Both have a thread 1, which is not one thread.
+    assert len({fact.thread for fact in ours.facts}) == sum(
+        len({fact.thread for fact in poured.facts}) for poured in apart
+    )
+    assert any("2 JVMs" in limit for limit in ours.limits)
+
+
+def test_the_same_chunk_twice_is_read_once(recording: Path, tmp_path: Path):
+    twice = tmp_path / "twice.jfr"
+    twice.write_bytes(2 * recording.read_bytes())
+    ours = pour(twice)
+    assert ours.end == "TM_OK"
+    assert ours.events == pour(recording).events
+    assert any("1 chunks twice" in limit for limit in ours.limits)
+
+
+def test_a_cut_recording_gives_what_is_whole(java: Java, tmp_path: Path):
+    file = record(java, "Storm", 20_000, options="maxchunksize=1m", stacks=False)
+    content = file.read_bytes()
+    whole = Counter(map(tuple, pour(file).events))
+    cut = tmp_path / "cut.jfr"
+    last = 0
+    for number in range(1, CUTS):
+        length = len(content) * number // CUTS + number
+        cut.write_bytes(content[:length])
+        poured = pour(cut)
+        assert poured.end == "TM_EDAMAGED"
+        assert f"ends at byte {length}" in poured.text
+        events = Counter(map(tuple, poured.events))
+        found = sum((recordings.plain(events) & recordings.plain(whole)).values())
+        assert found == sum(events.values())
+        # What stands in chunks before is there whatever became of the last.
+        last = max(last, found)
+        assert found >= last or found > 0
+    assert last > sum(whole.values()) / 2
+
+
+def test_a_killed_jvm_leaves_what_it_had_written(java: Java, tmp_path: Path):
+    repository = tmp_path / "repository"
+    chosen = recordings.settings(tmp_path)
+    with subprocess.Popen(
+        recordings.command(
+            java,
+            tmp_path / "never.jfr",
+            chosen,
+            f"repository={repository}",
+            "Busy",
+            60_000,
+        ),
+        stdout=subprocess.DEVNULL,
+    ) as running:
+        try:
+            give_up = time.monotonic() + TIMEOUT_S
+            files: list[Path] = []
+            while time.monotonic() < give_up and not files:
+                time.sleep(0.2)
+                files = [f for f in repository.rglob("*.jfr") if is_flushed(f)]
+        finally:
+            running.kill()
+    assert files, "the JVM flushed nothing"
+    poured = pour(files[0])
+    assert poured.end == "TM_EDAMAGED"
+    assert "was not finished: its JVM was killed" in poured.text
+    assert any("was not finished" in limit for limit in poured.limits)
+    # The JDK reads such a chunk when it is told that it is finished.
+    finished = tmp_path / "finished.jfr"
+    content = bytearray(files[0].read_bytes())
+    content[STATE] = 0
+    finished.write_bytes(content[: int.from_bytes(content[8:16], "big")])
+    theirs = [fact_of(event) for event in print_by_jdk(java, finished)]
+    assert len(theirs) > 20
+    assert compare(pour(finished).facts, theirs) == len(theirs)
+    starts = {fact.key() for fact in poured.facts}
+    assert {fact.key() for fact in theirs} <= starts
+
+
+def is_flushed(file: Path) -> bool:
+    """Whether a chunk in work names its metadata, and some of its events."""
+    header = file.read_bytes()[:68] if file.exists() else b""
+    return len(header) == 68 and int.from_bytes(header[8:16], "big") > 150_000
+
+
+def test_thresholds_and_what_is_off_are_said(java: Java):
+    names = ("JavaMonitorEnter", "ThreadPark")
+    file = record(java, "Busy", 300, threshold="10 ms", names=names)
+    model = threadmodel.open(file)
+    assert model.run.threshold_ns == 10_000_000
+    limits = " ".join(model.limits)
+    assert "parks: under 10.000 ms" in limits
+    assert "did not record waits on monitors" in limits
+    assert "Sleeps were not recorded" in limits
+    kinds = recordings.kinds_of(model)
+    assert {EventKind.CONTENDED_ENTER, EventKind.UNPARKED} <= kinds
+    assert not kinds & {EventKind.WAIT, EventKind.SLEEP, EventKind.NOTIFY}
+
+
+def test_the_model_answers_from_a_recording(java: Java):
+    file = record(java, "Busy", 700)
+    model = threadmodel.open(file)
+    assert model.run.format == "jfr"
+    assert str(java.jdk.release) in model.run.vm
+    assert "Busy" in model.run.command
+    events = print_by_jdk(java, file, ["JavaMonitorEnter"])
+    hot = [e for e in events if e["values"]["monitorClass"]["name"] == "Busy$Hot"]
+    (row,) = [row for row in model.monitors() if row["class"] == "Busy$Hot"]
+    assert row["blocked_count"] == len(hot)
+    total = sum(recordings.duration_ns(e["values"]["duration"]) for e in hot)
+    assert row["blocked_total_ns"] == pytest.approx(total, abs=len(hot))
+    (callers,) = [row for row in model.callers() if row["class"] == "Busy$Hot"]
+    assert callers["method"].startswith("Busy")
+    joins = [row for row in model.interactions() if row["kind"] == "join"]
+    assert {row["from_thread"] for row in joins} >= {"busy-0", "busy-3"}
+    assert {row["to_thread"] for row in joins} == {"main"}
+    assert {row["provenance"] for row in joins} == {"reported"}
+
+
+def test_it_converts_to_a_trace_of_the_same_answers(recording: Path, tmp_path: Path):
+    trace = tmp_path / "run.tmt"
+    done = subprocess.run(
+        [sys.executable, "-m", "threadmodel", "convert", recording, "-o", trace],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=recordings.environment(),
+    )
+    assert done.returncode == 0, done.stderr
+    ours, copy = threadmodel.open(recording), threadmodel.open(trace)
+    for question in ("threads", "monitors", "callers", "objects", "timeline"):
+        assert list(getattr(copy, question)()) == list(getattr(ours, question)())
+
+
+def test_a_pipe_is_read_as_the_file_is(recording: Path, tmp_path: Path):
+    read = subprocess.run(
+        [recordings.POUR, "/dev/stdin"],
+        stdin=subprocess.Popen(
+            [shutil.which("cat") or "cat", recording], stdout=subprocess.PIPE
+        ).stdout,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    whole = subprocess.run(
+        [recordings.POUR, recording], capture_output=True, text=True, check=True
+    ).stdout
+    assert read == whole
