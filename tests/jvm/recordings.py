@@ -69,7 +69,7 @@ def settings(
     for name in (*names, *ABOUT):
         chosen = {
             "enabled": "true",
-            "threshold": threshold,
+            "threshold": "0 ns" if name in ABOUT else threshold,
             "stackTrace": "true" if stacks else "false",
         }
         if name == "ExecutionSample":
@@ -264,6 +264,14 @@ def thread_id(thread: dict[str, Any] | None) -> int | None:
     return thread["javaThreadId"] if thread["javaThreadId"] > 0 else -1
 
 
+def class_name(name: str) -> str:
+    """ "[Ljava.util.Map;" is "java.util.Map[]", as people write it."""
+    matched = re.fullmatch(r"(\[*)L?(.*?);?", name.replace("/", "."))
+    assert matched, name
+    dimensions, name = matched.groups()
+    return name + "[]" * len(dimensions)
+
+
 def timeout_of(values: dict[str, Any], start_ns: int) -> int | None:
     if "time" in values:
         return duration_ns(values["time"])
@@ -272,7 +280,8 @@ def timeout_of(values: dict[str, Any], start_ns: int) -> int | None:
         timeout_ns = duration_ns(text)
         if timeout_ns > 0:
             return timeout_ns
-    return None if values.get("until") else 0
+    until = values.get("until")
+    return None if until and not until.startswith("-") else 0
 
 
 def fact_of(event: dict[str, Any]) -> Fact:
@@ -289,7 +298,7 @@ def fact_of(event: dict[str, Any]) -> Fact:
         fact.timeout_ns = 0
     class_ = values.get("monitorClass") or values.get("parkedClass")
     if class_:
-        fact.class_name = class_["name"].replace("/", ".")
+        fact.class_name = class_name(class_["name"])
     if name.startswith("JavaMonitor"):
         fact.address = values["address"]
     for key in ("previousOwner", "notifier", "parentThread"):

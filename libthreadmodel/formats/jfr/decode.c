@@ -12,26 +12,52 @@
  */
 #include "formats/jfr/events.h"
 
+#include <math.h>
+
 enum { BATCH = 512 };
 
 /* As the JDK's own reader computes it, so that both give the same nanosecond. */
-static int64_t ticks_to_ns(const tm__jfr_events *events, uint64_t ticks)
+static int64_t ticks_to_ns(const tm__jfr_clock *clock, uint64_t ticks)
 {
-    double ns = (double)(int64_t)ticks / events->ticks_per_ns;
+    double ns = (double)(int64_t)ticks / clock->ticks_per_ns;
 
-    if (events->chunk.ticks_per_second == 1000000000)
+    if (clock->ticks_per_second == 1000000000)
         return (int64_t)ticks;
     return ns >= 9.2e18 ? INT64_MAX : ns <= -9.2e18 ? INT64_MIN : (int64_t)ns;
 }
 
-static int64_t instant_ns(const tm__jfr_events *events, uint64_t ticks)
+static int64_t instant_ns(const tm__jfr_clock *clock, uint64_t ticks)
 {
-    int64_t since = ticks_to_ns(events, ticks - (uint64_t)events->chunk.start_ticks);
+    int64_t since = ticks_to_ns(clock, ticks - (uint64_t)clock->start_ticks);
     int64_t ns;
 
-    if (__builtin_add_overflow(events->chunk.start_ns, since, &ns))
+    if (__builtin_add_overflow(clock->start_ns, since, &ns))
         return since < 0 ? INT64_MIN : INT64_MAX;
     return ns;
+}
+
+/* A JVM's chunks state their starts by the wall clock, which may be set in between;
+ * its ticks go on evenly. So its first chunk's start counts for all of them, unless
+ * the ticks cannot be the same: another rate, or off by more than clocks drift. */
+static void set_clock(tm__jfr_events *events)
+{
+    const tm__jfr_chunk *chunk = &events->chunk;
+    tm__jfr_clock *clock = &events->clock;
+    uint32_t jvm = events->settings->jvm;
+
+    if (clock->ticks_per_second == chunk->ticks_per_second && clock->jvm == jvm) {
+        int64_t start_ns = instant_ns(clock, (uint64_t)chunk->start_ticks);
+        double elapsed_ns = (double)chunk->start_ns - (double)clock->start_ns;
+        double off_ns = (double)chunk->start_ns - (double)start_ns;
+
+        if (fabs(off_ns) <= 1e9 + fabs(elapsed_ns) / 1000)
+            return;
+    }
+    *clock = (tm__jfr_clock){.start_ns = chunk->start_ns,
+                             .start_ticks = chunk->start_ticks,
+                             .ticks_per_second = chunk->ticks_per_second,
+                             .ticks_per_ns = (double)chunk->ticks_per_second / 1e9,
+                             .jvm = jvm};
 }
 
 static int64_t timespan_ns(const tm__jfr_events *events, uint64_t value, int unit)
@@ -43,7 +69,7 @@ static int64_t timespan_ns(const tm__jfr_events *events, uint64_t value, int uni
     int64_t ns;
 
     if (unit == TM__JFR_UNIT_TICKS)
-        return ticks_to_ns(events, value);
+        return ticks_to_ns(&events->clock, value);
     if (__builtin_mul_overflow((int64_t)value, factors[unit], &ns))
         return (int64_t)value < 0 ? INT64_MIN : INT64_MAX;
     return ns;
@@ -58,7 +84,7 @@ static int64_t end_ns(const tm__jfr_events *events, const tm__jfr_event_kind *ki
     int64_t ns;
 
     if (unit == TM__JFR_UNIT_TICKS)
-        ns = instant_ns(events, kind->values[TM__JFR_SLOT_START] + duration);
+        ns = instant_ns(&events->clock, kind->values[TM__JFR_SLOT_START] + duration);
     else if (__builtin_add_overflow(start_ns, timespan_ns(events, duration, unit), &ns))
         ns = INT64_MAX;
     return ns < start_ns ? start_ns : ns;
@@ -166,10 +192,10 @@ static int take_event(tm__jfr_events *events, int what)
     tm__jfr_fact *fact = &events->facts[events->fact_count];
     int rc;
 
-    *fact =
-        (tm__jfr_fact){.start_ns = instant_ns(events, kind->values[TM__JFR_SLOT_START]),
-                       .start_kind = model_kinds[what].start_kind,
-                       .end_kind = model_kinds[what].end_kind};
+    *fact = (tm__jfr_fact){
+        .start_ns = instant_ns(&events->clock, kind->values[TM__JFR_SLOT_START]),
+        .start_kind = model_kinds[what].start_kind,
+        .end_kind = model_kinds[what].end_kind};
     if (fact->end_kind) {
         fact->end_ns = end_ns(events, kind, fact->start_ns);
         fact->value = timeout_ns(events, kind, fact->start_ns);
@@ -198,6 +224,7 @@ static int take_event(tm__jfr_events *events, int what)
 
 int tm__jfr_events_decode(tm__jfr_events *events, tm__jfr_walk walk)
 {
+    set_clock(events);
     while (tm__jfr_walk_next(&walk)) {
         tm__jfr_cursor cursor = {.at = walk.body, .limit = walk.limit};
         int what = tm__jfr_events_what(events, walk.type), rc;

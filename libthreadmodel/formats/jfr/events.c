@@ -102,7 +102,6 @@ int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk)
     tm__jfr_metadata *metadata = events->metadata;
 
     events->chunk = *chunk;
-    events->ticks_per_ns = (double)chunk->ticks_per_second / 1e9;
     events->fact_count = events->instant_count = events->poured = 0;
     memset(events->kinds, 0, sizeof(events->kinds));
     for (uint32_t type = 0; type < metadata->type_count; type++) {

@@ -47,6 +47,15 @@ typedef struct tm__jfr_fact {
     uint16_t flags;   ///< of the end, where it has one
 } tm__jfr_fact;
 
+/** Which instant a number of ticks is. */
+typedef struct tm__jfr_clock {
+    int64_t start_ns;
+    int64_t start_ticks;
+    int64_t ticks_per_second;
+    double ticks_per_ns;
+    uint32_t jvm; ///< whose clock it is
+} tm__jfr_clock;
+
 typedef struct tm__jfr_events {
     tm__memory *memory;
     tm__jfr_metadata *metadata;
@@ -54,7 +63,7 @@ typedef struct tm__jfr_events {
     tm__jfr_settings *settings;
     tm__jfr_notes *notes;
     tm__jfr_chunk chunk;
-    double ticks_per_ns;
+    tm__jfr_clock clock;
     tm__jfr_event_kind kinds[TM__JFR_WHAT_COUNT];
     tm__jfr_fact *facts;
     uint32_t fact_count;
