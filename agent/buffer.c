@@ -75,6 +75,7 @@ static tm__buffer *make(void)
     memset(buffer, 0, sizeof(*buffer));
     buffer->base = ring;
     buffer->capacity = ring_capacity;
+    atomic_store(&buffer->skip_from, UINT64_MAX);
     buffer->next = atomic_load(&list);
     atomic_store_explicit(&list, buffer, memory_order_release);
     return buffer;
@@ -148,6 +149,23 @@ static size_t rounded(size_t extra_bytes)
     return (sizeof(tm__record) + extra_bytes + 7) & ~(size_t)7;
 }
 
+/* Leave the rest of an empty ring out. The writer learns where from the side, and not
+ * from a record there: that would take up all that is behind it, until it came by. */
+static void begin_again(tm__buffer *buffer, uint64_t head, size_t to_end)
+{
+    atomic_store_explicit(&buffer->skip_from, head, memory_order_relaxed);
+    atomic_store_explicit(&buffer->skip_to, head + to_end, memory_order_relaxed);
+}
+
+/* The first byte from a position on that is not skipped. Who came to where a skip
+ * begins has seen a head behind it, or is the thread itself. */
+static uint64_t first_used(const tm__buffer *buffer, uint64_t position)
+{
+    return position == atomic_load_explicit(&buffer->skip_from, memory_order_relaxed)
+               ? atomic_load_explicit(&buffer->skip_to, memory_order_relaxed)
+               : position;
+}
+
 tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
 {
     uint64_t head = atomic_load_explicit(&buffer->head, memory_order_relaxed);
@@ -155,11 +173,15 @@ tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
     size_t bytes = rounded(extra_bytes);
     size_t offset = head & (buffer->capacity - 1);
     size_t to_end = buffer->capacity - offset;
-    size_t pad =
-        bytes > to_end || (head == tail && offset >= RESTART_BYTES) ? to_end : 0;
+    size_t pad = bytes > to_end ? to_end : 0;
     tm__record *record;
 
-    if (head + pad + bytes - tail > buffer->capacity)
+    if (head == tail && (pad || offset >= RESTART_BYTES)) {
+        begin_again(buffer, head, to_end);
+        head += to_end;
+        pad = 0;
+    }
+    if (head + pad + bytes - first_used(buffer, tail) > buffer->capacity)
         return NULL;
     if (pad) {
         record = place(buffer, head);
@@ -182,7 +204,8 @@ void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_byte
     record->bytes = (uint32_t)rounded(extra_bytes);
     head = buffer->reserved + record->bytes;
     atomic_store_explicit(&buffer->head, head, memory_order_release);
-    if (head - tail > buffer->capacity / 2 && tail != buffer->woke_at) {
+    if (head - first_used(buffer, tail) > buffer->capacity / 2 &&
+        tail != buffer->woke_at) {
         uint64_t one = 1;
 
         buffer->woke_at = tail;
@@ -224,8 +247,10 @@ void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns)
 tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end)
 {
     while (*at < end) {
-        tm__record *record = place(buffer, *at);
+        tm__record *record;
 
+        *at = first_used(buffer, *at);
+        record = place(buffer, *at);
         if (record->kind != TM__RECORD_PAD)
             return record;
         *at += record->bytes;

@@ -17,7 +17,7 @@ enum {
     TM__RECORD_CLASS = 0x100,  ///< text: signature, then source file
     TM__RECORD_OBJECT = 0x101, ///< peer: class, thread: if it is one, value: hash
     TM__RECORD_THREAD = 0x102, ///< peer: os id, value: priority; text: name, group
-    TM__RECORD_PAD = 0x103     ///< nothing up to the ring's end
+    TM__RECORD_PAD = 0x103     ///< nothing up to the ring's end, which was too near
 };
 
 /** A record in a ring; `extra` bytes or frames follow it. */
@@ -40,6 +40,8 @@ typedef struct tm__buffer {
     _Atomic uint64_t lost; ///< events that found no room, not yet reported
     _Atomic int64_t lost_first_ns;
     _Atomic uint64_t lost_total;
+    _Atomic uint64_t skip_from; ///< there it began again, at the ring's beginning
+    _Atomic uint64_t skip_to;
     uint64_t reserved; ///< where the record in work begins
     uint64_t woke_at;  ///< the tail for which the writer was already called
     uint64_t thread;   ///< of the platform thread itself; 0: not known

@@ -163,7 +163,7 @@ static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t u
     int begun = tm__report_begin_here(&r, jni);
 
     if (begun)
-        tm__report_finish(
+        tm__report_finish_now(
             &r, TM__WHOLE_STACK,
             (tm_event){.kind = TM_EVENT_SLEEP, .value = saturated_ns(time, unit_ns)});
     original(hook).sleep(jni, class, time);
@@ -261,7 +261,7 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     timeout_ns = park_timeout_ns(until, time);
     event = park_event(r.buffer, jni, thread);
     event.value = timeout_ns;
-    tm__report_finish(&r, TM__WHOLE_STACK, event);
+    tm__report_finish_now(&r, TM__WHOLE_STACK, event);
     original(PARK).park(jni, unsafe, until, time);
     tm__report_again(&r);
     tm__report_finish(

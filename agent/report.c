@@ -79,9 +79,10 @@ static size_t take_stack(tm__record *record, uint32_t depth)
     return record->extra * sizeof(jvmtiFrameInfo);
 }
 
-int tm__report_finish(tm__report *report, uint32_t depth, tm_event event)
+static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_first)
 {
     tm__record *record;
+    size_t bytes;
 
     if (depth > tm__the_agent.options.depth)
         depth = tm__the_agent.options.depth;
@@ -91,13 +92,25 @@ int tm__report_finish(tm__report *report, uint32_t depth, tm_event event)
         record->event = event;
         record->event.time_ns = report->time_ns;
         record->event.thread = report->thread;
-        tm__buffer_commit(report->buffer, record,
-                          depth ? take_stack(record, depth) : 0);
+        bytes = depth ? take_stack(record, depth) : 0;
+        if (walk_first)
+            record->event.time_ns = tm__now_ns();
+        tm__buffer_commit(report->buffer, record, bytes);
     } else {
         tm__buffer_lose(report->buffer, report->time_ns);
     }
     tm__buffer_end(report->buffer);
     return record ? 0 : -1;
+}
+
+int tm__report_finish(tm__report *report, uint32_t depth, tm_event event)
+{
+    return finish(report, depth, event, 0);
+}
+
+int tm__report_finish_now(tm__report *report, uint32_t depth, tm_event event)
+{
+    return finish(report, depth, event, 1);
 }
 
 void tm__report_drop(tm__report *report)

@@ -40,6 +40,12 @@ void tm__report_again(tm__report *report);
  */
 int tm__report_finish(tm__report *report, uint32_t depth, tm_event event);
 
+/**
+ * The same for what begins when this returns: its time is that after the walk of the
+ * stack, which would else count as a part of it.
+ */
+int tm__report_finish_now(tm__report *report, uint32_t depth, tm_event event);
+
 /** Nothing happened after all. */
 void tm__report_drop(tm__report *report);
 

@@ -22,7 +22,8 @@ enum tm_statistics_key {
     TM_BY_CALLER = 2, ///< columns method, source, line: who asked for it
     TM_BY_OBJECT = 4, ///< columns object, class
     TM_BY_THREAD = 8, ///< columns thread_id, thread
-    TM_BY_GROUP = 16  ///< column group
+    TM_BY_GROUP = 16, ///< column group
+    TM_BY_STACK = 32  ///< column stack: the whole of it, for tm_stack_list()
 };
 
 /** Choices of a statistics question; zero is the default of each. */
@@ -46,7 +47,8 @@ typedef struct tm_statistics_options {
  * Columns: thread_id uint64, name string, group string, virtual bool, daemon bool,
  * state string (at the end), start_ns int64, end_ns int64 (null: not seen to start
  * or end); for each of blocked, waiting, reentering, joining, sleeping, parked:
- * <state>_count int64, <state>_total_ns int64.
+ * <state>_count int64, <state>_total_ns int64; carrier_id uint64 (of a virtual thread
+ * that is mounted, as far as is told), cpu_samples uint64.
  *
  * @param[out] out   the answer, yours; NULL on failure
  * @param model      asked
@@ -63,7 +65,9 @@ TM_API int tm_statistics_threads(tm_table **out, const tm_model *model,
  * Columns: those of the keys, in the order of their bits; objects int64 and
  * threads int64 (distinct); for each of blocked, waiting, reentering, joining,
  * parked: <state>_count int64, <state>_total_ns, _min_ns, _max_ns, _mean_ns,
- * _p50_ns, _p90_ns, _p99_ns int64 (null where the count is 0, but for the total).
+ * _p50_ns, _p90_ns, _p99_ns int64 (null where the count is 0, but for the total); for
+ * each of these states <state>_share double: its total as a share of the length of the
+ * run, or of the window; above 1 where threads were held up side by side.
  *
  * @param[out] out  the answer, yours; NULL on failure. It is named after its keys:
  *                  monitors (class), callers (class, caller), objects (object), groups
@@ -74,6 +78,38 @@ TM_API int tm_statistics_threads(tm_table **out, const tm_model *model,
  */
 TM_API int tm_statistics_monitors(tm_table **out, const tm_model *model,
                                   const tm_statistics_options *options);
+
+/**
+ * The same as one row over all that is selected, in which every object and every
+ * thread counts once; no row where nothing was held up.
+ *
+ * Columns: those of tm_statistics_monitors() from objects on. The table is `total`.
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @param model     asked
+ * @param options   NULL: all; keys must be 0
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
+ * @since 0.1
+ */
+TM_API int tm_statistics_total(tm_table **out, const tm_model *model,
+                               const tm_statistics_options *options);
+
+/**
+ * How long hold-ups of one state lasted: a row for each bucket that is not empty, by
+ * rising duration, group by group in the order of tm_statistics_monitors().
+ *
+ * Columns: those of the keys; low_ns int64, high_ns int64 (not included; less than 4 %
+ * above low_ns, or 1), count int64. The table is `histogram`.
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @param model     asked
+ * @param options   NULL, or keys 0: all in one
+ * @param state     enum tm_state: BLOCKED, WAITING, REENTERING, JOINING, PARKED
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
+ * @since 0.1
+ */
+TM_API int tm_statistics_histogram(tm_table **out, const tm_model *model,
+                                   const tm_statistics_options *options, int state);
 
 TM_END_DECLS
 

@@ -5,14 +5,18 @@
 
 #include <threadmodel/allocator.h>
 #include <threadmodel/arrow.h>
+#include <threadmodel/blame.h>
 #include <threadmodel/common.h>
 #include <threadmodel/deadlock.h>
 #include <threadmodel/definition.h>
 #include <threadmodel/diagnostics.h>
 #include <threadmodel/error.h>
 #include <threadmodel/event.h>
+#include <threadmodel/findings.h>
 #include <threadmodel/interaction.h>
+#include <threadmodel/lockorder.h>
 #include <threadmodel/model.h>
+#include <threadmodel/path.h>
 #include <threadmodel/run.h>
 #include <threadmodel/selection.h>
 #include <threadmodel/sink.h>
@@ -22,5 +26,6 @@
 #include <threadmodel/timeline.h>
 #include <threadmodel/trace.h>
 #include <threadmodel/version.h>
+#include <threadmodel/whatif.h>
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * Grouping ten million hold-ups in a fraction of a second: each costs one look-up.
  *
- * What is looked up is finer than a group, (object, caller, thread or thread group),
- * for it decides the group, and the first look-up of one is the first sight of that
- * object in its group: that counts distinct objects exactly at no further cost.
+ * What is looked up is finer than a group, (object, caller or stack, thread or thread
+ * group), for it decides the group, and the first look-up of one is the first sight of
+ * that object in its group: that counts distinct objects exactly at no further cost.
  * Threads are gone through one after another, so a thread is new to a group when
  * it is not the last one that the group saw. Which class an object has and whether
  * the class was asked for is settled at first sight as well.
@@ -18,7 +18,7 @@
 /* In place of a group: hold-ups of a class that was not asked for. */
 static const uint32_t LEFT_OUT = UINT32_MAX;
 
-static int slot_of_state(int state)
+int tm__group_state(int state)
 {
     switch (state) {
     case TM_STATE_BLOCKED: return TM__GROUP_BLOCKED;
@@ -28,55 +28,6 @@ static int slot_of_state(int state)
     case TM_STATE_PARKED: return TM__GROUP_PARKED;
     default: return -1;
     }
-}
-
-/* The caller that a frame stands for. */
-static int put_caller(tm__groups *groups, uint32_t *caller, uint32_t frame_index)
-{
-    const tm_model *model = groups->model;
-    const tm__frame *frame;
-    tm__caller place = {TM__NONE, TM__NONE, 0};
-    uint32_t *value;
-
-    *caller = TM__NONE;
-    if (frame_index == TM__NONE)
-        return TM_OK;
-    frame = &model->frames[frame_index];
-    if (frame->method == TM__NONE)
-        return TM_OK;
-    place.method = model->methods[frame->method].full_name;
-    if (model->methods[frame->method].class_index != TM__NONE)
-        place.source = model->classes[model->methods[frame->method].class_index].source;
-    place.line = (uint32_t)tm__frame_line(model, frame);
-    value = tm__triples_at(&groups->by_place, &groups->memory, place.method,
-                           place.source, place.line);
-    if (!value)
-        return TM_ENOMEM;
-    if (*value == 0) {
-        if (tm__reserve(&groups->memory, &groups->callers, &groups->callers_capacity,
-                        (size_t)groups->callers_count + 1, sizeof(place)) < 0)
-            return TM_ENOMEM;
-        groups->callers[groups->callers_count++] = place;
-        *value = groups->callers_count;
-    }
-    *caller = *value - 1;
-    return TM_OK;
-}
-
-static int find_callers(tm__groups *groups, const tm__libraries *libraries)
-{
-    const tm_model *model = groups->model;
-
-    if (!(groups->keys & TM_BY_CALLER))
-        return TM_OK;
-    groups->stack_callers = tm__stack_callers(model, &groups->memory, libraries);
-    if (!groups->stack_callers)
-        return TM_ENOMEM;
-    groups->stack_count = model->stacks_count;
-    for (uint32_t i = 0; i < groups->stack_count; i++)
-        if (put_caller(groups, &groups->stack_callers[i], groups->stack_callers[i]) < 0)
-            return TM_ENOMEM;
-    return TM_OK;
 }
 
 /** What a hold-up is for. */
@@ -108,9 +59,25 @@ static int new_group(tm__groups *groups, uint32_t *number, tm__group group)
     return TM_OK;
 }
 
+/* What tells hold-ups apart by where they began: the stack, or its caller. */
+static uint32_t site_of(const tm__groups *groups, uint32_t stack)
+{
+    if (groups->keys & TM_BY_STACK)
+        return stack;
+    return groups->keys & TM_BY_CALLER ? tm__caller_of(&groups->callers, stack)
+                                       : TM__NONE;
+}
+
+static uint32_t caller_of(const tm__groups *groups, uint32_t site)
+{
+    if (!(groups->keys & TM_BY_CALLER))
+        return TM__NONE;
+    return groups->keys & TM_BY_STACK ? tm__caller_of(&groups->callers, site) : site;
+}
+
 /* The group of what is seen for the first time. */
-static int find_group(tm__groups *groups, uint32_t *number, wanted what,
-                      uint32_t caller, uint32_t context)
+static int find_group(tm__groups *groups, uint32_t *number, wanted what, uint32_t site,
+                      uint32_t context)
 {
     int by_object = (groups->keys & TM_BY_OBJECT) != 0;
     int by_class = by_object || groups->keys & TM_BY_CLASS;
@@ -118,14 +85,15 @@ static int find_group(tm__groups *groups, uint32_t *number, wanted what,
         .class_name =
             by_class ? class_name_of(groups->model, what.class_index) : TM__NONE,
         .object = by_object ? what.object : TM__NONE,
-        .caller = caller,
+        .caller = caller_of(groups, site),
+        .stack = groups->keys & TM_BY_STACK ? site : TM__NONE,
     };
     uint32_t *value;
 
     /* By object, what is seen first is a group of its own. */
     if (by_object)
         return new_group(groups, number, group);
-    value = tm__triples_at(&groups->by_key, &groups->memory, group.class_name, caller,
+    value = tm__triples_at(&groups->by_key, &groups->memory, group.class_name, site,
                            context);
     if (!value)
         return TM_ENOMEM;
@@ -138,8 +106,8 @@ static int find_group(tm__groups *groups, uint32_t *number, wanted what,
     return TM_OK;
 }
 
-static int first_sight(tm__groups *groups, uint32_t *value, wanted what,
-                       uint32_t caller, uint32_t context)
+static int first_sight(tm__groups *groups, uint32_t *value, wanted what, uint32_t site,
+                       uint32_t context)
 {
     uint32_t number;
 
@@ -147,7 +115,7 @@ static int first_sight(tm__groups *groups, uint32_t *value, wanted what,
         *value = LEFT_OUT;
         return TM_OK;
     }
-    if (find_group(groups, &number, what, caller, context) < 0)
+    if (find_group(groups, &number, what, site, context) < 0)
         return TM_ENOMEM;
     groups->items[number].object_count += what.object != TM__NONE;
     *value = number + 1;
@@ -181,15 +149,12 @@ static int find_histogram(tm__groups *groups, tm__histogram **out, uint32_t thre
                                                     : 0;
     uint32_t key =
         what.object != TM__NONE ? what.object : tm__class_key(what.class_index);
-    uint32_t caller = TM__NONE, *value;
+    uint32_t site = site_of(groups, stack), *value;
     tm__group *group;
 
     *out = NULL;
-    if (groups->stack_callers && stack != TM__NONE)
-        caller = groups->stack_callers[stack];
-    value = tm__triples_at(&groups->seen, &groups->memory, key, caller, context);
-    if (!value ||
-        (*value == 0 && first_sight(groups, value, what, caller, context) < 0))
+    value = tm__triples_at(&groups->seen, &groups->memory, key, site, context);
+    if (!value || (*value == 0 && first_sight(groups, value, what, site, context) < 0))
         return TM_ENOMEM;
     if (*value == LEFT_OUT)
         return TM_OK;
@@ -212,7 +177,7 @@ static int gather_thread(tm__groups *groups, uint32_t thread)
 
     tm__hold_up_start(&walk, model, groups->scope, thread);
     while (tm__hold_up_next(&walk, &part)) {
-        slot = slot_of_state(part.state);
+        slot = tm__group_state(part.state);
         if (slot < 0)
             continue;
         if (find_histogram(groups, &histogram, thread,
@@ -225,7 +190,7 @@ static int gather_thread(tm__groups *groups, uint32_t thread)
          i != TM__NONE; i = model->folds[i].next) {
         const tm__fold *fold = &model->folds[i];
 
-        slot = slot_of_state((int)fold->state);
+        slot = tm__group_state((int)fold->state);
         if (slot < 0)
             continue;
         if (find_histogram(groups, &histogram, thread,
@@ -243,7 +208,8 @@ int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope
 {
     *groups = (tm__groups){.model = model, .scope = scope, .keys = keys};
     tm__memory_init(&groups->memory, &model->memory.hook);
-    if (find_callers(groups, libraries) < 0)
+    if (keys & TM_BY_CALLER &&
+        tm__callers_open(&groups->callers, model, &groups->memory, libraries) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && gather_thread(groups, i) < 0)
@@ -280,23 +246,6 @@ static int compare_name(const tm__groups *groups, uint32_t left, uint32_t right)
     return strcmp(l, r);
 }
 
-static int compare_callers(const tm__groups *groups, uint32_t left, uint32_t right)
-{
-    const tm__caller *l, *r;
-    int order;
-
-    if (left == right)
-        return 0;
-    if (left == TM__NONE || right == TM__NONE)
-        return left == TM__NONE ? 1 : -1;
-    l = &groups->callers[left];
-    r = &groups->callers[right];
-    order = compare_name(groups, l->method, r->method);
-    if (order == 0)
-        order = l->line < r->line ? -1 : l->line > r->line;
-    return order;
-}
-
 /* Of groups that were blocked for the same time. Equals keep the order of first
  * sight, which is that of threads and times. */
 static int compare_groups(const void *payload, uint32_t left, uint32_t right)
@@ -310,7 +259,7 @@ static int compare_groups(const void *payload, uint32_t left, uint32_t right)
     if (order == 0)
         order = compare_name(groups, l->class_name, r->class_name);
     if (order == 0)
-        order = compare_callers(groups, l->caller, r->caller);
+        order = tm__caller_compare(&groups->callers, l->caller, r->caller);
     return order;
 }
 
@@ -348,11 +297,8 @@ void tm__groups_free(tm__groups *groups)
     tm__free(memory, groups->histograms,
              groups->histograms_capacity * sizeof(*groups->histograms));
     tm__free(memory, groups->items, groups->items_capacity * sizeof(*groups->items));
-    tm__free(memory, groups->callers,
-             groups->callers_capacity * sizeof(*groups->callers));
-    tm__free(memory, groups->stack_callers,
-             ((size_t)groups->stack_count + 1) * sizeof(*groups->stack_callers));
+    if (groups->keys & TM_BY_CALLER)
+        tm__callers_close(&groups->callers);
     tm__triples_free(&groups->seen, memory);
     tm__triples_free(&groups->by_key, memory);
-    tm__triples_free(&groups->by_place, memory);
 }

@@ -5,6 +5,7 @@
 
 #include <threadmodel/statistics.h>
 
+#include "analysis/callers.h"
 #include "base/histogram.h"
 #include "base/sort.h"
 #include "base/triples.h"
@@ -20,17 +21,14 @@ enum {
     TM__GROUP_STATES
 };
 
-/** Who asked for it. The same method and line on two stacks is one caller. */
-typedef struct tm__caller {
-    uint32_t method; ///< strings: package.Class.method
-    uint32_t source; ///< strings
-    uint32_t line;   ///< 0: unknown
-} tm__caller;
+/** @return the place of an enum tm_state among these; -1: it is not gathered */
+int tm__group_state(int state);
 
 typedef struct tm__group {
     uint32_t class_name; ///< strings; TM__NONE: unknown
     uint32_t object;     ///< objects[], when grouped by object, or TM__NONE
-    uint32_t caller;     ///< callers[], when grouped by caller, or TM__NONE
+    uint32_t caller;     ///< callers.items[], when grouped by caller, or TM__NONE
+    uint32_t stack;      ///< stacks[], when grouped by stack, or TM__NONE
     uint32_t thread;     ///< threads[]: the last one seen in it
     int64_t object_count;
     int64_t thread_count;
@@ -42,12 +40,10 @@ typedef struct tm__groups {
     const tm__scope *scope;
     uint32_t keys; ///< bits of enum tm_statistics_key
     tm__memory memory;
-    tm__triples seen;     ///< (object, caller, thread or thread group): group + 1
-    tm__triples by_key;   ///< (class name, caller, thread or thread group): group + 1
-    tm__triples by_place; ///< (method, source, line): caller + 1
-    uint32_t *stack_callers; ///< callers[] of each stack; NULL: not grouped by caller
-    uint32_t stack_count;
-    TM__ARRAY(tm__caller, callers);
+    tm__triples seen; ///< (object, stack or caller, thread or thread group): group + 1
+    tm__triples
+        by_key; ///< (class name, stack or caller, thread or thread group): group + 1
+    tm__callers callers; ///< opened only when grouped by caller
     TM__ARRAY(tm__group, items);
     TM__ARRAY(tm__histogram, histograms);
 } tm__groups;

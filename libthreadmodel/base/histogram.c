@@ -32,17 +32,26 @@ static uint32_t bucket_of(uint64_t value)
     return shift * OCTAVE_BUCKETS + (uint32_t)(value >> shift);
 }
 
+void tm__histogram_bounds(uint32_t bucket, int64_t *low, int64_t *high)
+{
+    uint32_t shift = bucket < 2 * OCTAVE_BUCKETS ? 0 : bucket / OCTAVE_BUCKETS - 1;
+    uint64_t first = bucket < 2 * OCTAVE_BUCKETS
+                         ? bucket
+                         : (uint64_t)(OCTAVE_BUCKETS + bucket % OCTAVE_BUCKETS)
+                               << shift;
+    uint64_t end = first + (UINT64_C(1) << shift);
+
+    *low = (int64_t)first;
+    *high = end > INT64_MAX ? INT64_MAX : (int64_t)end;
+}
+
 /* The middle of a bucket is at most half a width, 1/64, from any value in it. */
 static int64_t bucket_middle(uint32_t bucket)
 {
-    uint32_t shift;
-    uint64_t low;
+    int64_t low, high;
 
-    if (bucket < 2 * OCTAVE_BUCKETS)
-        return bucket;
-    shift = bucket / OCTAVE_BUCKETS - 1;
-    low = (uint64_t)(OCTAVE_BUCKETS + bucket % OCTAVE_BUCKETS) << shift;
-    return (int64_t)(low + ((UINT64_C(1) << shift) >> 1));
+    tm__histogram_bounds(bucket, &low, &high);
+    return low + (high - low) / 2;
 }
 
 /* Make buckets [from, to) exist. */

@@ -29,6 +29,9 @@ int tm__histogram_merge(tm__histogram *histogram, tm__memory *memory,
 /** @param fraction 0 to 1  @return a value, within [min, max]; 0 when empty */
 int64_t tm__histogram_quantile(const tm__histogram *histogram, double fraction);
 
+/** The values [low, high) that a bucket takes, numbered as `first` does. */
+void tm__histogram_bounds(uint32_t bucket, int64_t *low, int64_t *high);
+
 void tm__histogram_free(tm__histogram *histogram, tm__memory *memory);
 
 #endif

@@ -55,7 +55,7 @@ void tm__free(tm__memory *memory, void *block, size_t bytes)
 int tm__grow(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
              size_t item_bytes)
 {
-    size_t grown = (size_t)*capacity + *capacity / 2 + 4;
+    size_t grown = (size_t)*capacity + *capacity / 2 + 8;
     void *array, *resized;
 
     if (grown < needed)

@@ -60,6 +60,17 @@ uint32_t *tm__triples_at(tm__triples *triples, tm__memory *memory, uint32_t a,
     return &found->value;
 }
 
+uint32_t *tm__triples_find(const tm__triples *triples, uint32_t a, uint32_t b,
+                           uint32_t c)
+{
+    tm__triple *found;
+
+    if (!triples->slot_count)
+        return NULL;
+    found = find(triples->slots, triples->slot_count, a, b, c);
+    return found->value ? &found->value : NULL;
+}
+
 void tm__triples_free(tm__triples *triples, tm__memory *memory)
 {
     tm__free(memory, triples->slots, triples->slot_count * sizeof(*triples->slots));

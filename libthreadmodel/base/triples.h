@@ -25,6 +25,10 @@ typedef struct tm__triples {
 uint32_t *tm__triples_at(tm__triples *triples, tm__memory *memory, uint32_t a,
                          uint32_t b, uint32_t c);
 
+/** @return where the value of a triple is kept; NULL when it has none */
+uint32_t *tm__triples_find(const tm__triples *triples, uint32_t a, uint32_t b,
+                           uint32_t c);
+
 void tm__triples_free(tm__triples *triples, tm__memory *memory);
 
 #endif

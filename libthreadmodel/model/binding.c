@@ -15,82 +15,6 @@
  */
 #include "model/replay.h"
 
-void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread)
-{
-    tm__object *it = &model->objects[object];
-    tm__thread *waiter = &model->threads[thread];
-
-    waiter->waits_in = object;
-    waiter->next = TM__NONE;
-    waiter->previous = it->waiter_tail;
-    if (it->waiter_tail == TM__NONE)
-        it->waiter_head = thread;
-    else
-        model->threads[it->waiter_tail].next = thread;
-    it->waiter_tail = thread;
-}
-
-void tm__wait_set_remove(tm_model *model, uint32_t thread)
-{
-    tm__thread *waiter = &model->threads[thread];
-    tm__object *object = &model->objects[waiter->waits_in];
-
-    if (waiter->previous == TM__NONE)
-        object->waiter_head = waiter->next;
-    else
-        model->threads[waiter->previous].next = waiter->next;
-    if (waiter->next == TM__NONE)
-        object->waiter_tail = waiter->previous;
-    else
-        model->threads[waiter->next].previous = waiter->previous;
-    waiter->next = waiter->previous = TM__NONE;
-    waiter->waits_in = TM__NONE;
-}
-
-int tm__policy(const tm_model *model)
-{
-    return model->forced_policy ? model->forced_policy : model->run.policy;
-}
-
-/* Whether all that binding goes by is in the events. */
-static int sees_all(const tm_model *model)
-{
-    static const uint64_t waits = UINT64_C(1) << TM_EVENT_WAIT | UINT64_C(1)
-                                                                     << TM_EVENT_WAITED;
-
-    return tm__policy(model) == TM_POLICY_HOTSPOT &&
-           (model->run.kinds & waits) == waits;
-}
-
-/* The same, and the notifies themselves. */
-static int sees_notifies(const tm_model *model)
-{
-    static const uint64_t notifies =
-        UINT64_C(1) << TM_EVENT_NOTIFY | UINT64_C(1) << TM_EVENT_NOTIFY_ALL;
-
-    return sees_all(model) && (model->run.kinds & notifies) == notifies;
-}
-
-static int64_t wait_began_ns(const tm__thread *waiter)
-{
-    uint32_t index = tm__hold_up(waiter);
-
-    if (waiter->intervals[index].state == TM_STATE_REENTERING && index)
-        index--;
-    return waiter->intervals[index].start_ns;
-}
-
-/* An interrupt that was pending before the wait does not count: with that the wait
- * ends at once and the monitor is never free for a notifier. */
-static int may_have_left(const tm_model *model, const tm__thread *waiter,
-                         int64_t time_ns)
-{
-    return !sees_all(model) || waiter->deadline_ns <= time_ns ||
-           (waiter->interrupt != TM__NONE &&
-            tm__row(model, waiter->interrupt)->from_ns >= wait_began_ns(waiter)) ||
-           !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED);
-}
-
 /* The waiter is out of the set and queues for the monitor, which the notifier has. */
 static void wake(tm_model *model, uint32_t waiter, uint32_t row)
 {
@@ -206,7 +130,7 @@ static void shift(tm_model *model, uint32_t object, uint32_t binding)
                 continue;
             }
         } else if (next == TM__NONE && it->waiter_head != TM__NONE &&
-                   wait_began_ns(&model->threads[it->waiter_head]) <= time_ns &&
+                   tm__held_up_since_ns(&model->threads[it->waiter_head]) <= time_ns &&
                    tm__interval_reserve(model, it->waiter_head, 3) == TM_OK) {
             notify->waiter = it->waiter_head;
             notify->settled = 0;
@@ -251,7 +175,7 @@ static void settle(tm_model *model, uint32_t object)
 
         if (!first->settled && first->doubtful)
             return;
-        if (!first->tainted && sees_all(model))
+        if (!first->tainted && tm__sees_waits(model))
             make_exact(model, row);
         if (!first->settled)
             model->threads[first->waiter].binding = TM__NONE;
@@ -283,17 +207,24 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
 {
     tm__object *object = &model->objects[fact->object];
     uint32_t waiter = object->waiter_head, row;
-    int certain = !object->doubt && object->binding_head == TM__NONE && sees_all(model);
+    int certain =
+        !object->doubt && object->binding_head == TM__NONE && tm__sees_waits(model);
     int doubtful = 0;
 
     if (waiter != TM__NONE) {
         if (tm__interval_reserve(model, waiter, 3) < 0)
             return TM_ENOMEM;
-        doubtful = may_have_left(model, &model->threads[waiter], fact->time_ns);
+        doubtful = tm__may_have_left(model, &model->threads[waiter], fact->time_ns);
     }
     row = tm__interaction_new(model, TM_INTERACTION_NOTIFY, fact);
     tm__row(model, row)->provenance =
         certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
+    /* Where it had left unseen, this went to the next, and that one is not known to
+     * have gone: nothing is sure until the set is empty. */
+    if (!object->doubt && waiter != TM__NONE &&
+        tm__may_go_untold(model, &model->threads[waiter]))
+        object->doubt = TM__DOUBT_LEFT;
+    tm__row(model, row)->doubted = object->doubt != TM__DOUBT_NONE;
     if (waiter == TM__NONE)
         woke_nobody(model, row);
     else
@@ -316,7 +247,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
 int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kind)
 {
     tm__object *it = &model->objects[object];
-    int certain = !it->doubt && it->binding_head == TM__NONE && sees_all(model);
+    int certain = !it->doubt && it->binding_head == TM__NONE && tm__sees_waits(model);
     tm__fact from = *fact;
     size_t count = 0;
     uint32_t group, row;
@@ -346,7 +277,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
     tm__bind_give_up(model, object);
     while (it->waiter_head != TM__NONE) {
         uint32_t waiter = it->waiter_head;
-        int doubtful = may_have_left(model, &model->threads[waiter], fact->time_ns);
+        int doubtful = tm__may_have_left(model, &model->threads[waiter], fact->time_ns);
         tm__interaction *woken;
 
         row = tm__interaction_new(model, kind, &from);
@@ -355,11 +286,33 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         woken->provenance =
             certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         woken->candidates = certain && !doubtful ? 1 : 2;
-        woken->settles = certain && doubtful;
+        woken->settles =
+            certain && doubtful && !tm__may_go_untold(model, &model->threads[waiter]);
+        woken->doubted = it->doubt != TM__DOUBT_NONE;
         wake(model, waiter, row);
     }
     it->doubt = TM__DOUBT_NONE;
     return TM_OK;
+}
+
+/* A thread whose time is up takes tens of microseconds to run and take itself out of
+ * the set, and then one or two to its Waited: a notify that lies further back found it
+ * still there. */
+enum { WAITED_LATE_NS = 5000 };
+
+static int was_probably_found(const tm__fact *fact, const tm__interaction *notify)
+{
+    return fact->flags & TM_EVENT_TIMED_OUT && !(fact->flags & TM_EVENT_BY_INTERRUPT) &&
+           fact->peer == TM__NONE && fact->time_ns - notify->from_ns > WAITED_LATE_NS;
+}
+
+/* Nothing from this binding on will be sure, until the set is empty. */
+static void leave_in_doubt(tm_model *model, uint32_t object, uint32_t binding)
+{
+    for (uint32_t i = binding; i != TM__NONE; i = model->bindings[i].next)
+        model->bindings[i].tainted = 1;
+    if (!model->objects[object].doubt)
+        model->objects[object].doubt = TM__DOUBT_LEFT;
 }
 
 /* A waiter that was taken out of the set came back. */
@@ -369,11 +322,17 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     uint32_t row = waiter->bound, binding = waiter->binding;
     tm__interaction *notify = tm__row(model, row);
 
-    /* One that the notify found in time may yet say that time was up, having had to
-     * queue for the monitor beyond it. */
-    if (fact->flags & TM_EVENT_TIMED_OUT && !(fact->flags & TM_EVENT_BY_INTERRUPT) &&
-        fact->peer == TM__NONE && notify->from_ns < waiter->deadline_ns)
+    /* One that the notify found in time may yet say that time was up, or that it was
+     * interrupted, having had to queue for the monitor beyond it. */
+    if ((fact->peer == TM__NONE || fact->peer == notify->from_thread) &&
+        !tm__may_leave_by(model, waiter, notify->from_ns) &&
+        !(fact->flags & TM_EVENT_BY_INTERRUPT && waiter->interrupt == TM__NONE))
         left = 0;
+    else if (left && was_probably_found(fact, notify)) {
+        left = 0;
+        leave_in_doubt(model, fact->object, binding);
+        notify->settles = 0;
+    }
     if (tm__lost_since(model, notify->from_ns) &&
         notify->provenance == TM_PROVENANCE_EXACT) {
         notify->provenance = TM_PROVENANCE_INFERRED;
@@ -397,7 +356,7 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     waiter->bound = waiter->binding = TM__NONE;
     if (binding != TM__NONE)
         model->bindings[binding].settled = 1;
-    else if (notify->settles && sees_all(model)) {
+    else if (notify->settles && tm__sees_waits(model)) {
         make_exact(model, notify);
     }
     return row;
@@ -413,7 +372,7 @@ static void find_notify(tm_model *model, const tm__fact *fact)
 
     if (i == TM__NONE || object->waiter_head != fact->thread ||
         tm__row(model, model->bindings[object->binding_tail].interaction)->from_ns <
-            wait_began_ns(waiter))
+            tm__held_up_since_ns(waiter))
         return;
     for (; i != TM__NONE && waiter->bound == TM__NONE; i = model->bindings[i].next) {
         const tm__binding *it = &model->bindings[i];
@@ -432,7 +391,8 @@ static int names_one_call(const tm_model *model, const tm__fact *fact,
     const tm__object *object = &model->objects[fact->object];
     size_t calls = 0;
 
-    if (object->doubt || tm__lost_since(model, tm__row(model, waiter->bound)->from_ns))
+    if (object->doubt || tm__row(model, waiter->bound)->doubted ||
+        tm__lost_since(model, tm__row(model, waiter->bound)->from_ns))
         return 0;
     for (uint32_t i = object->binding_head; i != TM__NONE; i = model->bindings[i].next)
         calls +=
@@ -460,7 +420,8 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
         else if (names_one_call(model, fact, waiter))
             tm__row(model, waiter->bound)->provenance = TM_PROVENANCE_REPORTED;
     }
-    *certain = sees_notifies(model) && waiter->bound == TM__NONE &&
+    *certain = tm__sees_notifies(model) && waiter->bound == TM__NONE &&
+               !tm__may_have_joined(model, waiter) &&
                !model->objects[fact->object].doubt;
     if (waiter->bound == TM__NONE && !left)
         find_notify(model, fact);

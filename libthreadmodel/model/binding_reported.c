@@ -54,7 +54,8 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact)
         previous = i;
     }
     /* The thread is a fact, which of its calls it was is not. */
-    if (calls > 1 && tm__policy(model) != TM_POLICY_REPORTED)
+    if (tm__policy(model) != TM_POLICY_REPORTED && found != TM__NONE &&
+        (calls > 1 || tm__row(model, model->bindings[found].interaction)->doubted))
         provenance = TM_PROVENANCE_INFERRED;
     if (found != TM__NONE)
         return tm__binding_take(model, fact->object, found, before, fact, provenance);

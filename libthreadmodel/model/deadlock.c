@@ -43,13 +43,24 @@ static uint32_t cycle_length(const tm_model *model, uint32_t start)
     return thread == start ? length : 0;
 }
 
-/* Time or an interrupt may just have let go a thread that joins or parks. */
+/* Of a stream that does not say what it holds, what has been in it. */
+static int tells_interrupts(const tm_model *model)
+{
+    if (model->run.kinds)
+        return model->run.kinds >> TM_EVENT_INTERRUPT_CALLED & 1;
+    return model->kind_counts[TM_EVENT_INTERRUPT_CALLED] > 0;
+}
+
+/* Time or an interrupt may just have let go a thread that joins or parks. A join
+ * that is a wait leaves the wait set long before its Waited where it must queue. */
 static int may_go(const tm_model *model, const tm__thread *thread)
 {
     int state = tm__hold_up_state(thread);
 
     if (state != TM_STATE_JOINING && state != TM_STATE_PARKED)
         return 0;
+    if (thread->waits_in != TM__NONE && !tells_interrupts(model))
+        return 1;
     return thread->deadline_ns <= model->last_ns ||
            (thread->interrupt != TM__NONE &&
             tm__row(model, thread->interrupt)->from_ns >=
@@ -148,7 +159,7 @@ static void withdraw(tm_model *model, uint32_t index)
 }
 
 /* What became known of owners since makes a suspicion sure, or unfounded. */
-static void look_again(tm_model *model, uint32_t index)
+void tm__deadlock_review(tm_model *model, uint32_t index)
 {
     tm__deadlock *it = &model->deadlocks[index];
 
@@ -179,7 +190,7 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
     tm__deadlock *deadlock;
 
     if (model->threads[start].deadlock != TM__NONE) {
-        look_again(model, model->threads[start].deadlock);
+        tm__deadlock_review(model, model->threads[start].deadlock);
         return TM_OK;
     }
     if (model->threads[start].wanted == 0)

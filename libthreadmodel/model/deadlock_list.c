@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Deadlocks as a table: a row a member, in the order in which they wait. */
-#include "model/model.h"
-#include "table/builder.h"
+#include "model/listing.h"
 
 static const tm__column_spec columns[] = {
     {"deadlock", TM_TYPE_INT32},   {"position", TM_TYPE_INT32},
@@ -27,16 +26,7 @@ static const char *kind_of(const tm__deadlock_member *member)
 
 static void put_site(tm__builder *builder, const tm_model *model, uint32_t stack)
 {
-    uint32_t caller = tm__stack_caller(model, stack, NULL);
-    const tm__frame *frame = caller == TM__NONE ? NULL : &model->frames[caller];
-    int32_t line = frame ? tm__frame_line(model, frame) : 0;
-
-    tm__put_string(builder, frame ? tm__method_name(model, frame->method) : NULL);
-    tm__put_string(builder, frame ? tm__frame_source(model, frame) : NULL);
-    if (line)
-        tm__put_int32(builder, line);
-    else
-        tm__put_null(builder);
+    tm__put_frame(builder, model, tm__stack_caller(model, stack, NULL));
     if (stack == TM__NONE)
         tm__put_null(builder);
     else
@@ -60,8 +50,7 @@ static void put_member(tm__builder *builder, const tm_model *model, uint32_t dea
         tm__put_null(builder);
     else
         tm__put_int64(builder, it->resolved_ns - origin_ns);
-    tm__put_uint64(builder, model->threads[member->thread].id);
-    tm__put_string(builder, tm__thread_name(model, member->thread));
+    tm__put_thread(builder, model, member->thread);
     if (member->object == TM__NONE) {
         tm__put_null(builder);
         tm__put_null(builder);
@@ -71,8 +60,7 @@ static void put_member(tm__builder *builder, const tm_model *model, uint32_t dea
         tm__put_string(
             builder, tm__class_name(model, model->objects[member->object].class_index));
     }
-    tm__put_uint64(builder, model->threads[owner].id);
-    tm__put_string(builder, tm__thread_name(model, owner));
+    tm__put_thread(builder, model, owner);
     tm__put_string(builder, kind_of(member));
     put_site(builder, model, member->stack);
     tm__put_string(builder, tm_provenance_name(member->provenance));

@@ -27,6 +27,7 @@ static const tm__thread unseen_thread = {
     .deadline_ns = INT64_MAX,
     .starter = TM__NONE,
     .interrupt = TM__NONE,
+    .interrupter = TM__NONE,
     .permit = TM__NONE,
     .end_group = TM__NONE,
     .fold = TM__NONE,

@@ -233,7 +233,13 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
 /* Ids are looked up some events ahead, in steps that each ask for the memory which
  * the next will touch: with a million threads everything is a cache miss, and so
  * they overlap. */
-enum { AHEAD = 16 };
+enum { AHEAD = 32 };
+
+static void prefetch_object(const tm_model *model, uint32_t object)
+{
+    if (object != TM__NONE)
+        __builtin_prefetch(&model->objects[object].owned_next, 1);
+}
 
 static void look_ahead(tm_model *model, const tm_event *events, size_t count,
                        tm__fact *facts, int *codes)
@@ -249,7 +255,6 @@ static void look_ahead(tm_model *model, const tm_event *events, size_t count,
 
             __builtin_prefetch(thread, 1);
             __builtin_prefetch(thread + 64, 1);
-            __builtin_prefetch(thread + 128, 1);
         }
         if (facts[i].object != TM__NONE) {
             const char *object = (const char *)&model->objects[facts[i].object];
@@ -258,12 +263,23 @@ static void look_ahead(tm_model *model, const tm_event *events, size_t count,
             __builtin_prefetch(object + 64, 1);
         }
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (facts[i].thread != TM__NONE) {
             const tm__thread *thread = &model->threads[facts[i].thread];
 
-            __builtin_prefetch(thread->intervals + thread->interval_count, 1);
+            if (thread->interval_count)
+                __builtin_prefetch(tm__now(thread), 1);
+            prefetch_object(model, thread->owned);
         }
+        if (facts[i].object != TM__NONE) {
+            const tm__object *object = &model->objects[facts[i].object];
+
+            if (object->owner != TM__NONE)
+                __builtin_prefetch(&model->threads[object->owner], 1);
+            prefetch_object(model, object->owned_next);
+            prefetch_object(model, object->owned_previous);
+        }
+    }
 }
 
 int tm__ingest(void *payload, const tm_event *events, size_t count)

@@ -2,8 +2,7 @@
 /* Interactions as a table, in the order of their from-side. */
 #include <stdlib.h>
 
-#include "model/model.h"
-#include "table/builder.h"
+#include "model/listing.h"
 
 static const tm__column_spec columns[] = {
     {"kind", TM_TYPE_STRING},        {"time_ns", TM_TYPE_INT64},
@@ -16,30 +15,21 @@ static const tm__column_spec columns[] = {
     {"group", TM_TYPE_INT32},
 };
 
-typedef struct listing {
-    tm__builder builder;
-    tm__labels labels;
-    tm__memory memory;
-    uint32_t *callers;
-    int64_t origin_ns;
-} listing;
-
 /* When it happened: the from-side's time, or the to-side's where that is unknown. */
 static int64_t row_ns(const tm__interaction *row)
 {
     return row->from_ns != INT64_MIN ? row->from_ns : row->to_ns;
 }
 
-/* A useless notify after which somebody waits without end was a lost one. */
-static int is_lost(const tm_model *model, uint32_t index)
+int tm__notify_is_lost(const tm_model *model, uint32_t interaction)
 {
-    const tm__interaction *row = tm__row(model, index);
+    const tm__interaction *row = tm__row(model, interaction);
     const tm__object *object;
 
     if (row->effect != TM__EFFECT_USELESS || row->object == TM__NONE)
         return 0;
     object = &model->objects[row->object];
-    if (object->useless != index)
+    if (object->useless != interaction)
         return 0;
     for (uint32_t i = object->waiter_head; i != TM__NONE; i = model->threads[i].next) {
         const tm__thread *waiter = &model->threads[i];
@@ -53,7 +43,7 @@ static int is_lost(const tm_model *model, uint32_t index)
 
 static const char *effect_name(const tm_model *model, uint32_t index)
 {
-    if (is_lost(model, index))
+    if (tm__notify_is_lost(model, index))
         return "lost";
     switch (tm__row(model, index)->effect) {
     case TM__EFFECT_WOKE: return "woke";
@@ -63,16 +53,7 @@ static const char *effect_name(const tm_model *model, uint32_t index)
     }
 }
 
-static void put_thread(tm__builder *builder, const tm_model *model, uint32_t thread)
-{
-    if (thread == TM__NONE)
-        tm__put_null(builder);
-    else
-        tm__put_uint64(builder, model->threads[thread].id);
-    tm__put_string(builder, tm__thread_name(model, thread));
-}
-
-static void put_method(listing *list, const tm_model *model, uint32_t stack)
+static void put_method(tm__listing *list, const tm_model *model, uint32_t stack)
 {
     uint32_t caller = stack == TM__NONE ? TM__NONE : list->callers[stack];
 
@@ -82,7 +63,7 @@ static void put_method(listing *list, const tm_model *model, uint32_t stack)
                        : tm__method_name(model, model->frames[caller].method));
 }
 
-static void put_row(listing *list, const tm_model *model, uint32_t index)
+static void put_row(tm__listing *list, const tm_model *model, uint32_t index)
 {
     const tm__interaction *row = tm__row(model, index);
     tm__builder *builder = &list->builder;
@@ -93,13 +74,9 @@ static void put_row(listing *list, const tm_model *model, uint32_t index)
         tm__put_null(builder);
     else
         tm__put_int64(builder, row->to_ns - list->origin_ns);
-    put_thread(builder, model, row->from_thread);
-    put_thread(builder, model, row->to_thread);
-    tm__put_string(builder, tm__label(&list->labels, model, row->object));
-    tm__put_string(
-        builder, row->object == TM__NONE
-                     ? NULL
-                     : tm__class_name(model, model->objects[row->object].class_index));
+    tm__put_thread(builder, model, row->from_thread);
+    tm__put_thread(builder, model, row->to_thread);
+    tm__put_object(list, model, row->object);
     put_method(list, model, row->from_stack);
     put_method(list, model, row->to_stack);
     tm__put_string(builder, tm_provenance_name(row->provenance));
@@ -145,7 +122,7 @@ static int by_time(const void *left, const void *right)
 }
 
 /* Rows are begun nearly in time order; only what was rewritten stands elsewhere. */
-static int put_sorted(listing *list, const tm_model *model, const tm__scope *scope)
+static int put_sorted(tm__listing *list, const tm_model *model)
 {
     size_t bytes = ((size_t)model->interactions_count + 1) * sizeof(timed_row);
     timed_row *rows = tm__resize(&list->memory, NULL, 0, bytes);
@@ -157,7 +134,7 @@ static int put_sorted(listing *list, const tm_model *model, const tm__scope *sco
     for (uint32_t i = 0; i < model->interactions_count; i++) {
         uint32_t number = model->interactions_first + i;
 
-        if (!in_scope(model, scope, number))
+        if (!in_scope(model, &list->scope, number))
             continue;
         rows[count] = (timed_row){row_ns(tm__row(model, number)), number};
         if (count && rows[count].time_ns < rows[count - 1].time_ns)
@@ -172,43 +149,18 @@ static int put_sorted(listing *list, const tm_model *model, const tm__scope *sco
     return TM_OK;
 }
 
-static int fill(listing *list, const tm_model *model, const tm__scope *scope)
-{
-    int rc = tm__labels_open(&list->labels, model);
-
-    if (rc < 0)
-        return rc;
-    list->callers = tm__stack_callers(model, &list->memory, NULL);
-    rc = list->callers ? put_sorted(list, model, scope) : TM_ENOMEM;
-    tm__free(&list->memory, list->callers,
-             ((size_t)model->stacks_count + 1) * sizeof(*list->callers));
-    tm__labels_close(&list->labels);
-    return rc;
-}
-
 int tm_interaction_list(tm_table **out, const tm_model *model,
                         const tm_selection *selection)
 {
-    listing list = {.origin_ns = 0};
-    tm__scope scope;
+    tm__listing list;
     int rc;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    rc = tm__scope_open(&scope, model, selection);
+    rc = tm__listing_open(&list, model, "interactions", columns,
+                          sizeof(columns) / sizeof(*columns), selection);
     if (rc < 0)
         return rc;
-    tm__memory_init(&list.memory, &model->memory.hook);
-    list.origin_ns = tm__model_origin_ns(model);
-    tm__builder_start(&list.builder, "interactions", columns,
-                      sizeof(columns) / sizeof(*columns), &model->memory.hook);
-    tm__model_put_limits(model, &list.builder);
-    rc = fill(&list, model, &scope);
-    tm__scope_close(&scope, model);
-    if (rc < 0) {
-        tm__builder_abandon(&list.builder);
-        return rc;
-    }
-    return tm__builder_finish(&list.builder, out);
+    return tm__listing_close(&list, model, out, put_sorted(&list, model));
 }

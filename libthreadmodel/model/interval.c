@@ -80,6 +80,8 @@ void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns)
 {
     tm__thread *it = &model->threads[thread];
 
+    if (it->owned != TM__NONE && it->wants != TM__NONE)
+        tm__order_note(model, thread);
     if (it->deadlock != TM__NONE)
         tm__deadlock_leave(model, thread, time_ns);
     want_nothing(model, it);

@@ -22,11 +22,10 @@ static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_f
     if (!reports(model, TM_EVENT_NOTIFY) && reports(model, TM_EVENT_WAIT))
         put(builder,
             model->run.policy == TM_POLICY_REPORTED
-                ? "Notifies were not recorded: a wait includes the time that "
-                  "it queued for its monitor again."
-                : "Notifies were not recorded: who woke a waiter is not known, "
-                  "and a wait includes the time that it queued for its "
-                  "monitor again.");
+                ? "Notifies were not recorded: a wait includes the time that it queued "
+                  "for its monitor again."
+                : "Notifies were not recorded: who woke a waiter is not known, and a "
+                  "wait includes the time that it queued for its monitor again.");
     if (!reports(model, TM_EVENT_PARK))
         put(builder, "Parks were not recorded: threads that wait for java.util."
                      "concurrent locks look as if they ran.");

@@ -42,9 +42,6 @@ static int take_run(void *payload, const tm_run *run)
         known->end_ns = run->end_ns;
     if (run->threshold_ns)
         known->threshold_ns = run->threshold_ns;
-    /* Who joined in mid-life has not seen who waited already. */
-    if (run->kinds & ~known->kinds & UINT64_C(1) << TM_EVENT_SNAPSHOT)
-        model->losses++;
     if (run->kinds)
         known->kinds = run->kinds;
     if (run->policy)
@@ -102,6 +99,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->fold_at_bytes = options->memory_limit_bytes;
     model->folded_ns = INT64_MIN;
     model->loss_ns = INT64_MIN;
+    model->nameless_end_ns = INT64_MIN;
     model->first_ns = INT64_MIN;
     model->last_ns = INT64_MIN;
     model->run.size = sizeof(model->run);
@@ -178,6 +176,9 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, stacks);
     FREE_ARRAY(model, frames);
     FREE_ARRAY(model, interactions);
+    tm__triples_free(&model->nesting_map, &model->memory);
+    FREE_ARRAY(model, nestings);
+    FREE_ARRAY(model, helds);
     FREE_ARRAY(model, deadlocks);
     FREE_ARRAY(model, deadlock_members);
     FREE_ARRAY(model, bindings);

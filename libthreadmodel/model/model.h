@@ -47,47 +47,53 @@ typedef struct tm__interval {
 
 _Static_assert(sizeof(tm__interval) == 32, "an interval is 32 bytes");
 
+/* What every event touches comes first: it is one cache line, and with a million
+ * threads each line is a miss. */
 typedef struct tm__thread {
+    tm__interval *intervals;
+    int64_t last_ns; ///< its last event; INT64_MIN: none yet
+    int64_t end_ns;  ///< INT64_MIN: not seen to end
+    uint32_t interval_count;
+    uint32_t interval_capacity;
+    uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
+    uint32_t joins;    ///< threads[] that it waits for, or TM__NONE
+    uint32_t wanted;   ///< threads that want what it owns, or join it
+    uint32_t owned;    ///< head of the list of objects that it is thought to own
+    uint32_t deadlock; ///< deadlocks[] that it stands in, or TM__NONE
+    uint32_t waits_in; ///< objects[] in whose wait set it is, or TM__NONE
+    uint32_t bound;    ///< interactions that took it out of the set, or TM__NONE
+    uint32_t losses;   ///< model->losses when it was last known what it did
+
+    int64_t deadline_ns; ///< of the wait, join, sleep or park; INT64_MAX: none
+    uint32_t next;       ///< in the wait set that it is in
+    uint32_t previous;
+    uint32_t binding;        ///< bindings[]: of a bound that is in doubt, or TM__NONE
+    uint32_t starter;        ///< interactions: start called and not yet begun
+    uint32_t interrupt;      ///< interactions: interrupt called, not yet taken
+    uint32_t permit;         ///< interactions: unpark called, not yet taken
+    uint32_t interval_first; ///< number of intervals[0]: as many were folded
+    uint32_t flags;          ///< enum tm_thread_flag
+    uint32_t object;         ///< objects[]: the thread object; TM__NONE: unknown
+    uint32_t end_group;      ///< group of the rows that its end woke, or TM__NONE
+    uint32_t carrier;        ///< threads[] that carries it, or TM__NONE
+    uint32_t fold;           ///< head of the list of its folds, or TM__NONE
+    uint32_t interrupter;    ///< threads[] that interrupted it last, or TM__NONE
+    uint32_t fickle;         ///< its wait may end for no reason
+    int64_t interrupted_ns;  ///< when that interrupt was called
+
     uint64_t id;
     uint64_t os_id;
     int64_t start_ns; ///< INT64_MIN: not seen to start
-    int64_t end_ns;   ///< INT64_MIN: not seen to end
-    int64_t last_ns;  ///< its last event; INT64_MIN: none yet
-    tm__interval *intervals;
-    uint32_t interval_count;
-    uint32_t interval_capacity;
-    uint32_t interval_first; ///< number of intervals[0]: as many were folded
-    uint32_t fold;           ///< head of the list of its folds, or TM__NONE
-    uint32_t name;           ///< strings; TM__NONE: unknown
-    uint32_t group;          ///< strings; TM__NONE: unknown
-    uint32_t object;         ///< objects[]: the thread object; TM__NONE: unknown
-    uint32_t flags;          ///< enum tm_thread_flag
+    uint64_t samples; ///< CPU samples seen
+    uint32_t name;    ///< strings; TM__NONE: unknown
+    uint32_t group;   ///< strings; TM__NONE: unknown
     int32_t priority;
-
-    uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
-    uint32_t joins;    ///< threads[] that it waits for, or TM__NONE
-    uint32_t owned;    ///< head of the list of objects that it is thought to own
-    uint32_t wanted;   ///< threads that want one of those, or join it
-    uint32_t deadlock; ///< deadlocks[] that it stands in, or TM__NONE
-    uint32_t next;     ///< in the wait set that it is in
-    uint32_t previous;
-    uint32_t waits_in;   ///< objects[] in whose wait set it is, or TM__NONE
-    uint32_t bound;      ///< interactions[] that took it out of the set, or TM__NONE
-    uint32_t binding;    ///< bindings[]: the same while it is in doubt, or TM__NONE
-    int64_t deadline_ns; ///< of the wait; INT64_MAX: none
-    uint32_t starter;    ///< interactions[]: start called and not yet begun
-    uint32_t interrupt;  ///< interactions[]: interrupt called, not yet taken
-    uint32_t permit;     ///< interactions[]: unpark called, not yet taken
-    uint32_t losses;     ///< model->losses at its last event
-    uint32_t end_group;  ///< group of the rows that its end woke, or TM__NONE
-    uint32_t carrier;    ///< threads[] that carries it, or TM__NONE
-    uint64_t samples;    ///< CPU samples seen
 } tm__thread;
 
 /** Whether a notify may have gone to another waiter than thought. */
 enum tm__doubt {
     TM__DOUBT_NONE = 0,
-    TM__DOUBT_LEFT = 1, ///< a waiter left at an unknown time; gone with the last one
+    TM__DOUBT_LEFT = 1, ///< a waiter leaves at an unknown time; gone with the last one
     TM__DOUBT_LOSS = 2  ///< there may be waiters never seen; gone with a notifyAll
 };
 
@@ -117,6 +123,7 @@ typedef struct tm__object {
     uint8_t reserved[2];
     uint32_t owner_interval; ///< the owner's hold-up in which it cannot let go, by
                              ///< number
+    uint32_t owner_stack;    ///< stacks[]: where the owner got it, or TM__NONE
 } tm__object;
 
 typedef struct tm__class {
@@ -167,7 +174,8 @@ typedef struct tm__interaction {
     uint8_t provenance; ///< enum tm_provenance of "from woke to"
     uint8_t effect;     ///< enum tm__effect
     uint8_t settles;    ///< becomes exact when the waiter comes back notified
-    uint8_t reserved[4];
+    uint8_t doubted;    ///< others may have been in the wait set, see tm__object.doubt
+    uint8_t reserved[3];
 } tm__interaction;
 
 _Static_assert(sizeof(tm__interaction) <= 64, "an interaction is 64 bytes at most");
@@ -231,6 +239,40 @@ typedef struct tm__fold {
     tm__histogram durations;
 } tm__fold;
 
+/** Whether who got a lock at one stack must have left it at another; a cache. */
+typedef struct tm__inside {
+    uint32_t held;   ///< stacks[] + 1; 0: the slot is free
+    uint32_t wanted; ///< stacks[]
+    int verdict;
+} tm__inside;
+
+enum { TM__INSIDE_SLOTS = 256 };
+
+/** A lock that a thread held while it was blocked by another. */
+typedef struct tm__held {
+    uint32_t object;    ///< objects[], or a tm__class_key() in a coarse nesting
+    uint32_t stack;     ///< stacks[]: where it was got, or TM__NONE
+    uint8_t provenance; ///< enum tm_provenance of "it was held"
+} tm__held;
+
+/**
+ * Blocks of one thread at one stack for one object, with the same locks held: what
+ * is known of the order in which a program takes its locks. Once there are many, of
+ * objects of one class.
+ */
+typedef struct tm__nesting {
+    int64_t first_ns; ///< when the first of these blocks began
+    int64_t last_ns;
+    uint32_t wanted; ///< objects[], or a tm__class_key() where it is coarse
+    uint32_t thread;
+    uint32_t stack;      ///< stacks[] or TM__NONE
+    uint32_t held_first; ///< helds[], by rising object
+    uint32_t held_count;
+    uint32_t next; ///< nestings[] of the same thread, stack and wanted, or TM__NONE
+    uint32_t count;
+    uint32_t is_coarse;
+} tm__nesting;
+
 struct tm_model {
     tm__memory memory;
     tm_sink sink;
@@ -251,15 +293,21 @@ struct tm_model {
     size_t fold_at_bytes;      ///< fold when more is in use
     size_t fold_bytes;         ///< that the sums take
     int64_t folded_ns;         ///< what ended before is folded; INT64_MIN: nothing
+    TM__ARRAY(tm__nesting, nestings);
+    TM__ARRAY(tm__held, helds);
+    tm__triples nesting_map;    ///< (wanted, thread, stack): nestings[] + 1
+    uint64_t nestings_left_out; ///< blocks whose held locks were not kept
+    tm__inside inside[TM__INSIDE_SLOTS];
     TM__ARRAY(tm__deadlock, deadlocks);
     TM__ARRAY(tm__deadlock_member, deadlock_members);
     TM__ARRAY(tm__binding, bindings);
     TM__ARRAY(uint32_t, limits); ///< strings
     uint32_t free_binding;
     uint32_t group_count;
-    uint32_t held_up_count; ///< threads that want an object or join another
-    uint32_t losses;        ///< loss markers seen
-    int64_t loss_ns;        ///< time of the last one; INT64_MIN: none
+    uint32_t held_up_count;  ///< threads that want an object or join another
+    uint32_t losses;         ///< loss markers seen
+    int64_t loss_ns;         ///< time of the last one; INT64_MIN: none
+    int64_t nameless_end_ns; ///< a thread whose object is not known ended; INT64_MIN
 
     tm_run run; ///< strings in it are interned
     int32_t forced_policy;
@@ -300,6 +348,22 @@ static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)
 {
     return &model->interactions[number - model->interactions_first];
 }
+
+/** Whether a useless notify, by its number, is one after which somebody waits without
+ * end: it was lost. */
+int tm__notify_is_lost(const tm_model *model, uint32_t interaction);
+
+/** How many locks that a blocked thread holds are looked at. */
+enum { TM__HELD_AT_ONCE = 8 };
+
+/**
+ * The locks that a thread which is blocked now is thought to hold, by rising index.
+ * @param cache      model->inside of a model that may be changed, or NULL
+ * @param[out] held  room for TM__HELD_AT_ONCE
+ * @return how many there are; 0 for a thread that is not blocked
+ */
+uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
+                     tm__held *held);
 
 /** When an interval ends; the last event's time for an open one. */
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,

@@ -82,7 +82,7 @@ static int reenters_late(const tm_model *model, const tm__fact *fact)
 void tm__on_entered(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
-    uint32_t cause = TM__NONE;
+    uint32_t cause = TM__NONE, stack = TM__NONE;
 
     if (tm__hold_up_state(thread) == TM_STATE_BLOCKED) {
         const tm__interval *block = &thread->intervals[tm__hold_up(thread)];
@@ -93,6 +93,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
             tm__object_fresh(model, fact->object);
             cause = handoff(model, fact, block->start_ns);
         }
+        stack = block->stack;
         tm__hold_up_end(model, fact->thread, fact->time_ns);
         tm__run(model, fact->thread, fact->time_ns, cause);
     } else if (fact->object != TM__NONE && reenters_late(model, fact)) {
@@ -101,6 +102,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
         queueing->state = TM_STATE_REENTERING;
         queueing->object = fact->object;
         queueing->stack = queueing[-1].stack;
+        stack = queueing->stack;
         queueing->provenance = TM_PROVENANCE_UNKNOWN;
         if (queueing[-1].state == TM_STATE_REENTERING)
             queueing->flags |= TM__INTERVAL_CONTINUES;
@@ -113,5 +115,6 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
         tm__object_fresh(model, fact->object);
         tm__own(model, fact->object, fact->thread, fact->time_ns,
                 TM_PROVENANCE_INFERRED);
+        model->objects[fact->object].owner_stack = stack;
     }
 }

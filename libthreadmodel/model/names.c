@@ -50,6 +50,8 @@ int32_t tm__frame_line(const tm_model *model, const tm__frame *frame)
     if (frame->line || frame->location < 0 || frame->method == TM__NONE)
         return frame->line > 0 ? frame->line : 0;
     method = &model->methods[frame->method];
+    if (!method->line_count)
+        return 0;
     lines = &model->lines[method->line_first];
     high = method->line_count;
     while (low < high) {

@@ -16,16 +16,30 @@ static void unlink_owned(tm_model *model, tm__object *object)
         model->objects[object->owned_next].owned_previous = object->owned_previous;
 }
 
-void tm__disown(tm_model *model, uint32_t object)
+static void clear_owner(tm_model *model, tm__object *it)
 {
-    tm__object *it = &model->objects[object];
-
-    if (it->owner == TM__NONE)
-        return;
     unlink_owned(model, it);
     model->threads[it->owner].wanted -= it->wanted;
     it->owner = TM__NONE;
     it->owner_provenance = TM_PROVENANCE_UNKNOWN;
+}
+
+/* Those who want the object may be thought deadlocked because of who had it. */
+static void review(tm_model *model, uint32_t object, uint32_t former)
+{
+    if (former != TM__NONE && model->objects[object].wanted &&
+        model->threads[former].deadlock != TM__NONE)
+        tm__deadlock_review(model, model->threads[former].deadlock);
+}
+
+void tm__disown(tm_model *model, uint32_t object)
+{
+    uint32_t former = model->objects[object].owner;
+
+    if (former == TM__NONE)
+        return;
+    clear_owner(model, &model->objects[object]);
+    review(model, object, former);
 }
 
 void tm__disown_all(tm_model *model, uint32_t thread)
@@ -35,8 +49,9 @@ void tm__disown_all(tm_model *model, uint32_t thread)
 }
 
 /* Whether the producer tells when a hold-up is over: only then does an owner that
- * is held up stay where it was seen. */
-static int end_is_told(const tm_model *model, int state)
+ * is held up stay where it was seen. One that does not say what it tells is taken to
+ * tell the ends of what it told the beginnings of. */
+static int end_is_told(const tm_model *model, const tm__thread *owner)
 {
     static const uint8_t ends[TM_STATE_END] = {
         [TM_STATE_BLOCKED] = TM_EVENT_CONTENDED_ENTERED,
@@ -47,7 +62,15 @@ static int end_is_told(const tm_model *model, int state)
         [TM_STATE_PARKED] = TM_EVENT_UNPARKED,
     };
 
-    return !model->run.kinds || (model->run.kinds >> ends[state] & 1);
+    const tm__interval *hold_up = &owner->intervals[tm__hold_up(owner)];
+    int end = ends[hold_up->state];
+
+    if (hold_up->state == TM_STATE_JOINING && owner->waits_in == TM__NONE &&
+        owner->bound == TM__NONE)
+        end = TM_EVENT_JOINED;
+    if (model->run.kinds)
+        return model->run.kinds >> end & 1;
+    return !(hold_up->flags & TM__INTERVAL_SNAPSHOT);
 }
 
 void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
@@ -55,9 +78,11 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
 {
     tm__object *it = &model->objects[object];
     tm__thread *owner = &model->threads[thread];
+    uint32_t former = it->owner;
 
-    if (it->owner != thread) {
-        tm__disown(model, object);
+    if (former != thread) {
+        if (former != TM__NONE)
+            clear_owner(model, it);
         it->owner = thread;
         it->owned_previous = TM__NONE;
         it->owned_next = owner->owned;
@@ -65,13 +90,25 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
             model->objects[owner->owned].owned_previous = object;
         owner->owned = object;
         owner->wanted += it->wanted;
+        it->owner_stack = TM__NONE;
     }
     it->owner_ns = time_ns;
     it->owner_provenance = (uint8_t)provenance;
-    it->owner_interval =
-        tm__is_held_up(owner) && end_is_told(model, tm__hold_up_state(owner))
-            ? owner->interval_first + tm__hold_up(owner)
-            : TM__NONE;
+    it->owner_interval = tm__is_held_up(owner) && end_is_told(model, owner)
+                             ? owner->interval_first + tm__hold_up(owner)
+                             : TM__NONE;
+    if (former != thread)
+        review(model, object, former);
+}
+
+/* All facts of a thread dump are of one instant: nothing in it has moved since. */
+static int is_of_a_dump(const tm_model *model, const tm__object *object)
+{
+    const tm__thread *owner = &model->threads[object->owner];
+
+    return tm__is_held_up(owner) && object->owner_ns == model->last_ns &&
+           owner->last_ns == model->last_ns &&
+           owner->intervals[tm__hold_up(owner)].flags & TM__INTERVAL_SNAPSHOT;
 }
 
 int tm__owner_provenance(const tm_model *model, uint32_t object)
@@ -84,7 +121,7 @@ int tm__owner_provenance(const tm_model *model, uint32_t object)
         return TM_PROVENANCE_UNKNOWN;
     owner = &model->threads[it->owner];
     if (it->owner_interval == TM__NONE)
-        return TM_PROVENANCE_INFERRED;
+        return is_of_a_dump(model, it) ? it->owner_provenance : TM_PROVENANCE_INFERRED;
     hold_up = owner->interval_first + tm__hold_up(owner);
     /* A notified waiter goes from WAITING to REENTERING without running. */
     if (it->owner_interval == hold_up ||

@@ -49,6 +49,17 @@ static inline int tm__hold_up_state(const tm__thread *thread)
                                   : TM_STATE_UNKNOWN;
 }
 
+/** When that began: for a notified waiter, its wait. */
+static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+{
+    uint32_t index = tm__hold_up(thread);
+
+    if (thread->intervals[index].state == TM_STATE_REENTERING && index &&
+        thread->intervals[index - 1].state == TM_STATE_WAITING)
+        index--;
+    return thread->intervals[index].start_ns;
+}
+
 static inline int tm__is_held_up(const tm__thread *thread)
 {
     const tm__interval *now = tm__now(thread);
@@ -125,12 +136,29 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact);
  */
 uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance);
 
-/* binding.c, binding_other.c: which notify woke which waiter */
+/* wait_set.c: who waits, and who may be gone */
 
 /** Put a thread at the end of an object's wait set. */
 void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread);
 /** Take it out, wherever it is. */
 void tm__wait_set_remove(tm_model *model, uint32_t thread);
+/** The policy in force, enum tm_policy. */
+int tm__policy(const tm_model *model);
+/** Whether waits and their ends, all that binding goes by, are in the events. */
+int tm__sees_waits(const tm_model *model);
+/** The same, and the notifies themselves. */
+int tm__sees_notifies(const tm_model *model);
+/** Whether time was up for a waiter by then, or an interrupt called. */
+int tm__may_leave_by(const tm_model *model, const tm__thread *waiter, int64_t time_ns);
+/** Whether the object may be that of a thread that ended since, which wakes it. */
+int tm__may_have_joined(const tm_model *model, const tm__thread *waiter);
+/** Whether it may be gone for a reason that its Waited will not tell from a notify. */
+int tm__may_go_untold(const tm_model *model, const tm__thread *waiter);
+/** Any of these, or not all that matters is in the events. */
+int tm__may_have_left(const tm_model *model, const tm__thread *waiter, int64_t time_ns);
+
+/* binding.c, binding_other.c: which notify woke which waiter */
+
 /** @return TM_OK or TM_ENOMEM, and then nothing has changed */
 int tm__bind_notify(tm_model *model, const tm__fact *fact);
 /** Wake all waiters of an object. @return TM_OK or TM_ENOMEM, nothing changed */
@@ -145,8 +173,6 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain);
 void tm__bind_unseen_return(tm_model *model, const tm__fact *fact);
 /** Forget what is unsettled; what was bound so far stays as inferred. */
 void tm__bind_give_up(tm_model *model, uint32_t object);
-/** The policy in force, enum tm_policy. */
-int tm__policy(const tm_model *model);
 
 /* binding_tptp.c, binding_reported.c: the other policies */
 int tm__bind_notify_tptp(tm_model *model, const tm__fact *fact);
@@ -176,8 +202,16 @@ uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
 /** Look for a cycle that goes through `thread`. @return TM_OK, TM_ENOMEM, or what
  * the callback said */
 int tm__deadlock_check(tm_model *model, uint32_t thread);
+/** An owner changed: a suspicion is now sure, or unfounded and taken back. */
+void tm__deadlock_review(tm_model *model, uint32_t deadlock);
 /** A member gets away: the cycle is resolved, or was a wrong suspicion. */
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
+
+/* order.c */
+
+/** A block ends: note which locks its thread held meanwhile. To lack the memory for
+ * that is counted, and nothing else fails. */
+void tm__order_note(tm_model *model, uint32_t thread);
 
 /* fold.c */
 

@@ -59,7 +59,9 @@ int tm__on_end(tm_model *model, const tm__fact *fact)
     uint32_t object = thread->object;
     int rc = TM_OK;
 
-    if (object != TM__NONE) {
+    if (object == TM__NONE) {
+        model->nameless_end_ns = fact->time_ns;
+    } else {
         tm__object_fresh(model, object);
         rc = tm__bind_all(model, fact, object, TM_INTERACTION_JOIN);
         if (rc < 0)
@@ -122,8 +124,7 @@ static void note_end(tm__thread *thread, uint16_t flags)
 static void forget_old_interrupt(tm_model *model, tm__thread *thread)
 {
     if (thread->interrupt != TM__NONE && tm__is_held_up(thread) &&
-        tm__row(model, thread->interrupt)->from_ns <
-            thread->intervals[tm__hold_up(thread)].start_ns)
+        tm__row(model, thread->interrupt)->from_ns < tm__held_up_since_ns(thread))
         thread->interrupt = TM__NONE;
 }
 
@@ -221,6 +222,8 @@ void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
     row = tm__interaction_new(model, TM_INTERACTION_INTERRUPT, fact);
     tm__row(model, row)->to_thread = fact->peer;
     forget_old_interrupt(model, target);
+    target->interrupter = fact->thread;
+    target->interrupted_ns = fact->time_ns;
     /* One that is already pending is not taken twice. */
     if (target->interrupt != TM__NONE)
         tm__row(model, row)->effect = TM__EFFECT_USELESS;

@@ -2,8 +2,7 @@
 /* Timelines and stacks as tables. */
 #include <threadmodel/timeline.h>
 
-#include "model/model.h"
-#include "table/builder.h"
+#include "model/listing.h"
 
 static const tm__column_spec columns[] = {
     {"thread_id", TM_TYPE_UINT64},  {"thread", TM_TYPE_STRING},
@@ -16,34 +15,11 @@ static const tm__column_spec columns[] = {
     {"stack", TM_TYPE_INT32},
 };
 
-/** What one listing needs beyond the model. */
-typedef struct listing {
-    tm__builder builder;
-    tm__labels labels;
-    tm__memory memory;
-    uint32_t *callers; ///< frames[] a stack
-    int64_t origin_ns;
-} listing;
-
-static void put_caller(listing *list, const tm_model *model, uint32_t stack)
-{
-    uint32_t caller = stack == TM__NONE ? TM__NONE : list->callers[stack];
-    const tm__frame *frame = caller == TM__NONE ? NULL : &model->frames[caller];
-    int32_t line = frame ? tm__frame_line(model, frame) : 0;
-
-    tm__put_string(&list->builder,
-                   frame ? tm__method_name(model, frame->method) : NULL);
-    tm__put_string(&list->builder, frame ? tm__frame_source(model, frame) : NULL);
-    if (line)
-        tm__put_int32(&list->builder, line);
-    else
-        tm__put_null(&list->builder);
-}
-
-static void put_interval(listing *list, const tm_model *model, const tm__scope *scope,
+static void put_interval(tm__listing *list, const tm_model *model,
                          const tm__thread *thread, uint32_t index)
 {
     const tm__interval *it = &thread->intervals[index];
+    const tm__scope *scope = &list->scope;
     int64_t start_ns = it->start_ns, end_ns = tm__interval_end_ns(model, thread, index);
     tm__builder *builder = &list->builder;
     uint32_t class_index =
@@ -63,14 +39,10 @@ static void put_interval(listing *list, const tm_model *model, const tm__scope *
     tm__put_int64(builder, start_ns - list->origin_ns);
     tm__put_int64(builder, end_ns - list->origin_ns);
     tm__put_string(builder, tm_state_name(it->state));
-    tm__put_string(builder, tm__label(&list->labels, model, it->object));
-    tm__put_string(builder, tm__class_name(model, class_index));
-    put_caller(list, model, it->stack);
-    if (it->peer == TM__NONE)
-        tm__put_null(builder);
-    else
-        tm__put_uint64(builder, model->threads[it->peer].id);
-    tm__put_string(builder, tm__thread_name(model, it->peer));
+    tm__put_object(list, model, it->object);
+    tm__put_frame(builder, model,
+                  it->stack == TM__NONE ? TM__NONE : list->callers[it->stack]);
+    tm__put_thread(builder, model, it->peer);
     tm__put_string(builder, tm_provenance_name(it->provenance));
     tm__put_bool(builder,
                  index + 1 == thread->interval_count && it->state != TM_STATE_DEAD);
@@ -80,56 +52,28 @@ static void put_interval(listing *list, const tm_model *model, const tm__scope *
         tm__put_int32(builder, (int32_t)it->stack);
 }
 
-static int fill(listing *list, const tm_model *model, const tm__scope *scope)
-{
-    int rc = tm__labels_open(&list->labels, model);
-
-    if (rc < 0)
-        return rc;
-    list->callers = tm__stack_callers(model, &list->memory, NULL);
-    if (!list->callers) {
-        tm__labels_close(&list->labels);
-        return TM_ENOMEM;
-    }
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
-
-        if (scope->threads && !scope->threads[t])
-            continue;
-        for (uint32_t i = 0; i < thread->interval_count; i++)
-            put_interval(list, model, scope, thread, i);
-    }
-    tm__free(&list->memory, list->callers,
-             ((size_t)model->stacks_count + 1) * sizeof(*list->callers));
-    tm__labels_close(&list->labels);
-    return TM_OK;
-}
-
 int tm_timeline_list(tm_table **out, const tm_model *model,
                      const tm_selection *selection)
 {
-    listing list = {.origin_ns = 0};
-    tm__scope scope;
+    tm__listing list;
     int rc;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    rc = tm__scope_open(&scope, model, selection);
+    rc = tm__listing_open(&list, model, "timeline", columns,
+                          sizeof(columns) / sizeof(*columns), selection);
     if (rc < 0)
         return rc;
-    tm__memory_init(&list.memory, &model->memory.hook);
-    list.origin_ns = tm__model_origin_ns(model);
-    tm__builder_start(&list.builder, "timeline", columns,
-                      sizeof(columns) / sizeof(*columns), &model->memory.hook);
-    tm__model_put_limits(model, &list.builder);
-    rc = fill(&list, model, &scope);
-    tm__scope_close(&scope, model);
-    if (rc < 0) {
-        tm__builder_abandon(&list.builder);
-        return rc;
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+
+        if (list.scope.threads && !list.scope.threads[t])
+            continue;
+        for (uint32_t i = 0; i < thread->interval_count; i++)
+            put_interval(&list, model, thread, i);
     }
-    return tm__builder_finish(&list.builder, out);
+    return tm__listing_close(&list, model, out, TM_OK);
 }
 
 int tm_stack_list(tm_table **out, const tm_model *model)
@@ -147,11 +91,12 @@ int tm_stack_list(tm_table **out, const tm_model *model)
     tm__builder_start(&builder, "stacks", stack_columns, 6, &model->memory.hook);
     tm__model_put_limits(model, &builder);
     for (uint32_t s = 0; s < model->stacks_count; s++) {
-        const tm__frame *frames = &model->frames[model->stacks[s].frame_first];
+        uint32_t first = model->stacks[s].frame_first;
 
         for (uint32_t i = 0; i < model->stacks[s].frame_count; i++) {
-            uint32_t method = frames[i].method;
-            int32_t line = tm__frame_line(model, &frames[i]);
+            const tm__frame *frame = &model->frames[first + i];
+            uint32_t method = frame->method;
+            int32_t line = tm__frame_line(model, frame);
 
             tm__put_int32(&builder, (int32_t)s);
             tm__put_int32(&builder, (int32_t)i);
@@ -161,7 +106,7 @@ int tm_stack_list(tm_table **out, const tm_model *model)
                 method == TM__NONE
                     ? NULL
                     : tm__class_name(model, model->methods[method].class_index));
-            tm__put_string(&builder, tm__frame_source(model, &frames[i]));
+            tm__put_string(&builder, tm__frame_source(model, frame));
             if (line)
                 tm__put_int32(&builder, line);
             else

@@ -20,6 +20,24 @@ static void witness_owner(tm_model *model, const tm__fact *fact)
     if (object->owner != TM__NONE && object->owner != fact->thread)
         model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
     tm__own(model, fact->object, fact->thread, fact->time_ns, TM_PROVENANCE_INFERRED);
+    model->objects[fact->object].owner_stack = fact->stack;
+}
+
+/*
+ * Whether the wait that begins may end for no reason: an interrupt sets the bit and
+ * only then wakes the thread. One that took the bit between and waits again is woken
+ * out of the new wait, which nothing tells from a notify. Where interrupts are told,
+ * one that may not be over is one whose caller has done nothing since.
+ */
+static int may_wake_for_nothing(const tm_model *model, const tm__thread *waiter)
+{
+    if (model->run.kinds >> TM_EVENT_INTERRUPT_CALLED & 1)
+        return waiter->interrupter != TM__NONE &&
+               model->threads[waiter->interrupter].last_ns <= waiter->interrupted_ns &&
+               &model->threads[waiter->interrupter] != waiter;
+    return waiter->interval_count > 1 &&
+           waiter->intervals[waiter->interval_count - 2].flags &
+               TM__INTERVAL_INTERRUPTED;
 }
 
 void tm__on_wait(tm_model *model, const tm__fact *fact)
@@ -48,6 +66,8 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
         wait.provenance = TM_PROVENANCE_EXACT;
         tm__want_end_of(model, fact->thread, object->thread);
     }
+    model->threads[fact->thread].fickle =
+        (uint8_t)may_wake_for_nothing(model, &model->threads[fact->thread]);
     tm__begin(model, fact->thread, fact->time_ns, wait);
     tm__wait_set_add(model, fact->object, fact->thread);
 }
@@ -77,16 +97,27 @@ static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t obje
     return row;
 }
 
+/* The end of a wait whose beginning was lost, as was the end of the one before it. */
+static int is_of_a_lost_wait(const tm_model *model, const tm__fact *fact,
+                             const tm__thread *thread)
+{
+    const tm__interval *wait = &thread->intervals[tm__hold_up(thread)];
+
+    return fact->object != TM__NONE && wait->object != fact->object &&
+           tm__lost_since(model, tm__held_up_since_ns(thread));
+}
+
 void tm__on_waited(tm_model *model, const tm__fact *original)
 {
     tm__fact fact = *original;
     tm__thread *thread = &model->threads[fact.thread];
     int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
-    uint32_t cause;
+    uint32_t stack, cause;
     int certain, known;
     tm__interval *wait;
 
-    if (!is_wait(tm__hold_up_state(thread))) {
+    if (!is_wait(tm__hold_up_state(thread)) ||
+        is_of_a_lost_wait(model, &fact, thread)) {
         model->diagnostics[TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT]++;
         tm__must_run(model, &fact);
         return;
@@ -110,11 +141,14 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
         wait->flags |= TM__INTERVAL_INTERRUPTED;
     if (wait->state == TM_STATE_WAITING && !not_notified)
         wait->flags |= TM__INTERVAL_UNSPLIT;
+    stack = wait->stack;
     tm__hold_up_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, cause);
     if (fact.object != TM__NONE &&
-        (!not_notified || model->objects[fact.object].owner == TM__NONE))
+        (!not_notified || model->objects[fact.object].owner == TM__NONE)) {
         tm__own(model, fact.object, fact.thread, fact.time_ns, TM_PROVENANCE_INFERRED);
+        model->objects[fact.object].owner_stack = stack;
+    }
 }
 
 int tm__on_notify(tm_model *model, const tm__fact *fact)

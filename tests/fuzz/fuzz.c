@@ -79,10 +79,84 @@ static void read_answer(int rc, tm_table *table)
     tm_table_free(table);
 }
 
+static void ask_about_locks(const tm_model *model, const tm_selection *window)
+{
+    static const uint32_t keys[] = {0, TM_BLAME_BY_CLASS | TM_BLAME_BY_OWNER_METHOD,
+                                    TM_BLAME_BY_THREAD | TM_BLAME_BY_CALLER,
+                                    TM_BLAME_BY_OBJECT | TM_BLAME_BY_OWNER};
+    tm_table *table;
+    int rc;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        tm_blame_options options = {.size = sizeof(options), .keys = keys[i]};
+
+        options.selection = i % 2 ? window : NULL;
+        rc = tm_blame_list(&table, model, &options);
+        read_answer(rc, table);
+    }
+    rc = tm_blame_matrix(&table, model, window);
+    read_answer(rc, table);
+    rc = tm_lock_order_list(&table, model);
+    read_answer(rc, table);
+    rc = tm_lock_edge_list(&table, model);
+    read_answer(rc, table);
+    rc = tm_findings_list(&table, model);
+    read_answer(rc, table);
+    rc = tm_statistics_total(&table, model, NULL);
+    read_answer(rc, table);
+    rc = tm_statistics_histogram(&table, model, NULL, TM_STATE_WAITING);
+    read_answer(rc, table);
+}
+
+/* The segments lie end to end and make up the whole. */
+static void check_path(const tm_table *path, int64_t length_ns)
+{
+    const int64_t *start = tm_table_int64(path, "start_ns");
+    const int64_t *end = tm_table_int64(path, "end_ns");
+    int64_t at = 0;
+
+    for (size_t i = 0; i < tm_table_row_count(path); i++) {
+        FUZZ_CHECK(start[i] == at && end[i] > at);
+        at = end[i];
+    }
+    FUZZ_CHECK(at == length_ns);
+}
+
+static void ask_paths(const tm_model *model)
+{
+    tm_table *table;
+    int rc;
+
+    for (uint32_t walk = 0; walk < 2; walk++) {
+        tm_path_options options = {.size = sizeof(options), .walk = walk};
+
+        rc = tm_path_critical(&table, model, &options);
+        if (rc == TM_OK)
+            check_path(table, tm_model_length_ns(model));
+        read_answer(rc, table);
+        options.thread = 1 + walk;
+        options.keys = walk ? 15 : 0;
+        rc = tm_path_rollup(&table, model, &options);
+        read_answer(rc, table);
+    }
+    for (int factor = 0; factor < 3; factor++) {
+        tm_whatif_options options = {
+            .size = sizeof(options), .factor = factor, .class_name = "a.B"};
+
+        rc = tm_whatif(&table, model, &options);
+        if (rc == TM_OK && factor == 1 && tm_table_row_count(table))
+            FUZZ_CHECK(tm_table_int64(table, "gain_ns")[0] == 0);
+        read_answer(rc, table);
+    }
+    rc = tm_whatif_rank(&table, model, NULL);
+    read_answer(rc, table);
+}
+
 void fuzz_ask_all(const tm_model *model)
 {
     static const uint32_t keys[] = {TM_BY_CLASS, TM_BY_CLASS | TM_BY_CALLER,
-                                    TM_BY_OBJECT, TM_BY_THREAD | TM_BY_GROUP};
+                                    TM_BY_OBJECT, TM_BY_THREAD | TM_BY_GROUP,
+                                    TM_BY_STACK};
     tm_selection window = {.size = sizeof(window), .from_ns = 1000, .to_ns = 20000};
     tm_table *table;
     int rc;
@@ -106,10 +180,12 @@ void fuzz_ask_all(const tm_model *model)
     read_answer(rc, table);
     rc = tm_deadlock_list(&table, model);
     read_answer(rc, table);
+    ask_paths(model);
     rc = tm_diagnostics_list(&table, model);
     read_answer(rc, table);
     rc = tm_model_limits(&table, model);
     read_answer(rc, table);
+    ask_about_locks(model, &window);
     FUZZ_CHECK(tm_model_length_ns(model) >= 0);
     FUZZ_CHECK(tm_model_run(model) != NULL);
 }

@@ -2,7 +2,6 @@
 """Every JDK of this machine, the programs compiled by it, and runs of them under the
 agent. Tests here run real JVMs; none depends on how fast they are."""
 
-import os
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
@@ -12,52 +11,11 @@ from typing import Any
 import pytest
 
 import threadmodel
+from jdks import AGENT, JDKS, Jdk
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-AGENT = Path(
-    os.environ.get("TM_TEST_AGENT", ROOT / "build/agent/libthreadmodel-agent.so")
-)
 VIRTUAL_SINCE = 21
 TIMEOUT_S = 120
-
-
-@dataclass(frozen=True)
-class Jdk:
-    home: Path
-    release: int
-
-    def tool(self, name: str) -> str:
-        return str(self.home / "bin" / name)
-
-    def __str__(self) -> str:
-        return f"jdk{self.release}"
-
-
-def release_of(home: Path) -> int:
-    """17, of a `release` file that says JAVA_VERSION="17.0.15"; 0 where it is not a
-    JDK."""
-    if not (home / "bin/javac").exists() or not (home / "release").exists():
-        return 0
-    for line in (home / "release").read_text().splitlines():
-        if line.startswith("JAVA_VERSION="):
-            version = line.partition("=")[2].strip('"')
-            return int(version.partition(".")[0].partition("-")[0].partition("+")[0])
-    return 0
-
-
-def find_jdks() -> list[Jdk]:
-    homes = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
-    homes += sorted(Path("/usr/lib/jvm").glob("*"))
-    found = {}
-    for home in homes:
-        release = release_of(home)
-        if release:
-            found.setdefault(home.resolve(), Jdk(home.resolve(), release))
-    return sorted(found.values(), key=lambda jdk: jdk.release)
-
-
-JDKS = find_jdks()
 
 
 def pytest_report_header() -> str:

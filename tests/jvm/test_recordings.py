@@ -9,11 +9,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import recordings
-from recordings import compare, fact_of, pour, print_by_jdk, record
 
+import recordings
 import threadmodel
 from conftest import TIMEOUT_S, VIRTUAL_SINCE, Java
+from recordings import compare, fact_of, pour, print_by_jdk, record
 from threadmodel import EventKind
 
 PROGRAMS = (("Shop", 1, 300), ("Busy", 700), ("Storm", 300), ("Virtual", 5))

@@ -246,6 +246,9 @@ void emit_definitions(const struct world *w, const tm_sink *sink, int policy)
                           : 0,
             .flags = w->objects[i].is_synchronizer ? TM_OBJECT_SYNCHRONIZER : 0};
 
+        /* To define it would be to say that it is nobody's thread object. */
+        if (!w->config.names && w->objects[i].thread != NONE)
+            continue;
         snprintf(name, sizeof(name), "sim.Lock%d", i);
         sink->define_class(sink->payload, &class);
         sink->define_object(sink->payload, &object);

@@ -10,6 +10,7 @@
  *     it entered before the producer came): it seems to run;
  *   - a wait whose end the model did not bind for certain: where in it waiting
  *     turned into queueing is open, so WAITING and REENTERING are one;
+ *   - a waiter that a notify is only inferred to have woken may still wait;
  *   - a join that is a wait on a thread object, the same; and JOINING shows as
  *     WAITING where nobody said that the object is a thread;
  *   - after Waited a platform thread may queue again without another event: it
@@ -185,6 +186,9 @@ static void judge_thread(struct trial *trial, const struct rows *rows, size_t ro
                 return;
             }
             state = tm_table_string(rows->table, "state", row);
+            if (span->state == TM_STATE_WAITING && allowed & STATE(WAITING) &&
+                !is_sure(tm_table_string(rows->table, "provenance", row)))
+                allowed |= STATE(REENTERING);
             if (!(allowed >> state_of(state) & 1)) {
                 wrong(trial, "T%d at %" PRId64 " is %s%s, and said to be %s", t, at_ns,
                       span->deadlock == NONE ? "" : "deadlocked ",
@@ -294,7 +298,7 @@ static void judge_cycle(struct trial *trial, const tm_table *table, size_t row,
     int64_t time_ns = tm_table_int64(table, "time_ns")[row] + trial->origin_ns;
     int64_t resolved_ns = tm_table_int64(table, "resolved_ns")[row] + trial->origin_ns;
     bool stands = tm_table_is_null(table, "resolved_ns", row);
-    bool sure = true, synchronizers = false;
+    bool sure = true, synchronizers = false, stood;
     int truth = deadlock_of(trial, ids + row, end - row, time_ns);
 
     for (size_t i = row; i < end; i++) {
@@ -326,8 +330,10 @@ static void judge_cycle(struct trial *trial, const tm_table *table, size_t row,
         wrong(trial,
               "deadlock at %" PRId64 ": all is reported, and it is called inferred",
               time_ns);
-    if (stands != (w->deadlocks[truth].resolved_ns < 0) ||
-        (!stands && resolved_ns != w->deadlocks[truth].resolved_ns))
+    stood = w->deadlocks[truth].resolved_ns < 0 ||
+            w->deadlocks[truth].resolved_ns > trial->end_ns ||
+            (stands && w->deadlocks[truth].resolved_ns == trial->end_ns);
+    if (stands != stood || (!stands && resolved_ns != w->deadlocks[truth].resolved_ns))
         wrong(trial, "deadlock at %" PRId64 " ends at %" PRId64 ", said to at %" PRId64,
               time_ns, w->deadlocks[truth].resolved_ns, stands ? -1 : resolved_ns);
 }

@@ -183,7 +183,7 @@ static void judge_row(struct trial *trial, const tm_table *table, size_t row)
     /* The VM named the thread; which of its notifies it was is left open. */
     if (sure && tm_table_int32(table, "candidates")[row] > 1 && h->waker == from &&
         !strcmp(tm_table_string(table, "provenance", row), "reported") && h->bound)
-        return;
+        sure = false;
     if (is_right(w, h, kind, from, time_ns)) {
         h->right |= 1u << kind;
         h->sure |= sure && !is_named_alone(w, h, kind, time_ns) ? 1u << kind : 0;

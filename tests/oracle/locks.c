@@ -215,8 +215,8 @@ void monitor_wait(struct world *w, int t, int object, int64_t timeout_ns, int jo
     o->waiters[o->waiter_count++] = t;
     if (timeout_ns)
         at(w, t, DEADLINE, timeout_ns + lag(w), 0);
+    truth_own(w, object, NONE); /* or those who queue for it would close a cycle */
     truth_wants(w, t);
-    truth_own(w, object, NONE);
     pass(w, object);
 }
 
@@ -352,6 +352,11 @@ void monitor_timer(struct world *w, int t, enum timer timer, int argument)
         return;
     case DEADLINE: leave_wait_set(w, t, CAUSE_TIMEOUT, NONE); return;
     case INTERRUPT: leave_wait_set(w, t, CAUSE_INTERRUPT, argument); return;
+    case STALE:
+        if (!th->interrupted && th->hold != NONE &&
+            w->holds[th->hold].cause == CAUSE_NONE && th->state == TM_STATE_WAITING)
+            leave_wait_set(w, t, CAUSE_SPURIOUS, NONE);
+        return;
     case TELL: enter_again(w, t); return;
     case TAKE:
         truth_cause(w, t, CAUSE_INTERRUPT, NONE, false);

@@ -67,25 +67,45 @@ static void unpark_some(struct world *w, int t)
     at(w, t, STEP, 1 + chance_below(w, 60), 0);
 }
 
+static void dispatch(struct world *w, const struct timer_entry *e);
+
+/* Where nothing races it takes effect in the order of the events of its instant. */
+static void take_interrupt(struct world *w, int t, int64_t late_ns, int interrupter)
+{
+    struct timer_entry now = {.token = w->threads[t].token,
+                              .thread = t,
+                              .argument = interrupter,
+                              .timer = INTERRUPT};
+
+    if (w->config.full)
+        dispatch(w, &now);
+    else
+        at(w, t, INTERRUPT, late_ns, interrupter);
+}
+
 static void interrupt_some(struct world *w, int t)
 {
     int target = some_thread(w, t);
     struct thread *th = &w->threads[target];
+    int64_t late_ns;
     bool seen;
     struct act a = {w->now_ns, TM_EVENT_INTERRUPT_CALLED, t, target, 0, false};
 
-    at(w, t, STEP, 1 + chance_below(w, 60), 0);
+    late_ns = lag(w);
+    at(w, t, STEP, late_ns + 1 + chance_below(w, 60), 0);
     if (!is_alive(w, target))
         return;
     seen = emit(w, t, TM_EVENT_INTERRUPT_CALLED, NONE, target, 0, 0);
     a.seen = seen;
     APPEND(w, act, a);
+    if (late_ns > 0)
+        at(w, target, STALE, late_ns, 0);
     if (th->interrupted)
         return;
     th->interrupted = true;
     if (monitor_interrupt(w, target) || th->state == TM_STATE_SLEEPING ||
         th->state == TM_STATE_JOINING)
-        at(w, target, INTERRUPT, lag(w), t);
+        take_interrupt(w, target, late_ns, t);
     else if (th->state == TM_STATE_PARKED && !th->waking) {
         th->waking = true;
         truth_cause(w, target, CAUSE_INTERRUPT, t, seen);
@@ -244,8 +264,8 @@ static void dispatch(struct world *w, const struct timer_entry *e)
     struct thread *th = &w->threads[e->thread];
     int t = e->thread;
 
-    if (e->timer == WAKE) {
-        monitor_timer(w, t, WAKE, e->argument);
+    if (e->timer == WAKE || e->timer == STALE) {
+        monitor_timer(w, t, e->timer, e->argument);
         return;
     }
     if (e->token != th->token)
@@ -357,7 +377,7 @@ void world_run(struct world *w, struct config c)
     while (w->heap_count > 0 && w->steps_left > 0) {
         struct timer_entry e = next_timer(w);
 
-        if (!attached && e.time_ns > w->attach_ns) {
+        if (!attached && e.time_ns >= w->attach_ns) {
             w->now_ns = w->attach_ns;
             if (!c.blind)
                 emit_snapshots(w);

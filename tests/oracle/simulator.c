@@ -4,6 +4,7 @@
  *
  *     simulator [--runs N] [--seed S] [--print] [--hard] [--all]
  *
+ * N is 500, or 10,000 where TM_TEST_FULL is set, as ./dev check --full does.
  * --all tells every wrong answer and not only the first 40,
  * --print shows the events of the runs and the answers, --hard adds what no stream of
  * events can tell: a notify that takes effect later than its event, and a producer that
@@ -17,8 +18,18 @@
 
 #include "world.h"
 
+static void print_kinds(const struct config *c)
+{
+    printf("kinds%s:", c->kinds_known ? "" : " (not told)");
+    for (int kind = 1; kind < TM_EVENT_KIND_END; kind++)
+        if (c->kinds >> kind & 1)
+            printf(" %s", tm_event_kind_name(kind));
+    putchar('\n');
+}
+
 static void print_events(const struct world *w)
 {
+    print_kinds(&w->config);
     for (size_t i = 0; i < w->event_count; i++) {
         const tm_event *e = &w->events[i];
         int t = thread_of(w, e->thread), peer = thread_of(w, e->peer);
@@ -110,7 +121,7 @@ static void report(const char *name, const struct score *s)
 
 int main(int argc, char **argv)
 {
-    uint64_t runs = 500, seed = 1;
+    uint64_t runs = getenv("TM_TEST_FULL") ? 10000 : 500, seed = 1;
     bool print = false, hard = false;
     struct score hotspot = {0}, tptp = {0};
 
@@ -167,8 +178,9 @@ int main(int argc, char **argv)
     printf("all reported: %" PRIu64 " of %" PRIu64
            " causes right and not called exact\n",
            hotspot.unsure, hotspot.told);
-    /* Events of one instant leave doubt, one in some ten thousand; no more may. */
-    if (hotspot.unsure * 1000 > hotspot.told + 1000)
+    /* Events of one instant leave doubt, and so do interrupts that may not be over
+     * when the interrupted thread waits again: three in a thousand, and no more may. */
+    if (hotspot.unsure * 200 > hotspot.told + 200)
         hotspot.failures++;
     if (hotspot.failures + tptp.failures > 0)
         printf("%" PRIu64 " wrong answers\n", hotspot.failures + tptp.failures);

@@ -112,6 +112,8 @@ static bool is_determined(const struct world *w, int t, int owner)
         return false;
     if (s->showing == NOTIFIED && !w->config.full)
         return false;
+    if (th->interrupted && th->state == TM_STATE_JOINING)
+        return false; /* it is about to go */
     if (th->state == TM_STATE_JOINING)
         return w->config.names || h->object == NONE;
     return w->objects[th->wants].stated == owner;
@@ -126,7 +128,7 @@ static bool is_certain(const struct world *w, int t, int owner)
     if (w->threads[owner].hold == NONE)
         return false;
     return th->wants == NONE || !w->objects[th->wants].is_synchronizer ||
-           w->holds[w->threads[owner].hold].begin_ns <= w->holds[th->hold].begin_ns;
+           w->threads[owner].hold < th->hold;
 }
 
 /* A thread wants one thing at a time, so what it now began to want can close one

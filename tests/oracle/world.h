@@ -193,6 +193,7 @@ enum timer {
     WAKE,
     DEADLINE,
     INTERRUPT,
+    STALE, ///< the wake-up of an interrupt that was spent before it arrived
     TELL,
     UNPARK,
     JOINEE,

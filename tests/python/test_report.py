@@ -31,8 +31,14 @@ TABLES = [
     "timeline",
     "interactions",
     "deadlocks",
+    "critical_path",
+    "whatif",
+    "lock_order",
+    "blockers",
+    "findings",
     "diagnostics",
 ]
+QUESTIONS = {"whatif": "whatif_rank"}
 ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
@@ -127,7 +133,7 @@ def test_json_is_the_object_that_outsiders_rely_on(
     assert run["length_ns"] == 100 * runs.MS
     assert isinstance(run["limits"], list)
     for table in TABLES:
-        assert report[table] == list(getattr(model, table)())
+        assert report[table] == list(getattr(model, QUESTIONS.get(table, table))())
     columns = {
         "threads": "thread_id name group virtual state start_ns end_ns parked_count",
         "monitors": "class objects threads blocked_count parked_p99_ns",
@@ -140,8 +146,13 @@ def test_json_is_the_object_that_outsiders_rely_on(
         "deadlocks": "deadlock position thread_id thread object class owner kind "
         "method provenance",
     }
+    columns["critical_path"] = "start_ns end_ns thread_id thread state method class via"
     for table, names in columns.items():
         assert set(names.split()) <= set(report[table][0])
+    # No lock is on the path of this run.
+    assert report["whatif"] == []
+    wanted = {"class", "method", "factor", "length_ns", "gain_ns"}
+    assert wanted <= set(model.whatif_rank().columns)
 
 
 def test_json_goes_to_a_file_too(cli: Cli, trace: Path, tmp_path: Path) -> None:
@@ -381,3 +392,27 @@ def test_threads_in_every_state_fit(tmp_path: Path, cli: Cli, width: int) -> Non
         assert state in threads[1]
     assert threads[2].count("123 us") == 5
     assert all(len(line) <= width for line in threads[1:4])
+
+
+def test_what_sound_programs_do_to_a_report_is_explained(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.tmt"
+    with threadmodel.TraceWriter(path) as writer:
+        files = " ".join(f"File{i}.java" for i in range(1000))
+        writer.define_run(threadmodel.Run(command=f"javac {files}"))
+        writer.define_class(1, "int[]")
+        writer.define_object(10, 1)
+        kind = threadmodel.EventKind
+        writer.ingest(
+            [
+                threadmodel.Event(1, 5, kind.CONTENDED_ENTER, object=10),
+                threadmodel.Event(2, 5, kind.CONTENDED_ENTERED, object=10),
+                threadmodel.Event(3, 5, kind.WAITED, object=10),
+            ]
+        )
+    said = cli("report", path).stdout.decode()
+    assert "File20.java" in said
+    assert "File40.java" not in said
+    assert "int[]: on HotSpot, the lock of a class" in said
+    assert "waited without wait: the VM tells the end of a wait alone" in said

@@ -272,6 +272,27 @@ static void quiet_thread_touches_only_the_ring_s_beginning(void **state)
     tm__buffer_recycle(buffer);
 }
 
+static void ring_that_began_again_has_room_for_as_much_as_a_new_one(void **state)
+{
+    tm__buffer *buffer = orphan();
+    uint64_t fitted = 0, next = 0;
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        /* So far that the ring begins again, which leaves most of it behind. */
+        for (int i = 0; i < 300; i++)
+            assert_int_equal(append(buffer, next + (uint64_t)i, 0), 0);
+        assert_int_equal(take_all(buffer, next), 300);
+        next += 300;
+        for (fitted = 0; append(buffer, next + fitted, 0) == 0;)
+            fitted++;
+        assert_int_equal(fitted, RING_BYTES / sizeof(tm__record));
+        assert_int_equal(take_all(buffer, next), fitted);
+        next += fitted;
+    }
+    tm__buffer_recycle(buffer);
+}
+
 static void buffer_of_a_gone_thread_serves_another(void **state)
 {
     tm__buffer *first = orphan();
@@ -344,6 +365,7 @@ int main(void)
         cmocka_unit_test(names_become_utf8),
         cmocka_unit_test(full_ring_counts_what_it_loses_and_says_so),
         cmocka_unit_test(quiet_thread_touches_only_the_ring_s_beginning),
+        cmocka_unit_test(ring_that_began_again_has_room_for_as_much_as_a_new_one),
         cmocka_unit_test(buffer_of_a_gone_thread_serves_another),
         cmocka_unit_test(reader_gets_every_record_whole_and_in_order),
     };

@@ -17,6 +17,9 @@
 
 enum { THREADS = 7, OBJECTS = 9, STACKS = 14, EVENTS = 1500, MAX_HOLD_UPS = EVENTS };
 
+/* So many, of so few objects and stacks, that folding pays without loss. */
+enum { FOLDED_EVENTS = 400000 };
+
 /** One hold-up as the timeline shows it. */
 struct hold_up {
     uint64_t thread_id;
@@ -80,7 +83,7 @@ static void define(tm_model *model)
 }
 
 /* Threads that begin hold-ups of all kinds and end most of them. */
-static tm_model *random_run(uint64_t seed, size_t limit_bytes)
+static tm_model *random_run(uint64_t seed, int events, size_t limit_bytes)
 {
     tm_model_options options = {.size = sizeof(options),
                                 .memory_limit_bytes = limit_bytes};
@@ -92,12 +95,14 @@ static tm_model *random_run(uint64_t seed, size_t limit_bytes)
         {TM_EVENT_JOIN, TM_EVENT_JOINED},
     };
     tm_event last[THREADS + 1] = {{0}};
+    uint64_t objects = events > EVENTS ? 2 : OBJECTS;
+    uint64_t stacks = events > EVENTS ? 2 : STACKS;
     int64_t time_ns = 0;
     tm_model *model;
 
     assert_int_equal(tm_model_new(&model, &options), TM_OK);
     define(model);
-    for (int i = 0; i < EVENTS; i++) {
+    for (int i = 0; i < events; i++) {
         uint64_t r = next_random(&seed);
         uint64_t thread = r % THREADS + 1;
         tm_event *now = &last[thread];
@@ -108,9 +113,9 @@ static tm_model *random_run(uint64_t seed, size_t limit_bytes)
             now->kind++; /* the end of each pair is the next kind */
         } else {
             *now = (tm_event){.thread = thread, .kind = pairs[pair][0]};
-            now->object = pair < 3 ? (r >> 36) % (OBJECTS + 1) : 0;
+            now->object = pair < 3 ? (r >> 36) % (objects + 1) : 0;
             now->peer = pair == 4 ? (r >> 40) % (THREADS + 1) : 0;
-            now->stack = (uint32_t)((r >> 44) % (STACKS + 1));
+            now->stack = (uint32_t)((r >> 44) % (stacks + 1));
         }
         now->time_ns = time_ns;
         if ((r >> 48) % 4 == 0) {
@@ -334,7 +339,7 @@ static void check_threads(const tm_model *model, const tm_selection *selection)
 
 static void check_run(uint64_t seed, const tm_selection *selection)
 {
-    tm_model *model = random_run(seed, 0);
+    tm_model *model = random_run(seed, EVENTS, 0);
     tm_table *timeline;
 
     assert_int_equal(tm_timeline_list(&timeline, model, selection), TM_OK);
@@ -420,8 +425,9 @@ static void folding_changes_no_sum(void **state)
 
     (void)state;
     for (uint64_t seed = 21; seed <= 23; seed++) {
-        tm_model *model = random_run(seed, 0);
-        tm_model *bounded = random_run(seed, tm_model_memory_bytes(model) / 4 * 3);
+        tm_model *model = random_run(seed, FOLDED_EVENTS, 0);
+        tm_model *bounded =
+            random_run(seed, FOLDED_EVENTS, tm_model_memory_bytes(model) / 4 * 3);
 
         assert_true(was_folded(bounded));
         assert_false(was_folded(model));
@@ -448,7 +454,8 @@ static void folding_under_any_limit_keeps_sums_by_thread_and_class(void **state)
 
     (void)state;
     for (uint64_t seed = 31; seed <= 33; seed++) {
-        tm_model *model = random_run(seed, 0), *bounded = random_run(seed, 1);
+        tm_model *model = random_run(seed, EVENTS, 0),
+                 *bounded = random_run(seed, EVENTS, 1);
         tm_table *expected, *answer;
 
         write_answer(&whole, model, 0);

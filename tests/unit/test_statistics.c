@@ -379,7 +379,7 @@ static void keys_that_are_none_are_refused(void **state)
     (void)state;
     assert_int_equal(ask(&table, model, 64, NULL), TM_EINVAL);
     assert_null(table);
-    assert_string_equal(tm_error_text(), "keys 64: bits beyond 31");
+    assert_string_equal(tm_error_text(), "keys 64: bits beyond 63");
     tm_model_free(model);
 }
 

@@ -12,6 +12,7 @@ Every answer is a :class:`Table`; its columns stand with the question that it an
 
 from threadmodel import agent
 from threadmodel._library import BUILT_VERSION, version_text
+from threadmodel.comparison import Comparison, compare
 from threadmodel.errors import (
     DamagedError,
     DamagedTraceWarning,
@@ -40,6 +41,7 @@ from threadmodel.trace import TraceWriter
 __version__ = version_text(BUILT_VERSION)
 
 __all__ = [
+    "Comparison",
     "DamagedError",
     "DamagedTraceWarning",
     "Event",
@@ -68,6 +70,7 @@ __all__ = [
     "UnsupportedError",
     "VersionMismatchError",
     "agent",
+    "compare",
     "event_dtype",
     "open",
     "pour",

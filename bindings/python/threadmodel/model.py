@@ -7,8 +7,10 @@ from typing import Any, Final
 
 from threadmodel import errors
 from threadmodel._library import check, ffi, lib, options
+from threadmodel.locks import LockQuestions, bits, set_libraries
+from threadmodel.path import PathQuestions
 from threadmodel.run import Policy, Run, from_struct
-from threadmodel.selection import Selection, Window, c_string, whole
+from threadmodel.selection import Selection, Window, whole
 from threadmodel.sink import MAX_INT32, Sink
 from threadmodel.table import Table, answer
 from threadmodel.text import clean, count, duration
@@ -19,10 +21,18 @@ _KEYS: Final = {
     "object": lib.TM_BY_OBJECT,
     "thread": lib.TM_BY_THREAD,
     "group": lib.TM_BY_GROUP,
+    "stack": lib.TM_BY_STACK,
+}
+_STATES: Final = {
+    "blocked": lib.TM_STATE_BLOCKED,
+    "waiting": lib.TM_STATE_WAITING,
+    "reentering": lib.TM_STATE_REENTERING,
+    "joining": lib.TM_STATE_JOINING,
+    "parked": lib.TM_STATE_PARKED,
 }
 
 
-class Model(Sink):
+class Model(LockQuestions, PathQuestions, Sink):
     """What the threads of one run did to one another.
 
     ``threadmodel.open(path)`` makes one of a file; those who bring their own events
@@ -227,36 +237,82 @@ class Model(Sink):
         Columns: those of the keys, objects, threads (distinct numbers of them); for
         each of blocked, waiting, reentering, joining, parked: ``_count``,
         ``_total_ns``, ``_min_ns``, ``_max_ns``, ``_mean_ns``, ``_p50_ns``, ``_p90_ns``,
-        ``_p99_ns`` (null where the count is 0). Percentiles are within 3 % of the true
-        value.
+        ``_p99_ns`` (null where the count is 0), ``_share`` (of the run's or window's
+        length). Percentiles are within 3 % of the true value.
 
         Args:
-            by: any of ``class``, ``caller``, ``object``, ``thread``, ``group``
+            by: any of ``class``, ``caller``, ``object``, ``thread``, ``group``,
+                ``stack``
             libraries: prefixes of class names (``java.``) whose frames are passed over
                 when the caller is looked for; None: those of the JDK
             threads: see the class
             classes: see the class
             window: see the class
         """
-        keys = 0
-        for key in [by] if isinstance(by, str) else by:
-            if key not in _KEYS:
-                raise errors.InvalidArgumentError(
-                    f"no such key: {key!r:.100}; there are {', '.join(_KEYS)}"
-                )
-            keys |= _KEYS[key]
         selection = self._select(threads, classes, window)
         choices = options(
-            "tm_statistics_options", keys=keys, selection=selection.struct
+            "tm_statistics_options",
+            keys=bits(by, _KEYS, "key"),
+            selection=selection.struct,
         )
-        if libraries is not None:
-            if isinstance(libraries, str):
-                libraries = [libraries]
-            names = [c_string(library, "library") for library in libraries]
-            prefixes = ffi.new("char *[]", names or 1)
-            choices.libraries = prefixes
-            choices.library_count = len(names)
-        return self._ask(lib.tm_statistics_monitors, choices)
+        kept = set_libraries(choices, libraries)
+        table = self._ask(lib.tm_statistics_monitors, choices)
+        del kept
+        return table
+
+    def total(
+        self,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """Sum up all that is selected in one row, or none where nothing was held up.
+
+        Columns: those of :meth:`statistics` from objects on; each object and each
+        thread counts once.
+        """
+        selection = self._select(threads, classes, window)
+        choices = options("tm_statistics_options", selection=selection.struct)
+        return self._ask(lib.tm_statistics_total, choices)
+
+    def histogram(
+        self,
+        state: str = "blocked",
+        by: Iterable[str] = (),
+        *,
+        libraries: Iterable[str] | None = None,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """Count hold-ups of a state by how long they lasted.
+
+        Columns: those of the keys, low_ns, high_ns (not included), count; a row for
+        each bucket that is not empty.
+
+        Args:
+            state: ``blocked``, ``waiting``, ``reentering``, ``joining`` or ``parked``
+            by: as in :meth:`statistics`; none: all in one
+            libraries: see :meth:`statistics`
+            threads: see the class
+            classes: see the class
+            window: see the class
+        """
+        if state not in _STATES:
+            raise errors.InvalidArgumentError(
+                f"no such state: {state!r:.100}; there are {', '.join(_STATES)}"
+            )
+        selection = self._select(threads, classes, window)
+        choices = options(
+            "tm_statistics_options",
+            keys=bits(by, _KEYS, "key"),
+            selection=selection.struct,
+        )
+        kept = set_libraries(choices, libraries)
+        table = self._ask(lib.tm_statistics_histogram, choices, _STATES[state])
+        del kept
+        return table
 
     def deadlocks(self) -> Table:
         """List the deadlocks, one row a member of a cycle.

@@ -8,6 +8,8 @@ from typing import Final, NoReturn
 import click
 
 from threadmodel import __version__
+from threadmodel.cli.chains import path, whatif
+from threadmodel.cli.check import check, diff
 from threadmodel.cli.convert import convert
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import record
@@ -48,9 +50,13 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
+cli.add_command(check)
+cli.add_command(diff)
 cli.add_command(convert)
 cli.add_command(record)
 cli.add_command(report)
+cli.add_command(path)
+cli.add_command(whatif)
 
 
 def _os_error(failure: OSError) -> str:

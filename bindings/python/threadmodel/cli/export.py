@@ -18,6 +18,11 @@ TABLES: Final[dict[str, Callable[[Model], Table]]] = {
     "timeline": Model.timeline,
     "interactions": Model.interactions,
     "deadlocks": Model.deadlocks,
+    "critical_path": Model.critical_path,
+    "whatif": Model.whatif_rank,
+    "lock_order": Model.lock_order,
+    "blockers": Model.blockers,
+    "findings": Model.findings,
     "diagnostics": Model.diagnostics,
 }
 # Frames that the column `stack` of other tables names.

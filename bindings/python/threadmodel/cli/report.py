@@ -82,14 +82,14 @@ def report(
             progress.step("counting")
             sections = terminal.sections(model, top)
     if csv_folder is None and not as_json:
-        _print(sections, output)
+        print_sections(sections, output)
     if model.damage is not None:
         say(f"only partly read: {model.damage}")
         context.exit(PARTLY)
 
 
 def input_path(file: str) -> str:
-    """Return what to open for a file argument; "-" is stdin."""
+    """Return what to open for FILE; - is stdin, and then wait until it has some."""
     if file != "-":
         return file
     # The library's read cannot be interrupted; while nothing comes, Ctrl-C can.
@@ -107,7 +107,8 @@ def _write_json(model: Model, output: str | None, progress: LateProgress) -> Non
             export.write_json(model, file, progress.step)
 
 
-def _print(sections: "list[terminal.Section]", output: str | None) -> None:
+def print_sections(sections: "list[terminal.Section]", output: str | None) -> None:
+    """Print to a file, or to stdout as wide as that is."""
     if output is None:
         width = None
         if not sys.stdout.isatty() and "COLUMNS" not in os.environ:

@@ -10,12 +10,29 @@ from rich.text import Text
 
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.model import Model
+from threadmodel.table import Table
 from threadmodel.text import clean, count, duration
 
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
 STACK_FRAMES: Final = 32
+PATH_KEYS: Final = ("thread", "state", "class", "method")
+FINDINGS: Final = 8
 NAME_LENGTH: Final = 1000
-FACT_WIDTH: Final = 11
+# Enough to know a run by; a compiler's command line names hundreds of files.
+FACT_LENGTH: Final = 300
+FACT_WIDTH: Final = 12
+
+# What HotSpot locks while a class is initialised is an int[], which says nothing.
+INITIALISATION: Final = "int[]"
+# Causes that whole traces of sound programs have, and what they come from.
+EXPLAINED: Final = {
+    "waited_without_wait": "the VM tells the end of a wait alone where a thread waited "
+    "for another to initialise a class",
+    "stale_owner": "an owner that was inferred proved wrong, as it does where locks "
+    "are taken without a block in between",
+    "lost_by_producer": "the program was faster than the agent's writer; the record "
+    "option -A buffer=KIB helps",
+}
 
 Row = dict[str, Any]
 
@@ -61,9 +78,11 @@ def sections(model: Model, top: int) -> list[Section]:
     callers = list(model.callers())
     wanted = [
         _summary(model, threads),
+        _findings(model),
         _hold_ups("Hottest locks", callers, ("blocked", "reentering"), top),
         _hold_ups("Longest waits", callers, ("waiting", "joining", "parked"), top),
         _threads(threads, top),
+        path_sums(model.path_rollup(PATH_KEYS), top),
         _deadlocks(model),
         _diagnostics(model),
     ]
@@ -118,9 +137,20 @@ def _summary(model: Model, threads: Sequence[Row]) -> Section:
     section = Section("Run")
     for name, value in facts.items():
         if value:
-            section.body.append(Fact(name, clean(value, NAME_LENGTH)))
+            section.body.append(Fact(name, clean(value, FACT_LENGTH)))
     for limit in model.limits:
         section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
+    return section
+
+
+def _findings(model: Model) -> Section:
+    """Say in a few sentences what is worth looking at, worst first."""
+    section = Section("What is worth looking at")
+    rows = list(model.findings())
+    for row in rows[:FINDINGS]:
+        stake = duration(row["at_stake_ns"]) if row["at_stake_ns"] else "-"
+        section.body.append(Fact(stake, clean(row["text"], NAME_LENGTH)))
+    _add_more(section, len(rows) - FINDINGS)
     return section
 
 
@@ -157,6 +187,12 @@ def _hold_ups(
         ]
         section.body.append(Grid(columns, rows))
         _add_more(section, len(found) - top)
+        if any(row["class"] == INITIALISATION for row, _ in found[:top]):
+            section.line(
+                f"{INITIALISATION}: on HotSpot, the lock of a class that another "
+                "thread initialises",
+                "dim",
+            )
     elif "blocked" in states:
         section.line("no thread was ever blocked by a monitor")
     return section
@@ -198,6 +234,109 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
     ]
     section.body.append(Grid(columns, rows))
     _add_more(section, len(threads) - len(shown))
+    return section
+
+
+def path_sums(sums: Table, top: int) -> Section:
+    """List what the critical path is made of, the longest first."""
+    section = Section("Critical path: what decided how long the run took")
+    found = [row for row in sums if row["segments"]]
+    if not found:
+        return section
+    keys = [column for column in sums.columns if column in PATH_KEYS]
+    columns = [
+        *(
+            Column(title, name=title != "state", label=title == "state")
+            for title in keys
+        ),
+        Column("time"),
+        Column("share"),
+        Column("segments", optional=True),
+    ]
+    rows = [
+        [
+            *(_name(row[key], "-") for key in keys),
+            duration(row["total_ns"]),
+            f"{row['share']:.1%}",
+            f"{row['segments']:,}",
+        ]
+        for row in found[:top]
+    ]
+    section.body.append(Grid(columns, rows))
+    _add_more(section, len(found) - top)
+    unexplained = sum(row["unexplained_ns"] for row in found)
+    if unexplained:
+        section.line(f"{duration(unexplained)} of it are unexplained", "yellow")
+    return section
+
+
+def path_segments(path: Table, top: int) -> Section:
+    """List the segments of a critical path by time."""
+    section = Section("Critical path")
+    columns = [
+        Column("from"),
+        Column("for"),
+        Column("thread", name=True, style="bold"),
+        Column("state", label=True),
+        Column("via", label=True),
+        Column("class", name=True),
+        Column("method", name=True),
+    ]
+    found = list(path)
+    rows = [
+        [
+            duration(row["start_ns"]),
+            duration(row["end_ns"] - row["start_ns"]),
+            _name(row["thread"], f"#{row['thread_id']}"),
+            _name(row["state"]),
+            _name(row["via"], ""),
+            _name(row["class"], ""),
+            _caller(row) if row["method"] else "",
+        ]
+        for row in found[:top]
+    ]
+    if rows:
+        section.body.append(Grid(columns, rows))
+        _add_more(section, len(found) - top)
+    else:
+        section.line("nothing happened")
+    return section
+
+
+def predictions(table: Table, length_ns: int) -> Section:
+    """List what-ifs, and what is to be known of them."""
+    section = Section("What if the locks were held shorter")
+    columns = [
+        Column("class", name=True, style="bold"),
+        Column("got by", name=True),
+        Column("factor"),
+        Column("run"),
+        Column("gain"),
+        Column("share"),
+        Column("holds", optional=True),
+        Column("held", optional=True),
+    ]
+    rows = [
+        [
+            _name(row["class"] or row["object"], "any"),
+            _name(row["method"], "any"),
+            f"{row['factor']:g}",
+            duration(row["length_ns"]),
+            duration(row["gain_ns"]),
+            f"{row['gain_ns'] / length_ns if length_ns else 0:.1%}",
+            f"{row['holds']:,}",
+            duration(row["hold_ns"]),
+        ]
+        for row in table
+    ]
+    if rows:
+        section.body.append(Grid(columns, rows))
+    else:
+        section.line("the critical path goes through no lock")
+    for note in {row["note"] for row in table} - {None}:
+        section.line(str(note), "yellow")
+    for limit in table.limits:
+        section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
     return section
 
 
@@ -265,11 +404,15 @@ def _frames(model: Model, stacks: set[Any]) -> dict[Any, list[str]]:
 
 def _diagnostics(model: Model) -> Section:
     section = Section("What was odd about the events")
+    found = list(model.diagnostics())
     rows = [
-        [_name(row["cause"]).replace("_", " "), f"{row['count']:,}"]
-        for row in model.diagnostics()
+        [_name(row["cause"]).replace("_", " "), f"{row['count']:,}"] for row in found
     ]
     if rows:
         columns = [Column("cause", name=True), Column("events")]
         section.body.append(Grid(columns, rows))
+    for row in found:
+        if row["cause"] in EXPLAINED:
+            cause = _name(row["cause"]).replace("_", " ")
+            section.line(f"{cause}: {EXPLAINED[row['cause']]}", "dim")
     return section

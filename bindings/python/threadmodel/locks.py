@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about locks: who had them, in which order they were taken."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from threadmodel import errors
+from threadmodel._library import ffi, lib, options
+from threadmodel.selection import Selection, Window, c_string
+from threadmodel.table import Table
+
+_BLAME_KEYS: Final = {
+    "thread": lib.TM_BLAME_BY_THREAD,
+    "caller": lib.TM_BLAME_BY_CALLER,
+    "class": lib.TM_BLAME_BY_CLASS,
+    "object": lib.TM_BLAME_BY_OBJECT,
+    "owner": lib.TM_BLAME_BY_OWNER,
+    "owner_method": lib.TM_BLAME_BY_OWNER_METHOD,
+}
+_BLOCK_STATES: Final = {
+    "blocked": 1 << lib.TM_STATE_BLOCKED,
+    "reentering": 1 << lib.TM_STATE_REENTERING,
+    "parked": 1 << lib.TM_STATE_PARKED,
+}
+
+
+def bits(chosen: Iterable[str], known: dict[str, int], what: str) -> int:
+    """Add up the numbers of some names.
+
+    Raises:
+        InvalidArgumentError: a name that is none
+    """
+    total = 0
+    for name in [chosen] if isinstance(chosen, str) else chosen:
+        if name not in known:
+            raise errors.InvalidArgumentError(
+                f"no such {what}: {name!r:.100}; there are {', '.join(known)}"
+            )
+        total |= known[name]
+    return total
+
+
+def set_libraries(choices: Any, libraries: Iterable[str] | None) -> list[Any]:
+    """Set the field of that name; what is returned must live as long as the struct."""
+    if libraries is None:
+        return []
+    if isinstance(libraries, str):
+        libraries = [libraries]
+    names = [c_string(library, "library") for library in libraries]
+    prefixes = ffi.new("char *[]", names or 1)
+    choices.libraries = prefixes
+    choices.library_count = len(names)
+    return [*names, prefixes]
+
+
+class LockQuestions:
+    """What a model can be asked about its locks; see Model for the keywords."""
+
+    def _ask(self, question: Any, *arguments: Any) -> Table:
+        raise NotImplementedError
+
+    def _select(
+        self,
+        threads: Iterable[int | str] | None,
+        classes: Iterable[str] | None,
+        window: Window | None,
+    ) -> Selection:
+        raise NotImplementedError
+
+    def blame(
+        self,
+        by: Iterable[str] = (),
+        *,
+        states: Iterable[str] = (),
+        libraries: Iterable[str] | None = None,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """List who had the lock while others were blocked by it.
+
+        Columns without keys, a row for each stretch of each block: thread_id, thread,
+        start_ns, end_ns (of the block), state, object, class, method, source, line,
+        from_ns, to_ns (the owner's stretch), owner_id, owner (null: not known),
+        owner_method, owner_source, owner_line, share (of the block), provenance.
+
+        Columns with keys, a row a group, the longest total first: those of the keys,
+        count (blocks), total_ns, max_ns, share (of all blocked time asked about),
+        reported_share, exact_share, inferred_share (of total_ns).
+
+        Args:
+            by: any of ``thread``, ``caller``, ``class``, ``object``, ``owner``,
+                ``owner_method``
+            states: any of ``blocked``, ``reentering``, ``parked``; none: all
+            libraries: see :meth:`Model.statistics`
+            threads: who was blocked
+            classes: of the locks
+            window: blocks are cut at its edges
+        """
+        selection = self._select(threads, classes, window)
+        choices = options(
+            "tm_blame_options",
+            keys=bits(by, _BLAME_KEYS, "key"),
+            states=bits(states, _BLOCK_STATES, "state"),
+            selection=selection.struct,
+        )
+        kept = set_libraries(choices, libraries)
+        table = self._ask(lib.tm_blame_list, choices)
+        del kept
+        return table
+
+    def blockers(
+        self,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """List who blocks whom, a row for each two threads, the longest total first.
+
+        Columns: thread_id, thread, owner_id, owner, count, total_ns, max_ns, share (of
+        the time that the thread was blocked), reported_share, exact_share,
+        inferred_share.
+        """
+        selection = self._select(threads, classes, window)
+        return self._ask(lib.tm_blame_matrix, selection.struct)
+
+    def lock_order(self) -> Table:
+        """List cycles of lock order that can deadlock, smallest first, an edge a row.
+
+        Columns: cycle, position, level (object or class), held_class, wanted_class,
+        held_object, wanted_object, thread_id, thread, method, source, line (where the
+        thread was blocked), held_method, held_source, held_line (where it got the held
+        lock), time_ns, count, stack, provenance (that the lock was held).
+        """
+        return self._ask(lib.tm_lock_order_list)
+
+    def lock_edges(self) -> Table:
+        """List all orders in which locks were seen to be taken, most frequent first.
+
+        Columns: those of :meth:`lock_order` from held_class on.
+        """
+        return self._ask(lib.tm_lock_edge_list)
+
+    def findings(self) -> Table:
+        """List what is worth a developer's time, the most time at stake first.
+
+        Columns: rank, kind, at_stake_ns, text, class, method, source, line, thread_id,
+        thread, suspected, evidence (the table that shows it). The kinds and their
+        thresholds stand in ``threadmodel/findings.h``.
+        """
+        return self._ask(lib.tm_findings_list)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about the critical path, and about what a shorter hold would gain."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from threadmodel import errors
+from threadmodel._library import ffi, lib, options
+from threadmodel.selection import MAX_INT64, MAX_UINT64, c_string, whole
+from threadmodel.table import Table
+
+MAX_UINT32: Final = 2**32 - 1
+
+_KEYS: Final = {
+    "thread": lib.TM_PATH_BY_THREAD,
+    "method": lib.TM_PATH_BY_METHOD,
+    "class": lib.TM_PATH_BY_CLASS,
+    "state": lib.TM_PATH_BY_STATE,
+}
+
+
+class PathQuestions:
+    """What a model can be asked about its critical path."""
+
+    def _ask(self, question: Any, *arguments: Any) -> Table:
+        raise NotImplementedError
+
+    def _thread_ids(self, threads: Iterable[int | str]) -> list[int]:
+        raise NotImplementedError
+
+    def critical_path(
+        self,
+        *,
+        thread: int | str | None = None,
+        to_ns: int | None = None,
+        bounded: bool = True,
+        libraries: Iterable[str] | None = None,
+    ) -> Table:
+        """List the chain of activities that decided how long the run took, by time.
+
+        The path is found backward from its end; where its thread was held up, it goes
+        over to the thread that ended that. The segments lie end to end from the run's
+        beginning to the path's end.
+
+        Columns: start_ns, end_ns, thread_id, thread, state, method, source, line,
+        object, class (what was waited for, or what was handed over at the end), via
+        (the interaction by which the path came here, ``meanwhile``, ``unexplained``, or
+        None where the same thread just went on), unexplained, provenance (of via).
+
+        Args:
+            thread: id or name of the thread that it leads to; None: the one that ended
+                the run
+            to_ns: where it ends, in ns since the run began; None: the thread's or the
+                run's end
+            bounded: a hold-up is covered by what others did during it; False: the path
+                stays with the one that ended it, back to that one's start
+            libraries: as for ``statistics``
+        """
+        kept: list[Any] = []
+        choices = self._path_options(thread, to_ns, bounded, libraries, kept)
+        return self._ask(lib.tm_path_critical, choices)
+
+    def path_rollup(
+        self,
+        by: Iterable[str] = ("thread",),
+        *,
+        thread: int | str | None = None,
+        to_ns: int | None = None,
+        bounded: bool = True,
+        libraries: Iterable[str] | None = None,
+    ) -> Table:
+        """Sum up the critical path, the longest first.
+
+        Columns: those of the keys (thread_id and thread, method, class, state),
+        segments, total_ns, share (of the path), unexplained_ns. By thread alone, all
+        threads have a row, and ``slack_ns`` more: how much longer anything that the
+        thread did could have taken without a later end; None: any time.
+
+        Args:
+            by: any of ``thread``, ``method``, ``class``, ``state``
+            thread: see critical_path
+            to_ns: see critical_path
+            bounded: see critical_path
+            libraries: see critical_path
+        """
+        kept: list[Any] = []
+        choices = self._path_options(thread, to_ns, bounded, libraries, kept)
+        for key in [by] if isinstance(by, str) else by:
+            if key not in _KEYS:
+                raise errors.InvalidArgumentError(
+                    f"no such key: {key!r:.100}; there are {', '.join(_KEYS)}"
+                )
+            choices.keys |= _KEYS[key]
+        return self._ask(lib.tm_path_rollup, choices)
+
+    def whatif(
+        self,
+        class_name: str | None = None,
+        *,
+        method: str | None = None,
+        object: str | None = None,
+        factor: float = 0.0,
+        libraries: Iterable[str] | None = None,
+    ) -> Table:
+        """Predict how long the run would have been with some holds scaled; one row.
+
+        Scaled are the holds that match all that is given. The gain is an upper bound.
+
+        Columns: class, method, object (as asked), factor, length_ns, gain_ns, holds
+        and hold_ns (how many were scaled and how long they were), note.
+
+        Args:
+            class_name: of the monitor
+            method: that got it, ``package.Class.method``
+            object: the monitor, as column ``object`` of other tables has it
+            factor: 0: as if held for no time; 0.5: half as long; 2: twice
+            libraries: as for ``statistics``
+        """
+        kept: list[Any] = []
+        choices = options("tm_whatif_options", factor=_factor(factor))
+        for field, value in (
+            ("class_name", class_name),
+            ("method", method),
+            ("object", object),
+        ):
+            if value is not None:
+                kept.append(c_string(value, field.replace("_", " ")))
+                setattr(choices, field, kept[-1])
+        if not kept:
+            raise errors.InvalidArgumentError(
+                "what-if of nothing: name a class, a method or an object"
+            )
+        _put_libraries(choices, libraries, kept)
+        return self._ask(lib.tm_whatif, choices)
+
+    def whatif_rank(
+        self,
+        count: int = 20,
+        *,
+        factor: float = 0.0,
+        libraries: Iterable[str] | None = None,
+    ) -> Table:
+        """Do the same for the locks that the critical path goes through, best first.
+
+        Columns: those of whatif; a row a class, and a class and method.
+
+        Args:
+            count: how many to try, those that were held longest
+            factor: see whatif
+            libraries: as for ``statistics``
+        """
+        kept: list[Any] = []
+        choices = options(
+            "tm_whatif_options",
+            factor=_factor(factor),
+            count=whole(count, "count", MAX_UINT32, 1),
+        )
+        _put_libraries(choices, libraries, kept)
+        return self._ask(lib.tm_whatif_rank, choices)
+
+    def _path_options(
+        self,
+        thread: int | str | None,
+        to_ns: int | None,
+        bounded: bool,
+        libraries: Iterable[str] | None,
+        kept: list[Any],
+    ) -> Any:
+        choices = options(
+            "tm_path_options",
+            walk=lib.TM_PATH_BOUNDED if bounded else lib.TM_PATH_UNBOUNDED,
+        )
+        if isinstance(thread, str):
+            found = self._thread_ids([thread])
+            if len(found) != 1:
+                raise errors.InvalidArgumentError(
+                    f"{len(found)} threads have the name {thread!r:.200}: give an id"
+                )
+            choices.thread = found[0]
+        elif thread is not None:
+            choices.thread = whole(thread, "thread id", MAX_UINT64, 1)
+        if to_ns is not None:
+            choices.to_ns = whole(to_ns, "to_ns", MAX_INT64, 1)
+        _put_libraries(choices, libraries, kept)
+        return choices
+
+
+def _factor(value: float) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise errors.InvalidArgumentError(
+            f"factor is no number: {value!r:.100}"
+        ) from None
+
+
+def _put_libraries(
+    choices: Any, libraries: Iterable[str] | None, kept: list[Any]
+) -> None:
+    if libraries is None:
+        return
+    if isinstance(libraries, str):
+        libraries = [libraries]
+    names = [c_string(library, "library") for library in libraries]
+    prefixes = ffi.new("char *[]", names or 1)
+    kept += [*names, prefixes]
+    choices.libraries = prefixes
+    choices.library_count = len(names)

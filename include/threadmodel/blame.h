@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threadmodel/blame.h: who had the lock while others were blocked by it.
+ *
+ * A block here is a hold-up for a lock: blocked, re-entering after a wait, or parked
+ * on a synchronizer whose owner was known when the park began. While it lasts the
+ * lock may go through many hands; each is blamed for the time that it had it.
+ *
+ * Exits are not recorded, so that an owner kept the lock until the next change that
+ * was seen is an inference always. `provenance` says how sure it is that it had the
+ * lock when its share began: reported by the VM, exact (it was seen to get it), or
+ * inferred. Time for which no owner is known, or for which what is known contradicts
+ * itself, has owner null. A block with more than 256 owners tells the first 256.
+ */
+#ifndef THREADMODEL_BLAME_H
+#define THREADMODEL_BLAME_H
+
+#include <threadmodel/common.h>
+#include <threadmodel/model.h>
+#include <threadmodel/selection.h>
+#include <threadmodel/table.h>
+
+TM_BEGIN_DECLS
+
+/** Keys to group shares of blame by; any combination. */
+enum tm_blame_key {
+    TM_BLAME_BY_THREAD = 1,       ///< columns thread_id, thread: who was blocked
+    TM_BLAME_BY_CALLER = 2,       ///< columns method, source, line: where it was
+    TM_BLAME_BY_CLASS = 4,        ///< column class: of the lock
+    TM_BLAME_BY_OBJECT = 8,       ///< columns object, class
+    TM_BLAME_BY_OWNER = 16,       ///< columns owner_id, owner
+    TM_BLAME_BY_OWNER_METHOD = 32 ///< columns owner_method, owner_source, owner_line
+};
+
+/** Choices of a question of blame; zero is the default of each. */
+typedef struct tm_blame_options {
+    size_t size;                   ///< sizeof(tm_blame_options)
+    uint32_t keys;                 ///< bits of enum tm_blame_key; 0: single shares
+    uint32_t states;               ///< bit s: blocks of enum tm_state s; 0: all three
+    const tm_selection *selection; ///< who was blocked, by locks of which classes
+    const char *const *libraries;  ///< as in tm_statistics_options
+    uint32_t library_count;        ///< entries of libraries
+    uint32_t reserved;             ///< 0
+} tm_blame_options;
+
+/**
+ * List blame: without keys a row for each stretch of each block that one owner had
+ * the lock, by start of the block; with keys a row a group, the longest total first.
+ *
+ * Columns without keys (table `blame`): thread_id uint64, thread string,
+ * start_ns int64 and end_ns int64 (of the block), state string (as it began),
+ * object string, class string, method string, source string, line int32 (where it
+ * blocked), from_ns int64 and to_ns int64 (the owner's stretch; those of one block
+ * tile it), owner_id uint64, owner string (null: not known), owner_method string,
+ * owner_source string, owner_line int32, share double (of the block's time; of one
+ * without length 1), provenance string.
+ *
+ * Columns with keys (table `blamed`): those of the keys, in the order of their bits;
+ * count int64 (blocks with a share in the group), total_ns int64, max_ns int64 (the
+ * longest that one block owes to it), share double (of all blocked time that was
+ * asked about), reported_share, exact_share, inferred_share double (of total_ns, by
+ * provenance).
+ *
+ * owner_method is where the owner got the lock, by entering or waiting, if that was
+ * seen; else where it was held up itself while it had it; else null.
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @param model     asked
+ * @param options   NULL: single shares
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
+ * @since 0.1
+ */
+TM_API int tm_blame_list(tm_table **out, const tm_model *model,
+                         const tm_blame_options *options);
+
+/**
+ * List who blocks whom, the longest total first: tm_blame_list() by thread and owner,
+ * as table `blockers`, but for `share`.
+ *
+ * Columns: thread_id uint64, thread string, owner_id uint64, owner string, count int64,
+ * total_ns int64, max_ns int64, share double (of the time that this thread was
+ * blocked), reported_share, exact_share, inferred_share double.
+ *
+ * @param[out] out    the answer, yours; NULL on failure
+ * @param model       asked
+ * @param selection   NULL: all; the threads are those that were blocked
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
+ * @since 0.1
+ */
+TM_API int tm_blame_matrix(tm_table **out, const tm_model *model,
+                           const tm_selection *selection);
+
+TM_END_DECLS
+
+#endif

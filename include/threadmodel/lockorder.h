@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threadmodel/lockorder.h: in which order locks are taken, and where orders clash.
+ *
+ * Each time that a thread is blocked by one lock while it holds another is an edge,
+ * held -> wanted. Edges that form a cycle can deadlock, though they did not in this
+ * run. Only blocks are seen, not the enters that found the lock free: what is listed
+ * was observed, and what is not listed may still be.
+ *
+ * A held lock is `reported` where the VM was asked during the block, and `inferred`
+ * where the thread was seen to get it and its stack shows that it can still have it,
+ * or where stacks are missing and it is among the two that it got last.
+ */
+#ifndef THREADMODEL_LOCKORDER_H
+#define THREADMODEL_LOCKORDER_H
+
+#include <threadmodel/common.h>
+#include <threadmodel/model.h>
+#include <threadmodel/table.h>
+
+TM_BEGIN_DECLS
+
+/**
+ * List the cycles, smallest first: a row an edge, in the order in which they close.
+ *
+ * Left out are cycles that cannot deadlock: all by one thread; two edges for which one
+ * gate lock was held in common; two edges of which one was over before the thread of
+ * the other was started, or that thread had joined it.
+ *
+ * Columns: cycle int32 (0, 1, ...), position int32, level string (object: the same
+ * locks; class: locks of the same classes, but not the same ones, which is weaker
+ * evidence), held_class string, wanted_class string, held_object string,
+ * wanted_object string (null where only classes are known), thread_id uint64,
+ * thread string, method string, source string, line int32 (where it was blocked),
+ * held_method string, held_source string, held_line int32 (where it got the held lock;
+ * null: not known), time_ns int64 (of the first such block), count int64 (of such
+ * blocks), stack int32 (of the block, for tm_stack_list()), provenance string (that the
+ * lock was held).
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @param model     asked
+ * @return TM_OK or TM_ENOMEM
+ * @since 0.1
+ */
+TM_API int tm_lock_order_list(tm_table **out, const tm_model *model);
+
+/**
+ * List all edges, the most frequent first, whether they are part of a cycle or not.
+ *
+ * Columns (table `lock_edges`): those of tm_lock_order_list() from held_class on.
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @param model     asked
+ * @return TM_OK or TM_ENOMEM
+ * @since 0.1
+ */
+TM_API int tm_lock_edge_list(tm_table **out, const tm_model *model);
+
+TM_END_DECLS
+
+#endif

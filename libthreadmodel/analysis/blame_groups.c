@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adding shares up. There are millions of shares and some thousand groups; the
+ * matrix of threads, which is asked for most, costs one look-up a share.
+ */
+#include <string.h>
+
+#include "analysis/blame.h"
+#include "analysis/holdup.h"
+#include "base/saturate.h"
+
+enum {
+
+    PLACES = TM_BLAME_BY_CALLER | TM_BLAME_BY_OWNER_METHOD,
+    LOCKS = TM_BLAME_BY_CALLER | TM_BLAME_BY_CLASS | TM_BLAME_BY_OBJECT
+};
+
+static uint32_t class_name_of(const tm_model *model, uint32_t class_index)
+{
+    return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+}
+
+static tm__blamed *new_group(tm__blame *blame, tm__blamed group)
+{
+    if (tm__reserve(&blame->memory, &blame->items, &blame->items_capacity,
+                    (size_t)blame->items_count + 1, sizeof(group)) < 0)
+        return NULL;
+    blame->items[blame->items_count] = group;
+    return &blame->items[blame->items_count++];
+}
+
+/* The group of a share, of which only the keys are set; NULL: no memory. */
+static tm__blamed *find_group(tm__blame *blame, tm__blamed key)
+{
+    uint32_t *value = tm__triples_at(&blame->by_threads, &blame->memory, key.thread,
+                                     key.owner, key.owner_place);
+    uint32_t number;
+    tm__blamed *group;
+
+    if (!value)
+        return NULL;
+    if (blame->keys & LOCKS) {
+        if (*value == 0)
+            *value = ++blame->threads_count;
+        number = *value;
+        value = tm__triples_at(
+            &blame->by_lock, &blame->memory, number, key.caller,
+            blame->keys & TM_BLAME_BY_OBJECT
+                ? (key.object != TM__NONE ? key.object : tm__class_key(key.class_name))
+                : key.class_name);
+        if (!value)
+            return NULL;
+    }
+    if (*value)
+        return &blame->items[*value - 1];
+    group = new_group(blame, key);
+    if (group)
+        *value = blame->items_count;
+    return group;
+}
+
+static void add(tm__blamed *group, uint64_t block, int64_t time_ns, int provenance)
+{
+    if (group->block != block) {
+        group->block = block;
+        group->block_ns = 0;
+        group->count++;
+    }
+    group->block_ns = tm__sum(group->block_ns, time_ns);
+    group->total_ns = tm__sum(group->total_ns, time_ns);
+    group->by_provenance_ns[provenance] =
+        tm__sum(group->by_provenance_ns[provenance], time_ns);
+    if (group->block_ns > group->max_ns)
+        group->max_ns = group->block_ns;
+}
+
+static tm__blamed key_of(const tm__blame *blame, uint32_t thread, uint32_t object,
+                         uint32_t class_index, uint32_t stack)
+{
+    tm__blamed key = {.thread = TM__NONE,
+                      .caller = TM__NONE,
+                      .class_name = TM__NONE,
+                      .object = TM__NONE,
+                      .owner = TM__NONE,
+                      .owner_place = TM__NONE};
+
+    if (blame->keys & TM_BLAME_BY_THREAD)
+        key.thread = thread;
+    if (blame->keys & TM_BLAME_BY_CALLER)
+        key.caller = tm__caller_of(&blame->places, stack);
+    if (blame->keys & (TM_BLAME_BY_CLASS | TM_BLAME_BY_OBJECT))
+        key.class_name = class_name_of(blame->model, class_index);
+    if (blame->keys & TM_BLAME_BY_OBJECT)
+        key.object = object;
+    return key;
+}
+
+static int take(void *payload, const tm__share *share)
+{
+    tm__blame *blame = payload;
+    tm__blamed key, *group;
+
+    if (!(blame->states >> share->state & 1))
+        return TM_OK;
+    key = key_of(blame, share->thread, share->object,
+                 share->object == TM__NONE
+                     ? TM__NONE
+                     : blame->model->objects[share->object].class_index,
+                 share->stack);
+    if (blame->keys & TM_BLAME_BY_OWNER)
+        key.owner = share->owner;
+    if (blame->keys & TM_BLAME_BY_OWNER_METHOD)
+        key.owner_place = tm__caller_of(&blame->places, share->owner_stack);
+    group = find_group(blame, key);
+    if (!group)
+        return TM_ENOMEM;
+    blame->block += share->is_first;
+    blame->total_ns = tm__sum(blame->total_ns, share->to_ns - share->from_ns);
+    add(group, blame->block, share->to_ns - share->from_ns, share->provenance);
+    return TM_OK;
+}
+
+/* Who had the lock in hold-ups that were folded into sums is not known any more. */
+static int take_folds(tm__blame *blame, uint32_t thread)
+{
+    const tm_model *model = blame->model;
+
+    for (uint32_t i = tm__scope_folds(blame->scope, model, &model->threads[thread]);
+         i != TM__NONE; i = model->folds[i].next) {
+        const tm__fold *fold = &model->folds[i];
+        tm__blamed *group;
+
+        if ((fold->state != TM_STATE_BLOCKED && fold->state != TM_STATE_REENTERING) ||
+            !(blame->states >> fold->state & 1) ||
+            !tm__scope_has_class(blame->scope, fold->class_index))
+            continue;
+        group = find_group(
+            blame, key_of(blame, thread, fold->object, fold->class_index, fold->stack));
+        if (!group)
+            return TM_ENOMEM;
+        group->count += (int64_t)fold->durations.count;
+        group->total_ns = tm__sum(group->total_ns, fold->durations.total);
+        group->by_provenance_ns[TM_PROVENANCE_UNKNOWN] = tm__sum(
+            group->by_provenance_ns[TM_PROVENANCE_UNKNOWN], fold->durations.total);
+        if (fold->durations.max > group->max_ns)
+            group->max_ns = fold->durations.max;
+        blame->total_ns = tm__sum(blame->total_ns, fold->durations.total);
+    }
+    return TM_OK;
+}
+
+int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *scope,
+                     uint32_t keys, uint32_t states, const tm__libraries *libraries)
+{
+    *blame =
+        (tm__blame){.model = model, .scope = scope, .keys = keys, .states = states};
+    tm__memory_init(&blame->memory, &model->memory.hook);
+    if (keys & PLACES &&
+        tm__callers_open(&blame->places, model, &blame->memory, libraries) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        if ((!scope->threads || scope->threads[i]) && take_folds(blame, i) < 0)
+            return TM_ENOMEM;
+    return tm__owners_walk(model, scope, (keys & TM_BLAME_BY_OWNER_METHOD) != 0, take,
+                           blame, &blame->capped);
+}
+
+static int compare_index(uint32_t left, uint32_t right)
+{
+    return left < right ? -1 : left > right;
+}
+
+/* Of equal totals; TM__NONE is the highest index, so what is unknown goes last. */
+static int compare_groups(const void *payload, uint32_t left, uint32_t right)
+{
+    const tm__blame *blame = payload;
+    const tm__blamed *l = &blame->items[left], *r = &blame->items[right];
+    int order = l->count > r->count ? -1 : l->count < r->count;
+
+    if (order == 0)
+        order = compare_index(l->thread, r->thread);
+    if (order == 0)
+        order = compare_index(l->owner, r->owner);
+    if (order == 0)
+        order = compare_index(l->object, r->object);
+    if (order == 0)
+        order = compare_index(left, right);
+    return order;
+}
+
+int tm__blame_order(tm__sortable **order, tm__blame *blame)
+{
+    size_t bytes = blame->items_count * sizeof(**order);
+    tm__sortable *spare;
+
+    *order = NULL;
+    if (bytes == 0)
+        return TM_OK;
+    *order = tm__resize(&blame->memory, NULL, 0, bytes);
+    spare = *order ? tm__resize(&blame->memory, NULL, 0, bytes) : NULL;
+    if (!spare) {
+        tm__free(&blame->memory, *order, bytes);
+        *order = NULL;
+        return TM_ENOMEM;
+    }
+    for (uint32_t i = 0; i < blame->items_count; i++)
+        (*order)[i] = (tm__sortable){.key = -blame->items[i].total_ns, .number = i};
+    tm__sort(*order, spare, blame->items_count, compare_groups, blame);
+    tm__free(&blame->memory, spare, bytes);
+    return TM_OK;
+}
+
+void tm__blame_free(tm__blame *blame)
+{
+    tm__free(&blame->memory, blame->items,
+             blame->items_capacity * sizeof(*blame->items));
+    if (blame->keys & PLACES)
+        tm__callers_close(&blame->places);
+    tm__triples_free(&blame->by_threads, &blame->memory);
+    tm__triples_free(&blame->by_lock, &blame->memory);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The critical path as a table: a row a segment, hundreds of thousands of them. */
+#include <stdio.h>
+
+#include "analysis/link.h"
+#include "analysis/path.h"
+#include "table/builder.h"
+
+static const tm__column_spec columns[] = {
+    {"start_ns", TM_TYPE_INT64},    {"end_ns", TM_TYPE_INT64},
+    {"thread_id", TM_TYPE_UINT64},  {"thread", TM_TYPE_STRING},
+    {"state", TM_TYPE_STRING},      {"method", TM_TYPE_STRING},
+    {"source", TM_TYPE_STRING},     {"line", TM_TYPE_INT32},
+    {"object", TM_TYPE_STRING},     {"class", TM_TYPE_STRING},
+    {"via", TM_TYPE_STRING},        {"unexplained", TM_TYPE_BOOL},
+    {"provenance", TM_TYPE_STRING},
+};
+
+typedef struct listing {
+    tm__builder builder;
+    tm__labels labels;
+    tm__memory memory;
+    uint32_t *callers; ///< frames[] a stack
+    const tm_model *model;
+} listing;
+
+void tm__segment_subject(const tm_model *model, const tm__segment *segment,
+                         uint32_t *object, uint32_t *stack)
+{
+    const tm__interval *intervals, *it;
+    const tm__interaction *row;
+
+    *object = *stack = TM__NONE;
+    if (segment->interval == TM__NONE)
+        return;
+    intervals = model->threads[segment->thread].intervals;
+    it = &intervals[segment->interval];
+    if (tm__is_stopped(segment->state)) {
+        *object = tm__link_object(model, it);
+        *stack = it->stack;
+        return;
+    }
+    if (segment->left_by == TM__NONE)
+        return;
+    row = tm__row(model, segment->left_by);
+    if (row->kind == TM_INTERACTION_JOIN || row->kind == TM_INTERACTION_START)
+        return;
+    *object = row->object;
+    *stack = row->from_stack;
+    /* A monitor that was handed over had been got where the thread last waited. */
+    if (*stack == TM__NONE && segment->interval > 0 && row->object != TM__NONE &&
+        it[-1].object == row->object)
+        *stack = it[-1].stack;
+}
+
+static const char *via_name(int via)
+{
+    switch (via) {
+    case TM__VIA_NOTHING: return NULL;
+    case TM__VIA_MEANWHILE: return "meanwhile";
+    case TM__VIA_UNEXPLAINED: return "unexplained";
+    default: return tm_interaction_kind_name(via);
+    }
+}
+
+static void put_caller(listing *list, uint32_t stack)
+{
+    const tm_model *model = list->model;
+    uint32_t caller = stack == TM__NONE ? TM__NONE : list->callers[stack];
+    const tm__frame *frame = caller == TM__NONE ? NULL : &model->frames[caller];
+    int32_t line = frame ? tm__frame_line(model, frame) : 0;
+
+    tm__put_string(&list->builder,
+                   frame ? tm__method_name(model, frame->method) : NULL);
+    tm__put_string(&list->builder, frame ? tm__frame_source(model, frame) : NULL);
+    if (line)
+        tm__put_int32(&list->builder, line);
+    else
+        tm__put_null(&list->builder);
+}
+
+static void put_segment(listing *list, const tm__path *path, uint32_t index)
+{
+    const tm__segment *it = &path->segments[index];
+    const tm_model *model = list->model;
+    tm__builder *builder = &list->builder;
+    uint32_t object, stack;
+    int has_link = it->via > TM__VIA_NOTHING && it->via < TM__VIA_MEANWHILE;
+
+    tm__segment_subject(model, it, &object, &stack);
+    tm__put_int64(builder, it->start_ns - path->begin_ns);
+    tm__put_int64(builder, tm__segment_end_ns(path, index) - path->begin_ns);
+    if (it->thread == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_uint64(builder, model->threads[it->thread].id);
+    tm__put_string(builder, tm__thread_name(model, it->thread));
+    tm__put_string(builder, tm_state_name(it->state));
+    put_caller(list, stack);
+    tm__put_string(builder, tm__label(&list->labels, model, object));
+    tm__put_string(builder,
+                   object == TM__NONE
+                       ? NULL
+                       : tm__class_name(model, model->objects[object].class_index));
+    tm__put_string(builder, via_name(it->via));
+    tm__put_bool(builder, tm__is_unexplained(it));
+    tm__put_string(builder, has_link ? tm_provenance_name(it->provenance) : NULL);
+}
+
+void tm__path_put_limits(const tm__path *path, const tm_model *model,
+                         tm__builder *builder)
+{
+    int64_t unexplained_ns = tm__path_unexplained_ns(path);
+    char text[200];
+
+    tm__model_put_limits(model, builder);
+    if (!unexplained_ns)
+        return;
+    snprintf(text, sizeof(text),
+             "Of the critical path %.3f ms of %.3f ms are unexplained: no event says "
+             "what those threads waited for.",
+             (double)unexplained_ns * 1e-6,
+             (double)(path->end_ns - path->begin_ns) * 1e-6);
+    tm__builder_limit(builder, text);
+}
+
+static void fill(listing *list, const tm__path *path)
+{
+    size_t bytes = ((size_t)list->model->stacks_count + 1) * sizeof(*list->callers);
+
+    for (uint32_t i = path->segments_count; i > 0 && !list->builder.failed; i--)
+        put_segment(list, path, i - 1);
+    tm__path_put_limits(path, list->model, &list->builder);
+    tm__free(&list->memory, list->callers, bytes);
+    tm__labels_close(&list->labels);
+}
+
+int tm_path_critical(tm_table **out, const tm_model *model,
+                     const tm_path_options *options)
+{
+    static const tm_path_options whole = {.size = sizeof(whole)};
+    listing list = {.model = model};
+    tm__libraries libraries;
+    tm__path path;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    if (!options)
+        options = &whole;
+    TM__CHECK(options->size >= sizeof(*options));
+    rc = tm__path_walk(&path, model, options);
+    tm__memory_init(&list.memory, &model->memory.hook);
+    libraries = (tm__libraries){options->libraries, options->library_count};
+    if (rc == TM_OK)
+        rc = tm__labels_open(&list.labels, model);
+    if (rc == TM_OK) {
+        list.callers = tm__stack_callers(model, &list.memory, &libraries);
+        if (!list.callers) {
+            tm__labels_close(&list.labels);
+            rc = TM_ENOMEM;
+        }
+    }
+    if (rc == TM_OK) {
+        tm__builder_start(&list.builder, "critical_path", columns,
+                          sizeof(columns) / sizeof(*columns), &model->memory.hook);
+        tm__builder_expect(&list.builder, path.segments_count);
+        fill(&list, &path);
+        rc = tm__builder_finish(&list.builder, out);
+    }
+    tm__path_free(&path);
+    return rc;
+}

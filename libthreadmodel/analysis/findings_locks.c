@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings about locks, from one walk over the owners of all blocks: hot locks by
+ * class, since a class is what a developer changes; convoys and queues by object,
+ * since a queue is one object's; and owners who were held up themselves.
+ */
+#include "analysis/findings.h"
+#include "analysis/ownership.h"
+#include "base/saturate.h"
+
+/* What a tally is about, as its last key. */
+enum {
+    BLOCKED_AT, ///< (class, place of the blocked)
+    HELD_BY,    ///< (class, place of the owner)
+    OWNER,      ///< (class, owner)
+    BLOCKED,    ///< (class, blocked thread)
+    KNOWN,      ///< (class, 0): time whose owner is exact or reported
+    WHOLE,      ///< (class, 0)
+    WHILE,      ///< + state: (class, place where the owner was held up)
+    WHILE_KNOWN = WHILE + TM_STATE_END, ///< + state: the part that is not inferred
+};
+
+/* Too short to have slept in. */
+enum { SHORT_NS = 10000, OWN_HOLD_UPS = 16 };
+
+typedef struct queue {
+    int64_t first_ns;
+    int64_t last_ns;
+    int64_t total_ns;
+    uint32_t blocks;
+    uint32_t contended_handoffs; ///< ends of blocks after which others queued on
+    uint32_t most;
+    uint32_t threads;
+    uint32_t last_thread;
+} queue;
+
+typedef struct locks {
+    tm__findings *findings;
+    tm__tally tally;
+    tm__triples seen; ///< (object, thread, 0)
+    queue *queues;    ///< an object each
+} locks;
+
+static int add(locks *l, uint32_t class_name, uint32_t key, uint32_t what,
+               int64_t time_ns, uint32_t thread)
+{
+    return tm__tally_add(&l->tally, &l->findings->memory, class_name, key, what,
+                         time_ns, thread)
+               ? TM_OK
+               : TM_ENOMEM;
+}
+
+/* Under which state an owner's own hold-up is found; 0: it is none. */
+static int own_state(int state)
+{
+    switch (state) {
+    case TM_STATE_JOINING: return TM_STATE_WAITING;
+    case TM_STATE_REENTERING: return TM_STATE_BLOCKED;
+    case TM_STATE_SLEEPING:
+    case TM_STATE_WAITING:
+    case TM_STATE_PARKED:
+    case TM_STATE_BLOCKED: return state;
+    default: return 0;
+    }
+}
+
+/* The owner may have been held up itself in its share. */
+static int look_at_owner(locks *l, const tm__share *share, uint32_t class_name)
+{
+    const tm_model *model = l->findings->model;
+    const tm__thread *owner = &model->threads[share->owner];
+    uint32_t low = 0, high = owner->interval_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (owner->intervals[middle].start_ns <= share->from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    low -= low > 0;
+    for (uint32_t i = low; i < owner->interval_count && i < low + OWN_HOLD_UPS &&
+                           owner->intervals[i].start_ns < share->to_ns;
+         i++) {
+        const tm__interval *it = &owner->intervals[i];
+        int64_t from_ns = it->start_ns, to_ns = tm__interval_end_ns(model, owner, i);
+        uint32_t state = (uint32_t)own_state(it->state);
+        uint32_t place;
+
+        if (!state || (it->object == share->object && it->object != TM__NONE))
+            continue;
+        if (from_ns < share->from_ns)
+            from_ns = share->from_ns;
+        if (to_ns > share->to_ns)
+            to_ns = share->to_ns;
+        if (to_ns <= from_ns)
+            continue;
+        place = tm__caller_of(&l->findings->places, it->stack);
+        if (add(l, class_name, place, WHILE + state, to_ns - from_ns, share->owner) < 0)
+            return TM_ENOMEM;
+        if (share->provenance > TM_PROVENANCE_INFERRED &&
+            add(l, class_name, place, WHILE_KNOWN + state, to_ns - from_ns,
+                share->owner) < 0)
+            return TM_ENOMEM;
+    }
+    return TM_OK;
+}
+
+static int note_queue(locks *l, const tm__share *share)
+{
+    queue *it = &l->queues[share->object];
+    uint32_t *value;
+
+    if (share->is_first) {
+        if (!it->blocks || share->start_ns < it->first_ns)
+            it->first_ns = share->start_ns;
+        it->blocks++;
+        it->total_ns = tm__sum(it->total_ns, share->end_ns - share->start_ns);
+        if (share->queued > it->most)
+            it->most = share->queued;
+        value = tm__triples_at(&l->seen, &l->findings->memory, share->object,
+                               share->thread, 0);
+        if (!value)
+            return TM_ENOMEM;
+        it->threads += *value == 0;
+        *value = 1;
+    }
+    if (share->is_last) {
+        it->last_ns = share->end_ns > it->last_ns ? share->end_ns : it->last_ns;
+        it->contended_handoffs += share->queued > 1;
+    }
+    return TM_OK;
+}
+
+static int take(void *payload, const tm__share *share)
+{
+    locks *l = payload;
+    const tm__callers *places = &l->findings->places;
+    uint32_t class_name = tm__class_name_of_object(l->findings->model, share->object);
+    int64_t time_ns = share->to_ns - share->from_ns;
+    int64_t block_ns = share->end_ns - share->start_ns;
+
+    if (share->is_first &&
+        (add(l, class_name, tm__caller_of(places, share->stack), BLOCKED_AT, block_ns,
+             share->thread) < 0 ||
+         add(l, class_name, share->thread, BLOCKED, block_ns, share->thread) < 0 ||
+         add(l, class_name, 0, WHOLE, block_ns, share->thread) < 0))
+        return TM_ENOMEM;
+    if (share->object != TM__NONE && note_queue(l, share) < 0)
+        return TM_ENOMEM;
+    if (share->owner == TM__NONE)
+        return TM_OK;
+    if (add(l, class_name, share->owner, OWNER, time_ns, share->owner) < 0)
+        return TM_ENOMEM;
+    if (share->owner_stack != TM__NONE &&
+        add(l, class_name, tm__caller_of(places, share->owner_stack), HELD_BY, time_ns,
+            share->owner) < 0)
+        return TM_ENOMEM;
+    if (share->provenance > TM_PROVENANCE_INFERRED &&
+        add(l, class_name, 0, KNOWN, time_ns, share->owner) < 0)
+        return TM_ENOMEM;
+    return time_ns < SHORT_NS ? TM_OK : look_at_owner(l, share, class_name);
+}
+
+static int percent(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (int)((double)part * 100 / (double)whole + 0.5) : 0;
+}
+
+/* "1 object", or its label where there is one alone. */
+static void say_objects(tm__finding *finding, const locks *l, uint32_t class_name)
+{
+    const tm_model *model = l->findings->model;
+    uint32_t count = 0, one = TM__NONE;
+
+    for (uint32_t i = 0; i < model->objects_count; i++)
+        if (l->queues[i].blocks && tm__class_name_of_object(model, i) == class_name) {
+            one = i;
+            count++;
+        }
+    if (count == 1)
+        tm__say(finding, " (%s)", tm__label(&l->findings->labels, model, one));
+    else if (count > 1)
+        tm__say(finding, " (%u objects)", count);
+}
+
+static void say_holder(tm__finding *finding, const locks *l, uint32_t class_name,
+                       int64_t whole_ns)
+{
+    const tm__findings *findings = l->findings;
+    const tm__tally_item *at = tm__tally_top(&l->tally, class_name, HELD_BY);
+    const tm__tally_item *owner = tm__tally_top(&l->tally, class_name, OWNER);
+    const tm__tally_item *known = tm__tally_top(&l->tally, class_name, KNOWN);
+    int sure = known && known->total_ns >= whole_ns / 2;
+
+    if (!owner) {
+        tm__say(finding, " Who had it is not known.");
+        return;
+    }
+    tm__say(finding, sure ? " It was held" : " It was, it seems, held");
+    if (at && at->b != TM__NONE) {
+        tm__say(finding, " by ");
+        tm__say_caller(finding, findings, at->b);
+        tm__say(finding, " for %d %% of that,", percent(at->total_ns, whole_ns));
+        finding->place = at->b;
+    }
+    tm__say(finding, " most by ");
+    tm__say_thread(finding, findings->model, owner->b);
+    tm__say(finding, " (%d %%).", percent(owner->total_ns, whole_ns));
+    finding->thread = owner->b;
+}
+
+static int tell_hot(locks *l, const tm__tally_item *item)
+{
+    tm__findings *findings = l->findings;
+    const tm__tally_item *at = tm__tally_top(&l->tally, item->a, BLOCKED_AT);
+    tm__finding *finding =
+        tm__finding_new(findings, "hot_lock", "blame", item->total_ns);
+    uint32_t threads = 0;
+
+    if (!finding)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < l->tally.items_count; i++)
+        threads += l->tally.items[i].c == BLOCKED && l->tally.items[i].a == item->a;
+    finding->class_name = item->a;
+    finding->place = at ? at->b : TM__NONE;
+    tm__say(finding, "Hot lock ");
+    tm__say_class(finding, findings->model, item->a);
+    say_objects(finding, l, item->a);
+    tm__say(finding, ": %u thread%s blocked %lld times for ", threads,
+            threads == 1 ? " was" : "s were", (long long)item->count);
+    tm__say_duration(finding, item->total_ns);
+    tm__say(finding, " in all, %d %% of the run's length",
+            percent(item->total_ns, findings->run_ns));
+    if (at && at->b != TM__NONE) {
+        tm__say(finding, ", most in ");
+        tm__say_caller(finding, findings, at->b);
+    }
+    tm__say(finding, ".");
+    say_holder(finding, l, item->a, item->total_ns);
+    return TM_OK;
+}
+
+static tm__finding *queue_finding(locks *l, uint32_t object, const char *kind,
+                                  const char *words)
+{
+    tm__findings *findings = l->findings;
+    uint32_t class_name = tm__class_name_of_object(findings->model, object);
+    const tm__tally_item *at = tm__tally_top(&l->tally, class_name, BLOCKED_AT);
+    tm__finding *finding =
+        tm__finding_new(findings, kind, "blame", l->queues[object].total_ns);
+
+    if (!finding)
+        return NULL;
+    finding->class_name = class_name;
+    finding->place = at ? at->b : TM__NONE;
+    tm__say(finding, "%s %s: ", words,
+            tm__label(&findings->labels, findings->model, object));
+    return finding;
+}
+
+/* A block spans as many handoffs as there are of them in its time. */
+static int is_convoy(const locks *l, const queue *it)
+{
+    return it->blocks >= 100 && it->threads >= 3 && it->blocks >= 10 * it->threads &&
+           (uint64_t)it->contended_handoffs * 10 >= (uint64_t)it->blocks * 8 &&
+           it->total_ns / 3 >= it->last_ns - it->first_ns &&
+           it->total_ns >= l->findings->run_ns / 100;
+}
+
+static int tell_convoy(locks *l, uint32_t object)
+{
+    const queue *it = &l->queues[object];
+    tm__finding *finding = queue_finding(l, object, "lock_convoy", "Lock convoy at");
+
+    if (!finding)
+        return TM_ENOMEM;
+    tm__say(finding, "%u threads queued for it %u times, for ", it->threads,
+            it->blocks);
+    tm__say_duration(finding, it->total_ns / it->blocks);
+    tm__say(finding, " each, though it changed hands every ");
+    tm__say_duration(finding, (it->last_ns - it->first_ns) / it->blocks);
+    tm__say(finding, "; at %d %% of the handoffs others still queued.",
+            percent(it->contended_handoffs, it->blocks));
+    if (finding->place != TM__NONE) {
+        tm__say(finding, " They queue in ");
+        tm__say_caller(finding, l->findings, finding->place);
+        tm__say(finding, ": take it less often, or for more work at once.");
+    }
+    return TM_OK;
+}
+
+static int is_oversubscribed(const locks *l, const queue *it)
+{
+    int64_t span_ns = it->last_ns - it->first_ns;
+
+    return it->blocks >= 5 && it->most >= 4 && span_ns > 0 &&
+           it->total_ns / 2 >= span_ns && span_ns >= l->findings->run_ns / 10;
+}
+
+static int tell_oversubscribed(locks *l, uint32_t object)
+{
+    const queue *it = &l->queues[object];
+    int64_t span_ns = it->last_ns - it->first_ns;
+    tm__finding *finding =
+        queue_finding(l, object, "oversubscribed_lock", "Oversubscribed lock");
+
+    if (!finding)
+        return TM_ENOMEM;
+    tm__say(finding, "on average %.1f threads queued for it for ",
+            (double)it->total_ns / (double)span_ns);
+    tm__say_duration(finding, span_ns);
+    tm__say(finding, ", %u at once at most", it->most);
+    if (finding->place != TM__NONE) {
+        tm__say(finding, ", in ");
+        tm__say_caller(finding, l->findings, finding->place);
+    }
+    tm__say(finding, ": more threads cannot make this faster.");
+    return TM_OK;
+}
+
+static const struct {
+    uint32_t state;
+    const char *kind;
+    const char *words;
+} owners_states[] = {
+    {TM_STATE_SLEEPING, "held_while_sleeping", "slept"},
+    {TM_STATE_WAITING, "held_while_waiting", "waited for something else"},
+    {TM_STATE_PARKED, "held_while_parked", "was parked"},
+    {TM_STATE_BLOCKED, "held_while_blocked", "was blocked by another lock"},
+};
+
+static int64_t known_while(const locks *l, const tm__tally_item *item)
+{
+    const uint32_t *value = tm__triples_find(&l->tally.map, item->a, item->b,
+                                             item->c - WHILE + WHILE_KNOWN);
+
+    return value ? l->tally.items[*value - 1].total_ns : 0;
+}
+
+static int tell_held(locks *l, const tm__tally_item *item, size_t state)
+{
+    tm__findings *findings = l->findings;
+    tm__finding *finding =
+        tm__finding_new(findings, owners_states[state].kind, "blame", item->total_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->class_name = item->a;
+    finding->place = item->b;
+    finding->thread = item->worst_thread;
+    finding->suspected = known_while(l, item) < item->total_ns / 2;
+    if (finding->suspected)
+        tm__say(finding, "Suspected: ");
+    tm__say_thread(finding, findings->model, item->worst_thread);
+    tm__say(finding, " %s in ", owners_states[state].words);
+    tm__say_caller(finding, findings, item->b);
+    tm__say(finding, " while it held ");
+    tm__say_class(finding, findings->model, item->a);
+    say_objects(finding, l, item->a);
+    tm__say(finding, "; meanwhile others were blocked by that for ");
+    tm__say_duration(finding, item->total_ns);
+    tm__say(finding, " in all.");
+    return TM_OK;
+}
+
+static int tell_sums(locks *l)
+{
+    enum { STATES = sizeof(owners_states) / sizeof(*owners_states) };
+    tm__top hot = {.count = 0}, held[STATES] = {{.count = 0}};
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; i < l->tally.items_count; i++) {
+        const tm__tally_item *item = &l->tally.items[i];
+
+        if (item->total_ns < l->findings->run_ns / 100 || item->total_ns == 0)
+            continue;
+        if (item->c == WHOLE && item->count >= 5)
+            tm__top_add(&hot, item->total_ns, i);
+        for (size_t s = 0; s < STATES; s++)
+            if (item->c == WHILE + owners_states[s].state)
+                tm__top_add(&held[s], item->total_ns, i);
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < hot.count; i++)
+        rc = tell_hot(l, &l->tally.items[hot.numbers[i]]);
+    for (size_t s = 0; s < STATES; s++)
+        for (uint32_t i = 0; rc == TM_OK && i < held[s].count; i++)
+            rc = tell_held(l, &l->tally.items[held[s].numbers[i]], s);
+    return rc;
+}
+
+static int tell_queues(locks *l)
+{
+    tm__top convoys = {.count = 0}, crowds = {.count = 0};
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; i < l->findings->model->objects_count; i++) {
+        if (is_convoy(l, &l->queues[i]))
+            tm__top_add(&convoys, l->queues[i].total_ns, i);
+        if (is_oversubscribed(l, &l->queues[i]))
+            tm__top_add(&crowds, l->queues[i].total_ns, i);
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < convoys.count; i++)
+        rc = tell_convoy(l, convoys.numbers[i]);
+    for (uint32_t i = 0; rc == TM_OK && i < crowds.count; i++)
+        rc = tell_oversubscribed(l, crowds.numbers[i]);
+    return rc;
+}
+
+static int find_all(locks *l)
+{
+    int rc = tm__owners_walk(l->findings->model, &l->findings->whole, 1, take, l, NULL);
+
+    if (rc == TM_OK)
+        rc = tell_sums(l);
+    return rc == TM_OK ? tell_queues(l) : rc;
+}
+
+int tm__find_locks(tm__findings *findings)
+{
+    locks l = {.findings = findings};
+    size_t bytes = ((size_t)findings->model->objects_count + 1) * sizeof(*l.queues);
+    int rc = TM_ENOMEM;
+
+    l.queues = tm__zalloc(&findings->memory, bytes);
+    if (l.queues)
+        rc = find_all(&l);
+    tm__free(&findings->memory, l.queues, bytes);
+    tm__triples_free(&l.seen, &findings->memory);
+    tm__tally_free(&l.tally, &findings->memory);
+    return rc;
+}

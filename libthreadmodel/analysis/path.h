@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A critical path in memory, for the questions that ask for it or go on from it. */
+#ifndef TM_ANALYSIS_PATH_H
+#define TM_ANALYSIS_PATH_H
+
+#include <threadmodel/path.h>
+
+#include "model/model.h"
+
+/** Beyond enum tm_interaction_kind: how the path came to a segment. */
+enum { TM__VIA_NOTHING = 0, TM__VIA_MEANWHILE = 100, TM__VIA_UNEXPLAINED = 101 };
+
+/** It ends where the one before it in the list, which is later, begins. */
+typedef struct tm__segment {
+    int64_t start_ns;
+    uint32_t thread;    ///< threads[]; TM__NONE in a run without threads
+    uint32_t interval;  ///< of the thread; TM__NONE: from before its first
+    uint32_t left_by;   ///< interactions, by number, with which it ends; TM__NONE
+    uint8_t state;      ///< enum tm_state
+    uint8_t via;        ///< enum tm_interaction_kind or of those above
+    uint8_t provenance; ///< enum tm_provenance of via
+    uint8_t reserved;
+} tm__segment;
+
+typedef struct tm__path {
+    tm__memory memory;
+    int64_t begin_ns; ///< on the model's clock
+    int64_t end_ns;
+    uint32_t thread;                  ///< threads[] that it leads to
+    TM__ARRAY(tm__segment, segments); ///< the latest first
+} tm__path;
+
+/**
+ * Walk a path.
+ * @param path     to be freed, whatever is returned
+ * @param options  checked here
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
+ */
+int tm__path_walk(tm__path *path, const tm_model *model,
+                  const tm_path_options *options);
+
+/** Fill begin, end and thread of a path; the same returns. */
+int tm__path_end(tm__path *path, const tm_model *model, const tm_path_options *options);
+
+static inline int64_t tm__segment_end_ns(const tm__path *path, uint32_t segment)
+{
+    return segment ? path->segments[segment - 1].start_ns : path->end_ns;
+}
+
+static inline int tm__is_unexplained(const tm__segment *segment)
+{
+    return segment->via == TM__VIA_UNEXPLAINED;
+}
+
+/** @return the time of the path that nothing explains */
+int64_t tm__path_unexplained_ns(const tm__path *path);
+
+/** objects[] and stacks[] that a segment is about, or TM__NONE. */
+void tm__segment_subject(const tm_model *model, const tm__segment *segment,
+                         uint32_t *object, uint32_t *stack);
+
+/** Add the model's limits, and how much of the path is unexplained. */
+void tm__path_put_limits(const tm__path *path, const tm_model *model,
+                         tm__builder *builder);
+
+void tm__path_free(tm__path *path);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The frame around every list: opened once, filled row by row, closed once. */
+#include "model/listing.h"
+
+int tm__listing_open(tm__listing *list, const tm_model *model, const char *name,
+                     const tm__column_spec *columns, size_t count,
+                     const tm_selection *selection)
+{
+    int rc = tm__scope_open(&list->scope, model, selection);
+
+    if (rc < 0)
+        return rc;
+    tm__memory_init(&list->memory, &model->memory.hook);
+    list->origin_ns = tm__model_origin_ns(model);
+    list->callers = tm__stack_callers(model, &list->memory, NULL);
+    rc = list->callers ? tm__labels_open(&list->labels, model) : TM_ENOMEM;
+    if (rc < 0) {
+        tm__free(&list->memory, list->callers,
+                 ((size_t)model->stacks_count + 1) * sizeof(*list->callers));
+        tm__scope_close(&list->scope, model);
+        return rc;
+    }
+    tm__builder_start(&list->builder, name, columns, count, &model->memory.hook);
+    tm__model_put_limits(model, &list->builder);
+    return TM_OK;
+}
+
+int tm__listing_close(tm__listing *list, const tm_model *model, tm_table **out, int rc)
+{
+    tm__labels_close(&list->labels);
+    tm__free(&list->memory, list->callers,
+             ((size_t)model->stacks_count + 1) * sizeof(*list->callers));
+    tm__scope_close(&list->scope, model);
+    if (rc < 0) {
+        tm__builder_abandon(&list->builder);
+        return rc;
+    }
+    return tm__builder_finish(&list->builder, out);
+}
+
+void tm__put_object(tm__listing *list, const tm_model *model, uint32_t object)
+{
+    tm__put_string(&list->builder, tm__label(&list->labels, model, object));
+    tm__put_string(&list->builder,
+                   object == TM__NONE
+                       ? NULL
+                       : tm__class_name(model, model->objects[object].class_index));
+}
+
+void tm__put_thread(tm__builder *builder, const tm_model *model, uint32_t thread)
+{
+    if (thread == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_uint64(builder, model->threads[thread].id);
+    tm__put_string(builder, tm__thread_name(model, thread));
+}
+
+void tm__put_frame(tm__builder *builder, const tm_model *model, uint32_t frame)
+{
+    const tm__frame *it = frame == TM__NONE ? NULL : &model->frames[frame];
+    int32_t line = it ? tm__frame_line(model, it) : 0;
+
+    tm__put_string(builder, it ? tm__method_name(model, it->method) : NULL);
+    tm__put_string(builder, it ? tm__frame_source(model, it) : NULL);
+    if (line)
+        tm__put_int32(builder, line);
+    else
+        tm__put_null(builder);
+}

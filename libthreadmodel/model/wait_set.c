@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The wait sets, first in first out, and who in them may be gone though no event said
+ * so. Asked at each notify of its one waiter, so all of it is a few loads.
+ */
+#include "model/replay.h"
+
+void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread)
+{
+    tm__object *it = &model->objects[object];
+    tm__thread *waiter = &model->threads[thread];
+
+    waiter->waits_in = object;
+    waiter->next = TM__NONE;
+    waiter->previous = it->waiter_tail;
+    if (it->waiter_tail == TM__NONE)
+        it->waiter_head = thread;
+    else
+        model->threads[it->waiter_tail].next = thread;
+    it->waiter_tail = thread;
+}
+
+void tm__wait_set_remove(tm_model *model, uint32_t thread)
+{
+    tm__thread *waiter = &model->threads[thread];
+    tm__object *object = &model->objects[waiter->waits_in];
+
+    if (waiter->previous == TM__NONE)
+        object->waiter_head = waiter->next;
+    else
+        model->threads[waiter->previous].next = waiter->next;
+    if (waiter->next == TM__NONE)
+        object->waiter_tail = waiter->previous;
+    else
+        model->threads[waiter->next].previous = waiter->previous;
+    waiter->next = waiter->previous = TM__NONE;
+    waiter->waits_in = TM__NONE;
+}
+
+int tm__policy(const tm_model *model)
+{
+    return model->forced_policy ? model->forced_policy : model->run.policy;
+}
+
+/* Whether all that binding goes by is in the events. */
+int tm__sees_waits(const tm_model *model)
+{
+    static const uint64_t waits = UINT64_C(1) << TM_EVENT_WAIT | UINT64_C(1)
+                                                                     << TM_EVENT_WAITED;
+
+    return tm__policy(model) == TM_POLICY_HOTSPOT &&
+           (model->run.kinds & waits) == waits;
+}
+
+/* The same, and the notifies themselves. */
+int tm__sees_notifies(const tm_model *model)
+{
+    static const uint64_t notifies =
+        UINT64_C(1) << TM_EVENT_NOTIFY | UINT64_C(1) << TM_EVENT_NOTIFY_ALL;
+
+    return tm__sees_waits(model) && (model->run.kinds & notifies) == notifies;
+}
+
+/* Whether time was up for a waiter by then, or an interrupt called. One that was
+ * pending before the wait does not count: with that the wait ends at once and the
+ * monitor is never free for a notifier. */
+int tm__may_leave_by(const tm_model *model, const tm__thread *waiter, int64_t time_ns)
+{
+    const tm__interaction *interrupt =
+        waiter->interrupt == TM__NONE ? NULL : tm__row(model, waiter->interrupt);
+
+    return waiter->deadline_ns <= time_ns ||
+           (interrupt && interrupt->from_ns >= tm__held_up_since_ns(waiter) &&
+            interrupt->from_ns <= time_ns);
+}
+
+/* Whether the object may be that of a thread that ended since, which wakes it. */
+int tm__may_have_joined(const tm_model *model, const tm__thread *waiter)
+{
+    uint32_t object = waiter->intervals[tm__hold_up(waiter)].object;
+
+    /* One that was defined is no thread's unless its definition says whose. */
+    return model->nameless_end_ns >= tm__held_up_since_ns(waiter) &&
+           object != TM__NONE && model->objects[object].thread == TM__NONE &&
+           model->objects[object].class_index == TM__NONE;
+}
+
+/* Whether it may be gone by now for a reason that its Waited will not tell from a
+ * notify: that one, or none at all. */
+int tm__may_go_untold(const tm_model *model, const tm__thread *waiter)
+{
+    return waiter->fickle || tm__may_have_joined(model, waiter);
+}
+
+/* The same, where not all that matters may be in the events. */
+int tm__may_have_left(const tm_model *model, const tm__thread *waiter, int64_t time_ns)
+{
+    return !tm__sees_waits(model) || tm__may_go_untold(model, waiter) ||
+           !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED) ||
+           tm__may_leave_by(model, waiter, time_ns);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * A relay of stages whose critical path is known by construction: each waits for the
+ * one before, works, and rings the bell of the next. A helper beside them works too and
+ * is never waited for. Says how long each stage worked.
+ */
+public final class Pipeline {
+    private static final class Bell {
+        private boolean rung;
+
+        synchronized void ring() {
+            rung = true;
+            notify();
+        }
+
+        synchronized void hear() throws InterruptedException {
+            while (!rung) {
+                wait();
+            }
+        }
+    }
+
+    private Pipeline() {}
+
+    private static void work(String stage, int ms) throws InterruptedException {
+        long began = System.nanoTime();
+        Thread.sleep(ms);
+        System.out.println(stage + "_ns=" + (System.nanoTime() - began));
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        int[] worksMs = {80, 160, 120};
+        Bell[] bells = {new Bell(), new Bell(), new Bell()};
+        Thread[] stages = new Thread[worksMs.length];
+        for (int i = 0; i < stages.length; i++) {
+            int stage = i;
+            stages[i] = new Thread(() -> {
+                try {
+                    bells[stage].hear();
+                    work("stage" + stage, worksMs[stage]);
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                if (stage + 1 < bells.length) {
+                    bells[stage + 1].ring();
+                }
+            }, "stage-" + i);
+            stages[i].start();
+        }
+        Thread helper = new Thread(() -> {
+            try {
+                Thread.sleep(100);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }, "helper");
+        helper.start();
+        Thread.sleep(40); // all wait by now, and the first has nothing to do yet
+        bells[0].ring();
+        stages[stages.length - 1].join();
+    }
+}

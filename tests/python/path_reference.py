@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The critical path by its definition, over the tables that everybody can see.
+
+Slow and plain. It knows the timeline and the interactions, and nothing of the library.
+"""
+
+from typing import Any
+
+import threadmodel
+
+STOPPED = {
+    "blocked",
+    "waiting",
+    "reentering",
+    "joining",
+    "sleeping",
+    "parked",
+    "deadlocked",
+}
+INERT = STOPPED | {"new", "dead"}
+
+Segment = tuple[int, int, int, str, bool]
+
+
+class Reference:
+    """Paths of one model."""
+
+    def __init__(self, model: threadmodel.Model) -> None:
+        self.length = model.length_ns
+        self.lines: dict[int, list[dict[str, Any]]] = {}
+        for row in model.timeline():
+            if row["end_ns"] > row["start_ns"]:
+                self.lines.setdefault(row["thread_id"], []).append(row)
+        self.begun: set[tuple[int, int]] = {
+            (row["thread_id"], row["start_ns"])
+            for row in model.timeline()
+            if row["state"] not in INERT
+        }
+        self.links: dict[tuple[int, int], dict[str, Any]] = {}
+        for row in model.interactions():
+            if row["woken_ns"] is not None and row["to_thread_id"] is not None:
+                self.links[row["to_thread_id"], row["woken_ns"]] = row
+
+    def at(self, thread: int, time_ns: int) -> dict[str, Any] | None:
+        """Return what the thread was doing just before a time."""
+        for row in self.lines.get(thread, ()):
+            if row["start_ns"] < time_ns <= row["end_ns"]:
+                return row
+        return None
+
+    def able(self, thread: int, time_ns: int) -> int:
+        """Return the last time up to time_ns at which the thread could act."""
+        if (thread, time_ns) in self.begun:
+            return time_ns
+        row = self.at(thread, time_ns)
+        while row is not None and row["state"] in INERT:
+            time_ns = row["start_ns"]
+            row = self.at(thread, time_ns)
+        return time_ns
+
+    def own(self, thread: int, low: int, high: int, lost: bool) -> list[Segment]:
+        """Return what a thread did itself, latest first."""
+        found = []
+        for row in reversed(self.lines.get(thread, [])):
+            start, end = max(row["start_ns"], low), min(row["end_ns"], high)
+            if start < end:
+                found.append((start, end, thread, row["state"], lost))
+        return found
+
+    def explain(self, thread: int, low: int, high: int, bounded: bool) -> list[Segment]:
+        """Return the segments that explain how the thread came to be at `high`."""
+        found: list[Segment] = []
+        while high > low:
+            row = self.at(thread, high)
+            line = self.lines.get(thread)
+            if row is None and line and high > line[-1]["end_ns"]:
+                start = max(line[-1]["end_ns"], low)
+                found.append((start, high, thread, "dead", True))
+                high = start
+                continue
+            if row is None:
+                return [*found, (low, high, thread, "unknown", True)]
+            start = max(row["start_ns"], low)
+            if row["state"] not in STOPPED and row["state"] != "new":
+                lost = row["state"] != "running"
+                found.append((start, high, thread, row["state"], lost))
+                high = start
+                continue
+            # A wait and its re-entering are one hold-up.
+            begin, end = row["start_ns"], row["end_ns"]
+            if row["state"] == "reentering":
+                begin = self.at(thread, begin)["start_ns"]  # type: ignore[index]
+            after = self.at(thread, end + 1)
+            if row["state"] == "waiting" and after and after["state"] == "reentering":
+                end = after["end_ns"]
+            link = self.links.get((thread, end))
+            if row["state"] == "joining" and row["open"] and row["peer_id"]:
+                link = {"from_thread_id": row["peer_id"], "time_ns": high}
+                link["woken_ns"] = None
+            begin = max(begin, low)
+            if link is None or link["from_thread_id"] is None:
+                known = row["state"] == "sleeping" or (
+                    link is not None and link["kind"] == "timeout"
+                )
+                found += self.own(thread, start, high, not known)
+                high = start
+                continue
+            source, when = link["from_thread_id"], min(link["time_ns"], high)
+            if link["time_ns"] == link["woken_ns"] == high:
+                when = self.able(source, when)
+            found += self.own(thread, max(when, begin), high, False)
+            if row["state"] == "new" or not bounded:
+                if when > begin or row["state"] == "new":
+                    thread, high = source, max(when, low)
+                else:
+                    high = begin
+            else:
+                found += self.explain(source, begin, when, bounded)
+                high = begin
+        return found
+
+    def path(self, thread: int, end: int, bounded: bool) -> list[Segment]:
+        """Return the path that leads to a thread's instant, by rising time."""
+        return self.explain(thread, 0, end, bounded)[::-1]

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel path`` and ``threadmodel whatif`` from the outside."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import threadmodel
+from conftest import Cli, one_line
+from lockworld import World
+from test_path import WORLDS
+
+
+@pytest.fixture
+def convoy(tmp_path: Path) -> Path:
+    path = tmp_path / "convoy.tmt"
+    with threadmodel.TraceWriter(path) as writer:
+        World(WORLDS["convoy"][0]).fill(writer)
+    return path
+
+
+def test_path_lists_segments_by_time(cli: Cli, convoy: Path) -> None:
+    done = cli("path", convoy, "--top", "5")
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines = done.stdout.decode().splitlines()
+    assert lines[1].split() == [
+        "from",
+        "for",
+        "thread",
+        "state",
+        "via",
+        "class",
+        "method",
+    ]
+    assert lines[2].split() == ["0", "ns", "8", "ns", "thread-1", "running"]
+    assert "more" in lines[-1]
+    assert any("handoff" in line for line in lines)
+
+
+def test_path_sums_up_by_keys(cli: Cli, convoy: Path) -> None:
+    done = cli("path", convoy, "--by", "thread", "--by", "state", "--unbounded")
+    assert (done.returncode, done.stderr) == (0, b"")
+    shown = done.stdout.decode()
+    assert "thread-2" in shown
+    assert "%" in shown
+    rows = json.loads(cli("path", convoy, "--by", "thread", "--json").stdout)
+    model = threadmodel.open(convoy)
+    assert rows == list(model.path_rollup(by=("thread",)))
+
+
+def test_path_ends_where_it_is_told_to(cli: Cli, convoy: Path) -> None:
+    for thread in ("thread-3", "#3"):
+        arguments = ("path", convoy, "--thread", thread, "--to", "0.01", "--json")
+        rows = json.loads(cli(*arguments).stdout)
+        assert rows[-1]["end_ns"] == 10_000
+    assert "nobody" in one_line(cli("path", convoy, "--thread", "nobody").stderr)
+    late = cli("path", convoy, "--to", "99999")
+    assert late.returncode == 2
+    assert "run ends" in one_line(late.stderr)
+
+
+def test_whatif_ranks_and_predicts(cli: Cli, convoy: Path) -> None:
+    done = cli("whatif", convoy, "--factor", "0.5")
+    assert (done.returncode, done.stderr) == (0, b"")
+    shown = done.stdout.decode()
+    assert "app.Lock1" in shown
+    assert "upper bound" in shown
+    rows = json.loads(
+        cli(
+            "whatif", convoy, "--class", "app.Lock1", "--factor", "0.5", "--json"
+        ).stdout
+    )
+    model = threadmodel.open(convoy)
+    assert rows == list(model.whatif("app.Lock1", factor=0.5))
+    wrong = cli("whatif", convoy, "--class", "no.Such")
+    assert wrong.returncode == 2
+    assert "no.Such" in one_line(wrong.stderr)
+    wrong = cli("whatif", convoy, "--class", "app.Lock1", "--factor", "-1")
+    assert wrong.returncode == 2
+    assert "factor -1" in one_line(wrong.stderr)
+
+
+def test_hostile_names_stay_in_their_line(cli: Cli, hostile_trace: Path) -> None:
+    for command in (
+        ("path", hostile_trace),
+        ("path", hostile_trace, "--by", "thread", "--by", "class"),
+        ("whatif", hostile_trace),
+    ):
+        done = cli(*command)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"\x1b" not in done.stdout

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel diff`` and ``check``, and the comparison behind them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import runs
+import threadmodel
+from conftest import Cli, one_line
+from threadmodel import Event, EventKind, Frame, Model, Run, Sink
+
+MS = 1_000_000
+
+
+def pour(sink: Sink, blocks: list[float], *, line: int = 42, method: int = 1) -> None:
+    """Two threads of 1 s each; the second is blocked for so many ms each time."""
+    kind = EventKind
+    sink.define_run(Run(start_ns=1))
+    sink.define_class(1, "demo.Account", "Account.java")
+    sink.define_method(1, 1, "transfer")
+    sink.define_method(2, 1, "audit")
+    sink.define_stack(1, [Frame(method, line=line)])
+    sink.define_object(100, 1)
+    sink.define_thread(1, "main")
+    sink.define_thread(2, "worker")
+    events = [Event(1, 1, kind.THREAD_START), Event(1, 2, kind.THREAD_START)]
+    now = 10 * MS
+    for ms in blocks:
+        events.append(Event(now, 2, kind.CONTENDED_ENTER, object=100, stack=1))
+        now += round(ms * MS)
+        events.append(Event(now, 2, kind.CONTENDED_ENTERED, object=100))
+        now += MS
+    end = 1 + 1000 * MS
+    events += [Event(end, 1, kind.THREAD_END), Event(end, 2, kind.THREAD_END)]
+    sink.ingest(events)
+
+
+def model_of(blocks: list[float], **choices: int) -> Model:
+    model = Model()
+    pour(model, blocks, **choices)
+    return model
+
+
+def write(path: Path, blocks: list[float], **choices: int) -> Path:
+    with threadmodel.TraceWriter(path) as writer:
+        pour(writer, blocks, **choices)
+    return path
+
+
+def test_rows_are_matched_by_class_method_and_line() -> None:
+    (row,) = threadmodel.compare(model_of([10, 20]), model_of([5])).callers
+    assert (row["class"], row["method"], row["line"]) == (
+        "demo.Account",
+        "demo.Account.transfer",
+        42,
+    )
+    assert [row[f"blocked_count_{s}"] for s in ("before", "after", "change")] == [
+        2,
+        1,
+        -1,
+    ]
+    assert row["blocked_total_ns_change"] == -25 * MS
+
+
+def test_a_method_whose_line_moved_is_the_same() -> None:
+    (row,) = threadmodel.compare(model_of([10]), model_of([10], line=50)).callers
+    assert (row["line"], row["blocked_total_ns_change"]) == (50, 0)
+
+
+def test_what_one_run_lacks_is_nothing_there() -> None:
+    rows = threadmodel.compare(model_of([10]), model_of([30], method=2)).callers
+    assert [row["method"] for row in rows] == [
+        "demo.Account.audit",
+        "demo.Account.transfer",
+    ]
+    assert rows[0]["blocked_total_ns_before"] == 0
+    assert rows[0]["blocked_p99_ns_before"] is None
+    assert rows[1]["blocked_total_ns_after"] == 0
+
+
+def test_a_run_does_not_differ_from_itself() -> None:
+    model = Model()
+    runs.fill(model)
+    for rows in threadmodel.compare(model, model).tables().values():
+        for row in rows:
+            for name, value in row.items():
+                assert not name.endswith("_change") or value in (0, None)
+
+
+def test_empty_runs_compare() -> None:
+    found = threadmodel.compare(Model(), Model())
+    assert (found.callers, found.monitors, found.findings) == ([], [], [])
+
+
+def test_diff_prints_what_changed_most(cli: Cli, tmp_path: Path) -> None:
+    before, after = write(tmp_path / "a", [10, 20]), write(tmp_path / "b", [5])
+    done = cli("diff", before, after)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"demo.Account  demo.Account.transfer:42  blocked" in done.stdout
+    assert b"30.0 ms  5.00 ms  -25.0 ms" in done.stdout
+    tables = json.loads(cli("diff", "--json", before, after).stdout)
+    assert list(tables) == ["run", "monitors", "callers", "findings"]
+
+
+def test_a_run_within_its_limits_passes_in_silence(cli: Cli, tmp_path: Path) -> None:
+    base, run = write(tmp_path / "base", [10]), write(tmp_path / "run", [11])
+    done = cli(
+        "check",
+        run,
+        "--max-blocked-share",
+        "5%",
+        "--no-deadlock",
+        "--no-regression",
+        base,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_too_much_blocking_fails_with_its_rows(cli: Cli, tmp_path: Path) -> None:
+    run = write(tmp_path / "run", [200])
+    done = cli("check", run, "--max-blocked-share", "5%")
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines() == [
+        "max-blocked-share: threads queued for 10.00% of their time, more than 5.00%",
+        "max-blocked-share: 200 ms by demo.Account in demo.Account.transfer:42",
+    ]
+    assert cli("check", run, "--max-blocked-share", "0.1").returncode == 0
+
+
+def test_a_deadlock_fails(cli: Cli, trace: Path) -> None:
+    done = cli("check", trace, "--no-deadlock")
+    assert done.returncode == 1
+    assert b"deadlock of 2 threads" in done.stdout
+    assert cli("check", trace, "--no-regression", trace).returncode == 0
+
+
+def test_a_lock_that_takes_more_than_before_fails(cli: Cli, tmp_path: Path) -> None:
+    base, run = write(tmp_path / "base", [10]), write(tmp_path / "run", [30])
+    done = cli("check", run, "--no-regression", base)
+    assert (done.returncode, done.stdout.decode()) == (
+        1,
+        "no-regression: demo.Account in demo.Account.transfer:42: 1.00% of the run "
+        "before, 3.00% now\n",
+    )
+    more = cli("check", run, "--no-regression", base, "--tolerance", "250%")
+    assert more.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--max-blocked-share", "much"],
+        ["--max-blocked-share", "-1%"],
+        ["--max-blocked-share", "nan"],
+        ["--no-regression", "no-such-file"],
+    ],
+)
+def test_wrong_use_is_told_in_a_line(
+    cli: Cli, trace: Path, arguments: list[str]
+) -> None:
+    done = cli("check", trace, *arguments)
+    assert done.returncode == 2
+    one_line(done.stderr)

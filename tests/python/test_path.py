@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The critical path and what-if, against a slow definition and against simulation."""
+
+import itertools
+import random
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+import threadmodel
+from lockworld import Program, World, started_by_main
+from path_reference import Reference, Segment
+
+Steps = Generator[tuple[Any, ...], None, None]
+
+
+def random_program(seed: int, id: int, workers: int) -> Program:
+    """Make a program of all there is, that cannot get stuck for long."""
+
+    def run(world: World) -> Steps:
+        chance = random.Random(seed * 1000 + id)
+        for _ in range(chance.randint(5, 25)):
+            yield "work", chance.randint(1, 400)
+            choice = chance.randrange(6)
+            lock = 1 + chance.randrange(3)
+            if choice < 3:
+                yield "enter", lock
+                yield "work", chance.randint(1, 300)
+                if chance.random() < 0.3 and lock < 3:
+                    yield "enter", lock + 1
+                    yield "work", chance.randint(1, 100)
+                    yield "exit", lock + 1
+                if chance.random() < 0.4:
+                    yield ("notify_all" if chance.random() < 0.3 else "notify"), lock
+                if chance.random() < 0.15:
+                    yield "wait", lock
+                    yield "work", chance.randint(1, 50)
+                yield "exit", lock
+            elif choice == 3:
+                yield "sleep", chance.randint(1, 500)
+            elif choice == 4:
+                yield "unpark", 2 + chance.randrange(workers)
+            elif chance.random() < 0.4:
+                yield ("park",)
+
+    return run
+
+
+def random_world(seed: int) -> World:
+    workers = 2 + seed % 5
+    ids = range(2, 2 + workers)
+    return World(started_by_main({id: random_program(seed, id, workers) for id in ids}))
+
+
+def model_of(world: World) -> threadmodel.Model:
+    model = threadmodel.Model()
+    world.fill(model)
+    return model
+
+
+def segments(table: threadmodel.Table) -> list[Segment]:
+    return [
+        (
+            row["start_ns"],
+            row["end_ns"],
+            row["thread_id"],
+            row["state"],
+            row["unexplained"],
+        )
+        for row in table
+    ]
+
+
+def assert_tiles(path: list[Segment], end: int) -> None:
+    assert [s[0] for s in path] == [0, *(s[1] for s in path[:-1])]
+    assert all(s[0] < s[1] for s in path)
+    assert path[-1][1] == end
+
+
+def joined(path: list[Segment]) -> list[Segment]:
+    """Put neighbours together that differ in nothing but their times."""
+    found: list[Segment] = []
+    for segment in path:
+        if found and found[-1][2:] == segment[2:]:
+            found[-1] = (found[-1][0], *segment[1:])
+        else:
+            found.append(segment)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_paths_are_what_their_definition_says(seed: int) -> None:
+    world = random_world(seed)
+    model = model_of(world)
+    reference = Reference(model)
+    for bounded in (True, False):
+        path = segments(model.critical_path(bounded=bounded))
+        assert_tiles(path, model.length_ns)
+        for thread in (1, 2, 3):
+            path = segments(model.critical_path(thread=thread, bounded=bounded))
+            assert_tiles(path, path[-1][1])
+            expected = reference.path(thread, path[-1][1], bounded)
+            assert joined(path) == joined(expected), f"seed {seed}"
+    chance = random.Random(seed)
+    for thread in (1, 2, 3):
+        to_ns = chance.randint(1, model.length_ns)
+        path = segments(model.critical_path(thread=thread, to_ns=to_ns))
+        assert_tiles(path, to_ns)
+        assert joined(path) == joined(reference.path(thread, to_ns, True))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sums_of_a_path_are_those_of_its_segments(seed: int) -> None:
+    model = model_of(random_world(seed))
+    rows = list(model.critical_path())
+    for keys in itertools.chain.from_iterable(
+        itertools.combinations(("thread", "method", "class", "state"), size)
+        for size in range(1, 5)
+    ):
+        sums: dict[tuple[Any, ...], int] = {}
+        for row in rows:
+            key = tuple(row[name] for name in keys)
+            sums[key] = sums.get(key, 0) + row["end_ns"] - row["start_ns"]
+        found = {
+            tuple(row[name] for name in keys): row["total_ns"]
+            for row in model.path_rollup(by=keys)
+            if row["segments"]
+        }
+        assert found == sums
+        assert sum(found.values()) == model.length_ns
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_lies_on_the_path_has_no_slack(seed: int) -> None:
+    model = model_of(random_world(seed))
+    slack = {row["thread_id"]: row["slack_ns"] for row in model.path_rollup()}
+    rows = list(model.critical_path(bounded=False))
+    assert set(slack) == set(model.threads().values("thread_id"))
+    for row in rows:
+        if not row["unexplained"] and row["via"] != "unexplained":
+            assert slack[row["thread_id"]] == 0
+    assert all(value is None or value >= 0 for value in slack.values())
+
+
+def convoy(hold: int, outside: int, rounds: int, sleeps: bool) -> Program:
+    def run(world: World) -> Steps:
+        for _ in range(rounds):
+            yield "enter", 1
+            yield "work", hold // 2
+            yield ("sleep" if sleeps else "work"), hold - hold // 2
+            yield "exit", 1
+            yield "work", outside
+
+    return run
+
+
+def two_locks(first: int, second: int, rounds: int) -> Program:
+    def run(world: World) -> Steps:
+        for _ in range(rounds):
+            yield "enter", 1
+            yield "work", first
+            yield "exit", 1
+            yield "enter", 2
+            yield "work", second
+            yield "exit", 2
+
+    return run
+
+
+def nested_locks(outer: int, inner: int, rounds: int) -> Program:
+    def run(world: World) -> Steps:
+        for _ in range(rounds):
+            yield "enter", 1
+            yield "work", outer
+            yield "enter", 2
+            yield "work", inner
+            yield "exit", 2
+            yield "work", outer
+            yield "exit", 1
+
+    return run
+
+
+def stage(lock_in: int, lock_out: int | None, ns: int, items: int) -> Program:
+    """Take from one queue, work, put into the next; the counts are the world's."""
+
+    def run(world: World) -> Steps:
+        counts: dict[int, int] = world.__dict__.setdefault("counts", {})
+        for _ in range(items):
+            yield "enter", lock_in
+            while not counts.get(lock_in):
+                yield "wait", lock_in
+            counts[lock_in] -= 1
+            yield "exit", lock_in
+            yield "work", ns
+            if lock_out is not None:
+                yield "enter", lock_out
+                counts[lock_out] = counts.get(lock_out, 0) + 1
+                yield "notify", lock_out
+                yield "exit", lock_out
+
+    return run
+
+
+def source(lock: int, ns: int, items: int) -> Program:
+    def run(world: World) -> Steps:
+        counts: dict[int, int] = world.__dict__.setdefault("counts", {})
+        for _ in range(items):
+            yield "work", ns
+            yield "enter", lock
+            counts[lock] = counts.get(lock, 0) + 1
+            yield "notify", lock
+            yield "exit", lock
+
+    return run
+
+
+def alike(program: Program, count: int) -> dict[int, Program]:
+    return started_by_main({2 + i: program for i in range(count)})
+
+
+WORLDS: dict[str, tuple[dict[int, Program], int]] = {
+    "convoy": (alike(convoy(1000, 500, 60, False), 4), 1),
+    "convoy that sleeps": (alike(convoy(1000, 900, 60, True), 5), 1),
+    "two locks, the slow one": (alike(two_locks(1000, 300, 60), 4), 1),
+    "two locks, the fast one": (alike(two_locks(1000, 300, 60), 4), 2),
+    "nested locks": (alike(nested_locks(400, 300, 60), 3), 1),
+}
+
+
+@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("factor", [0.9, 0.75, 0.6, 0.5])
+def test_predictions_come_true(name: str, factor: float) -> None:
+    programs, lock = WORLDS[name]
+    model = model_of(World(programs))
+    truth = World(programs, scaled=[lock], factor=factor).length_ns
+    rows = list(model.whatif(f"app.Lock{lock}", factor=factor))
+    assert len(rows) == 1
+    assert rows[0]["length_ns"] == pytest.approx(truth, rel=0.01)
+    assert rows[0]["gain_ns"] == model.length_ns - rows[0]["length_ns"]
+    assert (rows[0]["note"] is None) == (rows[0]["holds"] > 0)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_predictions_of_any_convoy_come_true(seed: int) -> None:
+    chance = random.Random(seed)
+    count, hold = chance.randint(3, 8), chance.randint(500, 5000)
+    factor = chance.uniform(0.5, 1.5)
+    # Short enough that somebody always waits, also with the shorter hold.
+    outside = chance.randint(1, int((count - 2) * hold * min(factor, 1)))
+    programs = alike(convoy(hold, outside, 80, chance.random() < 0.5), count)
+    model = model_of(World(programs))
+    truth = World(programs, scaled=[1], factor=factor).length_ns
+    (row,) = model.whatif("app.Lock1", factor=factor)
+    assert row["length_ns"] == pytest.approx(truth, rel=0.01), f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_factor_of_one_changes_nothing(seed: int) -> None:
+    model = model_of(random_world(seed))
+    for lock in (1, 2, 3):
+        if f"app.Lock{lock}" in model.monitors().values("class"):
+            (row,) = model.whatif(f"app.Lock{lock}", factor=1)
+            assert row["gain_ns"] == 0
+
+
+def test_a_pipeline_is_as_slow_as_its_slowest_stage() -> None:
+    items, slow = 40, 5000
+    programs = started_by_main(
+        {
+            2: source(1, 1000, items),
+            3: stage(1, 2, slow, items),
+            4: stage(2, None, 2000, items),
+        }
+    )
+    model = model_of(World(programs))
+    rollup = {
+        row["thread_id"]: row["total_ns"] for row in model.path_rollup(bounded=False)
+    }
+    assert rollup[3] == pytest.approx(items * slow, rel=0.02)
+    assert sum(rollup.values()) == model.length_ns
+
+
+def test_the_rank_has_the_best_first_and_says_the_same() -> None:
+    programs, _ = WORLDS["two locks, the slow one"]
+    model = model_of(World(programs))
+    table = model.whatif_rank(factor=0.5)
+    rows = list(table)
+    gains = [row["gain_ns"] for row in rows]
+    assert gains == sorted(gains, reverse=True)
+    assert rows[0]["class"] == "app.Lock1"
+    for row in rows:
+        (alone,) = model.whatif(row["class"], factor=0.5)
+        assert alone == row
+    assert len(model.whatif_rank(1)) == 1
+    assert any("upper bound" in limit for limit in table.limits)
+
+
+def test_an_object_is_chosen_by_its_label() -> None:
+    programs, _ = WORLDS["two locks, the slow one"]
+    model = model_of(World(programs))
+    label = next(
+        value for value in model.objects().values("object") if "Lock1" in value
+    )
+    (one,) = model.whatif(object=label, factor=0.5)
+    (all_,) = model.whatif("app.Lock1", factor=0.5)
+    assert one["object"] == label
+    assert one["gain_ns"] == all_["gain_ns"]
+    (none,) = model.whatif("app.Lock2", object=label)
+    assert (none["gain_ns"], none["holds"]) == (0, 0)
+    assert none["note"] is not None
+
+
+def test_wrong_questions_are_told(model: threadmodel.Model) -> None:
+    for factor in (-0.5, float("nan"), float("inf"), 1e9):
+        with pytest.raises(ValueError, match="factor"):
+            model.whatif("demo.Account", factor=factor)
+    with pytest.raises(LookupError, match=r"no\.Such"):
+        model.whatif("no.Such")
+    with pytest.raises(LookupError, match=r"no\.such"):
+        model.whatif(method="no.such")
+    with pytest.raises(LookupError, match="nothing@1"):
+        model.whatif(object="nothing@1")
+    with pytest.raises(ValueError, match="nothing"):
+        model.whatif()
+    with pytest.raises(ValueError, match="count"):
+        model.whatif_rank(0)
+    with pytest.raises(ValueError, match="colour"):
+        model.path_rollup(by=("colour",))
+    with pytest.raises(LookupError, match="nobody"):
+        model.critical_path(thread="nobody")
+    with pytest.raises(LookupError, match="77"):
+        model.critical_path(thread=77)
+    with pytest.raises(ValueError, match="run ends"):
+        model.critical_path(to_ns=model.length_ns + 1)
+
+
+def test_a_thread_is_chosen_by_name(model: threadmodel.Model) -> None:
+    path = model.critical_path(thread="worker")
+    assert path.values("thread")[-1] == "worker"
+    assert path.values("end_ns")[-1] == 90_000_000
+
+
+def test_an_empty_run_has_empty_answers() -> None:
+    model = threadmodel.Model()
+    assert len(model.critical_path()) == 0
+    assert len(model.path_rollup()) == 0
+    assert len(model.whatif("any.Class")) == 0
+    assert len(model.whatif_rank()) == 0
