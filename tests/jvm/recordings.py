@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import threadmodel
-from conftest import ROOT, TIMEOUT_S, Java
+from conftest import TIMEOUT_S, Java
+from jdks import ROOT
 from threadmodel import EventKind
 
 POUR = Path(os.environ.get("TM_TEST_POUR", ROOT / "build/tests/jvm/pour"))

@@ -203,7 +203,8 @@ def test_the_model_answers_from_a_recording(java: Java):
     assert callers["method"].startswith("Busy")
     joins = [row for row in model.interactions() if row["kind"] == "join"]
     ended = {row["from_thread"] for row in joins}
-    assert ended and ended <= {f"busy-{i}" for i in range(4)}
+    assert ended
+    assert ended <= {f"busy-{i}" for i in range(4)}
     assert {row["to_thread"] for row in joins} == {"main"}
     assert {row["provenance"] for row in joins} == {"reported"}
 
