@@ -33,10 +33,8 @@ int tm__jfr_entities_init(tm__jfr_entities *entities, tm__memory *memory,
         intern_name(entities, "join", &entities->join_name) < 0 ||
         intern_name(entities, "notifyAll", &entities->notify_all_name) < 0 ||
         tm__jfr_class_intern(entities, thread, &entities->join_class) < 0 ||
-        tm__jfr_class_intern(entities, object, &entities->object_class) < 0) {
-        tm__jfr_entities_free(entities);
+        tm__jfr_class_intern(entities, object, &entities->object_class) < 0)
         return TM_ENOMEM;
-    }
     return TM_OK;
 }
 

@@ -88,7 +88,7 @@ typedef struct tm__jfr_entities {
     uint32_t join_class, object_class, wait_name[2], join_name, notify_all_name;
 } tm__jfr_entities;
 
-/** @return TM_OK or TM_ENOMEM */
+/** @return TM_OK or TM_ENOMEM; to be freed either way */
 int tm__jfr_entities_init(tm__jfr_entities *entities, tm__memory *memory,
                           tm__jfr_pools *pools);
 
