@@ -240,9 +240,10 @@ int tm__jfr_events_decode(tm__jfr_events *events, tm__jfr_walk walk)
         if (rc < 0)
             return rc;
     }
-    events->sorted =
-        tm__jfr_sort(events->instants, events->instants + events->instant_count,
-                     events->instant_count);
+    if (events->instant_count > 0)
+        events->sorted =
+            tm__jfr_sort(events->instants, events->instants + events->instant_count,
+                         events->instant_count);
     return TM_OK;
 }
 

@@ -217,10 +217,8 @@ static void skip_values(const tm__jfr_metadata *metadata, const tm__jfr_step *st
 void tm__jfr_run(const tm__jfr_metadata *metadata, tm__jfr_program program,
                  tm__jfr_cursor *cursor, const uint8_t *base, uint64_t *values)
 {
-    const tm__jfr_step *step = metadata->steps + program.first;
-    const tm__jfr_step *end = step + program.count;
-
-    for (; step < end; step++) {
+    for (uint32_t i = 0; i < program.count; i++) {
+        const tm__jfr_step *step = &metadata->steps[program.first + i];
         uint64_t value;
 
         if (step->slot == TM__JFR_UNWANTED || step->is_array ||

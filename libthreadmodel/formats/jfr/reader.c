@@ -146,7 +146,7 @@ static int find_chunks(reader *self)
         rc = find_chunk(self);
     if (rc < 0)
         return rc;
-    if (self->input->is_seekable)
+    if (self->input->is_seekable && self->chunk_count > 0)
         tm__sort(self->order, self->order + self->chunk_count, self->chunk_count,
                  by_place, NULL);
     self->state = self->next < self->chunk_count ? LOADING : CONCLUDING;
