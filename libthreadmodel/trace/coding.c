@@ -83,7 +83,7 @@ uint8_t *tm__encode_string(uint8_t *at, const char *text)
 {
     size_t bytes = text ? strlen(text) + 1 : 0;
 
-    at = tm__put_varint(at, bytes);
+    at = tm__encode_varint(at, bytes);
     if (bytes > 0)
         memcpy(at, text, bytes);
     return at + bytes;

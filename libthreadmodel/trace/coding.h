@@ -38,7 +38,7 @@ typedef struct tm__cursor {
     int bad;
 } tm__cursor;
 
-static inline uint8_t *tm__put_varint(uint8_t *at, uint64_t value)
+static inline uint8_t *tm__encode_varint(uint8_t *at, uint64_t value)
 {
     while (value >= 0x80) {
         *at++ = (uint8_t)(value | 0x80);
@@ -59,9 +59,9 @@ static inline uint64_t tm__unzigzag(uint64_t code)
     return (code >> 1) ^ (0 - (code & 1));
 }
 
-static inline uint8_t *tm__put_signed(uint8_t *at, int64_t value)
+static inline uint8_t *tm__encode_signed(uint8_t *at, int64_t value)
 {
-    return tm__put_varint(at, tm__zigzag((uint64_t)value));
+    return tm__encode_varint(at, tm__zigzag((uint64_t)value));
 }
 
 /** The rest of a number of more than one byte. */
@@ -106,7 +106,7 @@ const char *tm__get_string(tm__cursor *cursor);
 /** The next `length` bytes as a cursor of their own. */
 tm__cursor tm__get_bytes(tm__cursor *cursor, uint64_t length);
 
-static inline uint8_t *tm__put_fixed(uint8_t *at, uint64_t value, unsigned width)
+static inline uint8_t *tm__encode_fixed(uint8_t *at, uint64_t value, unsigned width)
 {
     for (unsigned i = 0; i < width; i++)
         *at++ = (uint8_t)(value >> (8 * i));

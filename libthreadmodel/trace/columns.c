@@ -21,8 +21,8 @@ int tm__section_put(tm__bytes *out, enum tm__section tag, const uint8_t *data,
 
     if (tm__bytes_reserve(out, 1 + TM__VARINT_BYTES + length) < 0)
         return TM_ENOMEM;
-    at = tm__put_varint(out->data + out->length, tag);
-    at = tm__put_varint(at, length);
+    at = tm__encode_varint(out->data + out->length, tag);
+    at = tm__encode_varint(at, length);
     memcpy(at, data, length);
     out->length = (size_t)(at - out->data) + length;
     return TM_OK;
@@ -108,24 +108,25 @@ static void spread(tm__columns *columns, lanes *lane, const tm_event *events,
 
         before = (uint64_t)event->time_ns;
         any[TM__SECTION_TIME] |= number;
-        time = tm__put_varint(time, number);
+        time = tm__encode_varint(time, number);
         any[TM__SECTION_KIND] |= event->kind;
-        kind = tm__put_varint(kind, event->kind);
+        kind = tm__encode_varint(kind, event->kind);
         any[TM__SECTION_FLAGS] |= event->flags;
-        flags = tm__put_varint(flags, event->flags);
+        flags = tm__encode_varint(flags, event->flags);
         any[TM__SECTION_VALUE] |= (uint64_t)event->value;
-        value = tm__put_signed(value, event->value);
+        value = tm__encode_signed(value, event->value);
         any[TM__SECTION_THREAD] |= event->thread;
-        thread =
-            tm__put_varint(thread, dictionary_number(&columns->threads, event->thread));
+        thread = tm__encode_varint(thread,
+                                   dictionary_number(&columns->threads, event->thread));
         any[TM__SECTION_PEER] |= event->peer;
-        peer = tm__put_varint(peer, dictionary_number(&columns->threads, event->peer));
+        peer =
+            tm__encode_varint(peer, dictionary_number(&columns->threads, event->peer));
         any[TM__SECTION_OBJECT] |= event->object;
-        object =
-            tm__put_varint(object, dictionary_number(&columns->objects, event->object));
+        object = tm__encode_varint(object,
+                                   dictionary_number(&columns->objects, event->object));
         any[TM__SECTION_STACK] |= event->stack;
         stack =
-            tm__put_varint(stack, dictionary_number(&columns->stacks, event->stack));
+            tm__encode_varint(stack, dictionary_number(&columns->stacks, event->stack));
     }
     lane->end[TM__SECTION_KIND] = kind;
     lane->end[TM__SECTION_FLAGS] = flags;
@@ -159,7 +160,7 @@ static int put_ids(tm__columns *columns, tm__bytes *out, enum tm__section tag,
         return TM_ENOMEM;
     at = scratch->data;
     for (uint32_t i = 1; i < dictionary->count; i++) {
-        at = tm__put_varint(at, tm__zigzag(dictionary->ids[i] - before));
+        at = tm__encode_varint(at, tm__zigzag(dictionary->ids[i] - before));
         before = dictionary->ids[i];
     }
     return tm__section_put(out, tag, scratch->data, (size_t)(at - scratch->data));

@@ -99,9 +99,9 @@ static int put_definitions(tm_trace_writer *writer, const uint32_t *positions)
 
         if (tm__bytes_reserve(section, 3 * TM__VARINT_BYTES + length) < 0)
             return TM_ENOMEM;
-        at = tm__put_varint(section->data + section->length, here - position);
-        at = tm__put_varint(at, one->kind);
-        at = tm__put_varint(at, length);
+        at = tm__encode_varint(section->data + section->length, here - position);
+        at = tm__encode_varint(at, one->kind);
+        at = tm__encode_varint(at, length);
         memcpy(at, writer->definitions.data + start, length);
         section->length = (size_t)(at - section->data) + length;
         position = here;

@@ -55,14 +55,14 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     at = tm__encode_string(at, run.producer);
     at = tm__encode_string(at, run.vm);
     at = tm__encode_string(at, run.command);
-    at = tm__put_varint(at, run.pid);
-    at = tm__put_signed(at, run.start_wall_ns);
-    at = tm__put_signed(at, run.start_ns);
-    at = tm__put_signed(at, run.end_ns);
-    at = tm__put_signed(at, run.threshold_ns);
-    at = tm__put_varint(at, run.kinds);
-    at = tm__put_signed(at, run.policy);
-    at = tm__put_signed(at, run.identity);
+    at = tm__encode_varint(at, run.pid);
+    at = tm__encode_signed(at, run.start_wall_ns);
+    at = tm__encode_signed(at, run.start_ns);
+    at = tm__encode_signed(at, run.end_ns);
+    at = tm__encode_signed(at, run.threshold_ns);
+    at = tm__encode_varint(at, run.kinds);
+    at = tm__encode_signed(at, run.policy);
+    at = tm__encode_signed(at, run.identity);
     return keep(out, at, "run");
 }
 
@@ -83,7 +83,7 @@ int tm__class_put(tm__bytes *out, const tm_class *definition)
 
     if (!at)
         return TM_ENOMEM;
-    at = tm__put_varint(at, definition->id);
+    at = tm__encode_varint(at, definition->id);
     at = tm__encode_string(at, definition->name);
     at = tm__encode_string(at, definition->source);
     return keep(out, at, "class");
@@ -102,17 +102,17 @@ int tm__method_put(tm__bytes *out, const tm_method *definition)
                        tm__string_room(definition->signature));
     if (!at)
         return TM_ENOMEM;
-    at = tm__put_varint(at, definition->id);
-    at = tm__put_varint(at, definition->class_id);
+    at = tm__encode_varint(at, definition->id);
+    at = tm__encode_varint(at, definition->class_id);
     at = tm__encode_string(at, definition->name);
     at = tm__encode_string(at, definition->signature);
-    at = tm__put_varint(at, count);
+    at = tm__encode_varint(at, count);
     for (size_t i = 0; i < count; i++) {
         uint64_t next_location = (uint64_t)definition->lines[i].location;
         uint64_t next_line = (uint64_t)definition->lines[i].line;
 
-        at = tm__put_varint(at, tm__zigzag(next_location - location));
-        at = tm__put_varint(at, tm__zigzag(next_line - line));
+        at = tm__encode_varint(at, tm__zigzag(next_location - location));
+        at = tm__encode_varint(at, tm__zigzag(next_line - line));
         location = next_location;
         line = next_line;
     }
@@ -130,15 +130,15 @@ int tm__stack_put(tm__bytes *out, const tm_stack *definition)
     at = make_room(out, 3 + 3 * count, 0);
     if (!at)
         return TM_ENOMEM;
-    at = tm__put_varint(at, definition->id);
-    at = tm__put_varint(at, definition->flags);
-    at = tm__put_varint(at, count);
+    at = tm__encode_varint(at, definition->id);
+    at = tm__encode_varint(at, definition->flags);
+    at = tm__encode_varint(at, count);
     for (size_t i = 0; i < count; i++) {
         const tm_frame *frame = &definition->frames[i];
 
-        at = tm__put_varint(at, tm__zigzag(frame->method - method));
-        at = tm__put_signed(at, frame->location);
-        at = tm__put_signed(at, frame->line);
+        at = tm__encode_varint(at, tm__zigzag(frame->method - method));
+        at = tm__encode_signed(at, frame->location);
+        at = tm__encode_signed(at, frame->line);
         method = frame->method;
     }
     return keep(out, at, "stack");
@@ -151,13 +151,13 @@ int tm__thread_put(tm__bytes *out, const tm_thread *definition)
 
     if (!at)
         return TM_ENOMEM;
-    at = tm__put_varint(at, definition->id);
-    at = tm__put_varint(at, definition->object);
-    at = tm__put_varint(at, definition->os_id);
+    at = tm__encode_varint(at, definition->id);
+    at = tm__encode_varint(at, definition->object);
+    at = tm__encode_varint(at, definition->os_id);
     at = tm__encode_string(at, definition->name);
     at = tm__encode_string(at, definition->group);
-    at = tm__put_signed(at, definition->priority);
-    at = tm__put_varint(at, definition->flags);
+    at = tm__encode_signed(at, definition->priority);
+    at = tm__encode_varint(at, definition->flags);
     return keep(out, at, "thread");
 }
 
@@ -167,11 +167,11 @@ int tm__object_put(tm__bytes *out, const tm_object *definition)
 
     if (!at)
         return TM_ENOMEM;
-    at = tm__put_varint(at, definition->id);
-    at = tm__put_varint(at, definition->class_id);
-    at = tm__put_varint(at, definition->thread);
-    at = tm__put_varint(at, definition->hash);
-    at = tm__put_varint(at, definition->flags);
+    at = tm__encode_varint(at, definition->id);
+    at = tm__encode_varint(at, definition->class_id);
+    at = tm__encode_varint(at, definition->thread);
+    at = tm__encode_varint(at, definition->hash);
+    at = tm__encode_varint(at, definition->flags);
     return keep(out, at, "object");
 }
 

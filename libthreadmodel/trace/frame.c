@@ -21,9 +21,9 @@ static const uint8_t trailer_magic[8] = {'T', 'M', 'T', ' ', 'e', 'n', 'd', '\n'
 void tm__file_header_put(uint8_t out[TM__FILE_HEADER_BYTES])
 {
     memcpy(out, file_magic, sizeof(file_magic));
-    tm__put_fixed(out + 8, TM__TRACE_MAJOR, 2);
-    tm__put_fixed(out + 10, TM__TRACE_MINOR, 2);
-    tm__put_fixed(out + 12, tm__crc32(out, 12), 4);
+    tm__encode_fixed(out + 8, TM__TRACE_MAJOR, 2);
+    tm__encode_fixed(out + 10, TM__TRACE_MINOR, 2);
+    tm__encode_fixed(out + 12, tm__crc32(out, 12), 4);
 }
 
 tm__file_header_state tm__file_header_get(const uint8_t *bytes, size_t length,
@@ -48,14 +48,14 @@ void tm__block_header_put(uint8_t out[TM__BLOCK_HEADER_BYTES],
     uint8_t *at = out;
 
     memcpy(at, block_magic, sizeof(block_magic));
-    at = tm__put_fixed(at + sizeof(block_magic), header->type, 1);
-    at = tm__put_fixed(at, header->packed_bytes, 4);
-    at = tm__put_fixed(at, header->raw_bytes, 4);
-    at = tm__put_fixed(at, header->events, 4);
-    at = tm__put_fixed(at, header->events_before, 4);
-    at = tm__put_fixed(at, (uint64_t)header->first_ns, 8);
-    at = tm__put_fixed(at, (uint64_t)header->last_ns, 8);
-    tm__put_fixed(at, tm__crc32(out, TM__BLOCK_HEADER_BYTES - 4), 4);
+    at = tm__encode_fixed(at + sizeof(block_magic), header->type, 1);
+    at = tm__encode_fixed(at, header->packed_bytes, 4);
+    at = tm__encode_fixed(at, header->raw_bytes, 4);
+    at = tm__encode_fixed(at, header->events, 4);
+    at = tm__encode_fixed(at, header->events_before, 4);
+    at = tm__encode_fixed(at, (uint64_t)header->first_ns, 8);
+    at = tm__encode_fixed(at, (uint64_t)header->last_ns, 8);
+    tm__encode_fixed(at, tm__crc32(out, TM__BLOCK_HEADER_BYTES - 4), 4);
 }
 
 int tm__block_header_get(tm__block_header *header,
@@ -79,7 +79,7 @@ int tm__block_header_get(tm__block_header *header,
 
 void tm__trailer_put(uint8_t out[TM__TRAILER_BYTES], uint64_t end_offset)
 {
-    tm__put_fixed(out, end_offset, 8);
+    tm__encode_fixed(out, end_offset, 8);
     memcpy(out + 8, trailer_magic, sizeof(trailer_magic));
 }
 

@@ -13,12 +13,12 @@ void tm__index_add(tm__index *index, const tm__index_entry *entry)
 {
     uint8_t *at = index->entries.data + index->entries.length;
 
-    at = tm__put_varint(at, entry->offset - index->offset);
-    at = tm__put_varint(at, entry->events);
-    at = tm__put_varint(at, entry->definitions);
-    at = tm__put_varint(
+    at = tm__encode_varint(at, entry->offset - index->offset);
+    at = tm__encode_varint(at, entry->events);
+    at = tm__encode_varint(at, entry->definitions);
+    at = tm__encode_varint(
         at, tm__zigzag((uint64_t)entry->first_ns - (uint64_t)index->last_ns));
-    at = tm__put_varint(at, (uint64_t)entry->last_ns - (uint64_t)entry->first_ns);
+    at = tm__encode_varint(at, (uint64_t)entry->last_ns - (uint64_t)entry->first_ns);
     index->entries.length = (size_t)(at - index->entries.data);
     index->entry_count++;
     index->offset = entry->offset;
@@ -40,8 +40,8 @@ int tm__index_put(const tm__index *index, tm__bytes *raw)
 
     if (tm__bytes_reserve(raw, 2 * TM__VARINT_BYTES) < 0)
         return TM_ENOMEM;
-    at = tm__put_varint(raw->data + raw->length, index->previous);
-    at = tm__put_varint(at, index->entry_count);
+    at = tm__encode_varint(raw->data + raw->length, index->previous);
+    at = tm__encode_varint(at, index->entry_count);
     raw->length = (size_t)(at - raw->data);
     return tm__bytes_append(raw, index->entries.data, index->entries.length);
 }
@@ -61,10 +61,10 @@ int tm__index_put_end(const tm__index *index, tm__bytes *raw)
 
     if (tm__bytes_reserve(raw, 4 * TM__VARINT_BYTES) < 0)
         return TM_ENOMEM;
-    at = tm__put_varint(raw->data + raw->length, index->previous);
-    at = tm__put_varint(at, index->blocks);
-    at = tm__put_varint(at, index->events);
-    at = tm__put_varint(at, index->definitions);
+    at = tm__encode_varint(raw->data + raw->length, index->previous);
+    at = tm__encode_varint(at, index->blocks);
+    at = tm__encode_varint(at, index->events);
+    at = tm__encode_varint(at, index->definitions);
     raw->length = (size_t)(at - raw->data);
     return TM_OK;
 }

@@ -9,7 +9,7 @@ import pytest
 from conftest import Java
 
 LONG_MS, FIXED_MS = 11, 6
-PAIRS = 3
+PAIRS = 5
 
 
 def test_the_critical_path_of_a_relay_is_the_relay(java: Java):
@@ -40,19 +40,20 @@ def test_the_critical_path_of_a_relay_is_the_relay(java: Java):
 
 
 def test_what_a_shorter_hold_gains_is_what_it_was_said_to_gain(java: Java):
-    """The lock is held too long; the prediction from that run is compared with runs in
-    which it is not. Medians of pairs, for the machine has other work too."""
-    ratios = []
+    """The lock is held too long; what is predicted from such runs is compared with runs
+    in which it is not. Medians, for the machine has other work too."""
+    predicted_ns, measured_ns = [], []
     for _ in range(PAIRS):
         slow = java.record("Bottleneck", LONG_MS)
         answer = next(
             iter(slow.model.whatif("Bottleneck$Ledger", factor=FIXED_MS / LONG_MS))
         )
         began_ns = slow.model.length_ns - slow.said["took_ns"]
-        predicted_ns = answer["length_ns"] - began_ns
-        fixed = java.record("Bottleneck", FIXED_MS)
-        ratios.append(predicted_ns / fixed.said["took_ns"])
-    assert statistics.median(ratios) == pytest.approx(1, abs=0.1)
+        predicted_ns.append(answer["length_ns"] - began_ns)
+        measured_ns.append(java.record("Bottleneck", FIXED_MS).said["took_ns"])
+    assert statistics.median(predicted_ns) == pytest.approx(
+        statistics.median(measured_ns), rel=0.1
+    )
 
 
 def test_the_lock_that_holds_all_up_is_found(java: Java):

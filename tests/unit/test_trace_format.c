@@ -112,9 +112,9 @@ static void put_file_header(struct paper *paper, unsigned major, unsigned minor)
     uint8_t header[TM__FILE_HEADER_BYTES];
 
     tm__file_header_put(header);
-    tm__put_fixed(header + 8, major, 2);
-    tm__put_fixed(header + 10, minor, 2);
-    tm__put_fixed(header + 12, tm__crc32(header, 12), 4);
+    tm__encode_fixed(header + 8, major, 2);
+    tm__encode_fixed(header + 10, minor, 2);
+    tm__encode_fixed(header + 12, tm__crc32(header, 12), 4);
     paper_write(paper, (const char *)header, sizeof(header));
 }
 
