@@ -265,11 +265,25 @@ def thread_id(thread: dict[str, Any] | None) -> int | None:
     return thread["javaThreadId"] if thread["javaThreadId"] > 0 else -1
 
 
+PRIMITIVES = {
+    "Z": "boolean",
+    "B": "byte",
+    "C": "char",
+    "S": "short",
+    "I": "int",
+    "J": "long",
+    "F": "float",
+    "D": "double",
+}
+
+
 def class_name(name: str) -> str:
     """ "[Ljava.util.Map;" is "java.util.Map[]", as people write it."""
     matched = re.fullmatch(r"(\[*)L?(.*?);?", name.replace("/", "."))
     assert matched, name
     dimensions, name = matched.groups()
+    if dimensions:
+        name = PRIMITIVES.get(name, name)
     return name + "[]" * len(dimensions)
 
 
@@ -372,5 +386,5 @@ def compare(ours: Iterable[Fact], theirs: Iterable[Fact]) -> int:
                 assert own.timeout_ns is not None
                 assert own.timeout_ns > 0
                 own.timeout_ns = None
-            assert own == fact
+            assert own == fact, f"we say {own}, the JDK {fact}"
     return count
