@@ -19,7 +19,8 @@ TM_BEGIN_DECLS
  * of the caller, see tm_statistics_options), source string, line int32,
  * peer_id uint64 and peer string (who owned the object or is joined; null when
  * unknown), provenance string (of peer and state), open bool, stack int32 (for
- * tm_stack_list(); null when unknown).
+ * tm_stack_list(); null when unknown), unsplit bool (a wait whose notify was not seen:
+ * it may hide time in which the thread queued for the monitor again).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

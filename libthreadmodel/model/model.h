@@ -185,8 +185,7 @@ enum tm__effect {
     TM__EFFECT_WOKE = 1,
     TM__EFFECT_USELESS = 2, ///< there was nobody to wake
     TM__EFFECT_PERMIT = 3,  ///< an unpark or interrupt that a later park or wait took
-    TM__EFFECT_LOST = 4,    ///< useless, and a wait without end followed
-    TM__EFFECT_VOID = 5     ///< was not so after all: not listed
+    TM__EFFECT_VOID = 4     ///< was not so after all: not listed
 };
 
 typedef struct tm__deadlock {

@@ -12,7 +12,7 @@ static const tm__column_spec columns[] = {
     {"source", TM_TYPE_STRING},     {"line", TM_TYPE_INT32},
     {"peer_id", TM_TYPE_UINT64},    {"peer", TM_TYPE_STRING},
     {"provenance", TM_TYPE_STRING}, {"open", TM_TYPE_BOOL},
-    {"stack", TM_TYPE_INT32},
+    {"stack", TM_TYPE_INT32},       {"unsplit", TM_TYPE_BOOL},
 };
 
 static void put_interval(tm__listing *list, const tm_model *model,
@@ -50,6 +50,7 @@ static void put_interval(tm__listing *list, const tm_model *model,
         tm__put_null(builder);
     else
         tm__put_int32(builder, (int32_t)it->stack);
+    tm__put_bool(builder, it->flags & TM__INTERVAL_UNSPLIT);
 }
 
 int tm_timeline_list(tm_table **out, const tm_model *model,

@@ -73,11 +73,4 @@ int tm__builder_finish(tm__builder *builder, tm_table **out);
 /** Give up. */
 void tm__builder_abandon(tm__builder *builder);
 
-/**
- * A new table with the rows in another order, or some of them.
- * Used to sort: order[i] is the row of `table` that becomes row i.
- */
-int tm__table_reorder(tm_table **out, const tm_table *table, const uint32_t *order,
-                      size_t count);
-
 #endif

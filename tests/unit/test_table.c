@@ -405,44 +405,6 @@ static void long_texts_are_written_whole(void **state)
     tm_table_free(table);
 }
 
-static void rows_can_be_put_in_another_order(void **state)
-{
-    enum { ROWS = 500, TAKEN = 301 };
-    uint32_t order[TAKEN];
-    int rows[TAKEN];
-    tm_table *table, *sorted;
-
-    (void)state;
-    assert_int_equal(make_rows(&table, ROWS, NULL), TM_OK);
-    for (int i = 0; i < TAKEN; i++)
-        order[i] = (uint32_t)(rows[i] = i * 337 % ROWS);
-    assert_int_equal(tm__table_reorder(&sorted, table, order, TAKEN), TM_OK);
-    tm_table_free(table);
-    check_rows(sorted, rows, TAKEN);
-    assert_string_equal(tm_table_name(sorted), "rows");
-    assert_int_equal(tm_table_limit_count(sorted), 2);
-    tm_table_free(sorted);
-}
-
-static void texts_of_rows_left_out_are_left_out(void **state)
-{
-    static const char *const names[] = {"a", "b", NULL, "c"};
-    static const uint32_t order[] = {3, 2, 1};
-    tm_table *table, *some, *none;
-
-    (void)state;
-    assert_int_equal(make_names(&table, names, 4, NULL), TM_OK);
-    assert_int_equal(tm__table_reorder(&some, table, order, 3), TM_OK);
-    assert_int_equal(tm_table_category_count(some, "name"), 2);
-    assert_string_equal(tm_table_category(some, "name", 0), "c");
-    assert_null(tm_table_string(some, "name", 1));
-    assert_int_equal(tm__table_reorder(&none, table, NULL, 0), TM_OK);
-    assert_int_equal(tm_table_row_count(none), 0);
-    tm_table_free(table);
-    tm_table_free(some);
-    tm_table_free(none);
-}
-
 static void misuse_of_a_builder_fails_at_its_finish(void **state)
 {
     tm__builder builder;
@@ -478,27 +440,23 @@ static void misuse_of_a_builder_fails_at_its_finish(void **state)
 static void running_out_of_memory_leaves_nothing_behind(void **state)
 {
     static const char *const names[] = {"one", "pool-\xff", "two", "three"};
-    static const uint32_t order[] = {60, 6, 5, 4, 3, 2, 1, 0};
     int is_done = 0;
 
     (void)state;
     for (size_t allowed = 0; !is_done; allowed++) {
         struct scarce scarce;
         tm_allocator hook = scarce_hook(&scarce, allowed);
-        tm_table *rows = NULL, *named = NULL, *sorted = NULL;
+        tm_table *rows = NULL, *named = NULL;
         int status = make_rows(&rows, 100, &hook);
 
-        if (status == TM_OK) {
-            status = tm__table_reorder(&sorted, rows, order, 8);
+        if (status == TM_OK)
             check_rows(rows, NULL, 100);
-        }
         if (status == TM_OK)
             status = make_names(&named, names, 4, &hook);
         assert_int_equal(status, scarce.has_failed ? TM_ENOMEM : TM_OK);
         is_done = status == TM_OK;
         tm_table_free(rows);
         tm_table_free(named);
-        tm_table_free(sorted);
         assert_int_equal(scarce.live_blocks, 0);
     }
 }
@@ -518,8 +476,6 @@ int main(void)
         cmocka_unit_test(what_is_no_number_is_null_in_json_and_named_in_csv),
         cmocka_unit_test(writers_call_seldom_and_relay_the_first_failure),
         cmocka_unit_test(long_texts_are_written_whole),
-        cmocka_unit_test(rows_can_be_put_in_another_order),
-        cmocka_unit_test(texts_of_rows_left_out_are_left_out),
         cmocka_unit_test(misuse_of_a_builder_fails_at_its_finish),
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
     };
