@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "formats/jfr/reader.h"
+#include "formats/jstack/reader.h"
 #include "trace/reader.h"
 
 /* Formats with a magic number come before those that have to guess. */
 static const tm__format *const formats[] = {
-    &tm__format_tmt,
-    &tm__format_jfr,
+    &tm__format_tmt, &tm__format_jfr, &tm__format_jstack, /* takes any text */
 };
 
 struct tm_source {

@@ -15,9 +15,16 @@ static int reports(const tm_model *model, int kind)
     return model->kind_counts[kind] != 0;
 }
 
+/* Made of thread dumps alone, which show states and tell of no event. */
+static int is_of_dumps(const tm_model *model)
+{
+    return model->run.kinds >> TM_EVENT_SNAPSHOT & 1 &&
+           !(model->run.kinds >> TM_EVENT_CONTENDED_ENTER & 1);
+}
+
 static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_fn put)
 {
-    if (!model->event_count)
+    if (!model->event_count || is_of_dumps(model))
         return;
     if (!reports(model, TM_EVENT_NOTIFY) && reports(model, TM_EVENT_WAIT))
         put(builder,

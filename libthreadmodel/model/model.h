@@ -205,6 +205,8 @@ typedef struct tm__deadlock_member {
     uint32_t stack;
     uint8_t state; ///< what it was before DEADLOCKED
     uint8_t provenance;
+    uint8_t seen_again; ///< a later snapshot found it so
+    uint8_t reserved;
 } tm__deadlock_member;
 
 /** A notify and the waiter that it is thought to have woken, while in doubt. */
