@@ -238,6 +238,24 @@ typedef struct tm__fold {
     tm__histogram durations;
 } tm__fold;
 
+/** A fact beside the states of threads, told when it was over; see context.h. */
+typedef struct tm__context {
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t thread; ///< threads[]; TM__NONE: all
+    uint32_t object; ///< objects[] or TM__NONE
+    uint32_t stack;  ///< stacks[] or TM__NONE
+    uint16_t kind;   ///< enum tm_event_kind
+    uint16_t cause;  ///< enum tm_inflation, of an inflation
+} tm__context;
+
+/** All facts of a kind, also of those that a memory limit dropped. */
+typedef struct tm__context_sum {
+    uint64_t count;
+    int64_t total_ns;
+    int64_t max_ns;
+} tm__context_sum;
+
 /** Whether who got a lock at one stack must have left it at another; a cache. */
 typedef struct tm__inside {
     uint32_t held;   ///< stacks[] + 1; 0: the slot is free
@@ -301,6 +319,8 @@ struct tm_model {
     TM__ARRAY(tm__deadlock_member, deadlock_members);
     TM__ARRAY(tm__binding, bindings);
     TM__ARRAY(uint32_t, limits); ///< strings
+    TM__ARRAY(tm__context, contexts);
+    tm__context_sum context_sums[TM_EVENT_KIND_END];
     uint32_t free_binding;
     uint32_t group_count;
     uint32_t held_up_count;  ///< threads that want an object or join another

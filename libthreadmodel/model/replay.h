@@ -11,6 +11,9 @@
 
 #include "model/model.h"
 
+/** Beyond this a difference of two times would not fit; 146 years. */
+#define TM__TIME_LIMIT_NS ((INT64_C(1) << 62) - 1)
+
 /** An event with its ids interned; TM__NONE where an id is 0. */
 typedef struct tm__fact {
     int64_t time_ns;
@@ -109,6 +112,13 @@ void tm__disown_all(tm_model *model, uint32_t thread);
 /** How sure it is that the owner still owns it. @return enum tm_provenance */
 int tm__owner_provenance(const tm_model *model, uint32_t object);
 void tm__on_held(tm_model *model, const tm__fact *fact);
+
+/* context.c: what went on beside */
+
+/** Room for one more fact. @return TM_OK or TM_ENOMEM */
+int tm__context_reserve(tm_model *model);
+/** Keep a fact that was told at its end, its value how long it lasted. */
+void tm__context_add(tm_model *model, const tm__fact *fact);
 
 /* monitor.c, wait.c, thread.c, park.c: one function an event */
 void tm__on_enter(tm_model *model, const tm__fact *fact);

@@ -187,6 +187,29 @@ class Model(LockQuestions, PathQuestions, Sink):
         selection = self._select(threads, classes, window)
         return self._ask(lib.tm_interaction_list, selection.struct)
 
+    def context(
+        self,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """List what went on beside the threads' states, in the order of its ends.
+
+        Columns: kind (gc_pause, pinned, submit_failed, inflated, cpu_sample), start_ns,
+        end_ns, thread_id, thread (null: all threads), object, class, method, source,
+        line, stack, cause (of an inflation).
+        """
+        selection = self._select(threads, classes, window)
+        return self._ask(lib.tm_model_context, selection.struct)
+
+    def context_totals(self) -> Table:
+        """Sum the same up by kind, for the whole run.
+
+        Columns: kind, count, total_ns, max_ns, share (of the run's length).
+        """
+        return self._ask(lib.tm_model_context_totals)
+
     def monitors(
         self,
         *,

@@ -22,6 +22,13 @@ NAME_LENGTH: Final = 1000
 FACT_LENGTH: Final = 300
 FACT_WIDTH: Final = 12
 
+# What of the context is worth a line, by its kind: the rest are tables only.
+CONTEXT: Final = {
+    "gc_pause": "GC pauses",
+    "pinned": "pinned",
+    "submit_failed": "refused",
+}
+
 # What HotSpot locks while a class is initialised is an int[], which says nothing.
 INITIALISATION: Final = "int[]"
 # Causes that whole traces of sound programs have, and what they come from.
@@ -138,9 +145,23 @@ def _summary(model: Model, threads: Sequence[Row]) -> Section:
     for name, value in facts.items():
         if value:
             section.body.append(Fact(name, clean(value, FACT_LENGTH)))
+    for row in model.context_totals():
+        if row["kind"] in CONTEXT:
+            section.body.append(Fact(CONTEXT[row["kind"]], _context(row)))
     for limit in model.limits:
         section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
     return section
+
+
+def _context(row: Row) -> str:
+    """Say how often, and how long where it has a length: what stopped all threads."""
+    text = f"{row['count']:,}"
+    if row["max_ns"]:
+        total, longest = duration(row["total_ns"]), duration(row["max_ns"])
+        text += f", {total} in all, the longest {longest}"
+    if row["kind"] == "gc_pause" and row["share"] is not None:
+        text += f", {row['share']:.1%} of the run"
+    return text
 
 
 def _findings(model: Model) -> Section:

@@ -3,7 +3,7 @@
  * Sentences wait here until the sink is at hand. A file made of damage must not make
  * a report of a million lines: beyond some, they are counted.
  */
-#include "formats/jfr/notes.h"
+#include "formats/notes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,20 +13,20 @@
 
 enum { DAMAGES = 32 };
 
-void tm__jfr_notes_init(tm__jfr_notes *notes, tm__memory *memory)
+void tm__notes_init(tm__notes *notes, tm__memory *memory)
 {
-    *notes = (tm__jfr_notes){0};
+    *notes = (tm__notes){0};
     tm__strings_init(&notes->sentences, memory);
 }
 
-static int add(tm__jfr_notes *notes, const char *text)
+static int add(tm__notes *notes, const char *text)
 {
     uint32_t index;
 
     return tm__strings_intern(&notes->sentences, &index, text);
 }
 
-int tm__jfr_limit(tm__jfr_notes *notes, const char *format, ...)
+int tm__notes_limit(tm__notes *notes, const char *format, ...)
 {
     char text[sizeof(notes->damage)];
     va_list arguments;
@@ -37,7 +37,7 @@ int tm__jfr_limit(tm__jfr_notes *notes, const char *format, ...)
     return add(notes, text);
 }
 
-int tm__jfr_damage(tm__jfr_notes *notes, const char *format, ...)
+int tm__notes_damage(tm__notes *notes, const char *format, ...)
 {
     char text[sizeof(notes->damage)];
     va_list arguments;
@@ -50,7 +50,7 @@ int tm__jfr_damage(tm__jfr_notes *notes, const char *format, ...)
     return notes->damage_count <= DAMAGES ? add(notes, text) : TM_OK;
 }
 
-int tm__jfr_notes_tell(tm__jfr_notes *notes, const tm_sink *sink)
+int tm__notes_tell(tm__notes *notes, const tm_sink *sink)
 {
     while (notes->told < notes->sentences.count) {
         const char *text = tm__strings_get(&notes->sentences, notes->told++);
@@ -62,7 +62,7 @@ int tm__jfr_notes_tell(tm__jfr_notes *notes, const tm_sink *sink)
     return TM_OK;
 }
 
-int tm__jfr_notes_conclude(const tm__jfr_notes *notes, const char *path)
+int tm__notes_conclude(const tm__notes *notes, const char *path)
 {
     if (notes->damage_count == 0)
         return TM_OK;
@@ -72,7 +72,7 @@ int tm__jfr_notes_conclude(const tm__jfr_notes *notes, const char *path)
                     notes->damage_count - 1);
 }
 
-void tm__jfr_notes_free(tm__jfr_notes *notes)
+void tm__notes_free(tm__notes *notes)
 {
     tm__strings_clear(&notes->sentences);
 }
