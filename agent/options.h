@@ -12,6 +12,8 @@ enum { TM__PATH_BYTES = 4096, TM__DEPTH_MAX = 256 };
 /** Fields of one kind of value each, by the table in options.c. */
 typedef struct tm__options {
     char file[TM__PATH_BYTES];    ///< %p already replaced; "": none
+    char rings[TM__PATH_BYTES];   ///< folder of the rings; "": beside the trace; "none"
+    uint64_t force;               ///< a file of that name is replaced
     uint64_t depth;               ///< frames of a stack; 0: no stacks
     uint64_t buffer_bytes;        ///< of each thread's ring; a power of two
     uint64_t monitor;             ///< blocks and waits are reported

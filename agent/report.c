@@ -7,6 +7,9 @@
  */
 #include "report.h"
 
+_Static_assert(sizeof(jvmtiFrameInfo) == sizeof(tm__record_frame),
+               "frames are written straight into a record");
+
 int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
 {
     tm__buffer *buffer;
@@ -26,7 +29,7 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
     report->is_virtual = report->thread != buffer->thread;
     if (report->is_virtual)
         tm__virtual_define(buffer, jni, thread, report->thread);
-    if (atomic_load_explicit(&buffer->lost, memory_order_relaxed))
+    if (atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed))
         tm__buffer_report_loss(buffer, report->time_ns);
     return 1;
 }
@@ -59,7 +62,7 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
 void tm__report_again(tm__report *report)
 {
     report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
-    if (atomic_load_explicit(&report->buffer->lost, memory_order_relaxed))
+    if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
         tm__buffer_report_loss(report->buffer, report->time_ns);
 }
 
@@ -75,7 +78,7 @@ static size_t take_stack(tm__record *record, uint32_t depth)
                                 &count) != JVMTI_ERROR_NONE)
         return 0;
     record->truncated = (uint32_t)count > depth;
-    record->extra = record->truncated ? depth : (uint32_t)count;
+    record->extra = (uint16_t)(record->truncated ? depth : (uint32_t)count);
     return record->extra * sizeof(jvmtiFrameInfo);
 }
 

@@ -14,6 +14,8 @@
 
 #include <threadmodel/error.h>
 
+#include "output.h"
+
 enum { ROUND_MS = 50 };
 
 /* Blocked for longer is worth asking the VM for what the thread holds; asking for
@@ -80,7 +82,7 @@ static int run_to_the_end(JNIEnv *jni)
     int rc = tm__run_report(0);
 
     if (rc >= 0)
-        rc = tm_trace_writer_flush(tm__the_agent.trace);
+        rc = tm__recording_flush();
     while (rc >= 0 && !atomic_load(&stopping)) {
         struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
         uint64_t count;
@@ -89,7 +91,7 @@ static int run_to_the_end(JNIEnv *jni)
             continue;
         rc = tm__merge_round(jni, own, 0);
         if (rc >= 0)
-            rc = tm_trace_writer_flush(tm__the_agent.trace);
+            rc = tm__recording_flush();
         tm__held_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
     }
     if (rc >= 0) {
@@ -113,7 +115,7 @@ static int run_to_the_end(JNIEnv *jni)
 static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
 {
     jthread self = NULL;
-    int rc, closed;
+    int rc;
 
     (void)payload;
     if ((*jvmti)->GetCurrentThread(jvmti, &self) == JVMTI_ERROR_NONE)
@@ -122,13 +124,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
         tm__thread_define(own, jni, self, own->thread, own->os_id, TM_THREAD_AGENT);
     tm__code_open();
     rc = own ? run_to_the_end(jni) : TM_ENOMEM;
-    if (rc < 0)
-        tm__complain("recording ends here: %s",
-                     rc == TM_ENOMEM ? "no memory" : tm_error_text());
-    closed = tm_trace_writer_close(tm__the_agent.trace);
-    if (rc >= 0 && closed < 0)
-        tm__complain("the trace is not complete: %s", tm_error_text());
-    tm__the_agent.trace = NULL;
+    tm__recording_close(rc);
     tm__held_forget_all(jni);
     tm__code_close();
     tm__merge_close();
@@ -183,7 +179,7 @@ int tm__writer_open(void)
 {
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake_fd >= 0)
-        tm__buffers_open(tm__the_agent.options.buffer_bytes, wake_fd);
+        tm__buffers_open(wake_fd);
     return wake_fd >= 0 ? 0 : -1;
 }
 
@@ -192,6 +188,7 @@ void tm__writer_stop(void)
     uint64_t one = 1;
 
     atomic_store(&stopping, 1);
+    tm__output_hurry();
     /* At worst the writer comes by at its own time. */
     (void)!write(wake_fd, &one, sizeof(one));
     pthread_mutex_lock(&finished_lock);
