@@ -87,7 +87,7 @@ static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_f
     size_t bytes;
 
     if (depth > tm__the_agent.options.depth)
-        depth = tm__the_agent.options.depth;
+        depth = (uint32_t)tm__the_agent.options.depth;
     record = tm__buffer_reserve(report->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
     if (record) {
         record->kind = event.kind;

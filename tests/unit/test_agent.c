@@ -64,7 +64,14 @@ static void options_that_are_wrong_are_named(void **state)
         const char *text;
         const char *named;
     } WRONG[] = {
-        {"depht=3", "\"depht\""},
+        {"depht=3", "\"depht\" is not known; nearest is \"depth\""},
+        {"moniter=y", "nearest is \"monitor\""},
+        {"Depth=3", "nearest is \"depth\""},
+        {"heap=dump", "GC.heap_dump"},
+        {"gc_okay=y", "no effect"},
+        {"monitor", "\"monitor\" has no value"},
+        {"monitor=maybe", "\"maybe\" is neither y nor n"},
+        {"monitor=", "\"\" is neither"},
         {"depth", "\"depth\" has no value"},
         {"depth=", "\"\""},
         {"depth=-1", "\"-1\""},
@@ -79,7 +86,10 @@ static void options_that_are_wrong_are_named(void **state)
         {"=1", "\"\""},
         {"depth=1,", NULL},
         {",depth=1", "\"\""},
-        {"foo", "\"foo\" is not known"},
+        {"foo", "\"foo\" is not known (file, "},
+        {"contanalysis", NULL},
+        {"contanalysis=true", NULL},
+        {"monitor=n", NULL},
     };
 
     (void)state;
