@@ -101,8 +101,9 @@ static jint get_ready(void)
     wanted.can_get_current_contended_monitor = able.can_get_current_contended_monitor;
     wanted.can_get_owned_monitor_stack_depth_info =
         able.can_get_owned_monitor_stack_depth_info;
-    hooks =
-        able.can_generate_native_method_bind_events && able.can_generate_early_vmstart;
+    hooks = tm__the_agent.options.contention_analysis &&
+            able.can_generate_native_method_bind_events &&
+            able.can_generate_early_vmstart;
     wanted.can_generate_native_method_bind_events = hooks;
     wanted.can_generate_early_vmstart = hooks;
     tm__events_set(&callbacks);
@@ -139,7 +140,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
         return JNI_ERR;
     }
     if (agent->options.help) {
-        fputs(tm__options_help(), stdout);
+        tm__options_help(stdout);
         exit(0);
     }
     if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_1) != JNI_OK) {

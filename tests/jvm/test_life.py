@@ -47,6 +47,22 @@ def test_help_lists_the_options_and_runs_nothing(java: Java):
     assert not list(java.folder.glob("*.tmt"))
 
 
+@pytest.mark.parametrize(
+    ("options", "missing", "there"),
+    [
+        ("monitor=n", {"handoff", "notify"}, {"start"}),
+        ("contanalysis=n", {"start"}, {"handoff"}),
+    ],
+)
+def test_events_can_be_left_out(
+    java: Java, options: str, missing: set[str], there: set[str]
+):
+    run = java.record("Blocks", 2, options=options)
+    kinds = set(run.interactions())
+    assert not kinds & missing
+    assert kinds >= there
+
+
 def test_file_is_named_after_the_process_unless_told(java: Java):
     done = java.run(java.command("Stuck", 0, agent=""))
     assert done.returncode == 0

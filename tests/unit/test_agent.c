@@ -14,7 +14,10 @@
 
 #include <cmocka.h>
 
+#include <threadmodel/error.h>
+
 #include "buffer.h"
+#include "live.h"
 #include "options.h"
 #include "text.h"
 
@@ -61,7 +64,14 @@ static void options_that_are_wrong_are_named(void **state)
         const char *text;
         const char *named;
     } WRONG[] = {
-        {"depht=3", "\"depht\""},
+        {"depht=3", "\"depht\" is not known; nearest is \"depth\""},
+        {"moniter=y", "nearest is \"monitor\""},
+        {"Depth=3", "nearest is \"depth\""},
+        {"heap=dump", "GC.heap_dump"},
+        {"gc_okay=y", "no effect"},
+        {"monitor", "\"monitor\" has no value"},
+        {"monitor=maybe", "\"maybe\" is neither y nor n"},
+        {"monitor=", "\"\" is neither"},
         {"depth", "\"depth\" has no value"},
         {"depth=", "\"\""},
         {"depth=-1", "\"-1\""},
@@ -76,7 +86,10 @@ static void options_that_are_wrong_are_named(void **state)
         {"=1", "\"\""},
         {"depth=1,", NULL},
         {",depth=1", "\"\""},
-        {"foo", "\"foo\" is not known"},
+        {"foo", "\"foo\" is not known (file, "},
+        {"contanalysis", NULL},
+        {"contanalysis=true", NULL},
+        {"monitor=n", NULL},
     };
 
     (void)state;
@@ -353,6 +366,29 @@ static int close_rings(void **state)
     return 0;
 }
 
+static int refuse_events(void *payload, const tm_event *events, size_t count)
+{
+    (void)events;
+    *(size_t *)payload += count;
+    return TM_ESTOPPED;
+}
+
+static void live_model_takes_what_the_next_sink_gets_and_decides_nothing(void **state)
+{
+    size_t poured = 0;
+    tm_sink next = {.size = sizeof(next), .payload = &poured, .events = refuse_events};
+    tm_event event = {.thread = 7, .kind = TM_EVENT_THREAD_START};
+    tm__live live;
+
+    (void)state;
+    assert_int_equal(tm__live_open(&live, &next, 1 << 20), TM_OK);
+    assert_int_equal(live.sink.events(live.sink.payload, &event, 1), TM_ESTOPPED);
+    assert_int_equal(poured, 1);
+    assert_int_equal(tm_model_event_count(live.model), 1);
+    assert_int_equal(live.lost, 0);
+    tm__live_close(&live);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +403,7 @@ int main(void)
         cmocka_unit_test(ring_that_began_again_has_room_for_as_much_as_a_new_one),
         cmocka_unit_test(buffer_of_a_gone_thread_serves_another),
         cmocka_unit_test(reader_gets_every_record_whole_and_in_order),
+        cmocka_unit_test(live_model_takes_what_the_next_sink_gets_and_decides_nothing),
     };
 
     return cmocka_run_group_tests(tests, open_rings, close_rings);
