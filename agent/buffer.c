@@ -182,7 +182,6 @@ tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
     record->truncated = 0;
     record->extra = 0;
     record->more = 0;
-    record->reserved = 0;
     return record;
 }
 
@@ -219,7 +218,6 @@ void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns)
                               memory_order_relaxed);
     }
     tm__ring_mark_set(&buffer->ring->lost, lost + 1);
-    atomic_fetch_add_explicit(&buffer->lost_total, 1, memory_order_relaxed);
 }
 
 void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns)

@@ -14,6 +14,19 @@
 
 #include "trace/ring.h"
 
+/** Have a weak reference to the thread go along with an event: the writer finds no
+ * virtual thread by its number. */
+static inline void tm__record_set_weak(tm__record *record, void *weak)
+{
+    record->more = (uint32_t)(uintptr_t)weak;
+    record->event.stack = (uint32_t)((uint64_t)(uintptr_t)weak >> 32);
+}
+
+static inline void *tm__record_weak(const tm__record *record)
+{
+    return (void *)(uintptr_t)((uint64_t)record->event.stack << 32 | record->more);
+}
+
 /** Values of tm__buffer.since that are not a time. */
 enum { TM__IDLE = 0, TM__BEGINS = 1 };
 
@@ -24,14 +37,13 @@ typedef struct tm__buffer {
 
     /* its thread's */
     _Atomic int64_t since; ///< time of the event in work, TM__IDLE, TM__BEGINS
-    _Atomic uint64_t lost_total;
-    uint64_t reserved; ///< where the record in work begins
-    uint64_t woke_at;  ///< the tail for which the writer was already called
-    uint64_t thread;   ///< of the platform thread itself; 0: not known
-    uint64_t object;   ///< that it blocks on or waits for
-    tm_event deferred; ///< the end of a wait, until it is known why; kind 0: none
-    int64_t wait_ns;   ///< when it began to wait
-    int in_wait;       ///< it is inside our stand-in for Object.wait
+    uint64_t reserved;     ///< where the record in work begins
+    uint64_t woke_at;      ///< the tail for which the writer was already called
+    uint64_t thread;       ///< of the platform thread itself; 0: not known
+    uint64_t object;       ///< that it blocks on or waits for
+    tm_event deferred;     ///< the end of a wait, until it is known why; kind 0: none
+    int64_t wait_ns;       ///< when it began to wait
+    int in_wait;           ///< it is inside our stand-in for Object.wait
     uint64_t os_id;
     uint64_t name_hash;        ///< of the name and group it was defined with
     void *thread_weak;         ///< weak reference to the thread object; NULL: none

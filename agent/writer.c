@@ -14,14 +14,11 @@
 
 #include <threadmodel/error.h>
 
+#include "base/grouped.h"
 #include "output.h"
+#include "standing.h"
 
 enum { ROUND_MS = 50 };
-
-/* Blocked for longer is worth asking the VM for what the thread holds; asking for
- * this many is about 3 % of a round. */
-static const int64_t BLOCKED_LONG_NS = INT64_C(50000000);
-enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
 
 static tm__buffer *own;
 static int wake_fd = -1;
@@ -37,27 +34,21 @@ static int say(const char *format, uint64_t count)
 
     if (count == 0)
         return TM_OK;
-    snprintf(sentence, sizeof(sentence), format, (unsigned long long)count);
+    snprintf(sentence, sizeof(sentence), format, tm__group_digits(count).text);
     return sink->limit(sink->payload, sentence);
 }
 
 static int report_losses(void)
 {
-    uint64_t lost = 0, left_out = 0;
+    uint64_t left_out = 0;
     int rc = TM_OK;
 
     for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next) {
-        lost += atomic_load(&b->lost_total);
         left_out += atomic_load(&b->left_out);
         rc = tm__merge_loss(b, tm__now_ns());
     }
     if (rc >= 0)
-        rc =
-            say("%llu events found no room in their thread's buffer and are missing; a "
-                "larger buffer= may hold them.",
-                lost);
-    if (rc >= 0)
-        rc = say("%llu calls of notify on objects that nobody had ever waited on were "
+        rc = say("%s calls of notify on objects that nobody had ever waited on were "
                  "left out.",
                  left_out);
     return rc;
@@ -77,8 +68,19 @@ static void wait_until_idle(void)
     }
 }
 
+/* How long to wait: for the next round, or until a question is due. */
+static int pause_ms(int64_t round_ns)
+{
+    int64_t now_ns = tm__now_ns();
+    int64_t due_ns = tm__standing_due_ns(now_ns);
+    int64_t left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
+
+    return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
+}
+
 static int run_to_the_end(JNIEnv *jni)
 {
+    int64_t round_ns = tm__now_ns();
     int rc = tm__run_report(0);
 
     if (rc >= 0)
@@ -86,20 +88,24 @@ static int run_to_the_end(JNIEnv *jni)
     while (rc >= 0 && !atomic_load(&stopping)) {
         struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
         uint64_t count;
+        int woken = poll(&wake, 1, pause_ms(round_ns)) > 0;
 
-        if (poll(&wake, 1, ROUND_MS) > 0 && read(wake_fd, &count, sizeof(count)) < 0)
+        if (woken && read(wake_fd, &count, sizeof(count)) < 0)
             continue;
         rc = tm__merge_round(jni, own, 0);
-        if (rc >= 0)
+        if (rc >= 0 && (woken || tm__now_ns() >= round_ns)) {
             rc = tm__recording_flush();
-        tm__held_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
+            round_ns = tm__now_ns() + ROUND_MS * INT64_C(1000000);
+        }
+        tm__standing_ask(jni, own, 0);
     }
-    if (rc >= 0) {
-        /* Who is blocked for good has been so for long enough to be merged. */
+    /* Who is blocked for good has been so for long enough to be merged; a deadlock
+     * among them is suspected in the first round, and confirmed in the second. */
+    for (int round = 0; rc >= 0 && round < 2; round++) {
         poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
         wait_until_idle();
         rc = tm__merge_round(jni, own, 0);
-        tm__held_ask(jni, own, INT64_MAX, ASK_AT_END);
+        tm__standing_ask(jni, own, 1);
     }
     atomic_store(&tm__the_agent.recording, 0);
     tm__events_enable(0);
@@ -123,9 +129,10 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     if (own)
         tm__thread_define(own, jni, self, own->thread, own->os_id, TM_THREAD_AGENT);
     tm__code_open();
+    tm__deadlock_open();
     rc = own ? run_to_the_end(jni) : TM_ENOMEM;
     tm__recording_close(rc);
-    tm__held_forget_all(jni);
+    tm__standing_close(jni);
     tm__code_close();
     tm__merge_close();
     pthread_mutex_lock(&finished_lock);

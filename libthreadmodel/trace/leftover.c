@@ -351,8 +351,6 @@ static int pour_event(tm__leftover *leftover, size_t place, const tm_sink *sink)
 
     event.kind = record->kind;
     event.stack = 0;
-    if (TM__RECORD_PRIVATE_PEERS >> event.kind & 1)
-        event.peer = 0;
     if (record->extra > 0)
         rc = find_stack(leftover, record, place, sink, &event.stack);
     return rc < 0 ? rc : sink->events(sink->payload, &event, 1);

@@ -44,10 +44,9 @@ typedef struct tm__record {
     uint16_t bytes;     ///< all of it, a multiple of 8; a pad: 0
     uint16_t kind;      ///< enum tm_event_kind or one of the above
     uint16_t extra;     ///< frames, or bytes of the first text
-    uint16_t more;      ///< bytes of the second text
     uint16_t truncated; ///< the stack goes on below the frames
-    uint16_t reserved;  ///< 0
-    tm_event event;
+    uint32_t more;      ///< bytes of the second text; of an event, the producer's
+    tm_event event;     ///< its stack is the producer's, too
 } tm__record;
 
 /** One frame behind an event. */
@@ -119,12 +118,6 @@ static inline size_t tm__record_bytes(size_t extra_bytes)
 {
     return (sizeof(tm__record) + extra_bytes + 7) & ~(size_t)7;
 }
-
-/** Kinds of event whose peer is the writer's own, and no thread. */
-#define TM__RECORD_PRIVATE_PEERS                                                       \
-    (UINT64_C(1) << TM_EVENT_CONTENDED_ENTER |                                         \
-     UINT64_C(1) << TM_EVENT_CONTENDED_ENTERED | UINT64_C(1) << TM_EVENT_THREAD_END |  \
-     UINT64_C(1) << TM_EVENT_LOST)
 
 static inline int tm__record_is_event(const tm__record *record)
 {
