@@ -10,7 +10,7 @@
 
 #include <threadmodel/error.h>
 
-#include "output.h"
+#include "outlet.h"
 #include "rings.h"
 #include "trace/writer.h"
 
@@ -30,9 +30,9 @@ int tm__recording_open(void)
 
     if (getrandom(&agent->run_id, sizeof(agent->run_id), GRND_NONBLOCK) < 0)
         agent->run_id = (uint64_t)tm__now_ns() << 16 ^ (uint64_t)getpid();
-    if (tm__output_open(&agent->options, (uint64_t)getpid(), error, sizeof(error)) != 0)
+    if (tm__outlet_open(&agent->options, (uint64_t)getpid(), error, sizeof(error)) != 0)
         return not_recorded(error);
-    rc = tm_trace_writer_new(&agent->trace, tm__output_write, NULL, NULL);
+    rc = tm_trace_writer_new(&agent->trace, tm__outlet_write, NULL, NULL);
     if (rc >= 0) {
         agent->sink = tm_trace_writer_sink(agent->trace);
         rc = tm__run_announce();
@@ -43,8 +43,8 @@ int tm__recording_open(void)
         return 0;
     tm_trace_writer_close(agent->trace);
     agent->trace = NULL;
-    tm__output_close();
-    return not_recorded(rc == TM_ENOMEM ? "no memory" : tm__output_error());
+    tm__outlet_close();
+    return not_recorded(rc == TM_ENOMEM ? "no memory" : tm__outlet_error());
 }
 
 void tm__recording_begin(void)
@@ -52,10 +52,10 @@ void tm__recording_begin(void)
     const tm__options *options = &tm__the_agent.options;
     char error[ERROR_BYTES];
 
-    if (tm__rings_open(options->buffer_bytes, tm__output_path(), options->rings,
+    if (tm__rings_open(options->buffer_bytes, tm__outlet_path(), options->rings,
                        tm__the_agent.run_id, error, sizeof(error)) != 0)
         tm__complain("%s", error);
-    tm__output_begin();
+    tm__outlet_begin();
 }
 
 int tm__recording_flush(void)
@@ -79,13 +79,13 @@ void tm__recording_close(int rc)
         return;
     closed = tm_trace_writer_close(tm__the_agent.trace);
     tm__the_agent.trace = NULL;
-    written = tm__output_close();
+    written = tm__outlet_close();
     if (rc < 0 || closed < 0)
         tm__complain("the recording is not complete: %s",
                      rc == TM_ENOMEM || closed == TM_ENOMEM ? "no memory"
-                                                            : tm__output_error());
+                                                            : tm__outlet_error());
     else if (written < 0)
-        tm__complain("the recording may not be complete: %s", tm__output_error());
+        tm__complain("the recording may not be complete: %s", tm__outlet_error());
     /* What could not be written is still in the rings. */
     tm__rings_close(rc < 0 || closed < 0);
 }

@@ -15,7 +15,7 @@
 #include <threadmodel/error.h>
 
 #include "base/grouped.h"
-#include "output.h"
+#include "outlet.h"
 #include "standing.h"
 
 enum { ROUND_MS = 50 };
@@ -195,7 +195,7 @@ void tm__writer_stop(void)
     uint64_t one = 1;
 
     atomic_store(&stopping, 1);
-    tm__output_hurry();
+    tm__outlet_hurry();
     /* At worst the writer comes by at its own time. */
     (void)!write(wake_fd, &one, sizeof(one));
     pthread_mutex_lock(&finished_lock);

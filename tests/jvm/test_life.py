@@ -169,8 +169,8 @@ def test_small_buffers_lose_events_and_say_so(java: Java):
     run = java.record("Flood", 200_000, "waited", options="buffer=64,depth=0")
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
     lost = run.odd().get("lost_by_producer", 0)
-    # The thread's start and end may be among the lost.
-    assert 200_000 <= notifies + lost <= 200_002
+    # The thread's start and end, and what it waits for there, may be among the lost.
+    assert 200_000 <= notifies + lost <= 200_020
     if lost:
         said = [limit for limit in run.model.limits if " lost " in limit]
         assert len(said) == 1
@@ -182,7 +182,7 @@ def test_notifies_where_nobody_ever_waited_do_not_flood_the_trace(java: Java):
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
     (said,) = (limit for limit in run.model.limits if "left out" in limit)
     assert 1 <= notifies < 10_000
-    assert notifies + int(said.split()[0]) >= 200_000
+    assert notifies + int(said.split()[0].replace(",", "")) >= 200_000
     assert run.odd() == {}
 
 
@@ -191,7 +191,7 @@ def test_agent_is_loaded_once(java: Java):
         java.command("Stuck", 0, agent="file=a.tmt", flags=(f"-agentpath:{AGENT}",))
     )
     assert done.returncode == 0
-    (line,) = lines_of_agent(done.stderr)
+    (line,) = (line for line in lines_of_agent(done.stderr) if "loaded" in line)
     assert "twice" in line
     assert [path.name for path in java.folder.iterdir()] == ["a.tmt"]
     assert threadmodel.open(java.folder / "a.tmt").damage is None

@@ -8,7 +8,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "output.h"
+#include "outlet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +99,7 @@ static int open_unlocked(int force)
     return ftruncate(file, 0) < 0 ? fail(strerror(errno)) : 0;
 }
 
-int tm__output_open(const tm__options *options, uint64_t pid, char *error,
+int tm__outlet_open(const tm__options *options, uint64_t pid, char *error,
                     size_t error_bytes)
 {
     int rc;
@@ -124,17 +124,17 @@ int tm__output_open(const tm__options *options, uint64_t pid, char *error,
     return -1;
 }
 
-const char *tm__output_path(void)
+const char *tm__outlet_path(void)
 {
     return is_regular ? path : NULL;
 }
 
-void tm__output_begin(void)
+void tm__outlet_begin(void)
 {
     may_wait = 1;
 }
 
-void tm__output_hurry(void)
+void tm__outlet_hurry(void)
 {
     int64_t never = INT64_MAX;
 
@@ -159,7 +159,7 @@ static int wait_for_room(int error)
     return 0;
 }
 
-int tm__output_write(void *payload, const char *bytes, size_t count)
+int tm__outlet_write(void *payload, const char *bytes, size_t count)
 {
     size_t done = 0;
 
@@ -188,12 +188,12 @@ int tm__output_write(void *payload, const char *bytes, size_t count)
     return TM_OK;
 }
 
-const char *tm__output_error(void)
+const char *tm__outlet_error(void)
 {
     return failure;
 }
 
-int tm__output_close(void)
+int tm__outlet_close(void)
 {
     int rc = file >= 0 ? close(file) : 0;
 
