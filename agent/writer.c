@@ -4,7 +4,7 @@
  * second, has them merged into the trace, and makes sure that a reader could have
  * all of it by then. It alone uses the trace.
  */
-#include "agent.h"
+#include "stacks.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -16,9 +16,9 @@
 
 enum { ROUND_MS = 50 };
 
-/* Blocked for longer is worth asking the VM for what the thread holds; asking for
- * this many is about 3 % of a round. */
-static const int64_t BLOCKED_LONG_NS = INT64_C(50000000);
+/* Held up for longer is worth asking the VM for the stack, and where the thread is
+ * blocked for what it holds; asking for this many is about 3 % of a round. */
+static const int64_t HELD_UP_LONG_NS = INT64_C(50000000);
 enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
 
 static tm__buffer *own;
@@ -31,7 +31,7 @@ static pthread_cond_t finished_signal = PTHREAD_COND_INITIALIZER;
 static int say(const char *format, uint64_t count)
 {
     const tm_sink *sink = tm__the_agent.sink;
-    char sentence[160];
+    char sentence[200];
 
     if (count == 0)
         return TM_OK;
@@ -58,6 +58,14 @@ static int report_losses(void)
         rc = say("%llu calls of notify on objects that nobody had ever waited on were "
                  "left out.",
                  left_out);
+    if (rc >= 0)
+        rc = say("The stacks of %llu short hold-ups and calls were not taken: each has "
+                 "that of another of the same thread and object, drawn at random.",
+                 tm__samples_shown());
+    if (rc >= 0)
+        rc = say("%llu short hold-ups have no stack: it was not taken, nor that of "
+                 "another of the same thread and object.",
+                 tm__samples_bare());
     return rc;
 }
 
@@ -90,7 +98,9 @@ static int run_to_the_end(JNIEnv *jni)
         rc = tm__merge_round(jni, own, 0);
         if (rc >= 0)
             rc = tm_trace_writer_flush(tm__the_agent.trace);
-        tm__held_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
+        tm__held_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
+        tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
+        tm__stacks_pace();
     }
     if (rc >= 0) {
         /* Who is blocked for good has been so for long enough to be merged. */
@@ -98,6 +108,7 @@ static int run_to_the_end(JNIEnv *jni)
         wait_until_idle();
         rc = tm__merge_round(jni, own, 0);
         tm__held_ask(jni, own, INT64_MAX, ASK_AT_END);
+        tm__stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
     atomic_store(&tm__the_agent.recording, 0);
     tm__events_enable(0);
@@ -121,6 +132,8 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     if (own)
         tm__thread_define(own, jni, self, own->thread, own->os_id, TM_THREAD_AGENT);
     tm__code_open();
+    if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
+        tm__samples_open();
     rc = own ? run_to_the_end(jni) : TM_ENOMEM;
     if (rc < 0)
         tm__complain("recording ends here: %s",
@@ -131,6 +144,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     tm__the_agent.trace = NULL;
     tm__held_forget_all(jni);
     tm__code_close();
+    tm__samples_close();
     tm__merge_close();
     pthread_mutex_lock(&finished_lock);
     finished = 1;
