@@ -4,7 +4,8 @@
  *
  *   VM's threads                                     the writer thread
  *   events.c ──▶ buffer.c (one ring a thread) ──▶ writer.c, merge.c ──▶ trace
- *   hooks.c  └─ identity.c (tags, names)                └─ define.c, code.c, held.c
+ *   hooks.c  └─ identity.c (tags, names)                └─ define.c, code.c,
+ *                                                         standing.c, deadlock.c
  */
 #ifndef TM_AGENT_AGENT_H
 #define TM_AGENT_AGENT_H
@@ -90,7 +91,9 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread);
 uint64_t tm__object_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 /** The same, and note that somebody waits on it. */
 uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
-/** The same, of something that a thread parks for. */
+/** @return the thread whose object this is, 0: it is none */
+uint64_t tm__joined_id(JNIEnv *jni, jobject object);
+/** The same as tm__object_id(), of something that a thread parks for. */
 uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 /** The same. @param[out] was_waited_on  somebody did, ever */
 uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
@@ -126,24 +129,30 @@ uint64_t tm__samples_shown(void);
 uint64_t tm__samples_bare(void);
 void tm__samples_close(void);
 
-/* held.c: what long blocked threads hold, on the writer thread */
+/* standing.c: threads that are held up for long, on the writer thread */
 
 /**
- * Follow the blocks: called for every event as it is poured.
- * @param weak          to the thread object, where the event is an enter
- * @param weak_is_ours  it is deleted when the block ends
+ * Follow the hold-ups: called for every event that begins or ends one, as it is
+ * poured.
+ * @param weak          to the thread object, where the event begins one
+ * @param weak_is_ours  it is deleted when that ends
  */
-void tm__held_follow(JNIEnv *jni, const tm_event *event, jweak weak, int weak_is_ours);
+void tm__standing_follow(JNIEnv *jni, const tm_event *event, jweak weak,
+                         int weak_is_ours);
 /**
- * Ask for those that have been blocked since `before_ns` or earlier, once a block.
+ * Ask the VM about those that have lasted for long, once a hold-up.
  * @param own    the writer thread's buffer
- * @param limit  threads to ask for, at most
+ * @param final  about all, however long it takes
  */
-void tm__held_ask(JNIEnv *jni, tm__buffer *own, int64_t before_ns, size_t limit);
-/** Pour the answers of those that are still blocked when all events before
- * `horizon_ns` have been followed. @return TM_OK or what the sink returned */
-int tm__held_pour(int64_t horizon_ns);
-void tm__held_forget_all(JNIEnv *jni);
+void tm__standing_ask(JNIEnv *jni, tm__buffer *own, int final);
+/** When to ask next; INT64_MAX: nobody stands. */
+int64_t tm__standing_due_ns(int64_t now_ns);
+/** Pour the answers of those that still stand when all events before `horizon_ns`
+ * have been followed, and report what deadlocks they show. @return TM_OK or what
+ * the sink returned */
+int tm__standing_pour(JNIEnv *jni, int64_t horizon_ns);
+void tm__standing_forget_all(JNIEnv *jni);
+void tm__standing_close(JNIEnv *jni);
 
 /* merge.c: from all buffers into the trace, on the writer thread */
 

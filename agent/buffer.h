@@ -26,9 +26,22 @@ typedef struct tm__record {
     uint16_t kind;      ///< enum tm_event_kind or one of the above
     uint16_t truncated; ///< the stack goes on below the frames
     uint32_t extra;     ///< frames, or bytes of the first text
-    uint32_t more;      ///< bytes of the second text
-    tm_event event;
+    uint32_t more;      ///< bytes of the second text; of an event, half a reference
+    tm_event event;     ///< its stack is the other half until it is poured
 } tm__record;
+
+/** Have a weak reference to the thread go along with an event: the writer finds no
+ * virtual thread by its number. */
+static inline void tm__record_set_weak(tm__record *record, void *weak)
+{
+    record->more = (uint32_t)(uintptr_t)weak;
+    record->event.stack = (uint32_t)((uint64_t)(uintptr_t)weak >> 32);
+}
+
+static inline void *tm__record_weak(const tm__record *record)
+{
+    return (void *)(uintptr_t)((uint64_t)record->event.stack << 32 | record->more);
+}
 
 /** Values of tm__buffer.since that are not a time. */
 enum { TM__IDLE = 0, TM__BEGINS = 1 };

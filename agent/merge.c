@@ -47,11 +47,12 @@ static int pour_batch(void)
     return count ? sink->events(sink->payload, batch, count) : TM_OK;
 }
 
-/* Events that begin or end a block, or that may stand for one that does. */
-static const uint64_t FOLLOWED = UINT64_C(1) << TM_EVENT_CONTENDED_ENTER |
-                                 UINT64_C(1) << TM_EVENT_CONTENDED_ENTERED |
-                                 UINT64_C(1) << TM_EVENT_THREAD_END |
-                                 UINT64_C(1) << TM_EVENT_LOST;
+#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
+
+/* Events that begin or end a hold-up, or that may stand for one that does. */
+static const uint64_t FOLLOWED = KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED) |
+                                 KIND(WAIT) | KIND(WAITED) | KIND(PARK) |
+                                 KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST);
 
 static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
                 const tm__record *record)
@@ -61,12 +62,12 @@ static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
 
     *event = record->event;
     if (FOLLOWED >> event->kind & 1) {
-        jweak weak = (jweak)(uintptr_t)event->peer;
+        jweak weak = tm__record_weak(record);
 
-        event->peer = 0;
-        tm__held_follow(jni, event,
-                        event->thread == buffer->thread ? buffer->thread_weak : weak,
-                        weak != NULL);
+        event->stack = 0;
+        tm__standing_follow(
+            jni, event, event->thread == buffer->thread ? buffer->thread_weak : weak,
+            weak != NULL);
     }
     rc = tm__code_stack(&event->stack, jni, own, (const jvmtiFrameInfo *)(record + 1),
                         record->extra, record->truncated);
@@ -230,7 +231,7 @@ int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final)
         rc = merge(jni, own, horizon);
     heap_count = 0;
     if (rc >= 0)
-        rc = tm__held_pour(horizon);
+        rc = tm__standing_pour(jni, horizon);
     return rc >= 0 ? recycle(jni, first, horizon) : rc;
 }
 

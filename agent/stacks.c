@@ -33,6 +33,7 @@ enum { FIRSTS = 16, WALKS = 512, BRAKE = 64 };
 /* Until any has been measured. */
 enum { WALK_NS = 1000, MEASURED_WALKS = 16 };
 enum { VIRTUALS = 4096 };
+static const int64_t PACE_NS = 10000000;
 
 static const uint64_t BEGINS =
     KIND(CONTENDED_ENTER) | KIND(WAIT) | KIND(PARK) | KIND(SLEEP);
@@ -215,6 +216,8 @@ void tm__stacks_pace(void)
     uint64_t wanted = 0, walks = 0, walks_ns = 0, cost_ns, budget_ns, next;
     int64_t now_ns = tm__now_ns();
 
+    if (now_ns - last_ns < PACE_NS)
+        return;
     if (!processors)
         processors = processor_count();
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {

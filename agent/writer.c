@@ -14,12 +14,13 @@
 
 #include <threadmodel/error.h>
 
-enum { ROUND_MS = 50 };
+#include "standing.h"
 
-/* Held up for longer is worth asking the VM for the stack, and where the thread is
- * blocked for what it holds; asking for this many is about 3 % of a round. */
+/* Who has been held up for longer, and without a stack, is asked for it; so many take
+ * less than 1 % of a round. */
 static const int64_t HELD_UP_LONG_NS = INT64_C(50000000);
 enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
+enum { ROUND_MS = 50 };
 
 static tm__buffer *own;
 static int wake_fd = -1;
@@ -59,11 +60,11 @@ static int report_losses(void)
                  "left out.",
                  left_out);
     if (rc >= 0)
-        rc = say("The stacks of %llu short hold-ups and calls were not taken: each has "
+        rc = say("The stacks of %s short hold-ups and calls were not taken: each has "
                  "that of another of the same thread and object, drawn at random.",
                  tm__samples_shown());
     if (rc >= 0)
-        rc = say("%llu short hold-ups have no stack: it was not taken, nor that of "
+        rc = say("%s short hold-ups have no stack: it was not taken, nor that of "
                  "another of the same thread and object.",
                  tm__samples_bare());
     return rc;
@@ -83,8 +84,19 @@ static void wait_until_idle(void)
     }
 }
 
+/* How long to wait: for the next round, or until a question is due. */
+static int pause_ms(int64_t round_ns)
+{
+    int64_t now_ns = tm__now_ns();
+    int64_t due_ns = tm__standing_due_ns(now_ns);
+    int64_t left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
+
+    return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
+}
+
 static int run_to_the_end(JNIEnv *jni)
 {
+    int64_t round_ns = tm__now_ns();
     int rc = tm__run_report(0);
 
     if (rc >= 0)
@@ -93,21 +105,25 @@ static int run_to_the_end(JNIEnv *jni)
         struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
         uint64_t count;
 
-        if (poll(&wake, 1, ROUND_MS) > 0 && read(wake_fd, &count, sizeof(count)) < 0)
+        if (poll(&wake, 1, pause_ms(round_ns)) > 0 &&
+            read(wake_fd, &count, sizeof(count)) < 0)
             continue;
         rc = tm__merge_round(jni, own, 0);
-        if (rc >= 0)
+        if (rc >= 0 && tm__now_ns() >= round_ns) {
             rc = tm_trace_writer_flush(tm__the_agent.trace);
-        tm__held_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
+            round_ns = tm__now_ns() + ROUND_MS * INT64_C(1000000);
+        }
+        tm__standing_ask(jni, own, 0);
         tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
         tm__stacks_pace();
     }
-    if (rc >= 0) {
-        /* Who is blocked for good has been so for long enough to be merged. */
+    /* Who is blocked for good has been so for long enough to be merged; a deadlock
+     * among them is suspected in the first round, and confirmed in the second. */
+    for (int round = 0; rc >= 0 && round < 2; round++) {
         poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
         wait_until_idle();
         rc = tm__merge_round(jni, own, 0);
-        tm__held_ask(jni, own, INT64_MAX, ASK_AT_END);
+        tm__standing_ask(jni, own, 1);
         tm__stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
     atomic_store(&tm__the_agent.recording, 0);
@@ -134,6 +150,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     tm__code_open();
     if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
         tm__samples_open();
+    tm__deadlock_open();
     rc = own ? run_to_the_end(jni) : TM_ENOMEM;
     if (rc < 0)
         tm__complain("recording ends here: %s",
@@ -142,7 +159,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     if (rc >= 0 && closed < 0)
         tm__complain("the trace is not complete: %s", tm_error_text());
     tm__the_agent.trace = NULL;
-    tm__held_forget_all(jni);
+    tm__standing_close(jni);
     tm__code_close();
     tm__samples_close();
     tm__merge_close();

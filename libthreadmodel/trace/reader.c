@@ -59,7 +59,8 @@ static int probe(const uint8_t *bytes, size_t length)
            tm__block_header_get(&header, bytes + TM__FILE_HEADER_BYTES);
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input)
+static int reader_open(void **out, tm__memory *memory, tm__input *input,
+                       const tm_source_options *options)
 {
     uint32_t major, minor;
     const uint8_t *bytes;
@@ -68,6 +69,7 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input)
     tm__file_header_state header;
     int rc = tm__input_view(input, 0, TM__FILE_HEADER_BYTES, &bytes, &available);
 
+    (void)options;
     if (rc < 0)
         return rc;
     header = tm__file_header_get(bytes, available, &major, &minor);
