@@ -222,7 +222,6 @@ void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns)
     if (lost == 0)
         atomic_store_explicit(&buffer->lost_first_ns, time_ns, memory_order_relaxed);
     atomic_store_explicit(&buffer->lost, lost + 1, memory_order_release);
-    atomic_fetch_add_explicit(&buffer->lost_total, 1, memory_order_relaxed);
 }
 
 void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns)

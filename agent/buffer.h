@@ -67,7 +67,6 @@ typedef struct tm__buffer {
     _Atomic int64_t since; ///< time of the event in work, TM__IDLE, TM__BEGINS
     _Atomic uint64_t lost; ///< events that found no room, not yet reported
     _Atomic int64_t lost_first_ns;
-    _Atomic uint64_t lost_total;
     _Atomic uint64_t skip_from; ///< there it began again, at the ring's beginning
     _Atomic uint64_t skip_to;
     uint64_t reserved; ///< where the record in work begins

@@ -14,6 +14,7 @@
 
 #include <threadmodel/error.h>
 
+#include "base/grouped.h"
 #include "standing.h"
 
 /* Who has been held up for longer, and without a stack, is asked for it; so many take
@@ -36,27 +37,21 @@ static int say(const char *format, uint64_t count)
 
     if (count == 0)
         return TM_OK;
-    snprintf(sentence, sizeof(sentence), format, (unsigned long long)count);
+    snprintf(sentence, sizeof(sentence), format, tm__group_digits(count).text);
     return sink->limit(sink->payload, sentence);
 }
 
 static int report_losses(void)
 {
-    uint64_t lost = 0, left_out = 0;
+    uint64_t left_out = 0;
     int rc = TM_OK;
 
     for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next) {
-        lost += atomic_load(&b->lost_total);
         left_out += atomic_load(&b->left_out);
         rc = tm__merge_loss(b, tm__now_ns());
     }
     if (rc >= 0)
-        rc =
-            say("%llu events found no room in their thread's buffer and are missing; a "
-                "larger buffer= may hold them.",
-                lost);
-    if (rc >= 0)
-        rc = say("%llu calls of notify on objects that nobody had ever waited on were "
+        rc = say("%s calls of notify on objects that nobody had ever waited on were "
                  "left out.",
                  left_out);
     if (rc >= 0)

@@ -420,6 +420,12 @@ typedef struct tm__libraries {
     size_t count;
 } tm__libraries;
 
+/** Whether a class or method, package.Class.method, is one of the default libraries. */
+int tm__is_library(const char *name);
+
+/** Whether a caller's method (as above) is where a thread waits for work. */
+int tm__is_idle(const char *method);
+
 /** @return frames[] index of the caller of a stack, TM__NONE where unknown */
 uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,
                           const tm__libraries *libraries);

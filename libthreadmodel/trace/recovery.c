@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grouped.h"
+
 enum { MOST_TRIES = 8 };
 
 uint64_t tm__gap_add(tm__gap *gap, uint64_t offset, const tm__block_header *header)
@@ -76,9 +78,10 @@ void tm__loss_sentence(const tm__loss *loss, char *text, size_t bytes)
         snprintf(blocks, sizeof(blocks), "%u block%s, ", loss->blocks,
                  loss->blocks == 1 ? "" : "s");
     if (loss->events > 0)
-        snprintf(text, bytes, ": %s%llu event%s between %.3f s and %.3f s are missing",
-                 blocks, (unsigned long long)loss->events, loss->events == 1 ? "" : "s",
-                 seconds(loss, loss->first_ns), seconds(loss, loss->last_ns));
+        snprintf(text, bytes, ": %s%s event%s between %.3f s and %.3f s are missing",
+                 blocks, tm__group_digits(loss->events).text,
+                 loss->events == 1 ? "" : "s", seconds(loss, loss->first_ns),
+                 seconds(loss, loss->last_ns));
     else if (loss->is_counted)
         snprintf(text, bytes, ": no events are missing, but names may be");
     else if (!loss->is_end)

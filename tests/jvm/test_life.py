@@ -173,7 +173,9 @@ def test_small_buffers_lose_events_and_say_so(java: Java):
     # The thread's start and end may be among the lost.
     assert 200_000 <= notifies + lost <= 200_002
     if lost:
-        assert any("found no room" in limit for limit in run.model.limits)
+        said = [limit for limit in run.model.limits if " lost " in limit]
+        assert len(said) == 1
+        assert f"{lost:,} event" in said[0]
 
 
 def test_notifies_where_nobody_ever_waited_do_not_flood_the_trace(java: Java):
