@@ -7,6 +7,7 @@
 #include <threadmodel/arrow.h>
 #include <threadmodel/blame.h>
 #include <threadmodel/common.h>
+#include <threadmodel/context.h>
 #include <threadmodel/deadlock.h>
 #include <threadmodel/definition.h>
 #include <threadmodel/diagnostics.h>

@@ -275,7 +275,7 @@ void tm__deadlock_seen_again(tm_model *model, const tm__fact *snapshot)
     uint32_t index = model->threads[snapshot->thread].deadlock, seen = 0;
     tm__deadlock *it;
 
-    if (index == TM__NONE)
+    if (index == TM__NONE || !tm__model_is_of_dumps(model))
         return;
     it = &model->deadlocks[index];
     if (snapshot->time_ns <= it->time_ns)

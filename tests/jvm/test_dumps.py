@@ -37,9 +37,7 @@ def test_text_with_synchronizers_shows_all(still: Moment, tmp_path: Path):
     assert not any("does not say so" in limit for limit in model.limits)
 
 
-def test_text_without_them_takes_owners_from_the_account(
-    still: Moment, tmp_path: Path
-):
+def test_text_without_them_takes_owners_from_the_account(still: Moment, tmp_path: Path):
     model = threadmodel.open(still.print(tmp_path / "dump.txt"))
     assert set(deadlocks(model)) == THREE
     assert states(model)["wants plain"] == PLATFORM["wants plain"]

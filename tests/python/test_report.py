@@ -30,6 +30,8 @@ TABLES = [
     "objects",
     "timeline",
     "interactions",
+    "context",
+    "context_totals",
     "deadlocks",
     "critical_path",
     "whatif",

@@ -62,10 +62,12 @@ static void reader_close(void *payload)
     tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input)
+static int reader_open(void **out, tm__memory *memory, tm__input *input,
+                       const tm_source_options *options)
 {
     reader *self = tm__zalloc(memory, sizeof(*self));
 
+    (void)options;
     if (!self)
         return TM_ENOMEM;
     self->memory = memory;

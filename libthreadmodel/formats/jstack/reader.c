@@ -291,12 +291,14 @@ static void reader_close(void *payload)
     tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input)
+static int reader_open(void **out, tm__memory *memory, tm__input *input,
+                       const tm_source_options *options)
 {
     static const tm__dump_nature nature = {.is_one_instant = 1, .tells_monitors = 1};
     reader *self = tm__zalloc(memory, sizeof(*self));
     int rc;
 
+    (void)options;
     if (!self)
         return TM_ENOMEM;
     self->memory = memory;
