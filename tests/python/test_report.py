@@ -305,17 +305,27 @@ def test_a_reader_that_leaves_early_hears_nothing(
 
 
 def test_ctrl_c_ends_a_report_that_waits_for_input() -> None:
+    script = (
+        "import os, select\n"
+        "waits = select.select\n"
+        "def told(*arguments):\n"
+        "    os.write(2, b'waits')\n"
+        "    return waits(*arguments)\n"
+        "select.select = told\n"
+        "from threadmodel.cli import main\n"
+        "main()"
+    )
     with subprocess.Popen(
-        [*THREADMODEL, "report", "-"],
+        [sys.executable, "-c", script, "report", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        time.sleep(1.5)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
         assert process.stdout
         assert process.stderr
+        assert process.stderr.read(5) == b"waits"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
         assert (process.stdout.read() + process.stderr.read()).strip() == b""
 
 
