@@ -38,7 +38,9 @@ def read(trace: Path) -> threadmodel.Model:
 
 
 def notifies(model: threadmodel.Model) -> list[int]:
-    names = [row["from_thread"] for row in model.interactions() if "notify" in row["kind"]]
+    names = [
+        row["from_thread"] for row in model.interactions() if "notify" in row["kind"]
+    ]
     return [names.count(f"ringer-{i}") for i in range(THREADS)]
 
 
