@@ -24,6 +24,11 @@ typedef struct tm_source tm_source;
 typedef struct tm_source_options {
     size_t size;                   ///< sizeof(tm_source_options)
     const tm_allocator *allocator; ///< NULL: malloc; copied
+    /** The file is a contention log, with these changes to the order of its lines'
+     *  fields, "wait=Wait,time,thread,object,stack;..."; NULL: by content. Lent for
+     *  the call that opens. See docs/formats.md. */
+    const char *dialect;
+    int64_t time_unit_ns; ///< of TPTP XML, whose document states none; 0: seconds
 } tm_source_options;
 
 /**
@@ -32,7 +37,8 @@ typedef struct tm_source_options {
  * @param[out] out  yours: tm_source_close() it; NULL on failure
  * @param path      of a regular file, or anything that can be read ("/dev/stdin")
  * @param options   NULL: all defaults
- * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT (empty files too), TM_EVERSION
+ * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT (empty files too), TM_EVERSION,
+ *         TM_EINVAL (a dialect that is none)
  * @since 0.1
  */
 TM_API int tm_source_open(tm_source **out, const char *path,

@@ -7,6 +7,7 @@
 #include <threadmodel/arrow.h>
 #include <threadmodel/blame.h>
 #include <threadmodel/common.h>
+#include <threadmodel/context.h>
 #include <threadmodel/deadlock.h>
 #include <threadmodel/definition.h>
 #include <threadmodel/diagnostics.h>
@@ -15,6 +16,7 @@
 #include <threadmodel/findings.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
+#include <threadmodel/log.h>
 #include <threadmodel/model.h>
 #include <threadmodel/path.h>
 #include <threadmodel/run.h>

@@ -20,7 +20,8 @@ TM_BEGIN_DECLS
  * peer_id uint64 and peer string (who owned the object or is joined; null when
  * unknown), provenance string (of peer and state), open bool, stack int32 (for
  * tm_stack_list(); null when unknown), unsplit bool (a wait whose notify was not seen:
- * it may hide time in which the thread queued for the monitor again).
+ * it may hide time in which the thread queued for the monitor again), sampled bool (the
+ * stack is that of another hold-up like it, drawn at random).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked
@@ -41,8 +42,8 @@ TM_API int tm_timeline_list(tm_table **out, const tm_model *model,
  * end_ns int64, intervals int64 (how many the row stands for), state string (that took
  * most of it; of equals the one that came first in enum tm_state); for each state
  * <state>_ns int64 (its time within the row); and, null where `intervals` is not 1,
- * object, class, method, source, line, peer_id, peer, provenance, open, stack and
- * unsplit as in tm_timeline_list().
+ * object, class, method, source, line, peer_id, peer, provenance, open, stack, unsplit
+ * and sampled as in tm_timeline_list().
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

@@ -31,6 +31,7 @@ static const tm__column_spec columns[] = {
     {"peer_id", TM_TYPE_UINT64},    {"peer", TM_TYPE_STRING},
     {"provenance", TM_TYPE_STRING}, {"open", TM_TYPE_BOOL},
     {"stack", TM_TYPE_INT32},       {"unsplit", TM_TYPE_BOOL},
+    {"sampled", TM_TYPE_BOOL},
 };
 
 enum {

@@ -7,13 +7,18 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "formats/contention/reader.h"
 #include "formats/jfr/reader.h"
+#include "formats/json/reader.h"
+#include "formats/jstack/reader.h"
+#include "formats/tptp/reader.h"
 #include "trace/reader.h"
 
-/* Formats with a magic number come before those that have to guess. */
+/* Formats with a magic number come before those that have to guess; jstack takes any
+ * text, for there may be a dump in it. */
 static const tm__format *const formats[] = {
-    &tm__format_tmt,
-    &tm__format_jfr,
+    &tm__format_tmt,  &tm__format_jfr,  &tm__format_contention,
+    &tm__format_tptp, &tm__format_json, &tm__format_jstack,
 };
 
 struct tm_source {
@@ -37,7 +42,15 @@ static int unknown(const char *path, const uint8_t *bytes, size_t length)
                     start);
 }
 
-static int find_format(tm_source *source)
+/* Who knows the order of a log's fields knows what the file is. */
+static int is_of(const tm__format *format, const tm_source_options *options,
+                 const uint8_t *bytes, size_t length)
+{
+    return options->dialect ? format == &tm__format_contention
+                            : format->probe(bytes, length);
+}
+
+static int find_format(tm_source *source, const tm_source_options *options)
 {
     const uint8_t *bytes = NULL;
     size_t available;
@@ -46,10 +59,11 @@ static int find_format(tm_source *source)
     if (rc < 0)
         return rc;
     for (size_t i = 0; available > 0 && i < sizeof(formats) / sizeof(*formats); i++) {
-        if (!formats[i]->probe(bytes, available))
+        if (!is_of(formats[i], options, bytes, available))
             continue;
         source->format = formats[i];
-        return source->format->open(&source->reader, &source->memory, &source->input);
+        return source->format->open(&source->reader, &source->memory, &source->input,
+                                    options);
     }
     return unknown(source->input.path, bytes, available);
 }
@@ -75,7 +89,7 @@ static int source_open(tm_source **out, const char *path, const void *data,
                                       length)
               : tm__input_open(&source->input, &source->memory, path);
     if (rc == TM_OK)
-        rc = find_format(source);
+        rc = find_format(source, &options);
     if (rc < 0) {
         tm_source_close(source);
         return rc;

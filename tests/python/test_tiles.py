@@ -27,7 +27,7 @@ STATES = (
     "dead",
 )
 DETAIL = ("object", "class", "method", "source", "line", "peer_id", "peer")
-DETAIL += ("provenance", "open", "stack", "unsplit")
+DETAIL += ("provenance", "open", "stack", "unsplit", "sampled")
 
 
 def model_of(seed: int) -> Model:

@@ -44,6 +44,10 @@ static int ask(tm_table **out, const tm_model *model, const char *name)
         return list_monitors(out, model, TM_BY_CLASS | TM_BY_CALLER);
     if (!strcmp(name, "objects"))
         return list_monitors(out, model, TM_BY_OBJECT);
+    if (!strcmp(name, "context"))
+        return tm_model_context(out, model, NULL);
+    if (!strcmp(name, "context_totals"))
+        return tm_model_context_totals(out, model);
     if (!strcmp(name, "diagnostics"))
         return tm_diagnostics_list(out, model);
     return TM_ENOTFOUND;

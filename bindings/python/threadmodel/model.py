@@ -23,6 +23,8 @@ _KEYS: Final = {
     "thread": lib.TM_BY_THREAD,
     "group": lib.TM_BY_GROUP,
     "stack": lib.TM_BY_STACK,
+    "method": lib.TM_BY_METHOD,
+    "line": lib.TM_BY_LINE,
 }
 _STATES: Final = {
     "blocked": lib.TM_STATE_BLOCKED,
@@ -49,7 +51,9 @@ class Model(LockQuestions, PathQuestions, Sink):
       None in either place leaves that side open
 
     They raise NotFoundError, a LookupError, for a thread or class that the run does
-    not have, and InvalidArgumentError, a ValueError, for values that cannot be.
+    not have, and InvalidArgumentError, a ValueError, for values that cannot be, such
+    as a window that is empty or begins after the run's end. Of a run without events
+    every answer is empty.
 
     Attributes:
         damage: what is missing of a damaged file, in one line; None: nothing
@@ -96,6 +100,8 @@ class Model(LockQuestions, PathQuestions, Sink):
         wanted = [threads] if isinstance(threads, (int, str)) else list(threads)
         if not any(isinstance(thread, str) for thread in wanted):
             return [thread for thread in wanted if not isinstance(thread, str)]
+        if not self.event_count:
+            return []
         table = self._ask(lib.tm_statistics_threads, ffi.NULL)
         by_name: dict[Any, list[Any]] = {}
         ids = table.values("thread_id")
@@ -185,7 +191,7 @@ class Model(LockQuestions, PathQuestions, Sink):
         Columns: thread_id, thread, start_ns, end_ns, intervals (how many the row stands
         for), state (that took most of it), for each state ``<state>_ns``; and, None
         where ``intervals`` is not 1, object, class, method, source, line, peer_id,
-        peer, provenance, open, stack, unsplit.
+        peer, provenance, open, stack, unsplit, sampled.
 
         Args:
             tile_ns: intervals of at least this length are kept as they are, and merged
@@ -236,6 +242,29 @@ class Model(LockQuestions, PathQuestions, Sink):
         """
         selection = self._select(threads, classes, window)
         return self._ask(lib.tm_interaction_list, selection.struct)
+
+    def context(
+        self,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """List what went on beside the threads' states, in the order of its ends.
+
+        Columns: kind (gc_pause, pinned, submit_failed, inflated, cpu_sample), start_ns,
+        end_ns, thread_id, thread (null: all threads), object, class, method, source,
+        line, stack, cause (of an inflation).
+        """
+        selection = self._select(threads, classes, window)
+        return self._ask(lib.tm_model_context, selection.struct)
+
+    def context_totals(self) -> Table:
+        """Sum the same up by kind, for the whole run.
+
+        Columns: kind, count, total_ns, max_ns, share (of the run's length).
+        """
+        return self._ask(lib.tm_model_context_totals)
 
     def monitors(
         self,
@@ -291,8 +320,10 @@ class Model(LockQuestions, PathQuestions, Sink):
         length). Percentiles are within 3 % of the true value.
 
         Args:
-            by: any of ``class``, ``caller``, ``object``, ``thread``, ``group``,
-                ``stack``
+            by: any of ``class``, ``caller`` (columns method, source, line, idle),
+                ``object``, ``thread``, ``group``, ``stack``, ``method`` (method, idle)
+                and ``line`` (source, line); idle says that the caller is where a thread
+                waits for work
             libraries: prefixes of class names (``java.``) whose frames are passed over
                 when the caller is looked for; None: those of the JDK
             threads: see the class

@@ -4,7 +4,7 @@
 #define TM_FORMATS_JFR_CHUNK_H
 
 #include "base/input.h"
-#include "formats/jfr/notes.h"
+#include "formats/notes.h"
 
 enum { TM__JFR_HEADER_BYTES = 68 };
 
@@ -29,7 +29,7 @@ int tm__jfr_chunk_get(tm__jfr_chunk *chunk, const uint8_t *bytes);
 /** The chunks of an input, found one after the other. */
 typedef struct tm__jfr_finder {
     tm__input *input;
-    tm__jfr_notes *notes;
+    tm__notes *notes;
     uint64_t offset;        ///< where the next chunk should begin
     tm__jfr_chunk previous; ///< with bytes 0: none
 } tm__jfr_finder;

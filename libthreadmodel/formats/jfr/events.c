@@ -78,11 +78,11 @@ static int compile(tm__jfr_events *events, uint32_t type, int what)
         tm__jfr_compile(events->metadata, &kind->program, type, names, SLOTS, texts);
 
     if (rc == TM_EDAMAGED)
-        return tm__jfr_damage(events->notes,
-                              "the chunk at byte %llu describes events of type %s by "
-                              "types that it does not have: they are not read",
-                              (unsigned long long)events->chunk.offset,
-                              kinds[what].type);
+        return tm__notes_damage(events->notes,
+                                "the chunk at byte %llu describes events of type %s by "
+                                "types that it does not have: they are not read",
+                                (unsigned long long)events->chunk.offset,
+                                kinds[what].type);
     if (rc < 0)
         return rc;
     events->metadata->types[type].role = (uint8_t)(FIRST_ROLE + what);
@@ -130,7 +130,7 @@ int tm__jfr_events_what(const tm__jfr_events *events, uint64_t type)
 int tm__jfr_events_complain(tm__jfr_events *events, const tm__jfr_walk *walk,
                             const char *what)
 {
-    return tm__jfr_damage(
+    return tm__notes_damage(
         events->notes, "the event at byte %llu %s",
         (unsigned long long)(events->chunk.offset + (uint64_t)(walk->at - walk->base)),
         what);

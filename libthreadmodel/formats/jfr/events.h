@@ -61,7 +61,7 @@ typedef struct tm__jfr_events {
     tm__jfr_metadata *metadata;
     tm__jfr_entities *entities;
     tm__jfr_settings *settings;
-    tm__jfr_notes *notes;
+    tm__notes *notes;
     tm__jfr_chunk chunk;
     tm__jfr_clock clock;
     tm__jfr_event_kind kinds[TM__JFR_WHAT_COUNT];

@@ -4,7 +4,7 @@
 #define TM_FORMATS_JFR_POOLS_H
 
 #include "formats/jfr/metadata.h"
-#include "formats/jfr/notes.h"
+#include "formats/notes.h"
 
 enum tm__jfr_pool_kind {
     TM__JFR_POOL_THREAD,

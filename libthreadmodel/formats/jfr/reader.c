@@ -62,10 +62,12 @@ static void reader_close(void *payload)
     tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input)
+static int reader_open(void **out, tm__memory *memory, tm__input *input,
+                       const tm_source_options *options)
 {
     reader *self = tm__zalloc(memory, sizeof(*self));
 
+    (void)options;
     if (!self)
         return TM_ENOMEM;
     self->memory = memory;
@@ -200,10 +202,11 @@ static int load(reader *self)
     if (available == chunk->bytes)
         rc = tm__jfr_recording_load(&self->recording, chunk, bytes);
     else
-        rc = tm__jfr_damage(&self->recording.notes,
-                            "the chunk at byte %llu is gone: the file was cut while it "
-                            "was read",
-                            (unsigned long long)chunk->offset);
+        rc = tm__notes_damage(
+            &self->recording.notes,
+            "the chunk at byte %llu is gone: the file was cut while it "
+            "was read",
+            (unsigned long long)chunk->offset);
     if (rc < 0)
         return rc;
     note_time(self, chunk);
@@ -215,7 +218,7 @@ static int load(reader *self)
 
 static int pour(reader *self, const tm_sink *sink)
 {
-    int rc = tm__jfr_notes_tell(&self->recording.notes, sink);
+    int rc = tm__notes_tell(&self->recording.notes, sink);
 
     if (rc >= 0)
         rc = tm__jfr_entities_pour(&self->recording.entities, sink);
@@ -236,25 +239,26 @@ static int conclude(reader *self, const tm_sink *sink)
     int rc = tm__jfr_settings_limits(&self->recording.settings, &self->recording.notes);
 
     if (rc == TM_OK && self->recording.entities.has_virtual)
-        rc = tm__jfr_limit(&self->recording.notes,
-                           "JFR hardly records virtual threads that are held up: as of "
-                           "JDK 25 their contended enters and parks leave no event and "
-                           "their waits look far too short; starts, sleeps and ends "
-                           "are right.");
+        rc = tm__notes_limit(
+            &self->recording.notes,
+            "JFR hardly records virtual threads that are held up: as of "
+            "JDK 25 their contended enters and parks leave no event and "
+            "their waits look far too short; starts, sleeps and ends "
+            "are right.");
     if (rc == TM_OK && self->recording.entities.unknown_threads)
-        rc =
-            tm__jfr_limit(&self->recording.notes,
-                          "Threads are named %llu times that the recording does not "
-                          "describe.",
-                          (unsigned long long)self->recording.entities.unknown_threads);
+        rc = tm__notes_limit(
+            &self->recording.notes,
+            "Threads are named %llu times that the recording does not "
+            "describe.",
+            (unsigned long long)self->recording.entities.unknown_threads);
     if (rc == TM_OK && self->doubles)
-        rc = tm__jfr_limit(&self->recording.notes,
-                           "The file holds %u chunks twice; each was read once.",
-                           self->doubles);
+        rc = tm__notes_limit(&self->recording.notes,
+                             "The file holds %u chunks twice; each was read once.",
+                             self->doubles);
     if (rc < 0)
         return rc;
     self->state = DONE;
-    return tm__jfr_notes_tell(&self->recording.notes, sink);
+    return tm__notes_tell(&self->recording.notes, sink);
 }
 
 static int reader_read(void *payload, const tm_sink *sink)
@@ -273,9 +277,8 @@ static int reader_read(void *payload, const tm_sink *sink)
     case CONCLUDING: rc = conclude(self, sink); return rc < 0 ? rc : TM_MORE;
     case DONE: break;
     }
-    rc = tm__jfr_notes_tell(&self->recording.notes, sink);
-    return rc < 0 ? rc
-                  : tm__jfr_notes_conclude(&self->recording.notes, self->input->path);
+    rc = tm__notes_tell(&self->recording.notes, sink);
+    return rc < 0 ? rc : tm__notes_conclude(&self->recording.notes, self->input->path);
 }
 
 static uint64_t reader_position(const void *payload)

@@ -34,13 +34,13 @@ static int note_end(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
     unsigned long long end = offset + (uint64_t)(walk->at - walk->base);
 
     if (chunk->state != 0)
-        return tm__jfr_damage(
+        return tm__notes_damage(
             &self->notes,
             "the chunk at byte %llu was not finished: its JVM was killed, or still ran "
             "when the file was copied; it was read up to byte %llu",
             offset, end);
     if (chunk->is_cut)
-        return tm__jfr_damage(
+        return tm__notes_damage(
             &self->notes,
             "the file ends at byte %llu within the chunk at byte %llu, of which %llu "
             "bytes are missing; it was read up to byte %llu",
@@ -48,11 +48,11 @@ static int note_end(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
             (unsigned long long)(chunk->stated_bytes - chunk->bytes), end);
     if (walk->at == walk->limit || is_zero(walk->at, walk->limit))
         return TM_OK;
-    return tm__jfr_damage(&self->notes,
-                          "the event at byte %llu cannot be %llu bytes long: the rest "
-                          "of its chunk, up to byte %llu, is not read",
-                          end, (unsigned long long)walk->size,
-                          offset + (unsigned long long)chunk->bytes);
+    return tm__notes_damage(
+        &self->notes,
+        "the event at byte %llu cannot be %llu bytes long: the rest "
+        "of its chunk, up to byte %llu, is not read",
+        end, (unsigned long long)walk->size, offset + (unsigned long long)chunk->bytes);
 }
 
 /* Find where the events end, and mark those about types and constants. */
@@ -85,7 +85,7 @@ static int note_damage(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
                        const tm__jfr_walk *event, const tm__jfr_cursor *cursor,
                        const char *what)
 {
-    return tm__jfr_damage(
+    return tm__notes_damage(
         &self->notes, "the %s event at byte %llu is damaged at or before byte %llu",
         what, (unsigned long long)(chunk->offset + (uint64_t)(event->at - event->base)),
         (unsigned long long)(chunk->offset + (uint64_t)(cursor->at - event->base)));
@@ -111,10 +111,10 @@ static int load_types(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
         if (rc < 0)
             return rc;
     }
-    return tm__jfr_damage(&self->notes,
-                          "the chunk at byte %llu has no whole metadata event: its "
-                          "events cannot be read",
-                          (unsigned long long)chunk->offset);
+    return tm__notes_damage(&self->notes,
+                            "the chunk at byte %llu has no whole metadata event: its "
+                            "events cannot be read",
+                            (unsigned long long)chunk->offset);
 }
 
 static int load_constants(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
@@ -166,7 +166,7 @@ static int load_content(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
 int tm__jfr_recording_init(tm__jfr_recording *self, tm__memory *memory)
 {
     self->memory = memory;
-    tm__jfr_notes_init(&self->notes, memory);
+    tm__notes_init(&self->notes, memory);
     tm__jfr_metadata_init(&self->metadata, memory);
     tm__jfr_pools_init(&self->pools, memory, &self->metadata);
     tm__jfr_settings_init(&self->settings, memory);
@@ -208,6 +208,6 @@ void tm__jfr_recording_free(tm__jfr_recording *self)
     tm__jfr_entities_free(&self->entities);
     tm__jfr_pools_free(&self->pools);
     tm__jfr_metadata_free(&self->metadata);
-    tm__jfr_notes_free(&self->notes);
+    tm__notes_free(&self->notes);
     tm__free(self->memory, self->marks, self->mark_capacity * sizeof(*self->marks));
 }

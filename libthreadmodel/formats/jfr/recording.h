@@ -7,7 +7,7 @@
 
 typedef struct tm__jfr_recording {
     tm__memory *memory;
-    tm__jfr_notes notes;
+    tm__notes notes;
     tm__jfr_metadata metadata;
     tm__jfr_pools pools;
     tm__jfr_entities entities;

@@ -77,7 +77,7 @@ int tm__jfr_settings_jvm(tm__jfr_settings *settings, tm__jfr_jvm jvm, const char
 void tm__jfr_settings_describe(const tm__jfr_settings *settings, tm_run *run);
 
 /** Note what the recording cannot show. @return TM_OK or TM_ENOMEM */
-int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__jfr_notes *notes);
+int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__notes *notes);
 
 void tm__jfr_settings_free(tm__jfr_settings *settings);
 

@@ -17,6 +17,8 @@ TABLES: Final[dict[str, Callable[[Model], Table]]] = {
     "objects": Model.objects,
     "timeline": Model.timeline,
     "interactions": Model.interactions,
+    "context": Model.context,
+    "context_totals": Model.context_totals,
     "deadlocks": Model.deadlocks,
     "critical_path": Model.critical_path,
     "whatif": Model.whatif_rank,

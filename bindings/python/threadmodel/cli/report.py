@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel report``: what a recorded run has to say."""
 
-import contextlib
 import functools
 import os
-import select
 import signal
 import sys
 import warnings
@@ -21,6 +19,7 @@ from threadmodel.cli import export, terminal
 from threadmodel.cli.export import Listener
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
+from threadmodel.cli.reading import input_path, read_choices, reading_options
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
 from threadmodel.table import Writable
@@ -51,6 +50,7 @@ HTML_SUFFIXES: Final = (".html", ".htm")
     show_default=True,
     help="Rows of a table to show in a terminal.",
 )
+@reading_options
 @click.pass_context
 def report(
     context: click.Context,
@@ -60,6 +60,8 @@ def report(
     as_html: bool,
     output: str | None,
     top: int,
+    dialect: str | None,
+    time_unit: str | None,
 ) -> None:
     """Show what the threads of the run in FILE did; - reads from stdin.
 
@@ -85,7 +87,11 @@ def report(
     with LateProgress() as progress:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DamagedTraceWarning)
-            model = threadmodel.open(input_path(file), progress.reading)
+            model = threadmodel.open(
+                input_path(file),
+                progress.reading,
+                **read_choices(dialect, time_unit),
+            )
         if csv_folder is not None:
             export.write_csv(model, Path(csv_folder), progress.step)
             say(f"{count(len(export.CSV_TABLES), 'table')} in {csv_folder}")
@@ -101,16 +107,6 @@ def report(
     if model.damage is not None:
         say(f"only partly read: {model.damage}")
         context.exit(PARTLY)
-
-
-def input_path(file: str) -> str:
-    """Return what to open for FILE; - is stdin, and then wait until it has some."""
-    if file != "-":
-        return file
-    # The library's read cannot be interrupted; while nothing comes, Ctrl-C can.
-    with contextlib.suppress(OSError):
-        select.select([0], [], [])
-    return "/dev/stdin"
 
 
 def _write_page(model: Model, file: Writable, step: Listener) -> None:

@@ -53,6 +53,8 @@ function detail({ level, table, row }: Picked): Line[] {
     lines.push(["called from", place(text("method"), table.number("line", source))]);
   if (table.numbers("unsplit")[source] === 1)
     lines.push(["note", "its notify was not seen: it may hide queueing for the monitor"]);
+  if (table.numbers("sampled")[source] === 1)
+    lines.push(["note", "the stack is that of another hold-up like it"]);
   return lines;
 }
 
