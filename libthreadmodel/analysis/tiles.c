@@ -36,7 +36,7 @@ static const tm__column_spec columns[] = {
 
 enum {
     COLUMNS = sizeof(columns) / sizeof(*columns),
-    DETAIL_COLUMNS = 11,
+    DETAIL_COLUMNS = COLUMNS - 6 - TM_STATE_END,
     LONGEST_TILE_BITS = 62
 };
 
