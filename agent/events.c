@@ -26,24 +26,20 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 {
     tm__report r;
     uint64_t id;
-    jweak weak = NULL;
 
     (void)jvmti;
     if (!tm__report_begin(&r, jni, thread))
         return;
     id = tm__object_id(r.buffer, jni, object);
-    /* The writer finds no virtual thread by its number, and may have to ask for
-     * this one: its reference goes along as the peer. */
     if (r.is_virtual)
-        weak = (*jni)->NewWeakGlobalRef(jni, thread);
+        r.weak = (*jni)->NewWeakGlobalRef(jni, thread);
     else
         r.buffer->object = id;
     if (tm__report_finish(&r, TM__WHOLE_STACK,
-                          (tm_event){.kind = TM_EVENT_CONTENDED_ENTER,
-                                     .object = id,
-                                     .peer = (uint64_t)(uintptr_t)weak}) != 0 &&
-        weak)
-        (*jni)->DeleteWeakGlobalRef(jni, weak);
+                          (tm_event){.kind = TM_EVENT_CONTENDED_ENTER, .object = id}) !=
+            0 &&
+        r.weak)
+        (*jni)->DeleteWeakGlobalRef(jni, r.weak);
 }
 
 static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
@@ -89,6 +85,7 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
     tm__report_finish(&r, TM__WHOLE_STACK,
                       (tm_event){.kind = TM_EVENT_WAIT,
                                  .object = id,
+                                 .peer = tm__joined_id(jni, object),
                                  .value = timeout_ns(timeout_ms)});
 }
 

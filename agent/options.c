@@ -39,6 +39,12 @@ static const row OPTIONS[] = {
      .help = "where the trace goes; %p is the process id, %%\n"
              "a percent sign, ,, a comma\n"
              "(default threadmodel-%p.tmt)"},
+    {"force", FLAG, AT(force), .initial = "y", .value = "y|n",
+     .help = "replace a file of that name"},
+    {"rings", PATH, AT(rings), .value = "DIR",
+     .help = "keep the threads' buffers in a file there, with\n"
+             "a link beside the trace (default: beside the\n"
+             "trace); none: in memory, lost at kill -9"},
     {"buffer", KIB, AT(buffer_bytes), .initial = "512", .value = "KIB",
      .help = "of each thread; what finds no room is counted", .least = 64,
      .most = 1 << 20},
@@ -46,6 +52,10 @@ static const row OPTIONS[] = {
      .help = "frames of a stack, 0 to 256; 0: no stacks; a\n"
              "frame costs about 0.1 us an event",
      .least = 0, .most = TM__DEPTH_MAX},
+    {"stacks", WORD, AT(stacks), .initial = "adaptive", .value = "adaptive|all|none",
+     .help = "adaptive: those of long hold-ups all, of short ones\n"
+             "as many as cost 0.5 % of the processors",
+     .words = {"adaptive", "all", "none"}},
     {"monitor", FLAG, AT(monitor), .initial = "y", .value = "y|n",
      .help = "report blocks and waits at monitors"},
     {"contanalysis", BARE, AT(contention_analysis), .initial = "y", .value = "y|n",

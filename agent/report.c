@@ -7,6 +7,8 @@
  */
 #include "report.h"
 
+#include "stacks.h"
+
 int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
 {
     tm__buffer *buffer;
@@ -20,13 +22,14 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
     if (buffer->deferred.kind)
         tm__report_deferred(buffer, TM_EVENT_BY_INTERRUPT);
     report->buffer = buffer;
+    report->weak = NULL;
     report->time_ns = tm__buffer_begin(buffer, tm__now_ns);
     /* A carrier's thread number is not that of the virtual thread on it. */
     report->thread = tm__thread_id(jni, thread);
     report->is_virtual = report->thread != buffer->thread;
     if (report->is_virtual)
         tm__virtual_define(buffer, jni, thread, report->thread);
-    if (atomic_load_explicit(&buffer->lost, memory_order_relaxed))
+    if (atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed))
         tm__buffer_report_loss(buffer, report->time_ns);
     return 1;
 }
@@ -58,25 +61,10 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
 
 void tm__report_again(tm__report *report)
 {
+    report->weak = NULL;
     report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
-    if (atomic_load_explicit(&report->buffer->lost, memory_order_relaxed))
+    if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
         tm__buffer_report_loss(report->buffer, report->time_ns);
-}
-
-/* Add the calling thread's frames to a record. @return bytes of them */
-static size_t take_stack(tm__record *record, uint32_t depth)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jint count = 0;
-
-    /* One more than wanted, to know whether there are more. */
-    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, (jint)depth + 1,
-                                (jvmtiFrameInfo *)(record + 1),
-                                &count) != JVMTI_ERROR_NONE)
-        return 0;
-    record->truncated = (uint32_t)count > depth;
-    record->extra = record->truncated ? depth : (uint32_t)count;
-    return record->extra * sizeof(jvmtiFrameInfo);
 }
 
 static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_first)
@@ -84,15 +72,15 @@ static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_f
     tm__record *record;
     size_t bytes;
 
-    if (depth > tm__the_agent.options.depth)
-        depth = (uint32_t)tm__the_agent.options.depth;
+    depth = tm__stack_depth(report, depth, &event);
     record = tm__buffer_reserve(report->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
     if (record) {
         record->kind = event.kind;
         record->event = event;
         record->event.time_ns = report->time_ns;
         record->event.thread = report->thread;
-        bytes = depth ? take_stack(record, depth) : 0;
+        tm__record_set_weak(record, report->weak);
+        bytes = depth ? tm__stack_take(report->buffer, record, depth) : 0;
         if (walk_first)
             record->event.time_ns = tm__now_ns();
         tm__buffer_commit(report->buffer, record, bytes);

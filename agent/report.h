@@ -11,6 +11,7 @@ typedef struct tm__report {
     int64_t time_ns;
     uint64_t thread;
     int is_virtual; ///< the thread may go on with another carrier
+    jweak weak;     ///< to go along with the event; NULL: none
 } tm__report;
 
 enum {

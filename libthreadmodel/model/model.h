@@ -25,7 +25,8 @@ enum {
     TM__INTERVAL_TIMED_OUT = 2,   ///< ended because its time was up
     TM__INTERVAL_INTERRUPTED = 4, ///< ended by an interrupt
     TM__INTERVAL_SNAPSHOT = 8,    ///< had begun before it was first seen
-    TM__INTERVAL_UNSPLIT = 16     ///< a wait that may hide queueing for the monitor
+    TM__INTERVAL_UNSPLIT = 16,    ///< a wait that may hide queueing for the monitor
+    TM__INTERVAL_SAMPLED = 32     ///< its stack is that of another hold-up like it
 };
 
 /**
@@ -207,6 +208,8 @@ typedef struct tm__deadlock_member {
     uint32_t stack;
     uint8_t state; ///< what it was before DEADLOCKED
     uint8_t provenance;
+    uint8_t seen_again; ///< a later snapshot found it so
+    uint8_t reserved;
 } tm__deadlock_member;
 
 /** A notify and the waiter that it is thought to have woken, while in doubt. */
@@ -352,6 +355,9 @@ int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index);
 /** The time from which answers count. */
 int64_t tm__model_origin_ns(const tm_model *model);
 
+/** @return 1: the run is made of thread dumps alone, which tell of no event */
+int tm__model_is_of_dumps(const tm_model *model);
+
 /** A class in place of an object where either may be the key. */
 static inline uint32_t tm__class_key(uint32_t class_index)
 {
@@ -420,6 +426,12 @@ typedef struct tm__libraries {
     const char *const *prefixes; ///< NULL: the default ones
     size_t count;
 } tm__libraries;
+
+/** Whether a class or method, package.Class.method, is one of the default libraries. */
+int tm__is_library(const char *name);
+
+/** Whether a caller's method (as above) is where a thread waits for work. */
+int tm__is_idle(const char *method);
 
 /** @return frames[] index of the caller of a stack, TM__NONE where unknown */
 uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,

@@ -52,15 +52,21 @@ static inline int tm__hold_up_state(const tm__thread *thread)
                                   : TM_STATE_UNKNOWN;
 }
 
-/** When that began: for a notified waiter, its wait. */
-static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+/** The same, but for a notified waiter, the interval of its wait. */
+static inline uint32_t tm__hold_up_first(const tm__thread *thread)
 {
     uint32_t index = tm__hold_up(thread);
 
     if (thread->intervals[index].state == TM_STATE_REENTERING && index &&
         thread->intervals[index - 1].state == TM_STATE_WAITING)
         index--;
-    return thread->intervals[index].start_ns;
+    return index;
+}
+
+/** When that began. */
+static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+{
+    return thread->intervals[tm__hold_up_first(thread)].start_ns;
 }
 
 static inline int tm__is_held_up(const tm__thread *thread)
@@ -78,6 +84,8 @@ void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns, tm__interval n
 void tm__set_deadline(tm_model *model, const tm__fact *fact);
 /** Begin to run. @param cause  interactions[] or TM__NONE */
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
+/** A hold-up that began without a stack gets that of a later event. */
+void tm__hold_up_stack(tm_model *model, const tm__fact *fact);
 /** The thread's hold-up is over: it leaves its queue and its deadlock. */
 void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns);
 /** The event proves that the thread runs; count an end that was missing. */
@@ -99,6 +107,9 @@ uint32_t tm__interaction_unseen(tm_model *model, int kind, uint32_t from,
                                 int provenance, const tm__fact *to);
 
 /* owner.c: who holds what */
+
+/** How sure it is what an event says of an owner. @return enum tm_provenance */
+int tm__told_provenance(const tm__fact *fact);
 
 /** An object after forgetting what a loss marker made doubtful. */
 tm__object *tm__object_fresh(tm_model *model, uint32_t object);
@@ -218,6 +229,9 @@ int tm__deadlock_check(tm_model *model, uint32_t thread);
 void tm__deadlock_review(tm_model *model, uint32_t deadlock);
 /** A member gets away: the cycle is resolved, or was a wrong suspicion. */
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
+/** A snapshot found the thread where it was: when a later one has of all members,
+ * nobody moved, and what was suspected is sure. */
+void tm__deadlock_seen_again(tm_model *model, const tm__fact *snapshot);
 
 /* order.c */
 

@@ -152,6 +152,10 @@ def test_run_says_what_was_recorded(java: Java):
         EventKind.CPU_SAMPLE,
         EventKind.VIRTUAL_MOUNT,
         EventKind.VIRTUAL_UNMOUNT,
+        EventKind.GC_PAUSE,
+        EventKind.PINNED,
+        EventKind.SUBMIT_FAILED,
+        EventKind.INFLATED,
     }
     assert run.kinds == every
 

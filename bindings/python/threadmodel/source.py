@@ -3,14 +3,17 @@
 
 import os
 import warnings
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
 
 from threadmodel import errors
-from threadmodel._library import check, error, ffi, lib, path_bytes, text
+from threadmodel._library import check, error, ffi, lib, options, path_bytes, text
+from threadmodel.event import EventKind
 from threadmodel.model import Model
 from threadmodel.run import Run
+from threadmodel.selection import MAX_INT64, c_string, whole
 from threadmodel.sink import Sink
+from threadmodel.table import Table, answer
 
 
 class Progress(NamedTuple):
@@ -28,8 +31,87 @@ class Progress(NamedTuple):
 Listener = Callable[[Progress], object]
 
 
+# The states that are summed up without a model, by the kinds that begin and end them.
+_ENDS: Final = {
+    "blocked": (EventKind.CONTENDED_ENTER, EventKind.CONTENDED_ENTERED),
+    "waiting": (EventKind.WAIT, EventKind.WAITED),
+    "joining": (EventKind.WAIT, EventKind.WAITED, EventKind.JOIN, EventKind.JOINED),
+    "sleeping": (EventKind.SLEEP, EventKind.SLEPT),
+    "parked": (EventKind.PARK, EventKind.UNPARKED),
+}
+
+
+def _open(path: str | os.PathLike[str], **choices: Any) -> tuple[Any, bytes]:
+    """Open a file; the source frees itself.
+
+    Raises:
+        ThreadmodelError: it cannot be opened
+    """
+    out = ffi.new("tm_source **")
+    name = path_bytes(path)
+    code = lib.tm_source_open(out, name, options("tm_source_options", **choices))
+    if code < 0:
+        failure = error(code)
+        if code == lib.TM_EIO and not os.path.exists(name):
+            raise errors.MissingFileError(*failure.args)
+        raise failure
+    return ffi.gc(out[0], lib.tm_source_close), name
+
+
+def summarize(
+    path: str | os.PathLike[str], states: Iterable[str] = tuple(_ENDS)
+) -> Table:
+    """Sum up how often and how long threads were held up, by class, without a model.
+
+    It reads only what it needs, in memory that does not grow with the file: for one
+    question to a large recording. Of a damaged file, what is whole is summed up, and a
+    DamagedTraceWarning is issued.
+
+    Columns: class, state, count, total_ns, min_ns, max_ns, mean_ns, p50_ns, p90_ns,
+    p99_ns; the longest total first. A wait counts until its monitor is had again.
+
+    Args:
+        path: of a file, or of anything that can be read
+        states: any of ``blocked``, ``waiting``, ``joining``, ``sleeping``, ``parked``;
+            waits and joins may come together, since a join is a wait to some producers
+
+    Raises:
+        InvalidArgumentError: there is no such state (a ValueError)
+        ThreadmodelError: as of :func:`pour`
+    """
+    kinds = 0
+    wanted = set(states)
+    for state in wanted:
+        if state not in _ENDS:
+            raise errors.InvalidArgumentError(
+                f"no such state: {state!r:.100}; there are {', '.join(_ENDS)}"
+            )
+        kinds |= sum(1 << kind for kind in _ENDS[state])
+    out = ffi.new("tm_summary **")
+    check(lib.tm_summary_new(out, ffi.NULL))
+    summary = ffi.gc(out[0], lib.tm_summary_free)
+    source, _ = _open(
+        path,
+        kinds=kinds,
+        flags=lib.TM_SOURCE_NO_STACKS | lib.TM_SOURCE_BY_THREAD,
+    )
+    code = lib.TM_MORE
+    while code == lib.TM_MORE:
+        code = lib.tm_source_read(source, lib.tm_summary_sink(summary))
+    if code == lib.TM_EDAMAGED:
+        warnings.warn(str(error(code)), errors.DamagedTraceWarning, stacklevel=2)
+    else:
+        check(code)
+    return answer(lib.tm_summary_list, summary)
+
+
 def pour(
-    path: str | os.PathLike[str], sink: Sink, progress: Listener | None = None
+    path: str | os.PathLike[str],
+    sink: Sink,
+    progress: Listener | None = None,
+    *,
+    dialect: str | None = None,
+    time_unit_ns: int = 0,
 ) -> str | None:
     """Read a file into any sink: a model, or a trace writer to convert it.
 
@@ -37,6 +119,8 @@ def pour(
         path: of a file, or of anything that can be read
         sink: gets definitions and events
         progress: called after each part, some ten thousand events
+        dialect: the file is a contention log, with these changes to its lines' fields
+        time_unit_ns: of TPTP XML, which states none; 0: seconds
 
     Returns:
         What is missing of a damaged file, in one line; None: nothing
@@ -46,16 +130,14 @@ def pour(
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
+        InvalidArgumentError: the dialect is none (a ValueError)
     """
-    out = ffi.new("tm_source **")
-    name = path_bytes(path)
-    code = lib.tm_source_open(out, name, ffi.NULL)
-    if code < 0:
-        failure = error(code)
-        if code == lib.TM_EIO and not os.path.exists(name):
-            raise errors.MissingFileError(*failure.args)
-        raise failure
-    source = ffi.gc(out[0], lib.tm_source_close)
+    kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
+    source, name = _open(
+        path,
+        dialect=kept,
+        time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
+    )
     length = lib.tm_source_length(source)
     sink.define_run(
         Run(source=os.fsdecode(name), format=text(lib.tm_source_format(source)))
@@ -74,7 +156,13 @@ def pour(
             return None
 
 
-def open(path: str | os.PathLike[str], progress: Listener | None = None) -> Model:
+def open(
+    path: str | os.PathLike[str],
+    progress: Listener | None = None,
+    *,
+    dialect: str | None = None,
+    time_unit_ns: int = 0,
+) -> Model:
     """Read a file and return the model of its run.
 
     Of a cut or damaged file all that is whole is in the model; ``model.damage`` says
@@ -83,15 +171,20 @@ def open(path: str | os.PathLike[str], progress: Listener | None = None) -> Mode
     Args:
         path: of a file, or of anything that can be read
         progress: called with a Progress after each part; what it raises ends it
+        dialect: the file is a contention log, with these changes to its lines' fields
+        time_unit_ns: of TPTP XML, which states none; 0: seconds
 
     Raises:
         MissingFileError: there is no such file (a FileNotFoundError)
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
+        InvalidArgumentError: the dialect is none (a ValueError)
     """
     model = Model()
-    model.damage = pour(path, model, progress)
+    model.damage = pour(
+        path, model, progress, dialect=dialect, time_unit_ns=time_unit_ns
+    )
     if model.damage is not None:
         warnings.warn(model.damage, errors.DamagedTraceWarning, stacklevel=2)
     return model

@@ -13,7 +13,8 @@ import threadmodel
 from threadmodel.cli import terminal
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
-from threadmodel.cli.report import PARTLY, input_path, print_sections
+from threadmodel.cli.reading import input_path
+from threadmodel.cli.report import PARTLY, print_sections
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
 from threadmodel.table import Table
@@ -94,6 +95,8 @@ def path(
     thread on it was held up, it shows what the thread that ended that did meanwhile.
     Time that nothing explains is called so.
     """
+    if to_ms is not None and not 0 < to_ms < float("inf"):
+        raise click.BadParameter(f"{to_ms} ms is no time of a run", param_hint="--to")
     to_ns = None if to_ms is None else round(to_ms * MS)
     wanted: int | str | None = thread
     if thread is not None and thread[:1] == "#" and thread[1:].isdecimal():
