@@ -175,6 +175,9 @@ void tm__merge_close(void);
 int tm__recording_open(void);
 /** The VM is up: have room for what its threads will report. */
 void tm__recording_begin(void);
+/** Find the listener, on the writer thread: that may take long. @return TM_OK or TM_EIO
+ */
+int tm__recording_connect(void);
 /** Have all that was poured in the file, and its room in the rings free again.
  * @return TM_OK or what the sink returned */
 int tm__recording_flush(void);

@@ -93,8 +93,10 @@ static int pause_ms(int64_t round_ns)
 static int run_to_the_end(JNIEnv *jni)
 {
     int64_t round_ns = tm__now_ns();
-    int rc = tm__run_report(0);
+    int rc = tm__recording_connect();
 
+    if (rc >= 0)
+        rc = tm__run_report(0);
     if (rc >= 0)
         rc = tm__recording_flush();
     while (rc >= 0 && !atomic_load(&stopping)) {
