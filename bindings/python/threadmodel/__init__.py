@@ -34,7 +34,7 @@ from threadmodel.event import Event, EventFlag, EventKind, event_dtype
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
 from threadmodel.sink import Frame, Sink
-from threadmodel.source import Progress, open, pour
+from threadmodel.source import Live, Progress, open, pour
 from threadmodel.table import Table
 from threadmodel.trace import TraceWriter
 
@@ -53,6 +53,7 @@ __all__ = [
     "InputOutputError",
     "InvalidArgumentError",
     "LimitError",
+    "Live",
     "MissingExtraError",
     "MissingFileError",
     "Model",
