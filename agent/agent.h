@@ -155,9 +155,11 @@ void tm__standing_close(JNIEnv *jni);
 
 /* merge.c: from all buffers into the trace, on the writer thread */
 
-/** What is younger than this may still be on its way to being seen. */
+/** What is younger than this may still be on its way to being seen, at worst. */
 enum { TM__MERGE_SLACK_MS = 1 };
 
+/** Get ready. */
+void tm__merge_open(void);
 /**
  * Pour what all buffers hold, but for what a thread may still come before.
  * @param own    the writer thread's buffer

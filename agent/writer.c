@@ -145,6 +145,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
         own = tm__thread_buffer(jni, self);
     if (own)
         tm__thread_define(own, jni, self, own->thread, own->os_id, TM_THREAD_AGENT);
+    tm__merge_open();
     tm__code_open();
     if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
         tm__samples_open();

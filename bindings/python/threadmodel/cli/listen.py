@@ -2,6 +2,7 @@
 """``threadmodel listen``: take a trace from an agent, and report while it comes."""
 
 import contextlib
+import math
 import os
 import re
 import select
@@ -23,8 +24,13 @@ from threadmodel.source import Live
 from threadmodel.text import count, duration
 
 TERMINAL_EVERY_S: Final = 2.0
-# The beginning of a trace: its header and that of its first block.
+# The beginning of a trace, its header and that of its first block, and how long a
+# peer may take to send it.
+MAGIC: Final = b"\xb1TMT\r\n\x1a\n"
 BEGINNING_BYTES: Final = 56
+BEGINNING_S: Final = 10.0
+LONGEST_S: Final = 3600.0
+INTERRUPTED: Final = 130
 CHUNK_BYTES: Final = 1 << 18
 CLEAR: Final = "\033[H\033[2J\033[3J"
 
@@ -80,20 +86,14 @@ def listen(
         file = stack.enter_context(_file(output))
         say(f"listening on {_name(listener)}")
         try:
-            peer = stack.enter_context(_accept(listener))
+            peer = stack.enter_context(_accept(listener, file))
         except KeyboardInterrupt:
-            context.exit(130)
+            context.exit(INTERRUPTED)
         listener.close()
-        try:
-            live = _take(peer, file, every, top, memory << 20)
-        except KeyboardInterrupt:
-            peer.close()
-            live = None
-        if live is None:
-            live = _begin(file, memory << 20)
-        if live is None:
-            say("no trace came: the peer sent too little to begin one")
-            context.exit(2)
+        live = Live(file.name, memory_limit_bytes=memory << 20)
+        with contextlib.suppress(KeyboardInterrupt):
+            _take(peer, file, live, every, top)
+        peer.close()
         model = live.finish()
         if every is not None and sys.stdout.isatty():
             print(CLEAR, end="")
@@ -165,9 +165,31 @@ def _name(listener: socket.socket) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _accept(listener: socket.socket) -> socket.socket:
-    peer, _ = listener.accept()
-    return peer
+def _accept(listener: socket.socket, file: IO[bytes]) -> socket.socket:
+    """Wait for a peer that begins a trace, and keep the beginning in the file."""
+    while True:
+        peer, _ = listener.accept()
+        beginning = _beginning(peer)
+        if beginning.startswith(MAGIC) and len(beginning) == BEGINNING_BYTES:
+            _write(file, beginning)
+            return peer
+        peer.close()
+        if beginning:
+            say("a peer sent something else than a trace: still listening")
+
+
+def _beginning(peer: socket.socket) -> bytes:
+    """Return the first bytes that a peer sends, fewer if they are not a trace's."""
+    beginning = b""
+    peer.settimeout(BEGINNING_S)
+    with contextlib.suppress(OSError):
+        while len(beginning) < BEGINNING_BYTES:
+            data = peer.recv(BEGINNING_BYTES - len(beginning))
+            beginning += data
+            if not data or not beginning.startswith(MAGIC[: len(beginning)]):
+                break
+    peer.settimeout(None)
+    return beginning
 
 
 @contextlib.contextmanager
@@ -181,40 +203,26 @@ def _file(output: str | None) -> Iterator[IO[bytes]]:
             yield file
 
 
-def _begin(file: IO[bytes], memory_bytes: int) -> Live | None:
-    if os.stat(file.name).st_size < BEGINNING_BYTES:
-        return None
-    return Live(file.name, memory_limit_bytes=memory_bytes)
-
-
 def _take(
-    peer: socket.socket,
-    file: IO[bytes],
-    every: float | None,
-    top: int,
-    memory_bytes: int,
-) -> Live | None:
+    peer: socket.socket, file: IO[bytes], live: Live, every: float | None, top: int
+) -> None:
     """Receive to the end of what is sent, and report meanwhile."""
-    live: Live | None = None
     begun = time.monotonic()
-    due = begun + every if every is not None else None
+    due = math.inf if every is None else begun + every
     while True:
-        left = None if due is None else max(due - time.monotonic(), 0.0)
-        readable, _, _ = select.select([peer], [], [], left)
+        left = max(due - time.monotonic(), 0.0)
+        readable, _, _ = select.select([peer], [], [], min(left, LONGEST_S))
         if readable:
             try:
                 data = peer.recv(CHUNK_BYTES)
             except ConnectionError:
-                return live
+                return
             if not data:
-                return live
+                return
             _write(file, data)
-            live = live or _begin(file, memory_bytes)
-            if live is not None:
-                live.update()
-        if every is not None and due is not None and time.monotonic() >= due:
-            if live is not None:
-                _report(live, time.monotonic() - begun, top)
+            live.update()
+        if every is not None and time.monotonic() >= due:
+            _report(live, time.monotonic() - begun, top)
             due = time.monotonic() + every
 
 
