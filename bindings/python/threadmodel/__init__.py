@@ -31,6 +31,7 @@ from threadmodel.errors import (
     VersionMismatchError,
 )
 from threadmodel.event import Event, EventFlag, EventKind, event_dtype
+from threadmodel.log import LogFormat, LogWriter
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
 from threadmodel.sink import Frame, Sink
@@ -54,6 +55,8 @@ __all__ = [
     "InvalidArgumentError",
     "LimitError",
     "Live",
+    "LogFormat",
+    "LogWriter",
     "MissingExtraError",
     "MissingFileError",
     "Model",
