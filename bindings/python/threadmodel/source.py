@@ -3,17 +3,15 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from threadmodel import errors
 from threadmodel._library import check, error, ffi, lib, options, path_bytes, text
-from threadmodel.event import EventKind
 from threadmodel.model import Model
 from threadmodel.run import Run
 from threadmodel.selection import MAX_INT64, c_string, whole
 from threadmodel.sink import Sink
-from threadmodel.table import Table, answer
 
 
 class Progress(NamedTuple):
@@ -31,78 +29,19 @@ class Progress(NamedTuple):
 Listener = Callable[[Progress], object]
 
 
-# The states that are summed up without a model, by the kinds that begin and end them.
-_ENDS: Final = {
-    "blocked": (EventKind.CONTENDED_ENTER, EventKind.CONTENDED_ENTERED),
-    "waiting": (EventKind.WAIT, EventKind.WAITED),
-    "joining": (EventKind.WAIT, EventKind.WAITED, EventKind.JOIN, EventKind.JOINED),
-    "sleeping": (EventKind.SLEEP, EventKind.SLEPT),
-    "parked": (EventKind.PARK, EventKind.UNPARKED),
-}
-
-
-def _open(path: str | os.PathLike[str], **choices: Any) -> tuple[Any, bytes]:
-    """Open a file; the source frees itself.
-
-    Raises:
-        ThreadmodelError: it cannot be opened
-    """
+def open_source(
+    path: str | os.PathLike[str], choices: Any = ffi.NULL
+) -> tuple[Any, bytes]:
+    """Open a file with these tm_source_options; returns the source and its name."""
     out = ffi.new("tm_source **")
     name = path_bytes(path)
-    code = lib.tm_source_open(out, name, options("tm_source_options", **choices))
+    code = lib.tm_source_open(out, name, choices)
     if code < 0:
         failure = error(code)
         if code == lib.TM_EIO and not os.path.exists(name):
             raise errors.MissingFileError(*failure.args)
         raise failure
     return ffi.gc(out[0], lib.tm_source_close), name
-
-
-def summarize(
-    path: str | os.PathLike[str], states: Iterable[str] = tuple(_ENDS)
-) -> Table:
-    """Sum up how often and how long threads were held up, by class, without a model.
-
-    It reads only what it needs, in memory that does not grow with the file: for one
-    question to a large recording. Of a damaged file, what is whole is summed up, and a
-    DamagedTraceWarning is issued.
-
-    Columns: class, state, count, total_ns, min_ns, max_ns, mean_ns, p50_ns, p90_ns,
-    p99_ns; the longest total first. A wait counts until its monitor is had again.
-
-    Args:
-        path: of a file, or of anything that can be read
-        states: any of ``blocked``, ``waiting``, ``joining``, ``sleeping``, ``parked``;
-            waits and joins may come together, since a join is a wait to some producers
-
-    Raises:
-        InvalidArgumentError: there is no such state (a ValueError)
-        ThreadmodelError: as of :func:`pour`
-    """
-    kinds = 0
-    wanted = set(states)
-    for state in wanted:
-        if state not in _ENDS:
-            raise errors.InvalidArgumentError(
-                f"no such state: {state!r:.100}; there are {', '.join(_ENDS)}"
-            )
-        kinds |= sum(1 << kind for kind in _ENDS[state])
-    out = ffi.new("tm_summary **")
-    check(lib.tm_summary_new(out, ffi.NULL))
-    summary = ffi.gc(out[0], lib.tm_summary_free)
-    source, _ = _open(
-        path,
-        kinds=kinds,
-        flags=lib.TM_SOURCE_NO_STACKS | lib.TM_SOURCE_BY_THREAD,
-    )
-    code = lib.TM_MORE
-    while code == lib.TM_MORE:
-        code = lib.tm_source_read(source, lib.tm_summary_sink(summary))
-    if code == lib.TM_EDAMAGED:
-        warnings.warn(str(error(code)), errors.DamagedTraceWarning, stacklevel=2)
-    else:
-        check(code)
-    return answer(lib.tm_summary_list, summary)
 
 
 def pour(
@@ -133,11 +72,12 @@ def pour(
         InvalidArgumentError: the dialect is none (a ValueError)
     """
     kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
-    source, name = _open(
-        path,
+    choices = options(
+        "tm_source_options",
         dialect=kept,
         time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
     )
+    source, name = open_source(path, choices)
     length = lib.tm_source_length(source)
     sink.define_run(
         Run(source=os.fsdecode(name), format=text(lib.tm_source_format(source)))
@@ -188,3 +128,52 @@ def open(
     if model.damage is not None:
         warnings.warn(model.damage, errors.DamagedTraceWarning, stacklevel=2)
     return model
+
+
+class Live:
+    """The model of a trace that is still being written.
+
+    ``update()`` reads what has come since; ``model`` may be asked between any two
+    calls. One that is full keeps sums in place of old intervals.
+
+    Args:
+        path: of a .tmt file that has been begun
+        memory_limit_bytes: of the model, see :class:`Model`; 0: no limit
+
+    Raises:
+        MissingFileError: there is no such file (a FileNotFoundError)
+        InputOutputError: it cannot be read (an OSError)
+        FormatError: it is of no known format, or empty (a ValueError)
+        NewerVersionError: a newer release wrote it (a ValueError)
+        UnsupportedError: it is no trace, and is read when it is complete
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, memory_limit_bytes: int = 0
+    ) -> None:
+        """Open the file; nothing of its events is read yet."""
+        self._source, _ = open_source(path)
+        check(lib.tm_source_follow(self._source, 1))
+        self.model = Model(memory_limit_bytes=memory_limit_bytes)
+
+    def _read(self) -> None:
+        while True:
+            with self.model._lock:
+                code = lib.tm_source_read(self._source, self.model._sink())
+            if code == lib.TM_EDAMAGED:
+                self.model.damage = str(error(code))
+                return
+            check(code)
+            if code != lib.TM_MORE:
+                return
+
+    def update(self) -> Model:
+        """Read all that is there now, and return the model."""
+        self._read()
+        return self.model
+
+    def finish(self) -> Model:
+        """Read the rest of a file that is done; ``model.damage`` says what lacks."""
+        check(lib.tm_source_follow(self._source, 0))
+        self._read()
+        return self.model
