@@ -14,6 +14,7 @@ from threadmodel.cli.completion import completion
 from threadmodel.cli.convert import convert
 from threadmodel.cli.deadlocks import deadlocks
 from threadmodel.cli.info import info
+from threadmodel.cli.listen import listen
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import record
 from threadmodel.cli.report import report
@@ -54,17 +55,21 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-cli.add_command(check)
-cli.add_command(completion)
-cli.add_command(diff)
-cli.add_command(convert)
-cli.add_command(deadlocks)
-cli.add_command(info)
-cli.add_command(record)
-cli.add_command(report)
-cli.add_command(stats)
-cli.add_command(path)
-cli.add_command(whatif)
+for command in (
+    check,
+    completion,
+    diff,
+    convert,
+    deadlocks,
+    info,
+    listen,
+    record,
+    report,
+    stats,
+    path,
+    whatif,
+):
+    cli.add_command(command)
 
 
 def _os_error(failure: OSError) -> str:
