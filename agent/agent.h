@@ -119,6 +119,16 @@ int tm__code_stack(uint32_t *id, JNIEnv *jni, tm__buffer *own,
                    const jvmtiFrameInfo *frames, uint32_t count, int truncated);
 void tm__code_close(void);
 
+/* samples.c: stacks of events whose own was not taken, on the writer thread */
+
+void tm__samples_open(void);
+/** Learn the stack of an event, or give it one. Events come by rising time. */
+void tm__samples_follow(tm_event *event, int is_virtual);
+/** Events that were given a stack, and hold-ups that got none. */
+uint64_t tm__samples_shown(void);
+uint64_t tm__samples_bare(void);
+void tm__samples_close(void);
+
 /* standing.c: threads that are held up for long, on the writer thread */
 
 /**

@@ -46,6 +46,21 @@ static inline void *tm__record_weak(const tm__record *record)
 /** Values of tm__buffer.since that are not a time. */
 enum { TM__IDLE = 0, TM__BEGINS = 1 };
 
+/** Which stacks its thread had walked, for stacks.c. */
+typedef struct tm__stacks {
+    _Atomic int64_t bare_since_ns; ///< hold-up without a stack that it is in; 0: none
+    uint64_t bare_object;
+    uint16_t bare_kind;
+    uint32_t round; ///< that the next three are of
+    uint32_t firsts_left;
+    uint32_t walks_left;
+    uint64_t walked[32]; ///< pairs of kind and object
+    uint64_t random;
+    _Atomic uint64_t wanted; ///< events that could have had a stack, ever
+    _Atomic uint64_t walks;
+    _Atomic uint64_t walks_ns;
+} tm__stacks;
+
 typedef struct tm__buffer {
     /* its thread's */
     _Atomic uint64_t head; ///< bytes ever committed
@@ -71,14 +86,16 @@ typedef struct tm__buffer {
         int64_t time_ns;
     } notified[16];        ///< lately, without that anybody ever waited on it
     uint64_t virtuals[64]; ///< virtual threads that were defined from here
+    tm__stacks stacks;
 
     /* the writer's */
     _Alignas(64) _Atomic uint64_t tail; ///< bytes ever taken
     uint64_t limit;                     ///< where this round ends
     uint64_t scanned;                   ///< up to here definitions were taken
     int64_t idle_ns;                    ///< it had nothing in work then
-    atomic_int orphan;                  ///< its thread has gone
-    int listed;                         ///< it is not on the free list
+    int64_t asked_ns;  ///< the hold-up whose stack was asked for began then
+    atomic_int orphan; ///< its thread has gone
+    int listed;        ///< it is not on the free list
 
     unsigned char *base;
     size_t capacity; ///< a power of two

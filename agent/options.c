@@ -46,6 +46,10 @@ static const row OPTIONS[] = {
      .help = "frames of a stack, 0 to 256; 0: no stacks; a\n"
              "frame costs about 0.1 us an event",
      .least = 0, .most = TM__DEPTH_MAX},
+    {"stacks", WORD, AT(stacks), .initial = "adaptive", .value = "adaptive|all|none",
+     .help = "adaptive: those of long hold-ups all, of short ones\n"
+             "as many as cost 0.5 % of the processors",
+     .words = {"adaptive", "all", "none"}},
     {"monitor", FLAG, AT(monitor), .initial = "y", .value = "y|n",
      .help = "report blocks and waits at monitors"},
     {"contanalysis", BARE, AT(contention_analysis), .initial = "y", .value = "y|n",

@@ -7,6 +7,8 @@
  */
 #include "report.h"
 
+#include "stacks.h"
+
 int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
 {
     tm__buffer *buffer;
@@ -65,29 +67,12 @@ void tm__report_again(tm__report *report)
         tm__buffer_report_loss(report->buffer, report->time_ns);
 }
 
-/* Add the calling thread's frames to a record. @return bytes of them */
-static size_t take_stack(tm__record *record, uint32_t depth)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jint count = 0;
-
-    /* One more than wanted, to know whether there are more. */
-    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, (jint)depth + 1,
-                                (jvmtiFrameInfo *)(record + 1),
-                                &count) != JVMTI_ERROR_NONE)
-        return 0;
-    record->truncated = (uint32_t)count > depth;
-    record->extra = record->truncated ? depth : (uint32_t)count;
-    return record->extra * sizeof(jvmtiFrameInfo);
-}
-
 static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_first)
 {
     tm__record *record;
     size_t bytes;
 
-    if (depth > tm__the_agent.options.depth)
-        depth = (uint32_t)tm__the_agent.options.depth;
+    depth = tm__stack_depth(report, depth, &event);
     record = tm__buffer_reserve(report->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
     if (record) {
         record->kind = event.kind;
@@ -95,7 +80,7 @@ static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_f
         record->event.time_ns = report->time_ns;
         record->event.thread = report->thread;
         tm__record_set_weak(record, report->weak);
-        bytes = depth ? take_stack(record, depth) : 0;
+        bytes = depth ? tm__stack_take(report->buffer, record, depth) : 0;
         if (walk_first)
             record->event.time_ns = tm__now_ns();
         tm__buffer_commit(report->buffer, record, bytes);

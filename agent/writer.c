@@ -4,7 +4,7 @@
  * second, has them merged into the trace, and makes sure that a reader could have
  * all of it by then. It alone uses the trace.
  */
-#include "agent.h"
+#include "stacks.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -17,6 +17,10 @@
 #include "base/grouped.h"
 #include "standing.h"
 
+/* Who has been held up for longer, and without a stack, is asked for it; so many take
+ * less than 1 % of a round. */
+static const int64_t HELD_UP_LONG_NS = INT64_C(50000000);
+enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
 enum { ROUND_MS = 50 };
 
 static tm__buffer *own;
@@ -29,7 +33,7 @@ static pthread_cond_t finished_signal = PTHREAD_COND_INITIALIZER;
 static int say(const char *format, uint64_t count)
 {
     const tm_sink *sink = tm__the_agent.sink;
-    char sentence[160];
+    char sentence[200];
 
     if (count == 0)
         return TM_OK;
@@ -50,6 +54,14 @@ static int report_losses(void)
         rc = say("%s calls of notify on objects that nobody had ever waited on were "
                  "left out.",
                  left_out);
+    if (rc >= 0)
+        rc = say("The stacks of %s short hold-ups and calls were not taken: each has "
+                 "that of another of the same thread and object, drawn at random.",
+                 tm__samples_shown());
+    if (rc >= 0)
+        rc = say("%s short hold-ups have no stack: it was not taken, nor that of "
+                 "another of the same thread and object.",
+                 tm__samples_bare());
     return rc;
 }
 
@@ -97,6 +109,8 @@ static int run_to_the_end(JNIEnv *jni)
             round_ns = tm__now_ns() + ROUND_MS * INT64_C(1000000);
         }
         tm__standing_ask(jni, own, 0);
+        tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
+        tm__stacks_pace();
     }
     /* Who is blocked for good has been so for long enough to be merged; a deadlock
      * among them is suspected in the first round, and confirmed in the second. */
@@ -105,6 +119,7 @@ static int run_to_the_end(JNIEnv *jni)
         wait_until_idle();
         rc = tm__merge_round(jni, own, 0);
         tm__standing_ask(jni, own, 1);
+        tm__stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
     atomic_store(&tm__the_agent.recording, 0);
     tm__events_enable(0);
@@ -128,6 +143,8 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     if (own)
         tm__thread_define(own, jni, self, own->thread, own->os_id, TM_THREAD_AGENT);
     tm__code_open();
+    if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
+        tm__samples_open();
     tm__deadlock_open();
     rc = own ? run_to_the_end(jni) : TM_ENOMEM;
     if (rc < 0)
@@ -139,6 +156,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     tm__the_agent.trace = NULL;
     tm__standing_close(jni);
     tm__code_close();
+    tm__samples_close();
     tm__merge_close();
     pthread_mutex_lock(&finished_lock);
     finished = 1;

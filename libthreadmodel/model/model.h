@@ -25,7 +25,8 @@ enum {
     TM__INTERVAL_TIMED_OUT = 2,   ///< ended because its time was up
     TM__INTERVAL_INTERRUPTED = 4, ///< ended by an interrupt
     TM__INTERVAL_SNAPSHOT = 8,    ///< had begun before it was first seen
-    TM__INTERVAL_UNSPLIT = 16     ///< a wait that may hide queueing for the monitor
+    TM__INTERVAL_UNSPLIT = 16,    ///< a wait that may hide queueing for the monitor
+    TM__INTERVAL_SAMPLED = 32     ///< its stack is that of another hold-up like it
 };
 
 /**

@@ -7,7 +7,7 @@
 
 #include "trace/columns.h"
 #include "trace/definitions.h"
-#include "trace/file.h"
+#include "base/file.h"
 #include "trace/frame.h"
 #include "trace/index.h"
 #include "trace/order.h"
