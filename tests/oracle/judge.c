@@ -394,6 +394,7 @@ void judge(struct world *w, const tm_model *model, struct score *score, int poli
     if (policy == TM_POLICY_HOTSPOT) {
         judge_timeline(&trial, model);
         judge_deadlocks(&trial, model);
+        judge_blame(&trial, model);
         judge_paths(&trial, model);
     }
 }

@@ -301,6 +301,7 @@ struct score {
     uint64_t unsure; ///< of those: answered right, and not called exact
     uint64_t handoffs, handoffs_right;
     uint64_t deadlocks, deadlocks_found, deadlocks_false;
+    uint64_t blame_ns, blame_sure_ns;   ///< blocked time, and that of sure owners
     uint64_t path_ns, path_compared_ns; ///< of critical paths, and of that compared
     uint64_t path_unexplained_ns;       ///< said to be, where a cause was not reported
     uint64_t failures;
@@ -331,6 +332,9 @@ bool is_sure(const char *provenance);
 
 /* judge_interactions.c: who woke whom */
 void judge_interactions(struct trial *trial, const tm_model *model);
+
+/* judge_blame.c: owners while others were blocked */
+void judge_blame(struct trial *trial, const tm_model *model);
 
 /* judge_path.c: critical paths */
 void judge_paths(struct trial *trial, const tm_model *model);
