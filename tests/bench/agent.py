@@ -5,11 +5,11 @@
     python tests/bench/agent.py AGENT [PAIRS [PART...]]
 
 Parts: storms (threads that do nothing but get into one another's way, all on one
-processor), real (programs that others wrote, where `./dev check real` has fetched them),
-hooks (one call), start (of the VM) and memory. A program runs without a recorder and with
-each, in turn, PAIRS times; printed is the median of what each run added to the one without
-of its round. A goal that is missed ends its line by a star; it is no failure, since the
-machine may be busy.
+processor), hooks (one call), start (of the VM), memory, and real (programs that others
+wrote, where `./dev check real` has fetched them). A program runs without a recorder
+and with each, in turn, PAIRS times; printed is the median of what each run added to the
+one without of its round. A goal that is missed ends its line by a star; it is no
+failure, since the machine may be busy.
 """
 
 import os
