@@ -17,6 +17,7 @@
 #include <threadmodel/trace.h>
 
 #include "buffer.h"
+#include "complain.h"
 #include "options.h"
 
 typedef struct tm__agent {
@@ -28,6 +29,7 @@ typedef struct tm__agent {
     const tm_sink *sink;    ///< of the trace
     _Atomic uint64_t kinds; ///< as in tm_run: what this VM lets us report
     int vm_release;         ///< 17, 25
+    uint64_t run_id;        ///< at random
     int64_t start_ns;
     int64_t start_wall_ns;
     jclass thread_class;  ///< global references; the last two NULL where unknown
@@ -51,9 +53,6 @@ static inline int64_t tm__now_ns(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
-
-/** One line on stderr, with the agent's name before it. */
-void tm__complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* events.c: what the VM calls */
 
@@ -170,9 +169,23 @@ int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final);
 int tm__merge_loss(tm__buffer *buffer, int64_t time_ns);
 void tm__merge_close(void);
 
+/* recording.c: from the options to a trace */
+
+/** Open the trace. @return 0; -1: nothing can be recorded, which was said */
+int tm__recording_open(void);
+/** The VM is up: have room for what its threads will report. */
+void tm__recording_begin(void);
+/** Have all that was poured in the file, and its room in the rings free again.
+ * @return TM_OK or what the sink returned */
+int tm__recording_flush(void);
+/** Complete the trace, and close it. @param rc  what the recording came to */
+void tm__recording_close(int rc);
+
 /* run.c: facts of the run as a whole */
 
-/** Pour them. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
+/** Pour what is known before there is a VM. @return TM_OK or what the sink returned */
+int tm__run_announce(void);
+/** Pour all. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
 int tm__run_report(int64_t end_ns);
 
 /* writer.c: the thread that writes */

@@ -16,9 +16,10 @@
 #include <threadmodel/error.h>
 
 #include "base/map.h"
-#include "text.h"
+#include "trace/text.h"
 
-enum { UNKNOWN_METHOD = 0, NAME_BYTES = 2048 };
+enum { UNKNOWN, KNOWN };
+enum { NAME_BYTES = 2048 };
 
 typedef struct stack {
     size_t first; ///< frames[]
@@ -27,9 +28,8 @@ typedef struct stack {
 } stack;
 
 static tm__memory memory;
-static tm__map methods; /* jmethodID to tm_method.id, UNKNOWN_METHOD included */
+static tm__map methods; /* jmethodID to KNOWN or UNKNOWN */
 static tm__map stacks;  /* hash of frames to stack_list[]; id is one more */
-static uint32_t method_count;
 static stack *stack_list;
 static uint32_t stack_count, stack_capacity;
 static jvmtiFrameInfo *frame_list;
@@ -130,23 +130,25 @@ static int method_id(uint64_t *id, JNIEnv *jni, tm__buffer *own, jmethodID metho
     char *name = NULL, *signature = NULL;
     int rc = TM_OK;
 
-    if (found != TM__NONE) {
-        *id = found;
+    /* A ring that is read without a VM holds the VM's number: so it is the trace's. */
+    *id = found == UNKNOWN ? 0 : key;
+    if (found != TM__NONE)
         return TM_OK;
-    }
-    *id = UNKNOWN_METHOD;
+    found = UNKNOWN;
+    *id = 0;
     if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) ==
         JVMTI_ERROR_NONE) {
         uint64_t class_id = declaring_class(jni, own, method);
 
-        *id = ++method_count;
+        *id = key;
+        found = KNOWN;
         rc = tm__define_all(own);
         if (rc >= 0)
             rc = define_method(method, *id, class_id, name, signature);
     }
     deallocate(name);
     deallocate(signature);
-    return rc < 0 ? rc : tm__map_put(&methods, key, (uint32_t)*id);
+    return rc < 0 ? rc : tm__map_put(&methods, key, found);
 }
 
 static uint64_t hash_frames(const jvmtiFrameInfo *frames, uint32_t count, int truncated)

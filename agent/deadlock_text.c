@@ -12,7 +12,7 @@
 #include <threadmodel/model.h>
 
 #include "standing.h"
-#include "text.h"
+#include "trace/text.h"
 
 enum { NAME_BYTES = 512, FRAMES = 64, TEXT_BYTES = 64 * 1024 };
 

@@ -17,6 +17,8 @@
 
 #include <threadmodel/error.h>
 
+#include "rings.h"
+
 enum { BATCH = 256 };
 
 /* "I begin an event" may sit in a processor's store buffer for a while, some
@@ -81,7 +83,7 @@ static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
 static int advance(cursor *c)
 {
     while ((c->record = tm__buffer_at(c->buffer, &c->at, c->buffer->limit))) {
-        if (c->record->kind < TM_EVENT_KIND_END)
+        if (tm__record_is_event(c->record))
             return 1;
         c->at += c->record->bytes;
     }
@@ -141,10 +143,17 @@ static int64_t find_horizon(tm__buffer *first, int64_t now, int final)
             since = b->idle_ns ? b->idle_ns : last_horizon;
         if (!final && since != TM__IDLE && since < horizon && now - since < STUCK_NS)
             horizon = since;
-        b->limit = atomic_load_explicit(&b->head, memory_order_acquire);
+        b->limit = atomic_load_explicit(&b->ring->head, memory_order_acquire);
     }
     last_horizon = horizon;
     return horizon;
+}
+
+/* All before `at` is poured; the ring is told, for when that is in the file. */
+static void take(tm__buffer *buffer, uint64_t at)
+{
+    buffer->taken = at;
+    tm__ring_mark_set(&buffer->ring->next, at);
 }
 
 static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
@@ -159,7 +168,7 @@ static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
         rc = pour(jni, own, c->buffer, c->record);
         c->at += c->record->bytes;
         if (!advance(c)) {
-            atomic_store_explicit(&c->buffer->tail, c->at, memory_order_release);
+            take(c->buffer, c->at);
             *c = heap[--heap_count];
         }
         if (heap_count > 1)
@@ -167,7 +176,7 @@ static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
     }
     /* What is beyond the horizon waits in its buffer. */
     for (size_t i = 0; i < heap_count; i++)
-        atomic_store_explicit(&heap[i].buffer->tail, heap[i].at, memory_order_release);
+        take(heap[i].buffer, heap[i].at);
     heap_count = 0;
     return rc < 0 ? rc : pour_batch();
 }
@@ -179,12 +188,12 @@ int tm__merge_loss(tm__buffer *b, int64_t time_ns)
     tm_event event = {
         .time_ns = time_ns,
         .thread = b->is_shared ? 0 : b->thread,
-        .object = (uint64_t)atomic_load(&b->lost_first_ns),
-        .value = (int64_t)atomic_load(&b->lost),
+        .object = (uint64_t)atomic_load(&b->ring->lost_first_ns),
+        .value = (int64_t)atomic_load(&b->ring->lost.value),
         .kind = TM_EVENT_LOST,
     };
 
-    atomic_store(&b->lost, 0);
+    tm__ring_mark_set(&b->ring->lost, 0);
     return event.value > 0 ? sink->events(sink->payload, &event, 1) : TM_OK;
 }
 
@@ -195,8 +204,7 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
 
     for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
         if (!b->listed || !atomic_load_explicit(&b->orphan, memory_order_acquire) ||
-            atomic_load(&b->tail) != atomic_load(&b->head) ||
-            b->scanned != atomic_load(&b->head))
+            b->taken != atomic_load(&b->ring->head) || b->scanned != b->taken)
             continue;
         rc = tm__merge_loss(b, horizon - 1);
         if (b->thread_weak)
@@ -217,15 +225,16 @@ int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final)
     if (reserve_heap(first) != 0)
         return TM_OK; /* there may be memory in the next round */
     horizon = find_horizon(first, now, final);
+    tm__rings_begin_round(horizon);
     /* After all limits were read: what events up to them name is defined. */
     for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
-        cursor c = {.buffer = b, .at = atomic_load(&b->tail)};
+        cursor c = {.buffer = b, .at = b->taken};
 
         rc = tm__define_all(b);
         if (advance(&c))
             heap[heap_count++] = c;
         else
-            atomic_store_explicit(&b->tail, c.at, memory_order_release);
+            take(b, c.at);
     }
     if (rc >= 0)
         rc = merge(jni, own, horizon);

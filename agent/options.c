@@ -39,6 +39,12 @@ static const row OPTIONS[] = {
      .help = "where the trace goes; %p is the process id, %%\n"
              "a percent sign, ,, a comma\n"
              "(default threadmodel-%p.tmt)"},
+    {"force", FLAG, AT(force), .initial = "y", .value = "y|n",
+     .help = "replace a file of that name"},
+    {"rings", PATH, AT(rings), .value = "DIR",
+     .help = "keep the threads' buffers in a file there, with\n"
+             "a link beside the trace (default: beside the\n"
+             "trace); none: in memory, lost at kill -9"},
     {"buffer", KIB, AT(buffer_bytes), .initial = "512", .value = "KIB",
      .help = "of each thread; what finds no room is counted", .least = 64,
      .most = 1 << 20},

@@ -15,6 +15,8 @@ enum { TM__STACKS_ADAPTIVE, TM__STACKS_ALL, TM__STACKS_NONE };
 /** Fields of one kind of value each, by the table in options.c. */
 typedef struct tm__options {
     char file[TM__PATH_BYTES];    ///< %p already replaced; "": none
+    char rings[TM__PATH_BYTES];   ///< folder of the rings; "": beside the trace; "none"
+    uint64_t force;               ///< a file of that name is replaced
     uint64_t depth;               ///< frames of a stack; 0: no stacks
     uint64_t stacks;              ///< whose are taken, TM__STACKS_ADAPTIVE or so
     uint64_t buffer_bytes;        ///< of each thread's ring; a power of two

@@ -29,7 +29,7 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
     report->is_virtual = report->thread != buffer->thread;
     if (report->is_virtual)
         tm__virtual_define(buffer, jni, thread, report->thread);
-    if (atomic_load_explicit(&buffer->lost, memory_order_relaxed))
+    if (atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed))
         tm__buffer_report_loss(buffer, report->time_ns);
     return 1;
 }
@@ -63,7 +63,7 @@ void tm__report_again(tm__report *report)
 {
     report->weak = NULL;
     report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
-    if (atomic_load_explicit(&report->buffer->lost, memory_order_relaxed))
+    if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
         tm__buffer_report_loss(report->buffer, report->time_ns);
 }
 

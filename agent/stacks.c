@@ -23,6 +23,9 @@
 
 #include <threadmodel/model.h>
 
+_Static_assert(sizeof(jvmtiFrameInfo) == sizeof(tm__record_frame),
+               "frames are written straight into a record");
+
 #define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
 
 /* One part of this many of the processors' time is for walks. */
@@ -179,7 +182,7 @@ static size_t put_frames(tm__record *record, jthread thread, uint32_t depth)
                                 &count) != JVMTI_ERROR_NONE)
         return 0;
     record->truncated = (uint32_t)count > depth;
-    record->extra = record->truncated ? depth : (uint32_t)count;
+    record->extra = (uint16_t)(record->truncated ? depth : (uint32_t)count);
     return record->extra * sizeof(jvmtiFrameInfo);
 }
 

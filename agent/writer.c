@@ -15,6 +15,7 @@
 #include <threadmodel/error.h>
 
 #include "base/grouped.h"
+#include "outlet.h"
 #include "standing.h"
 
 /* Who has been held up for longer, and without a stack, is asked for it; so many take
@@ -95,17 +96,17 @@ static int run_to_the_end(JNIEnv *jni)
     int rc = tm__run_report(0);
 
     if (rc >= 0)
-        rc = tm_trace_writer_flush(tm__the_agent.trace);
+        rc = tm__recording_flush();
     while (rc >= 0 && !atomic_load(&stopping)) {
         struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
         uint64_t count;
+        int woken = poll(&wake, 1, pause_ms(round_ns)) > 0;
 
-        if (poll(&wake, 1, pause_ms(round_ns)) > 0 &&
-            read(wake_fd, &count, sizeof(count)) < 0)
+        if (woken && read(wake_fd, &count, sizeof(count)) < 0)
             continue;
         rc = tm__merge_round(jni, own, 0);
-        if (rc >= 0 && tm__now_ns() >= round_ns) {
-            rc = tm_trace_writer_flush(tm__the_agent.trace);
+        if (rc >= 0 && (woken || tm__now_ns() >= round_ns)) {
+            rc = tm__recording_flush();
             round_ns = tm__now_ns() + ROUND_MS * INT64_C(1000000);
         }
         tm__standing_ask(jni, own, 0);
@@ -135,7 +136,7 @@ static int run_to_the_end(JNIEnv *jni)
 static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
 {
     jthread self = NULL;
-    int rc, closed;
+    int rc;
 
     (void)payload;
     if ((*jvmti)->GetCurrentThread(jvmti, &self) == JVMTI_ERROR_NONE)
@@ -147,13 +148,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
         tm__samples_open();
     tm__deadlock_open();
     rc = own ? run_to_the_end(jni) : TM_ENOMEM;
-    if (rc < 0)
-        tm__complain("recording ends here: %s",
-                     rc == TM_ENOMEM ? "no memory" : tm_error_text());
-    closed = tm_trace_writer_close(tm__the_agent.trace);
-    if (rc >= 0 && closed < 0)
-        tm__complain("the trace is not complete: %s", tm_error_text());
-    tm__the_agent.trace = NULL;
+    tm__recording_close(rc);
     tm__standing_close(jni);
     tm__code_close();
     tm__samples_close();
@@ -209,7 +204,7 @@ int tm__writer_open(void)
 {
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake_fd >= 0)
-        tm__buffers_open(tm__the_agent.options.buffer_bytes, wake_fd);
+        tm__buffers_open(wake_fd);
     return wake_fd >= 0 ? 0 : -1;
 }
 
@@ -218,6 +213,7 @@ void tm__writer_stop(void)
     uint64_t one = 1;
 
     atomic_store(&stopping, 1);
+    tm__outlet_hurry();
     /* At worst the writer comes by at its own time. */
     (void)!write(wake_fd, &one, sizeof(one));
     pthread_mutex_lock(&finished_lock);

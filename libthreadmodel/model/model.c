@@ -48,6 +48,8 @@ static int take_run(void *payload, const tm_run *run)
         known->policy = run->policy;
     if (run->identity)
         known->identity = run->identity;
+    if (run->size > offsetof(tm_run, id) && run->id)
+        known->id = run->id;
     if (tm__policy(model) != old_policy)
         for (uint32_t i = 0; i < model->objects_count; i++)
             tm__bind_give_up(model, i);
@@ -135,6 +137,12 @@ size_t tm_model_memory_bytes(const tm_model *model)
 const tm_run *tm_model_run(const tm_model *model)
 {
     return &model->run;
+}
+
+int tm__model_is_of_dumps(const tm_model *model)
+{
+    return model->run.kinds >> TM_EVENT_SNAPSHOT & 1 &&
+           !(model->run.kinds >> TM_EVENT_CONTENDED_ENTER & 1);
 }
 
 int64_t tm__model_origin_ns(const tm_model *model)

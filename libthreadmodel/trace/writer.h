@@ -56,4 +56,7 @@ int tm__writer_finish_block(tm_trace_writer *writer);
 /** Write that, the index and the end. The same codes. */
 int tm__writer_finish(tm_trace_writer *writer);
 
+/** @return events in the blocks that are written */
+uint64_t tm__writer_events(const tm_trace_writer *writer);
+
 #endif
