@@ -64,6 +64,42 @@ def test_a_virtual_thread_of_jdk_21_is_known_by_its_carrier():
     assert any("only while they are mounted" in limit for limit in model.limits)
 
 
+def test_json_of_jdk_21_has_no_states_but_stacks():
+    model = threadmodel.open(DATA / "jdk21.json")
+    rows = {row["thread_id"]: row for row in model.timeline()}
+    assert {number: row["state"] for number, row in rows.items()} == {
+        1: "sleeping",
+        9: "waiting",
+        10: "unknown",
+        21: "parked",
+    }
+    threads = {row["thread_id"]: row for row in model.threads()}
+    assert threads[9]["name"] == 'a "quoted", name\n\ufffd'
+    assert threads[21]["virtual"]
+    assert threads[21]["group"] == "java.util.concurrent.ThreadPerTaskExecutor@1b2c"
+    assert threads[1]["group"] == "<root>"
+    assert model.run.pid == 5151
+    assert any("does not list 6 threads" in limit for limit in model.limits)
+    assert any("cannot be told from one that runs" in limit for limit in model.limits)
+
+
+def test_json_of_version_2_has_owners_of_locks():
+    model = threadmodel.open(DATA / "jdk27.json")
+    rows = by_name(model)
+    assert {name: row["state"] for name, row in rows.items()} == {
+        "fair": "deadlocked",
+        "foul": "deadlocked",
+        "mounted": "running",
+        "waits": "waiting",
+    }
+    assert rows["waits"]["object"] == "shop.Account@40"
+    kinds = {(row["thread"], row["kind"]) for row in model.deadlocks()}
+    assert kinds == {("fair", "synchronizer"), ("foul", "monitor")}
+    threads = {row["name"]: row for row in model.threads()}
+    assert threads["foul"]["virtual"]
+    assert not any("java.util.concurrent" in limit for limit in model.limits)
+
+
 def test_several_dumps_in_a_file_are_a_sampled_time_line(tmp_path: Path):
     text = (DATA / "jdk11-l.txt").read_text()
     later = text.replace("11:00:00", "11:00:10").replace("writer", "written")

@@ -127,6 +127,10 @@ int tm__dump_conclude(tm__dump *dump);
 
 void tm__dump_free(tm__dump *dump);
 
+/** @return 1: a frame is of this class, and of a method that begins so */
+int tm__dump_is_method(const tm__dump *dump, uint32_t frame, const char *class_name,
+                       const char *name);
+
 /**
  * What a thread that Java calls WAITING, TIMED_WAITING or BLOCKED really does, by its
  * innermost frames.

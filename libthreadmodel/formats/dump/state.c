@@ -10,8 +10,8 @@
 /* Frames that a hold-up may have above the method that tells it. */
 enum { FRAMES_ABOVE = 8 };
 
-static int is_method(const tm__dump *dump, uint32_t frame, const char *class_name,
-                     const char *name)
+int tm__dump_is_method(const tm__dump *dump, uint32_t frame, const char *class_name,
+                       const char *name)
 {
     uint64_t id = dump->frames[frame].method;
     const struct tm__dump_method *method = id ? &dump->methods[id - 1] : NULL;
@@ -26,15 +26,15 @@ static int is_method(const tm__dump *dump, uint32_t frame, const char *class_nam
 
 static int is_sleep(const tm__dump *dump, uint32_t frame)
 {
-    return is_method(dump, frame, "java.lang.Thread", "sleep") ||
-           is_method(dump, frame, "java.lang.VirtualThread", "sleep");
+    return tm__dump_is_method(dump, frame, "java.lang.Thread", "sleep") ||
+           tm__dump_is_method(dump, frame, "java.lang.VirtualThread", "sleep");
 }
 
 static int is_park(const tm__dump *dump, uint32_t frame)
 {
-    return is_method(dump, frame, "jdk.internal.misc.Unsafe", "park") ||
-           is_method(dump, frame, "sun.misc.Unsafe", "park") ||
-           is_method(dump, frame, "java.lang.VirtualThread", "park");
+    return tm__dump_is_method(dump, frame, "jdk.internal.misc.Unsafe", "park") ||
+           tm__dump_is_method(dump, frame, "sun.misc.Unsafe", "park") ||
+           tm__dump_is_method(dump, frame, "java.lang.VirtualThread", "park");
 }
 
 /* How many frames of Object.wait are on top. */
@@ -43,7 +43,8 @@ static uint32_t wait_frames(const tm__dump *dump, const uint32_t *frames,
 {
     uint32_t depth = 0;
 
-    while (depth < count && is_method(dump, frames[depth], "java.lang.Object", "wait"))
+    while (depth < count &&
+           tm__dump_is_method(dump, frames[depth], "java.lang.Object", "wait"))
         depth++;
     return depth;
 }
@@ -57,8 +58,8 @@ static int held_up_state(const tm__dump *dump, const uint32_t *frames, uint32_t 
 
     if (waits > 0) {
         *wait_depth = waits;
-        return waits < count &&
-                       is_method(dump, frames[waits], "java.lang.Thread", "join")
+        return waits < count && tm__dump_is_method(dump, frames[waits],
+                                                   "java.lang.Thread", "join")
                    ? TM_STATE_JOINING
                    : TM_STATE_WAITING;
     }

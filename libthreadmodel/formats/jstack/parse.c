@@ -33,45 +33,6 @@ int tm__jstack_is_start(tm__slice line)
     return tm__slice_begins(line, "Full thread dump ");
 }
 
-static int64_t days_to(int64_t year, int64_t month, int64_t day)
-{
-    /* Years from March on, so that a leap day is the last; of eras of 400 years. */
-    int64_t from_march = month > 2 ? month - 3 : month + 9;
-    int64_t y = month > 2 ? year : year - 1;
-
-    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * from_march + 2) / 5 + day -
-           719469;
-}
-
-int tm__jstack_time(tm__slice line, int64_t *time_ns)
-{
-    static const char between[] = {'-', '-', ' ', ':', ':'};
-    static const uint64_t most[] = {9999, 12, 31, 23, 59, 60};
-    uint64_t parts[6];
-
-    for (unsigned i = 0; i < 6; i++) {
-        if (!tm__slice_number(&line, 10, &parts[i]) || parts[i] > most[i])
-            return 0;
-        if (i == 5)
-            break;
-        if (line.length == 0 ||
-            (line.bytes[0] != between[i] && !(i == 2 && line.bytes[0] == 'T')))
-            return 0;
-        line = tm__slice_from(line, 1);
-    }
-    if (parts[0] < 1970 || parts[0] > 2261 || parts[1] == 0 || parts[2] == 0)
-        return 0;
-    *time_ns =
-        (((days_to((int64_t)parts[0], (int64_t)parts[1], (int64_t)parts[2]) * 24 +
-           (int64_t)parts[3]) *
-              60 +
-          (int64_t)parts[4]) *
-             60 +
-         (int64_t)parts[5]) *
-        1000000000;
-    return line.length == 0 || line.bytes[0] == '.' || line.bytes[0] == 'Z';
-}
-
 static tm__slice next_line(parser *self)
 {
     size_t left = (size_t)(self->end - self->at);

@@ -84,13 +84,6 @@ int tm__jstack_parse(tm__jstack_dump *dump, const char *text, size_t length);
 /** @return 1: a dump begins with this line */
 int tm__jstack_is_start(tm__slice line);
 
-/**
- * The time in the line above a dump, "2026-11-20 15:47:18".
- * @param[out] time_ns  as if it were UTC
- * @return 1: it is one
- */
-int tm__jstack_time(tm__slice line, int64_t *time_ns);
-
 void tm__jstack_free(tm__jstack_dump *dump);
 
 #endif

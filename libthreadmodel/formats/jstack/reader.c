@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "formats/dump/time.h"
 #include "formats/jstack/fill.h"
 
 enum {
@@ -104,7 +105,7 @@ static int find(reader *self)
         }
         self->time_ns = INT64_MIN;
         if (line.length < TIME_BYTES)
-            tm__jstack_time(line, &self->time_ns);
+            tm__dump_time(line, &self->time_ns);
         self->position = next;
     }
     return TM_MORE;

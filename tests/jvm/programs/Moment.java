@@ -157,7 +157,7 @@ class Moment {
         });
         Object blocker = new Shared();
         start("parked", () -> LockSupport.park(blocker));
-        start("parked for nothing", LockSupport::park);
+        start("parked for nothing", () -> LockSupport.park());
         start("parked a while", () -> LockSupport.parkNanos(blocker, 10_000_000_000_000L));
         start("runs", () -> {
             while (!over) {
