@@ -35,7 +35,8 @@ from threadmodel.log import LogFormat, LogWriter
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
 from threadmodel.sink import Frame, Sink
-from threadmodel.source import Progress, open, pour
+from threadmodel.source import Live, Progress, open, pour
+from threadmodel.summary import summarize
 from threadmodel.table import Table
 from threadmodel.trace import TraceWriter
 
@@ -54,6 +55,7 @@ __all__ = [
     "InputOutputError",
     "InvalidArgumentError",
     "LimitError",
+    "Live",
     "LogFormat",
     "LogWriter",
     "MissingExtraError",
@@ -77,4 +79,5 @@ __all__ = [
     "event_dtype",
     "open",
     "pour",
+    "summarize",
 ]
