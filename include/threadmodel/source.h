@@ -29,6 +29,10 @@ typedef struct tm_source_options {
      *  the call that opens. See docs/formats.md. */
     const char *dialect;
     int64_t time_unit_ns; ///< of TPTP XML, whose document states none; 0: seconds
+    /** Files to be read as one with the first, thread dumps or recordings; in the order
+     *  of the times that they begin with. Offsets count through all. NULL: none. */
+    const char *const *more_paths;
+    size_t more_count; ///< of more_paths
 } tm_source_options;
 
 /**
@@ -38,7 +42,8 @@ typedef struct tm_source_options {
  * @param path      of a regular file, or anything that can be read ("/dev/stdin")
  * @param options   NULL: all defaults
  * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT (empty files too), TM_EVERSION,
- *         TM_EINVAL (a dialect that is none)
+ *         TM_EINVAL (a dialect that is none), TM_EUNSUPPORTED (several files that
+ *         cannot be read as one)
  * @since 0.1
  */
 TM_API int tm_source_open(tm_source **out, const char *path,

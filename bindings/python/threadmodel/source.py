@@ -3,7 +3,7 @@
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from threadmodel import errors
@@ -27,10 +27,11 @@ class Progress(NamedTuple):
 
 
 Listener = Callable[[Progress], object]
+Path = str | os.PathLike[str]
 
 
 def pour(
-    path: str | os.PathLike[str],
+    path: Path | Sequence[Path],
     sink: Sink,
     progress: Listener | None = None,
     *,
@@ -40,7 +41,8 @@ def pour(
     """Read a file into any sink: a model, or a trace writer to convert it.
 
     Args:
-        path: of a file, or of anything that can be read
+        path: of a file, or of anything that can be read; or several, of thread dumps
+            or recordings, which are read as one, in the order of their times
         sink: gets definitions and events
         progress: called after each part, some ten thousand events
         dialect: the file is a contention log, with these changes to its lines' fields
@@ -53,27 +55,35 @@ def pour(
         MissingFileError: there is no such file (a FileNotFoundError)
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
+        UnsupportedError: several files that cannot be read as one (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
         InvalidArgumentError: the dialect is none (a ValueError)
     """
     out = ffi.new("tm_source **")
-    name = path_bytes(path)
+    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    if not paths:
+        raise errors.InvalidArgumentError("no path to read from")
+    names = [path_bytes(one) for one in paths]
+    others = [ffi.new("char[]", name) for name in names[1:]]
     kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
     choices = options(
         "tm_source_options",
         dialect=kept,
         time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
+        more_count=len(others),
     )
-    code = lib.tm_source_open(out, name, choices)
+    more = ffi.new("char *[]", others)
+    choices.more_paths = more if others else ffi.NULL
+    code = lib.tm_source_open(out, names[0], choices)
     if code < 0:
         failure = error(code)
-        if code == lib.TM_EIO and not os.path.exists(name):
+        if code == lib.TM_EIO and not all(map(os.path.exists, names)):
             raise errors.MissingFileError(*failure.args)
         raise failure
     source = ffi.gc(out[0], lib.tm_source_close)
     length = lib.tm_source_length(source)
     sink.define_run(
-        Run(source=os.fsdecode(name), format=text(lib.tm_source_format(source)))
+        Run(source=_name_of(names), format=text(lib.tm_source_format(source)))
     )
     while True:
         # Parts are short and the lock of the interpreter is free meanwhile, so
@@ -89,8 +99,13 @@ def pour(
             return None
 
 
+def _name_of(names: list[bytes]) -> str:
+    first = os.fsdecode(names[0])
+    return f"{first} and {len(names) - 1} more" if len(names) > 1 else first
+
+
 def open(
-    path: str | os.PathLike[str],
+    path: Path | Sequence[Path],
     progress: Listener | None = None,
     *,
     dialect: str | None = None,
@@ -102,7 +117,8 @@ def open(
     what is missing, and a DamagedTraceWarning is issued.
 
     Args:
-        path: of a file, or of anything that can be read
+        path: of a file, or of anything that can be read; or several, of thread dumps
+            or recordings, which are read as one, in the order of their times
         progress: called with a Progress after each part; what it raises ends it
         dialect: the file is a contention log, with these changes to its lines' fields
         time_unit_ns: of TPTP XML, which states none; 0: seconds
@@ -111,6 +127,7 @@ def open(
         MissingFileError: there is no such file (a FileNotFoundError)
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
+        UnsupportedError: several files that cannot be read as one (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
         InvalidArgumentError: the dialect is none (a ValueError)
     """
