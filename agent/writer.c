@@ -93,8 +93,10 @@ static int pause_ms(int64_t round_ns)
 static int run_to_the_end(JNIEnv *jni)
 {
     int64_t round_ns = tm__now_ns();
-    int rc = tm__run_report(0);
+    int rc = tm__recording_connect();
 
+    if (rc >= 0)
+        rc = tm__run_report(0);
     if (rc >= 0)
         rc = tm__recording_flush();
     while (rc >= 0 && !atomic_load(&stopping)) {
@@ -143,6 +145,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
         own = tm__thread_buffer(jni, self);
     if (own)
         tm__thread_define(own, jni, self, own->thread, own->os_id, TM_THREAD_AGENT);
+    tm__merge_open();
     tm__code_open();
     if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
         tm__samples_open();

@@ -4,7 +4,7 @@
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from threadmodel import errors
 from threadmodel._library import check, error, ffi, lib, options, path_bytes, text
@@ -28,6 +28,17 @@ class Progress(NamedTuple):
 
 Listener = Callable[[Progress], object]
 Path = str | os.PathLike[str]
+
+
+def _open(names: Sequence[bytes], choices: Any = ffi.NULL) -> Any:
+    out = ffi.new("tm_source **")
+    code = lib.tm_source_open(out, names[0], choices)
+    if code < 0:
+        failure = error(code)
+        if code == lib.TM_EIO and not all(map(os.path.exists, names)):
+            raise errors.MissingFileError(*failure.args)
+        raise failure
+    return ffi.gc(out[0], lib.tm_source_close)
 
 
 def pour(
@@ -59,7 +70,6 @@ def pour(
         NewerVersionError: a newer release wrote it (a ValueError)
         InvalidArgumentError: the dialect is none (a ValueError)
     """
-    out = ffi.new("tm_source **")
     paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     if not paths:
         raise errors.InvalidArgumentError("no path to read from")
@@ -74,13 +84,7 @@ def pour(
     )
     more = ffi.new("char *[]", others)
     choices.more_paths = more if others else ffi.NULL
-    code = lib.tm_source_open(out, names[0], choices)
-    if code < 0:
-        failure = error(code)
-        if code == lib.TM_EIO and not all(map(os.path.exists, names)):
-            raise errors.MissingFileError(*failure.args)
-        raise failure
-    source = ffi.gc(out[0], lib.tm_source_close)
+    source = _open(names, choices)
     length = lib.tm_source_length(source)
     sink.define_run(
         Run(source=_name_of(names), format=text(lib.tm_source_format(source)))
@@ -138,3 +142,52 @@ def open(
     if model.damage is not None:
         warnings.warn(model.damage, errors.DamagedTraceWarning, stacklevel=2)
     return model
+
+
+class Live:
+    """The model of a trace that is still being written.
+
+    ``update()`` reads what has come since; ``model`` may be asked between any two
+    calls. One that is full keeps sums in place of old intervals.
+
+    Args:
+        path: of a .tmt file that has been begun
+        memory_limit_bytes: of the model, see :class:`Model`; 0: no limit
+
+    Raises:
+        MissingFileError: there is no such file (a FileNotFoundError)
+        InputOutputError: it cannot be read (an OSError)
+        FormatError: it is of no known format, or empty (a ValueError)
+        NewerVersionError: a newer release wrote it (a ValueError)
+        UnsupportedError: it is no trace, and is read when it is complete
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, memory_limit_bytes: int = 0
+    ) -> None:
+        """Open the file; nothing of its events is read yet."""
+        self._source = _open([path_bytes(path)])
+        check(lib.tm_source_follow(self._source, 1))
+        self.model = Model(memory_limit_bytes=memory_limit_bytes)
+
+    def _read(self) -> None:
+        while True:
+            with self.model._lock:
+                code = lib.tm_source_read(self._source, self.model._sink())
+            if code == lib.TM_EDAMAGED:
+                self.model.damage = str(error(code))
+                return
+            check(code)
+            if code != lib.TM_MORE:
+                return
+
+    def update(self) -> Model:
+        """Read all that is there now, and return the model."""
+        self._read()
+        return self.model
+
+    def finish(self) -> Model:
+        """Read the rest of a file that is done; ``model.damage`` says what lacks."""
+        check(lib.tm_source_follow(self._source, 0))
+        self._read()
+        return self.model

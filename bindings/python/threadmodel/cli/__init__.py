@@ -11,6 +11,7 @@ from threadmodel import __version__
 from threadmodel.cli.chains import path, whatif
 from threadmodel.cli.check import check, diff
 from threadmodel.cli.convert import convert
+from threadmodel.cli.listen import listen
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import record
 from threadmodel.cli.report import report
@@ -53,6 +54,7 @@ def cli(context: click.Context) -> None:
 cli.add_command(check)
 cli.add_command(diff)
 cli.add_command(convert)
+cli.add_command(listen)
 cli.add_command(record)
 cli.add_command(report)
 cli.add_command(path)
