@@ -30,7 +30,8 @@ Listener = Callable[[Progress], object]
 Path = str | os.PathLike[str]
 
 
-def _open(names: Sequence[bytes], choices: Any = ffi.NULL) -> Any:
+def open_source(names: Sequence[bytes], choices: Any = ffi.NULL) -> Any:
+    """Open files by these names, the first of which ``choices`` does not hold."""
     out = ffi.new("tm_source **")
     code = lib.tm_source_open(out, names[0], choices)
     if code < 0:
@@ -84,7 +85,7 @@ def pour(
     )
     more = ffi.new("char *[]", others)
     choices.more_paths = more if others else ffi.NULL
-    source = _open(names, choices)
+    source = open_source(names, choices)
     length = lib.tm_source_length(source)
     sink.define_run(
         Run(source=_name_of(names), format=text(lib.tm_source_format(source)))
@@ -166,7 +167,7 @@ class Live:
         self, path: str | os.PathLike[str], *, memory_limit_bytes: int = 0
     ) -> None:
         """Open the file; nothing of its events is read yet."""
-        self._source = _open([path_bytes(path)])
+        self._source = open_source([path_bytes(path)])
         check(lib.tm_source_follow(self._source, 1))
         self.model = Model(memory_limit_bytes=memory_limit_bytes)
 
