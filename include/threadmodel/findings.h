@@ -33,6 +33,9 @@
  * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. Nothing
  *   is at stake in this run; it may deadlock another time.
  *
+ * - sampled_block: of several thread dumps two or more find a thread blocked, or
+ *   queueing to re-enter, by the same class at the same line.
+ *
  * Waits and sleeps whose caller is the JDK itself, or a worker that waits for work, are
  * left out: a developer cannot change them.
  */

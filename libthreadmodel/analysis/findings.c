@@ -17,7 +17,7 @@
 
 static int (*const detectors[])(tm__findings *) = {
     tm__find_deadlocks, tm__find_locks,       tm__find_notifies,   tm__find_waits,
-    tm__find_joins,     tm__find_path_sleeps, tm__find_inversions,
+    tm__find_joins,     tm__find_path_sleeps, tm__find_inversions, tm__find_samples,
 };
 
 static const tm__column_spec columns[] = {
