@@ -2,11 +2,12 @@
 """The model: events in, the story of every thread and monitor out."""
 
 import html
+import os
 from collections.abc import Iterable
 from typing import Any, Final
 
 from threadmodel import errors
-from threadmodel._library import check, ffi, lib, options
+from threadmodel._library import check, ffi, lib, options, path_bytes
 from threadmodel.locks import LockQuestions, bits, set_libraries
 from threadmodel.path import PathQuestions
 from threadmodel.run import Policy, Run, from_struct
@@ -24,6 +25,12 @@ _KEYS: Final = {
     "stack": lib.TM_BY_STACK,
     "method": lib.TM_BY_METHOD,
     "line": lib.TM_BY_LINE,
+}
+_EXPORTS: Final = {
+    "perfetto": lib.TM_EXPORT_PERFETTO,
+    "chrome": lib.TM_EXPORT_CHROME,
+    "collapsed": lib.TM_EXPORT_COLLAPSED,
+    "dot": lib.TM_EXPORT_DOT,
 }
 _STATES: Final = {
     "blocked": lib.TM_STATE_BLOCKED,
@@ -344,6 +351,40 @@ class Model(LockQuestions, PathQuestions, Sink):
         table = self._ask(lib.tm_statistics_histogram, choices, _STATES[state])
         del kept
         return table
+
+    def export(
+        self, path: str | os.PathLike[str], format: str, state: str | None = None
+    ) -> None:
+        """Write the run as a file of another tool.
+
+        Args:
+            path: of the file, which is made or emptied
+            format: ``perfetto`` and ``chrome``, traces for the Perfetto UI;
+                ``collapsed``, stacks for flame graphs with ns held up; ``dot``, who
+                waits for whom at the end and the order of locks, for Graphviz
+            state: of collapsed stacks alone: ``blocked``, ``waiting``, ``reentering``,
+                ``joining`` or ``parked``; None: all, each named in the last frame
+
+        Raises:
+            InvalidArgumentError: there is no such format or state (a ValueError)
+            InputOutputError: it cannot be written, as on a full disk (an OSError)
+        """
+        if format not in _EXPORTS:
+            raise errors.InvalidArgumentError(
+                f"no such format: {format!r:.100}; there are {', '.join(_EXPORTS)}"
+            )
+        if state is not None and (state not in _STATES or format != "collapsed"):
+            raise errors.InvalidArgumentError(
+                f"no such state of collapsed stacks: {state!r:.100}; there are "
+                f"{', '.join(_STATES)}"
+            )
+        choices = options(
+            "tm_export_options",
+            format=_EXPORTS[format],
+            state=0 if state is None else _STATES[state],
+        )
+        with self._lock:
+            check(lib.tm_export(self._model, path_bytes(path), choices))
 
     def deadlocks(self) -> Table:
         """List the deadlocks, one row a member of a cycle.
