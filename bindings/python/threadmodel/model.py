@@ -2,12 +2,13 @@
 """The model: events in, the story of every thread and monitor out."""
 
 import html
-import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from threadmodel import errors
-from threadmodel._library import check, ffi, lib, options, path_bytes
+from threadmodel._library import check, ffi, lib, options
+from threadmodel.evidence import rows_of
+from threadmodel.exports import STATES, Exports
 from threadmodel.locks import LockQuestions, bits, set_libraries
 from threadmodel.path import PathQuestions
 from threadmodel.run import Policy, Run, from_struct
@@ -26,22 +27,9 @@ _KEYS: Final = {
     "method": lib.TM_BY_METHOD,
     "line": lib.TM_BY_LINE,
 }
-_EXPORTS: Final = {
-    "perfetto": lib.TM_EXPORT_PERFETTO,
-    "chrome": lib.TM_EXPORT_CHROME,
-    "collapsed": lib.TM_EXPORT_COLLAPSED,
-    "dot": lib.TM_EXPORT_DOT,
-}
-_STATES: Final = {
-    "blocked": lib.TM_STATE_BLOCKED,
-    "waiting": lib.TM_STATE_WAITING,
-    "reentering": lib.TM_STATE_REENTERING,
-    "joining": lib.TM_STATE_JOINING,
-    "parked": lib.TM_STATE_PARKED,
-}
 
 
-class Model(LockQuestions, PathQuestions, Sink):
+class Model(LockQuestions, PathQuestions, Exports, Sink):
     """What the threads of one run did to one another.
 
     ``threadmodel.open(path)`` makes one of a file; those who bring their own events
@@ -337,9 +325,9 @@ class Model(LockQuestions, PathQuestions, Sink):
             classes: see the class
             window: see the class
         """
-        if state not in _STATES:
+        if state not in STATES:
             raise errors.InvalidArgumentError(
-                f"no such state: {state!r:.100}; there are {', '.join(_STATES)}"
+                f"no such state: {state!r:.100}; there are {', '.join(STATES)}"
             )
         selection = self._select(threads, classes, window)
         choices = options(
@@ -348,43 +336,26 @@ class Model(LockQuestions, PathQuestions, Sink):
             selection=selection.struct,
         )
         kept = set_libraries(choices, libraries)
-        table = self._ask(lib.tm_statistics_histogram, choices, _STATES[state])
+        table = self._ask(lib.tm_statistics_histogram, choices, STATES[state])
         del kept
         return table
 
-    def export(
-        self, path: str | os.PathLike[str], format: str, state: str | None = None
-    ) -> None:
-        """Write the run as a file of another tool.
+    def evidence(self, finding: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the rows that a finding rests on.
 
         Args:
-            path: of the file, which is made or emptied
-            format: ``perfetto`` and ``chrome``, traces for the Perfetto UI;
-                ``collapsed``, stacks for flame graphs with ns held up; ``dot``, who
-                waits for whom at the end and the order of locks, for Graphviz
-            state: of collapsed stacks alone: ``blocked``, ``waiting``, ``reentering``,
-                ``joining`` or ``parked``; None: all, each named in the last frame
-
-        Raises:
-            InvalidArgumentError: there is no such format or state (a ValueError)
-            InputOutputError: it cannot be written, as on a full disk (an OSError)
+            finding: a row of :meth:`findings`; its column ``evidence`` names the table
         """
-        if format not in _EXPORTS:
-            raise errors.InvalidArgumentError(
-                f"no such format: {format!r:.100}; there are {', '.join(_EXPORTS)}"
-            )
-        if state is not None and (state not in _STATES or format != "collapsed"):
-            raise errors.InvalidArgumentError(
-                f"no such state of collapsed stacks: {state!r:.100}; there are "
-                f"{', '.join(_STATES)}"
-            )
-        choices = options(
-            "tm_export_options",
-            format=_EXPORTS[format],
-            state=0 if state is None else _STATES[state],
-        )
-        with self._lock:
-            check(lib.tm_export(self._model, path_bytes(path), choices))
+        questions: dict[str, Callable[[], Table]] = {
+            "blame": self.blame,
+            "callers": self.callers,
+            "critical_path": self.critical_path,
+            "deadlocks": self.deadlocks,
+            "interactions": self.interactions,
+            "lock_order": self.lock_order,
+            "timeline": self.timeline,
+        }
+        return rows_of(finding, questions[finding["evidence"]]())
 
     def deadlocks(self) -> Table:
         """List the deadlocks, one row a member of a cycle.
