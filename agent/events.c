@@ -7,6 +7,7 @@
  * behind it wait for as long as it takes.
  */
 #include "report.h"
+#include "collector.h"
 #include "virtual.h"
 
 #include <threadmodel/model.h>
@@ -196,6 +197,7 @@ jvmtiError tm__events_enable(int on)
             return error;
     }
     tm__virtual_enable(on);
+    tm__collector_enable(on);
     return JVMTI_ERROR_NONE;
 }
 

@@ -11,6 +11,7 @@ typedef struct tm__report {
     int64_t time_ns;
     uint64_t thread;
     int is_virtual;     ///< the thread may go on with another carrier
+    int64_t began_ns;   ///< when we were called; 0: not to be measured
     jweak weak;         ///< to go along with the event; NULL: none
     int skipped_frames; ///< innermost ones, which are ours
 } tm__report;
