@@ -87,6 +87,8 @@ typedef struct tm__buffer {
     uint64_t scanned;            ///< up to here definitions were taken
     int64_t idle_ns;             ///< it had nothing in work then
     int64_t asked_ns;            ///< the hold-up whose stack was asked for began then
+    uint64_t sampled_os_id;      ///< thread whose processor time was looked at
+    int64_t sampled_ns;          ///< that of it for which there are samples
     atomic_int orphan;           ///< its thread has gone
     int listed;                  ///< it is not on the free list
     struct tm__buffer *next;

@@ -93,7 +93,7 @@ static void count(tm__report *report, uint64_t walks_ns)
                  walks_ns));
 }
 
-static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_first)
+static int put(tm__report *report, uint32_t depth, tm_event event, int walk_first)
 {
     tm__record *record;
     uint64_t walks_ns =
@@ -117,18 +117,28 @@ static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_f
         add(&report->buffer->costs.dropped, 1);
     }
     count(report, walks_ns);
-    tm__buffer_end(report->buffer);
     return record ? 0 : -1;
 }
 
 int tm__report_finish(tm__report *report, uint32_t depth, tm_event event)
 {
-    return finish(report, depth, event, 0);
+    int rc = put(report, depth, event, 0);
+
+    tm__buffer_end(report->buffer);
+    return rc;
 }
 
 int tm__report_finish_now(tm__report *report, uint32_t depth, tm_event event)
 {
-    return finish(report, depth, event, 1);
+    int rc = put(report, depth, event, 1);
+
+    tm__buffer_end(report->buffer);
+    return rc;
+}
+
+int tm__report_add(tm__report *report, uint32_t depth, tm_event event)
+{
+    return put(report, depth, event, 0);
 }
 
 void tm__report_drop(tm__report *report)

@@ -49,7 +49,10 @@ int tm__report_finish(tm__report *report, uint32_t depth, tm_event event);
  */
 int tm__report_finish_now(tm__report *report, uint32_t depth, tm_event event);
 
-/** Nothing happened after all. */
+/** As tm__report_finish(), but more of the same time is to follow. */
+int tm__report_add(tm__report *report, uint32_t depth, tm_event event);
+
+/** Nothing happened after all, or nothing more. */
 void tm__report_drop(tm__report *report);
 
 /**
