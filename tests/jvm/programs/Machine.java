@@ -22,6 +22,7 @@ final class Machine {
     }
 
     private static volatile long spun;
+    private static volatile boolean renamed;
 
     static void spin(long cpuNs) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -43,9 +44,13 @@ final class Machine {
         Thread nested;
         synchronized (outer.inner) {
             nested = Truth.start("before", () -> {
-                Thread.currentThread().setName("after");
+                Thread.currentThread().setName("after"); // which locks the thread
+                renamed = true;
                 outer.pass();
             });
+            while (!renamed) {
+                Thread.sleep(1);
+            }
             Truth.await(nested, Thread.State.BLOCKED);
         }
         nested.join();
