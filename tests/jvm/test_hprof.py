@@ -155,3 +155,17 @@ def test_verbose_says_where_it_goes_and_what_came_of_it(java: Java):
     assert first.endswith("recording to run.tmt")
     size = (java.folder / "run.tmt").stat().st_size
     assert f"{size} bytes are written, " in last
+
+
+def test_samples_add_up_in_both_formats(java: Java):
+    arguments = (3_000_000, "waited")
+    path = write(java, "Flood", *arguments, agent="format=b,cpu=samples,cutoff=0")
+    binary = hprof.read_binary(path)
+    assert sum(binary.samples.values()) == binary.sample_total
+    for file in java.folder.iterdir():
+        file.unlink()
+    path = write(java, "Flood", *arguments, agent="format=a,cpu=samples,cutoff=0")
+    text = hprof.read_text(path)
+    assert all(row.trace in text.traces for row in text.samples)
+    if text.samples:
+        assert abs(text.samples[-1].accumulated_percent - 100) < 0.01
