@@ -5,10 +5,11 @@ import html
 from collections.abc import Iterable
 from typing import Any, Final
 
-from threadmodel import errors
+from threadmodel import errors, sql
 from threadmodel._library import check, ffi, lib, options
 from threadmodel.locks import LockQuestions, bits, set_libraries
 from threadmodel.path import PathQuestions
+from threadmodel.plots import Plots
 from threadmodel.run import Policy, Run, from_struct
 from threadmodel.selection import Selection, Window, whole
 from threadmodel.sink import MAX_INT32, Sink
@@ -364,6 +365,29 @@ class Model(LockQuestions, PathQuestions, Sink):
     def diagnostics(self) -> Table:
         """List what was odd about the events. Columns: cause, count."""
         return self._ask(lib.tm_diagnostics_list)
+
+    def sql(self, statement: str) -> Any:
+        """Run one SQL statement over the tables of the run, by DuckDB.
+
+        Tables have the names of the questions: threads, monitors, callers, objects,
+        timeline, interactions, context, context_totals, deadlocks, critical_path,
+        whatif, lock_order, blockers, findings, diagnostics and stacks. Only those that
+        the statement names are made.
+
+        Returns:
+            a DuckDBPyRelation, which shows itself: ``.df()``, ``.pl()``,
+            ``.to_arrow_table()``, ``.fetchall()``
+
+        Raises:
+            MissingExtraError: duckdb or pyarrow is not installed
+            InvalidArgumentError: the statement is wrong; the text is DuckDB's
+        """
+        return sql.query(self, statement)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures of the run for papers and pages: see :class:`Plots`."""
+        return Plots(self)
 
     def _facts(self) -> list[tuple[str, str]]:
         run = self.run

@@ -18,6 +18,7 @@ from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_path, read_choices, reading_options
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
+from threadmodel.tables import ALL_TABLES
 from threadmodel.text import count
 
 PARTLY: Final = 3
@@ -90,7 +91,7 @@ def report(
         if folder is not None:
             extension = "csv" if csv_folder else "parquet"
             export.write_folder(model, Path(folder), extension, progress.step)
-            say(f"{count(len(export.FILE_TABLES), 'table')} in {folder}")
+            say(f"{count(len(ALL_TABLES), 'table')} in {folder}")
         elif as_json:
             _write_json(model, output, progress)
         else:
