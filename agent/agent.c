@@ -6,6 +6,7 @@
  * no fault of whoever wrote them: it is said, and the program runs on.
  */
 #include "agent.h"
+#include "virtual.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     tm__the_agent.start_ns = tm__now_ns();
     tm__the_agent.start_wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
     tm__recording_begin();
+    tm__virtual_install(jni);
     atomic_store(&tm__the_agent.recording, 1);
     if (tm__events_enable(1) != JVMTI_ERROR_NONE)
         tm__complain("the VM reports only some of the events");
@@ -96,11 +98,12 @@ static jint get_ready(void)
     wanted.can_generate_native_method_bind_events = hooks;
     wanted.can_generate_early_vmstart = hooks;
     tm__events_set(&callbacks);
+    tm__virtual_set(&callbacks);
+    tm__virtual_want(&wanted, &able);
     if (hooks)
         tm__hooks_set(&callbacks);
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
-        (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) !=
-            JVMTI_ERROR_NONE ||
+        tm__virtual_callbacks(&callbacks) != JVMTI_ERROR_NONE ||
         enable(JVMTI_EVENT_VM_INIT) != JVMTI_ERROR_NONE ||
         enable(JVMTI_EVENT_VM_DEATH) != JVMTI_ERROR_NONE) {
         tm__complain("this VM refuses what the agent needs");

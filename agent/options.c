@@ -64,6 +64,9 @@ static const row OPTIONS[] = {
      .help = "report blocks and waits at monitors"},
     {"contanalysis", BARE, AT(contention_analysis), .initial = "y", .value = "y|n",
      .help = "report notify, park, sleep, start and interrupt"},
+    {"mount", FLAG, AT(mount), .initial = "n", .value = "y|n",
+     .help = "report which carrier each virtual thread is on,\n"
+             "two events whenever it parks"},
     {"help", BARE, AT(help), .help = "print this and exit"},
 };
 enum { HELP_COLUMN = 20 };

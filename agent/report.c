@@ -23,6 +23,7 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
         tm__report_deferred(buffer, TM_EVENT_BY_INTERRUPT);
     report->buffer = buffer;
     report->weak = NULL;
+    report->skipped_frames = 0;
     report->time_ns = tm__buffer_begin(buffer, tm__now_ns);
     /* A carrier's thread number is not that of the virtual thread on it. */
     report->thread = tm__thread_id(jni, thread);
@@ -62,6 +63,7 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
 void tm__report_again(tm__report *report)
 {
     report->weak = NULL;
+    report->skipped_frames = 0;
     report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
     if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
         tm__buffer_report_loss(report->buffer, report->time_ns);
@@ -80,7 +82,7 @@ static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_f
         record->event.time_ns = report->time_ns;
         record->event.thread = report->thread;
         tm__record_set_weak(record, report->weak);
-        bytes = depth ? tm__stack_take(report->buffer, record, depth) : 0;
+        bytes = depth ? tm__stack_take(report, record, depth) : 0;
         if (walk_first)
             record->event.time_ns = tm__now_ns();
         tm__buffer_commit(report->buffer, record, bytes);

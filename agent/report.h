@@ -10,8 +10,9 @@ typedef struct tm__report {
     tm__buffer *buffer;
     int64_t time_ns;
     uint64_t thread;
-    int is_virtual; ///< the thread may go on with another carrier
-    jweak weak;     ///< to go along with the event; NULL: none
+    int is_virtual;     ///< the thread may go on with another carrier
+    jweak weak;         ///< to go along with the event; NULL: none
+    int skipped_frames; ///< innermost ones, which are ours
 } tm__report;
 
 enum {

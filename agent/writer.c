@@ -8,13 +8,11 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <threadmodel/error.h>
 
-#include "base/grouped.h"
 #include "outlet.h"
 #include "standing.h"
 
@@ -31,39 +29,13 @@ static int finished = 1;
 static pthread_mutex_t finished_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t finished_signal = PTHREAD_COND_INITIALIZER;
 
-static int say(const char *format, uint64_t count)
-{
-    const tm_sink *sink = tm__the_agent.sink;
-    char sentence[200];
-
-    if (count == 0)
-        return TM_OK;
-    snprintf(sentence, sizeof(sentence), format, tm__group_digits(count).text);
-    return sink->limit(sink->payload, sentence);
-}
-
 static int report_losses(void)
 {
-    uint64_t left_out = 0;
     int rc = TM_OK;
 
-    for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next) {
-        left_out += atomic_load(&b->left_out);
+    for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next)
         rc = tm__merge_loss(b, tm__now_ns());
-    }
-    if (rc >= 0)
-        rc = say("%s calls of notify on objects that nobody had ever waited on were "
-                 "left out.",
-                 left_out);
-    if (rc >= 0)
-        rc = say("The stacks of %s short hold-ups and calls were not taken: each has "
-                 "that of another of the same thread and object, drawn at random.",
-                 tm__samples_shown());
-    if (rc >= 0)
-        rc = say("%s short hold-ups have no stack: it was not taken, nor that of "
-                 "another of the same thread and object.",
-                 tm__samples_bare());
-    return rc;
+    return rc >= 0 ? tm__cost_report() : rc;
 }
 
 /* The callbacks that run now may still commit what they have begun. */

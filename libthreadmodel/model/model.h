@@ -114,14 +114,16 @@ typedef struct tm__object {
     int64_t released_ns;
     uint32_t waiter_head; ///< wait set, oldest first
     uint32_t waiter_tail;
-    uint32_t binding_head; ///< notifies that are not settled, oldest first
+    uint32_t binding_head; ///< notifies that are not settled, oldest first; newest
+                           ///< first where the producer itself names notifiers
     uint32_t binding_tail;
     uint32_t pending;         ///< woken waiters that have not come back yet
     uint32_t useless;         ///< interactions[]: the last notify that woke nobody
     uint32_t losses;          ///< model->losses when it was last touched
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< enum tm__doubt
-    uint8_t reserved[2];
+    uint8_t listed;           ///< bindings in the list at most, of reported ones
+    uint8_t reserved;
     uint32_t owner_interval; ///< the owner's hold-up in which it cannot let go, by
                              ///< number
     uint32_t owner_stack;    ///< stacks[]: where the owner got it, or TM__NONE
@@ -320,6 +322,7 @@ struct tm_model {
     tm__inside inside[TM__INSIDE_SLOTS];
     TM__ARRAY(tm__deadlock, deadlocks);
     TM__ARRAY(tm__deadlock_member, deadlock_members);
+    TM__ARRAY(int64_t, dumps); ///< times of the dumps that the run is made of
     TM__ARRAY(tm__binding, bindings);
     TM__ARRAY(uint32_t, limits); ///< strings
     TM__ARRAY(tm__context, contexts);

@@ -2,11 +2,12 @@
 """The model: events in, the story of every thread and monitor out."""
 
 import html
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from threadmodel import errors, sql
 from threadmodel._library import check, ffi, lib, options
+from threadmodel.evidence import rows_of
 from threadmodel.locks import LockQuestions, bits, set_libraries
 from threadmodel.path import PathQuestions
 from threadmodel.plots import Plots
@@ -345,6 +346,23 @@ class Model(LockQuestions, PathQuestions, Sink):
         table = self._ask(lib.tm_statistics_histogram, choices, _STATES[state])
         del kept
         return table
+
+    def evidence(self, finding: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the rows that a finding rests on.
+
+        Args:
+            finding: a row of :meth:`findings`; its column ``evidence`` names the table
+        """
+        questions: dict[str, Callable[[], Table]] = {
+            "blame": self.blame,
+            "callers": self.callers,
+            "critical_path": self.critical_path,
+            "deadlocks": self.deadlocks,
+            "interactions": self.interactions,
+            "lock_order": self.lock_order,
+            "timeline": self.timeline,
+        }
+        return rows_of(finding, questions[finding["evidence"]]())
 
     def deadlocks(self) -> Table:
         """List the deadlocks, one row a member of a cycle.

@@ -67,7 +67,6 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
 {
     reader *self = tm__zalloc(memory, sizeof(*self));
 
-    (void)options;
     if (!self)
         return TM_ENOMEM;
     self->memory = memory;
@@ -78,6 +77,9 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
         reader_close(self);
         return TM_ENOMEM;
     }
+    tm__jfr_events_want(&self->recording.events, options->kinds);
+    self->recording.events.is_by_thread = options->flags & TM_SOURCE_BY_THREAD;
+    self->recording.entities.keeps_stacks = options->flags & TM_SOURCE_NO_STACKS;
     *out = self;
     return TM_OK;
 }
@@ -226,6 +228,10 @@ static int pour(reader *self, const tm_sink *sink)
         rc = tm__jfr_events_pour(&self->recording.events, sink, CALL_EVENTS);
     if (rc != TM_OK)
         return rc;
+    if (tm__jfr_events_are_left(&self->recording.events)) {
+        rc = tm__jfr_recording_next(&self->recording);
+        return rc < 0 ? rc : TM_MORE;
+    }
     if (self->next < self->chunk_count)
         self->state = LOADING;
     else
@@ -288,6 +294,16 @@ static uint64_t reader_position(const void *payload)
     return self->position;
 }
 
+static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
+{
+    tm__jfr_chunk chunk;
+
+    if (length < TM__JFR_HEADER_BYTES || !tm__jfr_chunk_get(&chunk, bytes))
+        return 0;
+    *time_ns = chunk.start_ns;
+    return 1;
+}
+
 const tm__format tm__format_jfr = {
-    "jfr", probe, reader_open, reader_read, reader_position, reader_close,
+    "jfr", probe, reader_open, reader_read, reader_position, reader_close, begins,
 };

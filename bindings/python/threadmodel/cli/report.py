@@ -15,7 +15,7 @@ import threadmodel
 from threadmodel.cli import export, terminal
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
-from threadmodel.cli.reading import input_path, read_choices, reading_options
+from threadmodel.cli.reading import input_paths, read_choices, reading_options
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
 from threadmodel.tables import ALL_TABLES
@@ -27,7 +27,7 @@ FILE_WIDTH: Final = 120
 
 
 @click.command(short_help="Show what the threads of a recorded run did.")
-@click.argument("file", metavar="FILE")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
 @click.option(
     "--csv",
@@ -54,7 +54,7 @@ FILE_WIDTH: Final = 120
 @click.pass_context
 def report(
     context: click.Context,
-    file: str,
+    files: tuple[str, ...],
     as_json: bool,
     csv_folder: str | None,
     parquet_folder: str | None,
@@ -64,6 +64,9 @@ def report(
     time_unit: str | None,
 ) -> None:
     """Show what the threads of the run in FILE did; - reads from stdin.
+
+    Several thread dumps, or several recordings, are read as one run, in the order of
+    their times.
 
     Without options: a summary, the hottest locks and the longest waits by class and
     caller method, the threads that were held up most, deadlocks with their stacks,
@@ -84,7 +87,7 @@ def report(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DamagedTraceWarning)
             model = threadmodel.open(
-                input_path(file),
+                input_paths(files),
                 progress.reading,
                 **read_choices(dialect, time_unit),
             )
