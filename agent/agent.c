@@ -6,6 +6,7 @@
  * no fault of whoever wrote them: it is said, and the program runs on.
  */
 #include "agent.h"
+#include "collector.h"
 #include "virtual.h"
 
 #include <stdio.h>
@@ -100,6 +101,7 @@ static jint get_ready(void)
     tm__events_set(&callbacks);
     tm__virtual_set(&callbacks);
     tm__virtual_want(&wanted, &able);
+    tm__collector_want(&wanted, &able, &callbacks);
     if (hooks)
         tm__hooks_set(&callbacks);
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
