@@ -33,9 +33,9 @@ static void threads_come_out_of_a_heap(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
         make_heap(&paper, kinds[i].version, kinds[i].id_bytes);
-        assert_reads(TM_OK, "thread 11 3000 0 one|a\xc3\xbc 0 0\n");
+        assert_reads(TM_OK, "thread 11 0 0 one|a\xc3\xbc 0 0\n");
         /* A pair of UTF-16, and half of one. */
-        assert_reads(TM_OK, "thread 12 3100 0 t\xf0\x9f\x98\x80\xef\xbf\xbd|a\xc3\xbc "
+        assert_reads(TM_OK, "thread 12 0 0 t\xf0\x9f\x98\x80\xef\xbf\xbd|a\xc3\xbc "
                             "0 2\n");
         assert_reads(TM_OK, "object 3700 3 0 0 4\n");
         /* Parked for the lock, which 12 has; blocked; holds it. */
@@ -60,7 +60,7 @@ static void objects_may_come_before_their_classes(void **state)
     end_record(&paper);
     put_names(&paper);
     assert_reads(TM_OK, "event 5000007000 11 3700 12 8 1 22 4\n");
-    assert_reads(TM_OK, "thread 11 3000 0 one|a\xc3\xbc 0 0\n");
+    assert_reads(TM_OK, "thread 11 0 0 one|a\xc3\xbc 0 0\n");
 }
 
 static void starts_ends_samples_and_settings_of_the_agent(void **state)
@@ -96,7 +96,7 @@ static void starts_ends_samples_and_settings_of_the_agent(void **state)
     begin_record(&paper, 0x06, 0);
     put(&paper, 0, 4);
     end_record(&paper);
-    assert_reads(TM_OK, "thread 1 3000 0 worker, \"1\"|main 0 0\n");
+    assert_reads(TM_OK, "thread 1 0 0 worker, \"1\"|main 0 0\n");
     assert_reads(TM_OK, "event 5000010000 1 0 0 0 0 2 0\n"
                         "event 5000030000 1 0 0 0 0 3 0\n"
                         "event 5000040000 1 0 0 0 1 24 0\n"

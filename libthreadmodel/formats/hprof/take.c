@@ -268,7 +268,7 @@ static int take_thread(tm__hprof_threads *self, const tm__hprof_thread *thread)
 {
     text name, group;
     tm__dump_thread to = {
-        .thread = {.id = id_of(thread), .object = thread->object},
+        .thread = {.id = id_of(thread)},
     };
 
     if (!is_alive(self, thread))
@@ -304,7 +304,7 @@ int tm__hprof_define_started(tm__hprof_threads *self)
     for (uint32_t i = 0; i < self->thread_count; i++) {
         const tm__hprof_thread *thread = &self->threads[i];
         text name, group;
-        tm_thread item = {.id = id_of(thread), .object = thread->object};
+        tm_thread item = {.id = id_of(thread)};
 
         if (thread->is_root || !thread->started_name)
             continue;
