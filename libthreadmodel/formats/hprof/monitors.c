@@ -244,21 +244,24 @@ static int tell_row(tm__profile *profile, const tm__profile_trace *trace,
              profile->rows + 1);
     if ((trace && tm__dump_stack(profile->dump, profile->frames + trace->first,
                                  trace->count, 0, &stack) < 0) ||
-        tm__dump_reserve(profile->dump, 2 * (uint32_t)count) < 0 ||
         tm__dump_object(profile->dump, &object) < 0 ||
         tm__dump_define(profile->dump, &thread) < 0)
         return TM_ENOMEM;
-    for (uint64_t i = 0; i < 2 * count; i++) {
+    for (; profile->within < 2 * count; profile->within++) {
         /* In quotients and remainders: the product may not fit. */
-        uint64_t ends = (i + 1) / 2;
+        uint64_t i = profile->within, ends = (i + 1) / 2;
 
+        if (tm__dump_is_full(profile->dump))
+            return TM_MORE;
         event.time_ns = profile->now_ns - total_ns +
                         total_ns / (int64_t)count * (int64_t)ends +
                         total_ns % (int64_t)count * (int64_t)ends / (int64_t)count;
         event.kind = i % 2 ? TM_EVENT_CONTENDED_ENTERED : TM_EVENT_CONTENDED_ENTER;
         event.stack = i % 2 ? 0 : stack;
-        tm__dump_note(profile->dump, &event);
+        if (tm__dump_note(profile->dump, &event) < 0)
+            return TM_ENOMEM;
     }
+    profile->within = 0;
     profile->rows++;
     profile->pairs += count;
     return TM_OK;
@@ -286,14 +289,10 @@ int tm__profile_table_row(tm__profile *profile, tm__slice row)
     if (tm__profile_class(profile, next_word(&row), &class_id) < 0)
         return TM_ENOMEM;
     if (count == 0 || count > PAIRS || profile->pairs + count > PAIRS) {
-        profile->contentions += count;
         profile->left_out += count;
         return TM_OK;
     }
     total_ns = tm__product(profile->contended_ns / 10000, (int64_t)self);
-    if (tell_row(profile, tm__profile_find_trace(profile, trace), class_id, count,
-                 total_ns) < 0)
-        return TM_ENOMEM;
-    profile->contentions += count;
-    return TM_OK;
+    return tell_row(profile, tm__profile_find_trace(profile, trace), class_id, count,
+                    total_ns);
 }

@@ -280,11 +280,15 @@ int tm__profile_sample(tm__profile *profile, tm__slice row)
     }
     event.thread = trace->thread;
     if (tm__dump_stack(profile->dump, profile->frames + trace->first, trace->count, 0,
-                       &event.stack) < 0 ||
-        tm__dump_reserve(profile->dump, (uint32_t)count) < 0)
+                       &event.stack) < 0)
         return TM_ENOMEM;
-    for (uint64_t i = 0; i < count; i++)
-        tm__dump_note(profile->dump, &event);
+    for (; profile->within < count; profile->within++) {
+        if (tm__dump_is_full(profile->dump))
+            return TM_MORE;
+        if (tm__dump_note(profile->dump, &event) < 0)
+            return TM_ENOMEM;
+    }
+    profile->within = 0;
     profile->samples += count;
     return TM_OK;
 }

@@ -58,7 +58,7 @@ typedef struct tm__profile {
     int in_dump;
 
     int64_t contended_ns; ///< total of the table at hand
-    uint64_t contentions; ///< of all tables
+    uint64_t within;      ///< events of the line at hand that were told
     uint64_t pairs;       ///< that were told of them
     uint32_t rows;
     int64_t tables_ns; ///< totals of all tables
@@ -71,7 +71,8 @@ typedef struct tm__profile {
 void tm__profile_init(tm__profile *profile, tm__memory *memory, tm__dump *dump);
 
 /* Each is about one line, and is called again with the same when there was no memory.
- * @return TM_OK, TM_ENOMEM; TM_EDAMAGED: the line is not as HPROF writes it */
+ * @return TM_OK, TM_ENOMEM; TM_MORE: the same line again, after pouring; TM_EDAMAGED:
+ * it is not as HPROF writes it */
 int tm__profile_thread_start(tm__profile *profile, tm__slice rest);
 int tm__profile_thread_end(tm__profile *profile, tm__slice rest);
 int tm__profile_trace_start(tm__profile *profile, tm__slice rest);

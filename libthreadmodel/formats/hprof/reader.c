@@ -43,6 +43,7 @@ typedef struct reader {
     uint32_t pass;    ///< over the heap, from 1
     uint32_t missing; ///< texts, before the pass
     uint32_t marked;  ///< starts, ends and samples that were handed on
+    uint32_t within;  ///< samples of the next trace that were
     uint64_t samples; ///< handed on
     uint64_t samples_left_out;
     int is_broken; ///< the heap dump was
@@ -189,7 +190,8 @@ static int mark_thread(reader *self, const tm__hprof_mark *mark)
     return event.thread ? tm__dump_note(&self->dump, &event) : TM_OK;
 }
 
-/* A trace that was seen n times is n events; how many are told is limited. */
+/* A trace that was seen n times is n events, of which a call makes some; how many are
+ * told of a file is limited. @return TM_OK; TM_MORE: there are more of this trace */
 static int mark_sample(reader *self, const tm__hprof_sample *sample)
 {
     uint32_t trace = tm__map_find(&self->names.trace_map, sample->trace), frames, stack;
@@ -206,12 +208,16 @@ static int mark_sample(reader *self, const tm__hprof_sample *sample)
     if (tm__hprof_trace_frames(&self->names, &self->dump, sample->trace,
                                &self->threads.frames, &self->threads.frame_capacity,
                                &frames) < 0 ||
-        tm__dump_stack(&self->dump, self->threads.frames, frames, 0, &stack) < 0 ||
-        tm__dump_reserve(&self->dump, sample->count) < 0)
+        tm__dump_stack(&self->dump, self->threads.frames, frames, 0, &stack) < 0)
         return TM_ENOMEM;
     event.stack = stack;
-    for (uint32_t i = 0; i < sample->count; i++)
-        tm__dump_note(&self->dump, &event);
+    for (; self->within < sample->count; self->within++) {
+        if (tm__dump_is_full(&self->dump))
+            return TM_MORE;
+        if (tm__dump_note(&self->dump, &event) < 0)
+            return TM_ENOMEM;
+    }
+    self->within = 0;
     self->samples += sample->count;
     return TM_OK;
 }
@@ -232,7 +238,8 @@ static int mark(reader *self)
 
         if (rc < 0)
             return rc;
-        self->marked++;
+        if (rc == TM_OK)
+            self->marked++;
     }
     self->state = POURING;
     return TM_MORE;
