@@ -23,6 +23,14 @@
     "   1 50.00% 50.00%       2     7 La/Box; (Java)\n"                                \
     "MONITOR TIME END\n"
 
+#define MANY                                                                           \
+    HEAD "TRACE 7: (thread=1)\n\ta.Main.go(Main.java:3)\n"                             \
+         "MONITOR TIME BEGIN (total = 1 ms) x\n"                                       \
+         "   1 50.00% 50.00%  20000 7 La/Box; (Java)\nMONITOR TIME END\n"              \
+         "CPU SAMPLES BEGIN (total = 30000) x\nrank   self  accum   count trace "      \
+         "method\n"                                                                    \
+         "   1 100.00% 100.00%  30000 7 a.Main.go\nCPU SAMPLES END\n"
+
 static const char whole[] = HEAD WAITS DUMP TABLE;
 static const subject it = {whole, sizeof(whole) - 1, 15};
 
@@ -99,6 +107,17 @@ static void numbers_beyond_all_bounds_stay_in_64_bits(void **state)
                  TM_OK, "limit 18446744073709551615 samples and contentions");
 }
 
+static void a_row_of_many_is_told_in_full(void **state)
+{
+    int rc;
+    recorder all = pour_all(MANY, sizeof(MANY) - 1, &rc);
+
+    (void)state;
+    assert_int_equal(rc, TM_OK);
+    assert_int_equal(all.events, 2 + 2 * 20000 + 30000);
+    recorder_free(&all);
+}
+
 static void a_table_that_is_cut_is_told(void **state)
 {
     (void)state;
@@ -140,6 +159,7 @@ int main(void)
         cmocka_unit_test(totals_are_a_million_times_what_is_printed),
         cmocka_unit_test(wrong_lines_are_told_and_passed_over),
         cmocka_unit_test(numbers_beyond_all_bounds_stay_in_64_bits),
+        cmocka_unit_test(a_row_of_many_is_told_in_full),
         cmocka_unit_test(a_table_that_is_cut_is_told),
         cmocka_unit_test(any_prefix),
         cmocka_unit_test(any_byte),

@@ -165,8 +165,10 @@ static int next_line(reader *self)
                               "the line at byte %llu is not as HPROF "
                               "writes it",
                               (unsigned long long)self->lines.start);
-    if (rc == TM_OK && tm__lines_skip(&self->lines) < 0)
-        rc = TM_EIO;
+    if (rc == TM_OK && self->lines.is_too_long) {
+        rc = tm__lines_skip(&self->lines);
+        rc = rc < 0 ? rc : TM_OK;
+    }
     /* Where there was no memory, or is more of it to be poured: the same line again. */
     if (rc != TM_OK)
         self->lines = before;
