@@ -24,11 +24,11 @@ uint32_t tm__binding_append(tm_model *model, uint32_t object, tm__binding bindin
         model->free_binding = model->bindings[index].next;
     binding.next = TM__NONE;
     model->bindings[index] = binding;
-    if (it->binding_tail == TM__NONE)
+    if (it->binding_head == TM__NONE)
         it->binding_head = index;
     else
-        model->bindings[it->binding_tail].next = index;
-    it->binding_tail = index;
+        model->bindings[model->details[object].binding_tail].next = index;
+    model->details[object].binding_tail = index;
     return index;
 }
 
@@ -43,8 +43,8 @@ void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous)
         it->binding_head = next;
     else
         model->bindings[previous].next = next;
-    if (it->binding_tail == index)
-        it->binding_tail = previous;
+    if (model->details[object].binding_tail == index)
+        model->details[object].binding_tail = previous;
     model->bindings[index].next = model->free_binding;
     model->free_binding = index;
 }

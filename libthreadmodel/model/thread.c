@@ -102,7 +102,7 @@ static int ends(tm_model *model, const tm__fact *fact, int state)
 {
     tm__thread *thread = &model->threads[fact->thread];
 
-    if (tm__hold_up_state(thread) == state)
+    if (thread->hold_up_state == state)
         return 1;
     model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
     tm__must_run(model, fact);
@@ -238,7 +238,7 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
     tm__interval *now = tm__now(thread);
 
     end.flags |= TM_EVENT_BY_INTERRUPT;
-    switch (tm__hold_up_state(thread)) {
+    switch (thread->hold_up_state) {
     case TM_STATE_WAITING:
     case TM_STATE_REENTERING: tm__on_waited(model, &end); return;
     case TM_STATE_JOINING:
@@ -268,7 +268,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
     tm__interval seen = plain((int)fact->value, fact);
 
     seen.flags = TM__INTERVAL_SNAPSHOT;
-    if (tm__hold_up_state(thread) == (int)fact->value &&
+    if (thread->hold_up_state == (int)fact->value &&
         thread->intervals[tm__hold_up(thread)].object == fact->object)
         return; /* as we knew */
     tm__hold_up_end(model, fact->thread, fact->time_ns);
@@ -288,7 +288,8 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
                 tm__own(model, fact->object, fact->peer, fact->time_ns,
                         TM_PROVENANCE_REPORTED);
             seen.peer = model->objects[fact->object].owner;
-            seen.provenance = (uint8_t)tm__owner_provenance(model, fact->object);
+            seen.provenance =
+                (uint8_t)tm__owner_provenance(model, &model->objects[fact->object]);
             tm__want(model, fact->thread, fact->object);
         }
         tm__begin(model, fact->thread, fact->time_ns, seen);
