@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The agent's life in the VM: loaded before there are threads, at work from
- * VMInit to VMDeath. What is wrong with the options or the trace file is said in
- * one line, and the VM then does not start: a run that was to be recorded and is
- * not is worth less than no run.
+ * VMInit to VMDeath. Options that are wrong are said in one line, and the VM then
+ * does not start. What else may go wrong, a trace that cannot be written for one, is
+ * no fault of whoever wrote them: it is said, and the program runs on.
  */
 #include "agent.h"
+#include "collector.h"
+#include "virtual.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,17 +18,6 @@
 enum { ERROR_BYTES = 512 };
 
 tm__agent tm__the_agent;
-
-void tm__complain(const char *format, ...)
-{
-    char line[TM__PATH_BYTES + ERROR_BYTES];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(line, sizeof(line), format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "threadmodel: %s\n", line);
-}
 
 /* The VM's release, 17 for instance; 0: unknown. */
 static int release_of(jvmtiEnv *jvmti)
@@ -56,6 +46,8 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     clock_gettime(CLOCK_REALTIME, &wall);
     tm__the_agent.start_ns = tm__now_ns();
     tm__the_agent.start_wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
+    tm__recording_begin();
+    tm__virtual_install(jni);
     atomic_store(&tm__the_agent.recording, 1);
     if (tm__events_enable(1) != JVMTI_ERROR_NONE)
         tm__complain("the VM reports only some of the events");
@@ -101,16 +93,19 @@ static jint get_ready(void)
     wanted.can_get_current_contended_monitor = able.can_get_current_contended_monitor;
     wanted.can_get_owned_monitor_stack_depth_info =
         able.can_get_owned_monitor_stack_depth_info;
-    hooks =
-        able.can_generate_native_method_bind_events && able.can_generate_early_vmstart;
+    hooks = tm__the_agent.options.contention_analysis &&
+            able.can_generate_native_method_bind_events &&
+            able.can_generate_early_vmstart;
     wanted.can_generate_native_method_bind_events = hooks;
     wanted.can_generate_early_vmstart = hooks;
     tm__events_set(&callbacks);
+    tm__virtual_set(&callbacks);
+    tm__virtual_want(&wanted, &able);
+    tm__collector_want(&wanted, &able, &callbacks);
     if (hooks)
         tm__hooks_set(&callbacks);
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
-        (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) !=
-            JVMTI_ERROR_NONE ||
+        tm__virtual_callbacks(&callbacks) != JVMTI_ERROR_NONE ||
         enable(JVMTI_EVENT_VM_INIT) != JVMTI_ERROR_NONE ||
         enable(JVMTI_EVENT_VM_DEATH) != JVMTI_ERROR_NONE) {
         tm__complain("this VM refuses what the agent needs");
@@ -129,8 +124,8 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 
     (void)reserved;
     if (agent->vm) {
-        tm__complain("the agent is loaded twice");
-        return JNI_ERR;
+        tm__complain("the agent is loaded twice: the second is not heard");
+        return JNI_OK;
     }
     agent->vm = vm;
     if (tm__options_parse(&agent->options, text, (uint64_t)getpid(), error,
@@ -139,32 +134,25 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
         return JNI_ERR;
     }
     if (agent->options.help) {
-        fputs(tm__options_help(), stdout);
+        tm__options_help(stdout);
         exit(0);
     }
     if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_1) != JNI_OK) {
         tm__complain("this VM has no tool interface of version 1.1 or later");
         return JNI_ERR;
     }
-    if (get_ready() != JNI_OK)
-        return JNI_ERR;
     if (tm__writer_open() != 0) {
         tm__complain("no file descriptor is left for the agent");
-        return JNI_ERR;
+        return JNI_OK;
     }
-    if (tm_trace_writer_open(&agent->trace, agent->options.file, NULL) < 0) {
-        tm__complain("%s", tm_error_text());
-        return JNI_ERR;
-    }
-    agent->sink = tm_trace_writer_sink(agent->trace);
-    return JNI_OK;
+    if (tm__recording_open() != 0)
+        return JNI_OK;
+    return get_ready();
 }
 
 /* Buffers stay: a thread that the VM stopped on its way may still be in one. */
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
 {
     (void)vm;
-    if (tm__the_agent.trace)
-        tm_trace_writer_close(tm__the_agent.trace);
-    tm__the_agent.trace = NULL;
+    tm__recording_close(TM_OK);
 }

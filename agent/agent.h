@@ -4,7 +4,8 @@
  *
  *   VM's threads                                     the writer thread
  *   events.c ──▶ buffer.c (one ring a thread) ──▶ writer.c, merge.c ──▶ trace
- *   hooks.c  └─ identity.c (tags, names)                └─ define.c, code.c, held.c
+ *   hooks.c  └─ identity.c (tags, names)                └─ define.c, code.c,
+ *                                                         standing.c, deadlock.c
  */
 #ifndef TM_AGENT_AGENT_H
 #define TM_AGENT_AGENT_H
@@ -16,6 +17,7 @@
 #include <threadmodel/trace.h>
 
 #include "buffer.h"
+#include "complain.h"
 #include "options.h"
 
 typedef struct tm__agent {
@@ -27,6 +29,7 @@ typedef struct tm__agent {
     const tm_sink *sink;    ///< of the trace
     _Atomic uint64_t kinds; ///< as in tm_run: what this VM lets us report
     int vm_release;         ///< 17, 25
+    uint64_t run_id;        ///< at random
     int64_t start_ns;
     int64_t start_wall_ns;
     jclass thread_class;  ///< global references; the last two NULL where unknown
@@ -50,9 +53,6 @@ static inline int64_t tm__now_ns(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
-
-/** One line on stderr, with the agent's name before it. */
-void tm__complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* events.c: what the VM calls */
 
@@ -90,7 +90,9 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread);
 uint64_t tm__object_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 /** The same, and note that somebody waits on it. */
 uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
-/** The same, of something that a thread parks for. */
+/** @return the thread whose object this is, 0: it is none */
+uint64_t tm__joined_id(JNIEnv *jni, jobject object);
+/** The same as tm__object_id(), of something that a thread parks for. */
 uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 /** The same. @param[out] was_waited_on  somebody did, ever */
 uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
@@ -116,30 +118,53 @@ int tm__code_stack(uint32_t *id, JNIEnv *jni, tm__buffer *own,
                    const jvmtiFrameInfo *frames, uint32_t count, int truncated);
 void tm__code_close(void);
 
-/* held.c: what long blocked threads hold, on the writer thread */
+/* samples.c: stacks of events whose own was not taken, on the writer thread */
+
+void tm__samples_open(void);
+/** Learn the stack of an event, or give it one. Events come by rising time. */
+void tm__samples_follow(tm_event *event, int is_virtual);
+/** Events that were given a stack, and hold-ups that got none. */
+uint64_t tm__samples_shown(void);
+uint64_t tm__samples_bare(void);
+void tm__samples_close(void);
+
+/* standing.c: threads that are held up for long, on the writer thread */
 
 /**
- * Follow the blocks: called for every event as it is poured.
- * @param weak          to the thread object, where the event is an enter
- * @param weak_is_ours  it is deleted when the block ends
+ * Follow the hold-ups: called for every event that begins or ends one, as it is
+ * poured.
+ * @param weak          to the thread object, where the event begins one
+ * @param weak_is_ours  it is deleted when that ends
  */
-void tm__held_follow(JNIEnv *jni, const tm_event *event, jweak weak, int weak_is_ours);
+void tm__standing_follow(JNIEnv *jni, const tm_event *event, jweak weak,
+                         int weak_is_ours);
 /**
- * Ask for those that have been blocked since `before_ns` or earlier, once a block.
+ * Ask the VM about those that have lasted for long, once a hold-up.
  * @param own    the writer thread's buffer
- * @param limit  threads to ask for, at most
+ * @param final  about all, however long it takes
  */
-void tm__held_ask(JNIEnv *jni, tm__buffer *own, int64_t before_ns, size_t limit);
-/** Pour the answers of those that are still blocked when all events before
- * `horizon_ns` have been followed. @return TM_OK or what the sink returned */
-int tm__held_pour(int64_t horizon_ns);
-void tm__held_forget_all(JNIEnv *jni);
+void tm__standing_ask(JNIEnv *jni, tm__buffer *own, int final);
+/** When to ask next; INT64_MAX: nobody stands. */
+int64_t tm__standing_due_ns(int64_t now_ns);
+/** Pour the answers of those that still stand when all events before `horizon_ns`
+ * have been followed, and report what deadlocks they show. @return TM_OK or what
+ * the sink returned */
+int tm__standing_pour(JNIEnv *jni, int64_t horizon_ns);
+void tm__standing_forget_all(JNIEnv *jni);
+void tm__standing_close(JNIEnv *jni);
+
+/* cost.c: what recording cost, on the writer thread */
+
+/** Say what was left out. @return TM_OK or what the sink returned */
+int tm__cost_report(void);
 
 /* merge.c: from all buffers into the trace, on the writer thread */
 
-/** What is younger than this may still be on its way to being seen. */
+/** What is younger than this may still be on its way to being seen, at worst. */
 enum { TM__MERGE_SLACK_MS = 1 };
 
+/** Get ready. */
+void tm__merge_open(void);
 /**
  * Pour what all buffers hold, but for what a thread may still come before.
  * @param own    the writer thread's buffer
@@ -151,9 +176,26 @@ int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final);
 int tm__merge_loss(tm__buffer *buffer, int64_t time_ns);
 void tm__merge_close(void);
 
+/* recording.c: from the options to a trace */
+
+/** Open the trace. @return 0; -1: nothing can be recorded, which was said */
+int tm__recording_open(void);
+/** The VM is up: have room for what its threads will report. */
+void tm__recording_begin(void);
+/** Find the listener, on the writer thread: that may take long. @return TM_OK or TM_EIO
+ */
+int tm__recording_connect(void);
+/** Have all that was poured in the file, and its room in the rings free again.
+ * @return TM_OK or what the sink returned */
+int tm__recording_flush(void);
+/** Complete the trace, and close it. @param rc  what the recording came to */
+void tm__recording_close(int rc);
+
 /* run.c: facts of the run as a whole */
 
-/** Pour them. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
+/** Pour what is known before there is a VM. @return TM_OK or what the sink returned */
+int tm__run_announce(void);
+/** Pour all. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
 int tm__run_report(int64_t end_ns);
 
 /* writer.c: the thread that writes */

@@ -7,6 +7,8 @@
  * behind it wait for as long as it takes.
  */
 #include "report.h"
+#include "collector.h"
+#include "virtual.h"
 
 #include <threadmodel/model.h>
 
@@ -21,29 +23,51 @@ static uint64_t held_up_on(tm__report *r, JNIEnv *jni, jobject object)
     return id ? id : tm__object_id(r->buffer, jni, object);
 }
 
+/* All monitors that the calling thread holds, as of now. The first event, without an
+ * object, says that those which follow are all. */
+static void add_held(tm__report *r, jvmtiEnv *jvmti, JNIEnv *jni)
+{
+    tm_event event = {.kind = TM_EVENT_HELD,
+                      .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED};
+    jvmtiMonitorStackDepthInfo *monitors = NULL;
+    jint count = 0;
+
+    r->weak = NULL; /* it went with the enter */
+    if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, NULL, &count, &monitors) !=
+        JVMTI_ERROR_NONE)
+        return;
+    tm__report_add(r, TM__NO_STACK, event);
+    for (jint i = 0; i < count; i++) {
+        event.object = tm__object_id(r->buffer, jni, monitors[i].monitor);
+        event.value = monitors[i].stack_depth;
+        if (event.object)
+            tm__report_add(r, TM__NO_STACK, event);
+        (*jni)->DeleteLocalRef(jni, monitors[i].monitor);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)monitors);
+}
+
 static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
                                     jobject object)
 {
     tm__report r;
     uint64_t id;
-    jweak weak = NULL;
 
-    (void)jvmti;
     if (!tm__report_begin(&r, jni, thread))
         return;
     id = tm__object_id(r.buffer, jni, object);
-    /* The writer finds no virtual thread by its number, and may have to ask for
-     * this one: its reference goes along as the peer. */
     if (r.is_virtual)
-        weak = (*jni)->NewWeakGlobalRef(jni, thread);
+        r.weak = (*jni)->NewWeakGlobalRef(jni, thread);
     else
         r.buffer->object = id;
-    if (tm__report_finish(&r, TM__WHOLE_STACK,
-                          (tm_event){.kind = TM_EVENT_CONTENDED_ENTER,
-                                     .object = id,
-                                     .peer = (uint64_t)(uintptr_t)weak}) != 0 &&
-        weak)
-        (*jni)->DeleteWeakGlobalRef(jni, weak);
+    if (tm__report_add(&r, TM__WHOLE_STACK,
+                       (tm_event){.kind = TM_EVENT_CONTENDED_ENTER, .object = id}) !=
+            0 &&
+        r.weak)
+        (*jni)->DeleteWeakGlobalRef(jni, r.weak);
+    if (tm__the_agent.options.held)
+        add_held(&r, jvmti, jni);
+    tm__report_drop(&r);
 }
 
 static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
@@ -89,6 +113,7 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
     tm__report_finish(&r, TM__WHOLE_STACK,
                       (tm_event){.kind = TM_EVENT_WAIT,
                                  .object = id,
+                                 .peer = tm__joined_id(jni, object),
                                  .value = timeout_ns(timeout_ms)});
 }
 
@@ -149,16 +174,26 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
         tm__buffer_leave();
 }
 
-static const jvmtiEvent ENABLED[] = {
-    JVMTI_EVENT_THREAD_START,
-    JVMTI_EVENT_THREAD_END,
-    JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
-    JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
-    JVMTI_EVENT_MONITOR_WAIT,
-    JVMTI_EVENT_MONITOR_WAITED,
-};
-
 #define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
+
+static const struct {
+    jvmtiEvent event;
+    int is_of_monitors; ///< left out by the option monitor=n
+    uint64_t kind;
+} ENABLED[] = {
+    {JVMTI_EVENT_THREAD_START, 0, KIND(THREAD_START)},
+    {JVMTI_EVENT_THREAD_END, 0, KIND(THREAD_END)},
+    {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, 1, KIND(CONTENDED_ENTER)},
+    {JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, 1, KIND(CONTENDED_ENTERED)},
+    {JVMTI_EVENT_MONITOR_WAIT, 1, KIND(WAIT)},
+    {JVMTI_EVENT_MONITOR_WAITED, 1, KIND(WAITED)},
+};
+enum { ENABLED_COUNT = sizeof(ENABLED) / sizeof(*ENABLED) };
+
+static int is_wanted(int i)
+{
+    return !ENABLED[i].is_of_monitors || tm__the_agent.options.monitor;
+}
 
 void tm__events_set(jvmtiEventCallbacks *callbacks)
 {
@@ -168,23 +203,27 @@ void tm__events_set(jvmtiEventCallbacks *callbacks)
     callbacks->MonitorContendedEntered = contended_entered;
     callbacks->MonitorWait = wait;
     callbacks->MonitorWaited = waited;
-    atomic_fetch_or(&tm__the_agent.kinds,
-                    KIND(THREAD_START) | KIND(THREAD_END) | KIND(CONTENDED_ENTER) |
-                        KIND(CONTENDED_ENTERED) | KIND(WAIT) | KIND(WAITED) |
-                        KIND(HELD) | KIND(SNAPSHOT) | KIND(LOST));
+    atomic_fetch_or(&tm__the_agent.kinds, KIND(HELD) | KIND(SNAPSHOT) | KIND(LOST));
+    for (int i = 0; i < ENABLED_COUNT; i++)
+        if (is_wanted(i))
+            atomic_fetch_or(&tm__the_agent.kinds, ENABLED[i].kind);
 }
 
 jvmtiError tm__events_enable(int on)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
 
-    for (size_t i = 0; i < sizeof(ENABLED) / sizeof(*ENABLED); i++) {
-        jvmtiError error = (*jvmti)->SetEventNotificationMode(
-            jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE, ENABLED[i], NULL);
+    for (int i = 0; i < ENABLED_COUNT; i++) {
+        jvmtiError error = is_wanted(i) ? (*jvmti)->SetEventNotificationMode(
+                                              jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE,
+                                              ENABLED[i].event, NULL)
+                                        : JVMTI_ERROR_NONE;
 
         if (error != JVMTI_ERROR_NONE)
             return error;
     }
+    tm__virtual_enable(on);
+    tm__collector_enable(on);
     return JVMTI_ERROR_NONE;
 }
 

@@ -83,6 +83,12 @@ static int is_a(JNIEnv *jni, jobject object, jclass class)
     return class && (*jni)->IsInstanceOf(jni, object, class);
 }
 
+uint64_t tm__joined_id(JNIEnv *jni, jobject object)
+{
+    return is_a(jni, object, tm__the_agent.thread_class) ? tm__thread_id(jni, object)
+                                                         : 0;
+}
+
 static uint32_t copy_text(char *to, const char *text)
 {
     size_t length = text ? strnlen(text, TEXT_BYTES) : 0;
@@ -235,9 +241,7 @@ static int define_object(tm__buffer *buffer, JNIEnv *jni, jobject object,
     record->event = (tm_event){
         .object = number,
         .peer = class_id,
-        .thread = is_a(jni, object, tm__the_agent.thread_class)
-                      ? tm__thread_id(jni, object)
-                      : 0,
+        .thread = tm__joined_id(jni, object),
         .value = (uint32_t)hash,
         .flags = roles & PARKED_FOR ? TM_OBJECT_SYNCHRONIZER : 0,
     };

@@ -13,15 +13,21 @@
  */
 #include "agent.h"
 
+#include <linux/membarrier.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <threadmodel/error.h>
+
+#include "rings.h"
 
 enum { BATCH = 256 };
 
 /* "I begin an event" may sit in a processor's store buffer for a while, some
- * nanoseconds in truth; only what is older than this is taken to be complete. */
-static const int64_t SLACK_NS = TM__MERGE_SLACK_MS * INT64_C(1000000);
+ * nanoseconds in truth. The kernel can have all of them emptied; where it cannot, only
+ * what is older than this is taken to be complete. */
+static int64_t slack_ns = TM__MERGE_SLACK_MS * INT64_C(1000000);
 
 /* A thread that a debugger stopped in a callback must not hold up all others. */
 static const int64_t STUCK_NS = INT64_C(2000000000);
@@ -47,11 +53,12 @@ static int pour_batch(void)
     return count ? sink->events(sink->payload, batch, count) : TM_OK;
 }
 
-/* Events that begin or end a block, or that may stand for one that does. */
-static const uint64_t FOLLOWED = UINT64_C(1) << TM_EVENT_CONTENDED_ENTER |
-                                 UINT64_C(1) << TM_EVENT_CONTENDED_ENTERED |
-                                 UINT64_C(1) << TM_EVENT_THREAD_END |
-                                 UINT64_C(1) << TM_EVENT_LOST;
+#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
+
+/* Events that begin or end a hold-up, or that may stand for one that does. */
+static const uint64_t FOLLOWED = KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED) |
+                                 KIND(WAIT) | KIND(WAITED) | KIND(PARK) |
+                                 KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST);
 
 static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
                 const tm__record *record)
@@ -61,17 +68,18 @@ static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
 
     *event = record->event;
     if (FOLLOWED >> event->kind & 1) {
-        jweak weak = (jweak)(uintptr_t)event->peer;
+        jweak weak = tm__record_weak(record);
 
-        event->peer = 0;
-        tm__held_follow(jni, event,
-                        event->thread == buffer->thread ? buffer->thread_weak : weak,
-                        weak != NULL);
+        event->stack = 0;
+        tm__standing_follow(
+            jni, event, event->thread == buffer->thread ? buffer->thread_weak : weak,
+            weak != NULL);
     }
     rc = tm__code_stack(&event->stack, jni, own, (const jvmtiFrameInfo *)(record + 1),
                         record->extra, record->truncated);
     if (rc < 0)
         return rc;
+    tm__samples_follow(event, event->thread != buffer->thread);
     return ++batch_count == BATCH ? pour_batch() : TM_OK;
 }
 
@@ -79,7 +87,7 @@ static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
 static int advance(cursor *c)
 {
     while ((c->record = tm__buffer_at(c->buffer, &c->at, c->buffer->limit))) {
-        if (c->record->kind < TM_EVENT_KIND_END)
+        if (tm__record_is_event(c->record))
             return 1;
         c->at += c->record->bytes;
     }
@@ -126,7 +134,7 @@ static int reserve_heap(tm__buffer *first)
 /* Set every buffer's limit. @return the time before which all is committed */
 static int64_t find_horizon(tm__buffer *first, int64_t now, int final)
 {
-    int64_t horizon = final ? now : now - SLACK_NS;
+    int64_t horizon = final ? now : now - slack_ns;
 
     for (tm__buffer *b = first; b; b = b->next) {
         int64_t since = atomic_load_explicit(&b->since, memory_order_acquire);
@@ -134,15 +142,22 @@ static int64_t find_horizon(tm__buffer *first, int64_t now, int final)
         /* One that is about to read the clock reads a later time than that at
          * which it was last seen idle; a new one, than the last round's. */
         if (since == TM__IDLE)
-            b->idle_ns = now - SLACK_NS;
+            b->idle_ns = now - slack_ns;
         else if (since == TM__BEGINS)
             since = b->idle_ns ? b->idle_ns : last_horizon;
         if (!final && since != TM__IDLE && since < horizon && now - since < STUCK_NS)
             horizon = since;
-        b->limit = atomic_load_explicit(&b->head, memory_order_acquire);
+        b->limit = atomic_load_explicit(&b->ring->head, memory_order_acquire);
     }
     last_horizon = horizon;
     return horizon;
+}
+
+/* All before `at` is poured; the ring is told, for when that is in the file. */
+static void take(tm__buffer *buffer, uint64_t at)
+{
+    buffer->taken = at;
+    tm__ring_mark_set(&buffer->ring->next, at);
 }
 
 static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
@@ -157,7 +172,7 @@ static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
         rc = pour(jni, own, c->buffer, c->record);
         c->at += c->record->bytes;
         if (!advance(c)) {
-            atomic_store_explicit(&c->buffer->tail, c->at, memory_order_release);
+            take(c->buffer, c->at);
             *c = heap[--heap_count];
         }
         if (heap_count > 1)
@@ -165,7 +180,7 @@ static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
     }
     /* What is beyond the horizon waits in its buffer. */
     for (size_t i = 0; i < heap_count; i++)
-        atomic_store_explicit(&heap[i].buffer->tail, heap[i].at, memory_order_release);
+        take(heap[i].buffer, heap[i].at);
     heap_count = 0;
     return rc < 0 ? rc : pour_batch();
 }
@@ -177,12 +192,12 @@ int tm__merge_loss(tm__buffer *b, int64_t time_ns)
     tm_event event = {
         .time_ns = time_ns,
         .thread = b->is_shared ? 0 : b->thread,
-        .object = (uint64_t)atomic_load(&b->lost_first_ns),
-        .value = (int64_t)atomic_load(&b->lost),
+        .object = (uint64_t)atomic_load(&b->ring->lost_first_ns),
+        .value = (int64_t)atomic_load(&b->ring->lost.value),
         .kind = TM_EVENT_LOST,
     };
 
-    atomic_store(&b->lost, 0);
+    tm__ring_mark_set(&b->ring->lost, 0);
     return event.value > 0 ? sink->events(sink->payload, &event, 1) : TM_OK;
 }
 
@@ -193,8 +208,7 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
 
     for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
         if (!b->listed || !atomic_load_explicit(&b->orphan, memory_order_acquire) ||
-            atomic_load(&b->tail) != atomic_load(&b->head) ||
-            b->scanned != atomic_load(&b->head))
+            b->taken != atomic_load(&b->ring->head) || b->scanned != b->taken)
             continue;
         rc = tm__merge_loss(b, horizon - 1);
         if (b->thread_weak)
@@ -204,32 +218,42 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
     return rc;
 }
 
+void tm__merge_open(void)
+{
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
+        slack_ns = 0;
+}
+
 int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final)
 {
-    /* A buffer that is not in the list yet has only events after this. */
     int64_t now = tm__now_ns();
-    tm__buffer *first = tm__buffer_first();
+    tm__buffer *first;
     int64_t horizon;
     int rc = TM_OK;
 
+    if (slack_ns == 0)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    /* A buffer that is not in the list yet has only events after `now`. */
+    first = tm__buffer_first();
     if (reserve_heap(first) != 0)
         return TM_OK; /* there may be memory in the next round */
     horizon = find_horizon(first, now, final);
+    tm__rings_begin_round(horizon);
     /* After all limits were read: what events up to them name is defined. */
     for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
-        cursor c = {.buffer = b, .at = atomic_load(&b->tail)};
+        cursor c = {.buffer = b, .at = b->taken};
 
         rc = tm__define_all(b);
         if (advance(&c))
             heap[heap_count++] = c;
         else
-            atomic_store_explicit(&b->tail, c.at, memory_order_release);
+            take(b, c.at);
     }
     if (rc >= 0)
         rc = merge(jni, own, horizon);
     heap_count = 0;
     if (rc >= 0)
-        rc = tm__held_pour(horizon);
+        rc = tm__standing_pour(jni, horizon);
     return rc >= 0 ? recycle(jni, first, horizon) : rc;
 }
 

@@ -5,14 +5,33 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-enum { TM__PATH_BYTES = 4096, TM__DEPTH_MAX = 256 };
+enum { TM__PATH_BYTES = 4096, TM__ADDRESS_BYTES = 512, TM__DEPTH_MAX = 256 };
 
+/** Values of tm__options.cpu, in the order of their words. */
+enum { TM__CPU_NONE, TM__CPU_SAMPLES };
+
+/** Values of tm__options.stacks, in the order of their words. */
+enum { TM__STACKS_ADAPTIVE, TM__STACKS_ALL, TM__STACKS_NONE };
+
+/** Fields of one kind of value each, by the table in options.c. */
 typedef struct tm__options {
-    char file[TM__PATH_BYTES]; ///< of the trace, %p already replaced
-    uint32_t depth;            ///< frames of a stack; 0: no stacks
-    size_t buffer_bytes;       ///< of each thread's ring; a power of two
-    int help;                  ///< the table was asked for
+    char file[TM__PATH_BYTES];    ///< %p already replaced; "": none
+    char net[TM__ADDRESS_BYTES];  ///< host:port or unix:path; "": none
+    char rings[TM__PATH_BYTES];   ///< folder of the rings; "": beside the trace; "none"
+    uint64_t force;               ///< a file of that name is replaced
+    uint64_t depth;               ///< frames of a stack; 0: no stacks
+    uint64_t stacks;              ///< whose are taken, TM__STACKS_ADAPTIVE or so
+    uint64_t buffer_bytes;        ///< of each thread's ring; a power of two
+    uint64_t monitor;             ///< blocks and waits are reported
+    uint64_t contention_analysis; ///< native methods are replaced, for notify and so on
+    uint64_t gc;                  ///< pauses of the collector are told
+    uint64_t held;                ///< monitors held are told at each contended enter
+    uint64_t cpu;                 ///< TM__CPU_NONE or so
+    uint64_t interval_ms;         ///< of its samples
+    uint64_t mount;               ///< carriers of virtual threads are told
+    uint64_t help;                ///< the table was asked for
 } tm__options;
 
 /**
@@ -27,7 +46,7 @@ typedef struct tm__options {
 int tm__options_parse(tm__options *options, const char *text, uint64_t pid, char *error,
                       size_t error_bytes);
 
-/** The table that `help` prints. */
-const char *tm__options_help(void);
+/** Print the table that `help` asks for. */
+void tm__options_help(FILE *out);
 
 #endif

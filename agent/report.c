@@ -7,6 +7,8 @@
  */
 #include "report.h"
 
+#include "stacks.h"
+
 int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
 {
     tm__buffer *buffer;
@@ -20,13 +22,16 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
     if (buffer->deferred.kind)
         tm__report_deferred(buffer, TM_EVENT_BY_INTERRUPT);
     report->buffer = buffer;
+    report->weak = NULL;
+    report->skipped_frames = 0;
     report->time_ns = tm__buffer_begin(buffer, tm__now_ns);
+    report->began_ns = report->time_ns;
     /* A carrier's thread number is not that of the virtual thread on it. */
     report->thread = tm__thread_id(jni, thread);
     report->is_virtual = report->thread != buffer->thread;
     if (report->is_virtual)
         tm__virtual_define(buffer, jni, thread, report->thread);
-    if (atomic_load_explicit(&buffer->lost, memory_order_relaxed))
+    if (atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed))
         tm__buffer_report_loss(buffer, report->time_ns);
     return 1;
 }
@@ -58,59 +63,82 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
 
 void tm__report_again(tm__report *report)
 {
+    report->weak = NULL;
+    report->skipped_frames = 0;
     report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
-    if (atomic_load_explicit(&report->buffer->lost, memory_order_relaxed))
+    report->began_ns = report->time_ns;
+    if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
         tm__buffer_report_loss(report->buffer, report->time_ns);
 }
 
-/* Add the calling thread's frames to a record. @return bytes of them */
-static size_t take_stack(tm__record *record, uint32_t depth)
+static void add(_Atomic uint64_t *sum, uint64_t more)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jint count = 0;
-
-    /* One more than wanted, to know whether there are more. */
-    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, (jint)depth + 1,
-                                (jvmtiFrameInfo *)(record + 1),
-                                &count) != JVMTI_ERROR_NONE)
-        return 0;
-    record->truncated = (uint32_t)count > depth;
-    record->extra = record->truncated ? depth : (uint32_t)count;
-    return record->extra * sizeof(jvmtiFrameInfo);
+    atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + more,
+                          memory_order_relaxed);
 }
 
-static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_first)
+/* Count the event, and measure one in so many, without the walk of its stack, which
+ * was measured by itself. */
+static void count(tm__report *report, uint64_t walks_ns)
+{
+    tm__costs *it = &report->buffer->costs;
+
+    add(&it->events, 1);
+    if (atomic_load_explicit(&it->events, memory_order_relaxed) % TM__MEASURED == 0 &&
+        report->began_ns)
+        add(&it->measured_ns,
+            (uint64_t)(tm__now_ns() - report->began_ns) -
+                (atomic_load_explicit(&report->buffer->stacks.walks_ns,
+                                      memory_order_relaxed) -
+                 walks_ns));
+}
+
+static int put(tm__report *report, uint32_t depth, tm_event event, int walk_first)
 {
     tm__record *record;
+    uint64_t walks_ns =
+        atomic_load_explicit(&report->buffer->stacks.walks_ns, memory_order_relaxed);
     size_t bytes;
 
-    if (depth > tm__the_agent.options.depth)
-        depth = tm__the_agent.options.depth;
+    depth = tm__stack_depth(report, depth, &event);
     record = tm__buffer_reserve(report->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
     if (record) {
         record->kind = event.kind;
         record->event = event;
         record->event.time_ns = report->time_ns;
         record->event.thread = report->thread;
-        bytes = depth ? take_stack(record, depth) : 0;
+        tm__record_set_weak(record, report->weak);
+        bytes = depth ? tm__stack_take(report, record, depth) : 0;
         if (walk_first)
             record->event.time_ns = tm__now_ns();
         tm__buffer_commit(report->buffer, record, bytes);
     } else {
         tm__buffer_lose(report->buffer, report->time_ns);
+        add(&report->buffer->costs.dropped, 1);
     }
-    tm__buffer_end(report->buffer);
+    count(report, walks_ns);
     return record ? 0 : -1;
 }
 
 int tm__report_finish(tm__report *report, uint32_t depth, tm_event event)
 {
-    return finish(report, depth, event, 0);
+    int rc = put(report, depth, event, 0);
+
+    tm__buffer_end(report->buffer);
+    return rc;
 }
 
 int tm__report_finish_now(tm__report *report, uint32_t depth, tm_event event)
 {
-    return finish(report, depth, event, 1);
+    int rc = put(report, depth, event, 1);
+
+    tm__buffer_end(report->buffer);
+    return rc;
+}
+
+int tm__report_add(tm__report *report, uint32_t depth, tm_event event)
+{
+    return put(report, depth, event, 0);
 }
 
 void tm__report_drop(tm__report *report)

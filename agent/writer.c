@@ -4,22 +4,24 @@
  * second, has them merged into the trace, and makes sure that a reader could have
  * all of it by then. It alone uses the trace.
  */
-#include "agent.h"
+#include "sampler.h"
+#include "stacks.h"
 
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <threadmodel/error.h>
 
-enum { ROUND_MS = 50 };
+#include "outlet.h"
+#include "standing.h"
 
-/* Blocked for longer is worth asking the VM for what the thread holds; asking for
- * this many is about 3 % of a round. */
-static const int64_t BLOCKED_LONG_NS = INT64_C(50000000);
+/* Who has been held up for longer, and without a stack, is asked for it; so many take
+ * less than 1 % of a round. */
+static const int64_t HELD_UP_LONG_NS = INT64_C(50000000);
 enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
+enum { ROUND_MS = 50 };
 
 static tm__buffer *own;
 static int wake_fd = -1;
@@ -28,37 +30,13 @@ static int finished = 1;
 static pthread_mutex_t finished_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t finished_signal = PTHREAD_COND_INITIALIZER;
 
-static int say(const char *format, uint64_t count)
-{
-    const tm_sink *sink = tm__the_agent.sink;
-    char sentence[160];
-
-    if (count == 0)
-        return TM_OK;
-    snprintf(sentence, sizeof(sentence), format, (unsigned long long)count);
-    return sink->limit(sink->payload, sentence);
-}
-
 static int report_losses(void)
 {
-    uint64_t lost = 0, left_out = 0;
     int rc = TM_OK;
 
-    for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next) {
-        lost += atomic_load(&b->lost_total);
-        left_out += atomic_load(&b->left_out);
+    for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next)
         rc = tm__merge_loss(b, tm__now_ns());
-    }
-    if (rc >= 0)
-        rc =
-            say("%llu events found no room in their thread's buffer and are missing; a "
-                "larger buffer= may hold them.",
-                lost);
-    if (rc >= 0)
-        rc = say("%llu calls of notify on objects that nobody had ever waited on were "
-                 "left out.",
-                 left_out);
-    return rc;
+    return rc >= 0 ? tm__cost_report() : rc;
 }
 
 /* The callbacks that run now may still commit what they have begun. */
@@ -75,29 +53,54 @@ static void wait_until_idle(void)
     }
 }
 
+/* How long to wait: for the next round, or until a question is due. */
+static int pause_ms(int64_t round_ns)
+{
+    int64_t now_ns = tm__now_ns();
+    int64_t due_ns = tm__standing_due_ns(now_ns);
+    int64_t left_ns;
+
+    if (tm__sampler_due_ns() < due_ns)
+        due_ns = tm__sampler_due_ns();
+    left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
+
+    return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
+}
+
 static int run_to_the_end(JNIEnv *jni)
 {
-    int rc = tm__run_report(0);
+    int64_t round_ns = tm__now_ns();
+    int rc = tm__recording_connect();
 
     if (rc >= 0)
-        rc = tm_trace_writer_flush(tm__the_agent.trace);
+        rc = tm__run_report(0);
+    if (rc >= 0)
+        rc = tm__recording_flush();
     while (rc >= 0 && !atomic_load(&stopping)) {
         struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
         uint64_t count;
+        int woken = poll(&wake, 1, pause_ms(round_ns)) > 0;
 
-        if (poll(&wake, 1, ROUND_MS) > 0 && read(wake_fd, &count, sizeof(count)) < 0)
+        if (woken && read(wake_fd, &count, sizeof(count)) < 0)
             continue;
         rc = tm__merge_round(jni, own, 0);
-        if (rc >= 0)
-            rc = tm_trace_writer_flush(tm__the_agent.trace);
-        tm__held_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
+        if (rc >= 0 && (woken || tm__now_ns() >= round_ns)) {
+            rc = tm__recording_flush();
+            round_ns = tm__now_ns() + ROUND_MS * INT64_C(1000000);
+        }
+        tm__standing_ask(jni, own, 0);
+        tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
+        tm__stacks_pace();
+        tm__sampler_round(jni, own);
     }
-    if (rc >= 0) {
-        /* Who is blocked for good has been so for long enough to be merged. */
+    /* Who is blocked for good has been so for long enough to be merged; a deadlock
+     * among them is suspected in the first round, and confirmed in the second. */
+    for (int round = 0; rc >= 0 && round < 2; round++) {
         poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
         wait_until_idle();
         rc = tm__merge_round(jni, own, 0);
-        tm__held_ask(jni, own, INT64_MAX, ASK_AT_END);
+        tm__standing_ask(jni, own, 1);
+        tm__stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
     atomic_store(&tm__the_agent.recording, 0);
     tm__events_enable(0);
@@ -113,24 +116,23 @@ static int run_to_the_end(JNIEnv *jni)
 static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
 {
     jthread self = NULL;
-    int rc, closed;
+    int rc;
 
     (void)payload;
     if ((*jvmti)->GetCurrentThread(jvmti, &self) == JVMTI_ERROR_NONE)
         own = tm__thread_buffer(jni, self);
     if (own)
         tm__thread_define(own, jni, self, own->thread, own->os_id, TM_THREAD_AGENT);
+    tm__merge_open();
     tm__code_open();
+    if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
+        tm__samples_open();
+    tm__deadlock_open();
     rc = own ? run_to_the_end(jni) : TM_ENOMEM;
-    if (rc < 0)
-        tm__complain("recording ends here: %s",
-                     rc == TM_ENOMEM ? "no memory" : tm_error_text());
-    closed = tm_trace_writer_close(tm__the_agent.trace);
-    if (rc >= 0 && closed < 0)
-        tm__complain("the trace is not complete: %s", tm_error_text());
-    tm__the_agent.trace = NULL;
-    tm__held_forget_all(jni);
+    tm__recording_close(rc);
+    tm__standing_close(jni);
     tm__code_close();
+    tm__samples_close();
     tm__merge_close();
     pthread_mutex_lock(&finished_lock);
     finished = 1;
@@ -183,7 +185,7 @@ int tm__writer_open(void)
 {
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake_fd >= 0)
-        tm__buffers_open(tm__the_agent.options.buffer_bytes, wake_fd);
+        tm__buffers_open(wake_fd);
     return wake_fd >= 0 ? 0 : -1;
 }
 
@@ -192,6 +194,7 @@ void tm__writer_stop(void)
     uint64_t one = 1;
 
     atomic_store(&stopping, 1);
+    tm__outlet_hurry();
     /* At worst the writer comes by at its own time. */
     (void)!write(wake_fd, &one, sizeof(one));
     pthread_mutex_lock(&finished_lock);

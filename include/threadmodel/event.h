@@ -9,7 +9,8 @@ TM_BEGIN_DECLS
 
 /**
  * What happened to, or was done by, `thread`. Any subset of these is a legal
- * stream: what a producer does not report stays unknown in the answers.
+ * stream: what a producer does not report stays unknown in the answers. The stack of
+ * a hold-up may come with its beginning, its end, or a snapshot in between.
  *
  * "object" and "peer" say what those fields hold for the kind; a field that is
  * not named is ignored and should be 0. Numbers are part of the trace format.
@@ -36,11 +37,31 @@ enum tm_event_kind {
     TM_EVENT_VIRTUAL_MOUNT = 19,   ///< a virtual thread is on a carrier; peer: carrier
     TM_EVENT_VIRTUAL_UNMOUNT = 20, ///< a virtual thread left its carrier
     TM_EVENT_HELD = 21,            ///< holds object; object 0: monitors held are just
-                                   ///< those told at this very time
+                                   ///< those told at this very time, with Confirmed
+                                   ///< synchronizers, too
     TM_EVENT_SNAPSHOT = 22,        ///< is, in mid-life, in state `value` (tm_state)
     TM_EVENT_LOST = 23,            ///< value: events lost; object: time_ns of the first
     TM_EVENT_CPU_SAMPLE = 24,      ///< was seen on a processor at `stack`
-    TM_EVENT_KIND_END = 25         ///< one more than the last kind
+    TM_EVENT_GC_PAUSE = 25,        ///< threads run again after a pause of `value` ns;
+                                   ///< thread 0: all of them
+    TM_EVENT_PINNED = 26,          ///< a virtual thread did not leave its carrier in a
+                                   ///< hold-up of `value` ns, which is over
+    TM_EVENT_SUBMIT_FAILED = 27,   ///< the scheduler refused a virtual thread
+    TM_EVENT_INFLATED = 28,        ///< object's monitor got its heavy form; value:
+                                   ///< enum tm_inflation
+    TM_EVENT_KIND_END = 29         ///< one more than the last kind
+};
+
+/** Why a monitor got its heavy form. */
+enum tm_inflation {
+    TM_INFLATION_UNKNOWN = 0,
+    TM_INFLATION_ENTER = 1,  ///< contended enter
+    TM_INFLATION_WAIT = 2,   ///< Object.wait
+    TM_INFLATION_NOTIFY = 3, ///< Object.notify or notifyAll
+    TM_INFLATION_HASH = 4,   ///< an identity hash, of a monitor that was locked
+    TM_INFLATION_JNI = 5,    ///< an enter or exit by native code
+    TM_INFLATION_VM = 6,     ///< the VM's own purpose
+    TM_INFLATION_END = 7     ///< one more than the last
 };
 
 /** Bits of tm_event.flags. */
@@ -50,7 +71,7 @@ enum tm_event_flag {
     TM_EVENT_PEER_REPORTED = 4, ///< peer is a fact that the VM stated
     TM_EVENT_PEER_INFERRED = 8, ///< peer was worked out by the producer
     TM_EVENT_CONFIRMED = 16,    ///< Held, Contended enter: the VM was asked for it
-    TM_EVENT_SAMPLED = 32       ///< its stack was taken for a sample of such events
+    TM_EVENT_SAMPLED = 32 ///< its stack is that of another like it, drawn at random
 };
 
 /**
@@ -60,7 +81,7 @@ enum tm_event_flag {
  */
 typedef struct tm_event {
     int64_t time_ns; ///< on the producer's monotonic clock, see tm_run.start_ns
-    uint64_t thread; ///< whose event this is; 0 only for Lost: any thread's
+    uint64_t thread; ///< whose event this is; 0 for Lost: any thread's; GC pause: all
     uint64_t object; ///< monitor, park blocker; 0: none or unknown
     uint64_t peer;   ///< the other thread of the kind's comment; 0: unknown
     int64_t value;   ///< timeout in ns (0: none), or what the kind's comment says
@@ -77,6 +98,15 @@ typedef struct tm_event {
  * @since 0.1
  */
 TM_API const char *tm_event_kind_name(int kind);
+
+/**
+ * The name of a cause of inflation, "enter" for instance.
+ *
+ * @param cause  a value of enum tm_inflation
+ * @return a constant string; NULL for a number that is none
+ * @since 0.1
+ */
+TM_API const char *tm_inflation_name(int cause);
 
 TM_END_DECLS
 

@@ -20,10 +20,28 @@ TM_BEGIN_DECLS
 
 typedef struct tm_source tm_source;
 
+/** What a question can do without, so that reading for it is quicker. */
+enum tm_source_flag {
+    TM_SOURCE_NO_STACKS = 1, ///< no stacks and methods; tm_event.stack is 0
+    TM_SOURCE_BY_THREAD = 2  ///< only each thread's own events need be in order
+};
+
 /** Choices for opening; zero is the default of each. */
 typedef struct tm_source_options {
     size_t size;                   ///< sizeof(tm_source_options)
     const tm_allocator *allocator; ///< NULL: malloc; copied
+    /** The file is a contention log, with these changes to the order of its lines'
+     *  fields, "wait=Wait,time,thread,object,stack;..."; NULL: by content. Lent for
+     *  the call that opens. See docs/formats.md. */
+    const char *dialect;
+    int64_t time_unit_ns; ///< of TPTP XML, whose document states none; 0: seconds
+    uint64_t kinds;       ///< bit k: events of kind k are wanted; 0: all
+    uint32_t flags;       ///< bits of enum tm_source_flag
+    uint32_t reserved;    ///< 0
+    /** Files to be read as one with the first, thread dumps or recordings; in the order
+     *  of the times that they begin with. Offsets count through all. NULL: none. */
+    const char *const *more_paths;
+    size_t more_count; ///< of more_paths
 } tm_source_options;
 
 /**
@@ -32,7 +50,9 @@ typedef struct tm_source_options {
  * @param[out] out  yours: tm_source_close() it; NULL on failure
  * @param path      of a regular file, or anything that can be read ("/dev/stdin")
  * @param options   NULL: all defaults
- * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT (empty files too), TM_EVERSION
+ * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT (empty files too), TM_EVERSION,
+ *         TM_EINVAL (a dialect that is none), TM_EUNSUPPORTED (several files that
+ *         cannot be read as one)
  * @since 0.1
  */
 TM_API int tm_source_open(tm_source **out, const char *path,
@@ -52,6 +72,18 @@ TM_API int tm_source_open(tm_source **out, const char *path,
  * @since 0.1
  */
 TM_API int tm_source_read(tm_source *source, const tm_sink *sink);
+
+/**
+ * Say whether the file may still grow. While it may, TM_OK from tm_source_read() means
+ * that all there is so far is poured: call it again when there is more. Nothing is said
+ * to be missing until the file is told to be all there is.
+ *
+ * @param source   of a trace, ".tmt", which alone can be read so
+ * @param growing  1 or 0; 0 at first
+ * @return TM_OK, TM_EUNSUPPORTED
+ * @since 0.1
+ */
+TM_API int tm_source_follow(tm_source *source, int growing);
 
 /** @return the format's short name, "tmt". @since 0.1 */
 TM_API const char *tm_source_format(const tm_source *source);

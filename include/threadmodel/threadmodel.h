@@ -7,14 +7,17 @@
 #include <threadmodel/arrow.h>
 #include <threadmodel/blame.h>
 #include <threadmodel/common.h>
+#include <threadmodel/context.h>
 #include <threadmodel/deadlock.h>
 #include <threadmodel/definition.h>
 #include <threadmodel/diagnostics.h>
 #include <threadmodel/error.h>
 #include <threadmodel/event.h>
+#include <threadmodel/export.h>
 #include <threadmodel/findings.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
+#include <threadmodel/log.h>
 #include <threadmodel/model.h>
 #include <threadmodel/path.h>
 #include <threadmodel/run.h>
@@ -22,6 +25,7 @@
 #include <threadmodel/sink.h>
 #include <threadmodel/source.h>
 #include <threadmodel/statistics.h>
+#include <threadmodel/summary.h>
 #include <threadmodel/table.h>
 #include <threadmodel/timeline.h>
 #include <threadmodel/trace.h>

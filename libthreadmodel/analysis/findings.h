@@ -12,7 +12,7 @@
 #include "base/triples.h"
 #include "model/model.h"
 
-enum { TM__FINDING_BYTES = 1000, TM__FINDINGS_A_KIND = 5 };
+enum { TM__FINDING_BYTES = 1000, TM__WHERE_BYTES = 800, TM__FINDINGS_A_KIND = 5 };
 
 typedef struct tm__finding {
     const char *kind; ///< constant
@@ -24,6 +24,8 @@ typedef struct tm__finding {
     int suspected;
     size_t length;
     char text[TM__FINDING_BYTES];
+    size_t where_length;
+    char where[TM__WHERE_BYTES]; ///< which rows of `evidence` it rests on
 } tm__finding;
 
 typedef struct tm__findings {
@@ -52,7 +54,23 @@ void tm__say_thread(tm__finding *finding, const tm_model *model, uint32_t thread
 /** The text of a string, or "an unknown class". */
 void tm__say_class(tm__finding *finding, const tm_model *model, uint32_t class_name);
 
-/** Whether a place lies in the JDK: nobody can act on that. */
+/* Conditions on the rows of the evidence, all of which hold: column = value, in SQL.
+ * Too long a text makes the condition empty, which is all of the table. */
+void tm__where_text(tm__finding *finding, const char *column, const char *text);
+void tm__where_number(tm__finding *finding, const char *column, int64_t number);
+void tm__where_thread(tm__finding *finding, const char *column, const tm_model *model,
+                      uint32_t thread);
+/** The column `method`, by another name perhaps; and `line` where by_line is 1. */
+void tm__where_caller(tm__finding *finding, const tm__findings *findings,
+                      const char *column, uint32_t place, int by_line);
+/** The column `class`. */
+void tm__where_class(tm__finding *finding, const tm_model *model, uint32_t class_name);
+
+/** A part in percent, rounded; 0 of nothing. */
+int tm__percent(int64_t part, int64_t whole);
+
+/** Whether a place lies in the JDK, or is where a worker is idle: nobody can act on
+ * that. */
 int tm__caller_is_library(const tm__findings *findings, uint32_t place);
 
 /** strings of the class of an object, which may be TM__NONE */
@@ -92,8 +110,10 @@ void tm__tally_free(tm__tally *tally, tm__memory *memory);
 int tm__find_deadlocks(tm__findings *findings);
 int tm__find_inversions(tm__findings *findings);
 int tm__find_joins(tm__findings *findings);
+int tm__find_path_sleeps(tm__findings *findings);
 int tm__find_locks(tm__findings *findings);
 int tm__find_waits(tm__findings *findings);
 int tm__find_notifies(tm__findings *findings);
+int tm__find_samples(tm__findings *findings);
 
 #endif

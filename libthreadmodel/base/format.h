@@ -7,6 +7,7 @@
 #define TM_BASE_FORMAT_H
 
 #include <threadmodel/sink.h>
+#include <threadmodel/source.h>
 
 #include "base/input.h"
 
@@ -23,9 +24,11 @@ typedef struct tm__format {
      * Make a reader of one file.
      * @param[out] reader  close() it; not set on failure
      * @param input        the reader's to view until it is closed; not its to close
-     * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT, TM_EVERSION
+     * @param options      the user's choices, lent for the call
+     * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT, TM_EVERSION, TM_EINVAL
      */
-    int (*open)(void **reader, tm__memory *memory, tm__input *input);
+    int (*open)(void **reader, tm__memory *memory, tm__input *input,
+                const tm_source_options *options);
 
     /** As tm_source_read(); called again after it said that all is read. */
     int (*read)(void *reader, const tm_sink *sink);
@@ -34,6 +37,13 @@ typedef struct tm__format {
     uint64_t (*position)(const void *reader);
 
     void (*close)(void *reader);
+
+    /**
+     * When a file begins, by its first bytes: several files of the format are read as
+     * one, in the order of their times. NULL: they cannot be.
+     * @return 1; 0: they do not say
+     */
+    int (*begins)(const uint8_t *bytes, size_t length, int64_t *time_ns);
 } tm__format;
 
 #endif

@@ -7,13 +7,20 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/sort.h"
+#include "formats/contention/reader.h"
+#include "formats/filter.h"
 #include "formats/jfr/reader.h"
+#include "formats/json/reader.h"
+#include "formats/jstack/reader.h"
+#include "formats/tptp/reader.h"
 #include "trace/reader.h"
 
-/* Formats with a magic number come before those that have to guess. */
+/* Formats with a magic number come before those that have to guess; jstack takes any
+ * text, for there may be a dump in it. */
 static const tm__format *const formats[] = {
-    &tm__format_tmt,
-    &tm__format_jfr,
+    &tm__format_tmt,  &tm__format_jfr,  &tm__format_contention,
+    &tm__format_tptp, &tm__format_json, &tm__format_jstack,
 };
 
 struct tm_source {
@@ -21,6 +28,7 @@ struct tm_source {
     tm__input input;
     const tm__format *format;
     void *reader;
+    tm__filter filter;
     int is_named; ///< the sink was told file and format
 };
 
@@ -37,7 +45,110 @@ static int unknown(const char *path, const uint8_t *bytes, size_t length)
                     start);
 }
 
-static int find_format(tm_source *source)
+/* Who knows the order of a log's fields knows what the file is. */
+static int is_of(const tm__format *format, const tm_source_options *options,
+                 const uint8_t *bytes, size_t length)
+{
+    return options->dialect ? format == &tm__format_contention
+                            : format->probe(bytes, length);
+}
+
+/* The first of the list that knows the beginning of a file; NULL: none does. */
+static const tm__format *format_of(const uint8_t *bytes, size_t length,
+                                   const tm_source_options *options)
+{
+    for (size_t i = 0; length > 0 && i < sizeof(formats) / sizeof(*formats); i++)
+        if (is_of(formats[i], options, bytes, length))
+            return formats[i];
+    return NULL;
+}
+
+/* Whether a file is of a format, and when it begins; TM_MORE: it does not say. */
+static int look_into(tm_source *source, const tm__format *format, const char *path,
+                     int64_t *time_ns)
+{
+    static const tm_source_options defaults = {0};
+    const uint8_t *bytes = NULL;
+    size_t available = 0;
+    tm__input input;
+    int rc = tm__input_open(&input, &source->memory, path);
+
+    if (rc < 0)
+        return rc;
+    rc = tm__input_view(&input, 0, TM__PROBE_BYTES, &bytes, &available);
+    if (rc == TM_OK && format_of(bytes, available, &defaults) != format)
+        rc = tm__fail(TM_EFORMAT, "%s: not of the same format as %s (%s)", path,
+                      source->input.path, format->name);
+    else if (rc == TM_OK && !format->begins(bytes, available, time_ns))
+        rc = TM_MORE;
+    tm__input_close(&input);
+    return rc;
+}
+
+static int by_number(const void *payload, uint32_t left, uint32_t right)
+{
+    (void)payload;
+    return (left > right) - (left < right);
+}
+
+/* Open all files as one, by the time they begin; in the order given when one of them
+ * does not say. Number 0 is the first of them, the others are more_paths. */
+static int join(tm_source *source, const char *path, const tm_source_options *options,
+                tm__sortable *order)
+{
+    uint32_t count = (uint32_t)options->more_count + 1;
+    int rc = TM_OK, is_sorted = 1;
+
+    for (uint32_t i = 0; i < count && rc >= 0; i++) {
+        order[i] = (tm__sortable){.number = i};
+        rc = look_into(source, source->format, i ? options->more_paths[i - 1] : path,
+                       &order[i].key);
+        if (rc == TM_MORE)
+            is_sorted = 0;
+    }
+    if (rc < 0)
+        return rc;
+    if (is_sorted)
+        tm__sort(order, order + count, count, by_number, NULL);
+    tm__input_close(&source->input);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *next =
+            order[i].number ? options->more_paths[order[i].number - 1] : path;
+
+        rc = i ? tm__input_append(&source->input, next)
+               : tm__input_open(&source->input, &source->memory, next);
+        if (rc < 0)
+            return rc;
+    }
+    return TM_OK;
+}
+
+static int join_more(tm_source *source, const tm_source_options *options)
+{
+    size_t bytes = 2 * (options->more_count + 1) * sizeof(tm__sortable);
+    size_t name_bytes = strlen(source->input.path) + 1;
+    tm__sortable *order;
+    char *path;
+    int rc = TM_ENOMEM;
+
+    if (!source->format->begins)
+        return tm__fail(TM_EUNSUPPORTED,
+                        "%s: files of format %s are read one at a time",
+                        source->input.path, source->format->name);
+    if (options->more_count > UINT32_MAX / 64)
+        return tm__fail(TM_ELIMIT, "%zu files", options->more_count);
+    order = tm__resize(&source->memory, NULL, 0, bytes);
+    path = tm__resize(&source->memory, NULL, 0, name_bytes);
+    if (order && path) {
+        memcpy(path, source->input.path, name_bytes);
+        rc = join(source, path, options, order);
+    }
+    tm__free(&source->memory, order, bytes);
+    tm__free(&source->memory, path, name_bytes);
+    return rc;
+}
+
+static int find_format(tm_source *source, const tm_source_options *options)
 {
     const uint8_t *bytes = NULL;
     size_t available;
@@ -45,13 +156,15 @@ static int find_format(tm_source *source)
 
     if (rc < 0)
         return rc;
-    for (size_t i = 0; available > 0 && i < sizeof(formats) / sizeof(*formats); i++) {
-        if (!formats[i]->probe(bytes, available))
-            continue;
-        source->format = formats[i];
-        return source->format->open(&source->reader, &source->memory, &source->input);
-    }
-    return unknown(source->input.path, bytes, available);
+    source->format = format_of(bytes, available, options);
+    if (!source->format)
+        return unknown(source->input.path, bytes, available);
+    if (options->more_count && source->input.descriptor >= 0)
+        rc = join_more(source, options);
+    if (rc < 0)
+        return rc;
+    return source->format->open(&source->reader, &source->memory, &source->input,
+                                options);
 }
 
 static int source_open(tm_source **out, const char *path, const void *data,
@@ -71,11 +184,12 @@ static int source_open(tm_source **out, const char *path, const void *data,
     if (!source)
         return TM_ENOMEM;
     source->memory = memory;
+    tm__filter_init(&source->filter, options.kinds, options.flags);
     rc = data ? tm__input_open_memory(&source->input, &source->memory, path, data,
                                       length)
               : tm__input_open(&source->input, &source->memory, path);
     if (rc == TM_OK)
-        rc = find_format(source);
+        rc = find_format(source, &options);
     if (rc < 0) {
         tm_source_close(source);
         return rc;
@@ -102,19 +216,40 @@ int tm_source_read(tm_source *source, const tm_sink *sink)
 {
     TM__CHECK(source);
     TM__CHECK(sink);
+    sink = tm__filter_before(&source->filter, sink);
     if (!source->is_named) {
         /* What the file itself says of its origin comes later and stands. */
         tm_run run = {.size = sizeof(run),
                       .source = source->input.path,
                       .format = source->format->name};
+        char joined[4096];
         int rc;
 
+        if (source->input.part_count) {
+            snprintf(joined, sizeof(joined), "%s and %u more", run.source,
+                     source->input.part_count);
+            run.source = joined;
+        }
         source->is_named = 1;
         rc = sink->run(sink->payload, &run);
+        if (rc == TM_OK)
+            rc = tm__filter_say(&source->filter);
         if (rc < 0)
             return rc;
     }
     return source->format->read(source->reader, sink);
+}
+
+int tm_source_follow(tm_source *source, int growing)
+{
+    TM__CHECK(source);
+    if (source->format != &tm__format_tmt)
+        return tm__fail(TM_EUNSUPPORTED,
+                        "%s: a file of format %s is read when it is "
+                        "complete",
+                        source->input.path, source->format->name);
+    tm__trace_follow(source->reader, growing);
+    return TM_OK;
 }
 
 const char *tm_source_format(const tm_source *source)

@@ -60,9 +60,25 @@ const char *tm_event_kind_name(int kind)
         [TM_EVENT_SNAPSHOT] = "snapshot",
         [TM_EVENT_LOST] = "lost",
         [TM_EVENT_CPU_SAMPLE] = "cpu_sample",
+        [TM_EVENT_GC_PAUSE] = "gc_pause",
+        [TM_EVENT_PINNED] = "pinned",
+        [TM_EVENT_SUBMIT_FAILED] = "submit_failed",
+        [TM_EVENT_INFLATED] = "inflated",
     };
 
     return NAME_OF(names, kind);
+}
+
+const char *tm_inflation_name(int cause)
+{
+    static const char *const names[TM_INFLATION_END] = {
+        [TM_INFLATION_UNKNOWN] = "unknown", [TM_INFLATION_ENTER] = "enter",
+        [TM_INFLATION_WAIT] = "wait",       [TM_INFLATION_NOTIFY] = "notify",
+        [TM_INFLATION_HASH] = "hash",       [TM_INFLATION_JNI] = "jni",
+        [TM_INFLATION_VM] = "vm",
+    };
+
+    return NAME_OF(names, cause);
 }
 
 const char *tm_interaction_kind_name(int kind)

@@ -157,10 +157,27 @@ static uint32_t drop_interactions(tm_model *model, int64_t cut_ns)
     return dropped;
 }
 
+/* Facts of context stand as they ended, or nearly. @return how many were dropped */
+static uint32_t drop_contexts(tm_model *model, int64_t cut_ns)
+{
+    uint32_t dropped = 0;
+
+    while (dropped < model->contexts_count && model->contexts[dropped].end_ns <= cut_ns)
+        dropped++;
+    if (!dropped)
+        return 0;
+    model->contexts_count -= dropped;
+    memmove(model->contexts, model->contexts + dropped,
+            model->contexts_count * sizeof(*model->contexts));
+    shrink(model, &model->contexts, &model->contexts_capacity, model->contexts_count,
+           sizeof(*model->contexts));
+    return dropped;
+}
+
 /* @return how much became less */
 static uint64_t fold_until(tm_model *model, int64_t cut_ns)
 {
-    uint64_t folded = 0, dropped;
+    uint64_t folded = drop_contexts(model, cut_ns), dropped;
 
     for (uint32_t i = 0; i < model->objects_count; i++)
         tm__bind_give_up(model, i);

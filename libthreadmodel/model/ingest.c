@@ -8,14 +8,12 @@
 
 #include "model/replay.h"
 
-/* Beyond this a difference of two times would not fit; 146 years. */
-#define TIME_LIMIT_NS ((INT64_C(1) << 62) - 1)
-
 enum {
     NEEDS_PEER = 1,     ///< means nothing without another thread
     NEEDS_LIST = 2,     ///< may add to an object's list of notifies
     TELLS_NO_STATE = 4, ///< the thread may be running or not
-    NEEDS_CAUSES = 8,   ///< looks at what may end a hold-up
+    IS_CONTEXT = 8,     ///< says nothing of a state, and may be of no thread
+    NEEDS_CAUSES = 16,  ///< looks at what may end a hold-up
 };
 
 static const uint8_t needs[TM_EVENT_KIND_END] = {
@@ -39,6 +37,10 @@ static const uint8_t needs[TM_EVENT_KIND_END] = {
     [TM_EVENT_VIRTUAL_UNMOUNT] = TELLS_NO_STATE | NEEDS_CAUSES,
     [TM_EVENT_HELD] = TELLS_NO_STATE,
     [TM_EVENT_CPU_SAMPLE] = TELLS_NO_STATE,
+    [TM_EVENT_GC_PAUSE] = IS_CONTEXT,
+    [TM_EVENT_PINNED] = IS_CONTEXT,
+    [TM_EVENT_SUBMIT_FAILED] = IS_CONTEXT,
+    [TM_EVENT_INFLATED] = IS_CONTEXT,
 };
 
 int tm__replay_reserve(tm_model *model, uint32_t thread)
@@ -91,8 +93,10 @@ static int find_peer(tm_model *model, const tm_event *event, tm__fact *fact)
 
 static int intern(tm_model *model, const tm_event *event, tm__fact *fact)
 {
-    int rc = find_thread(model, event->thread, &fact->thread);
+    int rc = TM_OK;
 
+    if (event->thread)
+        rc = find_thread(model, event->thread, &fact->thread);
     if (rc == TM_OK && event->object)
         rc = find_object(model, event->object, &fact->object);
     if (rc == TM_OK && event->stack)
@@ -105,10 +109,10 @@ static int intern(tm_model *model, const tm_event *event, tm__fact *fact)
 /* Times of one thread never go back, nor so far out that differences overflow. */
 static int64_t settle_time(tm_model *model, int64_t time_ns)
 {
-    if (time_ns <= TIME_LIMIT_NS && time_ns >= -TIME_LIMIT_NS)
+    if (time_ns <= TM__TIME_LIMIT_NS && time_ns >= -TM__TIME_LIMIT_NS)
         return time_ns;
     model->diagnostics[TM_DIAGNOSTIC_TIME_RANGE]++;
-    return time_ns < 0 ? -TIME_LIMIT_NS : TIME_LIMIT_NS;
+    return time_ns < 0 ? -TM__TIME_LIMIT_NS : TM__TIME_LIMIT_NS;
 }
 
 static void note_time(tm_model *model, int64_t time_ns)
@@ -131,6 +135,19 @@ static int check(tm_model *model, const tm__fact *fact)
         model->objects[fact->object].wanted > 1)
         rc = tm__deadlock_check(model, fact->peer);
     return rc;
+}
+
+/* A dump is all snapshots of one time. */
+static int note_dump(tm_model *model, int64_t time_ns)
+{
+    if (!tm__model_is_of_dumps(model) ||
+        (model->dumps_count && model->dumps[model->dumps_count - 1] >= time_ns))
+        return TM_OK;
+    if (tm__reserve(&model->memory, &model->dumps, &model->dumps_capacity,
+                    (size_t)model->dumps_count + 1, sizeof(*model->dumps)) < 0)
+        return TM_ENOMEM;
+    model->dumps[model->dumps_count++] = time_ns;
+    return TM_OK;
 }
 
 static int dispatch(tm_model *model, const tm__fact *fact)
@@ -164,16 +181,19 @@ static int dispatch(tm_model *model, const tm__fact *fact)
         break;
     case TM_EVENT_HELD: tm__on_held(model, fact); return check(model, fact);
     case TM_EVENT_SNAPSHOT:
-        if (fact->value <= TM_STATE_UNKNOWN || fact->value >= TM_STATE_DEADLOCKED) {
+        if (fact->value < TM_STATE_UNKNOWN || fact->value >= TM_STATE_DEADLOCKED) {
             model->diagnostics[TM_DIAGNOSTIC_UNKNOWN_STATE]++;
             return TM_OK;
         }
+        if (note_dump(model, fact->time_ns) < 0)
+            return TM_ENOMEM;
         tm__on_snapshot(model, fact);
         return check(model, fact);
     case TM_EVENT_CPU_SAMPLE:
         model->threads[fact->thread].samples++;
         if (fact->stack != TM__NONE)
             model->stacks[fact->stack].samples++;
+        tm__context_add(model, fact);
         break;
     default: break;
     }
@@ -192,7 +212,8 @@ static int resolve(tm_model *model, const tm_event *event, tm__fact *fact)
                        .kind = event->kind,
                        .flags = event->flags};
     if (!event->kind || event->kind >= TM_EVENT_KIND_END ||
-        event->kind == TM_EVENT_LOST || !event->thread)
+        event->kind == TM_EVENT_LOST ||
+        (!event->thread && event->kind != TM_EVENT_GC_PAUSE))
         return TM_OK;
     return intern(model, event, fact);
 }
@@ -222,7 +243,23 @@ static int reserve(tm_model *model, const tm__fact *fact)
         rc = tm__interval_reserve(model, fact->peer, 1);
     if (rc == TM_OK && needs[fact->kind] & NEEDS_LIST)
         rc = tm__binding_reserve(model);
+    if (rc == TM_OK && fact->kind == TM_EVENT_CPU_SAMPLE)
+        rc = tm__context_reserve(model);
     return rc;
+}
+
+/* Beside the thread's states: neither its clock nor its timeline moves. */
+static int take_context(tm_model *model, const tm_event *event, tm__fact *fact)
+{
+    int rc = tm__context_reserve(model);
+
+    if (rc < 0)
+        return rc;
+    model->kind_counts[fact->kind]++;
+    fact->time_ns = settle_time(model, event->time_ns);
+    note_time(model, fact->time_ns);
+    tm__context_add(model, fact);
+    return TM_OK;
 }
 
 static int take(tm_model *model, const tm_event *event, tm__fact *fact)
@@ -231,8 +268,10 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
     int64_t time_ns;
     int rc;
 
-    if (fact->thread == TM__NONE)
+    if (fact->thread == TM__NONE && fact->kind != TM_EVENT_GC_PAUSE)
         return take_other(model, event);
+    if (fact->kind < TM_EVENT_KIND_END && needs[fact->kind] & IS_CONTEXT)
+        return take_context(model, event, fact);
     rc = reserve(model, fact);
     if (rc < 0)
         return rc;

@@ -48,6 +48,8 @@ static int take_run(void *payload, const tm_run *run)
         known->policy = run->policy;
     if (run->identity)
         known->identity = run->identity;
+    if (run->size > offsetof(tm_run, id) && run->id)
+        known->id = run->id;
     if (tm__policy(model) != old_policy)
         for (uint32_t i = 0; i < model->objects_count; i++)
             tm__bind_give_up(model, i);
@@ -147,6 +149,12 @@ const tm_run *tm_model_run(const tm_model *model)
     return &model->run;
 }
 
+int tm__model_is_of_dumps(const tm_model *model)
+{
+    return model->run.kinds >> TM_EVENT_SNAPSHOT & 1 &&
+           !(model->run.kinds >> TM_EVENT_CONTENDED_ENTER & 1);
+}
+
 int64_t tm__model_origin_ns(const tm_model *model)
 {
     if (model->run.start_ns)
@@ -196,9 +204,11 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, nestings);
     FREE_ARRAY(model, helds);
     FREE_ARRAY(model, deadlocks);
+    FREE_ARRAY(model, dumps);
     FREE_ARRAY(model, deadlock_members);
     FREE_ARRAY(model, bindings);
     FREE_ARRAY(model, limits);
+    FREE_ARRAY(model, contexts);
     tm__map_clear(&model->thread_map);
     tm__map_clear(&model->object_map);
     tm__map_clear(&model->class_map);

@@ -26,7 +26,8 @@ enum {
     TM__INTERVAL_TIMED_OUT = 2,   ///< ended because its time was up
     TM__INTERVAL_INTERRUPTED = 4, ///< ended by an interrupt
     TM__INTERVAL_SNAPSHOT = 8,    ///< had begun before it was first seen
-    TM__INTERVAL_UNSPLIT = 16     ///< a wait that may hide queueing for the monitor
+    TM__INTERVAL_UNSPLIT = 16,    ///< a wait that may hide queueing for the monitor
+    TM__INTERVAL_SAMPLED = 32     ///< its stack is that of another hold-up like it
 };
 
 /**
@@ -116,14 +117,16 @@ typedef struct tm__object {
     uint32_t owner_stack;     ///< stacks[]: where the owner got it, or TM__NONE
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< enum tm__doubt
-    uint8_t reserved[2];
+    uint8_t listed;           ///< bindings in the list at most, of reported ones
+    uint8_t reserved;
     uint32_t losses;      ///< model->losses when it was last touched
     uint32_t class_index; ///< classes[]; TM__NONE: unknown
     uint32_t thread;      ///< threads[] whose thread object it is, or TM__NONE
     uint32_t flags;       ///< enum tm_object_flag
     uint32_t waiter_head; ///< wait set, oldest first
     uint32_t waiter_tail;
-    uint32_t binding_head; ///< notifies that are not settled, oldest first
+    uint32_t binding_head; ///< notifies that are not settled, oldest first; newest
+                           ///< first where the producer itself names notifiers
     uint32_t pending;      ///< woken waiters that have not come back yet
     uint32_t useless;      ///< interactions[]: the last notify that woke nobody
 } tm__object;
@@ -226,6 +229,8 @@ typedef struct tm__deadlock_member {
     uint32_t stack;
     uint8_t state; ///< what it was before DEADLOCKED
     uint8_t provenance;
+    uint8_t seen_again; ///< a later snapshot found it so
+    uint8_t reserved;
 } tm__deadlock_member;
 
 /** A notify and the waiter that it is thought to have woken, while in doubt. */
@@ -258,6 +263,24 @@ typedef struct tm__fold {
     uint32_t next;        ///< folds[] of the same thread, or TM__NONE
     tm__histogram durations;
 } tm__fold;
+
+/** A fact beside the states of threads, told when it was over; see context.h. */
+typedef struct tm__context {
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t thread; ///< threads[]; TM__NONE: all
+    uint32_t object; ///< objects[] or TM__NONE
+    uint32_t stack;  ///< stacks[] or TM__NONE
+    uint16_t kind;   ///< enum tm_event_kind
+    uint16_t cause;  ///< enum tm_inflation, of an inflation
+} tm__context;
+
+/** All facts of a kind, also of those that a memory limit dropped. */
+typedef struct tm__context_sum {
+    uint64_t count;
+    int64_t total_ns;
+    int64_t max_ns;
+} tm__context_sum;
 
 /** Whether who got a lock at one stack must have left it at another; a cache. */
 typedef struct tm__inside {
@@ -345,8 +368,11 @@ struct tm_model {
     tm__inside inside[TM__INSIDE_SLOTS];
     TM__ARRAY(tm__deadlock, deadlocks);
     TM__ARRAY(tm__deadlock_member, deadlock_members);
+    TM__ARRAY(int64_t, dumps); ///< times of the dumps that the run is made of
     TM__ARRAY(tm__binding, bindings);
     TM__ARRAY(uint32_t, limits); ///< strings
+    TM__ARRAY(tm__context, contexts);
+    tm__context_sum context_sums[TM_EVENT_KIND_END];
     uint32_t free_binding;
     uint32_t group_count;
     uint32_t held_up_count;  ///< threads that want an object or join another
@@ -375,6 +401,9 @@ int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index);
 
 /** The time from which answers count. */
 int64_t tm__model_origin_ns(const tm_model *model);
+
+/** @return 1: the run is made of thread dumps alone, which tell of no event */
+int tm__model_is_of_dumps(const tm_model *model);
 
 /** A class in place of an object where either may be the key. */
 static inline uint32_t tm__class_key(uint32_t class_index)
@@ -448,6 +477,12 @@ typedef struct tm__libraries {
     const char *const *prefixes; ///< NULL: the default ones
     size_t count;
 } tm__libraries;
+
+/** Whether a class or method, package.Class.method, is one of the default libraries. */
+int tm__is_library(const char *name);
+
+/** Whether a caller's method (as above) is where a thread waits for work. */
+int tm__is_idle(const char *method);
 
 /** @return frames[] index of the caller of a stack, TM__NONE where unknown */
 uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,

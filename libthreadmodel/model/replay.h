@@ -11,6 +11,9 @@
 
 #include "model/model.h"
 
+/** Beyond this a difference of two times would not fit; 146 years. */
+#define TM__TIME_LIMIT_NS ((INT64_C(1) << 62) - 1)
+
 /** An event with its ids interned; TM__NONE where an id is 0. */
 typedef struct tm__fact {
     int64_t time_ns;
@@ -38,15 +41,21 @@ static inline uint32_t tm__hold_up(const tm__thread *thread)
     return thread->hold_up - thread->interval_first;
 }
 
-/** When that began: for a notified waiter, its wait. */
-static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+/** The same, but for a notified waiter, the interval of its wait. */
+static inline uint32_t tm__hold_up_first(const tm__thread *thread)
 {
     uint32_t index = tm__hold_up(thread);
 
     if (thread->intervals[index].state == TM_STATE_REENTERING && index &&
         thread->intervals[index - 1].state == TM_STATE_WAITING)
         index--;
-    return thread->intervals[index].start_ns;
+    return index;
+}
+
+/** When that began. */
+static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+{
+    return thread->intervals[tm__hold_up_first(thread)].start_ns;
 }
 
 static inline int tm__is_held_up(const tm__thread *thread)
@@ -90,6 +99,8 @@ void tm__take_back(tm__thread *thread, uint32_t count);
 void tm__set_deadline(tm_model *model, const tm__fact *fact);
 /** Begin to run. @param cause  interactions[] or TM__NONE */
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
+/** A hold-up that began without a stack gets that of a later event. */
+void tm__hold_up_stack(tm_model *model, const tm__fact *fact);
 /** The thread's hold-up is over: it leaves its queue and its deadlock. */
 void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns);
 /** The event proves that the thread runs; count an end that was missing. */
@@ -111,6 +122,9 @@ uint32_t tm__interaction_unseen(tm_model *model, int kind, uint32_t from,
                                 int provenance, const tm__fact *to);
 
 /* owner.c: who holds what */
+
+/** How sure it is what an event says of an owner. @return enum tm_provenance */
+int tm__told_provenance(const tm__fact *fact);
 
 /** An object after forgetting what a loss marker made doubtful. */
 tm__object *tm__object_fresh(tm_model *model, uint32_t object);
@@ -145,6 +159,13 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
 }
 
 void tm__on_held(tm_model *model, const tm__fact *fact);
+
+/* context.c: what went on beside */
+
+/** Room for one more fact. @return TM_OK or TM_ENOMEM */
+int tm__context_reserve(tm_model *model);
+/** Keep a fact that was told at its end, its value how long it lasted. */
+void tm__context_add(tm_model *model, const tm__fact *fact);
 
 /* monitor.c, wait.c, thread.c, park.c: one function an event */
 void tm__on_enter(tm_model *model, const tm__fact *fact);
@@ -222,6 +243,8 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact);
 int tm__binding_reserve(tm_model *model);
 /** Append one to an object's list. @return its index */
 uint32_t tm__binding_append(tm_model *model, uint32_t object, tm__binding binding);
+/** Put one before all others of an object's list. */
+void tm__binding_prepend(tm_model *model, uint32_t object, tm__binding binding);
 /** Unlink and free the one after `previous` (TM__NONE: the first). */
 void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous);
 /**
@@ -242,6 +265,9 @@ int tm__deadlock_check(tm_model *model, uint32_t thread);
 void tm__deadlock_review(tm_model *model, uint32_t deadlock);
 /** A member gets away: the cycle is resolved, or was a wrong suspicion. */
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
+/** A snapshot found the thread where it was: when a later one has of all members,
+ * nobody moved, and what was suspected is sure. */
+void tm__deadlock_seen_again(tm_model *model, const tm__fact *snapshot);
 
 /* order.c */
 

@@ -102,8 +102,10 @@ static int ends(tm_model *model, const tm__fact *fact, int state)
 {
     tm__thread *thread = &model->threads[fact->thread];
 
-    if (thread->hold_up_state == state)
+    if (thread->hold_up_state == state) {
+        tm__hold_up_stack(model, fact);
         return 1;
+    }
     model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
     tm__must_run(model, fact);
     return 0;
@@ -262,15 +264,51 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
     thread->interrupt = TM__NONE;
 }
 
+/* As we knew. A wait that is one for a thread's end, or over but for the monitor, is
+ * still one; a thread at another place has been elsewhere in between. */
+static int is_known(const tm__thread *thread, const tm__fact *fact)
+{
+    int state = thread->hold_up_state;
+    const tm__interval *known;
+
+    if (!thread->interval_count)
+        return 0;
+    known = &thread->intervals[tm__hold_up(thread)];
+    if (known->object != fact->object ||
+        (known->stack != fact->stack && known->stack != TM__NONE &&
+         fact->stack != TM__NONE))
+        return 0;
+    return state == (int)fact->value ||
+           (fact->value == TM_STATE_WAITING &&
+            (state == TM_STATE_REENTERING || state == TM_STATE_JOINING));
+}
+
+/* Who has the object may have been told since the snapshot before. */
+static void note_owner(const tm_model *model, const tm__fact *fact, tm__interval *known)
+{
+    uint32_t owner =
+        fact->object == TM__NONE ? TM__NONE : model->objects[fact->object].owner;
+
+    if (known->peer != TM__NONE || owner == TM__NONE || owner == fact->thread ||
+        fact->value == TM_STATE_WAITING)
+        return;
+    known->peer = owner;
+    known->provenance =
+        (uint8_t)tm__owner_provenance(model, &model->objects[fact->object]);
+}
+
 void tm__on_snapshot(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
     tm__interval seen = plain((int)fact->value, fact);
 
     seen.flags = TM__INTERVAL_SNAPSHOT;
-    if (thread->hold_up_state == (int)fact->value &&
-        thread->intervals[tm__hold_up(thread)].object == fact->object)
-        return; /* as we knew */
+    if (is_known(thread, fact)) {
+        note_owner(model, fact, &thread->intervals[tm__hold_up(thread)]);
+        tm__deadlock_seen_again(model, fact);
+        tm__hold_up_stack(model, fact);
+        return;
+    }
     tm__hold_up_end(model, fact->thread, fact->time_ns);
     thread->deadline_ns = INT64_MAX;
     if (fact->object != TM__NONE) {
@@ -286,7 +324,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
         if (fact->object != TM__NONE) {
             if (fact->peer != TM__NONE)
                 tm__own(model, fact->object, fact->peer, fact->time_ns,
-                        TM_PROVENANCE_REPORTED);
+                        tm__told_provenance(fact));
             seen.peer = model->objects[fact->object].owner;
             seen.provenance =
                 (uint8_t)tm__owner_provenance(model, &model->objects[fact->object]);

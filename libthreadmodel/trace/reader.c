@@ -8,7 +8,7 @@
  *         │  ▲                                                                   ▲
  *        bad │ header found                                                      │
  *         ▼  │                                                                   │
- *      SCANNING ───────────────────────── end of file ───────────────────────────┘
+ *      SCANNING ───────────────────────── end of file ──▶ RECOVERING ────────────┘
  */
 #include "trace/reader.h"
 
@@ -27,12 +27,13 @@ enum {
 typedef struct reader {
     tm__memory *memory;
     tm__input *input;
-    enum { LOOKING, SCANNING, ENDING, DONE } state;
+    enum { LOOKING, SCANNING, ENDING, RECOVERING, DONE } state;
     uint64_t offset;     ///< of what is read next
     uint32_t minor;      ///< of the file
     uint64_t end_offset; ///< of the end block, once it was read
     tm__block block;
     int is_pouring; ///< the block has more to pour
+    int is_growing; ///< what is not there may still come
 
     uint32_t events_before; ///< that the next header should state
     int64_t last_ns;        ///< of the last block with events
@@ -40,6 +41,8 @@ typedef struct reader {
     int has_origin;
     int has_run_start; ///< the origin is the run's own
     tm__gap gap;
+    uint64_t run_id;
+    tm__leftover leftover;
 
     tm__loss loss; ///< to be told
     enum { NOTHING, SENTENCE, EVENT } loss_due;
@@ -59,7 +62,8 @@ static int probe(const uint8_t *bytes, size_t length)
            tm__block_header_get(&header, bytes + TM__FILE_HEADER_BYTES);
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input)
+static int reader_open(void **out, tm__memory *memory, tm__input *input,
+                       const tm_source_options *options)
 {
     uint32_t major, minor;
     const uint8_t *bytes;
@@ -68,6 +72,7 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input)
     tm__file_header_state header;
     int rc = tm__input_view(input, 0, TM__FILE_HEADER_BYTES, &bytes, &available);
 
+    (void)options;
     if (rc < 0)
         return rc;
     header = tm__file_header_get(bytes, available, &major, &minor);
@@ -139,8 +144,26 @@ static int meet_end(reader *self, uint64_t end)
         loss.first_ns = gap->first_ns;
         loss.last_ns = gap->last_ns;
     }
+    /* Memory and pipes have nothing beside them. */
+    if (self->input->descriptor >= 0 && self->input->is_seekable) {
+        int rc;
+
+        tm__leftover_free(&self->leftover);
+        rc = tm__leftover_open(&self->leftover, self->memory, self->input->path,
+                               self->run_id, self->events_before);
+        if (rc == TM_ENOMEM)
+            return rc;
+        loss.leftover = &self->leftover;
+        /* What a cut block held is in the rings, too. */
+        if (self->leftover.state == TM__LEFTOVER_RECOVERED) {
+            loss.events = (uint64_t)self->leftover.missing;
+            loss.first_ns = loss.last_ns = self->last_ns;
+        } else if (self->leftover.state == TM__LEFTOVER_RUNNING) {
+            loss.events = 0;
+        }
+    }
     self->offset = end;
-    self->state = DONE;
+    self->state = RECOVERING;
     owe(self, &loss);
     return TM_MORE;
 }
@@ -171,6 +194,10 @@ static int scan(reader *self)
             self->offset += at;
             self->state = LOOKING;
             return TM_MORE;
+        }
+        if (available < wanted && self->is_growing) {
+            self->offset += at;
+            return TM_OK;
         }
         if (available < wanted)
             return meet_end(self, self->offset + available);
@@ -229,6 +256,8 @@ static int meet_trailer(reader *self)
 
     if (rc < 0)
         return rc;
+    if (available < TM__TRAILER_BYTES && self->is_growing)
+        return TM_OK;
     self->state = DONE;
     after = end + available;
     if (available == TM__TRAILER_BYTES && tm__trailer_get(&stated, bytes) &&
@@ -271,6 +300,8 @@ static int look(reader *self)
 
     if (rc < 0)
         return rc;
+    if (available < TM__BLOCK_HEADER_BYTES && self->is_growing)
+        return TM_OK;
     if (available == 0)
         return meet_end(self, self->offset);
     if (available < TM__BLOCK_HEADER_BYTES || !tm__block_header_get(&header, bytes))
@@ -279,6 +310,8 @@ static int look(reader *self)
     rc = tm__input_view(self->input, self->offset, whole, &bytes, &available);
     if (rc < 0)
         return rc;
+    if (available < whole && self->is_growing)
+        return TM_OK;
     if (available < whole) {
         header.packed_bytes = (uint32_t)(available - TM__BLOCK_HEADER_BYTES);
         return pass_over(self, &header);
@@ -295,6 +328,8 @@ static int look(reader *self)
         self->state = ENDING;
     }
     self->is_pouring = header.type == TM__BLOCK_DATA;
+    if (self->is_pouring && self->block.run.size > 0 && self->block.run.id)
+        self->run_id = self->block.run.id;
     if (header.type > TM__BLOCK_END || header.type == 0)
         self->passed_over++;
     else if (self->is_pouring)
@@ -344,9 +379,21 @@ static int reader_read(void *payload, const tm_sink *sink)
     case LOOKING: return look(self);
     case SCANNING: return scan(self);
     case ENDING: return meet_trailer(self);
+    case RECOVERING:
+        rc = tm__leftover_pour(&self->leftover, sink, CALL_EVENTS);
+        if (rc == TM_OK)
+            self->state = DONE;
+        return rc < 0 ? rc : TM_MORE;
     case DONE: break;
     }
     return conclude(self, sink);
+}
+
+void tm__trace_follow(void *payload, int growing)
+{
+    reader *self = payload;
+
+    self->is_growing = growing;
 }
 
 static uint64_t reader_position(const void *payload)
@@ -361,9 +408,10 @@ static void reader_close(void *payload)
     reader *self = payload;
 
     tm__block_free(&self->block);
+    tm__leftover_free(&self->leftover);
     tm__free(self->memory, self, sizeof(*self));
 }
 
 const tm__format tm__format_tmt = {
-    "tmt", probe, reader_open, reader_read, reader_position, reader_close,
+    "tmt", probe, reader_open, reader_read, reader_position, reader_close, NULL,
 };

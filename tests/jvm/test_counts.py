@@ -146,13 +146,16 @@ def test_run_says_what_was_recorded(java: Java):
     assert str(java.jdk.release) in run.vm
     assert run.command == "Stuck 0"
     every = set(EventKind) - {
-        EventKind.JOIN,
-        EventKind.JOINED,
         EventKind.INTERRUPTED,
         EventKind.CPU_SAMPLE,
         EventKind.VIRTUAL_MOUNT,
         EventKind.VIRTUAL_UNMOUNT,
+        EventKind.PINNED,
+        EventKind.SUBMIT_FAILED,
+        EventKind.INFLATED,
     }
+    if java.jdk.release < VIRTUAL_SINCE:
+        every -= {EventKind.JOIN, EventKind.JOINED}
     assert run.kinds == every
 
 

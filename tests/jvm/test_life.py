@@ -25,7 +25,6 @@ def lines_of_agent(stderr: str) -> list[str]:
         ("depth", "has no value"),
         ("buffer=1", '"1"'),
         ("file=", "path is empty"),
-        ("file=/nowhere/at/all/run.tmt", "/nowhere/at/all/run.tmt"),
     ],
 )
 def test_options_that_are_wrong_stop_the_vm_with_one_line(
@@ -45,6 +44,22 @@ def test_help_lists_the_options_and_runs_nothing(java: Java):
     for option in ("file=", "depth=", "buffer=", "help"):
         assert f"\n  {option}" in done.stdout
     assert not list(java.folder.glob("*.tmt"))
+
+
+@pytest.mark.parametrize(
+    ("options", "missing", "there"),
+    [
+        ("monitor=n", {"handoff", "notify"}, {"start"}),
+        ("contanalysis=n", {"start"}, {"handoff"}),
+    ],
+)
+def test_events_can_be_left_out(
+    java: Java, options: str, missing: set[str], there: set[str]
+):
+    run = java.record("Blocks", 2, options=options)
+    kinds = set(run.interactions())
+    assert not kinds & missing
+    assert kinds >= there
 
 
 def test_file_is_named_after_the_process_unless_told(java: Java):
@@ -84,6 +99,8 @@ def test_agent_needs_libc_alone():
         check=True,
     ).stdout
     names = {line.split()[-1] for line in symbols.splitlines()}
+    # The VM looks these up by their names.
+    names = {n for n in names if not n.startswith("Java_java_lang_Threadmodel")}
     assert names <= {"Agent_OnLoad", "Agent_OnUnload", "Agent_OnAttach"}
 
 
@@ -154,10 +171,12 @@ def test_small_buffers_lose_events_and_say_so(java: Java):
     run = java.record("Flood", 200_000, "waited", options="buffer=64,depth=0")
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
     lost = run.odd().get("lost_by_producer", 0)
-    # The thread's start and end may be among the lost.
-    assert 200_000 <= notifies + lost <= 200_002
+    # The thread's start and end, and what it waits for there, may be among the lost.
+    assert 200_000 <= notifies + lost <= 200_020
     if lost:
-        assert any("found no room" in limit for limit in run.model.limits)
+        said = [limit for limit in run.model.limits if " lost " in limit]
+        assert len(said) == 1
+        assert f"{lost:,} event" in said[0]
 
 
 def test_notifies_where_nobody_ever_waited_do_not_flood_the_trace(java: Java):
@@ -165,7 +184,7 @@ def test_notifies_where_nobody_ever_waited_do_not_flood_the_trace(java: Java):
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
     (said,) = (limit for limit in run.model.limits if "left out" in limit)
     assert 1 <= notifies < 10_000
-    assert notifies + int(said.split()[0]) >= 200_000
+    assert notifies + int(said.split()[0].replace(",", "")) >= 200_000
     assert run.odd() == {}
 
 
@@ -173,9 +192,11 @@ def test_agent_is_loaded_once(java: Java):
     done = java.run(
         java.command("Stuck", 0, agent="file=a.tmt", flags=(f"-agentpath:{AGENT}",))
     )
-    assert done.returncode == 1
-    (line,) = lines_of_agent(done.stderr)
+    assert done.returncode == 0
+    (line,) = (line for line in lines_of_agent(done.stderr) if "loaded" in line)
     assert "twice" in line
+    assert [path.name for path in java.folder.iterdir()] == ["a.tmt"]
+    assert threadmodel.open(java.folder / "a.tmt").damage is None
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,14 @@ from recordings import compare, fact_of, pour, print_by_jdk, record
 from threadmodel import EventKind
 
 PROGRAMS = (("Shop", 1, 300), ("Busy", 700), ("Storm", 300), ("Virtual", 5))
-STATE, CUTS = 64, 12
+STATE = 64
+# Parts of the program, with two chunks between neighbours.
+PARTS = 4
+CHUNKS = 2 * PARTS - 1
+MAGIC = b"FLR\0\0\2\0"
+# Threads whose start or end each of the programs has, at least.
+THREADS = 16
+FLUSHED_FACTS = 20
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[0])
@@ -28,16 +36,26 @@ def test_every_event_is_what_the_jdk_says(java: Java, program: tuple[object, ...
     poured = pour(file)
     assert poured.end == "TM_OK"
     theirs = [fact_of(event) for event in print_by_jdk(java, file)]
-    assert compare(poured.facts, theirs) > 20
+    assert compare(poured.facts, theirs) >= THREADS
+
+
+def chunks_of(content: bytes) -> list[int]:
+    """Where the chunks of a recording begin, by the lengths that they state."""
+    starts, at = [], 0
+    while at < len(content):
+        assert content[at : at + len(MAGIC)] == MAGIC
+        starts.append(at)
+        at += int.from_bytes(content[at + 8 : at + 16], "big")
+    return starts
 
 
 def test_many_chunks_are_one_time_line(java: Java):
-    file = record(java, "Storm", 30_000, options="maxchunksize=1m", stacks=False)
-    assert file.read_bytes().count(b"FLR\0\0\2\0") > 1
+    file = record(java, "Storm", 8_000, PARTS, stacks=False)
+    assert len(chunks_of(file.read_bytes())) >= CHUNKS
     poured = pour(file)
     assert poured.end == "TM_OK"
     theirs = [fact_of(event) for event in print_by_jdk(java, file)]
-    assert compare(poured.facts, theirs) > 10_000
+    assert compare(poured.facts, theirs) >= THREADS
     model = threadmodel.open(file)
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
     for known in ("stale_owner", "undefined_thread"):
@@ -69,6 +87,73 @@ def test_an_interrupted_wait_says_so(recording: Path):
         bits & recordings.BY_INTERRUPT and bits & recordings.PEER_REPORTED
         for bits in flags
     )
+
+
+@pytest.mark.parametrize("names", [("GCPhasePause",), ("GarbageCollection",)])
+def test_pauses_are_what_the_jdk_says(java: Java, names: tuple[str, ...]):
+    file = record(java, "Pauses", 3, names=names)
+    theirs = []
+    for event in print_by_jdk(java, file, names):
+        values = event["values"]
+        length_ns = recordings.duration_ns(values["duration"])
+        end_ns = recordings.instant_ns(values["startTime"]) + length_ns
+        pause_ns = recordings.duration_ns(values.get("sumOfPauses", values["duration"]))
+        theirs.append((end_ns, pause_ns))
+    ours = [
+        (time, value) for _, thread, time, value in pour(file).context if not thread
+    ]
+    assert len(theirs) >= 3
+    assert len(ours) == len(theirs)
+    for mine, jdk in zip(sorted(ours), sorted(theirs), strict=True):
+        # Lengths are cut to whole nanoseconds apart from their starts.
+        assert mine == pytest.approx(jdk, abs=1)
+    (pauses,) = [
+        row
+        for row in threadmodel.open(file).context_totals()
+        if row["kind"] == "gc_pause"
+    ]
+    assert pauses["count"] == len(theirs)
+
+
+def test_inflations_are_what_the_jdk_says(java: Java):
+    names = ("JavaMonitorInflate",)
+    file = record(java, "Pauses", 3, names=names)
+    poured = pour(file)
+    classes: Counter[str | None] = Counter()
+    theirs = []
+    for event in print_by_jdk(java, file, names):
+        values = event["values"]
+        start_ns = recordings.instant_ns(values["startTime"])
+        classes[recordings.class_name(values["monitorClass"]["name"])] += 1
+        theirs.append((start_ns, values["cause"]))
+    assert classes["Pauses$Heavy"] == 3
+    assert poured.classes == classes
+    causes = {
+        row["start_ns"]: row["cause"]
+        for row in threadmodel.open(file).context()
+        if row["class"] == "Pauses$Heavy"
+    }
+    assert len(causes) == 3
+    assert set(causes.values()) == {"wait"}
+    assert {cause for start, cause in theirs} >= {"Monitor Wait"}
+
+
+def test_sums_without_a_model_are_those_of_the_model(java: Java):
+    file = record(java, "Storm", 2000)
+    model = threadmodel.open(file)
+    sums = {(row["class"], row["state"]): row for row in threadmodel.summarize(file)}
+    compared = 0
+    for row in model.monitors():
+        for state in ("blocked", "parked"):
+            if not row[f"{state}_count"]:
+                continue
+            own = sums[row["class"], state]
+            for figure in ("count", "total_ns", "max_ns", "p90_ns"):
+                assert own[figure] == row[f"{state}_{figure}"]
+            compared += 1
+    assert compared
+    (blocked,) = {row["state"] for row in threadmodel.summarize(file, ["blocked"])}
+    assert blocked == "blocked"
 
 
 def test_zeros_behind_it_change_nothing(recording: Path, tmp_path: Path):
@@ -108,24 +193,27 @@ def test_the_same_chunk_twice_is_read_once(recording: Path, tmp_path: Path):
 
 
 def test_a_cut_recording_gives_what_is_whole(java: Java, tmp_path: Path):
-    file = record(java, "Storm", 20_000, options="maxchunksize=1m", stacks=False)
-    content = file.read_bytes()
-    whole = Counter(map(tuple, pour(file).events))
+    content = record(java, "Storm", 4_000, PARTS, stacks=False).read_bytes()
+    starts = chunks_of(content)
+    assert len(starts) >= CHUNKS
     cut = tmp_path / "cut.jfr"
-    last = 0
-    for number in range(1, CUTS):
-        length = len(content) * number // CUTS + number
+
+    def poured_of(length: int) -> tuple[Counter[tuple[int, ...]], recordings.Poured]:
         cut.write_bytes(content[:length])
         poured = pour(cut)
-        assert poured.end == "TM_EDAMAGED"
-        assert f"ends at byte {length}" in poured.text
-        events = Counter(map(tuple, poured.events))
-        found = sum((recordings.plain(events) & recordings.plain(whole)).values())
-        assert found == sum(events.values())
-        # What stands in chunks before is there whatever became of the last.
-        last = max(last, found)
-        assert found >= last or found > 0
-    assert last > sum(whole.values()) / 2
+        return recordings.plain(Counter(map(tuple, poured.events))), poured
+
+    whole, _ = poured_of(len(content))
+    assert whole
+    for start, end in pairwise([*starts, len(content)]):
+        before, _ = poured_of(start) if start else (Counter(), None)
+        for length in (start + (end - start) // 3, end - 1):
+            events, poured = poured_of(length)
+            assert poured.end == "TM_EDAMAGED"
+            assert f"ends at byte {length}" in poured.text
+            # All that stands in chunks before, and nothing that was not there.
+            assert before <= events <= whole
+            assert before or start == starts[0]
 
 
 def test_a_killed_jvm_leaves_what_it_had_written(java: Java, tmp_path: Path):
@@ -147,7 +235,9 @@ def test_a_killed_jvm_leaves_what_it_had_written(java: Java, tmp_path: Path):
             files: list[Path] = []
             while time.monotonic() < give_up and not files:
                 time.sleep(0.2)
-                files = [f for f in repository.rglob("*.jfr") if is_flushed(f)]
+                files = [
+                    f for f in repository.rglob("*.jfr") if is_flushed(f, tmp_path)
+                ]
         finally:
             running.kill()
     assert files, "the JVM flushed nothing"
@@ -161,16 +251,20 @@ def test_a_killed_jvm_leaves_what_it_had_written(java: Java, tmp_path: Path):
     content[STATE] = 0
     finished.write_bytes(content[: int.from_bytes(content[8:16], "big")])
     theirs = [fact_of(event) for event in print_by_jdk(java, finished)]
-    assert len(theirs) > 20
-    assert compare(pour(finished).facts, theirs) == len(theirs)
+    assert compare(pour(finished).facts, theirs) == len(theirs) > FLUSHED_FACTS
     starts = {fact.key() for fact in poured.facts}
     assert {fact.key() for fact in theirs} <= starts
 
 
-def is_flushed(file: Path) -> bool:
-    """Whether a chunk in work names its metadata, and some of its events."""
-    header = file.read_bytes()[:68] if file.exists() else b""
-    return len(header) == 68 and int.from_bytes(header[8:16], "big") > 150_000
+def is_flushed(file: Path, folder: Path) -> bool:
+    """Whether a chunk in work has some events, up to the length that it states."""
+    content = file.read_bytes() if file.exists() else b""
+    length = int.from_bytes(content[8:16], "big")
+    if length <= STATE or len(content) < length:
+        return False
+    copy = folder / "flushed.jfr"
+    copy.write_bytes(content[:length])
+    return len(pour(copy).facts) > FLUSHED_FACTS
 
 
 def test_thresholds_and_what_is_off_are_said(java: Java):

@@ -104,8 +104,15 @@ static inline int ask_threads(tm_table **out, const tm_model *model)
 }
 
 static int (*const questions[])(tm_table **, const tm_model *) = {
-    ask_timeline,     ask_interactions,    ask_threads,   ask_monitors,
-    tm_deadlock_list, tm_diagnostics_list, tm_stack_list, tm_model_limits,
+    ask_timeline,
+    ask_interactions,
+    ask_threads,
+    ask_monitors,
+    tm_deadlock_list,
+    tm_diagnostics_list,
+    tm_model_context_totals,
+    tm_stack_list,
+    tm_model_limits,
 };
 
 enum { QUESTION_COUNT = sizeof(questions) / sizeof(*questions) };

@@ -10,13 +10,18 @@
 
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include <threadmodel/error.h>
+
 #include "buffer.h"
+#include "live.h"
 #include "options.h"
-#include "text.h"
+#include "rings.h"
+#include "trace/text.h"
 
 enum { RING_BYTES = 64 * 1024 };
 
@@ -61,7 +66,14 @@ static void options_that_are_wrong_are_named(void **state)
         const char *text;
         const char *named;
     } WRONG[] = {
-        {"depht=3", "\"depht\""},
+        {"depht=3", "\"depht\" is not known; nearest is \"depth\""},
+        {"moniter=y", "nearest is \"monitor\""},
+        {"Depth=3", "nearest is \"depth\""},
+        {"heap=dump", "GC.heap_dump"},
+        {"gc_okay=y", "no effect"},
+        {"monitor", "\"monitor\" has no value"},
+        {"monitor=maybe", "\"maybe\" is neither y nor n"},
+        {"monitor=", "\"\" is neither"},
         {"depth", "\"depth\" has no value"},
         {"depth=", "\"\""},
         {"depth=-1", "\"-1\""},
@@ -76,7 +88,10 @@ static void options_that_are_wrong_are_named(void **state)
         {"=1", "\"\""},
         {"depth=1,", NULL},
         {",depth=1", "\"\""},
-        {"foo", "\"foo\" is not known"},
+        {"foo", "\"foo\" is not known (file, "},
+        {"contanalysis", NULL},
+        {"contanalysis=true", NULL},
+        {"monitor=n", NULL},
     };
 
     (void)state;
@@ -159,9 +174,12 @@ static void names_become_utf8(void **state)
 
 static int open_rings(void **state)
 {
+    char error[128];
+
     (void)state;
     wake_fd = eventfd(0, EFD_NONBLOCK);
-    tm__buffers_open(RING_BYTES, wake_fd);
+    tm__rings_open(RING_BYTES, NULL, "", 1, error, sizeof(error));
+    tm__buffers_open(wake_fd);
     return wake_fd < 0;
 }
 
@@ -172,7 +190,7 @@ static int append(tm__buffer *buffer, uint64_t number, size_t extra)
     if (!record)
         return -1;
     record->kind = TM_EVENT_WAIT;
-    record->extra = (uint32_t)extra;
+    record->extra = (uint16_t)extra;
     record->event = (tm_event){.time_ns = (int64_t)number, .kind = TM_EVENT_WAIT};
     memset(record + 1, (int)(number & 0xff), extra);
     tm__buffer_commit(buffer, record, extra);
@@ -182,8 +200,8 @@ static int append(tm__buffer *buffer, uint64_t number, size_t extra)
 /* Take what is there; records must come whole and in order. @return how many */
 static uint64_t take_all(tm__buffer *buffer, uint64_t next)
 {
-    uint64_t at = atomic_load(&buffer->tail);
-    uint64_t end = atomic_load(&buffer->head);
+    uint64_t at = buffer->taken;
+    uint64_t end = atomic_load(&buffer->ring->head);
     uint64_t first = next;
     tm__record *record;
 
@@ -199,7 +217,8 @@ static uint64_t take_all(tm__buffer *buffer, uint64_t next)
         at += record->bytes;
     }
     buffer->scanned = at;
-    atomic_store(&buffer->tail, at);
+    buffer->taken = at;
+    tm__ring_mark_set(&buffer->ring->tail, at);
     return next - first;
 }
 
@@ -238,14 +257,13 @@ static void full_ring_counts_what_it_loses_and_says_so(void **state)
     tm__buffer_lose(buffer, 70);
     tm__buffer_lose(buffer, 80);
     tm__buffer_report_loss(buffer, 90);
-    assert_int_equal(atomic_load(&buffer->lost), 2);
+    assert_int_equal(atomic_load(&buffer->ring->lost.value), 2);
 
     assert_int_equal(take_all(buffer, 0), fitted);
     tm__buffer_report_loss(buffer, 100);
-    assert_int_equal(atomic_load(&buffer->lost), 0);
-    assert_int_equal(atomic_load(&buffer->lost_total), 2);
-    at = atomic_load(&buffer->tail);
-    record = tm__buffer_at(buffer, &at, atomic_load(&buffer->head));
+    assert_int_equal(atomic_load(&buffer->ring->lost.value), 0);
+    at = buffer->taken;
+    record = tm__buffer_at(buffer, &at, atomic_load(&buffer->ring->head));
     assert_non_null(record);
     assert_int_equal(record->event.kind, TM_EVENT_LOST);
     assert_int_equal(record->event.value, 2);
@@ -348,10 +366,34 @@ static int close_rings(void **state)
     (void)state;
     for (tm__buffer *b = tm__buffer_first(); b; b = next) {
         next = b->next;
+        munmap(b->ring, TM__RING_PAGE_BYTES + b->capacity);
         free(b);
     }
     close(wake_fd);
     return 0;
+}
+
+static int refuse_events(void *payload, const tm_event *events, size_t count)
+{
+    (void)events;
+    *(size_t *)payload += count;
+    return TM_ESTOPPED;
+}
+
+static void live_model_takes_what_the_next_sink_gets_and_decides_nothing(void **state)
+{
+    size_t poured = 0;
+    tm_sink next = {.size = sizeof(next), .payload = &poured, .events = refuse_events};
+    tm_event event = {.thread = 7, .kind = TM_EVENT_THREAD_START};
+    tm__live live;
+
+    (void)state;
+    assert_int_equal(tm__live_open(&live, &next, 1 << 20), TM_OK);
+    assert_int_equal(live.sink.events(live.sink.payload, &event, 1), TM_ESTOPPED);
+    assert_int_equal(poured, 1);
+    assert_int_equal(tm_model_event_count(live.model), 1);
+    assert_int_equal(live.lost, 0);
+    tm__live_close(&live);
 }
 
 int main(void)
@@ -368,6 +410,7 @@ int main(void)
         cmocka_unit_test(ring_that_began_again_has_room_for_as_much_as_a_new_one),
         cmocka_unit_test(buffer_of_a_gone_thread_serves_another),
         cmocka_unit_test(reader_gets_every_record_whole_and_in_order),
+        cmocka_unit_test(live_model_takes_what_the_next_sink_gets_and_decides_nothing),
     };
 
     return cmocka_run_group_tests(tests, open_rings, close_rings);

@@ -31,10 +31,12 @@ from threadmodel.errors import (
     VersionMismatchError,
 )
 from threadmodel.event import Event, EventFlag, EventKind, event_dtype
+from threadmodel.log import LogFormat, LogWriter
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
 from threadmodel.sink import Frame, Sink
-from threadmodel.source import Progress, open, pour
+from threadmodel.source import Live, Progress, open, pour
+from threadmodel.summary import summarize
 from threadmodel.table import Table
 from threadmodel.trace import TraceWriter
 
@@ -53,6 +55,9 @@ __all__ = [
     "InputOutputError",
     "InvalidArgumentError",
     "LimitError",
+    "Live",
+    "LogFormat",
+    "LogWriter",
     "MissingExtraError",
     "MissingFileError",
     "Model",
@@ -74,4 +79,5 @@ __all__ = [
     "event_dtype",
     "open",
     "pour",
+    "summarize",
 ]

@@ -39,6 +39,10 @@ class EventKind(IntEnum):
     SNAPSHOT = 22
     LOST = 23
     CPU_SAMPLE = 24
+    GC_PAUSE = 25
+    PINNED = 26
+    SUBMIT_FAILED = 27
+    INFLATED = 28
 
 
 class EventFlag(IntFlag):
@@ -57,7 +61,7 @@ class Event(NamedTuple):
 
     Attributes:
         time_ns: on the producer's monotonic clock
-        thread: whose event this is; 0 only for LOST: any thread's
+        thread: whose event this is; 0 for LOST: any thread's, for GC_PAUSE: all
         kind: a number of EventKind
         object: monitor or park blocker
         peer: the other thread, in the kind's sense

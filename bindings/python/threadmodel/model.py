@@ -2,17 +2,20 @@
 """The model: events in, the story of every thread and monitor out."""
 
 import html
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from threadmodel import errors
+from threadmodel import errors, page
 from threadmodel._library import check, ffi, lib, options
+from threadmodel.evidence import rows_of
+from threadmodel.exports import STATES, Exports
 from threadmodel.locks import LockQuestions, bits, set_libraries
 from threadmodel.path import PathQuestions
 from threadmodel.run import Policy, Run, from_struct
-from threadmodel.selection import Selection, Window, whole
+from threadmodel.selection import MAX_INT64, Selection, Window, whole
 from threadmodel.sink import MAX_INT32, Sink
-from threadmodel.table import Table, answer
+from threadmodel.table import Table, Target, answer
 from threadmodel.text import clean, count, duration
 
 _KEYS: Final = {
@@ -22,17 +25,12 @@ _KEYS: Final = {
     "thread": lib.TM_BY_THREAD,
     "group": lib.TM_BY_GROUP,
     "stack": lib.TM_BY_STACK,
-}
-_STATES: Final = {
-    "blocked": lib.TM_STATE_BLOCKED,
-    "waiting": lib.TM_STATE_WAITING,
-    "reentering": lib.TM_STATE_REENTERING,
-    "joining": lib.TM_STATE_JOINING,
-    "parked": lib.TM_STATE_PARKED,
+    "method": lib.TM_BY_METHOD,
+    "line": lib.TM_BY_LINE,
 }
 
 
-class Model(LockQuestions, PathQuestions, Sink):
+class Model(LockQuestions, PathQuestions, Exports, Sink):
     """What the threads of one run did to one another.
 
     ``threadmodel.open(path)`` makes one of a file; those who bring their own events
@@ -48,7 +46,9 @@ class Model(LockQuestions, PathQuestions, Sink):
       None in either place leaves that side open
 
     They raise NotFoundError, a LookupError, for a thread or class that the run does
-    not have, and InvalidArgumentError, a ValueError, for values that cannot be.
+    not have, and InvalidArgumentError, a ValueError, for values that cannot be, such
+    as a window that is empty or begins after the run's end. Of a run without events
+    every answer is empty.
 
     Attributes:
         damage: what is missing of a damaged file, in one line; None: nothing
@@ -95,6 +95,8 @@ class Model(LockQuestions, PathQuestions, Sink):
         wanted = [threads] if isinstance(threads, (int, str)) else list(threads)
         if not any(isinstance(thread, str) for thread in wanted):
             return [thread for thread in wanted if not isinstance(thread, str)]
+        if not self.event_count:
+            return []
         table = self._ask(lib.tm_statistics_threads, ffi.NULL)
         by_name: dict[Any, list[Any]] = {}
         ids = table.values("thread_id")
@@ -171,6 +173,55 @@ class Model(LockQuestions, PathQuestions, Sink):
         selection = self._select(threads, classes, window)
         return self._ask(lib.tm_timeline_list, selection.struct)
 
+    def tiles(
+        self,
+        tile_ns: int,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """List the timeline with less detail: short neighbours are merged.
+
+        Columns: thread_id, thread, start_ns, end_ns, intervals (how many the row stands
+        for), state (that took most of it), for each state ``<state>_ns``; and, None
+        where ``intervals`` is not 1, object, class, method, source, line, peer_id,
+        peer, provenance, open, stack, unsplit, sampled.
+
+        Args:
+            tile_ns: intervals of at least this length are kept as they are, and merged
+                ones end when they are so long; 0: all are kept
+            threads: see the class
+            classes: see the class
+            window: see the class
+        """
+        selection = self._select(threads, classes, window)
+        length = whole(tile_ns, "tile_ns", MAX_INT64)
+        return self._ask(lib.tm_timeline_tiles, selection.struct, length)
+
+    def tile_ns(
+        self,
+        rows: int,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> int:
+        """Return the least ``tile_ns``, 0 or a power of two, at which tiles fit.
+
+        Args:
+            rows: that there may be; a thread has one at least
+            threads: see the class
+            classes: see the class
+            window: see the class
+        """
+        selection = self._select(threads, classes, window)
+        out = ffi.new("int64_t *")
+        limit = whole(rows, "rows", MAX_INT64)
+        with self._lock:
+            check(lib.tm_timeline_tile_ns(out, self._model, selection.struct, limit))
+        return int(out[0])
+
     def interactions(
         self,
         *,
@@ -186,6 +237,29 @@ class Model(LockQuestions, PathQuestions, Sink):
         """
         selection = self._select(threads, classes, window)
         return self._ask(lib.tm_interaction_list, selection.struct)
+
+    def context(
+        self,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """List what went on beside the threads' states, in the order of its ends.
+
+        Columns: kind (gc_pause, pinned, submit_failed, inflated, cpu_sample), start_ns,
+        end_ns, thread_id, thread (null: all threads), object, class, method, source,
+        line, stack, cause (of an inflation).
+        """
+        selection = self._select(threads, classes, window)
+        return self._ask(lib.tm_model_context, selection.struct)
+
+    def context_totals(self) -> Table:
+        """Sum the same up by kind, for the whole run.
+
+        Columns: kind, count, total_ns, max_ns, share (of the run's length).
+        """
+        return self._ask(lib.tm_model_context_totals)
 
     def monitors(
         self,
@@ -241,8 +315,10 @@ class Model(LockQuestions, PathQuestions, Sink):
         length). Percentiles are within 3 % of the true value.
 
         Args:
-            by: any of ``class``, ``caller``, ``object``, ``thread``, ``group``,
-                ``stack``
+            by: any of ``class``, ``caller`` (columns method, source, line, idle),
+                ``object``, ``thread``, ``group``, ``stack``, ``method`` (method, idle)
+                and ``line`` (source, line); idle says that the caller is where a thread
+                waits for work
             libraries: prefixes of class names (``java.``) whose frames are passed over
                 when the caller is looked for; None: those of the JDK
             threads: see the class
@@ -299,9 +375,9 @@ class Model(LockQuestions, PathQuestions, Sink):
             classes: see the class
             window: see the class
         """
-        if state not in _STATES:
+        if state not in STATES:
             raise errors.InvalidArgumentError(
-                f"no such state: {state!r:.100}; there are {', '.join(_STATES)}"
+                f"no such state: {state!r:.100}; there are {', '.join(STATES)}"
             )
         selection = self._select(threads, classes, window)
         choices = options(
@@ -310,9 +386,26 @@ class Model(LockQuestions, PathQuestions, Sink):
             selection=selection.struct,
         )
         kept = set_libraries(choices, libraries)
-        table = self._ask(lib.tm_statistics_histogram, choices, _STATES[state])
+        table = self._ask(lib.tm_statistics_histogram, choices, STATES[state])
         del kept
         return table
+
+    def evidence(self, finding: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the rows that a finding rests on.
+
+        Args:
+            finding: a row of :meth:`findings`; its column ``evidence`` names the table
+        """
+        questions: dict[str, Callable[[], Table]] = {
+            "blame": self.blame,
+            "callers": self.callers,
+            "critical_path": self.critical_path,
+            "deadlocks": self.deadlocks,
+            "interactions": self.interactions,
+            "lock_order": self.lock_order,
+            "timeline": self.timeline,
+        }
+        return rows_of(finding, questions[finding["evidence"]]())
 
     def deadlocks(self) -> Table:
         """List the deadlocks, one row a member of a cycle.
@@ -333,6 +426,33 @@ class Model(LockQuestions, PathQuestions, Sink):
     def diagnostics(self) -> Table:
         """List what was odd about the events. Columns: cause, count."""
         return self._ask(lib.tm_diagnostics_list)
+
+    def to_html(
+        self, target: Target | None = None, *, detail: int = page.TILE_ROWS
+    ) -> str | None:
+        """Write the report of the run: one HTML file that needs nothing else.
+
+        Args:
+            target: a path or binary file; None: return the text
+            detail: rows of the timeline to hold at most; where there are more
+                intervals, the shortest are merged, which the report says
+
+        Raises:
+            UnsupportedError: the package was built without the front end
+        """
+        text = page.render(self, detail=whole(detail, "detail", MAX_INT64))
+        if target is None:
+            return text
+        if isinstance(target, (str, os.PathLike)):
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(text)
+        else:
+            target.write(text.encode())
+        return None
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the report of the run to a file; the same as :meth:`to_html`."""
+        self.to_html(path)
 
     def _facts(self) -> list[tuple[str, str]]:
         run = self.run

@@ -3,13 +3,14 @@
 
 import os
 import warnings
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from threadmodel import errors
-from threadmodel._library import check, error, ffi, lib, path_bytes, text
+from threadmodel._library import check, error, ffi, lib, options, path_bytes, text
 from threadmodel.model import Model
 from threadmodel.run import Run
+from threadmodel.selection import MAX_INT64, c_string, whole
 from threadmodel.sink import Sink
 
 
@@ -26,17 +27,38 @@ class Progress(NamedTuple):
 
 
 Listener = Callable[[Progress], object]
+Path = str | os.PathLike[str]
+
+
+def open_source(names: Sequence[bytes], choices: Any = ffi.NULL) -> Any:
+    """Open files by these names, the first of which ``choices`` does not hold."""
+    out = ffi.new("tm_source **")
+    code = lib.tm_source_open(out, names[0], choices)
+    if code < 0:
+        failure = error(code)
+        if code == lib.TM_EIO and not all(map(os.path.exists, names)):
+            raise errors.MissingFileError(*failure.args)
+        raise failure
+    return ffi.gc(out[0], lib.tm_source_close)
 
 
 def pour(
-    path: str | os.PathLike[str], sink: Sink, progress: Listener | None = None
+    path: Path | Sequence[Path],
+    sink: Sink,
+    progress: Listener | None = None,
+    *,
+    dialect: str | None = None,
+    time_unit_ns: int = 0,
 ) -> str | None:
     """Read a file into any sink: a model, or a trace writer to convert it.
 
     Args:
-        path: of a file, or of anything that can be read
+        path: of a file, or of anything that can be read; or several, of thread dumps
+            or recordings, which are read as one, in the order of their times
         sink: gets definitions and events
         progress: called after each part, some ten thousand events
+        dialect: the file is a contention log, with these changes to its lines' fields
+        time_unit_ns: of TPTP XML, which states none; 0: seconds
 
     Returns:
         What is missing of a damaged file, in one line; None: nothing
@@ -45,20 +67,28 @@ def pour(
         MissingFileError: there is no such file (a FileNotFoundError)
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
+        UnsupportedError: several files that cannot be read as one (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
+        InvalidArgumentError: the dialect is none (a ValueError)
     """
-    out = ffi.new("tm_source **")
-    name = path_bytes(path)
-    code = lib.tm_source_open(out, name, ffi.NULL)
-    if code < 0:
-        failure = error(code)
-        if code == lib.TM_EIO and not os.path.exists(name):
-            raise errors.MissingFileError(*failure.args)
-        raise failure
-    source = ffi.gc(out[0], lib.tm_source_close)
+    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    if not paths:
+        raise errors.InvalidArgumentError("no path to read from")
+    names = [path_bytes(one) for one in paths]
+    others = [ffi.new("char[]", name) for name in names[1:]]
+    kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
+    choices = options(
+        "tm_source_options",
+        dialect=kept,
+        time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
+        more_count=len(others),
+    )
+    more = ffi.new("char *[]", others)
+    choices.more_paths = more if others else ffi.NULL
+    source = open_source(names, choices)
     length = lib.tm_source_length(source)
     sink.define_run(
-        Run(source=os.fsdecode(name), format=text(lib.tm_source_format(source)))
+        Run(source=_name_of(names), format=text(lib.tm_source_format(source)))
     )
     while True:
         # Parts are short and the lock of the interpreter is free meanwhile, so
@@ -74,24 +104,91 @@ def pour(
             return None
 
 
-def open(path: str | os.PathLike[str], progress: Listener | None = None) -> Model:
+def _name_of(names: list[bytes]) -> str:
+    first = os.fsdecode(names[0])
+    return f"{first} and {len(names) - 1} more" if len(names) > 1 else first
+
+
+def open(
+    path: Path | Sequence[Path],
+    progress: Listener | None = None,
+    *,
+    dialect: str | None = None,
+    time_unit_ns: int = 0,
+) -> Model:
     """Read a file and return the model of its run.
 
     Of a cut or damaged file all that is whole is in the model; ``model.damage`` says
     what is missing, and a DamagedTraceWarning is issued.
 
     Args:
-        path: of a file, or of anything that can be read
+        path: of a file, or of anything that can be read; or several, of thread dumps
+            or recordings, which are read as one, in the order of their times
         progress: called with a Progress after each part; what it raises ends it
+        dialect: the file is a contention log, with these changes to its lines' fields
+        time_unit_ns: of TPTP XML, which states none; 0: seconds
+
+    Raises:
+        MissingFileError: there is no such file (a FileNotFoundError)
+        InputOutputError: it cannot be read (an OSError)
+        FormatError: it is of no known format, or empty (a ValueError)
+        UnsupportedError: several files that cannot be read as one (a ValueError)
+        NewerVersionError: a newer release wrote it (a ValueError)
+        InvalidArgumentError: the dialect is none (a ValueError)
+    """
+    model = Model()
+    model.damage = pour(
+        path, model, progress, dialect=dialect, time_unit_ns=time_unit_ns
+    )
+    if model.damage is not None:
+        warnings.warn(model.damage, errors.DamagedTraceWarning, stacklevel=2)
+    return model
+
+
+class Live:
+    """The model of a trace that is still being written.
+
+    ``update()`` reads what has come since; ``model`` may be asked between any two
+    calls. One that is full keeps sums in place of old intervals.
+
+    Args:
+        path: of a .tmt file that has been begun
+        memory_limit_bytes: of the model, see :class:`Model`; 0: no limit
 
     Raises:
         MissingFileError: there is no such file (a FileNotFoundError)
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
+        UnsupportedError: it is no trace, and is read when it is complete
     """
-    model = Model()
-    model.damage = pour(path, model, progress)
-    if model.damage is not None:
-        warnings.warn(model.damage, errors.DamagedTraceWarning, stacklevel=2)
-    return model
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, memory_limit_bytes: int = 0
+    ) -> None:
+        """Open the file; nothing of its events is read yet."""
+        self._source = open_source([path_bytes(path)])
+        check(lib.tm_source_follow(self._source, 1))
+        self.model = Model(memory_limit_bytes=memory_limit_bytes)
+
+    def _read(self) -> None:
+        while True:
+            with self.model._lock:
+                code = lib.tm_source_read(self._source, self.model._sink())
+            if code == lib.TM_EDAMAGED:
+                self.model.damage = str(error(code))
+                return
+            check(code)
+            if code != lib.TM_MORE:
+                return
+
+    def update(self) -> Model:
+        """Read all that is there now, and return the model."""
+        self._read()
+        return self.model
+
+    def finish(self) -> Model:
+        """Read the rest of a file that is done; ``model.damage`` says what lacks."""
+        check(lib.tm_source_follow(self._source, 0))
+        self._read()
+        return self.model

@@ -49,6 +49,7 @@ int tm__jfr_chunk_get(tm__jfr_chunk *chunk, const uint8_t *bytes)
         .major = (uint16_t)big_endian(bytes + 4, 2),
         .minor = (uint16_t)big_endian(bytes + 6, 2),
         .stated_bytes = big_endian(bytes + 8, 8),
+        .metadata_offset = big_endian(bytes + 24, 8),
         .start_ns = (int64_t)big_endian(bytes + 32, 8),
         .duration_ns = (int64_t)big_endian(bytes + 40, 8),
         .start_ticks = (int64_t)big_endian(bytes + 48, 8),
@@ -67,22 +68,22 @@ static int check(tm__jfr_finder *finder, const tm__jfr_chunk *chunk, int *is_rea
 
     *is_readable = 0;
     if (!(chunk->flags & COMPRESSED_INTEGERS))
-        return tm__jfr_damage(finder->notes,
-                              "the chunk at byte %llu is not read: its integers are "
-                              "not compressed, which "
-                              "no JVM is known to write",
-                              offset);
+        return tm__notes_damage(finder->notes,
+                                "the chunk at byte %llu is not read: its integers are "
+                                "not compressed, which "
+                                "no JVM is known to write",
+                                offset);
     if (chunk->flags & ~(COMPRESSED_INTEGERS | LAST_CHUNK))
-        return tm__jfr_damage(finder->notes,
-                              "the chunk at byte %llu is not read: its flags, 0x%x, "
-                              "are of a newer JVM",
-                              offset, chunk->flags);
+        return tm__notes_damage(finder->notes,
+                                "the chunk at byte %llu is not read: its flags, 0x%x, "
+                                "are of a newer JVM",
+                                offset, chunk->flags);
     if (chunk->bytes > UINT32_MAX)
-        return tm__jfr_damage(finder->notes,
-                              "the chunk at byte %llu is not read: it has %llu bytes, "
-                              "more than %lu",
-                              offset, (unsigned long long)chunk->bytes,
-                              (unsigned long)UINT32_MAX);
+        return tm__notes_damage(
+            finder->notes,
+            "the chunk at byte %llu is not read: it has %llu bytes, "
+            "more than %lu",
+            offset, (unsigned long long)chunk->bytes, (unsigned long)UINT32_MAX);
     *is_readable = 1;
     return TM_OK;
 }
@@ -224,9 +225,9 @@ static int pass_over(tm__jfr_finder *finder)
 
     if (rc < 0 || zeros || finder->offset == from)
         return rc;
-    if (tm__jfr_damage(finder->notes, "bytes %llu to %llu are no chunk of a recording",
-                       (unsigned long long)from,
-                       (unsigned long long)finder->offset) < 0)
+    if (tm__notes_damage(
+            finder->notes, "bytes %llu to %llu are no chunk of a recording",
+            (unsigned long long)from, (unsigned long long)finder->offset) < 0)
         return TM_ENOMEM;
     return rc;
 }

@@ -4,15 +4,16 @@
 #define TM_FORMATS_JFR_CHUNK_H
 
 #include "base/input.h"
-#include "formats/jfr/notes.h"
+#include "formats/notes.h"
 
 enum { TM__JFR_HEADER_BYTES = 68 };
 
 typedef struct tm__jfr_chunk {
-    uint64_t offset;       ///< of its header
-    uint64_t bytes;        ///< that may be read of it, with the header
-    uint64_t stated_bytes; ///< by the header
-    int64_t start_ns;      ///< since 1970-01-01 UTC, at start_ticks
+    uint64_t offset;          ///< of its header
+    uint64_t bytes;           ///< that may be read of it, with the header
+    uint64_t stated_bytes;    ///< by the header
+    uint64_t metadata_offset; ///< in the chunk, by the header
+    int64_t start_ns;         ///< since 1970-01-01 UTC, at start_ticks
     int64_t duration_ns;
     int64_t start_ticks;
     int64_t ticks_per_second;
@@ -29,7 +30,7 @@ int tm__jfr_chunk_get(tm__jfr_chunk *chunk, const uint8_t *bytes);
 /** The chunks of an input, found one after the other. */
 typedef struct tm__jfr_finder {
     tm__input *input;
-    tm__jfr_notes *notes;
+    tm__notes *notes;
     uint64_t offset;        ///< where the next chunk should begin
     tm__jfr_chunk previous; ///< with bytes 0: none
 } tm__jfr_finder;

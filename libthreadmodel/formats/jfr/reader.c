@@ -62,7 +62,8 @@ static void reader_close(void *payload)
     tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input)
+static int reader_open(void **out, tm__memory *memory, tm__input *input,
+                       const tm_source_options *options)
 {
     reader *self = tm__zalloc(memory, sizeof(*self));
 
@@ -76,6 +77,9 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input)
         reader_close(self);
         return TM_ENOMEM;
     }
+    tm__jfr_events_want(&self->recording.events, options->kinds);
+    self->recording.events.is_by_thread = options->flags & TM_SOURCE_BY_THREAD;
+    self->recording.entities.keeps_stacks = options->flags & TM_SOURCE_NO_STACKS;
     *out = self;
     return TM_OK;
 }
@@ -200,10 +204,11 @@ static int load(reader *self)
     if (available == chunk->bytes)
         rc = tm__jfr_recording_load(&self->recording, chunk, bytes);
     else
-        rc = tm__jfr_damage(&self->recording.notes,
-                            "the chunk at byte %llu is gone: the file was cut while it "
-                            "was read",
-                            (unsigned long long)chunk->offset);
+        rc = tm__notes_damage(
+            &self->recording.notes,
+            "the chunk at byte %llu is gone: the file was cut while it "
+            "was read",
+            (unsigned long long)chunk->offset);
     if (rc < 0)
         return rc;
     note_time(self, chunk);
@@ -215,7 +220,7 @@ static int load(reader *self)
 
 static int pour(reader *self, const tm_sink *sink)
 {
-    int rc = tm__jfr_notes_tell(&self->recording.notes, sink);
+    int rc = tm__notes_tell(&self->recording.notes, sink);
 
     if (rc >= 0)
         rc = tm__jfr_entities_pour(&self->recording.entities, sink);
@@ -223,6 +228,10 @@ static int pour(reader *self, const tm_sink *sink)
         rc = tm__jfr_events_pour(&self->recording.events, sink, CALL_EVENTS);
     if (rc != TM_OK)
         return rc;
+    if (tm__jfr_events_are_left(&self->recording.events)) {
+        rc = tm__jfr_recording_next(&self->recording);
+        return rc < 0 ? rc : TM_MORE;
+    }
     if (self->next < self->chunk_count)
         self->state = LOADING;
     else
@@ -236,25 +245,26 @@ static int conclude(reader *self, const tm_sink *sink)
     int rc = tm__jfr_settings_limits(&self->recording.settings, &self->recording.notes);
 
     if (rc == TM_OK && self->recording.entities.has_virtual)
-        rc = tm__jfr_limit(&self->recording.notes,
-                           "JFR hardly records virtual threads that are held up: as of "
-                           "JDK 25 their contended enters and parks leave no event and "
-                           "their waits look far too short; starts, sleeps and ends "
-                           "are right.");
+        rc = tm__notes_limit(
+            &self->recording.notes,
+            "JFR hardly records virtual threads that are held up: as of "
+            "JDK 25 their contended enters and parks leave no event and "
+            "their waits look far too short; starts, sleeps and ends "
+            "are right.");
     if (rc == TM_OK && self->recording.entities.unknown_threads)
-        rc =
-            tm__jfr_limit(&self->recording.notes,
-                          "Threads are named %llu times that the recording does not "
-                          "describe.",
-                          (unsigned long long)self->recording.entities.unknown_threads);
+        rc = tm__notes_limit(
+            &self->recording.notes,
+            "Threads are named %llu times that the recording does not "
+            "describe.",
+            (unsigned long long)self->recording.entities.unknown_threads);
     if (rc == TM_OK && self->doubles)
-        rc = tm__jfr_limit(&self->recording.notes,
-                           "The file holds %u chunks twice; each was read once.",
-                           self->doubles);
+        rc = tm__notes_limit(&self->recording.notes,
+                             "The file holds %u chunks twice; each was read once.",
+                             self->doubles);
     if (rc < 0)
         return rc;
     self->state = DONE;
-    return tm__jfr_notes_tell(&self->recording.notes, sink);
+    return tm__notes_tell(&self->recording.notes, sink);
 }
 
 static int reader_read(void *payload, const tm_sink *sink)
@@ -273,9 +283,8 @@ static int reader_read(void *payload, const tm_sink *sink)
     case CONCLUDING: rc = conclude(self, sink); return rc < 0 ? rc : TM_MORE;
     case DONE: break;
     }
-    rc = tm__jfr_notes_tell(&self->recording.notes, sink);
-    return rc < 0 ? rc
-                  : tm__jfr_notes_conclude(&self->recording.notes, self->input->path);
+    rc = tm__notes_tell(&self->recording.notes, sink);
+    return rc < 0 ? rc : tm__notes_conclude(&self->recording.notes, self->input->path);
 }
 
 static uint64_t reader_position(const void *payload)
@@ -285,6 +294,16 @@ static uint64_t reader_position(const void *payload)
     return self->position;
 }
 
+static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
+{
+    tm__jfr_chunk chunk;
+
+    if (length < TM__JFR_HEADER_BYTES || !tm__jfr_chunk_get(&chunk, bytes))
+        return 0;
+    *time_ns = chunk.start_ns;
+    return 1;
+}
+
 const tm__format tm__format_jfr = {
-    "jfr", probe, reader_open, reader_read, reader_position, reader_close,
+    "jfr", probe, reader_open, reader_read, reader_position, reader_close, begins,
 };

@@ -12,6 +12,7 @@
 #include <threadmodel/event.h>
 
 #include "base/error.h"
+#include "base/grouped.h"
 
 /* More in one file are taken for the last: ids have room for so many. */
 enum { MAX_JVMS = 1024 };
@@ -38,10 +39,12 @@ static const struct {
     [TM__JFR_END] = {"ends of threads", "when a thread ended is not known",
                      KIND(THREAD_END), 0},
     [TM__JFR_SAMPLE] = {"samples of running threads", NULL, KIND(CPU_SAMPLE), 0},
-    [TM__JFR_INFLATE] = {"JavaMonitorInflate", NULL, 0, 0},
-    [TM__JFR_PINNED] = {"VirtualThreadPinned", NULL, 0, 0},
-    [TM__JFR_SUBMIT_FAILED] = {"VirtualThreadSubmitFailed", NULL, 0, 0},
-    [TM__JFR_COLLECTION] = {"GarbageCollection", NULL, 0, 0},
+    [TM__JFR_CPU_TIME] = {"samples of processor time", NULL, KIND(CPU_SAMPLE), 0},
+    [TM__JFR_INFLATE] = {"inflated monitors", NULL, KIND(INFLATED), 1},
+    [TM__JFR_PINNED] = {"pinned virtual threads", NULL, KIND(PINNED), 1},
+    [TM__JFR_SUBMIT_FAILED] = {"refused virtual threads", NULL, KIND(SUBMIT_FAILED), 0},
+    [TM__JFR_PAUSE] = {"pauses of the collector", NULL, KIND(GC_PAUSE), 1},
+    [TM__JFR_COLLECTION] = {"garbage collections", NULL, KIND(GC_PAUSE), 1},
     [TM__JFR_DUMP] = {"ThreadDump", NULL, 0, 0},
 };
 
@@ -161,7 +164,7 @@ void tm__jfr_settings_describe(const tm__jfr_settings *settings, tm_run *run)
             run->kinds |= types[i].kinds;
 }
 
-static int note_thresholds(const tm__jfr_settings *settings, tm__jfr_notes *notes)
+static int note_thresholds(const tm__jfr_settings *settings, tm__notes *notes)
 {
     const tm__jfr_setting *of = settings->of;
     int rc = TM_OK;
@@ -175,7 +178,7 @@ static int note_thresholds(const tm__jfr_settings *settings, tm__jfr_notes *note
         if ((i == TM__JFR_ENTER || i == TM__JFR_WAIT) &&
             of[TM__JFR_ENTER].threshold_ns == of[TM__JFR_WAIT].threshold_ns)
             continue;
-        rc = tm__jfr_limit(
+        rc = tm__notes_limit(
             notes,
             "JFR's threshold for %s: under %" PRId64 ".%03d ms they were "
             "not recorded.",
@@ -184,74 +187,81 @@ static int note_thresholds(const tm__jfr_settings *settings, tm__jfr_notes *note
     return rc;
 }
 
-static int note_absence(const tm__jfr_settings *settings, tm__jfr_notes *notes)
+static int note_absence(const tm__jfr_settings *settings, tm__notes *notes)
 {
     int rc = TM_OK;
 
     if (!settings->is_known)
-        return tm__jfr_limit(notes, "The recording does not hold its own settings: its "
-                                    "thresholds, and what was not recorded, are not "
-                                    "known.");
-    for (int i = 0; rc == TM_OK && i <= TM__JFR_SAMPLE; i++) {
+        return tm__notes_limit(notes,
+                               "The recording does not hold its own settings: its "
+                               "thresholds, and what was not recorded, are not "
+                               "known.");
+    for (int i = 0; rc == TM_OK && i < TM__JFR_SETTING; i++) {
         const tm__jfr_setting *it = &settings->of[i];
 
         if (!it->was_on && types[i].absence)
-            rc = tm__jfr_limit(notes, "JFR did not record %s: %s.", types[i].name,
-                               types[i].absence);
+            rc = tm__notes_limit(notes, "JFR did not record %s: %s.", types[i].name,
+                                 types[i].absence);
         else if (it->was_on && it->was_off && types[i].kinds)
-            rc = tm__jfr_limit(notes, "JFR recorded %s for a part of the time only.",
-                               types[i].name);
+            rc = tm__notes_limit(notes, "JFR recorded %s for a part of the time only.",
+                                 types[i].name);
     }
     return rc;
 }
 
-static int note_counted(const tm__jfr_settings *settings, tm__jfr_notes *notes)
+static int note_counted(const tm__jfr_settings *settings, tm__notes *notes)
 {
     char text[200] = "";
     size_t length = 0;
 
-    for (int i = TM__JFR_INFLATE; i < TM__JFR_WHAT_COUNT; i++)
+    for (int i = TM__JFR_DUMP; i < TM__JFR_WHAT_COUNT; i++)
         if (settings->counts[i])
-            length += (size_t)snprintf(text + length, sizeof(text) - length,
-                                       "%s%" PRIu64 " %s", length ? ", " : "",
-                                       settings->counts[i], types[i].name);
+            length += (size_t)snprintf(
+                text + length, sizeof(text) - length, "%s%s %s", length ? ", " : "",
+                tm__group_digits(settings->counts[i]).text, types[i].name);
     if (!length)
         return TM_OK;
-    return tm__jfr_limit(notes,
-                         "Events that have no place on the timeline were passed "
-                         "over: %s.",
-                         text);
+    return tm__notes_limit(notes,
+                           "Events that have no place on the timeline were passed "
+                           "over: %s.",
+                           text);
 }
 
-int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__jfr_notes *notes)
+int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__notes *notes)
 {
     int rc = note_thresholds(settings, notes);
 
     if (rc == TM_OK)
         rc = note_absence(settings, notes);
     if (rc == TM_OK)
-        rc =
-            tm__jfr_limit(notes, "JFR writes an event when it ends: a block, wait or "
-                                 "park that had not ended, as in a deadlock, is not in "
-                                 "the recording.");
+        rc = tm__notes_limit(notes,
+                             "JFR writes an event when it ends: a block, wait or "
+                             "park that had not ended, as in a deadlock, is not in "
+                             "the recording.");
     if (rc == TM_OK && settings->of[TM__JFR_NOTIFY].was_on)
-        rc = tm__jfr_limit(notes, "JFR records notifies only where somebody waited.");
+        rc = tm__notes_limit(notes, "JFR records notifies only where somebody waited.");
     if (rc == TM_OK && settings->counts[TM__JFR_PARK])
-        rc =
-            tm__jfr_limit(notes, "JFR does not record who unparked a thread, and names "
-                                 "what it parked for by an address on the heap that "
-                                 "changes when objects are moved.");
+        rc = tm__notes_limit(notes,
+                             "JFR does not record who unparked a thread, and names "
+                             "what it parked for by an address on the heap that "
+                             "changes when objects are moved.");
+    if (rc == TM_OK && settings->counts[TM__JFR_COLLECTION] &&
+        !settings->of[TM__JFR_PAUSE].was_on)
+        rc = tm__notes_limit(notes,
+                             "JFR recorded collections and not their single pauses: "
+                             "each is shown as one pause, the sum of its own, at its "
+                             "end.");
     if (rc == TM_OK)
         rc = note_counted(settings, notes);
     if (rc == TM_OK && settings->lost_bytes)
-        rc = tm__jfr_limit(
-            notes, "The JVM itself lost %" PRIu64 " bytes of events (jdk.DataLoss).",
-            settings->lost_bytes);
+        rc = tm__notes_limit(notes,
+                             "The JVM itself lost %s bytes of events (jdk.DataLoss).",
+                             tm__group_digits(settings->lost_bytes).text);
     if (rc == TM_OK && settings->jvm_count > 1)
-        rc = tm__jfr_limit(notes,
-                           "The file holds recordings of %" PRIu32
-                           " JVMs, on one time line by their clocks.",
-                           settings->jvm_count);
+        rc = tm__notes_limit(notes,
+                             "The file holds recordings of %" PRIu32
+                             " JVMs, on one time line by their clocks.",
+                             settings->jvm_count);
     return rc;
 }
 

@@ -20,14 +20,16 @@ enum tm__jfr_what {
     TM__JFR_VIRTUAL_START,
     TM__JFR_VIRTUAL_END,
     TM__JFR_SAMPLE,
+    TM__JFR_CPU_TIME,
+    TM__JFR_INFLATE,
+    TM__JFR_PINNED,
+    TM__JFR_SUBMIT_FAILED,
+    TM__JFR_PAUSE,
+    TM__JFR_COLLECTION,
     TM__JFR_SETTING, ///< from here on about the recording
     TM__JFR_JVM,
     TM__JFR_LOSS,
-    TM__JFR_INFLATE, ///< from here on only counted
-    TM__JFR_PINNED,
-    TM__JFR_SUBMIT_FAILED,
-    TM__JFR_COLLECTION,
-    TM__JFR_DUMP,
+    TM__JFR_DUMP, ///< from here on only counted
     TM__JFR_WHAT_COUNT
 };
 
@@ -77,7 +79,7 @@ int tm__jfr_settings_jvm(tm__jfr_settings *settings, tm__jfr_jvm jvm, const char
 void tm__jfr_settings_describe(const tm__jfr_settings *settings, tm_run *run);
 
 /** Note what the recording cannot show. @return TM_OK or TM_ENOMEM */
-int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__jfr_notes *notes);
+int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__notes *notes);
 
 void tm__jfr_settings_free(tm__jfr_settings *settings);
 

@@ -2,6 +2,7 @@
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import jdk.jfr.Recording;
 
 /** As many blocks, waits, notifies and parks as there can be: recordings grow fast. */
 final class Storm {
@@ -55,7 +56,17 @@ final class Storm {
         }
     }
 
-    /** @param arguments how many puts to go on for: some three events each */
+    /** The VM begins a new chunk for another recording, and another when that ends. */
+    private static void rotate() {
+        try (Recording other = new Recording()) {
+            other.start();
+        }
+    }
+
+    /**
+     * @param arguments how many puts to go on for, some three events each, and in how
+     *     many parts, with chunks of their own in a recording
+     */
     public static void main(String[] arguments) throws InterruptedException {
         Hot[] hots = {new Hot(), new Hot(), new Hot(), new Hot()};
         Thread[] pair = new Thread[2];
@@ -89,8 +100,15 @@ final class Storm {
         for (Thread thread : pair) {
             thread.start();
         }
-        while (PUTS.get() < Integer.parseInt(arguments[0])) {
-            Thread.sleep(1);
+        int puts = Integer.parseInt(arguments[0]);
+        int parts = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 1;
+        for (int part = 1; part <= parts; part++) {
+            do {
+                Thread.sleep(1);
+            } while (PUTS.get() < (long) puts * part / parts);
+            if (part < parts) {
+                rotate();
+            }
         }
     }
 }

@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report that people read: what to show of a model, and in which words."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rich.console import Console
-from rich.text import Text
-
 from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.page import NAME_LENGTH, add_more, caller_of, name_of
+from threadmodel.cli.page import Fact as Fact
+from threadmodel.cli.page import Section as Section
+from threadmodel.cli.page import show as show
+from threadmodel.cli.path_page import PATH_KEYS, path_sums
 from threadmodel.model import Model
 from threadmodel.table import Table
 from threadmodel.text import clean, count, duration
 
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
 STACK_FRAMES: Final = 32
-PATH_KEYS: Final = ("thread", "state", "class", "method")
 FINDINGS: Final = 8
-NAME_LENGTH: Final = 1000
 # Enough to know a run by; a compiler's command line names hundreds of files.
 FACT_LENGTH: Final = 300
-FACT_WIDTH: Final = 12
+
+# What of the context is worth a line, by its kind: the rest are tables only.
+CONTEXT: Final = {
+    "gc_pause": "GC pauses",
+    "pinned": "pinned",
+    "submit_failed": "refused",
+}
 
 # What HotSpot locks while a class is initialised is an int[], which says nothing.
 INITIALISATION: Final = "int[]"
@@ -30,41 +35,16 @@ EXPLAINED: Final = {
     "for another to initialise a class",
     "stale_owner": "an owner that was inferred proved wrong, as it does where locks "
     "are taken without a block in between",
-    "lost_by_producer": "the program was faster than the agent's writer; the record "
-    "option -A buffer=KIB helps",
 }
+LOST: Final = "lost_by_producer"
+LOST_BY_AGENT: Final = (
+    "events are lost where the program is faster than the agent's writer; the record "
+    "option -A buffer=KIB helps"
+)
+# States in which a thread can be idle: it waits for work, and there is none.
+IDLE: Final = ("waiting", "parked")
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A name and its clean value, which may take several lines."""
-
-    name: str
-    value: str
-    style: str = ""
-
-    def show(self, console: Console) -> None:
-        """Print it, the value in a column of its own."""
-        left = f"  {self.name}".ljust(FACT_WIDTH)
-        width = max(console.width - FACT_WIDTH, FACT_WIDTH)
-        for line in Text(self.value).wrap(console, width, overflow="fold"):
-            line.rstrip()
-            console.print(Text.assemble(left, (line.plain, self.style)), soft_wrap=True)
-            left = " " * FACT_WIDTH
-
-
-@dataclass(slots=True)
-class Section:
-    """A heading and what stands under it."""
-
-    heading: str
-    body: list[Grid | Fact | Text] = field(default_factory=list)
-
-    def line(self, text: str, style: str = "") -> None:
-        """Add a line of text, made harmless."""
-        self.body.append(Text(clean(text), style))
 
 
 def sections(model: Model, top: int) -> list[Section]:
@@ -75,54 +55,31 @@ def sections(model: Model, top: int) -> list[Section]:
         top: rows of each table
     """
     threads = list(model.threads())
+    odd = {row["cause"]: row["count"] for row in model.diagnostics()}
     callers = list(model.callers())
     wanted = [
-        _summary(model, threads),
+        _summary(model, threads, odd),
         _findings(model),
         _hold_ups("Hottest locks", callers, ("blocked", "reentering"), top),
         _hold_ups("Longest waits", callers, ("waiting", "joining", "parked"), top),
         _threads(threads, top),
         path_sums(model.path_rollup(PATH_KEYS), top),
-        _deadlocks(model),
-        _diagnostics(model),
+        deadlocks(model, model.deadlocks()),
+        _diagnostics(odd),
     ]
     return [section for section in wanted if section.body]
 
 
-def show(wanted: Iterable[Section], console: Console) -> None:
-    """Print sections, an empty line between them."""
-    for number, section in enumerate(wanted):
-        if number:
-            console.print()
-        console.print(Text(section.heading, "bold cyan"), soft_wrap=True)
-        for part in section.body:
-            if isinstance(part, Text):
-                part.pad_left(2)
-                console.print(part, soft_wrap=True)
-            else:
-                part.show(console)
-
-
-def _name(value: Any, unknown: str = "?") -> str:
-    return unknown if value is None else clean(str(value), NAME_LENGTH)
-
-
-def _caller(row: Row) -> str:
-    """Write where from in few cells, the line last: ``demo.Account.transfer:42``."""
-    line = f":{row['line']}" if row["line"] else ""
-    return _name(row["method"]) + line
-
-
 def _frame(row: Row) -> str:
     """Write a frame as Java does: ``demo.Account.transfer (Account.java:42)``."""
-    method = _name(row["method"])
+    method = name_of(row["method"])
     if row["source"] is None:
         return method
     line = f":{row['line']}" if row["line"] else ""
-    return f"{method} ({_name(row['source'])}{line})"
+    return f"{method} ({name_of(row['source'])}{line})"
 
 
-def _summary(model: Model, threads: Sequence[Row]) -> Section:
+def _summary(model: Model, threads: Sequence[Row], odd: Mapping[str, int]) -> Section:
     run = model.run
     virtual = sum(bool(thread["virtual"]) for thread in threads)
     facts = {
@@ -138,9 +95,25 @@ def _summary(model: Model, threads: Sequence[Row]) -> Section:
     for name, value in facts.items():
         if value:
             section.body.append(Fact(name, clean(value, FACT_LENGTH)))
+    for row in model.context_totals():
+        if row["kind"] in CONTEXT:
+            section.body.append(Fact(CONTEXT[row["kind"]], _context(row)))
     for limit in model.limits:
         section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
+    if "threadmodel-agent" in (run.producer or "") and LOST in odd:
+        section.body.append(Fact("", LOST_BY_AGENT, "yellow"))
     return section
+
+
+def _context(row: Row) -> str:
+    """Say how often, and how long where it has a length: what stopped all threads."""
+    text = f"{row['count']:,}"
+    if row["max_ns"]:
+        total, longest = duration(row["total_ns"]), duration(row["max_ns"])
+        text += f", {total} in all, the longest {longest}"
+    if row["kind"] == "gc_pause" and row["share"] is not None:
+        text += f", {row['share']:.1%} of the run"
+    return text
 
 
 def _findings(model: Model) -> Section:
@@ -150,17 +123,21 @@ def _findings(model: Model) -> Section:
     for row in rows[:FINDINGS]:
         stake = duration(row["at_stake_ns"]) if row["at_stake_ns"] else "-"
         section.body.append(Fact(stake, clean(row["text"], NAME_LENGTH)))
-    _add_more(section, len(rows) - FINDINGS)
+    add_more(section, len(rows) - FINDINGS)
     return section
 
 
 def _hold_ups(
     heading: str, callers: Sequence[Row], states: Sequence[str], top: int
 ) -> Section:
-    """List class, caller and state, the longest total first."""
-    found = [
-        (row, state) for row in callers for state in states if row[f"{state}_count"]
-    ]
+    """List class, caller and state, the longest total first; idle ones apart."""
+    found: list[tuple[Row, str]] = []
+    idle: list[tuple[Row, str]] = []
+    for row in callers:
+        for state in states:
+            if row[f"{state}_count"]:
+                kept = idle if row["idle"] and state in IDLE else found
+                kept.append((row, state))
     found.sort(key=lambda item: -item[0][f"{item[1]}_total_ns"])
     section = Section(heading)
     if found:
@@ -173,8 +150,8 @@ def _hold_ups(
         ]
         rows = [
             [
-                _name(row["class"]),
-                _caller(row),
+                name_of(row["class"]),
+                caller_of(row),
                 state,
                 f"{row[f'{state}_count']:,}",
                 *(
@@ -186,7 +163,7 @@ def _hold_ups(
             for row, state in found[:top]
         ]
         section.body.append(Grid(columns, rows))
-        _add_more(section, len(found) - top)
+        add_more(section, len(found) - top)
         if any(row["class"] == INITIALISATION for row, _ in found[:top]):
             section.line(
                 f"{INITIALISATION}: on HotSpot, the lock of a class that another "
@@ -195,12 +172,26 @@ def _hold_ups(
             )
     elif "blocked" in states:
         section.line("no thread was ever blocked by a monitor")
+    if idle:
+        _add_idle(section, idle)
     return section
 
 
-def _add_more(section: Section, hidden: int) -> None:
-    if hidden > 0:
-        section.line(f"and {hidden:,} more", "dim")
+def _add_idle(section: Section, idle: Sequence[tuple[Row, str]]) -> None:
+    """Add up by method how long workers had nothing to do."""
+    counts: dict[str, int] = {}
+    totals: dict[str, int] = {}
+    for row, state in idle:
+        method = row["method"]
+        counts[method] = counts.get(method, 0) + row[f"{state}_count"]
+        totals[method] = totals.get(method, 0) + row[f"{state}_total_ns"]
+    section.line("and idle, that is, waiting for work while there was none:", "dim")
+    columns = [Column("in", name=True), Column("count"), Column("total")]
+    rows = [
+        [name_of(method), f"{counts[method]:,}", duration(totals[method])]
+        for method in sorted(totals, key=lambda method: -totals[method])
+    ]
+    section.body.append(Grid(columns, rows))
 
 
 def _threads(threads: Sequence[Row], top: int) -> Section:
@@ -223,8 +214,8 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
     ]
     rows = [
         [
-            _name(row["name"], f"#{row['thread_id']}"),
-            _name(row["state"]),
+            name_of(row["name"], f"#{row['thread_id']}"),
+            name_of(row["state"]),
             *(
                 duration(row[f"{state}_total_ns"]) if row[f"{state}_count"] else "-"
                 for state in met
@@ -233,116 +224,14 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
         for row in shown
     ]
     section.body.append(Grid(columns, rows))
-    _add_more(section, len(threads) - len(shown))
+    add_more(section, len(threads) - len(shown))
     return section
 
 
-def path_sums(sums: Table, top: int) -> Section:
-    """List what the critical path is made of, the longest first."""
-    section = Section("Critical path: what decided how long the run took")
-    found = [row for row in sums if row["segments"]]
-    if not found:
-        return section
-    keys = [column for column in sums.columns if column in PATH_KEYS]
-    columns = [
-        *(
-            Column(title, name=title != "state", label=title == "state")
-            for title in keys
-        ),
-        Column("time"),
-        Column("share"),
-        Column("segments", optional=True),
-    ]
-    rows = [
-        [
-            *(_name(row[key], "-") for key in keys),
-            duration(row["total_ns"]),
-            f"{row['share']:.1%}",
-            f"{row['segments']:,}",
-        ]
-        for row in found[:top]
-    ]
-    section.body.append(Grid(columns, rows))
-    _add_more(section, len(found) - top)
-    unexplained = sum(row["unexplained_ns"] for row in found)
-    if unexplained:
-        section.line(f"{duration(unexplained)} of it are unexplained", "yellow")
-    return section
-
-
-def path_segments(path: Table, top: int) -> Section:
-    """List the segments of a critical path by time."""
-    section = Section("Critical path")
-    columns = [
-        Column("from"),
-        Column("for"),
-        Column("thread", name=True, style="bold"),
-        Column("state", label=True),
-        Column("via", label=True),
-        Column("class", name=True),
-        Column("method", name=True),
-    ]
-    found = list(path)
-    rows = [
-        [
-            duration(row["start_ns"]),
-            duration(row["end_ns"] - row["start_ns"]),
-            _name(row["thread"], f"#{row['thread_id']}"),
-            _name(row["state"]),
-            _name(row["via"], ""),
-            _name(row["class"], ""),
-            _caller(row) if row["method"] else "",
-        ]
-        for row in found[:top]
-    ]
-    if rows:
-        section.body.append(Grid(columns, rows))
-        _add_more(section, len(found) - top)
-    else:
-        section.line("nothing happened")
-    return section
-
-
-def predictions(table: Table, length_ns: int) -> Section:
-    """List what-ifs, and what is to be known of them."""
-    section = Section("What if the locks were held shorter")
-    columns = [
-        Column("class", name=True, style="bold"),
-        Column("got by", name=True),
-        Column("factor"),
-        Column("run"),
-        Column("gain"),
-        Column("share"),
-        Column("holds", optional=True),
-        Column("held", optional=True),
-    ]
-    rows = [
-        [
-            _name(row["class"] or row["object"], "any"),
-            _name(row["method"], "any"),
-            f"{row['factor']:g}",
-            duration(row["length_ns"]),
-            duration(row["gain_ns"]),
-            f"{row['gain_ns'] / length_ns if length_ns else 0:.1%}",
-            f"{row['holds']:,}",
-            duration(row["hold_ns"]),
-        ]
-        for row in table
-    ]
-    if rows:
-        section.body.append(Grid(columns, rows))
-    else:
-        section.line("the critical path goes through no lock")
-    for note in {row["note"] for row in table} - {None}:
-        section.line(str(note), "yellow")
-    for limit in table.limits:
-        section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
-    return section
-
-
-def _deadlocks(model: Model) -> Section:
+def deadlocks(model: Model, table: Table) -> Section:
+    """Tell each deadlock with the stack of each member."""
     cycles: dict[int, list[Row]] = {}
-    for row in model.deadlocks():
+    for row in table:
         cycles.setdefault(row["deadlock"], []).append(row)
     section = Section("Deadlocks")
     if not cycles:
@@ -371,11 +260,11 @@ def _weakest(members: Sequence[Row]) -> str:
 
 
 def _member(section: Section, row: Row, frames: Sequence[str]) -> None:
-    thread = _name(row["thread"], f"#{row['thread_id']}")
-    owner = _name(row["owner"], f"#{row['owner_id']}")
+    thread = name_of(row["thread"], f"#{row['thread_id']}")
+    owner = name_of(row["owner"], f"#{row['owner_id']}")
     section.line(
-        f"{thread} wants {_name(row['object'], 'an object')} ({_name(row['kind'])}), "
-        f"which {owner} has"
+        f"{thread} wants {name_of(row['object'], 'an object')} "
+        f"({name_of(row['kind'])}), which {owner} has"
     )
     if not frames and row["method"] is not None:
         frames = [_frame(row)]
@@ -402,17 +291,19 @@ def _frames(model: Model, stacks: set[Any]) -> dict[Any, list[str]]:
     return frames
 
 
-def _diagnostics(model: Model) -> Section:
+def _diagnostics(odd: Mapping[str, int]) -> Section:
+    """List what was odd about the events, but for losses, which are a limit."""
     section = Section("What was odd about the events")
-    found = list(model.diagnostics())
-    rows = [
-        [_name(row["cause"]).replace("_", " "), f"{row['count']:,}"] for row in found
-    ]
-    if rows:
+    found = {cause: number for cause, number in odd.items() if cause != LOST}
+    if found:
         columns = [Column("cause", name=True), Column("events")]
+        rows = [[_cause(cause), f"{number:,}"] for cause, number in found.items()]
         section.body.append(Grid(columns, rows))
-    for row in found:
-        if row["cause"] in EXPLAINED:
-            cause = _name(row["cause"]).replace("_", " ")
-            section.line(f"{cause}: {EXPLAINED[row['cause']]}", "dim")
+    for cause in EXPLAINED:
+        if cause in found:
+            section.line(f"{_cause(cause)}: {EXPLAINED[cause]}", "dim")
     return section
+
+
+def _cause(cause: str) -> str:
+    return name_of(cause).replace("_", " ")

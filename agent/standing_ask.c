@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the VM says of a thread that stands, asked from the writer thread. None of
+ * it stops the VM. An answer may be of the moment just after the thread went on:
+ * whoever uses it waits until events have shown that it did not.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <threadmodel/model.h>
+
+#include "standing.h"
+
+static uint64_t owner_of(JNIEnv *jni, jobject synchronizer)
+{
+    jobject owner =
+        (*jni)->GetObjectField(jni, synchronizer, tm__the_agent.synchronizer_owner);
+    uint64_t id = tm__thread_id(jni, owner);
+
+    if (owner)
+        (*jni)->DeleteLocalRef(jni, owner);
+    return id;
+}
+
+/* What a thread parks for, where somebody may own that; else NULL. */
+static jobject synchronizer_of(JNIEnv *jni, jthread thread)
+{
+    const tm__agent *agent = &tm__the_agent;
+    jobject blocker = NULL;
+
+    if (agent->thread_blocker && agent->synchronizer_owner)
+        blocker = (*jni)->GetObjectField(jni, thread, agent->thread_blocker);
+    if (blocker && !(*jni)->IsInstanceOf(jni, blocker, agent->synchronizer_class)) {
+        (*jni)->DeleteLocalRef(jni, blocker);
+        blocker = NULL;
+    }
+    return blocker;
+}
+
+/* A wait may be for the end of a thread, or be over but for the monitor. */
+static int ask_wait(tm__standing *it, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jint state = 0;
+
+    if ((*jvmti)->GetThreadState(jvmti, thread, &state) != JVMTI_ERROR_NONE)
+        return 0;
+    if (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
+        it->state = TM_STATE_REENTERING;
+    else
+        it->state =
+            it->owner && it->owner != it->thread ? TM_STATE_JOINING : TM_STATE_WAITING;
+    return 1;
+}
+
+static int ask_state(JNIEnv *jni, tm__standing *it, jthread thread)
+{
+    jobject synchronizer;
+
+    switch (it->kind) {
+    case TM_EVENT_CONTENDED_ENTER: it->state = TM_STATE_BLOCKED; return 1;
+    case TM_EVENT_WAIT: return ask_wait(it, thread);
+    default: break;
+    }
+    synchronizer = synchronizer_of(jni, thread);
+    it->state = synchronizer ? TM_STATE_PARKED : TM_STATE_UNKNOWN;
+    if (!synchronizer)
+        return 0;
+    it->owner = owner_of(jni, synchronizer);
+    (*jni)->DeleteLocalRef(jni, synchronizer);
+    return 1;
+}
+
+static void keep(tm__standing *it, JNIEnv *jni, tm__buffer *own,
+                 const jvmtiMonitorStackDepthInfo *monitors, jint count)
+{
+    int waits = it->kind == TM_EVENT_WAIT;
+
+    it->held = calloc((size_t)count + 1, sizeof(*it->held));
+    it->depths = calloc((size_t)count + 1, sizeof(*it->depths));
+    for (jint i = 0; it->held && it->depths && i < count; i++) {
+        uint64_t object = tm__object_id(own, jni, monitors[i].monitor);
+
+        if (!object || (waits && object == it->object))
+            continue;
+        it->held[it->held_count] = object;
+        it->depths[it->held_count++] = monitors[i].stack_depth;
+    }
+}
+
+static int ask_held(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiMonitorStackDepthInfo *monitors = NULL;
+    jint count = 0;
+
+    if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, thread, &count, &monitors) !=
+        JVMTI_ERROR_NONE)
+        return 0;
+    keep(it, jni, own, monitors, count);
+    for (jint i = 0; i < count; i++)
+        (*jni)->DeleteLocalRef(jni, monitors[i].monitor);
+    if (monitors)
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)monitors);
+    return it->held && it->depths;
+}
+
+int tm__standing_question(JNIEnv *jni, tm__buffer *own, tm__standing *it)
+{
+    jthread thread = tm__standing_thread(jni, it);
+    int answered;
+
+    if (!thread)
+        return 0;
+    answered = ask_state(jni, it, thread) && ask_held(jni, own, it, thread);
+    (*jni)->DeleteLocalRef(jni, thread);
+    /* A waiter that holds nothing else holds up nobody, whenever it is notified. */
+    return answered && (it->state != TM_STATE_WAITING || it->held_count);
+}
+
+int tm__standing_may_change(const tm__standing *it)
+{
+    return it->state == TM_STATE_PARKED ||
+           (it->state == TM_STATE_WAITING && it->held_count);
+}
+
+uint64_t tm__standing_owner(JNIEnv *jni, const tm__standing *it)
+{
+    jthread thread = tm__standing_thread(jni, it);
+    jobject synchronizer = thread ? synchronizer_of(jni, thread) : NULL;
+    uint64_t owner = synchronizer ? owner_of(jni, synchronizer) : 0;
+
+    if (synchronizer)
+        (*jni)->DeleteLocalRef(jni, synchronizer);
+    if (thread)
+        (*jni)->DeleteLocalRef(jni, thread);
+    return owner;
+}
+
+int tm__standing_question_again(JNIEnv *jni, tm__standing *it)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jthread thread;
+    uint64_t owner;
+    jint state = 0;
+
+    if (it->state == TM_STATE_PARKED) {
+        owner = tm__standing_owner(jni, it);
+        if (owner == it->owner)
+            return 0;
+        it->owner = owner;
+        return 1;
+    }
+    thread = tm__standing_thread(jni, it);
+    if (!thread)
+        return 0;
+    if ((*jvmti)->GetThreadState(jvmti, thread, &state) == JVMTI_ERROR_NONE &&
+        state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
+        it->state = TM_STATE_REENTERING;
+    (*jni)->DeleteLocalRef(jni, thread);
+    return it->state == TM_STATE_REENTERING;
+}

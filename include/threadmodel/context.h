@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threadmodel/context.h: what went on beside the states of threads and explains them:
+ * pauses of the collector, pinned virtual threads, inflated monitors, CPU samples.
+ *
+ * None of it changes a timeline, a statistic, an interaction or a path.
+ */
+#ifndef THREADMODEL_CONTEXT_H
+#define THREADMODEL_CONTEXT_H
+
+#include <threadmodel/common.h>
+#include <threadmodel/model.h>
+#include <threadmodel/selection.h>
+#include <threadmodel/table.h>
+
+TM_BEGIN_DECLS
+
+/**
+ * List the facts of context in the order in which they were told, which is that of
+ * their ends.
+ *
+ * Columns: kind string (gc_pause, pinned, submit_failed, inflated, cpu_sample),
+ * start_ns int64, end_ns int64 (the same where it has no length), thread_id uint64 and
+ * thread string (null: all threads), object string, class string, method string
+ * (package.Class.method of the caller, see tm_statistics_options), source string, line
+ * int32, stack int32 (for tm_stack_list(); null when unknown), cause string (of an
+ * inflation; null for others).
+ *
+ * @param[out] out    the answer, yours; NULL on failure
+ * @param model       asked
+ * @param selection   NULL: all; what is of all threads is of any that are selected
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
+ * @since 0.1
+ */
+TM_API int tm_model_context(tm_table **out, const tm_model *model,
+                            const tm_selection *selection);
+
+/**
+ * Sum the facts of context up by kind, kinds that were not met left out. A memory
+ * limit drops none from here.
+ *
+ * Columns: kind string, count uint64, total_ns int64, max_ns int64, share double (of
+ * the run's length; null where that is 0).
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @param model     asked
+ * @return TM_OK or TM_ENOMEM
+ * @since 0.1
+ */
+TM_API int tm_model_context_totals(tm_table **out, const tm_model *model);
+
+TM_END_DECLS
+
+#endif

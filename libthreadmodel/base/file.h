@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file that is written from front to end, a block at a time. */
+#ifndef TM_BASE_FILE_H
+#define TM_BASE_FILE_H
+
+#include "base/memory.h"
+
+typedef struct tm__file {
+    int descriptor; ///< -1: not open
+    char *path;
+} tm__file;
+
+/** Make the file, or empty it. @return TM_OK, TM_ENOMEM, TM_EIO */
+int tm__file_open(tm__file *file, tm__memory *memory, const char *path);
+
+/** A tm_write_fn for a tm__file: all bytes or TM_EIO. */
+int tm__file_write(void *file, const char *bytes, size_t count);
+
+/** @return TM_OK or TM_EIO; the file is closed in any case */
+int tm__file_close(tm__file *file, tm__memory *memory);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What went on beside the threads' states: facts that were told when they were over,
+ * kept as they come. Some thousands a run, but for CPU samples; a question reads all.
+ */
+#include <threadmodel/context.h>
+
+#include "model/listing.h"
+#include "model/replay.h"
+
+int tm__context_reserve(tm_model *model)
+{
+    return tm__reserve(&model->memory, &model->contexts, &model->contexts_capacity,
+                       (size_t)model->contexts_count + 1, sizeof(*model->contexts));
+}
+
+/* How long it lasted. A start before the earliest time that is taken would not fit. */
+static int64_t length_of(const tm__fact *fact)
+{
+    int64_t limit_ns;
+
+    if (fact->kind != TM_EVENT_GC_PAUSE && fact->kind != TM_EVENT_PINNED)
+        return 0;
+    if (fact->value <= 0)
+        return 0;
+    limit_ns = fact->time_ns + TM__TIME_LIMIT_NS;
+    return fact->value < limit_ns ? fact->value : limit_ns;
+}
+
+static uint16_t cause_of(const tm__fact *fact)
+{
+    if (fact->kind != TM_EVENT_INFLATED || fact->value < 0 ||
+        fact->value >= TM_INFLATION_END)
+        return TM_INFLATION_UNKNOWN;
+    return (uint16_t)fact->value;
+}
+
+void tm__context_add(tm_model *model, const tm__fact *fact)
+{
+    tm__context_sum *sum = &model->context_sums[fact->kind];
+    int64_t length_ns = length_of(fact);
+
+    model->contexts[model->contexts_count++] =
+        (tm__context){.start_ns = fact->time_ns - length_ns,
+                      .end_ns = fact->time_ns,
+                      .thread = fact->thread,
+                      .object = fact->object,
+                      .stack = fact->stack,
+                      .kind = fact->kind,
+                      .cause = cause_of(fact)};
+    sum->count++;
+    /* Nonsense of a producer may add up to more than any number holds. */
+    sum->total_ns =
+        sum->total_ns <= INT64_MAX - length_ns ? sum->total_ns + length_ns : INT64_MAX;
+    if (length_ns > sum->max_ns)
+        sum->max_ns = length_ns;
+}
+
+static int in_scope(const tm_model *model, const tm__scope *scope,
+                    const tm__context *context)
+{
+    uint32_t class_index = context->object == TM__NONE
+                               ? TM__NONE
+                               : model->objects[context->object].class_index;
+
+    if (context->start_ns >= scope->to_ns || context->end_ns < scope->from_ns)
+        return 0;
+    if (scope->classes && (class_index == TM__NONE || !scope->classes[class_index]))
+        return 0;
+    return !scope->threads || context->thread == TM__NONE ||
+           scope->threads[context->thread];
+}
+
+static void put_context(tm__listing *list, const tm_model *model,
+                        const tm__context *context)
+{
+    tm__builder *builder = &list->builder;
+
+    tm__put_string(builder, tm_event_kind_name(context->kind));
+    tm__put_int64(builder, context->start_ns - list->origin_ns);
+    tm__put_int64(builder, context->end_ns - list->origin_ns);
+    tm__put_thread(builder, model, context->thread);
+    tm__put_object(list, model, context->object);
+    tm__put_frame(builder, model,
+                  context->stack == TM__NONE ? TM__NONE
+                                             : list->callers[context->stack]);
+    if (context->stack == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_int32(builder, (int32_t)context->stack);
+    tm__put_string(builder, context->kind == TM_EVENT_INFLATED
+                                ? tm_inflation_name(context->cause)
+                                : NULL);
+}
+
+int tm_model_context(tm_table **out, const tm_model *model,
+                     const tm_selection *selection)
+{
+    static const tm__column_spec columns[] = {
+        {"kind", TM_TYPE_STRING},   {"start_ns", TM_TYPE_INT64},
+        {"end_ns", TM_TYPE_INT64},  {"thread_id", TM_TYPE_UINT64},
+        {"thread", TM_TYPE_STRING}, {"object", TM_TYPE_STRING},
+        {"class", TM_TYPE_STRING},  {"method", TM_TYPE_STRING},
+        {"source", TM_TYPE_STRING}, {"line", TM_TYPE_INT32},
+        {"stack", TM_TYPE_INT32},   {"cause", TM_TYPE_STRING},
+    };
+    tm__listing list;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = tm__listing_open(&list, model, "context", columns,
+                          sizeof(columns) / sizeof(*columns), selection);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < model->contexts_count; i++)
+        if (in_scope(model, &list.scope, &model->contexts[i]))
+            put_context(&list, model, &model->contexts[i]);
+    return tm__listing_close(&list, model, out, TM_OK);
+}
+
+int tm_model_context_totals(tm_table **out, const tm_model *model)
+{
+    static const tm__column_spec columns[] = {
+        {"kind", TM_TYPE_STRING},    {"count", TM_TYPE_UINT64},
+        {"total_ns", TM_TYPE_INT64}, {"max_ns", TM_TYPE_INT64},
+        {"share", TM_TYPE_DOUBLE},
+    };
+    tm__builder builder;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    tm__builder_start(&builder, "context_totals", columns, 5, &model->memory.hook);
+    tm__model_put_limits(model, &builder);
+    for (int kind = 0; kind < TM_EVENT_KIND_END; kind++) {
+        const tm__context_sum *sum = &model->context_sums[kind];
+        int64_t length_ns = tm_model_length_ns(model);
+
+        if (!sum->count)
+            continue;
+        tm__put_string(&builder, tm_event_kind_name(kind));
+        tm__put_uint64(&builder, sum->count);
+        tm__put_int64(&builder, sum->total_ns);
+        tm__put_int64(&builder, sum->max_ns);
+        if (length_ns > 0)
+            tm__put_double(&builder, (double)sum->total_ns / (double)length_ns);
+        else
+            tm__put_null(&builder);
+    }
+    return tm__builder_finish(&builder, out);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A deadlock of a given kind. Prints when its last member went for its last lock, by
+ * the clock on the wall, once all stand still, and stays on.
+ */
+final class Deadlocks {
+    static final class Left {
+    }
+
+    static final class Right {
+    }
+
+    private static final AtomicLong LAST_MS = new AtomicLong();
+    private static final CyclicBarrier BOTH_HOLD = new CyclicBarrier(2);
+
+    private interface Body {
+        void run() throws Exception;
+    }
+
+    private static void meet() throws Exception {
+        BOTH_HOLD.await();
+        LAST_MS.accumulateAndGet(System.currentTimeMillis(), Math::max);
+    }
+
+    private static void monitors(Object first, Object second) throws Exception {
+        synchronized (first) {
+            meet();
+            synchronized (second) {
+                throw new AssertionError("no deadlock");
+            }
+        }
+    }
+
+    private static void locks(ReentrantLock first, ReentrantLock second)
+            throws Exception {
+        first.lock();
+        meet();
+        second.lock();
+        throw new AssertionError("no deadlock");
+    }
+
+    private static void monitorThenLock(Object first, ReentrantLock second)
+            throws Exception {
+        synchronized (first) {
+            meet();
+            second.lock();
+            throw new AssertionError("no deadlock");
+        }
+    }
+
+    private static void lockThenMonitor(ReentrantLock first, Object second)
+            throws Exception {
+        first.lock();
+        meet();
+        synchronized (second) {
+            throw new AssertionError("no deadlock");
+        }
+    }
+
+    private static void joinHolding(Object held, Thread[] joined) throws Exception {
+        synchronized (held) {
+            meet();
+            joined[0].join();
+        }
+    }
+
+    private static void monitor(Object wanted) throws Exception {
+        meet();
+        synchronized (wanted) {
+            throw new AssertionError("no deadlock");
+        }
+    }
+
+    private static Thread start(String name, boolean virtual, Body body)
+            throws Exception {
+        Runnable run = () -> {
+            try {
+                Thread.currentThread().setName(name);
+                body.run();
+            } catch (Exception failure) {
+                throw new AssertionError(failure);
+            }
+        };
+        if (virtual) {
+            return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)
+                .invoke(null, run);
+        }
+        Thread thread = new Thread(run, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private static Thread[] stuck(String kind, boolean virtual) throws Exception {
+        Left left = new Left();
+        Right right = new Right();
+        ReentrantLock one = new ReentrantLock();
+        ReentrantLock other = new ReentrantLock();
+        Thread[] threads = new Thread[2];
+        switch (kind) {
+            case "monitors":
+                threads[0] = start("one", virtual, () -> monitors(left, right));
+                threads[1] = start("other", virtual, () -> monitors(right, left));
+                break;
+            case "locks":
+                threads[0] = start("one", virtual, () -> locks(one, other));
+                threads[1] = start("other", virtual, () -> locks(other, one));
+                break;
+            case "mixed":
+                threads[0] = start("one", virtual, () -> monitorThenLock(left, other));
+                threads[1] = start("other", virtual, () -> lockThenMonitor(other, left));
+                break;
+            case "join":
+                threads[0] = start("one", virtual, () -> joinHolding(left, new Thread[] {
+                    start("other", virtual, () -> monitor(left))}));
+                threads[1] = threads[0];
+                break;
+            default:
+                throw new IllegalArgumentException(kind);
+        }
+        return threads;
+    }
+
+    /** @param arguments kind, platform or virtual, how long to stay on, in ms */
+    public static void main(String[] arguments) throws Exception {
+        Thread[] threads = stuck(arguments[0], arguments[1].equals("virtual"));
+        for (Thread thread : threads) {
+            while (LAST_MS.get() == 0 || thread.getState() == Thread.State.RUNNABLE) {
+                Thread.sleep(1);
+            }
+        }
+        Thread.sleep(Long.parseLong(arguments[2]));
+        System.out.println("last_ms=" + LAST_MS.get());
+    }
+}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deadlocks are told on stderr as they happen, and are in the trace for certain."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from conftest import VIRTUAL_SINCE, Java, Recording
+
+STAY_MS = 400
+WITHIN_MS = 100
+# One attempt may fall into a moment in which the machine runs something else.
+ATTEMPTS = 5
+
+HEAD = re.compile(r"threadmodel: deadlock of (\d+) threads, found at (\S+), \d+ ms ")
+MEMBER = re.compile(r'  "(\w+)" \(thread \d+\) (.+) "(\w+)" \(thread \d+\)')
+
+KINDS = {
+    "monitors": {
+        ("one", "wants monitor Deadlocks$Right", "other"),
+        ("other", "wants monitor Deadlocks$Left", "one"),
+    },
+    "locks": {
+        ("one", "wants synchronizer java.util.concurrent.locks", "other"),
+        ("other", "wants synchronizer java.util.concurrent.locks", "one"),
+    },
+    "mixed": {
+        ("one", "wants synchronizer java.util.concurrent.locks", "other"),
+        ("other", "wants monitor Deadlocks$Left", "one"),
+    },
+    "join": {
+        ("one", "waits for the end of", "other"),
+        ("other", "wants monitor Deadlocks$Left", "one"),
+    },
+}
+
+
+def told(stderr: str) -> tuple[int, set[tuple[str, str, str]]]:
+    """When the one deadlock was found, in ms since 1970, and who waits for whom."""
+    (head,) = HEAD.finditer(stderr)
+    members = MEMBER.findall(stderr)
+    assert len(members) == int(head.group(1))
+    at = datetime.fromisoformat(head.group(2))
+    since = at - datetime.fromtimestamp(0, UTC)
+    return round(since.total_seconds() * 1000), set(members)
+
+
+def assert_told(members: set[tuple[str, str, str]], kind: str) -> None:
+    for thread, does, other in KINDS[kind]:
+        (said,) = (m for m in members if m[0] == thread)
+        assert said[1].startswith(does)
+        assert said[2] == other
+
+
+def assert_certain(run: Recording) -> None:
+    rows = run.rows("deadlocks")
+    assert {(row["thread"], row["owner"]) for row in rows} == {
+        ("one", "other"),
+        ("other", "one"),
+    }
+    assert {row["resolved_ns"] for row in rows} == {None}
+    assert {row["provenance"] for row in rows} <= {"reported", "exact"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "threads"),
+    [*((kind, "platform") for kind in KINDS), ("monitors", "virtual")],
+)
+def test_a_deadlock_is_told_within_100_ms(java: Java, kind: str, threads: str):
+    if threads == "virtual" and java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    took_ms = []
+    while len(took_ms) < ATTEMPTS and min(took_ms, default=WITHIN_MS + 1) > WITHIN_MS:
+        run = java.record("Deadlocks", kind, threads, STAY_MS)
+        found_ms, members = told(run.stderr)
+        assert_told(members, kind)
+        assert_certain(run)
+        took_ms.append(found_ms - run.said["last_ms"])
+    assert min(took_ms) <= WITHIN_MS
+
+
+def test_a_deadlock_is_told_with_both_places_of_every_member(java: Java):
+    run = java.record("Deadlocks", "monitors", "platform", STAY_MS)
+    lines = run.stderr.splitlines()
+    for wanted in ("Left", "Right"):
+        took = next(
+            i for i, line in enumerate(lines) if f"- took Deadlocks${wanted}@" in line
+        )
+        assert "at Deadlocks.monitors(Deadlocks.java:" in lines[took - 1]
+
+
+def test_a_program_that_only_contends_is_not_said_to_be_deadlocked(java: Java):
+    for program, argument in (("Storm", 20_000), ("Blocks", 3)):
+        assert "deadlock" not in java.record(program, argument).stderr
