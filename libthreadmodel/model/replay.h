@@ -150,6 +150,9 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
         return object->owner_ns == model->last_ns && tm__is_of_a_dump(model, object)
                    ? object->owner_provenance
                    : TM_PROVENANCE_INFERRED;
+    /* That it is still held up was known before events were lost. */
+    if (owner->losses != model->losses)
+        return TM_PROVENANCE_INFERRED;
     /* A notified waiter goes from WAITING to REENTERING without running. */
     if (object->owner_interval == owner->hold_up ||
         (object->owner_interval + 1 == owner->hold_up &&
