@@ -138,69 +138,151 @@ static tm__histogram *histogram_of(tm__groups *groups, tm__group *group, int slo
     return &groups->histograms[histogram];
 }
 
-/* Where hold-ups of a thread for something, begun at a stack, are gathered.
- * @param[out] out  NULL: they are of a class that was not asked for */
-static int find_histogram(tm__groups *groups, tm__histogram **out, uint32_t thread,
-                          wanted what, uint32_t stack, int slot)
+/** A hold-up, and the key by which its group is looked up. */
+typedef struct sighting {
+    wanted what;
+    uint32_t thread;
+    uint32_t key;
+    uint32_t site;
+    uint32_t context;
+    int slot;
+    int64_t duration_ns;
+} sighting;
+
+static sighting sight(const tm__groups *groups, uint32_t thread, wanted what,
+                      uint32_t stack, int slot)
 {
-    const tm_model *model = groups->model;
-    uint32_t context = groups->keys & TM_BY_THREAD  ? thread
-                       : groups->keys & TM_BY_GROUP ? model->threads[thread].group
-                                                    : 0;
-    uint32_t key =
-        what.object != TM__NONE ? what.object : tm__class_key(what.class_index);
-    uint32_t site = site_of(groups, stack), *value;
+    return (sighting){
+        .what = what,
+        .thread = thread,
+        .key = what.object != TM__NONE ? what.object : tm__class_key(what.class_index),
+        .site = site_of(groups, stack),
+        .context = groups->keys & TM_BY_THREAD  ? thread
+                   : groups->keys & TM_BY_GROUP ? groups->model->threads[thread].group
+                                                : 0,
+        .slot = slot,
+    };
+}
+
+/* Where a hold-up is gathered.
+ * @param[out] out  NULL: it is of a class that was not asked for */
+static int find_histogram(tm__groups *groups, tm__histogram **out, const sighting *it)
+{
+    uint32_t *value;
     tm__group *group;
 
     *out = NULL;
-    value = tm__triples_at(&groups->seen, &groups->memory, key, site, context);
-    if (!value || (*value == 0 && first_sight(groups, value, what, site, context) < 0))
+    value =
+        tm__triples_at(&groups->seen, &groups->memory, it->key, it->site, it->context);
+    if (!value || (*value == 0 &&
+                   first_sight(groups, value, it->what, it->site, it->context) < 0))
         return TM_ENOMEM;
     if (*value == LEFT_OUT)
         return TM_OK;
     group = &groups->items[*value - 1];
-    if (group->thread != thread) {
-        group->thread = thread;
+    if (group->thread != it->thread) {
+        group->thread = it->thread;
         group->thread_count++;
     }
-    *out = histogram_of(groups, group, slot);
+    *out = histogram_of(groups, group, it->slot);
     return *out ? TM_OK : TM_ENOMEM;
 }
 
-static int gather_thread(tm__groups *groups, uint32_t thread)
+/* Hold-ups that are gathered together, so that their cache misses overlap: where there
+ * are many groups, or much to look up, slot, group, histogram and bucket of each are
+ * far apart. Less is in a cache without being asked for. */
+enum { TOGETHER = 32, MANY_GROUPS = 1 << 10, MANY_SEEN = 1 << 16 };
+
+static void ask_for_all(const tm__groups *groups, const sighting *sightings,
+                        size_t count)
+{
+    uint32_t at[TOGETHER];
+
+    for (size_t i = 0; i < count; i++)
+        tm__triples_ask_for(&groups->seen, sightings[i].key, sightings[i].site,
+                            sightings[i].context);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *value = tm__triples_find(
+            &groups->seen, sightings[i].key, sightings[i].site, sightings[i].context);
+
+        at[i] = value && *value != LEFT_OUT ? *value - 1 : TM__NONE;
+        if (at[i] != TM__NONE)
+            tm__ask_for(&groups->items[at[i]].histograms[sightings[i].slot]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (at[i] != TM__NONE)
+            at[i] = groups->items[at[i]].histograms[sightings[i].slot];
+        if (at[i] != TM__NONE)
+            tm__ask_for(&groups->histograms[at[i]]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (at[i] != TM__NONE)
+            tm__histogram_ask_for(&groups->histograms[at[i]], sightings[i].duration_ns);
+}
+
+static int gather_all(tm__groups *groups, const sighting *sightings, size_t count)
+{
+    tm__histogram *histogram;
+
+    if (groups->items_count > MANY_GROUPS || groups->seen.count > MANY_SEEN)
+        ask_for_all(groups, sightings, count);
+    for (size_t i = 0; i < count; i++)
+        if (find_histogram(groups, &histogram, &sightings[i]) < 0 ||
+            (histogram && tm__histogram_add(histogram, &groups->memory,
+                                            sightings[i].duration_ns) < 0))
+            return TM_ENOMEM;
+    return TM_OK;
+}
+
+static int gather_folds(tm__groups *groups, uint32_t thread)
 {
     const tm_model *model = groups->model;
     tm__histogram *histogram;
-    tm__hold_up_walk walk;
-    tm__hold_up_part part;
-    int slot;
 
-    tm__hold_up_start(&walk, model, groups->scope, thread);
-    while (tm__hold_up_next(&walk, &part)) {
-        slot = tm__group_state(part.state);
-        if (slot < 0)
-            continue;
-        if (find_histogram(groups, &histogram, thread,
-                           wanted_object(model, part.object), part.stack, slot) < 0 ||
-            (histogram && tm__histogram_add(histogram, &groups->memory,
-                                            part.end_ns - part.start_ns) < 0))
-            return TM_ENOMEM;
-    }
     for (uint32_t i = tm__scope_folds(groups->scope, model, &model->threads[thread]);
          i != TM__NONE; i = model->folds[i].next) {
         const tm__fold *fold = &model->folds[i];
+        int slot = tm__group_state((int)fold->state);
+        sighting it;
 
-        slot = tm__group_state((int)fold->state);
         if (slot < 0)
             continue;
-        if (find_histogram(groups, &histogram, thread,
-                           (wanted){fold->object, fold->class_index}, fold->stack,
-                           slot) < 0 ||
+        it = sight(groups, thread, (wanted){fold->object, fold->class_index},
+                   fold->stack, slot);
+        if (find_histogram(groups, &histogram, &it) < 0 ||
             (histogram &&
              tm__histogram_merge(histogram, &groups->memory, &fold->durations) < 0))
             return TM_ENOMEM;
     }
     return TM_OK;
+}
+
+static int gather_thread(tm__groups *groups, uint32_t thread)
+{
+    const tm_model *model = groups->model;
+    sighting sightings[TOGETHER];
+    size_t count = 0;
+    tm__hold_up_walk walk;
+    tm__hold_up_part part;
+
+    tm__hold_up_start(&walk, model, groups->scope, thread);
+    while (tm__hold_up_next(&walk, &part)) {
+        int slot = tm__group_state(part.state);
+
+        if (slot < 0)
+            continue;
+        sightings[count] =
+            sight(groups, thread, wanted_object(model, part.object), part.stack, slot);
+        sightings[count++].duration_ns = part.end_ns - part.start_ns;
+        if (count == TOGETHER) {
+            if (gather_all(groups, sightings, count) < 0)
+                return TM_ENOMEM;
+            count = 0;
+        }
+    }
+    if (gather_all(groups, sightings, count) < 0)
+        return TM_ENOMEM;
+    return gather_folds(groups, thread);
 }
 
 /* What of a caller the keys ask for. */

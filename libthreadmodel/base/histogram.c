@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/prefetch.h"
 
 enum {
     OCTAVE_BITS = 5,
@@ -114,6 +115,14 @@ int tm__histogram_add(tm__histogram *histogram, tm__memory *memory, int64_t valu
     histogram->buckets[bucket - histogram->first]++;
     fold(histogram, 1, value, value, value);
     return TM_OK;
+}
+
+void tm__histogram_ask_for(const tm__histogram *histogram, int64_t value)
+{
+    uint32_t bucket = bucket_of(value < 0 ? 0 : (uint64_t)value);
+
+    if (bucket - histogram->first < histogram->bucket_count)
+        tm__ask_for(&histogram->buckets[bucket - histogram->first]);
 }
 
 int tm__histogram_merge(tm__histogram *histogram, tm__memory *memory,

@@ -23,6 +23,9 @@ typedef struct tm__histogram {
 /** Zero is an empty histogram. Negative values count as 0. @return TM_OK, TM_ENOMEM */
 int tm__histogram_add(tm__histogram *histogram, tm__memory *memory, int64_t value);
 
+/** Ask for the memory that adding this value will touch. */
+void tm__histogram_ask_for(const tm__histogram *histogram, int64_t value);
+
 int tm__histogram_merge(tm__histogram *histogram, tm__memory *memory,
                         const tm__histogram *other);
 
