@@ -28,6 +28,8 @@ typedef struct tm__agent {
     const tm_sink *sink;    ///< of the trace
     _Atomic uint64_t kinds; ///< as in tm_run: what this VM lets us report
     int vm_release;         ///< 17, 25
+    int tells_held;         ///< JVM TI tells which monitors a thread holds
+    _Atomic uint32_t session; ///< changes whenever recording begins
     int64_t start_ns;
     int64_t start_wall_ns;
     jclass thread_class;  ///< global references; the last two NULL where unknown
@@ -98,6 +100,13 @@ uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 /** The same. @param[out] was_waited_on  somebody did, ever */
 uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
                          int *was_waited_on);
+/** A number that nothing has. */
+uint64_t tm__identity_new(void);
+/** Put down what is known of a class by its signature alone. @return its number */
+uint64_t tm__class_by_name(tm__buffer *own, const char *signature);
+/** The same of an object. */
+void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
+                        uint32_t hash);
 /** @return the id of a class, which is defined by then; 0: not known */
 uint64_t tm__class_id(tm__buffer *buffer, JNIEnv *jni, jclass class);
 

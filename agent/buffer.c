@@ -91,6 +91,7 @@ tm__buffer *tm__buffer_new(void)
         buffer = make();
     if (buffer) {
         buffer->listed = 1;
+        buffer->renewed = atomic_load(&buffer->head);
         atomic_store(&buffer->orphan, 0);
     }
     pthread_mutex_unlock(&list_lock);
@@ -137,6 +138,25 @@ void tm__buffer_recycle(tm__buffer *buffer)
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
     buffer->listed = 0;
     pthread_mutex_unlock(&list_lock);
+}
+
+void tm__buffer_renew(tm__buffer *buffer)
+{
+    uint64_t head = atomic_load(&buffer->head);
+
+    atomic_store(&buffer->since, TM__IDLE);
+    atomic_store(&buffer->tail, head);
+    atomic_store(&buffer->lost, 0);
+    atomic_store(&buffer->lost_total, 0);
+    atomic_store(&buffer->left_out, 0);
+    buffer->scanned = head;
+    buffer->renewed = head;
+    buffer->idle_ns = 0;
+    buffer->object = 0;
+    buffer->deferred = (tm_event){0};
+    buffer->name_hash = 0;
+    memset(buffer->notified, 0, sizeof(buffer->notified));
+    memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
 }
 
 static tm__record *place(const tm__buffer *buffer, uint64_t position)

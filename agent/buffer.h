@@ -80,6 +80,7 @@ typedef struct tm__buffer {
     int64_t idle_ns;                    ///< it had nothing in work then
     atomic_int orphan;                  ///< its thread has gone
     int listed;                         ///< it is not on the free list
+    uint64_t renewed;                   ///< its head when recording began
 
     unsigned char *base;
     size_t capacity; ///< a power of two
@@ -104,6 +105,12 @@ void tm__buffer_leave(void);
 
 /** Of a Java thread that has ended: it has nothing to report any more. */
 extern tm__buffer tm__buffer_none __attribute__((visibility("hidden")));
+
+/**
+ * Recording begins anew: forget what is in a buffer and what was said of its thread.
+ * Nobody is in work on it.
+ */
+void tm__buffer_renew(tm__buffer *buffer);
 
 /** The first of all buffers that are in use or were; follow `next`. */
 tm__buffer *tm__buffer_first(void);

@@ -11,6 +11,7 @@
 
 #include <threadmodel/model.h>
 
+#include "management.h"
 #include "standing.h"
 #include "text.h"
 
@@ -92,6 +93,7 @@ static void name_object(char *name, JNIEnv *jni, jobject object)
 static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    tm__lock_info wanted = {0};
     jobject object = NULL;
 
     snprintf(name, NAME_BYTES, "something");
@@ -102,8 +104,13 @@ static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread
     else if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object) !=
              JVMTI_ERROR_NONE)
         object = NULL;
-    if (!object)
+    if (!object) {
+        tm__management_owner(jni, it->thread, &wanted);
+        if (wanted.class)
+            snprintf(name, NAME_BYTES, "%s@%x", wanted.class, wanted.hash);
+        free(wanted.class);
         return;
+    }
     name_object(name, jni, object);
     (*jni)->DeleteLocalRef(jni, object);
 }

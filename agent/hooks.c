@@ -17,9 +17,11 @@
 #define _GNU_SOURCE /* dladdr */
 #endif
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rebind.h"
 #include "report.h"
 
 /* A native method, which the VM hands over as an address. */
@@ -52,7 +54,14 @@ static void *_Atomic originals[UNPARK + 1];
 
 static function original(int hook)
 {
-    return (function){atomic_load_explicit(&originals[hook], memory_order_acquire)};
+    void *address = atomic_load_explicit(&originals[hook], memory_order_acquire);
+
+    /* In a VM that was up before us, ours may stand there a moment sooner. */
+    while (!address) {
+        sched_yield();
+        address = atomic_load_explicit(&originals[hook], memory_order_acquire);
+    }
+    return (function){address};
 }
 
 /* The VM reports waits; this only tells why one ended. A virtual thread has left
@@ -283,7 +292,7 @@ static const struct hook {
     const char *class;
     const char *name;
     const char *signature;
-    const char *symbol; ///< the VM's name of the original, where it has one
+    const char *symbol; ///< the VM's name of the original, where it exports that
     function ours;
     uint64_t kinds;
 } HOOKS[] = {
@@ -303,31 +312,31 @@ static const struct hook {
     [START] = {THREAD,
                "start0",
                "()V",
-               NULL,
+               "JVM_StartThread",
                {.object = thread_start},
                KIND(THREAD_START_CALLED)},
     [INTERRUPT] = {THREAD,
                    "interrupt0",
                    "()V",
-                   NULL,
+                   "JVM_Interrupt",
                    {.object = thread_interrupt},
                    KIND(INTERRUPT_CALLED)},
     [SLEEP_MS] = {THREAD,
                   "sleep",
                   "(J)V",
-                  NULL,
+                  "JVM_Sleep",
                   {.sleep = thread_sleep_ms},
                   KIND(SLEEP) | KIND(SLEPT)},
     [SLEEP] = {THREAD,
                "sleep0",
                "(J)V",
-               NULL,
+               "JVM_Sleep",
                {.sleep = thread_sleep},
                KIND(SLEEP) | KIND(SLEPT)},
     [SLEEP_NS] = {THREAD,
                   "sleepNanos0",
                   "(J)V",
-                  NULL,
+                  "JVM_SleepNanos",
                   {.sleep = thread_sleep_ns},
                   KIND(SLEEP) | KIND(SLEPT)},
     [PARK] = {UNSAFE,
@@ -431,4 +440,22 @@ void tm__hooks_set(jvmtiEventCallbacks *callbacks)
 {
     callbacks->NativeMethodBind = method_bound;
     find_symbols();
+}
+
+int tm__hook_at(tm__hook *out, int index)
+{
+    const struct hook *hook = &HOOKS[index];
+
+    if (index >= HOOK_COUNT)
+        return 0;
+    *out = (tm__hook){
+        .class = hook->class,
+        .name = hook->name,
+        .signature = hook->signature,
+        .symbol = symbols[index],
+        .ours = hook->ours.address,
+        .original = &originals[index],
+        .kinds = hook->kinds,
+    };
+    return 1;
 }

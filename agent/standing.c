@@ -240,6 +240,19 @@ static int pour_answer(const tm__standing *it, int64_t time_ns)
     const tm_sink *sink = tm__the_agent.sink;
     int rc = TM_OK;
 
+    if (tm__standing_has_owner(it) && it->state != TM_STATE_PARKED && it->owner) {
+        tm_event event = {
+            .time_ns = it->asked_ns,
+            .thread = it->owner,
+            .object = it->object,
+            .kind = TM_EVENT_HELD,
+            .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
+        };
+
+        return sink->events(sink->payload, &event, 1);
+    }
+    if (!tm__the_agent.tells_held)
+        return TM_OK;
     /* Who holds nothing and is not blocked tells nothing new. */
     if (it->state != TM_STATE_BLOCKED && !it->held_count)
         return TM_OK;
