@@ -17,19 +17,22 @@
 #include <threadmodel/trace.h>
 
 #include "buffer.h"
+#include "complain.h"
 #include "options.h"
 
 typedef struct tm__agent {
     JavaVM *vm;
     jvmtiEnv *jvmti;
     tm__options options;
-    atomic_int recording;   ///< 0: callbacks return at once
-    tm_trace_writer *trace; ///< the writer thread's alone once that runs
-    const tm_sink *sink;    ///< of the trace
-    _Atomic uint64_t kinds; ///< as in tm_run: what this VM lets us report
-    int vm_release;         ///< 17, 25
-    int tells_held;         ///< JVM TI tells which monitors a thread holds
+    atomic_int recording;     ///< 0: callbacks return at once
+    tm_trace_writer *trace;   ///< the writer thread's alone once that runs
+    const tm_sink *sink;      ///< of the trace
+    _Atomic uint64_t kinds;   ///< as in tm_run: what this VM lets us report
+    int vm_release;           ///< 17, 25
+    int tells_held;           ///< JVM TI tells which monitors a thread holds
     _Atomic uint32_t session; ///< changes whenever recording begins
+    atomic_int entering;      ///< threads that are about to get a buffer
+    uint64_t run_id;          ///< at random
     int64_t start_ns;
     int64_t start_wall_ns;
     jclass thread_class;  ///< global references; the last two NULL where unknown
@@ -54,8 +57,13 @@ static inline int64_t tm__now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/** One line on stderr, with the agent's name before it. */
-void tm__complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* agent.c: the agent's life in the VM */
+
+/**
+ * Begin to record in a VM that is up.
+ * @return 0; -1: it cannot be, which was said
+ */
+int tm__agent_begin(JNIEnv *jni);
 
 /* events.c: what the VM calls */
 
@@ -128,6 +136,16 @@ int tm__code_stack(uint32_t *id, JNIEnv *jni, tm__buffer *own,
                    const jvmtiFrameInfo *frames, uint32_t count, int truncated);
 void tm__code_close(void);
 
+/* samples.c: stacks of events whose own was not taken, on the writer thread */
+
+void tm__samples_open(void);
+/** Learn the stack of an event, or give it one. Events come by rising time. */
+void tm__samples_follow(tm_event *event, int is_virtual);
+/** Events that were given a stack, and hold-ups that got none. */
+uint64_t tm__samples_shown(void);
+uint64_t tm__samples_bare(void);
+void tm__samples_close(void);
+
 /* standing.c: threads that are held up for long, on the writer thread */
 
 /**
@@ -169,18 +187,41 @@ int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final);
 int tm__merge_loss(tm__buffer *buffer, int64_t time_ns);
 void tm__merge_close(void);
 
+/* recording.c: from the options to a trace */
+
+/** Open the trace. @return 0; -1: nothing can be recorded, which was said */
+int tm__recording_open(void);
+/** The VM is up: have room for what its threads will report. */
+void tm__recording_begin(void);
+/** Have all that was poured in the file, and its room in the rings free again.
+ * @return TM_OK or what the sink returned */
+int tm__recording_flush(void);
+/** Complete the trace, and close it. @param rc  what the recording came to */
+void tm__recording_close(int rc);
+
 /* run.c: facts of the run as a whole */
 
-/** Pour them. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
+/** Pour what is known before there is a VM. @return TM_OK or what the sink returned */
+int tm__run_announce(void);
+/** Pour all. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
 int tm__run_report(int64_t end_ns);
 
 /* writer.c: the thread that writes */
 
 /** Get ready, before there are threads. @return 0; -1: no file descriptor for it */
 int tm__writer_open(void);
-/** Start the thread that writes. @return 0; -1: it cannot be, which was said */
-int tm__writer_start(JNIEnv *jni);
-/** Have all that is in the buffers written, and the trace closed. */
+/**
+ * Start the thread that writes.
+ * @param is_late  it is to begin the recording, in a VM that is up, and when this
+ *                 returns has told what all threads are doing
+ * @return 0; -1: it cannot be, which was said
+ */
+int tm__writer_start(JNIEnv *jni, int is_late);
+int tm__writer_is_running(void);
+/** Have the writer do something, and wait until it is done. @param what  enum
+ * tm__control  @return 0; -1: the recording ended with an error */
+int tm__writer_control(int what);
+/** The VM ends: have all that is in the buffers written, and the trace closed. */
 void tm__writer_stop(void);
 
 #endif

@@ -26,19 +26,30 @@ enum { LINE_BYTES = TM__PATH_BYTES + 512 };
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int listener = -1; /* a file; -1: nobody listens */
+static int caller;               /* the same, while an attach is on its way */
 
-void tm__attach_tell(const char *text, size_t length)
+/* Why it cannot begin is for who asked for it. */
+static int tell_caller(const char *text, size_t length)
+{
+    (void)!write(caller, text, length);
+    return 1;
+}
+
+/* What there is to say later is for the program's people as well. */
+static int tell_listener(const char *text, size_t length)
 {
     int fd = atomic_load(&listener);
 
     if (fd >= 0)
         (void)!write(fd, text, length);
+    return 0;
 }
 
 void tm__attach_end(void)
 {
     int fd = atomic_exchange(&listener, -1);
 
+    tm__complain_to(NULL);
     if (fd >= 0)
         close(fd);
 }
@@ -72,7 +83,7 @@ static void stay_loaded(void)
 {
     Dl_info self;
 
-    if (dladdr((void *)stay_loaded, &self) && self.dli_fname)
+    if (dladdr(&tm__the_agent, &self) && self.dli_fname)
         dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
@@ -100,8 +111,8 @@ static void obey(int fd, int what)
 static void begin(int fd, JavaVM *vm, const tm__options *options)
 {
     tm__agent *agent = &tm__the_agent;
-    char error[LINE_BYTES] = "";
     JNIEnv *jni = NULL;
+    int begun;
 
     if (tm__writer_is_running()) {
         answer(fd, "=no it is being recorded already, to %s", agent->options.file);
@@ -109,13 +120,17 @@ static void begin(int fd, JavaVM *vm, const tm__options *options)
     }
     agent->vm = vm;
     agent->options = *options;
-    if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK ||
-        tm__agent_begin(jni, error, sizeof(error)) != 0) {
-        answer(fd, "=no %s", error);
+    if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK) {
+        answer(fd, "=no this VM does not let the agent call Java");
         return;
     }
-    atomic_store(&listener, dup(fd));
-    answer(fd, "=ok %s", agent->options.file);
+    caller = fd;
+    tm__complain_to(tell_caller);
+    begun = tm__agent_begin(jni) == 0;
+    if (begun)
+        atomic_store(&listener, dup(fd));
+    tm__complain_to(begun ? tell_listener : NULL);
+    answer(fd, begun ? "=ok %s" : "=no", agent->options.file);
 }
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)

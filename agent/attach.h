@@ -3,11 +3,6 @@
 #ifndef TM_AGENT_ATTACH_H
 #define TM_AGENT_ATTACH_H
 
-#include <stddef.h>
-
-/** Say something to who attached, too; nothing when nobody did. */
-void tm__attach_tell(const char *text, size_t length);
-
 /** The recording is over: nothing is said any more. */
 void tm__attach_end(void);
 

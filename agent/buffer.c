@@ -17,12 +17,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-enum { RESTART_BYTES = 16 * 1024 };
+#include "rings.h"
 
-_Static_assert(sizeof(tm__record) == 64, "a record without frames is a cache line");
+enum { RESTART_BYTES = 16 * 1024 };
 
 __thread tm__buffer *tm__buffer_mine;
 tm__buffer tm__buffer_none;
@@ -30,7 +29,6 @@ tm__buffer tm__buffer_none;
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static tm__buffer *_Atomic list; /* all buffers; none is ever taken out */
 static pthread_key_t exit_key;   /* its destructor tells that a thread has gone */
-static size_t ring_capacity;
 static int wake;
 
 static void thread_gone(void *buffer)
@@ -39,9 +37,8 @@ static void thread_gone(void *buffer)
     atomic_store_explicit(&((tm__buffer *)buffer)->orphan, 1, memory_order_release);
 }
 
-void tm__buffers_open(size_t ring_bytes, int wake_fd)
+void tm__buffers_open(int wake_fd)
 {
-    ring_capacity = ring_bytes;
     wake = wake_fd;
     pthread_key_create(&exit_key, thread_gone);
 }
@@ -57,25 +54,33 @@ static tm__buffer *take_free(void)
     return buffer;
 }
 
+static void put_ring(tm__buffer *buffer, tm__ring *ring)
+{
+    buffer->ring = ring;
+    buffer->base = (unsigned char *)ring + TM__RING_PAGE_BYTES;
+    buffer->capacity = ring->capacity;
+}
+
+/* Without memory every event of it is lost, and counted. */
+static void give_ring(tm__buffer *buffer)
+{
+    tm__ring *ring = tm__rings_take();
+
+    if (ring)
+        put_ring(buffer, ring);
+}
+
 static tm__buffer *make(void)
 {
     tm__buffer *buffer = aligned_alloc(64, sizeof(*buffer));
-    void *ring;
+    tm__ring *ring = buffer ? tm__rings_take() : NULL;
 
-    if (!buffer)
-        return NULL;
-    ring = mmap(NULL, ring_capacity, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (ring == MAP_FAILED) {
+    if (!ring) {
         free(buffer);
         return NULL;
     }
-    /* Rings lie side by side: a huge page would make all of it resident. */
-    madvise(ring, ring_capacity, MADV_NOHUGEPAGE);
     memset(buffer, 0, sizeof(*buffer));
-    buffer->base = ring;
-    buffer->capacity = ring_capacity;
-    atomic_store(&buffer->skip_from, UINT64_MAX);
+    put_ring(buffer, ring);
     buffer->next = atomic_load(&list);
     atomic_store_explicit(&list, buffer, memory_order_release);
     return buffer;
@@ -91,7 +96,9 @@ tm__buffer *tm__buffer_new(void)
         buffer = make();
     if (buffer) {
         buffer->listed = 1;
-        buffer->renewed = atomic_load(&buffer->head);
+        if (!buffer->capacity)
+            give_ring(buffer);
+        buffer->renewed = atomic_load(&buffer->ring->head);
         atomic_store(&buffer->orphan, 0);
     }
     pthread_mutex_unlock(&list_lock);
@@ -119,12 +126,12 @@ tm__buffer *tm__buffer_first(void)
     return atomic_load_explicit(&list, memory_order_acquire);
 }
 
-/* Positions go on where they were: head, tail and scanned are equal by now. */
+/* Positions go on where they were: head, taken and scanned are equal by now. */
 void tm__buffer_recycle(tm__buffer *buffer)
 {
     pthread_mutex_lock(&list_lock);
     atomic_store(&buffer->since, TM__IDLE);
-    atomic_store(&buffer->lost, 0);
+    tm__ring_mark_set(&buffer->ring->lost, 0);
     buffer->thread = 0;
     buffer->object = 0;
     buffer->deferred = (tm_event){0};
@@ -133,6 +140,7 @@ void tm__buffer_recycle(tm__buffer *buffer)
     buffer->thread_weak = NULL;
     buffer->name_hash = 0;
     buffer->is_shared = 0;
+    atomic_store(&buffer->stacks.bare_since_ns, 0);
     buffer->idle_ns = 0;
     memset(buffer->notified, 0, sizeof(buffer->notified));
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
@@ -142,21 +150,31 @@ void tm__buffer_recycle(tm__buffer *buffer)
 
 void tm__buffer_renew(tm__buffer *buffer)
 {
-    uint64_t head = atomic_load(&buffer->head);
-
-    atomic_store(&buffer->since, TM__IDLE);
-    atomic_store(&buffer->tail, head);
-    atomic_store(&buffer->lost, 0);
-    atomic_store(&buffer->lost_total, 0);
+    if (buffer->listed && !buffer->capacity)
+        give_ring(buffer);
     atomic_store(&buffer->left_out, 0);
-    buffer->scanned = head;
-    buffer->renewed = head;
+    buffer->taken = atomic_load(&buffer->ring->head);
+    buffer->scanned = buffer->taken;
+    buffer->renewed = buffer->taken;
+    buffer->woke_at = UINT64_MAX;
     buffer->idle_ns = 0;
     buffer->object = 0;
     buffer->deferred = (tm_event){0};
     buffer->name_hash = 0;
+    atomic_store(&buffer->stacks.bare_since_ns, 0);
     memset(buffer->notified, 0, sizeof(buffer->notified));
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
+}
+
+void tm__buffer_rest(tm__buffer *buffer)
+{
+    static tm__ring none;
+
+    if (buffer->capacity)
+        tm__rings_give_back(buffer->ring);
+    buffer->ring = &none;
+    buffer->base = NULL;
+    buffer->capacity = 0;
 }
 
 static tm__record *place(const tm__buffer *buffer, uint64_t position)
@@ -164,33 +182,30 @@ static tm__record *place(const tm__buffer *buffer, uint64_t position)
     return (tm__record *)(buffer->base + (position & (buffer->capacity - 1)));
 }
 
-static size_t rounded(size_t extra_bytes)
-{
-    return (sizeof(tm__record) + extra_bytes + 7) & ~(size_t)7;
-}
-
 /* Leave the rest of an empty ring out. The writer learns where from the side, and not
  * from a record there: that would take up all that is behind it, until it came by. */
 static void begin_again(tm__buffer *buffer, uint64_t head, size_t to_end)
 {
-    atomic_store_explicit(&buffer->skip_from, head, memory_order_relaxed);
-    atomic_store_explicit(&buffer->skip_to, head + to_end, memory_order_relaxed);
+    atomic_store_explicit(&buffer->ring->skip_from, head, memory_order_relaxed);
+    atomic_store_explicit(&buffer->ring->skip_to, head + to_end, memory_order_relaxed);
 }
 
 /* The first byte from a position on that is not skipped. Who came to where a skip
  * begins has seen a head behind it, or is the thread itself. */
 static uint64_t first_used(const tm__buffer *buffer, uint64_t position)
 {
-    return position == atomic_load_explicit(&buffer->skip_from, memory_order_relaxed)
-               ? atomic_load_explicit(&buffer->skip_to, memory_order_relaxed)
+    return position ==
+                   atomic_load_explicit(&buffer->ring->skip_from, memory_order_relaxed)
+               ? atomic_load_explicit(&buffer->ring->skip_to, memory_order_relaxed)
                : position;
 }
 
 tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
 {
-    uint64_t head = atomic_load_explicit(&buffer->head, memory_order_relaxed);
-    uint64_t tail = atomic_load_explicit(&buffer->tail, memory_order_acquire);
-    size_t bytes = rounded(extra_bytes);
+    uint64_t head = atomic_load_explicit(&buffer->ring->head, memory_order_relaxed);
+    uint64_t tail =
+        atomic_load_explicit(&buffer->ring->tail.value, memory_order_acquire);
+    size_t bytes = tm__record_bytes(extra_bytes);
     size_t offset = head & (buffer->capacity - 1);
     size_t to_end = buffer->capacity - offset;
     size_t pad = bytes > to_end ? to_end : 0;
@@ -205,8 +220,9 @@ tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
         return NULL;
     if (pad) {
         record = place(buffer, head);
-        record->bytes = (uint32_t)pad;
+        record->bytes = 0;
         record->kind = TM__RECORD_PAD;
+        record->check = tm__record_check(record, sizeof(uint64_t), head);
     }
     buffer->reserved = head + pad;
     record = place(buffer, buffer->reserved);
@@ -218,12 +234,14 @@ tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
 
 void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes)
 {
-    uint64_t tail = atomic_load_explicit(&buffer->tail, memory_order_relaxed);
+    uint64_t tail =
+        atomic_load_explicit(&buffer->ring->tail.value, memory_order_relaxed);
     uint64_t head;
 
-    record->bytes = (uint32_t)rounded(extra_bytes);
+    record->bytes = (uint16_t)tm__record_bytes(extra_bytes);
+    record->check = tm__record_check(record, record->bytes, buffer->reserved);
     head = buffer->reserved + record->bytes;
-    atomic_store_explicit(&buffer->head, head, memory_order_release);
+    atomic_store_explicit(&buffer->ring->head, head, memory_order_release);
     if (head - first_used(buffer, tail) > buffer->capacity / 2 &&
         tail != buffer->woke_at) {
         uint64_t one = 1;
@@ -236,17 +254,23 @@ void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_byte
 
 void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns)
 {
-    uint64_t lost = atomic_load_explicit(&buffer->lost, memory_order_relaxed);
+    uint64_t lost =
+        atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed);
 
-    if (lost == 0)
-        atomic_store_explicit(&buffer->lost_first_ns, time_ns, memory_order_relaxed);
-    atomic_store_explicit(&buffer->lost, lost + 1, memory_order_release);
-    atomic_fetch_add_explicit(&buffer->lost_total, 1, memory_order_relaxed);
+    if (lost == 0) {
+        atomic_store_explicit(&buffer->ring->thread,
+                              buffer->is_shared ? 0 : buffer->thread,
+                              memory_order_relaxed);
+        atomic_store_explicit(&buffer->ring->lost_first_ns, time_ns,
+                              memory_order_relaxed);
+    }
+    tm__ring_mark_set(&buffer->ring->lost, lost + 1);
 }
 
 void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns)
 {
-    uint64_t lost = atomic_load_explicit(&buffer->lost, memory_order_relaxed);
+    uint64_t lost =
+        atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed);
     tm__record *record = lost ? tm__buffer_reserve(buffer, 0) : NULL;
 
     if (!record)
@@ -255,13 +279,13 @@ void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns)
     record->event = (tm_event){
         .time_ns = time_ns,
         .thread = buffer->is_shared ? 0 : buffer->thread,
-        .object = (uint64_t)atomic_load_explicit(&buffer->lost_first_ns,
+        .object = (uint64_t)atomic_load_explicit(&buffer->ring->lost_first_ns,
                                                  memory_order_relaxed),
         .value = (int64_t)lost,
         .kind = TM_EVENT_LOST,
     };
     tm__buffer_commit(buffer, record, 0);
-    atomic_store_explicit(&buffer->lost, 0, memory_order_release);
+    tm__ring_mark_set(&buffer->ring->lost, 0);
 }
 
 tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end)
@@ -273,7 +297,15 @@ tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end)
         record = place(buffer, *at);
         if (record->kind != TM__RECORD_PAD)
             return record;
-        *at += record->bytes;
+        *at += buffer->capacity - (*at & (buffer->capacity - 1));
     }
     return NULL;
+}
+
+void tm__buffers_give_back(void)
+{
+    for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+        if (atomic_load_explicit(&b->ring->tail.value, memory_order_relaxed) !=
+            b->taken)
+            tm__ring_mark_set(&b->ring->tail, b->taken);
 }

@@ -12,23 +12,7 @@
 
 #include <threadmodel/event.h>
 
-/** Kinds of record that are not events: they have no time and are not sorted. */
-enum {
-    TM__RECORD_CLASS = 0x100,  ///< text: signature, then source file
-    TM__RECORD_OBJECT = 0x101, ///< peer: class, thread: if it is one, value: hash
-    TM__RECORD_THREAD = 0x102, ///< peer: os id, value: priority; text: name, group
-    TM__RECORD_PAD = 0x103     ///< nothing up to the ring's end, which was too near
-};
-
-/** A record in a ring; `extra` bytes or frames follow it. */
-typedef struct tm__record {
-    uint32_t bytes;     ///< all of it, a multiple of 8
-    uint16_t kind;      ///< enum tm_event_kind or one of the above
-    uint16_t truncated; ///< the stack goes on below the frames
-    uint32_t extra;     ///< frames, or bytes of the first text
-    uint32_t more;      ///< bytes of the second text; of an event, half a reference
-    tm_event event;     ///< its stack is the other half until it is poured
-} tm__record;
+#include "trace/ring.h"
 
 /** Have a weak reference to the thread go along with an event: the writer finds no
  * virtual thread by its number. */
@@ -46,22 +30,35 @@ static inline void *tm__record_weak(const tm__record *record)
 /** Values of tm__buffer.since that are not a time. */
 enum { TM__IDLE = 0, TM__BEGINS = 1 };
 
+/** Which stacks its thread had walked, for stacks.c. */
+typedef struct tm__stacks {
+    _Atomic int64_t bare_since_ns; ///< hold-up without a stack that it is in; 0: none
+    uint64_t bare_object;
+    uint16_t bare_kind;
+    uint32_t round; ///< that the next three are of
+    uint32_t firsts_left;
+    uint32_t walks_left;
+    uint64_t walked[32]; ///< pairs of kind and object
+    uint64_t random;
+    _Atomic uint64_t wanted; ///< events that could have had a stack, ever
+    _Atomic uint64_t walks;
+    _Atomic uint64_t walks_ns;
+} tm__stacks;
+
 typedef struct tm__buffer {
+    tm__ring *ring;      ///< what a reader needs, should the process be killed
+    unsigned char *base; ///< of its records
+    size_t capacity;     ///< a power of two
+
     /* its thread's */
-    _Atomic uint64_t head; ///< bytes ever committed
     _Atomic int64_t since; ///< time of the event in work, TM__IDLE, TM__BEGINS
-    _Atomic uint64_t lost; ///< events that found no room, not yet reported
-    _Atomic int64_t lost_first_ns;
-    _Atomic uint64_t lost_total;
-    _Atomic uint64_t skip_from; ///< there it began again, at the ring's beginning
-    _Atomic uint64_t skip_to;
-    uint64_t reserved; ///< where the record in work begins
-    uint64_t woke_at;  ///< the tail for which the writer was already called
-    uint64_t thread;   ///< of the platform thread itself; 0: not known
-    uint64_t object;   ///< that it blocks on or waits for
-    tm_event deferred; ///< the end of a wait, until it is known why; kind 0: none
-    int64_t wait_ns;   ///< when it began to wait
-    int in_wait;       ///< it is inside our stand-in for Object.wait
+    uint64_t reserved;     ///< where the record in work begins
+    uint64_t woke_at;      ///< the tail for which the writer was already called
+    uint64_t thread;       ///< of the platform thread itself; 0: not known
+    uint64_t object;       ///< that it blocks on or waits for
+    tm_event deferred;     ///< the end of a wait, until it is known why; kind 0: none
+    int64_t wait_ns;       ///< when it began to wait
+    int in_wait;           ///< it is inside our stand-in for Object.wait
     uint64_t os_id;
     uint64_t name_hash;        ///< of the name and group it was defined with
     void *thread_weak;         ///< weak reference to the thread object; NULL: none
@@ -72,23 +69,22 @@ typedef struct tm__buffer {
         int64_t time_ns;
     } notified[16];        ///< lately, without that anybody ever waited on it
     uint64_t virtuals[64]; ///< virtual threads that were defined from here
+    tm__stacks stacks;
 
     /* the writer's */
-    _Alignas(64) _Atomic uint64_t tail; ///< bytes ever taken
-    uint64_t limit;                     ///< where this round ends
-    uint64_t scanned;                   ///< up to here definitions were taken
-    int64_t idle_ns;                    ///< it had nothing in work then
-    atomic_int orphan;                  ///< its thread has gone
-    int listed;                         ///< it is not on the free list
-    uint64_t renewed;                   ///< its head when recording began
-
-    unsigned char *base;
-    size_t capacity; ///< a power of two
+    _Alignas(64) uint64_t taken; ///< up to here events were taken
+    uint64_t limit;              ///< where this round ends
+    uint64_t scanned;            ///< up to here definitions were taken
+    int64_t idle_ns;             ///< it had nothing in work then
+    int64_t asked_ns;            ///< the hold-up whose stack was asked for began then
+    uint64_t renewed;            ///< its head when recording began
+    atomic_int orphan;           ///< its thread has gone
+    int listed;                  ///< it is not on the free list
     struct tm__buffer *next;
 } tm__buffer;
 
 /** @param wake_fd  an eventfd to write to when a ring is half full */
-void tm__buffers_open(size_t ring_bytes, int wake_fd);
+void tm__buffers_open(int wake_fd);
 
 /** The calling thread's; NULL: it has none yet. */
 extern __thread tm__buffer *tm__buffer_mine
@@ -111,6 +107,9 @@ extern tm__buffer tm__buffer_none __attribute__((visibility("hidden")));
  * Nobody is in work on it.
  */
 void tm__buffer_renew(tm__buffer *buffer);
+
+/** Recording is over: the ring's memory goes back to the system. */
+void tm__buffer_rest(tm__buffer *buffer);
 
 /** The first of all buffers that are in use or were; follow `next`. */
 tm__buffer *tm__buffer_first(void);
@@ -152,6 +151,12 @@ void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns);
 
 /** Report what was lost, if anything was and there is room now. */
 void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns);
+
+/**
+ * What was taken is in the trace by now: let the threads have its room, and a reader
+ * know that it need not look there.
+ */
+void tm__buffers_give_back(void);
 
 /** The record at a position below head; NULL at `end`. `at` moves over padding. */
 tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end);

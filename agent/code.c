@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Methods and stacks. Events bring raw frames; a program has some hundred
- * different stacks that block, seen a million times, so nearly every look-up
+ * Methods and stacks. Events bring frames as the VM gives them; a program has some
+ * hundred different stacks that block, seen a million times, so nearly every look-up
  * ends with one hash, one find and one comparison.
  *
  * A method is looked up when it is first seen. Its class may have been unloaded
@@ -16,9 +16,10 @@
 #include <threadmodel/error.h>
 
 #include "base/map.h"
-#include "text.h"
+#include "trace/text.h"
 
-enum { UNKNOWN_METHOD = 0, NAME_BYTES = 2048 };
+enum { UNKNOWN, KNOWN };
+enum { NAME_BYTES = 2048 };
 
 typedef struct stack {
     size_t first; ///< frames[]
@@ -27,12 +28,11 @@ typedef struct stack {
 } stack;
 
 static tm__memory memory;
-static tm__map methods; /* jmethodID to tm_method.id, UNKNOWN_METHOD included */
+static tm__map methods; /* jmethodID to KNOWN or UNKNOWN */
 static tm__map stacks;  /* hash of frames to stack_list[]; id is one more */
-static uint32_t method_count;
 static stack *stack_list;
 static uint32_t stack_count, stack_capacity;
-static tm_frame *frame_list;
+static jvmtiFrameInfo *frame_list;
 static uint32_t frame_count, frame_capacity;
 
 void tm__code_open(void)
@@ -130,31 +130,34 @@ static int method_id(uint64_t *id, JNIEnv *jni, tm__buffer *own, jmethodID metho
     char *name = NULL, *signature = NULL;
     int rc = TM_OK;
 
-    if (found != TM__NONE) {
-        *id = found;
+    /* A ring that is read without a VM holds the VM's number: so it is the trace's. */
+    *id = found == UNKNOWN ? 0 : key;
+    if (found != TM__NONE)
         return TM_OK;
-    }
-    *id = UNKNOWN_METHOD;
+    found = UNKNOWN;
+    *id = 0;
     if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) ==
         JVMTI_ERROR_NONE) {
         uint64_t class_id = declaring_class(jni, own, method);
 
-        *id = ++method_count;
+        *id = key;
+        found = KNOWN;
         rc = tm__define_all(own);
         if (rc >= 0)
             rc = define_method(method, *id, class_id, name, signature);
     }
     deallocate(name);
     deallocate(signature);
-    return rc < 0 ? rc : tm__map_put(&methods, key, (uint32_t)*id);
+    return rc < 0 ? rc : tm__map_put(&methods, key, found);
 }
 
-static uint64_t hash_frames(const tm_frame *frames, uint32_t count, int truncated)
+static uint64_t hash_frames(const jvmtiFrameInfo *frames, uint32_t count, int truncated)
 {
     uint64_t hash = count * 2 + (truncated != 0);
 
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t frame = frames[i].method << 24 ^ (uint64_t)frames[i].location;
+        uint64_t frame =
+            (uint64_t)(uintptr_t)frames[i].method << 16 ^ (uint64_t)frames[i].location;
 
         hash = (hash ^ frame) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 29;
@@ -162,23 +165,17 @@ static uint64_t hash_frames(const tm_frame *frames, uint32_t count, int truncate
     return hash;
 }
 
-static int same(const stack *known, const tm_frame *frames, uint32_t count,
+static int same(const stack *known, const jvmtiFrameInfo *frames, uint32_t count,
                 int truncated)
 {
     return known->count == count && known->truncated == truncated &&
            memcmp(frame_list + known->first, frames, count * sizeof(*frames)) == 0;
 }
 
-/* Number a new stack and define it. */
-static int add_stack(uint32_t *id, uint64_t key, const tm_frame *frames, uint32_t count,
-                     int truncated)
+/* Number a new stack. */
+static int add_stack(uint32_t *id, uint64_t key, const jvmtiFrameInfo *frames,
+                     uint32_t count, int truncated)
 {
-    tm_stack definition = {
-        .id = stack_count + 1,
-        .flags = truncated ? TM_STACK_TRUNCATED : 0,
-        .frames = frames,
-        .frame_count = count,
-    };
     int rc = tm__reserve(&memory, &stack_list, &stack_capacity, stack_count + (size_t)1,
                          sizeof(*stack_list));
 
@@ -192,37 +189,52 @@ static int add_stack(uint32_t *id, uint64_t key, const tm_frame *frames, uint32_
     memcpy(frame_list + frame_count, frames, count * sizeof(*frames));
     stack_list[stack_count++] = (stack){frame_count, count, truncated};
     frame_count += count;
-    *id = definition.id;
+    *id = stack_count;
+    return TM_OK;
+}
+
+static int define_stack(uint32_t id, JNIEnv *jni, tm__buffer *own,
+                        const jvmtiFrameInfo *frames, uint32_t count, int truncated)
+{
+    tm_frame named[TM__DEPTH_MAX] = {0};
+    tm_stack definition = {
+        .id = id,
+        .flags = truncated ? TM_STACK_TRUNCATED : 0,
+        .frames = named,
+        .frame_count = count,
+    };
+
+    for (uint32_t i = 0; i < count; i++) {
+        int rc = method_id(&named[i].method, jni, own, frames[i].method);
+
+        if (rc < 0)
+            return rc;
+        named[i].location = frames[i].location;
+    }
     return tm__the_agent.sink->define_stack(tm__the_agent.sink->payload, &definition);
 }
 
 int tm__code_stack(uint32_t *id, JNIEnv *jni, tm__buffer *own,
                    const jvmtiFrameInfo *frames, uint32_t count, int truncated)
 {
-    tm_frame known[TM__DEPTH_MAX] = {0};
     uint64_t key;
     uint32_t found;
+    int rc;
 
     *id = 0;
     if (count == 0)
         return TM_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        int rc = method_id(&known[i].method, jni, own, frames[i].method);
-
-        if (rc < 0)
-            return rc;
-        known[i].location = frames[i].location;
-    }
-    key = hash_frames(known, count, truncated);
+    key = hash_frames(frames, count, truncated);
     /* Two stacks of one hash stand at neighbouring keys. */
     while ((found = tm__map_find(&stacks, key)) != TM__NONE) {
-        if (same(&stack_list[found], known, count, truncated)) {
+        if (same(&stack_list[found], frames, count, truncated)) {
             *id = found + 1;
             return TM_OK;
         }
         key++;
     }
-    return add_stack(id, key, known, count, truncated);
+    rc = add_stack(id, key, frames, count, truncated);
+    return rc < 0 ? rc : define_stack(*id, jni, own, frames, count, truncated);
 }
 
 void tm__code_close(void)
@@ -233,4 +245,8 @@ void tm__code_close(void)
     tm__free(&memory, frame_list, frame_capacity * sizeof(*frame_list));
     stack_list = NULL;
     frame_list = NULL;
+    stack_capacity = 0;
+    frame_capacity = 0;
+    stack_count = 0;
+    frame_count = 0;
 }

@@ -16,7 +16,7 @@
 #include <threadmodel/definition.h>
 
 #include "base/map.h"
-#include "text.h"
+#include "trace/text.h"
 
 enum { NAME_BYTES = 1024 };
 

@@ -176,9 +176,8 @@ static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t u
             &r, TM__WHOLE_STACK,
             (tm_event){.kind = TM_EVENT_SLEEP, .value = saturated_ns(time, unit_ns)});
     original(hook).sleep(jni, class, time);
-    if (!begun)
+    if (!begun || !tm__report_again(&r))
         return;
-    tm__report_again(&r);
     tm__report_finish(&r, TM__NO_STACK,
                       (tm_event){.kind = TM_EVENT_SLEPT,
                                  .flags = (*jni)->ExceptionCheck(jni)
@@ -272,12 +271,12 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     event.value = timeout_ns;
     tm__report_finish_now(&r, TM__WHOLE_STACK, event);
     original(PARK).park(jni, unsafe, until, time);
-    tm__report_again(&r);
-    tm__report_finish(
-        &r, TM__NO_STACK,
-        (tm_event){.kind = TM_EVENT_UNPARKED,
-                   .object = event.object,
-                   .flags = park_end(jni, thread, timeout_ns, r.time_ns - began_ns)});
+    if (tm__report_again(&r))
+        tm__report_finish(&r, TM__NO_STACK,
+                          (tm_event){.kind = TM_EVENT_UNPARKED,
+                                     .object = event.object,
+                                     .flags = park_end(jni, thread, timeout_ns,
+                                                       r.time_ns - began_ns)});
     if (thread)
         (*jni)->DeleteLocalRef(jni, thread);
 }

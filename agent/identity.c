@@ -53,6 +53,8 @@ int tm__identity_open(JNIEnv *jni)
 {
     tm__agent *agent = &tm__the_agent;
 
+    if (agent->thread_tid)
+        return 0;
     for (int i = 0; i < STRIPES; i++)
         pthread_mutex_init(&stripes[i], NULL);
     agent->thread_class = global_class(jni, "java/lang/Thread");

@@ -22,6 +22,37 @@ static struct {
     jint blocked; ///< Thread.State.BLOCKED.ordinal()
 } java;
 
+/* Whoever calls Java has to look whether it threw; here that is no answer. */
+static int threw(JNIEnv *jni)
+{
+    int it_did = (*jni)->ExceptionCheck(jni);
+
+    if (it_did)
+        (*jni)->ExceptionClear(jni);
+    return it_did;
+}
+
+static jobject call_object(JNIEnv *jni, jobject object, jmethodID method)
+{
+    jobject answer = (*jni)->CallObjectMethod(jni, object, method);
+
+    return threw(jni) ? NULL : answer;
+}
+
+static jint call_int(JNIEnv *jni, jobject object, jmethodID method)
+{
+    jint answer = (*jni)->CallIntMethod(jni, object, method);
+
+    return threw(jni) ? 0 : answer;
+}
+
+static jlong call_long(JNIEnv *jni, jobject object, jmethodID method)
+{
+    jlong answer = (*jni)->CallLongMethod(jni, object, method);
+
+    return threw(jni) ? 0 : answer;
+}
+
 static jclass keep_class(JNIEnv *jni, const char *name)
 {
     jclass local = (*jni)->FindClass(jni, name);
@@ -82,7 +113,7 @@ static int find_blocked(JNIEnv *jni)
 
     if (!blocked)
         return -1;
-    java.blocked = (*jni)->CallIntMethod(jni, blocked, java.ordinal);
+    java.blocked = call_int(jni, blocked, java.ordinal);
     return 0;
 }
 
@@ -95,7 +126,7 @@ static int find_bean(JNIEnv *jni)
                 : NULL;
     jobject bean = method ? (*jni)->CallStaticObjectMethod(jni, factory, method) : NULL;
 
-    if ((*jni)->ExceptionCheck(jni) || !bean)
+    if (threw(jni) || !bean)
         return -1;
     java.bean = (*jni)->NewGlobalRef(jni, bean);
     return java.bean ? 0 : -1;
@@ -110,7 +141,7 @@ int tm__management_open(JNIEnv *jni)
     if ((*jni)->PushLocalFrame(jni, LOCALS) != 0)
         return -1;
     rc = find_methods(jni) == 0 && find_blocked(jni) == 0 ? find_bean(jni) : -1;
-    (*jni)->ExceptionClear(jni);
+    threw(jni);
     (*jni)->PopLocalFrame(jni, NULL);
     if (rc != 0)
         tm__management_close(jni);
@@ -119,7 +150,7 @@ int tm__management_open(JNIEnv *jni)
 
 static char *class_name(JNIEnv *jni, jobject lock)
 {
-    jstring name = (*jni)->CallObjectMethod(jni, lock, java.lock_class);
+    jstring name = call_object(jni, lock, java.lock_class);
     const char *bytes = name ? (*jni)->GetStringUTFChars(jni, name, NULL) : NULL;
     char *copy = bytes ? strndup(bytes, CLASS_BYTES) : NULL;
 
@@ -132,13 +163,13 @@ static tm__lock_info read_lock(JNIEnv *jni, jobject lock)
 {
     return (tm__lock_info){
         .class = class_name(jni, lock),
-        .hash = (uint32_t)(*jni)->CallIntMethod(jni, lock, java.lock_hash),
+        .hash = (uint32_t)call_int(jni, lock, java.lock_hash),
     };
 }
 
 static void read_held(tm__thread_info *out, JNIEnv *jni, jobject info)
 {
-    jobjectArray monitors = (*jni)->CallObjectMethod(jni, info, java.info_monitors);
+    jobjectArray monitors = call_object(jni, info, java.info_monitors);
     jsize count = monitors ? (*jni)->GetArrayLength(jni, monitors) : 0;
 
     out->held = count ? calloc((size_t)count, sizeof(*out->held)) : NULL;
@@ -148,22 +179,20 @@ static void read_held(tm__thread_info *out, JNIEnv *jni, jobject info)
         if (!monitor)
             continue;
         out->held[out->held_count] = read_lock(jni, monitor);
-        out->held[out->held_count++].depth =
-            (*jni)->CallIntMethod(jni, monitor, java.monitor_depth);
+        out->held[out->held_count++].depth = call_int(jni, monitor, java.monitor_depth);
         (*jni)->DeleteLocalRef(jni, monitor);
     }
 }
 
 static void read_info(tm__thread_info *out, JNIEnv *jni, jobject info)
 {
-    jobject state = (*jni)->CallObjectMethod(jni, info, java.info_state);
-    jobject lock = (*jni)->CallObjectMethod(jni, info, java.info_lock);
-    jlong owner = (*jni)->CallLongMethod(jni, info, java.info_owner);
+    jobject state = call_object(jni, info, java.info_state);
+    jobject lock = call_object(jni, info, java.info_lock);
+    jlong owner = call_long(jni, info, java.info_owner);
 
-    out->thread = (uint64_t)(*jni)->CallLongMethod(jni, info, java.info_id);
+    out->thread = (uint64_t)call_long(jni, info, java.info_id);
     out->owner = owner > 0 ? (uint64_t)owner : 0;
-    out->is_blocked =
-        state && (*jni)->CallIntMethod(jni, state, java.ordinal) == java.blocked;
+    out->is_blocked = state && call_int(jni, state, java.ordinal) == java.blocked;
     if (lock)
         out->wanted = read_lock(jni, lock);
     read_held(out, jni, info);
@@ -179,10 +208,8 @@ size_t tm__management_threads(tm__thread_info **out, JNIEnv *jni)
         return 0;
     infos = (*jni)->CallObjectMethod(jni, java.bean, java.dump_all, JNI_TRUE, JNI_FALSE,
                                      (jint)INT32_MAX);
-    if ((*jni)->ExceptionCheck(jni) || !infos) {
-        (*jni)->ExceptionClear(jni);
+    if (threw(jni) || !infos)
         return 0;
-    }
     count = (size_t)(*jni)->GetArrayLength(jni, infos);
     *out = calloc(count + 1, sizeof(**out));
     for (size_t i = 0; *out && i < count; i++) {
@@ -193,7 +220,6 @@ size_t tm__management_threads(tm__thread_info **out, JNIEnv *jni)
         info = (*jni)->GetObjectArrayElement(jni, infos, (jsize)i);
         if (info)
             read_info(&(*out)[i], jni, info);
-        (*jni)->ExceptionClear(jni);
         (*jni)->PopLocalFrame(jni, NULL);
     }
     (*jni)->DeleteLocalRef(jni, infos);
@@ -219,15 +245,13 @@ uint64_t tm__management_owner(JNIEnv *jni, uint64_t thread, tm__lock_info *wante
     if (!java.bean || (*jni)->PushLocalFrame(jni, LOCALS) != 0)
         return 0;
     info = (*jni)->CallObjectMethod(jni, java.bean, java.thread_info, (jlong)thread);
-    if (!(*jni)->ExceptionCheck(jni) && info)
-        owner = (*jni)->CallLongMethod(jni, info, java.info_owner);
-    (*jni)->ExceptionClear(jni);
-    if (wanted && info) {
-        lock = (*jni)->CallObjectMethod(jni, info, java.info_lock);
-        if (lock)
-            *wanted = read_lock(jni, lock);
-    }
-    (*jni)->ExceptionClear(jni);
+    if (threw(jni))
+        info = NULL;
+    if (info)
+        owner = call_long(jni, info, java.info_owner);
+    lock = wanted && info ? call_object(jni, info, java.info_lock) : NULL;
+    if (lock)
+        *wanted = read_lock(jni, lock);
     (*jni)->PopLocalFrame(jni, NULL);
     return owner > 0 ? (uint64_t)owner : 0;
 }

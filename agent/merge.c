@@ -11,11 +11,13 @@
  *      B  ────e2─────[e5 in work]         in work began; the horizon is the earliest
  *      C  ───────e3────────e7──▶          of these, here that of e5
  */
-#include "agent.h"
+#include "midlife.h"
 
 #include <stdlib.h>
 
 #include <threadmodel/error.h>
+
+#include "rings.h"
 
 enum { BATCH = 256 };
 
@@ -50,9 +52,9 @@ static int pour_batch(void)
 #define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
 
 /* Events that begin or end a hold-up, or that may stand for one that does. */
-static const uint64_t FOLLOWED = KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED) |
-                                 KIND(WAIT) | KIND(WAITED) | KIND(PARK) |
-                                 KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST);
+static const uint64_t FOLLOWED =
+    KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED) | KIND(WAIT) | KIND(WAITED) |
+    KIND(PARK) | KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST) | KIND(SNAPSHOT);
 
 static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
                 const tm__record *record)
@@ -61,6 +63,9 @@ static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
     int rc;
 
     *event = record->event;
+    rc = tm__midlife_follow(event);
+    if (rc < 0)
+        return rc;
     if (FOLLOWED >> event->kind & 1) {
         jweak weak = tm__record_weak(record);
 
@@ -68,11 +73,15 @@ static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
         tm__standing_follow(
             jni, event, event->thread == buffer->thread ? buffer->thread_weak : weak,
             weak != NULL);
+        /* Whom a wait is to outlive is for that alone: a trace has it by the object. */
+        if (event->kind == TM_EVENT_WAIT)
+            event->peer = 0;
     }
     rc = tm__code_stack(&event->stack, jni, own, (const jvmtiFrameInfo *)(record + 1),
                         record->extra, record->truncated);
     if (rc < 0)
         return rc;
+    tm__samples_follow(event, event->thread != buffer->thread);
     return ++batch_count == BATCH ? pour_batch() : TM_OK;
 }
 
@@ -80,7 +89,7 @@ static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
 static int advance(cursor *c)
 {
     while ((c->record = tm__buffer_at(c->buffer, &c->at, c->buffer->limit))) {
-        if (c->record->kind < TM_EVENT_KIND_END)
+        if (tm__record_is_event(c->record))
             return 1;
         c->at += c->record->bytes;
     }
@@ -140,10 +149,17 @@ static int64_t find_horizon(tm__buffer *first, int64_t now, int final)
             since = b->idle_ns ? b->idle_ns : last_horizon;
         if (!final && since != TM__IDLE && since < horizon && now - since < STUCK_NS)
             horizon = since;
-        b->limit = atomic_load_explicit(&b->head, memory_order_acquire);
+        b->limit = atomic_load_explicit(&b->ring->head, memory_order_acquire);
     }
     last_horizon = horizon;
     return horizon;
+}
+
+/* All before `at` is poured; the ring is told, for when that is in the file. */
+static void take(tm__buffer *buffer, uint64_t at)
+{
+    buffer->taken = at;
+    tm__ring_mark_set(&buffer->ring->next, at);
 }
 
 static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
@@ -158,7 +174,7 @@ static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
         rc = pour(jni, own, c->buffer, c->record);
         c->at += c->record->bytes;
         if (!advance(c)) {
-            atomic_store_explicit(&c->buffer->tail, c->at, memory_order_release);
+            take(c->buffer, c->at);
             *c = heap[--heap_count];
         }
         if (heap_count > 1)
@@ -166,7 +182,7 @@ static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
     }
     /* What is beyond the horizon waits in its buffer. */
     for (size_t i = 0; i < heap_count; i++)
-        atomic_store_explicit(&heap[i].buffer->tail, heap[i].at, memory_order_release);
+        take(heap[i].buffer, heap[i].at);
     heap_count = 0;
     return rc < 0 ? rc : pour_batch();
 }
@@ -178,12 +194,12 @@ int tm__merge_loss(tm__buffer *b, int64_t time_ns)
     tm_event event = {
         .time_ns = time_ns,
         .thread = b->is_shared ? 0 : b->thread,
-        .object = (uint64_t)atomic_load(&b->lost_first_ns),
-        .value = (int64_t)atomic_load(&b->lost),
+        .object = (uint64_t)atomic_load(&b->ring->lost_first_ns),
+        .value = (int64_t)atomic_load(&b->ring->lost.value),
         .kind = TM_EVENT_LOST,
     };
 
-    atomic_store(&b->lost, 0);
+    tm__ring_mark_set(&b->ring->lost, 0);
     return event.value > 0 ? sink->events(sink->payload, &event, 1) : TM_OK;
 }
 
@@ -194,8 +210,7 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
 
     for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
         if (!b->listed || !atomic_load_explicit(&b->orphan, memory_order_acquire) ||
-            atomic_load(&b->tail) != atomic_load(&b->head) ||
-            b->scanned != atomic_load(&b->head))
+            b->taken != atomic_load(&b->ring->head) || b->scanned != b->taken)
             continue;
         rc = tm__merge_loss(b, horizon - 1);
         if (b->thread_weak)
@@ -216,19 +231,22 @@ int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final)
     if (reserve_heap(first) != 0)
         return TM_OK; /* there may be memory in the next round */
     horizon = find_horizon(first, now, final);
+    tm__rings_begin_round(horizon);
     /* After all limits were read: what events up to them name is defined. */
     for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
-        cursor c = {.buffer = b, .at = atomic_load(&b->tail)};
+        cursor c = {.buffer = b, .at = b->taken};
 
         rc = tm__define_all(b);
         if (advance(&c))
             heap[heap_count++] = c;
         else
-            atomic_store_explicit(&b->tail, c.at, memory_order_release);
+            take(b, c.at);
     }
     if (rc >= 0)
         rc = merge(jni, own, horizon);
     heap_count = 0;
+    if (rc >= 0)
+        rc = tm__midlife_pour(horizon);
     if (rc >= 0)
         rc = tm__standing_pour(jni, horizon);
     return rc >= 0 ? recycle(jni, first, horizon) : rc;
@@ -238,4 +256,6 @@ void tm__merge_close(void)
 {
     free(heap);
     heap = NULL;
+    heap_capacity = 0;
+    batch_count = 0;
 }

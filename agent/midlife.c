@@ -76,27 +76,36 @@ static int has_spoken(uint64_t thread)
     for (const tm__buffer *b = tm__buffer_first(); b; b = b->next)
         if (b->thread == thread && !atomic_load(&b->orphan) && b->listed &&
             (atomic_load_explicit(&b->since, memory_order_acquire) != TM__IDLE ||
-             atomic_load_explicit(&b->head, memory_order_acquire) != b->renewed))
+             atomic_load_explicit(&b->ring->head, memory_order_acquire) != b->renewed))
             return 1;
     return 0;
+}
+
+/* To wait on a thread is to join it. @return its index, -1: it is none of them */
+static jint find_thread(const tm__lock_info *lock, const jthread *all, jint count)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+
+    if (!lock->class || !strstr(lock->class, "Thread"))
+        return -1;
+    for (jint i = 0; i < count; i++) {
+        jint hash = 0;
+
+        if ((*jvmti)->GetObjectHashCode(jvmti, all[i], &hash) == JVMTI_ERROR_NONE &&
+            (uint32_t)hash == lock->hash)
+            return i;
+    }
+    return -1;
 }
 
 static uint64_t lock_id(tm__buffer *own, JNIEnv *jni, const tm__lock_info *lock,
                         const jthread *all, jint count)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jint thread = find_thread(lock, all, count);
 
-    if (!lock->class)
-        return 0;
-    /* To wait on a thread is to join it: that must be known as the thread. */
-    for (jint i = 0; i < count; i++) {
-        jint hash = 0;
-
-        if ((*jvmti)->GetObjectHashCode(jvmti, all[i], &hash) == JVMTI_ERROR_NONE &&
-            (uint32_t)hash == lock->hash && strstr(lock->class, "Thread"))
-            return tm__object_id(own, jni, all[i]);
-    }
-    return tm__foreign_id(own, lock->class, lock->hash);
+    if (thread >= 0)
+        return tm__object_id(own, jni, all[thread]);
+    return lock->class ? tm__foreign_id(own, lock->class, lock->hash) : 0;
 }
 
 /* What a parked thread names as the reason, as the object itself. */
@@ -120,9 +129,8 @@ static int is_in_wait(const jvmtiFrameInfo *frames, jint count)
     char *name = NULL;
     int is;
 
-    if (count == 0 ||
-        (*jvmti)->GetMethodName(jvmti, frames[0].method, &name, NULL, NULL) !=
-            JVMTI_ERROR_NONE)
+    if (count == 0 || (*jvmti)->GetMethodName(jvmti, frames[0].method, &name, NULL,
+                                              NULL) != JVMTI_ERROR_NONE)
         return 0;
     is = strcmp(name, "wait") == 0 || strcmp(name, "wait0") == 0;
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
@@ -193,6 +201,8 @@ static int ask(jthread thread, tm__record *record, const tm__thread_info *info,
         record->event.value = TM_STATE_REENTERING;
     if (state == TM_STATE_BLOCKED || state == TM_STATE_PARKED)
         record->event.peer = info->owner;
+    else if (state == TM_STATE_WAITING)
+        record->event.peer = info->joined;
     record->event.flags = record->event.peer ? TM_EVENT_PEER_REPORTED : 0;
     return ask_state(thread) == state &&
            (state == TM_STATE_BLOCKED) == (info->is_blocked != 0);
@@ -235,10 +245,11 @@ static void report(tm__buffer *own, JNIEnv *jni, jthread thread,
             commit_held(own, info, held[i], info->held[i].depth, time_ns);
     if (event.value == TM_STATE_PARKED || event.value == TM_STATE_SLEEPING)
         watch(jni, info->thread, thread, &event);
+    else
+        tm__map_put(&threads, info->thread, KNOWN);
 }
 
-static const tm__thread_info *find_info(const tm__thread_info *infos, size_t count,
-                                        uint64_t thread)
+static tm__thread_info *find_info(tm__thread_info *infos, size_t count, uint64_t thread)
 {
     for (size_t i = 0; i < count; i++)
         if (infos[i].thread == thread)
@@ -247,14 +258,18 @@ static const tm__thread_info *find_info(const tm__thread_info *infos, size_t cou
 }
 
 static void snapshot_one(tm__buffer *own, JNIEnv *jni, const jthread *all, jint count,
-                         jint i, const tm__thread_info *info)
+                         jint i, tm__thread_info *info)
 {
     tm__thread_info none = {.thread = tm__thread_id(jni, all[i])};
     uint64_t *held = NULL;
     uint64_t wanted;
+    jint joined;
 
     if (!info)
         info = &none;
+    joined = find_thread(&info->wanted, all, count);
+    if (joined >= 0 && joined != i)
+        info->joined = tm__thread_id(jni, all[joined]);
     if (tm__thread_define(own, jni, all[i], info->thread, 0, 0) != 0)
         return;
     wanted = lock_id(own, jni, &info->wanted, all, count);
@@ -263,8 +278,6 @@ static void snapshot_one(tm__buffer *own, JNIEnv *jni, const jthread *all, jint 
         held[j] = lock_id(own, jni, &info->held[j], all, count);
     if (held)
         report(own, jni, all[i], info, wanted, held);
-    if (tm__map_find(&threads, info->thread) == TM__NONE)
-        tm__map_put(&threads, info->thread, KNOWN);
     free(held);
 }
 
@@ -362,8 +375,8 @@ void tm__midlife_ask(JNIEnv *jni)
             continue;
         thread = (*jni)->NewLocalRef(jni, it->weak);
         state = thread ? ask_state(thread) : TM_STATE_UNKNOWN;
-        if (state != (it->end == TM_EVENT_UNPARKED ? TM_STATE_PARKED
-                                                   : TM_STATE_SLEEPING))
+        if (state !=
+            (it->end == TM_EVENT_UNPARKED ? TM_STATE_PARKED : TM_STATE_SLEEPING))
             it->left_ns = tm__now_ns();
         if (thread)
             (*jni)->DeleteLocalRef(jni, thread);

@@ -10,8 +10,7 @@
  * events come in already.
  * @param since_ns  recording began then
  */
-void tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self,
-                          int64_t since_ns);
+void tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, int64_t since_ns);
 
 /**
  * An event is about to be poured: pour before it what it tells of the time before
@@ -19,7 +18,8 @@ void tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self,
  */
 int tm__midlife_follow(const tm_event *event);
 
-/** Look whether those that were parked or asleep still are: no event tells their end. */
+/** Look whether those that were parked or asleep still are: no event tells their end.
+ */
 void tm__midlife_ask(JNIEnv *jni);
 
 /** Pour the ends that were seen before `horizon_ns`. @return TM_OK or what the sink

@@ -25,7 +25,7 @@ typedef struct row {
     size_t offset;
     const char *initial; ///< read as if the user had given it; NULL: zero
     const char *value;   ///< as the help calls it
-    const char *help;    ///< lines end by a line feed
+    const char *help;    ///< lines end by a line feed; NULL: not for people
     uint64_t least, most;
     const char *words[6];
 } row;
@@ -39,6 +39,12 @@ static const row OPTIONS[] = {
      .help = "where the trace goes; %p is the process id, %%\n"
              "a percent sign, ,, a comma\n"
              "(default threadmodel-%p.tmt)"},
+    {"force", FLAG, AT(force), .initial = "y", .value = "y|n",
+     .help = "replace a file of that name"},
+    {"rings", PATH, AT(rings), .value = "DIR",
+     .help = "keep the threads' buffers in a file there, with\n"
+             "a link beside the trace (default: beside the\n"
+             "trace); none: in memory, lost at kill -9"},
     {"buffer", KIB, AT(buffer_bytes), .initial = "512", .value = "KIB",
      .help = "of each thread; what finds no room is counted", .least = 64,
      .most = 1 << 20},
@@ -46,10 +52,21 @@ static const row OPTIONS[] = {
      .help = "frames of a stack, 0 to 256; 0: no stacks; a\n"
              "frame costs about 0.1 us an event",
      .least = 0, .most = TM__DEPTH_MAX},
+    {"stacks", WORD, AT(stacks), .initial = "adaptive", .value = "adaptive|all|none",
+     .help = "adaptive: those of long hold-ups all, of short ones\n"
+             "as many as cost 0.5 % of the processors",
+     .words = {"adaptive", "all", "none"}},
     {"monitor", FLAG, AT(monitor), .initial = "y", .value = "y|n",
      .help = "report blocks and waits at monitors"},
     {"contanalysis", BARE, AT(contention_analysis), .initial = "y", .value = "y|n",
      .help = "report notify, park, sleep, start and interrupt"},
+    {"for", NUMBER, AT(seconds), .initial = "0", .value = "SECONDS",
+     .help = "end the recording then; 0: with the program", .least = 0,
+     .most = 1000000000},
+    /* These are how `threadmodel attach` and `control` talk to the agent. */
+    {"reply", PATH, AT(reply), .value = "PATH"},
+    {"control", WORD, AT(control), .value = "dump, pause, resume, stop",
+     .words = {"", "dump", "pause", "resume", "stop"}},
     {"help", BARE, AT(help), .help = "print this and exit"},
 };
 enum { HELP_COLUMN = 20 };
@@ -244,7 +261,7 @@ static int unknown(const char *key, const complaint *problem)
     for (int i = 0; i < OPTION_COUNT; i++) {
         size_t far = distance(key, OPTIONS[i].name);
 
-        if (far < least && far < strlen(OPTIONS[i].name)) {
+        if (OPTIONS[i].help && far < least && far < strlen(OPTIONS[i].name)) {
             least = far;
             nearest = &OPTIONS[i];
         }
@@ -258,7 +275,9 @@ static int unknown(const char *key, const complaint *problem)
     used = snprintf(problem->text, problem->bytes, "option \"%.100s\" is not known (",
                     key);
     for (int i = 0; i < OPTION_COUNT && (size_t)used < problem->bytes; i++)
-        used += snprintf(problem->text + used, problem->bytes - (size_t)used, "%s%s",
+        if (OPTIONS[i].help)
+            used +=
+                snprintf(problem->text + used, problem->bytes - (size_t)used, "%s%s",
                          OPTIONS[i].name, i < OPTION_COUNT - 1 ? ", " : " are)");
     return -1;
 }
@@ -315,8 +334,12 @@ void tm__options_help(FILE *out)
           out);
     for (int i = 0; i < OPTION_COUNT; i++) {
         const row *option = &OPTIONS[i];
-        int used = fprintf(out, "  %s%s%s", option->name, option->value ? "=" : "",
-                           option->value ? option->value : "");
+        int used;
+
+        if (!option->help)
+            continue;
+        used = fprintf(out, "  %s%s%s", option->name, option->value ? "=" : "",
+                       option->value ? option->value : "");
 
         for (const char *at = option->help; *at;) {
             int length = (int)strcspn(at, "\n");

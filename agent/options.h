@@ -9,11 +9,20 @@
 
 enum { TM__PATH_BYTES = 4096, TM__DEPTH_MAX = 256 };
 
+/** Values of tm__options.stacks, in the order of their words. */
+enum { TM__STACKS_ADAPTIVE, TM__STACKS_ALL, TM__STACKS_NONE };
+
 /** Fields of one kind of value each, by the table in options.c. */
 typedef struct tm__options {
     char file[TM__PATH_BYTES];    ///< %p already replaced; "": none
+    char rings[TM__PATH_BYTES];   ///< folder of the rings; "": beside the trace; "none"
+    uint64_t force;               ///< a file of that name is replaced
     uint64_t depth;               ///< frames of a stack; 0: no stacks
+    uint64_t stacks;              ///< whose are taken, TM__STACKS_ADAPTIVE or so
     uint64_t buffer_bytes;        ///< of each thread's ring; a power of two
+    char reply[TM__PATH_BYTES];   ///< of an attach: a file for the answer; "": none
+    uint64_t control;             ///< of an attach: enum tm__control
+    uint64_t seconds;             ///< end the recording after so many; 0: never
     uint64_t monitor;             ///< blocks and waits are reported
     uint64_t contention_analysis; ///< native methods are replaced, for notify and so on
     uint64_t help;                ///< the table was asked for

@@ -11,6 +11,12 @@
 
 #include "probe_class.h"
 
+/* A native method of ours, which the VM takes as an address. */
+typedef union entry {
+    void *address;
+    void(JNICALL *function)(JNIEnv *, jclass);
+} entry;
+
 static jclass find_class(JNIEnv *jni, const char *signature)
 {
     char name[64];
@@ -95,7 +101,8 @@ static int bind_by_event(JNIEnv *jni, jclass class, const tm__hook *hook)
     if (put(jni, class, hook, hook->ours) != 0)
         return -1;
     (*jni)->CallStaticVoidMethod(jni, class, binder);
-    (*jni)->ExceptionClear(jni);
+    if ((*jni)->ExceptionCheck(jni))
+        (*jni)->ExceptionClear(jni);
     return atomic_load(hook->original) ? 0 : -1;
 }
 
@@ -149,9 +156,10 @@ static void JNICALL unbind_all(JNIEnv *jni, jclass probe)
 /* Our class, defined when it is first wanted; NULL: the VM refuses. */
 static jclass probe_of(JNIEnv *jni)
 {
-    static const JNINativeMethod methods[] = {
-        {(char *)"bind0", (char *)"()V", (void *)bind_all},
-        {(char *)"unbind0", (char *)"()V", (void *)unbind_all},
+    const entry bind = {.function = bind_all}, unbind = {.function = unbind_all};
+    const JNINativeMethod methods[] = {
+        {(char *)"bind0", (char *)"()V", bind.address},
+        {(char *)"unbind0", (char *)"()V", unbind.address},
     };
     jclass probe = (*jni)->FindClass(jni, "threadmodel/Probe");
 
@@ -174,7 +182,8 @@ static int call(JNIEnv *jni, const char *name)
 
     if (method)
         (*jni)->CallStaticVoidMethod(jni, probe, method);
-    (*jni)->ExceptionClear(jni);
+    if ((*jni)->ExceptionCheck(jni))
+        (*jni)->ExceptionClear(jni);
     if (probe)
         (*jni)->DeleteLocalRef(jni, probe);
     return method ? 0 : -1;

@@ -7,39 +7,97 @@
  */
 #include "report.h"
 
+#include "stacks.h"
+
+static int is_recording(void)
+{
+    return atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed);
+}
+
+/* An event begins, if recording has not been switched off while that was made known:
+ * what comes after this may use the VM's tool interface. */
+static int begin(tm__report *report)
+{
+    report->weak = NULL;
+    report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
+    if (is_recording())
+        return 1;
+    tm__buffer_end(report->buffer);
+    return 0;
+}
+
+static void report_loss(tm__report *report)
+{
+    if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
+        tm__buffer_report_loss(report->buffer, report->time_ns);
+}
+
+/* The first event of a thread: it has no buffer by which to tell that it is here. */
+static tm__buffer *enter(JNIEnv *jni, jthread thread)
+{
+    tm__buffer *buffer = NULL;
+
+    atomic_fetch_add(&tm__the_agent.entering, 1);
+    if (is_recording())
+        buffer = tm__thread_buffer(jni, thread);
+    atomic_fetch_sub(&tm__the_agent.entering, 1);
+    return buffer;
+}
+
 int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
 {
     tm__buffer *buffer;
 
-    if (!atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed))
+    if (!is_recording())
         return 0;
-    buffer = tm__buffer_mine ? tm__buffer_mine : tm__thread_buffer(jni, thread);
+    buffer = tm__buffer_mine ? tm__buffer_mine : enter(jni, thread);
     if (!buffer || buffer == &tm__buffer_none)
         return 0;
     /* Who was notified has the monitor; who queues for it was interrupted. */
     if (buffer->deferred.kind)
         tm__report_deferred(buffer, TM_EVENT_BY_INTERRUPT);
     report->buffer = buffer;
-    report->weak = NULL;
-    report->time_ns = tm__buffer_begin(buffer, tm__now_ns);
+    if (!begin(report))
+        return 0;
+    report->session =
+        atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed);
     /* A carrier's thread number is not that of the virtual thread on it. */
     report->thread = tm__thread_id(jni, thread);
     report->is_virtual = report->thread != buffer->thread;
     if (report->is_virtual)
         tm__virtual_define(buffer, jni, thread, report->thread);
-    if (atomic_load_explicit(&buffer->lost, memory_order_relaxed))
-        tm__buffer_report_loss(buffer, report->time_ns);
+    report_loss(report);
     return 1;
+}
+
+/* Which thread this is; NULL: nothing is recorded. */
+static jthread current_thread(tm__buffer *buffer)
+{
+    jvmtiEnv *jvmti;
+    jthread thread = NULL;
+
+    if (buffer)
+        tm__buffer_begin(buffer, tm__now_ns);
+    else
+        atomic_fetch_add(&tm__the_agent.entering, 1);
+    jvmti = tm__the_agent.jvmti;
+    if (is_recording() &&
+        (*jvmti)->GetCurrentThread(jvmti, &thread) != JVMTI_ERROR_NONE)
+        thread = NULL;
+    if (buffer)
+        tm__buffer_end(buffer);
+    else
+        atomic_fetch_sub(&tm__the_agent.entering, 1);
+    return thread;
 }
 
 int tm__report_begin_here(tm__report *report, JNIEnv *jni)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
     tm__buffer *buffer = tm__buffer_mine;
-    jthread thread = NULL;
+    jthread thread;
     int begun;
 
-    if (!atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed))
+    if (!is_recording())
         return 0;
     if (buffer == &tm__buffer_none)
         return 0;
@@ -47,38 +105,32 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
         report->buffer = buffer;
         report->thread = buffer->thread;
         report->is_virtual = 0;
-        tm__report_again(report);
+        if (!begin(report))
+            return 0;
+        report->session =
+            atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed);
+        report_loss(report);
         return 1;
     }
-    if ((*jvmti)->GetCurrentThread(jvmti, &thread) != JVMTI_ERROR_NONE || !thread)
+    thread = current_thread(buffer);
+    if (!thread)
         return 0;
     begun = tm__report_begin(report, jni, thread);
     (*jni)->DeleteLocalRef(jni, thread);
     return begun;
 }
 
-void tm__report_again(tm__report *report)
+int tm__report_again(tm__report *report)
 {
-    report->weak = NULL;
-    report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
-    if (atomic_load_explicit(&report->buffer->lost, memory_order_relaxed))
-        tm__buffer_report_loss(report->buffer, report->time_ns);
-}
-
-/* Add the calling thread's frames to a record. @return bytes of them */
-static size_t take_stack(tm__record *record, uint32_t depth)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jint count = 0;
-
-    /* One more than wanted, to know whether there are more. */
-    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, (jint)depth + 1,
-                                (jvmtiFrameInfo *)(record + 1),
-                                &count) != JVMTI_ERROR_NONE)
+    if (!begin(report))
         return 0;
-    record->truncated = (uint32_t)count > depth;
-    record->extra = record->truncated ? depth : (uint32_t)count;
-    return record->extra * sizeof(jvmtiFrameInfo);
+    if (atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed) !=
+        report->session) {
+        tm__buffer_end(report->buffer);
+        return 0;
+    }
+    report_loss(report);
+    return 1;
 }
 
 static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_first)
@@ -86,8 +138,7 @@ static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_f
     tm__record *record;
     size_t bytes;
 
-    if (depth > tm__the_agent.options.depth)
-        depth = (uint32_t)tm__the_agent.options.depth;
+    depth = tm__stack_depth(report, depth, &event);
     record = tm__buffer_reserve(report->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
     if (record) {
         record->kind = event.kind;
@@ -95,7 +146,7 @@ static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_f
         record->event.time_ns = report->time_ns;
         record->event.thread = report->thread;
         tm__record_set_weak(record, report->weak);
-        bytes = depth ? take_stack(record, depth) : 0;
+        bytes = depth ? tm__stack_take(report->buffer, record, depth) : 0;
         if (walk_first)
             record->event.time_ns = tm__now_ns();
         tm__buffer_commit(report->buffer, record, bytes);

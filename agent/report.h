@@ -10,8 +10,9 @@ typedef struct tm__report {
     tm__buffer *buffer;
     int64_t time_ns;
     uint64_t thread;
-    int is_virtual; ///< the thread may go on with another carrier
-    jweak weak;     ///< to go along with the event; NULL: none
+    int is_virtual;   ///< the thread may go on with another carrier
+    uint32_t session; ///< in which it began
+    jweak weak;       ///< to go along with the event; NULL: none
 } tm__report;
 
 enum {
@@ -30,8 +31,11 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread);
 /** The same in a native method, which is not told what thread it runs on. */
 int tm__report_begin_here(tm__report *report, JNIEnv *jni);
 
-/** Begin another event of the same thread, without asking who that is. */
-void tm__report_again(tm__report *report);
+/**
+ * Begin another event of the same thread, without asking who that is.
+ * @return 0: recording has stopped since, though it may have begun anew
+ */
+int tm__report_again(tm__report *report);
 
 /**
  * Put the event into the ring.

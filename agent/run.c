@@ -9,12 +9,15 @@
 #include <threadmodel/error.h>
 #include <threadmodel/version.h>
 
-#include "text.h"
+#include "trace/text.h"
 
 enum { FACT_BYTES = 8192 };
 
 #define TEXT(x) #x
 #define RELEASE(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
+
+static const char PRODUCER[] =
+    "threadmodel-agent " RELEASE(TM_VERSION_MAJOR, TM_VERSION_MINOR, TM_VERSION_PATCH);
 
 static void property(char *out, size_t bytes, const char *name)
 {
@@ -28,6 +31,19 @@ static void property(char *out, size_t bytes, const char *name)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)value);
 }
 
+int tm__run_announce(void)
+{
+    const tm_sink *sink = tm__the_agent.sink;
+    tm_run run = {
+        .size = sizeof(run),
+        .producer = PRODUCER,
+        .pid = (uint64_t)getpid(),
+        .id = tm__the_agent.run_id,
+    };
+
+    return sink->run(sink->payload, &run);
+}
+
 int tm__run_report(int64_t end_ns)
 {
     const tm_sink *sink = tm__the_agent.sink;
@@ -35,8 +51,7 @@ int tm__run_report(int64_t end_ns)
         vm[sizeof(name) + sizeof(version)];
     tm_run run = {
         .size = sizeof(run),
-        .producer = "threadmodel-agent " RELEASE(TM_VERSION_MAJOR, TM_VERSION_MINOR,
-                                                 TM_VERSION_PATCH),
+        .producer = PRODUCER,
         .vm = vm,
         .command = command,
         .pid = (uint64_t)getpid(),
@@ -45,6 +60,7 @@ int tm__run_report(int64_t end_ns)
         .end_ns = end_ns,
         .kinds = tm__the_agent.kinds,
         .identity = TM_IDENTITY_EXACT,
+        .id = tm__the_agent.run_id,
     };
 
     property(command, sizeof(command), "sun.java.command");

@@ -57,7 +57,10 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
     tm__hooks_unbind(jni);
     /* With it go the tags of all objects. One that a stopped thread may still use
      * stays: it costs memory, and nothing else. */
-    if (is_quiet == 0 && tm__session_wait() == 0)
+    if (is_quiet == 0 && tm__session_wait() == 0) {
+        for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+            tm__buffer_rest(b);
         (*jvmti)->DisposeEnvironment(jvmti);
+    }
     tm__the_agent.jvmti = NULL;
 }

@@ -131,7 +131,8 @@ static void begin(JNIEnv *jni, const tm_event *event, uint16_t kind, jweak weak,
                              .since_ns = event->time_ns,
                              .weak = weak,
                              .weak_is_ours = weak_is_ours,
-                             .kind = kind};
+                             .kind = kind,
+                             .is_older = event->kind == TM_EVENT_SNAPSHOT};
         HASH_ADD(hh, table, thread, sizeof(it->thread), it);
     }
     /* Without memory this one is not asked for; that is all. */

@@ -28,6 +28,7 @@ typedef struct tm__standing {
     uint8_t state;    ///< enum tm_state that the VM said; UNKNOWN: no edge of a cycle
     uint8_t stage;    ///< enum tm__standing_stage
     uint8_t is_fed;   ///< deadlock.c knows of it
+    uint8_t is_older; ///< it had begun before it was first seen
     uint8_t is_told;  ///< it was reported as a part of a deadlock
     uint32_t held_count;
     uint64_t *held; ///< monitors, without the one that it waits on

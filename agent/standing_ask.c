@@ -118,7 +118,7 @@ int tm__standing_question(JNIEnv *jni, tm__buffer *own, tm__standing *it)
     answered = ask_state(jni, it, thread);
     if (answered && tm__the_agent.tells_held)
         answered = ask_held(jni, own, it, thread);
-    else if (answered && it->state != TM_STATE_JOINING)
+    else if (answered && tm__standing_has_owner(it))
         it->owner = tm__standing_owner(jni, it);
     (*jni)->DeleteLocalRef(jni, thread);
     /* A waiter that holds nothing else holds up nobody, whenever it is notified. */

@@ -4,8 +4,9 @@
  * second, has them merged into the trace, and makes sure that a reader could have
  * all of it by then. It alone uses the trace.
  */
-#include "agent.h"
+#include "stacks.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,62 +15,87 @@
 
 #include <threadmodel/error.h>
 
+#include "base/grouped.h"
+#include "attach.h"
+#include "foreign.h"
+#include "management.h"
+#include "midlife.h"
+#include "outlet.h"
+#include "rebind.h"
+#include "session.h"
 #include "standing.h"
 
+/* Who has been held up for longer, and without a stack, is asked for it; so many take
+ * less than 1 % of a round. */
+static const int64_t HELD_UP_LONG_NS = INT64_C(50000000);
+enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
 enum { ROUND_MS = 50 };
 
 static tm__buffer *own;
 static int wake_fd = -1;
+static jthread writer_thread;
+static int64_t paused_ns; /* since when nothing is recorded; 0: it is */
+static int is_quiet;      /* nobody was in work when recording stopped: 0 */
+static int vm_ends;
+
+/* Between the writer and those who want something of it. */
+enum { RUNNING, ENDED_WELL, ENDED_BADLY };
 static atomic_int stopping;
-static int finished = 1;
-static pthread_mutex_t finished_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t finished_signal = PTHREAD_COND_INITIALIZER;
+static atomic_int starting;
+static atomic_int wanted; /* enum tm__control */
+static atomic_int finished = ENDED_WELL;
+static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static void signal_that(atomic_int *what, int value)
+{
+    pthread_mutex_lock(&change_lock);
+    atomic_store(what, value);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&change_lock);
+}
+
+static void wait_while(atomic_int *what, int value)
+{
+    pthread_mutex_lock(&change_lock);
+    while (atomic_load(what) == value && atomic_load(&finished) == RUNNING)
+        pthread_cond_wait(&changed, &change_lock);
+    pthread_mutex_unlock(&change_lock);
+}
 
 static int say(const char *format, uint64_t count)
 {
     const tm_sink *sink = tm__the_agent.sink;
-    char sentence[160];
+    char sentence[200];
 
     if (count == 0)
         return TM_OK;
-    snprintf(sentence, sizeof(sentence), format, (unsigned long long)count);
+    snprintf(sentence, sizeof(sentence), format, tm__group_digits(count).text);
     return sink->limit(sink->payload, sentence);
 }
 
 static int report_losses(void)
 {
-    uint64_t lost = 0, left_out = 0;
+    uint64_t left_out = 0;
     int rc = TM_OK;
 
     for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next) {
-        lost += atomic_load(&b->lost_total);
         left_out += atomic_load(&b->left_out);
         rc = tm__merge_loss(b, tm__now_ns());
     }
     if (rc >= 0)
-        rc =
-            say("%llu events found no room in their thread's buffer and are missing; a "
-                "larger buffer= may hold them.",
-                lost);
-    if (rc >= 0)
-        rc = say("%llu calls of notify on objects that nobody had ever waited on were "
+        rc = say("%s calls of notify on objects that nobody had ever waited on were "
                  "left out.",
                  left_out);
+    if (rc >= 0)
+        rc = say("The stacks of %s short hold-ups and calls were not taken: each has "
+                 "that of another of the same thread and object, drawn at random.",
+                 tm__samples_shown());
+    if (rc >= 0)
+        rc = say("%s short hold-ups have no stack: it was not taken, nor that of "
+                 "another of the same thread and object.",
+                 tm__samples_bare());
     return rc;
-}
-
-/* The callbacks that run now may still commit what they have begun. */
-static void wait_until_idle(void)
-{
-    for (int tries = 0; tries < 100; tries++) {
-        int busy = 0;
-
-        for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
-            busy |= atomic_load(&b->since) != TM__IDLE;
-        if (!busy)
-            return;
-        poll(NULL, 0, 1);
-    }
 }
 
 /* How long to wait: for the next round, or until a question is due. */
@@ -82,73 +108,212 @@ static int pause_ms(int64_t round_ns)
     return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
 }
 
+static int say_pause(void)
+{
+    const tm_sink *sink = tm__the_agent.sink;
+    int64_t start_ns = tm__the_agent.start_ns;
+    char sentence[160];
+
+    snprintf(sentence, sizeof(sentence),
+             "Recording was paused from %.3f s to %.3f s: nothing is known of that "
+             "time.",
+             (double)(paused_ns - start_ns) / 1e9,
+             (double)(tm__now_ns() - start_ns) / 1e9);
+    return sink->limit(sink->payload, sentence);
+}
+
+/* All that happened is in the trace, and that nothing more comes for now. */
+static int pause_recording(JNIEnv *jni)
+{
+    const tm_sink *sink = tm__the_agent.sink;
+    tm_event event = {.kind = TM_EVENT_LOST, .flags = TM_EVENT_PAUSED};
+    int rc;
+
+    if (paused_ns)
+        return TM_OK;
+    tm__session_halt();
+    rc = tm__merge_round(jni, own, 1);
+    if (rc < 0)
+        return rc;
+    paused_ns = tm__now_ns();
+    event.time_ns = paused_ns;
+    event.object = (uint64_t)paused_ns;
+    tm__standing_forget_all(jni);
+    tm__midlife_forget(jni);
+    return sink->events(sink->payload, &event, 1);
+}
+
+static int resume_recording(JNIEnv *jni)
+{
+    int rc;
+
+    if (!paused_ns)
+        return TM_OK;
+    rc = say_pause();
+    paused_ns = 0;
+    tm__session_begin();
+    tm__midlife_snapshot(jni, own, writer_thread, tm__now_ns());
+    return rc;
+}
+
+/* Do what was asked for. @return TM_OK or what the sink returned */
+static int obey(JNIEnv *jni)
+{
+    int rc = TM_OK;
+
+    switch (atomic_load(&wanted)) {
+    case TM__CONTROL_NONE: return TM_OK;
+    case TM__CONTROL_PAUSE: rc = pause_recording(jni); break;
+    case TM__CONTROL_RESUME: rc = resume_recording(jni); break;
+    case TM__CONTROL_STOP: atomic_store(&stopping, 1); return TM_OK;
+    default: break;
+    }
+    if (rc >= 0 && !paused_ns) {
+        poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
+        rc = tm__merge_round(jni, own, 0);
+    }
+    if (rc >= 0)
+        rc = tm__recording_flush();
+    signal_that(&wanted, TM__CONTROL_NONE);
+    return rc;
+}
+
+static int round_of_work(JNIEnv *jni)
+{
+    int rc = paused_ns ? TM_OK : tm__merge_round(jni, own, 0);
+
+    if (rc < 0 || paused_ns)
+        return rc;
+    tm__standing_ask(jni, own, 0);
+    tm__midlife_ask(jni);
+    tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
+    tm__stacks_pace();
+    return TM_OK;
+}
+
+static int is_over(void)
+{
+    uint64_t seconds = tm__the_agent.options.seconds;
+
+    return atomic_load(&stopping) ||
+           (seconds && tm__now_ns() - tm__the_agent.start_ns >=
+                           (int64_t)seconds * INT64_C(1000000000));
+}
+
 static int run_to_the_end(JNIEnv *jni)
 {
     int64_t round_ns = tm__now_ns();
     int rc = tm__run_report(0);
 
     if (rc >= 0)
-        rc = tm_trace_writer_flush(tm__the_agent.trace);
-    while (rc >= 0 && !atomic_load(&stopping)) {
+        rc = tm__recording_flush();
+    while (rc >= 0 && !is_over()) {
         struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
         uint64_t count;
+        int woken = poll(&wake, 1, pause_ms(round_ns)) > 0;
 
-        if (poll(&wake, 1, pause_ms(round_ns)) > 0 &&
-            read(wake_fd, &count, sizeof(count)) < 0)
+        if (woken && read(wake_fd, &count, sizeof(count)) < 0)
             continue;
-        rc = tm__merge_round(jni, own, 0);
-        if (rc >= 0 && tm__now_ns() >= round_ns) {
-            rc = tm_trace_writer_flush(tm__the_agent.trace);
+        rc = round_of_work(jni);
+        if (rc >= 0 && (woken || tm__now_ns() >= round_ns)) {
+            rc = tm__recording_flush();
             round_ns = tm__now_ns() + ROUND_MS * INT64_C(1000000);
         }
-        tm__standing_ask(jni, own, 0);
+        if (rc >= 0)
+            rc = obey(jni);
+    }
+    if (rc >= 0 && paused_ns) {
+        rc = say_pause();
+        return rc >= 0 ? tm__run_report(tm__now_ns()) : rc;
     }
     /* Who is blocked for good has been so for long enough to be merged; a deadlock
      * among them is suspected in the first round, and confirmed in the second. */
     for (int round = 0; rc >= 0 && round < 2; round++) {
         poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
-        wait_until_idle();
+        tm__session_wait();
         rc = tm__merge_round(jni, own, 0);
         tm__standing_ask(jni, own, 1);
+        tm__stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
-    atomic_store(&tm__the_agent.recording, 0);
-    tm__events_enable(0);
+    is_quiet = tm__session_halt();
     if (rc < 0)
         return rc;
-    wait_until_idle();
     rc = tm__merge_round(jni, own, 1);
     if (rc >= 0)
         rc = report_losses();
     return rc >= 0 ? tm__run_report(tm__now_ns()) : rc;
 }
 
+/* What cannot be known by one who comes late. */
+static int say_late(void)
+{
+    const tm_sink *sink = tm__the_agent.sink;
+    int rc = sink->limit(sink->payload,
+                         "Recording began in mid-run: what a thread was in by then has "
+                         "lasted for longer than is shown.");
+
+    if (rc >= 0 && !tm__the_agent.tells_held)
+        rc = sink->limit(sink->payload,
+                         "To an agent that comes later, the VM does not tell which "
+                         "monitors a thread holds: owners are those that it tells of "
+                         "blocked threads.");
+    return rc;
+}
+
+/* The VM is up: events first, and then what they cannot tell. */
+static int begin_late(JNIEnv *jni)
+{
+    if (tm__the_agent.options.contention_analysis)
+        tm__hooks_bind(jni);
+    tm__foreign_open();
+    tm__session_begin();
+    own = tm__thread_buffer(jni, writer_thread);
+    if (own)
+        tm__midlife_snapshot(jni, own, writer_thread, tm__the_agent.start_ns);
+    tm__foreign_seal();
+    return say_late();
+}
+
+static void close_all(JNIEnv *jni)
+{
+    tm__standing_close(jni);
+    tm__midlife_forget(jni);
+    tm__foreign_close();
+    tm__management_close(jni);
+    tm__code_close();
+    tm__samples_close();
+    tm__merge_close();
+    tm__attach_end();
+}
+
 static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
 {
-    jthread self = NULL;
-    int rc, closed;
+    int rc = TM_OK;
 
-    (void)payload;
-    if ((*jvmti)->GetCurrentThread(jvmti, &self) == JVMTI_ERROR_NONE)
-        own = tm__thread_buffer(jni, self);
+    writer_thread = NULL;
+    own = NULL;
+    paused_ns = 0;
+    if ((*jvmti)->GetCurrentThread(jvmti, &writer_thread) != JVMTI_ERROR_NONE)
+        writer_thread = NULL;
+    if (payload)
+        rc = begin_late(jni);
+    else if (writer_thread)
+        own = tm__thread_buffer(jni, writer_thread);
     if (own)
-        tm__thread_define(own, jni, self, own->thread, own->os_id, TM_THREAD_AGENT);
+        tm__thread_define(own, jni, writer_thread, own->thread, own->os_id,
+                          TM_THREAD_AGENT);
+    signal_that(&starting, 0);
     tm__code_open();
+    if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
+        tm__samples_open();
     tm__deadlock_open();
-    rc = own ? run_to_the_end(jni) : TM_ENOMEM;
-    if (rc < 0)
-        tm__complain("recording ends here: %s",
-                     rc == TM_ENOMEM ? "no memory" : tm_error_text());
-    closed = tm_trace_writer_close(tm__the_agent.trace);
-    if (rc >= 0 && closed < 0)
-        tm__complain("the trace is not complete: %s", tm_error_text());
-    tm__the_agent.trace = NULL;
-    tm__standing_close(jni);
-    tm__code_close();
-    tm__merge_close();
-    pthread_mutex_lock(&finished_lock);
-    finished = 1;
-    pthread_cond_broadcast(&finished_signal);
-    pthread_mutex_unlock(&finished_lock);
+    if (rc >= 0)
+        rc = own ? run_to_the_end(jni) : TM_ENOMEM;
+    tm__recording_close(rc);
+    close_all(jni);
+    if (!vm_ends)
+        tm__session_leave(jni, is_quiet);
+    signal_that(&finished, rc < 0 ? ENDED_BADLY : ENDED_WELL);
 }
 
 /* A Thread object in the system group, not yet started. */
@@ -173,19 +338,28 @@ static jthread new_thread(JNIEnv *jni)
     return thread;
 }
 
-int tm__writer_start(JNIEnv *jni)
+int tm__writer_start(JNIEnv *jni, int is_late)
 {
+    static int late;
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jthread thread = new_thread(jni);
     jvmtiError error = JVMTI_ERROR_OUT_OF_MEMORY;
 
-    finished = 0;
+    late = is_late;
+    atomic_store(&stopping, 0);
+    atomic_store(&wanted, TM__CONTROL_NONE);
+    atomic_store(&starting, 1);
+    atomic_store(&finished, RUNNING);
     if (thread)
-        error = (*jvmti)->RunAgentThread(jvmti, thread, writer_main, NULL,
-                                         JVMTI_THREAD_NORM_PRIORITY);
-    if (error == JVMTI_ERROR_NONE)
+        error =
+            (*jvmti)->RunAgentThread(jvmti, thread, writer_main, is_late ? &late : NULL,
+                                     JVMTI_THREAD_NORM_PRIORITY);
+    if (error == JVMTI_ERROR_NONE) {
+        if (is_late)
+            wait_while(&starting, 1);
         return 0;
-    finished = 1;
+    }
+    atomic_store(&finished, ENDED_BADLY);
     tm__complain(
         "nothing is recorded: the VM starts no thread for the agent (error %d)",
         (int)error);
@@ -194,21 +368,40 @@ int tm__writer_start(JNIEnv *jni)
 
 int tm__writer_open(void)
 {
+    if (wake_fd >= 0)
+        return 0;
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake_fd >= 0)
-        tm__buffers_open(tm__the_agent.options.buffer_bytes, wake_fd);
+        tm__buffers_open(wake_fd);
     return wake_fd >= 0 ? 0 : -1;
+}
+
+int tm__writer_is_running(void)
+{
+    return atomic_load(&finished) == RUNNING;
+}
+
+/* At worst the writer comes by at its own time. */
+static void wake_writer(void)
+{
+    uint64_t one = 1;
+
+    (void)!write(wake_fd, &one, sizeof(one));
+}
+
+int tm__writer_control(int what)
+{
+    atomic_store(&wanted, what);
+    wake_writer();
+    wait_while(&wanted, what);
+    return atomic_load(&finished) == ENDED_BADLY ? -1 : 0;
 }
 
 void tm__writer_stop(void)
 {
-    uint64_t one = 1;
-
+    vm_ends = 1;
     atomic_store(&stopping, 1);
-    /* At worst the writer comes by at its own time. */
-    (void)!write(wake_fd, &one, sizeof(one));
-    pthread_mutex_lock(&finished_lock);
-    while (!finished)
-        pthread_cond_wait(&finished_signal, &finished_lock);
-    pthread_mutex_unlock(&finished_lock);
+    tm__outlet_hurry();
+    wake_writer();
+    wait_while(&stopping, 1);
 }

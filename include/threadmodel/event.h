@@ -9,7 +9,8 @@ TM_BEGIN_DECLS
 
 /**
  * What happened to, or was done by, `thread`. Any subset of these is a legal
- * stream: what a producer does not report stays unknown in the answers.
+ * stream: what a producer does not report stays unknown in the answers. The stack of
+ * a hold-up may come with its beginning, its end, or a snapshot in between.
  *
  * "object" and "peer" say what those fields hold for the kind; a field that is
  * not named is ignored and should be 0. Numbers are part of the trace format.
@@ -69,7 +70,8 @@ enum tm_event_flag {
     TM_EVENT_PEER_REPORTED = 4, ///< peer is a fact that the VM stated
     TM_EVENT_PEER_INFERRED = 8, ///< peer was worked out by the producer
     TM_EVENT_CONFIRMED = 16,    ///< Held, Contended enter: the VM was asked for it
-    TM_EVENT_SAMPLED = 32       ///< its stack was taken for a sample of such events
+    TM_EVENT_SAMPLED = 32, ///< its stack is that of another like it, drawn at random
+    TM_EVENT_PAUSED = 64   ///< Lost: none was, but what follows is not recorded
 };
 
 /**

@@ -6,34 +6,35 @@
  * run" means of its length. Time at stake is what threads would gain at most if the
  * trouble were gone: time of all threads added up, so it may exceed the run.
  *
- * | kind | is found when | why that much |
- * |---|---|---|
- * | deadlock | a cycle stands or stood | always worth it |
- * | hot_lock | blocks by a class, 5 or more, take 1 % of the run | less is noise |
- * | lock_convoy | 100 blocks on an object, 10 a thread; in 80 % of the handoffs others
- *   still queue; a block spans 3 handoffs on average | a queue that never drains |
- * | oversubscribed_lock | on average 2 threads queue for an object while it is
- * contended, 4 or more at once, for 10 % of the run | more processors cannot help | |
- * held_while_sleeping, held_while_waiting, held_while_parked, held_while_blocked |
- *   others are blocked for 1 % of the run by an owner who is held up itself |
- *   as for hot_lock; shares under 10 us are not looked at |
- * | notify_all_herd | 10 calls wake 3 or more each, and half of the woken wait again
- *   within 100 us of having the monitor back | one notify would have done |
- * | lost_notify | a notify met nobody, then a thread began to wait without end and was
- *   not notified | it hangs |
- * | useless_notify | 100 notifies at a place, 90 % of which met nobody | costs little |
- * | long_wait | one wait of 20 or more at a place lasts 20 times the median, 100 ms and
+ * - deadlock: a cycle stands or stood.
+ * - hot_lock: blocks by a class, 5 or more, take 1 % of the run. Less is noise.
+ * - lock_convoy: 100 blocks on an object, 10 a thread; in 80 % of the handoffs others
+ *   still queue, and a block spans 3 handoffs on average: a queue that never drains.
+ * - oversubscribed_lock: on average 2 threads queue for an object while it is
+ *   contended, 4 or more at once, for 10 % of the run. More processors cannot help.
+ * - held_while_sleeping, held_while_waiting, held_while_parked, held_while_blocked:
+ *   others are blocked for 1 % of the run by an owner who is held up itself. Shares
+ *   under 10 us are not looked at.
+ * - notify_all_herd: 10 calls wake 3 or more each, and half of the woken wait again
+ *   within 100 us of having the monitor back. One notify would have done.
+ * - lost_notify: a notify met nobody, then a thread began to wait without end and was
+ *   not notified: it hangs.
+ * - useless_notify: 100 notifies at a place, 90 % of which met nobody. Costs little.
+ * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
  *   5 % of the run; or a wait without end that lasts 25 % of the run and 1 s until the
- *   end, by a thread that is no daemon, with no notify since it began | an outlier |
- * | wait_always_times_out | 5 or more waits at a place, none notified, take 1 % of
- *   the run | nobody notifies, or it polls |
- * | unbalanced_join | of two or more threads that run together and are joined one takes
- *   longer by a quarter of its life, and that makes the joiner wait for 5 % of the run
- * | evening out gains as much | | lock_inversion | a cycle of lock order of the same
- * objects, see lockorder.h; nothing is at stake in this run | it may deadlock another
- * time |
+ *   end, by a thread that is no daemon, with no notify since it began.
+ * - wait_always_times_out: 5 or more waits at a place, none notified, take 1 % of the
+ *   run. Nobody notifies, or it polls.
+ * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical
+ *   path. The run is that much longer.
+ * - unbalanced_join: of two or more threads that run together and are joined one takes
+ *   longer by a quarter of its life, and that makes the joiner wait for 5 % of the run.
+ *   Evening out gains as much.
+ * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. Nothing
+ *   is at stake in this run; it may deadlock another time.
  *
- * Waits whose caller is the JDK itself are left out: a developer cannot change them.
+ * Waits and sleeps whose caller is the JDK itself, or a worker that waits for work, are
+ * left out: a developer cannot change them.
  */
 #ifndef THREADMODEL_FINDINGS_H
 #define THREADMODEL_FINDINGS_H
@@ -51,7 +52,8 @@ TM_BEGIN_DECLS
  * two sentences), class string, method string, source string, line int32 (where to
  * look; null: not known), thread_id uint64, thread string (whom it names first),
  * suspected bool (it rests on inference; the text says so), evidence string (the table
- * that shows it: deadlocks, blame, callers, interactions, timeline, lock_order).
+ * that shows it: deadlocks, blame, callers, interactions, timeline, lock_order,
+ * critical_path).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -43,8 +43,8 @@ typedef struct tm_path_options {
      * or of all where there are no others; of several, one that is not held up.
      */
     uint64_t thread;
-    /** Where the path ends, since the run began. 0: where that thread ended, or at the
-     * last event where it has not or no thread is named. */
+    /** Up to the run's length: where the path ends, since the run began. 0: where that
+     * thread ended, or at the last event where it has not or no thread is named. */
     int64_t to_ns;
     uint32_t walk;                ///< enum tm_path_walk
     uint32_t keys;                ///< of a sum: bits of enum tm_path_key; 0: by thread

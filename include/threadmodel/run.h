@@ -42,6 +42,7 @@ typedef struct tm_run {
     uint64_t kinds;        ///< bit k: the producer reports events of kind k; 0: unknown
     int32_t policy;        ///< enum tm_policy
     int32_t identity;      ///< enum tm_identity
+    uint64_t id;           ///< random: tells this run from all others
 } tm_run;
 
 TM_END_DECLS

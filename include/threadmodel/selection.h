@@ -9,7 +9,9 @@ TM_BEGIN_DECLS
 
 /**
  * A set of threads, a set of classes and a window of time; zero is all of each.
- * A thread or class that the run does not have is an error, TM_ENOTFOUND.
+ * A thread or class that the run does not have is an error, TM_ENOTFOUND; a window
+ * that is empty or begins after the run ended is TM_EINVAL. A run without events has
+ * nothing that could be missing: there, answers are empty.
  */
 typedef struct tm_selection {
     size_t size;             ///< sizeof(tm_selection)

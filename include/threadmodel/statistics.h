@@ -18,12 +18,14 @@ TM_BEGIN_DECLS
 
 /** Keys to group by; any combination. */
 enum tm_statistics_key {
-    TM_BY_CLASS = 1,  ///< column class: of the monitor, blocker or joined thread
-    TM_BY_CALLER = 2, ///< columns method, source, line: who asked for it
-    TM_BY_OBJECT = 4, ///< columns object, class
-    TM_BY_THREAD = 8, ///< columns thread_id, thread
-    TM_BY_GROUP = 16, ///< column group
-    TM_BY_STACK = 32  ///< column stack: the whole of it, for tm_stack_list()
+    TM_BY_CLASS = 1,   ///< column class: of the monitor, blocker or joined thread
+    TM_BY_CALLER = 2,  ///< columns method, source, line, idle: who asked for it
+    TM_BY_OBJECT = 4,  ///< columns object, class
+    TM_BY_THREAD = 8,  ///< columns thread_id, thread
+    TM_BY_GROUP = 16,  ///< column group
+    TM_BY_STACK = 32,  ///< column stack: the whole of it, for tm_stack_list()
+    TM_BY_METHOD = 64, ///< columns method, idle: the caller without its line
+    TM_BY_LINE = 128   ///< columns source, line: the caller's line, whatever its method
 };
 
 /** Choices of a statistics question; zero is the default of each. */
@@ -35,8 +37,14 @@ typedef struct tm_statistics_options {
     /**
      * Frames of these classes are passed over when the caller is looked for,
      * unless all frames are: name prefixes, "java.". NULL: java., javax., jdk.,
-     * sun., com.sun. When all frames match, the caller is the innermost frame
-     * outside java.lang.Object, java.lang.Thread and java.util.concurrent.locks.
+     * sun., and what of com.sun. belongs to the JDK (docs/analysis.md lists it).
+     * When all frames match, the caller is the innermost frame outside
+     * java.lang.Object, java.lang.Thread and java.util.concurrent.locks.
+     *
+     * A thread that waits for work has as caller the frame that does, for instance
+     * java.util.concurrent.ThreadPoolExecutor.getTask, and column `idle` true: that
+     * wait is as long as there was nothing to do. The same page lists these methods;
+     * of those that are no library by this choice none is looked for.
      */
     const char *const *libraries;
 } tm_statistics_options;

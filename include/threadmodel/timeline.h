@@ -20,7 +20,8 @@ TM_BEGIN_DECLS
  * peer_id uint64 and peer string (who owned the object or is joined; null when
  * unknown), provenance string (of peer and state), open bool, stack int32 (for
  * tm_stack_list(); null when unknown), unsplit bool (a wait whose notify was not seen:
- * it may hide time in which the thread queued for the monitor again).
+ * it may hide time in which the thread queued for the monitor again), sampled bool (the
+ * stack is that of another hold-up like it, drawn at random).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

@@ -12,8 +12,8 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
 {
     const tm_model *model = places->model;
     const tm__frame *frame;
-    tm__caller place = {TM__NONE, TM__NONE, 0};
-    uint32_t *value;
+    tm__caller place = {TM__NONE, TM__NONE, 0, 0};
+    uint32_t *value, class_index;
 
     *number = TM__NONE;
     if (frame_index == TM__NONE)
@@ -21,15 +21,22 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
     frame = &model->frames[frame_index];
     if (frame->method == TM__NONE)
         return TM_OK;
-    place.method = model->methods[frame->method].full_name;
-    if (model->methods[frame->method].class_index != TM__NONE)
-        place.source = model->classes[model->methods[frame->method].class_index].source;
-    place.line = (uint32_t)tm__frame_line(model, frame);
+    if (places->parts & TM__CALLER_METHOD)
+        place.method = model->methods[frame->method].full_name;
+    if (places->parts & TM__CALLER_LINE) {
+        class_index = model->methods[frame->method].class_index;
+        if (class_index != TM__NONE)
+            place.source = model->classes[class_index].source;
+        place.line = (uint32_t)tm__frame_line(model, frame);
+    }
     value = tm__triples_at(&places->by_place, places->memory, place.method,
                            place.source, place.line);
     if (!value)
         return TM_ENOMEM;
     if (*value == 0) {
+        const char *method = tm__strings_get(&model->strings, place.method);
+
+        place.is_idle = method && tm__is_idle(method);
         if (tm__reserve(places->memory, &places->items, &places->items_capacity,
                         (size_t)places->items_count + 1, sizeof(place)) < 0)
             return TM_ENOMEM;
@@ -43,7 +50,14 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
 int tm__callers_open(tm__callers *places, const tm_model *model, tm__memory *memory,
                      const tm__libraries *libraries)
 {
-    *places = (tm__callers){.model = model, .memory = memory};
+    return tm__callers_open_by(places, model, memory, libraries,
+                               TM__CALLER_METHOD | TM__CALLER_LINE);
+}
+
+int tm__callers_open_by(tm__callers *places, const tm_model *model, tm__memory *memory,
+                        const tm__libraries *libraries, uint32_t parts)
+{
+    *places = (tm__callers){.model = model, .memory = memory, .parts = parts};
     places->by_stack = tm__stack_callers(model, memory, libraries);
     if (!places->by_stack)
         return TM_ENOMEM;
@@ -82,17 +96,32 @@ int tm__caller_compare(const tm__callers *places, uint32_t left, uint32_t right)
     return order;
 }
 
-void tm__put_caller(tm__builder *builder, const tm__callers *places, uint32_t place)
+void tm__put_caller_method(tm__builder *builder, const tm__callers *places,
+                           uint32_t place)
+{
+    tm__put_string(builder, place == TM__NONE
+                                ? NULL
+                                : tm__strings_get(&places->model->strings,
+                                                  places->items[place].method));
+}
+
+void tm__put_caller_line(tm__builder *builder, const tm__callers *places,
+                         uint32_t place)
 {
     const tm__caller *it = place == TM__NONE ? NULL : &places->items[place];
-    const tm__strings *strings = &places->model->strings;
 
-    tm__put_string(builder, it ? tm__strings_get(strings, it->method) : NULL);
-    tm__put_string(builder, it ? tm__strings_get(strings, it->source) : NULL);
+    tm__put_string(builder,
+                   it ? tm__strings_get(&places->model->strings, it->source) : NULL);
     if (it && it->line)
         tm__put_int32(builder, (int32_t)it->line);
     else
         tm__put_null(builder);
+}
+
+void tm__put_caller(tm__builder *builder, const tm__callers *places, uint32_t place)
+{
+    tm__put_caller_method(builder, places, place);
+    tm__put_caller_line(builder, places, place);
 }
 
 void tm__callers_close(tm__callers *places)

@@ -15,8 +15,8 @@
 #include "base/saturate.h"
 
 static int (*const detectors[])(tm__findings *) = {
-    tm__find_deadlocks, tm__find_locks, tm__find_notifies,
-    tm__find_waits,     tm__find_joins, tm__find_inversions,
+    tm__find_deadlocks, tm__find_locks,       tm__find_notifies,   tm__find_waits,
+    tm__find_joins,     tm__find_path_sleeps, tm__find_inversions,
 };
 
 static const tm__column_spec columns[] = {
@@ -112,20 +112,19 @@ void tm__say_class(tm__finding *finding, const tm_model *model, uint32_t class_n
     tm__say(finding, "%.200s", name ? name : "an unknown class");
 }
 
+int tm__percent(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (int)((double)part * 100 / (double)whole + 0.5) : 0;
+}
+
 int tm__caller_is_library(const tm__findings *findings, uint32_t place)
 {
-    static const char *const prefixes[] = {"java.", "javax.", "jdk.", "sun.",
-                                           "com.sun."};
-    const char *method;
+    const char *method = place == TM__NONE
+                             ? NULL
+                             : tm__strings_get(&findings->model->strings,
+                                               findings->places.items[place].method);
 
-    if (place == TM__NONE)
-        return 0;
-    method = tm__strings_get(&findings->model->strings,
-                             findings->places.items[place].method);
-    for (size_t i = 0; method && i < sizeof(prefixes) / sizeof(*prefixes); i++)
-        if (strncmp(method, prefixes[i], strlen(prefixes[i])) == 0)
-            return 1;
-    return 0;
+    return method && (tm__is_library(method) || tm__is_idle(method));
 }
 
 uint32_t tm__class_name_of_object(const tm_model *model, uint32_t object)

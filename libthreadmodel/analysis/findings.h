@@ -52,7 +52,11 @@ void tm__say_thread(tm__finding *finding, const tm_model *model, uint32_t thread
 /** The text of a string, or "an unknown class". */
 void tm__say_class(tm__finding *finding, const tm_model *model, uint32_t class_name);
 
-/** Whether a place lies in the JDK: nobody can act on that. */
+/** A part in percent, rounded; 0 of nothing. */
+int tm__percent(int64_t part, int64_t whole);
+
+/** Whether a place lies in the JDK, or is where a worker is idle: nobody can act on
+ * that. */
 int tm__caller_is_library(const tm__findings *findings, uint32_t place);
 
 /** strings of the class of an object, which may be TM__NONE */
@@ -92,6 +96,7 @@ void tm__tally_free(tm__tally *tally, tm__memory *memory);
 int tm__find_deadlocks(tm__findings *findings);
 int tm__find_inversions(tm__findings *findings);
 int tm__find_joins(tm__findings *findings);
+int tm__find_path_sleeps(tm__findings *findings);
 int tm__find_locks(tm__findings *findings);
 int tm__find_waits(tm__findings *findings);
 int tm__find_notifies(tm__findings *findings);

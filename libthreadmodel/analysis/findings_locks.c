@@ -97,6 +97,9 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t class_name)
         if (to_ns <= from_ns)
             continue;
         place = tm__caller_of(&l->findings->places, it->stack);
+        /* A worker that waits for work holds no lock: it has let go unseen. */
+        if (tm__caller_is_idle(&l->findings->places, place))
+            continue;
         if (add(l, class_name, place, WHILE + state, to_ns - from_ns, share->owner) < 0)
             return TM_ENOMEM;
         if (share->provenance > TM_PROVENANCE_INFERRED &&
@@ -163,11 +166,6 @@ static int take(void *payload, const tm__share *share)
     return time_ns < SHORT_NS ? TM_OK : look_at_owner(l, share, class_name);
 }
 
-static int percent(int64_t part, int64_t whole)
-{
-    return whole > 0 ? (int)((double)part * 100 / (double)whole + 0.5) : 0;
-}
-
 /* "1 object", or its label where there is one alone. */
 static void say_objects(tm__finding *finding, const locks *l, uint32_t class_name)
 {
@@ -202,12 +200,12 @@ static void say_holder(tm__finding *finding, const locks *l, uint32_t class_name
     if (at && at->b != TM__NONE) {
         tm__say(finding, " by ");
         tm__say_caller(finding, findings, at->b);
-        tm__say(finding, " for %d %% of that,", percent(at->total_ns, whole_ns));
+        tm__say(finding, " for %d %% of that,", tm__percent(at->total_ns, whole_ns));
         finding->place = at->b;
     }
     tm__say(finding, " most by ");
     tm__say_thread(finding, findings->model, owner->b);
-    tm__say(finding, " (%d %%).", percent(owner->total_ns, whole_ns));
+    tm__say(finding, " (%d %%).", tm__percent(owner->total_ns, whole_ns));
     finding->thread = owner->b;
 }
 
@@ -232,7 +230,7 @@ static int tell_hot(locks *l, const tm__tally_item *item)
             threads == 1 ? " was" : "s were", (long long)item->count);
     tm__say_duration(finding, item->total_ns);
     tm__say(finding, " in all, %d %% of the run's length",
-            percent(item->total_ns, findings->run_ns));
+            tm__percent(item->total_ns, findings->run_ns));
     if (at && at->b != TM__NONE) {
         tm__say(finding, ", most in ");
         tm__say_caller(finding, findings, at->b);
@@ -282,7 +280,7 @@ static int tell_convoy(locks *l, uint32_t object)
     tm__say(finding, " each, though it changed hands every ");
     tm__say_duration(finding, (it->last_ns - it->first_ns) / it->blocks);
     tm__say(finding, "; at %d %% of the handoffs others still queued.",
-            percent(it->contended_handoffs, it->blocks));
+            tm__percent(it->contended_handoffs, it->blocks));
     if (finding->place != TM__NONE) {
         tm__say(finding, " They queue in ");
         tm__say_caller(finding, l->findings, finding->place);

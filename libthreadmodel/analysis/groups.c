@@ -64,13 +64,13 @@ static uint32_t site_of(const tm__groups *groups, uint32_t stack)
 {
     if (groups->keys & TM_BY_STACK)
         return stack;
-    return groups->keys & TM_BY_CALLER ? tm__caller_of(&groups->callers, stack)
+    return tm__groups_by_place(groups) ? tm__caller_of(&groups->callers, stack)
                                        : TM__NONE;
 }
 
 static uint32_t caller_of(const tm__groups *groups, uint32_t site)
 {
-    if (!(groups->keys & TM_BY_CALLER))
+    if (!tm__groups_by_place(groups))
         return TM__NONE;
     return groups->keys & TM_BY_STACK ? tm__caller_of(&groups->callers, site) : site;
 }
@@ -203,13 +203,21 @@ static int gather_thread(tm__groups *groups, uint32_t thread)
     return TM_OK;
 }
 
+/* What of a caller the keys ask for. */
+static uint32_t parts_of(uint32_t keys)
+{
+    return (keys & (TM_BY_CALLER | TM_BY_METHOD) ? TM__CALLER_METHOD : 0) |
+           (keys & (TM_BY_CALLER | TM_BY_LINE) ? TM__CALLER_LINE : 0);
+}
+
 int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope *scope,
                       uint32_t keys, const tm__libraries *libraries)
 {
     *groups = (tm__groups){.model = model, .scope = scope, .keys = keys};
     tm__memory_init(&groups->memory, &model->memory.hook);
-    if (keys & TM_BY_CALLER &&
-        tm__callers_open(&groups->callers, model, &groups->memory, libraries) < 0)
+    if (tm__groups_by_place(groups) &&
+        tm__callers_open_by(&groups->callers, model, &groups->memory, libraries,
+                            parts_of(keys)) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && gather_thread(groups, i) < 0)
@@ -297,7 +305,7 @@ void tm__groups_free(tm__groups *groups)
     tm__free(memory, groups->histograms,
              groups->histograms_capacity * sizeof(*groups->histograms));
     tm__free(memory, groups->items, groups->items_capacity * sizeof(*groups->items));
-    if (groups->keys & TM_BY_CALLER)
+    if (tm__groups_by_place(groups))
         tm__callers_close(&groups->callers);
     tm__triples_free(&groups->seen, memory);
     tm__triples_free(&groups->by_key, memory);

@@ -27,7 +27,7 @@ int tm__group_state(int state);
 typedef struct tm__group {
     uint32_t class_name; ///< strings; TM__NONE: unknown
     uint32_t object;     ///< objects[], when grouped by object, or TM__NONE
-    uint32_t caller;     ///< callers.items[], when grouped by caller, or TM__NONE
+    uint32_t caller;     ///< callers.items[], when grouped by it, or TM__NONE
     uint32_t stack;      ///< stacks[], when grouped by stack, or TM__NONE
     uint32_t thread;     ///< threads[]: the last one seen in it
     int64_t object_count;
@@ -43,10 +43,16 @@ typedef struct tm__groups {
     tm__triples seen; ///< (object, stack or caller, thread or thread group): group + 1
     tm__triples
         by_key; ///< (class name, stack or caller, thread or thread group): group + 1
-    tm__callers callers; ///< opened only when grouped by caller
+    tm__callers callers; ///< opened only by tm__groups_by_place()
     TM__ARRAY(tm__group, items);
     TM__ARRAY(tm__histogram, histograms);
 } tm__groups;
+
+/** Whether groups are told apart by the caller or a part of it. */
+static inline int tm__groups_by_place(const tm__groups *groups)
+{
+    return (groups->keys & (TM_BY_CALLER | TM_BY_METHOD | TM_BY_LINE)) != 0;
+}
 
 /**
  * Gather all hold-ups of a scope.

@@ -10,7 +10,9 @@
 
 enum {
     ALL_KEYS = TM_BY_CLASS | TM_BY_CALLER | TM_BY_OBJECT | TM_BY_THREAD | TM_BY_GROUP |
-               TM_BY_STACK,
+               TM_BY_STACK | TM_BY_METHOD | TM_BY_LINE,
+    BY_METHOD = TM_BY_CALLER | TM_BY_METHOD,
+    BY_LINE = TM_BY_CALLER | TM_BY_LINE,
     LABEL_BYTES = 1024
 };
 
@@ -23,16 +25,17 @@ enum {
         state "_p99_ns", TM_TYPE_INT64                                                 \
     }
 
-/* Columns of a key; `without` are the keys that brought them already. */
+/* Columns of keys, of any of them; `without` are those that brought them already. */
 static const struct key_column {
     tm__column_spec column;
     uint32_t key;
     uint32_t without;
 } key_columns[] = {
     {{"class", TM_TYPE_STRING}, TM_BY_CLASS, 0},
-    {{"method", TM_TYPE_STRING}, TM_BY_CALLER, 0},
-    {{"source", TM_TYPE_STRING}, TM_BY_CALLER, 0},
-    {{"line", TM_TYPE_INT32}, TM_BY_CALLER, 0},
+    {{"method", TM_TYPE_STRING}, BY_METHOD, 0},
+    {{"source", TM_TYPE_STRING}, BY_LINE, 0},
+    {{"line", TM_TYPE_INT32}, BY_LINE, 0},
+    {{"idle", TM_TYPE_BOOL}, BY_METHOD, 0},
     {{"object", TM_TYPE_STRING}, TM_BY_OBJECT, 0},
     {{"class", TM_TYPE_STRING}, TM_BY_OBJECT, TM_BY_CLASS},
     {{"thread_id", TM_TYPE_UINT64}, TM_BY_THREAD, 0},
@@ -107,6 +110,16 @@ static void put_object(tm__builder *builder, const tm_model *model, uint32_t obj
     tm__put_text(builder, label);
 }
 
+static void put_place(tm__builder *builder, const tm__groups *groups, uint32_t place)
+{
+    if (groups->keys & BY_METHOD)
+        tm__put_caller_method(builder, &groups->callers, place);
+    if (groups->keys & BY_LINE)
+        tm__put_caller_line(builder, &groups->callers, place);
+    if (groups->keys & BY_METHOD)
+        tm__put_bool(builder, tm__caller_is_idle(&groups->callers, place));
+}
+
 static void put_keys(tm__builder *builder, const tm__groups *groups,
                      const tm__group *group)
 {
@@ -116,8 +129,8 @@ static void put_keys(tm__builder *builder, const tm__groups *groups,
 
     if (groups->keys & TM_BY_CLASS)
         tm__put_string(builder, class_name);
-    if (groups->keys & TM_BY_CALLER)
-        tm__put_caller(builder, &groups->callers, group->caller);
+    if (tm__groups_by_place(groups))
+        put_place(builder, groups, group->caller);
     if (groups->keys & TM_BY_OBJECT)
         put_object(builder, model, group->object);
     if ((groups->keys & (TM_BY_OBJECT | TM_BY_CLASS)) == TM_BY_OBJECT)

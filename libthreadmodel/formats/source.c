@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "formats/contention/reader.h"
 #include "formats/jfr/reader.h"
+#include "formats/tptp/reader.h"
 #include "trace/reader.h"
 
 /* Formats with a magic number come before those that have to guess. */
@@ -16,6 +17,7 @@ static const tm__format *const formats[] = {
     &tm__format_tmt,
     &tm__format_jfr,
     &tm__format_contention,
+    &tm__format_tptp,
 };
 
 struct tm_source {

@@ -76,6 +76,23 @@ static void want_nothing(tm_model *model, tm__thread *thread)
     thread->joins = TM__NONE;
 }
 
+void tm__hold_up_stack(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+
+    if (fact->stack == TM__NONE || !tm__is_held_up(thread))
+        return;
+    for (uint32_t i = tm__hold_up_first(thread); i < thread->interval_count; i++) {
+        tm__interval *part = &thread->intervals[i];
+
+        if (part->stack != TM__NONE)
+            continue;
+        part->stack = fact->stack;
+        if (fact->flags & TM_EVENT_SAMPLED)
+            part->flags |= TM__INTERVAL_SAMPLED;
+    }
+}
+
 void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns)
 {
     tm__thread *it = &model->threads[thread];

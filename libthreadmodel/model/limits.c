@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the data cannot show, in sentences for people. Every answer carries them. */
-#include <inttypes.h>
 #include <stdio.h>
 
+#include "base/grouped.h"
 #include "model/model.h"
 #include "table/builder.h"
 
@@ -40,24 +40,26 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
     for (uint32_t i = 0; i < model->limits_count; i++)
         put(builder, tm__strings_get(&model->strings, model->limits[i]));
     if (model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER]) {
-        snprintf(text, sizeof(text), "The producer lost %" PRIu64 " events.",
-                 model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER]);
+        uint64_t lost = model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER];
+
+        snprintf(text, sizeof(text), "The producer lost %s event%s.",
+                 tm__group_digits(lost).text, lost == 1 ? "" : "s");
         put(builder, text);
     }
     if (model->folded_ns != INT64_MIN) {
+        uint64_t folded_ns = (uint64_t)(model->folded_ns - tm__model_origin_ns(model));
+
         snprintf(text, sizeof(text),
-                 "To keep to %zu bytes what ended before %" PRId64
-                 " ms was folded into "
+                 "To keep to %s bytes what ended before %s ms was folded into "
                  "sums: timelines, interactions and windows begin there, and not all "
                  "objects and callers are named.",
-                 model->memory_limit_bytes,
-                 (model->folded_ns - tm__model_origin_ns(model)) / 1000000);
+                 tm__group_digits(model->memory_limit_bytes).text,
+                 tm__group_digits(folded_ns / 1000000).text);
         put(builder, text);
     }
     if (model->run.threshold_ns > 0) {
-        snprintf(text, sizeof(text),
-                 "Blocks and waits under %" PRId64 " us were not recorded.",
-                 model->run.threshold_ns / 1000);
+        snprintf(text, sizeof(text), "Blocks and waits under %s us were not recorded.",
+                 tm__group_digits((uint64_t)model->run.threshold_ns / 1000).text);
         put(builder, text);
     }
     if (model->run.identity == TM_IDENTITY_HASH)

@@ -48,6 +48,8 @@ static int take_run(void *payload, const tm_run *run)
         known->policy = run->policy;
     if (run->identity)
         known->identity = run->identity;
+    if (run->size > offsetof(tm_run, id) && run->id)
+        known->id = run->id;
     if (tm__policy(model) != old_policy)
         for (uint32_t i = 0; i < model->objects_count; i++)
             tm__bind_give_up(model, i);

@@ -25,7 +25,8 @@ enum {
     TM__INTERVAL_TIMED_OUT = 2,   ///< ended because its time was up
     TM__INTERVAL_INTERRUPTED = 4, ///< ended by an interrupt
     TM__INTERVAL_SNAPSHOT = 8,    ///< had begun before it was first seen
-    TM__INTERVAL_UNSPLIT = 16     ///< a wait that may hide queueing for the monitor
+    TM__INTERVAL_UNSPLIT = 16,    ///< a wait that may hide queueing for the monitor
+    TM__INTERVAL_SAMPLED = 32     ///< its stack is that of another hold-up like it
 };
 
 /**
@@ -418,6 +419,12 @@ typedef struct tm__libraries {
     const char *const *prefixes; ///< NULL: the default ones
     size_t count;
 } tm__libraries;
+
+/** Whether a class or method, package.Class.method, is one of the default libraries. */
+int tm__is_library(const char *name);
+
+/** Whether a caller's method (as above) is where a thread waits for work. */
+int tm__is_idle(const char *method);
 
 /** @return frames[] index of the caller of a stack, TM__NONE where unknown */
 uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,

@@ -93,6 +93,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
             tm__object_fresh(model, fact->object);
             cause = handoff(model, fact, block->start_ns);
         }
+        tm__hold_up_stack(model, fact);
         stack = block->stack;
         tm__hold_up_end(model, fact->thread, fact->time_ns);
         tm__run(model, fact->thread, fact->time_ns, cause);

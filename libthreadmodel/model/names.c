@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What entities are called in answers, and which frame of a stack is the caller.
- * Only answers come here, never ingest.
+ * What entities are called in answers. Only those come here, never ingest.
  */
 #include <stdio.h>
 #include <string.h>
@@ -114,75 +113,4 @@ void tm__labels_close(tm__labels *labels)
     tm__free(&labels->memory, labels->by_object,
              labels->count * sizeof(*labels->by_object));
     tm__strings_clear(&labels->strings);
-}
-
-static int has_prefix(const char *text, const char *const *prefixes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
-            return 1;
-    return 0;
-}
-
-static const char *const default_libraries[] = {"java.", "javax.", "jdk.", "sun.",
-                                                "com.sun."};
-
-/* Where threads go to be held up: never what a person means by the caller. */
-static const char *const primitives[] = {
-    "java.lang.Object",
-    "java.lang.Thread",
-    "java.lang.VirtualThread",
-    "java.lang.System", /* $2, through which virtual threads park */
-    "java.util.concurrent.locks.",
-    "jdk.internal.misc.Unsafe",
-    "jdk.internal.vm.",
-    "sun.misc.Unsafe",
-};
-
-uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,
-                          const tm__libraries *libraries)
-{
-    const char *const *prefixes = default_libraries;
-    size_t count = sizeof(default_libraries) / sizeof(*default_libraries);
-    uint32_t past_primitives = TM__NONE, first, end;
-
-    if (stack == TM__NONE || !model->stacks[stack].frame_count)
-        return TM__NONE;
-    if (libraries && libraries->prefixes) {
-        prefixes = libraries->prefixes;
-        count = libraries->count;
-    }
-    first = model->stacks[stack].frame_first;
-    end = first + model->stacks[stack].frame_count;
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t method = model->frames[i].method;
-        const char *class_name =
-            method == TM__NONE
-                ? NULL
-                : tm__class_name(model, model->methods[method].class_index);
-
-        if (!class_name)
-            continue;
-        if (!has_prefix(class_name, prefixes, count))
-            return i;
-        if (past_primitives == TM__NONE &&
-            !has_prefix(class_name, primitives,
-                        sizeof(primitives) / sizeof(*primitives)))
-            past_primitives = i;
-    }
-    return past_primitives == TM__NONE ? first : past_primitives;
-}
-
-uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
-                            const tm__libraries *libraries)
-{
-    uint32_t *callers = tm__resize(
-        memory, NULL, 0, ((size_t)model->stacks_count + 1) * sizeof(*callers));
-
-    if (!callers)
-        return NULL;
-    for (uint32_t i = 0; i < model->stacks_count; i++)
-        callers[i] = tm__stack_caller(model, i, libraries);
-    callers[model->stacks_count] = TM__NONE; /* so that callers[count] is an answer */
-    return callers;
 }

@@ -79,6 +79,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
     park = &thread->intervals[tm__hold_up(thread)];
     if (fact->object != TM__NONE && fact->object != park->object)
         model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
+    tm__hold_up_stack(model, fact);
     if (fact->flags & TM_EVENT_TIMED_OUT)
         park->flags |= TM__INTERVAL_TIMED_OUT;
     if (fact->flags & TM_EVENT_BY_INTERRUPT)

@@ -52,15 +52,21 @@ static inline int tm__hold_up_state(const tm__thread *thread)
                                   : TM_STATE_UNKNOWN;
 }
 
-/** When that began: for a notified waiter, its wait. */
-static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+/** The same, but for a notified waiter, the interval of its wait. */
+static inline uint32_t tm__hold_up_first(const tm__thread *thread)
 {
     uint32_t index = tm__hold_up(thread);
 
     if (thread->intervals[index].state == TM_STATE_REENTERING && index &&
         thread->intervals[index - 1].state == TM_STATE_WAITING)
         index--;
-    return thread->intervals[index].start_ns;
+    return index;
+}
+
+/** When that began. */
+static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+{
+    return thread->intervals[tm__hold_up_first(thread)].start_ns;
 }
 
 static inline int tm__is_held_up(const tm__thread *thread)
@@ -78,6 +84,8 @@ void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns, tm__interval n
 void tm__set_deadline(tm_model *model, const tm__fact *fact);
 /** Begin to run. @param cause  interactions[] or TM__NONE */
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
+/** A hold-up that began without a stack gets that of a later event. */
+void tm__hold_up_stack(tm_model *model, const tm__fact *fact);
 /** The thread's hold-up is over: it leaves its queue and its deadlock. */
 void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns);
 /** The event proves that the thread runs; count an end that was missing. */
@@ -139,6 +147,8 @@ void tm__on_unpark_called(tm_model *model, const tm__fact *fact);
 void tm__on_interrupt_called(tm_model *model, const tm__fact *fact);
 void tm__on_interrupted(tm_model *model, const tm__fact *fact);
 void tm__on_snapshot(tm_model *model, const tm__fact *fact);
+/** Nothing is reported from here on, of any thread. @return TM_OK or TM_ENOMEM */
+int tm__on_pause(tm_model *model, int64_t time_ns);
 /**
  * The row for a hold-up that says it ended by time or interrupt.
  * @param provenance  how sure it is that nothing else ended it, enum tm_provenance

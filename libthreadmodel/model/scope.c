@@ -13,6 +13,8 @@ static int select_threads(tm__scope *scope, const tm_model *model, tm__memory *m
     for (size_t i = 0; i < selection->thread_count; i++) {
         uint32_t index = tm__map_find(&model->thread_map, selection->threads[i]);
 
+        if (index == TM__NONE && !model->event_count)
+            continue;
         if (index == TM__NONE)
             return tm__fail(TM_ENOTFOUND, "there is no thread %llu in this run",
                             (unsigned long long)selection->threads[i]);
@@ -37,7 +39,7 @@ static int select_classes(tm__scope *scope, const tm_model *model, tm__memory *m
             if (name && strcmp(name, selection->classes[i]) == 0)
                 found = scope->classes[c] = 1;
         }
-        if (!found)
+        if (!found && model->event_count)
             return tm__fail(TM_ENOTFOUND, "there is no class %.200s in this run",
                             selection->classes[i]);
     }
@@ -61,7 +63,7 @@ int tm__scope_open(tm__scope *scope, const tm_model *model,
         (selection->to_ns && selection->to_ns <= selection->from_ns))
         return tm__fail(TM_EINVAL, "window from %lld to %lld ns is empty",
                         (long long)selection->from_ns, (long long)selection->to_ns);
-    if (selection->from_ns > tm_model_length_ns(model))
+    if (model->event_count && selection->from_ns > tm_model_length_ns(model))
         return tm__fail(TM_EINVAL, "window begins at %lld ns, the run ends at %lld ns",
                         (long long)selection->from_ns,
                         (long long)tm_model_length_ns(model));

@@ -102,8 +102,10 @@ static int ends(tm_model *model, const tm__fact *fact, int state)
 {
     tm__thread *thread = &model->threads[fact->thread];
 
-    if (tm__hold_up_state(thread) == state)
+    if (tm__hold_up_state(thread) == state) {
+        tm__hold_up_stack(model, fact);
         return 1;
+    }
     model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
     tm__must_run(model, fact);
     return 0;
@@ -262,15 +264,29 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
     thread->interrupt = TM__NONE;
 }
 
+/* A wait that is one for a thread's end, or over but for the monitor, is still one. */
+static int is_known(const tm__thread *thread, const tm__fact *fact)
+{
+    int state = tm__hold_up_state(thread);
+
+    if (!thread->interval_count ||
+        thread->intervals[tm__hold_up(thread)].object != fact->object)
+        return 0;
+    return state == (int)fact->value ||
+           (fact->value == TM_STATE_WAITING &&
+            (state == TM_STATE_REENTERING || state == TM_STATE_JOINING));
+}
+
 void tm__on_snapshot(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
     tm__interval seen = plain((int)fact->value, fact);
 
     seen.flags = TM__INTERVAL_SNAPSHOT;
-    if (tm__hold_up_state(thread) == (int)fact->value &&
-        thread->intervals[tm__hold_up(thread)].object == fact->object)
-        return; /* as we knew */
+    if (is_known(thread, fact)) {
+        tm__hold_up_stack(model, fact);
+        return;
+    }
     tm__hold_up_end(model, fact->thread, fact->time_ns);
     thread->deadline_ns = INT64_MAX;
     if (fact->object != TM__NONE) {
@@ -313,4 +329,29 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
     }
     default: tm__begin(model, fact->thread, fact->time_ns, seen);
     }
+}
+
+/* Until its next event or a snapshot, nobody knows what a thread does. */
+int tm__on_pause(tm_model *model, int64_t time_ns)
+{
+    static const tm__interval unknown = {.state = TM_STATE_UNKNOWN,
+                                         .object = TM__NONE,
+                                         .stack = TM__NONE,
+                                         .peer = TM__NONE,
+                                         .cause = TM__NONE};
+
+    for (uint32_t i = 0; i < model->threads_count; i++) {
+        tm__thread *thread = &model->threads[i];
+
+        if (!thread->interval_count || tm__now(thread)->state == TM_STATE_DEAD)
+            continue;
+        if (tm__interval_reserve(model, i, 4) < 0)
+            return TM_ENOMEM;
+        if (thread->last_ns < time_ns)
+            thread->last_ns = time_ns;
+        tm__hold_up_end(model, i, thread->last_ns);
+        tm__disown_all(model, i);
+        tm__begin(model, i, thread->last_ns, unknown);
+    }
+    return TM_OK;
 }

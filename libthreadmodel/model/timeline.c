@@ -13,6 +13,7 @@ static const tm__column_spec columns[] = {
     {"peer_id", TM_TYPE_UINT64},    {"peer", TM_TYPE_STRING},
     {"provenance", TM_TYPE_STRING}, {"open", TM_TYPE_BOOL},
     {"stack", TM_TYPE_INT32},       {"unsplit", TM_TYPE_BOOL},
+    {"sampled", TM_TYPE_BOOL},
 };
 
 static void put_interval(tm__listing *list, const tm_model *model,
@@ -51,6 +52,7 @@ static void put_interval(tm__listing *list, const tm_model *model,
     else
         tm__put_int32(builder, (int32_t)it->stack);
     tm__put_bool(builder, it->flags & TM__INTERVAL_UNSPLIT);
+    tm__put_bool(builder, it->flags & TM__INTERVAL_SAMPLED);
 }
 
 int tm_timeline_list(tm_table **out, const tm_model *model,

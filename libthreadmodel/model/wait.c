@@ -128,6 +128,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     fact.object = wait->object;
     if (fact.object != TM__NONE)
         tm__object_fresh(model, fact.object);
+    tm__hold_up_stack(model, &fact);
     /* One that was first seen when it had been notified was not let go by time. */
     known = wait->state != TM_STATE_REENTERING || thread->bound != TM__NONE;
     cause = tm__bind_waited(model, &fact, &certain);

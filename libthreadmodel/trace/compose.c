@@ -165,6 +165,11 @@ int tm__writer_finish_block(tm_trace_writer *writer)
     return TM_OK;
 }
 
+uint64_t tm__writer_events(const tm_trace_writer *writer)
+{
+    return writer->index.events;
+}
+
 int tm__writer_begin(tm_trace_writer *writer)
 {
     if (tm__bytes_reserve(&writer->out, TM__FILE_HEADER_BYTES) < 0)

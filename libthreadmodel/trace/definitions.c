@@ -44,7 +44,7 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     uint8_t *at;
 
     memcpy(&run, given, given->size < sizeof(run) ? given->size : sizeof(run));
-    at = make_room(out, 8,
+    at = make_room(out, 9,
                    tm__string_room(run.source) + tm__string_room(run.format) +
                        tm__string_room(run.producer) + tm__string_room(run.vm) +
                        tm__string_room(run.command));
@@ -63,6 +63,8 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     at = tm__encode_varint(at, run.kinds);
     at = tm__encode_signed(at, run.policy);
     at = tm__encode_signed(at, run.identity);
+    if (run.id)
+        at = tm__encode_varint(at, run.id);
     return keep(out, at, "run");
 }
 
@@ -198,6 +200,8 @@ static int pour_run(tm__cursor *body, const tm_sink *sink, tm_run *copy)
     run.kinds = tm__get_varint(body);
     run.policy = tm__get_signed32(body);
     run.identity = tm__get_signed32(body);
+    if (body->at < body->end)
+        run.id = tm__get_varint(body);
     if (whole(body, "run") < 0)
         return TM_EDAMAGED;
     if (copy) {

@@ -8,7 +8,7 @@
  *         │  ▲                                                                   ▲
  *        bad │ header found                                                      │
  *         ▼  │                                                                   │
- *      SCANNING ───────────────────────── end of file ───────────────────────────┘
+ *      SCANNING ───────────────────────── end of file ──▶ RECOVERING ────────────┘
  */
 #include "trace/reader.h"
 
@@ -27,7 +27,7 @@ enum {
 typedef struct reader {
     tm__memory *memory;
     tm__input *input;
-    enum { LOOKING, SCANNING, ENDING, DONE } state;
+    enum { LOOKING, SCANNING, ENDING, RECOVERING, DONE } state;
     uint64_t offset;     ///< of what is read next
     uint32_t minor;      ///< of the file
     uint64_t end_offset; ///< of the end block, once it was read
@@ -40,6 +40,8 @@ typedef struct reader {
     int has_origin;
     int has_run_start; ///< the origin is the run's own
     tm__gap gap;
+    uint64_t run_id;
+    tm__leftover leftover;
 
     tm__loss loss; ///< to be told
     enum { NOTHING, SENTENCE, EVENT } loss_due;
@@ -141,8 +143,26 @@ static int meet_end(reader *self, uint64_t end)
         loss.first_ns = gap->first_ns;
         loss.last_ns = gap->last_ns;
     }
+    /* Memory and pipes have nothing beside them. */
+    if (self->input->descriptor >= 0 && self->input->is_seekable) {
+        int rc;
+
+        tm__leftover_free(&self->leftover);
+        rc = tm__leftover_open(&self->leftover, self->memory, self->input->path,
+                               self->run_id, self->events_before);
+        if (rc == TM_ENOMEM)
+            return rc;
+        loss.leftover = &self->leftover;
+        /* What a cut block held is in the rings, too. */
+        if (self->leftover.state == TM__LEFTOVER_RECOVERED) {
+            loss.events = (uint64_t)self->leftover.missing;
+            loss.first_ns = loss.last_ns = self->last_ns;
+        } else if (self->leftover.state == TM__LEFTOVER_RUNNING) {
+            loss.events = 0;
+        }
+    }
     self->offset = end;
-    self->state = DONE;
+    self->state = RECOVERING;
     owe(self, &loss);
     return TM_MORE;
 }
@@ -297,6 +317,8 @@ static int look(reader *self)
         self->state = ENDING;
     }
     self->is_pouring = header.type == TM__BLOCK_DATA;
+    if (self->is_pouring && self->block.run.size > 0 && self->block.run.id)
+        self->run_id = self->block.run.id;
     if (header.type > TM__BLOCK_END || header.type == 0)
         self->passed_over++;
     else if (self->is_pouring)
@@ -346,6 +368,11 @@ static int reader_read(void *payload, const tm_sink *sink)
     case LOOKING: return look(self);
     case SCANNING: return scan(self);
     case ENDING: return meet_trailer(self);
+    case RECOVERING:
+        rc = tm__leftover_pour(&self->leftover, sink, CALL_EVENTS);
+        if (rc == TM_OK)
+            self->state = DONE;
+        return rc < 0 ? rc : TM_MORE;
     case DONE: break;
     }
     return conclude(self, sink);
@@ -363,6 +390,7 @@ static void reader_close(void *payload)
     reader *self = payload;
 
     tm__block_free(&self->block);
+    tm__leftover_free(&self->leftover);
     tm__free(self->memory, self, sizeof(*self));
 }
 

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grouped.h"
+
 enum { MOST_TRIES = 8 };
 
 uint64_t tm__gap_add(tm__gap *gap, uint64_t offset, const tm__block_header *header)
@@ -42,12 +44,60 @@ static double seconds(const tm__loss *loss, int64_t time_ns)
     return ((double)time_ns - (double)loss->origin_ns) / 1e9;
 }
 
+/* The end of a recording whose rings tell what became of it. @return 0: they do not */
+static int rings_sentence(const tm__loss *loss, char *text, size_t bytes)
+{
+    const tm__leftover *left = loss->leftover;
+    unsigned long long end = loss->from;
+    int length;
+
+    if (left->state == TM__LEFTOVER_RUNNING) {
+        snprintf(text, bytes,
+                 "the file ends at byte %llu: the recording is still going on", end);
+        return 1;
+    }
+    if (left->state != TM__LEFTOVER_RECOVERED)
+        return 0;
+    length =
+        snprintf(text, bytes,
+                 "the file ends at byte %llu without its end marker: the recording "
+                 "was killed, and %llu more events were recovered from its rings",
+                 end, (unsigned long long)tm__leftover_events(left));
+    if (left->missing > 0 && length > 0 && (size_t)length < bytes)
+        length += snprintf(text + length, bytes - (size_t)length,
+                           "; %llu events between are missing",
+                           (unsigned long long)left->missing);
+    if (left->damaged_bytes + left->damaged_rings > 0 && length > 0 &&
+        (size_t)length < bytes)
+        snprintf(text + length, bytes - (size_t)length,
+                 "; %llu bytes and %u whole rings of these are damaged",
+                 (unsigned long long)left->damaged_bytes, left->damaged_rings);
+    return 1;
+}
+
+/* Why rings that are there were not used. */
+static const char *refusal(const tm__leftover *left)
+{
+    switch (left ? left->state : TM__LEFTOVER_NONE) {
+    case TM__LEFTOVER_FOREIGN:
+        return "; the rings beside it are of another run and were not used";
+    case TM__LEFTOVER_DAMAGED:
+        return "; the rings beside it are damaged, or cannot be read, and were not "
+               "used";
+    case TM__LEFTOVER_NEWER:
+        return "; the rings beside it are of a newer release and were not used";
+    default: return "";
+    }
+}
+
 void tm__loss_sentence(const tm__loss *loss, char *text, size_t bytes)
 {
     unsigned long long from = loss->from, to = loss->to;
     char blocks[32] = "";
     int length;
 
+    if (loss->leftover && rings_sentence(loss, text, bytes))
+        return;
     if (loss->is_tail) {
         snprintf(text, bytes,
                  from == to ? "the file is cut at byte %llu, after the end marker: "
@@ -60,8 +110,8 @@ void tm__loss_sentence(const tm__loss *loss, char *text, size_t bytes)
     if (loss->is_end && from == to)
         length = snprintf(text, bytes,
                           "the file ends at byte %llu without its end marker: the "
-                          "recording was killed, is still going on, or was cut",
-                          from);
+                          "recording was killed, is still going on, or was cut%s",
+                          from, refusal(loss->leftover));
     else if (from == to)
         length = snprintf(text, bytes, "blocks are missing at byte %llu", from);
     else
@@ -76,9 +126,10 @@ void tm__loss_sentence(const tm__loss *loss, char *text, size_t bytes)
         snprintf(blocks, sizeof(blocks), "%u block%s, ", loss->blocks,
                  loss->blocks == 1 ? "" : "s");
     if (loss->events > 0)
-        snprintf(text, bytes, ": %s%llu event%s between %.3f s and %.3f s are missing",
-                 blocks, (unsigned long long)loss->events, loss->events == 1 ? "" : "s",
-                 seconds(loss, loss->first_ns), seconds(loss, loss->last_ns));
+        snprintf(text, bytes, ": %s%s event%s between %.3f s and %.3f s are missing",
+                 blocks, tm__group_digits(loss->events).text,
+                 loss->events == 1 ? "" : "s", seconds(loss, loss->first_ns),
+                 seconds(loss, loss->last_ns));
     else if (loss->is_counted)
         snprintf(text, bytes, ": no events are missing, but names may be");
     else if (!loss->is_end)

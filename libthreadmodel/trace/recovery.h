@@ -4,6 +4,7 @@
 #define TM_TRACE_RECOVERY_H
 
 #include "trace/frame.h"
+#include "trace/leftover.h"
 
 /** Bytes that could not be read, until the next block that can. */
 typedef struct tm__gap {
@@ -28,7 +29,8 @@ typedef struct tm__loss {
     int is_tail;      ///< it is after the end marker
     int64_t first_ns; ///< in which time, while there are events
     int64_t last_ns;
-    int64_t origin_ns; ///< times are told from here
+    int64_t origin_ns;            ///< times are told from here
+    const tm__leftover *leftover; ///< of an end: what lay beside it; NULL: not looked
 } tm__loss;
 
 /** Note a bad place; header NULL: it has none. @return where to look on */

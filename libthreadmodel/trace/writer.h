@@ -7,7 +7,7 @@
 
 #include "trace/columns.h"
 #include "trace/definitions.h"
-#include "trace/file.h"
+#include "base/file.h"
 #include "trace/frame.h"
 #include "trace/index.h"
 #include "trace/order.h"
@@ -55,5 +55,8 @@ int tm__writer_finish_block(tm_trace_writer *writer);
 
 /** Write that, the index and the end. The same codes. */
 int tm__writer_finish(tm_trace_writer *writer);
+
+/** @return events in the blocks that are written */
+uint64_t tm__writer_events(const tm_trace_writer *writer);
 
 #endif

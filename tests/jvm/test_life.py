@@ -25,7 +25,6 @@ def lines_of_agent(stderr: str) -> list[str]:
         ("depth", "has no value"),
         ("buffer=1", '"1"'),
         ("file=", "path is empty"),
-        ("file=/nowhere/at/all/run.tmt", "/nowhere/at/all/run.tmt"),
     ],
 )
 def test_options_that_are_wrong_stop_the_vm_with_one_line(
@@ -170,10 +169,12 @@ def test_small_buffers_lose_events_and_say_so(java: Java):
     run = java.record("Flood", 200_000, "waited", options="buffer=64,depth=0")
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
     lost = run.odd().get("lost_by_producer", 0)
-    # The thread's start and end may be among the lost.
-    assert 200_000 <= notifies + lost <= 200_002
+    # The thread's start and end, and what it waits for there, may be among the lost.
+    assert 200_000 <= notifies + lost <= 200_020
     if lost:
-        assert any("found no room" in limit for limit in run.model.limits)
+        said = [limit for limit in run.model.limits if " lost " in limit]
+        assert len(said) == 1
+        assert f"{lost:,} event" in said[0]
 
 
 def test_notifies_where_nobody_ever_waited_do_not_flood_the_trace(java: Java):
@@ -181,7 +182,7 @@ def test_notifies_where_nobody_ever_waited_do_not_flood_the_trace(java: Java):
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
     (said,) = (limit for limit in run.model.limits if "left out" in limit)
     assert 1 <= notifies < 10_000
-    assert notifies + int(said.split()[0]) >= 200_000
+    assert notifies + int(said.split()[0].replace(",", "")) >= 200_000
     assert run.odd() == {}
 
 
@@ -189,9 +190,11 @@ def test_agent_is_loaded_once(java: Java):
     done = java.run(
         java.command("Stuck", 0, agent="file=a.tmt", flags=(f"-agentpath:{AGENT}",))
     )
-    assert done.returncode == 1
-    (line,) = lines_of_agent(done.stderr)
+    assert done.returncode == 0
+    (line,) = (line for line in lines_of_agent(done.stderr) if "loaded" in line)
     assert "twice" in line
+    assert [path.name for path in java.folder.iterdir()] == ["a.tmt"]
+    assert threadmodel.open(java.folder / "a.tmt").damage is None
 
 
 @pytest.mark.parametrize(

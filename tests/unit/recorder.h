@@ -65,12 +65,13 @@ static inline int recorder_run(void *payload, const tm_run *run)
 
     recorder_put(self,
                  "run %s|%s|%s|%s|%s %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64
-                 " %" PRId64 " %" PRIx64 " %d %d\n",
+                 " %" PRId64 " %" PRIx64 " %d %d",
                  recorder_text(run->source), recorder_text(run->format),
                  recorder_text(run->producer), recorder_text(run->vm),
                  recorder_text(run->command), run->pid, run->start_wall_ns,
                  run->start_ns, run->end_ns, run->threshold_ns, run->kinds, run->policy,
                  run->identity);
+    recorder_put(self, run->id ? " %" PRIx64 "\n" : "\n", run->id);
     return recorder_call(self);
 }
 
@@ -285,7 +286,8 @@ static inline int pour_random_definition(const tm_sink *sink, uint64_t *seed)
                        .threshold_ns = (int64_t)random_number(seed),
                        .kinds = random_number(seed),
                        .policy = (int32_t)random_number(seed),
-                       .identity = (int32_t)random_number(seed)};
+                       .identity = (int32_t)random_number(seed),
+                       .id = random_number(seed)};
         return sink->run(sink->payload, &item);
     }
     }

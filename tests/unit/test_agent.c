@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -19,7 +20,8 @@
 #include "buffer.h"
 #include "live.h"
 #include "options.h"
-#include "text.h"
+#include "rings.h"
+#include "trace/text.h"
 
 enum { RING_BYTES = 64 * 1024 };
 
@@ -172,9 +174,12 @@ static void names_become_utf8(void **state)
 
 static int open_rings(void **state)
 {
+    char error[128];
+
     (void)state;
     wake_fd = eventfd(0, EFD_NONBLOCK);
-    tm__buffers_open(RING_BYTES, wake_fd);
+    tm__rings_open(RING_BYTES, NULL, "", 1, error, sizeof(error));
+    tm__buffers_open(wake_fd);
     return wake_fd < 0;
 }
 
@@ -185,7 +190,7 @@ static int append(tm__buffer *buffer, uint64_t number, size_t extra)
     if (!record)
         return -1;
     record->kind = TM_EVENT_WAIT;
-    record->extra = (uint32_t)extra;
+    record->extra = (uint16_t)extra;
     record->event = (tm_event){.time_ns = (int64_t)number, .kind = TM_EVENT_WAIT};
     memset(record + 1, (int)(number & 0xff), extra);
     tm__buffer_commit(buffer, record, extra);
@@ -195,8 +200,8 @@ static int append(tm__buffer *buffer, uint64_t number, size_t extra)
 /* Take what is there; records must come whole and in order. @return how many */
 static uint64_t take_all(tm__buffer *buffer, uint64_t next)
 {
-    uint64_t at = atomic_load(&buffer->tail);
-    uint64_t end = atomic_load(&buffer->head);
+    uint64_t at = buffer->taken;
+    uint64_t end = atomic_load(&buffer->ring->head);
     uint64_t first = next;
     tm__record *record;
 
@@ -212,7 +217,8 @@ static uint64_t take_all(tm__buffer *buffer, uint64_t next)
         at += record->bytes;
     }
     buffer->scanned = at;
-    atomic_store(&buffer->tail, at);
+    buffer->taken = at;
+    tm__ring_mark_set(&buffer->ring->tail, at);
     return next - first;
 }
 
@@ -251,14 +257,13 @@ static void full_ring_counts_what_it_loses_and_says_so(void **state)
     tm__buffer_lose(buffer, 70);
     tm__buffer_lose(buffer, 80);
     tm__buffer_report_loss(buffer, 90);
-    assert_int_equal(atomic_load(&buffer->lost), 2);
+    assert_int_equal(atomic_load(&buffer->ring->lost.value), 2);
 
     assert_int_equal(take_all(buffer, 0), fitted);
     tm__buffer_report_loss(buffer, 100);
-    assert_int_equal(atomic_load(&buffer->lost), 0);
-    assert_int_equal(atomic_load(&buffer->lost_total), 2);
-    at = atomic_load(&buffer->tail);
-    record = tm__buffer_at(buffer, &at, atomic_load(&buffer->head));
+    assert_int_equal(atomic_load(&buffer->ring->lost.value), 0);
+    at = buffer->taken;
+    record = tm__buffer_at(buffer, &at, atomic_load(&buffer->ring->head));
     assert_non_null(record);
     assert_int_equal(record->event.kind, TM_EVENT_LOST);
     assert_int_equal(record->event.value, 2);
@@ -361,6 +366,7 @@ static int close_rings(void **state)
     (void)state;
     for (tm__buffer *b = tm__buffer_first(); b; b = next) {
         next = b->next;
+        munmap(b->ring, TM__RING_PAGE_BYTES + b->capacity);
         free(b);
     }
     close(wake_fd);

@@ -8,42 +8,15 @@
 #include <threadmodel/source.h>
 
 #include "formats/contention/dialect.h"
-#include "formats/contention/record.h"
-#include "formats/source.h"
+#include "formats/decimal.h"
 #include "scarce.h"
+#include "told.h"
 
 static int pour_text(recorder *to, const char *text, const char *dialect)
 {
     tm_source_options options = {.size = sizeof(options), .dialect = dialect};
-    tm_source *source;
-    int rc = tm__source_open_memory(&source, "log", text, strlen(text), &options);
 
-    recorder_init(to);
-    if (rc < 0)
-        return rc;
-    do
-        rc = tm_source_read(source, &to->sink);
-    while (rc == TM_MORE);
-    tm_source_close(source);
-    recorder_put(to, "%s", "");
-    return rc;
-}
-
-/* What was told of events and definitions, without the run and the limits. */
-static void assert_told(const recorder *told, const char *expected)
-{
-    char actual[4096] = "", copy[8192];
-    char *rest = NULL;
-
-    snprintf(copy, sizeof(copy), "%s", told->text);
-    for (char *line = strtok_r(copy, "\n", &rest); line;
-         line = strtok_r(NULL, "\n", &rest)) {
-        size_t length = strlen(actual);
-
-        if (strncmp(line, "run ", 4) != 0 && strncmp(line, "limit ", 6) != 0)
-            snprintf(actual + length, sizeof(actual) - length, "%s\n", line);
-    }
-    assert_string_equal(actual, expected);
+    return pour_memory(to, "log", text, strlen(text), &options);
 }
 
 static void assert_poured(const char *text, const char *dialect, const char *expected)
@@ -118,11 +91,12 @@ static void seconds_are_read_exactly(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const char *end = cases[i].text + strlen(cases[i].text);
 
-        assert_ptr_equal(tm__log_seconds(cases[i].text, end, &ns), end);
+        assert_ptr_equal(tm__decimal_read(cases[i].text, end, 1000000000, &ns), end);
         assert_int_equal(ns, cases[i].ns);
     }
     for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
-        assert_null(tm__log_seconds(none[i], none[i] + strlen(none[i]), &ns));
+        assert_null(
+            tm__decimal_read(none[i], none[i] + strlen(none[i]), 1000000000, &ns));
 }
 
 static void a_name_may_hold_commas(void **state)

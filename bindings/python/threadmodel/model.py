@@ -22,6 +22,8 @@ _KEYS: Final = {
     "thread": lib.TM_BY_THREAD,
     "group": lib.TM_BY_GROUP,
     "stack": lib.TM_BY_STACK,
+    "method": lib.TM_BY_METHOD,
+    "line": lib.TM_BY_LINE,
 }
 _STATES: Final = {
     "blocked": lib.TM_STATE_BLOCKED,
@@ -48,7 +50,9 @@ class Model(LockQuestions, PathQuestions, Sink):
       None in either place leaves that side open
 
     They raise NotFoundError, a LookupError, for a thread or class that the run does
-    not have, and InvalidArgumentError, a ValueError, for values that cannot be.
+    not have, and InvalidArgumentError, a ValueError, for values that cannot be, such
+    as a window that is empty or begins after the run's end. Of a run without events
+    every answer is empty.
 
     Attributes:
         damage: what is missing of a damaged file, in one line; None: nothing
@@ -95,6 +99,8 @@ class Model(LockQuestions, PathQuestions, Sink):
         wanted = [threads] if isinstance(threads, (int, str)) else list(threads)
         if not any(isinstance(thread, str) for thread in wanted):
             return [thread for thread in wanted if not isinstance(thread, str)]
+        if not self.event_count:
+            return []
         table = self._ask(lib.tm_statistics_threads, ffi.NULL)
         by_name: dict[Any, list[Any]] = {}
         ids = table.values("thread_id")
@@ -264,8 +270,10 @@ class Model(LockQuestions, PathQuestions, Sink):
         length). Percentiles are within 3 % of the true value.
 
         Args:
-            by: any of ``class``, ``caller``, ``object``, ``thread``, ``group``,
-                ``stack``
+            by: any of ``class``, ``caller`` (columns method, source, line, idle),
+                ``object``, ``thread``, ``group``, ``stack``, ``method`` (method, idle)
+                and ``line`` (source, line); idle says that the caller is where a thread
+                waits for work
             libraries: prefixes of class names (``java.``) whose frames are passed over
                 when the caller is looked for; None: those of the JDK
             threads: see the class

@@ -172,6 +172,8 @@ class PathQuestions:
         )
         if isinstance(thread, str):
             found = self._thread_ids([thread])
+            if not found:
+                found = [0]  # a run without events
             if len(found) != 1:
                 raise errors.InvalidArgumentError(
                     f"{len(found)} threads have the name {thread!r:.200}: give an id"

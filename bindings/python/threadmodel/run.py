@@ -45,6 +45,7 @@ class Run:
         kinds: numbers of EventKind that the producer reports
         policy: number of Policy
         identity: number of Identity
+        id: random, tells this run from all others
     """
 
     source: str | None = None
@@ -60,6 +61,7 @@ class Run:
     kinds: frozenset[int] = frozenset()
     policy: int = Policy.UNKNOWN
     identity: int = Identity.UNKNOWN
+    id: int = 0
 
     @property
     def start(self) -> str | None:
@@ -83,4 +85,5 @@ def from_struct(struct: Any) -> Run:
         kinds=frozenset(k for k in range(64) if struct.kinds >> k & 1),
         policy=struct.policy,
         identity=struct.identity,
+        id=struct.id,
     )

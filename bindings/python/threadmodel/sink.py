@@ -73,6 +73,7 @@ class Sink:
             kinds=kinds,
             policy=whole(run.policy, "policy", MAX_INT32),
             identity=whole(run.identity, "identity", MAX_INT32),
+            id=whole(run.id, "id", MAX_UINT64),
         )
         self._pour("run", struct)
 

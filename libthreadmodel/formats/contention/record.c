@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "formats/decimal.h"
 
-enum { HASH_DIGITS = 8, ADDRESS_DIGITS = 16, FRACTION_DIGITS = 9 };
+enum { HASH_DIGITS = 8, ADDRESS_DIGITS = 16, SECOND_NS = 1000000000 };
 
 static int digit_of(char letter)
 {
@@ -35,34 +36,6 @@ const char *tm__log_hex(const char *at, const char *end, int digits, uint64_t *v
 static int is_digit(const char *at, const char *end)
 {
     return at < end && *at >= '0' && *at <= '9';
-}
-
-const char *tm__log_seconds(const char *at, const char *end, int64_t *ns)
-{
-    int is_negative = at < end && *at == '-';
-    int64_t value = 0, scale = 100000000;
-
-    at += is_negative;
-    if (!is_digit(at, end))
-        return NULL;
-    for (; is_digit(at, end); at++)
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, *at - '0', &value))
-            return NULL;
-    if (__builtin_mul_overflow(value, INT64_C(1000000000), &value))
-        return NULL;
-    if (at < end && *at == '.')
-        for (at++; is_digit(at, end); at++, scale /= 10) {
-            /* The first digit that no nanosecond holds rounds. */
-            int64_t more = scale > 0 ? scale * (*at - '0') : 0;
-
-            if (scale == 0 && at[-FRACTION_DIGITS - 1] == '.')
-                more = *at >= '5';
-            if (__builtin_add_overflow(value, more, &value))
-                return NULL;
-        }
-    *ns = is_negative ? -value : value;
-    return at;
 }
 
 static const char *hash(const char *at, const char *end, uint32_t *value)
@@ -138,7 +111,7 @@ static const char *plain_field(tm__log_record *record, int field, const char *at
                                const char *end)
 {
     switch (field) {
-    case TM__LOG_TIME: return tm__log_seconds(at, end, &record->time_ns);
+    case TM__LOG_TIME: return tm__decimal_read(at, end, SECOND_NS, &record->time_ns);
     case TM__LOG_THREAD: return hash(at, end, &record->thread);
     case TM__LOG_OBJECT: return hash(at, end, &record->object);
     case TM__LOG_OWNER: return hash(at, end, &record->owner);

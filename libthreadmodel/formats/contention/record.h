@@ -37,9 +37,6 @@ int tm__log_record_read(tm__log_record *record, const tm__log_dialect *dialect,
 
 void tm__log_record_free(tm__log_record *record);
 
-/** Seconds with a decimal point, exactly. @return what follows; NULL: it is none */
-const char *tm__log_seconds(const char *at, const char *end, int64_t *ns);
-
 /** Up to `digits` hexadecimal digits. @return what follows; NULL: there is none */
 const char *tm__log_hex(const char *at, const char *end, int digits, uint64_t *value);
 

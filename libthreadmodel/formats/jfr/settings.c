@@ -12,6 +12,7 @@
 #include <threadmodel/event.h>
 
 #include "base/error.h"
+#include "base/grouped.h"
 
 /* More in one file are taken for the last: ids have room for so many. */
 enum { MAX_JVMS = 1024 };
@@ -213,9 +214,9 @@ static int note_counted(const tm__jfr_settings *settings, tm__notes *notes)
 
     for (int i = TM__JFR_INFLATE; i < TM__JFR_WHAT_COUNT; i++)
         if (settings->counts[i])
-            length += (size_t)snprintf(text + length, sizeof(text) - length,
-                                       "%s%" PRIu64 " %s", length ? ", " : "",
-                                       settings->counts[i], types[i].name);
+            length += (size_t)snprintf(
+                text + length, sizeof(text) - length, "%s%s %s", length ? ", " : "",
+                tm__group_digits(settings->counts[i]).text, types[i].name);
     if (!length)
         return TM_OK;
     return tm__notes_limit(notes,
@@ -245,9 +246,9 @@ int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__notes *notes)
     if (rc == TM_OK)
         rc = note_counted(settings, notes);
     if (rc == TM_OK && settings->lost_bytes)
-        rc = tm__notes_limit(
-            notes, "The JVM itself lost %" PRIu64 " bytes of events (jdk.DataLoss).",
-            settings->lost_bytes);
+        rc = tm__notes_limit(notes,
+                             "The JVM itself lost %s bytes of events (jdk.DataLoss).",
+                             tm__group_digits(settings->lost_bytes).text);
     if (rc == TM_OK && settings->jvm_count > 1)
         rc = tm__notes_limit(notes,
                              "The file holds recordings of %" PRIu32

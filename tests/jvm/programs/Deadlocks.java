@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A deadlock of a given kind. Prints when its last member went for its last lock, by
- * the clock on the wall, once all stand still, and stays on.
+ * A deadlock of a given kind. Says when all stand still, stays on, and says when its
+ * last member went for its last lock, by the clock on the wall.
  */
 final class Deadlocks {
     static final class Left {
@@ -134,6 +134,7 @@ final class Deadlocks {
                 Thread.sleep(1);
             }
         }
+        System.out.println("stuck");
         Thread.sleep(Long.parseLong(arguments[2]));
         System.out.println("last_ms=" + LAST_MS.get());
     }

@@ -8,6 +8,7 @@ from typing import Final, NoReturn
 import click
 
 from threadmodel import __version__
+from threadmodel.cli.attach import attach, control
 from threadmodel.cli.chains import path, whatif
 from threadmodel.cli.check import check, diff
 from threadmodel.cli.convert import convert
@@ -50,7 +51,9 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
+cli.add_command(attach)
 cli.add_command(check)
+cli.add_command(control)
 cli.add_command(diff)
 cli.add_command(convert)
 cli.add_command(record)

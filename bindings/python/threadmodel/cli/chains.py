@@ -94,6 +94,8 @@ def path(
     thread on it was held up, it shows what the thread that ended that did meanwhile.
     Time that nothing explains is called so.
     """
+    if to_ms is not None and not 0 < to_ms < float("inf"):
+        raise click.BadParameter(f"{to_ms} ms is no time of a run", param_hint="--to")
     to_ns = None if to_ms is None else round(to_ms * MS)
     wanted: int | str | None = thread
     if thread is not None and thread[:1] == "#" and thread[1:].isdecimal():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report that people read: what to show of a model, and in which words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -37,9 +37,14 @@ EXPLAINED: Final = {
     "for another to initialise a class",
     "stale_owner": "an owner that was inferred proved wrong, as it does where locks "
     "are taken without a block in between",
-    "lost_by_producer": "the program was faster than the agent's writer; the record "
-    "option -A buffer=KIB helps",
 }
+LOST: Final = "lost_by_producer"
+LOST_BY_AGENT: Final = (
+    "events are lost where the program is faster than the agent's writer; the record "
+    "option -A buffer=KIB helps"
+)
+# States in which a thread can be idle: it waits for work, and there is none.
+IDLE: Final = ("waiting", "parked")
 
 Row = dict[str, Any]
 
@@ -82,16 +87,17 @@ def sections(model: Model, top: int) -> list[Section]:
         top: rows of each table
     """
     threads = list(model.threads())
+    odd = {row["cause"]: row["count"] for row in model.diagnostics()}
     callers = list(model.callers())
     wanted = [
-        _summary(model, threads),
+        _summary(model, threads, odd),
         _findings(model),
         _hold_ups("Hottest locks", callers, ("blocked", "reentering"), top),
         _hold_ups("Longest waits", callers, ("waiting", "joining", "parked"), top),
         _threads(threads, top),
         path_sums(model.path_rollup(PATH_KEYS), top),
         _deadlocks(model),
-        _diagnostics(model),
+        _diagnostics(odd),
     ]
     return [section for section in wanted if section.body]
 
@@ -129,7 +135,7 @@ def _frame(row: Row) -> str:
     return f"{method} ({_name(row['source'])}{line})"
 
 
-def _summary(model: Model, threads: Sequence[Row]) -> Section:
+def _summary(model: Model, threads: Sequence[Row], odd: Mapping[str, int]) -> Section:
     run = model.run
     virtual = sum(bool(thread["virtual"]) for thread in threads)
     facts = {
@@ -150,6 +156,8 @@ def _summary(model: Model, threads: Sequence[Row]) -> Section:
             section.body.append(Fact(CONTEXT[row["kind"]], _context(row)))
     for limit in model.limits:
         section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
+    if "threadmodel-agent" in (run.producer or "") and LOST in odd:
+        section.body.append(Fact("", LOST_BY_AGENT, "yellow"))
     return section
 
 
@@ -178,10 +186,14 @@ def _findings(model: Model) -> Section:
 def _hold_ups(
     heading: str, callers: Sequence[Row], states: Sequence[str], top: int
 ) -> Section:
-    """List class, caller and state, the longest total first."""
-    found = [
-        (row, state) for row in callers for state in states if row[f"{state}_count"]
-    ]
+    """List class, caller and state, the longest total first; idle ones apart."""
+    found: list[tuple[Row, str]] = []
+    idle: list[tuple[Row, str]] = []
+    for row in callers:
+        for state in states:
+            if row[f"{state}_count"]:
+                kept = idle if row["idle"] and state in IDLE else found
+                kept.append((row, state))
     found.sort(key=lambda item: -item[0][f"{item[1]}_total_ns"])
     section = Section(heading)
     if found:
@@ -216,7 +228,26 @@ def _hold_ups(
             )
     elif "blocked" in states:
         section.line("no thread was ever blocked by a monitor")
+    if idle:
+        _add_idle(section, idle)
     return section
+
+
+def _add_idle(section: Section, idle: Sequence[tuple[Row, str]]) -> None:
+    """Add up by method how long workers had nothing to do."""
+    counts: dict[str, int] = {}
+    totals: dict[str, int] = {}
+    for row, state in idle:
+        method = row["method"]
+        counts[method] = counts.get(method, 0) + row[f"{state}_count"]
+        totals[method] = totals.get(method, 0) + row[f"{state}_total_ns"]
+    section.line("and idle, that is, waiting for work while there was none:", "dim")
+    columns = [Column("in", name=True), Column("count"), Column("total")]
+    rows = [
+        [_name(method), f"{counts[method]:,}", duration(totals[method])]
+        for method in sorted(totals, key=lambda method: -totals[method])
+    ]
+    section.body.append(Grid(columns, rows))
 
 
 def _add_more(section: Section, hidden: int) -> None:
@@ -423,17 +454,19 @@ def _frames(model: Model, stacks: set[Any]) -> dict[Any, list[str]]:
     return frames
 
 
-def _diagnostics(model: Model) -> Section:
+def _diagnostics(odd: Mapping[str, int]) -> Section:
+    """List what was odd about the events, but for losses, which are a limit."""
     section = Section("What was odd about the events")
-    found = list(model.diagnostics())
-    rows = [
-        [_name(row["cause"]).replace("_", " "), f"{row['count']:,}"] for row in found
-    ]
-    if rows:
+    found = {cause: number for cause, number in odd.items() if cause != LOST}
+    if found:
         columns = [Column("cause", name=True), Column("events")]
+        rows = [[_cause(cause), f"{number:,}"] for cause, number in found.items()]
         section.body.append(Grid(columns, rows))
-    for row in found:
-        if row["cause"] in EXPLAINED:
-            cause = _name(row["cause"]).replace("_", " ")
-            section.line(f"{cause}: {EXPLAINED[row['cause']]}", "dim")
+    for cause in EXPLAINED:
+        if cause in found:
+            section.line(f"{_cause(cause)}: {EXPLAINED[cause]}", "dim")
     return section
+
+
+def _cause(cause: str) -> str:
+    return _name(cause).replace("_", " ")

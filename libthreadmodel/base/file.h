@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file that is written from front to end, a block at a time. */
-#ifndef TM_TRACE_FILE_H
-#define TM_TRACE_FILE_H
+#ifndef TM_BASE_FILE_H
+#define TM_BASE_FILE_H
 
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names are converted once a class, method or thread, on the writer thread. */
-#include "text.h"
+#include "trace/text.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Straight to the operating system, without a buffer of our own: what a program
  * handed over survives its being killed.
  */
-#include "trace/file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the VM's spelling of names to the one that people read. */
-#ifndef TM_AGENT_TEXT_H
-#define TM_AGENT_TEXT_H
+#ifndef TM_TRACE_TEXT_H
+#define TM_TRACE_TEXT_H
 
 #include <stddef.h>
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the bytes of a trace go. The writer's thread may be held up here by a disk
+ * that is slow or full; nobody else is. Knows nothing of the VM.
+ */
+#ifndef TM_AGENT_OUTLET_H
+#define TM_AGENT_OUTLET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "options.h"
+
+/**
+ * Make the file. One that another process is writing is left alone: then this one's
+ * has the process id in its name, which is said.
+ *
+ * @param[out] error  one line, when there is none
+ * @return 0 or -1
+ */
+int tm__outlet_open(const tm__options *options, uint64_t pid, char *error,
+                    size_t error_bytes);
+
+/** What the file is called in the end; NULL: it is no regular file. */
+const char *tm__outlet_path(void);
+
+/** A tm_write_fn, of whole blocks. @return TM_OK or TM_EIO, see tm__outlet_error() */
+int tm__outlet_write(void *payload, const char *bytes, size_t count);
+
+/** A full disk may be waited for from now on. */
+void tm__outlet_begin(void);
+
+/** The program wants to end: give up soon what makes no progress. Any thread. */
+void tm__outlet_hurry(void);
+
+/** One line on what went wrong; "": nothing did. */
+const char *tm__outlet_error(void);
+
+/** @return 0; -1: see tm__outlet_error() */
+int tm__outlet_close(void);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A storm of parks for one object that are over at once, from two methods of which the
+ * one parks thrice as often as the other; now and then a long one from a third; and at
+ * the end one that does not end.
+ */
+final class Callers {
+    private static final int LONG_NS = 30_000_000;
+
+    static void often(Object blocker) {
+        LockSupport.parkNanos(blocker, 1);
+    }
+
+    static void seldom(Object blocker) {
+        LockSupport.parkNanos(blocker, 1);
+    }
+
+    static void atLength(Object blocker) {
+        LockSupport.parkNanos(blocker, LONG_NS);
+    }
+
+    static void forGood(Object blocker) {
+        while (true) {
+            LockSupport.park(blocker);
+        }
+    }
+
+    /** @param arguments how many short parks, and how many long ones */
+    public static void main(String[] arguments) throws InterruptedException {
+        int shorts = Integer.parseInt(arguments[0]);
+        int longs = Integer.parseInt(arguments[1]);
+        Object blocker = new Callers();
+        Thread storm = Truth.thread("storm", () -> {
+            for (int i = 0; i < shorts; i++) {
+                if (i % 4 == 3) {
+                    seldom(blocker);
+                } else {
+                    often(blocker);
+                }
+                if (i % (shorts / longs) == 0) {
+                    atLength(blocker);
+                }
+            }
+            forGood(blocker);
+        });
+        storm.setDaemon(true);
+        storm.start();
+        Truth.await(storm, Thread.State.WAITING);
+    }
+}

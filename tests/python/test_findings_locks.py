@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about locks: each kind where it is, with its figures, and not elsewhere."""
+
+import pytest
+
+from story import KIND, LOCK, MS, OTHER, SLOW, Story
+from threadmodel import EventKind, Frame
+
+
+def hot_story() -> Story:
+    """Thread 1 gets the lock in slow() and keeps it 8 ms, six times."""
+    story = Story()
+    for ms in range(0, 120, 20):
+        story.at(ms, 1, KIND.CONTENDED_ENTER, object=LOCK, stack=SLOW)
+        story.at(ms + 0.1, 1, KIND.CONTENDED_ENTERED, object=LOCK)
+        story.block(ms + 2, ms + 8, 2, owner=1)
+    return story
+
+
+def test_a_hot_lock_names_its_holder() -> None:
+    (row,) = hot_story().findings("hot_lock")
+    assert row["at_stake_ns"] == pytest.approx(36.6 * MS)
+    assert (row["class"], row["method"], row["line"]) == (
+        "demo.Lock",
+        "demo.Lock.slow",
+        10,
+    )
+    assert row["thread"] == "t1"
+    assert not row["suspected"]
+    assert row["text"].startswith(
+        "Hot lock demo.Lock (demo.Lock#100): 2 threads were blocked 12 times for "
+        "36.6 ms in all, 34 % of the run's length, most in demo.Lock.transfer:20. "
+        "It was held by demo.Lock.slow:10 for 98 % of that, most by thread t1 (98 %)."
+    )
+
+
+def test_a_few_short_blocks_are_no_finding() -> None:
+    story = Story()
+    for ms in range(0, 1000, 100):
+        story.block(ms, ms + 0.5, 2, owner=1)
+    assert story.findings() == []
+
+
+def test_blocked_by_a_sleeping_owner() -> None:
+    story = Story()
+    story.at(5, 1, KIND.SLEEP, stack=SLOW).at(45, 1, KIND.SLEPT)
+    story.block(10, 50, 2, owner=1).at(100, 1, KIND.THREAD_END)
+    (row,) = story.findings("held_while_sleeping")
+    assert row["at_stake_ns"] == 35 * MS
+    assert (row["method"], row["thread"]) == ("demo.Lock.slow", "t1")
+    assert row["text"] == (
+        "thread t1 slept in demo.Lock.slow:10 while it held demo.Lock (demo.Lock#100); "
+        "meanwhile others were blocked by that for 35.0 ms in all."
+    )
+    assert not row["suspected"]
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "kind"),
+    [
+        (KIND.PARK, KIND.UNPARKED, "held_while_parked"),
+        (KIND.WAIT, KIND.WAITED, "held_while_waiting"),
+        (KIND.CONTENDED_ENTER, KIND.CONTENDED_ENTERED, "held_while_blocked"),
+    ],
+)
+def test_blocked_by_an_owner_that_is_held_up(
+    begin: EventKind, end: EventKind, kind: str
+) -> None:
+    story = Story()
+    story.at(5, 1, begin, object=OTHER, stack=SLOW).at(45, 1, end, object=OTHER)
+    story.block(10, 50, 2, owner=1).at(100, 1, KIND.THREAD_END)
+    (row,) = story.findings(kind)
+    assert row["at_stake_ns"] == 35 * MS
+    assert row["class"] == "demo.Lock"
+
+
+def test_an_inferred_owner_is_only_suspected() -> None:
+    story = Story()
+    story.at(0, 1, KIND.CONTENDED_ENTER, object=LOCK, stack=SLOW)
+    story.at(1, 1, KIND.CONTENDED_ENTERED, object=LOCK)
+    story.at(5, 1, KIND.SLEEP, stack=SLOW).at(45, 1, KIND.SLEPT)
+    story.block(10, 50, 2).at(100, 1, KIND.THREAD_END)
+    (row,) = story.findings("held_while_sleeping")
+    assert row["suspected"]
+    assert row["text"].startswith("Suspected: thread t1 slept")
+
+
+def queue_story(threads: int, rounds: int, hold: float) -> Story:
+    """Threads that take a lock in turn, each queueing again at once."""
+    story = Story(threads)
+    now = 0.0
+    for number in range(rounds):
+        thread = 1 + number % threads
+        entered = now + hold * threads
+        story.block(now + 0.001, entered, thread)
+        now += hold
+    return story
+
+
+def test_a_queue_that_never_drains_is_a_convoy() -> None:
+    (row,) = queue_story(5, 200, 0.1).findings("lock_convoy")
+    assert "5 threads queued for it 200 times" in row["text"]
+    assert row["class"] == "demo.Lock"
+
+
+def test_many_in_the_queue_oversubscribe_a_lock() -> None:
+    (row,) = queue_story(6, 60, 1).findings("oversubscribed_lock")
+    assert row["text"].startswith("Oversubscribed lock demo.Lock#100: on average 5.")
+    assert "6 at once at most" in row["text"]
+
+
+def test_two_in_turn_are_neither() -> None:
+    story = queue_story(2, 300, 0.1)
+    assert story.findings("lock_convoy") == []
+    assert story.findings("oversubscribed_lock") == []
+
+
+def test_a_queue_that_drains_after_each_round_is_no_convoy() -> None:
+    story = Story(3)
+    for number in range(100):
+        # Three queue, and are let in one by one: at one in three nobody waits any more.
+        for thread in (1, 2, 3):
+            story.block(2 * number + 0.001, 2 * number + 0.3 * thread, thread)
+    assert story.findings("lock_convoy") == []
+
+
+def test_three_at_once_do_not_oversubscribe_a_lock() -> None:
+    assert queue_story(3, 60, 1).findings("oversubscribed_lock") == []
+
+
+def test_an_owner_that_slept_before_others_came_blocked_nobody() -> None:
+    story = Story()
+    story.at(5, 1, KIND.SLEEP, stack=SLOW).at(45, 1, KIND.SLEPT)
+    story.block(50, 90, 2, owner=1).at(100, 1, KIND.THREAD_END)
+    assert [row for row in story.findings() if row["kind"].startswith("held_")] == []
+
+
+def test_a_sleep_that_blocks_others_for_less_than_a_percent_is_none() -> None:
+    story = Story()
+    story.at(5, 1, KIND.SLEEP, stack=SLOW).at(12, 1, KIND.SLEPT)
+    story.block(10, 13, 2, owner=1).at(1000, 1, KIND.THREAD_END)
+    assert story.findings("held_while_sleeping") == []
+
+
+def test_a_worker_that_waits_for_work_holds_no_lock() -> None:
+    story = Story()
+    story.model.define_class(8, "java.util.concurrent.ThreadPoolExecutor", None)
+    story.model.define_method(8, 8, "getTask")
+    story.model.define_stack(8, [Frame(8, line=1062)])
+    story.at(0, 1, KIND.CONTENDED_ENTER, object=LOCK, stack=SLOW)
+    story.at(1, 1, KIND.CONTENDED_ENTERED, object=LOCK)
+    story.at(5, 1, KIND.PARK, object=OTHER, stack=8).at(45, 1, KIND.UNPARKED)
+    story.block(10, 50, 2).at(100, 1, KIND.THREAD_END)
+    assert story.findings("held_while_parked") == []

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about threads: where they are, with their figures, and not elsewhere."""
+
+import pytest
+
+import runs
+from story import JDK, KIND, LOCK, MS, OTHER, SLOW, TRANSFER, Story
+from threadmodel import Model
+
+
+def joins(last_ms: int) -> Story:
+    story = Story()
+    for thread in (2, 3, 4):
+        story.at(1, thread, KIND.THREAD_START, peer=1)
+    ends = {2: 100, 3: 110, 4: last_ms}
+    story.at(2, 1, KIND.JOIN, peer=2, stack=SLOW)
+    for thread, end in ends.items():
+        story.at(end, thread, KIND.THREAD_END)
+        story.at(end + 0.1, 1, KIND.JOINED, peer=thread)
+        if thread < 4:
+            story.at(end + 0.2, 1, KIND.JOIN, peer=thread + 1, stack=SLOW)
+    return story
+
+
+def test_an_unbalanced_join_names_the_slowest() -> None:
+    (row,) = joins(400).findings()
+    assert row["kind"] == "unbalanced_join"
+    assert row["thread"] == "t4"
+    assert row["at_stake_ns"] == pytest.approx(290 * MS, rel=0.01)
+    assert "joined 3 threads in demo.Lock.slow:10" in row["text"]
+
+
+def test_an_even_join_is_no_finding() -> None:
+    assert joins(118).findings() == []
+
+
+# The VM named the owner of the first lock while that owner still ran.
+def test_a_deadlock_tells_who_wants_what_of_whom() -> None:
+    model = Model()
+    runs.fill(model)
+    rows = list(model.findings())
+    (row,) = [row for row in rows if row["kind"] == "deadlock"]
+    assert all(row["kind"] != "lock_inversion" for row in rows)
+    assert row["at_stake_ns"] == 2 * 19 * MS
+    assert row["text"] == (
+        "Suspected deadlock of 2 threads at 81.0 ms, for ever: "
+        "thread right wants demo.Fork@1 in demo.Fork.eat:77, which is held by thread "
+        "left; thread left wants demo.Fork@2 in demo.Fork.eat:77, which is held by "
+        "thread right."
+    )
+    assert (row["evidence"], row["suspected"]) == ("deadlocks", True)
+
+
+def test_an_inversion_has_nothing_at_stake_yet() -> None:
+    story = Story()
+    for begin, thread, held, wanted in ((0, 1, LOCK, OTHER), (10, 2, OTHER, LOCK)):
+        story.at(begin, thread, KIND.CONTENDED_ENTER, object=wanted, stack=SLOW)
+        story.at(begin + 1, thread, KIND.HELD)
+        story.at(begin + 1, thread, KIND.HELD, object=held)
+        story.at(begin + 2, thread, KIND.CONTENDED_ENTERED, object=wanted)
+    story.at(10_000, 3, KIND.THREAD_START)
+    (row,) = story.findings("lock_inversion")
+    assert row["at_stake_ns"] == 0
+    assert row["text"].startswith("Inversion of lock order, which may deadlock: ")
+
+
+def test_an_inversion_that_is_only_inferred_is_no_finding() -> None:
+    story = Story()
+    for begin, thread, held, wanted in ((0, 1, LOCK, OTHER), (10, 2, OTHER, LOCK)):
+        for step, lock in enumerate((held, wanted)):
+            at = begin + 3 * step
+            story.at(at, thread, KIND.CONTENDED_ENTER, object=lock, stack=SLOW)
+            story.at(at + 1, thread, KIND.CONTENDED_ENTERED, object=lock)
+    story.at(10_000, 3, KIND.THREAD_START)
+    assert story.findings("lock_inversion") == []
+    assert len(story.model.lock_order()) == 2
+
+
+def test_who_waits_for_an_owner_that_goes_on_is_in_no_deadlock() -> None:
+    story = Story()
+    story.block(10, 90, 1, owner=2).block(20, 80, 2, owner=3, lock=OTHER)
+    story.at(100, 3, KIND.THREAD_END)
+    assert story.findings("deadlock") == []
+
+
+def sleeper(ms: float, *, joined: bool = True, stack: int = SLOW) -> Story:
+    """Thread 1 waits for thread 2, which sleeps twice, and then for 3, which works."""
+    story = Story()
+    for thread in (2, 3):
+        story.at(0, 1, KIND.THREAD_START_CALLED, peer=thread)
+        story.at(0.001, thread, KIND.THREAD_START, peer=1)
+    story.at(10, 2, KIND.SLEEP, stack=stack).at(10 + ms, 2, KIND.SLEPT)
+    story.at(60, 2, KIND.SLEEP, stack=stack).at(60 + ms, 2, KIND.SLEPT)
+    slowest = 2 if joined else 3
+    story.at(200 if joined else 100, 2, KIND.THREAD_END)
+    story.at(100 if joined else 200, 3, KIND.THREAD_END)
+    story.at(1, 1, KIND.JOIN, peer=slowest, stack=TRANSFER)
+    story.at(200, 1, KIND.JOINED, peer=slowest)
+    return story.at(201, 1, KIND.THREAD_END)
+
+
+def test_a_sleep_that_the_run_waits_for_is_on_the_critical_path() -> None:
+    (row,) = sleeper(30).findings("sleep_on_critical_path")
+    assert row["at_stake_ns"] == 60 * MS
+    assert (row["method"], row["line"], row["source"]) == (
+        "demo.Lock.slow",
+        10,
+        "Lock.java",
+    )
+    assert (row["thread"], row["evidence"]) == ("t2", "critical_path")
+    assert not row["suspected"]
+    assert row["text"].startswith(
+        "thread t2 slept 2 times in demo.Lock.slow:10 on the critical path, for "
+        "60.0 ms in all, 30 % of the run's length"
+    )
+
+
+def test_a_sleep_that_nobody_waits_for_is_none() -> None:
+    assert sleeper(30, joined=False).findings("sleep_on_critical_path") == []
+
+
+def test_short_sleeps_on_the_critical_path_are_none() -> None:
+    assert sleeper(5).findings("sleep_on_critical_path") == []
+
+
+def test_sleeps_of_the_jdk_itself_are_left_out() -> None:
+    assert sleeper(30, stack=JDK).findings("sleep_on_critical_path") == []

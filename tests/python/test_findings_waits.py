@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about waits and notifies: where they are, with figures, else not."""
+
+import pytest
+
+from story import JDK, KIND, MS, PUT, QUEUE, TAKE, Story
+from threadmodel import EventFlag
+
+
+def herd(back: bool) -> Story:
+    story = Story()
+    for ms in range(0, 240, 20):
+        for thread in (2, 3, 4):
+            story.at(ms + thread, thread, KIND.WAIT, object=QUEUE, stack=TAKE)
+        story.at(ms + 10, 1, KIND.NOTIFY_ALL, object=QUEUE, stack=PUT)
+        for thread in (2, 3, 4):
+            story.at(ms + 10 + thread, thread, KIND.WAITED, object=QUEUE)
+            if back and thread != 2:
+                again = ms + 10 + thread
+                story.at(again + 0.01, thread, KIND.WAIT, object=QUEUE, stack=TAKE)
+                story.at(
+                    again + 1,
+                    thread,
+                    KIND.WAITED,
+                    object=QUEUE,
+                    flags=EventFlag.TIMED_OUT,
+                )
+    return story
+
+
+def test_a_herd_is_counted_by_use() -> None:
+    (row,) = herd(back=True).findings("notify_all_herd")
+    assert (row["class"], row["method"], row["thread"]) == (
+        "demo.Queue",
+        "demo.Queue.put",
+        "t1",
+    )
+    assert (
+        "woke 36 waiters, 3.0 each; only 12 had use of it and 24 waited"
+        in (row["text"])
+    )
+    assert row["at_stake_ns"] == 12 * (3 + 4) * MS
+
+
+def test_waiters_that_find_work_are_no_herd() -> None:
+    assert herd(back=False).findings("notify_all_herd") == []
+
+
+def test_a_lost_notify_names_both_threads() -> None:
+    story = Story()
+    story.at(10, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
+    story.at(20, 2, KIND.WAIT, object=QUEUE, stack=TAKE)
+    story.at(5000, 1, KIND.THREAD_END)
+    (row,) = story.findings()
+    assert row["kind"] == "lost_notify"
+    assert row["at_stake_ns"] == 4980 * MS
+    assert (row["method"], row["thread"]) == ("demo.Queue.take", "t2")
+    assert (
+        "thread t1 notified demo.Queue#200 in demo.Queue.put:40 at 10.0 ms"
+        in (row["text"])
+    )
+
+
+def test_useless_notifies_have_nothing_at_stake() -> None:
+    story = Story()
+    for ms in range(150):
+        story.at(ms, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
+    (row,) = story.findings()
+    assert (row["kind"], row["at_stake_ns"]) == ("useless_notify", 0)
+    assert row["text"].startswith("150 of 150 notifies on demo.Queue in demo.Queue.put")
+
+
+def waits(lengths: list[float], flags: int = 0, stack: int = TAKE) -> Story:
+    story = Story()
+    now = 0.0
+    for length in lengths:
+        story.at(now, 2, KIND.WAIT, object=QUEUE, stack=stack, value=MS)
+        story.at(now + length, 2, KIND.WAITED, object=QUEUE, flags=flags)
+        now += length + 1
+    return story
+
+
+def test_one_long_wait_among_many() -> None:
+    (row,) = waits([1.0] * 25 + [500.0]).findings("long_wait")
+    assert row["at_stake_ns"] == pytest.approx(499 * MS, rel=0.01)
+    assert "waited 500 ms for demo.Queue in demo.Queue.take:30" in row["text"]
+
+
+def test_alike_waits_are_no_finding() -> None:
+    assert waits([30.0] * 30).findings() == []
+
+
+def test_waits_that_always_time_out() -> None:
+    (row,) = waits([5.0] * 6, EventFlag.TIMED_OUT).findings()
+    assert row["kind"] == "wait_always_times_out"
+    assert row["at_stake_ns"] == 30 * MS
+    assert row["text"].startswith("All 6 waits for demo.Queue in demo.Queue.take:30")
+
+
+def test_waits_of_the_jdk_itself_are_left_out() -> None:
+    assert waits([5.0] * 6, EventFlag.TIMED_OUT, stack=JDK).findings() == []
+
+
+def test_a_wait_without_end_is_suspected() -> None:
+    story = Story()
+    story.at(10, 2, KIND.WAIT, object=QUEUE, stack=TAKE).at(3010, 1, KIND.THREAD_END)
+    (row,) = story.findings()
+    assert (row["kind"], row["suspected"]) == ("long_wait", True)
+    assert "waits without end for demo.Queue#200" in row["text"]
+
+
+def test_a_notify_that_another_one_makes_good_is_not_lost() -> None:
+    story = Story()
+    story.at(10, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
+    story.at(20, 2, KIND.WAIT, object=QUEUE, stack=TAKE)
+    story.at(30, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
+    story.at(31, 2, KIND.WAITED, object=QUEUE).at(5000, 1, KIND.THREAD_END)
+    assert story.findings() == []
+
+
+def test_notifies_that_often_meet_a_waiter_are_not_useless() -> None:
+    story = Story()
+    for ms in range(0, 300, 2):
+        if ms % 10 == 0:
+            story.at(ms, 2, KIND.WAIT, object=QUEUE, stack=TAKE)
+            story.at(ms + 1.5, 2, KIND.WAITED, object=QUEUE)
+        story.at(ms + 1, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
+    assert story.findings("useless_notify") == []
+
+
+def test_a_wait_of_sixteen_medians_is_none_too_long() -> None:
+    assert waits([30.0] * 25 + [480.0]).findings("long_wait") == []
+
+
+def test_waits_of_which_one_was_notified_do_not_always_time_out() -> None:
+    story = waits([5.0] * 6, EventFlag.TIMED_OUT)
+    story.at(100, 2, KIND.WAIT, object=QUEUE, stack=TAKE, value=MS)
+    story.at(102, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
+    story.at(105, 2, KIND.WAITED, object=QUEUE)
+    assert story.findings() == []
+
+
+@pytest.mark.parametrize("end_ms", [900, 3010])
+def test_a_wait_that_may_yet_end_is_not_suspected(end_ms: int) -> None:
+    story = Story()
+    story.at(10, 2, KIND.WAIT, object=QUEUE, stack=TAKE)
+    story.at(5, 1, KIND.WAIT, object=QUEUE, stack=TAKE)
+    # The older waiter is the one that is woken, yet notifies do come.
+    if end_ms > 1000:
+        story.at(20, 3, KIND.NOTIFY, object=QUEUE, stack=PUT)
+        story.at(21, 1, KIND.WAITED, object=QUEUE)
+    story.at(end_ms, 3, KIND.THREAD_END)
+    assert story.findings("long_wait") == []
