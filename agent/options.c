@@ -60,7 +60,7 @@ static const row OPTIONS[] = {
      .help = "report blocks and waits at monitors"},
     {"contanalysis", BARE, AT(contention_analysis), .initial = "y", .value = "y|n",
      .help = "report notify, park, sleep, start and interrupt"},
-    {"for", NUMBER, AT(seconds), .initial = "0", .value = "SECONDS",
+    {"seconds", NUMBER, AT(seconds), .initial = "0", .value = "N",
      .help = "end the recording then; 0: with the program", .least = 0,
      .most = 1000000000},
     /* These are how `threadmodel attach` and `control` talk to the agent. */

@@ -16,6 +16,7 @@
 #include <threadmodel/findings.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
+#include <threadmodel/log.h>
 #include <threadmodel/model.h>
 #include <threadmodel/path.h>
 #include <threadmodel/run.h>

@@ -54,3 +54,23 @@ size_t tm__descriptor_write_class(char *to, const char *text, size_t length)
         memcpy(to + written, "[]", 2);
     return written;
 }
+
+size_t tm__descriptor_from_class(char *to, const char *name, size_t length)
+{
+    size_t written = 0, whole = length;
+
+    while (length > 2 && memcmp(name + length - 2, "[]", 2) == 0)
+        length -= 2;
+    for (size_t i = length; i < whole; i += 2)
+        to[written++] = '[';
+    for (size_t i = 0; i < sizeof(letters) - 1; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0) {
+            to[written++] = letters[i];
+            return written;
+        }
+    to[written++] = 'L';
+    for (size_t i = 0; i < length; i++)
+        to[written++] = name[i] == '.' ? '/' : name[i];
+    to[written++] = ';';
+    return written;
+}

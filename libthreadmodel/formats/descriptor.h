@@ -23,4 +23,12 @@ const char *tm__descriptor_method_end(const char *at, const char *end);
  */
 size_t tm__descriptor_write_class(char *to, const char *text, size_t length);
 
+/**
+ * The other way: "int[]" becomes "[I", "java.util.Map" becomes "Ljava/util/Map;".
+ *
+ * @param to  room for length + TM__DESCRIPTOR_ROOM bytes
+ * @return bytes written
+ */
+size_t tm__descriptor_from_class(char *to, const char *name, size_t length);
+
 #endif

@@ -45,9 +45,11 @@ int tm__notes_damage(tm__notes *notes, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
+    if (notes->damage_count < DAMAGES && add(notes, text) < 0)
+        return TM_ENOMEM;
     if (notes->damage_count < UINT32_MAX && notes->damage_count++ == 0)
         memcpy(notes->damage, text, sizeof(text));
-    return notes->damage_count <= DAMAGES ? add(notes, text) : TM_OK;
+    return TM_OK;
 }
 
 int tm__notes_tell(tm__notes *notes, const tm_sink *sink)

@@ -9,15 +9,16 @@
 #include "base/format.h"
 #include "formats/contention/reader.h"
 #include "formats/jfr/reader.h"
+#include "formats/json/reader.h"
+#include "formats/jstack/reader.h"
 #include "formats/tptp/reader.h"
 #include "trace/reader.h"
 
-/* Formats with a magic number come before those that have to guess. */
+/* Formats with a magic number come before those that have to guess; jstack takes any
+ * text, for there may be a dump in it. */
 static const tm__format *const formats[] = {
-    &tm__format_tmt,
-    &tm__format_jfr,
-    &tm__format_contention,
-    &tm__format_tptp,
+    &tm__format_tmt,  &tm__format_jfr,  &tm__format_contention,
+    &tm__format_tptp, &tm__format_json, &tm__format_jstack,
 };
 
 struct tm_source {

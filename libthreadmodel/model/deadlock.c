@@ -259,6 +259,38 @@ void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns)
     }
 }
 
+static void confirm(tm_model *model, tm__deadlock *it)
+{
+    it->confirmed = 1;
+    for (uint32_t i = 0; i < it->member_count; i++) {
+        tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
+
+        m->provenance = TM_PROVENANCE_REPORTED;
+        tm__now(&model->threads[m->thread])->provenance = TM_PROVENANCE_REPORTED;
+    }
+}
+
+void tm__deadlock_seen_again(tm_model *model, const tm__fact *snapshot)
+{
+    uint32_t index = model->threads[snapshot->thread].deadlock, seen = 0;
+    tm__deadlock *it;
+
+    if (index == TM__NONE || !tm__model_is_of_dumps(model))
+        return;
+    it = &model->deadlocks[index];
+    if (snapshot->time_ns <= it->time_ns)
+        return;
+    for (uint32_t i = 0; i < it->member_count; i++) {
+        tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
+
+        if (m->thread == snapshot->thread)
+            m->seen_again = 1;
+        seen += m->seen_again;
+    }
+    if (seen == it->member_count && !it->confirmed)
+        confirm(model, it);
+}
+
 int tm_deadlock_confirm(tm_model *model, int32_t deadlock, int stands)
 {
     tm__deadlock *it;
@@ -275,13 +307,7 @@ int tm_deadlock_confirm(tm_model *model, int32_t deadlock, int stands)
         withdraw(model, (uint32_t)deadlock);
         return TM_OK;
     }
-    it->confirmed = 1;
-    for (uint32_t i = 0; i < it->member_count; i++) {
-        tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
-
-        m->provenance = TM_PROVENANCE_REPORTED;
-        tm__now(&model->threads[m->thread])->provenance = TM_PROVENANCE_REPORTED;
-    }
+    confirm(model, it);
     return TM_OK;
 }
 

@@ -140,7 +140,7 @@ static int dispatch(tm_model *model, const tm__fact *fact)
         break;
     case TM_EVENT_HELD: tm__on_held(model, fact); return check(model, fact);
     case TM_EVENT_SNAPSHOT:
-        if (fact->value <= TM_STATE_UNKNOWN || fact->value >= TM_STATE_DEADLOCKED) {
+        if (fact->value < TM_STATE_UNKNOWN || fact->value >= TM_STATE_DEADLOCKED) {
             model->diagnostics[TM_DIAGNOSTIC_UNKNOWN_STATE]++;
             return TM_OK;
         }

@@ -17,7 +17,7 @@ static int reports(const tm_model *model, int kind)
 
 static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_fn put)
 {
-    if (!model->event_count)
+    if (!model->event_count || tm__model_is_of_dumps(model))
         return;
     if (!reports(model, TM_EVENT_NOTIFY) && reports(model, TM_EVENT_WAIT))
         put(builder,

@@ -139,6 +139,12 @@ const tm_run *tm_model_run(const tm_model *model)
     return &model->run;
 }
 
+int tm__model_is_of_dumps(const tm_model *model)
+{
+    return model->run.kinds >> TM_EVENT_SNAPSHOT & 1 &&
+           !(model->run.kinds >> TM_EVENT_CONTENDED_ENTER & 1);
+}
+
 int64_t tm__model_origin_ns(const tm_model *model)
 {
     if (model->run.start_ns)

@@ -206,6 +206,8 @@ typedef struct tm__deadlock_member {
     uint32_t stack;
     uint8_t state; ///< what it was before DEADLOCKED
     uint8_t provenance;
+    uint8_t seen_again; ///< a later snapshot found it so
+    uint8_t reserved;
 } tm__deadlock_member;
 
 /** A notify and the waiter that it is thought to have woken, while in doubt. */
@@ -350,6 +352,9 @@ int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index);
 
 /** The time from which answers count. */
 int64_t tm__model_origin_ns(const tm_model *model);
+
+/** @return 1: the run is made of thread dumps alone, which tell of no event */
+int tm__model_is_of_dumps(const tm_model *model);
 
 /** A class in place of an object where either may be the key. */
 static inline uint32_t tm__class_key(uint32_t class_index)

@@ -75,7 +75,9 @@ void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
     if (it->flags & TM_OBJECT_HAS_HASH)
         snprintf(buffer, bytes, "%s@%x", class_name, it->hash);
     else
-        snprintf(buffer, bytes, "%s#%llu", class_name, (unsigned long long)it->id);
+        snprintf(buffer, bytes,
+                 model->run.identity == TM_IDENTITY_ADDRESS ? "%s@0x%llx" : "%s#%llu",
+                 class_name, (unsigned long long)it->id);
 }
 
 int tm__labels_open(tm__labels *labels, const tm_model *model)

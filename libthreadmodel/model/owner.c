@@ -145,8 +145,9 @@ tm__object *tm__object_fresh(tm_model *model, uint32_t object)
     return it;
 }
 
-/* A monitor that was not stated at this very time is not held. */
-static void disown_before(tm_model *model, uint32_t thread, int64_t time_ns)
+/* What was not stated at this very time is not held; of synchronizers, too, where all
+ * were told. */
+static void disown_before(tm_model *model, uint32_t thread, int64_t time_ns, int all)
 {
     uint32_t object = model->threads[thread].owned;
 
@@ -154,18 +155,28 @@ static void disown_before(tm_model *model, uint32_t thread, int64_t time_ns)
         uint32_t next = model->objects[object].owned_next;
 
         if (model->objects[object].owner_ns < time_ns &&
-            !(model->objects[object].flags & TM_OBJECT_SYNCHRONIZER))
+            (all || !(model->objects[object].flags & TM_OBJECT_SYNCHRONIZER)))
             tm__disown(model, object);
         object = next;
     }
 }
 
+int tm__told_provenance(const tm__fact *fact)
+{
+    return fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
+                                                : TM_PROVENANCE_REPORTED;
+}
+
 void tm__on_held(tm_model *model, const tm__fact *fact)
 {
     if (fact->object == TM__NONE) {
-        disown_before(model, fact->thread, fact->time_ns);
+        disown_before(model, fact->thread, fact->time_ns,
+                      fact->flags & TM_EVENT_CONFIRMED);
         return;
     }
     tm__object_fresh(model, fact->object);
-    tm__own(model, fact->object, fact->thread, fact->time_ns, TM_PROVENANCE_REPORTED);
+    tm__own(model, fact->object, fact->thread, fact->time_ns,
+            tm__told_provenance(fact));
+    if (fact->stack != TM__NONE)
+        model->objects[fact->object].owner_stack = fact->stack;
 }

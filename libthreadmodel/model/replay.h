@@ -108,6 +108,9 @@ uint32_t tm__interaction_unseen(tm_model *model, int kind, uint32_t from,
 
 /* owner.c: who holds what */
 
+/** How sure it is what an event says of an owner. @return enum tm_provenance */
+int tm__told_provenance(const tm__fact *fact);
+
 /** An object after forgetting what a loss marker made doubtful. */
 tm__object *tm__object_fresh(tm_model *model, uint32_t object);
 /** `thread` holds it now, as far as is known. */
@@ -226,6 +229,9 @@ int tm__deadlock_check(tm_model *model, uint32_t thread);
 void tm__deadlock_review(tm_model *model, uint32_t deadlock);
 /** A member gets away: the cycle is resolved, or was a wrong suspicion. */
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
+/** A snapshot found the thread where it was: when a later one has of all members,
+ * nobody moved, and what was suspected is sure. */
+void tm__deadlock_seen_again(tm_model *model, const tm__fact *snapshot);
 
 /* order.c */
 

@@ -264,17 +264,36 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
     thread->interrupt = TM__NONE;
 }
 
-/* A wait that is one for a thread's end, or over but for the monitor, is still one. */
+/* As we knew. A wait that is one for a thread's end, or over but for the monitor, is
+ * still one; a thread at another place has been elsewhere in between. */
 static int is_known(const tm__thread *thread, const tm__fact *fact)
 {
     int state = tm__hold_up_state(thread);
+    const tm__interval *known;
 
-    if (!thread->interval_count ||
-        thread->intervals[tm__hold_up(thread)].object != fact->object)
+    if (!thread->interval_count)
+        return 0;
+    known = &thread->intervals[tm__hold_up(thread)];
+    if (known->object != fact->object ||
+        (known->stack != fact->stack && known->stack != TM__NONE &&
+         fact->stack != TM__NONE))
         return 0;
     return state == (int)fact->value ||
            (fact->value == TM_STATE_WAITING &&
             (state == TM_STATE_REENTERING || state == TM_STATE_JOINING));
+}
+
+/* Who has the object may have been told since the snapshot before. */
+static void note_owner(const tm_model *model, const tm__fact *fact, tm__interval *known)
+{
+    uint32_t owner =
+        fact->object == TM__NONE ? TM__NONE : model->objects[fact->object].owner;
+
+    if (known->peer != TM__NONE || owner == TM__NONE || owner == fact->thread ||
+        fact->value == TM_STATE_WAITING)
+        return;
+    known->peer = owner;
+    known->provenance = (uint8_t)tm__owner_provenance(model, fact->object);
 }
 
 void tm__on_snapshot(tm_model *model, const tm__fact *fact)
@@ -284,6 +303,8 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
 
     seen.flags = TM__INTERVAL_SNAPSHOT;
     if (is_known(thread, fact)) {
+        note_owner(model, fact, &thread->intervals[tm__hold_up(thread)]);
+        tm__deadlock_seen_again(model, fact);
         tm__hold_up_stack(model, fact);
         return;
     }
@@ -302,7 +323,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
         if (fact->object != TM__NONE) {
             if (fact->peer != TM__NONE)
                 tm__own(model, fact->object, fact->peer, fact->time_ns,
-                        TM_PROVENANCE_REPORTED);
+                        tm__told_provenance(fact));
             seen.peer = model->objects[fact->object].owner;
             seen.provenance = (uint8_t)tm__owner_provenance(model, fact->object);
             tm__want(model, fact->thread, fact->object);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/source.h"
+
 void fuzz_fail(const char *condition, const char *file, int line)
 {
     fprintf(stderr, "%s:%d: not so: %s\n", file, line, condition);
@@ -188,4 +190,57 @@ void fuzz_ask_all(const tm_model *model)
     ask_about_locks(model, &window);
     FUZZ_CHECK(tm_model_length_ns(model) >= 0);
     FUZZ_CHECK(tm_model_run(model) != NULL);
+}
+
+typedef struct meter {
+    size_t used;
+    size_t peak;
+} meter;
+
+/* Each block is preceded by its size. */
+static void *measured(void *payload, void *block, size_t bytes)
+{
+    meter *it = payload;
+    size_t *head = block ? (size_t *)block - 2 : NULL;
+    size_t before = head ? head[0] : 0;
+
+    if (bytes == 0) {
+        it->used -= before;
+        free(head);
+        return NULL;
+    }
+    head = realloc(head, bytes + 2 * sizeof(*head));
+    if (!head)
+        return NULL;
+    head[0] = bytes;
+    it->used += bytes - before;
+    if (it->used > it->peak)
+        it->peak = it->used;
+    return head + 2;
+}
+
+void fuzz_read_bounded(const uint8_t *bytes, size_t count, size_t times, size_t plus)
+{
+    meter used = {0, 0};
+    tm_allocator allocator = {measured, &used};
+    tm_source_options options = {.size = sizeof(options), .allocator = &allocator};
+    tm_source *source;
+    tm_model *model;
+    int rc = tm__source_open_memory(&source, "input", bytes, count, &options);
+
+    if (rc != TM_OK) {
+        FUZZ_CHECK(source == NULL && used.used == 0);
+        return;
+    }
+    FUZZ_CHECK(tm_model_new(&model, NULL) == TM_OK);
+    do
+        rc = tm_source_read(source, tm_model_sink(model));
+    while (rc == TM_MORE);
+    FUZZ_CHECK(rc == TM_OK || rc == TM_EDAMAGED);
+    FUZZ_CHECK(tm_source_position(source) <= count);
+    tm_source_close(source);
+    fuzz_ask_all(model);
+    tm_model_free(model);
+    FUZZ_CHECK(used.used == 0);
+    FUZZ_CHECK(used.peak <= times * count + plus);
 }

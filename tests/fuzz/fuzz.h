@@ -23,6 +23,12 @@ tm_allocator fuzz_allocator(fuzz_memory *memory);
 /** Ask a model everything, and read and write out every answer. */
 void fuzz_ask_all(const tm_model *model);
 
+/**
+ * Read bytes as a file into a model, which is asked everything.
+ * No more memory may be taken meanwhile than `times` the bytes, and `plus`.
+ */
+void fuzz_read_bounded(const uint8_t *bytes, size_t count, size_t times, size_t plus);
+
 /** End the program, naming what is not so: in a fuzzer that is a finding. */
 #define FUZZ_CHECK(condition)                                                          \
     do {                                                                               \

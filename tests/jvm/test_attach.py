@@ -67,9 +67,7 @@ class Program:
 
 
 @contextmanager
-def running(
-    java: Java, name: str, *arguments: object, **how: Any
-) -> Iterator[Program]:
+def running(java: Java, name: str, *arguments: object, **how: Any) -> Iterator[Program]:
     program = Program(java, name, *arguments, **how)
     try:
         yield program

@@ -8,13 +8,13 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import subprocess
 import sys
 import termios
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -52,8 +52,12 @@ def in_terminal(
     env: dict[str, str] | None = None,
     columns: int = 80,
     command: Sequence[str] = THREADMODEL,
+    watch: Callable[[bytes], object] = len,
 ) -> tuple[bytes, int]:
-    """Run the command line with all of its streams on a terminal of its own."""
+    """Run the command line with all of its streams on a terminal of its own.
+
+    ``watch`` is called with all that was shown, whenever that has grown.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", **(env or {})}
@@ -77,6 +81,7 @@ def in_terminal(
             if not part:
                 break
             shown += part
+            watch(shown)
         os.close(ours)
     return shown, process.returncode
 
@@ -110,13 +115,35 @@ def test_long_tables_say_how_much_more_there_is(cli: Cli, trace: Path) -> None:
     assert "and 3 more" in shown
 
 
-def test_work_that_takes_long_shows_progress(trace: Path) -> None:
-    script = f"(sleep 1.6; cat {trace}) | {sys.executable} -m threadmodel report -"
-    shown, status = in_terminal(["sh", "-c", script], command=[])
+def test_work_that_takes_long_shows_progress(trace: Path, tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    # Both ends, so that neither the program nor the test waits for the other's.
+    end = os.open(fifo, os.O_RDWR)
+
+    def feed(shown: bytes) -> None:
+        nonlocal end
+        if end >= 0 and b"reading" in shown:
+            os.write(end, trace.read_bytes())
+            os.close(end)
+            end = -1
+
+    assert trace.stat().st_size < select.PIPE_BUF * 8
+    shown, status = in_terminal(["report", str(fifo)], watch=feed)
     assert status == 0
-    assert b"reading" in shown
     assert b"Hottest locks" in shown
-    shown, _ = in_terminal(["report", str(trace)])
+
+
+def test_work_that_is_soon_done_shows_no_progress(trace: Path) -> None:
+    script = (
+        "from threadmodel.cli import main, progress\n"
+        "progress.DELAY_SECONDS = 3600\n"
+        "main()"
+    )
+    shown, _ = in_terminal(
+        ["report", str(trace)], command=[sys.executable, "-c", script]
+    )
+    assert b"Hottest locks" in shown
     assert b"reading" not in shown
 
 
@@ -277,17 +304,27 @@ def test_a_reader_that_leaves_early_hears_nothing(
 
 
 def test_ctrl_c_ends_a_report_that_waits_for_input() -> None:
+    script = (
+        "import os, select\n"
+        "waits = select.select\n"
+        "def told(*arguments):\n"
+        "    os.write(2, b'waits')\n"
+        "    return waits(*arguments)\n"
+        "select.select = told\n"
+        "from threadmodel.cli import main\n"
+        "main()"
+    )
     with subprocess.Popen(
-        [*THREADMODEL, "report", "-"],
+        [sys.executable, "-c", script, "report", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        time.sleep(1.5)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
         assert process.stdout
         assert process.stderr
+        assert process.stderr.read(5) == b"waits"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
         assert (process.stdout.read() + process.stderr.read()).strip() == b""
 
 

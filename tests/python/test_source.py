@@ -242,16 +242,17 @@ def test_other_threads_run_while_a_long_call_does() -> None:
 
     ticker = threading.Thread(target=tick)
     ticker.start()
-    start = time.monotonic()
-    table = model.timeline()
-    end = time.monotonic()
+    # A busy machine may keep the other thread waiting through one call, not many.
+    for _ in range(50):
+        start = time.monotonic()
+        table = model.timeline()
+        end = time.monotonic()
+        if sum(start < moment < end for moment in ticks[-1000:]) >= 3:
+            break
     done.set()
     ticker.join()
     assert len(table) >= count // 2
-    during = [moment for moment in ticks if start < moment < end]
-    if end - start < 0.05:
-        pytest.skip("the call was too short to tell")
-    assert len(during) >= 3
+    assert sum(start < moment < end for moment in ticks) >= 3
 
 
 def test_a_newer_format_is_told_from_damage(trace: Path) -> None:

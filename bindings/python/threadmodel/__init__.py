@@ -31,6 +31,7 @@ from threadmodel.errors import (
     VersionMismatchError,
 )
 from threadmodel.event import Event, EventFlag, EventKind, event_dtype
+from threadmodel.log import LogFormat, LogWriter
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
 from threadmodel.sink import Frame, Sink
@@ -53,6 +54,8 @@ __all__ = [
     "InputOutputError",
     "InvalidArgumentError",
     "LimitError",
+    "LogFormat",
+    "LogWriter",
     "MissingExtraError",
     "MissingFileError",
     "Model",

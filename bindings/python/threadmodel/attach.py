@@ -122,7 +122,7 @@ def record(
     inner = str(path)
     if not jvm.shares_files:
         inner = f"/tmp/threadmodel-{jvm.inner_pid}-{secrets.token_hex(4)}.tmt"
-    every = [f"file={inner.replace('%', '%%')}", f"for={seconds}", *options]
+    every = [f"file={inner.replace('%', '%%')}", f"seconds={seconds}", *options]
     deadline = time.monotonic() + STARTING_SECONDS
     while True:
         try:

@@ -115,7 +115,8 @@ def command(jvm: Jvm, name: str, *arguments: str) -> str:
     filled = [*arguments, *[""] * (ARGUMENTS - len(arguments))]
     words = [os.fsencode(word) for word in (name, *filled)]
     if any(len(word) > ARGUMENT_BYTES for word in words):
-        if not _talk(jvm, _request_1([b"getversion", b"", b"", b""])).startswith(b"0\n"):
+        version = _talk(jvm, _request_1([b"getversion", b"", b"", b""]))
+        if not version.startswith(b"0\n"):
             raise AttachError(
                 f"process {jvm.pid}: its JVM takes no path of more than "
                 f"{ARGUMENT_BYTES} bytes; give shorter ones"
@@ -225,9 +226,9 @@ def _catches_quit(status: dict[str, str]) -> bool:
 
 def _is_launcher(pid: int) -> bool:
     """Whether it is `java`, or has yet to become what its parent wants it to be."""
+    names = {"java", os.path.basename(os.readlink("/proc/self/exe"))}
     with contextlib.suppress(OSError):
-        name = os.readlink(f"/proc/{pid}/exe").rpartition("/")[2]
-        return name == "java" or name == os.readlink("/proc/self/exe").rpartition("/")[2]
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe")) in names
     return False
 
 

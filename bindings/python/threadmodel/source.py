@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from threadmodel import errors
-from threadmodel._library import check, error, ffi, lib, path_bytes, text
+from threadmodel._library import check, error, ffi, lib, options, path_bytes, text
 from threadmodel.model import Model
 from threadmodel.run import Run
+from threadmodel.selection import MAX_INT64, c_string, whole
 from threadmodel.sink import Sink
 
 
@@ -29,7 +30,12 @@ Listener = Callable[[Progress], object]
 
 
 def pour(
-    path: str | os.PathLike[str], sink: Sink, progress: Listener | None = None
+    path: str | os.PathLike[str],
+    sink: Sink,
+    progress: Listener | None = None,
+    *,
+    dialect: str | None = None,
+    time_unit_ns: int = 0,
 ) -> str | None:
     """Read a file into any sink: a model, or a trace writer to convert it.
 
@@ -37,6 +43,8 @@ def pour(
         path: of a file, or of anything that can be read
         sink: gets definitions and events
         progress: called after each part, some ten thousand events
+        dialect: the file is a contention log, with these changes to its lines' fields
+        time_unit_ns: of TPTP XML, which states none; 0: seconds
 
     Returns:
         What is missing of a damaged file, in one line; None: nothing
@@ -46,10 +54,17 @@ def pour(
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
+        InvalidArgumentError: the dialect is none (a ValueError)
     """
     out = ffi.new("tm_source **")
     name = path_bytes(path)
-    code = lib.tm_source_open(out, name, ffi.NULL)
+    kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
+    choices = options(
+        "tm_source_options",
+        dialect=kept,
+        time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
+    )
+    code = lib.tm_source_open(out, name, choices)
     if code < 0:
         failure = error(code)
         if code == lib.TM_EIO and not os.path.exists(name):
@@ -74,7 +89,13 @@ def pour(
             return None
 
 
-def open(path: str | os.PathLike[str], progress: Listener | None = None) -> Model:
+def open(
+    path: str | os.PathLike[str],
+    progress: Listener | None = None,
+    *,
+    dialect: str | None = None,
+    time_unit_ns: int = 0,
+) -> Model:
     """Read a file and return the model of its run.
 
     Of a cut or damaged file all that is whole is in the model; ``model.damage`` says
@@ -83,15 +104,20 @@ def open(path: str | os.PathLike[str], progress: Listener | None = None) -> Mode
     Args:
         path: of a file, or of anything that can be read
         progress: called with a Progress after each part; what it raises ends it
+        dialect: the file is a contention log, with these changes to its lines' fields
+        time_unit_ns: of TPTP XML, which states none; 0: seconds
 
     Raises:
         MissingFileError: there is no such file (a FileNotFoundError)
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
+        InvalidArgumentError: the dialect is none (a ValueError)
     """
     model = Model()
-    model.damage = pour(path, model, progress)
+    model.damage = pour(
+        path, model, progress, dialect=dialect, time_unit_ns=time_unit_ns
+    )
     if model.damage is not None:
         warnings.warn(model.damage, errors.DamagedTraceWarning, stacklevel=2)
     return model

@@ -164,16 +164,17 @@ static int read_method(tm__log_metadata *metadata, const char *at, const char *e
     name = ++at;
     do
         at = at < end ? memchr(at + 1, ',', (size_t)(end - at - 1)) : NULL;
-    while (at && (end - at < 2 || at[1] != '('));
+    while (at && (end - at < 2 || (at[1] != '(' && at[1] != ',')));
     if (!at)
         return TM_OK;
     signature = at + 1;
-    class_ = tm__descriptor_method_end(signature, end);
+    class_ = *signature == ',' ? signature : tm__descriptor_method_end(signature, end);
     if (!class_ || class_ == end || *class_ != ',')
         return TM_OK;
     rc = tm__strings_intern_bytes(&metadata->texts, &method.name, name,
                                   (size_t)(at - name));
-    if (rc == TM_OK)
+    method.signature = TM__NONE;
+    if (rc == TM_OK && class_ > signature)
         rc = tm__strings_intern_bytes(&metadata->texts, &method.signature, signature,
                                       (size_t)(class_ - signature));
     if (rc < 0)

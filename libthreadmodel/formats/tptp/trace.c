@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "formats/decimal.h"
 #include "formats/descriptor.h"
+#include "formats/tptp/attributes.h"
 
 enum { MILLISECOND_NS = 1000000, SECOND_NS = 1000000000 };
 
@@ -33,87 +34,15 @@ typedef struct meaning {
     uint16_t kind; ///< enum tm_event_kind, of those that are events
 } meaning;
 
-static const char *attribute(const element *it, const char *name)
-{
-    for (const char **pair = it->attributes; pair[0]; pair += 2)
-        if (strcmp(pair[0], name) == 0)
-            return pair[1];
-    return NULL;
-}
-
-/* Names of one attribute, ended by NULL, and of its transient likes. */
-typedef struct id_names {
-    const char *stable[3];
-    const char *transient[3];
-} id_names;
-
-static const id_names thread_names = {{"threadIdRef", "threadId"},
-                                      {"transientThreadIdRef", "transientThreadId"}};
-static const id_names object_names = {{"objIdRef", "objId"},
-                                      {"transientObjIdRef", "transientObjId"}};
-static const id_names class_names = {{"classIdRef", "classId"},
-                                     {"transientClassIdRef", "transientClassId"}};
-
-static const char *id_text(const element *it, const id_names *names, int *is_transient)
-{
-    for (*is_transient = 0; *is_transient < 2; ++*is_transient) {
-        const char *const *name = *is_transient ? names->transient : names->stable;
-
-        for (; *name; name++) {
-            const char *text = attribute(it, *name);
-
-            if (text && *text)
-                return text;
-        }
-    }
-    return NULL;
-}
-
 static int damage(const element *it, const char *why)
 {
     return tm__notes_damage(&it->trace->notes, "%s at byte %llu is left out: %s",
                             it->name, (unsigned long long)it->offset, why);
 }
 
-/* @return 1: `entity` is what the attributes name; 0: they name nothing; TM_ENOMEM */
-static int find(const element *it, tm__tptp_ids *ids, const id_names *names,
-                tm__tptp_entity **entity)
-{
-    int is_transient, rc;
-    const char *text = id_text(it, names, &is_transient);
-
-    if (!text)
-        return 0;
-    rc = tm__tptp_ids_find(ids, text, is_transient, entity);
-    return rc < 0 ? rc : 1;
-}
-
-/* A defining element may give a thing two ids, one of them transient. */
-static int find_other(const element *it, tm__tptp_ids *ids, const id_names *names,
-                      const tm__tptp_entity *known)
-{
-    tm__tptp_entity copy = *known, *other;
-    int rc = TM_OK;
-
-    for (int is_transient = 0; rc >= 0 && is_transient < 2; is_transient++) {
-        const char *const *name = is_transient ? names->transient : names->stable;
-
-        for (; rc >= 0 && *name; name++) {
-            const char *text = attribute(it, *name);
-
-            if (!text || !*text)
-                continue;
-            rc = tm__tptp_ids_find(ids, text, is_transient, &other);
-            if (rc >= 0)
-                *other = copy;
-        }
-    }
-    return rc;
-}
-
 static int read_time(element *it)
 {
-    const char *text = attribute(it, "time"), *end;
+    const char *text = tm__tptp_attribute(it->attributes, "time"), *end;
 
     if (!text)
         return 0;
@@ -125,20 +54,13 @@ static int read_time(element *it)
 /* Timeouts are those of Object.wait and Thread.sleep: milliseconds. */
 static int64_t read_timeout(const element *it)
 {
-    const char *text = attribute(it, "timeout");
+    const char *text = tm__tptp_attribute(it->attributes, "timeout");
     const char *end = text ? text + strlen(text) : NULL;
     int64_t ns = 0;
 
     return text && tm__decimal_read(text, end, MILLISECOND_NS, &ns) == end && ns > 0
                ? ns
                : 0;
-}
-
-static int is_one(const element *it, const char *name)
-{
-    const char *text = attribute(it, name);
-
-    return text && strcmp(text, "1") == 0;
 }
 
 /* What the sink must know of an object before an event names it. */
@@ -158,7 +80,7 @@ static int tell_object(const element *it, tm__tptp_entity *object)
 static int take_object(element *it, tm__tptp_entity **object)
 {
     int is_transient, rc;
-    const char *text = id_text(it, &object_names, &is_transient);
+    const char *text = tm__tptp_id(it->attributes, &tm__tptp_object, &is_transient);
 
     if (!text || strcmp(text, "-1") == 0)
         return 0;
@@ -178,7 +100,7 @@ static int pour(element *it)
 /* Contended enter, entered and notify. */
 static int take_monitor(element *it)
 {
-    const char *owner = attribute(it, "threadOwner");
+    const char *owner = tm__tptp_attribute(it->attributes, "threadOwner");
     tm__tptp_entity *object, *thread;
     int rc = take_object(it, &object);
 
@@ -187,7 +109,8 @@ static int take_monitor(element *it)
     if (rc == 0)
         return damage(it, "it names no object");
     it->event.object = object->id;
-    if (it->event.kind == TM_EVENT_NOTIFY && is_one(it, "isNotifyAll"))
+    if (it->event.kind == TM_EVENT_NOTIFY &&
+        tm__tptp_is_one(it->attributes, "isNotifyAll"))
         it->event.kind = TM_EVENT_NOTIFY_ALL;
     if (it->event.kind == TM_EVENT_CONTENDED_ENTER && owner && *owner &&
         strcmp(owner, "0") != 0 && strcmp(owner, "-1") != 0) {
@@ -205,12 +128,12 @@ static int take_wait(element *it)
 {
     tm__tptp_entity *object, *thread;
     int rc = take_object(it, &object), is_wait = it->event.kind == TM_EVENT_WAIT;
-    const char *text = attribute(it, "objIdRef");
+    const char *text = tm__tptp_attribute(it->attributes, "objIdRef");
 
     if (rc < 0)
         return rc;
     it->event.object = rc ? object->id : 0;
-    rc = find(it, &it->trace->threads, &thread_names, &thread);
+    rc = tm__tptp_find(it->attributes, &tm__tptp_thread, &it->trace->threads, &thread);
     if (rc < 0)
         return rc;
     if (is_wait)
@@ -219,7 +142,7 @@ static int take_wait(element *it)
         it->event.kind = is_wait ? TM_EVENT_SLEEP : TM_EVENT_SLEPT;
     if (is_wait)
         it->event.value = read_timeout(it);
-    else if (is_one(it, "isTimedOut"))
+    else if (tm__tptp_is_one(it->attributes, "isTimedOut"))
         it->event.flags |= TM_EVENT_TIMED_OUT;
     return pour(it);
 }
@@ -239,7 +162,7 @@ static int take_call(element *it)
 {
     tm__tptp_entity *object;
     int is_transient, rc;
-    const char *text = id_text(it, &object_names, &is_transient);
+    const char *text = tm__tptp_id(it->attributes, &tm__tptp_object, &is_transient);
 
     if (!text || strcmp(text, "-1") == 0)
         return damage(it, "it names no thread's object");
@@ -258,9 +181,9 @@ static int take_start(element *it)
     tm__tptp_trace *trace = it->trace;
     const tm_sink *sink = trace->sink;
     tm__tptp_entity *thread, *object = NULL;
-    tm_thread definition = {.name = attribute(it, "threadName"),
-                            .group = attribute(it, "groupName")};
-    int rc = find(it, &trace->threads, &thread_names, &thread);
+    tm_thread definition = {.name = tm__tptp_attribute(it->attributes, "threadName"),
+                            .group = tm__tptp_attribute(it->attributes, "groupName")};
+    int rc = tm__tptp_find(it->attributes, &tm__tptp_thread, &trace->threads, &thread);
 
     if (rc < 0)
         return rc;
@@ -269,7 +192,7 @@ static int take_start(element *it)
         tm__tptp_ids_renew(&trace->threads, thread);
     }
     thread->is_started = 1;
-    rc = find(it, &trace->objects, &object_names, &object);
+    rc = tm__tptp_find(it->attributes, &tm__tptp_object, &trace->objects, &object);
     if (rc < 0)
         return rc;
     if (rc == 1) {
@@ -287,41 +210,20 @@ static int take_start(element *it)
         if (rc < 0)
             return rc;
         thread->other = definition.object = object->id;
-        rc = find_other(it, &trace->objects, &object_names, object);
+        rc = tm__tptp_define(it->attributes, &tm__tptp_object, &trace->objects, object);
         if (rc < 0)
             return rc;
     }
     it->event.thread = definition.id = thread->id;
-    rc = find_other(it, &trace->threads, &thread_names, thread);
+    rc = tm__tptp_define(it->attributes, &tm__tptp_thread, &trace->threads, thread);
     if (rc >= 0)
         rc = sink->define_thread(sink->payload, &definition);
     return rc < 0 ? rc : pour(it);
 }
 
-static int end_ids(const element *it, tm__tptp_ids *ids, const id_names *names)
-{
-    int rc = TM_OK;
-
-    for (int is_transient = 0; rc >= 0 && is_transient < 2; is_transient++) {
-        const char *const *name = is_transient ? names->transient : names->stable;
-
-        for (; rc >= 0 && *name; name++) {
-            const char *text = attribute(it, *name);
-            tm__tptp_entity *entity;
-
-            if (!text || !*text)
-                continue;
-            rc = tm__tptp_ids_find(ids, text, is_transient, &entity);
-            if (rc >= 0)
-                entity->is_over = 1;
-        }
-    }
-    return rc;
-}
-
 static int take_end(element *it)
 {
-    int rc = end_ids(it, &it->trace->threads, &thread_names);
+    int rc = tm__tptp_undefine(it->attributes, &tm__tptp_thread, &it->trace->threads);
 
     return rc < 0 ? rc : pour(it);
 }
@@ -334,11 +236,11 @@ static int take_plain(element *it)
 static int define_class(element *it)
 {
     tm__tptp_trace *trace = it->trace;
-    const char *name = attribute(it, "name");
+    const char *name = tm__tptp_attribute(it->attributes, "name");
     tm__tptp_entity *entity;
-    tm_class definition = {.source = attribute(it, "sourceName")};
+    tm_class definition = {.source = tm__tptp_attribute(it->attributes, "sourceName")};
     size_t length = name ? strlen(name) : 0;
-    int rc = find(it, &trace->classes, &class_names, &entity);
+    int rc = tm__tptp_find(it->attributes, &tm__tptp_class, &trace->classes, &entity);
 
     if (rc < 0)
         return rc;
@@ -351,7 +253,7 @@ static int define_class(element *it)
     trace->text[length] = '\0';
     definition.id = entity->id;
     definition.name = trace->text;
-    rc = find_other(it, &trace->classes, &class_names, entity);
+    rc = tm__tptp_define(it->attributes, &tm__tptp_class, &trace->classes, entity);
     return rc < 0 ? rc : trace->sink->define_class(trace->sink->payload, &definition);
 }
 
@@ -359,28 +261,30 @@ static int define_class(element *it)
 static int define_object(element *it)
 {
     tm__tptp_entity *object, *class_ = NULL;
-    int rc = find(it, &it->trace->objects, &object_names, &object);
+    int rc =
+        tm__tptp_find(it->attributes, &tm__tptp_object, &it->trace->objects, &object);
 
     if (rc < 0)
         return rc;
     if (rc == 0)
         return damage(it, "it has no id");
-    rc = find(it, &it->trace->classes, &class_names, &class_);
+    rc = tm__tptp_find(it->attributes, &tm__tptp_class, &it->trace->classes, &class_);
     if (rc < 0)
         return rc;
     object->class_ = class_ ? class_->id : 0;
     object->is_told = 0;
-    return find_other(it, &it->trace->objects, &object_names, object);
+    return tm__tptp_define(it->attributes, &tm__tptp_object, &it->trace->objects,
+                           object);
 }
 
 static int free_object(element *it)
 {
-    return end_ids(it, &it->trace->objects, &object_names);
+    return tm__tptp_undefine(it->attributes, &tm__tptp_object, &it->trace->objects);
 }
 
 static int unload_class(element *it)
 {
-    return end_ids(it, &it->trace->classes, &class_names);
+    return tm__tptp_undefine(it->attributes, &tm__tptp_class, &it->trace->classes);
 }
 
 static const meaning meanings[] = {
@@ -442,7 +346,7 @@ int tm__tptp_trace_take(tm__tptp_trace *trace, const char *name,
         return what->take(&it);
     if (!read_time(&it))
         return damage(&it, "its time is missing or no number");
-    rc = find(&it, &trace->threads, &thread_names, &thread);
+    rc = tm__tptp_find(attributes, &tm__tptp_thread, &trace->threads, &thread);
     if (rc < 0)
         return rc;
     if (rc == 0)

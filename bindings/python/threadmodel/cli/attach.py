@@ -18,7 +18,7 @@ POLL_SECONDS: Final = 0.1
 UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
-class Seconds(click.ParamType):
+class Seconds(click.ParamType[int]):
     """A time as people write it: 30, 30s, 5m, 1h."""
 
     name = "time"

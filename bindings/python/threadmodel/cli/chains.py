@@ -13,7 +13,8 @@ import threadmodel
 from threadmodel.cli import terminal
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
-from threadmodel.cli.report import PARTLY, input_path, print_sections
+from threadmodel.cli.reading import input_path
+from threadmodel.cli.report import PARTLY, print_sections
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
 from threadmodel.table import Table

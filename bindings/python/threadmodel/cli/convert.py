@@ -1,25 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel convert``: any file that we read, as a .tmt trace."""
+"""``threadmodel convert``: any file that we read, in a format that we write."""
 
 import os
+from pathlib import Path
+from typing import Any, Final
 
 import click
 
 import threadmodel
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
-from threadmodel.cli.report import PARTLY, input_path
+from threadmodel.cli.reading import input_path, read_choices, reading_options
+from threadmodel.cli.report import PARTLY
+from threadmodel.text import count
+
+FORMATS: Final = {
+    "tmt": None,
+    "contention": threadmodel.LogFormat.CONTENTION,
+    "tptp": threadmodel.LogFormat.TPTP,
+}
+EXTENSIONS: Final = {".orca": "contention", ".trcxml": "tptp", ".xml": "tptp"}
 
 
-@click.command(short_help="Write what a file holds as a .tmt trace.")
+@click.command(short_help="Write what a file holds in another format.")
 @click.argument("file", metavar="FILE")
-@click.option("-o", "--output", metavar="FILE", required=True, help="The trace.")
+@click.option("-o", "--output", metavar="FILE", required=True, help="What to write.")
+@click.option(
+    "--to",
+    "format_name",
+    type=click.Choice(list(FORMATS)),
+    help="The format; by the output's name unless told: .orca is a contention log, "
+    ".xml TPTP XML, all else a .tmt trace.",
+)
+@reading_options
 @click.pass_context
-def convert(context: click.Context, file: str, output: str) -> None:
-    """Write what FILE holds as a .tmt trace; - reads from stdin.
+def convert(
+    context: click.Context,
+    file: str,
+    output: str,
+    format_name: str | None,
+    dialect: str | None,
+    time_unit: str | None,
+) -> None:
+    """Write what FILE holds in another format; - reads from stdin.
 
-    FILE may be of any format that `report` reads. A trace is smaller and faster to
-    read than most, and gives the same answers.
+    FILE may be of any format that `report` reads. A .tmt trace is smaller and faster
+    to read than most, and gives the same answers. A contention log or TPTP XML holds
+    less: a line on stderr says how many events had no place in it.
 
     The exit status is 3 when FILE is damaged or cut: what is whole is converted, and
     a line on stderr says what is missing.
@@ -27,11 +54,26 @@ def convert(context: click.Context, file: str, output: str) -> None:
     both = os.path.exists(file) and os.path.exists(output)
     if both and os.path.samefile(file, output):
         raise click.UsageError(f"{output} cannot be read and written at once")
-    with (
-        LateProgress() as progress,
-        threadmodel.TraceWriter(output) as writer,
-    ):
-        damage = threadmodel.pour(input_path(file), writer, progress.reading)
+    choices = read_choices(dialect, time_unit)
+    with LateProgress() as progress, _writer(output, format_name) as writer:
+        damage = threadmodel.pour(input_path(file), writer, progress.reading, **choices)
+        dropped = {}
+        if isinstance(writer, threadmodel.LogWriter):
+            dropped = writer.dropped()
+    if dropped:
+        kinds = ", ".join(f"{kind} {number:,}" for kind, number in dropped.items())
+        say(
+            f"{count(sum(dropped.values()), 'event')} had no place in the format: "
+            f"{kinds}"
+        )
     if damage is not None:
         say(f"only partly read: {damage}")
         context.exit(PARTLY)
+
+
+def _writer(output: str, format_name: str | None) -> Any:
+    name = format_name or EXTENSIONS.get(Path(output).suffix.lower(), "tmt")
+    log_format = FORMATS[name]
+    if log_format is None:
+        return threadmodel.TraceWriter(output)
+    return threadmodel.LogWriter(output, log_format)

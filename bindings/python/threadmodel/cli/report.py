@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel report``: what a recorded run has to say."""
 
-import contextlib
 import os
-import select
 import signal
 import sys
 import warnings
@@ -17,6 +15,7 @@ import threadmodel
 from threadmodel.cli import export, terminal
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
+from threadmodel.cli.reading import input_path, read_choices, reading_options
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
 from threadmodel.text import count
@@ -44,6 +43,7 @@ FILE_WIDTH: Final = 120
     show_default=True,
     help="Rows of a table to show in a terminal.",
 )
+@reading_options
 @click.pass_context
 def report(
     context: click.Context,
@@ -52,6 +52,8 @@ def report(
     csv_folder: str | None,
     output: str | None,
     top: int,
+    dialect: str | None,
+    time_unit: str | None,
 ) -> None:
     """Show what the threads of the run in FILE did; - reads from stdin.
 
@@ -72,7 +74,11 @@ def report(
     with LateProgress() as progress:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DamagedTraceWarning)
-            model = threadmodel.open(input_path(file), progress.reading)
+            model = threadmodel.open(
+                input_path(file),
+                progress.reading,
+                **read_choices(dialect, time_unit),
+            )
         if csv_folder is not None:
             export.write_csv(model, Path(csv_folder), progress.step)
             say(f"{count(len(export.CSV_TABLES), 'table')} in {csv_folder}")
@@ -86,16 +92,6 @@ def report(
     if model.damage is not None:
         say(f"only partly read: {model.damage}")
         context.exit(PARTLY)
-
-
-def input_path(file: str) -> str:
-    """Return what to open for FILE; - is stdin, and then wait until it has some."""
-    if file != "-":
-        return file
-    # The library's read cannot be interrupted; while nothing comes, Ctrl-C can.
-    with contextlib.suppress(OSError):
-        select.select([0], [], [])
-    return "/dev/stdin"
 
 
 def _write_json(model: Model, output: str | None, progress: LateProgress) -> None:

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every command that reads a file may be told about it."""
+
+import contextlib
+import select
+from collections.abc import Callable
+from typing import Any, Final
+
+import click
+
+UNITS_NS: Final = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+def input_path(file: str) -> str:
+    """Return what to open for FILE; - is stdin, and then wait until it has some."""
+    if file != "-":
+        return file
+    # The library's read cannot be interrupted; while nothing comes, Ctrl-C can.
+    with contextlib.suppress(OSError):
+        select.select([0], [], [])
+    return "/dev/stdin"
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that `read_choices` turns into arguments of threadmodel.open."""
+    dialect = click.option(
+        "--dialect",
+        metavar="LINES",
+        help="FILE is a contention log whose lines differ from docs/formats.md: "
+        '"wait=Wait,time,thread,object,stack;...".',
+    )
+    unit = click.option(
+        "--time-unit",
+        type=click.Choice(list(UNITS_NS)),
+        help="Unit of time in TPTP XML, which states none; s unless told.",
+    )
+    return dialect(unit(command))
+
+
+def read_choices(dialect: str | None, time_unit: str | None) -> dict[str, Any]:
+    """Return what the options mean to threadmodel.open and pour."""
+    return {
+        "dialect": dialect,
+        "time_unit_ns": UNITS_NS[time_unit] if time_unit else 0,
+    }

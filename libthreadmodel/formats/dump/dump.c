@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads of a dump in, definitions and events out: each thread is a Snapshot and what
+ * it holds. What was taken waits here until the reader has the sink at hand, so that
+ * a sink that fails costs nothing that was read.
+ */
+#include "formats/dump/dump.h"
+
+#include <string.h>
+
+#include "formats/dump/names.h"
+
+enum { FULL_EVENTS = 8192, RECENT_OBJECTS = 1024, MS = 1000000 };
+
+int tm__dump_init(tm__dump *dump, tm__memory *memory, tm__notes *notes,
+                  tm__dump_nature nature)
+{
+    *dump = (tm__dump){.memory = memory, .notes = notes, .nature = nature};
+    tm__strings_init(&dump->texts, memory);
+    tm__strings_init(&dump->frame_texts, memory);
+    tm__strings_init(&dump->stacks, memory);
+    tm__map_init(&dump->class_map, memory);
+    dump->recent = tm__zalloc(memory, RECENT_OBJECTS * sizeof(*dump->recent));
+    return dump->recent ? TM_OK : TM_ENOMEM;
+}
+
+void tm__dump_begin(tm__dump *dump, int64_t time_ns)
+{
+    if (dump->dump_count == 0) {
+        dump->time_ns = dump->first_ns = time_ns == INT64_MIN ? 0 : time_ns;
+    } else if (time_ns > dump->time_ns) {
+        dump->time_ns = time_ns;
+    } else {
+        dump->time_ns += dump->time_ns < INT64_MAX - MS ? MS : 0;
+        dump->moved++;
+    }
+    dump->dump_count++;
+    dump->seen_count = dump->late_count = 0;
+}
+
+/* Copy a text behind the letters, with its zero byte. */
+static int add_letters(tm__dump *dump, const char *text, uint32_t *offset)
+{
+    size_t length;
+
+    *offset = TM__NONE;
+    if (!text)
+        return TM_OK;
+    length = strlen(text) + 1;
+    if (tm__reserve(dump->memory, &dump->letters, &dump->letter_capacity,
+                    dump->letter_count + length, 1) < 0)
+        return TM_ENOMEM;
+    memcpy(dump->letters + dump->letter_count, text, length);
+    *offset = dump->letter_count;
+    dump->letter_count += (uint32_t)length;
+    return TM_OK;
+}
+
+int tm__dump_object(tm__dump *dump, const tm_object *object)
+{
+    tm_object *recent = &dump->recent[object->id * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+
+    if (memcmp(recent, object, sizeof(*object)) == 0)
+        return TM_OK;
+    if (tm__reserve(dump->memory, &dump->objects, &dump->object_capacity,
+                    (size_t)dump->object_count + 1, sizeof(*dump->objects)) < 0)
+        return TM_ENOMEM;
+    dump->objects[dump->object_count++] = *object;
+    *recent = *object;
+    return TM_OK;
+}
+
+static void add_event(tm__dump *dump, tm_event event)
+{
+    event.time_ns = dump->time_ns;
+    dump->events[dump->event_count++] = event;
+}
+
+static int reserve(tm__dump *dump, uint32_t events)
+{
+    if (tm__reserve(dump->memory, &dump->events, &dump->event_capacity,
+                    (size_t)dump->event_count + events, sizeof(*dump->events)) < 0 ||
+        tm__reserve(dump->memory, &dump->names, &dump->name_capacity,
+                    (size_t)dump->name_count + 1, sizeof(*dump->names)) < 0 ||
+        tm__reserve(dump->memory, &dump->late, &dump->late_capacity,
+                    (size_t)dump->late_count + 1, sizeof(*dump->late)) < 0)
+        return TM_ENOMEM;
+    /* Half of it is room to sort the other half. */
+    return tm__reserve(dump->memory, &dump->seen, &dump->seen_capacity,
+                       2 * ((size_t)dump->seen_count + 1), sizeof(*dump->seen));
+}
+
+static int add_name(tm__dump *dump, const tm_thread *thread)
+{
+    struct tm__dump_name *name = &dump->names[dump->name_count];
+    uint32_t letters = dump->letter_count;
+
+    name->thread = *thread;
+    if (add_letters(dump, thread->name, &name->name) < 0 ||
+        add_letters(dump, thread->group, &name->group) < 0) {
+        dump->letter_count = letters;
+        return TM_ENOMEM;
+    }
+    dump->name_count++;
+    return TM_OK;
+}
+
+/* Where a lock was taken: the stack from that frame on. */
+static int hold_stack(tm__dump *dump, const tm__dump_thread *it,
+                      const tm__dump_hold *hold, uint32_t *stack)
+{
+    *stack = 0;
+    return hold->depth < it->frame_count
+               ? tm__dump_stack(dump, it->frames + hold->depth,
+                                it->frame_count - hold->depth,
+                                it->is_truncated ? TM_STACK_TRUNCATED : 0, stack)
+               : TM_OK;
+}
+
+/* What it holds, then that this was all. The stacks were made before. */
+static void add_holds(tm__dump *dump, const tm__dump_thread *it)
+{
+    uint16_t sure = dump->nature.is_one_instant ? 0 : TM_EVENT_PEER_INFERRED;
+
+    for (uint32_t i = 0; i < it->hold_count; i++) {
+        uint32_t stack;
+
+        hold_stack(dump, it, &it->holds[i], &stack);
+        add_event(dump, (tm_event){.thread = it->thread.id,
+                                   .object = it->holds[i].object,
+                                   .stack = stack,
+                                   .kind = TM_EVENT_HELD,
+                                   .flags = sure});
+    }
+    if (dump->nature.tells_monitors)
+        add_event(dump, (tm_event){.thread = it->thread.id,
+                                   .kind = TM_EVENT_HELD,
+                                   .flags = dump->nature.tells_synchronizers
+                                                ? TM_EVENT_CONFIRMED
+                                                : 0});
+}
+
+/* Whether it waits for what somebody else may prove to hold further down. */
+static int is_late(const tm__dump *dump, const tm__dump_thread *it)
+{
+    return it->wanted && !it->owner &&
+           (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING ||
+            (it->state == TM_STATE_PARKED && dump->nature.tells_synchronizers));
+}
+
+static void add_state(tm__dump *dump, const tm__dump_thread *it, uint32_t stack)
+{
+    tm_event event = {.thread = it->thread.id,
+                      .object = it->wanted,
+                      .peer = it->owner,
+                      .value = it->state,
+                      .stack = stack,
+                      .kind = TM_EVENT_SNAPSHOT};
+
+    if (it->owner)
+        event.flags = dump->nature.is_one_instant ? TM_EVENT_PEER_REPORTED
+                                                  : TM_EVENT_PEER_INFERRED;
+    if (it->state == TM_STATE_DEAD)
+        event = (tm_event){.thread = it->thread.id, .kind = TM_EVENT_THREAD_END};
+    if (it->carrier)
+        add_event(dump, (tm_event){.thread = it->thread.id,
+                                   .peer = it->carrier,
+                                   .kind = TM_EVENT_VIRTUAL_MOUNT});
+    else if (it->thread.flags & TM_THREAD_VIRTUAL && dump->dump_count > 1)
+        add_event(dump, (tm_event){.thread = it->thread.id,
+                                   .kind = TM_EVENT_VIRTUAL_UNMOUNT});
+    add_event(dump, event);
+    if (is_late(dump, it))
+        dump->late[dump->late_count++] = event;
+}
+
+int tm__dump_take(tm__dump *dump, const tm__dump_thread *thread)
+{
+    uint32_t stack;
+
+    for (uint32_t i = 0; i < thread->hold_count; i++)
+        if (hold_stack(dump, thread, &thread->holds[i], &stack) < 0)
+            return TM_ENOMEM;
+    if (tm__dump_stack(dump, thread->frames, thread->frame_count,
+                       thread->is_truncated ? TM_STACK_TRUNCATED : 0, &stack) < 0 ||
+        reserve(dump, thread->hold_count + 3) < 0 ||
+        add_name(dump, &thread->thread) < 0)
+        return TM_ENOMEM;
+    dump->seen[dump->seen_count++] =
+        (tm__sortable){.key = (int64_t)thread->thread.id,
+                       .number = thread->thread.flags & TM_THREAD_VIRTUAL};
+    dump->thread_total++;
+    add_state(dump, thread, stack);
+    add_holds(dump, thread);
+    return TM_OK;
+}
+
+static int by_kind(const void *payload, uint32_t left, uint32_t right)
+{
+    (void)payload;
+    return (left > right) - (left < right);
+}
+
+/* A thread that was in the dump before and is not in this one. */
+static void add_gone(tm__dump *dump, const tm__sortable *thread)
+{
+    tm_event event = {.thread = (uint64_t)thread->key, .kind = TM_EVENT_THREAD_END};
+
+    if (thread->number && !dump->nature.shows_all_virtual)
+        event.kind = TM_EVENT_SNAPSHOT; /* of which nothing is known */
+    add_event(dump, event);
+}
+
+int tm__dump_end(tm__dump *dump, int is_whole)
+{
+    tm__sortable *seen = dump->seen;
+    uint32_t old = 0;
+
+    if (tm__reserve(dump->memory, &dump->events, &dump->event_capacity,
+                    (size_t)dump->event_count + dump->late_count + dump->before_count,
+                    sizeof(*dump->events)) < 0 ||
+        tm__reserve(dump->memory, &dump->before, &dump->before_capacity,
+                    dump->seen_count, sizeof(*dump->before)) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < dump->late_count; i++)
+        add_event(dump, dump->late[i]);
+    dump->late_count = 0;
+    if (dump->seen_count == 0)
+        return TM_OK;
+    /* Who is missing in a dump that was cut may be in what is missing of it. */
+    if (!is_whole) {
+        dump->seen_count = 0;
+        return TM_OK;
+    }
+    tm__sort(seen, seen + dump->seen_count, dump->seen_count, by_kind, NULL);
+    for (uint32_t new = 0; old < dump->before_count; old++) {
+        while (new < dump->seen_count && seen[new].key < dump->before[old].key)
+            new ++;
+        if (new == dump->seen_count || seen[new].key != dump->before[old].key)
+            add_gone(dump, &dump->before[old]);
+    }
+    memcpy(dump->before, seen, dump->seen_count * sizeof(*seen));
+    dump->before_count = dump->seen_count;
+    dump->seen_count = 0;
+    return TM_OK;
+}
+
+int tm__dump_is_full(const tm__dump *dump)
+{
+    return dump->event_count - dump->events_poured >= FULL_EVENTS;
+}
+
+static const char *letters_at(const tm__dump *dump, uint32_t offset)
+{
+    return offset == TM__NONE ? NULL : dump->letters + offset;
+}
+
+static int pour_threads(tm__dump *dump, const tm_sink *sink)
+{
+    int rc = TM_OK;
+
+    while (rc >= 0 && dump->names_poured < dump->name_count) {
+        const struct tm__dump_name *name = &dump->names[dump->names_poured];
+        tm_thread item = name->thread;
+
+        item.name = letters_at(dump, name->name);
+        item.group = letters_at(dump, name->group);
+        rc = sink->define_thread(sink->payload, &item);
+        if (rc >= 0)
+            dump->names_poured++;
+    }
+    if (rc >= 0)
+        dump->names_poured = dump->name_count = dump->letter_count = 0;
+    return rc;
+}
+
+static int pour_objects(tm__dump *dump, const tm_sink *sink)
+{
+    int rc = TM_OK;
+
+    while (rc >= 0 && dump->objects_poured < dump->object_count) {
+        rc = sink->define_object(sink->payload, &dump->objects[dump->objects_poured]);
+        if (rc >= 0)
+            dump->objects_poured++;
+    }
+    if (rc >= 0)
+        dump->objects_poured = dump->object_count = 0;
+    return rc;
+}
+
+int tm__dump_pour(tm__dump *dump, const tm_sink *sink)
+{
+    int rc = tm__notes_tell(dump->notes, sink);
+
+    if (rc >= 0)
+        rc = tm__dump_pour_names(dump, sink);
+    if (rc >= 0)
+        rc = pour_threads(dump, sink);
+    if (rc >= 0)
+        rc = pour_objects(dump, sink);
+    while (rc >= 0 && dump->events_poured < dump->event_count) {
+        uint32_t left = dump->event_count - dump->events_poured;
+        uint32_t count = left < FULL_EVENTS ? left : FULL_EVENTS;
+
+        rc = sink->events(sink->payload, dump->events + dump->events_poured, count);
+        /* A sink that has no memory has taken those before the one that failed. */
+        dump->events_poured += count;
+    }
+    if (dump->events_poured == dump->event_count)
+        dump->events_poured = dump->event_count = 0;
+    return rc < 0 ? rc : TM_OK;
+}
+
+void tm__dump_describe(const tm__dump *dump, tm_run *run)
+{
+    run->start_ns = dump->first_ns;
+    run->end_ns = dump->time_ns;
+    run->policy = TM_POLICY_REPORTED;
+    run->kinds = UINT64_C(1) << TM_EVENT_SNAPSHOT | UINT64_C(1) << TM_EVENT_HELD |
+                 UINT64_C(1) << TM_EVENT_THREAD_END |
+                 UINT64_C(1) << TM_EVENT_VIRTUAL_MOUNT;
+}
+
+int tm__dump_conclude(tm__dump *dump)
+{
+    int rc = TM_OK;
+
+    if (dump->dump_count == 1)
+        rc = tm__notes_limit(dump->notes,
+                             "A thread dump is one instant: no state in it has a "
+                             "duration.");
+    else if (dump->dump_count > 1)
+        rc = tm__notes_limit(
+            dump->notes,
+            "%u thread dumps in %lld ms: between two of them each thread is shown as "
+            "in the earlier one; what began and ended in between is not seen.",
+            dump->dump_count, (long long)((dump->time_ns - dump->first_ns) / MS));
+    if (rc == TM_OK && dump->dump_count > 0 && !dump->nature.is_one_instant)
+        rc = tm__notes_limit(
+            dump->notes,
+            "The threads of a dump were looked at one after the other while they "
+            "ran: who holds what is inferred. A deadlock that two dumps show is "
+            "certain.");
+    if (rc == TM_OK && dump->moved)
+        rc = tm__notes_limit(
+            dump->notes,
+            "%u of the dumps are not later than the one before, or do not "
+            "say when they were taken: they are set 1 ms behind it.",
+            dump->moved);
+    return rc;
+}
+
+void tm__dump_free(tm__dump *dump)
+{
+    tm__memory *memory = dump->memory;
+
+    tm__strings_clear(&dump->texts);
+    tm__strings_clear(&dump->frame_texts);
+    tm__strings_clear(&dump->stacks);
+    tm__map_clear(&dump->class_map);
+    tm__triples_free(&dump->method_map, memory);
+    tm__free(memory, dump->classes, dump->class_capacity * sizeof(*dump->classes));
+    tm__free(memory, dump->class_queue,
+             dump->class_queue_capacity * sizeof(*dump->class_queue));
+    tm__free(memory, dump->methods, dump->method_capacity * sizeof(*dump->methods));
+    tm__free(memory, dump->frames, dump->frame_capacity * sizeof(*dump->frames));
+    tm__free(memory, dump->stack, dump->stack_capacity * sizeof(*dump->stack));
+    tm__free(memory, dump->numbers, dump->number_capacity * sizeof(*dump->numbers));
+    tm__free(memory, dump->names, dump->name_capacity * sizeof(*dump->names));
+    tm__free(memory, dump->letters, dump->letter_capacity);
+    tm__free(memory, dump->objects, dump->object_capacity * sizeof(*dump->objects));
+    tm__free(memory, dump->recent, RECENT_OBJECTS * sizeof(*dump->recent));
+    tm__free(memory, dump->events, dump->event_capacity * sizeof(*dump->events));
+    tm__free(memory, dump->late, dump->late_capacity * sizeof(*dump->late));
+    tm__free(memory, dump->seen, dump->seen_capacity * sizeof(*dump->seen));
+    tm__free(memory, dump->before, dump->before_capacity * sizeof(*dump->before));
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What each thread wants and holds is worked out first, for all, since a lock's owner
+ * may stand further down; then threads are taken one by one.
+ *
+ * An object is known by its address, which changes when the collector moves it. That
+ * would make two deadlocks of one, the first of them resolved. But threads that are
+ * deadlocked cannot move: a cycle of the same threads at the same stacks as in the
+ * dump before is the same cycle, of the same objects, wherever they are now.
+ */
+#include "formats/jstack/fill.h"
+
+#include <string.h>
+
+void tm__jstack_fill_init(tm__jstack_fill *fill, tm__memory *memory, tm__dump *dump)
+{
+    *fill = (tm__jstack_fill){.memory = memory, .dump = dump};
+    tm__jstack_cycles_init(&fill->cycles, memory);
+    tm__map_init(&fill->classes, memory);
+    tm__map_init(&fill->moved, memory);
+    tm__map_init(&fill->member_map, memory);
+}
+
+static uint64_t mix(uint64_t number)
+{
+    number ^= number >> 31;
+    number *= UINT64_C(0x9e3779b97f4a7c15);
+    return number ^ number >> 29;
+}
+
+static const tm__jstack_lock *locks_of(const tm__jstack_dump *parsed, uint32_t thread)
+{
+    return parsed->locks + parsed->threads[thread].lock_first;
+}
+
+static int read_frames(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+                       const tm__jstack_thread *thread)
+{
+    if (tm__reserve(fill->memory, &fill->frames, &fill->frame_capacity,
+                    thread->frame_count, sizeof(*fill->frames)) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < thread->frame_count; i++)
+        if (tm__dump_frame(fill->dump, parsed->frames[thread->frame_first + i],
+                           &fill->frames[i]) < 0)
+            return TM_ENOMEM;
+    return TM_OK;
+}
+
+/* The lock that a state is for. */
+static int is_wanted(uint32_t kind, int state)
+{
+    switch (state) {
+    case TM_STATE_BLOCKED: return kind == TM__JSTACK_WANTED;
+    case TM_STATE_PARKED: return kind == TM__JSTACK_PARKING;
+    case TM_STATE_WAITING:
+    case TM_STATE_JOINING:
+    case TM_STATE_REENTERING:
+        return kind == TM__JSTACK_WAITING_ON || kind == TM__JSTACK_RELOCKING ||
+               kind == TM__JSTACK_WANTED;
+    default: return 0;
+    }
+}
+
+/* Compiled code may not know any more on what it waits. The frame that called wait
+ * holds it, or seems to: where that is one lock, it is the one. */
+static const tm__jstack_lock *lock_of_wait(const tm__jstack_dump *parsed,
+                                           uint32_t thread, uint32_t depth)
+{
+    const tm__jstack_lock *locks = locks_of(parsed, thread), *found = NULL;
+
+    for (uint32_t i = 0; i < parsed->threads[thread].lock_count; i++) {
+        if (locks[i].kind != TM__JSTACK_LOCKED || locks[i].depth != depth)
+            continue;
+        if (found && found->address != locks[i].address)
+            return NULL;
+        found = &locks[i];
+    }
+    return found;
+}
+
+/* @return the lock that the thread is held up for, or NULL */
+static const tm__jstack_lock *wanted_lock(const tm__jstack_dump *parsed,
+                                          uint32_t thread, int state,
+                                          uint32_t wait_depth)
+{
+    const tm__jstack_lock *locks = locks_of(parsed, thread);
+
+    for (uint32_t i = 0; i < parsed->threads[thread].lock_count; i++)
+        if (is_wanted(locks[i].kind, state) && locks[i].address)
+            return &locks[i];
+    return wait_depth == TM__NONE ? NULL : lock_of_wait(parsed, thread, wait_depth);
+}
+
+/* Whether it holds what the line says. What it waits for, it let go. */
+static int is_held(const tm__jstack_lock *lock, const tm__jstack_lock *wanted,
+                   int state)
+{
+    if (!lock->address)
+        return 0;
+    if (lock->kind == TM__JSTACK_SYNCHRONIZER)
+        return 1;
+    return lock->kind == TM__JSTACK_LOCKED &&
+           (!wanted || lock->address != wanted->address || state == TM_STATE_PARKED);
+}
+
+typedef struct sight {
+    int state;
+    const tm__jstack_lock *wanted;
+} sight;
+
+/* Look at a thread, with its frames read. */
+static int look(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uint32_t thread,
+                sight *seen)
+{
+    const tm__jstack_thread *it = &parsed->threads[thread];
+    uint32_t depth;
+
+    if (read_frames(fill, parsed, it) < 0)
+        return TM_ENOMEM;
+    seen->state =
+        tm__dump_state(fill->dump, it->state, fill->frames, it->frame_count, &depth);
+    seen->wanted = wanted_lock(parsed, thread, seen->state, depth);
+    return TM_OK;
+}
+
+static int find_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+                       uint64_t offset)
+{
+    if (tm__jstack_cycles_start(&fill->cycles, parsed) < 0)
+        return TM_ENOMEM;
+    for (uint32_t t = 0; t < parsed->thread_count; t++) {
+        const tm__jstack_lock *locks = locks_of(parsed, t);
+        sight seen;
+
+        if (look(fill, parsed, t, &seen) < 0)
+            return TM_ENOMEM;
+        if (seen.wanted && seen.state != TM_STATE_WAITING &&
+            seen.state != TM_STATE_JOINING)
+            fill->cycles.wants[t].address = seen.wanted->address;
+        for (uint32_t i = 0; i < parsed->threads[t].lock_count; i++)
+            if (is_held(&locks[i], seen.wanted, seen.state) &&
+                tm__jstack_cycles_hold(&fill->cycles, locks[i].address, t) < 0)
+                return TM_ENOMEM;
+    }
+    return tm__jstack_cycles_find(&fill->cycles, parsed, fill->dump->notes, offset);
+}
+
+/* The id of an object: its address, unless another class was seen there. */
+static int object_id(tm__jstack_fill *fill, const tm__jstack_lock *lock, uint64_t *id)
+{
+    uint32_t class_id = 0, known, moved = tm__map_find(&fill->moved, lock->address);
+    tm_object object = {0};
+
+    if (lock->class_name.length &&
+        tm__dump_class(fill->dump, lock->class_name, &class_id) < 0)
+        return TM_ENOMEM;
+    known = tm__map_find(&fill->classes, lock->address);
+    if (known == TM__NONE) {
+        known = class_id;
+        if (tm__map_put(&fill->classes, lock->address, class_id) < 0)
+            return TM_ENOMEM;
+    }
+    object.id = lock->address;
+    if (known != class_id)
+        object.id = mix(lock->address + ((uint64_t)class_id << 48)) | 1;
+    if (moved != TM__NONE)
+        object.id = fill->moved_ids[moved];
+    object.class_id = class_id;
+    if (lock->kind == TM__JSTACK_PARKING || lock->kind == TM__JSTACK_SYNCHRONIZER)
+        object.flags = TM_OBJECT_SYNCHRONIZER;
+    *id = object.id;
+    return tm__dump_object(fill->dump, &object);
+}
+
+static uint64_t hash_stack(const tm__jstack_dump *parsed,
+                           const tm__jstack_thread *thread)
+{
+    uint64_t hash = thread->frame_count;
+
+    for (uint32_t i = 0; i < thread->frame_count; i++) {
+        tm__slice line = parsed->frames[thread->frame_first + i];
+
+        for (size_t k = 0; k < line.length; k++)
+            hash = (hash ^ (uint8_t)line.bytes[k]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* The same thread at the same place, deadlocked in the dump before. */
+static const tm__jstack_member *member_before(const tm__jstack_fill *fill,
+                                              const tm__jstack_member *now)
+{
+    uint32_t index = tm__map_find(&fill->member_map, now->thread);
+
+    return index != TM__NONE && fill->members[index].stack == now->stack
+               ? &fill->members[index]
+               : NULL;
+}
+
+static int index_members(tm__jstack_fill *fill)
+{
+    tm__map_clear(&fill->member_map);
+    for (uint32_t i = 0; i < fill->member_count; i++)
+        if (tm__map_find(&fill->member_map, fill->members[i].thread) == TM__NONE &&
+            tm__map_put(&fill->member_map, fill->members[i].thread, i) < 0)
+            return TM_ENOMEM;
+    return TM_OK;
+}
+
+/* Go round a cycle: collect its members. @return 1: all were in one before */
+static int walk_cycle(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+                      uint32_t start)
+{
+    const tm__jstack_want *wants = fill->cycles.wants;
+    uint32_t at = start;
+    int all = 1;
+
+    do {
+        const tm__jstack_thread *thread = &parsed->threads[at];
+        tm__jstack_member member = {thread->id, wants[at].address,
+                                    hash_stack(parsed, thread)};
+
+        all = all && member_before(fill, &member);
+        fill->found[fill->found_count++] = member;
+        at = wants[at].owner;
+    } while (at != start);
+    return all;
+}
+
+/* Give the objects of a cycle that stands since the last dump the ids of then. */
+static int keep_ids(tm__jstack_fill *fill, uint32_t first)
+{
+    for (uint32_t i = first; i < fill->found_count; i++) {
+        tm__jstack_member *now = &fill->found[i];
+        uint64_t id = member_before(fill, now)->object;
+
+        if (id == now->object)
+            continue;
+        if (tm__reserve(fill->memory, &fill->moved_ids, &fill->moved_capacity,
+                        (size_t)fill->moved_count + 1, sizeof(*fill->moved_ids)) < 0 ||
+            tm__map_put(&fill->moved, now->object, fill->moved_count) < 0)
+            return TM_ENOMEM;
+        fill->moved_ids[fill->moved_count++] = id;
+        now->object = id;
+    }
+    return TM_OK;
+}
+
+static int recognise_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed)
+{
+    tm__jstack_cycles *cycles = &fill->cycles;
+
+    tm__map_clear(&fill->moved);
+    fill->moved_count = fill->found_count = 0;
+    if (cycles->cycle_count == 0)
+        return TM_OK;
+    if (index_members(fill) < 0 ||
+        tm__reserve(fill->memory, &fill->found, &fill->found_capacity,
+                    parsed->thread_count, sizeof(*fill->found)) < 0)
+        return TM_ENOMEM;
+    memset(cycles->marks, 0, cycles->cycle_count * sizeof(*cycles->marks));
+    for (uint32_t t = 0; t < parsed->thread_count; t++) {
+        uint32_t first = fill->found_count, cycle = cycles->wants[t].cycle;
+
+        if (cycle == TM__NONE || cycles->marks[cycle])
+            continue;
+        cycles->marks[cycle] = 1;
+        if (walk_cycle(fill, parsed, t) && keep_ids(fill, first) < 0)
+            return TM_ENOMEM;
+    }
+    return TM_OK;
+}
+
+/* The next dump compares with this one. */
+static void turn_members(tm__jstack_fill *fill)
+{
+    tm__jstack_member *members = fill->members;
+    uint32_t capacity = fill->member_capacity;
+
+    fill->members = fill->found;
+    fill->member_capacity = fill->found_capacity;
+    fill->member_count = fill->found_count;
+    fill->found = members;
+    fill->found_capacity = capacity;
+}
+
+static int add_holds(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+                     uint32_t thread, const sight *seen, tm__dump_thread *to)
+{
+    const tm__jstack_thread *it = &parsed->threads[thread];
+    const tm__jstack_lock *locks = locks_of(parsed, thread);
+
+    if (tm__reserve(fill->memory, &fill->holds, &fill->hold_capacity, it->lock_count,
+                    sizeof(*fill->holds)) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < it->lock_count; i++) {
+        tm__dump_hold *hold = &fill->holds[to->hold_count];
+
+        if (!is_held(&locks[i], seen->wanted, seen->state))
+            continue;
+        hold->depth = locks[i].depth;
+        if (object_id(fill, &locks[i], &hold->object) < 0)
+            return TM_ENOMEM;
+        to->hold_count++;
+    }
+    to->holds = fill->holds;
+    return TM_OK;
+}
+
+/* The name with a zero byte behind it. */
+static int copy_name(tm__jstack_fill *fill, tm__slice name)
+{
+    if (tm__reserve(fill->memory, &fill->name, &fill->name_capacity, name.length + 1,
+                    1) < 0)
+        return TM_ENOMEM;
+    memcpy(fill->name, name.bytes, name.length);
+    fill->name[name.length] = '\0';
+    return TM_OK;
+}
+
+static int take_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uint32_t t)
+{
+    const tm__jstack_thread *it = &parsed->threads[t];
+    const tm__jstack_want *want = &fill->cycles.wants[t];
+    tm__dump_thread to = {.thread = {.id = it->id,
+                                     .os_id = it->os_id,
+                                     .priority = it->priority,
+                                     .flags = it->flags},
+                          .carrier = it->carrier,
+                          .frame_count = it->frame_count};
+    sight seen;
+
+    if (look(fill, parsed, t, &seen) < 0)
+        return TM_ENOMEM;
+    to.frames = fill->frames;
+    to.state = seen.state;
+    if (it->name.bytes) {
+        if (copy_name(fill, it->name) < 0)
+            return TM_ENOMEM;
+        to.thread.name = fill->name;
+    }
+    if (seen.wanted && object_id(fill, seen.wanted, &to.wanted) < 0)
+        return TM_ENOMEM;
+    if (want->is_stated)
+        to.owner = parsed->threads[want->owner].id;
+    if (add_holds(fill, parsed, t, &seen, &to) < 0)
+        return TM_ENOMEM;
+    return tm__dump_take(fill->dump, &to);
+}
+
+int tm__jstack_fill_take(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+                         uint64_t offset)
+{
+    fill->dump->nature.tells_synchronizers = parsed->tells_synchronizers;
+    if (find_cycles(fill, parsed, offset) < 0 || recognise_cycles(fill, parsed) < 0)
+        return TM_ENOMEM;
+    for (; fill->next < parsed->thread_count; fill->next++)
+        if (take_thread(fill, parsed, fill->next) < 0)
+            return TM_ENOMEM;
+    fill->next = 0;
+    turn_members(fill);
+    return TM_OK;
+}
+
+void tm__jstack_fill_free(tm__jstack_fill *fill)
+{
+    tm__memory *memory = fill->memory;
+
+    tm__jstack_cycles_free(&fill->cycles);
+    tm__map_clear(&fill->classes);
+    tm__map_clear(&fill->moved);
+    tm__map_clear(&fill->member_map);
+    tm__free(memory, fill->moved_ids, fill->moved_capacity * sizeof(*fill->moved_ids));
+    tm__free(memory, fill->members, fill->member_capacity * sizeof(*fill->members));
+    tm__free(memory, fill->found, fill->found_capacity * sizeof(*fill->found));
+    tm__free(memory, fill->frames, fill->frame_capacity * sizeof(*fill->frames));
+    tm__free(memory, fill->holds, fill->hold_capacity * sizeof(*fill->holds));
+    tm__free(memory, fill->name, fill->name_capacity);
+}

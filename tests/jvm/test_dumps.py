@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dumps of the same moment, by every tool of the JDK, against what is true of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import threadmodel
+from conftest import VIRTUAL_SINCE, Java
+from moments import (
+    OF_BOTH,
+    OF_LOCKS,
+    OF_MONITORS,
+    OF_VIRTUAL,
+    PLATFORM,
+    VIRTUAL,
+    Moment,
+    deadlocks,
+    moment,
+    states,
+)
+
+THREE = {frozenset(OF_MONITORS), frozenset(OF_LOCKS), frozenset(OF_BOTH)}
+
+
+# No thread that holds a j.u.c. lock is named in a JSON dump before JDK 26.
+WITHOUT_LOCKS = {
+    **PLATFORM,
+    **VIRTUAL,
+    "wants plain": ("parked", PLATFORM["wants plain"][1], None),
+    "wants fair": ("parked", PLATFORM["wants fair"][1], None),
+    "wants lock": ("parked", PLATFORM["wants lock"][1], None),
+    "wants monitor": ("blocked", "java.lang.Object", "wants lock"),
+}
+
+
+@pytest.fixture
+def still(java: Java) -> Iterator[Moment]:
+    with moment(java) as it:
+        yield it
+
+
+def test_text_with_synchronizers_shows_all(still: Moment, tmp_path: Path):
+    model = threadmodel.open(still.print(tmp_path / "dump.txt", "-l"))
+    assert model.damage is None
+    seen = states(model)
+    assert {name: seen.get(name) for name in PLATFORM} == PLATFORM
+    assert deadlocks(model) == dict.fromkeys(THREE, "reported")
+    assert not any("does not say so" in limit for limit in model.limits)
+
+
+def test_text_without_them_takes_owners_from_the_account(still: Moment, tmp_path: Path):
+    model = threadmodel.open(still.print(tmp_path / "dump.txt"))
+    assert set(deadlocks(model)) == THREE
+    assert states(model)["wants plain"] == PLATFORM["wants plain"]
+    assert any("ownable synchronizers" in limit for limit in model.limits)
+
+
+def test_a_deadlock_is_one_though_the_collector_moved_its_objects(
+    still: Moment, tmp_path: Path
+):
+    first = still.print(tmp_path / "1.txt", "-l").read_text()
+    still.jcmd("GC.run")
+    second = still.print(tmp_path / "2.txt", "-l").read_text()
+    both = tmp_path / "both.txt"
+    both.write_text(first + second)
+    model = threadmodel.open(both)
+    assert deadlocks(model) == dict.fromkeys(THREE, "reported")
+    assert all(row["resolved_ns"] is None for row in model.deadlocks())
+    seen = states(model)
+    assert {name: seen[name][0] for name in PLATFORM} == {
+        name: state for name, (state, _, _) in PLATFORM.items()
+    }
+
+
+def test_os_threads_and_daemons_are_known(still: Moment, tmp_path: Path):
+    threads = {
+        row["name"]: row
+        for row in threadmodel.open(still.print(tmp_path / "dump.txt")).threads()
+    }
+    assert threads["runs"]["daemon"]
+    assert not threads["main"]["daemon"]
+    assert "VM Thread" not in threads
+
+
+@pytest.fixture
+def virtual(java: Java) -> Iterator[Moment]:
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"virtual threads need JDK {VIRTUAL_SINCE}")
+    with moment(java, virtual=True) as it:
+        yield it
+
+
+def dump_json(still: Moment, file: Path) -> Path:
+    return still.dump("Thread.dump_to_file", file, "-format=json")
+
+
+def test_json_shows_virtual_threads_and_their_deadlock(virtual: Moment, tmp_path: Path):
+    model = threadmodel.open(dump_json(virtual, tmp_path / "dump.json"))
+    assert model.damage is None
+    seen = states(model)
+    assert {name: seen.get(name) for name in WITHOUT_LOCKS} == WITHOUT_LOCKS
+    of_virtual = {row["name"] for row in model.threads() if row["virtual"]}
+    assert set(VIRTUAL) <= of_virtual
+    assert not set(PLATFORM) & of_virtual
+    # Threads were looked at one by one: sure is only what a second dump shows.
+    two = {frozenset(OF_MONITORS), frozenset(OF_VIRTUAL)}
+    assert deadlocks(model) == dict.fromkeys(two, "inferred")
+
+
+def test_two_json_dumps_confirm_a_deadlock(virtual: Moment, tmp_path: Path):
+    first = dump_json(virtual, tmp_path / "1.json").read_text()
+    virtual.jcmd("GC.run")
+    second = dump_json(virtual, tmp_path / "2.json").read_text()
+    both = tmp_path / "both.json"
+    both.write_text(first + second)
+    model = threadmodel.open(both)
+    two = {frozenset(OF_MONITORS), frozenset(OF_VIRTUAL)}
+    assert deadlocks(model) == dict.fromkeys(two, "reported")
+    assert {name: states(model).get(name) for name in WITHOUT_LOCKS} == WITHOUT_LOCKS
+
+
+def test_json_and_text_of_a_moment_are_one_model(virtual: Moment, tmp_path: Path):
+    json = threadmodel.open(dump_json(virtual, tmp_path / "dump.json"))
+    text = threadmodel.open(virtual.print(tmp_path / "dump.txt"))
+    places = []
+    for model in (json, text):
+        places.append(
+            {
+                row["thread_id"]: (row["thread"], row["class"], row["method"])
+                for row in model.timeline()
+                if row["thread"] in PLATFORM
+            }
+        )
+    assert places[0] == places[1]
+    for name in ("virtual runs", "main"):
+        assert states(json)[name][0] == "running"
+    # A virtual thread has no name in the text, but its number.
+    ids = {row["name"]: row["thread_id"] for row in json.threads()}
+    mounted = [row["thread_id"] for row in text.threads() if row["virtual"]]
+    assert mounted == [ids["virtual runs"]]
+
+
+def test_a_reply_that_the_jvm_cut_is_read_as_far_as_it_goes(
+    virtual: Moment, tmp_path: Path
+):
+    whole = dump_json(virtual, tmp_path / "dump.json").read_bytes()
+    cut = tmp_path / "cut.json"
+    cut.write_bytes(whole[:16000])
+    with pytest.warns(threadmodel.DamagedTraceWarning, match="at byte 16000"):
+        model = threadmodel.open(cut)
+    assert states(model)["wants first"] == WITHOUT_LOCKS["wants first"]

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What outlives a JVM that is killed, by what its threads noted of themselves."""
+
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import threadmodel
+from conftest import Java
+
+THREADS = 4
+
+
+def kill(java: Java, trace: Path, options: str = "", after_s: float = 0.3) -> list[int]:
+    """Run the program, kill it, and return how often each thread has rung."""
+    counts = java.folder / "counts"
+    with subprocess.Popen(
+        java.command("Killed", counts, agent=f"file={trace}{options}"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=java.folder,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ringing\n"
+        time.sleep(after_s)
+        process.kill()
+        process.communicate()
+    return list(struct.unpack(f">{THREADS}q", counts.read_bytes()))
+
+
+def read(trace: Path) -> threadmodel.Model:
+    with pytest.warns(threadmodel.DamagedTraceWarning):
+        return threadmodel.open(trace)
+
+
+def notifies(model: threadmodel.Model) -> list[int]:
+    names = [
+        row["from_thread"] for row in model.interactions() if "notify" in row["kind"]
+    ]
+    return [names.count(f"ringer-{i}") for i in range(THREADS)]
+
+
+def lost(model: threadmodel.Model) -> int:
+    counts = {row["cause"]: row["count"] for row in model.diagnostics()}
+    return counts.get("lost_by_producer", 0)
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.21, 0.5])
+def test_all_that_was_done_before_the_kill_is_in_trace_and_rings(
+    java: Java, after_s: float
+):
+    trace = java.folder / "run.tmt"
+    rung = kill(java, trace, after_s=after_s)
+    model = read(trace)
+    found = notifies(model)
+    assert model.damage is not None
+    assert "was killed, and" in model.damage
+    assert model.run.pid > 0
+    if lost(model) == 0:
+        # A notify is reported before it is made, and noted after.
+        assert all(n <= f <= n + 1 for n, f in zip(rung, found, strict=True))
+    else:
+        assert sum(found) + lost(model) >= sum(rung)
+
+
+def test_without_rings_the_last_rounds_are_missing_and_that_is_said(java: Java):
+    trace = java.folder / "run.tmt"
+    rung = kill(java, trace, options=",rings=none")
+    assert [path.name for path in java.folder.glob("run*")] == ["run.tmt"]
+    model = read(trace)
+    assert model.damage is not None
+    assert "was killed, is still going on, or was cut" in model.damage
+    assert all(f <= n + 1 for n, f in zip(rung, notifies(model), strict=True))
+
+
+def test_rings_may_lie_elsewhere_with_a_link_beside_the_trace(java: Java):
+    trace = java.folder / "run.tmt"
+    elsewhere = java.folder / "elsewhere"
+    elsewhere.mkdir()
+    rung = kill(java, trace, options=f",rings={elsewhere}")
+    (rings,) = elsewhere.iterdir()
+    assert (java.folder / "run.tmt.rings").resolve() == rings.resolve()
+    model = read(trace)
+    assert sum(notifies(model)) + lost(model) >= sum(rung)
+    rings.unlink()
+    assert sum(notifies(read(trace))) <= sum(notifies(model))
+
+
+def test_rings_of_another_run_are_not_taken(java: Java):
+    first, second = java.folder / "first.tmt", java.folder / "second.tmt"
+    kill(java, first)
+    kill(java, second)
+    before = notifies(read(first))
+    (java.folder / "first.tmt.rings").unlink()
+    (java.folder / "second.tmt.rings").rename(java.folder / "first.tmt.rings")
+    model = read(first)
+    assert model.damage is not None
+    assert "of another run" in model.damage
+    assert sum(notifies(model)) <= sum(before)
+
+
+def test_run_over_the_trace_of_a_killed_one_leaves_no_rings(java: Java):
+    trace = java.folder / "Blocks.tmt"
+    kill(java, trace)
+    assert trace.with_name("Blocks.tmt.rings").exists()
+    run = java.record("Blocks", 1)
+    assert run.model.damage is None
+    assert not trace.with_name("Blocks.tmt.rings").exists()
+
+
+def test_trace_of_a_run_that_goes_on_is_read_without_its_rings(java: Java):
+    trace = java.folder / "run.tmt"
+    with subprocess.Popen(
+        java.command("Killed", java.folder / "counts", agent=f"file={trace}"),
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        model = read(trace)
+        process.kill()
+    assert model.damage is not None
+    assert "still going on" in model.damage
+
+
+def test_child_that_is_told_the_same_file_takes_another_and_says_so(java: Java):
+    trace = java.folder / "run.tmt"
+    with subprocess.Popen(
+        java.command("Killed", java.folder / "counts", agent=f"file={trace}"),
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        child = java.run(java.command("Blocks", 1, agent=f"file={trace}"))
+        parent.kill()
+    (line,) = child.stderr.splitlines()
+    (other,) = java.folder.glob("run-*.tmt")
+    assert f"this one goes to {other}" in line
+    assert threadmodel.open(other).damage is None
+    assert sum(notifies(read(trace))) > 0

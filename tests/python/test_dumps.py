@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thread dumps as JVMs of releases write them that are not at hand."""
+
+from pathlib import Path
+from typing import Any
+
+import threadmodel
+from conftest import Cli
+
+DATA = Path(__file__).resolve().parents[1] / "data/dumps"
+
+
+def by_name(model: threadmodel.Model) -> dict[Any, dict[str, Any]]:
+    """Of each thread the last that is known."""
+    return {row["thread"]: row for row in model.timeline()}
+
+
+def test_a_dump_of_jdk_8_among_the_lines_of_a_log():
+    model = threadmodel.open(DATA / "jdk8-in-a-log.txt")
+    seen = by_name(model)
+    assert {name: row["state"] for name, row in seen.items()} == {
+        "Attach Listener": "running",
+        "worker-1": "deadlocked",
+        "worker-2": "deadlocked",
+        "back in wait": "reentering",
+        'fills the "queue" #1 prio=5 os_prio=0 tid=0x1': "running",
+        "compiled waiter": "waiting",
+        "static": "running",
+    }
+    back = seen["back in wait"]
+    assert back["class"] == "java.util.ArrayDeque"
+    assert back["peer"] == 'fills the "queue" #1 prio=5 os_prio=0 tid=0x1'
+    # "waiting on <no object reference available>": the frame that waits locked it.
+    assert seen["compiled waiter"]["class"] == "shop.TaskQueue"
+    assert seen["worker-1"]["method"] == "shop.Bank.transfer"
+    assert {row["thread"] for row in model.deadlocks()} == {"worker-1", "worker-2"}
+    assert {row["provenance"] for row in model.deadlocks()} == {"reported"}
+    assert not any("account" in limit for limit in model.limits)
+    # A line of the log within a stack does not end it.
+    stack = seen["worker-1"]["stack"]
+    assert sum(row["stack"] == stack for row in model.stacks()) == 3
+
+
+def test_a_dump_of_jdk_11_with_synchronizers():
+    model = threadmodel.open(DATA / "jdk11-l.txt")
+    seen = by_name(model)
+    assert seen["main"]["state"] == "joining"
+    assert seen["main"]["class"] == "java.lang.Thread"
+    assert seen["writer"]["state"] == "parked"
+    assert seen["writer"]["peer"] == "holder"
+    assert seen["holder"]["state"] == "sleeping"
+    assert seen["eliminated"]["state"] == "running"
+    assert model.run.vm == "OpenJDK 64-Bit Server VM (11.0.22+7 mixed mode, sharing)"
+    threads = {row["name"]: row for row in model.threads()}
+    assert threads["writer"]["thread_id"] == 12
+
+
+def test_a_virtual_thread_of_jdk_21_is_known_by_its_carrier():
+    model = threadmodel.open(DATA / "jdk21.txt")
+    rows = {row["thread_id"]: row for row in model.threads()}
+    assert rows[21]["virtual"]
+    assert rows[21]["state"] == rows[22]["state"] == "running"
+    assert rows[1]["state"] == "sleeping"
+    assert any("only while they are mounted" in limit for limit in model.limits)
+
+
+def test_json_of_jdk_21_has_no_states_but_stacks():
+    model = threadmodel.open(DATA / "jdk21.json")
+    rows = {row["thread_id"]: row for row in model.timeline()}
+    assert {number: row["state"] for number, row in rows.items()} == {
+        1: "sleeping",
+        9: "waiting",
+        10: "unknown",
+        21: "parked",
+    }
+    threads = {row["thread_id"]: row for row in model.threads()}
+    assert threads[9]["name"] == 'a "quoted", name\n\ufffd'
+    assert threads[21]["virtual"]
+    assert threads[21]["group"] == "java.util.concurrent.ThreadPerTaskExecutor@1b2c"
+    assert threads[1]["group"] == "<root>"
+    assert model.run.pid == 5151
+    assert any("does not list 6 threads" in limit for limit in model.limits)
+    assert any("cannot be told from one that runs" in limit for limit in model.limits)
+
+
+def test_json_of_version_2_has_owners_of_locks():
+    model = threadmodel.open(DATA / "jdk27.json")
+    rows = by_name(model)
+    assert {name: row["state"] for name, row in rows.items()} == {
+        "fair": "deadlocked",
+        "foul": "deadlocked",
+        "mounted": "running",
+        "waits": "waiting",
+    }
+    assert rows["waits"]["object"] == "shop.Account@40"
+    kinds = {(row["thread"], row["kind"]) for row in model.deadlocks()}
+    assert kinds == {("fair", "synchronizer"), ("foul", "monitor")}
+    threads = {row["name"]: row for row in model.threads()}
+    assert threads["foul"]["virtual"]
+    assert not any("java.util.concurrent" in limit for limit in model.limits)
+
+
+def test_several_dumps_in_a_file_are_a_sampled_time_line(tmp_path: Path):
+    text = (DATA / "jdk11-l.txt").read_text()
+    later = text.replace("11:00:00", "11:00:10").replace("writer", "written")
+    last = text.replace("11:00:00", "11:00:20")
+    both = tmp_path / "both.txt"
+    both.write_text(text + later + last[: last.index('"holder"')] + last[-100:])
+    model = threadmodel.open(both)
+    assert model.length_ns == 20_000_000_000
+    threads = {row["name"]: row for row in model.threads()}
+    assert threads["writer"]["parked_total_ns"] == 20_000_000_000
+    # One that is missing in a later dump has ended.
+    assert threads["holder"]["end_ns"] == 20_000_000_000
+    assert any("3 thread dumps in 20000 ms" in limit for limit in model.limits)
+
+
+def test_a_dump_converts_to_a_trace_with_the_same_answers(cli: Cli, tmp_path: Path):
+    trace = tmp_path / "dump.tmt"
+    done = cli("convert", str(DATA / "jdk8-in-a-log.txt"), "-o", str(trace))
+    assert done.returncode == 0, done.stderr
+    ours, theirs = threadmodel.open(DATA / "jdk8-in-a-log.txt"), threadmodel.open(trace)
+    for table in ("threads", "timeline", "deadlocks", "monitors", "stacks"):
+        assert list(getattr(ours, table)()) == list(getattr(theirs, table)())

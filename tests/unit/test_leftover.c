@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rings that lie beside a trace: files made here after docs/trace-format.md, whole,
+ * cut at every byte and with every byte changed. Whatever comes out of them must
+ * have been put in.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <threadmodel/threadmodel.h>
+
+#include "trace/ring.h"
+
+enum { RING_BYTES = TM__RING_BYTES_MIN, RINGS = 2, METHOD = 7000 };
+enum { FILE_BYTES = TM__RING_PAGE_BYTES + RINGS * (TM__RING_PAGE_BYTES + RING_BYTES) };
+static const uint64_t RUN_ID = UINT64_C(0x1122334455667788);
+
+static char folder[] = "/tmp/threadmodel-leftover-XXXXXX";
+static char trace_path[64], rings_path[80];
+static unsigned char image[FILE_BYTES] __attribute__((aligned(4096)));
+
+/* What was read. */
+static struct {
+    tm_event events[4000];
+    size_t event_count;
+    tm_frame frame;
+    uint32_t stack;
+    char class_name[64], limit[512];
+    int lost;
+} got;
+
+static int take_run(void *payload, const tm_run *run)
+{
+    (void)payload;
+    (void)run;
+    return TM_OK;
+}
+
+static int take_limit(void *payload, const char *sentence)
+{
+    (void)payload;
+    snprintf(got.limit, sizeof(got.limit), "%s", sentence);
+    return TM_OK;
+}
+
+static int take_class(void *payload, const tm_class *definition)
+{
+    (void)payload;
+    snprintf(got.class_name, sizeof(got.class_name), "%s", definition->name);
+    return TM_OK;
+}
+
+static int take_method(void *payload, const tm_method *definition)
+{
+    (void)payload;
+    (void)definition;
+    return TM_OK;
+}
+
+static int take_stack(void *payload, const tm_stack *definition)
+{
+    (void)payload;
+    assert_int_equal(definition->frame_count, 1);
+    got.stack = definition->id;
+    got.frame = definition->frames[0];
+    return TM_OK;
+}
+
+static int take_thread(void *payload, const tm_thread *definition)
+{
+    (void)payload;
+    (void)definition;
+    return TM_OK;
+}
+
+static int take_object(void *payload, const tm_object *definition)
+{
+    (void)payload;
+    (void)definition;
+    return TM_OK;
+}
+
+static int take_events(void *payload, const tm_event *events, size_t count)
+{
+    (void)payload;
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].kind == TM_EVENT_LOST) {
+            got.lost += (int)events[i].value;
+            continue;
+        }
+        assert_in_range(got.event_count, 0, 3999);
+        got.events[got.event_count++] = events[i];
+    }
+    return TM_OK;
+}
+
+static const tm_sink sink = {sizeof(tm_sink), NULL,        take_run,   take_limit,
+                             take_class,      take_method, take_stack, take_thread,
+                             take_object,     take_events};
+
+static void write_file(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static struct {
+    char bytes[4096];
+    size_t count;
+} trace;
+
+static int keep_bytes(void *payload, const char *bytes, size_t count)
+{
+    (void)payload;
+    assert_in_range(count, 0, sizeof(trace.bytes) - trace.count);
+    memcpy(trace.bytes + trace.count, bytes, count);
+    trace.count += count;
+    return TM_OK;
+}
+
+/* A trace of a run with some events, of which the end is missing. */
+static void make_trace(uint64_t run_id, size_t event_count)
+{
+    tm_run run = {.size = sizeof(run), .pid = 1, .id = run_id};
+    tm_trace_writer *writer;
+    const tm_sink *to;
+    size_t whole;
+
+    trace.count = 0;
+    assert_int_equal(tm_trace_writer_new(&writer, keep_bytes, NULL, NULL), TM_OK);
+    to = tm_trace_writer_sink(writer);
+    assert_int_equal(to->run(to->payload, &run), TM_OK);
+    for (size_t i = 0; i < event_count; i++) {
+        tm_event event = {.time_ns = (int64_t)i + 1,
+                          .thread = 1,
+                          .object = 1,
+                          .value = (int64_t)i,
+                          .kind = TM_EVENT_WAIT};
+
+        assert_int_equal(to->events(to->payload, &event, 1), TM_OK);
+    }
+    assert_int_equal(tm_trace_writer_flush(writer), TM_OK);
+    whole = trace.count;
+    tm_trace_writer_close(writer);
+    write_file(trace_path, trace.bytes, whole);
+}
+
+static tm__rings_header *header(void)
+{
+    return (tm__rings_header *)image;
+}
+
+static tm__ring *ring(int number)
+{
+    return (tm__ring *)(image + TM__RING_PAGE_BYTES +
+                        (size_t)number * (TM__RING_PAGE_BYTES + RING_BYTES));
+}
+
+static void make_rings(void)
+{
+    memset(image, 0, sizeof(image));
+    tm__rings_header_init(header(), RUN_ID);
+    for (int i = 0; i < RINGS; i++)
+        tm__ring_init(ring(i), RING_BYTES,
+                      (uint64_t)((unsigned char *)ring(i) - image));
+}
+
+static tm__record *place(int number, uint64_t position)
+{
+    return (tm__record *)((unsigned char *)ring(number) + TM__RING_PAGE_BYTES +
+                          (position & (RING_BYTES - 1)));
+}
+
+static void commit(int number, tm__record *record, size_t extra)
+{
+    uint64_t head = atomic_load(&ring(number)->head);
+
+    record->bytes = (uint16_t)tm__record_bytes(extra);
+    record->check = tm__record_check(record, record->bytes, head);
+    atomic_store(&ring(number)->head, head + record->bytes);
+}
+
+/* An event of thread number + 1, with its number as the value, and a frame. */
+static void put_event(int number, int64_t time_ns, int64_t value)
+{
+    tm__record *record = place(number, atomic_load(&ring(number)->head));
+    tm__record_frame frame = {METHOD, 3};
+
+    *record = (tm__record){.kind = TM_EVENT_WAIT, .extra = 1};
+    record->event = (tm_event){.time_ns = time_ns,
+                               .thread = (uint64_t)number + 1,
+                               .object = 1,
+                               .value = value,
+                               .kind = TM_EVENT_WAIT};
+    memcpy(record + 1, &frame, sizeof(frame));
+    commit(number, record, sizeof(frame));
+}
+
+static void put_class(int number, const char *signature)
+{
+    tm__record *record = place(number, atomic_load(&ring(number)->head));
+
+    *record =
+        (tm__record){.kind = TM__RECORD_CLASS, .extra = (uint16_t)strlen(signature)};
+    record->event.object = 5;
+    memcpy(record + 1, signature, strlen(signature));
+    commit(number, record, strlen(signature));
+}
+
+static int read_all(void)
+{
+    tm_source *source;
+    int rc;
+
+    memset(&got, 0, sizeof(got));
+    assert_int_equal(tm_source_open(&source, trace_path, NULL), TM_OK);
+    do
+        rc = tm_source_read(source, &sink);
+    while (rc == TM_MORE);
+    tm_source_close(source);
+    assert_int_equal(rc, TM_EDAMAGED);
+    return rc;
+}
+
+static void read_image(void)
+{
+    write_file(rings_path, image, sizeof(image));
+    read_all();
+}
+
+static void assert_values(size_t count, const int64_t *values)
+{
+    assert_int_equal(got.event_count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(got.events[i].value, values[i]);
+}
+
+static void events_of_all_rings_come_by_time_after_those_of_the_trace(void **state)
+{
+    static const int64_t VALUES[] = {0, 1, 10, 20, 11, 21, 12};
+
+    (void)state;
+    make_trace(RUN_ID, 2);
+    make_rings();
+    tm__ring_mark_set(&header()->events, 2);
+    put_class(1, "[Lp/Q;");
+    put_event(0, 100, 10);
+    put_event(0, 300, 11);
+    put_event(0, 500, 12);
+    put_event(1, 200, 20);
+    put_event(1, 400, 21);
+    read_image();
+    assert_values(7, VALUES);
+    assert_string_equal(got.class_name, "p.Q[]");
+    assert_int_equal(got.frame.method, METHOD);
+    assert_int_equal(got.frame.location, 3);
+    assert_int_equal(got.events[6].stack, got.stack);
+    assert_non_null(strstr(got.limit, "5 more events were recovered"));
+}
+
+static void what_the_round_in_work_had_written_comes_once(void **state)
+{
+    static const int64_t VALUES[] = {0, 1, 2, 3, 4};
+
+    (void)state;
+    /* The last round ended with one event in the trace; of the next two are in. */
+    make_trace(RUN_ID, 3);
+    make_rings();
+    tm__ring_mark_set(&header()->events, 1);
+    tm__ring_mark_set(&header()->horizon, 1000);
+    put_event(0, 2, 1);
+    put_event(1, 3, 2);
+    put_event(0, 4, 3);
+    put_event(1, 2000, 4);
+    read_image();
+    assert_values(5, VALUES);
+    /* More than the rings had before the round's end: the producer's own events. */
+    tm__ring_mark_set(&header()->events, UINT32_MAX - 100);
+    read_image();
+    assert_int_equal(got.event_count, 4);
+    assert_int_equal(got.events[3].value, 4);
+}
+
+static void room_that_is_being_handed_back_is_not_read_again(void **state)
+{
+    static const int64_t VALUES[] = {0, 1, 2};
+
+    (void)state;
+    make_trace(RUN_ID, 2);
+    make_rings();
+    put_event(0, 1, 0);
+    tm__ring_mark_set(&ring(0)->next, atomic_load(&ring(0)->head));
+    put_event(0, 5, 2);
+    put_event(1, 2, 1);
+    tm__ring_mark_set(&ring(1)->next, atomic_load(&ring(1)->head));
+    tm__ring_mark_set(&header()->is_advancing, 1);
+    tm__ring_mark_set(&ring(1)->tail, atomic_load(&ring(1)->head));
+    read_image();
+    assert_values(3, VALUES);
+}
+
+static void ring_that_wrapped_is_read_in_its_order(void **state)
+{
+    (void)state;
+    make_trace(RUN_ID, 0);
+    make_rings();
+    for (int64_t i = 0; i < 5000; i++) {
+        size_t bytes = tm__record_bytes(sizeof(tm__record_frame));
+        uint64_t head = atomic_load(&ring(0)->head);
+        size_t to_end = RING_BYTES - (head & (RING_BYTES - 1));
+
+        if (to_end < bytes) {
+            tm__record *pad = place(0, head);
+
+            pad->bytes = 0;
+            pad->kind = TM__RECORD_PAD;
+            pad->check = tm__record_check(pad, sizeof(uint64_t), head);
+            atomic_store(&ring(0)->head, head + to_end);
+        }
+        if (i == 4500)
+            tm__ring_mark_set(&ring(0)->tail, atomic_load(&ring(0)->head));
+        put_event(0, i, i);
+    }
+    read_image();
+    assert_int_equal(got.event_count, 500);
+    for (int64_t i = 0; i < 500; i++)
+        assert_int_equal(got.events[i].value, 4500 + i);
+    assert_null(strstr(got.limit, "damaged"));
+}
+
+static void ring_that_began_again_is_read_from_its_beginning(void **state)
+{
+    static const int64_t VALUES[] = {7, 8};
+    uint64_t head;
+
+    (void)state;
+    make_trace(RUN_ID, 0);
+    make_rings();
+    put_event(0, 1, 6);
+    head = atomic_load(&ring(0)->head);
+    tm__ring_mark_set(&ring(0)->tail, head);
+    atomic_store(&ring(0)->skip_from, head);
+    atomic_store(&ring(0)->skip_to, RING_BYTES);
+    atomic_store(&ring(0)->head, RING_BYTES);
+    put_event(0, 2, 7);
+    put_event(0, 3, 8);
+    read_image();
+    assert_values(2, VALUES);
+}
+
+static void losses_that_were_not_reported_are(void **state)
+{
+    (void)state;
+    make_trace(RUN_ID, 0);
+    make_rings();
+    put_event(0, 1, 0);
+    tm__ring_mark_set(&ring(0)->lost, 40);
+    /* Killed while it counted one more, and while it reported them. */
+    tm__ring_mark_set(&ring(1)->lost, 3);
+    atomic_store(&ring(1)->lost.value, 4);
+    read_image();
+    assert_int_equal(got.lost, 44);
+    atomic_store(&ring(1)->lost.value, 0);
+    read_image();
+    assert_int_equal(got.lost, 40);
+}
+
+static void rings_that_are_not_this_trace_s_are_refused(void **state)
+{
+    (void)state;
+    make_trace(RUN_ID + 1, 1);
+    make_rings();
+    put_event(0, 1, 9);
+    read_image();
+    assert_int_equal(got.event_count, 1);
+    assert_non_null(strstr(got.limit, "of another run"));
+
+    make_trace(RUN_ID, 1);
+    image[8] = 2; /* version */
+    read_image();
+    assert_non_null(strstr(got.limit, "damaged"));
+    make_rings();
+    tm__ring_mark_set(&header()->is_advancing, 2);
+    read_image();
+    assert_non_null(strstr(got.limit, "damaged"));
+    unlink(rings_path);
+    assert_int_equal(symlink("/dev/zero", rings_path), 0);
+    read_all();
+    assert_non_null(strstr(got.limit, "or was cut"));
+    unlink(rings_path);
+}
+
+static void rings_in_use_are_left_alone(void **state)
+{
+    int file;
+
+    (void)state;
+    make_trace(RUN_ID, 1);
+    make_rings();
+    put_event(0, 1, 9);
+    write_file(rings_path, image, sizeof(image));
+    file = open(rings_path, O_RDWR);
+    assert_int_equal(flock(file, LOCK_EX), 0);
+    read_all();
+    assert_int_equal(got.event_count, 1);
+    assert_non_null(strstr(got.limit, "still going on"));
+    close(file);
+    read_all();
+    assert_int_equal(got.event_count, 2);
+}
+
+static void events_that_the_trace_once_had_are_missed(void **state)
+{
+    (void)state;
+    make_trace(RUN_ID, 3);
+    make_rings();
+    tm__ring_mark_set(&header()->events, 10);
+    put_event(0, 100, 9);
+    read_image();
+    assert_int_equal(got.event_count, 4);
+    assert_int_equal(got.lost, 7);
+    assert_non_null(strstr(got.limit, "7 events between are missing"));
+}
+
+enum { PUT = 12 };
+
+static void make_both(void)
+{
+    make_trace(RUN_ID, 0);
+    make_rings();
+    for (int i = 0; i < PUT; i++) {
+        if (i == 3)
+            put_class(0, "La/B;");
+        put_event(i % RINGS, 10 * i, 1000 + i);
+    }
+}
+
+/* All that came was put in, in its order, each once. */
+static void assert_true_events(void)
+{
+    int64_t last = 0;
+
+    for (size_t i = 0; i < got.event_count; i++) {
+        const tm_event *event = &got.events[i];
+        int64_t number = event->value - 1000;
+
+        assert_in_range(number, 0, PUT - 1);
+        assert_true(event->value > last);
+        assert_int_equal(event->time_ns, 10 * number);
+        assert_int_equal(event->thread, number % RINGS + 1);
+        assert_int_equal(event->kind, TM_EVENT_WAIT);
+        last = event->value;
+    }
+    if (got.class_name[0])
+        assert_string_equal(got.class_name, "a.B");
+    if (got.stack)
+        assert_int_equal(got.frame.method, METHOD);
+}
+
+/* The pages of which something is used, and how much of each. */
+static const size_t PAGES[] = {0, TM__RING_PAGE_BYTES, 2 * TM__RING_PAGE_BYTES,
+                               FILE_BYTES - RING_BYTES - TM__RING_PAGE_BYTES,
+                               FILE_BYTES - RING_BYTES};
+enum { PAGE_COUNT = sizeof(PAGES) / sizeof(*PAGES), USED_BYTES = 700 };
+
+static void rings_cut_anywhere_give_what_is_whole(void **state)
+{
+    size_t before = PUT;
+
+    (void)state;
+    make_both();
+    read_image();
+    assert_int_equal(got.event_count, PUT);
+    for (size_t page = PAGE_COUNT; page-- > 0;)
+        for (size_t used = USED_BYTES; used-- > 0;) {
+            assert_int_equal(truncate(rings_path, (off_t)(PAGES[page] + used)), 0);
+            read_all();
+            assert_true_events();
+            assert_in_range(got.event_count, 0, before);
+            before = got.event_count;
+        }
+    assert_int_equal(before, 0);
+}
+
+static void rings_with_a_changed_byte_give_nothing_that_was_not(void **state)
+{
+    size_t whole = 0, said = 0;
+    int file;
+
+    (void)state;
+    make_both();
+    write_file(rings_path, image, sizeof(image));
+    file = open(rings_path, O_WRONLY);
+    assert_true(file >= 0);
+    for (size_t page = 0; page < PAGE_COUNT; page++)
+        for (size_t i = PAGES[page]; i < PAGES[page] + USED_BYTES; i++) {
+            unsigned char changed = image[i] ^ (unsigned char)(1u << i % 8);
+            int is_told;
+
+            assert_int_equal(pwrite(file, &changed, 1, (off_t)i), 1);
+            read_all();
+            assert_true_events();
+            is_told = strstr(got.limit, "damaged") || strstr(got.limit, "another run");
+            whole += got.event_count == PUT && got.class_name[0];
+            said += is_told != 0;
+            if (!is_told && got.event_count < PUT)
+                fail_msg("byte %zu: %zu events, and no word", i, got.event_count);
+            assert_int_equal(pwrite(file, &image[i], 1, (off_t)i), 1);
+        }
+    close(file);
+    assert_true(whole > 0 && said > 0);
+}
+
+static int open_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(trace_path, sizeof(trace_path), "%s/run.tmt", folder);
+    snprintf(rings_path, sizeof(rings_path), "%s" TM__RINGS_SUFFIX, trace_path);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(trace_path);
+    unlink(rings_path);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_of_all_rings_come_by_time_after_those_of_the_trace),
+        cmocka_unit_test(what_the_round_in_work_had_written_comes_once),
+        cmocka_unit_test(room_that_is_being_handed_back_is_not_read_again),
+        cmocka_unit_test(ring_that_wrapped_is_read_in_its_order),
+        cmocka_unit_test(ring_that_began_again_is_read_from_its_beginning),
+        cmocka_unit_test(losses_that_were_not_reported_are),
+        cmocka_unit_test(rings_that_are_not_this_trace_s_are_refused),
+        cmocka_unit_test(rings_in_use_are_left_alone),
+        cmocka_unit_test(events_that_the_trace_once_had_are_missed),
+        cmocka_unit_test(rings_cut_anywhere_give_what_is_whole),
+        cmocka_unit_test(rings_with_a_changed_byte_give_nothing_that_was_not),
+    };
+
+    return cmocka_run_group_tests(tests, open_folder, remove_folder);
+}
