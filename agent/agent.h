@@ -173,9 +173,11 @@ void tm__standing_close(JNIEnv *jni);
 
 /* merge.c: from all buffers into the trace, on the writer thread */
 
-/** What is younger than this may still be on its way to being seen. */
+/** What is younger than this may still be on its way to being seen, at worst. */
 enum { TM__MERGE_SLACK_MS = 1 };
 
+/** Get ready. */
+void tm__merge_open(void);
 /**
  * Pour what all buffers hold, but for what a thread may still come before.
  * @param own    the writer thread's buffer
@@ -193,6 +195,9 @@ void tm__merge_close(void);
 int tm__recording_open(void);
 /** The VM is up: have room for what its threads will report. */
 void tm__recording_begin(void);
+/** Find the listener, on the writer thread: that may take long. @return TM_OK or TM_EIO
+ */
+int tm__recording_connect(void);
 /** Have all that was poured in the file, and its room in the rings free again.
  * @return TM_OK or what the sink returned */
 int tm__recording_flush(void);

@@ -11,12 +11,13 @@
 #include <string.h>
 
 enum type {
-    PATH,   ///< char[TM__PATH_BYTES], %p and %% replaced
-    NUMBER, ///< uint64_t within [least, most]
-    KIB,    ///< the same in KiB, kept in bytes as a power of two
-    WORD,   ///< uint64_t: the place of a word in `words`
-    FLAG,   ///< uint64_t 0 or 1: y or n
-    BARE    ///< the same, and the name alone is a yes
+    PATH,    ///< char[TM__PATH_BYTES], %p and %% replaced
+    ADDRESS, ///< char[TM__ADDRESS_BYTES]
+    NUMBER,  ///< uint64_t within [least, most]
+    KIB,     ///< the same in KiB, kept in bytes as a power of two
+    WORD,    ///< uint64_t: the place of a word in `words`
+    FLAG,    ///< uint64_t 0 or 1: y or n
+    BARE     ///< the same, and the name alone is a yes
 };
 
 typedef struct row {
@@ -39,6 +40,9 @@ static const row OPTIONS[] = {
      .help = "where the trace goes; %p is the process id, %%\n"
              "a percent sign, ,, a comma\n"
              "(default threadmodel-%p.tmt)"},
+    {"net", ADDRESS, AT(net), .value = "ADDRESS",
+     .help = "send the trace to HOST:PORT or unix:PATH, where\n"
+             "`threadmodel listen` is; with file= to both"},
     {"force", FLAG, AT(force), .initial = "y", .value = "y|n",
      .help = "replace a file of that name"},
     {"rings", PATH, AT(rings), .value = "DIR",
@@ -200,6 +204,24 @@ static int read_path(char *out, const row *option, const char *value, uint64_t p
     return 0;
 }
 
+/* "host:port", "[::1]:port", "unix:/path". */
+static int read_address(char *out, const row *option, const char *value,
+                        const complaint *problem)
+{
+    const char *port = strrchr(value, ':');
+    uint64_t n;
+
+    if (strlen(value) >= TM__ADDRESS_BYTES)
+        return complain(problem, option, "the address is too long", value);
+    memcpy(out, value, strlen(value) + 1);
+    if (strncmp(value, "unix:", 5) == 0)
+        return value[5] ? 0 : complain(problem, option, "\"%s\" has no path", value);
+    if (!port || port == value || number(&n, port + 1, 1, 65535) != 0)
+        return complain(problem, option,
+                        "\"%.100s\" is neither HOST:PORT nor unix:PATH", value);
+    return 0;
+}
+
 static int set(tm__options *options, const row *option, const char *value, uint64_t pid,
                const complaint *problem)
 {
@@ -208,6 +230,7 @@ static int set(tm__options *options, const row *option, const char *value, uint6
 
     switch (option->type) {
     case PATH: return read_path(field, option, value, pid, problem);
+    case ADDRESS: return read_address(field, option, value, problem);
     case NUMBER: return read_number(field, option, value, problem);
     case KIB:
         rc = read_number(field, option, value, problem);
@@ -323,7 +346,7 @@ int tm__options_parse(tm__options *options, const char *text, uint64_t pid, char
         rc = take(options, item, value, pid, &problem);
     }
     free(item);
-    if (rc == 0 && !options->file[0])
+    if (rc == 0 && !options->file[0] && !options->net[0])
         rc = expand(options->file, sizeof(options->file), DEFAULT_FILE, pid);
     return rc;
 }

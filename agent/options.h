@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { TM__PATH_BYTES = 4096, TM__DEPTH_MAX = 256 };
+enum { TM__PATH_BYTES = 4096, TM__ADDRESS_BYTES = 512, TM__DEPTH_MAX = 256 };
 
 /** Values of tm__options.stacks, in the order of their words. */
 enum { TM__STACKS_ADAPTIVE, TM__STACKS_ALL, TM__STACKS_NONE };
@@ -15,6 +15,7 @@ enum { TM__STACKS_ADAPTIVE, TM__STACKS_ALL, TM__STACKS_NONE };
 /** Fields of one kind of value each, by the table in options.c. */
 typedef struct tm__options {
     char file[TM__PATH_BYTES];    ///< %p already replaced; "": none
+    char net[TM__ADDRESS_BYTES];  ///< host:port or unix:path; "": none
     char rings[TM__PATH_BYTES];   ///< folder of the rings; "": beside the trace; "none"
     uint64_t force;               ///< a file of that name is replaced
     uint64_t depth;               ///< frames of a stack; 0: no stacks

@@ -3,7 +3,7 @@
  * Writes that never wait for ever. A pipe that nobody empties and a disk that is full
  * hold the writer's thread up, while the rings fill and count what they lose; when
  * there is room again the trace goes on where it was, with the losses marked. Only
- * the end of the program does not wait for that.
+ * the end of the program does not wait for that, and a file not for a listener.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -11,32 +11,30 @@
 #include "outlet.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <threadmodel/error.h>
 
 #include "complain.h"
+#include "outlet_target.h"
 
-enum { RETRY_MS = 100 };
+enum { RETRY_MS = 100, KEPT_BYTES = 4096 };
 
-/* The program's end waits so long for a reader, or a disk, that takes nothing. */
+/* So long the program's end waits for who takes nothing, and a file for a peer. */
 static const int64_t PATIENCE_NS = INT64_C(3000000000);
 
-static char path[TM__PATH_BYTES + 32];
-static char failure[TM__PATH_BYTES + 256];
-static int file = -1;
-static int is_regular;
-static uint64_t whole_bytes; /* of blocks that are in the file */
+static tm__target file = {.file = -1};
+static tm__target peer = {.file = -1};
+static const char *address = ""; /* of the peer */
+static char kept[KEPT_BYTES];    /* for the peer, until it is there */
+static size_t kept_bytes;
 static int may_wait;
-static int said_full;
 static _Atomic int64_t deadline_ns = INT64_MAX;
 
 static int64_t now_ns(void)
@@ -47,96 +45,44 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static int fail(const char *what)
+int tm__target_fail(tm__target *target, const char *what)
 {
-    snprintf(failure, sizeof(failure), "%s: %s", path, what);
+    snprintf(target->failure, sizeof(target->failure), "%s: %s", target->name, what);
     return -1;
 }
 
-static int open_file(int flags)
+int tm__target_close(tm__target *target)
 {
-    int opened;
+    int rc = target->file >= 0 ? close(target->file) : 0;
 
-    do
-        opened = open(
-            path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0666);
-    while (opened < 0 && errno == EINTR);
-    return opened;
-}
-
-/* run.tmt becomes run-17.tmt, run run-17. */
-static int name_after_process(const char *wanted, uint64_t pid)
-{
-    const char *slash = strrchr(wanted, '/');
-    const char *name = slash ? slash + 1 : wanted;
-    const char *dot = strrchr(name, '.');
-    size_t stem = dot && dot != name ? (size_t)(dot - wanted) : strlen(wanted);
-    int used = snprintf(path, sizeof(path), "%.*s-%llu%s", (int)stem, wanted,
-                        (unsigned long long)pid, wanted + stem);
-
-    return used < 0 || (size_t)used >= sizeof(path) ? -1 : 0;
-}
-
-/* Open what `path` names now. @return 0; 1: another process is writing it; -1 */
-static int open_unlocked(int force)
-{
-    struct stat status;
-
-    file = open_file(force ? 0 : O_EXCL);
-    if (file < 0)
-        return fail(errno == ENXIO    ? "nobody reads from this pipe"
-                    : errno == EEXIST ? "is there, and force=n"
-                                      : strerror(errno));
-    is_regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    if (!is_regular)
-        return 0;
-    /* Where there are no locks there is no telling, and it goes as without them. */
-    if (flock(file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-        close(file);
-        file = -1;
-        return 1;
-    }
-    return ftruncate(file, 0) < 0 ? fail(strerror(errno)) : 0;
+    target->file = -1;
+    return rc < 0 && errno != EINTR ? tm__target_fail(target, strerror(errno)) : 0;
 }
 
 int tm__outlet_open(const tm__options *options, uint64_t pid, char *error,
                     size_t error_bytes)
 {
-    int rc;
-
-    snprintf(path, sizeof(path), "%s", options->file);
-    failure[0] = 0;
-    whole_bytes = 0;
+    file = (tm__target){.file = -1};
+    peer = (tm__target){.file = -1};
+    kept_bytes = 0;
     may_wait = 0;
-    said_full = 0;
     atomic_store(&deadline_ns, INT64_MAX);
-    rc = open_unlocked(options->force != 0);
-    if (rc == 1) {
-        rc = name_after_process(options->file, pid) < 0 ? fail("the path is too long")
-                                                        : open_unlocked(1);
-        if (rc == 1)
-            rc = fail("another process is writing it");
-        if (rc == 0)
-            tm__complain("%s is being written by another process: this one goes to %s",
-                         options->file, path);
-    }
-    if (rc == 0)
+    address = options->net;
+    if (!options->file[0])
         return 0;
-    snprintf(error, error_bytes, "%s", failure);
-    if (file >= 0)
-        close(file);
-    file = -1;
+    if (tm__target_open_file(&file, options->file, options->force != 0, pid) == 0)
+        return 0;
+    if (address[0]) {
+        tm__complain("%s; the trace goes to %s alone", file.failure, address);
+        return 0;
+    }
+    snprintf(error, error_bytes, "%s", file.failure);
     return -1;
 }
 
 const char *tm__outlet_path(void)
 {
-    return is_regular ? path : NULL;
-}
-
-void tm__outlet_begin(void)
-{
-    may_wait = 1;
+    return file.is_regular ? file.name : NULL;
 }
 
 void tm__outlet_hurry(void)
@@ -146,62 +92,131 @@ void tm__outlet_hurry(void)
     atomic_compare_exchange_strong(&deadline_ns, &never, now_ns() + PATIENCE_NS);
 }
 
-/* Wait until the file may take more. @return 0; -1: it is given up */
-static int wait_for_room(int error)
+/* Wait until a target may take more. @return 0; -1: it is given up */
+static int wait_for_room(tm__target *target, int error, int64_t since_ns)
 {
-    struct pollfd room = {.fd = file, .events = POLLOUT};
+    struct pollfd room = {.fd = target->file, .events = POLLOUT};
+    int64_t now = now_ns();
 
-    if (!may_wait || now_ns() > atomic_load(&deadline_ns))
+    if (!may_wait || now > atomic_load(&deadline_ns))
         return -1;
     if (error == EAGAIN) {
+        if (target->is_socket && file.file >= 0 && now - since_ns > PATIENCE_NS)
+            return -1;
         poll(&room, 1, RETRY_MS);
         return 0;
     }
-    if (!said_full++)
+    if (!target->said_full++)
         tm__complain("%s: %s; what finds no room meanwhile is dropped, and counted",
-                     path, strerror(error));
+                     target->name, strerror(error));
     poll(NULL, 0, RETRY_MS);
     return 0;
 }
 
-int tm__outlet_write(void *payload, const char *bytes, size_t count)
+/* A reader is better off with an end than with a piece of a block. */
+static int give_up(tm__target *target, const char *why)
 {
+    if (target->is_regular && ftruncate(target->file, (off_t)target->whole_bytes) < 0)
+        why = strerror(errno);
+    return tm__target_fail(target, why);
+}
+
+static const char *what_is(const tm__target *target, int error)
+{
+    if (error == EAGAIN)
+        return target->is_socket ? "the listener takes nothing" : "nobody reads";
+    if (error == EPIPE || error == ECONNRESET)
+        return target->is_socket ? "the listener has gone" : "the reader has gone";
+    return strerror(error);
+}
+
+static int put(tm__target *target, const char *bytes, size_t count)
+{
+    int64_t since_ns = now_ns();
     size_t done = 0;
 
-    (void)payload;
     while (done < count) {
-        ssize_t written = write(file, bytes + done, count - done);
+        ssize_t written =
+            target->is_socket
+                ? send(target->file, bytes + done, count - done, MSG_NOSIGNAL)
+                : write(target->file, bytes + done, count - done);
         int error = written < 0 ? errno : ENOSPC;
 
         if (written > 0) {
             done += (size_t)written;
+            since_ns = now_ns();
             continue;
         }
         if (error == EINTR)
             continue;
         if ((error == EAGAIN || error == ENOSPC || error == EDQUOT) &&
-            wait_for_room(error) == 0)
+            wait_for_room(target, error, since_ns) == 0)
             continue;
-        fail(error == EAGAIN ? "nobody reads" : strerror(error));
-        /* A reader is better off with an end than with a piece of a block. */
-        if (is_regular && done > 0 && ftruncate(file, (off_t)whole_bytes) < 0)
-            return TM_EIO;
-        return TM_EIO;
+        return give_up(target, what_is(target, error));
     }
-    whole_bytes += count;
-    said_full = 0;
-    return TM_OK;
+    target->whole_bytes += count;
+    target->said_full = 0;
+    return 0;
+}
+
+/* Go on without the peer, if there is a file. @return -1: there is none */
+static int lose_peer(void)
+{
+    tm__target_close(&peer);
+    address = "";
+    if (file.file < 0)
+        return -1;
+    tm__complain("%s; the trace goes on in %s", peer.failure, file.name);
+    return 0;
+}
+
+int tm__outlet_begin(void)
+{
+    int rc = 0;
+
+    may_wait = 1;
+    if (!address[0])
+        return 0;
+    rc = tm__target_connect(&peer, address);
+    if (rc == 0)
+        rc = put(&peer, kept, kept_bytes);
+    return rc < 0 ? lose_peer() : 0;
+}
+
+static int keep(const char *bytes, size_t count)
+{
+    if (count > sizeof(kept) - kept_bytes)
+        return tm__target_fail(&peer, "too much was written before it was there");
+    memcpy(kept + kept_bytes, bytes, count);
+    kept_bytes += count;
+    return 0;
+}
+
+int tm__outlet_write(void *payload, const char *bytes, size_t count)
+{
+    int rc = 0;
+
+    (void)payload;
+    if (file.file >= 0)
+        rc = put(&file, bytes, count);
+    if (rc == 0 && peer.file >= 0) {
+        rc = put(&peer, bytes, count);
+        if (rc < 0)
+            rc = lose_peer();
+    } else if (rc == 0 && address[0]) {
+        rc = keep(bytes, count);
+    }
+    return rc < 0 ? TM_EIO : TM_OK;
 }
 
 const char *tm__outlet_error(void)
 {
-    return failure;
+    return file.failure[0] ? file.failure : peer.failure;
 }
 
 int tm__outlet_close(void)
 {
-    int rc = file >= 0 ? close(file) : 0;
+    int rc = tm__target_close(&file);
 
-    file = -1;
-    return rc < 0 && errno != EINTR ? fail(strerror(errno)) : 0;
+    return tm__target_close(&peer) < 0 ? -1 : rc;
 }

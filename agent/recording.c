@@ -55,7 +55,11 @@ void tm__recording_begin(void)
     if (tm__rings_open(options->buffer_bytes, tm__outlet_path(), options->rings,
                        tm__the_agent.run_id, error, sizeof(error)) != 0)
         tm__complain("%s", error);
-    tm__outlet_begin();
+}
+
+int tm__recording_connect(void)
+{
+    return tm__outlet_begin() < 0 ? TM_EIO : TM_OK;
 }
 
 int tm__recording_flush(void)
@@ -80,12 +84,12 @@ void tm__recording_close(int rc)
     closed = tm_trace_writer_close(tm__the_agent.trace);
     tm__the_agent.trace = NULL;
     written = tm__outlet_close();
-    if (rc < 0 || closed < 0)
-        tm__complain("the recording is not complete: %s",
-                     rc == TM_ENOMEM || closed == TM_ENOMEM ? "no memory"
-                                                            : tm__outlet_error());
-    else if (written < 0)
-        tm__complain("the recording may not be complete: %s", tm__outlet_error());
+    if (rc < 0)
+        tm__complain("%s; what the program does from here on is not recorded",
+                     rc == TM_ENOMEM ? "no memory" : tm__outlet_error());
+    else if (closed < 0 || written < 0)
+        tm__complain("%s; the end of the recording is missing",
+                     closed == TM_ENOMEM ? "no memory" : tm__outlet_error());
     /* What could not be written is still in the rings. */
     tm__rings_close(rc < 0 || closed < 0);
 }

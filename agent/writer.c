@@ -203,8 +203,10 @@ static int is_over(void)
 static int run_to_the_end(JNIEnv *jni)
 {
     int64_t round_ns = tm__now_ns();
-    int rc = tm__run_report(0);
+    int rc = tm__recording_connect();
 
+    if (rc >= 0)
+        rc = tm__run_report(0);
     if (rc >= 0)
         rc = tm__recording_flush();
     while (rc >= 0 && !is_over()) {
@@ -303,6 +305,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
         tm__thread_define(own, jni, writer_thread, own->thread, own->os_id,
                           TM_THREAD_AGENT);
     signal_that(&starting, 0);
+    tm__merge_open();
     tm__code_open();
     if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
         tm__samples_open();

@@ -8,7 +8,7 @@
  *
  * Exits are not recorded, so that an owner kept the lock until the next change that
  * was seen is an inference always. `provenance` says how sure it is that it had the
- * lock when its share began: reported by the VM, exact (it was seen to get it), or
+ * lock when its share began: reported by the VM, exact (it was seen to enter then), or
  * inferred. Time for which no owner is known, or for which what is known contradicts
  * itself, has owner null. A block with more than 256 owners tells the first 256.
  */

@@ -59,6 +59,18 @@ TM_API int tm_source_open(tm_source **out, const char *path,
  */
 TM_API int tm_source_read(tm_source *source, const tm_sink *sink);
 
+/**
+ * Say whether the file may still grow. While it may, TM_OK from tm_source_read() means
+ * that all there is so far is poured: call it again when there is more. Nothing is said
+ * to be missing until the file is told to be all there is.
+ *
+ * @param source   of a trace, ".tmt", which alone can be read so
+ * @param growing  1 or 0; 0 at first
+ * @return TM_OK, TM_EUNSUPPORTED
+ * @since 0.1
+ */
+TM_API int tm_source_follow(tm_source *source, int growing);
+
 /** @return the format's short name, "tmt". @since 0.1 */
 TM_API const char *tm_source_format(const tm_source *source);
 

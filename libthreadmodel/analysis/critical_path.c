@@ -4,6 +4,7 @@
 
 #include "analysis/link.h"
 #include "analysis/path.h"
+#include "base/duration.h"
 #include "table/builder.h"
 
 static const tm__column_spec columns[] = {
@@ -23,6 +24,19 @@ typedef struct listing {
     uint32_t *callers; ///< frames[] a stack
     const tm_model *model;
 } listing;
+
+/* What the thread may do between getting a monitor and handing it over. */
+enum { HOLD_UPS_WITHIN = 16 };
+
+/* A monitor that was handed over had been got where the thread last queued for it or
+ * waited on it, which may be some hold-ups ago. */
+static uint32_t got_at(const tm__interval *intervals, uint32_t before, uint32_t object)
+{
+    for (uint32_t i = 1; i <= 2 * HOLD_UPS_WITHIN && i <= before; i++)
+        if (intervals[before - i].object == object)
+            return intervals[before - i].stack;
+    return TM__NONE;
+}
 
 void tm__segment_subject(const tm_model *model, const tm__segment *segment,
                          uint32_t *object, uint32_t *stack)
@@ -47,10 +61,8 @@ void tm__segment_subject(const tm_model *model, const tm__segment *segment,
         return;
     *object = row->object;
     *stack = row->from_stack;
-    /* A monitor that was handed over had been got where the thread last waited. */
-    if (*stack == TM__NONE && segment->interval > 0 && row->object != TM__NONE &&
-        it[-1].object == row->object)
-        *stack = it[-1].stack;
+    if (*stack == TM__NONE && row->object != TM__NONE)
+        *stack = got_at(intervals, segment->interval, row->object);
 }
 
 static const char *via_name(int via)
@@ -117,10 +129,10 @@ void tm__path_put_limits(const tm__path *path, const tm_model *model,
     if (!unexplained_ns)
         return;
     snprintf(text, sizeof(text),
-             "Of the critical path %.3f ms of %.3f ms are unexplained: no event says "
-             "what those threads waited for.",
-             (double)unexplained_ns * 1e-6,
-             (double)(path->end_ns - path->begin_ns) * 1e-6);
+             "Of the critical path %s of %s are unexplained: no event says what those "
+             "threads waited for.",
+             tm__duration_of(unexplained_ns).text,
+             tm__duration_of(path->end_ns - path->begin_ns).text);
     tm__builder_limit(builder, text);
 }
 

@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/duration.h"
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "table/builder.h"
-#include "base/saturate.h"
 
 static int (*const detectors[])(tm__findings *) = {
     tm__find_deadlocks, tm__find_locks,       tm__find_notifies,   tm__find_waits,
@@ -63,23 +64,7 @@ void tm__say(tm__finding *finding, const char *format, ...)
 
 void tm__say_duration(tm__finding *finding, int64_t time_ns)
 {
-    static const struct {
-        double ns;
-        const char *unit;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if ((double)time_ns >= units[i].ns) {
-            double value = (double)time_ns / units[i].ns;
-
-            tm__say(finding,
-                    value < 10    ? "%.2f %s"
-                    : value < 100 ? "%.1f %s"
-                                  : "%.0f %s",
-                    value, units[i].unit);
-            return;
-        }
-    tm__say(finding, "%" PRId64 " ns", time_ns);
+    tm__say(finding, "%s", tm__duration_of(time_ns).text);
 }
 
 void tm__say_caller(tm__finding *finding, const tm__findings *findings, uint32_t place)

@@ -114,13 +114,18 @@ static uint32_t releaser(const tm_model *model, uint32_t cause)
     return row->from_thread;
 }
 
+/* Whether a monitor was entered, and not only a wait over: that is told before the
+ * thread has the monitor back, which another may have taken first. */
+static int is_entered(const tm_model *model, uint32_t cause)
+{
+    return cause != TM__NONE && cause >= model->interactions_first &&
+           tm__row(model, cause)->kind == TM_INTERACTION_HANDOFF;
+}
+
 /* How a thread that runs since `now` came to own the object that it was held up
  * for; TM_PROVENANCE_UNKNOWN: it did not. */
-static int got_it(const sweep *s, uint32_t thread, const tm__interval *held_up,
-                  const tm__interval *now)
+static int got_it(const sweep *s, const tm__interval *held_up, const tm__interval *now)
 {
-    int is_virtual = (s->model->threads[thread].flags & TM_THREAD_VIRTUAL) != 0;
-    int seen = now->cause != TM__NONE && !is_virtual;
     const tm__lock *object = &s->holders.locks[held_up->object];
 
     if (now->state != TM_STATE_RUNNING)
@@ -131,10 +136,11 @@ static int got_it(const sweep *s, uint32_t thread, const tm__interval *held_up,
             return TM_PROVENANCE_UNKNOWN;
         return TM_PROVENANCE_EXACT;
     case TM_STATE_REENTERING:
-        return seen ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
+        return is_entered(s->model, now->cause) ? TM_PROVENANCE_EXACT
+                                                : TM_PROVENANCE_INFERRED;
     case TM_STATE_WAITING:
         if (!(held_up->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED)))
-            return seen ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
+            return TM_PROVENANCE_INFERRED;
         /* It is back before it has the monitor, and may have to queue. */
         if (object->tail == TM__NONE ||
             s->holders.segments[object->tail].owner == TM__NONE)
@@ -164,7 +170,7 @@ static int ends(sweep *s, uint32_t thread, uint32_t index)
     }
     if (rc < 0 || held_up->object == TM__NONE)
         return rc;
-    provenance = got_it(s, thread, held_up, now);
+    provenance = got_it(s, held_up, now);
     if (provenance == TM_PROVENANCE_UNKNOWN)
         return TM_OK;
     rc = tm__holder_note_stack(&s->holders, held_up->object, thread, held_up->stack);

@@ -149,9 +149,13 @@ int tm__shares_give(const tm__holders *holders, const tm__scope *scope, uint32_t
             next = holders->segments[next].next;
             share.to_ns = next == TM__NONE ? end_ns : holders->segments[next].from_ns;
         }
-        /* How sure that was when the block began, its own beginning says. */
+        /* How sure that was when the block began, its own beginning says; of who got
+         * it earlier it is not known whether it had it still. */
         if (i == segment && known && it->owner == block->peer)
             share.provenance = block->provenance;
+        else if (i == segment && known && it->from_ns < block->start_ns &&
+                 share.provenance > TM_PROVENANCE_INFERRED)
+            share.provenance = TM_PROVENANCE_INFERRED;
         from_ns = share.to_ns;
         if (it && !known)
             (*capped)++;

@@ -131,6 +131,18 @@ int tm_source_read(tm_source *source, const tm_sink *sink)
     return source->format->read(source->reader, sink);
 }
 
+int tm_source_follow(tm_source *source, int growing)
+{
+    TM__CHECK(source);
+    if (source->format != &tm__format_tmt)
+        return tm__fail(TM_EUNSUPPORTED,
+                        "%s: a file of format %s is read when it is "
+                        "complete",
+                        source->input.path, source->format->name);
+    tm__trace_follow(source->reader, growing);
+    return TM_OK;
+}
+
 const char *tm_source_format(const tm_source *source)
 {
     return source->format->name;

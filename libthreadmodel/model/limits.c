@@ -2,6 +2,7 @@
 /* What the data cannot show, in sentences for people. Every answer carries them. */
 #include <stdio.h>
 
+#include "base/duration.h"
 #include "base/grouped.h"
 #include "model/model.h"
 #include "table/builder.h"
@@ -47,19 +48,19 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         put(builder, text);
     }
     if (model->folded_ns != INT64_MIN) {
-        uint64_t folded_ns = (uint64_t)(model->folded_ns - tm__model_origin_ns(model));
+        int64_t folded_ns = model->folded_ns - tm__model_origin_ns(model);
 
         snprintf(text, sizeof(text),
-                 "To keep to %s bytes what ended before %s ms was folded into "
+                 "To keep to %s bytes what ended before %s was folded into "
                  "sums: timelines, interactions and windows begin there, and not all "
                  "objects and callers are named.",
                  tm__group_digits(model->memory_limit_bytes).text,
-                 tm__group_digits(folded_ns / 1000000).text);
+                 tm__duration_of(folded_ns).text);
         put(builder, text);
     }
     if (model->run.threshold_ns > 0) {
-        snprintf(text, sizeof(text), "Blocks and waits under %s us were not recorded.",
-                 tm__group_digits((uint64_t)model->run.threshold_ns / 1000).text);
+        snprintf(text, sizeof(text), "Blocks and waits under %s were not recorded.",
+                 tm__duration_of(model->run.threshold_ns).text);
         put(builder, text);
     }
     if (model->run.identity == TM_IDENTITY_HASH)

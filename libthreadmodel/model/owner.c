@@ -170,8 +170,10 @@ int tm__told_provenance(const tm__fact *fact)
 void tm__on_held(tm_model *model, const tm__fact *fact)
 {
     if (fact->object == TM__NONE) {
+        /* A VM that was asked tells of monitors alone; a dump, of all when it says so.
+         */
         disown_before(model, fact->thread, fact->time_ns,
-                      fact->flags & TM_EVENT_CONFIRMED);
+                      fact->flags & TM_EVENT_CONFIRMED && tm__model_is_of_dumps(model));
         return;
     }
     tm__object_fresh(model, fact->object);

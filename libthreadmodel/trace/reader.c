@@ -33,6 +33,7 @@ typedef struct reader {
     uint64_t end_offset; ///< of the end block, once it was read
     tm__block block;
     int is_pouring; ///< the block has more to pour
+    int is_growing; ///< what is not there may still come
 
     uint32_t events_before; ///< that the next header should state
     int64_t last_ns;        ///< of the last block with events
@@ -194,6 +195,10 @@ static int scan(reader *self)
             self->state = LOOKING;
             return TM_MORE;
         }
+        if (available < wanted && self->is_growing) {
+            self->offset += at;
+            return TM_OK;
+        }
         if (available < wanted)
             return meet_end(self, self->offset + available);
         self->offset += at;
@@ -251,6 +256,8 @@ static int meet_trailer(reader *self)
 
     if (rc < 0)
         return rc;
+    if (available < TM__TRAILER_BYTES && self->is_growing)
+        return TM_OK;
     self->state = DONE;
     after = end + available;
     if (available == TM__TRAILER_BYTES && tm__trailer_get(&stated, bytes) &&
@@ -293,6 +300,8 @@ static int look(reader *self)
 
     if (rc < 0)
         return rc;
+    if (available < TM__BLOCK_HEADER_BYTES && self->is_growing)
+        return TM_OK;
     if (available == 0)
         return meet_end(self, self->offset);
     if (available < TM__BLOCK_HEADER_BYTES || !tm__block_header_get(&header, bytes))
@@ -301,6 +310,8 @@ static int look(reader *self)
     rc = tm__input_view(self->input, self->offset, whole, &bytes, &available);
     if (rc < 0)
         return rc;
+    if (available < whole && self->is_growing)
+        return TM_OK;
     if (available < whole) {
         header.packed_bytes = (uint32_t)(available - TM__BLOCK_HEADER_BYTES);
         return pass_over(self, &header);
@@ -376,6 +387,13 @@ static int reader_read(void *payload, const tm_sink *sink)
     case DONE: break;
     }
     return conclude(self, sink);
+}
+
+void tm__trace_follow(void *payload, int growing)
+{
+    reader *self = payload;
+
+    self->is_growing = growing;
 }
 
 static uint64_t reader_position(const void *payload)

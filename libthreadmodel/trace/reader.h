@@ -7,4 +7,7 @@
 
 extern const tm__format tm__format_tmt;
 
+/** As tm_source_follow(). */
+void tm__trace_follow(void *reader, int growing);
+
 #endif

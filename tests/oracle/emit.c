@@ -45,14 +45,16 @@ static uint64_t kinds_random(uint64_t *random, bool full)
     return kinds;
 }
 
-struct config config_random(uint64_t seed)
+static struct config config_of(uint64_t seed, bool terse)
 {
     uint64_t random = seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
 #define ROLL(percent) (chance_next(&random) % 100 < (percent))
-    bool full = ROLL(25);
+    bool full = ROLL(25) || terse;
+    bool told = full && !terse;
     struct config c = {
         .seed = seed,
         .full = full,
+        .terse = terse,
         .thread_count = 3 + (int)(chance_next(&random) % 6),
         .monitor_count = 1 + (int)(chance_next(&random) % 3),
         .synchronizer_count = (int)(chance_next(&random) % 3),
@@ -70,14 +72,14 @@ struct config config_random(uint64_t seed)
         .late = !full && ROLL(10),
         .loses = !full && ROLL(10),
         .kinds_known = full || ROLL(80),
-        .owners = full || ROLL(50),
+        .owners = told || ROLL(50),
         .releasers = ROLL(30),
         .notifiers = ROLL(15),
         .starters = ROLL(50),
-        .park_owners = full || ROLL(60),
+        .park_owners = told || ROLL(60),
         .unparkers = ROLL(20),
-        .held_sets = full || ROLL(50),
-        .names = full || ROLL(85),
+        .held_sets = told || ROLL(50),
+        .names = told || ROLL(85),
         .stacks = ROLL(70),
     };
 
@@ -86,6 +88,16 @@ struct config config_random(uint64_t seed)
         c.kinds |= SNAPSHOTS;
     return c;
 #undef ROLL
+}
+
+struct config config_random(uint64_t seed)
+{
+    return config_of(seed, false);
+}
+
+struct config config_terse(uint64_t seed)
+{
+    return config_of(seed, true);
 }
 
 static void record(struct world *w, tm_event event)

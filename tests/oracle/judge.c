@@ -386,9 +386,15 @@ void judge(struct world *w, const tm_model *model, struct score *score, int poli
                           w->events[w->event_count - 1].time_ns,
                           false};
 
+    if (w->config.terse) {
+        judge_paths(&trial, model);
+        return;
+    }
     judge_interactions(&trial, model);
     if (policy == TM_POLICY_HOTSPOT) {
         judge_timeline(&trial, model);
         judge_deadlocks(&trial, model);
+        judge_blame(&trial, model);
+        judge_paths(&trial, model);
     }
 }

@@ -121,6 +121,7 @@ static void take(struct world *w, int t, int object)
 
         if (h->state != TM_STATE_WAITING && h->state != TM_STATE_JOINING) {
             truth_cause(w, t, CAUSE_RELEASE, releaser, true);
+            h->waker_ns = o->released_ns;
             h->end_ns = w->now_ns;
             h->end_seen = seen;
         }

@@ -22,8 +22,10 @@ void truth_own(struct world *w, int object, int owner)
 {
     struct object *o = &w->objects[object];
 
-    if (owner == NONE)
+    if (owner == NONE) {
         o->releaser = o->owner;
+        o->released_ns = w->now_ns;
+    }
     o->owner = owner;
     o->owners =
         grown(o->owners, o->owner_count, &o->owner_capacity, sizeof(struct ownership));

@@ -29,6 +29,7 @@ struct config {
     int synchronizer_count;
     int step_count; ///< steps of all programs together
     bool full;      ///< all is reported, nothing races: all must be known exactly
+    bool terse;     ///< the same, but that optional fields may be left out
 
     bool lifo;         ///< a monitor goes to the last who queued (JDK 17)
     bool barging;      ///< a woken thread can find the monitor taken again
@@ -176,7 +177,8 @@ struct object {
     int owner;
     int depth;
     int releaser;
-    int stated; ///< owner by what was reported last
+    int64_t released_ns; ///< when it was given up last
+    int stated;          ///< owner by what was reported last
     int queue[MAX_THREADS];
     int queue_count;
     int waiters[MAX_THREADS];
@@ -245,6 +247,8 @@ void *grown(void *items, size_t count, size_t *capacity, size_t item_bytes);
 
 /* emit.c: what a producer would report */
 struct config config_random(uint64_t seed);
+/** Nothing races and every kind is reported, but of the optional fields only some. */
+struct config config_terse(uint64_t seed);
 bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
           int flags);
 bool emit_enter(struct world *w, int t, int object);
@@ -297,6 +301,9 @@ struct score {
     uint64_t unsure; ///< of those: answered right, and not called exact
     uint64_t handoffs, handoffs_right;
     uint64_t deadlocks, deadlocks_found, deadlocks_false;
+    uint64_t blame_ns, blame_sure_ns;   ///< blocked time, and that of sure owners
+    uint64_t path_ns, path_compared_ns; ///< of critical paths, and of that compared
+    uint64_t path_unexplained_ns;       ///< said to be, where a cause was not reported
     uint64_t failures;
     bool all; ///< say each of them
 };
@@ -313,7 +320,8 @@ struct trial {
 
 /* judge.c: states, owners, deadlocks */
 
-/** Compare the answers of a model that took the world's events with the truth. */
+/** Compare the answers of a model that took the world's events with the truth; of a
+ * terse producer's, the critical paths alone. */
 void judge(struct world *w, const tm_model *model, struct score *score, int policy);
 /** Note what the model got wrong. */
 void wrong(struct trial *trial, const char *format, ...)
@@ -324,5 +332,11 @@ bool is_sure(const char *provenance);
 
 /* judge_interactions.c: who woke whom */
 void judge_interactions(struct trial *trial, const tm_model *model);
+
+/* judge_blame.c: owners while others were blocked */
+void judge_blame(struct trial *trial, const tm_model *model);
+
+/* judge_path.c: critical paths */
+void judge_paths(struct trial *trial, const tm_model *model);
 
 #endif

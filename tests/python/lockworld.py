@@ -16,7 +16,8 @@ from typing import Any
 
 from threadmodel import Event, EventFlag, EventKind, Run, Sink
 
-Program = Callable[["World"], Generator[tuple[Any, ...], None, None]]
+Steps = Generator[tuple[Any, ...], None, None]
+Program = Callable[["World"], Steps]
 K = EventKind
 ALL_KINDS = frozenset(int(kind) for kind in EventKind)
 

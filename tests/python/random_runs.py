@@ -22,7 +22,7 @@ def define(sink: Sink, threads: int, objects: int) -> None:
         frames = [Frame(1 + stack % METHODS, line=stack), Frame(1 + stack // METHODS)]
         sink.define_stack(stack, frames)
     for thread in range(1, threads + 1):
-        sink.define_thread(thread, f"t{thread}")
+        sink.define_thread(thread, f"t{thread}", group=f"g{thread % 3}")
     for number in range(objects):
         sink.define_object(100 + number, 1 + number % len(CLASSES))
 

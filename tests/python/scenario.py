@@ -49,6 +49,8 @@ class Expectation:
     threads: list[str] = field(default_factory=list)
     where: dict[str, str] = field(default_factory=dict)
     until_ns: int | None = None
+    to: str | None = None
+    unbounded: bool = False
     columns: list[str] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
 
@@ -159,8 +161,12 @@ def _expectation(number: int, words: list[str]) -> Expectation:
     expected = Expectation(number, words[1])
     mode = ""
     for word in words[2:]:
-        if word in ("of", "where", "at"):
+        if word in ("of", "where", "at", "to"):
             mode = word
+        elif word == "unbounded":
+            expected.unbounded = True
+        elif mode == "to":
+            expected.to = word
         elif mode == "of":
             expected.threads.append(word)
         elif mode == "where":

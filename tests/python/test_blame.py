@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import random_runs
+from campaign import any_events, campaign, fair_locks
 from threadmodel import Event, EventFlag, EventKind, Model
 from threadmodel.errors import InvalidArgumentError, NotFoundError
 
@@ -71,12 +72,9 @@ def hold_up_rows(model: Model) -> list[list[Row]]:
 def reference(model: Model) -> dict[tuple[Any, ...], dict[str, int]]:
     """Return for each (thread, start, end, object, owner) the ns by provenance."""
     handoffs = {}
-    woken = set()
     for row in model.interactions():
         if row["kind"] == "handoff":
             handoffs[row["to_thread_id"], row["woken_ns"], row["object"]] = row
-        if row["effect"] in ("woke", "permit"):
-            woken.add((row["to_thread_id"], row["woken_ns"]))
     ended = {row["thread_id"]: row["end_ns"] for row in model.threads()}
     timelines = hold_up_rows(model)
     moments = sorted(
@@ -101,6 +99,9 @@ def reference(model: Model) -> dict[tuple[Any, ...], dict[str, int]]:
             known = piece.provenance
             if number == 0 and piece.owner == row["peer_id"]:
                 known = row["provenance"] or "unknown"
+            elif number == 0 and piece.from_ns < row["start_ns"]:
+                # Who got it earlier may have left it since, and nobody saw.
+                known = "unknown" if known == "unknown" else "inferred"
             if not merged or merged[-1].owner != piece.owner:
                 merged.append(Piece(piece.from_ns, piece.owner, known))
         for piece, after in zip(merged, [*merged[1:], None], strict=True):
@@ -161,17 +162,20 @@ def reference(model: Model) -> dict[tuple[Any, ...], dict[str, int]]:
             finish(t, time_ns)
         if held_up and row["state"] == "running" and held_up["object"] is not None:
             lock_now = locks[held_up["object"]]
-            noted = (thread, time_ns) in woken
+            # That a wait is over is told before the thread has the monitor back.
+            entered = (thread, time_ns, held_up["object"]) in handoffs
             state = held_up["state"]
-            if state == "blocked" and (thread, time_ns, held_up["object"]) in handoffs:
+            if state == "blocked" and entered:
                 lock_now.change(time_ns, thread, CERTAIN)
             elif state == "reentering":
-                lock_now.change(time_ns, thread, CERTAIN if noted else "inferred")
+                lock_now.change(time_ns, thread, CERTAIN if entered else "inferred")
             elif state == "waiting":
                 kinds = ended_by.get((thread, time_ns))
-                if kinds is None or kinds not in ("timeout", "interrupt"):
-                    lock_now.change(time_ns, thread, CERTAIN if noted else "inferred")
-                elif lock_now.pieces[-1].owner is None:
+                if (
+                    kinds is None
+                    or kinds not in ("timeout", "interrupt")
+                    or lock_now.pieces[-1].owner is None
+                ):
                     lock_now.change(time_ns, thread, "inferred")
         continues = before is not None and before["state"] == "deadlocked"
         if continues and row["state"] != "running":
@@ -232,12 +236,12 @@ def random_model(seed: int) -> Model:
     return model
 
 
-@pytest.mark.parametrize("start", range(0, 400, 100))
-def test_owners_are_those_of_the_slow_reference(start: int) -> None:
-    for seed in range(start, start + 100):
-        model = random_model(seed)
+@campaign(150, 2000)
+def test_owners_are_those_of_the_slow_reference(seed: int) -> None:
+    for make in (any_events, fair_locks):
+        model = make(seed)
         note_ends(model)
-        assert answered(model) == reference(model), f"seed {seed}"
+        assert answered(model) == reference(model)
 
 
 MS = 1_000_000

@@ -3,6 +3,7 @@
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -164,3 +165,55 @@ def test_wrong_use_is_told_in_a_line(
     done = cli("check", trace, *arguments)
     assert done.returncode == 2
     one_line(done.stderr)
+
+
+def test_ci_systems_get_their_formats(cli: Cli, tmp_path: Path) -> None:
+    base = write(tmp_path / "base.tmt", [1])
+    run = write(tmp_path / "run <&.tmt", [100, 200])
+    junit, sarif = tmp_path / "check.xml", tmp_path / "check.sarif"
+    done = cli(
+        *("check", run, "--no-deadlock", "--max-blocked-share", "90%"),
+        *("--no-regression", base, "--junit", junit, "--sarif", sarif),
+    )
+    assert done.returncode == 1
+    (line,) = done.stdout.decode().splitlines()
+    suite = ElementTree.parse(junit).getroot()
+    assert (suite.tag, suite.get("tests"), suite.get("failures")) == (
+        "testsuite",
+        "3",
+        "1",
+    )
+    assert "run <&.tmt" in (suite.get("name") or "")
+    cases = {case.get("name"): case.findtext("failure") for case in suite}
+    assert cases.pop("no-regression") == line.removeprefix("no-regression: ")
+    assert cases == {"no-deadlock": None, "max-blocked-share": None}
+
+    (log,) = json.loads(sarif.read_text())["runs"]
+    (result,) = log["results"]
+    rules = [rule["id"] for rule in log["tool"]["driver"]["rules"]]
+    assert rules[result["ruleIndex"]] == result["ruleId"] == "no-regression"
+    assert result["message"]["text"] == line.removeprefix("no-regression: ")
+    (place,) = result["locations"]
+    physical = place["physicalLocation"]
+    assert physical["artifactLocation"]["uri"] == "demo/Account.java"
+    assert physical["region"]["startLine"] == 42
+    (logical,) = place["logicalLocations"]
+    assert logical["fullyQualifiedName"] == "demo.Account.transfer"
+
+
+def test_a_kept_limit_is_a_passed_case(cli: Cli, tmp_path: Path) -> None:
+    run = write(tmp_path / "run.tmt", [1])
+    junit, sarif = tmp_path / "check.xml", tmp_path / "check.sarif"
+    done = cli("check", run, "--no-deadlock", "--junit", junit, "--sarif", sarif)
+    assert (done.returncode, done.stdout) == (0, b"")
+    suite = ElementTree.parse(junit).getroot()
+    assert [len(case) for case in suite] == [0]
+    assert json.loads(sarif.read_text())["runs"][0]["results"] == []
+
+
+def test_a_damaged_run_is_not_taken_for_a_good_one(cli: Cli, tmp_path: Path) -> None:
+    run = write(tmp_path / "run.tmt", [1])
+    run.write_bytes(run.read_bytes()[:-40])
+    done = cli("check", run, "--no-deadlock")
+    assert done.returncode == 3
+    assert "only partly read" in one_line(done.stderr)

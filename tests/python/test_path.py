@@ -3,54 +3,14 @@
 
 import itertools
 import random
-from collections.abc import Generator
 from typing import Any
 
 import pytest
 
 import threadmodel
-from lockworld import Program, World, started_by_main
+from campaign import campaign, fair_locks, run_of
+from lockworld import Program, Steps, World, started_by_main
 from path_reference import Reference, Segment
-
-Steps = Generator[tuple[Any, ...], None, None]
-
-
-def random_program(seed: int, id: int, workers: int) -> Program:
-    """Make a program of all there is, that cannot get stuck for long."""
-
-    def run(world: World) -> Steps:
-        chance = random.Random(seed * 1000 + id)
-        for _ in range(chance.randint(5, 25)):
-            yield "work", chance.randint(1, 400)
-            choice = chance.randrange(6)
-            lock = 1 + chance.randrange(3)
-            if choice < 3:
-                yield "enter", lock
-                yield "work", chance.randint(1, 300)
-                if chance.random() < 0.3 and lock < 3:
-                    yield "enter", lock + 1
-                    yield "work", chance.randint(1, 100)
-                    yield "exit", lock + 1
-                if chance.random() < 0.4:
-                    yield ("notify_all" if chance.random() < 0.3 else "notify"), lock
-                if chance.random() < 0.15:
-                    yield "wait", lock
-                    yield "work", chance.randint(1, 50)
-                yield "exit", lock
-            elif choice == 3:
-                yield "sleep", chance.randint(1, 500)
-            elif choice == 4:
-                yield "unpark", 2 + chance.randrange(workers)
-            elif chance.random() < 0.4:
-                yield ("park",)
-
-    return run
-
-
-def random_world(seed: int) -> World:
-    workers = 2 + seed % 5
-    ids = range(2, 2 + workers)
-    return World(started_by_main({id: random_program(seed, id, workers) for id in ids}))
 
 
 def model_of(world: World) -> threadmodel.Model:
@@ -89,10 +49,9 @@ def joined(path: list[Segment]) -> list[Segment]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(150))
+@campaign(150, 2000)
 def test_paths_are_what_their_definition_says(seed: int) -> None:
-    world = random_world(seed)
-    model = model_of(world)
+    model = fair_locks(seed)
     reference = Reference(model)
     for bounded in (True, False):
         path = segments(model.critical_path(bounded=bounded))
@@ -110,20 +69,44 @@ def test_paths_are_what_their_definition_says(seed: int) -> None:
         assert joined(path) == joined(reference.path(thread, to_ns, True))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@campaign(200, 3000)
+def test_paths_of_any_run_tile_from_its_beginning_to_their_end(seed: int) -> None:
+    model = run_of(seed)
+    chance = random.Random(seed)
+    ids = model.threads().values("thread_id")
+    for thread in (None, *ids[: chance.randint(0, 2)]):
+        for bounded in (True, False):
+            to_ns = chance.choice((None, chance.randint(1, max(model.length_ns, 1))))
+            if not model.length_ns:
+                to_ns = None
+            path = segments(
+                model.critical_path(thread=thread, to_ns=to_ns, bounded=bounded)
+            )
+            ended = model.threads(threads=[thread]) if thread is not None else None
+            end = to_ns or model.length_ns
+            if ended and to_ns is None:
+                (end,) = ended.values("end_ns")
+                end = model.length_ns if end is None else end
+            if path or end:
+                assert_tiles(path, end)
+
+
+@campaign(100, 1000)
 def test_sums_of_a_path_are_those_of_its_segments(seed: int) -> None:
-    model = model_of(random_world(seed))
+    model = run_of(seed)
     rows = list(model.critical_path())
     for keys in itertools.chain.from_iterable(
         itertools.combinations(("thread", "method", "class", "state"), size)
         for size in range(1, 5)
     ):
+        # Two threads may have one name, or none.
+        columns = ["thread_id" if key == "thread" else key for key in keys]
         sums: dict[tuple[Any, ...], int] = {}
         for row in rows:
-            key = tuple(row[name] for name in keys)
+            key = tuple(row[name] for name in columns)
             sums[key] = sums.get(key, 0) + row["end_ns"] - row["start_ns"]
         found = {
-            tuple(row[name] for name in keys): row["total_ns"]
+            tuple(row[name] for name in columns): row["total_ns"]
             for row in model.path_rollup(by=keys)
             if row["segments"]
         }
@@ -131,9 +114,9 @@ def test_sums_of_a_path_are_those_of_its_segments(seed: int) -> None:
         assert sum(found.values()) == model.length_ns
 
 
-@pytest.mark.parametrize("seed", range(40))
+@campaign(100, 1500)
 def test_what_lies_on_the_path_has_no_slack(seed: int) -> None:
-    model = model_of(random_world(seed))
+    model = fair_locks(seed)
     slack = {row["thread_id"]: row["slack_ns"] for row in model.path_rollup()}
     rows = list(model.critical_path(bounded=False))
     assert set(slack) == set(model.threads().values("thread_id"))
@@ -242,7 +225,7 @@ def test_predictions_come_true(name: str, factor: float) -> None:
     assert (rows[0]["note"] is None) == (rows[0]["holds"] > 0)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@campaign(60, 1000)
 def test_predictions_of_any_convoy_come_true(seed: int) -> None:
     chance = random.Random(seed)
     count, hold = chance.randint(3, 8), chance.randint(500, 5000)
@@ -256,13 +239,12 @@ def test_predictions_of_any_convoy_come_true(seed: int) -> None:
     assert row["length_ns"] == pytest.approx(truth, rel=0.01), f"seed {seed}"
 
 
-@pytest.mark.parametrize("seed", range(60))
+@campaign(150, 2000)
 def test_a_factor_of_one_changes_nothing(seed: int) -> None:
-    model = model_of(random_world(seed))
-    for lock in (1, 2, 3):
-        if f"app.Lock{lock}" in model.monitors().values("class"):
-            (row,) = model.whatif(f"app.Lock{lock}", factor=1)
-            assert row["gain_ns"] == 0
+    model = run_of(seed)
+    for name in {row["class"] for row in model.monitors()} - {None}:
+        (row,) = model.whatif(name, factor=1)
+        assert row["gain_ns"] == 0
 
 
 def test_a_pipeline_is_as_slow_as_its_slowest_stage() -> None:

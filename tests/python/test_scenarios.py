@@ -11,7 +11,16 @@ import scenario
 from threadmodel import Model
 
 FILES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.txt"))
-ORDERED = ("timeline", "deadlocks")
+ORDERED = (
+    "timeline",
+    "deadlocks",
+    "critical_path",
+    "whatif",
+    "lock_order",
+    "findings",
+)
+# Tables of stretches of time, in which neighbours that are alike are one.
+STRETCHES = ("timeline", "critical_path")
 TIMES = ("start_ns", "end_ns", "open")
 
 Row = dict[str, Any]
@@ -21,14 +30,30 @@ def shown(value: Any) -> str:
     """Write a value as the files do."""
     if value is None:
         return "-"
+    if isinstance(value, float):
+        return f"{value:g}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def answer(model: Model, expected: scenario.Expectation) -> list[Row]:
+def ask(story: scenario.Scenario, model: Model, expected: scenario.Expectation) -> Any:
+    """Ask for a table by its name."""
+    if expected.table == "critical_path":
+        return model.critical_path(
+            thread=None if expected.to is None else story.threads[expected.to],
+            bounded=not expected.unbounded,
+        )
+    if expected.table == "whatif":
+        return model.whatif_rank()
+    question: Callable[[], Any] = getattr(model, expected.table)
+    return question()
+
+
+def answer(
+    story: scenario.Scenario, model: Model, expected: scenario.Expectation
+) -> list[Row]:
     """Ask what a scenario asks, and keep the rows that it names."""
-    ask: Callable[[], Any] = getattr(model, expected.table)
-    rows = list(ask())
-    if expected.table == "timeline":
+    rows = list(ask(story, model, expected))
+    if expected.table in STRETCHES:
         rows = [row for row in rows if row["start_ns"] != row["end_ns"]]
     kept = []
     for row in rows:
@@ -37,7 +62,7 @@ def answer(model: Model, expected: scenario.Expectation) -> list[Row]:
             continue
         if all(shown(row[column]) == v for column, v in expected.where.items()):
             kept.append(row)
-    return joined(kept, expected.columns) if expected.table == "timeline" else kept
+    return joined(kept, expected.columns) if expected.table in STRETCHES else kept
 
 
 def joined(rows: list[Row], columns: list[str]) -> list[Row]:
@@ -93,7 +118,7 @@ def test_scenario(path: Path) -> None:
     labels = Labels()
     for expected in story.expected:
         model = scenario.fill(story, expected.until_ns)
-        left = answer(model, expected)
+        left = answer(story, model, expected)
         where = f"{path.name}:{expected.line}: {expected.table}"
         shape = [[shown(row[c]) for c in expected.columns] for row in left]
         if expected.table in ORDERED:

@@ -86,6 +86,13 @@ uint64_t scenario_thing(scenario *s, const scenario_names *names, const char *na
 /** Take one line of the section "define". */
 void scenario_define(scenario *s, const scenario_line *line);
 
+/**
+ * Ask the question that a title names.
+ * @return what the library does; TM_ENOTFOUND where it has no such table
+ */
+int scenario_ask(tm_table **out, const tm_model *model, scenario *scenario,
+                 const scenario_line *title);
+
 /** Ask a fresh model every question of the file and compare the answers. */
 void scenario_check(scenario *scenario);
 

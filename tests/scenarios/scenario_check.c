@@ -20,39 +20,6 @@ static char *cell(const answer *a, size_t row, size_t column)
     return a->cells + (row * a->column_count + column) * CELL;
 }
 
-static int list_monitors(tm_table **out, const tm_model *model, uint32_t keys)
-{
-    tm_statistics_options options = {.size = sizeof(options), .keys = keys};
-
-    return tm_statistics_monitors(out, model, &options);
-}
-
-static int ask(tm_table **out, const tm_model *model, const char *name)
-{
-    *out = NULL;
-    if (!strcmp(name, "timeline"))
-        return tm_timeline_list(out, model, NULL);
-    if (!strcmp(name, "interactions"))
-        return tm_interaction_list(out, model, NULL);
-    if (!strcmp(name, "deadlocks"))
-        return tm_deadlock_list(out, model);
-    if (!strcmp(name, "threads"))
-        return tm_statistics_threads(out, model, NULL);
-    if (!strcmp(name, "monitors"))
-        return list_monitors(out, model, TM_BY_CLASS);
-    if (!strcmp(name, "callers"))
-        return list_monitors(out, model, TM_BY_CLASS | TM_BY_CALLER);
-    if (!strcmp(name, "objects"))
-        return list_monitors(out, model, TM_BY_OBJECT);
-    if (!strcmp(name, "context"))
-        return tm_model_context(out, model, NULL);
-    if (!strcmp(name, "context_totals"))
-        return tm_model_context_totals(out, model);
-    if (!strcmp(name, "diagnostics"))
-        return tm_diagnostics_list(out, model);
-    return TM_ENOTFOUND;
-}
-
 static bool has_column(const tm_table *table, const char *name)
 {
     for (size_t i = 0; i < tm_table_column_count(table); i++)
@@ -84,7 +51,25 @@ static void print_value(char *out, const tm_table *table, const char *column,
         snprintf(out, CELL, "%s", text);
 }
 
-/* "of", "where" and "at" of a title. */
+/* Tables whose rows come in order. */
+static bool is_ordered(const char *name)
+{
+    static const char *const names[] = {"timeline", "deadlocks",  "critical_path",
+                                        "whatif",   "lock_order", "findings"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Tables of stretches of time, in which neighbours that are alike are one. */
+static bool has_stretches(const char *name)
+{
+    return !strcmp(name, "timeline") || !strcmp(name, "critical_path");
+}
+
+/* "of", "where", "at", "to" and "unbounded" of a title. */
 static bool is_kept(const scenario_line *title, const tm_table *table, size_t row)
 {
     bool of = false, among = false, where = false;
@@ -93,8 +78,10 @@ static bool is_kept(const scenario_line *title, const tm_table *table, size_t ro
         const char *word = title->words[i], *equals = strchr(word, '=');
         char value[CELL] = "", column[CELL] = "thread";
 
-        if (!strcmp(word, "at")) {
+        if (!strcmp(word, "at") || !strcmp(word, "to")) {
             i++;
+        } else if (!strcmp(word, "unbounded")) {
+            continue;
         } else if (!strcmp(word, "of")) {
             of = true;
         } else if (!strcmp(word, "where")) {
@@ -139,7 +126,7 @@ static bool answer_of(scenario *s, const scenario_table *expected,
                       const tm_table *table, answer *a)
 {
     const scenario_line *columns = &expected->columns;
-    bool timeline = !strcmp(expected->title.words[1], "timeline");
+    bool stretches = has_stretches(expected->title.words[1]);
     const uint64_t *thread = tm_table_uint64(table, "thread_id");
     uint64_t last = 0;
     int64_t last_ns = 0;
@@ -157,18 +144,18 @@ static bool answer_of(scenario *s, const scenario_table *expected,
         }
     for (size_t row = 0; row < tm_table_row_count(table); row++) {
         if (!is_kept(&expected->title, table, row) ||
-            (timeline && tm_table_int64(table, "start_ns")[row] ==
-                             tm_table_int64(table, "end_ns")[row]))
+            (stretches && tm_table_int64(table, "start_ns")[row] ==
+                              tm_table_int64(table, "end_ns")[row]))
             continue;
         for (size_t c = 0; c < columns->count; c++)
             print_value(cell(a, a->row_count, c), table, columns->words[c], row);
-        if (timeline && merges(a, columns, a->row_count,
-                               thread[row] == last &&
-                                   tm_table_int64(table, "start_ns")[row] == last_ns))
+        if (stretches && merges(a, columns, a->row_count,
+                                thread[row] == last &&
+                                    tm_table_int64(table, "start_ns")[row] == last_ns))
             merge(a, columns);
         else
             a->row_count++;
-        if (timeline) {
+        if (stretches) {
             last = thread[row];
             last_ns = tm_table_int64(table, "end_ns")[row];
         }
@@ -237,7 +224,7 @@ static void show(const answer *a, const scenario_line *columns, const bool *used
 static void compare(scenario *s, const scenario_table *expected, const answer *a)
 {
     const char *name = expected->title.words[1];
-    bool ordered = !strcmp(name, "timeline") || !strcmp(name, "deadlocks");
+    bool ordered = is_ordered(name);
     bool *used = calloc(a->row_count + 1, sizeof(*used));
     int failures = s->failures;
 
@@ -302,7 +289,7 @@ static void check_table(scenario *s, const scenario_table *expected)
         return;
     }
     pour(s, model, until_ns);
-    if (ask(&table, model, title->words[1]) != TM_OK) {
+    if (scenario_ask(&table, model, s, title) != TM_OK) {
         scenario_fail(s, title->number, "no answer to '%s': %s", title->words[1],
                       tm_error_text());
     } else {

@@ -35,7 +35,7 @@ from threadmodel.log import LogFormat, LogWriter
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
 from threadmodel.sink import Frame, Sink
-from threadmodel.source import Progress, open, pour
+from threadmodel.source import Live, Progress, open, pour
 from threadmodel.table import Table
 from threadmodel.trace import TraceWriter
 
@@ -54,6 +54,7 @@ __all__ = [
     "InputOutputError",
     "InvalidArgumentError",
     "LimitError",
+    "Live",
     "LogFormat",
     "LogWriter",
     "MissingExtraError",

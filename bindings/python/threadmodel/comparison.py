@@ -29,8 +29,8 @@ class Comparison:
     Attributes:
         run: one row: length_ns, threads, deadlocks, lock_share
         monitors: by class
-        callers: by class, method and line; where a line is met in one run alone and its
-            method once in both, by class and method: code moves
+        callers: by class, method and line, with the source file; where a line is met in
+            one run alone and its method once in both, by class and method: code moves
         findings: by kind, class and method: at_stake_ns
     """
 
@@ -76,6 +76,7 @@ def compare(before: Model, after: Model) -> Comparison:
             columns,
             (*_FIGURES, *_SHARES),
             loosely=("class", "method"),
+            shown=("source",),
         ),
         findings=_match(
             _worst(before.findings()),
@@ -122,15 +123,17 @@ def _match(
     by: tuple[str, ...],
     figures: tuple[str, ...],
     loosely: tuple[str, ...] = (),
+    shown: tuple[str, ...] = (),
 ) -> list[Row]:
     left = {_key(row, by): row for row in before}
     right = {_key(row, by): row for row in after}
     pairs = [(left.pop(key), right.pop(key)) for key in [*left] if key in right]
     if loosely:
         pairs += _match_moved(left, right, lambda row: _key(row, loosely))
-    rows = [_pick(old, new, by, figures) for old, new in pairs]
-    rows += [_pick(old, None, by, figures) for old in left.values()]
-    rows += [_pick(None, new, by, figures) for new in right.values()]
+    names = by + shown
+    rows = [_pick(old, new, names, figures) for old, new in pairs]
+    rows += [_pick(old, None, names, figures) for old in left.values()]
+    rows += [_pick(None, new, names, figures) for new in right.values()]
     first = figures[1] if len(figures) > 1 else figures[0]
     rows.sort(key=lambda row: -abs(row[f"{first}_change"] or 0))
     return rows
@@ -161,10 +164,10 @@ def _key(row: Row, names: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def _pick(
-    old: Row | None, new: Row | None, by: tuple[str, ...], figures: tuple[str, ...]
+    old: Row | None, new: Row | None, names: tuple[str, ...], figures: tuple[str, ...]
 ) -> Row:
     named = new or old or {}
-    key = {name: named[name] for name in by}
+    key = {name: named[name] for name in names}
 
     def chosen(row: Row | None) -> Row | None:
         return None if row is None else {name: row[name] for name in figures}

@@ -4,7 +4,7 @@
 import os
 import warnings
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from threadmodel import errors
 from threadmodel._library import check, error, ffi, lib, options, path_bytes, text
@@ -27,6 +27,18 @@ class Progress(NamedTuple):
 
 
 Listener = Callable[[Progress], object]
+
+
+def _open(path: str | os.PathLike[str], choices: Any = ffi.NULL) -> tuple[Any, bytes]:
+    out = ffi.new("tm_source **")
+    name = path_bytes(path)
+    code = lib.tm_source_open(out, name, choices)
+    if code < 0:
+        failure = error(code)
+        if code == lib.TM_EIO and not os.path.exists(name):
+            raise errors.MissingFileError(*failure.args)
+        raise failure
+    return ffi.gc(out[0], lib.tm_source_close), name
 
 
 def pour(
@@ -56,21 +68,13 @@ def pour(
         NewerVersionError: a newer release wrote it (a ValueError)
         InvalidArgumentError: the dialect is none (a ValueError)
     """
-    out = ffi.new("tm_source **")
-    name = path_bytes(path)
     kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
     choices = options(
         "tm_source_options",
         dialect=kept,
         time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
     )
-    code = lib.tm_source_open(out, name, choices)
-    if code < 0:
-        failure = error(code)
-        if code == lib.TM_EIO and not os.path.exists(name):
-            raise errors.MissingFileError(*failure.args)
-        raise failure
-    source = ffi.gc(out[0], lib.tm_source_close)
+    source, name = _open(path, choices)
     length = lib.tm_source_length(source)
     sink.define_run(
         Run(source=os.fsdecode(name), format=text(lib.tm_source_format(source)))
@@ -121,3 +125,52 @@ def open(
     if model.damage is not None:
         warnings.warn(model.damage, errors.DamagedTraceWarning, stacklevel=2)
     return model
+
+
+class Live:
+    """The model of a trace that is still being written.
+
+    ``update()`` reads what has come since; ``model`` may be asked between any two
+    calls. One that is full keeps sums in place of old intervals.
+
+    Args:
+        path: of a .tmt file that has been begun
+        memory_limit_bytes: of the model, see :class:`Model`; 0: no limit
+
+    Raises:
+        MissingFileError: there is no such file (a FileNotFoundError)
+        InputOutputError: it cannot be read (an OSError)
+        FormatError: it is of no known format, or empty (a ValueError)
+        NewerVersionError: a newer release wrote it (a ValueError)
+        UnsupportedError: it is no trace, and is read when it is complete
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, memory_limit_bytes: int = 0
+    ) -> None:
+        """Open the file; nothing of its events is read yet."""
+        self._source, _ = _open(path)
+        check(lib.tm_source_follow(self._source, 1))
+        self.model = Model(memory_limit_bytes=memory_limit_bytes)
+
+    def _read(self) -> None:
+        while True:
+            with self.model._lock:
+                code = lib.tm_source_read(self._source, self.model._sink())
+            if code == lib.TM_EDAMAGED:
+                self.model.damage = str(error(code))
+                return
+            check(code)
+            if code != lib.TM_MORE:
+                return
+
+    def update(self) -> Model:
+        """Read all that is there now, and return the model."""
+        self._read()
+        return self.model
+
+    def finish(self) -> Model:
+        """Read the rest of a file that is done; ``model.damage`` says what lacks."""
+        check(lib.tm_source_follow(self._source, 0))
+        self._read()
+        return self.model

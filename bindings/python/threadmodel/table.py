@@ -2,6 +2,7 @@
 """The answer to every question: an immutable table of typed, named columns."""
 
 import functools
+import importlib
 import io
 import os
 from collections.abc import Callable, Iterator
@@ -220,6 +221,21 @@ class Table:
             target: a path or binary file; None: return the text
         """
         return self._write(lib.tm_table_write_json, target)
+
+    def to_parquet(self, target: Target) -> None:
+        """Write a Parquet file, strings as dictionaries.
+
+        Args:
+            target: a path or binary file
+
+        Raises:
+            MissingExtraError: pyarrow is not installed
+        """
+        self._extra("pyarrow")
+        parquet = importlib.import_module("pyarrow.parquet")
+        if isinstance(target, (str, os.PathLike)):
+            target = os.fspath(target)
+        parquet.write_table(self.to_arrow(), target)
 
     def __arrow_c_schema__(self) -> object:
         """Return the columns' types as an ``arrow_schema`` capsule."""

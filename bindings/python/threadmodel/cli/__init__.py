@@ -11,10 +11,15 @@ from threadmodel import __version__
 from threadmodel.cli.attach import attach, control
 from threadmodel.cli.chains import path, whatif
 from threadmodel.cli.check import check, diff
+from threadmodel.cli.completion import completion
 from threadmodel.cli.convert import convert
+from threadmodel.cli.deadlocks import deadlocks
+from threadmodel.cli.info import info
+from threadmodel.cli.listen import listen
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import record
 from threadmodel.cli.report import report
+from threadmodel.cli.stats import stats
 from threadmodel.errors import ThreadmodelError
 
 WRONG: Final = 2
@@ -51,15 +56,23 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-cli.add_command(attach)
-cli.add_command(check)
-cli.add_command(control)
-cli.add_command(diff)
-cli.add_command(convert)
-cli.add_command(record)
-cli.add_command(report)
-cli.add_command(path)
-cli.add_command(whatif)
+for command in (
+    attach,
+    check,
+    completion,
+    control,
+    diff,
+    convert,
+    deadlocks,
+    info,
+    listen,
+    record,
+    report,
+    stats,
+    path,
+    whatif,
+):
+    cli.add_command(command)
 
 
 def _os_error(failure: OSError) -> str:

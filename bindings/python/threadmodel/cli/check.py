@@ -3,7 +3,7 @@
 
 import json
 import warnings
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -11,7 +11,9 @@ from rich.console import Console
 
 import threadmodel
 from threadmodel.cli import terminal
+from threadmodel.cli.asking import conclude
 from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.verdict import Broken, junit, sarif
 from threadmodel.comparison import Comparison, compare, lock_share
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
@@ -100,6 +102,10 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
     metavar="SHARE",
     help="How much more than in BASE is no regression.",
 )
+@click.option(
+    "--junit", "junit_file", metavar="FILE", help="Write JUnit XML there, too."
+)
+@click.option("--sarif", "sarif_file", metavar="FILE", help="Write SARIF there, too.")
 @click.pass_context
 def check(
     context: click.Context,
@@ -108,6 +114,8 @@ def check(
     no_deadlock: bool,
     base: str | None,
     tolerance: float,
+    junit_file: str | None,
+    sarif_file: str | None,
 ) -> None:
     """Check the run in RUN against limits; exit with 1 when one is broken.
 
@@ -115,6 +123,10 @@ def check(
     a regression when threads are blocked by it, at one class, method and line, for a
     greater part of the run's length than in BASE, by more than the tolerance and by
     half a percent of the length.
+
+    
+    threadmodel check run.tmt --max-blocked-share 5% --no-deadlock
+    threadmodel check run.tmt --no-regression base.tmt --junit check.xml
     """
     if max_blocked_share is None and not no_deadlock and base is None:
         raise click.UsageError(
@@ -122,25 +134,24 @@ def check(
             "--no-regression"
         )
     model = _open(run)
-    broken: list[Broken] = []
+    limits: dict[str, list[Broken]] = {}
     if no_deadlock:
-        broken += _deadlocks(model)
+        limits["no-deadlock"] = _deadlocks(model)
     if max_blocked_share is not None:
-        broken += _blocked(model, max_blocked_share)
+        limits["max-blocked-share"] = _blocked(model, max_blocked_share)
     if base is not None:
-        broken += _regressions(compare(_open(base), model), tolerance)
+        limits["no-regression"] = _regressions(compare(_open(base), model), tolerance)
+    broken = [item for found in limits.values() for item in found]
+    if junit_file is not None:
+        Path(junit_file).write_bytes(junit(run, limits, broken))
+    if sarif_file is not None:
+        Path(sarif_file).write_bytes(sarif(run, broken))
     for limit in broken:
         click.echo(clean(f"{limit.limit}: {limit.text}"))
     if broken:
         context.exit(BROKEN)
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """A limit that was broken, and a row that did it."""
-
-    limit: str
-    text: str
+    # What is missing may have broken a limit.
+    conclude(context, model)
 
 
 def _open(path: str) -> Model:
@@ -168,7 +179,12 @@ def _place(row: Row) -> str:
 
 def _deadlocks(model: Model) -> list[Broken]:
     found = [row for row in model.findings() if row["kind"] == "deadlock"]
-    return [Broken("no-deadlock", row["text"]) for row in found]
+    return [_broken("no-deadlock", row["text"], row) for row in found]
+
+
+def _broken(limit: str, text: str, row: Row) -> Broken:
+    """Return what broke a limit, at the place that its row names."""
+    return Broken(limit, text, row["method"], row["source"], row["line"] or 0)
 
 
 def _blocked(model: Model, most: float) -> list[Broken]:
@@ -181,7 +197,7 @@ def _blocked(model: Model, most: float) -> list[Broken]:
         ns = row["blocked_total_ns"] + row["reentering_total_ns"]
         if ns and len(broken) <= 10:
             broken.append(
-                Broken("max-blocked-share", f"{duration(ns)} by {_place(row)}")
+                _broken("max-blocked-share", f"{duration(ns)} by {_place(row)}", row)
             )
     return broken
 
@@ -197,7 +213,7 @@ def _regressions(found: Comparison, tolerance: float) -> list[Broken]:
             text = (
                 f"{_place(row)}: {_percent(old)} of the run before, {_percent(new)} now"
             )
-            broken.append(Broken("no-regression", text))
+            broken.append(_broken("no-regression", text, row))
     before, after = (found.run[0][f"deadlocks_{side}"] for side in ("before", "after"))
     if after > before:
         text = f"{before} deadlocks before, {after} now"

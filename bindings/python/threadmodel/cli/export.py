@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All tables of a run as one JSON object, or as a folder of CSV files."""
+"""All tables of a run as one JSON object, or as a folder of files."""
 
 import json
 from collections.abc import Callable
@@ -28,7 +28,12 @@ TABLES: Final[dict[str, Callable[[Model], Table]]] = {
     "diagnostics": Model.diagnostics,
 }
 # Frames that the column `stack` of other tables names.
-CSV_TABLES: Final = {**TABLES, "stacks": Model.stacks}
+FILE_TABLES: Final = {**TABLES, "stacks": Model.stacks}
+
+FOLDER_WRITERS: Final[dict[str, Callable[[Table, Path], object]]] = {
+    "csv": Table.to_csv,
+    "parquet": Table.to_parquet,
+}
 
 Listener = Callable[[str], object]
 
@@ -67,15 +72,16 @@ def write_json(model: Model, file: Writable, step: Listener) -> None:
     file.write(b"}\n")
 
 
-def write_csv(model: Model, folder: Path, step: Listener) -> None:
+def write_folder(model: Model, folder: Path, extension: str, step: Listener) -> None:
     """Write one file a table into a folder, which is made if need be.
 
     Args:
         model: asked
         folder: gets ``threads.csv`` and so on
+        extension: ``csv`` or ``parquet``
         step: told what is being written
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name, question in CSV_TABLES.items():
+    for name, question in FILE_TABLES.items():
         step(f"writing {name}")
-        question(model).to_csv(folder / f"{name}.csv")
+        FOLDER_WRITERS[extension](question(model), folder / f"{name}.{extension}")

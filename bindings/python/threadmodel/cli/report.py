@@ -34,6 +34,12 @@ FILE_WIDTH: Final = 120
     metavar="DIR",
     help="Write all tables into a folder, one file each.",
 )
+@click.option(
+    "--parquet",
+    "parquet_folder",
+    metavar="DIR",
+    help="The same as Parquet files, for which pyarrow must be installed.",
+)
 @click.option("-o", "--output", metavar="FILE", help="Write there and not to stdout.")
 @click.option(
     "--top",
@@ -50,6 +56,7 @@ def report(
     file: str,
     as_json: bool,
     csv_folder: str | None,
+    parquet_folder: str | None,
     output: str | None,
     top: int,
     dialect: str | None,
@@ -64,10 +71,11 @@ def report(
     The exit status is 3 when FILE is damaged or cut: what is whole is reported, and
     a line on stderr says what is missing. It is 2 when FILE cannot be read.
     """
-    if as_json and csv_folder is not None:
-        raise click.UsageError("--json and --csv exclude each other")
-    if csv_folder is not None and output is not None:
-        raise click.UsageError("--csv names its own folder: -o is not for it")
+    if sum((as_json, csv_folder is not None, parquet_folder is not None)) > 1:
+        raise click.UsageError("--json, --csv and --parquet exclude each other")
+    folder = csv_folder or parquet_folder
+    if folder is not None and output is not None:
+        raise click.UsageError("a folder of files goes where it says: -o is not for it")
     # Whoever stops reading our output, as `head` does, ends us without a word.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
@@ -79,15 +87,16 @@ def report(
                 progress.reading,
                 **read_choices(dialect, time_unit),
             )
-        if csv_folder is not None:
-            export.write_csv(model, Path(csv_folder), progress.step)
-            say(f"{count(len(export.CSV_TABLES), 'table')} in {csv_folder}")
+        if folder is not None:
+            extension = "csv" if csv_folder else "parquet"
+            export.write_folder(model, Path(folder), extension, progress.step)
+            say(f"{count(len(export.FILE_TABLES), 'table')} in {folder}")
         elif as_json:
             _write_json(model, output, progress)
         else:
             progress.step("counting")
             sections = terminal.sections(model, top)
-    if csv_folder is None and not as_json:
+    if folder is None and not as_json:
         print_sections(sections, output)
     if model.damage is not None:
         say(f"only partly read: {model.damage}")

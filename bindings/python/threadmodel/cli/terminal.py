@@ -78,6 +78,11 @@ class Section:
         """Add a line of text, made harmless."""
         self.body.append(Text(clean(text), style))
 
+    def fact(self, name: str, value: str | None, style: str = "") -> None:
+        """Add a name and its value, made harmless; nothing where there is none."""
+        if value:
+            self.body.append(Fact(name, clean(value, NAME_LENGTH), style))
+
 
 def sections(model: Model, top: int) -> list[Section]:
     """Ask a model for all that the report shows.
@@ -96,7 +101,7 @@ def sections(model: Model, top: int) -> list[Section]:
         _hold_ups("Longest waits", callers, ("waiting", "joining", "parked"), top),
         _threads(threads, top),
         path_sums(model.path_rollup(PATH_KEYS), top),
-        _deadlocks(model),
+        deadlocks(model, model.deadlocks()),
         _diagnostics(odd),
     ]
     return [section for section in wanted if section.body]
@@ -392,9 +397,10 @@ def predictions(table: Table, length_ns: int) -> Section:
     return section
 
 
-def _deadlocks(model: Model) -> Section:
+def deadlocks(model: Model, table: Table) -> Section:
+    """Tell each deadlock with the stack of each member."""
     cycles: dict[int, list[Row]] = {}
-    for row in model.deadlocks():
+    for row in table:
         cycles.setdefault(row["deadlock"], []).append(row)
     section = Section("Deadlocks")
     if not cycles:

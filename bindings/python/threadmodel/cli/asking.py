@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What commands share that ask a recorded run one question and print the answer."""
+
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+import threadmodel
+from threadmodel.cli import terminal
+from threadmodel.cli.messages import say
+from threadmodel.cli.progress import LateProgress
+from threadmodel.cli.reading import input_path, read_choices
+from threadmodel.cli.report import PARTLY, print_sections
+from threadmodel.errors import DamagedTraceWarning
+from threadmodel.model import Model
+from threadmodel.table import Table
+
+MS: Final = 1_000_000
+WRITERS: Final[dict[str, Callable[[Table, Any], object]]] = {
+    "json": Table.to_json,
+    "csv": Table.to_csv,
+    "parquet": Table.to_parquet,
+}
+
+TOP = click.option(
+    "--top",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Rows to show.",
+)
+
+
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json, --csv and -o, which `ask` takes."""
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON rows.")
+    as_csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+    output = click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write there: rows where it ends in .json, .csv or .parquet.",
+    )
+    return as_json(as_csv(output(command)))
+
+
+def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --thread, --class, --from and --to, which `selection` takes."""
+    threads = click.option(
+        "--thread",
+        "threads",
+        metavar="NAME",
+        multiple=True,
+        help="Only this thread: a name, or #ID; may be given again.",
+    )
+    classes = click.option(
+        "--class",
+        "classes",
+        metavar="NAME",
+        multiple=True,
+        help="Only objects of this class; may be given again.",
+    )
+    start = click.option(
+        "--from", "from_ms", metavar="MS", type=float, help="Only from this time on."
+    )
+    end = click.option(
+        "--to", "to_ms", metavar="MS", type=float, help="Only up to this time."
+    )
+    return threads(classes(start(end(command))))
+
+
+def thread_key(name: str) -> int | str:
+    """Return the id that #ID stands for, or the name itself."""
+    return int(name[1:]) if name[:1] == "#" and name[1:].isdecimal() else name
+
+
+def time_ns(value: float | None, option: str) -> int | None:
+    """Return milliseconds of the command line in ns."""
+    if value is None:
+        return None
+    if not 0 <= value < 2**63 / MS:
+        raise click.BadParameter(f"{value} ms is no time of a run", param_hint=option)
+    return round(value * MS)
+
+
+def selection(
+    threads: tuple[str, ...],
+    classes: tuple[str, ...],
+    from_ms: float | None,
+    to_ms: float | None,
+) -> dict[str, Any]:
+    """Return the options as arguments of a model's questions."""
+    window = (time_ns(from_ms, "--from"), time_ns(to_ms, "--to"))
+    return {
+        "threads": [thread_key(name) for name in threads] or None,
+        "classes": list(classes) or None,
+        "window": window if window != (None, None) else None,
+    }
+
+
+def ask(
+    context: click.Context,
+    question: Callable[[Model], Table],
+    sections: Callable[[Model, Table], list[terminal.Section]],
+) -> None:
+    """Ask the run in a file one question, and print the answer as the options say.
+
+    Args:
+        context: whose parameters are `file`, those of reading and those of output
+        question: what rows are printed of
+        sections: what is printed where no rows are asked for
+    """
+    chosen = context.params
+    writer = _writer(chosen["as_json"], chosen["as_csv"], chosen["output"])
+    with LateProgress() as progress:
+        model = open_run(context, progress)
+        progress.step("counting")
+        table = question(model)
+        shown = [] if writer else sections(model, table)
+    if writer:
+        writer(table)
+    else:
+        print_sections(shown, chosen["output"])
+    conclude(context, model)
+
+
+def open_run(context: click.Context, progress: LateProgress) -> Model:
+    """Read the file of a command that has `file` and the options of reading."""
+    # Whoever stops reading our output, as `head` does, ends us without a word.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    chosen = context.params
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DamagedTraceWarning)
+        return threadmodel.open(
+            input_path(chosen["file"]),
+            progress.reading,
+            **read_choices(chosen["dialect"], chosen["time_unit"]),
+        )
+
+
+def conclude(context: click.Context, model: Model) -> None:
+    """Say what is missing of a damaged file, and end with the status for that."""
+    if model.damage is not None:
+        say(f"only partly read: {model.damage}")
+        context.exit(PARTLY)
+
+
+def _writer(
+    as_json: bool, as_csv: bool, output: str | None
+) -> Callable[[Table], None] | None:
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv exclude each other")
+    name = "json" if as_json else "csv" if as_csv else ""
+    name = name or Path(output or "").suffix.lower().removeprefix(".")
+    if name not in WRITERS:
+        return None
+
+    def write(table: Table) -> None:
+        if output is not None:
+            WRITERS[name](table, output)
+            return
+        WRITERS[name](table, sys.stdout.buffer)
+        if name == "json":
+            sys.stdout.buffer.write(b"\n")
+        sys.stdout.buffer.flush()
+
+    return write

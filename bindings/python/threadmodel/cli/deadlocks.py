@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel deadlocks``: rings of threads that wait for one another."""
+
+import click
+
+from threadmodel.cli import terminal
+from threadmodel.cli.asking import ask, output_options
+from threadmodel.cli.reading import reading_options
+from threadmodel.model import Model
+from threadmodel.table import Table
+
+
+@click.command(short_help="Show the deadlocks of a run.")
+@click.argument("file", metavar="FILE")
+@output_options
+@reading_options
+@click.pass_context
+def deadlocks(context: click.Context, /, **_: object) -> None:
+    """Show the deadlocks of the run in FILE, and orders of locks that could be one.
+
+    A deadlock is told with the stack of each member, and whether the VM reported the
+    owners or they were inferred. Two locks that are taken in both orders are told,
+    too, when nothing else kept the threads apart. - reads from stdin.
+    """
+
+    def sections(model: Model, table: Table) -> list[terminal.Section]:
+        found = terminal.deadlocks(model, table)
+        if not found.body:
+            found.line("none was found")
+            # A recording without owners, say, shows none however many there were.
+            for limit in model.limits:
+                if "deadlock" in limit or "owner" in limit:
+                    found.fact("limit", limit, "yellow")
+        return [found, _orders(model)]
+
+    ask(context, Model.deadlocks, sections)
+
+
+def _orders(model: Model) -> terminal.Section:
+    section = terminal.Section("Locks taken in orders that can deadlock")
+    cycles: dict[int, list[str]] = {}
+    for row in model.lock_order():
+        held, wanted = (row[f"{side}_class"] or "?" for side in ("held", "wanted"))
+        where = f" in {row['method']}" if row["method"] else ""
+        thread = row["thread"] or "a thread"
+        text = f"{thread} held {held} and wanted {wanted}{where}"
+        cycles.setdefault(row["cycle"], []).append(text)
+    for number, lines in cycles.items():
+        for place, text in enumerate(lines):
+            section.fact(f"#{number + 1}" if place == 0 else "", text)
+    if not cycles:
+        section.line("none was seen")
+    return section

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel info``: what a file is, and what it cannot show."""
+
+import json
+from typing import Any, Final
+
+import click
+
+from threadmodel.cli import terminal
+from threadmodel.cli.asking import conclude, open_run
+from threadmodel.cli.export import run_facts
+from threadmodel.cli.progress import LateProgress
+from threadmodel.cli.reading import reading_options
+from threadmodel.cli.report import print_sections
+from threadmodel.event import EventKind
+from threadmodel.model import Model
+from threadmodel.text import duration
+
+# Of use to programs alone.
+HIDDEN: Final = ("start_wall_ns", "memory_bytes")
+
+
+@click.command(short_help="Say what a file is and what it cannot show.")
+@click.argument("file", metavar="FILE")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@reading_options
+@click.pass_context
+def info(context: click.Context, /, as_json: bool, **_: object) -> None:
+    """Say of what format FILE is, who made it, of which events, and its limits.
+
+    - reads from stdin.
+    """
+
+    with LateProgress() as progress:
+        model = open_run(context, progress)
+        facts = _facts(model)
+    if as_json:
+        click.echo(json.dumps(facts))
+    else:
+        print_sections([_section(facts)], None)
+    conclude(context, model)
+
+
+def _section(facts: dict[str, Any]) -> terminal.Section:
+    section = terminal.Section("File")
+    for name, value in facts.items():
+        if name == "kinds":
+            section.fact("kinds", ", ".join(value))
+        elif name == "limits":
+            for limit in value:
+                section.fact("limit", limit, "yellow")
+        elif name in ("length_ns", "threshold_ns"):
+            section.fact(name.removesuffix("_ns"), duration(value) if value else "")
+        elif name in ("threads", "events"):
+            section.fact(name, f"{value:,}")
+        elif name not in HIDDEN and value is not None:
+            section.fact(name, str(value))
+    return section
+
+
+def _facts(model: Model) -> dict[str, Any]:
+    kinds = sorted(EventKind(kind).name.lower() for kind in model.run.kinds)
+    facts = run_facts(model)
+    limits = facts.pop("limits")
+    return {
+        **facts,
+        "threads": len(model.threads()),
+        "events": model.event_count,
+        "memory_bytes": model.memory_bytes,
+        "kinds": kinds,
+        "damage": model.damage,
+        "limits": limits,
+    }

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel stats``: how often and how long threads were held up, by anything."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import click
+
+from threadmodel.cli import terminal
+from threadmodel.cli.asking import (
+    TOP,
+    ask,
+    output_options,
+    selection,
+    selection_options,
+)
+from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.reading import reading_options
+from threadmodel.model import Model
+from threadmodel.table import Table
+from threadmodel.text import clean, duration
+
+KEYS: Final = ("class", "caller", "object", "thread", "group", "method", "line")
+STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked")
+BAR_CELLS: Final = 40
+NAME_LENGTH: Final = 1000
+
+
+@click.command(short_help="Sum up how threads were held up.")
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--by",
+    metavar="KEY",
+    multiple=True,
+    type=click.Choice([*KEYS, "none"]),
+    help=f"One of {', '.join(KEYS)}; may be given again; none: one row. "
+    "By class and caller unless told.",
+)
+@click.option(
+    "--state",
+    "states",
+    metavar="STATE",
+    multiple=True,
+    type=click.Choice(STATES),
+    help=f"Only {', '.join(STATES[:-1])} or {STATES[-1]}; may be given again.",
+)
+@click.option(
+    "--histogram", is_flag=True, help="Count by how long it lasted; of one --state."
+)
+@click.option(
+    "--library",
+    "libraries",
+    metavar="PREFIX",
+    multiple=True,
+    help="Classes that are no callers, in place of the JDK's; may be given again.",
+)
+@selection_options
+@TOP
+@output_options
+@reading_options
+@click.pass_context
+def stats(
+    context: click.Context,
+    /,
+    by: tuple[str, ...],
+    states: tuple[str, ...],
+    histogram: bool,
+    libraries: tuple[str, ...],
+    threads: tuple[str, ...],
+    classes: tuple[str, ...],
+    from_ms: float | None,
+    to_ms: float | None,
+    top: int,
+    **_: object,
+) -> None:
+    """Sum up how often and how long threads were held up; - reads from stdin.
+
+    \b
+    threadmodel stats run.tmt --by class --state blocked
+    threadmodel stats run.tmt --by thread --thread 'worker-1' --from 1000 --to 2000
+    threadmodel stats run.tmt --by none --histogram --state waiting
+    threadmodel stats run.tmt --by caller -o callers.parquet
+    """
+    if "none" in by and len(by) > 1:
+        raise click.UsageError("--by none goes with no other key")
+    if histogram and len(states) > 1:
+        raise click.UsageError("a histogram is of one --state")
+    keys = () if "none" in by else by or ("class", "caller")
+    chosen = selection(threads, classes, from_ms, to_ms)
+    passed: dict[str, Any] = {"libraries": libraries or None, **chosen}
+
+    def question(model: Model) -> Table:
+        if histogram:
+            return model.histogram(states[0] if states else "blocked", keys, **passed)
+        return model.statistics(keys, **passed) if keys else model.total(**chosen)
+
+    def sections(_: Model, table: Table) -> list[terminal.Section]:
+        if histogram:
+            return [_histogram(table, states[0] if states else "blocked")]
+        return [_rows(table, states or STATES, top)]
+
+    ask(context, question, sections)
+
+
+def _names(table: Table) -> list[str]:
+    """Return the columns that say what a row is about."""
+    figures = ("_ns", "_count", "_share", "count")
+    return [
+        column
+        for column in table.columns
+        if not column.endswith(figures)
+        and column not in ("objects", "threads", "idle", "thread_id", "stack", "source")
+    ]
+
+
+def _titles(names: Sequence[str]) -> list[Column]:
+    """Make a column of each name; the line goes with the method."""
+    return [
+        Column("called from" if name == "method" else name, name=True)
+        for name in names
+        if name != "line" or "method" not in names
+    ]
+
+
+def _cells(names: Sequence[str], row: dict[str, Any]) -> list[str]:
+    cells = []
+    for name in names:
+        if name == "line" and "method" in names:
+            continue
+        value = "?" if row[name] is None else clean(str(row[name]), NAME_LENGTH)
+        if name == "method" and row.get("line"):
+            value += f":{row['line']}"
+        cells.append(value)
+    return cells
+
+
+def _rows(table: Table, states: Sequence[str], top: int) -> terminal.Section:
+    section = terminal.Section("How threads were held up")
+    names = _names(table)
+    found = [(row, state) for row in table for state in states if row[f"{state}_count"]]
+    if not found:
+        section.line("no thread was held up")
+        return section
+    found.sort(key=lambda item: -item[0][f"{item[1]}_total_ns"])
+    columns = [
+        *_titles(names),
+        Column("state", label=True),
+        *(Column(title) for title in ("count", "total", "mean", "p50", "p99")),
+        *(Column(title, optional=True) for title in ("max", "share", "objects")),
+        Column("threads", optional=True),
+    ]
+    rows = [
+        [
+            *_cells(names, row),
+            state,
+            f"{row[f'{state}_count']:,}",
+            *(
+                duration(row[f"{state}_{figure}_ns"])
+                for figure in ("total", "mean", "p50", "p99", "max")
+            ),
+            f"{row[f'{state}_share']:.1%}",
+            f"{row['objects']:,}",
+            f"{row['threads']:,}",
+        ]
+        for row, state in found[:top]
+    ]
+    section.body.append(Grid(columns, rows))
+    if len(found) > top:
+        section.line(f"and {len(found) - top:,} more", "dim")
+    return section
+
+
+def _histogram(table: Table, state: str) -> terminal.Section:
+    section = terminal.Section(f"How long threads were {state}")
+    names = _names(table)
+    rows = list(table)
+    if not rows:
+        section.line(f"no thread was {state}")
+        return section
+    most = max(row["count"] for row in rows)
+    columns = [
+        *_titles(names),
+        *(Column(title) for title in ("from", "to", "count")),
+        Column("", label=True, style="cyan"),
+    ]
+    cells = [
+        [
+            *_cells(names, row),
+            duration(row["low_ns"]),
+            duration(row["high_ns"]),
+            f"{row['count']:,}",
+            "█" * max(1, round(BAR_CELLS * row["count"] / most)),
+        ]
+        for row in rows
+    ]
+    section.body.append(Grid(columns, cells))
+    return section

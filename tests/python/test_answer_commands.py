@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``stats``, ``deadlocks``, ``info`` and ``completion`` from the outside."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import runs
+import threadmodel
+from conftest import Cli, one_line
+
+
+def test_stats_are_those_of_the_model(
+    cli: Cli, trace: Path, model: threadmodel.Model
+) -> None:
+    rows = json.loads(cli("stats", trace, "--json").stdout)
+    assert rows == list(model.callers())
+    rows = json.loads(cli("stats", trace, "--by", "thread", "--json").stdout)
+    assert rows == list(model.statistics(("thread",)))
+    done = cli(
+        *("stats", trace, "--by", "class", "--thread", f"#{runs.WORKER}"),
+        *("--class", "demo.Account", "--from", "11", "--to", "22", "--json"),
+    )
+    wanted = model.statistics(
+        ("class",),
+        threads=[runs.WORKER],
+        classes=["demo.Account"],
+        window=(11 * runs.MS, 22 * runs.MS),
+    )
+    assert json.loads(done.stdout) == list(wanted)
+    rows = json.loads(cli("stats", trace, "--by", "none", "--json").stdout)
+    assert rows == list(model.total())
+
+
+def test_stats_are_shown_longest_first(cli: Cli, trace: Path) -> None:
+    done = cli("stats", trace, "--by", "class", "--state", "blocked")
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines = done.stdout.decode().splitlines()
+    assert lines[1].split()[:4] == ["class", "state", "count", "total"]
+    assert [line.split()[0] for line in lines[2:]] == ["demo.Fork", "demo.Account"]
+    account = next(line for line in lines if "demo.Account" in line)
+    assert "16.0 ms" in account
+    shown = cli("stats", trace, "--by", "caller", "--top", "1").stdout.decode()
+    assert "more" in shown
+    shown = cli("stats", trace, "--class", "demo.Queue", "--state", "blocked").stdout
+    assert b"no thread was held up" in shown
+
+
+def test_a_histogram_has_a_bar_for_each_bucket(
+    cli: Cli, trace: Path, model: threadmodel.Model
+) -> None:
+    arguments = ("stats", trace, "--by", "none", "--histogram", "--state", "blocked")
+    lines = cli(*arguments).stdout.decode().splitlines()
+    assert len(lines) - 2 == len(model.histogram("blocked"))
+    assert all("█" in line for line in lines[2:])
+    rows = json.loads(cli(*arguments, "--json").stdout)
+    assert rows == list(model.histogram("blocked"))
+    two = cli(*arguments, "--state", "waiting")
+    assert two.returncode == 2
+    assert "one --state" in two.stderr.decode()
+
+
+def test_rows_go_into_files_by_their_names(
+    cli: Cli, trace: Path, tmp_path: Path, model: threadmodel.Model
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for name in ("rows.json", "rows.csv", "rows.parquet", "rows.txt"):
+        done = cli("stats", trace, "--by", "class", "-o", tmp_path / name)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    wanted = list(model.monitors())
+    assert json.loads((tmp_path / "rows.json").read_text()) == wanted
+    rows = csv.DictReader(io.StringIO((tmp_path / "rows.csv").read_text()))
+    assert [row["class"] for row in rows] == [row["class"] for row in wanted]
+    assert parquet.read_table(tmp_path / "rows.parquet").to_pylist() == wanted
+    assert "How threads were held up" in (tmp_path / "rows.txt").read_text()
+    both = cli("stats", trace, "--json", "--csv")
+    assert both.returncode == 2
+
+
+def test_a_report_is_a_folder_of_parquet_files(
+    cli: Cli, trace: Path, tmp_path: Path, model: threadmodel.Model
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    done = cli("report", trace, "--parquet", tmp_path / "tables")
+    assert done.returncode == 0
+    names = {file.stem for file in (tmp_path / "tables").iterdir()}
+    assert {"threads", "timeline", "findings", "stacks"} <= names
+    threads = parquet.read_table(tmp_path / "tables" / "threads.parquet")
+    assert threads.to_pylist() == list(model.threads())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--thread", "nobody"], "nobody"),
+        (["--class", "no.Such"], "no.Such"),
+        (["--from", "20", "--to", "10"], "window"),
+        (["--from", "-1"], "no time of a run"),
+        (["--from", "nan"], "no time of a run"),
+        (["--by", "colour"], "colour"),
+        (["--by", "none", "--by", "class"], "none"),
+        (["--dialect", "wait"], "dialect"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_in_one_line(
+    cli: Cli, trace: Path, arguments: list[str], text: str
+) -> None:
+    done = cli("stats", trace, *arguments)
+    assert done.returncode == 2
+    assert text in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+def test_deadlocks_are_told_with_the_stacks_of_their_members(
+    cli: Cli, trace: Path, model: threadmodel.Model
+) -> None:
+    shown = cli("deadlocks", trace).stdout.decode()
+    assert "left wants demo.Fork@2" in shown
+    assert shown.count("at demo.Fork.eat (Fork.java:77)") == 2
+    rows = json.loads(cli("deadlocks", trace, "--json").stdout)
+    assert rows == list(model.deadlocks())
+
+
+def test_a_run_without_deadlocks_says_so(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "calm.tmt"
+    with threadmodel.TraceWriter(path) as writer:
+        runs.define(writer)
+        writer.ingest(runs.events()[:8])
+    shown = cli("deadlocks", path).stdout.decode()
+    assert "none was found" in shown
+    assert "none was seen" in shown
+
+
+def test_info_says_what_a_file_is(
+    cli: Cli, trace: Path, model: threadmodel.Model
+) -> None:
+    shown = cli("info", trace).stdout.decode()
+    for part in ("tmt", "tests", "Test VM 1", "demo.Main", "4711", "waited"):
+        assert part in shown
+    facts = json.loads(cli("info", trace, "--json").stdout)
+    assert facts["format"] == "tmt"
+    assert facts["events"] == model.event_count
+    assert facts["threads"] == len(model.threads())
+    assert facts["limits"] == list(model.limits)
+    assert "contended_enter" in facts["kinds"]
+
+
+@pytest.mark.parametrize("command", ["stats", "deadlocks", "info", "path", "whatif"])
+def test_every_question_reads_stdin_and_damaged_files(
+    cli: Cli, trace: Path, tmp_path: Path, command: str
+) -> None:
+    data = trace.read_bytes()
+    whole = cli(command, "-", input=data)
+    assert (whole.returncode, whole.stderr) == (0, b"")
+    assert whole.stdout
+    cut = tmp_path / "cut.tmt"
+    cut.write_bytes(data[: len(data) - 40])
+    done = cli(command, cut)
+    assert done.returncode == 3
+    assert "only partly read" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_get_a_script_that_completes(cli: Cli, shell: str) -> None:
+    done = cli("completion", shell)
+    assert done.returncode == 0
+    assert b"_THREADMODEL_COMPLETE" in done.stdout
+    words = {**os.environ, "_THREADMODEL_COMPLETE": f"{shell}_complete"}
+    words |= {"COMP_WORDS": "threadmodel dead", "COMP_CWORD": "1"}
+    if shell == "fish":
+        words |= {"COMP_WORDS": "threadmodel dead", "COMP_CWORD": "dead"}
+    answer = subprocess.run(
+        [sys.executable, "-m", "threadmodel"],
+        env=words,
+        stdout=subprocess.PIPE,
+        check=False,
+        timeout=60,
+    )
+    assert b"deadlocks" in answer.stdout

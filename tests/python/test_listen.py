@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace that comes bit by bit: followed as a file, and taken over a socket."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import threadmodel
+from conftest import Cli, one_line
+from test_source import write_blocks
+
+
+def two_thirds(path: Path) -> bytes:
+    whole = path.read_bytes()
+    return whole[: len(whole) * 2 // 3]
+
+
+def test_a_growing_file_gives_what_a_whole_one_gives(
+    trace: Path, tmp_path: Path
+) -> None:
+    whole = trace.read_bytes()
+    growing = tmp_path / "growing.tmt"
+    growing.write_bytes(whole[:100])
+    live = threadmodel.Live(growing)
+    counts = []
+    with growing.open("ab", buffering=0) as file:
+        for at in range(100, len(whole), 37):
+            file.write(whole[at : at + 37])
+            counts.append(live.update().event_count)
+            assert live.model.damage is None
+            assert not any("missing" in limit for limit in live.model.limits)
+    model = live.finish()
+    assert model.damage is None
+    assert counts == sorted(counts)
+    assert list(model.timeline()) == list(threadmodel.open(trace).timeline())
+
+
+def test_a_growing_file_that_never_ends_is_said_to_be_cut(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.tmt"
+    write_blocks(whole)
+    cut = tmp_path / "cut.tmt"
+    cut.write_bytes(two_thirds(whole))
+    live = threadmodel.Live(cut)
+    before = live.update().event_count
+    assert live.model.damage is None
+    model = live.finish()
+    assert model.damage is not None
+    assert "end" in model.damage
+    assert 0 < before <= model.event_count
+
+
+def test_damage_in_a_growing_file_costs_only_itself(tmp_path: Path) -> None:
+    path = tmp_path / "run.tmt"
+    write_blocks(path)
+    bytes_ = bytearray(path.read_bytes())
+    bytes_[3000] ^= 0xFF
+    growing = tmp_path / "growing.tmt"
+    growing.write_bytes(bytes_[:3500])
+    live = threadmodel.Live(growing)
+    live.update()
+    growing.write_bytes(bytes_)
+    model = live.finish()
+    assert model.damage is not None
+    assert "damaged" in model.damage
+    whole = threadmodel.open(path).event_count
+    assert whole - 10 < model.event_count < whole + 2
+
+
+def test_only_traces_can_be_followed(tmp_path: Path) -> None:
+    path = tmp_path / "dump.txt"
+    path.write_text('"main" #1 prio=5\n   java.lang.Thread.State: RUNNABLE\n')
+    with pytest.raises((threadmodel.UnsupportedError, threadmodel.FormatError)):
+        threadmodel.Live(path)
+    with pytest.raises(threadmodel.MissingFileError):
+        threadmodel.Live(tmp_path / "none.tmt")
+
+
+@contextlib.contextmanager
+def listening(
+    *arguments: str, folder: Path
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A listener, and where it listens by its own word."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "threadmodel", "listen", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert "listening on " in line, line + process.stderr.read()
+        try:
+            yield process, line.rpartition(" on ")[2].strip()
+        finally:
+            process.kill()
+
+
+def connect(address: str) -> socket.socket:
+    if address.startswith("unix:"):
+        peer = socket.socket(socket.AF_UNIX)
+        peer.connect(address.removeprefix("unix:"))
+        return peer
+    host, _, port = address.rpartition(":")
+    return socket.create_connection((host.strip("[]"), int(port)))
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:0", ":0", "unix:here"])
+def test_what_is_sent_is_kept_and_reported(
+    trace: Path, tmp_path: Path, address: str
+) -> None:
+    with listening(address, "-o", "kept.tmt", folder=tmp_path) as (process, at):
+        if address.startswith("unix:"):
+            at = f"unix:{tmp_path / 'here'}"
+        with connect(at) as peer:
+            peer.sendall(trace.read_bytes())
+        stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+    assert "trace in kept.tmt" in stderr
+    assert (tmp_path / "kept.tmt").read_bytes() == trace.read_bytes()
+    assert "demo.Fork" in stdout
+    assert not (tmp_path / "here").exists()
+
+
+def test_reports_come_while_the_trace_does(trace: Path, tmp_path: Path) -> None:
+    with listening("127.0.0.1:0", "--every", "0.1", folder=tmp_path) as (process, at):
+        with connect(at) as peer:
+            peer.sendall(trace.read_bytes()[:-200])
+            assert process.stdout is not None
+            # It goes on coming as long as nothing ends it.
+            lines = (line for line in process.stdout if line.startswith("after "))
+            assert next(lines).strip().endswith("events")
+            assert next(lines)
+            peer.sendall(trace.read_bytes()[-200:])
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_peer_that_goes_in_mid_block_leaves_what_is_whole(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.tmt"
+    write_blocks(whole)
+    with listening("127.0.0.1:0", folder=tmp_path) as (process, at):
+        with connect(at) as peer:
+            peer.sendall(two_thirds(whole))
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "only partly received" in stderr
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\n\r\n", b"\0" * 100])
+def test_who_sends_no_trace_is_not_listened_to(
+    trace: Path, tmp_path: Path, sent: bytes
+) -> None:
+    with listening("127.0.0.1:0", folder=tmp_path) as (process, at):
+        with connect(at) as stranger:
+            stranger.sendall(sent)
+        with connect(at) as peer:
+            peer.sendall(trace.read_bytes())
+        stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+    assert "demo.Fork" in stdout
+    assert len(stderr.splitlines()) == (1 if sent else 0)
+
+
+def test_interrupt_ends_the_listening_with_a_report(
+    trace: Path, tmp_path: Path
+) -> None:
+    with (
+        listening("127.0.0.1:0", "--every", "0.1", folder=tmp_path) as (process, at),
+        connect(at) as peer,
+    ):
+        peer.sendall(trace.read_bytes()[:-100])
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("after ")
+        process.send_signal(signal.SIGINT)
+        stdout, _ = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "demo.Fork" in stdout
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["nowhere", "127.0.0.1", "127.0.0.1:99999", "unix:/no/such/folder/s", "1.2.3.4:80"],
+)
+def test_addresses_that_cannot_be_listened_on_are_named(cli: Cli, address: str) -> None:
+    done = cli("listen", address)
+    assert done.returncode == 2
+    assert address in one_line(done.stderr)
+
+
+def test_socket_of_a_dead_listener_is_replaced_and_a_live_one_is_not(
+    tmp_path: Path, cli: Cli
+) -> None:
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(path))
+    with listening(f"unix:{path}", folder=tmp_path):
+        done = cli("listen", f"unix:{path}")
+        assert done.returncode == 2
+        assert "in use" in one_line(done.stderr)

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The question behind the name of an expected table. */
+#include <string.h>
+
+#include "scenario.h"
+
+static int list_monitors(tm_table **out, const tm_model *model, uint32_t keys)
+{
+    tm_statistics_options options = {.size = sizeof(options), .keys = keys};
+
+    return tm_statistics_monitors(out, model, &options);
+}
+
+static int list_timeline(tm_table **out, const tm_model *model)
+{
+    return tm_timeline_list(out, model, NULL);
+}
+
+static int list_interactions(tm_table **out, const tm_model *model)
+{
+    return tm_interaction_list(out, model, NULL);
+}
+
+static int list_threads(tm_table **out, const tm_model *model)
+{
+    return tm_statistics_threads(out, model, NULL);
+}
+
+static int list_classes(tm_table **out, const tm_model *model)
+{
+    return list_monitors(out, model, TM_BY_CLASS);
+}
+
+static int list_callers(tm_table **out, const tm_model *model)
+{
+    return list_monitors(out, model, TM_BY_CLASS | TM_BY_CALLER);
+}
+
+static int list_objects(tm_table **out, const tm_model *model)
+{
+    return list_monitors(out, model, TM_BY_OBJECT);
+}
+
+static int list_context(tm_table **out, const tm_model *model)
+{
+    return tm_model_context(out, model, NULL);
+}
+
+static int list_blame(tm_table **out, const tm_model *model)
+{
+    return tm_blame_list(out, model, NULL);
+}
+
+static int list_blockers(tm_table **out, const tm_model *model)
+{
+    return tm_blame_matrix(out, model, NULL);
+}
+
+static int list_whatif(tm_table **out, const tm_model *model)
+{
+    return tm_whatif_rank(out, model, NULL);
+}
+
+static const struct {
+    const char *name;
+    int (*ask)(tm_table **out, const tm_model *model);
+} tables[] = {
+    {"timeline", list_timeline},
+    {"interactions", list_interactions},
+    {"deadlocks", tm_deadlock_list},
+    {"threads", list_threads},
+    {"monitors", list_classes},
+    {"callers", list_callers},
+    {"objects", list_objects},
+    {"context", list_context},
+    {"context_totals", tm_model_context_totals},
+    {"diagnostics", tm_diagnostics_list},
+    {"blame", list_blame},
+    {"blockers", list_blockers},
+    {"whatif", list_whatif},
+    {"lock_order", tm_lock_order_list},
+    {"findings", tm_findings_list},
+};
+
+/* "unbounded" and "to THREAD" of a title. */
+static int list_path(tm_table **out, const tm_model *model, scenario *s,
+                     const scenario_line *title)
+{
+    tm_path_options options = {.size = sizeof(options)};
+
+    for (size_t i = 2; i < title->count; i++) {
+        if (!strcmp(title->words[i], "unbounded"))
+            options.walk = TM_PATH_UNBOUNDED;
+        if (!strcmp(title->words[i], "to") && i + 1 < title->count)
+            options.thread = scenario_id_of(&s->threads, title->words[i + 1]);
+    }
+    return tm_path_critical(out, model, &options);
+}
+
+int scenario_ask(tm_table **out, const tm_model *model, scenario *s,
+                 const scenario_line *title)
+{
+    *out = NULL;
+    if (!strcmp(title->words[1], "critical_path"))
+        return list_path(out, model, s, title);
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+        if (!strcmp(tables[i].name, title->words[1]))
+            return tables[i].ask(out, model);
+    return TM_ENOTFOUND;
+}
