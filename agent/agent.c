@@ -6,6 +6,7 @@
  * no fault of whoever wrote them: it is said, and the program runs on.
  */
 #include "session.h"
+#include "virtual.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     if (know_the_vm(jni) != 0)
         return;
     tm__recording_begin();
+    tm__virtual_install(jni);
     if (tm__session_begin() != JVMTI_ERROR_NONE)
         tm__complain("the VM reports only some of the events");
     tm__events_snapshot(jni, thread);
@@ -105,11 +107,12 @@ static jint get_ready(int is_late)
                                able.can_get_owned_monitor_stack_depth_info;
     atomic_store(&tm__the_agent.kinds, 0);
     tm__events_set(&callbacks);
+    tm__virtual_set(&callbacks);
+    tm__virtual_want(&wanted, &able);
     if (hooks)
         tm__hooks_set(&callbacks);
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
-        (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) !=
-            JVMTI_ERROR_NONE ||
+        tm__virtual_callbacks(&callbacks) != JVMTI_ERROR_NONE ||
         (!is_late && enable(JVMTI_EVENT_VM_INIT) != JVMTI_ERROR_NONE) ||
         enable(JVMTI_EVENT_VM_DEATH) != JVMTI_ERROR_NONE) {
         tm__complain("this VM refuses what the agent needs");

@@ -171,6 +171,11 @@ int tm__standing_pour(JNIEnv *jni, int64_t horizon_ns);
 void tm__standing_forget_all(JNIEnv *jni);
 void tm__standing_close(JNIEnv *jni);
 
+/* cost.c: what recording cost, on the writer thread */
+
+/** Say what was left out. @return TM_OK or what the sink returned */
+int tm__cost_report(void);
+
 /* merge.c: from all buffers into the trace, on the writer thread */
 
 /** What is younger than this may still be on its way to being seen, at worst. */

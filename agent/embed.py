@@ -1,27 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write a compiled class as a C array: embed.py JAVAC SOURCE CLASS HEADER."""
+"""Compile a class of ours, and write it as a C array.
+
+    embed.py JAVAC FOLDER CLASS ARRAY HEADER
+
+Where it calls what is internal to newer JDKs than the one that compiles it may be,
+what is in FOLDER/stubs stands in for that, and is not kept.
+"""
 
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+PER_LINE = 12
+
 
 def main() -> None:
-    javac, source, name, header = sys.argv[1:]
+    javac, sources, name, array, header = sys.argv[1:]
+    patched = []
+    if Path(sources, "stubs").is_dir():
+        patched = ["--patch-module", f"java.base={sources}/source:{sources}/stubs"]
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            [javac, "-g:none", "--release", "11", "-d", folder, source], check=True
+            [
+                javac,
+                *("-source", "11", "-target", "11", "-nowarn", "-Xlint:-options"),
+                *patched,
+                *("-g:source,lines", "-implicit:none", "-d", folder),
+                f"{sources}/source/{name}.java",
+            ],
+            check=True,
         )
-        code = (Path(folder) / f"{name}.class").read_bytes()
+        data = (Path(folder) / f"{name}.class").read_bytes()
     lines = [
-        ", ".join(str(byte) for byte in code[i : i + 16])
-        for i in range(0, len(code), 16)
+        "    " + " ".join(f"{byte:#04x}," for byte in data[at : at + PER_LINE])
+        for at in range(0, len(data), PER_LINE)
     ]
-    array = ",\n    ".join(lines)
-    Path(header).write_text(
-        f"static const unsigned char probe_class[] = {{\n    {array},\n}};\n"
+    text = "\n".join(
+        [
+            "/* SPDX-License-Identifier: Apache-2.0 */",
+            f"/* {name}, by embed.py. */",
+            f"static const unsigned char {array}[] = {{",
+            *lines,
+            "};",
+            "",
+        ]
     )
+    Path(header).write_text(text)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@
  * behind it wait for as long as it takes.
  */
 #include "report.h"
+#include "virtual.h"
 
 #include <threadmodel/model.h>
 
@@ -194,6 +195,7 @@ jvmtiError tm__events_enable(int on)
         if (error != JVMTI_ERROR_NONE)
             return error;
     }
+    tm__virtual_enable(on);
     return JVMTI_ERROR_NONE;
 }
 

@@ -21,8 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "park.h"
 #include "rebind.h"
 #include "report.h"
+#include "virtual.h"
 
 /* A native method, which the VM hands over as an address. */
 typedef union function {
@@ -157,7 +159,8 @@ static void JNICALL thread_interrupt(JNIEnv *jni, jobject thread)
 
 static void JNICALL unsafe_unpark(JNIEnv *jni, jobject unsafe, jobject thread)
 {
-    report_call(jni, thread, TM__CALLER, TM_EVENT_UNPARK_CALLED);
+    if (!thread || !tm__virtual_joins(tm__thread_id(jni, thread)))
+        report_call(jni, thread, TM__CALLER, TM_EVENT_UNPARK_CALLED);
     original(UNPARK).unpark(jni, unsafe, thread);
 }
 
@@ -214,43 +217,6 @@ static int64_t park_timeout_ns(jboolean until, jlong time)
     return left_ms > 0 ? saturated_ns(left_ms, 1000000) : 1;
 }
 
-/* What a thread is about to park for, and who owns that where it says so. */
-static tm_event park_event(tm__buffer *buffer, JNIEnv *jni, jthread thread)
-{
-    const tm__agent *agent = &tm__the_agent;
-    tm_event event = {.kind = TM_EVENT_PARK};
-    jobject blocker, owner = NULL;
-
-    if (!thread || !agent->thread_blocker)
-        return event;
-    blocker = (*jni)->GetObjectField(jni, thread, agent->thread_blocker);
-    if (!blocker)
-        return event;
-    event.object = tm__parked_for_id(buffer, jni, blocker);
-    if (agent->synchronizer_owner &&
-        (*jni)->IsInstanceOf(jni, blocker, agent->synchronizer_class))
-        owner = (*jni)->GetObjectField(jni, blocker, agent->synchronizer_owner);
-    if (owner) {
-        event.peer = tm__thread_id(jni, owner);
-        event.flags = TM_EVENT_PEER_REPORTED;
-        (*jni)->DeleteLocalRef(jni, owner);
-    }
-    (*jni)->DeleteLocalRef(jni, blocker);
-    return event;
-}
-
-/* A park does not say why it is over. An interrupt leaves its flag; a time that
- * was up may have had an unpark in its last moment. */
-static uint16_t park_end(JNIEnv *jni, jthread thread, int64_t timeout_ns,
-                         int64_t took_ns)
-{
-    jfieldID interrupted = tm__the_agent.thread_interrupted;
-
-    if (thread && interrupted && (*jni)->GetBooleanField(jni, thread, interrupted))
-        return TM_EVENT_BY_INTERRUPT;
-    return timeout_ns > 0 && took_ns >= timeout_ns ? TM_EVENT_TIMED_OUT : 0;
-}
-
 static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlong time)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
@@ -263,11 +229,16 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
         original(PARK).park(jni, unsafe, until, time);
         return;
     }
+    if (tm__virtual_tells(&r)) {
+        tm__report_drop(&r);
+        original(PARK).park(jni, unsafe, until, time);
+        return;
+    }
     if ((*jvmti)->GetCurrentThread(jvmti, &thread) != JVMTI_ERROR_NONE)
         thread = NULL;
     began_ns = r.time_ns;
     timeout_ns = park_timeout_ns(until, time);
-    event = park_event(r.buffer, jni, thread);
+    event = tm__park_event(r.buffer, jni, thread);
     event.value = timeout_ns;
     tm__report_finish_now(&r, TM__WHOLE_STACK, event);
     original(PARK).park(jni, unsafe, until, time);
@@ -275,8 +246,8 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
         tm__report_finish(&r, TM__NO_STACK,
                           (tm_event){.kind = TM_EVENT_UNPARKED,
                                      .object = event.object,
-                                     .flags = park_end(jni, thread, timeout_ns,
-                                                       r.time_ns - began_ns)});
+                                     .flags = tm__park_end(jni, thread, timeout_ns,
+                                                           r.time_ns - began_ns)});
     if (thread)
         (*jni)->DeleteLocalRef(jni, thread);
 }

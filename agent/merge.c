@@ -56,30 +56,32 @@ static int pour_batch(void)
 #define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
 
 /* Events that begin or end a hold-up, or that may stand for one that does. */
-static const uint64_t FOLLOWED =
-    KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED) | KIND(WAIT) | KIND(WAITED) |
-    KIND(PARK) | KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST) | KIND(SNAPSHOT);
+static const uint64_t FOLLOWED = KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED) |
+                                 KIND(WAIT) | KIND(WAITED) | KIND(PARK) |
+                                 KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST) |
+                                 KIND(SNAPSHOT) | KIND(JOIN) | KIND(JOINED);
 
 static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
                 const tm__record *record)
 {
     tm_event *event = &batch[batch_count];
+    jweak weak = tm__record_weak(record);
     int rc;
 
     *event = record->event;
     rc = tm__midlife_follow(event);
     if (rc < 0)
         return rc;
+    event->stack = 0;
     if (FOLLOWED >> event->kind & 1) {
-        jweak weak = tm__record_weak(record);
-
-        event->stack = 0;
         tm__standing_follow(
             jni, event, event->thread == buffer->thread ? buffer->thread_weak : weak,
             weak != NULL);
         /* Whom a wait is to outlive is for that alone: a trace has it by the object. */
         if (event->kind == TM_EVENT_WAIT)
             event->peer = 0;
+    } else if (weak) {
+        (*jni)->DeleteWeakGlobalRef(jni, weak);
     }
     rc = tm__code_stack(&event->stack, jni, own, (const jvmtiFrameInfo *)(record + 1),
                         record->extra, record->truncated);

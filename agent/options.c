@@ -64,6 +64,9 @@ static const row OPTIONS[] = {
      .help = "report blocks and waits at monitors"},
     {"contanalysis", BARE, AT(contention_analysis), .initial = "y", .value = "y|n",
      .help = "report notify, park, sleep, start and interrupt"},
+    {"mount", FLAG, AT(mount), .initial = "n", .value = "y|n",
+     .help = "report which carrier each virtual thread is on,\n"
+             "two events whenever it parks"},
     {"seconds", NUMBER, AT(seconds), .initial = "0", .value = "N",
      .help = "end the recording then; 0: with the program", .least = 0,
      .most = 1000000000},

@@ -26,6 +26,7 @@ typedef struct tm__options {
     uint64_t seconds;             ///< end the recording after so many; 0: never
     uint64_t monitor;             ///< blocks and waits are reported
     uint64_t contention_analysis; ///< native methods are replaced, for notify and so on
+    uint64_t mount;               ///< carriers of virtual threads are told
     uint64_t help;                ///< the table was asked for
 } tm__options;
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "probe_class.h"
+#include "virtual.h"
 
 /* A native method of ours, which the VM takes as an address. */
 typedef union entry {
@@ -129,6 +130,7 @@ static void JNICALL bind_all(JNIEnv *jni, jclass probe)
     tm__hook hook;
 
     (void)probe;
+    tm__virtual_register(jni);
     if (ask_for_bindings(JVMTI_ENABLE) != JVMTI_ERROR_NONE)
         return;
     for (int i = 0; tm__hook_at(&hook, i); i++)

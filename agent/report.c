@@ -19,6 +19,7 @@ static int is_recording(void)
 static int begin(tm__report *report)
 {
     report->weak = NULL;
+    report->skipped_frames = 0;
     report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
     if (is_recording())
         return 1;
@@ -70,12 +71,14 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
     return 1;
 }
 
-/* Which thread this is; NULL: nothing is recorded. */
-static jthread current_thread(tm__buffer *buffer)
+jthread tm__report_thread(void)
 {
+    tm__buffer *buffer = tm__buffer_mine;
     jvmtiEnv *jvmti;
     jthread thread = NULL;
 
+    if (!is_recording() || buffer == &tm__buffer_none)
+        return NULL;
     if (buffer)
         tm__buffer_begin(buffer, tm__now_ns);
     else
@@ -112,7 +115,7 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
         report_loss(report);
         return 1;
     }
-    thread = current_thread(buffer);
+    thread = tm__report_thread();
     if (!thread)
         return 0;
     begun = tm__report_begin(report, jni, thread);
@@ -146,7 +149,7 @@ static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_f
         record->event.time_ns = report->time_ns;
         record->event.thread = report->thread;
         tm__record_set_weak(record, report->weak);
-        bytes = depth ? tm__stack_take(report->buffer, record, depth) : 0;
+        bytes = depth ? tm__stack_take(report, record, depth) : 0;
         if (walk_first)
             record->event.time_ns = tm__now_ns();
         tm__buffer_commit(report->buffer, record, bytes);

@@ -10,9 +10,10 @@ typedef struct tm__report {
     tm__buffer *buffer;
     int64_t time_ns;
     uint64_t thread;
-    int is_virtual;   ///< the thread may go on with another carrier
-    uint32_t session; ///< in which it began
-    jweak weak;       ///< to go along with the event; NULL: none
+    int is_virtual;     ///< the thread may go on with another carrier
+    uint32_t session;   ///< in which it began
+    jweak weak;         ///< to go along with the event; NULL: none
+    int skipped_frames; ///< innermost ones, which are ours
 } tm__report;
 
 enum {
@@ -28,7 +29,11 @@ enum {
  */
 int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread);
 
-/** The same in a native method, which is not told what thread it runs on. */
+/** Which thread this is, a local reference; NULL: nothing is recorded. */
+jthread tm__report_thread(void);
+
+/** The same as tm__report_begin() in a native method, which is not told what thread it
+ * runs on. */
 int tm__report_begin_here(tm__report *report, JNIEnv *jni);
 
 /**

@@ -15,6 +15,7 @@
 #include <poll.h>
 
 #include "rebind.h"
+#include "virtual.h"
 
 enum { TRIES = 100 };
 
@@ -55,6 +56,7 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
 
     tm__hooks_unbind(jni);
+    tm__virtual_remove(jni);
     /* With it go the tags of all objects. One that a stopped thread may still use
      * stays: it costs memory, and nothing else. */
     if (is_quiet == 0 && tm__session_wait() == 0) {

@@ -171,13 +171,14 @@ uint32_t tm__stack_depth(const tm__report *r, uint32_t depth, const tm_event *ev
     return depth < options->depth ? depth : (uint32_t)options->depth;
 }
 
-static size_t put_frames(tm__record *record, jthread thread, uint32_t depth)
+static size_t put_frames(tm__record *record, jthread thread, int skipped,
+                         uint32_t depth)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jint count = 0;
 
     /* One more than wanted, to know whether there are more. */
-    if ((*jvmti)->GetStackTrace(jvmti, thread, 0, (jint)depth + 1,
+    if ((*jvmti)->GetStackTrace(jvmti, thread, skipped, (jint)depth + 1,
                                 (jvmtiFrameInfo *)(record + 1),
                                 &count) != JVMTI_ERROR_NONE)
         return 0;
@@ -192,13 +193,14 @@ static void add(_Atomic uint64_t *sum, uint64_t more)
                           memory_order_relaxed);
 }
 
-size_t tm__stack_take(tm__buffer *buffer, tm__record *record, uint32_t depth)
+size_t tm__stack_take(const tm__report *report, tm__record *record, uint32_t depth)
 {
+    tm__stacks *it = &report->buffer->stacks;
     int64_t began_ns = tm__now_ns();
-    size_t bytes = put_frames(record, NULL, depth);
+    size_t bytes = put_frames(record, NULL, report->skipped_frames, depth);
 
-    add(&buffer->stacks.walks, 1);
-    add(&buffer->stacks.walks_ns, (uint64_t)(tm__now_ns() - began_ns));
+    add(&it->walks, 1);
+    add(&it->walks_ns, (uint64_t)(tm__now_ns() - began_ns));
     return bytes;
 }
 
@@ -278,7 +280,7 @@ static void ask(JNIEnv *jni, tm__buffer *own, tm__buffer *asked, int64_t since_n
     if (record) {
         record->kind = event.kind;
         record->event = event;
-        bytes = put_frames(record, thread, depth);
+        bytes = put_frames(record, thread, 0, depth);
         if (bytes && atomic_load(&it->bare_since_ns) == since_ns)
             tm__buffer_commit(own, record, bytes);
     }

@@ -20,7 +20,7 @@ uint32_t tm__stack_depth(const tm__report *report, uint32_t depth,
  * Walk the calling thread's stack into the record in work.
  * @return bytes of frames
  */
-size_t tm__stack_take(tm__buffer *buffer, tm__record *record, uint32_t depth);
+size_t tm__stack_take(const tm__report *report, tm__record *record, uint32_t depth);
 
 /** Set how many of the short hold-ups of the time to come are walked. Once a round. */
 void tm__stacks_pace(void);

@@ -159,6 +159,7 @@ static uint16_t beginning(const tm_event *event)
     switch (event->kind) {
     case TM_EVENT_CONTENDED_ENTER:
     case TM_EVENT_WAIT:
+    case TM_EVENT_JOIN:
     case TM_EVENT_PARK: return event->kind;
     case TM_EVENT_SNAPSHOT:
         switch (event->value) {

@@ -60,6 +60,7 @@ static int ask_state(JNIEnv *jni, tm__standing *it, jthread thread)
 
     switch (it->kind) {
     case TM_EVENT_CONTENDED_ENTER: it->state = TM_STATE_BLOCKED; return 1;
+    case TM_EVENT_JOIN: it->state = TM_STATE_JOINING; return 1;
     case TM_EVENT_WAIT: return ask_wait(it, thread);
     default: break;
     }

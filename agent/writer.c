@@ -15,7 +15,6 @@
 
 #include <threadmodel/error.h>
 
-#include "base/grouped.h"
 #include "attach.h"
 #include "foreign.h"
 #include "management.h"
@@ -24,6 +23,7 @@
 #include "rebind.h"
 #include "session.h"
 #include "standing.h"
+#include "virtual.h"
 
 /* Who has been held up for longer, and without a stack, is asked for it; so many take
  * less than 1 % of a round. */
@@ -63,39 +63,13 @@ static void wait_while(atomic_int *what, int value)
     pthread_mutex_unlock(&change_lock);
 }
 
-static int say(const char *format, uint64_t count)
-{
-    const tm_sink *sink = tm__the_agent.sink;
-    char sentence[200];
-
-    if (count == 0)
-        return TM_OK;
-    snprintf(sentence, sizeof(sentence), format, tm__group_digits(count).text);
-    return sink->limit(sink->payload, sentence);
-}
-
 static int report_losses(void)
 {
-    uint64_t left_out = 0;
     int rc = TM_OK;
 
-    for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next) {
-        left_out += atomic_load(&b->left_out);
+    for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next)
         rc = tm__merge_loss(b, tm__now_ns());
-    }
-    if (rc >= 0)
-        rc = say("%s calls of notify on objects that nobody had ever waited on were "
-                 "left out.",
-                 left_out);
-    if (rc >= 0)
-        rc = say("The stacks of %s short hold-ups and calls were not taken: each has "
-                 "that of another of the same thread and object, drawn at random.",
-                 tm__samples_shown());
-    if (rc >= 0)
-        rc = say("%s short hold-ups have no stack: it was not taken, nor that of "
-                 "another of the same thread and object.",
-                 tm__samples_bare());
-    return rc;
+    return rc >= 0 ? tm__cost_report() : rc;
 }
 
 /* How long to wait: for the next round, or until a question is due. */
@@ -267,6 +241,7 @@ static int begin_late(JNIEnv *jni)
 {
     if (tm__the_agent.options.contention_analysis)
         tm__hooks_bind(jni);
+    tm__virtual_install(jni);
     tm__foreign_open();
     tm__session_begin();
     own = tm__thread_buffer(jni, writer_thread);

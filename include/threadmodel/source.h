@@ -20,6 +20,12 @@ TM_BEGIN_DECLS
 
 typedef struct tm_source tm_source;
 
+/** What a question can do without, so that reading for it is quicker. */
+enum tm_source_flag {
+    TM_SOURCE_NO_STACKS = 1, ///< no stacks and methods; tm_event.stack is 0
+    TM_SOURCE_BY_THREAD = 2  ///< only each thread's own events need be in order
+};
+
 /** Choices for opening; zero is the default of each. */
 typedef struct tm_source_options {
     size_t size;                   ///< sizeof(tm_source_options)
@@ -29,6 +35,9 @@ typedef struct tm_source_options {
      *  the call that opens. See docs/formats.md. */
     const char *dialect;
     int64_t time_unit_ns; ///< of TPTP XML, whose document states none; 0: seconds
+    uint64_t kinds;       ///< bit k: events of kind k are wanted; 0: all
+    uint32_t flags;       ///< bits of enum tm_source_flag
+    uint32_t reserved;    ///< 0
 } tm_source_options;
 
 /**

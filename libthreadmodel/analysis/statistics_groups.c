@@ -6,7 +6,7 @@
 #include <threadmodel/statistics.h>
 
 #include "analysis/groups.h"
-#include "table/builder.h"
+#include "table/distribution.h"
 
 enum {
     ALL_KEYS = TM_BY_CLASS | TM_BY_CALLER | TM_BY_OBJECT | TM_BY_THREAD | TM_BY_GROUP |
@@ -15,15 +15,6 @@ enum {
     BY_LINE = TM_BY_CALLER | TM_BY_LINE,
     LABEL_BYTES = 1024
 };
-
-#define DISTRIBUTION(state)                                                            \
-    {state "_count", TM_TYPE_INT64}, {state "_total_ns", TM_TYPE_INT64},               \
-        {state "_min_ns", TM_TYPE_INT64}, {state "_max_ns", TM_TYPE_INT64},            \
-        {state "_mean_ns", TM_TYPE_INT64}, {state "_p50_ns", TM_TYPE_INT64},           \
-        {state "_p90_ns", TM_TYPE_INT64},                                              \
-    {                                                                                  \
-        state "_p99_ns", TM_TYPE_INT64                                                 \
-    }
 
 /* Columns of keys, of any of them; `without` are those that brought them already. */
 static const struct key_column {
@@ -45,18 +36,12 @@ static const struct key_column {
 };
 
 static const tm__column_spec value_columns[] = {
-    {"objects", TM_TYPE_INT64},
-    {"threads", TM_TYPE_INT64},
-    DISTRIBUTION("blocked"),
-    DISTRIBUTION("waiting"),
-    DISTRIBUTION("reentering"),
-    DISTRIBUTION("joining"),
-    DISTRIBUTION("parked"),
-    {"blocked_share", TM_TYPE_DOUBLE},
-    {"waiting_share", TM_TYPE_DOUBLE},
-    {"reentering_share", TM_TYPE_DOUBLE},
-    {"joining_share", TM_TYPE_DOUBLE},
-    {"parked_share", TM_TYPE_DOUBLE},
+    {"objects", TM_TYPE_INT64},        {"threads", TM_TYPE_INT64},
+    TM__DISTRIBUTION("blocked_"),      TM__DISTRIBUTION("waiting_"),
+    TM__DISTRIBUTION("reentering_"),   TM__DISTRIBUTION("joining_"),
+    TM__DISTRIBUTION("parked_"),       {"blocked_share", TM_TYPE_DOUBLE},
+    {"waiting_share", TM_TYPE_DOUBLE}, {"reentering_share", TM_TYPE_DOUBLE},
+    {"joining_share", TM_TYPE_DOUBLE}, {"parked_share", TM_TYPE_DOUBLE},
 };
 
 static const tm__column_spec bucket_columns[] = {
@@ -147,26 +132,6 @@ static void put_keys(tm__builder *builder, const tm__groups *groups,
         tm__put_null(builder);
 }
 
-static void put_distribution(tm__builder *builder, const tm__histogram *histogram)
-{
-    static const double fractions[] = {0.5, 0.9, 0.99};
-    uint64_t mean;
-
-    tm__put_int64(builder, (int64_t)histogram->count);
-    tm__put_int64(builder, histogram->total);
-    if (histogram->count == 0) {
-        for (int i = 0; i < 6; i++)
-            tm__put_null(builder);
-        return;
-    }
-    mean = ((uint64_t)histogram->total + histogram->count / 2) / histogram->count;
-    tm__put_int64(builder, histogram->min);
-    tm__put_int64(builder, histogram->max);
-    tm__put_int64(builder, (int64_t)mean);
-    for (size_t i = 0; i < sizeof(fractions) / sizeof(*fractions); i++)
-        tm__put_int64(builder, tm__histogram_quantile(histogram, fractions[i]));
-}
-
 /* The length of the part of the run that was asked about. */
 static int64_t window_ns(const tm_model *model, const tm__scope *scope)
 {
@@ -204,7 +169,7 @@ static int put_rows(tm__builder *builder, tm__groups *groups, int state)
         tm__put_int64(builder, group->object_count);
         tm__put_int64(builder, group->thread_count);
         for (int s = 0; s < TM__GROUP_STATES; s++)
-            put_distribution(builder, tm__group_histogram(groups, number, s));
+            tm__put_distribution(builder, tm__group_histogram(groups, number, s));
         put_shares(builder, groups, number);
     }
     tm__free(&groups->memory, order, groups->items_count * sizeof(*order));

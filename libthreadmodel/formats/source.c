@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "formats/contention/reader.h"
+#include "formats/filter.h"
 #include "formats/jfr/reader.h"
 #include "formats/json/reader.h"
 #include "formats/jstack/reader.h"
@@ -26,6 +27,7 @@ struct tm_source {
     tm__input input;
     const tm__format *format;
     void *reader;
+    tm__filter filter;
     int is_named; ///< the sink was told file and format
 };
 
@@ -85,6 +87,7 @@ static int source_open(tm_source **out, const char *path, const void *data,
     if (!source)
         return TM_ENOMEM;
     source->memory = memory;
+    tm__filter_init(&source->filter, options.kinds, options.flags);
     rc = data ? tm__input_open_memory(&source->input, &source->memory, path, data,
                                       length)
               : tm__input_open(&source->input, &source->memory, path);
@@ -116,6 +119,7 @@ int tm_source_read(tm_source *source, const tm_sink *sink)
 {
     TM__CHECK(source);
     TM__CHECK(sink);
+    sink = tm__filter_before(&source->filter, sink);
     if (!source->is_named) {
         /* What the file itself says of its origin comes later and stands. */
         tm_run run = {.size = sizeof(run),
@@ -125,6 +129,8 @@ int tm_source_read(tm_source *source, const tm_sink *sink)
 
         source->is_named = 1;
         rc = sink->run(sink->payload, &run);
+        if (rc == TM_OK)
+            rc = tm__filter_say(&source->filter);
         if (rc < 0)
             return rc;
     }

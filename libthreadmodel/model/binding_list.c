@@ -13,23 +13,40 @@ int tm__binding_reserve(tm_model *model)
                        (size_t)model->bindings_count + 1, sizeof(*model->bindings));
 }
 
-uint32_t tm__binding_append(tm_model *model, uint32_t object, tm__binding binding)
+/* A place for one, out of those that were reserved. */
+static uint32_t put(tm_model *model, tm__binding binding, uint32_t next)
 {
-    tm__object *it = &model->objects[object];
     uint32_t index = model->free_binding;
 
     if (index == TM__NONE)
         index = model->bindings_count++;
     else
         model->free_binding = model->bindings[index].next;
-    binding.next = TM__NONE;
+    binding.next = next;
     model->bindings[index] = binding;
+    return index;
+}
+
+uint32_t tm__binding_append(tm_model *model, uint32_t object, tm__binding binding)
+{
+    tm__object *it = &model->objects[object];
+    uint32_t index = put(model, binding, TM__NONE);
+
     if (it->binding_tail == TM__NONE)
         it->binding_head = index;
     else
         model->bindings[it->binding_tail].next = index;
     it->binding_tail = index;
     return index;
+}
+
+void tm__binding_prepend(tm_model *model, uint32_t object, tm__binding binding)
+{
+    tm__object *it = &model->objects[object];
+
+    it->binding_head = put(model, binding, it->binding_head);
+    if (it->binding_tail == TM__NONE)
+        it->binding_tail = it->binding_head;
 }
 
 void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous)

@@ -5,26 +5,35 @@
  */
 #include "model/replay.h"
 
-/* Calls that woke nobody stay in the list; more than these are not looked at. */
+/* Calls that woke nobody, and those to all waiters, stay in the list: so many of the
+ * newest are kept, and looked for every so many calls. */
 enum { LISTED = 64 };
+
+static void keep_newest(tm_model *model, uint32_t object)
+{
+    uint32_t last = model->objects[object].binding_head;
+
+    for (int i = 1; i < LISTED && last != TM__NONE; i++)
+        last = model->bindings[last].next;
+    while (last != TM__NONE && model->bindings[last].next != TM__NONE)
+        tm__binding_drop(model, object, last);
+    model->objects[object].listed = LISTED;
+}
 
 int tm__bind_notify_reported(tm_model *model, const tm__fact *fact)
 {
     int all = fact->kind == TM_EVENT_NOTIFY_ALL;
     uint32_t row = tm__interaction_new(
         model, all ? TM_INTERACTION_NOTIFY_ALL : TM_INTERACTION_NOTIFY, fact);
-    size_t listed = 0;
 
-    for (uint32_t i = model->objects[fact->object].binding_head; i != TM__NONE;
-         i = model->bindings[i].next)
-        listed++;
-    if (listed >= LISTED)
-        tm__binding_drop(model, fact->object, TM__NONE);
-    tm__binding_append(model, fact->object,
-                       (tm__binding){.interaction = row,
-                                     .waiter = TM__NONE,
-                                     .interval = TM__NONE,
-                                     .all = (uint8_t)all});
+    if (model->objects[fact->object].listed >= 2 * LISTED)
+        keep_newest(model, fact->object);
+    tm__binding_prepend(model, fact->object,
+                        (tm__binding){.interaction = row,
+                                      .waiter = TM__NONE,
+                                      .interval = TM__NONE,
+                                      .all = (uint8_t)all});
+    model->objects[fact->object].listed++;
     return TM_OK;
 }
 
@@ -34,6 +43,7 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact)
     int provenance = fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
                                                           : TM_PROVENANCE_REPORTED;
     int kind = TM_INTERACTION_NOTIFY, calls = 0;
+    int newest_first = tm__policy(model) == TM_POLICY_REPORTED;
 
     if (fact->peer == TM__NONE)
         return TM__NONE;
@@ -50,11 +60,13 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact)
             found = i;
             before = previous;
             calls++;
+            if (newest_first)
+                break;
         }
         previous = i;
     }
     /* The thread is a fact, which of its calls it was is not. */
-    if (tm__policy(model) != TM_POLICY_REPORTED && found != TM__NONE &&
+    if (!newest_first && found != TM__NONE &&
         (calls > 1 || tm__row(model, model->bindings[found].interaction)->doubted))
         provenance = TM_PROVENANCE_INFERRED;
     if (found != TM__NONE)

@@ -114,14 +114,16 @@ typedef struct tm__object {
     int64_t released_ns;
     uint32_t waiter_head; ///< wait set, oldest first
     uint32_t waiter_tail;
-    uint32_t binding_head; ///< notifies that are not settled, oldest first
+    uint32_t binding_head; ///< notifies that are not settled, oldest first; newest
+                           ///< first where the producer itself names notifiers
     uint32_t binding_tail;
     uint32_t pending;         ///< woken waiters that have not come back yet
     uint32_t useless;         ///< interactions[]: the last notify that woke nobody
     uint32_t losses;          ///< model->losses when it was last touched
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< enum tm__doubt
-    uint8_t reserved[2];
+    uint8_t listed;           ///< bindings in the list at most, of reported ones
+    uint8_t reserved;
     uint32_t owner_interval; ///< the owner's hold-up in which it cannot let go, by
                              ///< number
     uint32_t owner_stack;    ///< stacks[]: where the owner got it, or TM__NONE

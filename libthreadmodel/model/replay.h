@@ -209,6 +209,8 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact);
 int tm__binding_reserve(tm_model *model);
 /** Append one to an object's list. @return its index */
 uint32_t tm__binding_append(tm_model *model, uint32_t object, tm__binding binding);
+/** Put one before all others of an object's list. */
+void tm__binding_prepend(tm_model *model, uint32_t object, tm__binding binding);
 /** Unlink and free the one after `previous` (TM__NONE: the first). */
 void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous);
 /**

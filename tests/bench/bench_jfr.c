@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast a recording is read: into a sink that only counts, and into a model.
+ * How fast a recording is read: into a sink that only counts, into a model, and for the
+ * one question what blocked by class.
  *
- *     bench_jfr FILE
+ *     bench_jfr FILE        all three
+ *     bench_jfr FILE class  the question alone, to be timed as a process
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -44,6 +46,47 @@ static int read_file(const char *path, const tm_sink *sink, const char *into,
     return 0;
 }
 
+/* What `jfr view contention-by-class` asks: how often, and how long, by class. */
+static int ask_by_class(const char *path)
+{
+    tm_source_options options = {.size = sizeof(options),
+                                 .kinds = 1 << TM_EVENT_CONTENDED_ENTER |
+                                          1 << TM_EVENT_CONTENDED_ENTERED,
+                                 .flags = TM_SOURCE_NO_STACKS | TM_SOURCE_BY_THREAD};
+    double cpu = now_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double wall = now_seconds(CLOCK_MONOTONIC);
+    tm_summary *summary;
+    tm_source *source;
+    tm_table *table;
+    int rc = tm_summary_new(&summary, NULL);
+
+    if (rc < 0 || tm_source_open(&source, path, &options) < 0) {
+        fprintf(stderr, "bench_jfr: %s\n", tm_error_text());
+        tm_summary_free(summary);
+        return 1;
+    }
+    while ((rc = tm_source_read(source, tm_summary_sink(summary))) == TM_MORE)
+        ;
+    tm_source_close(source);
+    if (tm_summary_list(&table, summary) < 0)
+        return 1;
+    cpu = now_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = now_seconds(CLOCK_MONOTONIC) - wall;
+    for (size_t row = 0; row < tm_table_row_count(table); row++) {
+        const char *name = tm_table_string(table, "class", row);
+
+        printf("%10lld %14lld ns mean %14lld ns p90 %14lld ns max  %s\n",
+               (long long)tm_table_int64(table, "count")[row],
+               (long long)tm_table_int64(table, "mean_ns")[row],
+               (long long)tm_table_int64(table, "p90_ns")[row],
+               (long long)tm_table_int64(table, "max_ns")[row], name ? name : "?");
+    }
+    printf("blocked by class: %.3f s of processor, %.3f s in all\n", cpu, wall);
+    tm_table_free(table);
+    tm_summary_free(summary);
+    return 0;
+}
+
 int main(int count, char **arguments)
 {
     recorder counter;
@@ -51,10 +94,12 @@ int main(int count, char **arguments)
     uint64_t events;
     int failed;
 
-    if (count != 2) {
-        fputs("usage: bench_jfr FILE\n", stderr);
+    if (count != 2 && !(count == 3 && !strcmp(arguments[2], "class"))) {
+        fputs("usage: bench_jfr FILE [class]\n", stderr);
         return 2;
     }
+    if (count == 3 || ask_by_class(arguments[1]))
+        return count == 3 ? ask_by_class(arguments[1]) : 1;
     recorder_init(&counter);
     counter.counts_only = 1;
     failed = read_file(arguments[1], &counter.sink, "a counter", &counter.events);

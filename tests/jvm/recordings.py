@@ -35,8 +35,9 @@ NAMES = (
     "VirtualThreadEnd",
     "ExecutionSample",
 )
-# What the recording says of itself, and what is counted only.
-ABOUT = ("ActiveSetting", "JVMInformation", "JavaMonitorInflate", "GarbageCollection")
+# What the recording says of itself.
+ABOUT = ("ActiveSetting", "JVMInformation")
+CONTEXT = (EventKind.GC_PAUSE, EventKind.INFLATED)
 ENDS = {
     EventKind.CONTENDED_ENTER: EventKind.CONTENDED_ENTERED,
     EventKind.WAIT: EventKind.WAITED,
@@ -142,6 +143,8 @@ class Poured:
     end: str
     text: str
     facts: list[Fact] = field(default_factory=list)
+    context: list[tuple[EventKind, int, int, int]] = field(default_factory=list)
+    classes: Counter[str | None] = field(default_factory=Counter)
     threads: dict[int, tuple[str, str, int]] = field(default_factory=dict)
     limits: list[str] = field(default_factory=list)
     flags: Counter[int] = field(default_factory=Counter)
@@ -195,6 +198,10 @@ def pair(poured: Poured, stacks: dict[str, Any]) -> None:
     open_: dict[int, Fact] = {}
     for time, thread, object_, peer, value, stack, number, bits in poured.events:
         kind = EventKind(number)
+        if kind in CONTEXT:
+            poured.context.append((kind, thread, time, value))
+            poured.classes[poured.objects[object_][0] if object_ else None] += 1
+            continue
         if kind in ENDS.values():
             fact = open_.pop(thread)
             assert ENDS[fact.kind] == kind

@@ -146,8 +146,6 @@ def test_run_says_what_was_recorded(java: Java):
     assert str(java.jdk.release) in run.vm
     assert run.command == "Stuck 0"
     every = set(EventKind) - {
-        EventKind.JOIN,
-        EventKind.JOINED,
         EventKind.INTERRUPTED,
         EventKind.CPU_SAMPLE,
         EventKind.VIRTUAL_MOUNT,
@@ -157,6 +155,8 @@ def test_run_says_what_was_recorded(java: Java):
         EventKind.SUBMIT_FAILED,
         EventKind.INFLATED,
     }
+    if java.jdk.release < VIRTUAL_SINCE:
+        every -= {EventKind.JOIN, EventKind.JOINED}
     assert run.kinds == every
 
 

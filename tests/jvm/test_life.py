@@ -99,6 +99,8 @@ def test_agent_needs_libc_alone():
         check=True,
     ).stdout
     names = {line.split()[-1] for line in symbols.splitlines()}
+    # The VM looks these up by their names.
+    names = {n for n in names if not n.startswith("Java_java_lang_Threadmodel")}
     assert names <= {"Agent_OnLoad", "Agent_OnUnload", "Agent_OnAttach"}
 
 

@@ -89,6 +89,73 @@ def test_an_interrupted_wait_says_so(recording: Path):
     )
 
 
+@pytest.mark.parametrize("names", [("GCPhasePause",), ("GarbageCollection",)])
+def test_pauses_are_what_the_jdk_says(java: Java, names: tuple[str, ...]):
+    file = record(java, "Pauses", 3, names=names)
+    theirs = []
+    for event in print_by_jdk(java, file, names):
+        values = event["values"]
+        length_ns = recordings.duration_ns(values["duration"])
+        end_ns = recordings.instant_ns(values["startTime"]) + length_ns
+        pause_ns = recordings.duration_ns(values.get("sumOfPauses", values["duration"]))
+        theirs.append((end_ns, pause_ns))
+    ours = [
+        (time, value) for _, thread, time, value in pour(file).context if not thread
+    ]
+    assert len(theirs) >= 3
+    assert len(ours) == len(theirs)
+    for mine, jdk in zip(sorted(ours), sorted(theirs), strict=True):
+        # Lengths are cut to whole nanoseconds apart from their starts.
+        assert mine == pytest.approx(jdk, abs=1)
+    (pauses,) = [
+        row
+        for row in threadmodel.open(file).context_totals()
+        if row["kind"] == "gc_pause"
+    ]
+    assert pauses["count"] == len(theirs)
+
+
+def test_inflations_are_what_the_jdk_says(java: Java):
+    names = ("JavaMonitorInflate",)
+    file = record(java, "Pauses", 3, names=names)
+    poured = pour(file)
+    classes: Counter[str | None] = Counter()
+    theirs = []
+    for event in print_by_jdk(java, file, names):
+        values = event["values"]
+        start_ns = recordings.instant_ns(values["startTime"])
+        classes[recordings.class_name(values["monitorClass"]["name"])] += 1
+        theirs.append((start_ns, values["cause"]))
+    assert classes["Pauses$Heavy"] == 3
+    assert poured.classes == classes
+    causes = {
+        row["start_ns"]: row["cause"]
+        for row in threadmodel.open(file).context()
+        if row["class"] == "Pauses$Heavy"
+    }
+    assert len(causes) == 3
+    assert set(causes.values()) == {"wait"}
+    assert {cause for start, cause in theirs} >= {"Monitor Wait"}
+
+
+def test_sums_without_a_model_are_those_of_the_model(java: Java):
+    file = record(java, "Storm", 2000)
+    model = threadmodel.open(file)
+    sums = {(row["class"], row["state"]): row for row in threadmodel.summarize(file)}
+    compared = 0
+    for row in model.monitors():
+        for state in ("blocked", "parked"):
+            if not row[f"{state}_count"]:
+                continue
+            own = sums[row["class"], state]
+            for figure in ("count", "total_ns", "max_ns", "p90_ns"):
+                assert own[figure] == row[f"{state}_{figure}"]
+            compared += 1
+    assert compared
+    (blocked,) = {row["state"] for row in threadmodel.summarize(file, ["blocked"])}
+    assert blocked == "blocked"
+
+
 def test_zeros_behind_it_change_nothing(recording: Path, tmp_path: Path):
     padded = tmp_path / "padded.jfr"
     padded.write_bytes(recording.read_bytes() + bytes(100_000))

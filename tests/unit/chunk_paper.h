@@ -146,7 +146,8 @@ enum { CHUNK_CLASSES = sizeof(chunk_classes) / sizeof(*chunk_classes) };
 typedef struct chunk_paper {
     uint8_t bytes[CHUNK_ROOM];
     size_t length;
-    size_t event; ///< where the event in work begins
+    size_t event;    ///< where the event in work begins
+    size_t metadata; ///< where the chunk's types stand; 0: nowhere yet
 } chunk_paper;
 
 static inline void put_byte(chunk_paper *paper, uint8_t byte)
@@ -210,6 +211,7 @@ static inline void begin_chunk(chunk_paper *paper, uint64_t start_ns,
                                uint64_t ticks_per_second)
 {
     paper->length = CHUNK_HEADER;
+    paper->metadata = 0;
     memset(paper->bytes, 0, CHUNK_HEADER);
     memcpy(paper->bytes, "FLR\0", 4);
     put_big_endian(paper, 4, 2, 2);
@@ -224,6 +226,7 @@ static inline void begin_chunk(chunk_paper *paper, uint64_t start_ns,
 static inline void end_chunk(chunk_paper *paper)
 {
     put_big_endian(paper, 8, paper->length, 8);
+    put_big_endian(paper, 24, paper->metadata, 8);
 }
 
 /* Strings of the metadata event: collected, then numbered. */
@@ -297,6 +300,7 @@ static inline void put_metadata(chunk_paper *paper, const chunk_class *classes,
     scratch.length = 0;
     put_tree(&scratch, &words, classes, count);
     begin_event(paper, 0);
+    paper->metadata = paper->event;
     PUT(paper, 1000, 0, 1, words.count);
     for (size_t i = 0; i < words.count; i++)
         put_text(paper, words.texts[i]);

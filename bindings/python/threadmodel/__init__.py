@@ -36,6 +36,7 @@ from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
 from threadmodel.sink import Frame, Sink
 from threadmodel.source import Live, Progress, open, pour
+from threadmodel.summary import summarize
 from threadmodel.table import Table
 from threadmodel.trace import TraceWriter
 
@@ -78,4 +79,5 @@ __all__ = [
     "event_dtype",
     "open",
     "pour",
+    "summarize",
 ]

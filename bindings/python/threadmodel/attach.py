@@ -26,7 +26,7 @@ from threadmodel.errors import AttachError
 #: What a recording can be told; each answers with one line.
 CONTROLS: Final = ("dump", "pause", "resume", "stop")
 
-# What the agent says in a JVM that answers before it is up.
+# What is said of a JVM that answers before it is up, by the agent or the JVM.
 STARTING: Final = "this VM is still starting"
 STARTING_SECONDS: Final = 5.0
 POLL_SECONDS: Final = 0.05
@@ -209,6 +209,8 @@ def _load(jvm: hotspot.Jvm, library: str, options: str) -> None:
             f"process {jvm.pid} takes no agent: it runs with "
             "-XX:-EnableDynamicAgentLoading"
         )
+    if "live phase" in said:
+        raise AttachError(f"process {jvm.pid}: {STARTING}")
     if "return code: 0" not in said and said.strip() != "0":
         raise AttachError(
             f"process {jvm.pid}: its JVM does not load the agent: "

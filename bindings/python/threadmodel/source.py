@@ -29,7 +29,10 @@ class Progress(NamedTuple):
 Listener = Callable[[Progress], object]
 
 
-def _open(path: str | os.PathLike[str], choices: Any = ffi.NULL) -> tuple[Any, bytes]:
+def open_source(
+    path: str | os.PathLike[str], choices: Any = ffi.NULL
+) -> tuple[Any, bytes]:
+    """Open a file with these tm_source_options; returns the source and its name."""
     out = ffi.new("tm_source **")
     name = path_bytes(path)
     code = lib.tm_source_open(out, name, choices)
@@ -74,7 +77,7 @@ def pour(
         dialect=kept,
         time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
     )
-    source, name = _open(path, choices)
+    source, name = open_source(path, choices)
     length = lib.tm_source_length(source)
     sink.define_run(
         Run(source=os.fsdecode(name), format=text(lib.tm_source_format(source)))
@@ -149,7 +152,7 @@ class Live:
         self, path: str | os.PathLike[str], *, memory_limit_bytes: int = 0
     ) -> None:
         """Open the file; nothing of its events is read yet."""
-        self._source, _ = _open(path)
+        self._source, _ = open_source(path)
         check(lib.tm_source_follow(self._source, 1))
         self.model = Model(memory_limit_bytes=memory_limit_bytes)
 

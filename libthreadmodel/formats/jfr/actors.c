@@ -124,6 +124,11 @@ int tm__jfr_thread_id(tm__jfr_entities *entities, uint64_t key, uint64_t *id)
     return TM_OK;
 }
 
+uint64_t tm__jfr_java_thread_id(const tm__jfr_entities *entities, uint64_t java_id)
+{
+    return java_id ? make_thread_id(entities, java_id, 0) : 0;
+}
+
 int tm__jfr_object_id(tm__jfr_entities *entities, int kind, uint64_t address,
                       uint32_t class_, uint64_t *id)
 {

@@ -49,6 +49,7 @@ int tm__jfr_chunk_get(tm__jfr_chunk *chunk, const uint8_t *bytes)
         .major = (uint16_t)big_endian(bytes + 4, 2),
         .minor = (uint16_t)big_endian(bytes + 6, 2),
         .stated_bytes = big_endian(bytes + 8, 8),
+        .metadata_offset = big_endian(bytes + 24, 8),
         .start_ns = (int64_t)big_endian(bytes + 32, 8),
         .duration_ns = (int64_t)big_endian(bytes + 40, 8),
         .start_ticks = (int64_t)big_endian(bytes + 48, 8),

@@ -9,10 +9,11 @@
 enum { TM__JFR_HEADER_BYTES = 68 };
 
 typedef struct tm__jfr_chunk {
-    uint64_t offset;       ///< of its header
-    uint64_t bytes;        ///< that may be read of it, with the header
-    uint64_t stated_bytes; ///< by the header
-    int64_t start_ns;      ///< since 1970-01-01 UTC, at start_ticks
+    uint64_t offset;          ///< of its header
+    uint64_t bytes;           ///< that may be read of it, with the header
+    uint64_t stated_bytes;    ///< by the header
+    uint64_t metadata_offset; ///< in the chunk, by the header
+    int64_t start_ns;         ///< since 1970-01-01 UTC, at start_ticks
     int64_t duration_ns;
     int64_t start_ticks;
     int64_t ticks_per_second;

@@ -53,6 +53,40 @@ static int find_symbol(tm__jfr_entities *entities, uint64_t key, uint32_t *text)
     return rc;
 }
 
+int tm__jfr_inflation(tm__jfr_entities *entities, uint64_t key)
+{
+    static const struct {
+        const char *text;
+        int cause;
+    } causes[] = {
+        {"Monitor Enter", TM_INFLATION_ENTER},
+        {"Monitor Wait", TM_INFLATION_WAIT},
+        {"Monitor Notify", TM_INFLATION_NOTIFY},
+        {"Monitor Hash Code", TM_INFLATION_HASH},
+        {"JNI Monitor Enter", TM_INFLATION_JNI},
+        {"JNI Monitor Exit", TM_INFLATION_JNI},
+        {"VM Internal", TM_INFLATION_VM},
+    };
+    tm__jfr_constant *constant =
+        tm__jfr_constant_find(entities->pools, TM__JFR_POOL_CAUSE, key);
+    uint64_t values[TM__JFR_CONSTANT_SLOTS];
+    uint32_t text;
+
+    if (!constant)
+        return TM_INFLATION_UNKNOWN;
+    if (constant->resolved == TM__NONE) {
+        tm__jfr_constant_read(entities->pools, TM__JFR_POOL_CAUSE, constant, values);
+        if (tm__jfr_entity_text(entities, values[TM__JFR_CAUSE_TEXT], &text) < 0)
+            return TM_ENOMEM;
+        constant->resolved = TM_INFLATION_UNKNOWN;
+        for (size_t i = 0; text != TM__NONE && i < sizeof(causes) / sizeof(*causes);
+             i++)
+            if (strcmp(tm__strings_get(&entities->texts, text), causes[i].text) == 0)
+                constant->resolved = (uint32_t)causes[i].cause;
+    }
+    return (int)constant->resolved;
+}
+
 /* "[Ljava/util/Map;" is written "java.util.Map[]" by people, "[I" is "int[]". */
 static int write_class_name(tm__jfr_entities *entities, const char *internal)
 {

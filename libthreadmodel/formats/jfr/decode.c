@@ -14,15 +14,22 @@
 
 #include <math.h>
 
-enum { BATCH = 512 };
+#include "base/error.h"
+
+enum {
+    BATCH = 512,
+    AHEAD = 24,
+    BLOCK = 8192, ///< events that are decoded at once where order is no matter
+};
 
 /* As the JDK's own reader computes it, so that both give the same nanosecond. */
 static int64_t ticks_to_ns(const tm__jfr_clock *clock, uint64_t ticks)
 {
-    double ns = (double)(int64_t)ticks / clock->ticks_per_ns;
+    double ns;
 
     if (clock->ticks_per_second == 1000000000)
         return (int64_t)ticks;
+    ns = (double)(int64_t)ticks / clock->ticks_per_ns;
     return ns >= 9.2e18 ? INT64_MAX : ns <= -9.2e18 ? INT64_MIN : (int64_t)ns;
 }
 
@@ -139,21 +146,13 @@ static int find_monitor(tm__jfr_events *events, const tm__jfr_event_kind *kind,
                              class_, &fact->object);
 }
 
-static void add_instant(tm__jfr_events *events, int64_t time_ns, uint32_t what)
+static void finish_fact(tm__jfr_events *events, const tm__jfr_fact *fact)
 {
-    events->instants[events->instant_count++] =
-        (tm__jfr_instant){.time_ns = time_ns, .what = what};
-    if (time_ns > events->last_ns)
-        events->last_ns = time_ns;
-}
+    int64_t last_ns = fact->end_kind ? fact->end_ns : fact->start_ns;
 
-static void finish_fact(tm__jfr_events *events, tm__jfr_fact *fact)
-{
-    uint32_t number = events->fact_count++;
-
-    add_instant(events, fact->start_ns, number * 2);
-    if (fact->end_kind)
-        add_instant(events, fact->end_ns, number * 2 + 1);
+    if (last_ns > events->last_ns)
+        events->last_ns = last_ns;
+    events->fact_count++;
 }
 
 static const struct {
@@ -169,7 +168,57 @@ static const struct {
     [TM__JFR_VIRTUAL_START] = {TM_EVENT_THREAD_START, 0},
     [TM__JFR_VIRTUAL_END] = {TM_EVENT_THREAD_END, 0},
     [TM__JFR_SAMPLE] = {TM_EVENT_CPU_SAMPLE, 0},
+    [TM__JFR_CPU_TIME] = {TM_EVENT_CPU_SAMPLE, 0},
+    [TM__JFR_INFLATE] = {TM_EVENT_INFLATED, 0},
+    [TM__JFR_PINNED] = {TM_EVENT_PINNED, 0},
+    [TM__JFR_SUBMIT_FAILED] = {TM_EVENT_SUBMIT_FAILED, 0},
+    [TM__JFR_PAUSE] = {TM_EVENT_GC_PAUSE, 0},
+    [TM__JFR_COLLECTION] = {TM_EVENT_GC_PAUSE, 0},
 };
+
+void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds)
+{
+    /* A notify may turn out to be one to all. */
+    if (kinds >> TM_EVENT_NOTIFY_ALL & 1)
+        kinds |= UINT64_C(1) << TM_EVENT_NOTIFY;
+    for (int what = TM__JFR_NOTHING + 1; what < TM__JFR_SETTING; what++)
+        events->index.is_wanted[what] =
+            !kinds || kinds >> model_kinds[what].start_kind & 1 ||
+            (model_kinds[what].end_kind && kinds >> model_kinds[what].end_kind & 1);
+}
+
+/* What is told of once, when it is over, with its length. */
+static int take_context(tm__jfr_events *events, const tm__jfr_event_kind *kind,
+                        int what, tm__jfr_fact *fact)
+{
+    int64_t until_ns = end_ns(events, kind, fact->start_ns);
+    int rc = TM_OK;
+
+    switch (what) {
+    case TM__JFR_PINNED:
+    case TM__JFR_PAUSE: fact->value = until_ns - fact->start_ns; break;
+    case TM__JFR_COLLECTION:
+        fact->value = until_ns - fact->start_ns;
+        if (kind->has >> TM__JFR_SLOT_PAUSES & 1)
+            fact->value = timespan_ns(events, kind->values[TM__JFR_SLOT_PAUSES],
+                                      kind->units[TM__JFR_SLOT_PAUSES]);
+        break;
+    case TM__JFR_SUBMIT_FAILED:
+        if (kind->values[TM__JFR_SLOT_JAVA_ID])
+            fact->thread = tm__jfr_java_thread_id(events->entities,
+                                                  kind->values[TM__JFR_SLOT_JAVA_ID]);
+        break;
+    case TM__JFR_INFLATE:
+        rc = find_object(events, kind, TM__JFR_OBJECT_LOCKED, &fact->object);
+        if (rc == TM_OK)
+            rc = tm__jfr_inflation(events->entities, kind->values[TM__JFR_SLOT_CAUSE]);
+        fact->value = rc;
+        break;
+    default: return TM_OK;
+    }
+    fact->start_ns = until_ns;
+    return rc < 0 ? rc : TM_OK;
+}
 
 /* What is particular to waits and notifies. */
 static void take_details(const tm__jfr_events *events, const tm__jfr_event_kind *kind,
@@ -217,34 +266,47 @@ static int take_event(tm__jfr_events *events, int what)
         rc = find_monitor(events, kind, fact);
     if (rc < 0)
         return rc;
+    if (what >= TM__JFR_INFLATE)
+        rc = take_context(events, kind, what, fact);
     take_details(events, kind, what, fact);
     finish_fact(events, fact);
-    return TM_OK;
+    return rc;
 }
 
-int tm__jfr_events_decode(tm__jfr_events *events, tm__jfr_walk walk)
+static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
+                      const uint8_t *base)
 {
-    set_clock(events);
-    while (tm__jfr_walk_next(&walk)) {
-        tm__jfr_cursor cursor = {.at = walk.body, .limit = walk.limit};
-        int what = tm__jfr_events_what(events, walk.type), rc;
+    tm__jfr_event_kind *kind = &events->kinds[entry->what];
+    tm__jfr_cursor cursor = {.at = base + entry->body,
+                             .limit = base + events->chunk.bytes};
 
-        if (what <= TM__JFR_NOTHING || what >= TM__JFR_SETTING)
-            continue;
-        tm__jfr_run(events->metadata, events->kinds[what].program, &cursor, walk.base,
-                    events->kinds[what].values);
-        if (cursor.is_broken || cursor.at > walk.end)
-            rc = tm__jfr_events_complain(events, &walk, "is longer than it says");
-        else
-            rc = take_event(events, what);
-        if (rc < 0)
-            return rc;
-    }
-    if (events->instant_count > 0)
-        events->sorted =
-            tm__jfr_sort(events->instants, events->instants + events->instant_count,
-                         events->instant_count);
-    return TM_OK;
+    /* Its single pauses tell more. */
+    if (entry->what == TM__JFR_COLLECTION && events->settings->of[TM__JFR_PAUSE].was_on)
+        return TM_OK;
+    tm__jfr_run(events->metadata, kind->program, &cursor, base, kind->values);
+    if (cursor.is_broken || cursor.at > base + entry->end)
+        return tm__jfr_events_complain(events, entry, "is longer than it says");
+    return take_event(events, (int)entry->what);
+}
+
+int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)
+{
+    uint32_t left = events->index.entry_count - events->decoded;
+    uint32_t count = events->is_by_thread && left > BLOCK ? BLOCK : left;
+    int rc;
+
+    if (events->decoded == 0)
+        set_clock(events);
+    events->fact_count = events->order.count = events->poured = 0;
+    rc = tm__reserve(events->memory, &events->facts, &events->fact_capacity, count,
+                     sizeof(*events->facts));
+    for (uint32_t i = 0; rc == TM_OK && i < count; i++)
+        rc = decode_one(events, &events->index.entries[events->decoded + i], base);
+    if (rc == TM_OK && !events->is_by_thread)
+        rc = tm__jfr_order_make(&events->order, events->facts, events->fact_count);
+    if (rc == TM_OK)
+        events->decoded += count;
+    return rc;
 }
 
 static tm_event make_event(const tm__jfr_fact *fact, int is_end, int64_t time_ns)
@@ -261,26 +323,62 @@ static tm_event make_event(const tm__jfr_fact *fact, int is_end, int64_t time_ns
                       .flags = has_peer ? fact->flags : 0};
 }
 
+/* The next events, by time. They lie all over the chunk's facts, which are asked for
+ * some ahead. @return how many */
+static uint32_t next_by_time(tm__jfr_events *events, tm_event *batch, uint32_t room)
+{
+    const tm__jfr_order *order = &events->order;
+    uint32_t left = order->count - events->poured;
+    uint32_t count = left < room ? left : room;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t what = tm__jfr_order_at(order, events->poured + i);
+        const tm__jfr_fact *fact = &events->facts[what / 2];
+        int is_end = what & 1;
+
+        if (left - i > AHEAD) {
+            const tm__jfr_fact *next =
+                &events->facts[tm__jfr_order_at(order, events->poured + i + AHEAD) / 2];
+
+            __builtin_prefetch(next);
+            __builtin_prefetch(&next->flags);
+        }
+        batch[i] = make_event(fact, is_end, is_end ? fact->end_ns : fact->start_ns);
+    }
+    events->poured += count;
+    return count;
+}
+
+/* The next events as they stand: begin and end of each side by side. */
+static uint32_t next_by_thread(tm__jfr_events *events, tm_event *batch, uint32_t room)
+{
+    uint32_t count = 0;
+
+    while (count + 2 <= room && events->poured < events->fact_count) {
+        const tm__jfr_fact *fact = &events->facts[events->poured++];
+
+        batch[count++] = make_event(fact, 0, fact->start_ns);
+        if (fact->end_kind)
+            batch[count++] = make_event(fact, 1, fact->end_ns);
+    }
+    return count;
+}
+
 int tm__jfr_events_pour(tm__jfr_events *events, const tm_sink *sink, uint32_t at_most)
 {
+    uint32_t count = 1;
     tm_event batch[BATCH];
 
-    while (at_most > 0 && events->poured < events->instant_count) {
-        uint32_t count = 0;
+    for (uint32_t poured = 0; poured < at_most; poured += count) {
         int rc;
 
-        for (;
-             count < BATCH && count < at_most && events->poured < events->instant_count;
-             count++) {
-            const tm__jfr_instant *instant = &events->sorted[events->poured++];
-
-            batch[count] = make_event(&events->facts[instant->what / 2],
-                                      instant->what & 1, instant->time_ns);
-        }
-        at_most -= count;
+        count = events->is_by_thread ? next_by_thread(events, batch, BATCH)
+                                     : next_by_time(events, batch, BATCH);
+        if (count == 0)
+            return TM_OK;
         rc = sink->events(sink->payload, batch, count);
         if (rc < 0)
             return rc;
     }
-    return events->poured < events->instant_count ? TM_MORE : TM_OK;
+    return TM_MORE;
 }

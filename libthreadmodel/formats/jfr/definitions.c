@@ -61,6 +61,8 @@ static int pour_methods(tm__jfr_entities *entities, const tm_sink *sink)
 {
     int rc = TM_OK;
 
+    if (entities->keeps_stacks)
+        return TM_OK;
     while (rc >= 0 && entities->methods_poured < entities->method_count) {
         uint32_t number = entities->methods_poured++;
         const tm__jfr_method *method = &entities->methods[number];
@@ -78,6 +80,8 @@ static int pour_stacks(tm__jfr_entities *entities, const tm_sink *sink)
 {
     int rc = TM_OK;
 
+    if (entities->keeps_stacks)
+        return TM_OK;
     while (rc >= 0 && entities->stacks_poured < entities->stacks.count) {
         uint32_t number = entities->stacks_poured++;
         size_t bytes = tm__strings_length(&entities->stacks, number);

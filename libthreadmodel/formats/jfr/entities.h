@@ -22,6 +22,7 @@ enum tm__jfr_object_kind {
     TM__JFR_OBJECT_MONITOR, ///< by the address of the JVM's monitor
     TM__JFR_OBJECT_BLOCKER, ///< of a park, by the address of the object on the heap
     TM__JFR_OBJECT_THREAD,  ///< that was joined: `address` is the thread's id
+    TM__JFR_OBJECT_LOCKED,  ///< whose monitor was inflated, by its address on the heap
 };
 
 typedef struct tm__jfr_thread {
@@ -80,6 +81,7 @@ typedef struct tm__jfr_entities {
     uint32_t queue_poured;
     uint64_t unknown_threads; ///< keys that no constant explains
     int has_virtual;          ///< a virtual thread was seen
+    int keeps_stacks;         ///< stacks and methods are not poured
 
     tm__jfr_text text;
     tm__jfr_text slashed;
@@ -96,6 +98,13 @@ int tm__jfr_entities_init(tm__jfr_entities *entities, tm__memory *memory,
 int tm__jfr_thread_id(tm__jfr_entities *entities, uint64_t key, uint64_t *id);
 int tm__jfr_class_id(tm__jfr_entities *entities, uint64_t key, uint32_t *id);
 int tm__jfr_stack_id(tm__jfr_entities *entities, uint64_t key, uint32_t *id);
+
+/** The id of a thread by Java's own number for it; 0: it has none. */
+uint64_t tm__jfr_java_thread_id(const tm__jfr_entities *entities, uint64_t java_id);
+
+/** Why a monitor was inflated, by the key of the cause. @return enum tm_inflation, or
+ * TM_ENOMEM */
+int tm__jfr_inflation(tm__jfr_entities *entities, uint64_t key);
 
 /** The id of the class of a name. @return TM_OK or TM_ENOMEM */
 int tm__jfr_class_intern(tm__jfr_entities *entities, uint32_t name, uint32_t *id);

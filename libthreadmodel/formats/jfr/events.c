@@ -8,10 +8,7 @@
 
 #include "base/error.h"
 
-enum {
-    FIRST_ROLE = 16, ///< types of constants have the roles below
-    SLOTS = TM__JFR_EVENT_SLOTS
-};
+enum { SLOTS = TM__JFR_EVENT_SLOTS };
 
 static const struct {
     const char *type;
@@ -45,13 +42,22 @@ static const struct {
     [TM__JFR_VIRTUAL_END] = {"jdk.VirtualThreadEnd", {OF_THREAD}},
     [TM__JFR_SAMPLE] = {"jdk.ExecutionSample",
                         {COMMON, [TM__JFR_SLOT_THREAD] = "sampledThread"}},
+    [TM__JFR_CPU_TIME] = {"jdk.CPUTimeSample", {OF_THREAD}},
+    [TM__JFR_INFLATE] = {"jdk.JavaMonitorInflate",
+                         {OF_MONITOR, [TM__JFR_SLOT_CAUSE] = "cause"}},
+    [TM__JFR_PINNED] = {"jdk.VirtualThreadPinned", {OF_THREAD}},
+    [TM__JFR_SUBMIT_FAILED] = {"jdk.VirtualThreadSubmitFailed",
+                               {OF_THREAD, [TM__JFR_SLOT_JAVA_ID] = "javaThreadId"}},
+    [TM__JFR_PAUSE] =
+        {"jdk.GCPhasePause",
+         {[TM__JFR_SLOT_START] = "startTime", [TM__JFR_SLOT_DURATION] = "duration"}},
+    [TM__JFR_COLLECTION] = {"jdk.GarbageCollection",
+                            {[TM__JFR_SLOT_START] = "startTime",
+                             [TM__JFR_SLOT_DURATION] = "duration",
+                             [TM__JFR_SLOT_PAUSES] = "sumOfPauses"}},
     [TM__JFR_SETTING] = {"jdk.ActiveSetting", {NULL}},
     [TM__JFR_JVM] = {"jdk.JVMInformation", {NULL}},
     [TM__JFR_LOSS] = {"jdk.DataLoss", {NULL}},
-    [TM__JFR_INFLATE] = {"jdk.JavaMonitorInflate", {NULL}},
-    [TM__JFR_PINNED] = {"jdk.VirtualThreadPinned", {NULL}},
-    [TM__JFR_SUBMIT_FAILED] = {"jdk.VirtualThreadSubmitFailed", {NULL}},
-    [TM__JFR_COLLECTION] = {"jdk.GarbageCollection", {NULL}},
     [TM__JFR_DUMP] = {"jdk.ThreadDump", {NULL}},
 };
 
@@ -85,7 +91,7 @@ static int compile(tm__jfr_events *events, uint32_t type, int what)
                                 kinds[what].type);
     if (rc < 0)
         return rc;
-    events->metadata->types[type].role = (uint8_t)(FIRST_ROLE + what);
+    events->metadata->types[type].role = (uint8_t)(TM__JFR_EVENT_ROLE + what);
     for (unsigned slot = 0; slot < SLOTS; slot++) {
         int unit = tm__jfr_unit_of(events->metadata, kind->program, slot);
 
@@ -102,7 +108,8 @@ int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk)
     tm__jfr_metadata *metadata = events->metadata;
 
     events->chunk = *chunk;
-    events->fact_count = events->instant_count = events->poured = 0;
+    events->fact_count = events->order.count = events->poured = 0;
+    events->decoded = 0;
     memset(events->kinds, 0, sizeof(events->kinds));
     for (uint32_t type = 0; type < metadata->type_count; type++) {
         const char *name = tm__jfr_type_name(metadata, &metadata->types[type]);
@@ -116,24 +123,12 @@ int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk)
     return TM_OK;
 }
 
-int tm__jfr_events_what(const tm__jfr_events *events, uint64_t type)
-{
-    uint32_t index = tm__map_find(&events->metadata->type_map, type);
-
-    if (index == TM__NONE)
-        return -1;
-    return events->metadata->types[index].role >= FIRST_ROLE
-               ? events->metadata->types[index].role - FIRST_ROLE
-               : TM__JFR_NOTHING;
-}
-
-int tm__jfr_events_complain(tm__jfr_events *events, const tm__jfr_walk *walk,
+int tm__jfr_events_complain(tm__jfr_events *events, const tm__jfr_entry *entry,
                             const char *what)
 {
     return tm__notes_damage(
         events->notes, "the event at byte %llu %s",
-        (unsigned long long)(events->chunk.offset + (uint64_t)(walk->at - walk->base)),
-        what);
+        (unsigned long long)events->chunk.offset + entry->body - entry->head, what);
 }
 
 /* A text of an event, "" for none; which stays. */
@@ -150,7 +145,7 @@ static int read_text(tm__jfr_events *events, uint64_t offset, const char **text)
 
 static int take_setting(tm__jfr_events *events, const uint64_t *values)
 {
-    int what = tm__jfr_events_what(events, values[SETTING_ID]);
+    int what = tm__jfr_what_of(events->metadata, values[SETTING_ID]);
     const char *name, *value;
     int rc;
 
@@ -180,55 +175,33 @@ static int take_jvm(tm__jfr_events *events, const uint64_t *values)
     return rc;
 }
 
-int tm__jfr_events_scan(tm__jfr_events *events, tm__jfr_walk walk)
+int tm__jfr_events_about(tm__jfr_events *events, const uint8_t *base)
 {
-    uint32_t halves = 0;
+    int rc = TM_OK;
 
-    while (tm__jfr_walk_next(&walk)) {
-        tm__jfr_cursor cursor = {.at = walk.body, .limit = walk.limit};
-        int what = tm__jfr_events_what(events, walk.type), rc = TM_OK;
-        uint64_t *values;
+    for (uint32_t i = 0; rc == TM_OK && i < events->index.about_count; i++) {
+        const tm__jfr_entry *entry = &events->index.abouts[i];
+        tm__jfr_event_kind *kind = &events->kinds[entry->what];
+        tm__jfr_cursor cursor = {.at = base + entry->body,
+                                 .limit = base + events->chunk.bytes};
 
-        if (what < 0) {
-            if (walk.type > TM__JFR_CHECKPOINT_TYPE &&
-                tm__jfr_events_complain(
-                    events, &walk, "is of a type that the chunk does not have") < 0)
-                return TM_ENOMEM;
-            continue;
-        }
-        events->settings->counts[what]++;
-        if (what > TM__JFR_NOTHING && what < TM__JFR_SETTING)
-            halves++;
-        if (what < TM__JFR_SETTING || what > TM__JFR_LOSS)
-            continue;
-        values = events->kinds[what].values;
-        tm__jfr_run(events->metadata, events->kinds[what].program, &cursor, walk.base,
-                    values);
-        if (cursor.is_broken || cursor.at > walk.end)
-            rc = tm__jfr_events_complain(events, &walk, "is longer than it says");
-        else if (what == TM__JFR_SETTING)
-            rc = take_setting(events, values);
-        else if (what == TM__JFR_JVM)
-            rc = take_jvm(events, values);
+        tm__jfr_run(events->metadata, kind->program, &cursor, base, kind->values);
+        if (cursor.is_broken || cursor.at > base + entry->end)
+            rc = tm__jfr_events_complain(events, entry, "is longer than it says");
+        else if (entry->what == TM__JFR_SETTING)
+            rc = take_setting(events, kind->values);
+        else if (entry->what == TM__JFR_JVM)
+            rc = take_jvm(events, kind->values);
         else
-            events->settings->lost_bytes += values[0];
-        if (rc < 0)
-            return rc;
+            events->settings->lost_bytes += kind->values[0];
     }
-    /* Half of the instants is room for sorting the other half. */
-    if (halves > UINT32_MAX / 8)
-        return tm__fail(TM_ENOMEM, "%u events in a chunk", halves);
-    if (tm__reserve(events->memory, &events->facts, &events->fact_capacity, halves,
-                    sizeof(*events->facts)) < 0)
-        return TM_ENOMEM;
-    return tm__reserve(events->memory, &events->instants, &events->instant_capacity,
-                       (size_t)halves * 4, sizeof(*events->instants));
+    return rc;
 }
 
 void tm__jfr_events_free(tm__jfr_events *events)
 {
+    tm__jfr_index_free(&events->index);
     tm__free(events->memory, events->facts,
              events->fact_capacity * sizeof(*events->facts));
-    tm__free(events->memory, events->instants,
-             events->instant_capacity * sizeof(*events->instants));
+    tm__jfr_order_free(&events->order);
 }

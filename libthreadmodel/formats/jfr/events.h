@@ -5,9 +5,8 @@
 
 #include <threadmodel/event.h>
 
+#include "formats/jfr/index.h"
 #include "formats/jfr/order.h"
-#include "formats/jfr/settings.h"
-#include "formats/jfr/walk.h"
 
 /** Fields of events, whatever their names are in the type. */
 enum tm__jfr_event_slot {
@@ -22,6 +21,9 @@ enum tm__jfr_event_slot {
     TM__JFR_SLOT_TIMED_OUT, ///< of a wait
     TM__JFR_SLOT_UNTIL,     ///< of a park
     TM__JFR_SLOT_NOTIFIED,  ///< how many
+    TM__JFR_SLOT_CAUSE,     ///< of an inflation
+    TM__JFR_SLOT_JAVA_ID,   ///< of a thread that was refused
+    TM__JFR_SLOT_PAUSES,    ///< of a collection, in all
     TM__JFR_EVENT_SLOTS
 };
 
@@ -32,20 +34,6 @@ typedef struct tm__jfr_event_kind {
     uint8_t units[TM__JFR_EVENT_SLOTS];
     uint64_t values[TM__JFR_EVENT_SLOTS]; ///< of the last one; 0 where it has none
 } tm__jfr_event_kind;
-
-/** A hold-up with both its ends, or what has one end only; 56 bytes. */
-typedef struct tm__jfr_fact {
-    int64_t start_ns;
-    int64_t end_ns;
-    uint64_t thread;
-    uint64_t object;
-    uint64_t peer;
-    int64_t value;
-    uint32_t stack;
-    uint8_t start_kind;
-    uint8_t end_kind; ///< 0: none
-    uint16_t flags;   ///< of the end, where it has one
-} tm__jfr_fact;
 
 /** Which instant a number of ticks is. */
 typedef struct tm__jfr_clock {
@@ -65,36 +53,46 @@ typedef struct tm__jfr_events {
     tm__jfr_chunk chunk;
     tm__jfr_clock clock;
     tm__jfr_event_kind kinds[TM__JFR_WHAT_COUNT];
+    tm__jfr_index index;
+    uint32_t decoded; ///< entries of the index
+    int is_by_thread; ///< only each thread's own events need be in order
     tm__jfr_fact *facts;
     uint32_t fact_count;
     uint32_t fact_capacity;
-    tm__jfr_instant *instants; ///< and room to sort them behind
-    uint32_t instant_count;
-    uint32_t instant_capacity;
-    tm__jfr_instant *sorted; ///< within `instants`
-    uint32_t poured;
+    tm__jfr_order order;
+    uint32_t poured; ///< instants, or facts where order is no matter
     int64_t last_ns; ///< the latest end of all chunks
 } tm__jfr_events;
 
 /** Compile what reads the chunk's types. @return TM_OK or TM_ENOMEM */
 int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk);
 
+/** Only these kinds of events are wanted, bit by bit; 0: all. */
+void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds);
+
 /**
- * Read what the chunk says of its recording: settings, JVM, losses. Counts, too.
- * @param walk  at the chunk's begin
+ * Read what the chunk says of its recording: settings, JVM, losses.
+ * @param base  of the chunk
  * @return TM_OK or TM_ENOMEM
  */
-int tm__jfr_events_scan(tm__jfr_events *events, tm__jfr_walk walk);
+int tm__jfr_events_about(tm__jfr_events *events, const uint8_t *base);
 
-/** @return enum tm__jfr_what of a type of events; -1: the chunk has no such type */
-int tm__jfr_events_what(const tm__jfr_events *events, uint64_t type);
-
-/** Note that the event where a walk stands is wrong. @return TM_OK or TM_ENOMEM */
-int tm__jfr_events_complain(tm__jfr_events *events, const tm__jfr_walk *walk,
+/** Note that an event is wrong. @return TM_OK or TM_ENOMEM */
+int tm__jfr_events_complain(tm__jfr_events *events, const tm__jfr_entry *entry,
                             const char *what);
 
-/** Decode all events of the chunk and sort them. @return TM_OK or TM_ENOMEM */
-int tm__jfr_events_decode(tm__jfr_events *events, tm__jfr_walk walk);
+/**
+ * Decode the next events of the index; all of them, and sorted, where they are to be
+ * in the order of time.
+ * @return TM_OK or TM_ENOMEM, and then it can be tried again
+ */
+int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base);
+
+/** Whether some of the chunk's events are not decoded yet. */
+static inline int tm__jfr_events_are_left(const tm__jfr_events *events)
+{
+    return events->decoded < events->index.entry_count;
+}
 
 /**
  * Hand some of them to a sink.

@@ -67,6 +67,9 @@ typedef struct tm__jfr_type {
     uint8_t reserved;
 } tm__jfr_type;
 
+/** Roles from here on are those of events, below it those of constants. */
+enum { TM__JFR_EVENT_ROLE = 16 };
+
 typedef struct tm__jfr_metadata {
     tm__memory *memory;
     tm__strings strings;

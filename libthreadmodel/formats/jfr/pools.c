@@ -37,6 +37,9 @@ static const struct {
                             BIT(TM__JFR_STACK_FRAMES)},
     [TM__JFR_POOL_SYMBOL] = {"jdk.types.Symbol", {"string"}, BIT(TM__JFR_SYMBOL_TEXT)},
     [TM__JFR_POOL_STRING] = {"java.lang.String", {NULL}, 0},
+    [TM__JFR_POOL_CAUSE] = {"jdk.types.InflateCause",
+                            {"cause"},
+                            BIT(TM__JFR_CAUSE_TEXT)},
 };
 
 static const char *const frame_names[] = {"method", "lineNumber", "bytecodeIndex"};
@@ -136,7 +139,8 @@ static int add_pool(tm__jfr_pools *pools, tm__jfr_cursor *cursor, const uint8_t 
     rc = find_skipper(pools, type, &skipper);
     if (rc < 0)
         return rc;
-    if (pools->metadata->types[type].role)
+    if (pools->metadata->types[type].role &&
+        pools->metadata->types[type].role < TM__JFR_EVENT_ROLE)
         pool = &pools->pools[pools->metadata->types[type].role - 1];
     for (; count > 0; count--) {
         uint64_t key = tm__jfr_number(cursor);

@@ -14,6 +14,7 @@ enum tm__jfr_pool_kind {
     TM__JFR_POOL_STACK,
     TM__JFR_POOL_SYMBOL,
     TM__JFR_POOL_STRING,
+    TM__JFR_POOL_CAUSE, ///< of inflations
     TM__JFR_POOL_COUNT
 };
 
@@ -33,6 +34,7 @@ enum tm__jfr_constant_slot {
     TM__JFR_STACK_TRUNCATED = 0,
     TM__JFR_STACK_FRAMES,
     TM__JFR_SYMBOL_TEXT = 0,
+    TM__JFR_CAUSE_TEXT = 0,
     TM__JFR_FRAME_METHOD = 0,
     TM__JFR_FRAME_LINE,
     TM__JFR_FRAME_LOCATION,

@@ -67,7 +67,6 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
 {
     reader *self = tm__zalloc(memory, sizeof(*self));
 
-    (void)options;
     if (!self)
         return TM_ENOMEM;
     self->memory = memory;
@@ -78,6 +77,9 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
         reader_close(self);
         return TM_ENOMEM;
     }
+    tm__jfr_events_want(&self->recording.events, options->kinds);
+    self->recording.events.is_by_thread = options->flags & TM_SOURCE_BY_THREAD;
+    self->recording.entities.keeps_stacks = options->flags & TM_SOURCE_NO_STACKS;
     *out = self;
     return TM_OK;
 }
@@ -226,6 +228,10 @@ static int pour(reader *self, const tm_sink *sink)
         rc = tm__jfr_events_pour(&self->recording.events, sink, CALL_EVENTS);
     if (rc != TM_OK)
         return rc;
+    if (tm__jfr_events_are_left(&self->recording.events)) {
+        rc = tm__jfr_recording_next(&self->recording);
+        return rc < 0 ? rc : TM_MORE;
+    }
     if (self->next < self->chunk_count)
         self->state = LOADING;
     else

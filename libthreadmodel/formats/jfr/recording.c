@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One chunk after the other into what is known of the whole recording. Events are
- * walked over three times: by their sizes alone, to find types and constants, which
- * stand behind what needs them; for settings and the JVM, which decide on ids; and to
- * decode those that matter.
+ * One chunk after the other into what is known of the whole recording. Types and
+ * constants stand behind the events that need them, and settings and the JVM, which
+ * decide on ids, may stand anywhere: so the types come first, then one walk by the
+ * sizes of the events says where the rest stands, and only what matters is decoded.
  */
 #include "formats/jfr/recording.h"
 
 #include "base/error.h"
-
-static int mark(tm__jfr_recording *self, const tm__jfr_walk *walk)
-{
-    if (tm__reserve(self->memory, &self->marks, &self->mark_capacity,
-                    (size_t)self->mark_count + 1, sizeof(*self->marks)) < 0)
-        return TM_ENOMEM;
-    self->marks[self->mark_count++] = (uint32_t)(walk->at - walk->base);
-    return TM_OK;
-}
 
 static int is_zero(const uint8_t *bytes, const uint8_t *end)
 {
@@ -55,32 +46,6 @@ static int note_end(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
         end, (unsigned long long)walk->size, offset + (unsigned long long)chunk->bytes);
 }
 
-/* Find where the events end, and mark those about types and constants. */
-static int survey(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
-                  tm__jfr_walk *walk)
-{
-    tm__jfr_walk from = *walk;
-    int rc;
-
-    self->mark_count = 0;
-    while (tm__jfr_walk_next(&from))
-        if (from.type <= TM__JFR_CHECKPOINT_TYPE && mark(self, &from) < 0)
-            return TM_ENOMEM;
-    rc = note_end(self, chunk, &from);
-    walk->limit = from.at;
-    return rc;
-}
-
-/* The event at a mark. */
-static tm__jfr_walk go_to(const tm__jfr_walk *walk, uint32_t offset)
-{
-    tm__jfr_walk there = *walk;
-
-    there.end = walk->base + offset;
-    tm__jfr_walk_next(&there);
-    return there;
-}
-
 static int note_damage(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
                        const tm__jfr_walk *event, const tm__jfr_cursor *cursor,
                        const char *what)
@@ -91,43 +56,72 @@ static int note_damage(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
         (unsigned long long)(chunk->offset + (uint64_t)(cursor->at - event->base)));
 }
 
-/* The last whole metadata hold all types of the chunk.
- * @return TM_MORE: types are known; TM_OK: not */
+/* Read the metadata event at an offset. @return TM_MORE: types are known; TM_OK: not */
+static int read_types(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
+                      const tm__jfr_walk *walk, uint64_t offset)
+{
+    tm__jfr_walk event = *walk;
+    tm__jfr_cursor cursor;
+    int rc;
+
+    if (offset < TM__JFR_HEADER_BYTES || offset >= chunk->bytes)
+        return TM_OK;
+    event.end = walk->base + offset;
+    if (!tm__jfr_walk_next(&event) || event.type != TM__JFR_METADATA_TYPE)
+        return TM_OK;
+    cursor = (tm__jfr_cursor){.at = event.body, .limit = event.end};
+    rc = tm__jfr_metadata_read(&self->metadata, &cursor);
+    if (rc == TM_EDAMAGED)
+        return note_damage(self, chunk, &event, &cursor, "metadata");
+    return rc == TM_OK ? TM_MORE : rc;
+}
+
+/* The header of a finished chunk says where its types stand; of another chunk the last
+ * whole metadata event has the most of them. @return as above */
 static int load_types(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
                       const tm__jfr_walk *walk)
 {
-    for (uint32_t i = self->mark_count; i > 0; i--) {
-        tm__jfr_walk event = go_to(walk, self->marks[i - 1]);
-        tm__jfr_cursor cursor = {.at = event.body, .limit = event.end};
-        int rc;
+    tm__jfr_walk from = *walk;
+    int rc = TM_OK;
 
-        if (event.type != TM__JFR_METADATA_TYPE)
+    if (chunk->state == 0)
+        rc = read_types(self, chunk, walk, chunk->metadata_offset);
+    if (rc != TM_OK)
+        return rc;
+    self->mark_count = 0;
+    while (tm__jfr_walk_next(&from)) {
+        if (from.type != TM__JFR_METADATA_TYPE)
             continue;
-        rc = tm__jfr_metadata_read(&self->metadata, &cursor);
-        if (rc == TM_OK)
-            return TM_MORE;
-        if (rc == TM_EDAMAGED)
-            rc = note_damage(self, chunk, &event, &cursor, "metadata");
-        if (rc < 0)
-            return rc;
+        if (tm__reserve(self->memory, &self->marks, &self->mark_capacity,
+                        (size_t)self->mark_count + 1, sizeof(*self->marks)) < 0)
+            return TM_ENOMEM;
+        self->marks[self->mark_count++] = (uint32_t)(from.at - from.base);
     }
-    return tm__notes_damage(&self->notes,
-                            "the chunk at byte %llu has no whole metadata event: its "
-                            "events cannot be read",
-                            (unsigned long long)chunk->offset);
+    for (uint32_t i = self->mark_count; i > 0 && rc == TM_OK; i--)
+        rc = read_types(self, chunk, walk, self->marks[i - 1]);
+    if (rc != TM_OK)
+        return rc;
+    rc = note_end(self, chunk, &from);
+    return rc < 0 ? rc
+                  : tm__notes_damage(&self->notes,
+                                     "the chunk at byte %llu has no whole metadata "
+                                     "event: its events cannot be read",
+                                     (unsigned long long)chunk->offset);
 }
 
 static int load_constants(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
                           const tm__jfr_walk *walk)
 {
-    int rc = tm__jfr_pools_start(&self->pools, walk->base, walk->limit);
+    const tm__jfr_index *index = &self->events.index;
+    int rc = TM_OK;
 
-    for (uint32_t i = 0; i < self->mark_count && rc == TM_OK; i++) {
-        tm__jfr_walk event = go_to(walk, self->marks[i]);
-        tm__jfr_cursor cursor = {.at = event.body, .limit = event.limit};
+    for (uint32_t i = 0; i < index->checkpoint_count && rc == TM_OK; i++) {
+        tm__jfr_walk event = *walk;
+        tm__jfr_cursor cursor;
 
-        if (event.type != TM__JFR_CHECKPOINT_TYPE)
-            continue;
+        event.end = walk->base + index->checkpoints[i];
+        tm__jfr_walk_next(&event);
+        cursor = (tm__jfr_cursor){.at = event.body, .limit = event.limit};
         rc = tm__jfr_pools_add(&self->pools, &cursor, event.end);
         if (rc == TM_EDAMAGED)
             rc = note_damage(self, chunk, &event, &cursor, "checkpoint");
@@ -135,32 +129,44 @@ static int load_constants(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
     return rc;
 }
 
-static int load_events(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
-                       const tm__jfr_walk *walk)
+/* Where the chunk's types are known: what it says, and where. */
+static int load_known(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
+                      const tm__jfr_walk *walk)
 {
-    int rc = tm__jfr_events_start(&self->events, chunk);
+    tm__jfr_walk end = *walk;
+    int rc = tm__jfr_pools_start(&self->pools, walk->base, walk->limit);
 
     if (rc == TM_OK)
-        rc = tm__jfr_events_scan(&self->events, *walk);
-    self->entities.jvm = self->settings.jvm;
+        rc = tm__jfr_events_start(&self->events, chunk);
     if (rc == TM_OK)
-        rc = tm__jfr_events_decode(&self->events, *walk);
+        rc = tm__jfr_index_build(&self->events.index, &end, self->settings.counts,
+                                 &self->notes, chunk->offset);
+    if (rc == TM_OK)
+        rc = note_end(self, chunk, &end);
+    if (rc == TM_OK)
+        rc = load_constants(self, chunk, walk);
+    if (rc == TM_OK)
+        rc = tm__jfr_events_about(&self->events, walk->base);
+    self->entities.jvm = self->settings.jvm;
+    if (rc == TM_OK && !self->events.is_by_thread)
+        rc = tm__jfr_events_decode(&self->events, walk->base);
     return rc;
 }
 
 static int load_content(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
-                        tm__jfr_walk *walk)
+                        const tm__jfr_walk *walk)
 {
-    int rc = survey(self, chunk, walk);
+    int rc = load_types(self, chunk, walk);
 
-    if (rc == TM_OK)
-        rc = load_types(self, chunk, walk);
-    if (rc == TM_MORE) {
-        rc = load_constants(self, chunk, walk);
-        if (rc == TM_OK)
-            rc = load_events(self, chunk, walk);
-    }
+    self->bytes = walk->base;
+    if (rc == TM_MORE)
+        rc = load_known(self, chunk, walk);
     return rc;
+}
+
+int tm__jfr_recording_next(tm__jfr_recording *self)
+{
+    return tm__jfr_events_decode(&self->events, self->bytes);
 }
 
 int tm__jfr_recording_init(tm__jfr_recording *self, tm__memory *memory)
@@ -170,12 +176,16 @@ int tm__jfr_recording_init(tm__jfr_recording *self, tm__memory *memory)
     tm__jfr_metadata_init(&self->metadata, memory);
     tm__jfr_pools_init(&self->pools, memory, &self->metadata);
     tm__jfr_settings_init(&self->settings, memory);
-    self->events = (tm__jfr_events){.memory = memory,
-                                    .metadata = &self->metadata,
-                                    .entities = &self->entities,
-                                    .settings = &self->settings,
-                                    .notes = &self->notes,
-                                    .last_ns = INT64_MIN};
+    self->events =
+        (tm__jfr_events){.memory = memory,
+                         .index = {.memory = memory, .metadata = &self->metadata},
+                         .order = {.memory = memory},
+                         .metadata = &self->metadata,
+                         .entities = &self->entities,
+                         .settings = &self->settings,
+                         .notes = &self->notes,
+                         .last_ns = INT64_MIN};
+    tm__jfr_events_want(&self->events, 0);
     return tm__jfr_entities_init(&self->entities, memory, &self->pools);
 }
 
@@ -188,6 +198,7 @@ int tm__jfr_recording_load(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
     tm__jfr_walk walk;
     int rc;
 
+    self->events.index.entry_count = self->events.decoded = 0;
     memcpy(counts, self->settings.counts, sizeof(counts));
     tm__jfr_walk_start(&walk, bytes, (size_t)chunk->bytes);
     rc = load_content(self, chunk, &walk);

@@ -13,7 +13,8 @@ typedef struct tm__jfr_recording {
     tm__jfr_entities entities;
     tm__jfr_settings settings;
     tm__jfr_events events;
-    uint32_t *marks; ///< offsets in the chunk of metadata and checkpoint events
+    const uint8_t *bytes; ///< of the chunk
+    uint32_t *marks;      ///< offsets in the chunk of metadata events
     uint32_t mark_count;
     uint32_t mark_capacity;
 } tm__jfr_recording;
@@ -22,12 +23,17 @@ typedef struct tm__jfr_recording {
 int tm__jfr_recording_init(tm__jfr_recording *recording, tm__memory *memory);
 
 /**
- * Decode a chunk: its events are then in `events`, to be poured.
- * @param bytes  of the whole chunk, lent for the call
+ * Read a chunk: its events are then in `events`, to be poured; where they need no order
+ * of time, tm__jfr_recording_next() decodes them.
+ * @param bytes  of the whole chunk, lent until the next chunk is read
  * @return TM_OK, also where it is damaged; TM_ENOMEM: it can be tried again
  */
 int tm__jfr_recording_load(tm__jfr_recording *recording, const tm__jfr_chunk *chunk,
                            const uint8_t *bytes);
+
+/** Have more of the chunk's events, where tm__jfr_events_are_left(). @return as above
+ */
+int tm__jfr_recording_next(tm__jfr_recording *recording);
 
 void tm__jfr_recording_free(tm__jfr_recording *recording);
 

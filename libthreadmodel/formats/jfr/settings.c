@@ -39,10 +39,12 @@ static const struct {
     [TM__JFR_END] = {"ends of threads", "when a thread ended is not known",
                      KIND(THREAD_END), 0},
     [TM__JFR_SAMPLE] = {"samples of running threads", NULL, KIND(CPU_SAMPLE), 0},
-    [TM__JFR_INFLATE] = {"JavaMonitorInflate", NULL, 0, 0},
-    [TM__JFR_PINNED] = {"VirtualThreadPinned", NULL, 0, 0},
-    [TM__JFR_SUBMIT_FAILED] = {"VirtualThreadSubmitFailed", NULL, 0, 0},
-    [TM__JFR_COLLECTION] = {"GarbageCollection", NULL, 0, 0},
+    [TM__JFR_CPU_TIME] = {"samples of processor time", NULL, KIND(CPU_SAMPLE), 0},
+    [TM__JFR_INFLATE] = {"inflated monitors", NULL, KIND(INFLATED), 1},
+    [TM__JFR_PINNED] = {"pinned virtual threads", NULL, KIND(PINNED), 1},
+    [TM__JFR_SUBMIT_FAILED] = {"refused virtual threads", NULL, KIND(SUBMIT_FAILED), 0},
+    [TM__JFR_PAUSE] = {"pauses of the collector", NULL, KIND(GC_PAUSE), 1},
+    [TM__JFR_COLLECTION] = {"garbage collections", NULL, KIND(GC_PAUSE), 1},
     [TM__JFR_DUMP] = {"ThreadDump", NULL, 0, 0},
 };
 
@@ -194,7 +196,7 @@ static int note_absence(const tm__jfr_settings *settings, tm__notes *notes)
                                "The recording does not hold its own settings: its "
                                "thresholds, and what was not recorded, are not "
                                "known.");
-    for (int i = 0; rc == TM_OK && i <= TM__JFR_SAMPLE; i++) {
+    for (int i = 0; rc == TM_OK && i < TM__JFR_SETTING; i++) {
         const tm__jfr_setting *it = &settings->of[i];
 
         if (!it->was_on && types[i].absence)
@@ -212,7 +214,7 @@ static int note_counted(const tm__jfr_settings *settings, tm__notes *notes)
     char text[200] = "";
     size_t length = 0;
 
-    for (int i = TM__JFR_INFLATE; i < TM__JFR_WHAT_COUNT; i++)
+    for (int i = TM__JFR_DUMP; i < TM__JFR_WHAT_COUNT; i++)
         if (settings->counts[i])
             length += (size_t)snprintf(
                 text + length, sizeof(text) - length, "%s%s %s", length ? ", " : "",
@@ -243,6 +245,12 @@ int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__notes *notes)
                              "JFR does not record who unparked a thread, and names "
                              "what it parked for by an address on the heap that "
                              "changes when objects are moved.");
+    if (rc == TM_OK && settings->counts[TM__JFR_COLLECTION] &&
+        !settings->of[TM__JFR_PAUSE].was_on)
+        rc = tm__notes_limit(notes,
+                             "JFR recorded collections and not their single pauses: "
+                             "each is shown as one pause, the sum of its own, at its "
+                             "end.");
     if (rc == TM_OK)
         rc = note_counted(settings, notes);
     if (rc == TM_OK && settings->lost_bytes)

@@ -20,14 +20,16 @@ enum tm__jfr_what {
     TM__JFR_VIRTUAL_START,
     TM__JFR_VIRTUAL_END,
     TM__JFR_SAMPLE,
+    TM__JFR_CPU_TIME,
+    TM__JFR_INFLATE,
+    TM__JFR_PINNED,
+    TM__JFR_SUBMIT_FAILED,
+    TM__JFR_PAUSE,
+    TM__JFR_COLLECTION,
     TM__JFR_SETTING, ///< from here on about the recording
     TM__JFR_JVM,
     TM__JFR_LOSS,
-    TM__JFR_INFLATE, ///< from here on only counted
-    TM__JFR_PINNED,
-    TM__JFR_SUBMIT_FAILED,
-    TM__JFR_COLLECTION,
-    TM__JFR_DUMP,
+    TM__JFR_DUMP, ///< from here on only counted
     TM__JFR_WHAT_COUNT
 };
 

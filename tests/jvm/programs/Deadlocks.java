@@ -80,15 +80,17 @@ final class Deadlocks {
             throws Exception {
         Runnable run = () -> {
             try {
-                Thread.currentThread().setName(name);
                 body.run();
             } catch (Exception failure) {
                 throw new AssertionError(failure);
             }
         };
         if (virtual) {
-            return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)
-                .invoke(null, run);
+            // Which a compiler of an older JDK knows nothing of.
+            Class<?> builder = Class.forName("java.lang.Thread$Builder");
+            Object named = builder.getMethod("name", String.class)
+                .invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
+            return (Thread) builder.getMethod("start", Runnable.class).invoke(named, run);
         }
         Thread thread = new Thread(run, name);
         thread.setDaemon(true);

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often and how long by class, of files of any size, without a model."""
+
+import os
+import warnings
+from collections.abc import Iterable
+from typing import Final
+
+from threadmodel import errors
+from threadmodel._library import check, error, ffi, lib, options
+from threadmodel.event import EventKind
+from threadmodel.source import open_source
+from threadmodel.table import Table, answer
+
+# The states that are summed up without a model, by the kinds that begin and end them.
+_ENDS: Final = {
+    "blocked": (EventKind.CONTENDED_ENTER, EventKind.CONTENDED_ENTERED),
+    "waiting": (EventKind.WAIT, EventKind.WAITED),
+    "joining": (EventKind.WAIT, EventKind.WAITED, EventKind.JOIN, EventKind.JOINED),
+    "sleeping": (EventKind.SLEEP, EventKind.SLEPT),
+    "parked": (EventKind.PARK, EventKind.UNPARKED),
+}
+
+
+def summarize(
+    path: str | os.PathLike[str], states: Iterable[str] = tuple(_ENDS)
+) -> Table:
+    """Sum up how often and how long threads were held up, by class, without a model.
+
+    It reads only what it needs, in memory that does not grow with the file: for one
+    question to a large recording. Of a damaged file, what is whole is summed up, and a
+    DamagedTraceWarning is issued.
+
+    Columns: class, state, count, total_ns, min_ns, max_ns, mean_ns, p50_ns, p90_ns,
+    p99_ns; the longest total first. A wait counts until its monitor is had again.
+
+    Args:
+        path: of a file, or of anything that can be read
+        states: any of ``blocked``, ``waiting``, ``joining``, ``sleeping``, ``parked``;
+            waits and joins may come together, since a join is a wait to some producers
+
+    Raises:
+        InvalidArgumentError: there is no such state (a ValueError)
+        ThreadmodelError: as of :func:`threadmodel.pour`
+    """
+    kinds = 0
+    wanted = set(states)
+    for state in wanted:
+        if state not in _ENDS:
+            raise errors.InvalidArgumentError(
+                f"no such state: {state!r:.100}; there are {', '.join(_ENDS)}"
+            )
+        kinds |= sum(1 << kind for kind in _ENDS[state])
+    out = ffi.new("tm_summary **")
+    check(lib.tm_summary_new(out, ffi.NULL))
+    summary = ffi.gc(out[0], lib.tm_summary_free)
+    flags = lib.TM_SOURCE_NO_STACKS | lib.TM_SOURCE_BY_THREAD
+    source, _ = open_source(
+        path, options("tm_source_options", kinds=kinds, flags=flags)
+    )
+    code = lib.TM_MORE
+    while code == lib.TM_MORE:
+        code = lib.tm_source_read(source, lib.tm_summary_sink(summary))
+    if code == lib.TM_EDAMAGED:
+        warnings.warn(str(error(code)), errors.DamagedTraceWarning, stacklevel=2)
+    else:
+        check(code)
+    return answer(lib.tm_summary_list, summary)

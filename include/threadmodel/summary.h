@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threadmodel/summary.h: how often and how long, by class, without a model.
+ *
+ * A sink that pairs the ends of each thread's hold-ups and keeps sums alone: its memory
+ * grows with threads, objects and classes and not with events. For one question to a
+ * file of any size; open it with TM_SOURCE_NO_STACKS, TM_SOURCE_BY_THREAD and the kinds
+ * that are asked about.
+ */
+#ifndef THREADMODEL_SUMMARY_H
+#define THREADMODEL_SUMMARY_H
+
+#include <threadmodel/allocator.h>
+#include <threadmodel/common.h>
+#include <threadmodel/sink.h>
+#include <threadmodel/table.h>
+
+TM_BEGIN_DECLS
+
+typedef struct tm_summary tm_summary;
+
+/**
+ * Make an empty summary.
+ *
+ * @param[out] out   yours: tm_summary_free() it; NULL on failure
+ * @param allocator  NULL: malloc; copied
+ * @return TM_OK or TM_ENOMEM
+ * @since 0.1
+ */
+TM_API int tm_summary_new(tm_summary **out, const tm_allocator *allocator);
+
+/**
+ * The sink that fills it. Of each thread's events the order matters, of different
+ * threads' it does not. What has no end is not counted, nor an end without a begin.
+ *
+ * @return lent until the summary is freed
+ * @since 0.1
+ */
+TM_API const tm_sink *tm_summary_sink(tm_summary *summary);
+
+/**
+ * The sums so far, one row a class and state, the longest total first.
+ *
+ * Columns: class string (null: unknown), state string (blocked, waiting, joining,
+ * sleeping, parked; a wait is counted until the thread has its monitor again), count
+ * int64, total_ns int64, min_ns, max_ns, mean_ns, p50_ns, p90_ns, p99_ns int64.
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @param summary   may go on taking events afterwards; the table does not change
+ * @return TM_OK or TM_ENOMEM
+ * @since 0.1
+ */
+TM_API int tm_summary_list(tm_table **out, const tm_summary *summary);
+
+/** Free a summary; tables that it answered with stay. NULL is fine. @since 0.1 */
+TM_API void tm_summary_free(tm_summary *summary);
+
+TM_END_DECLS
+
+#endif

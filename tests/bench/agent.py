@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the agent costs, beside the JVM's own recorder and nothing at all.
+
+    ./dev bench agent
+    python tests/bench/agent.py AGENT [PAIRS [PART...]]
+
+Parts: storms (threads that do nothing but get into one another's way, all on one
+processor), hooks (one call), start (of the VM), memory, and real (programs that others
+wrote, where `./dev check real` has fetched them). A program runs without a recorder
+and with each, in turn, PAIRS times; printed is the median of what each run added to the
+one without of its round. A goal that is missed ends its line by a star; it is no
+failure, since the machine may be busy.
+"""
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "jvm"), str(HERE.parent / "real")]
+
+from jdks import JDKS, Jdk  # noqa: E402
+
+STORMS = {"monitor": 100_000, "buffer": 60_000, "lock": 30_000}
+THRESHOLDS = ("JavaMonitorEnter", "JavaMonitorWait", "ThreadPark", "ThreadSleep")
+REAL = {"javac": 0, "bank": 100_000, "site": 8_000}
+CROWD = 200
+ENOUGH_SECONDS = 300
+
+Flags = dict[str, list[str]]
+
+
+class Bench:
+    def __init__(self, jdk: Jdk, agent: Path, folder: Path, pairs: int) -> None:
+        self.jdk = jdk
+        self.agent = agent
+        self.folder = folder
+        self.pairs = pairs
+        sources = sorted(map(str, (HERE / "programs").glob("*.java")))
+        subprocess.run([jdk.tool("javac"), "-d", folder, *sources], check=True)
+
+    def ours(self, options: str = "") -> list[str]:
+        more = f",{options}" if options else ""
+        return [f"-agentpath:{self.agent}=file={self.folder}/run.tmt{more}"]
+
+    def flight(self, settings: str | Path) -> list[str]:
+        file = self.folder / "run.jfr"
+        return [f"-XX:StartFlightRecording=filename={file},settings={settings}"]
+
+    def every_event(self) -> Path:
+        """The settings that JFR comes with, but every hold-up however short."""
+        text = (self.jdk.home / "lib/jfr/default.jfc").read_text()
+        for name in THRESHOLDS:
+            text = re.sub(
+                rf'(<event name="jdk.{name}">.*?<setting name="threshold"[^>]*>)[^<]*',
+                r"\g<1>0 ns",
+                text,
+                flags=re.DOTALL,
+            )
+        file = self.folder / "every.jfc"
+        file.write_text(text)
+        return file
+
+    def java(self, flags: list[str], *arguments: object, pinned: bool = False) -> str:
+        command = [self.jdk.tool("java"), *flags, "-cp", str(self.folder)]
+        if pinned:
+            last = max(os.sched_getaffinity(0))
+            command = ["taskset", "-c", str(last), *command]
+        return subprocess.run(
+            [*command, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            timeout=ENOUGH_SECONDS,
+            check=True,
+        ).stdout
+
+    def added(
+        self, run: Callable[[list[str]], float], flags: Flags
+    ) -> tuple[float, dict[str, float]]:
+        """The least time without a recorder, and what each adds, as a share."""
+        base: list[float] = []
+        shares: dict[str, list[float]] = {name: [] for name in flags}
+        for round_ in range(self.pairs):
+            names = ["", *flags]
+            times = {}
+            for name in names if round_ % 2 == 0 else reversed(names):
+                times[name] = run(flags[name] if name else [])
+            base.append(times[""])
+            for name in flags:
+                shares[name].append(times[name] / times[""] - 1)
+        return min(base), {
+            name: statistics.median(list_) for name, list_ in shares.items()
+        }
+
+
+def said(text: str, key: str) -> float:
+    for line in text.splitlines():
+        if line.startswith(f"{key}="):
+            return float(line.partition("=")[2])
+    raise ValueError(f"no {key}= in {text!r}")
+
+
+def star(missed: bool) -> str:
+    return " *" if missed else ""
+
+
+def storms(bench: Bench) -> None:
+    flags = {
+        "adaptive": bench.ours(),
+        "all": bench.ours("stacks=all"),
+        "none": bench.ours("stacks=none"),
+        "JFR, 0 ns": bench.flight(bench.every_event()),
+        "JFR": bench.flight("default"),
+    }
+    for name, turns in STORMS.items():
+
+        def run(flags: list[str], name: str = name, turns: int = turns) -> float:
+            out = bench.java(flags, "Storms", name, turns, pinned=True)
+            return said(out, "took_ns")
+
+        base_ns, added = bench.added(run, flags)
+        cells = ", ".join(f"{name} {share:+.1%}" for name, share in added.items())
+        share = added["adaptive"] / added["JFR, 0 ns"] if added["JFR, 0 ns"] > 0 else 0
+        missed = added["adaptive"] > 0.8 * max(added["JFR, 0 ns"], 0)
+        print(
+            f"{bench.jdk} storm {name}: {base_ns / 1e6:.0f} ms; {cells}; "
+            f"{share:.2f} of JFR's at 0 ns (goal 0.8){star(missed)}",
+            flush=True,
+        )
+
+
+def real(bench: Bench) -> None:
+    import pytest
+
+    import measure
+    from conftest import Workshop, fetch
+
+    try:
+        jars = fetch()
+    except pytest.skip.Exception as reason:
+        print(f"{bench.jdk} real programs: {reason}")
+        return
+    workshop = Workshop(bench.jdk, jars, bench.folder / "real")
+    for name in REAL:
+
+        def run(flags: list[str], name: str = name) -> float:
+            return measure.run(workshop, name, flags).wall_s
+
+        base_s, added = bench.added(
+            run, {"adaptive": bench.ours(), "JFR": bench.flight("default")}
+        )
+        cells = ", ".join(f"{name} {share:+.1%}" for name, share in added.items())
+        print(
+            f"{bench.jdk} {name}: {base_s:.1f} s; {cells} (goal 1 %)"
+            f"{star(added['adaptive'] > 0.01)}",
+            flush=True,
+        )
+
+
+def hooks(bench: Bench) -> None:
+    costs: dict[str, list[float]] = {"notify": [], "unpark": []}
+    for _ in range(bench.pairs):
+        outs = [bench.java(f, "Hooks") for f in ([], bench.ours("stacks=none"))]
+        for what, list_ in costs.items():
+            without, with_ = (said(out, what) for out in outs)
+            list_.append(with_ - without)
+    for what, list_ in costs.items():
+        cost_ns = min(list_)
+        print(
+            f"{bench.jdk} hook of {what}, without stack: {cost_ns:.0f} ns more "
+            f"(goal 300){star(cost_ns > 300)}",
+            flush=True,
+        )
+
+
+def start(bench: Bench) -> None:
+    costs: list[list[float]] = [[], []]
+    for _ in range(5 * bench.pairs):
+        for list_, flags in zip(costs, ([], bench.ours()), strict=True):
+            began = time.monotonic()
+            bench.java(flags, "Crowd", 0, 0)
+            list_.append((time.monotonic() - began) * 1e3)
+    base_ms, ours_ms = (statistics.median(list_) for list_ in costs)
+    least_ms = min(costs[1]) - min(costs[0])
+    print(
+        f"{bench.jdk} start and end: {base_ms:.0f} ms; {ours_ms - base_ms:+.1f} ms, "
+        f"least against least {least_ms:+.1f} ms (goal 10){star(least_ms > 10)}",
+        flush=True,
+    )
+
+
+def resident_kib(bench: Bench, flags: list[str], threads: int) -> int:
+    # A heap that is there from the beginning does not tell one run from another.
+    heap = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC"]
+    command = [bench.jdk.tool("java"), *heap, *flags, "-cp", str(bench.folder)]
+    with subprocess.Popen([*command, "Crowd", str(threads), "20"]) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, command
+    return usage.ru_maxrss
+
+
+def memory(bench: Bench) -> None:
+    kib = {}
+    for threads in (1, CROWD):
+        pairs = [
+            [resident_kib(bench, flags, threads) for flags in ([], bench.ours())]
+            for _ in range(bench.pairs)
+        ]
+        kib[threads] = statistics.median(ours - base for base, ours in pairs)
+    each = (kib[CROWD] - kib[1]) / (CROWD - 1)
+    print(
+        f"{bench.jdk} memory: {kib[1]:.0f} KiB with one thread (goal 1,024)"
+        f"{star(kib[1] > 1024)}; {each:.0f} KiB for each more (goal 64)"
+        f"{star(each > 64)}",
+        flush=True,
+    )
+
+
+PARTS = {
+    "storms": storms,
+    "hooks": hooks,
+    "start": start,
+    "memory": memory,
+    "real": real,
+}
+
+
+def main() -> None:
+    agent = Path(sys.argv[1]).resolve()
+    os.environ["TM_TEST_AGENT"] = str(agent)
+    pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    for jdk in JDKS:
+        with tempfile.TemporaryDirectory() as folder:
+            bench = Bench(jdk, agent, Path(folder), pairs)
+            for part in sys.argv[3:] or PARTS:
+                PARTS[part](bench)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What virtual threads do is reported as what platform threads do."""
+
+from collections import Counter
+
+import pytest
+
+from conftest import VIRTUAL_SINCE, Java, Recording
+from threadmodel import EventKind
+
+ROUNDS = 10
+
+
+@pytest.fixture
+def run(java: Java) -> Recording:
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    return java.record("VirtualCalls", ROUNDS, flags=("-Xverify:all", "-Xcheck:jni"))
+
+
+def test_virtual_threads_park_sleep_and_join_as_often_as_they_do(run: Recording):
+    assert run.odd() == {}
+    assert "WARNING" not in run.stdout + run.stderr
+    assert run.stdout + run.stderr == ""
+    for name, state, each in (
+        ("parked", "parked", 1),
+        ("dozer", "parked", 1),
+        ("queued", "parked", 1),
+        ("joined", "parked", 1),
+        ("sleeper", "sleeping", 1),
+        ("napper", "sleeping", 1),
+        ("joiner", "joining", 2),
+    ):
+        rows = run.rows("threads", name=name)
+        assert [row["virtual"] for row in rows] == [True] * ROUNDS
+        assert [row[f"{state}_count"] for row in rows] == [each] * ROUNDS
+        others = {"parked", "sleeping", "joining"} - {state}
+        assert all(row[f"{other}_count"] == 0 for row in rows for other in others)
+        assert all(row["start_ns"] < row["end_ns"] for row in rows)
+
+
+def test_who_woke_a_virtual_thread_is_known(run: Recording):
+    for name in ("parked", "queued", "joined"):
+        rows = run.rows("interactions", kind="unpark", to_thread=name, effect="woke")
+        assert [row["from_thread"] for row in rows] == ["main"] * ROUNDS
+    assert run.interactions(to_thread="dozer", effect="woke")["timeout"] == ROUNDS
+    assert run.interactions(to_thread="napper", effect="woke")["timeout"] == ROUNDS
+    assert run.interactions(to_thread="sleeper", effect="woke")["interrupt"] == ROUNDS
+    woken = run.interactions(to_thread="joiner", effect="woke")
+    assert (woken["join"], woken["timeout"]) == (ROUNDS, ROUNDS)
+    rows = run.rows("interactions", kind="join", to_thread="joiner")
+    assert {row["from_thread"] for row in rows} == {"joined"}
+    starts = run.rows("interactions", kind="start", effect="woke")
+    starters = Counter((row["from_thread"], row["to_thread"]) for row in starts)
+    assert starters["main", "joiner"] == starters["joiner", "joined"] == ROUNDS
+
+
+def test_a_virtual_thread_knows_what_it_parks_for_and_where(run: Recording):
+    parks = run.rows("timeline", state="parked", thread="queued")
+    assert {row["class"] for row in parks} == {
+        "java.util.concurrent.locks.ReentrantLock$NonfairSync"
+    }
+    assert {row["peer"] for row in parks} == {"main"}
+    assert {row["method"] for row in parks} == {"VirtualCalls.lambda$queued$0"}
+    frames = run.model.stacks()
+    assert not any("ThreadmodelVirtual" in (row["method"] or "") for row in frames)
+
+
+def test_carriers_are_told_where_they_are_asked_for(java: Java):
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    quiet = java.record("VirtualCalls", 2)
+    assert EventKind.VIRTUAL_MOUNT not in quiet.model.run.kinds
+    told = java.record("VirtualCalls", 2, options="mount=y")
+    assert EventKind.VIRTUAL_MOUNT in told.model.run.kinds
+    assert told.model.event_count > quiet.model.event_count
+    assert told.odd() == {}
