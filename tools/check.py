@@ -25,6 +25,7 @@ RESULTS = BUILD / "check"
 SHOWN_LINES = 200
 # Groups that run for minutes and fetch what they run: with --full, or by their name.
 FULL_ONLY = ("real",)
+FRONT_END = ROOT / "bindings/python/report"
 C_FOLDERS = ("include", "libthreadmodel", "agent", "bindings", "tests", "docs")
 # Memory that a forked child still had in hand when it ended is no leak.
 VALGRIND = (
@@ -157,6 +158,10 @@ def run_lint() -> Outcome:
     ]
     if (ROOT / "pyproject.toml").exists():
         commands.append(["mypy"])
+    # It is there where the front end was built.
+    if (FRONT_END / "node_modules/.bin/tsc").exists():
+        tsc = str(FRONT_END / "node_modules/.bin/tsc")
+        commands.append([tsc, "--noEmit", "--project", str(FRONT_END)])
     outcome = Outcome()
     for command in commands:
         status, text = call(command)

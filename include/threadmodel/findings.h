@@ -33,6 +33,9 @@
  * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. Nothing
  *   is at stake in this run; it may deadlock another time.
  *
+ * - sampled_block: of several thread dumps two or more find a thread blocked, or
+ *   queueing to re-enter, by the same class at the same line.
+ *
  * Waits and sleeps whose caller is the JDK itself, or a worker that waits for work, are
  * left out: a developer cannot change them.
  */
@@ -53,7 +56,9 @@ TM_BEGIN_DECLS
  * look; null: not known), thread_id uint64, thread string (whom it names first),
  * suspected bool (it rests on inference; the text says so), evidence string (the table
  * that shows it: deadlocks, blame, callers, interactions, timeline, lock_order,
- * critical_path).
+ * critical_path), evidence_where string (which rows of that table: conditions
+ * `column = value`, `column = 'text'` and `column is null` joined by ` and `, as in
+ * SQL; empty: all).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -38,6 +38,10 @@ typedef struct tm_source_options {
     uint64_t kinds;       ///< bit k: events of kind k are wanted; 0: all
     uint32_t flags;       ///< bits of enum tm_source_flag
     uint32_t reserved;    ///< 0
+    /** Files to be read as one with the first, thread dumps or recordings; in the order
+     *  of the times that they begin with. Offsets count through all. NULL: none. */
+    const char *const *more_paths;
+    size_t more_count; ///< of more_paths
 } tm_source_options;
 
 /**
@@ -47,7 +51,8 @@ typedef struct tm_source_options {
  * @param path      of a regular file, or anything that can be read ("/dev/stdin")
  * @param options   NULL: all defaults
  * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT (empty files too), TM_EVERSION,
- *         TM_EINVAL (a dialect that is none)
+ *         TM_EINVAL (a dialect that is none), TM_EUNSUPPORTED (several files that
+ *         cannot be read as one)
  * @since 0.1
  */
 TM_API int tm_source_open(tm_source **out, const char *path,

@@ -33,6 +33,43 @@ TM_API int tm_timeline_list(tm_table **out, const tm_model *model,
                             const tm_selection *selection);
 
 /**
+ * List the timeline with less detail, for drawing: an interval of at least `tile_ns`
+ * is a row as it is; shorter ones that follow one another are merged into tiles, each
+ * closed as soon as it is `tile_ns` long or a longer interval follows. So any two rows
+ * of a thread that follow one another take `tile_ns` or more, and no time is lost.
+ *
+ * Columns (table `tiles`): thread_id uint64, thread string, start_ns int64,
+ * end_ns int64, intervals int64 (how many the row stands for), state string (that took
+ * most of it; of equals the one that came first in enum tm_state); for each state
+ * <state>_ns int64 (its time within the row); and, null where `intervals` is not 1,
+ * object, class, method, source, line, peer_id, peer, provenance, open, stack, unsplit
+ * and sampled as in tm_timeline_list().
+ *
+ * @param[out] out    the answer, yours; NULL on failure
+ * @param model       asked
+ * @param selection   NULL: all; intervals are cut at the window's edges
+ * @param tile_ns     0: every interval is a row
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL (also for tile_ns < 0), TM_ENOTFOUND
+ * @since 0.1
+ */
+TM_API int tm_timeline_tiles(tm_table **out, const tm_model *model,
+                             const tm_selection *selection, int64_t tile_ns);
+
+/**
+ * Find how coarse tm_timeline_tiles() has to be for so many rows at most.
+ *
+ * @param[out] tile_ns  0, or the smallest power of two that will do; the largest one
+ *                      that there is where there are more threads than rows
+ * @param model         asked
+ * @param selection     as it will be given to tm_timeline_tiles()
+ * @param max_rows      wanted
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
+ * @since 0.1
+ */
+TM_API int tm_timeline_tile_ns(int64_t *tile_ns, const tm_model *model,
+                               const tm_selection *selection, size_t max_rows);
+
+/**
  * List the frames of all stacks that were defined, innermost first.
  *
  * Columns: stack int32, depth int32 (0 innermost), method string, class string,

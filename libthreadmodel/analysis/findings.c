@@ -17,16 +17,23 @@
 
 static int (*const detectors[])(tm__findings *) = {
     tm__find_deadlocks, tm__find_locks,       tm__find_notifies,   tm__find_waits,
-    tm__find_joins,     tm__find_path_sleeps, tm__find_inversions,
+    tm__find_joins,     tm__find_path_sleeps, tm__find_inversions, tm__find_samples,
 };
 
 static const tm__column_spec columns[] = {
-    {"rank", TM_TYPE_INT32},        {"kind", TM_TYPE_STRING},
-    {"at_stake_ns", TM_TYPE_INT64}, {"text", TM_TYPE_STRING},
-    {"class", TM_TYPE_STRING},      {"method", TM_TYPE_STRING},
-    {"source", TM_TYPE_STRING},     {"line", TM_TYPE_INT32},
-    {"thread_id", TM_TYPE_UINT64},  {"thread", TM_TYPE_STRING},
-    {"suspected", TM_TYPE_BOOL},    {"evidence", TM_TYPE_STRING},
+    {"rank", TM_TYPE_INT32},
+    {"kind", TM_TYPE_STRING},
+    {"at_stake_ns", TM_TYPE_INT64},
+    {"text", TM_TYPE_STRING},
+    {"class", TM_TYPE_STRING},
+    {"method", TM_TYPE_STRING},
+    {"source", TM_TYPE_STRING},
+    {"line", TM_TYPE_INT32},
+    {"thread_id", TM_TYPE_UINT64},
+    {"thread", TM_TYPE_STRING},
+    {"suspected", TM_TYPE_BOOL},
+    {"evidence", TM_TYPE_STRING},
+    {"evidence_where", TM_TYPE_STRING},
 };
 
 tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
@@ -95,6 +102,82 @@ void tm__say_class(tm__finding *finding, const tm_model *model, uint32_t class_n
     const char *name = tm__strings_get(&model->strings, class_name);
 
     tm__say(finding, "%.200s", name ? name : "an unknown class");
+}
+
+/* ---- evidence ---- */
+
+/* Add " and " and bytes; what does not fit leaves no condition that says less. */
+static void add_where(tm__finding *finding, const char *column, const char *rest)
+{
+    size_t room = sizeof(finding->where) - finding->where_length;
+    int wanted;
+
+    if (finding->where_length == sizeof(finding->where))
+        return;
+    wanted = snprintf(finding->where + finding->where_length, room, "%s%s %s",
+                      finding->where_length ? " and " : "", column, rest);
+    if (wanted < 0 || (size_t)wanted >= room) {
+        finding->where[0] = '\0';
+        finding->where_length = sizeof(finding->where);
+        return;
+    }
+    finding->where_length += (size_t)wanted;
+}
+
+void tm__where_text(tm__finding *finding, const char *column, const char *text)
+{
+    char quoted[TM__WHERE_BYTES];
+    size_t at = 0;
+
+    if (!text) {
+        add_where(finding, column, "is null");
+        return;
+    }
+    at += (size_t)snprintf(quoted, sizeof(quoted), "= '");
+    for (; *text && at + 4 < sizeof(quoted); text++) {
+        if (*text == '\'')
+            quoted[at++] = '\'';
+        quoted[at++] = *text;
+    }
+    quoted[at++] = *text ? ' ' : '\''; /* cut short, it is too long for the rest, too */
+    quoted[at] = '\0';
+    add_where(finding, column, quoted);
+}
+
+void tm__where_number(tm__finding *finding, const char *column, int64_t number)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "= %" PRId64, number);
+    add_where(finding, column, text);
+}
+
+void tm__where_thread(tm__finding *finding, const char *column, const tm_model *model,
+                      uint32_t thread)
+{
+    char text[32] = "is null";
+
+    if (thread != TM__NONE)
+        snprintf(text, sizeof(text), "= %" PRIu64, model->threads[thread].id);
+    add_where(finding, column, text);
+}
+
+void tm__where_caller(tm__finding *finding, const tm__findings *findings,
+                      const char *column, uint32_t place, int by_line)
+{
+    const tm__caller *it = place == TM__NONE ? NULL : &findings->places.items[place];
+
+    tm__where_text(finding, column,
+                   it ? tm__strings_get(&findings->model->strings, it->method) : NULL);
+    if (by_line && it && it->line)
+        tm__where_number(finding, "line", it->line);
+    else if (by_line)
+        add_where(finding, "line", "is null");
+}
+
+void tm__where_class(tm__finding *finding, const tm_model *model, uint32_t class_name)
+{
+    tm__where_text(finding, "class", tm__strings_get(&model->strings, class_name));
 }
 
 int tm__percent(int64_t part, int64_t whole)
@@ -205,6 +288,7 @@ static void put_finding(tm__builder *builder, const tm__findings *findings,
     tm__put_string(builder, tm__thread_name(model, item->thread));
     tm__put_bool(builder, item->suspected);
     tm__put_string(builder, item->evidence);
+    tm__put_text(builder, item->where);
 }
 
 /* Equals keep the order in which the detectors had their say. */

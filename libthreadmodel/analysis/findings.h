@@ -12,7 +12,7 @@
 #include "base/triples.h"
 #include "model/model.h"
 
-enum { TM__FINDING_BYTES = 1000, TM__FINDINGS_A_KIND = 5 };
+enum { TM__FINDING_BYTES = 1000, TM__WHERE_BYTES = 800, TM__FINDINGS_A_KIND = 5 };
 
 typedef struct tm__finding {
     const char *kind; ///< constant
@@ -24,6 +24,8 @@ typedef struct tm__finding {
     int suspected;
     size_t length;
     char text[TM__FINDING_BYTES];
+    size_t where_length;
+    char where[TM__WHERE_BYTES]; ///< which rows of `evidence` it rests on
 } tm__finding;
 
 typedef struct tm__findings {
@@ -51,6 +53,18 @@ void tm__say_caller(tm__finding *finding, const tm__findings *findings, uint32_t
 void tm__say_thread(tm__finding *finding, const tm_model *model, uint32_t thread);
 /** The text of a string, or "an unknown class". */
 void tm__say_class(tm__finding *finding, const tm_model *model, uint32_t class_name);
+
+/* Conditions on the rows of the evidence, all of which hold: column = value, in SQL.
+ * Too long a text makes the condition empty, which is all of the table. */
+void tm__where_text(tm__finding *finding, const char *column, const char *text);
+void tm__where_number(tm__finding *finding, const char *column, int64_t number);
+void tm__where_thread(tm__finding *finding, const char *column, const tm_model *model,
+                      uint32_t thread);
+/** The column `method`, by another name perhaps; and `line` where by_line is 1. */
+void tm__where_caller(tm__finding *finding, const tm__findings *findings,
+                      const char *column, uint32_t place, int by_line);
+/** The column `class`. */
+void tm__where_class(tm__finding *finding, const tm_model *model, uint32_t class_name);
 
 /** A part in percent, rounded; 0 of nothing. */
 int tm__percent(int64_t part, int64_t whole);
@@ -100,5 +114,6 @@ int tm__find_path_sleeps(tm__findings *findings);
 int tm__find_locks(tm__findings *findings);
 int tm__find_waits(tm__findings *findings);
 int tm__find_notifies(tm__findings *findings);
+int tm__find_samples(tm__findings *findings);
 
 #endif

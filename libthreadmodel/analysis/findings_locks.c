@@ -223,6 +223,7 @@ static int tell_hot(locks *l, const tm__tally_item *item)
         threads += l->tally.items[i].c == BLOCKED && l->tally.items[i].a == item->a;
     finding->class_name = item->a;
     finding->place = at ? at->b : TM__NONE;
+    tm__where_class(finding, findings->model, item->a);
     tm__say(finding, "Hot lock ");
     tm__say_class(finding, findings->model, item->a);
     say_objects(finding, l, item->a);
@@ -253,6 +254,8 @@ static tm__finding *queue_finding(locks *l, uint32_t object, const char *kind,
         return NULL;
     finding->class_name = class_name;
     finding->place = at ? at->b : TM__NONE;
+    tm__where_text(finding, "object",
+                   tm__label(&findings->labels, findings->model, object));
     tm__say(finding, "%s %s: ", words,
             tm__label(&findings->labels, findings->model, object));
     return finding;
@@ -349,6 +352,8 @@ static int tell_held(locks *l, const tm__tally_item *item, size_t state)
     finding->place = item->b;
     finding->thread = item->worst_thread;
     finding->suspected = known_while(l, item) < item->total_ns / 2;
+    tm__where_class(finding, findings->model, item->a);
+    tm__where_thread(finding, "owner_id", findings->model, item->worst_thread);
     if (finding->suspected)
         tm__say(finding, "Suspected: ");
     tm__say_thread(finding, findings->model, item->worst_thread);

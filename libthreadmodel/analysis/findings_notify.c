@@ -151,6 +151,9 @@ static int tell_herd(notifies *n, const site *it)
     finding->class_name = it->class_name;
     finding->place = it->place;
     finding->thread = it->thread;
+    tm__where_text(finding, "kind", "notify_all");
+    tm__where_class(finding, findings->model, it->class_name);
+    tm__where_caller(finding, findings, "from_method", it->place, 0);
     tm__say(finding, "%u notifyAll calls on ", it->all);
     tm__say_class(finding, findings->model, it->class_name);
     tm__say(finding, " in ");
@@ -178,6 +181,9 @@ static int tell_useless(notifies *n, const site *it)
     finding->class_name = it->class_name;
     finding->place = it->place;
     finding->thread = it->thread;
+    tm__where_text(finding, "effect", "useless");
+    tm__where_class(finding, findings->model, it->class_name);
+    tm__where_caller(finding, findings, "from_method", it->place, 0);
     tm__say(finding, "%u of %u notifies on ", it->useless, it->calls);
     tm__say_class(finding, findings->model, it->class_name);
     tm__say(finding, " in ");
@@ -203,6 +209,8 @@ static int tell_lost(notifies *n, uint32_t number, int64_t at_stake_ns)
     lost_ns(model, row, &waiter);
     finding->class_name = tm__class_name_of_object(model, row->object);
     finding->thread = waiter;
+    tm__where_text(finding, "object", tm__label(&findings->labels, model, row->object));
+    tm__where_number(finding, "time_ns", row->from_ns - tm__model_origin_ns(model));
     tm__say(finding, "Lost notify: ");
     tm__say_thread(finding, model, row->from_thread);
     tm__say(finding, " notified %s in ",

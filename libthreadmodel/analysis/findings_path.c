@@ -75,6 +75,8 @@ static int tell_sleeps(const sleeps *s, const tm__tally_item *item)
         threads += s->tally.items[i].a == item->a && s->tally.items[i].c == BY_THREAD;
     finding->place = item->a;
     finding->thread = most->b;
+    tm__where_text(finding, "state", "sleeping");
+    tm__where_caller(finding, findings, "method", item->a, 1);
     tm__say_thread(finding, findings->model, most->b);
     if (threads > 1)
         tm__say(finding, " and %u other%s", threads - 1, threads > 2 ? "s" : "");

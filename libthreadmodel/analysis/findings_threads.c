@@ -30,6 +30,7 @@ static int tell_deadlock(tm__findings *findings, const tm__deadlock *it)
     finding->thread = members[0].thread;
     finding->place = tm__caller_of(&findings->places, members[0].stack);
     finding->class_name = tm__class_name_of_object(model, members[0].object);
+    tm__where_number(finding, "deadlock", it - model->deadlocks);
     tm__say(finding, "%s of %u threads at ",
             suspected ? "Suspected deadlock" : "Deadlock", it->member_count);
     tm__say_duration(finding, it->time_ns - tm__model_origin_ns(model));
@@ -128,6 +129,7 @@ static int tell_inversion(tm__findings *findings, const tm_table *table, size_t 
     if (!tm_table_is_null(table, "stack", first))
         finding->place = tm__caller_of(&findings->places,
                                        (uint32_t)tm_table_int32(table, "stack")[first]);
+    tm__where_number(finding, "cycle", tm_table_int32(table, "cycle")[first]);
     tm__say(finding, "%s of lock order, which may deadlock: ",
             finding->suspected ? "Suspected inversion" : "Inversion");
     for (size_t row = first; row < end; row++) {
@@ -212,6 +214,8 @@ static int tell_join(tm__findings *findings, const batch *it)
     finding->place = tm__caller_of(&findings->places, it->stack);
     finding->class_name =
         tm__class_name_of_object(model, model->threads[it->slowest].object);
+    tm__where_thread(finding, "thread_id", model, it->joiner);
+    tm__where_text(finding, "state", "joining");
     tm__say_thread(finding, model, it->joiner);
     tm__say(finding, " joined %u threads in ", it->count);
     tm__say_caller(finding, findings, finding->place);

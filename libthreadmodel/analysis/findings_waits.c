@@ -17,6 +17,7 @@ typedef struct group {
     uint32_t ended;
     uint32_t timed_out;
     int64_t longest_ns;
+    int64_t longest_start_ns;
     tm__histogram durations;
 } group;
 
@@ -93,6 +94,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     found->timed_out += (wait->flags & TM__INTERVAL_TIMED_OUT) != 0;
     if (length_ns > found->longest_ns) {
         found->longest_ns = length_ns;
+        found->longest_start_ns = wait->start_ns;
         found->thread = thread;
     }
     return tm__histogram_add(&found->durations, &w->findings->memory, length_ns);
@@ -154,6 +156,9 @@ static int tell_outlier(waits *w, const group *it)
     finding->class_name = it->class_name;
     finding->place = it->place;
     finding->thread = it->thread;
+    tm__where_thread(finding, "thread_id", findings->model, it->thread);
+    tm__where_number(finding, "start_ns",
+                     it->longest_start_ns - tm__model_origin_ns(findings->model));
     tm__say_thread(finding, findings->model, it->thread);
     tm__say(finding, " waited ");
     tm__say_duration(finding, it->longest_ns);
@@ -178,6 +183,8 @@ static int tell_time_outs(waits *w, const group *it)
     finding->class_name = it->class_name;
     finding->place = it->place;
     finding->thread = it->thread;
+    tm__where_class(finding, findings->model, it->class_name);
+    tm__where_caller(finding, findings, "method", it->place, 1);
     tm__say(finding, "All %u waits for ", it->ended);
     tm__say_class(finding, findings->model, it->class_name);
     tm__say(finding, " in ");
@@ -205,6 +212,8 @@ static int tell_hanging(waits *w, uint32_t thread, int64_t length_ns)
     finding->place = tm__caller_of(&findings->places, wait->stack);
     finding->thread = thread;
     finding->suspected = 1;
+    tm__where_thread(finding, "thread_id", model, thread);
+    tm__where_number(finding, "start_ns", wait->start_ns - tm__model_origin_ns(model));
     tm__say(finding, "Suspected: ");
     tm__say_thread(finding, model, thread);
     tm__say(finding, " waits without end for %s in ",

@@ -37,6 +37,13 @@ typedef struct tm__format {
     uint64_t (*position)(const void *reader);
 
     void (*close)(void *reader);
+
+    /**
+     * When a file begins, by its first bytes: several files of the format are read as
+     * one, in the order of their times. NULL: they cannot be.
+     * @return 1; 0: they do not say
+     */
+    int (*begins)(const uint8_t *bytes, size_t length, int64_t *time_ns);
 } tm__format;
 
 #endif

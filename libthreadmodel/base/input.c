@@ -28,20 +28,32 @@ static int copy_path(tm__input *input, tm__memory *memory, const char *path)
     return TM_OK;
 }
 
+/* @return TM_OK, and then `descriptor` is to be closed, or TM_EIO */
+static int open_file(const char *path, int *descriptor, struct stat *status)
+{
+    int number;
+
+    do
+        *descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    while (*descriptor < 0 && errno == EINTR);
+    if (*descriptor < 0)
+        return tm__fail_system(path, errno);
+    if (fstat(*descriptor, status) == 0 && !S_ISDIR(status->st_mode))
+        return TM_OK;
+    number = S_ISDIR(status->st_mode) ? EISDIR : errno;
+    close(*descriptor);
+    *descriptor = -1;
+    return tm__fail_system(path, number);
+}
+
 int tm__input_open(tm__input *input, tm__memory *memory, const char *path)
 {
-    struct stat status;
+    struct stat status = {0};
     int rc = copy_path(input, memory, path);
 
     if (rc < 0)
         return rc;
-    do
-        input->descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    while (input->descriptor < 0 && errno == EINTR);
-    if (input->descriptor < 0 || fstat(input->descriptor, &status) < 0)
-        rc = tm__fail_system(path, errno);
-    else if (S_ISDIR(status.st_mode))
-        rc = tm__fail_system(path, EISDIR);
+    rc = open_file(path, &input->descriptor, &status);
     if (rc < 0) {
         tm__input_close(input);
         return rc;
@@ -50,6 +62,28 @@ int tm__input_open(tm__input *input, tm__memory *memory, const char *path)
         input->is_seekable = 1;
         input->length = (uint64_t)status.st_size;
     }
+    return TM_OK;
+}
+
+int tm__input_append(tm__input *input, const char *path)
+{
+    struct stat status = {0};
+    int descriptor, rc;
+
+    if (tm__reserve(input->memory, &input->parts, &input->part_capacity,
+                    (size_t)input->part_count + 1, sizeof(*input->parts)) < 0)
+        return TM_ENOMEM;
+    rc = open_file(path, &descriptor, &status);
+    if (rc < 0)
+        return rc;
+    if (!input->is_seekable || !S_ISREG(status.st_mode)) {
+        close(descriptor);
+        return tm__fail(TM_EUNSUPPORTED,
+                        "%s: only regular files can be read as one with others",
+                        input->is_seekable ? path : input->path);
+    }
+    input->parts[input->part_count++] = (tm__input_part){input->length, descriptor};
+    input->length += (uint64_t)status.st_size;
     return TM_OK;
 }
 
@@ -67,17 +101,37 @@ int tm__input_open_memory(tm__input *input, tm__memory *memory, const char *path
     return TM_OK;
 }
 
+/* The file that a byte of the whole is in, and where the next one begins. */
+static tm__input_part find_part(const tm__input *input, uint64_t at, uint64_t *end)
+{
+    tm__input_part found = {0, input->descriptor};
+
+    *end = UINT64_MAX;
+    for (uint32_t i = 0; i < input->part_count; i++) {
+        if (input->parts[i].start > at) {
+            *end = input->parts[i].start;
+            break;
+        }
+        found = input->parts[i];
+    }
+    return found;
+}
+
 /* Read once, behind what is held. @return bytes, 0 at the end, -1 */
 static ssize_t read_more(tm__input *input)
 {
+    uint64_t at = input->start + input->held, end;
     uint8_t *to = input->window + input->held;
     size_t room = input->capacity - input->held;
+    tm__input_part part = find_part(input, at, &end);
     ssize_t count;
 
+    if (room > end - at)
+        room = (size_t)(end - at);
     do
-        count = input->is_seekable ? pread(input->descriptor, to, room,
-                                           (off_t)(input->start + input->held))
-                                   : read(input->descriptor, to, room);
+        count = input->is_seekable
+                    ? pread(part.descriptor, to, room, (off_t)(at - part.start))
+                    : read(part.descriptor, to, room);
     while (count < 0 && errno == EINTR);
     if (count > 0)
         input->held += (size_t)count;
@@ -172,6 +226,9 @@ void tm__input_close(tm__input *input)
 {
     if (input->descriptor >= 0)
         close(input->descriptor);
+    for (uint32_t i = 0; i < input->part_count; i++)
+        close(input->parts[i].descriptor);
+    tm__free(input->memory, input->parts, input->part_capacity * sizeof(*input->parts));
     tm__free(input->memory, input->window, input->capacity);
     if (input->path)
         tm__free(input->memory, input->path, strlen(input->path) + 1);

@@ -14,6 +14,12 @@
 
 #include "base/memory.h"
 
+/** One of several files that are read as one. */
+typedef struct tm__input_part {
+    uint64_t start; ///< where its first byte stands in the whole
+    int descriptor;
+} tm__input_part;
+
 typedef struct tm__input {
     tm__memory *memory;
     char *path;           ///< for error texts
@@ -25,12 +31,21 @@ typedef struct tm__input {
     size_t held;          ///< how many of them there are
     uint8_t *window;
     size_t capacity;
+    tm__input_part *parts; ///< behind the first file
+    uint32_t part_count;
+    uint32_t part_capacity;
 } tm__input;
 
 /** @return TM_OK, TM_ENOMEM, TM_EIO (a directory, too) */
 int tm__input_open(tm__input *input, tm__memory *memory, const char *path);
 
-/** The same over memory, which stays the caller's. */
+/**
+ * Have another file begin where the last one ends; before anything was viewed.
+ * @return TM_OK, TM_ENOMEM, TM_EIO; TM_EUNSUPPORTED: one of them is no regular file
+ */
+int tm__input_append(tm__input *input, const char *path);
+
+/** As tm__input_open() over memory, which stays the caller's. */
 int tm__input_open_memory(tm__input *input, tm__memory *memory, const char *path,
                           const void *data, size_t length);
 

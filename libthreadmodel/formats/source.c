@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/sort.h"
 #include "formats/contention/reader.h"
 #include "formats/filter.h"
 #include "formats/jfr/reader.h"
@@ -52,6 +53,101 @@ static int is_of(const tm__format *format, const tm_source_options *options,
                             : format->probe(bytes, length);
 }
 
+/* The first of the list that knows the beginning of a file; NULL: none does. */
+static const tm__format *format_of(const uint8_t *bytes, size_t length,
+                                   const tm_source_options *options)
+{
+    for (size_t i = 0; length > 0 && i < sizeof(formats) / sizeof(*formats); i++)
+        if (is_of(formats[i], options, bytes, length))
+            return formats[i];
+    return NULL;
+}
+
+/* Whether a file is of a format, and when it begins; TM_MORE: it does not say. */
+static int look_into(tm_source *source, const tm__format *format, const char *path,
+                     int64_t *time_ns)
+{
+    static const tm_source_options defaults = {0};
+    const uint8_t *bytes = NULL;
+    size_t available = 0;
+    tm__input input;
+    int rc = tm__input_open(&input, &source->memory, path);
+
+    if (rc < 0)
+        return rc;
+    rc = tm__input_view(&input, 0, TM__PROBE_BYTES, &bytes, &available);
+    if (rc == TM_OK && format_of(bytes, available, &defaults) != format)
+        rc = tm__fail(TM_EFORMAT, "%s: not of the same format as %s (%s)", path,
+                      source->input.path, format->name);
+    else if (rc == TM_OK && !format->begins(bytes, available, time_ns))
+        rc = TM_MORE;
+    tm__input_close(&input);
+    return rc;
+}
+
+static int by_number(const void *payload, uint32_t left, uint32_t right)
+{
+    (void)payload;
+    return (left > right) - (left < right);
+}
+
+/* Open all files as one, by the time they begin; in the order given when one of them
+ * does not say. Number 0 is the first of them, the others are more_paths. */
+static int join(tm_source *source, const char *path, const tm_source_options *options,
+                tm__sortable *order)
+{
+    uint32_t count = (uint32_t)options->more_count + 1;
+    int rc = TM_OK, is_sorted = 1;
+
+    for (uint32_t i = 0; i < count && rc >= 0; i++) {
+        order[i] = (tm__sortable){.number = i};
+        rc = look_into(source, source->format, i ? options->more_paths[i - 1] : path,
+                       &order[i].key);
+        if (rc == TM_MORE)
+            is_sorted = 0;
+    }
+    if (rc < 0)
+        return rc;
+    if (is_sorted)
+        tm__sort(order, order + count, count, by_number, NULL);
+    tm__input_close(&source->input);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *next =
+            order[i].number ? options->more_paths[order[i].number - 1] : path;
+
+        rc = i ? tm__input_append(&source->input, next)
+               : tm__input_open(&source->input, &source->memory, next);
+        if (rc < 0)
+            return rc;
+    }
+    return TM_OK;
+}
+
+static int join_more(tm_source *source, const tm_source_options *options)
+{
+    size_t bytes = 2 * (options->more_count + 1) * sizeof(tm__sortable);
+    size_t name_bytes = strlen(source->input.path) + 1;
+    tm__sortable *order;
+    char *path;
+    int rc = TM_ENOMEM;
+
+    if (!source->format->begins)
+        return tm__fail(TM_EUNSUPPORTED,
+                        "%s: files of format %s are read one at a time",
+                        source->input.path, source->format->name);
+    if (options->more_count > UINT32_MAX / 64)
+        return tm__fail(TM_ELIMIT, "%zu files", options->more_count);
+    order = tm__resize(&source->memory, NULL, 0, bytes);
+    path = tm__resize(&source->memory, NULL, 0, name_bytes);
+    if (order && path) {
+        memcpy(path, source->input.path, name_bytes);
+        rc = join(source, path, options, order);
+    }
+    tm__free(&source->memory, order, bytes);
+    tm__free(&source->memory, path, name_bytes);
+    return rc;
+}
+
 static int find_format(tm_source *source, const tm_source_options *options)
 {
     const uint8_t *bytes = NULL;
@@ -60,14 +156,15 @@ static int find_format(tm_source *source, const tm_source_options *options)
 
     if (rc < 0)
         return rc;
-    for (size_t i = 0; available > 0 && i < sizeof(formats) / sizeof(*formats); i++) {
-        if (!is_of(formats[i], options, bytes, available))
-            continue;
-        source->format = formats[i];
-        return source->format->open(&source->reader, &source->memory, &source->input,
-                                    options);
-    }
-    return unknown(source->input.path, bytes, available);
+    source->format = format_of(bytes, available, options);
+    if (!source->format)
+        return unknown(source->input.path, bytes, available);
+    if (options->more_count && source->input.descriptor >= 0)
+        rc = join_more(source, options);
+    if (rc < 0)
+        return rc;
+    return source->format->open(&source->reader, &source->memory, &source->input,
+                                options);
 }
 
 static int source_open(tm_source **out, const char *path, const void *data,
@@ -125,8 +222,14 @@ int tm_source_read(tm_source *source, const tm_sink *sink)
         tm_run run = {.size = sizeof(run),
                       .source = source->input.path,
                       .format = source->format->name};
+        char joined[4096];
         int rc;
 
+        if (source->input.part_count) {
+            snprintf(joined, sizeof(joined), "%s and %u more", run.source,
+                     source->input.part_count);
+            run.source = joined;
+        }
         source->is_named = 1;
         rc = sink->run(sink->payload, &run);
         if (rc == TM_OK)

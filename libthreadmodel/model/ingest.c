@@ -109,6 +109,19 @@ static int check(tm_model *model, const tm__fact *fact)
     return rc;
 }
 
+/* A dump is all snapshots of one time. */
+static int note_dump(tm_model *model, int64_t time_ns)
+{
+    if (!tm__model_is_of_dumps(model) ||
+        (model->dumps_count && model->dumps[model->dumps_count - 1] >= time_ns))
+        return TM_OK;
+    if (tm__reserve(&model->memory, &model->dumps, &model->dumps_capacity,
+                    (size_t)model->dumps_count + 1, sizeof(*model->dumps)) < 0)
+        return TM_ENOMEM;
+    model->dumps[model->dumps_count++] = time_ns;
+    return TM_OK;
+}
+
 static int dispatch(tm_model *model, const tm__fact *fact)
 {
     switch (fact->kind) {
@@ -144,6 +157,8 @@ static int dispatch(tm_model *model, const tm__fact *fact)
             model->diagnostics[TM_DIAGNOSTIC_UNKNOWN_STATE]++;
             return TM_OK;
         }
+        if (note_dump(model, fact->time_ns) < 0)
+            return TM_ENOMEM;
         tm__on_snapshot(model, fact);
         return check(model, fact);
     case TM_EVENT_CPU_SAMPLE:

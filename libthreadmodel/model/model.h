@@ -322,6 +322,7 @@ struct tm_model {
     tm__inside inside[TM__INSIDE_SLOTS];
     TM__ARRAY(tm__deadlock, deadlocks);
     TM__ARRAY(tm__deadlock_member, deadlock_members);
+    TM__ARRAY(int64_t, dumps); ///< times of the dumps that the run is made of
     TM__ARRAY(tm__binding, bindings);
     TM__ARRAY(uint32_t, limits); ///< strings
     TM__ARRAY(tm__context, contexts);

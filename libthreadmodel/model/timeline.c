@@ -16,30 +16,30 @@ static const tm__column_spec columns[] = {
     {"sampled", TM_TYPE_BOOL},
 };
 
-static void put_interval(tm__listing *list, const tm_model *model,
-                         const tm__thread *thread, uint32_t index)
+int tm__interval_cut(const tm_model *model, const tm__scope *scope,
+                     const tm__interval *it, int64_t *start_ns, int64_t *end_ns)
 {
-    const tm__interval *it = &thread->intervals[index];
-    const tm__scope *scope = &list->scope;
-    int64_t start_ns = it->start_ns, end_ns = tm__interval_end_ns(model, thread, index);
-    tm__builder *builder = &list->builder;
     uint32_t class_index =
         it->object == TM__NONE ? TM__NONE : model->objects[it->object].class_index;
 
-    if (start_ns >= scope->to_ns ||
-        (end_ns <= scope->from_ns && start_ns < scope->from_ns))
-        return;
+    if (*start_ns >= scope->to_ns ||
+        (*end_ns <= scope->from_ns && *start_ns < scope->from_ns))
+        return 0;
     if (scope->classes && (class_index == TM__NONE || !scope->classes[class_index]))
-        return;
-    if (start_ns < scope->from_ns)
-        start_ns = scope->from_ns;
-    if (end_ns > scope->to_ns)
-        end_ns = scope->to_ns;
-    tm__put_uint64(builder, thread->id);
-    tm__put_string(builder, tm__strings_get(&model->strings, thread->name));
-    tm__put_int64(builder, start_ns - list->origin_ns);
-    tm__put_int64(builder, end_ns - list->origin_ns);
-    tm__put_string(builder, tm_state_name(it->state));
+        return 0;
+    if (*start_ns < scope->from_ns)
+        *start_ns = scope->from_ns;
+    if (*end_ns > scope->to_ns)
+        *end_ns = scope->to_ns;
+    return 1;
+}
+
+void tm__put_interval_detail(tm__listing *list, const tm_model *model,
+                             const tm__thread *thread, uint32_t index)
+{
+    const tm__interval *it = &thread->intervals[index];
+    tm__builder *builder = &list->builder;
+
     tm__put_object(list, model, it->object);
     tm__put_frame(builder, model,
                   it->stack == TM__NONE ? TM__NONE : list->callers[it->stack]);
@@ -53,6 +53,23 @@ static void put_interval(tm__listing *list, const tm_model *model,
         tm__put_int32(builder, (int32_t)it->stack);
     tm__put_bool(builder, it->flags & TM__INTERVAL_UNSPLIT);
     tm__put_bool(builder, it->flags & TM__INTERVAL_SAMPLED);
+}
+
+static void put_interval(tm__listing *list, const tm_model *model,
+                         const tm__thread *thread, uint32_t index)
+{
+    const tm__interval *it = &thread->intervals[index];
+    int64_t start_ns = it->start_ns, end_ns = tm__interval_end_ns(model, thread, index);
+    tm__builder *builder = &list->builder;
+
+    if (!tm__interval_cut(model, &list->scope, it, &start_ns, &end_ns))
+        return;
+    tm__put_uint64(builder, thread->id);
+    tm__put_string(builder, tm__strings_get(&model->strings, thread->name));
+    tm__put_int64(builder, start_ns - list->origin_ns);
+    tm__put_int64(builder, end_ns - list->origin_ns);
+    tm__put_string(builder, tm_state_name(it->state));
+    tm__put_interval_detail(list, model, thread, index);
 }
 
 int tm_timeline_list(tm_table **out, const tm_model *model,

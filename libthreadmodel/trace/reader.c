@@ -413,5 +413,5 @@ static void reader_close(void *payload)
 }
 
 const tm__format tm__format_tmt = {
-    "tmt", probe, reader_open, reader_read, reader_position, reader_close,
+    "tmt", probe, reader_open, reader_read, reader_position, reader_close, NULL,
 };

@@ -6,14 +6,33 @@ import statistics
 
 import pytest
 
-from conftest import Java
+from conftest import Java, Recording
 
 LONG_MS, FIXED_MS = 11, 6
 PAIRS = 5
+TRIES = 8
+# Of a run in which the machine took less for itself than this, that is all there is to
+# know: others need not be tried.
+CALM = 0.005
+
+
+def stall_of(run: Recording) -> float:
+    """Return the part of the relay's work that was the machine's own."""
+    stages = range(3)
+    stall_ns = sum(run.said[f"stage{stage}_stall_ns"] for stage in stages)
+    return stall_ns / sum(run.said[f"stage{stage}_ns"] for stage in stages)
+
+
+def calmest_relay(java: Java) -> Recording:
+    """Record the relay until the machine left it alone, or take the least disturbed."""
+    runs: list[Recording] = []
+    while not runs or (stall_of(runs[-1]) > CALM and len(runs) < TRIES):
+        runs.append(java.record("Pipeline"))
+    return min(runs, key=stall_of)
 
 
 def test_the_critical_path_of_a_relay_is_the_relay(java: Java):
-    run = java.record("Pipeline")
+    run = calmest_relay(java)
     path = list(run.model.critical_path())
     assert path[0]["start_ns"] == 0
     assert path[-1]["end_ns"] == run.model.length_ns
@@ -24,12 +43,18 @@ def test_the_critical_path_of_a_relay_is_the_relay(java: Java):
     assert list(dict.fromkeys(order)) == ["stage-0", "stage-1", "stage-2"]
     assert order == sorted(order)
     for stage in range(3):
-        slept = sum(
-            row["end_ns"] - row["start_ns"]
-            for row in path
-            if row["thread"] == f"stage-{stage}" and row["state"] == "sleeping"
-        )
-        assert slept == pytest.approx(run.said[f"stage{stage}_ns"], rel=0.02)
+        rows = [row for row in path if row["thread"] == f"stage-{stage}"]
+        slept = length(row for row in rows if row["state"] == "sleeping")
+        said = run.said[f"stage{stage}_ns"]
+        assert slept == pytest.approx(said, rel=0.02)
+        # However loaded the machine: the program's clock runs around the sleep, and
+        # within the stage.
+        assert slept <= said <= length(rows)
+    # From the bell that main rings to the join that it comes back from.
+    first = next(row for row in path if row["thread"] == "stage-0")
+    joined = [row for row in path if row["via"] == "join"][-1]
+    relay = joined["end_ns"] - first["start_ns"]
+    assert relay == pytest.approx(run.said["relay_ns"], rel=0.02)
     # Who handed over how, and who was never waited for.
     via = [row["via"] for row in path if row["thread"].startswith("stage-")]
     assert via.count("notify") >= 2
@@ -39,21 +64,27 @@ def test_the_critical_path_of_a_relay_is_the_relay(java: Java):
     assert sum(row["total_ns"] for row in roll_up.values()) == run.model.length_ns
 
 
+def length(rows) -> int:
+    return sum(row["end_ns"] - row["start_ns"] for row in rows)
+
+
 def test_what_a_shorter_hold_gains_is_what_it_was_said_to_gain(java: Java):
-    """The lock is held too long; what is predicted from such runs is compared with runs
-    in which it is not. Medians, for the machine has other work too."""
-    predicted_ns, measured_ns = [], []
+    """The lock is held 5 ms too long, and then not; what was predicted from the first
+    run is compared with the second.
+
+    How much shorter the holds really were both programs say themselves, for on a loaded
+    machine a sleep of 6 ms may well take 8. The median of some pairs, for it has other
+    work between the holds, too.
+    """
+    ratios = []
     for _ in range(PAIRS):
         slow = java.record("Bottleneck", LONG_MS)
-        answer = next(
-            iter(slow.model.whatif("Bottleneck$Ledger", factor=FIXED_MS / LONG_MS))
-        )
-        began_ns = slow.model.length_ns - slow.said["took_ns"]
-        predicted_ns.append(answer["length_ns"] - began_ns)
-        measured_ns.append(java.record("Bottleneck", FIXED_MS).said["took_ns"])
-    assert statistics.median(predicted_ns) == pytest.approx(
-        statistics.median(measured_ns), rel=0.1
-    )
+        fixed = java.record("Bottleneck", FIXED_MS)
+        factor = fixed.said["held_ns"] / slow.said["held_ns"]
+        answer = next(iter(slow.model.whatif("Bottleneck$Ledger", factor=factor)))
+        predicted_ns = slow.said["took_ns"] - answer["gain_ns"]
+        ratios.append(predicted_ns / fixed.said["took_ns"])
+    assert statistics.median(ratios) == pytest.approx(1, rel=0.1), ratios
 
 
 def test_the_lock_that_holds_all_up_is_found(java: Java):
@@ -63,6 +94,6 @@ def test_the_lock_that_holds_all_up_is_found(java: Java):
     assert first["method"] == "Bottleneck$Ledger.post"
     ranked = next(iter(run.model.whatif_rank()))
     assert ranked["class"] == "Bottleneck$Ledger"
-    assert ranked["gain_ns"] > run.model.length_ns / 4
+    assert ranked["gain_ns"] > run.said["took_ns"] / 4
     order = run.model.lock_order()
     assert len(order) == 0

@@ -151,3 +151,27 @@ def test_a_reply_that_the_jvm_cut_is_read_as_far_as_it_goes(
     with pytest.warns(threadmodel.DamagedTraceWarning, match="at byte 16000"):
         model = threadmodel.open(cut)
     assert states(model)["wants first"] == WITHOUT_LOCKS["wants first"]
+
+
+def test_several_paths_are_one_time_line_in_the_order_of_their_times(
+    still: Moment, tmp_path: Path
+):
+    files = [still.print(tmp_path / f"{name}.txt") for name in "cab"]
+    text = files[0].read_text()
+    for number, file in enumerate(files):
+        # Three seconds of the same day, which the JVM need not have waited for.
+        file.write_text(
+            text.replace(text.splitlines()[1], f"2026-01-01 0{number}:00:00")
+        )
+    model = threadmodel.open([files[2], files[0], files[1]])
+    assert model.length_ns == 2 * 3600 * 10**9
+    assert model.run.source == f"{files[0]} and 2 more"
+    assert states(model)["blocked"] == PLATFORM["blocked"]
+    assert set(deadlocks(model)) == THREE
+    sampled = [row for row in model.findings() if row["kind"] == "sampled_block"]
+    assert {row["thread"] for row in sampled} == {"blocked", "reenters"}
+    assert all("in 3 of 3 dumps at the same line" in row["text"] for row in sampled)
+    with pytest.raises(threadmodel.FormatError, match="not of the same format"):
+        threadmodel.open(
+            [files[0], Path(__file__).parents[1] / "data/dumps/jdk21.json"]
+        )

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-import pytest
-
 import random_runs
+from campaign import any_events, campaign, run_of
 from threadmodel import Event, EventFlag, EventKind, Frame, Model
 
 Row = dict[str, Any]
@@ -173,37 +172,52 @@ def test_a_cycle_of_objects_is_not_told_again_of_classes() -> None:
     assert story.cycles("class") == []
 
 
-@pytest.mark.parametrize("start", range(0, 150, 50))
-def test_all_pairs_of_orders_are_judged(start: int) -> None:
-    for seed in range(start, start + 50):
-        model = Model()
-        random_runs.fill(model, seed, threads=2 + seed % 5, objects=4, count=500)
-        edges = list(model.lock_edges())
-        held: dict[Any, set[str]] = {}
-        for row in edges:
-            held.setdefault(situation(row), set()).add(row["held_object"])
-        expected = {
-            frozenset((one["held_object"], one["wanted_object"]))
-            for one, two in product(edges, edges)
-            if one["held_object"] == two["wanted_object"]
-            and two["held_object"] == one["wanted_object"]
-            and one["thread_id"] != two["thread_id"]
-            and not held[situation(one)] & held[situation(two)]
-        }
-        found: dict[int, list[Row]] = {}
-        for row in model.lock_order():
-            if row["level"] == "object":
-                found.setdefault(row["cycle"], []).append(row)
-        pairs = {
-            frozenset(row["held_object"] for row in cycle)
-            for cycle in found.values()
-            if len(cycle) == 2
-        }
-        assert pairs == expected, f"seed {seed}"
-        for cycle in found.values():
-            for row, after in zip(cycle, cycle[1:] + cycle[:1], strict=True):
-                assert row["wanted_object"] == after["held_object"]
-            assert len({row["thread_id"] for row in cycle}) == len(cycle)
+@campaign(250, 4000)
+def test_all_pairs_of_orders_are_judged(seed: int) -> None:
+    model = any_events(seed)
+    edges = list(model.lock_edges())
+    held: dict[Any, set[str]] = {}
+    for row in edges:
+        held.setdefault(situation(row), set()).add(row["held_object"])
+    expected = {
+        frozenset((one["held_object"], one["wanted_object"]))
+        for one, two in product(edges, edges)
+        if one["held_object"] == two["wanted_object"]
+        and two["held_object"] == one["wanted_object"]
+        and one["thread_id"] != two["thread_id"]
+        and not held[situation(one)] & held[situation(two)]
+    }
+    pairs = {
+        frozenset(row["held_object"] for row in cycle)
+        for cycle in cycles_of(model)
+        if len(cycle) == 2
+    }
+    assert pairs == expected
+
+
+@campaign(150, 2000)
+def test_cycles_of_any_run_close_and_come_the_smallest_first(seed: int) -> None:
+    model = run_of(seed)
+    cycles = cycles_of(model)
+    assert [len(cycle) for cycle in cycles] == sorted(len(cycle) for cycle in cycles)
+    edges = {
+        (row["thread_id"], row["held_object"], row["wanted_object"])
+        for row in model.lock_edges()
+    }
+    for cycle in cycles:
+        assert len({row["thread_id"] for row in cycle}) == len(cycle)
+        for row, after in zip(cycle, cycle[1:] + cycle[:1], strict=True):
+            assert row["wanted_object"] == after["held_object"]
+            key = (row["thread_id"], row["held_object"], row["wanted_object"])
+            assert key in edges
+
+
+def cycles_of(model: Model) -> list[list[Row]]:
+    found: dict[int, list[Row]] = {}
+    for row in model.lock_order():
+        if row["level"] == "object":
+            found.setdefault(row["cycle"], []).append(row)
+    return list(found.values())
 
 
 def situation(row: Row) -> tuple[Any, ...]:

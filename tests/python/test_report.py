@@ -253,7 +253,7 @@ def test_foreign_files_give_one_line(cli: Cli, tmp_path: Path, content: bytes) -
         (["report", "."], "."),
         (["report"], "FILE"),
         (["report", "--colour", "x"], "--colour"),
-        (["report", "a", "b"], "b"),
+        (["report", "TRACE", "TRACE"], "read one at a time"),
         (["report", "--top", "0", "x"], "--top"),
         (["report", "--json", "--csv", "d", "x"], "exclude"),
         (["repport"], "repport"),

@@ -152,6 +152,11 @@ static int ask_histogram(tm_table **out, const tm_model *model)
     return tm_statistics_histogram(out, model, &options, TM_STATE_BLOCKED);
 }
 
+static int ask_tiles(tm_table **out, const tm_model *model)
+{
+    return tm_timeline_tiles(out, model, NULL, 50000);
+}
+
 static const struct {
     int (*ask)(tm_table **out, const tm_model *model);
     const char *name;
@@ -165,6 +170,7 @@ static const struct {
     {ask_total, "total"},
     {ask_stacks, "groups"},
     {ask_histogram, "histogram"},
+    {ask_tiles, "tiles"},
 };
 
 enum { QUESTIONS = sizeof(questions) / sizeof(*questions) };

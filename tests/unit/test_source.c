@@ -231,21 +231,12 @@ static void file_that_is_being_written_is_read_to_its_last_whole_block(void **st
     unlink(path);
 }
 
-static void views_of_a_file_are_its_bytes_wherever_they_are(void **state)
+/* Views of all sizes, at any place, of an input that holds these bytes; closes it. */
+static void assert_views(tm__input *input, const uint8_t *bytes, size_t length)
 {
-    const char *path = scratch();
-    const size_t length = 900000;
-    uint8_t *bytes = malloc(length);
-    uint64_t seed = 31;
-    tm__memory memory;
-    tm__input input;
+    uint64_t seed = 37;
 
-    (void)state;
-    for (size_t i = 0; i < length; i++)
-        bytes[i] = (uint8_t)random_next(&seed);
-    put_file(path, bytes, length);
-    tm__memory_init(&memory, NULL);
-    assert_int_equal(tm__input_open(&input, &memory, path), TM_OK);
+    assert_int_equal(input->length, length);
     for (int i = 0; i < 300; i++) {
         size_t offset = random_next(&seed) % (length + 1000);
         size_t wanted = random_next(&seed) % (i % 3 ? 5000 : 600000);
@@ -255,15 +246,48 @@ static void views_of_a_file_are_its_bytes_wherever_they_are(void **state)
         const uint8_t *seen = NULL;
         size_t available;
 
-        assert_int_equal(tm__input_view(&input, offset, wanted, &seen, &available),
+        assert_int_equal(tm__input_view(input, offset, wanted, &seen, &available),
                          TM_OK);
         assert_int_equal(available, there);
         if (there > 0)
             assert_memory_equal(seen, bytes + offset, there);
     }
-    tm__input_close(&input);
-    assert_int_equal(memory.used_bytes, 0);
-    unlink(path);
+    tm__input_close(input);
+    assert_int_equal(input->memory->used_bytes, 0);
+}
+
+static void views_of_files_are_their_bytes_wherever_they_are(void **state)
+{
+    static const size_t lengths[] = {900000, 1, 0, 300000, 77777};
+    enum { FILES = sizeof(lengths) / sizeof(*lengths) };
+    char paths[FILES][64];
+    size_t total = 0;
+    uint8_t *bytes = malloc(2000000);
+    uint64_t seed = 31;
+    tm__memory memory;
+    tm__input input;
+
+    (void)state;
+    for (size_t i = 0; i < 2000000; i++)
+        bytes[i] = (uint8_t)random_next(&seed);
+    tm__memory_init(&memory, NULL);
+    for (size_t i = 0; i < FILES; i++) {
+        snprintf(paths[i], sizeof(paths[i]), "%s", scratch());
+        put_file(paths[i], bytes + total, lengths[i]);
+        total += lengths[i];
+    }
+    assert_int_equal(tm__input_open(&input, &memory, paths[0]), TM_OK);
+    assert_views(&input, bytes, lengths[0]);
+    assert_int_equal(tm__input_open(&input, &memory, paths[0]), TM_OK);
+    for (size_t i = 1; i < FILES; i++)
+        assert_int_equal(tm__input_append(&input, paths[i]), TM_OK);
+    assert_views(&input, bytes, total);
+    assert_int_equal(tm__input_open(&input, &memory, paths[0]), TM_OK);
+    assert_int_equal(tm__input_append(&input, "/dev/null"), TM_EUNSUPPORTED);
+    assert_int_equal(tm__input_append(&input, "/"), TM_EIO);
+    assert_views(&input, bytes, lengths[0]);
+    for (size_t i = 0; i < FILES; i++)
+        unlink(paths[i]);
     free(bytes);
 }
 
@@ -275,7 +299,7 @@ int main(void)
         cmocka_unit_test(one_call_pours_some_ten_thousand_events_at_most),
         cmocka_unit_test(pipe_is_read_as_a_file_is_also_where_it_is_damaged),
         cmocka_unit_test(file_that_is_being_written_is_read_to_its_last_whole_block),
-        cmocka_unit_test(views_of_a_file_are_its_bytes_wherever_they_are),
+        cmocka_unit_test(views_of_files_are_their_bytes_wherever_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,7 +146,8 @@ class LockQuestions:
         """List what is worth a developer's time, the most time at stake first.
 
         Columns: rank, kind, at_stake_ns, text, class, method, source, line, thread_id,
-        thread, suspected, evidence (the table that shows it). The kinds and their
+        thread, suspected, evidence (the table that shows it), evidence_where (which of
+        its rows, as a condition in SQL). The kinds and their
         thresholds stand in ``threadmodel/findings.h``.
         """
         return self._ask(lib.tm_findings_list)

@@ -2,17 +2,19 @@
 """The model: events in, the story of every thread and monitor out."""
 
 import html
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from threadmodel import errors
+from threadmodel import errors, page
 from threadmodel._library import check, ffi, lib, options
+from threadmodel.evidence import rows_of
 from threadmodel.locks import LockQuestions, bits, set_libraries
 from threadmodel.path import PathQuestions
 from threadmodel.run import Policy, Run, from_struct
-from threadmodel.selection import Selection, Window, whole
+from threadmodel.selection import MAX_INT64, Selection, Window, whole
 from threadmodel.sink import MAX_INT32, Sink
-from threadmodel.table import Table, answer
+from threadmodel.table import Table, Target, answer
 from threadmodel.text import clean, count, duration
 
 _KEYS: Final = {
@@ -176,6 +178,55 @@ class Model(LockQuestions, PathQuestions, Sink):
         """
         selection = self._select(threads, classes, window)
         return self._ask(lib.tm_timeline_list, selection.struct)
+
+    def tiles(
+        self,
+        tile_ns: int,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """List the timeline with less detail: short neighbours are merged.
+
+        Columns: thread_id, thread, start_ns, end_ns, intervals (how many the row stands
+        for), state (that took most of it), for each state ``<state>_ns``; and, None
+        where ``intervals`` is not 1, object, class, method, source, line, peer_id,
+        peer, provenance, open, stack, unsplit, sampled.
+
+        Args:
+            tile_ns: intervals of at least this length are kept as they are, and merged
+                ones end when they are so long; 0: all are kept
+            threads: see the class
+            classes: see the class
+            window: see the class
+        """
+        selection = self._select(threads, classes, window)
+        length = whole(tile_ns, "tile_ns", MAX_INT64)
+        return self._ask(lib.tm_timeline_tiles, selection.struct, length)
+
+    def tile_ns(
+        self,
+        rows: int,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> int:
+        """Return the least ``tile_ns``, 0 or a power of two, at which tiles fit.
+
+        Args:
+            rows: that there may be; a thread has one at least
+            threads: see the class
+            classes: see the class
+            window: see the class
+        """
+        selection = self._select(threads, classes, window)
+        out = ffi.new("int64_t *")
+        limit = whole(rows, "rows", MAX_INT64)
+        with self._lock:
+            check(lib.tm_timeline_tile_ns(out, self._model, selection.struct, limit))
+        return int(out[0])
 
     def interactions(
         self,
@@ -345,6 +396,23 @@ class Model(LockQuestions, PathQuestions, Sink):
         del kept
         return table
 
+    def evidence(self, finding: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the rows that a finding rests on.
+
+        Args:
+            finding: a row of :meth:`findings`; its column ``evidence`` names the table
+        """
+        questions: dict[str, Callable[[], Table]] = {
+            "blame": self.blame,
+            "callers": self.callers,
+            "critical_path": self.critical_path,
+            "deadlocks": self.deadlocks,
+            "interactions": self.interactions,
+            "lock_order": self.lock_order,
+            "timeline": self.timeline,
+        }
+        return rows_of(finding, questions[finding["evidence"]]())
+
     def deadlocks(self) -> Table:
         """List the deadlocks, one row a member of a cycle.
 
@@ -364,6 +432,33 @@ class Model(LockQuestions, PathQuestions, Sink):
     def diagnostics(self) -> Table:
         """List what was odd about the events. Columns: cause, count."""
         return self._ask(lib.tm_diagnostics_list)
+
+    def to_html(
+        self, target: Target | None = None, *, detail: int = page.TILE_ROWS
+    ) -> str | None:
+        """Write the report of the run: one HTML file that needs nothing else.
+
+        Args:
+            target: a path or binary file; None: return the text
+            detail: rows of the timeline to hold at most; where there are more
+                intervals, the shortest are merged, which the report says
+
+        Raises:
+            UnsupportedError: the package was built without the front end
+        """
+        text = page.render(self, detail=whole(detail, "detail", MAX_INT64))
+        if target is None:
+            return text
+        if isinstance(target, (str, os.PathLike)):
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(text)
+        else:
+            target.write(text.encode())
+        return None
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the report of the run to a file; the same as :meth:`to_html`."""
+        self.to_html(path)
 
     def _facts(self) -> list[tuple[str, str]]:
         run = self.run

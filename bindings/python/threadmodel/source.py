@@ -3,7 +3,7 @@
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from threadmodel import errors
@@ -27,25 +27,23 @@ class Progress(NamedTuple):
 
 
 Listener = Callable[[Progress], object]
+Path = str | os.PathLike[str]
 
 
-def open_source(
-    path: str | os.PathLike[str], choices: Any = ffi.NULL
-) -> tuple[Any, bytes]:
-    """Open a file with these tm_source_options; returns the source and its name."""
+def open_source(names: Sequence[bytes], choices: Any = ffi.NULL) -> Any:
+    """Open files by these names, the first of which ``choices`` does not hold."""
     out = ffi.new("tm_source **")
-    name = path_bytes(path)
-    code = lib.tm_source_open(out, name, choices)
+    code = lib.tm_source_open(out, names[0], choices)
     if code < 0:
         failure = error(code)
-        if code == lib.TM_EIO and not os.path.exists(name):
+        if code == lib.TM_EIO and not all(map(os.path.exists, names)):
             raise errors.MissingFileError(*failure.args)
         raise failure
-    return ffi.gc(out[0], lib.tm_source_close), name
+    return ffi.gc(out[0], lib.tm_source_close)
 
 
 def pour(
-    path: str | os.PathLike[str],
+    path: Path | Sequence[Path],
     sink: Sink,
     progress: Listener | None = None,
     *,
@@ -55,7 +53,8 @@ def pour(
     """Read a file into any sink: a model, or a trace writer to convert it.
 
     Args:
-        path: of a file, or of anything that can be read
+        path: of a file, or of anything that can be read; or several, of thread dumps
+            or recordings, which are read as one, in the order of their times
         sink: gets definitions and events
         progress: called after each part, some ten thousand events
         dialect: the file is a contention log, with these changes to its lines' fields
@@ -68,19 +67,28 @@ def pour(
         MissingFileError: there is no such file (a FileNotFoundError)
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
+        UnsupportedError: several files that cannot be read as one (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
         InvalidArgumentError: the dialect is none (a ValueError)
     """
+    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    if not paths:
+        raise errors.InvalidArgumentError("no path to read from")
+    names = [path_bytes(one) for one in paths]
+    others = [ffi.new("char[]", name) for name in names[1:]]
     kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
     choices = options(
         "tm_source_options",
         dialect=kept,
         time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
+        more_count=len(others),
     )
-    source, name = open_source(path, choices)
+    more = ffi.new("char *[]", others)
+    choices.more_paths = more if others else ffi.NULL
+    source = open_source(names, choices)
     length = lib.tm_source_length(source)
     sink.define_run(
-        Run(source=os.fsdecode(name), format=text(lib.tm_source_format(source)))
+        Run(source=_name_of(names), format=text(lib.tm_source_format(source)))
     )
     while True:
         # Parts are short and the lock of the interpreter is free meanwhile, so
@@ -96,8 +104,13 @@ def pour(
             return None
 
 
+def _name_of(names: list[bytes]) -> str:
+    first = os.fsdecode(names[0])
+    return f"{first} and {len(names) - 1} more" if len(names) > 1 else first
+
+
 def open(
-    path: str | os.PathLike[str],
+    path: Path | Sequence[Path],
     progress: Listener | None = None,
     *,
     dialect: str | None = None,
@@ -109,7 +122,8 @@ def open(
     what is missing, and a DamagedTraceWarning is issued.
 
     Args:
-        path: of a file, or of anything that can be read
+        path: of a file, or of anything that can be read; or several, of thread dumps
+            or recordings, which are read as one, in the order of their times
         progress: called with a Progress after each part; what it raises ends it
         dialect: the file is a contention log, with these changes to its lines' fields
         time_unit_ns: of TPTP XML, which states none; 0: seconds
@@ -118,6 +132,7 @@ def open(
         MissingFileError: there is no such file (a FileNotFoundError)
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
+        UnsupportedError: several files that cannot be read as one (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
         InvalidArgumentError: the dialect is none (a ValueError)
     """
@@ -152,7 +167,7 @@ class Live:
         self, path: str | os.PathLike[str], *, memory_limit_bytes: int = 0
     ) -> None:
         """Open the file; nothing of its events is read yet."""
-        self._source, _ = open_source(path)
+        self._source = open_source([path_bytes(path)])
         check(lib.tm_source_follow(self._source, 1))
         self.model = Model(memory_limit_bytes=memory_limit_bytes)
 

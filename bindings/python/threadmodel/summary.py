@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from threadmodel import errors
-from threadmodel._library import check, error, ffi, lib, options
+from threadmodel._library import check, error, ffi, lib, options, path_bytes
 from threadmodel.event import EventKind
 from threadmodel.source import open_source
 from threadmodel.table import Table, answer
@@ -55,8 +55,8 @@ def summarize(
     check(lib.tm_summary_new(out, ffi.NULL))
     summary = ffi.gc(out[0], lib.tm_summary_free)
     flags = lib.TM_SOURCE_NO_STACKS | lib.TM_SOURCE_BY_THREAD
-    source, _ = open_source(
-        path, options("tm_source_options", kinds=kinds, flags=flags)
+    source = open_source(
+        [path_bytes(path)], options("tm_source_options", kinds=kinds, flags=flags)
     )
     code = lib.TM_MORE
     while code == lib.TM_MORE:

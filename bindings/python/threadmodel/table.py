@@ -5,7 +5,8 @@ import functools
 import importlib
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from threadmodel import arrow, display, errors
@@ -141,6 +142,30 @@ class Table:
                 for r, value in enumerate(values)
             ]
         return values
+
+    @property
+    def types(self) -> Mapping[str, int]:
+        """The columns' types by name: numbers of ``enum tm_type``."""
+        return MappingProxyType(self._types)
+
+    def raw(self, column: str) -> tuple[memoryview, memoryview]:
+        """Return a column's memory, as ``tm_table_int64()`` and its like lend it.
+
+        Returns:
+            The bytes of the values (codes of strings, bits of truth values), and the
+            bits of rows that are not null, empty where none is
+
+        Raises:
+            KeyError: there is no such column
+        """
+        type_ = self._type(column)
+        if type_ == lib.TM_TYPE_STRING:
+            values = self._codes(column)
+        elif type_ == lib.TM_TYPE_BOOL:
+            values = self._bits(lib.tm_table_bool, column)
+        else:
+            values = self._buffer(column)
+        return values.cast("B"), self._null_bits(column)
 
     def categories(self, column: str) -> list[str]:
         """Return the distinct strings of a string column, [] for any other.

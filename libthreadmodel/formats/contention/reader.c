@@ -400,5 +400,5 @@ static uint64_t reader_position(const void *payload)
 }
 
 const tm__format tm__format_contention = {
-    "contention", probe, reader_open, reader_read, reader_position, reader_close,
+    "contention", probe, reader_open, reader_read, reader_position, reader_close, NULL,
 };

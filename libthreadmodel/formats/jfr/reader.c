@@ -294,6 +294,16 @@ static uint64_t reader_position(const void *payload)
     return self->position;
 }
 
+static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
+{
+    tm__jfr_chunk chunk;
+
+    if (length < TM__JFR_HEADER_BYTES || !tm__jfr_chunk_get(&chunk, bytes))
+        return 0;
+    *time_ns = chunk.start_ns;
+    return 1;
+}
+
 const tm__format tm__format_jfr = {
-    "jfr", probe, reader_open, reader_read, reader_position, reader_close,
+    "jfr", probe, reader_open, reader_read, reader_position, reader_close, begins,
 };

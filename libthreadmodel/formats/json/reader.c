@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "formats/dump/time.h"
 #include "formats/json/members.h"
 
 enum { CALL_PIECES = 64, HEAD_BYTES = 64 };
@@ -327,6 +328,23 @@ static uint64_t reader_position(const void *payload)
     return self->position;
 }
 
+/* The dump's own time stands before the containers, those of threads within. */
+static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
+{
+    static const char key[] = "\"time\"";
+    tm__slice text = {(const char *)bytes, length};
+    const char *end;
+
+    text.length = tm__slice_find(text, "\"threadContainers\"");
+    text = tm__slice_from(text, tm__slice_find(text, key) + sizeof(key) - 1);
+    text = tm__slice_from(text, tm__slice_find(text, "\"") + 1);
+    end = text.length ? memchr(text.bytes, '"', text.length) : NULL;
+    if (!end)
+        return 0;
+    text.length = (size_t)(end - text.bytes);
+    return tm__dump_time(text, time_ns);
+}
+
 const tm__format tm__format_json = {
-    "json", probe, reader_open, reader_read, reader_position, reader_close,
+    "json", probe, reader_open, reader_read, reader_position, reader_close, begins,
 };

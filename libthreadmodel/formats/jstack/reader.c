@@ -23,6 +23,7 @@ enum {
     QUIET_BYTES = 1 << 20,    ///< a dump is over where there is none of it for so long
     DUMP_BYTES = 1 << 30,     ///< no dump is longer
     TIME_BYTES = 40,
+    DATE_BYTES = 19,     ///< of "2026-11-20 15:47:18"
     CALL_BYTES = 4 << 20 ///< looked at for dumps in one call
 };
 
@@ -352,6 +353,24 @@ static uint64_t reader_position(const void *payload)
     return self->position;
 }
 
+/* The first time of the text, of a dump or of the log that it is in. */
+static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
+{
+    tm__slice text = {(const char *)bytes, length};
+
+    while (text.length > 0) {
+        size_t end = tm__slice_find(text, "\n");
+        tm__slice line = {text.bytes, end < DATE_BYTES ? end : DATE_BYTES};
+
+        if (line.length > 0 && line.bytes[line.length - 1] == '\r')
+            line.length--;
+        if (tm__dump_time(line, time_ns))
+            return 1;
+        text = tm__slice_from(text, end + 1);
+    }
+    return 0;
+}
+
 const tm__format tm__format_jstack = {
-    "jstack", probe, reader_open, reader_read, reader_position, reader_close,
+    "jstack", probe, reader_open, reader_read, reader_position, reader_close, begins,
 };

@@ -313,5 +313,5 @@ static uint64_t reader_position(const void *payload)
 }
 
 const tm__format tm__format_tptp = {
-    "tptp", probe, reader_open, reader_read, reader_position, reader_close,
+    "tptp", probe, reader_open, reader_read, reader_position, reader_close, NULL,
 };

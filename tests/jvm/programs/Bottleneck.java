@@ -2,7 +2,8 @@
 
 /**
  * Workers that spend their time in one lock: each holds it some milliseconds, then goes
- * on alone for some. Takes how long the lock is held; says how long all took.
+ * on alone for some. Takes how long the lock is held; says for how long it really was,
+ * and how long all took.
  */
 public final class Bottleneck {
     private static final int WORKERS = 4;
@@ -10,8 +11,16 @@ public final class Bottleneck {
     private static final int ALONE_MS = 6;
 
     private static final class Ledger {
+        private long heldNs;
+
         synchronized void post(int holdMs) throws InterruptedException {
+            long began = System.nanoTime();
             Thread.sleep(holdMs);
+            heldNs += System.nanoTime() - began;
+        }
+
+        synchronized long held() {
+            return heldNs;
         }
     }
 
@@ -39,5 +48,6 @@ public final class Bottleneck {
             worker.join();
         }
         System.out.println("took_ns=" + (System.nanoTime() - began));
+        System.out.println("held_ns=" + ledger.held());
     }
 }

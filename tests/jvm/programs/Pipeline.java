@@ -3,7 +3,8 @@
 /**
  * A relay of stages whose critical path is known by construction: each waits for the
  * one before, works, and rings the bell of the next. A helper beside them works too and
- * is never waited for. Says how long each stage worked.
+ * is never waited for. Says how long each stage worked, how much of that the machine
+ * took for itself, and how long the relay was.
  */
 public final class Pipeline {
     private static final class Bell {
@@ -26,7 +27,9 @@ public final class Pipeline {
     private static void work(String stage, int ms) throws InterruptedException {
         long began = System.nanoTime();
         Thread.sleep(ms);
-        System.out.println(stage + "_ns=" + (System.nanoTime() - began));
+        long took = System.nanoTime() - began;
+        System.out.println(stage + "_ns=" + took);
+        System.out.println(stage + "_stall_ns=" + (took - ms * 1_000_000L));
     }
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -57,7 +60,9 @@ public final class Pipeline {
         }, "helper");
         helper.start();
         Thread.sleep(40); // all wait by now, and the first has nothing to do yet
+        long began = System.nanoTime();
         bells[0].ring();
         stages[stages.length - 1].join();
+        System.out.println("relay_ns=" + (System.nanoTime() - began));
     }
 }

@@ -10,7 +10,7 @@ import click
 import threadmodel
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
-from threadmodel.cli.reading import input_path, read_choices, reading_options
+from threadmodel.cli.reading import input_paths, read_choices, reading_options
 from threadmodel.cli.report import PARTLY
 from threadmodel.text import count
 
@@ -23,7 +23,7 @@ EXTENSIONS: Final = {".orca": "contention", ".trcxml": "tptp", ".xml": "tptp"}
 
 
 @click.command(short_help="Write what a file holds in another format.")
-@click.argument("file", metavar="FILE")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", required=True, help="What to write.")
 @click.option(
     "--to",
@@ -36,7 +36,7 @@ EXTENSIONS: Final = {".orca": "contention", ".trcxml": "tptp", ".xml": "tptp"}
 @click.pass_context
 def convert(
     context: click.Context,
-    file: str,
+    files: tuple[str, ...],
     output: str,
     format_name: str | None,
     dialect: str | None,
@@ -44,19 +44,23 @@ def convert(
 ) -> None:
     """Write what FILE holds in another format; - reads from stdin.
 
-    FILE may be of any format that `report` reads. A .tmt trace is smaller and faster
-    to read than most, and gives the same answers. A contention log or TPTP XML holds
-    less: a line on stderr says how many events had no place in it.
+    FILE may be of any format that `report` reads, and be several as there. A .tmt
+    trace is smaller and faster to read than most, and gives the same answers. A
+    contention log or TPTP XML holds less: a line on stderr says how many events had
+    no place in it.
 
     The exit status is 3 when FILE is damaged or cut: what is whole is converted, and
     a line on stderr says what is missing.
     """
-    both = os.path.exists(file) and os.path.exists(output)
-    if both and os.path.samefile(file, output):
+    if os.path.exists(output) and any(
+        os.path.exists(file) and os.path.samefile(file, output) for file in files
+    ):
         raise click.UsageError(f"{output} cannot be read and written at once")
     choices = read_choices(dialect, time_unit)
     with LateProgress() as progress, _writer(output, format_name) as writer:
-        damage = threadmodel.pour(input_path(file), writer, progress.reading, **choices)
+        damage = threadmodel.pour(
+            input_paths(files), writer, progress.reading, **choices
+        )
         dropped = {}
         if isinstance(writer, threadmodel.LogWriter):
             dropped = writer.dropped()

@@ -3,7 +3,7 @@
 
 import contextlib
 import select
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import click
@@ -19,6 +19,11 @@ def input_path(file: str) -> str:
     with contextlib.suppress(OSError):
         select.select([0], [], [])
     return "/dev/stdin"
+
+
+def input_paths(files: Sequence[str]) -> list[str]:
+    """Return what to open for one FILE or several."""
+    return [input_path(file) for file in files]
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:

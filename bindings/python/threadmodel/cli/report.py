@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel report``: what a recorded run has to say."""
 
+import functools
 import os
 import signal
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -12,21 +14,25 @@ import click
 from rich.console import Console
 
 import threadmodel
+from threadmodel import page
 from threadmodel.cli import export, terminal
+from threadmodel.cli.export import Listener
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
-from threadmodel.cli.reading import input_path, read_choices, reading_options
+from threadmodel.cli.reading import input_paths, read_choices, reading_options
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
+from threadmodel.table import Writable
 from threadmodel.text import count
 
 PARTLY: Final = 3
 # Where no terminal says how wide it is, a page that fits most screens and diffs.
 FILE_WIDTH: Final = 120
+HTML_SUFFIXES: Final = (".html", ".htm")
 
 
 @click.command(short_help="Show what the threads of a recorded run did.")
-@click.argument("file", metavar="FILE")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
 @click.option(
     "--csv",
@@ -40,6 +46,7 @@ FILE_WIDTH: Final = 120
     metavar="DIR",
     help="The same as Parquet files, for which pyarrow must be installed.",
 )
+@click.option("--html", "as_html", is_flag=True, help="Print one self-contained page.")
 @click.option("-o", "--output", metavar="FILE", help="Write there and not to stdout.")
 @click.option(
     "--top",
@@ -53,10 +60,11 @@ FILE_WIDTH: Final = 120
 @click.pass_context
 def report(
     context: click.Context,
-    file: str,
+    files: tuple[str, ...],
     as_json: bool,
     csv_folder: str | None,
     parquet_folder: str | None,
+    as_html: bool,
     output: str | None,
     top: int,
     dialect: str | None,
@@ -64,18 +72,26 @@ def report(
 ) -> None:
     """Show what the threads of the run in FILE did; - reads from stdin.
 
+    Several thread dumps, or several recordings, are read as one run, in the order of
+    their times.
+
     Without options: a summary, the hottest locks and the longest waits by class and
     caller method, the threads that were held up most, deadlocks with their stacks,
     and what was odd about the events.
 
+    With -o NAME.html, or --html, it is one page for a browser with all of that, a
+    timeline to walk through, and nothing that it would have to fetch.
+
     The exit status is 3 when FILE is damaged or cut: what is whole is reported, and
     a line on stderr says what is missing. It is 2 when FILE cannot be read.
     """
-    if sum((as_json, csv_folder is not None, parquet_folder is not None)) > 1:
-        raise click.UsageError("--json, --csv and --parquet exclude each other")
+    if sum((as_json, as_html, csv_folder is not None, parquet_folder is not None)) > 1:
+        raise click.UsageError("--json, --html, --csv and --parquet exclude each other")
     folder = csv_folder or parquet_folder
     if folder is not None and output is not None:
         raise click.UsageError("a folder of files goes where it says: -o is not for it")
+    if output is not None and not as_json and output.lower().endswith(HTML_SUFFIXES):
+        as_html = True
     # Whoever stops reading our output, as `head` does, ends us without a word.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
@@ -83,7 +99,7 @@ def report(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DamagedTraceWarning)
             model = threadmodel.open(
-                input_path(file),
+                input_paths(files),
                 progress.reading,
                 **read_choices(dialect, time_unit),
             )
@@ -92,24 +108,34 @@ def report(
             export.write_folder(model, Path(folder), extension, progress.step)
             say(f"{count(len(export.FILE_TABLES), 'table')} in {folder}")
         elif as_json:
-            _write_json(model, output, progress)
+            _write(functools.partial(export.write_json, model), output, progress)
+        elif as_html:
+            _write(functools.partial(_write_page, model), output, progress)
         else:
             progress.step("counting")
             sections = terminal.sections(model, top)
-    if folder is None and not as_json:
+    if folder is None and not as_json and not as_html:
         print_sections(sections, output)
     if model.damage is not None:
         say(f"only partly read: {model.damage}")
         context.exit(PARTLY)
 
 
-def _write_json(model: Model, output: str | None, progress: LateProgress) -> None:
+def _write_page(model: Model, file: Writable, step: Listener) -> None:
+    file.write(page.render(model, step=step).encode())
+
+
+def _write(
+    writer: Callable[[Writable, Listener], None],
+    output: str | None,
+    progress: LateProgress,
+) -> None:
     if output is None:
-        export.write_json(model, sys.stdout.buffer, progress.step)
+        writer(sys.stdout.buffer, progress.step)
         sys.stdout.buffer.flush()
     else:
         with open(output, "wb") as file:
-            export.write_json(model, file, progress.step)
+            writer(file, progress.step)
 
 
 def print_sections(sections: "list[terminal.Section]", output: str | None) -> None:

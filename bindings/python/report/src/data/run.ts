@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run and its threads, by index: the number that everything else names a thread by.
+import { clean } from "../format";
+import { HOLD_UPS } from "../states";
+import type { Pack, Table } from "./pack";
+
+export interface Facts {
+  title: string;
+  source: string | null;
+  format: string | null;
+  producer: string | null;
+  vm: string | null;
+  command: string | null;
+  pid: number | null;
+  start: string | null;
+  length_ns: number;
+  threshold_ns: number;
+  events: number;
+  limits: string[];
+  damage: string | null;
+  version: string;
+}
+
+export interface Licence {
+  name: string;
+  version: string;
+  license: string;
+  text: string;
+}
+
+export interface Thread {
+  index: number;
+  id: bigint;
+  /** As it was recorded; show `label`. */
+  name: string | null;
+  label: string;
+  group: string;
+  virtual: boolean;
+  daemon: boolean;
+  state: string;
+  start: number | null;
+  end: number | null;
+  /** Count and total of each hold-up and of sleeping, by state's name. */
+  count: Record<string, number>;
+  total: Record<string, number>;
+  heldUp: number;
+}
+
+const SUMMED = [...HOLD_UPS, "sleeping"] as const;
+
+export function threadsOf(table: Table): Thread[] {
+  const ids = table.rows ? table.ids("thread_id") : new BigUint64Array();
+  return Array.from({ length: table.rows }, (_, row) => {
+    const name = table.text("name", row);
+    const count: Record<string, number> = {};
+    const total: Record<string, number> = {};
+    for (const state of SUMMED) {
+      count[state] = table.numbers(`${state}_count`)[row]!;
+      total[state] = table.numbers(`${state}_total_ns`)[row]!;
+    }
+    return {
+      index: row,
+      id: ids[row]!,
+      name,
+      label: clean(name, 200) || `thread ${ids[row]}`,
+      group: clean(table.text("group", row), 200) || "(no group)",
+      virtual: table.numbers("virtual")[row] === 1,
+      daemon: table.numbers("daemon")[row] === 1,
+      state: table.text("state", row) ?? "unknown",
+      start: table.number("start_ns", row),
+      end: table.number("end_ns", row),
+      count,
+      total,
+      heldUp: HOLD_UPS.reduce((sum, state) => sum + total[state]!, 0),
+    };
+  });
+}
+
+/** From ids of threads to indexes; rows of one thread mostly follow one another. */
+export class ThreadIndex {
+  private readonly byId: Map<bigint, number>;
+
+  constructor(threads: readonly Thread[]) {
+    this.byId = new Map(threads.map((thread) => [thread.id, thread.index]));
+  }
+
+  find(id: bigint | null): number {
+    return id === null ? -1 : (this.byId.get(id) ?? -1);
+  }
+
+  /** The thread of each row of a table; -1 where it is null or not known. */
+  column(table: Table, column: string): Int32Array {
+    const found = new Int32Array(table.rows);
+    if (!table.rows || !table.type(column)) return found.fill(-1);
+    const ids = table.ids(column);
+    let last: bigint | null = null;
+    let index = -1;
+    for (let row = 0; row < found.length; row++) {
+      const id = ids[row]!;
+      if (id !== last) {
+        last = id;
+        index = this.find(id);
+      }
+      found[row] = id === 0n && table.isNull(column, row) ? -1 : index;
+    }
+    return found;
+  }
+}
+
+export class Run {
+  readonly facts: Facts;
+  readonly threads: Thread[];
+  readonly index: ThreadIndex;
+  readonly byThread: boolean;
+
+  constructor(readonly answers: Pack) {
+    this.facts = answers.value<Facts>("run");
+    this.threads = threadsOf(answers.table("threads"));
+    this.index = new ThreadIndex(this.threads);
+    this.byThread = answers.value<boolean>("by_thread");
+  }
+
+  table(name: string): Table {
+    return this.answers.table(name);
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames of stacks, by the number that other tables name a stack by.
+import { place } from "../format";
+import type { Table } from "./pack";
+
+export class Stacks {
+  private readonly first = new Map<number, number>();
+  private readonly stacks: Float64Array;
+
+  constructor(private readonly table: Table) {
+    this.stacks = table.numbers("stack");
+    for (let row = this.stacks.length - 1; row >= 0; row--)
+      this.first.set(this.stacks[row]!, row);
+  }
+
+  /** Rows of a stack's frames, innermost first. */
+  rows(stack: number | null): number[] {
+    const found: number[] = [];
+    if (stack === null) return found;
+    for (let row = this.first.get(stack) ?? Infinity; this.stacks[row] === stack; row++)
+      found.push(row);
+    return found;
+  }
+
+  /** The frames as people write them, innermost first. */
+  lines(stack: number | null): string[] {
+    return this.rows(stack).map((row) =>
+      place(this.table.text("method", row), this.table.number("line", row)),
+    );
+  }
+
+  method(row: number): string {
+    return this.table.text("method", row) ?? "(not known)";
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blame by owner: blocked time, by the lock and by who had it where.
+import { useMemo } from "preact/hooks";
+import type { Run } from "../data/run";
+import { clean } from "../format";
+import { Grid, type Column } from "../grid";
+
+interface Row {
+  row: number;
+  className: string;
+  owner: string;
+  method: string;
+  line: number | null;
+  figures: Record<string, number>;
+}
+
+const SHARES = ["reported", "exact", "inferred"] as const;
+
+const COLUMNS: Column<Row>[] = [
+  { id: "class", title: "Class of the lock", kind: "text", value: ({ className }) => className },
+  { id: "owner", title: "Had by", kind: "text", value: ({ owner }) => owner, width: 160 },
+  { id: "method", title: "Got in", kind: "text", value: ({ method }) => method, width: 300 },
+  { id: "line", title: "Line", kind: "count", value: ({ line }) => line, width: 70 },
+  { id: "total", title: "Blocked time", kind: "ns", value: ({ figures }) => figures["total_ns"]!,
+    sort: "desc", width: 120 },
+  { id: "share", title: "Share", kind: "share", value: ({ figures }) => figures["share"]!,
+    tip: "Of all blocked time" },
+  { id: "count", title: "Blocks", kind: "count", value: ({ figures }) => figures["count"]! },
+  { id: "max", title: "Longest", kind: "ns", value: ({ figures }) => figures["max_ns"]! },
+  ...SHARES.map((name): Column<Row> => ({
+    id: name, title: name, kind: "share", value: ({ figures }) => figures[`${name}_share`]!,
+    tip: `Share of the time for which the owner is ${name}`,
+  })),
+];
+
+export function Blame({ run }: { run: Run }) {
+  const table = run.table("blame");
+  const rows = useMemo(
+    () =>
+      Array.from({ length: table.rows }, (_, row): Row => ({
+        row,
+        className: clean(table.text("class", row)) || "(not known)",
+        owner: clean(table.text("owner", row)) || "(not known)",
+        method: clean(table.text("owner_method", row)) || "(not known)",
+        line: table.number("owner_line", row),
+        figures: Object.fromEntries(
+          ["count", "total_ns", "max_ns", "share", ...SHARES.map((name) => `${name}_share`)].map(
+            (name) => [name, table.numbers(name)[row]!],
+          ),
+        ),
+      })),
+    [table],
+  );
+  if (!rows.length) return <p class="calm">No thread was blocked by another.</p>;
+  return (
+    <>
+      <Grid label="Blame by owner" rows={rows} columns={COLUMNS}
+        rowKey={({ row }) => String(row)} select="one" lines={10} />
+      <p class="note">
+        Exits are not recorded: that an owner kept the lock until the next change that was
+        seen is inferred always. The last three columns say how sure it is that it had it.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of locks as a graph: an arrow from a held class to a wanted one. Arrows that
+// close a cycle that can deadlock stand out.
+import { useMemo } from "preact/hooks";
+import type { Table } from "../data/pack";
+import type { Run } from "../data/run";
+import type { Stacks } from "../data/stacks";
+import { clean, count, number, place, short } from "../format";
+import { StackList } from "../stack";
+
+interface Edge {
+  held: string;
+  wanted: string;
+  count: number;
+  cyclic: boolean;
+  inferred: boolean;
+}
+
+const WIDTH = 760;
+const NODES = 24;
+const UNKNOWN = "(not known)";
+
+interface Found {
+  /** Whether nodes are single objects; else they are classes. */
+  objects: boolean;
+  nodes: string[];
+  edges: Edge[];
+  hidden: number;
+}
+
+/** By object where those are few; a graph of classes says less, and is smaller. */
+function gather(run: Run): Found {
+  const byObject = gatherBy(run, "object");
+  return byObject.hidden || byObject.nodes.includes(UNKNOWN) ? gatherBy(run, "class") : byObject;
+}
+
+function gatherBy(run: Run, what: "object" | "class"): Found {
+  const table = run.table("lock_edges");
+  const cycles = run.table("lock_order");
+  const ends = (of: Table, row: number) =>
+    [of.text(`held_${what}`, row) ?? UNKNOWN, of.text(`wanted_${what}`, row) ?? UNKNOWN] as const;
+  const key = (held: string, wanted: string) => `${held}\u0001${wanted}`;
+  const cyclic = new Set<string>();
+  for (let row = 0; row < cycles.rows; row++) cyclic.add(key(...ends(cycles, row)));
+  const edges = new Map<string, Edge>();
+  const weight = new Map<string, number>();
+  for (let row = 0; row < table.rows; row++) {
+    const [held, wanted] = ends(table, row);
+    const times = table.numbers("count")[row]!;
+    const name = key(held, wanted);
+    const inferred = table.text("provenance", row) !== "reported";
+    const edge = edges.get(name);
+    if (edge) {
+      edge.count += times;
+      edge.inferred &&= inferred;
+    } else {
+      edges.set(name, { held, wanted, count: times, cyclic: cyclic.has(name), inferred });
+    }
+    const rank = times + (cyclic.has(name) ? 1e12 : 0);
+    for (const end of [held, wanted]) weight.set(end, (weight.get(end) ?? 0) + rank);
+  }
+  const all = [...weight].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+  const nodes = all.slice(0, NODES);
+  const shown = new Set(nodes);
+  return {
+    objects: what === "object",
+    nodes,
+    edges: [...edges.values()].filter(
+      ({ held, wanted }) => shown.has(held) && shown.has(wanted),
+    ),
+    hidden: all.length - nodes.length,
+  };
+}
+
+export function Order({ run, stacks }: { run: Run; stacks: Stacks }) {
+  const { objects, nodes, edges, hidden } = useMemo(() => gather(run), [run]);
+  if (!nodes.length)
+    return <p class="calm">No thread was seen to want a lock while it had another.</p>;
+  return (
+    <>
+      <Graph nodes={nodes} edges={edges} />
+      {hidden ? <p class="note">{count(hidden, "class", "classes")} more are left out.</p> : null}
+      <p class="note">
+        {objects ? "Each node is an object." : "Each node is a class."} An arrow leads from a lock that is held to one that is wanted. Dashed: that the first
+        was held is inferred.
+      </p>
+      <Cycles run={run} stacks={stacks} />
+    </>
+  );
+}
+
+function Graph({ nodes, edges }: { nodes: readonly string[]; edges: readonly Edge[] }) {
+  const few = nodes.length <= 6;
+  const height = few ? 240 : 420;
+  const at = new Map(
+    nodes.map((name, turn) => {
+      const angle = (turn / nodes.length) * 2 * Math.PI - Math.PI / 2;
+      return [
+        name,
+        [
+          WIDTH / 2 + (few ? 170 : 250) * Math.cos(angle),
+          height / 2 + (few ? 75 : 155) * Math.sin(angle),
+        ] as const,
+      ];
+    }),
+  );
+  const most = Math.max(...edges.map((edge) => edge.count), 1);
+  return (
+    <svg class="diagram order" viewBox={`0 0 ${WIDTH} ${height}`} role="img"
+      aria-label={`Graph of lock order: ${count(nodes.length, "class", "classes")}, ${count(edges.length, "arrow")}; the cycles are listed below`}>
+      <defs>
+        <marker id="order-head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7"
+          markerHeight="7" markerUnits="userSpaceOnUse" orient="auto">
+          <path d="M0 0 10 5 0 10z" fill="context-stroke" />
+        </marker>
+      </defs>
+      {edges.map((edge) => (
+        <path key={`${edge.held}\u0001${edge.wanted}`} d={curve(at.get(edge.held)!, at.get(edge.wanted)!)}
+          class={edge.cyclic ? "edge cyclic" : "edge"} marker-end="url(#order-head)"
+          stroke-width={1 + 2 * Math.sqrt(edge.count / most)}
+          stroke-dasharray={edge.inferred ? "6 4" : undefined}>
+          <title>
+            {`${clean(edge.held)} held, ${clean(edge.wanted)} wanted: ${number(edge.count)} times`}
+          </title>
+        </path>
+      ))}
+      {nodes.map((name) => {
+        const [x, y] = at.get(name)!;
+        return (
+          <g key={name}>
+            <circle cx={x} cy={y} r={7} />
+            <text x={x} y={y < height / 2 ? y - 13 : y + 22} text-anchor="middle" class="name">
+              {short(name).slice(0, 40)}
+              <title>{clean(name)}</title>
+            </text>
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** Bent to one side, so that two arrows between the same two locks are told apart. */
+function curve(from: readonly [number, number], to: readonly [number, number]): string {
+  const [x1, y1] = from;
+  const [x2, y2] = to;
+  if (x1 === x2 && y1 === y2)
+    return `M${x1 - 6} ${y1 - 4}C${x1 - 40} ${y1 - 50} ${x1 + 40} ${y1 - 50} ${x1 + 6} ${y1 - 8}`;
+  const [dx, dy] = [x2 - x1, y2 - y1];
+  const length = Math.hypot(dx, dy);
+  const [nx, ny] = [-dy / length, dx / length];
+  const bend = Math.min(46, length / 4);
+  const [cx, cy] = [(x1 + x2) / 2 + nx * bend, (y1 + y2) / 2 + ny * bend];
+  const back = Math.hypot(x2 - cx, y2 - cy);
+  const [ex, ey] = [x2 - ((x2 - cx) / back) * 10, y2 - ((y2 - cy) / back) * 10];
+  return `M${x1} ${y1}Q${cx} ${cy} ${ex} ${ey}`;
+}
+
+function Cycles({ run, stacks }: { run: Run; stacks: Stacks }) {
+  const table = run.table("lock_order");
+  if (!table.rows) return <p class="calm">No orders were seen that clash.</p>;
+  const cycles = new Map<number, number[]>();
+  table.numbers("cycle").forEach((cycle, row) => {
+    cycles.set(cycle, [...(cycles.get(cycle) ?? []), row]);
+  });
+  const text = (name: string, row: number) => clean(table.text(name, row), 120);
+  return (
+    <>
+      {[...cycles].slice(0, 50).map(([cycle, rows]) => (
+        <details key={cycle} class="cycle">
+          <summary>
+            {rows.map((row) => text("held_object", row) || text("held_class", row)).join(" → ")}
+            {" → "}
+            {text("held_object", rows[0]!) || text("held_class", rows[0]!)}{" "}
+            <span class="badge">
+              {text("level", rows[0]!) === "class" ? "same classes" : "same objects"}
+            </span>
+          </summary>
+          {rows.map((row) => (
+            <div class="member" key={row}>
+              <p>
+                {text("thread", row)} had{" "}
+                <strong>{text("held_object", row) || text("held_class", row)}</strong>
+                {table.isNull("held_method", row)
+                  ? ""
+                  : `, got in ${place(table.text("held_method", row), table.number("held_line", row))},`}{" "}
+                and wanted{" "}
+                <strong>{text("wanted_object", row) || text("wanted_class", row)}</strong>,{" "}
+                {count(table.numbers("count")[row]!, "time")}{" "}
+                <span class="badge">{text("provenance", row)}</span>
+              </p>
+              <StackList lines={stacks.lines(table.number("stack", row))} />
+            </div>
+          ))}
+        </details>
+      ))}
+      {cycles.size > 50 ? <p class="note">{cycles.size - 50} more cycles are left out.</p> : null}
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks: deadlocks, who blocks whom, who had the lock, in which order locks are taken.
+import { useMemo } from "preact/hooks";
+import type { Run } from "../data/run";
+import { Stacks } from "../data/stacks";
+import { count } from "../format";
+import { Blame } from "./blame";
+import { Deadlocks } from "./deadlocks";
+import { Matrix } from "./matrix";
+import { Order } from "./order";
+
+export function LocksView({ run }: { run: Run }) {
+  const stacks = useMemo(() => new Stacks(run.table("stacks")), [run]);
+  const deadlocks = new Set(run.table("deadlocks").numbers("deadlock")).size;
+  return (
+    <div class="locks">
+      <section aria-labelledby="deadlocks-title">
+        <h2 id="deadlocks-title">
+          Deadlocks <span class="aside">{count(deadlocks, "cycle")}</span>
+        </h2>
+        <Deadlocks run={run} stacks={stacks} />
+      </section>
+      <section aria-labelledby="matrix-title">
+        <h2 id="matrix-title">Who blocks whom</h2>
+        <Matrix run={run} />
+      </section>
+      <section aria-labelledby="blame-title">
+        <h2 id="blame-title">Who had the lock while others were blocked</h2>
+        <Blame run={run} />
+      </section>
+      <section aria-labelledby="order-title">
+        <h2 id="order-title">In which order locks are taken</h2>
+        <Order run={run} stacks={stacks} />
+      </section>
+    </div>
+  );
+}

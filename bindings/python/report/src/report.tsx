@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The HTML report: unpack what the page holds and draw it.
+import "./style.css";
+import { render } from "preact";
+import { App } from "./app";
+import { embedded } from "./data/pack";
+import { Run } from "./data/run";
+
+async function start(): Promise<void> {
+  const host = document.getElementById("report")!;
+  // The timeline is the larger part, and not what is seen first.
+  const answers = await embedded("pack-answers");
+  const timeline = embedded("pack-timeline");
+  host.replaceChildren();
+  render(<App run={new Run(answers)} timeline={timeline} />, host);
+  document.documentElement.dataset["ready"] = "answers";
+  await timeline;
+  document.documentElement.dataset["ready"] = "all";
+}
+
+start().catch((error: unknown) => {
+  const note = document.createElement("p");
+  note.className = "failure";
+  note.setAttribute("role", "alert");
+  note.textContent = `This report cannot be shown: ${String(error)}`;
+  document.body.prepend(note);
+});

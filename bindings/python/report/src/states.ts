@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// How each state of a thread looks. The colours are Okabe and Ito's, which people who
+// cannot tell red from green tell apart, and each state has a texture and a letter of its
+// own besides, for those who see no colour, and for paper.
+
+/** Whether a texture has ink at a pixel; x and y are at least 0. */
+type Texture = (x: number, y: number) => boolean;
+
+export interface State {
+  name: string;
+  label: string;
+  letter: string;
+  light: string;
+  dark: string;
+  /** Share of a lane's height that it fills: what is held up stands out. */
+  height: number;
+  texture: Texture;
+  /** What it means, for the legend. */
+  meaning: string;
+}
+
+const none: Texture = () => false;
+
+function state(
+  name: string,
+  letter: string,
+  colours: readonly [string, string],
+  height: number,
+  texture: Texture,
+  meaning: string,
+  label = name,
+): State {
+  const [light, dark] = colours;
+  return { name, label, letter, light, dark, height, texture, meaning };
+}
+
+/** In the order of enum tm_state, up to what a row of tiles has times of. */
+export const STATES: readonly State[] = [
+  state("unknown", "?", ["#d9dce3", "#343a46"], 0.3, none, "not known"),
+  state("new", "n", ["#b9bfca", "#4a5160"], 0.3, (x, y) => (x + y) % 4 === 0,
+    "start was called, it does not run yet"),
+  state("running", "R", ["#009e73", "#1fae85"], 0.46, none, "runs, or could run"),
+  state("blocked", "B", ["#d55e00", "#e8732a"], 1, (x, y) => (x + y) % 6 < 2,
+    "queues for a monitor"),
+  state("waiting", "W", ["#56b4e9", "#56b4e9"], 0.8, (x, y) => x % 4 === 0 && y % 4 === 1,
+    "in Object.wait, before a notify"),
+  state("reentering", "E", ["#e69f00", "#e8a81c"], 1, (x, y) => (x + 5 * y) % 6 < 2,
+    "notified, queues for the monitor again", "re-entering"),
+  state("joining", "J", ["#cc79a7", "#d58db6"], 0.8, (x) => x % 5 < 1,
+    "waits for a thread to end"),
+  state("sleeping", "S", ["#8c93a3", "#7e8698"], 0.6, (x, y) => y % 6 === 2 && x % 6 < 3,
+    "in Thread.sleep"),
+  state("parked", "P", ["#0072b2", "#2a8cc9"], 0.8, (_, y) => y % 4 === 1,
+    "in LockSupport.park"),
+  state("deadlocked", "D", ["#1b1b1f", "#f4f4f6"], 1,
+    (x, y) => (x + y) % 5 === 0 || (x + 4 * y) % 5 === 0,
+    "held up in a cycle, for good"),
+];
+
+export const STATE_COUNT = STATES.length;
+export const BY_NAME: ReadonlyMap<string, number> = new Map(
+  STATES.map((item, index) => [item.name, index]),
+);
+export const DEADLOCKED = 9;
+export const RUNNING = 2;
+export const NO_STATE = 255;
+
+/** A state's name as people write it; that of the dead is not among those of lanes. */
+export function labelOf(name: string): string {
+  return STATES[BY_NAME.get(name) ?? -1]?.label ?? name;
+}
+
+/** States in which a thread is held up by others, as sums name them. */
+export const HOLD_UPS = ["blocked", "waiting", "reentering", "joining", "parked"] as const;
+export type HoldUp = (typeof HOLD_UPS)[number];
+
+export function isDark(): boolean {
+  const chosen = document.documentElement.dataset["theme"];
+  if (chosen) return chosen === "dark";
+  // Jupyter says on its body whether its theme is light.
+  const jupyter = document.body.dataset["jpThemeLight"];
+  if (jupyter) return jupyter === "false";
+  return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+export function colour(index: number, dark = isDark()): string {
+  const item = STATES[index];
+  return item ? (dark ? item.dark : item.light) : "transparent";
+}
+
+/** Red, green and blue as a pixel of image data has them on little-endian machines. */
+export function pixel(hex: string, lighten = 0): number {
+  const channel = (at: number): number => {
+    const value = parseInt(hex.slice(at, at + 2), 16);
+    return Math.round(lighten >= 0 ? value + (255 - value) * lighten : value * (1 + lighten));
+  };
+  return ((255 << 24) | (channel(5) << 16) | (channel(3) << 8) | channel(1)) >>> 0;
+}

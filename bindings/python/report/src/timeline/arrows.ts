@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrows from the thread that let another go on to the one that went on. Each kind has a
+// colour and a letter; what is not certain is dashed, with a hollow head.
+import type { Table } from "../data/pack";
+import type { ThreadIndex } from "../data/run";
+
+export interface Kind {
+  name: string;
+  label: string;
+  letter: string;
+  light: string;
+  dark: string;
+}
+
+export const KINDS: readonly Kind[] = [
+  { name: "start", label: "start", letter: "s", light: "#00785a", dark: "#33c79b" },
+  { name: "handoff", label: "handoff", letter: "h", light: "#b04a00", dark: "#ff9b57" },
+  { name: "notify", label: "notify", letter: "n", light: "#0f6fb0", dark: "#7cc7f5" },
+  { name: "notify_all", label: "notifyAll", letter: "a", light: "#3b3fb5", dark: "#a9aefc" },
+  { name: "join", label: "join", letter: "j", light: "#a3477c", dark: "#eaa1c9" },
+  { name: "interrupt", label: "interrupt", letter: "i", light: "#8a6d00", dark: "#f0d54a" },
+  { name: "unpark", label: "unpark", letter: "u", light: "#4f5668", dark: "#c3cad9" },
+];
+
+/** Arrows drawn at a time; more are a black square. */
+const DRAWN = 1200;
+/** Of so few, each has its letter. */
+const LETTERED = 60;
+
+export interface Arrow {
+  row: number;
+  kind: number;
+  from: number;
+  to: number;
+  time: number;
+  woken: number;
+  exact: boolean;
+}
+
+export class Arrows {
+  readonly all: Arrow[] = [];
+  private readonly longest: number = 0;
+  private readonly byLane = new Map<number, Arrow[]>();
+
+  constructor(
+    readonly table: Table,
+    threads: ThreadIndex,
+  ) {
+    const kindOf = table.categories("kind").map((name) =>
+      KINDS.findIndex((kind) => kind.name === name),
+    );
+    const kinds = table.codes("kind");
+    const from = threads.column(table, "from_thread_id");
+    const to = threads.column(table, "to_thread_id");
+    const time = table.numbers("time_ns");
+    const woken = table.numbers("woken_ns");
+    for (let row = 0; row < table.rows; row++) {
+      const kind = kindOf[kinds[row]!] ?? -1;
+      if (kind < 0 || from[row]! < 0 || to[row]! < 0) continue;
+      const provenance = table.text("provenance", row);
+      const arrow: Arrow = {
+        row,
+        kind,
+        from: from[row]!,
+        to: to[row]!,
+        time: time[row]!,
+        woken: table.isNull("woken_ns", row) ? time[row]! : woken[row]!,
+        exact: provenance === "exact" || provenance === "reported",
+      };
+      this.all.push(arrow);
+      this.longest = Math.max(this.longest, arrow.woken - arrow.time);
+      this.gather(arrow);
+    }
+    this.all.sort((a, b) => a.time - b.time);
+    for (const arrows of this.byLane.values()) arrows.sort((a, b) => a.woken - b.woken);
+  }
+
+  private gather(arrow: Arrow): void {
+    const arrows = this.byLane.get(arrow.to);
+    if (arrows) arrows.push(arrow);
+    else this.byLane.set(arrow.to, [arrow]);
+  }
+
+  /** What let a thread go on at an instant; null: not known. */
+  waking(lane: number, time: number): Arrow | null {
+    const arrows = this.byLane.get(lane) ?? [];
+    const at = firstAtOrAfter(arrows, time, ({ woken }) => woken);
+    return arrows[at]?.woken === time ? arrows[at]! : null;
+  }
+
+  /** Those of the chosen kinds that touch a window; `total` counts them all. */
+  within(
+    from: number, to: number, kinds: ReadonlySet<number>, shown: (lane: number) => boolean,
+  ): { arrows: Arrow[]; total: number } {
+    const arrows: Arrow[] = [];
+    let total = 0;
+    let at = firstAtOrAfter(this.all, from - this.longest, ({ time }) => time);
+    for (; at < this.all.length && this.all[at]!.time <= to; at++) {
+      const arrow = this.all[at]!;
+      if (arrow.woken < from || !kinds.has(arrow.kind)) continue;
+      if (!shown(arrow.from) || !shown(arrow.to)) continue;
+      total++;
+      arrows.push(arrow);
+    }
+    if (total > DRAWN) {
+      // The ones spread evenly over the window say most about it.
+      const step = total / DRAWN;
+      const kept = Array.from({ length: DRAWN }, (_, i) => arrows[Math.floor(i * step)]!);
+      return { arrows: kept, total };
+    }
+    return { arrows, total };
+  }
+}
+
+function firstAtOrAfter(
+  arrows: readonly Arrow[], time: number, of: (arrow: Arrow) => number,
+): number {
+  let low = 0;
+  let high = arrows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (of(arrows[middle]!) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+interface Placing {
+  x: (time: number) => number;
+  /** The middle line of a lane. */
+  y: (lane: number) => number;
+  laneHeight: number;
+  dark: boolean;
+}
+
+export function drawArrows(
+  context: CanvasRenderingContext2D, arrows: readonly Arrow[], placing: Placing,
+): void {
+  const lettered = arrows.length <= LETTERED;
+  context.lineWidth = 1.4;
+  for (const arrow of arrows) {
+    const kind = KINDS[arrow.kind]!;
+    const colour = placing.dark ? kind.dark : kind.light;
+    const up = placing.y(arrow.to) < placing.y(arrow.from);
+    const edge = placing.laneHeight / 2 - 2;
+    const x1 = placing.x(arrow.time);
+    const x2 = placing.x(arrow.woken);
+    const y1 = placing.y(arrow.from) + (up ? -edge : edge);
+    const y2 = placing.y(arrow.to) + (up ? edge : -edge);
+    context.strokeStyle = colour;
+    context.fillStyle = colour;
+    context.setLineDash(arrow.exact ? [] : [5, 4]);
+    context.beginPath();
+    context.moveTo(x1, y1);
+    context.lineTo(x2, y2);
+    context.stroke();
+    context.setLineDash([]);
+    drawHead(context, x1, y1, x2, y2, arrow.exact);
+    if (!lettered) continue;
+    context.beginPath();
+    context.arc(x1, y1, 6, 0, 2 * Math.PI);
+    context.fill();
+    context.fillStyle = placing.dark ? "#10141d" : "#ffffff";
+    context.font = "700 9px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillText(kind.letter, x1, y1 + 0.5);
+  }
+}
+
+function drawHead(
+  context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number,
+  filled: boolean,
+): void {
+  const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+  const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
+  const [bx, by] = [x2 - ux * 8, y2 - uy * 8];
+  context.beginPath();
+  context.moveTo(x2, y2);
+  context.lineTo(bx - uy * 4, by + ux * 4);
+  context.lineTo(bx + uy * 4, by - ux * 4);
+  context.closePath();
+  if (filled) context.fill();
+  else context.stroke();
+}

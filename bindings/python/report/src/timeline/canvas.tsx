@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lanes as an element: pointer and keyboard move what is seen and choose intervals.
+import { useEffect, useRef } from "preact/hooks";
+import { select } from "d3-selection";
+import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
+import { clean, count, duration } from "../format";
+import type { Picked } from "./data";
+import { pressed } from "./keys";
+import { AXIS, GUTTER, pickWithin, Scene } from "./scene";
+import type { TimelineState } from "./state";
+import { describe } from "./words";
+
+const MOST_LINES = 640;
+/** Pixels that a pointer may move in a click. */
+const STILL = 4;
+
+export interface CanvasProps {
+  state: TimelineState;
+  onScene?: (scene: Scene) => void;
+  onSearch: () => void;
+  onFilter: () => void;
+}
+
+export function TimelineCanvas({ state, onScene, onSearch, onFilter }: CanvasProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const base = useRef<HTMLCanvasElement>(null);
+  const over = useRef<HTMLCanvasElement>(null);
+  const tip = useRef<HTMLDivElement>(null);
+  const scene = useRef<Scene | null>(null);
+  const rows = state.rows.value;
+  const height = Math.min(Math.max(rows.height + AXIS + 8, 120), MOST_LINES);
+
+  useEffect(() => {
+    const made = new Scene(state, base.current!, over.current!, scroller.current!);
+    scene.current = made;
+    onScene?.(made);
+    const element = scroller.current!;
+    const watch = new ResizeObserver(() =>
+      made.resize(element.clientWidth, element.clientHeight),
+    );
+    watch.observe(element);
+    const stopZoom = attachZoom(made, state, over.current!, element);
+    return () => {
+      stopZoom();
+      watch.disconnect();
+      made.destroy();
+    };
+  }, [state]);
+
+  // The chosen lane is brought into sight.
+  useEffect(
+    () =>
+      state.lane.subscribe((lane) => {
+        const top = lane === null ? null : state.rows.peek().topOf(lane);
+        const element = scroller.current;
+        if (top === null || !element) return;
+        const room = element.clientHeight - AXIS;
+        if (top < element.scrollTop) element.scrollTop = top;
+        else if (top + 28 > element.scrollTop + room) element.scrollTop = top + 28 - room;
+      }),
+    [state],
+  );
+
+  const hover = (event: PointerEvent) => {
+    const picked = event.buttons ? null : scene.current?.pick(event.offsetX, event.offsetY);
+    const element = tip.current!;
+    element.hidden = !picked;
+    if (!picked) return;
+    element.replaceChildren(...describe(state.data, picked).slice(0, 8).map(line));
+    const left = Math.min(event.offsetX + 14, over.current!.clientWidth - 330);
+    element.style.left = `${Math.max(left, 0)}px`;
+    element.style.top = `${event.offsetY + 18}px`;
+  };
+  const key = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget) return;
+    if (pressed(event, state, { onSearch, onFilter })) event.preventDefault();
+  };
+  return (
+    <div class="lanes" ref={scroller} style={{ height: `${height}px` }} tabIndex={0}
+      role="application" aria-label="Timeline of threads" aria-describedby="timeline-keys"
+      onKeyDown={key} onScroll={() => scene.current?.redraw()}>
+      <div class="lanes-all" style={{ height: `${rows.height + AXIS}px` }}>
+        <div class="lanes-seen">
+          <canvas ref={base} aria-hidden="true" />
+          <canvas ref={over} class="over" aria-hidden="true" onPointerMove={hover}
+            onPointerLeave={() => (tip.current!.hidden = true)} />
+          <div ref={tip} class="tip" hidden aria-hidden="true" />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function line([name, value]: readonly [string, string]): HTMLElement {
+  const element = document.createElement("div");
+  const label = document.createElement("span");
+  label.textContent = name;
+  element.append(label, ` ${value}`);
+  return element;
+}
+
+/** Wheel zooms, drag pans both ways, a click chooses. @returns what ends it */
+function attachZoom(
+  scene: Scene, state: TimelineState, canvas: HTMLCanvasElement, scroller: HTMLElement,
+): () => void {
+  let own = false;
+  const { length } = state.data;
+  const behaviour = zoom<HTMLCanvasElement, unknown>()
+    .scaleExtent([1, Math.max(length / Math.min(20, length), 1)])
+    .extent(() => [[GUTTER, 0], [GUTTER + scene.plotWidth, 1]])
+    .filter((event: MouseEvent) => {
+      const edges = [GUTTER, GUTTER + scene.plotWidth] as const;
+      behaviour.translateExtent([[edges[0], -Infinity], [edges[1], Infinity]]);
+      const inPlot = event.offsetX >= GUTTER;
+      if (event.type === "wheel") return inPlot && !event.shiftKey;
+      return inPlot && event.button === 0 && event.type !== "dblclick";
+    })
+    .on("zoom", (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
+      if (own) return;
+      const { k, x } = event.transform;
+      const perPixel = length / scene.plotWidth / k;
+      const from = (GUTTER * (1 - k) - x) * perPixel;
+      own = true;
+      state.look(from, from + length / k);
+      own = false;
+      const source = event.sourceEvent as MouseEvent | null;
+      if (source?.type === "mousemove" && source.movementY)
+        scroller.scrollTop -= source.movementY;
+    });
+  const selection = select(canvas);
+  selection.call(behaviour);
+  const follow = state.window.subscribe(({ from, to }) => {
+    if (own) return;
+    const k = length / (to - from);
+    const x = GUTTER * (1 - k) - (from / length) * scene.plotWidth * k;
+    own = true;
+    behaviour.transform(selection, zoomIdentity.translate(x, 0).scale(k));
+    own = false;
+  });
+  let downX = 0;
+  let downY = 0;
+  const down = (event: PointerEvent) => ([downX, downY] = [event.clientX, event.clientY]);
+  const click = (event: MouseEvent) => {
+    if (Math.hypot(event.clientX - downX, event.clientY - downY) > STILL) return;
+    const row = scene.rowAt(event.offsetY);
+    if (row?.kind === "group") {
+      const folded = new Set(state.folded.value);
+      if (!folded.delete(row.name)) folded.add(row.name);
+      state.folded.value = folded;
+    } else if (row?.kind === "lane") {
+      state.lane.value = row.lane;
+      choose(state, scene.pick(event.offsetX, event.offsetY));
+    }
+  };
+  const sideways = (event: WheelEvent) => {
+    if (!event.shiftKey || event.offsetX < GUTTER) return;
+    event.preventDefault();
+    state.pan((event.deltaX || event.deltaY) / 800);
+  };
+  canvas.addEventListener("pointerdown", down);
+  canvas.addEventListener("click", click);
+  canvas.addEventListener("wheel", sideways, { passive: false });
+  return () => {
+    follow();
+    selection.on(".zoom", null);
+    canvas.removeEventListener("pointerdown", down);
+    canvas.removeEventListener("click", click);
+    canvas.removeEventListener("wheel", sideways);
+  };
+}
+
+/** Choose a row of the timeline, and say what it is. */
+export function choose(state: TimelineState, picked: Picked | null): void {
+  state.picked.value = picked;
+  if (!picked) return;
+  state.lane.value = picked.lane;
+  const { label } = state.data.threads[picked.lane]!;
+  const said = describe(state.data, picked).map(([name, value]) => `${name} ${value}`);
+  state.told.value = `${clean(label, 80)}: ${said.join(", ")}`;
+}
+
+/** The row of a lane before or after the chosen one; the first in the window at first. */
+export function chooseBeside(state: TimelineState, step: number): void {
+  const { picked, lane } = { picked: state.picked.peek(), lane: state.lane.peek() };
+  if (lane === null) return;
+  if (picked?.lane !== lane) {
+    const { from, to } = state.window.peek();
+    choose(state, pickWithin(state.data.lanes, lane, from, to));
+    return;
+  }
+  const { level } = picked;
+  const row = picked.row + step;
+  if (row < level.first[lane]! || row >= level.first[lane + 1]!) {
+    state.told.value = step < 0 ? "The first interval" : "The last interval";
+    return;
+  }
+  choose(state, { ...picked, row });
+  const { from, to } = state.window.peek();
+  const [start, end] = [level.start[row]!, level.end[row]!];
+  if (end < from || start > to) state.look((start + end) / 2 - (to - from) / 2, (start + end) / 2 + (to - from) / 2);
+}
+
+export function sayWindow(state: TimelineState): void {
+  const { from, to } = state.window.peek();
+  state.told.value =
+    `${duration(to - from)} from ${duration(from)}, ` +
+    count(state.rows.peek().lanes.length, "thread");
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of the chosen interval: state, owner, object, cause, what came of it, stack.
+import { clean, count } from "../format";
+import { StackList } from "../stack";
+import { NO_STATE } from "../states";
+import type { Arrow } from "./arrows";
+import { choose } from "./canvas";
+import { pickWithin } from "./scene";
+import type { TimelineState } from "./state";
+import { describe, peerOf, sayArrow } from "./words";
+
+interface Props {
+  state: TimelineState;
+  /** Show the statistics of a thread; not there where nobody shows them. */
+  onStatistics?: (lane: number, className: string | null) => void;
+}
+
+export function Panel({ state, onStatistics }: Props) {
+  const picked = state.picked.value;
+  const { data } = state;
+  if (!picked)
+    return (
+      <aside class="panel" aria-label="The chosen interval">
+        <p class="calm">
+          Choose an interval, by a click or with the arrow keys, to see its stack, owner,
+          object and cause.
+        </p>
+      </aside>
+    );
+  const { level, row, table, lane } = picked;
+  const source = level.source[row]!;
+  const [start, end] = [level.start[row]!, level.end[row]!];
+  const peer = peerOf(data, picked);
+  const cause = data.arrows.waking(lane, start);
+  const outcome = level.state[row] === NO_STATE ? null : data.arrows.waking(lane, end);
+  const className = source < 0 ? null : table.text("class", source);
+  const show = (to: number, time: number) => {
+    state.lane.value = to;
+    choose(state, pickWithin(data.lanes, to, time, time));
+  };
+  return (
+    <aside class="panel" aria-label="The chosen interval" data-lane={lane} data-start={start}>
+      <dl class="facts">
+        {describe(data, picked).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+        {peer !== null ? (
+          <div>
+            <dt>{className === null ? "joins" : "owner"}</dt>
+            <dd>
+              <button type="button" class="link" onClick={() => show(peer, start)}>
+                {data.threads[peer]!.label}
+              </button>{" "}
+              <span class="badge">{table.text("provenance", source) ?? "unknown"}</span>
+            </dd>
+          </div>
+        ) : null}
+        <Act name="began by" arrow={cause} state={state} show={show} />
+        <Act name="ended by" arrow={outcome} state={state} show={show} />
+      </dl>
+      {level.count[row]! > 1 ? (
+        <p class="note">
+          These {count(level.count[row]!, "interval")} are shorter than this file tells apart;
+          their stacks are not in it.
+        </p>
+      ) : (
+        <>
+          <h3>Stack</h3>
+          <StackList lines={source < 0 ? [] : data.source.stacks.lines(table.number("stack", source))} />
+        </>
+      )}
+      <div class="buttons">
+        <button type="button" onClick={() => state.frame(start, end)}>Zoom to it</button>
+        {onStatistics ? (
+          <button type="button" onClick={() => onStatistics(lane, className)}>
+            Statistics of {className === null ? "this thread" : clean(className, 40)}
+          </button>
+        ) : null}
+      </div>
+    </aside>
+  );
+}
+
+interface ActProps {
+  name: string;
+  arrow: Arrow | null;
+  state: TimelineState;
+  show: (lane: number, time: number) => void;
+}
+
+function Act({ name, arrow, state, show }: ActProps) {
+  if (!arrow) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <button type="button" class="link" onClick={() => show(arrow.from, arrow.time)}>
+          {sayArrow(state.data, arrow)}
+        </button>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which lanes are shown, in which order, and where: flat, or under their groups' headings.
+import type { Thread } from "../data/run";
+
+export const LANE_HEIGHT = 24;
+export const GROUP_HEIGHT = 26;
+
+export type Row =
+  | { kind: "lane"; lane: number; top: number }
+  | { kind: "group"; name: string; count: number; folded: boolean; top: number };
+
+export class Rows {
+  readonly rows: Row[] = [];
+  readonly height: number;
+  private readonly byLane = new Map<number, Row>();
+
+  constructor(
+    threads: readonly Thread[],
+    shown: ReadonlySet<number> | null,
+    grouped: boolean,
+    folded: ReadonlySet<string>,
+  ) {
+    const lanes = threads.filter(({ index }) => !shown || shown.has(index));
+    let top = 0;
+    const addLane = (lane: number) => {
+      const row: Row = { kind: "lane", lane, top };
+      this.rows.push(row);
+      this.byLane.set(lane, row);
+      top += LANE_HEIGHT;
+    };
+    if (!grouped) {
+      for (const { index } of lanes) addLane(index);
+    } else {
+      const groups = [...Map.groupBy(lanes, ({ group }) => group)];
+      groups.sort((a, b) => queued(b[1]) - queued(a[1]));
+      for (const [name, members] of groups) {
+        const isFolded = folded.has(name);
+        this.rows.push({ kind: "group", name, count: members.length, folded: isFolded, top });
+        top += GROUP_HEIGHT;
+        if (!isFolded) for (const { index } of members) addLane(index);
+      }
+    }
+    this.height = top;
+  }
+
+  /** The first row that reaches below a line. */
+  firstAt(y: number): number {
+    let low = 0;
+    let high = this.rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.rows[middle]!.top <= y) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(low - 1, 0);
+  }
+
+  at(y: number): Row | null {
+    return y < 0 || y >= this.height ? null : (this.rows[this.firstAt(y)] ?? null);
+  }
+
+  has(lane: number): boolean {
+    return this.byLane.has(lane);
+  }
+
+  topOf(lane: number): number | null {
+    return this.byLane.get(lane)?.top ?? null;
+  }
+
+  get lanes(): number[] {
+    return this.rows.flatMap((row) => (row.kind === "lane" ? [row.lane] : []));
+  }
+}
+
+/** How long threads queued for monitors: groups with more of it come first. */
+function queued(threads: readonly Thread[]): number {
+  return threads.reduce((sum, { total }) => sum + total["blocked"]! + total["reentering"]!, 0);
+}

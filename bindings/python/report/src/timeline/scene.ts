@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+// The drawing of a timeline: lanes below, and over them names, arrows, the critical path
+// and what is chosen. It draws at most once a frame, whatever changed how often.
+import { effect } from "@preact/signals";
+import { clean, duration, instant } from "../format";
+import { Palette, scheme } from "../scheme";
+import { isDark, NO_STATE, STATES } from "../states";
+import { drawArrows } from "./arrows";
+import type { Detail, Picked } from "./data";
+import { lastStarted, type Lanes, type Level } from "./lanes";
+import { Paint } from "./paint";
+import { paintLane, type Bright } from "./raster";
+import { LANE_HEIGHT, type Row } from "./rows";
+import type { TimelineState } from "./state";
+
+export const GUTTER = 190;
+export const AXIS = 26;
+/** Room above and below what is painted of a lane. */
+const INSET = 3;
+/** An interval at least so wide has words in it. */
+const WORDS = 56;
+/** Rows looked through for the one that is meant by a pixel. */
+const PICKED_ROWS = 2000;
+
+export class Scene {
+  private readonly base: CanvasRenderingContext2D;
+  private readonly over: CanvasRenderingContext2D;
+  private width = 0;
+  private height = 0;
+  private ratio = 1;
+  private scheduled = 0;
+  private image: ImageData | null = null;
+  private detail: Detail | null = null;
+  private asked = 0;
+  private readonly stop: () => void;
+  private readonly stopScheme: () => void;
+  private readonly palette: Palette;
+  private colours: Record<"text" | "muted" | "line" | "raised" | "surface" | "accent", string>;
+  /** Frames drawn, and what the last ones took: a benchmark reads them. */
+  readonly frames: number[] = [];
+
+  constructor(
+    private readonly state: TimelineState,
+    base: HTMLCanvasElement,
+    over: HTMLCanvasElement,
+    private readonly scroller: HTMLElement,
+  ) {
+    this.base = base.getContext("2d")!;
+    this.over = over.getContext("2d")!;
+    this.palette = new Palette(scroller);
+    this.colours = this.readColours();
+    this.stop = effect(() => {
+      void [
+        state.window.value, state.rows.value, state.kinds.value, state.path.value,
+        state.step.value, state.picked.value, state.lane.value, state.bright.value,
+      ];
+      this.redraw();
+    });
+    this.stopScheme = scheme.subscribe(() => {
+      this.colours = this.readColours();
+      this.redraw();
+    });
+  }
+
+  private readColours(): Scene["colours"] {
+    const get = (name: `--${string}`) => this.palette.get(name);
+    return {
+      text: get("--text"),
+      muted: get("--muted"),
+      line: get("--line"),
+      raised: get("--raised"),
+      surface: get("--surface"),
+      accent: get("--accent"),
+    };
+  }
+
+  resize(width: number, height: number): void {
+    this.width = width;
+    this.height = height;
+    this.ratio = Math.min(devicePixelRatio || 1, 2);
+    for (const { canvas } of [this.base, this.over]) {
+      canvas.width = Math.round(width * this.ratio);
+      canvas.height = Math.round(height * this.ratio);
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    }
+    this.image = null;
+    this.redraw();
+  }
+
+  destroy(): void {
+    this.stop();
+    this.stopScheme();
+    cancelAnimationFrame(this.scheduled);
+  }
+
+  redraw(): void {
+    this.scheduled ||= requestAnimationFrame(() => {
+      this.scheduled = 0;
+      if (this.width <= GUTTER || this.height <= AXIS) return;
+      const began = performance.now();
+      this.draw();
+      this.scroller.dataset["drawn"] = "";
+      this.frames.push(performance.now() - began);
+      if (this.frames.length > 600) this.frames.splice(0, 300);
+    });
+  }
+
+  get plotWidth(): number {
+    return Math.max(this.width - GUTTER, 1);
+  }
+
+  private get nsPerPixel(): number {
+    const { from, to } = this.state.window.peek();
+    return (to - from) / this.plotWidth;
+  }
+
+  x(time: number): number {
+    return GUTTER + (time - this.state.window.peek().from) / this.nsPerPixel;
+  }
+
+  timeAt(x: number): number {
+    return this.state.window.peek().from + (x - GUTTER) * this.nsPerPixel;
+  }
+
+  rowAt(y: number): Row | null {
+    return y < AXIS ? null : this.state.rows.peek().at(y - AXIS + this.scroller.scrollTop);
+  }
+
+  /** What is meant by a point: of what falls into its pixel, the longest hold-up. */
+  pick(x: number, y: number): Picked | null {
+    const row = this.rowAt(y);
+    if (row?.kind !== "lane" || x < GUTTER) return null;
+    const lanes = this.lanesFor(this.timeAt(x), this.timeAt(x + 1));
+    return pickWithin(lanes, row.lane, this.timeAt(x), this.timeAt(x + 1));
+  }
+
+  private lanesFor(from: number, to: number): Lanes {
+    const { detail } = this;
+    const covers = detail && detail.from <= from && detail.to >= to;
+    return covers && this.nsPerPixel < this.state.data.tile ? detail.lanes : this.state.data.lanes;
+  }
+
+  private visible(): Row[] {
+    const rows = this.state.rows.peek();
+    const top = this.scroller.scrollTop;
+    const found: Row[] = [];
+    for (let at = rows.firstAt(top); at < rows.rows.length; at++) {
+      const row = rows.rows[at]!;
+      if (row.top - top > this.height - AXIS) break;
+      found.push(row);
+    }
+    return found;
+  }
+
+  private draw(): void {
+    const rows = this.visible();
+    this.askForDetail(rows);
+    this.drawLanes(rows);
+    const { over, ratio } = this;
+    over.setTransform(ratio, 0, 0, ratio, 0, 0);
+    over.clearRect(0, 0, this.width, this.height);
+    this.drawRows(rows);
+    over.save();
+    over.beginPath();
+    over.rect(GUTTER, AXIS, this.plotWidth, this.height - AXIS);
+    over.clip();
+    this.drawWords(rows);
+    this.drawInteractions();
+    this.drawPath();
+    this.drawPicked();
+    over.restore();
+    this.drawAxis();
+  }
+
+  private drawLanes(rows: readonly Row[]): void {
+    const { ratio } = this;
+    const { from, to } = this.state.window.peek();
+    const width = Math.round(this.plotWidth * ratio);
+    const height = Math.round((this.height - AXIS) * ratio);
+    if (this.image?.width !== width || this.image.height !== height)
+      this.image = new ImageData(width, height);
+    const pixels = new Uint32Array(this.image.data.buffer);
+    pixels.fill(0);
+    const nsPerPixel = (to - from) / width;
+    const lanes = this.lanesFor(from, to);
+    const level = lanes.levelFor(nsPerPixel);
+    const bright = this.bright(lanes);
+    const paint = new Paint(bright !== null);
+    const frame = { pixels, width, height, from, nsPerPixel };
+    const top = this.scroller.scrollTop;
+    for (const row of rows) {
+      if (row.kind !== "lane") continue;
+      // A lane that is cut by an edge of the picture is painted as far as it fits.
+      const y0 = Math.round((row.top - top + INSET) * ratio);
+      const y1 = Math.round((row.top - top + LANE_HEIGHT - INSET) * ratio);
+      if (y0 < 0 || y1 > height) {
+        this.paintCut(frame, level, row.lane, y0, y1 - y0, paint, bright);
+        continue;
+      }
+      paintLane(frame, level, row.lane, y0, y1 - y0, paint, bright);
+    }
+    this.base.setTransform(1, 0, 0, 1, 0, 0);
+    this.base.clearRect(0, 0, this.base.canvas.width, this.base.canvas.height);
+    this.base.putImageData(this.image, Math.round(GUTTER * ratio), Math.round(AXIS * ratio));
+  }
+
+  private paintCut(
+    frame: Parameters<typeof paintLane>[0], level: Level, lane: number, top: number,
+    height: number, paint: Paint, bright: Bright | null,
+  ): void {
+    const strip = { ...frame, pixels: new Uint32Array(frame.width * height), height };
+    paintLane(strip, level, lane, 0, height, paint, bright);
+    const skip = Math.max(-top, 0);
+    const lines = Math.min(height, frame.height - top) - skip;
+    if (lines <= 0) return;
+    const from = skip * frame.width;
+    frame.pixels.set(
+      strip.pixels.subarray(from, from + lines * frame.width), (top + skip) * frame.width,
+    );
+  }
+
+  private bright(lanes: Lanes): Bright | null {
+    const wanted = this.state.bright.peek();
+    if (wanted === null) return null;
+    const code = lanes.table.categories("class").indexOf(wanted);
+    const codes = lanes.table.codes("class");
+    return {
+      has: (source) => source >= 0 && code >= 0 && codes[source] === code,
+      paint: new Paint(),
+    };
+  }
+
+  private drawRows(rows: readonly Row[]): void {
+    const { over } = this;
+    const top = this.scroller.scrollTop;
+    over.textBaseline = "middle";
+    over.textAlign = "left";
+    const chosen = this.state.lane.peek();
+    for (const row of rows) {
+      const y = AXIS + row.top - top;
+      if (row.kind === "group") {
+        over.font = "600 12px system-ui, sans-serif";
+        over.fillStyle = this.colours.raised;
+        over.fillRect(0, y, this.width, 24);
+        over.fillStyle = this.colours.muted;
+        const mark = row.folded ? "▸" : "▾";
+        over.fillText(fit(over, `${mark} ${row.name} (${row.count})`, this.width - 20), 8, y + 13);
+        continue;
+      }
+      if (row.lane === chosen) {
+        over.fillStyle = this.colours.accent;
+        over.globalAlpha = 0.14;
+        over.fillRect(0, y, this.width, LANE_HEIGHT);
+        over.globalAlpha = 1;
+        over.fillRect(0, y, 3, LANE_HEIGHT);
+      }
+      over.font = "12px system-ui, sans-serif";
+      over.fillStyle = this.colours.text;
+      const { label } = this.state.data.threads[row.lane]!;
+      over.fillText(fit(over, label, GUTTER - 20), 12, y + LANE_HEIGHT / 2);
+    }
+    over.fillStyle = this.colours.line;
+    over.fillRect(GUTTER - 1, AXIS, 1, this.height - AXIS);
+  }
+
+  /** State and class, in intervals that have room for them. */
+  private drawWords(rows: readonly Row[]): void {
+    const { from, to } = this.state.window.peek();
+    const lanes = this.lanesFor(from, to);
+    const level = lanes.levelFor(this.nsPerPixel);
+    const { over } = this;
+    const dark = isDark();
+    over.font = "600 11px system-ui, sans-serif";
+    const top = this.scroller.scrollTop;
+    for (const row of rows) {
+      if (row.kind !== "lane") continue;
+      let at = Math.max(lastStarted(level, row.lane, from), level.first[row.lane]!);
+      for (; at < level.first[row.lane + 1]! && level.start[at]! < to; at++) {
+        const x1 = Math.max(this.x(level.start[at]!), GUTTER);
+        const x2 = Math.min(this.x(level.end[at]!), this.width);
+        const state = level.state[at]!;
+        if (x2 - x1 < WORDS || state === NO_STATE) continue;
+        const look = STATES[state]!;
+        if (look.height < 0.55) continue;
+        const source = level.source[at]!;
+        const what = source < 0 ? null : lanes.table.text("class", source);
+        const words = fit(over, what ? `${look.label} · ${clean(what, 60)}` : look.label, x2 - x1 - 14);
+        const y = AXIS + row.top - top + LANE_HEIGHT / 2;
+        const size = over.measureText(words).width;
+        over.fillStyle = dark ? look.dark : look.light;
+        over.fillRect(x1 + 4, y - 7, size + 6, 14);
+        over.fillStyle = readable(dark ? look.dark : look.light);
+        over.fillText(words, x1 + 7, y + 0.5);
+      }
+    }
+  }
+
+  private drawInteractions(): void {
+    const { state } = this;
+    const kinds = state.kinds.peek();
+    const { from, to } = state.window.peek();
+    const rows = state.rows.peek();
+    const top = this.scroller.scrollTop;
+    const middle = (lane: number) => AXIS + rows.topOf(lane)! - top + LANE_HEIGHT / 2;
+    const seen = (lane: number) => rows.has(lane);
+    const { arrows, total } = state.data.arrows.within(from, to, kinds, seen);
+    const inside = arrows.filter((arrow) => {
+      const [y1, y2] = [middle(arrow.from), middle(arrow.to)];
+      return Math.max(y1, y2) > AXIS && Math.min(y1, y2) < this.height;
+    });
+    drawArrows(this.over, inside, {
+      x: (time) => this.x(time), y: middle, laneHeight: LANE_HEIGHT, dark: isDark(),
+    });
+    const known = state.arrowCount.peek();
+    if (known.drawn !== arrows.length || known.total !== total)
+      state.arrowCount.value = { drawn: arrows.length, total };
+  }
+
+  private drawPath(): void {
+    const { state } = this;
+    if (!state.path.peek()) return;
+    const rows = state.rows.peek();
+    const top = this.scroller.scrollTop;
+    state.data.path.draw(
+      this.over,
+      state.window.peek(),
+      {
+        x: (time) => this.x(time),
+        y: (lane) => {
+          const line = rows.topOf(lane);
+          return line === null ? null : AXIS + line - top + LANE_HEIGHT / 2;
+        },
+        laneHeight: LANE_HEIGHT,
+        dark: isDark(),
+      },
+      state.step.peek(),
+    );
+  }
+
+  private drawPicked(): void {
+    const picked = this.state.picked.peek();
+    const line = picked && this.state.rows.peek().topOf(picked.lane);
+    if (!picked || line === null || line === undefined) return;
+    const x1 = this.x(picked.level.start[picked.row]!);
+    const x2 = this.x(picked.level.end[picked.row]!);
+    this.over.strokeStyle = this.colours.text;
+    this.over.lineWidth = 2;
+    const y = AXIS + line - this.scroller.scrollTop;
+    this.over.strokeRect(x1 - 1, y + 1, Math.max(x2 - x1, 2) + 2, LANE_HEIGHT - 2);
+  }
+
+  private drawAxis(): void {
+    const { over } = this;
+    const { from, to } = this.state.window.peek();
+    over.fillStyle = this.colours.surface;
+    over.fillRect(0, 0, this.width, AXIS);
+    over.fillStyle = this.colours.line;
+    over.fillRect(0, AXIS - 1, this.width, 1);
+    over.font = "11px system-ui, sans-serif";
+    over.textBaseline = "middle";
+    over.textAlign = "center";
+    const step = niceStep((to - from) / Math.max(this.plotWidth / 110, 1));
+    for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) {
+      const x = this.x(tick);
+      over.fillStyle = this.colours.line;
+      over.fillRect(x, AXIS - 6, 1, 6);
+      if (x < GUTTER + 30 || x > this.width - 30) continue;
+      over.fillStyle = this.colours.muted;
+      over.fillText(instant(tick, step), x, AXIS / 2 - 1);
+    }
+    over.textAlign = "left";
+    over.fillStyle = this.colours.muted;
+    over.fillText(`${duration(to - from)} shown`, 12, AXIS / 2);
+  }
+
+  /** Ask for finer rows when pixels are finer than what is there. */
+  private askForDetail(rows: readonly Row[]): void {
+    const { data } = this.state;
+    const { more } = data.source;
+    const { from, to } = this.state.window.peek();
+    if (!more || this.nsPerPixel >= data.tile) return;
+    if (this.detail && this.detail.from <= from && this.detail.to >= to) return;
+    const lanes = rows.flatMap((row) => (row.kind === "lane" ? [row.lane] : []));
+    const mine = ++this.asked;
+    setTimeout(() => {
+      if (mine !== this.asked) return;
+      const room = (to - from) / 2;
+      void more(Math.max(from - room, 0), Math.min(to + room, data.length), lanes).then(
+        (detail) => {
+          if (mine !== this.asked) return;
+          this.detail = detail;
+          this.redraw();
+        },
+      );
+    }, 120);
+  }
+}
+
+/** Of the rows of a lane that touch a stretch of time, the longest hold-up. */
+export function pickWithin(
+  lanes: Lanes, lane: number, from: number, to: number,
+): Picked | null {
+  const level = lanes.finest;
+  const first = level.first[lane]!;
+  let best = -1;
+  let bestLength = -1;
+  const begin = Math.max(lastStarted(level, lane, from), first);
+  const last = Math.min(level.first[lane + 1]!, begin + PICKED_ROWS);
+  for (let row = begin; row < last && level.start[row]! <= to; row++) {
+    if (level.end[row]! < from) continue;
+    const overlap = Math.min(level.end[row]!, to) - Math.max(level.start[row]!, from);
+    const held = level.state[row] === 2 ? 0 : 1;
+    const weight = overlap * (1 + held);
+    if (weight > bestLength) [best, bestLength] = [row, weight];
+  }
+  return best < 0 ? null : { lane, table: lanes.table, level, row: best };
+}
+
+/** Cut a text so that it fits, in pixels. */
+function fit(context: CanvasRenderingContext2D, text: string, width: number): string {
+  const cut = text.length > 200 ? text.slice(0, 200) : text;
+  if (context.measureText(cut).width <= width) return cut;
+  let low = 0;
+  let high = cut.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (context.measureText(`${cut.slice(0, middle)}…`).width <= width) low = middle;
+    else high = middle - 1;
+  }
+  return low ? `${cut.slice(0, low)}…` : "";
+}
+
+/** 1, 2 or 5 times a power of ten, at least this. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
+  return power * ([1, 2, 5, 10].find((times) => times * power >= least) ?? 10);
+}
+
+/** Black or white, whichever reads better on a colour. */
+function readable(hex: string): string {
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
+  return 0.3 * r! + 0.59 * g! + 0.11 * b! > 0.5 ? "#10141d" : "#ffffff";
+}

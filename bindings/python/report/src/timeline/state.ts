@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the reader has chosen in a timeline. Each timeline has its own: a notebook may
+// show several.
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import { KINDS } from "./arrows";
+import type { Picked, TimelineData } from "./data";
+import { Rows } from "./rows";
+
+export interface Window {
+  from: number;
+  to: number;
+}
+
+export class TimelineState {
+  readonly window = signal<Window>({ from: 0, to: 1 });
+  readonly grouped = signal(true);
+  readonly folded = signal<ReadonlySet<string>>(new Set());
+  readonly kinds = signal<ReadonlySet<number>>(new Set(KINDS.map((_, kind) => kind)));
+  readonly path = signal(false);
+  readonly step = signal<number | null>(null);
+  readonly picked = signal<Picked | null>(null);
+  readonly lane = signal<number | null>(null);
+  /** What a screen reader is told. */
+  readonly told = signal("");
+  /** Arrows in the window, and how many of them are drawn. */
+  readonly arrowCount = signal({ drawn: 0, total: 0 });
+  readonly rows: ReadonlySignal<Rows>;
+
+  constructor(
+    readonly data: TimelineData,
+    readonly shown: ReadonlySignal<ReadonlySet<number> | null>,
+    readonly bright: ReadonlySignal<string | null>,
+  ) {
+    this.window.value = { from: 0, to: data.length };
+    const groups = new Set(data.threads.map(({ group }) => group));
+    this.grouped.value = groups.size > 1;
+    this.rows = computed(
+      () =>
+        new Rows(data.threads, this.shown.value, this.grouped.value, this.folded.value),
+    );
+  }
+
+  /** Set the window, kept within the run and not below what can be told apart. */
+  look(from: number, to: number): void {
+    const { length } = this.data;
+    const size = Math.min(Math.max(to - from, Math.min(20, length)), length);
+    const start = Math.min(Math.max(from + (to - from - size) / 2, 0), length - size);
+    const now = this.window.peek();
+    if (now.from === start && now.to === start + size) return;
+    this.window.value = { from: start, to: start + size };
+  }
+
+  zoom(factor: number, around?: number): void {
+    const { from, to } = this.window.peek();
+    const centre = around ?? (from + to) / 2;
+    this.look(centre - (centre - from) * factor, centre + (to - centre) * factor);
+  }
+
+  pan(share: number): void {
+    const { from, to } = this.window.peek();
+    const size = to - from;
+    const start = Math.min(Math.max(from + size * share, 0), this.data.length - size);
+    this.look(start, start + size);
+  }
+
+  /** Look at a stretch of time with some room on both sides. */
+  frame(from: number, to: number): void {
+    const room = Math.max((to - from) * 0.5, this.data.length * 1e-7, 10);
+    this.look(from - room, to + room);
+  }
+
+  goStep(step: number): void {
+    const { path } = this.data;
+    const at = Math.min(Math.max(step, 0), path.segments.length - 1);
+    const segment = path.segments[at];
+    if (!segment) return;
+    this.path.value = true;
+    this.step.value = at;
+    this.lane.value = segment.lane;
+    this.frame(segment.start, segment.end);
+    this.told.value = path.say(at);
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline whole: legend, tools, minimap, lanes, what is chosen, and it all as a
+// table. A report and a notebook show the same.
+import type { Signal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { clean, count, duration, number } from "../format";
+import { TimelineCanvas } from "./canvas";
+import { FilterDialog } from "./filter";
+import { KEYS } from "./keys";
+import { Listing } from "./listing";
+import { Minimap } from "./minimap";
+import { Panel } from "./panel";
+import type { Scene } from "./scene";
+import type { TimelineState } from "./state";
+import { Legend, Toolbar } from "./toolbar";
+
+interface Props {
+  state: TimelineState;
+  shown: Signal<ReadonlySet<number> | null>;
+  bright: Signal<string | null>;
+  onStatistics?: (lane: number, className: string | null) => void;
+  onShownStatistics?: () => void;
+}
+
+declare global {
+  /** What tests and benchmarks read: the timeline that was drawn last. */
+  var threadmodelTimeline: { state: TimelineState; scene: Scene } | undefined;
+}
+
+export function Timeline(props: Props) {
+  const { state, shown, bright } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const [listed, setListed] = useState(false);
+  const filter = () => dialog.current?.showModal();
+  useEffect(() => () => void (globalThis.threadmodelTimeline = undefined), []);
+  return (
+    <div class="timeline">
+      <Toolbar state={state} filter={filter} search={search} />
+      <Legend />
+      <Notes state={state} />
+      {bright.value !== null ? (
+        <p class="note">
+          Intervals of <strong>{clean(bright.value)}</strong> are brought out.{" "}
+          <button type="button" class="link" onClick={() => (bright.value = null)}>
+            Show all alike
+          </button>
+        </p>
+      ) : null}
+      <Minimap state={state} />
+      <div class="timeline-body">
+        <TimelineCanvas state={state} onSearch={() => search.current?.focus()}
+          onFilter={filter}
+          onScene={(scene) => (globalThis.threadmodelTimeline = { state, scene })} />
+        <Panel state={state} {...(props.onStatistics && { onStatistics: props.onStatistics })} />
+      </div>
+      <p id="timeline-keys" class="note">
+        {KEYS.map(([key, means]) => (
+          <span key={key} class="key"><kbd>{key}</kbd> {means}</span>
+        ))}
+        <span class="key"><kbd>wheel</kbd> zoom, with Shift pan; over names: scroll</span>
+      </p>
+      <p class="unseen" role="status" aria-live="polite">{state.told.value}</p>
+      <div class="buttons">
+        <button type="button" aria-expanded={listed} onClick={() => setListed(!listed)}>
+          {listed ? "Hide the table" : "Show as a table"}
+        </button>
+        {props.onShownStatistics ? (
+          <button type="button" onClick={props.onShownStatistics}>
+            Statistics of the threads shown
+          </button>
+        ) : null}
+      </div>
+      {listed ? <Listing state={state} /> : null}
+      <FilterDialog threads={state.data.threads} shown={shown} dialog={dialog} />
+    </div>
+  );
+}
+
+/** What was left out. */
+function Notes({ state }: { state: TimelineState }) {
+  const { data } = state;
+  const notes: string[] = [];
+  if (data.tile > 0 && !data.source.more)
+    notes.push(
+      `The run has ${count(data.intervals, "interval")}. Those shorter than ` +
+        `${duration(data.tile)} are merged with their neighbours, so that the file stays ` +
+        "small: their time is right, their stacks and objects are not in this file.",
+    );
+  const { table } = data.arrows;
+  if (table.total > table.rows)
+    notes.push(
+      `The first ${number(table.rows)} of ${count(table.total, "interaction")} are here.`,
+    );
+  const path = data.path.table;
+  if (path.total > path.rows)
+    notes.push(`The critical path is here up to step ${number(path.rows)} of ${number(path.total)}.`);
+  return (
+    <>
+      {notes.map((note) => (
+        <p class="note cut" key={note}>{note}</p>
+      ))}
+    </>
+  );
+}

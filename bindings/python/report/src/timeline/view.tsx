@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline of the report: it waits for its data, then shows lanes and what belongs to
+// them, and keeps what was chosen while other views are open.
+import { useEffect, useState } from "preact/hooks";
+import type { Pack } from "../data/pack";
+import type { Run } from "../data/run";
+import { Stacks } from "../data/stacks";
+import {
+  brightClass, chosenClasses, chosenThreads, goal, open, shownThreads,
+} from "../state";
+import { TimelineData } from "./data";
+import { TimelineState } from "./state";
+import { Timeline } from "./timeline";
+
+let kept: TimelineState | null = null;
+
+export async function timelineState(run: Run, pack: Promise<Pack>): Promise<TimelineState> {
+  const unpacked = await pack;
+  kept ??= new TimelineState(
+    new TimelineData(unpacked, {
+      threads: run.threads,
+      index: run.index,
+      stacks: new Stacks(run.table("stacks")),
+    }),
+    shownThreads,
+    brightClass,
+  );
+  return kept;
+}
+
+export function TimelineView({ run, pack }: { run: Run; pack: Promise<Pack> }) {
+  const [state, setState] = useState<TimelineState | null>(kept);
+  const [failure, setFailure] = useState("");
+  useEffect(() => {
+    timelineState(run, pack).then(setState, (error: unknown) => setFailure(String(error)));
+  }, [run, pack]);
+  useEffect(() => {
+    if (!state) return undefined;
+    return goal.subscribe((to) => {
+      if (!to) return;
+      goal.value = null;
+      if (shownThreads.value && !shownThreads.value.has(to.thread)) shownThreads.value = null;
+      state.folded.value = new Set();
+      state.lane.value = to.thread;
+      state.look(to.from, to.to);
+    });
+  }, [state]);
+  if (failure) return <p class="failure" role="alert">The timeline cannot be shown: {failure}</p>;
+  if (!state) return <p class="calm">Unpacking the timeline …</p>;
+  if (!state.data.threads.length)
+    return <p class="calm">This run has no threads: there is nothing to draw.</p>;
+  return (
+    <Timeline
+      state={state}
+      shown={shownThreads}
+      bright={brightClass}
+      onStatistics={(lane, className) => {
+        chosenThreads.value = new Set([lane]);
+        chosenClasses.value = className === null ? new Set() : new Set([className]);
+        open("statistics");
+      }}
+      onShownStatistics={() => {
+        chosenThreads.value = new Set(state.rows.value.lanes);
+        open("statistics");
+      }}
+    />
+  );
+}

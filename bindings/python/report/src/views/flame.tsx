@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// A flame graph of the time for which threads were held up, by call stack.
+import { signal } from "@preact/signals";
+import flamegraph, { type Chart } from "d3-flame-graph";
+import { select } from "d3-selection";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Run } from "../data/run";
+import { Stacks } from "../data/stacks";
+import { clean, count, duration, percent, short } from "../format";
+import { scheme } from "../scheme";
+import { BY_NAME, colour, HOLD_UPS, STATES, type HoldUp } from "../states";
+import { Swatch } from "../timeline/swatch";
+
+interface Frame {
+  name: string;
+  value: number;
+  children: Frame[];
+}
+
+const states = signal<ReadonlySet<HoldUp>>(new Set(["blocked", "reentering"]));
+const CELL_HEIGHT = 20;
+/** Frames thinner than this, in pixels, are not drawn. */
+const THINNEST = 0.5;
+
+function build(run: Run, stacks: Stacks, chosen: ReadonlySet<HoldUp>): Frame {
+  const table = run.table("flame");
+  const root: Frame = { name: "all stacks", value: 0, children: [] };
+  const below = new Map<Frame, Map<string, Frame>>();
+  for (let row = 0; row < table.rows; row++) {
+    let value = 0;
+    for (const state of chosen) value += table.numbers(`${state}_total_ns`)[row]!;
+    if (!value) continue;
+    const frames = stacks.rows(table.number("stack", row)).map((at) => stacks.method(at));
+    let at = root;
+    at.value += value;
+    for (const name of frames.length ? frames.reverse() : ["(no stack)"]) {
+      const children = below.get(at) ?? new Map<string, Frame>();
+      below.set(at, children);
+      let child = children.get(name);
+      if (!child) {
+        child = { name, value: 0, children: [] };
+        children.set(name, child);
+        at.children.push(child);
+      }
+      child.value += value;
+      at = child;
+    }
+  }
+  return root;
+}
+
+export function FlameView({ run }: { run: Run }) {
+  const stacks = useMemo(() => new Stacks(run.table("stacks")), [run]);
+  const chosen = states.value;
+  const root = useMemo(() => build(run, stacks, chosen), [run, stacks, chosen]);
+  const turn = (state: HoldUp) => {
+    const next = new Set(chosen);
+    if (!next.delete(state)) next.add(state);
+    states.value = next;
+  };
+  const table = run.table("flame");
+  return (
+    <section class="flame" aria-labelledby="flame-title">
+      <h2 id="flame-title">
+        Time held up, by call stack <span class="aside">{duration(root.value)}</span>
+      </h2>
+      <div class="controls" role="group" aria-label="States">
+        {HOLD_UPS.map((state) => (
+          <button key={state} type="button" aria-pressed={chosen.has(state)}
+            onClick={() => turn(state)}>
+            <Swatch state={BY_NAME.get(state)!} /> {STATES[BY_NAME.get(state)!]!.label}
+          </button>
+        ))}
+      </div>
+      {root.value ? <Flames root={root} fill={colour(BY_NAME.get([...chosen][0]!)!)} /> : (
+        <p class="calm">No thread was held up so.</p>
+      )}
+      {table.total > table.rows ? (
+        <p class="note">{count(table.total - table.rows, "more stack")} not in this file.</p>
+      ) : null}
+    </section>
+  );
+}
+
+function Flames({ root, fill }: { root: Frame; fill: string }) {
+  const host = useRef<HTMLDivElement>(null);
+  const chart = useRef<Chart<Frame> | null>(null);
+  const told = useRef<HTMLParagraphElement>(null);
+  const dark = scheme.value;
+  useEffect(() => {
+    const element = host.current!;
+    const tell = (frame: Frame) => {
+      told.current!.textContent =
+        `${clean(frame.name)}: ${duration(frame.value)}, ${percent(frame.value / root.value)}`;
+    };
+    const graph = flamegraph<Frame>()
+      .width(Math.max(element.clientWidth, 320))
+      .cellHeight(CELL_HEIGHT)
+      .minFrameSize(THINNEST)
+      .transitionDuration(0)
+      .inverted(true)
+      .sort(true)
+      .getName(({ data }) => short(data.name))
+      .label(({ data }) =>
+        `${clean(data.name)}: ${duration(data.value)}, ${percent(data.value / root.value)}`)
+      .setColorMapper(({ data }) => shade(fill, data.name))
+      .onHover(({ data }) => tell(data))
+      .onClick(({ data }) => tell(data));
+    chart.current = graph;
+    select(element).datum(structuredClone(root)).call(graph);
+    makeReachable(element, tell);
+    return () => {
+      graph.destroy();
+      element.replaceChildren();
+    };
+  }, [root, fill, dark]);
+  return (
+    <>
+      <div class="controls">
+        <label>
+          Search
+          <input type="search" onInput={(event) => {
+            const { value } = event.currentTarget;
+            if (value) chart.current?.search(value);
+            else chart.current?.clear();
+          }} />
+        </label>
+        <button type="button" onClick={() => chart.current?.resetZoom()}>
+          Show all
+        </button>
+      </div>
+      <p class="note" ref={told} aria-live="polite">
+        Click a frame, or press Enter on it, to see it in full width.
+      </p>
+      <div class="flames" ref={host} data-total={root.value} />
+    </>
+  );
+}
+
+/** Frames take the focus one at a time: arrows go to parents, children and neighbours. */
+function makeReachable(host: HTMLElement, tell: (frame: Frame) => void): void {
+  const frames = () => [...host.querySelectorAll<SVGGElement>("g.frame")];
+  const node = (element: Element) => select<Element, FrameNode>(element).datum();
+  const focus = (element: SVGGElement | undefined) => {
+    if (!element) return;
+    frames().forEach((other) => other.setAttribute("tabindex", "-1"));
+    element.setAttribute("tabindex", "0");
+    element.focus();
+    tell(node(element).data);
+  };
+  host.querySelector("svg")?.setAttribute("role", "tree");
+  host.querySelector("svg")?.setAttribute("aria-label", "Call stacks, outermost first");
+  frames().forEach((element, at) => {
+    element.setAttribute("role", "treeitem");
+    element.setAttribute("tabindex", at ? "-1" : "0");
+    const { data, depth } = node(element);
+    element.setAttribute("aria-level", String(depth + 1));
+    element.setAttribute("aria-label", `${clean(data.name)}: ${duration(data.value)}`);
+  });
+  host.addEventListener("keydown", (event) => {
+    const element = (event.target as Element).closest<SVGGElement>("g.frame");
+    if (!element) return;
+    const at = node(element);
+    const find = (wanted: FrameNode | undefined) =>
+      wanted && frames().find((other) => node(other) === wanted);
+    const beside = (step: number) => at.parent?.children?.[at.parent.children.indexOf(at) + step];
+    const to = {
+      ArrowDown: () => find(at.children?.[0]),
+      ArrowUp: () => find(at.parent ?? undefined),
+      ArrowRight: () => find(beside(1)),
+      ArrowLeft: () => find(beside(-1)),
+    }[event.key];
+    if (to) {
+      event.preventDefault();
+      focus(to());
+    } else if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      element.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    }
+  });
+}
+
+interface FrameNode {
+  data: Frame;
+  depth: number;
+  parent: FrameNode | null;
+  children?: FrameNode[];
+}
+
+/** The state's colour, a little lighter or darker by name, so that neighbours differ. */
+function shade(fill: string, name: string): string {
+  let hash = 0;
+  for (let i = 0; i < Math.min(name.length, 200); i++)
+    hash = (hash * 31 + name.charCodeAt(i)) | 0;
+  return `color-mix(in oklab, ${fill} ${62 + (Math.abs(hash) % 30)}%, #fff)`;
+}

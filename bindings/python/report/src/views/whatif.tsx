@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What would be gained with a lock held for no time: the ranking, as bars.
+import type { Run } from "../data/run";
+import { clean, count, duration, percent, place } from "../format";
+
+export function WhatIfView({ run }: { run: Run }) {
+  const table = run.table("whatif");
+  const length = run.facts.length_ns;
+  const rows = Array.from({ length: table.rows }, (_, row) => ({
+    row,
+    className: clean(table.text("class", row)) || "any class",
+    method: table.text("method", row),
+    gain: table.numbers("gain_ns")[row]!,
+    length: table.numbers("length_ns")[row]!,
+    holds: table.numbers("holds")[row]!,
+    held: table.numbers("hold_ns")[row]!,
+    factor: table.numbers("factor")[row]!,
+    note: table.text("note", row),
+  }));
+  const most = Math.max(...rows.map(({ gain }) => Math.abs(gain)), 1);
+  return (
+    <section class="whatif">
+      <h2>What if a lock were held for no time?</h2>
+      <p class="note">
+        Each bar is the time by which the run of {duration(length)} would be shorter at most.
+        Threads keep the order in which they got each lock, and holds that nobody waited for
+        are not seen, so less may be gained, and never more.
+      </p>
+      {rows.length ? (
+        <table class="bars wide">
+          <thead>
+            <tr>
+              <th scope="col">Lock</th>
+              <th scope="col">Gained at most</th>
+              <th scope="col" class="figure">Time</th>
+              <th scope="col" class="figure">Of the run</th>
+              <th scope="col" class="figure">Holds</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((it) => (
+              <tr key={it.row} data-gain={it.gain}>
+                <th scope="row">
+                  {it.className}
+                  {it.method !== null ? (
+                    <span class="small">only those got in {place(it.method, null)}</span>
+                  ) : (
+                    <span class="small">all its monitors</span>
+                  )}
+                  {it.note !== null ? <span class="small">{clean(it.note, 500)}</span> : null}
+                </th>
+                <td class="bar">
+                  <span class={it.gain < 0 ? "loss" : "gain"}
+                    style={{ width: `${(Math.abs(it.gain) / most) * 100}%` }} />
+                </td>
+                <td class="figure">{duration(it.gain)}</td>
+                <td class="figure">{length ? percent(it.gain / length) : ""}</td>
+                <td class="figure">
+                  {count(it.holds, "hold")}, {duration(it.held)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ) : (
+        <p class="calm">The critical path goes through no lock: there is nothing to gain.</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline in a notebook. What it shows at first comes with it; when its reader looks
+// closer, it asks the kernel for the rows of just that part.
+import { signal } from "@preact/signals";
+import { render as draw } from "preact";
+import { Pack } from "./data/pack";
+import { ThreadIndex, threadsOf } from "./data/run";
+import { Stacks } from "./data/stacks";
+import { isDark } from "./states";
+import style from "./style.css";
+import { TimelineData, type Detail, type Source } from "./timeline/data";
+import { Lanes } from "./timeline/lanes";
+import { TimelineState } from "./timeline/state";
+import { Timeline } from "./timeline/timeline";
+
+/** What is used of anywidget's model. */
+interface WidgetModel {
+  get(name: "pack"): DataView;
+  send(message: Request): void;
+  on(event: "msg:custom", heard: Heard): void;
+  off(event: "msg:custom", heard: Heard): void;
+}
+
+interface Request {
+  kind: "tiles";
+  number: number;
+  from_ns: number;
+  to_ns: number;
+  /** Ids need more digits than a number of JavaScript has. */
+  threads: string[];
+}
+
+interface Reply {
+  kind: "tiles";
+  number: number;
+}
+
+type Heard = (message: Reply, buffers: DataView[]) => void;
+
+function packOf(view: DataView): Pack {
+  return new Pack(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+}
+
+class Kernel {
+  private readonly waiting = new Map<number, (pack: Pack) => void>();
+  private count = 0;
+
+  constructor(private readonly model: WidgetModel) {
+    model.on("msg:custom", this.heard);
+  }
+
+  ask(from: number, to: number, threads: string[]): Promise<Pack> {
+    const number = ++this.count;
+    this.model.send({
+      kind: "tiles",
+      number,
+      from_ns: Math.floor(from),
+      to_ns: Math.ceil(to),
+      threads,
+    });
+    return new Promise((answered) => this.waiting.set(number, answered));
+  }
+
+  close(): void {
+    this.model.off("msg:custom", this.heard);
+  }
+
+  private readonly heard: Heard = (message, buffers) => {
+    const answered = this.waiting.get(message.number);
+    this.waiting.delete(message.number);
+    if (buffers[0]) answered?.(packOf(buffers[0]));
+  };
+}
+
+function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
+  const pack = packOf(model.get("pack"));
+  const threads = threadsOf(pack.table("threads"));
+  const index = new ThreadIndex(threads);
+  const kernel = new Kernel(model);
+  const source: Source = { threads, index, stacks: new Stacks(pack.table("stacks")) };
+  const tile = pack.value<number>("tile_ns");
+  if (tile > 0)
+    source.more = async (from, to, lanes): Promise<Detail> => {
+      const ids = lanes.map((lane) => String(threads[lane]!.id));
+      const part = await kernel.ask(from, to, ids);
+      const length = part.value<number>("length_ns");
+      const finer = part.value<number>("tile_ns");
+      const found = new Lanes(part.table("tiles"), index, threads.length, finer, length);
+      return { lanes: found, from, to };
+    };
+  const shown = signal<ReadonlySet<number> | null>(null);
+  const bright = signal<string | null>(null);
+  const state = new TimelineState(new TimelineData(pack, source), shown, bright);
+  const host = document.createElement("div");
+  host.dataset["theme"] = isDark() ? "dark" : "light";
+  el.append(host);
+  // The notebook's styles stay outside, and ours inside.
+  const root = host.attachShadow({ mode: "open" });
+  const sheet = document.createElement("style");
+  sheet.textContent = style;
+  const body = document.createElement("div");
+  root.append(sheet, body);
+  draw(<Timeline state={state} shown={shown} bright={bright} />, body);
+  return () => {
+    draw(null, body);
+    kernel.close();
+  };
+}
+
+export default { render };

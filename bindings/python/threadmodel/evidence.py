@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows that a finding rests on: its condition, read as the SQL that it is."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from threadmodel import errors
+
+Row = dict[str, Any]
+
+_CONDITION: Final = re.compile(
+    r"(?P<column>\w+) (?:= '(?P<text>(?:[^']|'')*)'|= (?P<number>-?\d+)|is null)"
+    r"(?: and |\Z)"
+)
+
+
+def conditions(where: str) -> dict[str, Any]:
+    """Return the value of each column that a condition names; None is null.
+
+    Raises:
+        InvalidArgumentError: it is no condition of a finding
+    """
+    wanted: dict[str, Any] = {}
+    at = 0
+    while at < len(where):
+        match = _CONDITION.match(where, at)
+        if match is None:
+            raise errors.InvalidArgumentError(f"no condition: {where[at:]!r:.200}")
+        if match["number"] is not None:
+            wanted[match["column"]] = int(match["number"])
+        else:
+            text = match["text"]
+            wanted[match["column"]] = text and text.replace("''", "'")
+        at = match.end()
+    return wanted
+
+
+def rows_of(finding: Mapping[str, Any], table: Iterable[Row]) -> list[Row]:
+    """Return the rows of its table that a finding names."""
+    wanted = conditions(finding["evidence_where"])
+    return [row for row in table if all(row[c] == v for c, v in wanted.items())]

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as one HTML file that needs nothing else: no network, no other file.
+
+The page is the same for every run; what differs are two packs of tables in it (see
+pack.py), in base64, which holds no character that means anything to HTML. The page
+allows no script but its own, named by its hash, and no connection at all: names from
+the recorded program stay text whatever they hold.
+"""
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Callable
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
+
+from threadmodel import errors
+from threadmodel._library import BUILT_VERSION, version_text
+from threadmodel.pack import Pack
+from threadmodel.text import clean, count, duration
+
+if TYPE_CHECKING:
+    from threadmodel.model import Model
+
+Listener = Callable[[str], object]
+
+# What a report holds at most. Beyond, it says what was left out.
+TILE_ROWS: Final = 400_000
+INTERACTION_ROWS: Final = 100_000
+CELL_ROWS: Final = 150_000
+BUCKET_ROWS: Final = 500_000
+OBJECT_ROWS: Final = 300_000
+PATH_ROWS: Final = 100_000
+FRAME_ROWS: Final = 500_000
+LIST_ROWS: Final = 20_000
+
+_STATES: Final = ("blocked", "waiting", "reentering", "joining", "parked")
+_CELL_FIGURES: Final = tuple(
+    f"{state}_{figure}"
+    for state in _STATES
+    for figure in ("count", "total_ns", "min_ns", "max_ns")
+)
+_PLACE: Final = ("class", "method", "source", "line")
+_PAGE: Final = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="threadmodel {version}">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<div id="report"><main class="still"><h1>{title}</h1>{still}</main></div>
+<script type="application/octet-stream" id="pack-answers">{answers}</script>
+<script type="application/octet-stream" id="pack-timeline">{timeline}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def asset(name: str) -> str:
+    """Return a file of the front end, as it was bundled when the package was built.
+
+    Raises:
+        UnsupportedError: the package was built without it
+    """
+    try:
+        file = resources.files("threadmodel") / "web" / name
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise errors.UnsupportedError(
+            "this build of threadmodel has no front end for HTML: "
+            "it was built without Node.js and npm"
+        ) from None
+
+
+def render(
+    model: "Model",
+    *,
+    detail: int = TILE_ROWS,
+    step: Listener = lambda _: None,
+) -> str:
+    """Return the whole page.
+
+    Args:
+        model: asked
+        detail: rows of the timeline to hold at most; where there are more intervals,
+            the shortest are merged
+        step: told what is being written
+
+    Raises:
+        UnsupportedError: the package was built without the front end
+    """
+    script, style = asset("report.js"), asset("report.css")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; "
+        "style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
+    )
+    return _PAGE.format(
+        policy=policy,
+        version=version_text(BUILT_VERSION),
+        title=html.escape(title(model)),
+        style=style,
+        still=_still(model),
+        answers=base64.b64encode(answers(model, step)).decode(),
+        timeline=base64.b64encode(timeline(model, detail, step)).decode(),
+        script=script,
+    )
+
+
+def title(model: "Model") -> str:
+    """Return what the run is called."""
+    run = model.run
+    return clean(f"Threads of {run.command or run.source or 'a run'}", 200)
+
+
+def _still(model: "Model") -> str:
+    """Write what there is to read where no script runs."""
+    found = [row["text"] or "" for row in model.findings()]
+    rows = "".join(f"<li>{html.escape(clean(text))}</li>" for text in found)
+    length = html.escape(duration(model.length_ns))
+    return (
+        f"<p>{count(len(model.threads()), 'thread')}, {length}.</p><ol>{rows}</ol>"
+        "<noscript><p>The rest of this report needs JavaScript, all of which is in "
+        "this file.</p></noscript>"
+    )
+
+
+def facts(model: "Model") -> dict[str, Any]:
+    """Return what is known of the run, for the overview."""
+    run = model.run
+    return {
+        "title": title(model),
+        "source": run.source,
+        "format": run.format,
+        "producer": run.producer,
+        "vm": run.vm,
+        "command": run.command,
+        "pid": run.pid or None,
+        "start": run.start,
+        "length_ns": model.length_ns,
+        "threshold_ns": run.threshold_ns,
+        "events": model.event_count,
+        "limits": list(model.limits),
+        "damage": model.damage,
+        "version": version_text(BUILT_VERSION),
+    }
+
+
+def answers(model: "Model", step: Listener) -> bytes:
+    """Pack all tables but those of the timeline."""
+    pack = Pack()
+    pack.put("run", facts(model))
+    pack.put("licences", json.loads(asset("licences.json")))
+    step("findings")
+    pack.add("findings", model.findings())
+    pack.add("diagnostics", model.diagnostics())
+    pack.add("threads", model.threads())
+    pack.add("deadlocks", model.deadlocks(), rows=LIST_ROWS)
+    step("statistics")
+    _put_statistics(pack, model)
+    step("locks")
+    pack.add("blockers", model.blockers(), rows=LIST_ROWS)
+    owners = model.blame(("class", "owner", "owner_method"))
+    pack.add("blame", owners, rows=LIST_ROWS)
+    pack.add("lock_order", model.lock_order(), rows=LIST_ROWS)
+    pack.add("lock_edges", model.lock_edges(), rows=LIST_ROWS)
+    step("critical path")
+    pack.add("path_threads", model.path_rollup(), rows=LIST_ROWS)
+    pack.add("path_states", model.path_rollup(("state",)), rows=LIST_ROWS)
+    pack.add("path_methods", model.path_rollup(("method", "class")), rows=LIST_ROWS)
+    step("what-if")
+    pack.add("whatif", model.whatif_rank(), rows=LIST_ROWS)
+    step("stacks")
+    totals = [f"{state}_total_ns" for state in _STATES]
+    counts = [f"{state}_count" for state in _STATES]
+    flame = model.statistics(("stack",))
+    pack.add("flame", flame, ["stack", *totals, *counts], LIST_ROWS)
+    pack.add("stacks", model.stacks(), rows=FRAME_ROWS)
+    return pack.finish()
+
+
+def _put_statistics(pack: Pack, model: "Model") -> None:
+    """Put what adds up, for any choice of threads, to what the model would answer.
+
+    Count, total, minimum, maximum and buckets of hold-ups of each thread at each place
+    merge without loss. Where they are too many, all threads are in one.
+    """
+    keys: tuple[str, ...] = ("thread", "class", "caller")
+    columns: tuple[str, ...] = ("thread_id", *_PLACE)
+    cells = model.statistics(keys)
+    if len(cells) > CELL_ROWS:
+        keys, columns = keys[1:], _PLACE
+        cells = model.statistics(keys)
+    pack.put("by_thread", keys[0] == "thread")
+    pack.add("cells", cells, [*columns, "objects", "threads", *_CELL_FIGURES])
+    for state in _STATES:
+        buckets = model.histogram(state, keys)
+        if len(buckets) <= BUCKET_ROWS:
+            names = [*columns, "low_ns", "high_ns", "count"]
+            pack.add(f"buckets_{state}", buckets, names)
+    objects = model.statistics((*keys, "object"))
+    if len(objects) <= OBJECT_ROWS:
+        pack.add("cell_objects", objects, [*columns, "object"])
+
+
+def timeline(model: "Model", detail: int, step: Listener) -> bytes:
+    """Pack intervals, interactions and the critical path."""
+    pack = Pack()
+    step("timeline")
+    tile_ns = model.tile_ns(detail)
+    pack.put("tile_ns", tile_ns)
+    pack.put("length_ns", model.length_ns)
+    tiles = model.tiles(tile_ns)
+    # A row ends when its times of all states are over, and a thread's name is known.
+    left_out = ("thread", "end_ns", "peer")
+    pack.add("tiles", tiles, [name for name in tiles.columns if name not in left_out])
+    step("interactions")
+    pack.add("interactions", model.interactions(), rows=INTERACTION_ROWS)
+    pack.add("critical_path", model.critical_path(), rows=PATH_ROWS)
+    return pack.finish()

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel check`` on recordings of real programs, as a build server runs it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import threadmodel
+from conftest import Java
+
+PACKAGE = str(Path(threadmodel.__file__).parents[1])
+
+
+def check(*arguments: object) -> tuple[int, list[str]]:
+    """Return the exit status and the lines that say what broke a limit."""
+    done = subprocess.run(
+        [sys.executable, "-m", "threadmodel", "check", *map(str, arguments)],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": PACKAGE},
+        timeout=120,
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_a_run_is_held_to_its_limits(java: Java, tmp_path: Path):
+    """A lock that is held for long, and the same program where it hardly is."""
+    base = tmp_path / "base.tmt"
+    java.record("Bottleneck", 0).trace.rename(base)
+    run = java.record("Bottleneck", 30).trace
+    limits = ("--max-blocked-share", "5%", "--no-deadlock", "--no-regression", base)
+    status, lines = check(run, *limits)
+    assert status == 1
+    place = "Bottleneck$Ledger in Bottleneck$Ledger.post:"
+    (total, *rows) = [line for line in lines if line.startswith("max-blocked-share")]
+    assert "more than 5.00%" in total
+    assert any(place in row for row in rows)
+    assert any(place in line for line in lines if line.startswith("no-regression"))
+    assert not any(line.startswith("no-deadlock") for line in lines)
+    # Nobody is blocked for longer than all the time; nothing regresses from itself.
+    same = ("--max-blocked-share", "100%", "--no-deadlock", "--no-regression", run)
+    assert check(run, *same) == (0, [])
+    assert check(base, "--no-deadlock", "--no-regression", run) == (0, [])
+
+
+def test_a_deadlock_fails_the_check(java: Java):
+    run = java.record("Stuck", 300).trace
+    status, lines = check(run, "--no-deadlock", "--max-blocked-share", "100%")
+    assert status == 1
+    (line,) = lines
+    assert line.startswith("no-deadlock: ")
+    assert "deadlock of 2 threads" in line.lower()
+    for name in ("thread one wants Stuck$Right", "thread other wants Stuck$Left"):
+        assert name in line
