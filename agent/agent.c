@@ -5,6 +5,7 @@
  * does not start. What else may go wrong, a trace that cannot be written for one, is
  * no fault of whoever wrote them: it is said, and the program runs on.
  */
+#include "collector.h"
 #include "session.h"
 #include "virtual.h"
 
@@ -109,6 +110,7 @@ static jint get_ready(int is_late)
     tm__events_set(&callbacks);
     tm__virtual_set(&callbacks);
     tm__virtual_want(&wanted, &able);
+    tm__collector_want(&wanted, &able, &callbacks);
     if (hooks)
         tm__hooks_set(&callbacks);
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||

@@ -152,7 +152,6 @@ void tm__buffer_renew(tm__buffer *buffer)
 {
     if (buffer->listed && !buffer->capacity)
         give_ring(buffer);
-    atomic_store(&buffer->left_out, 0);
     buffer->taken = atomic_load(&buffer->ring->head);
     buffer->scanned = buffer->taken;
     buffer->renewed = buffer->taken;
@@ -175,6 +174,9 @@ void tm__buffer_rest(tm__buffer *buffer)
     buffer->ring = &none;
     buffer->base = NULL;
     buffer->capacity = 0;
+    atomic_store(&buffer->left_out, 0);
+    memset(&buffer->costs, 0, sizeof(buffer->costs));
+    memset(&buffer->stacks, 0, sizeof(buffer->stacks));
 }
 
 static tm__record *place(const tm__buffer *buffer, uint64_t position)

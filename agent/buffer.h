@@ -30,6 +30,15 @@ static inline void *tm__record_weak(const tm__record *record)
 /** Values of tm__buffer.since that are not a time. */
 enum { TM__IDLE = 0, TM__BEGINS = 1 };
 
+/** What recording cost its thread, for cost.c. All are sums, of all its threads. */
+typedef struct tm__costs {
+    _Atomic uint64_t events;
+    _Atomic uint64_t dropped;     ///< of these, for want of room
+    _Atomic uint64_t measured_ns; ///< one event in TM__MEASURED, without its walk
+} tm__costs;
+
+enum { TM__MEASURED = 64 };
+
 /** Which stacks its thread had walked, for stacks.c. */
 typedef struct tm__stacks {
     _Atomic int64_t bare_since_ns; ///< hold-up without a stack that it is in; 0: none
@@ -70,6 +79,7 @@ typedef struct tm__buffer {
     } notified[16];        ///< lately, without that anybody ever waited on it
     uint64_t virtuals[64]; ///< virtual threads that were defined from here
     tm__stacks stacks;
+    tm__costs costs;
 
     /* the writer's */
     _Alignas(64) uint64_t taken; ///< up to here events were taken
@@ -78,6 +88,8 @@ typedef struct tm__buffer {
     int64_t idle_ns;             ///< it had nothing in work then
     int64_t asked_ns;            ///< the hold-up whose stack was asked for began then
     uint64_t renewed;            ///< its head when recording began
+    uint64_t sampled_os_id;      ///< thread whose processor time was looked at
+    int64_t sampled_ns;          ///< that of it for which there are samples
     atomic_int orphan;           ///< its thread has gone
     int listed;                  ///< it is not on the free list
     struct tm__buffer *next;

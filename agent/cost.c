@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was left out, in sentences for people, when all has been written. */
+/* What recording cost and what it left out, in sentences, when all has been written. */
 #include <stdio.h>
+#include <time.h>
 
 #include <threadmodel/error.h>
 
@@ -30,6 +31,39 @@ static int say_virtual(void)
                                             "start or interrupt was recorded.");
 }
 
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* The program's threads, and the writer, which is the calling thread. */
+static int say_cost(void)
+{
+    const tm_sink *sink = tm__the_agent.sink;
+    uint64_t events = 0, dropped = 0, spent_ns = 0, walks_ns = 0;
+    struct timespec writer = {0};
+    char sentence[320];
+
+    for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
+        events += atomic_load(&b->costs.events);
+        dropped += atomic_load(&b->costs.dropped);
+        spent_ns += atomic_load(&b->costs.measured_ns) * TM__MEASURED;
+        walks_ns += atomic_load(&b->stacks.walks_ns);
+    }
+    spent_ns += walks_ns;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &writer);
+    snprintf(sentence, sizeof(sentence),
+             "Recording %s events, of which %s were dropped, took %.3f s of the "
+             "program's threads (%.0f %% of it for stacks; estimated from one event in "
+             "%d) and %.3f s of a writer's, for %s bytes.",
+             tm__group_digits(events).text, tm__group_digits(dropped).text,
+             seconds(spent_ns),
+             spent_ns ? 100 * (double)walks_ns / (double)spent_ns : 0.0, TM__MEASURED,
+             (double)writer.tv_sec + (double)writer.tv_nsec / 1e9,
+             tm__group_digits(tm_trace_writer_bytes(tm__the_agent.trace)).text);
+    return sink->limit(sink->payload, sentence);
+}
+
 int tm__cost_report(void)
 {
     uint64_t left_out = 0;
@@ -48,5 +82,7 @@ int tm__cost_report(void)
         rc = say("%s short hold-ups have no stack: it was not taken, nor that of "
                  "another of the same thread and object.",
                  tm__samples_bare());
-    return rc >= 0 ? say_virtual() : rc;
+    if (rc >= 0)
+        rc = say_virtual();
+    return rc >= 0 ? say_cost() : rc;
 }

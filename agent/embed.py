@@ -16,6 +16,7 @@ PER_LINE = 12
 
 
 def main() -> None:
+    """Compile, and write the header."""
     javac, sources, name, array, header = sys.argv[1:]
     patched = []
     if Path(sources, "stubs").is_dir():

@@ -7,6 +7,7 @@
  * behind it wait for as long as it takes.
  */
 #include "report.h"
+#include "collector.h"
 #include "virtual.h"
 
 #include <threadmodel/model.h>
@@ -22,13 +23,36 @@ static uint64_t held_up_on(tm__report *r, JNIEnv *jni, jobject object)
     return id ? id : tm__object_id(r->buffer, jni, object);
 }
 
+/* All monitors that the calling thread holds, as of now. The first event, without an
+ * object, says that those which follow are all. */
+static void add_held(tm__report *r, jvmtiEnv *jvmti, JNIEnv *jni)
+{
+    tm_event event = {.kind = TM_EVENT_HELD,
+                      .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED};
+    jvmtiMonitorStackDepthInfo *monitors = NULL;
+    jint count = 0;
+
+    r->weak = NULL; /* it went with the enter */
+    if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, NULL, &count, &monitors) !=
+        JVMTI_ERROR_NONE)
+        return;
+    tm__report_add(r, TM__NO_STACK, event);
+    for (jint i = 0; i < count; i++) {
+        event.object = tm__object_id(r->buffer, jni, monitors[i].monitor);
+        event.value = monitors[i].stack_depth;
+        if (event.object)
+            tm__report_add(r, TM__NO_STACK, event);
+        (*jni)->DeleteLocalRef(jni, monitors[i].monitor);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)monitors);
+}
+
 static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
                                     jobject object)
 {
     tm__report r;
     uint64_t id;
 
-    (void)jvmti;
     if (!tm__report_begin(&r, jni, thread))
         return;
     id = tm__object_id(r.buffer, jni, object);
@@ -36,11 +60,14 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
         r.weak = (*jni)->NewWeakGlobalRef(jni, thread);
     else
         r.buffer->object = id;
-    if (tm__report_finish(&r, TM__WHOLE_STACK,
-                          (tm_event){.kind = TM_EVENT_CONTENDED_ENTER, .object = id}) !=
+    if (tm__report_add(&r, TM__WHOLE_STACK,
+                       (tm_event){.kind = TM_EVENT_CONTENDED_ENTER, .object = id}) !=
             0 &&
         r.weak)
         (*jni)->DeleteWeakGlobalRef(jni, r.weak);
+    if (tm__the_agent.options.held)
+        add_held(&r, jvmti, jni);
+    tm__report_drop(&r);
 }
 
 static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
@@ -196,6 +223,7 @@ jvmtiError tm__events_enable(int on)
             return error;
     }
     tm__virtual_enable(on);
+    tm__collector_enable(on);
     return JVMTI_ERROR_NONE;
 }
 

@@ -34,6 +34,7 @@ typedef union function {
     void(JNICALL *sleep)(JNIEnv *, jclass, jlong);
     void(JNICALL *park)(JNIEnv *, jobject, jboolean, jlong);
     void(JNICALL *unpark)(JNIEnv *, jobject, jobject);
+    void(JNICALL *rename)(JNIEnv *, jobject, jstring);
 } function;
 
 enum {
@@ -46,13 +47,15 @@ enum {
     SLEEP,
     SLEEP_NS,
     PARK,
-    UNPARK
+    UNPARK,
+    RENAME,
+    HOOK_COUNT
 };
 
 enum { REPEATED_NS = 1000000 };
 
 /* What stood there before us; set before ours can be called. */
-static void *_Atomic originals[UNPARK + 1];
+static void *_Atomic originals[HOOK_COUNT];
 
 static function original(int hook)
 {
@@ -162,6 +165,18 @@ static void JNICALL unsafe_unpark(JNIEnv *jni, jobject unsafe, jobject thread)
     if (!thread || !tm__virtual_joins(tm__thread_id(jni, thread)))
         report_call(jni, thread, TM__CALLER, TM_EVENT_UNPARK_CALLED);
     original(UNPARK).unpark(jni, unsafe, thread);
+}
+
+/* The name is in the thread object by now; this only tells the operating system. */
+static void JNICALL thread_rename(JNIEnv *jni, jobject thread, jstring name)
+{
+    tm__report r;
+
+    original(RENAME).rename(jni, thread, name);
+    if (!tm__report_begin_here(&r, jni))
+        return;
+    tm__thread_define(r.buffer, jni, thread, tm__thread_id(jni, thread), 0, 0);
+    tm__report_drop(&r);
 }
 
 static int64_t saturated_ns(int64_t count, int64_t unit_ns)
@@ -321,8 +336,14 @@ static const struct hook {
                 NULL,
                 {.unpark = unsafe_unpark},
                 KIND(UNPARK_CALLED)},
+    [RENAME] = {THREAD,
+                "setNativeName",
+                "(Ljava/lang/String;)V",
+                "JVM_SetNativeThreadName",
+                {.rename = thread_rename},
+                0},
 };
-enum { HOOK_COUNT = sizeof(HOOKS) / sizeof(*HOOKS) };
+_Static_assert(sizeof(HOOKS) / sizeof(*HOOKS) == HOOK_COUNT, "each has its row");
 
 static void *symbols[HOOK_COUNT];
 

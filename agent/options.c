@@ -64,6 +64,19 @@ static const row OPTIONS[] = {
      .help = "report blocks and waits at monitors"},
     {"contanalysis", BARE, AT(contention_analysis), .initial = "y", .value = "y|n",
      .help = "report notify, park, sleep, start and interrupt"},
+    {"gc", FLAG, AT(gc), .initial = "y", .value = "y|n",
+     .help = "report pauses of the collector"},
+    {"held", FLAG, AT(held), .initial = "n", .value = "y|n",
+     .help = "report at each contended enter which monitors\n"
+             "the thread holds, for the order of locks; 3 to\n"
+             "40 us an enter"},
+    {"cpu", WORD, AT(cpu), .initial = "none", .value = "samples|none",
+     .help = "samples: the stacks of threads on a processor",
+     .words = {"none", "samples"}},
+    {"interval", NUMBER, AT(interval_ms), .initial = "10", .value = "MS",
+     .help = "processor time from one sample of a thread to\n"
+             "the next, in ms",
+     .least = 1, .most = 10000},
     {"mount", FLAG, AT(mount), .initial = "n", .value = "y|n",
      .help = "report which carrier each virtual thread is on,\n"
              "two events whenever it parks"},

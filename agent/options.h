@@ -9,6 +9,9 @@
 
 enum { TM__PATH_BYTES = 4096, TM__ADDRESS_BYTES = 512, TM__DEPTH_MAX = 256 };
 
+/** Values of tm__options.cpu, in the order of their words. */
+enum { TM__CPU_NONE, TM__CPU_SAMPLES };
+
 /** Values of tm__options.stacks, in the order of their words. */
 enum { TM__STACKS_ADAPTIVE, TM__STACKS_ALL, TM__STACKS_NONE };
 
@@ -26,6 +29,10 @@ typedef struct tm__options {
     uint64_t seconds;             ///< end the recording after so many; 0: never
     uint64_t monitor;             ///< blocks and waits are reported
     uint64_t contention_analysis; ///< native methods are replaced, for notify and so on
+    uint64_t gc;                  ///< pauses of the collector are told
+    uint64_t held;                ///< monitors held are told at each contended enter
+    uint64_t cpu;                 ///< TM__CPU_NONE or so
+    uint64_t interval_ms;         ///< of its samples
     uint64_t mount;               ///< carriers of virtual threads are told
     uint64_t help;                ///< the table was asked for
 } tm__options;

@@ -21,6 +21,7 @@ static int begin(tm__report *report)
     report->weak = NULL;
     report->skipped_frames = 0;
     report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
+    report->began_ns = report->time_ns;
     if (is_recording())
         return 1;
     tm__buffer_end(report->buffer);
@@ -136,9 +137,33 @@ int tm__report_again(tm__report *report)
     return 1;
 }
 
-static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_first)
+static void add(_Atomic uint64_t *sum, uint64_t more)
+{
+    atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + more,
+                          memory_order_relaxed);
+}
+
+/* Count the event, and measure one in so many, without the walk of its stack, which
+ * was measured by itself. */
+static void count(tm__report *report, uint64_t walks_ns)
+{
+    tm__costs *it = &report->buffer->costs;
+
+    add(&it->events, 1);
+    if (atomic_load_explicit(&it->events, memory_order_relaxed) % TM__MEASURED == 0 &&
+        report->began_ns)
+        add(&it->measured_ns,
+            (uint64_t)(tm__now_ns() - report->began_ns) -
+                (atomic_load_explicit(&report->buffer->stacks.walks_ns,
+                                      memory_order_relaxed) -
+                 walks_ns));
+}
+
+static int put(tm__report *report, uint32_t depth, tm_event event, int walk_first)
 {
     tm__record *record;
+    uint64_t walks_ns =
+        atomic_load_explicit(&report->buffer->stacks.walks_ns, memory_order_relaxed);
     size_t bytes;
 
     depth = tm__stack_depth(report, depth, &event);
@@ -155,19 +180,31 @@ static int finish(tm__report *report, uint32_t depth, tm_event event, int walk_f
         tm__buffer_commit(report->buffer, record, bytes);
     } else {
         tm__buffer_lose(report->buffer, report->time_ns);
+        add(&report->buffer->costs.dropped, 1);
     }
-    tm__buffer_end(report->buffer);
+    count(report, walks_ns);
     return record ? 0 : -1;
 }
 
 int tm__report_finish(tm__report *report, uint32_t depth, tm_event event)
 {
-    return finish(report, depth, event, 0);
+    int rc = put(report, depth, event, 0);
+
+    tm__buffer_end(report->buffer);
+    return rc;
 }
 
 int tm__report_finish_now(tm__report *report, uint32_t depth, tm_event event)
 {
-    return finish(report, depth, event, 1);
+    int rc = put(report, depth, event, 1);
+
+    tm__buffer_end(report->buffer);
+    return rc;
+}
+
+int tm__report_add(tm__report *report, uint32_t depth, tm_event event)
+{
+    return put(report, depth, event, 0);
 }
 
 void tm__report_drop(tm__report *report)

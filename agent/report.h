@@ -12,6 +12,7 @@ typedef struct tm__report {
     uint64_t thread;
     int is_virtual;     ///< the thread may go on with another carrier
     uint32_t session;   ///< in which it began
+    int64_t began_ns;   ///< when we were called; 0: not to be measured
     jweak weak;         ///< to go along with the event; NULL: none
     int skipped_frames; ///< innermost ones, which are ours
 } tm__report;
@@ -56,7 +57,10 @@ int tm__report_finish(tm__report *report, uint32_t depth, tm_event event);
  */
 int tm__report_finish_now(tm__report *report, uint32_t depth, tm_event event);
 
-/** Nothing happened after all. */
+/** As tm__report_finish(), but more of the same time is to follow. */
+int tm__report_add(tm__report *report, uint32_t depth, tm_event event);
+
+/** Nothing happened after all, or nothing more. */
 void tm__report_drop(tm__report *report);
 
 /**

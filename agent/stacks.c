@@ -171,8 +171,7 @@ uint32_t tm__stack_depth(const tm__report *r, uint32_t depth, const tm_event *ev
     return depth < options->depth ? depth : (uint32_t)options->depth;
 }
 
-static size_t put_frames(tm__record *record, jthread thread, int skipped,
-                         uint32_t depth)
+size_t tm__stack_of(tm__record *record, jthread thread, int skipped, uint32_t depth)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jint count = 0;
@@ -197,7 +196,7 @@ size_t tm__stack_take(const tm__report *report, tm__record *record, uint32_t dep
 {
     tm__stacks *it = &report->buffer->stacks;
     int64_t began_ns = tm__now_ns();
-    size_t bytes = put_frames(record, NULL, report->skipped_frames, depth);
+    size_t bytes = tm__stack_of(record, NULL, report->skipped_frames, depth);
 
     add(&it->walks, 1);
     add(&it->walks_ns, (uint64_t)(tm__now_ns() - began_ns));
@@ -280,7 +279,7 @@ static void ask(JNIEnv *jni, tm__buffer *own, tm__buffer *asked, int64_t since_n
     if (record) {
         record->kind = event.kind;
         record->event = event;
-        bytes = put_frames(record, thread, 0, depth);
+        bytes = tm__stack_of(record, thread, 0, depth);
         if (bytes && atomic_load(&it->bare_since_ns) == since_ns)
             tm__buffer_commit(own, record, bytes);
     }

@@ -22,6 +22,13 @@ uint32_t tm__stack_depth(const tm__report *report, uint32_t depth,
  */
 size_t tm__stack_take(const tm__report *report, tm__record *record, uint32_t depth);
 
+/**
+ * Walk the stack of a thread, NULL for the calling one, into the record in work.
+ * @param skipped  innermost frames to leave out
+ * @return bytes of frames
+ */
+size_t tm__stack_of(tm__record *record, jthread thread, int skipped, uint32_t depth);
+
 /** Set how many of the short hold-ups of the time to come are walked. Once a round. */
 void tm__stacks_pace(void);
 

@@ -4,6 +4,7 @@
  * second, has them merged into the trace, and makes sure that a reader could have
  * all of it by then. It alone uses the trace.
  */
+#include "sampler.h"
 #include "stacks.h"
 
 #include <inttypes.h>
@@ -77,7 +78,11 @@ static int pause_ms(int64_t round_ns)
 {
     int64_t now_ns = tm__now_ns();
     int64_t due_ns = tm__standing_due_ns(now_ns);
-    int64_t left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
+    int64_t left_ns;
+
+    if (tm__sampler_due_ns() < due_ns)
+        due_ns = tm__sampler_due_ns();
+    left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
 
     return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
 }
@@ -162,6 +167,7 @@ static int round_of_work(JNIEnv *jni)
     tm__midlife_ask(jni);
     tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
     tm__stacks_pace();
+    tm__sampler_round(jni, own);
     return TM_OK;
 }
 

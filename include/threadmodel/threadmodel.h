@@ -13,6 +13,7 @@
 #include <threadmodel/diagnostics.h>
 #include <threadmodel/error.h>
 #include <threadmodel/event.h>
+#include <threadmodel/export.h>
 #include <threadmodel/findings.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>

@@ -150,7 +150,6 @@ def test_run_says_what_was_recorded(java: Java):
         EventKind.CPU_SAMPLE,
         EventKind.VIRTUAL_MOUNT,
         EventKind.VIRTUAL_UNMOUNT,
-        EventKind.GC_PAUSE,
         EventKind.PINNED,
         EventKind.SUBMIT_FAILED,
         EventKind.INFLATED,

@@ -9,6 +9,7 @@ from typing import Any, Final
 from threadmodel import errors, page
 from threadmodel._library import check, ffi, lib, options
 from threadmodel.evidence import rows_of
+from threadmodel.exports import STATES, Exports
 from threadmodel.locks import LockQuestions, bits, set_libraries
 from threadmodel.path import PathQuestions
 from threadmodel.run import Policy, Run, from_struct
@@ -27,16 +28,9 @@ _KEYS: Final = {
     "method": lib.TM_BY_METHOD,
     "line": lib.TM_BY_LINE,
 }
-_STATES: Final = {
-    "blocked": lib.TM_STATE_BLOCKED,
-    "waiting": lib.TM_STATE_WAITING,
-    "reentering": lib.TM_STATE_REENTERING,
-    "joining": lib.TM_STATE_JOINING,
-    "parked": lib.TM_STATE_PARKED,
-}
 
 
-class Model(LockQuestions, PathQuestions, Sink):
+class Model(LockQuestions, PathQuestions, Exports, Sink):
     """What the threads of one run did to one another.
 
     ``threadmodel.open(path)`` makes one of a file; those who bring their own events
@@ -381,9 +375,9 @@ class Model(LockQuestions, PathQuestions, Sink):
             classes: see the class
             window: see the class
         """
-        if state not in _STATES:
+        if state not in STATES:
             raise errors.InvalidArgumentError(
-                f"no such state: {state!r:.100}; there are {', '.join(_STATES)}"
+                f"no such state: {state!r:.100}; there are {', '.join(STATES)}"
             )
         selection = self._select(threads, classes, window)
         choices = options(
@@ -392,7 +386,7 @@ class Model(LockQuestions, PathQuestions, Sink):
             selection=selection.struct,
         )
         kept = set_libraries(choices, libraries)
-        table = self._ask(lib.tm_statistics_histogram, choices, _STATES[state])
+        table = self._ask(lib.tm_statistics_histogram, choices, STATES[state])
         del kept
         return table
 

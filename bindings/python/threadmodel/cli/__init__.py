@@ -14,6 +14,7 @@ from threadmodel.cli.check import check, diff
 from threadmodel.cli.completion import completion
 from threadmodel.cli.convert import convert
 from threadmodel.cli.deadlocks import deadlocks
+from threadmodel.cli.exporting import export
 from threadmodel.cli.info import info
 from threadmodel.cli.listen import listen
 from threadmodel.cli.messages import say
@@ -64,6 +65,7 @@ for command in (
     diff,
     convert,
     deadlocks,
+    export,
     info,
     listen,
     record,

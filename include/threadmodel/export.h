@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threadmodel/export.h: a run as a file of another tool.
+ *
+ *     tm_export_options options = {.size = sizeof(options),
+ *                                  .format = TM_EXPORT_PERFETTO};
+ *     int rc = tm_export(model, "run.pftrace", &options);
+ */
+#ifndef THREADMODEL_EXPORT_H
+#define THREADMODEL_EXPORT_H
+
+#include <threadmodel/allocator.h>
+#include <threadmodel/common.h>
+#include <threadmodel/model.h>
+
+TM_BEGIN_DECLS
+
+/** What the file is to be. */
+enum tm_export_format {
+    /** Perfetto's trace, protobuf: a track a thread with its states as slices,
+     *  interactions as flows, the critical path and pauses on tracks of their own. */
+    TM_EXPORT_PERFETTO = 1,
+    /** The same as a Chrome trace, JSON. */
+    TM_EXPORT_CHROME = 2,
+    /** For flame graphs: a line a stack, outermost frame first, with the nanoseconds
+     *  that threads were held up there. The sum is that of tm_statistics_total(). */
+    TM_EXPORT_COLLAPSED = 3,
+    /** Graphviz: who waits for whom when the run ends, and in which order locks were
+     *  taken. */
+    TM_EXPORT_DOT = 4
+};
+
+/** Choices for an export; zero is the default of each but the format. */
+typedef struct tm_export_options {
+    size_t size;                   ///< sizeof(tm_export_options)
+    const tm_allocator *allocator; ///< NULL: malloc
+    int32_t format;                ///< enum tm_export_format
+    /** COLLAPSED: enum tm_state, BLOCKED, WAITING, REENTERING, JOINING or PARKED; 0:
+     * all five, each named in a frame of its own. */
+    int32_t state;
+} tm_export_options;
+
+/**
+ * Write what a model knows to a file, which is made or emptied. Names stand in it as
+ * they are, escaped as the format asks; COLLAPSED, which knows no escapes, gets blanks
+ * for what would tear a line or a frame apart.
+ *
+ * @param model    asked
+ * @param path     of the file
+ * @param options  at least the format
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_EIO (no such folder, a full disk, ...), and
+ *         then what was written before is there
+ * @since 0.1
+ */
+TM_API int tm_export(const tm_model *model, const char *path,
+                     const tm_export_options *options);
+
+TM_END_DECLS
+
+#endif

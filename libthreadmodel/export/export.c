@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One export: what was asked for is checked, the file opened, the exporter called. */
+#include "export/export.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static int (*const exporters[])(const tm__export *) = {
+    [TM_EXPORT_PERFETTO] = tm__export_perfetto,
+    [TM_EXPORT_CHROME] = tm__export_chrome,
+    [TM_EXPORT_COLLAPSED] = tm__export_collapsed,
+    [TM_EXPORT_DOT] = tm__export_dot,
+};
+
+enum { FORMATS = sizeof(exporters) / sizeof(*exporters) };
+
+void tm__export_quote(tm__output *output, const char *text)
+{
+    const char *plain = text;
+
+    tm__output_put(output, "\"", 1);
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+
+        if (byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\\')
+            continue;
+        tm__output_put(output, plain, (size_t)(text - plain));
+        if (byte == '"' || byte == '\\') {
+            tm__output_put(output, "\\", 1);
+            tm__output_put(output, text, 1);
+        } else {
+            tm__output_format(output, "\\u%04x", byte);
+        }
+        plain = text + 1;
+    }
+    tm__output_put(output, plain, (size_t)(text - plain));
+    tm__output_put(output, "\"", 1);
+}
+
+static int check(const tm_export_options *options)
+{
+    int state = options->state;
+
+    if (options->format <= 0 || options->format >= FORMATS)
+        return tm__fail(TM_EINVAL, "%d is no format to export to", options->format);
+    if (state && state != TM_STATE_BLOCKED && state != TM_STATE_WAITING &&
+        state != TM_STATE_REENTERING && state != TM_STATE_JOINING &&
+        state != TM_STATE_PARKED)
+        return tm__fail(TM_EINVAL, "state %d has no stacks to export", state);
+    return TM_OK;
+}
+
+int tm_export(const tm_model *model, const char *path, const tm_export_options *options)
+{
+    tm_export_options chosen = {0};
+    tm__memory memory;
+    tm__output output;
+    int rc, closed;
+
+    TM__CHECK(model);
+    TM__CHECK(path);
+    TM__CHECK(options);
+    memcpy(&chosen, options,
+           options->size < sizeof(chosen) ? options->size : sizeof(chosen));
+    rc = check(&chosen);
+    if (rc < 0)
+        return rc;
+    tm__memory_init(&memory, chosen.allocator);
+    rc = tm__output_open(&output, &memory, path);
+    if (rc < 0)
+        return rc;
+    rc = exporters[chosen.format](&(tm__export){
+        .model = model, .memory = &memory, .output = &output, .state = chosen.state});
+    closed = tm__output_close(&output);
+    return rc < 0 ? rc : closed;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The answers that a trace is made of, each asked for once. Millions of rows are read
+ * from front to back; their strings are lent by the tables.
+ */
+#include "export/story.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <threadmodel/context.h>
+#include <threadmodel/interaction.h>
+#include <threadmodel/path.h>
+#include <threadmodel/statistics.h>
+#include <threadmodel/timeline.h>
+
+static void note_least(tm__story *story, const tm_table *table, const char *column)
+{
+    const int64_t *times = tm_table_int64(table, column);
+
+    for (size_t i = 0; i < tm_table_row_count(table); i++)
+        if (times[i] < story->least_ns)
+            story->least_ns = times[i];
+}
+
+static int number_threads(tm__story *story)
+{
+    const uint64_t *ids = tm_table_uint64(story->threads, "thread_id");
+    int rc = TM_OK;
+
+    for (size_t i = 0; i < tm_table_row_count(story->threads) && rc == TM_OK; i++)
+        rc = tm__map_put(&story->numbers, ids[i], (uint32_t)i);
+    return rc;
+}
+
+int tm__story_open(tm__story *story, const tm__export *to)
+{
+    int rc;
+
+    *story = (tm__story){0};
+    tm__map_init(&story->numbers, to->memory);
+    rc = tm_statistics_threads(&story->threads, to->model, NULL);
+    if (rc == TM_OK)
+        rc = number_threads(story);
+    if (rc == TM_OK)
+        rc = tm_timeline_list(&story->timeline, to->model, NULL);
+    if (rc == TM_OK)
+        rc = tm_interaction_list(&story->interactions, to->model, NULL);
+    if (rc == TM_OK)
+        rc = tm_path_critical(&story->path, to->model, NULL);
+    if (rc == TM_OK)
+        rc = tm_model_context(&story->context, to->model, NULL);
+    if (rc < 0)
+        return rc;
+    note_least(story, story->timeline, "start_ns");
+    note_least(story, story->interactions, "time_ns");
+    note_least(story, story->context, "start_ns");
+    return TM_OK;
+}
+
+uint32_t tm__story_thread(const tm__story *story, uint64_t id)
+{
+    return tm__map_find(&story->numbers, id);
+}
+
+const char *tm__story_thread_name(const tm__story *story, size_t row, char *buffer,
+                                  size_t bytes)
+{
+    const char *name = tm_table_string(story->threads, "name", row);
+
+    if (name && *name)
+        return name;
+    snprintf(buffer, bytes, "#%" PRIu64,
+             tm_table_uint64(story->threads, "thread_id")[row]);
+    return buffer;
+}
+
+int tm__story_state(const tm__story *story, size_t row, tm__slice *slice,
+                    uint32_t *thread)
+{
+    const tm_table *table = story->timeline;
+
+    *slice = (tm__slice){
+        .start_ns = tm_table_int64(table, "start_ns")[row] - story->least_ns,
+        .end_ns = tm_table_int64(table, "end_ns")[row] - story->least_ns,
+        .name = tm_table_string(table, "state", row),
+        .object = tm_table_string(table, "object", row),
+        .class_name = tm_table_string(table, "class", row),
+        .method = tm_table_string(table, "method", row),
+        .peer = tm_table_string(table, "peer", row)};
+    *thread = tm__story_thread(story, tm_table_uint64(table, "thread_id")[row]);
+    return *thread != TM__NONE &&
+           strcmp(slice->name, tm_state_name(TM_STATE_DEAD)) != 0;
+}
+
+void tm__story_segment(const tm__story *story, size_t row, tm__slice *slice)
+{
+    const tm_table *table = story->path;
+    const char *name = tm_table_string(table, "thread", row);
+
+    *slice = (tm__slice){
+        .start_ns = tm_table_int64(table, "start_ns")[row] - story->least_ns,
+        .end_ns = tm_table_int64(table, "end_ns")[row] - story->least_ns,
+        .name = name && *name ? name : "unnamed",
+        .object = tm_table_string(table, "object", row),
+        .class_name = tm_table_string(table, "class", row),
+        .method = tm_table_string(table, "method", row),
+        .peer = tm_table_string(table, "state", row),
+        .via = tm_table_string(table, "via", row)};
+}
+
+void tm__story_context(const tm__story *story, size_t row, tm__slice *slice,
+                       uint32_t *thread)
+{
+    const tm_table *table = story->context;
+
+    *slice = (tm__slice){
+        .start_ns = tm_table_int64(table, "start_ns")[row] - story->least_ns,
+        .end_ns = tm_table_int64(table, "end_ns")[row] - story->least_ns,
+        .name = tm_table_string(table, "kind", row),
+        .object = tm_table_string(table, "object", row),
+        .class_name = tm_table_string(table, "class", row),
+        .method = tm_table_string(table, "method", row),
+        .via = tm_table_string(table, "cause", row)};
+    *thread = tm_table_is_null(table, "thread_id", row)
+                  ? TM__NONE
+                  : tm__story_thread(story, tm_table_uint64(table, "thread_id")[row]);
+}
+
+int tm__story_flow(const tm__story *story, size_t row, tm__flow *flow)
+{
+    const tm_table *table = story->interactions;
+    const char *effect = tm_table_string(table, "effect", row);
+
+    if (tm_table_is_null(table, "from_thread_id", row) ||
+        tm_table_is_null(table, "to_thread_id", row) ||
+        tm_table_is_null(table, "woken_ns", row) || !effect ||
+        strcmp(effect, "woke") != 0)
+        return 0;
+    *flow = (tm__flow){
+        .kind = tm_table_string(table, "kind", row),
+        .class_name = tm_table_string(table, "class", row),
+        .provenance = tm_table_string(table, "provenance", row),
+        .from = tm__story_thread(story, tm_table_uint64(table, "from_thread_id")[row]),
+        .to = tm__story_thread(story, tm_table_uint64(table, "to_thread_id")[row]),
+        .from_ns = tm_table_int64(table, "time_ns")[row] - story->least_ns,
+        .to_ns = tm_table_int64(table, "woken_ns")[row] - story->least_ns};
+    return flow->from != TM__NONE && flow->to != TM__NONE &&
+           flow->to_ns >= flow->from_ns;
+}
+
+void tm__story_close(tm__story *story)
+{
+    tm_table_free(story->threads);
+    tm_table_free(story->timeline);
+    tm_table_free(story->interactions);
+    tm_table_free(story->path);
+    tm_table_free(story->context);
+    tm__map_clear(&story->numbers);
+}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the agent reports beside locks: the collector, processors, names, its cost."""
+
+import re
+
+import pytest
+
+from conftest import Java
+from threadmodel import EventKind
+
+COLLECTIONS = 5
+
+
+@pytest.mark.parametrize("collector", ["Serial", "Parallel", "G1"])
+def test_pauses_of_the_collector_are_told(java: Java, collector: str):
+    flag = f"-XX:+Use{collector}GC"
+    run = java.record("Machine", COLLECTIONS, 0, flags=(flag,))
+    (row,) = (r for r in run.model.context_totals() if r["kind"] == "gc_pause")
+    assert row["count"] >= COLLECTIONS
+    assert 0 < row["total_ns"] < run.model.length_ns
+    without = java.record("Machine", COLLECTIONS, 0, options="gc=n", flags=(flag,))
+    kinds = {r["kind"] for r in without.model.context_totals()}
+    assert "gc_pause" not in kinds
+    assert EventKind.GC_PAUSE not in without.model.run.kinds
+
+
+def test_samples_of_a_thread_are_its_processor_time(java: Java):
+    run = java.record("Machine", 0, 500, options="cpu=samples,interval=5")
+    spinner = run.one("threads", name="spinner")
+    # What it used before the first look, and in its last interval, has no sample.
+    assert 1 <= spinner["cpu_samples"] <= 101
+    assert EventKind.CPU_SAMPLE in run.model.run.kinds
+    assert any(row["method"] == "Machine.spin" for row in run.model.stacks())
+    without = java.record("Machine", 0, 100)
+    assert without.one("threads", name="spinner")["cpu_samples"] == 0
+
+
+def test_monitors_held_at_a_contended_enter_are_told_where_asked_for(java: Java):
+    run = java.record("Machine", 0, 0, options="held=y")
+    edge = run.one("lock_edges", wanted_class="Machine$Inner")
+    assert edge["held_class"] == "Machine$Outer"
+    assert edge["provenance"] == "reported"
+    assert run.odd() == {}
+
+
+def test_a_thread_that_was_renamed_goes_by_its_new_name(java: Java):
+    run = java.record("Machine", 0, 0)
+    assert run.rows("threads", name="before") == []
+    assert run.one("threads", name="after")["blocked_count"] >= 1
+
+
+def test_a_recording_says_what_it_cost(java: Java):
+    run = java.record("Machine", 0, 0)
+    (said,) = (limit for limit in run.model.limits if limit.startswith("Recording "))
+    pattern = (
+        r"Recording ([\d,]+) events, of which ([\d,]+) were dropped, took [\d.]+ s of "
+        r"the program's threads \(\d+ % of it for stacks; .*\) and [\d.]+ s of a "
+        r"writer's, for ([\d,]+) bytes\."
+    )
+    matched = re.fullmatch(pattern, said)
+    assert matched, said
+    events, dropped, written = (int(n.replace(",", "")) for n in matched.groups())
+    assert dropped == 0
+    # Pauses of the collector and what the writer adds are not counted.
+    assert 0 < events <= run.model.event_count
+    assert 0 < written <= run.trace.stat().st_size
