@@ -87,6 +87,13 @@ static void stay_loaded(void)
         dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+static const char *where(void)
+{
+    const tm__options *options = &tm__the_agent.options;
+
+    return options->file[0] ? options->file : options->net;
+}
+
 static void obey(int fd, int what)
 {
     static const char *const done[] = {
@@ -101,7 +108,7 @@ static void obey(int fd, int what)
         answer(fd, "=no nothing is being recorded");
         return;
     }
-    snprintf(file, sizeof(file), "%s", tm__the_agent.options.file);
+    snprintf(file, sizeof(file), "%s", where());
     if (tm__writer_control(what) != 0)
         answer(fd, "=no the recording has ended with an error");
     else
@@ -115,7 +122,7 @@ static void begin(int fd, JavaVM *vm, const tm__options *options)
     int begun;
 
     if (tm__writer_is_running()) {
-        answer(fd, "=no it is being recorded already, to %s", agent->options.file);
+        answer(fd, "=no it is being recorded already, to %s", where());
         return;
     }
     agent->vm = vm;
@@ -130,7 +137,7 @@ static void begin(int fd, JavaVM *vm, const tm__options *options)
     if (begun)
         atomic_store(&listener, dup(fd));
     tm__complain_to(begun ? tell_listener : NULL);
-    answer(fd, begun ? "=ok %s" : "=no", agent->options.file);
+    answer(fd, begun ? "=ok %s" : "=no", where());
 }
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)

@@ -2,6 +2,7 @@
 """Recording JVMs that run already: what was going on comes first, and afterwards the
 JVM is as it was."""
 
+import json
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 import threadmodel
-from conftest import AGENT, TIMEOUT_S, Java
+from conftest import AGENT, TIMEOUT_S, VIRTUAL_SINCE, Java
 from threadmodel import attach
 from threadmodel.errors import AttachError, DamagedTraceWarning
 
@@ -290,6 +291,36 @@ def cli(*words: object) -> subprocess.CompletedProcess[str]:
         check=False,
         env={**os.environ, "PYTHONPATH": PACKAGE},
     )
+
+
+def test_a_dump_shows_states_locks_and_deadlocks_and_loads_nothing(java: Java):
+    with running(java, "Deadlocks", "mixed", "platform", 60_000, flags=()) as program:
+        program.hear("stuck")
+        done = cli("dump", program.pid)
+        assert done.returncode == 0
+        assert '"one"' in done.stdout
+        assert "Full thread dump" in done.stdout
+        assert "other wants Deadlocks$Left" in done.stdout
+        kept = java.folder / "dump.txt"
+        as_json = cli("dump", program.pid, "--json", "-o", kept)
+        rows_ = json.loads(as_json.stdout)["deadlocks"]
+        assert {(row["thread"], row["owner"]) for row in rows_} == {
+            ("one", "other"),
+            ("other", "one"),
+        }
+        assert len(threadmodel.open(kept).deadlocks()) == 2
+        loaded = Path(f"/proc/{program.pid}/maps").read_text()
+        assert "threadmodel" not in loaded
+
+
+def test_a_dump_with_virtual_threads_shows_their_deadlock(java: Java):
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    with running(java, "Deadlocks", "monitors", "virtual", 60_000) as program:
+        program.hear("stuck")
+        done = cli("dump", program.pid, "--virtual")
+        assert done.returncode == 0
+        assert "one wants Deadlocks$Right" in done.stdout
 
 
 def refused(pid: int, tmp_path: Path) -> str:

@@ -148,6 +148,36 @@ def control(pid: int, what: str) -> str:
     return _control(hotspot.find(pid), what)
 
 
+def dump(pid: int, *, virtual: bool = False) -> str:
+    """Return what the threads of a JVM are doing, as the JVM writes it.
+
+    Args:
+        pid: its process id
+        virtual: as JSON, with virtual threads; else as text, all at one instant
+
+    Raises:
+        AttachError: it cannot be attached to, or writes no such dump
+    """
+    jvm = hotspot.find(pid)
+    if not virtual:
+        return hotspot.command(jvm, "jcmd", "Thread.print -l")
+    name = f"threadmodel-{jvm.inner_pid}-{secrets.token_hex(8)}.json"
+    file = jvm.root / "tmp" / name
+    try:
+        said = hotspot.command(
+            jvm, "jcmd", f"Thread.dump_to_file -format=json /tmp/{name}"
+        )
+        return file.read_text(errors="surrogateescape")
+    except FileNotFoundError:
+        raise AttachError(
+            f"process {pid}: its JVM writes no dump of virtual threads: "
+            f"{' '.join(said.split())}"
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            file.unlink()
+
+
 def _control(jvm: hotspot.Jvm, what: str) -> str:
     if not jvm.libraries(agent.NAME):
         raise AttachError(f"process {jvm.pid}: nothing is being recorded")

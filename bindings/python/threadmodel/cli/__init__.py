@@ -14,6 +14,7 @@ from threadmodel.cli.check import check, diff
 from threadmodel.cli.completion import completion
 from threadmodel.cli.convert import convert
 from threadmodel.cli.deadlocks import deadlocks
+from threadmodel.cli.dump import dump
 from threadmodel.cli.exporting import export
 from threadmodel.cli.info import info
 from threadmodel.cli.listen import listen
@@ -65,6 +66,7 @@ for command in (
     diff,
     convert,
     deadlocks,
+    dump,
     export,
     info,
     listen,
