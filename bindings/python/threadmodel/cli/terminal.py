@@ -11,7 +11,6 @@ from threadmodel.cli.page import Section as Section
 from threadmodel.cli.page import show as show
 from threadmodel.cli.path_page import PATH_KEYS, path_sums
 from threadmodel.model import Model
-from threadmodel.table import Table
 from threadmodel.text import clean, count, duration
 
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
@@ -64,7 +63,7 @@ def sections(model: Model, top: int) -> list[Section]:
         _hold_ups("Longest waits", callers, ("waiting", "joining", "parked"), top),
         _threads(threads, top),
         path_sums(model.path_rollup(PATH_KEYS), top),
-        deadlocks(model, model.deadlocks()),
+        deadlocks(model),
         _diagnostics(odd),
     ]
     return [section for section in wanted if section.body]
@@ -203,7 +202,9 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
 
     section = Section("Threads, the most held up first, and how long by what")
     met = [state for state in STATES if any(row[f"{state}_count"] for row in threads)]
-    shown = [row for row in sorted(threads, key=rank) if rank(row) < (0, 0)][:top]
+    # In a thread dump all were held up for no time that is known.
+    held_up = [row for row in threads if any(row[f"{state}_count"] for state in STATES)]
+    shown = sorted(held_up, key=rank)[:top]
     if not shown:
         section.line("no thread was ever held up")
         return section
@@ -228,10 +229,10 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
     return section
 
 
-def deadlocks(model: Model, table: Table) -> Section:
+def deadlocks(model: Model) -> Section:
     """Tell each deadlock with the stack of each member."""
     cycles: dict[int, list[Row]] = {}
-    for row in table:
+    for row in model.deadlocks():
         cycles.setdefault(row["deadlock"], []).append(row)
     section = Section("Deadlocks")
     if not cycles:
