@@ -35,12 +35,20 @@ POLL_SECONDS: Final = 0.05
 class Recording:
     """A recording that was begun by attaching."""
 
-    def __init__(self, jvm: hotspot.Jvm, output: Path, inner: str, reply: Path) -> None:
+    def __init__(
+        self,
+        jvm: hotspot.Jvm,
+        output: Path,
+        inner: str,
+        reply: Path,
+        copy: Path | None,
+    ) -> None:
         """Take over from record()."""
         self.jvm: Final = jvm
         self.output: Final = output
         self._inner = inner  # the trace, as the JVM knows it
         self._reply = reply
+        self._copy = copy  # of the agent, in the JVM's own file system
         self._read_bytes = reply.stat().st_size
         self._is_over = False
 
@@ -82,8 +90,10 @@ class Recording:
         if not self.jvm.shares_files and theirs.exists():
             shutil.copyfile(theirs, self.output)
             theirs.unlink()
-        with contextlib.suppress(OSError):
-            self._reply.unlink()
+        for file in (self._reply, self._copy):
+            if file is not None:
+                with contextlib.suppress(OSError):
+                    file.unlink()
 
     def __enter__(self) -> "Recording":
         """Go on until the block ends."""
@@ -126,13 +136,13 @@ def record(
     deadline = time.monotonic() + STARTING_SECONDS
     while True:
         try:
-            _, reply = _ask(jvm, every)
+            _, reply, copy = _ask(jvm, every)
             break
         except AttachError as failure:
             if STARTING not in str(failure) or time.monotonic() > deadline:
                 raise
             time.sleep(POLL_SECONDS)
-    return Recording(jvm, path, inner, reply)
+    return Recording(jvm, path, inner, reply, copy)
 
 
 def control(pid: int, what: str) -> str:
@@ -179,9 +189,9 @@ def dump(pid: int, *, virtual: bool = False) -> str:
 
 
 def _control(jvm: hotspot.Jvm, what: str) -> str:
-    if not jvm.libraries(agent.NAME):
+    if not _loaded(jvm):
         raise AttachError(f"process {jvm.pid}: nothing is being recorded")
-    answer, reply = _ask(jvm, [f"control={what}"])
+    answer, reply, _ = _ask(jvm, [f"control={what}"])
     with contextlib.suppress(OSError):
         reply.unlink()
     return answer
@@ -192,8 +202,12 @@ def join_options(options: Sequence[str]) -> str:
     return ",".join(option.replace(",", ",,") for option in options)
 
 
-def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path]:
-    """Call the agent in a JVM. Return its answer, and the file that it came in."""
+def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path, Path | None]:
+    """Call the agent in a JVM.
+
+    Return its answer, the file that it came in, and the copy of the agent that was made
+    for it: as long as that is there, the agent can be called again.
+    """
     name = f"threadmodel-{jvm.inner_pid}-{secrets.token_hex(8)}"
     reply = jvm.root / "tmp" / name
     try:
@@ -202,23 +216,22 @@ def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path]:
         raise AttachError(
             f"process {jvm.pid}: cannot write to its /tmp: {failure.strerror}"
         ) from None
+    copy = None
     try:
         library, is_copy = _library(jvm)
-        try:
-            every = join_options([f"reply=/tmp/{name}", *options])
-            _load(jvm, library, every)
-        finally:
-            if is_copy:
-                (jvm.root / library.lstrip("/")).unlink()
+        copy = jvm.root / library.lstrip("/") if is_copy else None
+        _load(jvm, library, join_options([f"reply=/tmp/{name}", *options]))
         answer = reply.read_text(errors="backslashreplace").partition("\n")[0]
         sign, _, text = answer.partition(" ")
         if sign != "=ok":
             raise AttachError(f"process {jvm.pid}: {_cause(answer, text)}")
     except BaseException:
-        with contextlib.suppress(OSError):
-            reply.unlink()
+        for file in (reply, copy):
+            if file is not None:
+                with contextlib.suppress(OSError):
+                    file.unlink()
         raise
-    return text, reply
+    return text, reply, copy
 
 
 def _cause(answer: str, text: str) -> str:
@@ -254,13 +267,19 @@ def _library(jvm: hotspot.Jvm) -> tuple[str, bool]:
     One that it has loaded already is called again: another file would be another
     agent, which knows nothing of what the first one does.
     """
-    loaded = [
-        path for path in jvm.libraries(agent.NAME) if not path.endswith("(deleted)")
-    ]
+    loaded = _loaded(jvm)
     if loaded:
-        return loaded[0], False
+        return loaded[-1], False
     if jvm.shares_files:
         return str(agent.path()), False
-    copy = f"/tmp/{secrets.token_hex(8)}-{agent.NAME}"
+    # Of another name than the last, or the loader takes it for that.
+    copy = f"/tmp/{agent.NAME}.{secrets.token_hex(8)}"
     shutil.copyfile(agent.path(), jvm.root / copy.lstrip("/"))
     return copy, True
+
+
+def _loaded(jvm: hotspot.Jvm) -> list[str]:
+    """Agents that it has loaded and that can be called."""
+    return [
+        path for path in jvm.libraries(agent.NAME) if not path.endswith("(deleted)")
+    ]
