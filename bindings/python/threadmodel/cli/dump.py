@@ -48,8 +48,7 @@ def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
         return
     if output is None and not virtual:
         click.echo(text)
-    found = model.deadlocks()
-    if len(found):
-        print_sections([terminal.deadlocks(model, found)], None)
+    if len(model.deadlocks()):
+        print_sections([terminal.deadlocks(model)], None)
     else:
         click.echo("No deadlock.")
