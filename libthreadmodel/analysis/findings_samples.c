@@ -82,6 +82,9 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns)
     finding->class_name = item->b;
     finding->place = item->a;
     finding->thread = item->worst_thread;
+    tm__where_text(finding, "state", tm_state_name((int)item->c));
+    tm__where_class(finding, f->model, item->b);
+    tm__where_caller(finding, f, "method", item->a, 1);
     tm__say_thread(finding, f->model, item->worst_thread);
     tm__say(finding, " was %s in %lld of %u dumps at the same line, ",
             item->c == TM_STATE_BLOCKED ? "blocked" : "queueing to re-enter",

@@ -3,7 +3,7 @@
 
 import click
 
-from threadmodel.cli import terminal
+from threadmodel.cli import page, path_page
 from threadmodel.cli.asking import TOP, ask, output_options, thread_key, time_ns
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
@@ -58,8 +58,8 @@ def path(
             )
         return model.critical_path(thread=wanted, to_ns=to_ns, bounded=not unbounded)
 
-    def sections(_: Model, table: Table) -> list[terminal.Section]:
-        show = terminal.path_sums if by else terminal.path_segments
+    def sections(_: Model, table: Table) -> list[page.Section]:
+        show = path_page.path_sums if by else path_page.path_segments
         return [show(table, top)]
 
     ask(context, question, sections)
@@ -102,7 +102,7 @@ def whatif(
             return model.whatif_rank(top, factor=factor)
         return model.whatif(class_name, method=method, object=object_, factor=factor)
 
-    def sections(model: Model, table: Table) -> list[terminal.Section]:
-        return [terminal.predictions(table, model.length_ns)]
+    def sections(model: Model, table: Table) -> list[page.Section]:
+        return [path_page.predictions(table, model.length_ns)]
 
     ask(context, question, sections)

@@ -1,26 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report that people read: what to show of a model, and in which words."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rich.console import Console
-from rich.text import Text
-
 from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.page import NAME_LENGTH, add_more, caller_of, name_of
+from threadmodel.cli.page import Fact as Fact
+from threadmodel.cli.page import Section as Section
+from threadmodel.cli.page import show as show
+from threadmodel.cli.path_page import PATH_KEYS, path_sums
 from threadmodel.model import Model
 from threadmodel.table import Table
 from threadmodel.text import clean, count, duration
 
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
 STACK_FRAMES: Final = 32
-PATH_KEYS: Final = ("thread", "state", "class", "method")
 FINDINGS: Final = 8
-NAME_LENGTH: Final = 1000
 # Enough to know a run by; a compiler's command line names hundreds of files.
 FACT_LENGTH: Final = 300
-FACT_WIDTH: Final = 12
 
 # What of the context is worth a line, by its kind: the rest are tables only.
 CONTEXT: Final = {
@@ -49,41 +47,6 @@ IDLE: Final = ("waiting", "parked")
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A name and its clean value, which may take several lines."""
-
-    name: str
-    value: str
-    style: str = ""
-
-    def show(self, console: Console) -> None:
-        """Print it, the value in a column of its own."""
-        left = f"  {self.name}".ljust(FACT_WIDTH)
-        width = max(console.width - FACT_WIDTH, FACT_WIDTH)
-        for line in Text(self.value).wrap(console, width, overflow="fold"):
-            line.rstrip()
-            console.print(Text.assemble(left, (line.plain, self.style)), soft_wrap=True)
-            left = " " * FACT_WIDTH
-
-
-@dataclass(slots=True)
-class Section:
-    """A heading and what stands under it."""
-
-    heading: str
-    body: list[Grid | Fact | Text] = field(default_factory=list)
-
-    def line(self, text: str, style: str = "") -> None:
-        """Add a line of text, made harmless."""
-        self.body.append(Text(clean(text), style))
-
-    def fact(self, name: str, value: str | None, style: str = "") -> None:
-        """Add a name and its value, made harmless; nothing where there is none."""
-        if value:
-            self.body.append(Fact(name, clean(value, NAME_LENGTH), style))
-
-
 def sections(model: Model, top: int) -> list[Section]:
     """Ask a model for all that the report shows.
 
@@ -107,37 +70,13 @@ def sections(model: Model, top: int) -> list[Section]:
     return [section for section in wanted if section.body]
 
 
-def show(wanted: Iterable[Section], console: Console) -> None:
-    """Print sections, an empty line between them."""
-    for number, section in enumerate(wanted):
-        if number:
-            console.print()
-        console.print(Text(section.heading, "bold cyan"), soft_wrap=True)
-        for part in section.body:
-            if isinstance(part, Text):
-                part.pad_left(2)
-                console.print(part, soft_wrap=True)
-            else:
-                part.show(console)
-
-
-def _name(value: Any, unknown: str = "?") -> str:
-    return unknown if value is None else clean(str(value), NAME_LENGTH)
-
-
-def _caller(row: Row) -> str:
-    """Write where from in few cells, the line last: ``demo.Account.transfer:42``."""
-    line = f":{row['line']}" if row["line"] else ""
-    return _name(row["method"]) + line
-
-
 def _frame(row: Row) -> str:
     """Write a frame as Java does: ``demo.Account.transfer (Account.java:42)``."""
-    method = _name(row["method"])
+    method = name_of(row["method"])
     if row["source"] is None:
         return method
     line = f":{row['line']}" if row["line"] else ""
-    return f"{method} ({_name(row['source'])}{line})"
+    return f"{method} ({name_of(row['source'])}{line})"
 
 
 def _summary(model: Model, threads: Sequence[Row], odd: Mapping[str, int]) -> Section:
@@ -184,7 +123,7 @@ def _findings(model: Model) -> Section:
     for row in rows[:FINDINGS]:
         stake = duration(row["at_stake_ns"]) if row["at_stake_ns"] else "-"
         section.body.append(Fact(stake, clean(row["text"], NAME_LENGTH)))
-    _add_more(section, len(rows) - FINDINGS)
+    add_more(section, len(rows) - FINDINGS)
     return section
 
 
@@ -211,8 +150,8 @@ def _hold_ups(
         ]
         rows = [
             [
-                _name(row["class"]),
-                _caller(row),
+                name_of(row["class"]),
+                caller_of(row),
                 state,
                 f"{row[f'{state}_count']:,}",
                 *(
@@ -224,7 +163,7 @@ def _hold_ups(
             for row, state in found[:top]
         ]
         section.body.append(Grid(columns, rows))
-        _add_more(section, len(found) - top)
+        add_more(section, len(found) - top)
         if any(row["class"] == INITIALISATION for row, _ in found[:top]):
             section.line(
                 f"{INITIALISATION}: on HotSpot, the lock of a class that another "
@@ -249,15 +188,10 @@ def _add_idle(section: Section, idle: Sequence[tuple[Row, str]]) -> None:
     section.line("and idle, that is, waiting for work while there was none:", "dim")
     columns = [Column("in", name=True), Column("count"), Column("total")]
     rows = [
-        [_name(method), f"{counts[method]:,}", duration(totals[method])]
+        [name_of(method), f"{counts[method]:,}", duration(totals[method])]
         for method in sorted(totals, key=lambda method: -totals[method])
     ]
     section.body.append(Grid(columns, rows))
-
-
-def _add_more(section: Section, hidden: int) -> None:
-    if hidden > 0:
-        section.line(f"and {hidden:,} more", "dim")
 
 
 def _threads(threads: Sequence[Row], top: int) -> Section:
@@ -280,8 +214,8 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
     ]
     rows = [
         [
-            _name(row["name"], f"#{row['thread_id']}"),
-            _name(row["state"]),
+            name_of(row["name"], f"#{row['thread_id']}"),
+            name_of(row["state"]),
             *(
                 duration(row[f"{state}_total_ns"]) if row[f"{state}_count"] else "-"
                 for state in met
@@ -290,110 +224,7 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
         for row in shown
     ]
     section.body.append(Grid(columns, rows))
-    _add_more(section, len(threads) - len(shown))
-    return section
-
-
-def path_sums(sums: Table, top: int) -> Section:
-    """List what the critical path is made of, the longest first."""
-    section = Section("Critical path: what decided how long the run took")
-    found = [row for row in sums if row["segments"]]
-    if not found:
-        return section
-    keys = [column for column in sums.columns if column in PATH_KEYS]
-    columns = [
-        *(
-            Column(title, name=title != "state", label=title == "state")
-            for title in keys
-        ),
-        Column("time"),
-        Column("share"),
-        Column("segments", optional=True),
-    ]
-    rows = [
-        [
-            *(_name(row[key], "-") for key in keys),
-            duration(row["total_ns"]),
-            f"{row['share']:.1%}",
-            f"{row['segments']:,}",
-        ]
-        for row in found[:top]
-    ]
-    section.body.append(Grid(columns, rows))
-    _add_more(section, len(found) - top)
-    unexplained = sum(row["unexplained_ns"] for row in found)
-    if unexplained:
-        section.line(f"{duration(unexplained)} of it are unexplained", "yellow")
-    return section
-
-
-def path_segments(path: Table, top: int) -> Section:
-    """List the segments of a critical path by time."""
-    section = Section("Critical path")
-    columns = [
-        Column("from"),
-        Column("for"),
-        Column("thread", name=True, style="bold"),
-        Column("state", label=True),
-        Column("via", label=True),
-        Column("class", name=True),
-        Column("method", name=True),
-    ]
-    found = list(path)
-    rows = [
-        [
-            duration(row["start_ns"]),
-            duration(row["end_ns"] - row["start_ns"]),
-            _name(row["thread"], f"#{row['thread_id']}"),
-            _name(row["state"]),
-            _name(row["via"], ""),
-            _name(row["class"], ""),
-            _caller(row) if row["method"] else "",
-        ]
-        for row in found[:top]
-    ]
-    if rows:
-        section.body.append(Grid(columns, rows))
-        _add_more(section, len(found) - top)
-    else:
-        section.line("nothing happened")
-    return section
-
-
-def predictions(table: Table, length_ns: int) -> Section:
-    """List what-ifs, and what is to be known of them."""
-    section = Section("What if the locks were held shorter")
-    columns = [
-        Column("class", name=True, style="bold"),
-        Column("got by", name=True),
-        Column("factor"),
-        Column("run"),
-        Column("gain"),
-        Column("share"),
-        Column("holds", optional=True),
-        Column("held", optional=True),
-    ]
-    rows = [
-        [
-            _name(row["class"] or row["object"], "any"),
-            _name(row["method"], "any"),
-            f"{row['factor']:g}",
-            duration(row["length_ns"]),
-            duration(row["gain_ns"]),
-            f"{row['gain_ns'] / length_ns if length_ns else 0:.1%}",
-            f"{row['holds']:,}",
-            duration(row["hold_ns"]),
-        ]
-        for row in table
-    ]
-    if rows:
-        section.body.append(Grid(columns, rows))
-    else:
-        section.line("the critical path goes through no lock")
-    for note in {row["note"] for row in table} - {None}:
-        section.line(str(note), "yellow")
-    for limit in table.limits:
-        section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
+    add_more(section, len(threads) - len(shown))
     return section
 
 
@@ -429,11 +260,11 @@ def _weakest(members: Sequence[Row]) -> str:
 
 
 def _member(section: Section, row: Row, frames: Sequence[str]) -> None:
-    thread = _name(row["thread"], f"#{row['thread_id']}")
-    owner = _name(row["owner"], f"#{row['owner_id']}")
+    thread = name_of(row["thread"], f"#{row['thread_id']}")
+    owner = name_of(row["owner"], f"#{row['owner_id']}")
     section.line(
-        f"{thread} wants {_name(row['object'], 'an object')} ({_name(row['kind'])}), "
-        f"which {owner} has"
+        f"{thread} wants {name_of(row['object'], 'an object')} "
+        f"({name_of(row['kind'])}), which {owner} has"
     )
     if not frames and row["method"] is not None:
         frames = [_frame(row)]
@@ -475,4 +306,4 @@ def _diagnostics(odd: Mapping[str, int]) -> Section:
 
 
 def _cause(cause: str) -> str:
-    return _name(cause).replace("_", " ")
+    return name_of(cause).replace("_", " ")

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The critical path and what-if, as people read them."""
+
+from typing import Final
+
+from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.page import (
+    NAME_LENGTH,
+    Fact,
+    Section,
+    add_more,
+    caller_of,
+    name_of,
+)
+from threadmodel.table import Table
+from threadmodel.text import clean, duration
+
+PATH_KEYS: Final = ("thread", "state", "class", "method")
+
+
+def path_sums(sums: Table, top: int) -> Section:
+    """List what the critical path is made of, the longest first."""
+    section = Section("Critical path: what decided how long the run took")
+    found = [row for row in sums if row["segments"]]
+    if not found:
+        return section
+    keys = [column for column in sums.columns if column in PATH_KEYS]
+    columns = [
+        *(
+            Column(title, name=title != "state", label=title == "state")
+            for title in keys
+        ),
+        Column("time"),
+        Column("share"),
+        Column("segments", optional=True),
+    ]
+    rows = [
+        [
+            *(name_of(row[key], "-") for key in keys),
+            duration(row["total_ns"]),
+            f"{row['share']:.1%}",
+            f"{row['segments']:,}",
+        ]
+        for row in found[:top]
+    ]
+    section.body.append(Grid(columns, rows))
+    add_more(section, len(found) - top)
+    unexplained = sum(row["unexplained_ns"] for row in found)
+    if unexplained:
+        section.line(f"{duration(unexplained)} of it are unexplained", "yellow")
+    return section
+
+
+def path_segments(path: Table, top: int) -> Section:
+    """List the segments of a critical path by time."""
+    section = Section("Critical path")
+    columns = [
+        Column("from"),
+        Column("for"),
+        Column("thread", name=True, style="bold"),
+        Column("state", label=True),
+        Column("via", label=True),
+        Column("class", name=True),
+        Column("method", name=True),
+    ]
+    found = list(path)
+    rows = [
+        [
+            duration(row["start_ns"]),
+            duration(row["end_ns"] - row["start_ns"]),
+            name_of(row["thread"], f"#{row['thread_id']}"),
+            name_of(row["state"]),
+            name_of(row["via"], ""),
+            name_of(row["class"], ""),
+            caller_of(row) if row["method"] else "",
+        ]
+        for row in found[:top]
+    ]
+    if rows:
+        section.body.append(Grid(columns, rows))
+        add_more(section, len(found) - top)
+    else:
+        section.line("nothing happened")
+    return section
+
+
+def predictions(table: Table, length_ns: int) -> Section:
+    """List what-ifs, and what is to be known of them."""
+    section = Section("What if the locks were held shorter")
+    columns = [
+        Column("class", name=True, style="bold"),
+        Column("got by", name=True),
+        Column("factor"),
+        Column("run"),
+        Column("gain"),
+        Column("share"),
+        Column("holds", optional=True),
+        Column("held", optional=True),
+    ]
+    rows = [
+        [
+            name_of(row["class"] or row["object"], "any"),
+            name_of(row["method"], "any"),
+            f"{row['factor']:g}",
+            duration(row["length_ns"]),
+            duration(row["gain_ns"]),
+            f"{row['gain_ns'] / length_ns if length_ns else 0:.1%}",
+            f"{row['holds']:,}",
+            duration(row["hold_ns"]),
+        ]
+        for row in table
+    ]
+    if rows:
+        section.body.append(Grid(columns, rows))
+    else:
+        section.line("the critical path goes through no lock")
+    for note in {row["note"] for row in table} - {None}:
+        section.line(str(note), "yellow")
+    for limit in table.limits:
+        section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
+    return section
