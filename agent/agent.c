@@ -96,6 +96,9 @@ static jint get_ready(void)
     hooks = tm__the_agent.options.contention_analysis &&
             able.can_generate_native_method_bind_events &&
             able.can_generate_early_vmstart;
+    if (tm__the_agent.options.contention_analysis && !hooks)
+        tm__complain("this VM lets nobody stand in for its native methods: notify, "
+                     "park, sleep, start and interrupt are not recorded");
     wanted.can_generate_native_method_bind_events = hooks;
     wanted.can_generate_early_vmstart = hooks;
     tm__events_set(&callbacks);

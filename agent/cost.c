@@ -84,5 +84,7 @@ int tm__cost_report(void)
                  tm__samples_bare());
     if (rc >= 0)
         rc = say_virtual();
+    if (rc >= 0)
+        rc = tm__selfcheck_report();
     return rc >= 0 ? say_cost() : rc;
 }

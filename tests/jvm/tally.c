@@ -47,8 +47,7 @@ static int count_events(void *payload, const tm_event *events, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (events[i].kind == TM_EVENT_LOST)
             self->lost += events[i].value;
-        else if (events[i].thread == self->thread &&
-                 events[i].kind < TM_EVENT_KIND_END)
+        else if (events[i].thread == self->thread && events[i].kind < TM_EVENT_KIND_END)
             self->counts[events[i].kind]++;
     }
     return TM_OK;
