@@ -76,6 +76,8 @@ def settings(
         }
         if name == "ExecutionSample":
             chosen["period"] = "20 ms"
+        if name == "ThreadDump":
+            chosen["period"] = "everyChunk"
         lines = "".join(SETTING.format(*item) for item in chosen.items())
         events.append(f'<event name="jdk.{name}">{lines}</event>')
     file = folder / f"settings-{threshold.replace(' ', '')}.jfc"

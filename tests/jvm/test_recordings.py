@@ -115,6 +115,28 @@ def test_pauses_are_what_the_jdk_says(java: Java, names: tuple[str, ...]):
     assert pauses["count"] == len(theirs)
 
 
+def test_a_thread_dump_in_a_recording_shows_a_deadlock(java: Java):
+    file = record(java, "Stuck", 0, names=(*recordings.NAMES, "ThreadDump"))
+    model = threadmodel.open(file)
+    members = {row["thread"]: row for row in model.deadlocks()}
+    assert members.keys() == {"one", "other"}
+    for name, wanted, owner in (
+        ("one", "Stuck$Right", "other"),
+        ("other", "Stuck$Left", "one"),
+    ):
+        row = members[name]
+        assert (row["class"], row["owner"]) == (wanted, owner)
+        assert row["provenance"] == "reported"
+        assert row["resolved_ns"] is None
+        assert row["method"] == f"Stuck.{name}"
+        assert row["line"]
+    assert any("unless a thread dump" in limit for limit in model.limits)
+    # Without dumps nothing in a recording tells of it.
+    model = threadmodel.open(record(java, "Stuck", 0, name="without"))
+    assert not list(model.deadlocks())
+    assert any("as in a deadlock, is not in" in limit for limit in model.limits)
+
+
 def test_inflations_are_what_the_jdk_says(java: Java):
     names = ("JavaMonitorInflate",)
     file = record(java, "Pauses", 3, names=names)

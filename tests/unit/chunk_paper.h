@@ -36,6 +36,7 @@ enum chunk_type {
     TYPE_END,
     TYPE_SETTING,
     TYPE_JVM,
+    TYPE_DUMP,
 };
 
 typedef struct chunk_field {
@@ -139,6 +140,7 @@ static const chunk_class chunk_classes[] = {
       {"jvmName", TYPE_STRING, 0, 0, NULL},
       {"jvmVersion", TYPE_STRING, 0, 0, NULL},
       {"pid", TYPE_LONG, 0, 0, NULL}}},
+    {"jdk.ThreadDump", TYPE_DUMP, {FIELD_START, {"result", TYPE_STRING, 0, 0, NULL}}},
 };
 
 enum { CHUNK_CLASSES = sizeof(chunk_classes) / sizeof(*chunk_classes) };
@@ -340,6 +342,29 @@ static inline void put_setting(chunk_paper *paper, uint64_t type, const char *na
     end_event(paper);
 }
 
+/* A deadlock of two threads, as a JVM writes it into a recording. */
+static const char chunk_dump[] =
+    "2026-11-20 15:00:00\n"
+    "Full thread dump OpenJDK 64-Bit Server VM (25.0.3+9-LTS mixed mode, sharing):\n"
+    "\n"
+    "\"one\" #21 [345] prio=5 os_prio=0 cpu=1.00ms elapsed=2.00s "
+    "tid=0x00007f0000000010 "
+    "nid=345 waiting for monitor entry  [0x00007f0000001000]\n"
+    "   java.lang.Thread.State: BLOCKED (on object monitor)\n"
+    "\tat app.Main.one(Main.java:10)\n"
+    "\t- waiting to lock <0x00000000f0000020> (a app.Right)\n"
+    "\t- locked <0x00000000f0000010> (a app.Left)\n"
+    "\n"
+    "\"two\" #22 [346] prio=5 os_prio=0 cpu=1.00ms elapsed=2.00s "
+    "tid=0x00007f0000000020 "
+    "nid=346 waiting for monitor entry  [0x00007f0000002000]\n"
+    "   java.lang.Thread.State: BLOCKED (on object monitor)\n"
+    "\tat app.Main.two(Main.java:20)\n"
+    "\t- waiting to lock <0x00000000f0000010> (a app.Left)\n"
+    "\t- locked <0x00000000f0000020> (a app.Right)\n"
+    "\n"
+    "JNI global refs: 5, weak refs: 0\n";
+
 /* One event of each type, for thread 1 and 2 on monitor 0x100. */
 static inline void put_events(chunk_paper *paper)
 {
@@ -366,6 +391,10 @@ static inline void put_events(chunk_paper *paper)
     end_event(paper);
     begin_event(paper, TYPE_END);
     PUT(paper, 1400, 2);
+    end_event(paper);
+    begin_event(paper, TYPE_DUMP);
+    PUT(paper, 1500);
+    put_text(paper, chunk_dump);
     end_event(paper);
 }
 

@@ -129,6 +129,36 @@ static void a_string_that_names_itself_is_none(void **state)
     }
 }
 
+static void a_thread_dump_shows_a_deadlock_once(void **state)
+{
+    int rc;
+    recorder all;
+    const char *first;
+
+    (void)state;
+    begin_chunk(&paper, 5000000, 1000000000);
+    put_events(&paper);
+    begin_event(&paper, TYPE_DUMP);
+    PUT(&paper, 1600);
+    put_text(&paper, chunk_dump);
+    end_event(&paper);
+    put_constants(&paper);
+    put_metadata(&paper, chunk_classes, CHUNK_CLASSES);
+    end_chunk(&paper);
+    all = read_recording(paper.bytes, paper.length, &rc);
+    assert_int_equal(rc, TM_OK);
+    assert_non_null(strstr(all.text, "thread 21 0 0 one|"));
+    assert_non_null(strstr(all.text, "app.Left|"));
+    /* Snapshots of both, blocked, the owner reported; then what each holds. */
+    first = strstr(all.text, "event 5000500 21 ");
+    assert_non_null(first);
+    assert_non_null(strstr(first, " 22 3 "));
+    assert_non_null(strstr(all.text, "event 5000500 22 "));
+    assert_non_null(strstr(all.text, " 0 0 0 21 16\n"));
+    assert_null(strstr(all.text, "event 5000600 "));
+    recorder_free(&all);
+}
+
 static void settings_tell_thresholds_and_kinds(void **state)
 {
     (void)state;
@@ -372,7 +402,7 @@ static void memory_may_run_out_anywhere(void **state)
         if (source) {
             assert_int_equal(rc, TM_OK);
             assert_non_null(strstr(all.text, "event 5000100 1 256 0 0 1 4 0\n"));
-            assert_int_equal(all.events, 11);
+            assert_int_equal(all.events, 15);
         } else
             assert_int_equal(rc, TM_ENOMEM);
         tm_source_close(source);
@@ -407,6 +437,7 @@ int main(void)
         cmocka_unit_test(times_beyond_all_bounds_stay_in_64_bits),
         cmocka_unit_test(constants_may_be_missing),
         cmocka_unit_test(a_string_that_names_itself_is_none),
+        cmocka_unit_test(a_thread_dump_shows_a_deadlock_once),
         cmocka_unit_test(settings_tell_thresholds_and_kinds),
         cmocka_unit_test(zeros_behind_are_no_damage_and_anything_else_is),
         cmocka_unit_test(an_event_that_cannot_be_so_long_ends_its_chunk),

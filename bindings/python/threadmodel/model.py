@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from threadmodel import errors, page
+from threadmodel import errors, page, sql
 from threadmodel._library import check, ffi, lib, options
 from threadmodel.evidence import rows_of
 from threadmodel.exports import STATES, Exports
 from threadmodel.locks import LockQuestions, bits, set_libraries
 from threadmodel.path import PathQuestions
+from threadmodel.plots import Plots
 from threadmodel.run import Policy, Run, from_struct
 from threadmodel.selection import MAX_INT64, Selection, Window, whole
 from threadmodel.sink import MAX_INT32, Sink
@@ -426,6 +427,29 @@ class Model(LockQuestions, PathQuestions, Exports, Sink):
     def diagnostics(self) -> Table:
         """List what was odd about the events. Columns: cause, count."""
         return self._ask(lib.tm_diagnostics_list)
+
+    def sql(self, statement: str) -> Any:
+        """Run one SQL statement over the tables of the run, by DuckDB.
+
+        Tables have the names of the questions: threads, monitors, callers, objects,
+        timeline, interactions, context, context_totals, deadlocks, critical_path,
+        whatif, lock_order, blockers, findings, diagnostics and stacks. Only those that
+        the statement names are made.
+
+        Returns:
+            a DuckDBPyRelation, which shows itself: ``.df()``, ``.pl()``,
+            ``.to_arrow_table()``, ``.fetchall()``
+
+        Raises:
+            MissingExtraError: duckdb or pyarrow is not installed
+            InvalidArgumentError: the statement is wrong; the text is DuckDB's
+        """
+        return sql.query(self, statement)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures of the run for papers and pages: see :class:`Plots`."""
+        return Plots(self)
 
     def to_html(
         self, target: Target | None = None, *, detail: int = page.TILE_ROWS

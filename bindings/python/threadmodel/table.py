@@ -2,15 +2,15 @@
 """The answer to every question: an immutable table of typed, named columns."""
 
 import functools
-import importlib
 import io
 import os
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
-from threadmodel import arrow, display, errors
+from threadmodel import arrow, display
 from threadmodel._library import WriteTarget, check, ffi, lib, text
+from threadmodel.extras import extra
 
 # Column type -> (accessor, format of the buffer protocol, numpy's name).
 _NUMBERS: Final[dict[int, tuple[str, str, str]]] = {
@@ -197,7 +197,7 @@ class Table:
         Raises:
             MissingExtraError: pandas is not installed
         """
-        pandas = self._extra("pandas")
+        pandas = extra("pandas")
         series = {}
         for column, type_ in self._types.items():
             if type_ == lib.TM_TYPE_STRING:
@@ -221,7 +221,7 @@ class Table:
         Raises:
             MissingExtraError: polars is not installed
         """
-        return self._extra("polars").DataFrame(self)
+        return extra("polars").DataFrame(self)
 
     def to_arrow(self) -> Any:
         """Return a pyarrow.Table that shares the columns.
@@ -229,7 +229,7 @@ class Table:
         Raises:
             MissingExtraError: pyarrow is not installed
         """
-        return self._extra("pyarrow").table(self)
+        return extra("pyarrow").table(self)
 
     def to_csv(self, target: Target | None = None) -> str | None:
         """Write CSV (RFC 4180: a header line, CRLF; null is an empty field).
@@ -256,8 +256,7 @@ class Table:
         Raises:
             MissingExtraError: pyarrow is not installed
         """
-        self._extra("pyarrow")
-        parquet = importlib.import_module("pyarrow.parquet")
+        parquet = extra("pyarrow", module="pyarrow.parquet")
         if isinstance(target, (str, os.PathLike)):
             target = os.fspath(target)
         parquet.write_table(self.to_arrow(), target)
@@ -332,14 +331,6 @@ class Table:
         octets = numpy.frombuffer(bits, dtype="uint8") if bits else numpy.empty(0, "u1")
         unpacked = numpy.unpackbits(octets, count=self._length, bitorder="little")
         return unpacked.view("bool")
-
-    def _extra(self, package: str) -> Any:
-        try:
-            return __import__(package)
-        except ImportError:
-            raise errors.MissingExtraError(
-                f"this needs {package}: pip install 'threadmodel[{package}]'"
-            ) from None
 
     def _write(
         self, writer: Callable[[Any, Any, Any], int], target: Target | None

@@ -129,6 +129,20 @@ uint64_t tm__jfr_java_thread_id(const tm__jfr_entities *entities, uint64_t java_
     return java_id ? make_thread_id(entities, java_id, 0) : 0;
 }
 
+int tm__jfr_java_thread(tm__jfr_entities *entities, uint64_t java_id, uint32_t name,
+                        uint64_t *id)
+{
+    tm__jfr_thread thread = {.id = tm__jfr_java_thread_id(entities, java_id),
+                             .name = name,
+                             .group = TM__NONE};
+    uint32_t index;
+
+    *id = thread.id;
+    if (!java_id || tm__map_find(&entities->thread_map, thread.id) != TM__NONE)
+        return TM_OK;
+    return intern_thread(entities, &thread, &index);
+}
+
 int tm__jfr_object_id(tm__jfr_entities *entities, int kind, uint64_t address,
                       uint32_t class_, uint64_t *id)
 {

@@ -8,22 +8,29 @@
 
 #include "base/error.h"
 
-int tm__jfr_entity_text(tm__jfr_entities *entities, uint64_t offset, uint32_t *text)
+int tm__jfr_entity_read(tm__jfr_entities *entities, uint64_t offset)
 {
     tm__jfr_cursor cursor = tm__jfr_pools_at(entities->pools, offset);
     int kind = tm__jfr_get_text(&cursor, &entities->text);
 
-    *text = TM__NONE;
     if (kind == TM__JFR_TEXT_CONSTANT) {
         const tm__jfr_constant *constant = tm__jfr_constant_find(
             entities->pools, TM__JFR_POOL_STRING, entities->text.constant);
 
         if (!constant)
-            return TM_OK;
+            return TM__JFR_TEXT_NULL;
         cursor = tm__jfr_pools_at(entities->pools, constant->offset);
         /* A string of the pool that names another of it is no string. */
         kind = tm__jfr_get_text(&cursor, &entities->text);
     }
+    return kind;
+}
+
+int tm__jfr_entity_text(tm__jfr_entities *entities, uint64_t offset, uint32_t *text)
+{
+    int kind = tm__jfr_entity_read(entities, offset);
+
+    *text = TM__NONE;
     if (kind < 0)
         return kind;
     if (kind != TM__JFR_TEXT_PLAIN)
@@ -165,13 +172,32 @@ int tm__jfr_class_id(tm__jfr_entities *entities, uint64_t key, uint32_t *id)
     return TM_OK;
 }
 
+int tm__jfr_method_intern(tm__jfr_entities *entities, tm__jfr_method method,
+                          uint32_t *id)
+{
+    uint32_t *known;
+
+    if (tm__reserve(entities->memory, &entities->methods, &entities->method_capacity,
+                    (size_t)entities->method_count + 1, sizeof(method)) < 0)
+        return TM_ENOMEM;
+    known = tm__triples_at(&entities->method_map, entities->memory, method.class_,
+                           method.name, method.signature);
+    if (!known)
+        return TM_ENOMEM;
+    if (!*known) {
+        entities->methods[entities->method_count++] = method;
+        *known = entities->method_count;
+    }
+    *id = *known;
+    return TM_OK;
+}
+
 static int find_method(tm__jfr_entities *entities, uint64_t key, uint32_t *id)
 {
     tm__jfr_constant *constant =
         tm__jfr_constant_find(entities->pools, TM__JFR_POOL_METHOD, key);
     uint64_t values[TM__JFR_CONSTANT_SLOTS];
     tm__jfr_method method;
-    uint32_t *known;
     int rc;
 
     *id = 0;
@@ -187,21 +213,11 @@ static int find_method(tm__jfr_entities *entities, uint64_t key, uint32_t *id)
         rc = find_symbol(entities, values[TM__JFR_METHOD_NAME], &method.name);
     if (rc == TM_OK)
         rc = find_symbol(entities, values[TM__JFR_METHOD_SIGNATURE], &method.signature);
-    if (rc < 0)
-        return rc;
-    if (tm__reserve(entities->memory, &entities->methods, &entities->method_capacity,
-                    (size_t)entities->method_count + 1, sizeof(method)) < 0)
-        return TM_ENOMEM;
-    known = tm__triples_at(&entities->method_map, entities->memory, method.class_,
-                           method.name, method.signature);
-    if (!known)
-        return TM_ENOMEM;
-    if (!*known) {
-        entities->methods[entities->method_count++] = method;
-        *known = entities->method_count;
-    }
-    *id = constant->resolved = *known;
-    return TM_OK;
+    if (rc == TM_OK)
+        rc = tm__jfr_method_intern(entities, method, id);
+    if (rc == TM_OK)
+        constant->resolved = *id;
+    return rc;
 }
 
 static uint32_t see(const tm__jfr_entities *entities, const tm_frame *frames,
@@ -227,6 +243,15 @@ static uint32_t see(const tm__jfr_entities *entities, const tm_frame *frames,
     return 0;
 }
 
+int tm__jfr_frame_put(tm__jfr_entities *entities, uint32_t number, tm_frame frame)
+{
+    if (tm__reserve(entities->memory, &entities->frames, &entities->frame_capacity,
+                    (size_t)number + 2, sizeof(*entities->frames)) < 0)
+        return TM_ENOMEM;
+    entities->frames[number] = frame;
+    return TM_OK;
+}
+
 /* Frames into entities->frames. */
 static int read_frames(tm__jfr_entities *entities, uint64_t offset, uint32_t *count)
 {
@@ -241,21 +266,22 @@ static int read_frames(tm__jfr_entities *entities, uint64_t offset, uint32_t *co
         int64_t line;
 
         tm__jfr_run(pools->metadata, pools->frame, &cursor, pools->base, values);
-        if (find_method(entities, values[TM__JFR_FRAME_METHOD], &method) < 0 ||
-            tm__reserve(entities->memory, &entities->frames, &entities->frame_capacity,
-                        (size_t)*count + 2, sizeof(*entities->frames)) < 0)
-            return TM_ENOMEM;
         line = (int64_t)values[TM__JFR_FRAME_LINE];
-        entities->frames[(*count)++] =
-            (tm_frame){.method = method,
-                       .location = (int64_t)values[TM__JFR_FRAME_LOCATION],
-                       .line = line > 0 && line <= INT32_MAX ? (int32_t)line : 0};
+        if (find_method(entities, values[TM__JFR_FRAME_METHOD], &method) < 0 ||
+            tm__jfr_frame_put(
+                entities, *count,
+                (tm_frame){.method = method,
+                           .location = (int64_t)values[TM__JFR_FRAME_LOCATION],
+                           .line = line > 0 && line <= INT32_MAX ? (int32_t)line : 0}) <
+                0)
+            return TM_ENOMEM;
+        (*count)++;
     }
     return TM_OK;
 }
 
-static int intern_stack(tm__jfr_entities *entities, uint32_t count, uint64_t truncated,
-                        uint32_t *id)
+int tm__jfr_stack_intern(tm__jfr_entities *entities, uint32_t count, uint64_t truncated,
+                         uint32_t *id)
 {
     tm_frame *frames = entities->frames;
     uint32_t before = entities->stacks.count, index;
@@ -295,8 +321,8 @@ int tm__jfr_stack_id(tm__jfr_entities *entities, uint64_t key, uint32_t *id)
             return rc;
         if (count == 0)
             constant->resolved = 0;
-        else if (intern_stack(entities, count, values[TM__JFR_STACK_TRUNCATED],
-                              &constant->resolved) < 0)
+        else if (tm__jfr_stack_intern(entities, count, values[TM__JFR_STACK_TRUNCATED],
+                                      &constant->resolved) < 0)
             return TM_ENOMEM;
     }
     *id = constant->resolved;

@@ -174,6 +174,7 @@ static const struct {
     [TM__JFR_SUBMIT_FAILED] = {TM_EVENT_SUBMIT_FAILED, 0},
     [TM__JFR_PAUSE] = {TM_EVENT_GC_PAUSE, 0},
     [TM__JFR_COLLECTION] = {TM_EVENT_GC_PAUSE, 0},
+    [TM__JFR_DUMP] = {TM_EVENT_SNAPSHOT, 0},
 };
 
 void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds)
@@ -273,6 +274,33 @@ static int take_event(tm__jfr_events *events, int what)
     return rc;
 }
 
+/* What a thread dump shows that no event does. */
+static int take_dump(tm__jfr_events *events, const tm__jfr_entry *entry)
+{
+    const uint64_t *values = events->kinds[TM__JFR_DUMP].values;
+    int64_t time_ns = instant_ns(&events->clock, values[TM__JFR_SLOT_START]);
+    tm__jfr_witness *witness = &events->witness;
+    size_t left = events->index.entry_count - events->decoded;
+    int rc = values[TM__JFR_SLOT_TEXT]
+                 ? tm__jfr_entity_read(events->entities, values[TM__JFR_SLOT_TEXT])
+                 : TM__JFR_TEXT_NULL;
+
+    if (rc != TM__JFR_TEXT_PLAIN)
+        return rc < 0 ? rc : TM_OK;
+    rc = tm__jfr_witness_read(witness, events->entities->text.bytes,
+                              events->entities->text.length, time_ns,
+                              events->chunk.offset + entry->body - entry->head);
+    if (rc == TM_OK)
+        rc = tm__reserve(events->memory, &events->facts, &events->fact_capacity,
+                         events->fact_count + left + witness->fact_count,
+                         sizeof(*events->facts));
+    for (uint32_t i = 0; rc == TM_OK && i < witness->fact_count; i++) {
+        events->facts[events->fact_count] = witness->facts[i];
+        finish_fact(events, &witness->facts[i]);
+    }
+    return rc;
+}
+
 static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
                       const uint8_t *base)
 {
@@ -286,7 +314,8 @@ static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
     tm__jfr_run(events->metadata, kind->program, &cursor, base, kind->values);
     if (cursor.is_broken || cursor.at > base + entry->end)
         return tm__jfr_events_complain(events, entry, "is longer than it says");
-    return take_event(events, (int)entry->what);
+    return entry->what == TM__JFR_DUMP ? take_dump(events, entry)
+                                       : take_event(events, (int)entry->what);
 }
 
 int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)

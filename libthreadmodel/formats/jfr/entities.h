@@ -106,6 +106,26 @@ uint64_t tm__jfr_java_thread_id(const tm__jfr_entities *entities, uint64_t java_
  * TM_ENOMEM */
 int tm__jfr_inflation(tm__jfr_entities *entities, uint64_t key);
 
+/**
+ * The id of a thread by Java's own number, defined by this name where no event told
+ * more.
+ * @param name  texts
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__jfr_java_thread(tm__jfr_entities *entities, uint64_t java_id, uint32_t name,
+                        uint64_t *id);
+
+/** The id of a method. @return TM_OK or TM_ENOMEM */
+int tm__jfr_method_intern(tm__jfr_entities *entities, tm__jfr_method method,
+                          uint32_t *id);
+
+/** Put a frame of a stack that is to be interned. @return TM_OK or TM_ENOMEM */
+int tm__jfr_frame_put(tm__jfr_entities *entities, uint32_t number, tm_frame frame);
+
+/** The id of the stack of the frames that were put. @return TM_OK or TM_ENOMEM */
+int tm__jfr_stack_intern(tm__jfr_entities *entities, uint32_t count, uint64_t truncated,
+                         uint32_t *id);
+
 /** The id of the class of a name. @return TM_OK or TM_ENOMEM */
 int tm__jfr_class_intern(tm__jfr_entities *entities, uint32_t name, uint32_t *id);
 
@@ -115,6 +135,12 @@ int tm__jfr_object_id(tm__jfr_entities *entities, int kind, uint64_t address,
 
 /** @return enum tm__jfr_stack_sight of a stack */
 uint32_t tm__jfr_stack_sight(const tm__jfr_entities *entities, uint32_t id);
+
+/**
+ * Read a string into entities->text, through the pool.
+ * @return enum tm__jfr_text_kind, or TM_ENOMEM
+ */
+int tm__jfr_entity_read(tm__jfr_entities *entities, uint64_t offset);
 
 /** Read a string where a cursor stands, through the pool. @return TM_OK, TM_ENOMEM */
 int tm__jfr_entity_text(tm__jfr_entities *entities, uint64_t offset, uint32_t *text);

@@ -55,10 +55,12 @@ static const struct {
                             {[TM__JFR_SLOT_START] = "startTime",
                              [TM__JFR_SLOT_DURATION] = "duration",
                              [TM__JFR_SLOT_PAUSES] = "sumOfPauses"}},
+    [TM__JFR_DUMP] =
+        {"jdk.ThreadDump",
+         {[TM__JFR_SLOT_START] = "startTime", [TM__JFR_SLOT_TEXT] = "result"}},
     [TM__JFR_SETTING] = {"jdk.ActiveSetting", {NULL}},
     [TM__JFR_JVM] = {"jdk.JVMInformation", {NULL}},
     [TM__JFR_LOSS] = {"jdk.DataLoss", {NULL}},
-    [TM__JFR_DUMP] = {"jdk.ThreadDump", {NULL}},
 };
 
 /* The few that tell of the recording hold texts. */
@@ -76,7 +78,8 @@ static int compile(tm__jfr_events *events, uint32_t type, int what)
                                : what == TM__JFR_JVM   ? jvm_names
                                : what == TM__JFR_LOSS  ? loss_names
                                                        : kinds[what].names;
-    uint64_t texts = what == TM__JFR_SETTING ? 1 << SETTING_NAME | 1 << SETTING_VALUE
+    uint64_t texts = what == TM__JFR_DUMP      ? 1 << TM__JFR_SLOT_TEXT
+                     : what == TM__JFR_SETTING ? 1 << SETTING_NAME | 1 << SETTING_VALUE
                      : what == TM__JFR_JVM
                          ? 1 << JVM_NAME | 1 << JVM_VERSION | 1 << JVM_COMMAND
                          : 0;
@@ -201,6 +204,7 @@ int tm__jfr_events_about(tm__jfr_events *events, const uint8_t *base)
 void tm__jfr_events_free(tm__jfr_events *events)
 {
     tm__jfr_index_free(&events->index);
+    tm__jfr_witness_free(&events->witness);
     tm__free(events->memory, events->facts,
              events->fact_capacity * sizeof(*events->facts));
     tm__jfr_order_free(&events->order);

@@ -6,7 +6,7 @@
 #include <threadmodel/event.h>
 
 #include "formats/jfr/index.h"
-#include "formats/jfr/order.h"
+#include "formats/jfr/witness.h"
 
 /** Fields of events, whatever their names are in the type. */
 enum tm__jfr_event_slot {
@@ -24,6 +24,7 @@ enum tm__jfr_event_slot {
     TM__JFR_SLOT_CAUSE,     ///< of an inflation
     TM__JFR_SLOT_JAVA_ID,   ///< of a thread that was refused
     TM__JFR_SLOT_PAUSES,    ///< of a collection, in all
+    TM__JFR_SLOT_TEXT,      ///< of a thread dump
     TM__JFR_EVENT_SLOTS
 };
 
@@ -59,6 +60,7 @@ typedef struct tm__jfr_events {
     tm__jfr_fact *facts;
     uint32_t fact_count;
     uint32_t fact_capacity;
+    tm__jfr_witness witness;
     tm__jfr_order order;
     uint32_t poured; ///< instants, or facts where order is no matter
     int64_t last_ns; ///< the latest end of all chunks

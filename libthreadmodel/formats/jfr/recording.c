@@ -185,6 +185,7 @@ int tm__jfr_recording_init(tm__jfr_recording *self, tm__memory *memory)
                          .settings = &self->settings,
                          .notes = &self->notes,
                          .last_ns = INT64_MIN};
+    tm__jfr_witness_init(&self->events.witness, memory, &self->entities, &self->notes);
     tm__jfr_events_want(&self->events, 0);
     return tm__jfr_entities_init(&self->entities, memory, &self->pools);
 }

@@ -45,7 +45,7 @@ static const struct {
     [TM__JFR_SUBMIT_FAILED] = {"refused virtual threads", NULL, KIND(SUBMIT_FAILED), 0},
     [TM__JFR_PAUSE] = {"pauses of the collector", NULL, KIND(GC_PAUSE), 1},
     [TM__JFR_COLLECTION] = {"garbage collections", NULL, KIND(GC_PAUSE), 1},
-    [TM__JFR_DUMP] = {"ThreadDump", NULL, 0, 0},
+    [TM__JFR_DUMP] = {"thread dumps", NULL, 0, 0},
 };
 
 void tm__jfr_settings_init(tm__jfr_settings *settings, tm__memory *memory)
@@ -209,24 +209,6 @@ static int note_absence(const tm__jfr_settings *settings, tm__notes *notes)
     return rc;
 }
 
-static int note_counted(const tm__jfr_settings *settings, tm__notes *notes)
-{
-    char text[200] = "";
-    size_t length = 0;
-
-    for (int i = TM__JFR_DUMP; i < TM__JFR_WHAT_COUNT; i++)
-        if (settings->counts[i])
-            length += (size_t)snprintf(
-                text + length, sizeof(text) - length, "%s%s %s", length ? ", " : "",
-                tm__group_digits(settings->counts[i]).text, types[i].name);
-    if (!length)
-        return TM_OK;
-    return tm__notes_limit(notes,
-                           "Events that have no place on the timeline were passed "
-                           "over: %s.",
-                           text);
-}
-
 int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__notes *notes)
 {
     int rc = note_thresholds(settings, notes);
@@ -236,8 +218,11 @@ int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__notes *notes)
     if (rc == TM_OK)
         rc = tm__notes_limit(notes,
                              "JFR writes an event when it ends: a block, wait or "
-                             "park that had not ended, as in a deadlock, is not in "
-                             "the recording.");
+                             "park that had not ended%s",
+                             settings->counts[TM__JFR_DUMP]
+                                 ? " is not in the recording, unless a thread dump in "
+                                   "it shows it as part of a deadlock."
+                                 : ", as in a deadlock, is not in the recording.");
     if (rc == TM_OK && settings->of[TM__JFR_NOTIFY].was_on)
         rc = tm__notes_limit(notes, "JFR records notifies only where somebody waited.");
     if (rc == TM_OK && settings->counts[TM__JFR_PARK])
@@ -251,8 +236,6 @@ int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__notes *notes)
                              "JFR recorded collections and not their single pauses: "
                              "each is shown as one pause, the sum of its own, at its "
                              "end.");
-    if (rc == TM_OK)
-        rc = note_counted(settings, notes);
     if (rc == TM_OK && settings->lost_bytes)
         rc = tm__notes_limit(notes,
                              "The JVM itself lost %s bytes of events (jdk.DataLoss).",

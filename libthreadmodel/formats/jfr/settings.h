@@ -26,10 +26,10 @@ enum tm__jfr_what {
     TM__JFR_SUBMIT_FAILED,
     TM__JFR_PAUSE,
     TM__JFR_COLLECTION,
+    TM__JFR_DUMP,
     TM__JFR_SETTING, ///< from here on about the recording
     TM__JFR_JVM,
     TM__JFR_LOSS,
-    TM__JFR_DUMP, ///< from here on only counted
     TM__JFR_WHAT_COUNT
 };
 

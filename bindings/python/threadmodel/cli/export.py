@@ -8,27 +8,7 @@ from typing import Any, Final
 
 from threadmodel.model import Model
 from threadmodel.table import Table, Writable
-
-# Tables are made one after the other, so that only one is in memory.
-TABLES: Final[dict[str, Callable[[Model], Table]]] = {
-    "threads": Model.threads,
-    "monitors": Model.monitors,
-    "callers": Model.callers,
-    "objects": Model.objects,
-    "timeline": Model.timeline,
-    "interactions": Model.interactions,
-    "context": Model.context,
-    "context_totals": Model.context_totals,
-    "deadlocks": Model.deadlocks,
-    "critical_path": Model.critical_path,
-    "whatif": Model.whatif_rank,
-    "lock_order": Model.lock_order,
-    "blockers": Model.blockers,
-    "findings": Model.findings,
-    "diagnostics": Model.diagnostics,
-}
-# Frames that the column `stack` of other tables names.
-FILE_TABLES: Final = {**TABLES, "stacks": Model.stacks}
+from threadmodel.tables import ALL_TABLES, TABLES, ask
 
 FOLDER_WRITERS: Final[dict[str, Callable[[Table, Path], object]]] = {
     "csv": Table.to_csv,
@@ -57,7 +37,7 @@ def run_facts(model: Model) -> dict[str, Any]:
 
 
 def write_json(model: Model, file: Writable, step: Listener) -> None:
-    """Write one object, a key a table.
+    """Write one object, a key a table; only one of them is in memory at a time.
 
     Args:
         model: asked
@@ -65,10 +45,10 @@ def write_json(model: Model, file: Writable, step: Listener) -> None:
         step: told what is being written
     """
     file.write(b'{"run": ' + json.dumps(run_facts(model)).encode())
-    for name, question in TABLES.items():
+    for name in TABLES:
         step(f"writing {name}")
         file.write(f',\n"{name}": '.encode())
-        question(model).to_json(file)
+        ask(model, name).to_json(file)
     file.write(b"}\n")
 
 
@@ -82,6 +62,6 @@ def write_folder(model: Model, folder: Path, extension: str, step: Listener) -> 
         step: told what is being written
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name, question in FILE_TABLES.items():
+    for name in ALL_TABLES:
         step(f"writing {name}")
-        FOLDER_WRITERS[extension](question(model), folder / f"{name}.{extension}")
+        FOLDER_WRITERS[extension](ask(model, name), folder / f"{name}.{extension}")

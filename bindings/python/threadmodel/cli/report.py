@@ -23,6 +23,7 @@ from threadmodel.cli.reading import input_paths, read_choices, reading_options
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
 from threadmodel.table import Writable
+from threadmodel.tables import ALL_TABLES
 from threadmodel.text import count
 
 PARTLY: Final = 3
@@ -106,7 +107,7 @@ def report(
         if folder is not None:
             extension = "csv" if csv_folder else "parquet"
             export.write_folder(model, Path(folder), extension, progress.step)
-            say(f"{count(len(export.FILE_TABLES), 'table')} in {folder}")
+            say(f"{count(len(ALL_TABLES), 'table')} in {folder}")
         elif as_json:
             _write(functools.partial(export.write_json, model), output, progress)
         elif as_html:

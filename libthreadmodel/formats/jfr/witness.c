@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A hold-up that never ends leaves no event, so a deadlock is not in a recording but
+ * for the text of its thread dumps, a few a chunk. Of each dump just the members of
+ * cycles are taken: of all others the events tell more, and by other addresses. Members
+ * do not go on, so each is told once, as a snapshot of what it wants, with what it
+ * holds.
+ */
+#include "formats/jfr/witness.h"
+
+#include <threadmodel/event.h>
+#include <threadmodel/model.h>
+
+#include "base/error.h"
+
+void tm__jfr_witness_init(tm__jfr_witness *witness, tm__memory *memory,
+                          tm__jfr_entities *entities, tm__notes *notes)
+{
+    *witness =
+        (tm__jfr_witness){.memory = memory, .entities = entities, .notes = notes};
+    tm__jstack_init(&witness->dump, memory);
+    tm__jstack_cycles_init(&witness->cycles, memory);
+    tm__map_init(&witness->told, memory);
+}
+
+static const tm__jstack_lock *locks_of(const tm__jstack_dump *dump, uint32_t thread)
+{
+    return dump->locks + dump->threads[thread].lock_first;
+}
+
+/* What a thread cannot go on without; NULL: nothing, or not a lock. */
+static const tm__jstack_lock *wanted_by(const tm__jstack_dump *dump, uint32_t thread)
+{
+    const tm__jstack_lock *locks = locks_of(dump, thread);
+
+    for (uint32_t i = 0; i < dump->threads[thread].lock_count; i++)
+        if ((locks[i].kind == TM__JSTACK_WANTED ||
+             locks[i].kind == TM__JSTACK_PARKING ||
+             locks[i].kind == TM__JSTACK_RELOCKING) &&
+            locks[i].address)
+            return &locks[i];
+    return NULL;
+}
+
+/* Whether a thread has the lock of a line, and did not let it go in a wait. */
+static int is_held(const tm__jstack_dump *dump, uint32_t thread,
+                   const tm__jstack_lock *lock)
+{
+    const tm__jstack_lock *locks = locks_of(dump, thread);
+
+    if (!lock->address ||
+        (lock->kind != TM__JSTACK_LOCKED && lock->kind != TM__JSTACK_SYNCHRONIZER))
+        return 0;
+    for (uint32_t i = 0; i < dump->threads[thread].lock_count; i++)
+        if ((locks[i].kind == TM__JSTACK_WAITING_ON ||
+             locks[i].kind == TM__JSTACK_RELOCKING) &&
+            locks[i].address == lock->address)
+            return 0;
+    return 1;
+}
+
+static int find_cycles(tm__jfr_witness *witness, uint64_t offset)
+{
+    const tm__jstack_dump *dump = &witness->dump;
+
+    if (tm__jstack_cycles_start(&witness->cycles, dump) < 0)
+        return TM_ENOMEM;
+    for (uint32_t t = 0; t < dump->thread_count; t++) {
+        const tm__jstack_lock *locks = locks_of(dump, t);
+        const tm__jstack_lock *wanted = wanted_by(dump, t);
+
+        if (wanted)
+            witness->cycles.wants[t].address = wanted->address;
+        for (uint32_t i = 0; i < dump->threads[t].lock_count; i++)
+            if (is_held(dump, t, &locks[i]) &&
+                tm__jstack_cycles_hold(&witness->cycles, locks[i].address, t) < 0)
+                return TM_ENOMEM;
+    }
+    return tm__jstack_cycles_find(&witness->cycles, dump, witness->notes, offset);
+}
+
+static int intern(tm__jfr_witness *witness, tm__slice text, uint32_t *index)
+{
+    return tm__strings_intern_bytes(&witness->entities->texts, index, text.bytes,
+                                    text.length);
+}
+
+static int find_class(tm__jfr_witness *witness, tm__slice name, uint32_t *class_)
+{
+    uint32_t text;
+
+    *class_ = 0;
+    if (!name.length)
+        return TM_OK;
+    if (intern(witness, name, &text) < 0)
+        return TM_ENOMEM;
+    return tm__jfr_class_intern(witness->entities, text, class_);
+}
+
+static int find_object(tm__jfr_witness *witness, const tm__jstack_lock *lock,
+                       uint64_t *object)
+{
+    int kind = lock->kind == TM__JSTACK_PARKING || lock->kind == TM__JSTACK_SYNCHRONIZER
+                   ? TM__JFR_OBJECT_BLOCKER
+                   : TM__JFR_OBJECT_LOCKED;
+    uint32_t class_;
+
+    if (find_class(witness, lock->class_name, &class_) < 0)
+        return TM_ENOMEM;
+    return tm__jfr_object_id(witness->entities, kind, lock->address, class_, object);
+}
+
+/* The stack of a thread, by the names that the dump gives. */
+static int find_stack(tm__jfr_witness *witness, const tm__jstack_thread *thread,
+                      uint32_t *stack)
+{
+    uint32_t count = 0;
+
+    *stack = 0;
+    for (uint32_t i = 0; i < thread->frame_count; i++) {
+        tm__frame_parts parts =
+            tm__frame_split(witness->dump.frames[thread->frame_first + i]);
+        uint32_t class_, name, method;
+
+        if (!parts.class_name.length)
+            continue;
+        if (find_class(witness, parts.class_name, &class_) < 0 ||
+            intern(witness, parts.method, &name) < 0 ||
+            tm__jfr_method_intern(witness->entities,
+                                  (tm__jfr_method){class_, name, TM__NONE},
+                                  &method) < 0 ||
+            tm__jfr_frame_put(
+                witness->entities, count,
+                (tm_frame){.method = method, .location = -1, .line = parts.line}) < 0)
+            return TM_ENOMEM;
+        count++;
+    }
+    return count ? tm__jfr_stack_intern(witness->entities, count, 0, stack) : TM_OK;
+}
+
+static int add(tm__jfr_witness *witness, tm__jfr_fact fact)
+{
+    if (tm__reserve(witness->memory, &witness->facts, &witness->fact_capacity,
+                    (size_t)witness->fact_count + 1, sizeof(fact)) < 0)
+        return TM_ENOMEM;
+    witness->facts[witness->fact_count++] = fact;
+    return TM_OK;
+}
+
+static int find_thread(tm__jfr_witness *witness, uint32_t t, uint64_t *id)
+{
+    const tm__jstack_thread *thread = &witness->dump.threads[t];
+    uint32_t name;
+
+    if (intern(witness, thread->name, &name) < 0)
+        return TM_ENOMEM;
+    return tm__jfr_java_thread(witness->entities, thread->id, name, id);
+}
+
+static int add_member(tm__jfr_witness *witness, uint32_t t, int64_t time_ns,
+                      uint32_t number)
+{
+    const tm__jstack_want *want = &witness->cycles.wants[t];
+    const tm__jstack_lock *lock = wanted_by(&witness->dump, t);
+    tm__jfr_fact fact = {.start_ns = time_ns,
+                         .start_kind = TM_EVENT_SNAPSHOT,
+                         .value = lock && lock->kind == TM__JSTACK_PARKING
+                                      ? TM_STATE_PARKED
+                                      : TM_STATE_BLOCKED,
+                         .flags = TM_EVENT_PEER_REPORTED};
+    uint32_t told;
+
+    if (!lock || want->owner == TM__NONE)
+        return TM_OK;
+    if (find_thread(witness, t, &fact.thread) < 0 ||
+        find_thread(witness, want->owner, &fact.peer) < 0 ||
+        find_object(witness, lock, &fact.object) < 0 ||
+        find_stack(witness, &witness->dump.threads[t], &fact.stack) < 0)
+        return TM_ENOMEM;
+    told = tm__map_find(&witness->told, fact.thread);
+    return told == TM__NONE || told == number ? add(witness, fact) : TM_OK;
+}
+
+/* That each has what the one before it wants, once all are known to be stuck. */
+static int add_holds(tm__jfr_witness *witness, uint32_t number)
+{
+    uint32_t members = witness->fact_count;
+
+    for (uint32_t i = 0; i < members; i++) {
+        tm__jfr_fact held = witness->facts[i];
+
+        held.thread = held.peer;
+        held.peer = 0;
+        held.value = 0;
+        held.stack = 0;
+        held.start_kind = TM_EVENT_HELD;
+        held.flags = TM_EVENT_CONFIRMED;
+        if (add(witness, held) < 0)
+            return TM_ENOMEM;
+    }
+    for (uint32_t i = 0; i < members; i++)
+        if (tm__map_find(&witness->told, witness->facts[i].thread) == TM__NONE &&
+            tm__map_put(&witness->told, witness->facts[i].thread, number) < 0)
+            return TM_ENOMEM;
+    return TM_OK;
+}
+
+int tm__jfr_witness_read(tm__jfr_witness *witness, const char *text, size_t length,
+                         int64_t time_ns, uint64_t offset)
+{
+    /* Read again after a failure, it tells the same again. */
+    uint32_t number = (uint32_t)offset & INT32_MAX;
+    int rc = tm__jstack_parse(&witness->dump, text, length);
+
+    witness->fact_count = 0;
+    if (rc == TM_OK)
+        rc = find_cycles(witness, offset);
+    for (uint32_t t = 0; rc == TM_OK && t < witness->dump.thread_count; t++)
+        if (witness->cycles.wants[t].cycle != TM__NONE)
+            rc = add_member(witness, t, time_ns, number);
+    return rc == TM_OK ? add_holds(witness, number) : rc;
+}
+
+void tm__jfr_witness_free(tm__jfr_witness *witness)
+{
+    tm__jstack_free(&witness->dump);
+    tm__jstack_cycles_free(&witness->cycles);
+    tm__map_clear(&witness->told);
+    tm__free(witness->memory, witness->facts,
+             witness->fact_capacity * sizeof(*witness->facts));
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Deadlocks that thread dumps within a recording show. */
+#ifndef TM_FORMATS_JFR_WITNESS_H
+#define TM_FORMATS_JFR_WITNESS_H
+
+#include "formats/jfr/entities.h"
+#include "formats/jfr/order.h"
+#include "formats/jstack/cycles.h"
+
+typedef struct tm__jfr_witness {
+    tm__memory *memory;
+    tm__jfr_entities *entities;
+    tm__notes *notes;
+    tm__jstack_dump dump;
+    tm__jstack_cycles cycles;
+    tm__map told;        ///< ids of threads whose deadlock was told, by which dump
+    tm__jfr_fact *facts; ///< what the last dump adds
+    uint32_t fact_count;
+    uint32_t fact_capacity;
+} tm__jfr_witness;
+
+void tm__jfr_witness_init(tm__jfr_witness *witness, tm__memory *memory,
+                          tm__jfr_entities *entities, tm__notes *notes);
+
+/**
+ * Read a dump: `facts` are then the members of deadlocks that were not told before.
+ * @param text    lent for the call
+ * @param offset  of the event in the file, for texts
+ * @return TM_OK, or TM_ENOMEM, and then it can be read again
+ */
+int tm__jfr_witness_read(tm__jfr_witness *witness, const char *text, size_t length,
+                         int64_t time_ns, uint64_t offset);
+
+void tm__jfr_witness_free(tm__jfr_witness *witness);
+
+#endif

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL over the tables of a run."""
+
+import sys
+
+import pytest
+
+import threadmodel
+from threadmodel.tables import ALL_TABLES
+
+duckdb = pytest.importorskip("duckdb")
+
+
+@pytest.mark.parametrize("name", ALL_TABLES)
+def test_every_table_can_be_asked_by_its_name(
+    model: threadmodel.Model, name: str
+) -> None:
+    table = getattr(model, ALL_TABLES[name])()
+    relation = model.sql(f'select * from "{name}"')
+    assert relation.columns == list(table.columns)
+    rows = [
+        dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()
+    ]
+    assert rows == list(table)
+
+
+def test_tables_are_joined_and_summed(model: threadmodel.Model) -> None:
+    relation = model.sql(
+        "SELECT t.name, sum(l.end_ns - l.start_ns)::BIGINT AS ns "
+        "FROM Timeline l JOIN threads t USING (thread_id) "
+        "WHERE l.state IN ('blocked', 'deadlocked') GROUP BY t.name ORDER BY t.name"
+    )
+    wanted = {
+        row["name"]: row["blocked_total_ns"]
+        for row in model.threads()
+        if row["blocked_total_ns"]
+    }
+    assert dict(relation.fetchall()) == wanted
+
+
+def test_an_answer_outlives_its_model() -> None:
+    model = threadmodel.Model()
+    model.define_thread(1, "only")
+    relation = model.sql("select name from threads")
+    del model
+    assert relation.fetchall() == [("only",)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("select * from no_such", "no_such"),
+        ("select nothing from threads", "nothing"),
+        ("selec", "syntax error"),
+        ("", "asks nothing"),
+    ],
+)
+def test_a_wrong_statement_is_told_in_words(
+    model: threadmodel.Model, statement: str, text: str
+) -> None:
+    with pytest.raises(threadmodel.InvalidArgumentError, match=text):
+        model.sql(statement)
+
+
+def test_names_are_values_and_run_nowhere(hostile: threadmodel.Model) -> None:
+    names = {name for (name,) in hostile.sql("select name from threads").fetchall()}
+    assert names == {row["name"] for row in hostile.threads()}
+
+
+@pytest.mark.parametrize("package", ["duckdb", "pyarrow"])
+def test_without_the_package_the_error_says_what_to_install(
+    model: threadmodel.Model, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(
+        threadmodel.MissingExtraError, match=rf"threadmodel\[{package}\]"
+    ):
+        model.sql("select 1")
