@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include <threadmodel/trace.h>
+#include <threadmodel/sink.h>
 
 #include "buffer.h"
 #include "complain.h"
@@ -25,7 +25,6 @@ typedef struct tm__agent {
     jvmtiEnv *jvmti;
     tm__options options;
     atomic_int recording;   ///< 0: callbacks return at once
-    tm_trace_writer *trace; ///< the writer thread's alone once that runs
     const tm_sink *sink;    ///< of the trace
     _Atomic uint64_t kinds; ///< as in tm_run: what this VM lets us report
     int vm_release;         ///< 17, 25

@@ -7,6 +7,7 @@
 
 #include "agent.h"
 #include "base/grouped.h"
+#include "outlet.h"
 #include "virtual.h"
 
 static int say(const char *format, uint64_t count)
@@ -60,7 +61,7 @@ static int say_cost(void)
              seconds(spent_ns),
              spent_ns ? 100 * (double)walks_ns / (double)spent_ns : 0.0, TM__MEASURED,
              (double)writer.tv_sec + (double)writer.tv_nsec / 1e9,
-             tm__group_digits(tm_trace_writer_bytes(tm__the_agent.trace)).text);
+             tm__group_digits(tm__outlet_bytes()).text);
     return sink->limit(sink->payload, sentence);
 }
 

@@ -15,6 +15,7 @@ enum type {
     ADDRESS, ///< char[TM__ADDRESS_BYTES]
     NUMBER,  ///< uint64_t within [least, most]
     KIB,     ///< the same in KiB, kept in bytes as a power of two
+    SHARE,   ///< double within [0, 1]
     WORD,    ///< uint64_t: the place of a word in `words`
     FLAG,    ///< uint64_t 0 or 1: y or n
     BARE     ///< the same, and the name alone is a yes
@@ -33,16 +34,22 @@ typedef struct row {
 
 #define AT(field) offsetof(tm__options, field)
 
-static const char DEFAULT_FILE[] = "threadmodel-%p.tmt";
+/* What the file is called if nobody says, by format. */
+static const char *const DEFAULT_FILES[] = {"threadmodel-%p.tmt", "threadmodel-%p.txt",
+                                            "threadmodel-%p.hprof"};
 
 static const row OPTIONS[] = {
     {"file", PATH, AT(file), .value = "PATH",
      .help = "where the trace goes; %p is the process id, %%\n"
              "a percent sign, ,, a comma\n"
-             "(default threadmodel-%p.tmt)"},
+             "(default threadmodel-%p.tmt, .txt or .hprof)"},
     {"net", ADDRESS, AT(net), .value = "ADDRESS",
      .help = "send the trace to HOST:PORT or unix:PATH, where\n"
              "`threadmodel listen` is; with file= to both"},
+    {"format", WORD, AT(format), .initial = "tmt", .value = "tmt|a|b",
+     .help = "a trace; HPROF's text: monitor times, CPU samples;\n"
+             "or its binary: threads, stacks, CPU samples",
+     .words = {"tmt", "a", "b"}},
     {"force", FLAG, AT(force), .initial = "y", .value = "y|n",
      .help = "replace a file of that name"},
     {"rings", PATH, AT(rings), .value = "DIR",
@@ -80,6 +87,16 @@ static const row OPTIONS[] = {
     {"mount", FLAG, AT(mount), .initial = "n", .value = "y|n",
      .help = "report which carrier each virtual thread is on,\n"
              "two events whenever it parks"},
+    {"doe", FLAG, AT(doe), .initial = "n", .value = "y|n",
+     .help = "print a report on stderr when the VM ends"},
+    {"cutoff", SHARE, AT(cutoff), .initial = "0.0001", .value = "SHARE",
+     .help = "reports leave out rows of a smaller share, 0 to 1"},
+    {"lineno", FLAG, AT(lineno), .initial = "y", .value = "y|n",
+     .help = "reports name lines"},
+    {"thread", FLAG, AT(thread), .initial = "n", .value = "y|n",
+     .help = "formats a and b tell stacks apart by thread"},
+    {"verbose", FLAG, AT(verbose), .initial = "n", .value = "y|n",
+     .help = "say where it goes and what became of it"},
     {"help", BARE, AT(help), .help = "print this and exit"},
 };
 enum { HELP_COLUMN = 20 };
@@ -177,6 +194,19 @@ static int read_number(uint64_t *out, const row *option, const char *value,
     return complain(problem, option, format, value);
 }
 
+static int read_share(double *out, const row *option, const char *value,
+                      const complaint *problem)
+{
+    char *end;
+
+    /* strtod() would take spaces, signs, nan, inf and hexadecimals, too. */
+    *out = strtod(value, &end);
+    if (*value && strspn(value, "0123456789.e-") == strlen(value) && !*end &&
+        *value != '-' && *out >= 0 && *out <= 1)
+        return 0;
+    return complain(problem, option, "\"%.100s\" is not a share from 0 to 1", value);
+}
+
 static int read_word(uint64_t *out, const row *option, const char *value,
                      const complaint *problem)
 {
@@ -246,6 +276,7 @@ static int set(tm__options *options, const row *option, const char *value, uint6
         if (rc == 0)
             *(uint64_t *)field = power_of_two(*(uint64_t *)field * 1024);
         return rc;
+    case SHARE: return read_share(field, option, value, problem);
     case WORD: return read_word(field, option, value, problem);
     case FLAG:
     case BARE: break;
@@ -293,7 +324,7 @@ static int unknown(const char *key, const complaint *problem)
     for (int i = 0; i < OPTION_COUNT; i++) {
         size_t far = distance(key, OPTIONS[i].name);
 
-        if (far < least && far < strlen(OPTIONS[i].name)) {
+        if (far < least && 2 * far < strlen(OPTIONS[i].name)) {
             least = far;
             nearest = &OPTIONS[i];
         }
@@ -354,7 +385,8 @@ int tm__options_parse(tm__options *options, const char *text, uint64_t pid, char
     }
     free(item);
     if (rc == 0 && !options->file[0] && !options->net[0])
-        rc = expand(options->file, sizeof(options->file), DEFAULT_FILE, pid);
+        rc = expand(options->file, sizeof(options->file),
+                    DEFAULT_FILES[options->format], pid);
     return rc;
 }
 
@@ -367,6 +399,10 @@ void tm__options_help(FILE *out)
         int used = fprintf(out, "  %s%s%s", option->name, option->value ? "=" : "",
                            option->value ? option->value : "");
 
+        if (used > HELP_COLUMN - 2) {
+            fputc('\n', out);
+            used = 0;
+        }
         for (const char *at = option->help; *at;) {
             int length = (int)strcspn(at, "\n");
 

@@ -15,11 +15,18 @@ enum { TM__CPU_NONE, TM__CPU_SAMPLES };
 /** Values of tm__options.stacks, in the order of their words. */
 enum { TM__STACKS_ADAPTIVE, TM__STACKS_ALL, TM__STACKS_NONE };
 
+enum tm__output_format {
+    TM__FORMAT_TRACE,
+    TM__FORMAT_TEXT,  ///< HPROF's: monitor times, CPU samples
+    TM__FORMAT_BINARY ///< HPROF 1.0.2: threads, stacks, CPU samples
+};
+
 /** Fields of one kind of value each, by the table in options.c. */
 typedef struct tm__options {
     char file[TM__PATH_BYTES];    ///< %p already replaced; "": none
     char net[TM__ADDRESS_BYTES];  ///< host:port or unix:path; "": none
     char rings[TM__PATH_BYTES];   ///< folder of the rings; "": beside the trace; "none"
+    uint64_t format;              ///< enum tm__output_format
     uint64_t force;               ///< a file of that name is replaced
     uint64_t depth;               ///< frames of a stack; 0: no stacks
     uint64_t stacks;              ///< whose are taken, TM__STACKS_ADAPTIVE or so
@@ -31,6 +38,11 @@ typedef struct tm__options {
     uint64_t cpu;                 ///< TM__CPU_NONE or so
     uint64_t interval_ms;         ///< of its samples
     uint64_t mount;               ///< carriers of virtual threads are told
+    uint64_t doe;                 ///< a report is printed when the VM ends
+    double cutoff;                ///< reports leave out rows of a smaller share
+    uint64_t lineno;              ///< reports name lines
+    uint64_t thread;              ///< HPROF's files tell stacks apart by thread
+    uint64_t verbose;             ///< say where it goes and what became of it
     uint64_t help;                ///< the table was asked for
 } tm__options;
 

@@ -62,6 +62,10 @@ int tm__target_close(tm__target *target)
 int tm__outlet_open(const tm__options *options, uint64_t pid, char *error,
                     size_t error_bytes)
 {
+    file = peer = (tm__target){.file = -1};
+    kept_bytes = 0;
+    may_wait = 0;
+    atomic_store(&deadline_ns, INT64_MAX);
     address = options->net;
     if (!options->file[0])
         return 0;
@@ -202,6 +206,11 @@ int tm__outlet_write(void *payload, const char *bytes, size_t count)
         rc = keep(bytes, count);
     }
     return rc < 0 ? TM_EIO : TM_OK;
+}
+
+uint64_t tm__outlet_bytes(void)
+{
+    return file.whole_bytes > 0 ? file.whole_bytes : peer.whole_bytes;
 }
 
 const char *tm__outlet_error(void)

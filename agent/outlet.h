@@ -39,6 +39,9 @@ int tm__outlet_begin(void);
 /** The program wants to end: give up soon what makes no progress. Any thread. */
 void tm__outlet_hurry(void);
 
+/** @return bytes that the file, or else the listener, took */
+uint64_t tm__outlet_bytes(void);
+
 /** One line on what went wrong; "": nothing did. */
 const char *tm__outlet_error(void);
 

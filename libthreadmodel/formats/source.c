@@ -10,6 +10,8 @@
 #include "base/sort.h"
 #include "formats/contention/reader.h"
 #include "formats/filter.h"
+#include "formats/hprof/reader.h"
+#include "formats/hprof/text.h"
 #include "formats/jfr/reader.h"
 #include "formats/json/reader.h"
 #include "formats/jstack/reader.h"
@@ -19,8 +21,9 @@
 /* Formats with a magic number come before those that have to guess; jstack takes any
  * text, for there may be a dump in it. */
 static const tm__format *const formats[] = {
-    &tm__format_tmt,  &tm__format_jfr,  &tm__format_contention,
-    &tm__format_tptp, &tm__format_json, &tm__format_jstack,
+    &tm__format_tmt,   &tm__format_jfr,        &tm__format_hprof_text,
+    &tm__format_hprof, &tm__format_contention, &tm__format_tptp,
+    &tm__format_json,  &tm__format_jstack,
 };
 
 struct tm_source {

@@ -122,6 +122,9 @@ int tm__owner_provenance(const tm_model *model, uint32_t object)
     owner = &model->threads[it->owner];
     if (it->owner_interval == TM__NONE)
         return is_of_a_dump(model, it) ? it->owner_provenance : TM_PROVENANCE_INFERRED;
+    /* That it is still held up was known before events were lost. */
+    if (owner->losses != model->losses)
+        return TM_PROVENANCE_INFERRED;
     hold_up = owner->interval_first + tm__hold_up(owner);
     /* A notified waiter goes from WAITING to REENTERING without running. */
     if (it->owner_interval == hold_up ||

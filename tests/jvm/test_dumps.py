@@ -175,3 +175,51 @@ def test_several_paths_are_one_time_line_in_the_order_of_their_times(
         threadmodel.open(
             [files[0], Path(__file__).parents[1] / "data/dumps/jdk21.json"]
         )
+
+
+def test_a_heap_dump_shows_states_and_owners_of_locks(still: Moment, tmp_path: Path):
+    model = threadmodel.open(still.dump("GC.heap_dump", tmp_path / "heap.hprof"))
+    assert model.damage is None
+    seen = states(model)
+    # What is a monitor is not in the file.
+    truth = {
+        name: (
+            "blocked" if name in OF_MONITORS else state,
+            lock if lock and (state == "parked" or "ReentrantLock" in lock) else None,
+            owner if name in OF_LOCKS else None,
+        )
+        for name, (state, lock, owner) in PLATFORM.items()
+    }
+    truth["wants lock"] = ("parked", PLATFORM["wants lock"][1], "wants monitor")
+    truth["wants monitor"] = ("blocked", None, None)
+    assert {name: seen.get(name) for name in truth} == truth
+    assert deadlocks(model) == {frozenset(OF_LOCKS): "reported"}
+    threads = {row["name"]: row for row in model.threads()}
+    assert threads["runs"]["daemon"]
+    assert threads["runs"]["group"] == "main"
+    text = threadmodel.open(still.print(tmp_path / "dump.txt"))
+    ids = {row["name"]: row["thread_id"] for row in text.threads()}
+    assert {name: threads[name]["thread_id"] for name in PLATFORM} == {
+        name: ids[name] for name in PLATFORM
+    }
+    places = []
+    for one in (model, text):
+        places.append(
+            {
+                row["thread"]: (row["method"], row["line"])
+                for row in one.timeline()
+                if row["thread"] in PLATFORM and row["state"] != "running"
+            }
+        )
+    assert places[0] == places[1]
+
+
+def test_a_heap_dump_shows_virtual_threads(virtual: Moment, tmp_path: Path):
+    model = threadmodel.open(virtual.dump("GC.heap_dump", tmp_path / "heap.hprof"))
+    seen = states(model)
+    for name, (state, lock, _) in VIRTUAL.items():
+        assert seen[name][0] == ("blocked" if name in OF_VIRTUAL else state), name
+        if state == "parked":
+            assert seen[name][1] == lock
+    assert seen["virtual queued"][2] == "virtual holder"
+    assert set(VIRTUAL) <= {row["name"] for row in model.threads() if row["virtual"]}

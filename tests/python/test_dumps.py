@@ -122,3 +122,43 @@ def test_a_dump_converts_to_a_trace_with_the_same_answers(cli: Cli, tmp_path: Pa
     ours, theirs = threadmodel.open(DATA / "jdk8-in-a-log.txt"), threadmodel.open(trace)
     for table in ("threads", "timeline", "deadlocks", "monitors", "stacks"):
         assert list(getattr(ours, table)()) == list(getattr(theirs, table)())
+
+
+def test_hprof_text_of_jdk_8():
+    model = threadmodel.open(DATA / "hprof-jdk8.txt")
+    assert model.damage is None
+    threads = {row["thread_id"]: row for row in model.threads()}
+    assert threads[200003]["name"] == 'a "b", group="c", d'
+    assert threads[200003]["group"] == "workers"
+    # The two waits overlap, and the second line that ended one came later.
+    assert threads[200002]["waiting_total_ns"] >= 40_000_000
+    assert threads[200003]["waiting_total_ns"] == 100_000_000
+    assert threads[200003]["sleeping_count"] == 1
+    assert threads[200004]["cpu_samples"] == 7
+    members = {row["thread"]: row["owner"] for row in model.deadlocks()}
+    assert members == {"left": "right", "right": "left"}
+    assert {row["class"] for row in model.deadlocks()} == {"shop.Account"}
+    at = {row["thread"]: (row["method"], row["line"]) for row in model.deadlocks()}
+    assert at["left"] == ("shop.Bank.transfer", 20)
+    # "total = 2 ms" are 2,000 s: three quarters of these at the first place, where the
+    # dump found another that lasts no time.
+    totals = {
+        (row["class"], row["method"]): (row["blocked_count"], row["blocked_total_ns"])
+        for row in model.callers()
+        if row["blocked_total_ns"] > 10**9
+    }
+    assert totals == {
+        ("shop.Account", "shop.Bank.transfer"): (31, 1_500 * 10**9),
+        ("java.util.ArrayDeque", "shop.Main.main"): (5, 500 * 10**9),
+    }
+    said = "\n".join(model.limits)
+    for part in (
+        "a million times too small",
+        "2000 s",
+        "2 samples and contentions",
+        "1 lines EXIT",
+        "1 lines are about threads that HPROF did not know",
+        "1 tables of heaps",
+        "HPROF writes no times",
+    ):
+        assert part in said, part

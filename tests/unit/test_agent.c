@@ -69,6 +69,19 @@ static void options_that_are_wrong_are_named(void **state)
         {"depht=3", "\"depht\" is not known; nearest is \"depth\""},
         {"moniter=y", "nearest is \"monitor\""},
         {"Depth=3", "nearest is \"depth\""},
+        {"net=here", "\"here\" is neither HOST:PORT nor unix:PATH"},
+        {"net=:80", "\":80\""},
+        {"net=host:0", "\"host:0\""},
+        {"net=host:65536", "\"host:65536\""},
+        {"net=unix:", "\"unix:\" has no path"},
+        {"net=[::1]:80", NULL},
+        {"net=unix:/a", NULL},
+        {"format=c", "\"c\" is none of tmt|a|b"},
+        {"cutoff=2", "\"2\" is not a share from 0 to 1"},
+        {"cutoff=nan", "\"nan\""},
+        {"cutoff= 0", "\" 0\""},
+        {"cutoff=-0", "\"-0\""},
+        {"cutoff=1e-4", NULL},
         {"heap=dump", "GC.heap_dump"},
         {"gc_okay=y", "no effect"},
         {"monitor", "\"monitor\" has no value"},
@@ -105,6 +118,24 @@ static void options_that_are_wrong_are_named(void **state)
             fail_msg("%s: %s", WRONG[i].text, error);
         assert_null(strchr(error, '\n'));
     }
+}
+
+static void options_without_a_file_name_one_after_the_format(void **state)
+{
+    tm__options options;
+    char error[512];
+
+    (void)state;
+    assert_int_equal(tm__options_parse(&options, "format=a", 7, error, sizeof(error)),
+                     0);
+    assert_string_equal(options.file, "threadmodel-7.txt");
+    assert_int_equal(tm__options_parse(&options, "format=b", 7, error, sizeof(error)),
+                     0);
+    assert_string_equal(options.file, "threadmodel-7.hprof");
+    assert_int_equal(tm__options_parse(&options, "net=a:1", 7, error, sizeof(error)),
+                     0);
+    assert_string_equal(options.file, "");
+    assert_string_equal(options.net, "a:1");
 }
 
 static void options_refuse_a_path_that_is_too_long(void **state)
@@ -402,6 +433,7 @@ int main(void)
         cmocka_unit_test(options_have_defaults),
         cmocka_unit_test(options_are_read_in_any_order_and_the_last_counts),
         cmocka_unit_test(options_that_are_wrong_are_named),
+        cmocka_unit_test(options_without_a_file_name_one_after_the_format),
         cmocka_unit_test(options_refuse_a_path_that_is_too_long),
         cmocka_unit_test(classes_go_by_the_name_that_people_write),
         cmocka_unit_test(names_become_utf8),

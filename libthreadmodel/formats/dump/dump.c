@@ -195,6 +195,28 @@ int tm__dump_take(tm__dump *dump, const tm__dump_thread *thread)
     return TM_OK;
 }
 
+int tm__dump_reserve(tm__dump *dump, uint32_t events)
+{
+    return tm__reserve(dump->memory, &dump->events, &dump->event_capacity,
+                       (size_t)dump->event_count + events, sizeof(*dump->events));
+}
+
+int tm__dump_note(tm__dump *dump, const tm_event *event)
+{
+    if (tm__dump_reserve(dump, 1) < 0)
+        return TM_ENOMEM;
+    dump->events[dump->event_count++] = *event;
+    return TM_OK;
+}
+
+int tm__dump_define(tm__dump *dump, const tm_thread *thread)
+{
+    if (tm__reserve(dump->memory, &dump->names, &dump->name_capacity,
+                    (size_t)dump->name_count + 1, sizeof(*dump->names)) < 0)
+        return TM_ENOMEM;
+    return add_name(dump, thread);
+}
+
 static int by_kind(const void *payload, uint32_t left, uint32_t right)
 {
     (void)payload;

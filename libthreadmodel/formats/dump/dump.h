@@ -113,6 +113,15 @@ int tm__dump_object(tm__dump *dump, const tm_object *object);
 /** Take a thread. @return TM_OK; TM_ENOMEM: as if it had not been taken */
 int tm__dump_take(tm__dump *dump, const tm__dump_thread *thread);
 
+/** Make room for some events that tm__dump_note() is to take. */
+int tm__dump_reserve(tm__dump *dump, uint32_t events);
+
+/** Add an event that is no part of a dump. @return TM_OK or TM_ENOMEM */
+int tm__dump_note(tm__dump *dump, const tm_event *event);
+
+/** Define a thread that is in no dump. @return TM_OK or TM_ENOMEM */
+int tm__dump_define(tm__dump *dump, const tm_thread *thread);
+
 /** @return whether as much waits to be poured as one call should pour */
 int tm__dump_is_full(const tm__dump *dump);
 

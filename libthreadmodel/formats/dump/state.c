@@ -37,6 +37,22 @@ static int is_park(const tm__dump *dump, uint32_t frame)
            tm__dump_is_method(dump, frame, "java.lang.VirtualThread", "park");
 }
 
+/* How many frames are on top by which a virtual thread leaves its carrier; heap dumps
+ * show them. */
+static uint32_t yield_frames(const tm__dump *dump, const uint32_t *frames,
+                             uint32_t count)
+{
+    uint32_t depth = 0;
+
+    while (depth < count &&
+           (tm__dump_is_method(dump, frames[depth], "jdk.internal.vm.Continuation",
+                               "yield") ||
+            tm__dump_is_method(dump, frames[depth], "java.lang.VirtualThread",
+                               "yieldContinuation")))
+        depth++;
+    return depth;
+}
+
 /* How many frames of Object.wait are on top. */
 static uint32_t wait_frames(const tm__dump *dump, const uint32_t *frames,
                             uint32_t count)
@@ -53,11 +69,15 @@ static uint32_t wait_frames(const tm__dump *dump, const uint32_t *frames,
 static int held_up_state(const tm__dump *dump, const uint32_t *frames, uint32_t count,
                          uint32_t *wait_depth)
 {
-    uint32_t waits = wait_frames(dump, frames, count);
+    uint32_t yields = yield_frames(dump, frames, count), waits;
     int parks = 0;
 
+    frames += yields;
+    count -= yields;
+    waits = wait_frames(dump, frames, count);
+
     if (waits > 0) {
-        *wait_depth = waits;
+        *wait_depth = yields + waits;
         return waits < count && tm__dump_is_method(dump, frames[waits],
                                                    "java.lang.Thread", "join")
                    ? TM_STATE_JOINING

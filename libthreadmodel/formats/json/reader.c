@@ -28,8 +28,8 @@ typedef struct reader {
     uint64_t position;
     uint64_t start; ///< of the dump at hand
     int must_begin_again;
-    int is_told; ///< the run was
-    uint64_t left_out;
+    int is_told;      ///< the run was
+    uint64_t too_new; ///< a formatVersion that is not known; 0: none
     tm__notes notes;
     tm__dump dump;
     tm__json_parser parser;
@@ -124,6 +124,7 @@ static const char *reason(int stop, const char *error)
     switch (stop) {
     case TM__JSON_TOO_DEEP: return "nested too deep for a thread dump";
     case TM__JSON_NO_DUMP: return "no thread dump in it";
+    case TM__JSON_TOO_NEW: return "of a formatVersion that is not known";
     case TM__JSON_NO_THREAD: return "a thread without a number (tid)";
     default: return error;
     }
@@ -174,12 +175,9 @@ static int stopped(reader *self)
     switch (self->members.stop) {
     case TM__JSON_NO_MEMORY: self->must_begin_again = 1; return TM_ENOMEM;
     case TM__JSON_TOO_NEW:
-        self->state = DONE;
-        return tm__fail(TM_EVERSION,
-                        "%s: thread dump of formatVersion %llu at byte %llu; 1 and 2 "
-                        "are read",
-                        self->input->path, (unsigned long long)self->members.version,
-                        (unsigned long long)self->start);
+        self->too_new = self->members.version;
+        self->state = ENDING;
+        return TM_MORE;
     default: self->state = ENDING; return TM_MORE;
     }
 }
@@ -303,6 +301,10 @@ static int reader_read(void *payload, const tm_sink *sink)
 
     if (self->state == DONE) {
         rc = tm__notes_tell(&self->notes, sink);
+        if (rc >= 0 && self->too_new && !self->dump.thread_total)
+            return tm__fail(TM_EVERSION,
+                            "%s: thread dump of formatVersion %llu; 1 and 2 are read",
+                            self->input->path, (unsigned long long)self->too_new);
         return rc < 0 ? rc : tm__notes_conclude(&self->notes, self->input->path);
     }
     if (self->state == CONCLUDING) {

@@ -129,7 +129,8 @@ static void mark_cycles(tm__jstack_cycles *cycles)
 {
     tm__jstack_want *wants = cycles->wants;
 
-    memset(cycles->marks, 0, cycles->want_count * sizeof(*cycles->marks));
+    for (uint32_t i = 0; i < cycles->want_count; i++)
+        cycles->marks[i] = 0;
     for (uint32_t i = 0; i < cycles->want_count; i++) {
         uint32_t at = i;
 

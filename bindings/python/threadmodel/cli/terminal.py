@@ -203,7 +203,9 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
 
     section = Section("Threads, the most held up first, and how long by what")
     met = [state for state in STATES if any(row[f"{state}_count"] for row in threads)]
-    shown = [row for row in sorted(threads, key=rank) if rank(row) < (0, 0)][:top]
+    # In a thread dump all were held up for no time that is known.
+    held_up = [row for row in threads if any(row[f"{state}_count"] for state in STATES)]
+    shown = sorted(held_up, key=rank)[:top]
     if not shown:
         section.line("no thread was ever held up")
         return section
