@@ -183,3 +183,48 @@ def test_shells_get_a_script_that_completes(cli: Cli, shell: str) -> None:
         timeout=60,
     )
     assert b"deadlocks" in answer.stdout
+
+
+def lanes(shown: str) -> dict[str, str]:
+    """The letters of each lane, by the thread's name."""
+    lines = shown.splitlines()[1:]
+    drawn = lines[: next(i for i, line in enumerate(lines) if line.lstrip()[:1] == "0")]
+    return {line.split()[0]: line.split(maxsplit=1)[1] for line in drawn}
+
+
+def test_a_timeline_is_drawn_in_letters(cli: Cli, trace: Path) -> None:
+    done = cli("timeline", trace, "--width", "110")
+    assert (done.returncode, done.stderr) == (0, b"")
+    shown = done.stdout.decode()
+    drawn = lanes(shown)
+    assert set(drawn) == {"main", "worker", "writer", "left", "right"}
+    # 100 ms in 100 letters: blocked at 10, 20 and 30, waiting from 50 to 70.
+    assert len(drawn["main"]) == 100
+    assert drawn["worker"].count("░") == 20
+    assert drawn["writer"].count("█") == 10
+    assert drawn["worker"].count("█") == 6
+    assert drawn["left"].rstrip().endswith("X" * 19)
+    assert "100 ms" in shown
+    assert "██ blocked" in shown
+
+
+def test_a_timeline_may_be_of_some_threads_and_times(
+    cli: Cli, trace: Path, model: threadmodel.Model
+) -> None:
+    window = ("--from", "30", "--to", "40", "--width", "60")
+    shown = cli("timeline", trace, "--thread", "writer", *window).stdout.decode()
+    assert "30.0 ms" in shown
+    assert "40.0 ms" in shown
+    writer = shown.splitlines()[1].split()[1]
+    assert set(writer) == {"█"}
+    shown = cli("timeline", trace, "--top", "2").stdout.decode()
+    assert "and 3 more threads" in shown
+    rows = json.loads(cli("timeline", trace, "--json").stdout)
+    assert rows == list(model.timeline())
+
+
+def test_a_timeline_of_nothing_says_so(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "empty.tmt"
+    with threadmodel.TraceWriter(path):
+        pass
+    assert "nothing happened" in cli("timeline", path).stdout.decode()

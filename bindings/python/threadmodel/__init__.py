@@ -31,6 +31,7 @@ from threadmodel.errors import (
     VersionMismatchError,
 )
 from threadmodel.event import Event, EventFlag, EventKind, event_dtype
+from threadmodel.lanes import Timeline
 from threadmodel.log import LogFormat, LogWriter
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
@@ -71,6 +72,7 @@ __all__ = [
     "StoppedError",
     "Table",
     "ThreadmodelError",
+    "Timeline",
     "TraceWriter",
     "UnsupportedError",
     "VersionMismatchError",

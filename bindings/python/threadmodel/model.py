@@ -10,6 +10,7 @@ from threadmodel import errors, page, sql
 from threadmodel._library import check, ffi, lib, options
 from threadmodel.evidence import rows_of
 from threadmodel.exports import STATES, Exports
+from threadmodel.lanes import Timeline
 from threadmodel.locks import LockQuestions, bits, set_libraries
 from threadmodel.path import PathQuestions
 from threadmodel.plots import Plots
@@ -165,14 +166,25 @@ class Model(LockQuestions, PathQuestions, Exports, Sink):
         threads: Iterable[int | str] | None = None,
         classes: Iterable[str] | None = None,
         window: Window | None = None,
-    ) -> Table:
+    ) -> Timeline:
         """List what each thread was doing when, thread by thread, by rising time.
 
         Columns: thread_id, thread, start_ns, end_ns, state, object, class, method,
         source, line, peer_id, peer, provenance, open, stack (for :meth:`stacks`).
+        In a notebook it is shown as lanes, where anywidget is installed.
         """
-        selection = self._select(threads, classes, window)
-        return self._ask(lib.tm_timeline_list, selection.struct)
+        chosen: dict[str, Any] = {
+            "threads": None if threads is None else self._thread_ids(threads),
+            "classes": [classes] if isinstance(classes, str) else classes,
+            "window": window,
+        }
+        if chosen["classes"] is not None:
+            chosen["classes"] = list(chosen["classes"])
+        selection = self._select(**chosen)
+        out = ffi.new("tm_table **")
+        with self._lock:
+            check(lib.tm_timeline_list(out, self._model, selection.struct))
+        return Timeline(out[0], self, chosen)
 
     def tiles(
         self,

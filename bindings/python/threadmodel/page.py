@@ -206,8 +206,9 @@ def _put_statistics(pack: Pack, model: "Model") -> None:
         if len(buckets) <= BUCKET_ROWS:
             names = [*columns, "low_ns", "high_ns", "count"]
             pack.add(f"buckets_{state}", buckets, names)
-    objects = model.statistics((*keys, "object"))
-    if len(objects) <= OBJECT_ROWS:
+    # Each object of each cell will be a row.
+    if sum(cells.values("objects")) <= OBJECT_ROWS:
+        objects = model.statistics((*keys, "object"))
         pack.add("cell_objects", objects, [*columns, "object"])
 
 

@@ -18,6 +18,7 @@ declare module "d3-flame-graph" {
     setColorMapper(colour: Of<D, string>): this;
     onHover(tell: Of<D, void>): this;
     onClick(tell: Of<D, void>): this;
+    setSearchMatch(match: (node: { data: D }, term: string) => boolean): this;
     search(term: string): void;
     clear(): void;
     resetZoom(): void;

@@ -146,6 +146,7 @@ export function Grid<T>(props: GridProps<T>) {
       suppressDragLeaveHidesColumns: true,
       suppressMovableColumns: false,
       enableCellTextSelection: true,
+      animateRows: false,
       ensureDomOrder: true,
       tooltipShowDelay: 600,
       quickFilterText: props.search ?? "",

@@ -33,6 +33,13 @@ interface Request {
 interface Reply {
   kind: "tiles";
   number: number;
+  /** Why there is no answer. */
+  failure?: string;
+}
+
+interface Waiting {
+  answered: (pack: Pack) => void;
+  refused: (reason: Error) => void;
 }
 
 type Heard = (message: Reply, buffers: DataView[]) => void;
@@ -42,7 +49,7 @@ function packOf(view: DataView): Pack {
 }
 
 class Kernel {
-  private readonly waiting = new Map<number, (pack: Pack) => void>();
+  private readonly waiting = new Map<number, Waiting>();
   private count = 0;
 
   constructor(private readonly model: WidgetModel) {
@@ -58,7 +65,9 @@ class Kernel {
       to_ns: Math.ceil(to),
       threads,
     });
-    return new Promise((answered) => this.waiting.set(number, answered));
+    return new Promise((answered, refused) =>
+      this.waiting.set(number, { answered, refused }),
+    );
   }
 
   close(): void {
@@ -66,9 +75,10 @@ class Kernel {
   }
 
   private readonly heard: Heard = (message, buffers) => {
-    const answered = this.waiting.get(message.number);
+    const waiting = this.waiting.get(message.number);
     this.waiting.delete(message.number);
-    if (buffers[0]) answered?.(packOf(buffers[0]));
+    if (buffers[0]) waiting?.answered(packOf(buffers[0]));
+    else waiting?.refused(new Error(message.failure ?? "no answer"));
   };
 }
 
@@ -86,7 +96,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
       const length = part.value<number>("length_ns");
       const finer = part.value<number>("tile_ns");
       const found = new Lanes(part.table("tiles"), index, threads.length, finer, length);
-      return { lanes: found, from, to };
+      return { lanes: found, asked: new Set(lanes), from, to };
     };
   const shown = signal<ReadonlySet<number> | null>(null);
   const bright = signal<string | null>(null);

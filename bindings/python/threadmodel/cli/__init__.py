@@ -20,6 +20,7 @@ from threadmodel.cli.messages import say
 from threadmodel.cli.record import record
 from threadmodel.cli.report import report
 from threadmodel.cli.stats import stats
+from threadmodel.cli.timeline import timeline
 from threadmodel.errors import ThreadmodelError
 
 WRONG: Final = 2
@@ -68,6 +69,7 @@ for command in (
     record,
     report,
     stats,
+    timeline,
     path,
     whatif,
 ):

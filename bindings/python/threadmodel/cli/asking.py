@@ -107,26 +107,25 @@ def selection(
 def ask(
     context: click.Context,
     question: Callable[[Model], Table],
-    sections: Callable[[Model, Table], list[terminal.Section]],
+    sections: Callable[[Model], list[terminal.Section]],
 ) -> None:
     """Ask the run in a file one question, and print the answer as the options say.
 
     Args:
         context: whose parameters are `file`, those of reading and those of output
-        question: what rows are printed of
-        sections: what is printed where no rows are asked for
+        question: its rows are printed where rows are asked for
+        sections: makes what is printed otherwise
     """
     chosen = context.params
     writer = _writer(chosen["as_json"], chosen["as_csv"], chosen["output"])
     with LateProgress() as progress:
         model = open_run(context, progress)
         progress.step("counting")
-        table = question(model)
-        shown = [] if writer else sections(model, table)
-    if writer:
-        writer(table)
-    else:
-        print_sections(shown, chosen["output"])
+        answer = question(model) if writer else sections(model)
+    if isinstance(answer, list):
+        print_sections(answer, chosen["output"])
+    elif writer:
+        writer(answer)
     conclude(context, model)
 
 

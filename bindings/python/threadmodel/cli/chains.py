@@ -58,9 +58,9 @@ def path(
             )
         return model.critical_path(thread=wanted, to_ns=to_ns, bounded=not unbounded)
 
-    def sections(_: Model, table: Table) -> list[page.Section]:
+    def sections(model: Model) -> list[page.Section]:
         show = path_page.path_sums if by else path_page.path_segments
-        return [show(table, top)]
+        return [show(question(model), top)]
 
     ask(context, question, sections)
 
@@ -102,7 +102,7 @@ def whatif(
             return model.whatif_rank(top, factor=factor)
         return model.whatif(class_name, method=method, object=object_, factor=factor)
 
-    def sections(model: Model, table: Table) -> list[page.Section]:
-        return [path_page.predictions(table, model.length_ns)]
+    def sections(model: Model) -> list[page.Section]:
+        return [path_page.predictions(question(model), model.length_ns)]
 
     ask(context, question, sections)

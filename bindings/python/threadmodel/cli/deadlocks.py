@@ -7,7 +7,6 @@ from threadmodel.cli import terminal
 from threadmodel.cli.asking import ask, output_options
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
-from threadmodel.table import Table
 
 
 @click.command(short_help="Show the deadlocks of a run.")
@@ -23,8 +22,8 @@ def deadlocks(context: click.Context, /, **_: object) -> None:
     too, when nothing else kept the threads apart. - reads from stdin.
     """
 
-    def sections(model: Model, table: Table) -> list[terminal.Section]:
-        found = terminal.deadlocks(model, table)
+    def sections(model: Model) -> list[terminal.Section]:
+        found = terminal.deadlocks(model)
         if not found.body:
             found.line("none was found")
             # A recording without owners, say, shows none however many there were.

@@ -94,7 +94,8 @@ def stats(
             return model.histogram(states[0] if states else "blocked", keys, **passed)
         return model.statistics(keys, **passed) if keys else model.total(**chosen)
 
-    def sections(_: Model, table: Table) -> list[terminal.Section]:
+    def sections(model: Model) -> list[terminal.Section]:
+        table = question(model)
         if histogram:
             return [_histogram(table, states[0] if states else "blocked")]
         return [_rows(table, states or STATES, top)]

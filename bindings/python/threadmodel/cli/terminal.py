@@ -11,7 +11,6 @@ from threadmodel.cli.page import Section as Section
 from threadmodel.cli.page import show as show
 from threadmodel.cli.path_page import PATH_KEYS, path_sums
 from threadmodel.model import Model
-from threadmodel.table import Table
 from threadmodel.text import clean, count, duration
 
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
@@ -64,7 +63,7 @@ def sections(model: Model, top: int) -> list[Section]:
         _hold_ups("Longest waits", callers, ("waiting", "joining", "parked"), top),
         _threads(threads, top),
         path_sums(model.path_rollup(PATH_KEYS), top),
-        deadlocks(model, model.deadlocks()),
+        deadlocks(model),
         _diagnostics(odd),
     ]
     return [section for section in wanted if section.body]
@@ -230,10 +229,10 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
     return section
 
 
-def deadlocks(model: Model, table: Table) -> Section:
+def deadlocks(model: Model) -> Section:
     """Tell each deadlock with the stack of each member."""
     cycles: dict[int, list[Row]] = {}
-    for row in table:
+    for row in model.deadlocks():
         cycles.setdefault(row["deadlock"], []).append(row)
     section = Section("Deadlocks")
     if not cycles:

@@ -6,7 +6,8 @@ import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
 import { clean, count, duration } from "../format";
 import type { Picked } from "./data";
 import { pressed } from "./keys";
-import { AXIS, GUTTER, pickWithin, Scene } from "./scene";
+import { pickWithin } from "./pick";
+import { AXIS, GUTTER, Scene } from "./scene";
 import type { TimelineState } from "./state";
 import { describe } from "./words";
 

@@ -10,6 +10,7 @@ import { Path } from "./path";
 /** Finer rows of a window, for the lanes that were asked about. */
 export interface Detail {
   lanes: Lanes;
+  asked: ReadonlySet<number>;
   from: number;
   to: number;
 }

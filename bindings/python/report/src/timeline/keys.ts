@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline by keyboard.
 import { choose, chooseBeside, sayWindow } from "./canvas";
-import { pickWithin } from "./scene";
+import { pickWithin } from "./pick";
 import type { TimelineState } from "./state";
 
 export const KEYS: readonly (readonly [string, string])[] = [

@@ -13,31 +13,48 @@ import type { TimelineState } from "./state";
 const HEIGHT = 44;
 /** Columns of the strip, stretched to the width there is. */
 const COLUMNS = 900;
-/** Rows that are added up for it; with more, lanes are left out evenly. */
-const ENOUGH_ROWS = 400_000;
 
-/** Time of the shown threads in each state, column by column. */
+const whole = new Float64Array(STATE_COUNT);
+
+/** Time of the shown threads in each state, column by column. Of a row, the columns that
+ * it only touches are added one by one; of those that it fills, the first and the last
+ * are noted, and summed up at the end: rows are many, and may fill all columns. */
 function gather(state: TimelineState): Float64Array {
   const { data } = state;
   const level = data.lanes.levelFor(data.length / COLUMNS);
   const lanes = state.rows.value.lanes;
-  const sums = new Float64Array(COLUMNS * STATE_COUNT);
   const perColumn = data.length / COLUMNS;
-  const rows = lanes.reduce((sum, lane) => sum + level.first[lane + 1]! - level.first[lane]!, 0);
-  const step = Math.max(1, Math.ceil(rows / ENOUGH_ROWS));
-  for (let at = 0; at < lanes.length; at += step) {
-    const lane = lanes[at]!;
+  const sums = new Float64Array(COLUMNS * STATE_COUNT);
+  const changes = new Float64Array((COLUMNS + 1) * STATE_COUNT);
+  const part = (column: number, row: number, share: number) =>
+    addTimes(
+      level, row, sums.subarray(column * STATE_COUNT, (column + 1) * STATE_COUNT), share,
+    );
+  for (const lane of lanes)
     for (let row = level.first[lane]!; row < level.first[lane + 1]!; row++) {
       const [start, end] = [level.start[row]!, level.end[row]!];
-      if (end <= start) continue;
+      const length = end - start;
+      if (length <= 0) continue;
+      const first = Math.min(Math.floor(start / perColumn), COLUMNS - 1);
       const last = Math.min(Math.floor(end / perColumn), COLUMNS - 1);
-      for (let column = Math.floor(start / perColumn); column <= last; column++) {
-        const part =
-          Math.min(end, (column + 1) * perColumn) - Math.max(start, column * perColumn);
-        const to = sums.subarray(column * STATE_COUNT, (column + 1) * STATE_COUNT);
-        addTimes(level, row, to, part / (end - start));
+      if (first === last) {
+        part(first, row, 1);
+        continue;
+      }
+      part(first, row, ((first + 1) * perColumn - start) / length);
+      part(last, row, (end - last * perColumn) / length);
+      if (last === first + 1) continue;
+      whole.fill(0);
+      addTimes(level, row, whole, perColumn / length);
+      for (let at = 0; at < STATE_COUNT; at++) {
+        changes[(first + 1) * STATE_COUNT + at]! += whole[at]!;
+        changes[last * STATE_COUNT + at]! -= whole[at]!;
       }
     }
+  whole.fill(0);
+  for (let at = 0; at < sums.length; at++) {
+    whole[at % STATE_COUNT]! += changes[at]!;
+    sums[at]! += Math.max(whole[at % STATE_COUNT]!, 0);
   }
   return sums;
 }

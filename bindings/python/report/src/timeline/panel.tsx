@@ -5,7 +5,7 @@ import { StackList } from "../stack";
 import { NO_STATE } from "../states";
 import type { Arrow } from "./arrows";
 import { choose } from "./canvas";
-import { pickWithin } from "./scene";
+import { pickWithin } from "./pick";
 import type { TimelineState } from "./state";
 import { describe, peerOf, sayArrow } from "./words";
 

@@ -7,8 +7,10 @@ import { Palette, scheme } from "../scheme";
 import { isDark, NO_STATE, STATES } from "../states";
 import { drawArrows } from "./arrows";
 import type { Detail, Picked } from "./data";
-import { lastStarted, type Lanes, type Level } from "./lanes";
+import { fit, niceStep, readable } from "./drawing";
+import { lastStarted, type Lanes } from "./lanes";
 import { Paint } from "./paint";
+import { pickWithin } from "./pick";
 import { paintLane, type Bright } from "./raster";
 import { LANE_HEIGHT, type Row } from "./rows";
 import type { TimelineState } from "./state";
@@ -19,8 +21,6 @@ export const AXIS = 26;
 const INSET = 3;
 /** An interval at least so wide has words in it. */
 const WORDS = 56;
-/** Rows looked through for the one that is meant by a pixel. */
-const PICKED_ROWS = 2000;
 
 export class Scene {
   private readonly base: CanvasRenderingContext2D;
@@ -131,14 +131,15 @@ export class Scene {
   pick(x: number, y: number): Picked | null {
     const row = this.rowAt(y);
     if (row?.kind !== "lane" || x < GUTTER) return null;
-    const lanes = this.lanesFor(this.timeAt(x), this.timeAt(x + 1));
+    const lanes = this.lanesFor(row.lane, this.timeAt(x), this.timeAt(x + 1));
     return pickWithin(lanes, row.lane, this.timeAt(x), this.timeAt(x + 1));
   }
 
-  private lanesFor(from: number, to: number): Lanes {
+  private lanesFor(lane: number, from: number, to: number): Lanes {
     const { detail } = this;
-    const covers = detail && detail.from <= from && detail.to >= to;
-    return covers && this.nsPerPixel < this.state.data.tile ? detail.lanes : this.state.data.lanes;
+    const { lanes, tile } = this.state.data;
+    const covers = detail && detail.from <= from && detail.to >= to && detail.asked.has(lane);
+    return covers && this.nsPerPixel < tile ? detail.lanes : lanes;
   }
 
   private visible(): Row[] {
@@ -183,41 +184,23 @@ export class Scene {
     const pixels = new Uint32Array(this.image.data.buffer);
     pixels.fill(0);
     const nsPerPixel = (to - from) / width;
-    const lanes = this.lanesFor(from, to);
-    const level = lanes.levelFor(nsPerPixel);
-    const bright = this.bright(lanes);
-    const paint = new Paint(bright !== null);
     const frame = { pixels, width, height, from, nsPerPixel };
     const top = this.scroller.scrollTop;
+    const paint = new Paint(this.state.bright.peek() !== null);
     for (const row of rows) {
       if (row.kind !== "lane") continue;
+      const lanes = this.lanesFor(row.lane, from, to);
+      const level = lanes.levelFor(nsPerPixel);
+      const bright = this.bright(lanes);
       // A lane that is cut by an edge of the picture is painted as far as it fits.
       const y0 = Math.round((row.top - top + INSET) * ratio);
       const y1 = Math.round((row.top - top + LANE_HEIGHT - INSET) * ratio);
-      if (y0 < 0 || y1 > height) {
-        this.paintCut(frame, level, row.lane, y0, y1 - y0, paint, bright);
-        continue;
-      }
-      paintLane(frame, level, row.lane, y0, y1 - y0, paint, bright);
+      const paintIt = y0 < 0 || y1 > height ? paintCut : paintLane;
+      paintIt(frame, level, row.lane, y0, y1 - y0, paint, bright);
     }
     this.base.setTransform(1, 0, 0, 1, 0, 0);
     this.base.clearRect(0, 0, this.base.canvas.width, this.base.canvas.height);
     this.base.putImageData(this.image, Math.round(GUTTER * ratio), Math.round(AXIS * ratio));
-  }
-
-  private paintCut(
-    frame: Parameters<typeof paintLane>[0], level: Level, lane: number, top: number,
-    height: number, paint: Paint, bright: Bright | null,
-  ): void {
-    const strip = { ...frame, pixels: new Uint32Array(frame.width * height), height };
-    paintLane(strip, level, lane, 0, height, paint, bright);
-    const skip = Math.max(-top, 0);
-    const lines = Math.min(height, frame.height - top) - skip;
-    if (lines <= 0) return;
-    const from = skip * frame.width;
-    frame.pixels.set(
-      strip.pixels.subarray(from, from + lines * frame.width), (top + skip) * frame.width,
-    );
   }
 
   private bright(lanes: Lanes): Bright | null {
@@ -267,14 +250,14 @@ export class Scene {
   /** State and class, in intervals that have room for them. */
   private drawWords(rows: readonly Row[]): void {
     const { from, to } = this.state.window.peek();
-    const lanes = this.lanesFor(from, to);
-    const level = lanes.levelFor(this.nsPerPixel);
     const { over } = this;
     const dark = isDark();
     over.font = "600 11px system-ui, sans-serif";
     const top = this.scroller.scrollTop;
     for (const row of rows) {
       if (row.kind !== "lane") continue;
+      const lanes = this.lanesFor(row.lane, from, to);
+      const level = lanes.levelFor(this.nsPerPixel);
       let at = Math.max(lastStarted(level, row.lane, from), level.first[row.lane]!);
       for (; at < level.first[row.lane + 1]! && level.start[at]! < to; at++) {
         const x1 = Math.max(this.x(level.start[at]!), GUTTER);
@@ -380,65 +363,40 @@ export class Scene {
     const { more } = data.source;
     const { from, to } = this.state.window.peek();
     if (!more || this.nsPerPixel >= data.tile) return;
-    if (this.detail && this.detail.from <= from && this.detail.to >= to) return;
     const lanes = rows.flatMap((row) => (row.kind === "lane" ? [row.lane] : []));
+    const { detail } = this;
+    const covers = detail && detail.from <= from && detail.to >= to;
+    // Less of the run at a time may be had in finer rows.
+    const finest = detail && (detail.lanes.tile <= this.nsPerPixel ||
+      detail.to - detail.from < 3 * (to - from));
+    if (covers && finest && lanes.every((lane) => detail.asked.has(lane))) return;
     const mine = ++this.asked;
     setTimeout(() => {
       if (mine !== this.asked) return;
       const room = (to - from) / 2;
-      void more(Math.max(from - room, 0), Math.min(to + room, data.length), lanes).then(
+      more(Math.max(from - room, 0), Math.min(to + room, data.length), lanes).then(
         (detail) => {
           if (mine !== this.asked) return;
           this.detail = detail;
           this.redraw();
+        },
+        (failure: unknown) => {
+          this.state.told.value = `More detail cannot be had: ${String(failure)}`;
         },
       );
     }, 120);
   }
 }
 
-/** Of the rows of a lane that touch a stretch of time, the longest hold-up. */
-export function pickWithin(
-  lanes: Lanes, lane: number, from: number, to: number,
-): Picked | null {
-  const level = lanes.finest;
-  const first = level.first[lane]!;
-  let best = -1;
-  let bestLength = -1;
-  const begin = Math.max(lastStarted(level, lane, from), first);
-  const last = Math.min(level.first[lane + 1]!, begin + PICKED_ROWS);
-  for (let row = begin; row < last && level.start[row]! <= to; row++) {
-    if (level.end[row]! < from) continue;
-    const overlap = Math.min(level.end[row]!, to) - Math.max(level.start[row]!, from);
-    const held = level.state[row] === 2 ? 0 : 1;
-    const weight = overlap * (1 + held);
-    if (weight > bestLength) [best, bestLength] = [row, weight];
-  }
-  return best < 0 ? null : { lane, table: lanes.table, level, row: best };
-}
-
-/** Cut a text so that it fits, in pixels. */
-function fit(context: CanvasRenderingContext2D, text: string, width: number): string {
-  const cut = text.length > 200 ? text.slice(0, 200) : text;
-  if (context.measureText(cut).width <= width) return cut;
-  let low = 0;
-  let high = cut.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (context.measureText(`${cut.slice(0, middle)}…`).width <= width) low = middle;
-    else high = middle - 1;
-  }
-  return low ? `${cut.slice(0, low)}…` : "";
-}
-
-/** 1, 2 or 5 times a power of ten, at least this. */
-function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
-  return power * ([1, 2, 5, 10].find((times) => times * power >= least) ?? 10);
-}
-
-/** Black or white, whichever reads better on a colour. */
-function readable(hex: string): string {
-  const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
-  return 0.3 * r! + 0.59 * g! + 0.11 * b! > 0.5 ? "#10141d" : "#ffffff";
-}
+/** Paint a lane of which only a part is in the picture. */
+const paintCut: typeof paintLane = (frame, level, lane, top, height, paint, bright) => {
+  const strip = { ...frame, pixels: new Uint32Array(frame.width * height), height };
+  paintLane(strip, level, lane, 0, height, paint, bright);
+  const skip = Math.max(-top, 0);
+  const lines = Math.min(height, frame.height - top) - skip;
+  if (lines <= 0) return;
+  const from = skip * frame.width;
+  frame.pixels.set(
+    strip.pixels.subarray(from, from + lines * frame.width), (top + skip) * frame.width,
+  );
+};

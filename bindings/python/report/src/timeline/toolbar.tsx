@@ -7,7 +7,7 @@ import { scheme } from "../scheme";
 import { isDark, STATES } from "../states";
 import { KINDS } from "./arrows";
 import { choose } from "./canvas";
-import { pickWithin } from "./scene";
+import { pickWithin } from "./pick";
 import type { TimelineState } from "./state";
 import { Swatch } from "./swatch";
 

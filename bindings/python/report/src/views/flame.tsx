@@ -104,6 +104,8 @@ function Flames({ root, fill }: { root: Frame; fill: string }) {
       .label(({ data }) =>
         `${clean(data.name)}: ${duration(data.value)}, ${percent(data.value / root.value)}`)
       .setColorMapper(({ data }) => shade(fill, data.name))
+      // Its own takes the term for a regular expression, which names of classes are not.
+      .setSearchMatch(({ data }, term) => data.name.toLowerCase().includes(term.toLowerCase()))
       .onHover(({ data }) => tell(data))
       .onClick(({ data }) => tell(data));
     chart.current = graph;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which row is meant by a place in the picture.
+import type { Picked } from "./data";
+import { lastStarted, type Lanes } from "./lanes";
+import { RUNNING } from "../states";
+
+/** Rows looked through for the one that is meant by a pixel. */
+const PICKED_ROWS = 2000;
+
+/** Of the rows of a lane that touch a stretch of time, the longest hold-up. */
+export function pickWithin(
+  lanes: Lanes, lane: number, from: number, to: number,
+): Picked | null {
+  const level = lanes.finest;
+  const first = level.first[lane]!;
+  let best = -1;
+  let bestLength = -1;
+  const begin = Math.max(lastStarted(level, lane, from), first);
+  const last = Math.min(level.first[lane + 1]!, begin + PICKED_ROWS);
+  for (let row = begin; row < last && level.start[row]! <= to; row++) {
+    if (level.end[row]! < from) continue;
+    const overlap = Math.min(level.end[row]!, to) - Math.max(level.start[row]!, from);
+    const held = level.state[row] === RUNNING ? 0 : 1;
+    const weight = overlap * (1 + held);
+    if (weight > bestLength) [best, bestLength] = [row, weight];
+  }
+  return best < 0 ? null : { lane, table: lanes.table, level, row: best };
+}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timeline: a table, and in a notebook lanes to walk through.
+
+The lanes are an anywidget that draws with the HTML report's front end. It comes with a
+coarse timeline, and asks for the rows of what its reader looks at.
+"""
+
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from threadmodel import errors, page
+from threadmodel.pack import Pack, pack
+from threadmodel.selection import MAX_INT64
+from threadmodel.table import Table
+
+if TYPE_CHECKING:
+    from threadmodel.model import Model
+
+# Rows that a notebook gets at first, and for each part that is looked at.
+ROWS: Final = 20_000
+
+
+class Timeline(Table):
+    """What each thread was doing when; see Model.timeline.
+
+    The last line of a notebook's cell is shown as lanes, where anywidget is installed,
+    and else as a table.
+    """
+
+    def __init__(self, owned: Any, model: "Model", chosen: Mapping[str, Any]) -> None:
+        """Take over a ``tm_table *`` that a model gave for this choice."""
+        super().__init__(owned)
+        self._model = model
+        self._chosen = dict(chosen)
+
+    def widget(self) -> Any:
+        """Return the lanes, an ``anywidget.AnyWidget``.
+
+        Raises:
+            MissingExtraError: anywidget is not installed (an ImportError)
+            UnsupportedError: the package was built without the front end
+        """
+        made = _widget_class()(pack=self._first())
+        made.on_msg(self._asked)
+        return made
+
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> dict[str, Any]:
+        """Show lanes in a notebook, and a table where those cannot be shown."""
+        still = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        try:
+            shown = self.widget()._repr_mimebundle_(include=include, exclude=exclude)
+        except (errors.MissingExtraError, errors.UnsupportedError):
+            return still
+        data = shown[0] if isinstance(shown, tuple) else shown or {}
+        return {**data, **still}
+
+    def _first(self) -> bytes:
+        """Pack all lanes, as far as they fit, with what happened between them."""
+        model, chosen = self._model, self._chosen
+        result = Pack()
+        tile_ns = model.tile_ns(ROWS, **chosen)
+        result.put("tile_ns", tile_ns)
+        result.put("length_ns", model.length_ns)
+        result.add("tiles", model.tiles(tile_ns, **chosen))
+        result.add("threads", model.threads(threads=chosen.get("threads")))
+        interactions = model.interactions(**chosen)
+        result.add("interactions", interactions, rows=page.INTERACTION_ROWS)
+        result.add("critical_path", model.critical_path(), rows=page.PATH_ROWS)
+        result.add("stacks", model.stacks(), rows=page.FRAME_ROWS)
+        return result.finish(compressed=False)
+
+    def _asked(self, widget: Any, message: Any, _buffers: Any) -> None:
+        """Answer what the lanes ask for; what is no such question is left alone."""
+        if not isinstance(message, dict) or message.get("kind") != "tiles":
+            return
+        reply = {"kind": "tiles", "number": message.get("number")}
+        try:
+            part = self._part(message)
+        except (errors.ThreadmodelError, KeyError, TypeError, ValueError) as failure:
+            widget.send({**reply, "failure": str(failure)})
+        else:
+            widget.send(reply, buffers=[part])
+
+    def _part(self, message: Mapping[str, Any]) -> bytes:
+        """Pack the rows of some lanes in a part of the run, as fine as they fit."""
+        model = self._model
+        first, last = self._chosen.get("window") or (None, None)
+        start = max(int(message["from_ns"]), first or 0)
+        end = min(int(message["to_ns"]), last or MAX_INT64)
+        chosen: dict[str, Any] = {
+            "threads": [int(thread) for thread in message["threads"]],
+            "classes": self._chosen.get("classes"),
+            "window": (start, end),
+        }
+        tile_ns = model.tile_ns(ROWS, **chosen)
+        values = {"tile_ns": tile_ns, "length_ns": model.length_ns}
+        return pack(values, {"tiles": model.tiles(tile_ns, **chosen)})
+
+
+@functools.cache
+def _widget_class() -> Any:
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        raise errors.MissingExtraError(
+            "this needs anywidget: pip install 'threadmodel[widget]'"
+        ) from None
+
+    class TimelineWidget(anywidget.AnyWidget):  # type: ignore[misc]
+        """Lanes of threads; `pack` is what they show at first."""
+
+        _esm = page.asset("widget.js")
+        pack = traitlets.Bytes().tag(sync=True)
+
+    return TimelineWidget

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lanes of a notebook: the real widget's two halves, with the test in between."""
+
+import builtins
+import json
+import sys
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+import random_runs
+import threadmodel
+from conftest import PATIENCE_MS, Watched, state
+from threadmodel import lanes
+from threadmodel.errors import MissingExtraError
+
+# Plays the part of the notebook: hands the widget its state, and its messages on.
+HOST = """async ([source, pack]) => {
+    const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
+    const { default: widget } = await import(url);
+    const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+    const heard = new Set();
+    const model = {
+        get: () => new DataView(bytes(pack).buffer),
+        on: (_, listener) => heard.add(listener),
+        off: (_, listener) => heard.delete(listener),
+        send: message => void kernel(JSON.stringify(message)).then(text => {
+            const { content, buffers } = JSON.parse(text);
+            const views = buffers.map(b => new DataView(bytes(b).buffer));
+            heard.forEach(listener => listener(content, views));
+        }),
+    };
+    globalThis.stop = await widget.render({ model, el: document.body });
+}"""
+
+
+def encoded(data: bytes) -> str:
+    import base64
+
+    return base64.b64encode(data).decode()
+
+
+class Notebook:
+    """A page that shows a timeline's widget, and its real kernel side."""
+
+    def __init__(self, page: Page, timeline: threadmodel.Timeline) -> None:
+        self.page = page
+        self.asked: list[dict[str, Any]] = []
+        self.widget = timeline.widget()
+        self.timeline = timeline
+        page.expose_function("kernel", self._kernel)
+        page.goto("about:blank")
+        page.evaluate(HOST, [str(self.widget._esm), encoded(self.widget.pack)])
+        page.wait_for_selector(".lanes[data-drawn]")
+
+    def _kernel(self, text: str) -> str:
+        message = json.loads(text)
+        self.asked.append(message)
+        sent: list[Any] = []
+
+        class Ear:
+            def send(self, content: Any, buffers: Any = ()) -> None:
+                sent.append((content, buffers))
+
+        self.timeline._asked(Ear(), message, [])
+        ((content, buffers),) = sent
+        return json.dumps(
+            {"content": content, "buffers": [encoded(one) for one in buffers]}
+        )
+
+
+@pytest.fixture
+def page(browser: Browser) -> Any:
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    page.set_default_timeout(PATIENCE_MS)
+    watched = Watched(page)
+    yield page
+    page.close()
+    assert watched.faults == []
+
+
+@pytest.fixture
+def model() -> threadmodel.Model:
+    model = threadmodel.Model()
+    random_runs.fill(model, 4, threads=6, objects=4, count=4000)
+    return model
+
+
+def test_lanes_show_the_timeline(page: Page, model: threadmodel.Model) -> None:
+    Notebook(page, model.timeline())
+    starts = state(page, "[...s.data.lanes.finest.start]")
+    assert starts == [row["start_ns"] for row in model.timeline()]
+    assert page.get_by_role("application", name="Timeline of threads").is_visible()
+
+
+def test_a_choice_shows_just_that(page: Page, model: threadmodel.Model) -> None:
+    chosen = model.timeline(threads=["t2", "t4"], window=(0, 20_000))
+    Notebook(page, chosen)
+    names = state(page, "s.rows.value.lanes.map(l => s.data.threads[l].name)")
+    assert names == ["t2", "t4"]
+    starts = state(page, "[...s.data.lanes.finest.start]")
+    assert starts == [row["start_ns"] for row in chosen]
+
+
+def test_looking_closer_asks_the_kernel(
+    page: Page, model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "ROWS", 60)
+    notebook = Notebook(page, model.timeline())
+    assert state(page, "s.data.tile") > 0
+    monkeypatch.setattr(lanes, "ROWS", 20_000)
+    middle = model.length_ns // 2
+    state(page, f"s.look({middle}, {middle + 300})")
+    page.wait_for_function(
+        "threadmodelTimeline.scene.pick(600, 64)?.level.count.every(c => c === 1)"
+    )
+    (asked,) = notebook.asked[-1:]
+    assert asked["from_ns"] <= middle < middle + 300 <= asked["to_ns"]
+    picked = state(
+        page,
+        "(({ level: l, row, table }) => [l.start[row], l.end[row],"
+        " table.text('state', l.source[row])])(scene.pick(600, 64))",
+    )
+    part = model.timeline(window=(asked["from_ns"], asked["to_ns"]))
+    assert picked in [[row["start_ns"], row["end_ns"], row["state"]] for row in part]
+
+
+def test_what_the_kernel_refuses_is_said(
+    page: Page, model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "ROWS", 60)
+    timeline = model.timeline()
+    Notebook(page, timeline)
+
+    def refuse(message: object) -> bytes:
+        raise ValueError(f"not today: {bool(message)}")
+
+    monkeypatch.setattr(timeline, "_part", refuse)
+    state(page, "s.look(100, 400)")
+    page.get_by_text("not today: True").wait_for(state="attached")
+
+
+def test_it_ends_with_its_cell(page: Page, model: threadmodel.Model) -> None:
+    Notebook(page, model.timeline())
+    page.evaluate("stop()")
+    assert page.locator(".lanes").count() == 0
+
+
+def test_odd_questions_are_answered_with_a_refusal(model: threadmodel.Model) -> None:
+    timeline = model.timeline()
+    sent: list[Any] = []
+
+    class Ear:
+        def send(self, content: Any, buffers: Any = ()) -> None:
+            sent.append(content)
+
+    for message in (
+        {"kind": "tiles"},
+        {"kind": "tiles", "from_ns": 5, "to_ns": 4, "threads": []},
+        {"kind": "tiles", "from_ns": "x", "to_ns": 4, "threads": []},
+        {"kind": "tiles", "from_ns": 0, "to_ns": 4, "threads": ["77777"]},
+        {"kind": "tiles", "from_ns": -1, "to_ns": 2**80, "threads": None},
+    ):
+        timeline._asked(Ear(), message, [])
+        assert "failure" in sent[-1]
+    count = len(sent)
+    timeline._asked(Ear(), {"kind": "else"}, [])
+    timeline._asked(Ear(), "tiles", [])
+    assert len(sent) == count
+
+
+def test_a_notebook_gets_lanes_and_a_table(model: threadmodel.Model) -> None:
+    shown = model.timeline()._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in shown
+    assert "<table" in shown["text/html"]
+
+
+def test_without_anywidget_a_notebook_gets_a_table(
+    model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.__import__
+
+    def refuse(name: str, *rest: Any) -> Any:
+        if name == "anywidget":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.delitem(sys.modules, "anywidget", raising=False)
+    lanes._widget_class.cache_clear()
+    timeline = model.timeline()
+    assert set(timeline._repr_mimebundle_()) == {"text/plain", "text/html"}
+    with pytest.raises(MissingExtraError, match=r"pip install 'threadmodel\[widget\]'"):
+        timeline.widget()
+    lanes._widget_class.cache_clear()
