@@ -54,6 +54,8 @@ class Pack:
         table: Table,
         columns: Iterable[str] | None = None,
         rows: int | None = None,
+        *,
+        step: int = 1,
     ) -> None:
         """Add a table.
 
@@ -62,31 +64,36 @@ class Pack:
             table: copied
             columns: only these; None: all
             rows: the first ones only; None: all
+            step: of these, each so manieth
         """
-        count = len(table) if rows is None else min(rows, len(table))
+        taken = range(0, len(table) if rows is None else min(rows, len(table)), step)
         chosen = table.columns if columns is None else columns
         self._index["tables"][name] = {
-            "rows": count,
+            "rows": len(taken),
             "total": len(table),
             "limits": list(table.limits),
-            "columns": [self._column(table, column, count) for column in chosen],
+            "columns": [self._column(table, column, taken) for column in chosen],
         }
 
-    def _column(self, table: Table, column: str, rows: int) -> dict[str, Any]:
+    def _column(self, table: Table, column: str, rows: range) -> dict[str, Any]:
         values, valid = table.raw(column)
         type_, width = _TYPES[table.types[column]]
-        size = (rows + 7) // 8 if type_ == "bool" else rows * width
-        raw = bytes(values[:size])
+        if type_ == "bool":
+            planes = [_bits(values, rows)]
+        else:
+            raw = bytes(values[: rows.stop * width])
+            step = rows.step * width
+            planes = [raw[byte::step] for byte in range(width)]
         found: dict[str, Any] = {
             "name": column,
             "type": type_,
             "width": width,
-            "planes": [self._store(raw[byte::width]) for byte in range(width)],
+            "planes": [self._store(plane) for plane in planes],
         }
         if type_ == "string":
             found["categories"] = table.categories(column)
         if valid:
-            found["valid"] = self._store(bytes(valid[: (rows + 7) // 8]))
+            found["valid"] = self._store(_bits(valid, rows))
         return found
 
     def _store(self, plane: bytes) -> int | None:
@@ -110,6 +117,16 @@ class Pack:
         packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
         squeezed = [packer.compress(part) for part in parts]
         return b"".join([*squeezed, packer.flush()])
+
+
+def _bits(bits: memoryview, rows: range) -> bytes:
+    """Return the bits of some rows, packed as they were."""
+    if rows.step == 1:
+        return bytes(bits[: (len(rows) + 7) // 8])
+    found = bytearray((len(rows) + 7) // 8)
+    for at, row in enumerate(rows):
+        found[at >> 3] |= (bits[row >> 3] >> (row & 7) & 1) << (at & 7)
+    return bytes(found)
 
 
 def pack(values: Mapping[str, Any], tables: Mapping[str, Table]) -> bytes:

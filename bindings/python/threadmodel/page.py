@@ -22,6 +22,7 @@ from threadmodel.text import clean, count, duration
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
+    from threadmodel.table import Table
 
 Listener = Callable[[str], object]
 
@@ -212,6 +213,12 @@ def _put_statistics(pack: Pack, model: "Model") -> None:
         pack.add("cell_objects", objects, [*columns, "object"])
 
 
+def put_interactions(pack: Pack, interactions: "Table") -> None:
+    """Put them, or where they are too many some, spread evenly over the run."""
+    step = max(-(-len(interactions) // INTERACTION_ROWS), 1)
+    pack.add("interactions", interactions, step=step)
+
+
 def timeline(model: "Model", detail: int, step: Listener) -> bytes:
     """Pack intervals, interactions and the critical path."""
     pack = Pack()
@@ -224,6 +231,6 @@ def timeline(model: "Model", detail: int, step: Listener) -> bytes:
     left_out = ("thread", "end_ns", "peer")
     pack.add("tiles", tiles, [name for name in tiles.columns if name not in left_out])
     step("interactions")
-    pack.add("interactions", model.interactions(), rows=INTERACTION_ROWS)
+    put_interactions(pack, model.interactions())
     pack.add("critical_path", model.critical_path(), rows=PATH_ROWS)
     return pack.finish()

@@ -90,7 +90,8 @@ function Notes({ state }: { state: TimelineState }) {
   const { table } = data.arrows;
   if (table.total > table.rows)
     notes.push(
-      `The first ${number(table.rows)} of ${count(table.total, "interaction")} are here.`,
+      `Of ${count(table.total, "interaction")}, ${number(table.rows)} are here, spread evenly: ` +
+        "an arrow that is missing says nothing.",
     );
   const path = data.path.table;
   if (path.total > path.rows)
