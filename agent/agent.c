@@ -47,7 +47,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     tm__the_agent.start_ns = tm__now_ns();
     tm__the_agent.start_wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
     tm__recording_begin();
-    tm__virtual_install(jni);
+    tm__virtual_begin(jni);
     atomic_store(&tm__the_agent.recording, 1);
     if (tm__events_enable(1) != JVMTI_ERROR_NONE)
         tm__complain("the VM reports only some of the events");
@@ -96,6 +96,9 @@ static jint get_ready(void)
     hooks = tm__the_agent.options.contention_analysis &&
             able.can_generate_native_method_bind_events &&
             able.can_generate_early_vmstart;
+    if (tm__the_agent.options.contention_analysis && !hooks)
+        tm__complain("this VM lets nobody stand in for its native methods: notify, "
+                     "park, sleep, start and interrupt are not recorded");
     wanted.can_generate_native_method_bind_events = hooks;
     wanted.can_generate_early_vmstart = hooks;
     tm__events_set(&callbacks);

@@ -10,38 +10,14 @@
 
 enum { FIRST_SLOTS = 16 };
 
-/* Ids are often counters or addresses: the high bits of a product spread both. */
-static uint64_t home(const tm__map *map, uint64_t key)
-{
-    return (key * UINT64_C(0x9e3779b97f4a7c15)) >> map->shift;
-}
-
 void tm__map_init(tm__map *map, tm__memory *memory)
 {
     *map = (tm__map){.memory = memory};
 }
 
-uint32_t tm__map_find(const tm__map *map, uint64_t key)
-{
-    if (!map->slots)
-        return TM__NONE;
-    for (uint64_t i = home(map, key);; i = (i + 1) & map->mask) {
-        const tm__map_slot *slot = &map->slots[i];
-
-        if (slot->key == key || slot->index == TM__NONE)
-            return slot->index;
-    }
-}
-
-void tm__map_prefetch(const tm__map *map, uint64_t key)
-{
-    if (map->slots)
-        __builtin_prefetch(&map->slots[home(map, key)]);
-}
-
 static void insert(tm__map *map, uint64_t key, uint32_t index)
 {
-    uint64_t i = home(map, key);
+    uint64_t i = tm__map_home(map, key);
 
     while (map->slots[i].index != TM__NONE)
         i = (i + 1) & map->mask;

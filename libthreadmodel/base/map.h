@@ -4,6 +4,7 @@
 #define TM_BASE_MAP_H
 
 #include "base/memory.h"
+#include "base/prefetch.h"
 
 /** No index. */
 #define TM__NONE UINT32_MAX
@@ -24,11 +25,32 @@ typedef struct tm__map {
 
 void tm__map_init(tm__map *map, tm__memory *memory);
 
-/** @return the index of a key, TM__NONE when it has none */
-uint32_t tm__map_find(const tm__map *map, uint64_t key);
+/** Where a key is looked for first. Ids are often counters or addresses: the high bits
+ * of a product spread both. */
+static inline uint64_t tm__map_home(const tm__map *map, uint64_t key)
+{
+    return (key * UINT64_C(0x9e3779b97f4a7c15)) >> map->shift;
+}
 
-/** Have the memory that a look-up of this key will touch on its way. */
-void tm__map_prefetch(const tm__map *map, uint64_t key);
+/** @return the index of a key, TM__NONE when it has none */
+static inline uint32_t tm__map_find(const tm__map *map, uint64_t key)
+{
+    if (!map->slots)
+        return TM__NONE;
+    for (uint64_t i = tm__map_home(map, key);; i = (i + 1) & map->mask) {
+        const tm__map_slot *slot = &map->slots[i];
+
+        if (slot->key == key || slot->index == TM__NONE)
+            return slot->index;
+    }
+}
+
+/** Ask for the memory that a look-up of this key will touch. */
+static inline void tm__map_ask_for(const tm__map *map, uint64_t key)
+{
+    if (map->slots)
+        tm__ask_for(&map->slots[tm__map_home(map, key)]);
+}
 
 /** Give a key that is not in the map its index. @return TM_OK or TM_ENOMEM */
 int tm__map_put(tm__map *map, uint64_t key, uint32_t index);

@@ -52,16 +52,25 @@ void tm__free(tm__memory *memory, void *block, size_t bytes)
         tm__resize(memory, block, bytes, 0);
 }
 
+static int grown_capacity(size_t *grown, uint32_t capacity, size_t needed,
+                          size_t item_bytes)
+{
+    *grown = (size_t)capacity + capacity / 2 + 8;
+    if (*grown < needed)
+        *grown = needed;
+    if (*grown >= UINT32_MAX || *grown > SIZE_MAX / item_bytes - TM__LINE_BYTES)
+        return tm__fail(TM_ENOMEM, "more than %u items of one kind", UINT32_MAX - 1);
+    return TM_OK;
+}
+
 int tm__grow(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
              size_t item_bytes)
 {
-    size_t grown = (size_t)*capacity + *capacity / 2 + 8;
     void *array, *resized;
+    size_t grown;
 
-    if (grown < needed)
-        grown = needed;
-    if (grown >= UINT32_MAX || grown > SIZE_MAX / item_bytes)
-        return tm__fail(TM_ENOMEM, "more than %u items of one kind", UINT32_MAX - 1);
+    if (grown_capacity(&grown, *capacity, needed, item_bytes) < 0)
+        return TM_ENOMEM;
     memcpy(&array, items, sizeof(array));
     resized = tm__resize(memory, array, *capacity * item_bytes, grown * item_bytes);
     if (!resized)
@@ -69,4 +78,41 @@ int tm__grow(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
     memcpy(items, &resized, sizeof(resized));
     *capacity = (uint32_t)grown;
     return TM_OK;
+}
+
+/* How far into its block an array of lines begins stands in the byte before it. */
+static size_t offset_of(const uint8_t *lines)
+{
+    return lines ? lines[-1] : 0;
+}
+
+int tm__grow_lines(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
+                   size_t item_bytes)
+{
+    size_t old_bytes = *capacity * item_bytes, grown, old_offset, offset;
+    uint8_t *lines, *block;
+
+    if (grown_capacity(&grown, *capacity, needed, item_bytes) < 0)
+        return TM_ENOMEM;
+    memcpy(&lines, items, sizeof(lines));
+    old_offset = offset_of(lines);
+    block = tm__resize(memory, lines ? lines - old_offset : NULL,
+                       lines ? old_bytes + TM__LINE_BYTES : 0,
+                       grown * item_bytes + TM__LINE_BYTES);
+    if (!block)
+        return TM_ENOMEM;
+    offset = TM__LINE_BYTES - (uintptr_t)block % TM__LINE_BYTES;
+    if (offset != old_offset)
+        memmove(block + offset, block + old_offset, old_bytes);
+    lines = block + offset;
+    lines[-1] = (uint8_t)offset;
+    memcpy(items, &lines, sizeof(lines));
+    *capacity = (uint32_t)grown;
+    return TM_OK;
+}
+
+void tm__free_lines(tm__memory *memory, void *lines, size_t bytes)
+{
+    if (lines)
+        tm__free(memory, (uint8_t *)lines - offset_of(lines), bytes + TM__LINE_BYTES);
 }

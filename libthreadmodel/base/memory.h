@@ -46,4 +46,24 @@ static inline int tm__reserve(tm__memory *memory, void *items, uint32_t *capacit
                                : tm__grow(memory, items, capacity, needed, item_bytes);
 }
 
+/** Bytes of a cache line. */
+enum { TM__LINE_BYTES = 64 };
+
+/** Like tm__grow(), of an array that begins with a cache line. */
+int tm__grow_lines(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
+                   size_t item_bytes);
+
+/** Like tm__reserve(), of an array that begins with a cache line, which
+ * tm__free_lines() frees. */
+static inline int tm__reserve_lines(tm__memory *memory, void *items, uint32_t *capacity,
+                                    size_t needed, size_t item_bytes)
+{
+    return needed <= *capacity
+               ? TM_OK
+               : tm__grow_lines(memory, items, capacity, needed, item_bytes);
+}
+
+/** Free such an array of that many bytes, if it is not NULL. */
+void tm__free_lines(tm__memory *memory, void *lines, size_t bytes);
+
 #endif

@@ -6,17 +6,23 @@
 #include "base/triples.h"
 
 #include "base/error.h"
+#include "base/prefetch.h"
 
 enum { FIRST_SLOTS = 64 };
+
+static uint32_t home(uint32_t slot_count, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint64_t mixed = ((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);
+
+    mixed = (mixed ^ mixed >> 32 ^ c) * UINT64_C(0xd6e8feb86659fd93);
+    return (uint32_t)(mixed >> 32) & (slot_count - 1);
+}
 
 static tm__triple *find(tm__triple *slots, uint32_t slot_count, uint32_t a, uint32_t b,
                         uint32_t c)
 {
-    uint64_t mixed = ((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t mask = slot_count - 1, at;
+    uint32_t mask = slot_count - 1, at = home(slot_count, a, b, c);
 
-    mixed = (mixed ^ mixed >> 32 ^ c) * UINT64_C(0xd6e8feb86659fd93);
-    at = (uint32_t)(mixed >> 32) & mask;
     while (slots[at].value != 0 &&
            (slots[at].a != a || slots[at].b != b || slots[at].c != c))
         at = (at + 1) & mask;
@@ -69,6 +75,12 @@ uint32_t *tm__triples_find(const tm__triples *triples, uint32_t a, uint32_t b,
         return NULL;
     found = find(triples->slots, triples->slot_count, a, b, c);
     return found->value ? &found->value : NULL;
+}
+
+void tm__triples_ask_for(const tm__triples *triples, uint32_t a, uint32_t b, uint32_t c)
+{
+    if (triples->slot_count)
+        tm__ask_for(&triples->slots[home(triples->slot_count, a, b, c)]);
 }
 
 void tm__triples_free(tm__triples *triples, tm__memory *memory)

@@ -29,6 +29,10 @@ uint32_t *tm__triples_at(tm__triples *triples, tm__memory *memory, uint32_t a,
 uint32_t *tm__triples_find(const tm__triples *triples, uint32_t a, uint32_t b,
                            uint32_t c);
 
+/** Ask for the memory that a look-up of this triple will touch. */
+void tm__triples_ask_for(const tm__triples *triples, uint32_t a, uint32_t b,
+                         uint32_t c);
+
 void tm__triples_free(tm__triples *triples, tm__memory *memory);
 
 #endif

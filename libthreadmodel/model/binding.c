@@ -25,7 +25,7 @@ static void wake(tm_model *model, uint32_t waiter, uint32_t row)
     it->bound = row;
     model->objects[notify->object].pending++;
     tm__row(model, row)->to_thread = waiter;
-    if (tm__hold_up_state(it) != TM_STATE_WAITING)
+    if (it->hold_up_state != TM_STATE_WAITING)
         return;
     tm__begin(model, waiter, notify->from_ns,
               (tm__interval){.state = TM_STATE_REENTERING,
@@ -44,9 +44,9 @@ static void unwake(tm_model *model, uint32_t waiter, int64_t time_ns)
 
     model->objects[tm__row(model, it->bound)->object].pending--;
     it->bound = it->binding = TM__NONE;
-    if (tm__hold_up_state(it) == TM_STATE_REENTERING) {
+    if (it->hold_up_state == TM_STATE_REENTERING) {
         tm__hold_up_end(model, waiter, time_ns);
-        it->interval_count = tm__hold_up(it);
+        tm__take_back(it, tm__hold_up(it));
     }
 }
 
@@ -84,6 +84,7 @@ static void hand_up(tm_model *model, uint32_t to, uint32_t from)
         waiter->intervals[queueing].provenance = TM_PROVENANCE_INFERRED;
         waiter->intervals[queueing].start_ns =
             row->from_ns > since_ns ? row->from_ns : since_ns;
+        waiter->since_ns = tm__now(waiter)->start_ns;
     }
 }
 
@@ -369,9 +370,10 @@ static void find_notify(tm_model *model, const tm__fact *fact)
     const tm__object *object = &model->objects[fact->object];
     const tm__thread *waiter = &model->threads[fact->thread];
     uint32_t i = object->binding_head;
+    uint32_t tail = model->details[fact->object].binding_tail;
 
     if (i == TM__NONE || object->waiter_head != fact->thread ||
-        tm__row(model, model->bindings[object->binding_tail].interaction)->from_ns <
+        tm__row(model, model->bindings[tail].interaction)->from_ns <
             tm__held_up_since_ns(waiter))
         return;
     for (; i != TM__NONE && waiter->bound == TM__NONE; i = model->bindings[i].next) {

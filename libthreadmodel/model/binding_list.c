@@ -32,11 +32,11 @@ uint32_t tm__binding_append(tm_model *model, uint32_t object, tm__binding bindin
     tm__object *it = &model->objects[object];
     uint32_t index = put(model, binding, TM__NONE);
 
-    if (it->binding_tail == TM__NONE)
+    if (it->binding_head == TM__NONE)
         it->binding_head = index;
     else
-        model->bindings[it->binding_tail].next = index;
-    it->binding_tail = index;
+        model->bindings[model->details[object].binding_tail].next = index;
+    model->details[object].binding_tail = index;
     return index;
 }
 
@@ -44,9 +44,11 @@ void tm__binding_prepend(tm_model *model, uint32_t object, tm__binding binding)
 {
     tm__object *it = &model->objects[object];
 
+    if (it->binding_head == TM__NONE) {
+        tm__binding_append(model, object, binding);
+        return;
+    }
     it->binding_head = put(model, binding, it->binding_head);
-    if (it->binding_tail == TM__NONE)
-        it->binding_tail = it->binding_head;
 }
 
 void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous)
@@ -60,8 +62,8 @@ void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous)
         it->binding_head = next;
     else
         model->bindings[previous].next = next;
-    if (it->binding_tail == index)
-        it->binding_tail = previous;
+    if (model->details[object].binding_tail == index)
+        model->details[object].binding_tail = previous;
     model->bindings[index].next = model->free_binding;
     model->free_binding = index;
 }

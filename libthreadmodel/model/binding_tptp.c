@@ -94,10 +94,9 @@ uint32_t tm__bind_waited_tptp(tm_model *model, const tm__fact *fact)
     if (all != TM__NONE)
         return tm__binding_take(model, fact->object, all, before_all, fact,
                                 TM_PROVENANCE_INFERRED);
-    tm__binding_append(
-        model, fact->object,
-        (tm__binding){.interaction = TM__NONE,
-                      .waiter = fact->thread,
-                      .interval = waiter->interval_first + tm__hold_up(waiter)});
+    tm__binding_append(model, fact->object,
+                       (tm__binding){.interaction = TM__NONE,
+                                     .waiter = fact->thread,
+                                     .interval = waiter->hold_up});
     return TM__NONE;
 }

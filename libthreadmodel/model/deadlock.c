@@ -55,7 +55,7 @@ static int tells_interrupts(const tm_model *model)
  * that is a wait leaves the wait set long before its Waited where it must queue. */
 static int may_go(const tm_model *model, const tm__thread *thread)
 {
-    int state = tm__hold_up_state(thread);
+    int state = thread->hold_up_state;
 
     if (state != TM_STATE_JOINING && state != TM_STATE_PARKED)
         return 0;
@@ -74,7 +74,7 @@ static int edge_provenance(const tm_model *model, const tm__thread *thread)
         return TM_PROVENANCE_INFERRED;
     if (thread->joins != TM__NONE)
         return tm__now(thread)->provenance;
-    return tm__owner_provenance(model, thread->wants);
+    return tm__owner_provenance(model, &model->objects[thread->wants]);
 }
 
 static int reserve(tm_model *model, uint32_t start, uint32_t length)
@@ -113,12 +113,13 @@ static int call_back(tm_model *model, uint32_t deadlock)
 
         members[i] = (tm_deadlock_member){
             .thread = model->threads[m->thread].id,
-            .object = m->object == TM__NONE ? 0 : model->objects[m->object].id,
+            .object = m->object == TM__NONE ? 0 : model->details[m->object].id,
             .stack = m->stack == TM__NONE ? 0 : model->stacks[m->stack].id,
             .kind = m->state,
             .provenance = m->provenance,
         };
     }
+    tm__order_settle(model); /* it may ask for any answer */
     rc = model->deadlock_found(model->deadlock_payload, members, it->member_count,
                                (int32_t)deadlock);
     tm__free(&model->memory, members, bytes);
@@ -148,7 +149,7 @@ static void withdraw(tm_model *model, uint32_t index)
             &model->threads[model->deadlock_members[it->member_first + i].thread];
 
         member->deadlock = TM__NONE;
-        member->interval_count--;
+        tm__take_back(member, member->interval_count - 1);
     }
     it->withdrawn = 1;
     while (model->deadlocks_count &&
@@ -217,7 +218,7 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
                 .thread = thread,
                 .object = it->wants != TM__NONE ? it->wants : stuck.object,
                 .stack = stuck.stack,
-                .state = (uint8_t)tm__hold_up_state(it),
+                .state = (uint8_t)it->hold_up_state,
                 .provenance = (uint8_t)provenance,
             };
         if (provenance <= TM_PROVENANCE_INFERRED)

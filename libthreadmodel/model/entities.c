@@ -12,6 +12,9 @@ static const tm__thread unseen_thread = {
     .start_ns = INT64_MIN,
     .end_ns = INT64_MIN,
     .last_ns = INT64_MIN,
+    .since_ns = INT64_MIN,
+    .state = TM_STATE_UNKNOWN,
+    .hold_up_state = TM_STATE_UNKNOWN,
     .name = TM__NONE,
     .group = TM__NONE,
     .object = TM__NONE,
@@ -38,88 +41,98 @@ static const tm__object unseen_object = {
     .class_index = TM__NONE,
     .thread = TM__NONE,
     .owner = TM__NONE,
-    .owned_next = TM__NONE,
-    .owned_previous = TM__NONE,
-    .released_by = TM__NONE,
-    .released_ns = INT64_MIN,
     .waiter_head = TM__NONE,
     .waiter_tail = TM__NONE,
     .binding_head = TM__NONE,
-    .binding_tail = TM__NONE,
     .useless = TM__NONE,
 };
+static const tm__object_links unseen_links = {.next = TM__NONE, .previous = TM__NONE};
+static const tm__object_detail unseen_detail = {
+    .released_by = TM__NONE,
+    .released_ns = INT64_MIN,
+    .binding_tail = TM__NONE,
+};
 
-/* Find an id's index, or make the next item of an array and give it that id. The
- * item is `bytes` of `unseen`; the caller writes the id, which it alone can name. */
-static int intern(tm_model *model, tm__map *map, uint64_t id, uint32_t *index,
-                  void *items, uint32_t *count, uint32_t *capacity, const void *unseen,
-                  size_t bytes)
+/* Room for one more in an array of its own or of several that go together. */
+#define RESERVE(reserve, model, array, count)                                          \
+    reserve(&(model)->memory, &(model)->array, &(model)->array##_capacity,             \
+            (size_t)(count) + 1, sizeof(*(model)->array))
+
+/* Give an id that has none the next index. */
+static int number(tm__map *map, uint64_t id, uint32_t *count, uint32_t *index)
 {
-    char *array;
-
-    *index = tm__map_find(map, id);
-    if (*index != TM__NONE)
-        return TM_OK;
-    if (tm__reserve(&model->memory, items, capacity, (size_t)*count + 1, bytes) < 0 ||
-        tm__map_put(map, id, *count) < 0)
+    if (tm__map_put(map, id, *count) < 0)
         return TM_ENOMEM;
-    memcpy(&array, items, sizeof(array));
-    memcpy(array + *count * bytes, unseen, bytes);
     *index = (*count)++;
     return TM_OK;
 }
 
-#define INTERN(model, map, id, index, array, unseen)                                   \
-    intern(model, &(model)->map, id, index, &(model)->array, &(model)->array##_count,  \
-           &(model)->array##_capacity, unseen, sizeof(*(model)->array))
-
 int tm__model_thread(tm_model *model, uint64_t id, uint32_t *index)
 {
-    int rc = INTERN(model, thread_map, id, index, threads, &unseen_thread);
-
-    if (rc == TM_OK)
-        model->threads[*index].id = id;
-    return rc;
+    *index = tm__map_find(&model->thread_map, id);
+    if (*index != TM__NONE)
+        return TM_OK;
+    if (RESERVE(tm__reserve_lines, model, threads, model->threads_count) < 0 ||
+        number(&model->thread_map, id, &model->threads_count, index) < 0)
+        return TM_ENOMEM;
+    model->threads[*index] = unseen_thread;
+    model->threads[*index].id = id;
+    return TM_OK;
 }
 
 int tm__model_object(tm_model *model, uint64_t id, uint32_t *index)
 {
-    int rc = INTERN(model, object_map, id, index, objects, &unseen_object);
-
-    if (rc == TM_OK)
-        model->objects[*index].id = id;
-    return rc;
+    *index = tm__map_find(&model->object_map, id);
+    if (*index != TM__NONE)
+        return TM_OK;
+    if (RESERVE(tm__reserve_lines, model, objects, model->objects_count) < 0 ||
+        RESERVE(tm__reserve, model, links, model->objects_count) < 0 ||
+        RESERVE(tm__reserve, model, details, model->objects_count) < 0 ||
+        number(&model->object_map, id, &model->objects_count, index) < 0)
+        return TM_ENOMEM;
+    model->objects[*index] = unseen_object;
+    model->links[*index] = unseen_links;
+    model->details[*index] = unseen_detail;
+    model->details[*index].id = id;
+    return TM_OK;
 }
 
 int tm__model_class(tm_model *model, uint64_t id, uint32_t *index)
 {
-    static const tm__class unseen = {.name = TM__NONE, .source = TM__NONE};
-    int rc = INTERN(model, class_map, id, index, classes, &unseen);
-
-    if (rc == TM_OK)
-        model->classes[*index].id = id;
-    return rc;
+    *index = tm__map_find(&model->class_map, id);
+    if (*index != TM__NONE)
+        return TM_OK;
+    if (RESERVE(tm__reserve, model, classes, model->classes_count) < 0 ||
+        number(&model->class_map, id, &model->classes_count, index) < 0)
+        return TM_ENOMEM;
+    model->classes[*index] =
+        (tm__class){.id = id, .name = TM__NONE, .source = TM__NONE};
+    return TM_OK;
 }
 
 int tm__model_method(tm_model *model, uint64_t id, uint32_t *index)
 {
-    static const tm__method unseen = {
-        .class_index = TM__NONE, .name = TM__NONE, .full_name = TM__NONE};
-    int rc = INTERN(model, method_map, id, index, methods, &unseen);
-
-    if (rc == TM_OK)
-        model->methods[*index].id = id;
-    return rc;
+    *index = tm__map_find(&model->method_map, id);
+    if (*index != TM__NONE)
+        return TM_OK;
+    if (RESERVE(tm__reserve, model, methods, model->methods_count) < 0 ||
+        number(&model->method_map, id, &model->methods_count, index) < 0)
+        return TM_ENOMEM;
+    model->methods[*index] = (tm__method){
+        .id = id, .class_index = TM__NONE, .name = TM__NONE, .full_name = TM__NONE};
+    return TM_OK;
 }
 
 int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index)
 {
-    static const tm__stack unseen = {0};
-    int rc = INTERN(model, stack_map, id, index, stacks, &unseen);
-
-    if (rc == TM_OK)
-        model->stacks[*index].id = id;
-    return rc;
+    *index = tm__map_find(&model->stack_map, id);
+    if (*index != TM__NONE)
+        return TM_OK;
+    if (RESERVE(tm__reserve, model, stacks, model->stacks_count) < 0 ||
+        number(&model->stack_map, id, &model->stacks_count, index) < 0)
+        return TM_ENOMEM;
+    model->stacks[*index] = (tm__stack){.id = id};
+    return TM_OK;
 }
 
 /* Intern a text where there is one, so that "not given" keeps what was known. */
@@ -304,7 +317,7 @@ int tm__define_object(void *payload, const tm_object *definition)
     if (class_index != TM__NONE)
         object->class_index = class_index;
     if (definition->flags & TM_OBJECT_HAS_HASH)
-        object->hash = definition->hash;
+        model->details[index].hash = definition->hash;
     object->flags |= definition->flags;
     return TM_OK;
 }

@@ -93,7 +93,8 @@ static uint32_t fold_thread(tm_model *model, uint32_t index, int64_t cut_ns)
 static void shrink(tm_model *model, void *items, uint32_t *capacity, uint32_t count,
                    size_t item_bytes)
 {
-    size_t wanted = (size_t)count + count / 4 + 8;
+    /* More than the first block of a timeline, which is told by its capacity. */
+    size_t wanted = (size_t)count + count / 4 + TM__FIRST_INTERVALS + 1;
     void *array, *resized;
 
     if (wanted >= *capacity)
@@ -184,8 +185,9 @@ static uint64_t fold_until(tm_model *model, int64_t cut_ns)
         tm__thread *thread = &model->threads[i];
 
         folded += fold_thread(model, i, cut_ns);
-        shrink(model, &thread->intervals, &thread->interval_capacity,
-               thread->interval_count, sizeof(*thread->intervals));
+        if (thread->interval_capacity > TM__FIRST_INTERVALS)
+            shrink(model, &thread->intervals, &thread->interval_capacity,
+                   thread->interval_count, sizeof(*thread->intervals));
     }
     dropped = drop_interactions(model, cut_ns);
     if (folded || dropped)

@@ -13,18 +13,28 @@ enum {
     NEEDS_LIST = 2,     ///< may add to an object's list of notifies
     TELLS_NO_STATE = 4, ///< the thread may be running or not
     IS_CONTEXT = 8,     ///< says nothing of a state, and may be of no thread
+    NEEDS_CAUSES = 16,  ///< looks at what may end a hold-up
 };
 
 static const uint8_t needs[TM_EVENT_KIND_END] = {
     [TM_EVENT_THREAD_START_CALLED] = NEEDS_PEER,
-    [TM_EVENT_INTERRUPT_CALLED] = NEEDS_PEER,
-    [TM_EVENT_UNPARK_CALLED] = NEEDS_PEER,
+    [TM_EVENT_THREAD_START] = NEEDS_CAUSES,
+    [TM_EVENT_THREAD_END] = NEEDS_CAUSES,
+    [TM_EVENT_WAIT] = NEEDS_CAUSES,
+    [TM_EVENT_WAITED] = NEEDS_LIST | NEEDS_CAUSES,
     [TM_EVENT_NOTIFY] = NEEDS_LIST,
     [TM_EVENT_NOTIFY_ALL] = NEEDS_LIST,
-    [TM_EVENT_WAITED] = NEEDS_LIST,
-    [TM_EVENT_INTERRUPTED] = NEEDS_LIST,
-    [TM_EVENT_VIRTUAL_MOUNT] = TELLS_NO_STATE,
-    [TM_EVENT_VIRTUAL_UNMOUNT] = TELLS_NO_STATE,
+    [TM_EVENT_INTERRUPT_CALLED] = NEEDS_PEER,
+    [TM_EVENT_INTERRUPTED] = NEEDS_LIST | NEEDS_CAUSES,
+    [TM_EVENT_SLEEP] = NEEDS_CAUSES,
+    [TM_EVENT_SLEPT] = NEEDS_CAUSES,
+    [TM_EVENT_JOIN] = NEEDS_CAUSES,
+    [TM_EVENT_JOINED] = NEEDS_CAUSES,
+    [TM_EVENT_PARK] = NEEDS_CAUSES,
+    [TM_EVENT_UNPARKED] = NEEDS_CAUSES,
+    [TM_EVENT_UNPARK_CALLED] = NEEDS_PEER,
+    [TM_EVENT_VIRTUAL_MOUNT] = TELLS_NO_STATE | NEEDS_CAUSES,
+    [TM_EVENT_VIRTUAL_UNMOUNT] = TELLS_NO_STATE | NEEDS_CAUSES,
     [TM_EVENT_HELD] = TELLS_NO_STATE,
     [TM_EVENT_CPU_SAMPLE] = TELLS_NO_STATE,
     [TM_EVENT_GC_PAUSE] = IS_CONTEXT,
@@ -41,6 +51,24 @@ int tm__replay_reserve(tm_model *model, uint32_t thread)
     return tm__interaction_reserve(model, 4);
 }
 
+static int find_thread(tm_model *model, uint64_t id, uint32_t *index)
+{
+    *index = tm__map_find(&model->thread_map, id);
+    return *index != TM__NONE ? TM_OK : tm__model_thread(model, id, index);
+}
+
+static int find_object(tm_model *model, uint64_t id, uint32_t *index)
+{
+    *index = tm__map_find(&model->object_map, id);
+    return *index != TM__NONE ? TM_OK : tm__model_object(model, id, index);
+}
+
+static int find_stack(tm_model *model, uint32_t id, uint32_t *index)
+{
+    *index = tm__map_find(&model->stack_map, id);
+    return *index != TM__NONE ? TM_OK : tm__model_stack(model, id, index);
+}
+
 /* The other thread: by its id, or by its thread object as some formats say it. */
 static int find_peer(tm_model *model, const tm_event *event, tm__fact *fact)
 {
@@ -51,7 +79,7 @@ static int find_peer(tm_model *model, const tm_event *event, tm__fact *fact)
             fact->peer = model->objects[fact->object].thread;
         return TM_OK;
     }
-    rc = tm__model_thread(model, event->peer, &fact->peer);
+    rc = find_thread(model, event->peer, &fact->peer);
     if (rc < 0)
         return rc;
     if (fact->peer == fact->thread && event->kind != TM_EVENT_INTERRUPT_CALLED &&
@@ -68,11 +96,11 @@ static int intern(tm_model *model, const tm_event *event, tm__fact *fact)
     int rc = TM_OK;
 
     if (event->thread)
-        rc = tm__model_thread(model, event->thread, &fact->thread);
+        rc = find_thread(model, event->thread, &fact->thread);
     if (rc == TM_OK && event->object)
-        rc = tm__model_object(model, event->object, &fact->object);
+        rc = find_object(model, event->object, &fact->object);
     if (rc == TM_OK && event->stack)
-        rc = tm__model_stack(model, event->stack, &fact->stack);
+        rc = find_stack(model, event->stack, &fact->stack);
     if (rc == TM_OK)
         rc = find_peer(model, event, fact);
     return rc;
@@ -175,7 +203,8 @@ static int dispatch(tm_model *model, const tm__fact *fact)
 /* Give an event's ids their indexes. What is no event of a thread gets none. */
 static int resolve(tm_model *model, const tm_event *event, tm__fact *fact)
 {
-    *fact = (tm__fact){.value = event->value,
+    *fact = (tm__fact){.time_ns = event->time_ns,
+                       .value = event->value,
                        .thread = TM__NONE,
                        .object = TM__NONE,
                        .peer = TM__NONE,
@@ -236,6 +265,7 @@ static int take_context(tm_model *model, const tm_event *event, tm__fact *fact)
 static int take(tm_model *model, const tm_event *event, tm__fact *fact)
 {
     tm__thread *thread;
+    int64_t time_ns;
     int rc;
 
     if (fact->thread == TM__NONE && fact->kind != TM_EVENT_GC_PAUSE)
@@ -250,14 +280,16 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
         return TM_OK;
     }
     model->kind_counts[fact->kind]++;
-    fact->time_ns = settle_time(model, event->time_ns);
     thread = &model->threads[fact->thread];
-    if (fact->time_ns < thread->last_ns) {
+    time_ns = settle_time(model, event->time_ns);
+    if (time_ns < thread->last_ns) {
         model->diagnostics[TM_DIAGNOSTIC_BACKWARD_TIME]++;
-        fact->time_ns = thread->last_ns;
+        time_ns = thread->last_ns;
     }
-    note_time(model, fact->time_ns);
-    if (thread->end_ns != INT64_MIN && fact->kind != TM_EVENT_THREAD_START) {
+    if (time_ns != fact->time_ns)
+        fact->time_ns = time_ns;
+    note_time(model, time_ns);
+    if (thread->state == TM_STATE_DEAD && fact->kind != TM_EVENT_THREAD_START) {
         model->diagnostics[TM_DIAGNOSTIC_AFTER_END]++;
         thread->end_ns = INT64_MIN;
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
@@ -269,86 +301,148 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
     return rc;
 }
 
-/* Ids are looked up some events ahead, in steps that each ask for the memory which
- * the next will touch: with a million threads everything is a cache miss, and so
- * they overlap. */
-enum { AHEAD = 32 };
+/*
+ * With a million threads all that an event touches is a cache miss, and one leads to
+ * the next. So events go through four steps, a block of them at a time and each step
+ * a block behind the one before it, that ask for the memory which the next will touch:
+ *
+ *     slots of the maps  ->  thread, peer, object  ->  intervals, owner  ->  replay
+ */
+enum { BLOCK = 16, STEPS = 4 };
 
-static void prefetch_object(const tm_model *model, uint32_t object)
+/* How many events before its first step an event itself is asked for; so many threads
+ * and objects stay in a cache without being asked for. */
+enum { EVENTS_AHEAD = 64, FEW_ENTITIES = 1 << 14 };
+
+typedef struct pipeline {
+    tm_model *model;
+    const tm_event *events;
+    size_t count;
+    tm__fact facts[STEPS][BLOCK];
+    int codes[STEPS][BLOCK];
+} pipeline;
+
+static size_t block_size(const pipeline *p, size_t block)
 {
-    if (object != TM__NONE)
-        __builtin_prefetch(&model->objects[object].owned_next, 1);
+    size_t left = p->count - block * BLOCK;
+
+    return left < BLOCK ? left : BLOCK;
 }
 
-static void look_ahead(tm_model *model, const tm_event *events, size_t count,
-                       tm__fact *facts, int *codes)
+static void ask_for_slots(const pipeline *p, size_t block)
 {
-    for (size_t i = 0; i < count; i++) {
-        tm__map_prefetch(&model->thread_map, events[i].thread);
-        tm__map_prefetch(&model->object_map, events[i].object);
-    }
-    for (size_t i = 0; i < count; i++) {
-        codes[i] = resolve(model, &events[i], &facts[i]);
-        if (facts[i].thread != TM__NONE) {
-            const char *thread = (const char *)&model->threads[facts[i].thread];
+    const tm_event *events = p->events + block * BLOCK;
 
-            __builtin_prefetch(thread, 1);
-            __builtin_prefetch(thread + 64, 1);
-        }
-        if (facts[i].object != TM__NONE) {
-            const char *object = (const char *)&model->objects[facts[i].object];
-
-            __builtin_prefetch(object, 1);
-            __builtin_prefetch(object + 64, 1);
-        }
+    for (size_t i = 0; i < block_size(p, block); i++) {
+        if (block * BLOCK + i + EVENTS_AHEAD < p->count)
+            tm__ask_for(&events[i + EVENTS_AHEAD]);
+        tm__map_ask_for(&p->model->thread_map, events[i].thread);
+        tm__map_ask_for(&p->model->object_map, events[i].object);
+        if (events[i].peer)
+            tm__map_ask_for(&p->model->thread_map, events[i].peer);
     }
-    for (size_t i = 0; i < count; i++) {
+}
+
+static void ask_for_thread(const tm_model *model, uint32_t thread)
+{
+    if (thread != TM__NONE)
+        tm__ask_for(&model->threads[thread]);
+}
+
+static void look_up(pipeline *p, size_t block)
+{
+    const tm_event *events = p->events + block * BLOCK;
+    tm__fact *facts = p->facts[block % STEPS];
+    tm_model *model = p->model;
+
+    for (size_t i = 0; i < block_size(p, block); i++) {
+        p->codes[block % STEPS][i] = resolve(model, &events[i], &facts[i]);
+        ask_for_thread(model, facts[i].thread);
+        ask_for_thread(model, facts[i].peer);
+        if (facts[i].object != TM__NONE)
+            tm__ask_for(&model->objects[facts[i].object]);
+        if (facts[i].thread != TM__NONE && needs[facts[i].kind] & NEEDS_CAUSES)
+            tm__ask_for(&model->threads[facts[i].thread].end_ns);
+    }
+}
+
+static void look_ahead(const pipeline *p, size_t block)
+{
+    const tm__fact *facts = p->facts[block % STEPS];
+    const tm_model *model = p->model;
+
+    for (size_t i = 0; i < block_size(p, block); i++) {
         if (facts[i].thread != TM__NONE) {
             const tm__thread *thread = &model->threads[facts[i].thread];
+            const tm__interval *next = thread->intervals + thread->interval_count;
 
-            if (thread->interval_count)
-                __builtin_prefetch(tm__now(thread), 1);
-            prefetch_object(model, thread->owned);
+            if (thread->interval_count) {
+                tm__ask_for(next - 1);
+                tm__ask_for(next);
+            }
+            if (thread->owned != TM__NONE)
+                tm__ask_for(&model->links[thread->owned]);
         }
         if (facts[i].object != TM__NONE) {
             const tm__object *object = &model->objects[facts[i].object];
 
-            if (object->owner != TM__NONE)
-                __builtin_prefetch(&model->threads[object->owner], 1);
-            prefetch_object(model, object->owned_next);
-            prefetch_object(model, object->owned_previous);
+            tm__ask_for(&model->links[facts[i].object]);
+            ask_for_thread(model, object->owner);
+            if (needs[facts[i].kind] & NEEDS_LIST)
+                ask_for_thread(model, object->waiter_head);
         }
     }
 }
 
-int tm__ingest(void *payload, const tm_event *events, size_t count)
+static int take_all(pipeline *p, size_t block)
 {
-    tm_model *model = payload;
+    tm_model *model = p->model;
     int result = TM_OK;
 
-    for (size_t done = 0; done < count; done += AHEAD) {
-        tm__fact facts[AHEAD];
-        int codes[AHEAD];
-        size_t block = count - done < AHEAD ? count - done : AHEAD;
+    if (model->fold_at_bytes && model->memory.used_bytes > model->fold_at_bytes)
+        tm__fold_old(model);
+    for (size_t i = 0; i < block_size(p, block); i++) {
+        int rc = p->codes[block % STEPS][i];
 
-        if (model->fold_at_bytes && model->memory.used_bytes > model->fold_at_bytes)
-            tm__fold_old(model);
-        look_ahead(model, events + done, block, facts, codes);
-        for (size_t i = 0; i < block; i++) {
-            int rc = codes[i];
-
-            if (rc == TM_OK)
-                rc = take(model, &events[done + i], &facts[i]);
-            if (rc == TM_ENOMEM)
-                model->diagnostics[TM_DIAGNOSTIC_OUT_OF_MEMORY]++;
-            else
-                model->event_count++;
-            if (rc < 0)
-                result = rc;
-            if (rc < 0 && rc != TM_ENOMEM)
-                return rc;
-        }
+        if (rc == TM_OK)
+            rc =
+                take(model, &p->events[block * BLOCK + i], &p->facts[block % STEPS][i]);
+        if (rc == TM_ENOMEM)
+            model->diagnostics[TM_DIAGNOSTIC_OUT_OF_MEMORY]++;
+        else
+            model->event_count++;
+        if (rc < 0)
+            result = rc;
+        if (rc < 0 && rc != TM_ENOMEM)
+            break;
     }
+    return result;
+}
+
+int tm__ingest(void *payload, const tm_event *events, size_t count)
+{
+    pipeline p;
+    size_t blocks = (count + BLOCK - 1) / BLOCK;
+    int result = TM_OK, rc;
+
+    p.model = payload;
+    p.events = events;
+    p.count = count;
+    for (size_t step = 0; step < blocks + STEPS - 1; step++) {
+        if (step < blocks)
+            ask_for_slots(&p, step);
+        if (step >= 1 && step - 1 < blocks)
+            look_up(&p, step - 1);
+        if (step >= 2 && step - 2 < blocks &&
+            p.model->threads_count + p.model->objects_count > FEW_ENTITIES)
+            look_ahead(&p, step - 2);
+        rc = step >= 3 ? take_all(&p, step - 3) : TM_OK;
+        if (rc < 0)
+            result = rc;
+        if (rc < 0 && rc != TM_ENOMEM)
+            break;
+    }
+    tm__order_settle(p.model);
     return result;
 }
 

@@ -9,56 +9,74 @@ int tm__interaction_reserve(tm_model *model, size_t more)
                        sizeof(*model->interactions));
 }
 
-static uint32_t append(tm_model *model, tm__interaction row)
+/* Number of the row that was begun last. */
+static uint32_t newest(const tm_model *model)
 {
-    model->interactions[model->interactions_count] = row;
-    return model->interactions_first + model->interactions_count++;
+    return model->interactions_first + model->interactions_count - 1;
+}
+
+/* Each field is written where it stays: a row put together elsewhere and then copied
+ * by wider words waits for its own writes. */
+static tm__interaction *append(tm_model *model, int kind, int64_t from_ns,
+                               int64_t to_ns, uint32_t object)
+{
+    tm__interaction *row = &model->interactions[model->interactions_count++];
+
+    row->from_ns = from_ns;
+    row->to_ns = to_ns;
+    row->object = object;
+    row->to_stack = TM__NONE;
+    row->to_interval = TM__NONE;
+    row->group = TM__NONE;
+    row->kind = (uint8_t)kind;
+    row->effect = TM__EFFECT_PENDING;
+    row->settles = 0;
+    row->doubted = 0;
+    return row;
 }
 
 uint32_t tm__interaction_new(tm_model *model, int kind, const tm__fact *from)
 {
-    return append(model, (tm__interaction){.kind = (uint8_t)kind,
-                                           .from_ns = from->time_ns,
-                                           .to_ns = INT64_MIN,
-                                           .from_thread = from->thread,
-                                           .to_thread = TM__NONE,
-                                           .object = from->object,
-                                           .from_stack = from->stack,
-                                           .to_stack = TM__NONE,
-                                           .to_interval = TM__NONE,
-                                           .group = TM__NONE,
-                                           .candidates = 1});
+    tm__interaction *row = append(model, kind, from->time_ns, INT64_MIN, from->object);
+
+    row->from_thread = from->thread;
+    row->from_stack = from->stack;
+    row->to_thread = TM__NONE;
+    row->candidates = 1;
+    row->provenance = TM_PROVENANCE_UNKNOWN;
+    return newest(model);
+}
+
+/* Fill the to-side. */
+static void take_up(const tm_model *model, tm__interaction *row, uint32_t thread,
+                    int64_t time_ns)
+{
+    const tm__thread *woken = &model->threads[thread];
+
+    row->to_thread = thread;
+    row->to_ns = time_ns;
+    row->effect = TM__EFFECT_WOKE;
+    if (tm__is_held_up(woken)) {
+        row->to_interval = woken->hold_up;
+        row->to_stack = woken->intervals[tm__hold_up(woken)].stack;
+    }
 }
 
 void tm__interaction_woke(tm_model *model, uint32_t interaction, uint32_t thread,
                           const tm__fact *to)
 {
-    tm__interaction *row = tm__row(model, interaction);
-    const tm__thread *woken = &model->threads[thread];
-
-    row->to_thread = thread;
-    row->to_ns = to->time_ns;
-    row->effect = TM__EFFECT_WOKE;
-    if (tm__is_held_up(woken)) {
-        row->to_interval = woken->interval_first + tm__hold_up(woken);
-        row->to_stack = woken->intervals[tm__hold_up(woken)].stack;
-    }
+    take_up(model, tm__row(model, interaction), thread, to->time_ns);
 }
 
 uint32_t tm__interaction_unseen(tm_model *model, int kind, uint32_t from,
                                 int provenance, const tm__fact *to)
 {
-    uint32_t row = append(model, (tm__interaction){.kind = (uint8_t)kind,
-                                                   .provenance = (uint8_t)provenance,
-                                                   .from_ns = INT64_MIN,
-                                                   .from_thread = from,
-                                                   .object = to->object,
-                                                   .from_stack = TM__NONE,
-                                                   .to_stack = TM__NONE,
-                                                   .to_interval = TM__NONE,
-                                                   .group = TM__NONE,
-                                                   .candidates = from != TM__NONE});
+    tm__interaction *row = append(model, kind, INT64_MIN, to->time_ns, to->object);
 
-    tm__interaction_woke(model, row, to->thread, to);
-    return row;
+    row->from_thread = from;
+    row->from_stack = TM__NONE;
+    row->candidates = from != TM__NONE;
+    row->provenance = (uint8_t)provenance;
+    take_up(model, row, to->thread, to->time_ns);
+    return newest(model);
 }

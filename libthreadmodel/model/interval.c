@@ -3,24 +3,53 @@
  * A thread's timeline: appended to at every change of state, read at its end all
  * the time, rewritten only where a suspicion about its last interval is withdrawn.
  */
+#include <string.h>
+
 #include "model/replay.h"
 
-int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more)
+int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed)
 {
-    tm__thread *it = &model->threads[thread];
+    tm__interval *grown = NULL;
+    uint32_t capacity = 0;
 
-    return tm__reserve(&model->memory, &it->intervals, &it->interval_capacity,
-                       (size_t)it->interval_count + more, sizeof(*it->intervals));
+    if (thread->interval_capacity > TM__FIRST_INTERVALS)
+        return tm__grow(&model->memory, &thread->intervals, &thread->interval_capacity,
+                        needed, sizeof(*grown));
+    if (!thread->intervals) {
+        grown = tm__pool_take(&model->first_intervals, &model->memory);
+        if (!grown)
+            return TM_ENOMEM;
+        thread->intervals = grown;
+        thread->interval_capacity = TM__FIRST_INTERVALS;
+        return TM_OK;
+    }
+    if (tm__grow(&model->memory, &grown, &capacity, 2 * TM__FIRST_INTERVALS,
+                 sizeof(*grown)) < 0)
+        return TM_ENOMEM;
+    memcpy(grown, thread->intervals, thread->interval_count * sizeof(*grown));
+    tm__pool_give_back(&model->first_intervals, thread->intervals);
+    thread->intervals = grown;
+    thread->interval_capacity = capacity;
+    return TM_OK;
 }
 
-void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns, tm__interval next)
+void tm__take_back(tm__thread *thread, uint32_t count)
 {
-    tm__thread *it = &model->threads[thread];
-    const tm__interval *now = tm__now(it);
+    const tm__interval *intervals = thread->intervals;
+    uint32_t hold_up = count - 1;
 
-    /* Another thread's event may act on this one, and be late. */
-    next.start_ns = now && now->start_ns > time_ns ? now->start_ns : time_ns;
-    it->intervals[it->interval_count++] = next;
+    thread->interval_count = count;
+    if (!count) {
+        thread->since_ns = INT64_MIN;
+        thread->state = thread->hold_up_state = TM_STATE_UNKNOWN;
+        return;
+    }
+    while (hold_up && intervals[hold_up].flags & TM__INTERVAL_CONTINUES)
+        hold_up--;
+    thread->since_ns = intervals[count - 1].start_ns;
+    thread->state = intervals[count - 1].state;
+    thread->hold_up = thread->interval_first + hold_up;
+    thread->hold_up_state = intervals[hold_up].state;
 }
 
 void tm__set_deadline(tm_model *model, const tm__fact *fact)
@@ -60,19 +89,19 @@ void tm__want_end_of(tm_model *model, uint32_t thread, uint32_t joined)
 
 static void want_nothing(tm_model *model, tm__thread *thread)
 {
-    if (thread->wants != TM__NONE) {
-        tm__object *wanted = &model->objects[thread->wants];
+    tm__object *wanted = &model->objects[thread->wants];
 
-        wanted->wanted--;
-        if (wanted->owner != TM__NONE)
-            model->threads[wanted->owner].wanted--;
-        model->held_up_count--;
-    }
-    if (thread->joins != TM__NONE) {
-        model->threads[thread->joins].wanted--;
-        model->held_up_count--;
-    }
     thread->wants = TM__NONE;
+    model->held_up_count--;
+    wanted->wanted--;
+    if (wanted->owner != TM__NONE)
+        model->threads[wanted->owner].wanted--;
+}
+
+static void want_no_end(tm_model *model, tm__thread *thread)
+{
+    model->threads[thread->joins].wanted--;
+    model->held_up_count--;
     thread->joins = TM__NONE;
 }
 
@@ -96,13 +125,19 @@ void tm__hold_up_stack(tm_model *model, const tm__fact *fact)
 void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns)
 {
     tm__thread *it = &model->threads[thread];
+    int waits =
+        it->hold_up_state == TM_STATE_WAITING || it->hold_up_state == TM_STATE_JOINING;
 
     if (it->owned != TM__NONE && it->wants != TM__NONE)
         tm__order_note(model, thread);
     if (it->deadlock != TM__NONE)
         tm__deadlock_leave(model, thread, time_ns);
-    want_nothing(model, it);
-    if (it->waits_in != TM__NONE)
+    if (it->wants != TM__NONE)
+        want_nothing(model, it);
+    /* The rest of the line need not be looked at where it did not wait or join. */
+    if (waits && it->joins != TM__NONE)
+        want_no_end(model, it);
+    if (waits && it->waits_in != TM__NONE)
         tm__wait_set_remove(model, thread);
 }
 
@@ -114,7 +149,7 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
         return;
     }
-    switch (tm__hold_up_state(thread)) {
+    switch (thread->hold_up_state) {
     case TM_STATE_BLOCKED:
         model->diagnostics[TM_DIAGNOSTIC_ENTER_WITHOUT_ENTERED]++;
         break;

@@ -72,6 +72,14 @@ static int take_limit(void *payload, const char *sentence)
     return TM_OK;
 }
 
+/* What a memory limit leaves for the order of locks. */
+static uint32_t nestings_max(size_t limit_bytes)
+{
+    size_t fit = limit_bytes / 32 / sizeof(tm__nesting);
+
+    return limit_bytes && fit < TM__NESTINGS_MAX ? (uint32_t)fit : TM__NESTINGS_MAX;
+}
+
 int tm_model_new(tm_model **out, const tm_model_options *options)
 {
     static const tm_model_options defaults = {.size = sizeof(defaults)};
@@ -95,10 +103,12 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     tm__map_init(&model->class_map, &model->memory);
     tm__map_init(&model->method_map, &model->memory);
     tm__map_init(&model->stack_map, &model->memory);
+    model->first_intervals.block_bytes = TM__FIRST_INTERVALS * sizeof(tm__interval);
     model->free_binding = TM__NONE;
     model->forced_policy = options->policy;
     model->memory_limit_bytes = options->memory_limit_bytes;
     model->fold_at_bytes = options->memory_limit_bytes;
+    model->nestings_max = nestings_max(options->memory_limit_bytes);
     model->folded_ns = INT64_MIN;
     model->loss_ns = INT64_MIN;
     model->nameless_end_ns = INT64_MIN;
@@ -170,14 +180,20 @@ void tm_model_free(tm_model *model)
     if (!model)
         return;
     for (uint32_t i = 0; i < model->threads_count; i++)
-        tm__free(&model->memory, model->threads[i].intervals,
-                 model->threads[i].interval_capacity * sizeof(tm__interval));
+        if (model->threads[i].interval_capacity > TM__FIRST_INTERVALS)
+            tm__free(&model->memory, model->threads[i].intervals,
+                     model->threads[i].interval_capacity * sizeof(tm__interval));
+    tm__pool_free(&model->first_intervals, &model->memory);
     for (uint32_t i = 0; i < model->folds_count; i++)
         tm__histogram_free(&model->folds[i].durations, &model->memory);
     tm__triples_free(&model->fold_map, &model->memory);
     FREE_ARRAY(model, folds);
-    FREE_ARRAY(model, threads);
-    FREE_ARRAY(model, objects);
+    tm__free_lines(&model->memory, model->threads,
+                   model->threads_capacity * sizeof(*model->threads));
+    tm__free_lines(&model->memory, model->objects,
+                   model->objects_capacity * sizeof(*model->objects));
+    FREE_ARRAY(model, links);
+    FREE_ARRAY(model, details);
     FREE_ARRAY(model, classes);
     FREE_ARRAY(model, methods);
     FREE_ARRAY(model, lines);

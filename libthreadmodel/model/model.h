@@ -11,6 +11,7 @@
 #include <threadmodel/interaction.h>
 #include <threadmodel/model.h>
 
+#include "base/pool.h"
 #include "base/error.h"
 #include "base/histogram.h"
 #include "base/map.h"
@@ -48,48 +49,56 @@ typedef struct tm__interval {
 
 _Static_assert(sizeof(tm__interval) == 32, "an interval is 32 bytes");
 
-/* What every event touches comes first: it is one cache line, and with a million
- * threads each line is a miss. */
+/* Three cache lines, which are misses with a million threads: what every event of a
+ * thread and every other's look at it touches, what its hold-ups need, the rest. */
 typedef struct tm__thread {
     tm__interval *intervals;
-    int64_t last_ns; ///< its last event; INT64_MIN: none yet
-    int64_t end_ns;  ///< INT64_MIN: not seen to end
+    int64_t last_ns;  ///< its last event; INT64_MIN: none yet
+    int64_t since_ns; ///< start of its last interval; INT64_MIN: it has none
     uint32_t interval_count;
     uint32_t interval_capacity;
+    uint32_t interval_first; ///< number of intervals[0]: as many were folded
+    uint32_t hold_up;        ///< number of the interval with which the present hold-up
+                             ///< began; itself where the thread is not held up
+    uint8_t state;           ///< enum tm_state of its last interval
+    uint8_t hold_up_state;   ///< the same of that with which the hold-up began
+    uint8_t fickle;          ///< its wait may end for no reason
+    uint8_t reserved;
     uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
-    uint32_t joins;    ///< threads[] that it waits for, or TM__NONE
     uint32_t wanted;   ///< threads that want what it owns, or join it
     uint32_t owned;    ///< head of the list of objects that it is thought to own
     uint32_t deadlock; ///< deadlocks[] that it stands in, or TM__NONE
-    uint32_t waits_in; ///< objects[] in whose wait set it is, or TM__NONE
-    uint32_t bound;    ///< interactions that took it out of the set, or TM__NONE
     uint32_t losses;   ///< model->losses when it was last known what it did
 
+    int64_t end_ns;      ///< INT64_MIN: not seen to end
     int64_t deadline_ns; ///< of the wait, join, sleep or park; INT64_MAX: none
+    uint32_t joins;      ///< threads[] that it waits for, or TM__NONE
+    uint32_t waits_in;   ///< objects[] in whose wait set it is, or TM__NONE
+    uint32_t bound;      ///< interactions that took it out of the set, or TM__NONE
     uint32_t next;       ///< in the wait set that it is in
     uint32_t previous;
-    uint32_t binding;        ///< bindings[]: of a bound that is in doubt, or TM__NONE
-    uint32_t starter;        ///< interactions: start called and not yet begun
-    uint32_t interrupt;      ///< interactions: interrupt called, not yet taken
-    uint32_t permit;         ///< interactions: unpark called, not yet taken
-    uint32_t interval_first; ///< number of intervals[0]: as many were folded
-    uint32_t flags;          ///< enum tm_thread_flag
-    uint32_t object;         ///< objects[]: the thread object; TM__NONE: unknown
-    uint32_t end_group;      ///< group of the rows that its end woke, or TM__NONE
-    uint32_t carrier;        ///< threads[] that carries it, or TM__NONE
-    uint32_t fold;           ///< head of the list of its folds, or TM__NONE
-    uint32_t interrupter;    ///< threads[] that interrupted it last, or TM__NONE
-    uint32_t fickle;         ///< its wait may end for no reason
-    int64_t interrupted_ns;  ///< when that interrupt was called
+    uint32_t binding;     ///< bindings[]: of a bound that is in doubt, or TM__NONE
+    uint32_t starter;     ///< interactions: start called and not yet begun
+    uint32_t interrupt;   ///< interactions: interrupt called, not yet taken
+    uint32_t permit;      ///< interactions: unpark called, not yet taken
+    uint32_t interrupter; ///< threads[] that interrupted it last, or TM__NONE
+    uint32_t flags;       ///< enum tm_thread_flag
+    uint32_t carrier;     ///< threads[] that carries it, or TM__NONE
 
+    int64_t interrupted_ns; ///< when that interrupt was called
+    int64_t start_ns;       ///< INT64_MIN: not seen to start
     uint64_t id;
     uint64_t os_id;
-    int64_t start_ns; ///< INT64_MIN: not seen to start
-    uint64_t samples; ///< CPU samples seen
-    uint32_t name;    ///< strings; TM__NONE: unknown
-    uint32_t group;   ///< strings; TM__NONE: unknown
+    uint64_t samples;   ///< CPU samples seen
+    uint32_t object;    ///< objects[]: the thread object; TM__NONE: unknown
+    uint32_t end_group; ///< group of the rows that its end woke, or TM__NONE
+    uint32_t fold;      ///< head of the list of its folds, or TM__NONE
+    uint32_t name;      ///< strings; TM__NONE: unknown
+    uint32_t group;     ///< strings; TM__NONE: unknown
     int32_t priority;
 } tm__thread;
+
+_Static_assert(sizeof(tm__thread) == 192, "a thread is three cache lines");
 
 /** Whether a notify may have gone to another waiter than thought. */
 enum tm__doubt {
@@ -98,36 +107,48 @@ enum tm__doubt {
     TM__DOUBT_LOSS = 2  ///< there may be waiters never seen; gone with a notifyAll
 };
 
+/* One cache line; with a million objects each event misses it. */
 typedef struct tm__object {
-    uint64_t id;
-    uint32_t class_index; ///< classes[]; TM__NONE: unknown
-    uint32_t thread;      ///< threads[] whose thread object it is, or TM__NONE
-    uint32_t hash;
-    uint32_t flags; ///< enum tm_object_flag
-
-    uint32_t wanted;     ///< threads whose `wants` it is
-    uint32_t owner;      ///< threads[], or TM__NONE
-    uint32_t owned_next; ///< in the owner's list
-    uint32_t owned_previous;
-    uint32_t released_by; ///< threads[] that was seen to give it up last, or TM__NONE
-    int64_t owner_ns;     ///< since when
-    int64_t released_ns;
-    uint32_t waiter_head; ///< wait set, oldest first
-    uint32_t waiter_tail;
-    uint32_t binding_head; ///< notifies that are not settled, oldest first; newest
-                           ///< first where the producer itself names notifiers
-    uint32_t binding_tail;
-    uint32_t pending;         ///< woken waiters that have not come back yet
-    uint32_t useless;         ///< interactions[]: the last notify that woke nobody
-    uint32_t losses;          ///< model->losses when it was last touched
+    uint32_t owner;           ///< threads[], or TM__NONE
+    uint32_t wanted;          ///< threads whose `wants` it is
+    int64_t owner_ns;         ///< since when
+    uint32_t owner_interval;  ///< the owner's hold-up in which it cannot let go, by
+                              ///< number
+    uint32_t owner_stack;     ///< stacks[]: where the owner got it, or TM__NONE
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< enum tm__doubt
     uint8_t listed;           ///< bindings in the list at most, of reported ones
     uint8_t reserved;
-    uint32_t owner_interval; ///< the owner's hold-up in which it cannot let go, by
-                             ///< number
-    uint32_t owner_stack;    ///< stacks[]: where the owner got it, or TM__NONE
+    uint32_t losses;      ///< model->losses when it was last touched
+    uint32_t class_index; ///< classes[]; TM__NONE: unknown
+    uint32_t thread;      ///< threads[] whose thread object it is, or TM__NONE
+    uint32_t flags;       ///< enum tm_object_flag
+    uint32_t waiter_head; ///< wait set, oldest first
+    uint32_t waiter_tail;
+    uint32_t binding_head; ///< notifies that are not settled, oldest first; newest
+                           ///< first where the producer itself names notifiers
+    uint32_t pending;      ///< woken waiters that have not come back yet
+    uint32_t useless;      ///< interactions[]: the last notify that woke nobody
 } tm__object;
+
+_Static_assert(sizeof(tm__object) == 64, "an object is a cache line");
+
+/** An object's place in its owner's list. Apart from it, so that taking one from
+ * between two others touches little memory. */
+typedef struct tm__object_links {
+    uint32_t next; ///< objects[] or TM__NONE
+    uint32_t previous;
+} tm__object_links;
+
+/** What is seldom asked of an object. */
+typedef struct tm__object_detail {
+    uint64_t id;
+    int64_t released_ns;
+    uint32_t released_by;  ///< threads[] that was seen to give it up last, or TM__NONE
+    uint32_t binding_tail; ///< of the list that begins with its binding_head
+    uint32_t hash;
+    uint32_t reserved;
+} tm__object_detail;
 
 typedef struct tm__class {
     uint64_t id;
@@ -277,6 +298,22 @@ typedef struct tm__held {
     uint8_t provenance; ///< enum tm_provenance of "it was held"
 } tm__held;
 
+/** How many locks that a blocked thread holds are looked at. */
+enum { TM__HELD_AT_ONCE = 8 };
+
+/** A block that has ended, with the locks that its thread held. */
+typedef struct tm__noted {
+    int64_t start_ns;
+    uint32_t wanted; ///< objects[]
+    uint32_t thread;
+    uint32_t stack; ///< stacks[] or TM__NONE
+    uint32_t held_count;
+    tm__held held[TM__HELD_AT_ONCE];
+} tm__noted;
+
+/** So many blocks are put into the nestings together. */
+enum { TM__NOTED_AT_ONCE = 32 };
+
 /**
  * Blocks of one thread at one stack for one object, with the same locks held: what
  * is known of the order in which a program takes its locks. Once there are many, of
@@ -301,7 +338,12 @@ struct tm_model {
     tm__strings strings;
     tm__map thread_map, object_map, class_map, method_map, stack_map;
     TM__ARRAY(tm__thread, threads);
+    tm__pool first_intervals; ///< arrays of TM__FIRST_INTERVALS
     TM__ARRAY(tm__object, objects);
+    tm__object_links *links; ///< as many as objects, as are details
+    uint32_t links_capacity;
+    tm__object_detail *details;
+    uint32_t details_capacity;
     TM__ARRAY(tm__class, classes);
     TM__ARRAY(tm__method, methods);
     TM__ARRAY(tm_line, lines);
@@ -318,7 +360,11 @@ struct tm_model {
     TM__ARRAY(tm__nesting, nestings);
     TM__ARRAY(tm__held, helds);
     tm__triples nesting_map;    ///< (wanted, thread, stack): nestings[] + 1
+    uint32_t nestings_max;      ///< there are never more
+    uint32_t nestings_coarse;   ///< half of them are in use: what is new is coarse
     uint64_t nestings_left_out; ///< blocks whose held locks were not kept
+    tm__noted noted[TM__NOTED_AT_ONCE]; ///< to be put into nestings
+    uint32_t noted_count;               ///< 0 except inside ingest
     tm__inside inside[TM__INSIDE_SLOTS];
     TM__ARRAY(tm__deadlock, deadlocks);
     TM__ARRAY(tm__deadlock_member, deadlock_members);
@@ -381,8 +427,12 @@ static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)
  * end: it was lost. */
 int tm__notify_is_lost(const tm_model *model, uint32_t interaction);
 
-/** How many locks that a blocked thread holds are looked at. */
-enum { TM__HELD_AT_ONCE = 8 };
+/** A thread's timeline begins with room for these, as much as most threads need where
+ * there are very many. */
+enum { TM__FIRST_INTERVALS = 12 };
+
+/** Nestings that are kept where no memory limit leaves less. */
+enum { TM__NESTINGS_MAX = 1 << 16 };
 
 /**
  * The locks that a thread which is blocked now is thought to hold, by rising index.

@@ -36,7 +36,7 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
             model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
         tm__disown(model, fact->object);
     } else if (object->owner != TM__NONE) {
-        block.provenance = (uint8_t)tm__owner_provenance(model, fact->object);
+        block.provenance = (uint8_t)tm__owner_provenance(model, object);
     }
     block.peer = object->owner;
     tm__begin(model, fact->thread, fact->time_ns, block);
@@ -47,6 +47,7 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
 static uint32_t handoff(tm_model *model, const tm__fact *fact, int64_t since_ns)
 {
     const tm__object *object = &model->objects[fact->object];
+    const tm__object_detail *detail = &model->details[fact->object];
     uint32_t row;
 
     if (fact->peer != TM__NONE)
@@ -55,13 +56,13 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact, int64_t since_ns)
     if (object->owner != TM__NONE && object->owner != fact->thread)
         return tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, object->owner,
                                       TM_PROVENANCE_INFERRED, fact);
-    if (object->released_by == TM__NONE || object->released_by == fact->thread ||
-        object->released_ns < since_ns)
+    if (detail->released_by == TM__NONE || detail->released_by == fact->thread ||
+        detail->released_ns < since_ns)
         return tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, TM__NONE,
                                       TM_PROVENANCE_UNKNOWN, fact);
-    row = tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, object->released_by,
+    row = tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, detail->released_by,
                                  TM_PROVENANCE_INFERRED, fact);
-    tm__row(model, row)->from_ns = object->released_ns;
+    tm__row(model, row)->from_ns = detail->released_ns;
     return row;
 }
 
@@ -84,7 +85,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
     tm__thread *thread = &model->threads[fact->thread];
     uint32_t cause = TM__NONE, stack = TM__NONE;
 
-    if (tm__hold_up_state(thread) == TM_STATE_BLOCKED) {
+    if (thread->hold_up_state == TM_STATE_BLOCKED) {
         const tm__interval *block = &thread->intervals[tm__hold_up(thread)];
 
         if (fact->object != TM__NONE && block->object != fact->object)

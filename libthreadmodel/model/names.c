@@ -73,11 +73,11 @@ void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
     if (!class_name)
         class_name = "object";
     if (it->flags & TM_OBJECT_HAS_HASH)
-        snprintf(buffer, bytes, "%s@%x", class_name, it->hash);
+        snprintf(buffer, bytes, "%s@%x", class_name, model->details[object].hash);
     else
         snprintf(buffer, bytes,
                  model->run.identity == TM_IDENTITY_ADDRESS ? "%s@0x%llx" : "%s#%llu",
-                 class_name, (unsigned long long)it->id);
+                 class_name, (unsigned long long)model->details[object].id);
 }
 
 int tm__labels_open(tm__labels *labels, const tm_model *model)

@@ -19,8 +19,6 @@
 #include "model/replay.h"
 
 enum {
-    NESTINGS_MAX = 1 << 16,
-    COARSE_FROM = NESTINGS_MAX / 2,
     CHAIN_MAX = 32, ///< sets of held locks of one thread, stack and wanted object
     /* Where stacks say nothing, only what was got last is worth a guess. */
     UNPROVEN_MAX = 2
@@ -90,19 +88,20 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
                      tm__held *held)
 {
     const tm__thread *it = &model->threads[thread];
-    const tm__interval *block = NULL;
+    const tm__interval *block;
     uint32_t count = 0, seen = 0, unproven = 0;
 
-    if (it->wants != TM__NONE && it->interval_count)
-        block = &it->intervals[tm__hold_up(it)];
-    if (!block || (block->state != TM_STATE_BLOCKED &&
-                   (block->state != TM_STATE_PARKED || block->peer == TM__NONE)))
+    if (it->wants == TM__NONE ||
+        (it->hold_up_state != TM_STATE_BLOCKED && it->hold_up_state != TM_STATE_PARKED))
+        return 0;
+    block = &it->intervals[tm__hold_up(it)];
+    if (block->state == TM_STATE_PARKED && block->peer == TM__NONE)
         return 0;
     /* What was got last comes first; far down the list nothing is held any more. */
     for (uint32_t i = it->owned; i != TM__NONE && seen < TM__HELD_AT_ONCE;
-         i = model->objects[i].owned_next, seen++) {
+         i = model->links[i].next, seen++) {
         const tm__object *object = &model->objects[i];
-        int provenance = tm__owner_provenance(model, i);
+        int provenance = tm__owner_provenance(model, object);
         int verdict = INSIDE;
         uint32_t at;
 
@@ -140,112 +139,149 @@ static uint32_t coarsen(const tm_model *model, tm__held *held, uint32_t count)
             at++;
         if (at < kept && held[at].object == it.object)
             continue;
-        memmove(&held[at + 1], &held[at], (kept - at) * sizeof(*held));
+        for (uint32_t last = kept++; last > at; last--)
+            held[last] = held[last - 1];
         held[at] = it;
-        kept++;
     }
     return kept;
 }
 
 static int is_same(const tm_model *model, const tm__nesting *nesting,
-                   const tm__held *held, uint32_t count)
+                   const tm__noted *block)
 {
     const tm__held *known = &model->helds[nesting->held_first];
 
-    if (nesting->held_count != count)
+    if (nesting->held_count != block->held_count)
         return 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (known[i].object != held[i].object)
+    for (uint32_t i = 0; i < block->held_count; i++)
+        if (known[i].object != block->held[i].object)
             return 0;
     return 1;
 }
 
-static void add_to(tm_model *model, tm__nesting *nesting, const tm__held *held,
-                   int64_t time_ns)
+static void add_to(tm_model *model, tm__nesting *nesting, const tm__noted *block)
 {
     tm__held *known = &model->helds[nesting->held_first];
 
     nesting->count += nesting->count < UINT32_MAX;
-    if (time_ns < nesting->first_ns)
-        nesting->first_ns = time_ns;
-    if (time_ns > nesting->last_ns)
-        nesting->last_ns = time_ns;
+    if (block->start_ns < nesting->first_ns)
+        nesting->first_ns = block->start_ns;
+    if (block->start_ns > nesting->last_ns)
+        nesting->last_ns = block->start_ns;
     for (uint32_t i = 0; i < nesting->held_count; i++)
-        if (held[i].provenance > known[i].provenance)
-            known[i].provenance = held[i].provenance;
+        if (block->held[i].provenance > known[i].provenance)
+            known[i].provenance = block->held[i].provenance;
 }
 
-/* What a memory limit leaves for this. */
-static uint32_t nestings_max(const tm_model *model)
+static int append(tm_model *model, const tm__noted *block, uint32_t *head)
 {
-    size_t fit = model->memory_limit_bytes / 32 / sizeof(tm__nesting);
-
-    return model->memory_limit_bytes && fit < NESTINGS_MAX ? (uint32_t)fit
-                                                           : NESTINGS_MAX;
-}
-
-static int append(tm_model *model, tm__nesting nesting, const tm__held *held,
-                  uint32_t *head)
-{
-    uint32_t chain = 0;
+    uint32_t chain = 0, held_count = block->held_count;
 
     for (uint32_t i = *head; i != 0 && chain < CHAIN_MAX; chain++)
         i = model->nestings[i - 1].next + 1;
-    if (chain == CHAIN_MAX || model->nestings_count >= nestings_max(model) ||
+    if (chain == CHAIN_MAX || model->nestings_count >= model->nestings_max ||
         tm__reserve(&model->memory, &model->nestings, &model->nestings_capacity,
-                    (size_t)model->nestings_count + 1, sizeof(nesting)) < 0 ||
+                    (size_t)model->nestings_count + 1, sizeof(*model->nestings)) < 0 ||
         tm__reserve(&model->memory, &model->helds, &model->helds_capacity,
-                    (size_t)model->helds_count + nesting.held_count, sizeof(*held)) < 0)
+                    (size_t)model->helds_count + held_count, sizeof(*model->helds)) < 0)
         return TM_ENOMEM;
-    nesting.next = *head - 1; /* TM__NONE where there is none */
-    nesting.held_first = model->helds_count;
-    memcpy(&model->helds[model->helds_count], held, nesting.held_count * sizeof(*held));
-    model->helds_count += nesting.held_count;
-    model->nestings[model->nestings_count++] = nesting;
+    model->nestings[model->nestings_count++] =
+        (tm__nesting){.first_ns = block->start_ns,
+                      .last_ns = block->start_ns,
+                      .wanted = block->wanted,
+                      .thread = block->thread,
+                      .stack = block->stack,
+                      .held_first = model->helds_count,
+                      .held_count = held_count,
+                      .next = *head - 1, /* TM__NONE where there is none */
+                      .count = 1,
+                      .is_coarse = model->nestings_coarse};
+    memcpy(&model->helds[model->helds_count], block->held,
+           held_count * sizeof(*model->helds));
+    model->helds_count += held_count;
     *head = model->nestings_count;
     return TM_OK;
+}
+
+/* From now on by class: what is known by object is not looked up any more. */
+static void go_coarse(tm_model *model)
+{
+    tm__triples_free(&model->nesting_map, &model->memory);
+    model->nestings_coarse = 1;
+}
+
+static void settle(tm_model *model, tm__noted *block)
+{
+    uint32_t *head;
+
+    if (!model->nestings_coarse && model->nestings_count >= model->nestings_max / 2)
+        go_coarse(model);
+    if (model->nestings_coarse) {
+        block->wanted = coarse(model, block->wanted);
+        block->held_count = coarsen(model, block->held, block->held_count);
+    }
+    /* A triple that is added must get a value. */
+    if (model->nestings_count < model->nestings_max)
+        head = tm__triples_at(&model->nesting_map, &model->memory, block->wanted,
+                              block->thread, block->stack);
+    else
+        head = tm__triples_find(&model->nesting_map, block->wanted, block->thread,
+                                block->stack);
+    if (head) {
+        for (uint32_t i = *head; i != 0; i = model->nestings[i - 1].next + 1)
+            if (is_same(model, &model->nestings[i - 1], block)) {
+                add_to(model, &model->nestings[i - 1], block);
+                return;
+            }
+        if (append(model, block, head) == TM_OK)
+            return;
+    }
+    model->nestings_left_out++;
+}
+
+/* Each step asks for what the next will touch, of all blocks before any goes on. */
+void tm__order_settle(tm_model *model)
+{
+    uint32_t first[TM__NOTED_AT_ONCE];
+
+    for (uint32_t i = 0; i < model->noted_count; i++) {
+        const tm__noted *it = &model->noted[i];
+        uint32_t wanted =
+            model->nestings_coarse ? coarse(model, it->wanted) : it->wanted;
+
+        tm__triples_ask_for(&model->nesting_map, wanted, it->thread, it->stack);
+    }
+    for (uint32_t i = 0; i < model->noted_count; i++) {
+        const tm__noted *it = &model->noted[i];
+        uint32_t wanted =
+            model->nestings_coarse ? coarse(model, it->wanted) : it->wanted;
+        const uint32_t *head =
+            tm__triples_find(&model->nesting_map, wanted, it->thread, it->stack);
+
+        first[i] = head ? *head : 0;
+        if (first[i])
+            tm__ask_for(&model->nestings[first[i] - 1]);
+    }
+    for (uint32_t i = 0; i < model->noted_count; i++)
+        if (first[i])
+            tm__ask_for(&model->helds[model->nestings[first[i] - 1].held_first]);
+    for (uint32_t i = 0; i < model->noted_count; i++)
+        settle(model, &model->noted[i]);
+    model->noted_count = 0;
 }
 
 void tm__order_note(tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
-    const tm__interval *block;
-    tm__held held[TM__HELD_AT_ONCE + 1];
-    uint32_t count = tm__held_by(model, model->inside, thread, held), *head;
-    tm__nesting nesting;
+    tm__noted *block = &model->noted[model->noted_count];
 
-    if (!count)
+    block->held_count = tm__held_by(model, model->inside, thread, block->held);
+    if (!block->held_count)
         return;
-    block = &it->intervals[tm__hold_up(it)];
-    nesting = (tm__nesting){.first_ns = block->start_ns,
-                            .last_ns = block->start_ns,
-                            .wanted = it->wants,
-                            .thread = thread,
-                            .stack = block->stack,
-                            .held_count = count,
-                            .count = 1};
-    if (model->nestings_count >= COARSE_FROM ||
-        model->nestings_count >= nestings_max(model) / 2) {
-        nesting.is_coarse = 1;
-        nesting.wanted = coarse(model, it->wants);
-        nesting.held_count = count = coarsen(model, held, count);
-    }
-    /* A triple that is added must get a value. */
-    if (model->nestings_count < nestings_max(model))
-        head = tm__triples_at(&model->nesting_map, &model->memory, nesting.wanted,
-                              thread, block->stack);
-    else
-        head =
-            tm__triples_find(&model->nesting_map, nesting.wanted, thread, block->stack);
-    if (head) {
-        for (uint32_t i = *head; i != 0; i = model->nestings[i - 1].next + 1)
-            if (model->nestings[i - 1].is_coarse == nesting.is_coarse &&
-                is_same(model, &model->nestings[i - 1], held, count)) {
-                add_to(model, &model->nestings[i - 1], held, block->start_ns);
-                return;
-            }
-        if (append(model, nesting, held, head) == TM_OK)
-            return;
-    }
-    model->nestings_left_out++;
+    block->wanted = it->wants;
+    block->thread = thread;
+    block->stack = it->intervals[tm__hold_up(it)].stack;
+    block->start_ns = it->intervals[tm__hold_up(it)].start_ns;
+    if (++model->noted_count == TM__NOTED_AT_ONCE)
+        tm__order_settle(model);
 }

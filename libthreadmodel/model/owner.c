@@ -6,20 +6,34 @@
  */
 #include "model/replay.h"
 
-static void unlink_owned(tm_model *model, tm__object *object)
+static void link_owned(tm_model *model, uint32_t object, tm__thread *owner)
 {
-    if (object->owned_previous != TM__NONE)
-        model->objects[object->owned_previous].owned_next = object->owned_next;
-    else
-        model->threads[object->owner].owned = object->owned_next;
-    if (object->owned_next != TM__NONE)
-        model->objects[object->owned_next].owned_previous = object->owned_previous;
+    model->links[object] =
+        (tm__object_links){.next = owner->owned, .previous = TM__NONE};
+    if (owner->owned != TM__NONE)
+        model->links[owner->owned].previous = object;
+    owner->owned = object;
 }
 
-static void clear_owner(tm_model *model, tm__object *it)
+static void unlink_owned(tm_model *model, uint32_t object)
 {
-    unlink_owned(model, it);
-    model->threads[it->owner].wanted -= it->wanted;
+    const tm__object_links *it = &model->links[object];
+
+    if (it->previous != TM__NONE)
+        model->links[it->previous].next = it->next;
+    else
+        model->threads[model->objects[object].owner].owned = it->next;
+    if (it->next != TM__NONE)
+        model->links[it->next].previous = it->previous;
+}
+
+static void clear_owner(tm_model *model, uint32_t object)
+{
+    tm__object *it = &model->objects[object];
+
+    unlink_owned(model, object);
+    if (it->wanted)
+        model->threads[it->owner].wanted -= it->wanted;
     it->owner = TM__NONE;
     it->owner_provenance = TM_PROVENANCE_UNKNOWN;
 }
@@ -38,7 +52,7 @@ void tm__disown(tm_model *model, uint32_t object)
 
     if (former == TM__NONE)
         return;
-    clear_owner(model, &model->objects[object]);
+    clear_owner(model, object);
     review(model, object, former);
 }
 
@@ -62,15 +76,14 @@ static int end_is_told(const tm_model *model, const tm__thread *owner)
         [TM_STATE_PARKED] = TM_EVENT_UNPARKED,
     };
 
-    const tm__interval *hold_up = &owner->intervals[tm__hold_up(owner)];
-    int end = ends[hold_up->state];
+    int end = ends[owner->hold_up_state];
 
-    if (hold_up->state == TM_STATE_JOINING && owner->waits_in == TM__NONE &&
+    if (owner->hold_up_state == TM_STATE_JOINING && owner->waits_in == TM__NONE &&
         owner->bound == TM__NONE)
         end = TM_EVENT_JOINED;
     if (model->run.kinds)
         return model->run.kinds >> end & 1;
-    return !(hold_up->flags & TM__INTERVAL_SNAPSHOT);
+    return !(owner->intervals[tm__hold_up(owner)].flags & TM__INTERVAL_SNAPSHOT);
 }
 
 void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
@@ -82,56 +95,27 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
 
     if (former != thread) {
         if (former != TM__NONE)
-            clear_owner(model, it);
+            clear_owner(model, object);
         it->owner = thread;
-        it->owned_previous = TM__NONE;
-        it->owned_next = owner->owned;
-        if (owner->owned != TM__NONE)
-            model->objects[owner->owned].owned_previous = object;
-        owner->owned = object;
+        link_owned(model, object, owner);
         owner->wanted += it->wanted;
         it->owner_stack = TM__NONE;
     }
     it->owner_ns = time_ns;
     it->owner_provenance = (uint8_t)provenance;
-    it->owner_interval = tm__is_held_up(owner) && end_is_told(model, owner)
-                             ? owner->interval_first + tm__hold_up(owner)
-                             : TM__NONE;
+    it->owner_interval =
+        tm__is_held_up(owner) && end_is_told(model, owner) ? owner->hold_up : TM__NONE;
     if (former != thread)
         review(model, object, former);
 }
 
 /* All facts of a thread dump are of one instant: nothing in it has moved since. */
-static int is_of_a_dump(const tm_model *model, const tm__object *object)
+int tm__is_of_a_dump(const tm_model *model, const tm__object *object)
 {
     const tm__thread *owner = &model->threads[object->owner];
 
-    return tm__is_held_up(owner) && object->owner_ns == model->last_ns &&
-           owner->last_ns == model->last_ns &&
+    return tm__is_held_up(owner) && owner->last_ns == model->last_ns &&
            owner->intervals[tm__hold_up(owner)].flags & TM__INTERVAL_SNAPSHOT;
-}
-
-int tm__owner_provenance(const tm_model *model, uint32_t object)
-{
-    const tm__object *it = &model->objects[object];
-    const tm__thread *owner;
-    uint32_t hold_up;
-
-    if (it->owner == TM__NONE)
-        return TM_PROVENANCE_UNKNOWN;
-    owner = &model->threads[it->owner];
-    if (it->owner_interval == TM__NONE)
-        return is_of_a_dump(model, it) ? it->owner_provenance : TM_PROVENANCE_INFERRED;
-    /* That it is still held up was known before events were lost. */
-    if (owner->losses != model->losses)
-        return TM_PROVENANCE_INFERRED;
-    hold_up = owner->interval_first + tm__hold_up(owner);
-    /* A notified waiter goes from WAITING to REENTERING without running. */
-    if (it->owner_interval == hold_up ||
-        (it->owner_interval + 1 == hold_up &&
-         tm__hold_up_state(owner) == TM_STATE_REENTERING))
-        return it->owner_provenance;
-    return TM_PROVENANCE_INFERRED;
 }
 
 tm__object *tm__object_fresh(tm_model *model, uint32_t object)
@@ -140,7 +124,7 @@ tm__object *tm__object_fresh(tm_model *model, uint32_t object)
 
     if (it->losses != model->losses) {
         it->losses = model->losses;
-        it->released_by = TM__NONE;
+        model->details[object].released_by = TM__NONE;
         tm__disown(model, object);
         tm__bind_give_up(model, object);
         it->doubt = TM__DOUBT_LOSS;
@@ -155,7 +139,7 @@ static void disown_before(tm_model *model, uint32_t thread, int64_t time_ns, int
     uint32_t object = model->threads[thread].owned;
 
     while (object != TM__NONE) {
-        uint32_t next = model->objects[object].owned_next;
+        uint32_t next = model->links[object].next;
 
         if (model->objects[object].owner_ns < time_ns &&
             (all || !(model->objects[object].flags & TM_OBJECT_SYNCHRONIZER)))

@@ -25,10 +25,9 @@ void tm__on_park(tm_model *model, const tm__fact *fact)
                                                          : TM_PROVENANCE_REPORTED);
         if (blocker->owner != TM__NONE && blocker->owner != fact->thread) {
             park.peer = blocker->owner;
-            park.provenance =
-                (uint8_t)(fact->peer != TM__NONE
-                              ? blocker->owner_provenance
-                              : tm__owner_provenance(model, fact->object));
+            park.provenance = (uint8_t)(fact->peer != TM__NONE
+                                            ? blocker->owner_provenance
+                                            : tm__owner_provenance(model, blocker));
         }
     }
     tm__begin(model, fact->thread, fact->time_ns, park);
@@ -71,7 +70,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
     tm__interval *park;
     uint32_t row = TM__NONE;
 
-    if (tm__hold_up_state(thread) != TM_STATE_PARKED) {
+    if (thread->hold_up_state != TM_STATE_PARKED) {
         model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
         tm__must_run(model, fact);
         return;

@@ -38,18 +38,7 @@ static inline tm__interval *tm__now(const tm__thread *thread)
 /** Index of the interval with which the present hold-up began. */
 static inline uint32_t tm__hold_up(const tm__thread *thread)
 {
-    uint32_t index = thread->interval_count - 1;
-
-    while (index && thread->intervals[index].flags & TM__INTERVAL_CONTINUES)
-        index--;
-    return index;
-}
-
-/** The state of that: BLOCKED for a thread that is deadlocked in a block. */
-static inline int tm__hold_up_state(const tm__thread *thread)
-{
-    return thread->interval_count ? thread->intervals[tm__hold_up(thread)].state
-                                  : TM_STATE_UNKNOWN;
+    return thread->hold_up - thread->interval_first;
 }
 
 /** The same, but for a notified waiter, the interval of its wait. */
@@ -71,15 +60,41 @@ static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
 
 static inline int tm__is_held_up(const tm__thread *thread)
 {
-    const tm__interval *now = tm__now(thread);
-
-    return now && now->state >= TM_STATE_BLOCKED && now->state <= TM_STATE_DEADLOCKED;
+    return thread->state >= TM_STATE_BLOCKED && thread->state <= TM_STATE_DEADLOCKED;
 }
 
-/** Room for `more` intervals. @return TM_OK or TM_ENOMEM */
-int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more);
+/** More room for a thread's intervals; see tm__interval_reserve(). */
+int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed);
+
+/** Room for a few more intervals. @return TM_OK or TM_ENOMEM */
+static inline int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more)
+{
+    tm__thread *it = &model->threads[thread];
+    size_t needed = (size_t)it->interval_count + more;
+
+    return needed <= it->interval_capacity ? TM_OK
+                                           : tm__interval_grow(model, it, needed);
+}
+
 /** Begin an interval; `next` need not hold start_ns. */
-void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns, tm__interval next);
+static inline void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns,
+                             tm__interval next)
+{
+    tm__thread *it = &model->threads[thread];
+
+    /* Another thread's event may act on this one, and be late. */
+    next.start_ns = it->since_ns > time_ns ? it->since_ns : time_ns;
+    it->since_ns = next.start_ns;
+    it->state = next.state;
+    if (!(next.flags & TM__INTERVAL_CONTINUES)) {
+        it->hold_up = it->interval_first + it->interval_count;
+        it->hold_up_state = next.state;
+    }
+    it->intervals[it->interval_count++] = next;
+}
+
+/** Take back all intervals but the first `count`. */
+void tm__take_back(tm__thread *thread, uint32_t count);
 /** Note until when a hold-up lasts at most; its timeout is the fact's value. */
 void tm__set_deadline(tm_model *model, const tm__fact *fact);
 /** Begin to run. @param cause  interactions[] or TM__NONE */
@@ -120,8 +135,32 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
 void tm__disown(tm_model *model, uint32_t object);
 /** A thread lets go of all that it is thought to own. */
 void tm__disown_all(tm_model *model, uint32_t thread);
+/** Whether an owner, stated at the model's present time, is one of a thread dump. */
+int tm__is_of_a_dump(const tm_model *model, const tm__object *object);
+
 /** How sure it is that the owner still owns it. @return enum tm_provenance */
-int tm__owner_provenance(const tm_model *model, uint32_t object);
+static inline int tm__owner_provenance(const tm_model *model, const tm__object *object)
+{
+    const tm__thread *owner;
+
+    if (object->owner == TM__NONE)
+        return TM_PROVENANCE_UNKNOWN;
+    owner = &model->threads[object->owner];
+    if (object->owner_interval == TM__NONE)
+        return object->owner_ns == model->last_ns && tm__is_of_a_dump(model, object)
+                   ? object->owner_provenance
+                   : TM_PROVENANCE_INFERRED;
+    /* That it is still held up was known before events were lost. */
+    if (owner->losses != model->losses)
+        return TM_PROVENANCE_INFERRED;
+    /* A notified waiter goes from WAITING to REENTERING without running. */
+    if (object->owner_interval == owner->hold_up ||
+        (object->owner_interval + 1 == owner->hold_up &&
+         owner->hold_up_state == TM_STATE_REENTERING))
+        return object->owner_provenance;
+    return TM_PROVENANCE_INFERRED;
+}
+
 void tm__on_held(tm_model *model, const tm__fact *fact);
 
 /* context.c: what went on beside */
@@ -235,9 +274,12 @@ void tm__deadlock_seen_again(tm_model *model, const tm__fact *snapshot);
 
 /* order.c */
 
-/** A block ends: note which locks its thread held meanwhile. To lack the memory for
- * that is counted, and nothing else fails. */
+/** A block ends: note which locks its thread held meanwhile. */
 void tm__order_note(tm_model *model, uint32_t thread);
+
+/** Put what was noted into the nestings. To lack the memory for that is counted, and
+ * nothing else fails. */
+void tm__order_settle(tm_model *model);
 
 /* fold.c */
 

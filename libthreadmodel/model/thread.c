@@ -102,7 +102,7 @@ static int ends(tm_model *model, const tm__fact *fact, int state)
 {
     tm__thread *thread = &model->threads[fact->thread];
 
-    if (tm__hold_up_state(thread) == state) {
+    if (thread->hold_up_state == state) {
         tm__hold_up_stack(model, fact);
         return 1;
     }
@@ -240,7 +240,7 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
     tm__interval *now = tm__now(thread);
 
     end.flags |= TM_EVENT_BY_INTERRUPT;
-    switch (tm__hold_up_state(thread)) {
+    switch (thread->hold_up_state) {
     case TM_STATE_WAITING:
     case TM_STATE_REENTERING: tm__on_waited(model, &end); return;
     case TM_STATE_JOINING:
@@ -268,7 +268,7 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
  * still one; a thread at another place has been elsewhere in between. */
 static int is_known(const tm__thread *thread, const tm__fact *fact)
 {
-    int state = tm__hold_up_state(thread);
+    int state = thread->hold_up_state;
     const tm__interval *known;
 
     if (!thread->interval_count)
@@ -293,7 +293,8 @@ static void note_owner(const tm_model *model, const tm__fact *fact, tm__interval
         fact->value == TM_STATE_WAITING)
         return;
     known->peer = owner;
-    known->provenance = (uint8_t)tm__owner_provenance(model, fact->object);
+    known->provenance =
+        (uint8_t)tm__owner_provenance(model, &model->objects[fact->object]);
 }
 
 void tm__on_snapshot(tm_model *model, const tm__fact *fact)
@@ -325,7 +326,8 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
                 tm__own(model, fact->object, fact->peer, fact->time_ns,
                         tm__told_provenance(fact));
             seen.peer = model->objects[fact->object].owner;
-            seen.provenance = (uint8_t)tm__owner_provenance(model, fact->object);
+            seen.provenance =
+                (uint8_t)tm__owner_provenance(model, &model->objects[fact->object]);
             tm__want(model, fact->thread, fact->object);
         }
         tm__begin(model, fact->thread, fact->time_ns, seen);

@@ -57,8 +57,8 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
     }
     witness_owner(model, fact);
     object = &model->objects[fact->object];
-    object->released_by = fact->thread;
-    object->released_ns = fact->time_ns;
+    model->details[fact->object].released_by = fact->thread;
+    model->details[fact->object].released_ns = fact->time_ns;
     tm__disown(model, fact->object);
     if (object->thread != TM__NONE && object->thread != fact->thread) {
         wait.state = TM_STATE_JOINING;
@@ -116,8 +116,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     int certain, known;
     tm__interval *wait;
 
-    if (!is_wait(tm__hold_up_state(thread)) ||
-        is_of_a_lost_wait(model, &fact, thread)) {
+    if (!is_wait(thread->hold_up_state) || is_of_a_lost_wait(model, &fact, thread)) {
         model->diagnostics[TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT]++;
         tm__must_run(model, &fact);
         return;

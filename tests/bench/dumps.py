@@ -19,11 +19,11 @@ from typing import BinaryIO
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/jvm"))
 
-from conftest import PROGRAMS  # noqa: E402
 from jdks import JDKS, Jdk  # noqa: E402
 
 HEAP_BYTES = 2_000_000_000
 STACKS = 500
+PROGRAMS = ROOT / "tests/jvm/programs"
 LOCK = "java.util.concurrent.locks.ReentrantLock$NonfairSync"
 PARKED = [
     "java.lang.VirtualThread.park(VirtualThread.java:742)",

@@ -38,8 +38,9 @@ static inline void assert_pours(const char *bytes, size_t length, int code,
     recorder_free(&all);
 }
 
-static inline void any_prefix_is_read_or_refused(const subject *it)
+static inline void any_prefix_is_read_or_refused(void **state)
 {
+    const subject *it = *state;
     for (size_t length = 0; length < it->length; length++) {
         int rc;
         recorder all = pour_all(it->bytes, length, &rc);
@@ -50,8 +51,9 @@ static inline void any_prefix_is_read_or_refused(const subject *it)
     }
 }
 
-static inline void no_byte_does_harm(const subject *it)
+static inline void no_byte_does_harm(void **state)
 {
+    const subject *it = *state;
     static const uint8_t values[] = {0, 1, 10, 34, 47, 92, 127, 128, 192, 237, 255};
     char *changed = malloc(it->length);
 
@@ -72,8 +74,9 @@ static inline void no_byte_does_harm(const subject *it)
     free(changed);
 }
 
-static inline void memory_may_run_out(const subject *it)
+static inline void memory_may_run_out(void **state)
 {
+    const subject *it = *state;
     struct scarce scarce;
 
     for (size_t calls = 0;; calls++) {
@@ -102,8 +105,9 @@ static inline void memory_may_run_out(const subject *it)
     }
 }
 
-static inline void a_sink_may_fail(const subject *it)
+static inline void a_sink_may_fail(void **state)
 {
+    const subject *it = *state;
     for (uint64_t calls = 1, is_over = 0; !is_over; calls++) {
         recorder all;
         int rc;
@@ -116,5 +120,12 @@ static inline void a_sink_may_fail(const subject *it)
         recorder_free(&all);
     }
 }
+
+/* All of them, on one subject. */
+#define HARDSHIP_TESTS(subject)                                                        \
+    cmocka_unit_test_prestate(any_prefix_is_read_or_refused, (void *)(subject)),       \
+        cmocka_unit_test_prestate(no_byte_does_harm, (void *)(subject)),               \
+        cmocka_unit_test_prestate(memory_may_run_out, (void *)(subject)),              \
+        cmocka_unit_test_prestate(a_sink_may_fail, (void *)(subject))
 
 #endif

@@ -127,30 +127,6 @@ static void a_table_that_is_cut_is_told(void **state)
     assert_non_null(strstr(tm_error_text(), "is cut"));
 }
 
-static void any_prefix(void **state)
-{
-    (void)state;
-    any_prefix_is_read_or_refused(&it);
-}
-
-static void any_byte(void **state)
-{
-    (void)state;
-    no_byte_does_harm(&it);
-}
-
-static void memory_anywhere(void **state)
-{
-    (void)state;
-    memory_may_run_out(&it);
-}
-
-static void sink_anywhere(void **state)
-{
-    (void)state;
-    a_sink_may_fail(&it);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,10 +137,7 @@ int main(void)
         cmocka_unit_test(numbers_beyond_all_bounds_stay_in_64_bits),
         cmocka_unit_test(a_row_of_many_is_told_in_full),
         cmocka_unit_test(a_table_that_is_cut_is_told),
-        cmocka_unit_test(any_prefix),
-        cmocka_unit_test(any_byte),
-        cmocka_unit_test(memory_anywhere),
-        cmocka_unit_test(sink_anywhere),
+        HARDSHIP_TESTS(&it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,30 +133,6 @@ static void a_newer_version_is_refused(void **state)
     assert_non_null(strstr(tm_error_text(), "a formatVersion that is not known"));
 }
 
-static void any_prefix(void **state)
-{
-    (void)state;
-    any_prefix_is_read_or_refused(&it);
-}
-
-static void any_byte(void **state)
-{
-    (void)state;
-    no_byte_does_harm(&it);
-}
-
-static void memory_anywhere(void **state)
-{
-    (void)state;
-    memory_may_run_out(&it);
-}
-
-static void sink_anywhere(void **state)
-{
-    (void)state;
-    a_sink_may_fail(&it);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,10 +143,7 @@ int main(void)
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(a_value_has_a_longest_length),
         cmocka_unit_test(a_newer_version_is_refused),
-        cmocka_unit_test(any_prefix),
-        cmocka_unit_test(any_byte),
-        cmocka_unit_test(memory_anywhere),
-        cmocka_unit_test(sink_anywhere),
+        HARDSHIP_TESTS(&it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,8 +17,7 @@
 #include "formats/hprof/bytes.h"
 #include "formats/hprof/records.h"
 
-enum { NAME_BYTES = 18, HEADER_BYTES = NAME_BYTES + 1 + 4 + 8, PASSES = 4 };
-enum { CALL_BYTES = 64 << 20, MARK_SAMPLES = 1 << 20 };
+enum { PASSES = 4, CALL_BYTES = 64 << 20, MARK_SAMPLES = 1 << 20 };
 
 typedef struct reader {
     tm__memory *memory;
@@ -35,9 +34,7 @@ typedef struct reader {
         CONCLUDING,
         DONE
     } state;
-    char version[6];
-    uint32_t id_bytes;
-    int64_t start_ns; ///< since 1970
+    tm__hprof_header header;
     uint32_t segment; ///< of the pass
     uint64_t at;      ///< in it
     uint32_t pass;    ///< over the heap, from 1
@@ -92,9 +89,9 @@ static int walk(reader *self, const tm__hprof_visitor *visitor)
     while (self->segment < self->records.segment_count && left > 0) {
         const tm__hprof_segment *segment = &self->records.segments[self->segment];
         uint64_t before = self->at, until = self->at + left;
-        int rc =
-            tm__hprof_walk(self->input, self->id_bytes, &self->at, until, segment->end,
-                           visitor, self->pass == 1 ? &self->counts : &self->ignored);
+        int rc = tm__hprof_walk(self->input, self->header.id_bytes, &self->at, until,
+                                segment->end, visitor,
+                                self->pass == 1 ? &self->counts : &self->ignored);
 
         if (rc == TM_EDAMAGED) {
             rc = note_broken(self);
@@ -158,7 +155,7 @@ static int second(reader *self)
 
 static int64_t time_of(const reader *self, int64_t time_us)
 {
-    return self->start_ns + time_us * 1000;
+    return self->header.start_ns + time_us * 1000;
 }
 
 static int take(reader *self)
@@ -250,13 +247,13 @@ static int pour(reader *self, const tm_sink *sink)
     char producer[24];
     tm_run run = {.size = sizeof(run),
                   .producer = producer,
-                  .start_wall_ns = self->start_ns,
-                  .start_ns = self->start_ns,
+                  .start_wall_ns = self->header.start_ns,
+                  .start_ns = self->header.start_ns,
                   .policy = TM_POLICY_REPORTED,
                   .identity = TM_IDENTITY_ADDRESS};
     int rc;
 
-    snprintf(producer, sizeof(producer), "HPROF %s", self->version);
+    snprintf(producer, sizeof(producer), "HPROF %s", self->header.version);
     if (self->dump.dump_count) {
         tm__dump_describe(&self->dump, &run);
         run.start_wall_ns = run.start_ns;
@@ -264,7 +261,7 @@ static int pour(reader *self, const tm_sink *sink)
         run.kinds = UINT64_C(1) << TM_EVENT_THREAD_START;
     }
     if (self->records.mark_count) {
-        run.start_ns = run.start_wall_ns = self->start_ns;
+        run.start_ns = run.start_wall_ns = self->header.start_ns;
         run.kinds |= UINT64_C(1) << TM_EVENT_THREAD_START;
         run.kinds |= UINT64_C(1) << TM_EVENT_THREAD_END;
     }
@@ -304,25 +301,10 @@ static int limit_heap(reader *self)
 
 static int conclude(reader *self)
 {
-    const tm__hprof_records *records = &self->records;
     int rc = limit_heap(self);
 
-    if (rc == TM_OK && records->sites)
-        rc = tm__notes_limit(&self->notes,
-                             "%llu records of allocation sites say nothing of threads "
-                             "and were left out.",
-                             (unsigned long long)records->sites);
-    if (rc == TM_OK && records->unknown)
-        rc = tm__notes_limit(&self->notes,
-                             "%llu records are of kinds that HPROF does not have.",
-                             (unsigned long long)records->unknown);
-    if (rc == TM_OK && records->has_control)
-        rc =
-            tm__notes_limit(&self->notes,
-                            "HPROF was set to %strace allocations and to %ssample "
-                            "the processor, with stacks of %u frames.",
-                            records->control & 1 ? "" : "not ",
-                            records->control & 2 ? "" : "not ", records->control_depth);
+    if (rc == TM_OK)
+        rc = tm__hprof_records_limit(&self->records);
     if (rc == TM_OK && self->samples_left_out)
         rc = tm__notes_limit(&self->notes,
                              "%llu samples of the processor were left out: their "
@@ -347,37 +329,6 @@ static void reader_close(void *payload)
     tm__free(memory, self, sizeof(*self));
 }
 
-static int read_header(reader *self)
-{
-    const uint8_t *bytes = NULL;
-    size_t available;
-    uint64_t time_ms;
-    int rc = tm__input_view(self->input, 0, HEADER_BYTES, &bytes, &available);
-
-    if (rc < 0)
-        return rc;
-    if (available < HEADER_BYTES || bytes[NAME_BYTES] != 0)
-        return tm__fail(TM_EFORMAT, "%s: HPROF file without a whole header",
-                        self->input->path);
-    memcpy(self->version, bytes + 13, sizeof(self->version) - 1);
-    if (strcmp(self->version, "1.0.1") != 0 && strcmp(self->version, "1.0.2") != 0)
-        return tm__fail(TM_EVERSION,
-                        "%s: HPROF of version %.5s; 1.0.1 and 1.0.2 are read",
-                        self->input->path, self->version);
-    self->id_bytes = tm__hprof_u4(bytes + NAME_BYTES + 1);
-    if (self->id_bytes != 4 && self->id_bytes != 8)
-        return tm__fail(TM_EFORMAT, "%s: HPROF with identifiers of %u bytes",
-                        self->input->path, self->id_bytes);
-    time_ms = tm__hprof_u8(bytes + NAME_BYTES + 5);
-    self->start_ns =
-        time_ms < INT64_MAX / 2000000 ? (int64_t)time_ms * 1000000 : INT64_MAX / 2;
-    if (!self->input->is_seekable)
-        return tm__fail(TM_EUNSUPPORTED,
-                        "%s: HPROF is read several times over: it must be a file",
-                        self->input->path);
-    return TM_OK;
-}
-
 static int reader_open(void **out, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
@@ -398,15 +349,15 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
                                         .notes = &self->notes,
                                         .names = &self->names,
                                         .threads = &self->threads,
-                                        .offset = HEADER_BYTES};
+                                        .offset = TM__HPROF_HEADER_BYTES};
     rc = tm__dump_init(&self->dump, memory, &self->notes, nature);
     if (rc == TM_OK)
-        rc = read_header(self);
+        rc = tm__hprof_header_read(&self->header, input);
     if (rc < 0) {
         reader_close(self);
         return rc;
     }
-    self->names.id_bytes = self->id_bytes;
+    self->names.id_bytes = self->header.id_bytes;
     *out = self;
     return TM_OK;
 }

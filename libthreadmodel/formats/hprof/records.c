@@ -27,6 +27,38 @@ enum {
 
 enum { HEAD_BYTES = 9, BODY_BYTES = 16 << 20, CALL_RECORDS = 1 << 16 };
 
+int tm__hprof_header_read(tm__hprof_header *header, tm__input *input)
+{
+    enum { NAME_BYTES = 18 };
+    const uint8_t *bytes = NULL;
+    size_t available;
+    uint64_t time_ms;
+    int rc = tm__input_view(input, 0, TM__HPROF_HEADER_BYTES, &bytes, &available);
+
+    if (rc < 0)
+        return rc;
+    if (available < TM__HPROF_HEADER_BYTES || bytes[NAME_BYTES] != 0)
+        return tm__fail(TM_EFORMAT, "%s: HPROF file without a whole header",
+                        input->path);
+    *header = (tm__hprof_header){.id_bytes = tm__hprof_u4(bytes + NAME_BYTES + 1)};
+    memcpy(header->version, bytes + 13, sizeof(header->version) - 1);
+    if (strcmp(header->version, "1.0.1") != 0 && strcmp(header->version, "1.0.2") != 0)
+        return tm__fail(TM_EVERSION,
+                        "%s: HPROF of version %.5s; 1.0.1 and 1.0.2 are read",
+                        input->path, header->version);
+    if (header->id_bytes != 4 && header->id_bytes != 8)
+        return tm__fail(TM_EFORMAT, "%s: HPROF with identifiers of %u bytes",
+                        input->path, header->id_bytes);
+    time_ms = tm__hprof_u8(bytes + NAME_BYTES + 5);
+    header->start_ns =
+        time_ms < INT64_MAX / 2000000 ? (int64_t)time_ms * 1000000 : INT64_MAX / 2;
+    if (!input->is_seekable)
+        return tm__fail(TM_EUNSUPPORTED,
+                        "%s: HPROF is read several times over: it must be a file",
+                        input->path);
+    return TM_OK;
+}
+
 static int add_segment(tm__hprof_records *self, uint64_t start, uint64_t end,
                        int64_t time_us)
 {
@@ -190,6 +222,28 @@ int tm__hprof_records_read(tm__hprof_records *self)
 
     for (int i = 0; i < CALL_RECORDS && rc == TM_MORE; i++)
         rc = read_record(self);
+    return rc;
+}
+
+int tm__hprof_records_limit(const tm__hprof_records *self)
+{
+    int rc = TM_OK;
+
+    if (self->sites)
+        rc = tm__notes_limit(self->notes,
+                             "%llu records of allocation sites say nothing of threads "
+                             "and were left out.",
+                             (unsigned long long)self->sites);
+    if (rc == TM_OK && self->unknown)
+        rc = tm__notes_limit(self->notes,
+                             "%llu records are of kinds that HPROF does not have.",
+                             (unsigned long long)self->unknown);
+    if (rc == TM_OK && self->has_control)
+        rc = tm__notes_limit(self->notes,
+                             "HPROF was set to %strace allocations and to %ssample "
+                             "the processor, with stacks of %u frames.",
+                             self->control & 1 ? "" : "not ",
+                             self->control & 2 ? "" : "not ", self->control_depth);
     return rc;
 }
 

@@ -5,6 +5,19 @@
 
 #include "formats/hprof/threads.h"
 
+enum { TM__HPROF_HEADER_BYTES = 31 };
+
+/** What a file begins with. */
+typedef struct tm__hprof_header {
+    char version[6];
+    uint32_t id_bytes;
+    int64_t start_ns; ///< since 1970
+} tm__hprof_header;
+
+/** @return TM_OK, TM_EFORMAT, TM_EVERSION, TM_EUNSUPPORTED (a pipe), TM_EIO, TM_ENOMEM
+ */
+int tm__hprof_header_read(tm__hprof_header *header, tm__input *input);
+
 /** A part of a heap dump. */
 typedef struct tm__hprof_segment {
     uint64_t start, end; ///< behind its head; as much of it as the file has
@@ -46,6 +59,9 @@ typedef struct tm__hprof_records {
 
 /** Read some records. @return TM_MORE; TM_OK: the file is over; TM_ENOMEM, TM_EIO */
 int tm__hprof_records_read(tm__hprof_records *records);
+
+/** Note what was in it that has no place here. @return TM_OK or TM_ENOMEM */
+int tm__hprof_records_limit(const tm__hprof_records *records);
 
 void tm__hprof_records_free(tm__hprof_records *records);
 
