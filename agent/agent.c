@@ -56,7 +56,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     if (know_the_vm(jni) != 0)
         return;
     tm__recording_begin();
-    tm__virtual_install(jni);
+    tm__virtual_begin(jni);
     if (tm__session_begin() != JVMTI_ERROR_NONE)
         tm__complain("the VM reports only some of the events");
     tm__events_snapshot(jni, thread);
@@ -102,6 +102,9 @@ static jint get_ready(int is_late)
     hooks = tm__the_agent.options.contention_analysis &&
             able.can_generate_native_method_bind_events &&
             (able.can_generate_early_vmstart || is_late);
+    if (tm__the_agent.options.contention_analysis && !hooks)
+        tm__complain("this VM lets nobody stand in for its native methods: notify, "
+                     "park, sleep, start and interrupt are not recorded");
     wanted.can_generate_native_method_bind_events = hooks;
     wanted.can_generate_early_vmstart = hooks && !is_late;
     tm__the_agent.tells_held = able.can_get_current_contended_monitor &&

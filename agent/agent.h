@@ -170,6 +170,12 @@ int tm__standing_pour(JNIEnv *jni, int64_t horizon_ns);
 void tm__standing_forget_all(JNIEnv *jni);
 void tm__standing_close(JNIEnv *jni);
 
+/* selfcheck.c: whether calls are missing, on the writer thread */
+
+void tm__selfcheck_follow(const tm_event *event);
+/** Say so if they are. @return TM_OK or what the sink returned */
+int tm__selfcheck_report(void);
+
 /* cost.c: what recording cost, on the writer thread */
 
 /** Say what was left out. @return TM_OK or what the sink returned */

@@ -49,6 +49,7 @@ enum {
     PARK,
     UNPARK,
     RENAME,
+    VIRTUAL, ///< replaced by nothing: it is bound when the first is about to be made
     HOOK_COUNT
 };
 
@@ -342,6 +343,8 @@ static const struct hook {
                 "JVM_SetNativeThreadName",
                 {.rename = thread_rename},
                 0},
+    [VIRTUAL] =
+        {"Ljava/lang/VirtualThread;", "registerNatives", "()V", NULL, {NULL}, 0},
 };
 _Static_assert(sizeof(HOOKS) / sizeof(*HOOKS) == HOOK_COUNT, "each has its row");
 
@@ -404,7 +407,9 @@ static void JNICALL method_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
     int found = find(jvmti, jni, method, address);
 
     (void)thread;
-    if (found < 0 || address == HOOKS[found].ours.address)
+    if (found == VIRTUAL)
+        tm__virtual_install(jni);
+    if (found < 0 || found == VIRTUAL || address == HOOKS[found].ours.address)
         return;
     atomic_store_explicit(&originals[found], address, memory_order_release);
     *ours = HOOKS[found].ours.address;

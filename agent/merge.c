@@ -87,6 +87,7 @@ static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
                         record->extra, record->truncated);
     if (rc < 0)
         return rc;
+    tm__selfcheck_follow(event);
     tm__samples_follow(event, event->thread != buffer->thread);
     return ++batch_count == BATCH ? pour_batch() : TM_OK;
 }

@@ -114,7 +114,9 @@ static int bind(JNIEnv *jni, const tm__hook *hook)
 
     if (!class)
         return -1;
-    if (!hook->symbol && !atomic_load(hook->original)) {
+    if (!hook->ours) {
+        rc = 0; /* it is only watched for */
+    } else if (!hook->symbol && !atomic_load(hook->original)) {
         rc = bind_by_event(jni, class, hook);
     } else {
         if (!atomic_load(hook->original))
@@ -148,7 +150,7 @@ static void JNICALL unbind_all(JNIEnv *jni, jclass probe)
         jclass class = find_class(jni, hook.class);
         void *original = atomic_load(hook.original);
 
-        if (class && original)
+        if (class && original && hook.ours)
             put(jni, class, &hook, original);
         if (class)
             (*jni)->DeleteLocalRef(jni, class);

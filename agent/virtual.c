@@ -3,8 +3,9 @@
  * Virtual threads park, sleep, join, start and interrupt one another in Java code of
  * the JDK, which calls no native method that we could stand in for. So a dozen calls
  * in three classes of the JDK are made calls of a class of ours (virtual/), which
- * reports them and then does the same. The three are retransformed once, 2 ms in all;
- * a JDK that has not a call that is looked for goes without its event.
+ * reports them and then does the same. The three are retransformed when the first
+ * virtual thread is about to be made, since that takes some 10 ms; a JDK that has not a
+ * call that is looked for goes without its event.
  *
  * Inside a join the caller parks, or a virtual one does by the same calls, and the end
  * of the joined thread unparks it: these are the join's own and are not reported.
@@ -70,6 +71,8 @@ static const char *const CLASSES[] = {"java/util/concurrent/locks/LockSupport",
 enum { CLASS_COUNT = sizeof(CLASSES) / sizeof(*CLASSES) };
 
 static atomic_int installed; /* classes are, or are about to be, with our calls */
+static int is_due;           /* a virtual thread is near, and the VM is not up yet */
+static int failed;
 static _Atomic uint64_t joiners[JOINERS];
 
 int tm__virtual_joins(uint64_t thread)
@@ -79,9 +82,9 @@ int tm__virtual_joins(uint64_t thread)
            thread;
 }
 
-int tm__virtual_is_told(void)
+int tm__virtual_has_failed(void)
 {
-    return atomic_load(&installed);
+    return failed;
 }
 
 int tm__virtual_tells(const tm__report *r)
@@ -376,7 +379,8 @@ void tm__virtual_install(JNIEnv *jni)
 {
     jvmtiError error = JVMTI_ERROR_INTERNAL;
 
-    if (!tm__the_agent.virtual_class || !tm__the_agent.options.contention_analysis)
+    is_due = !tm__the_agent.virtual_class;
+    if (is_due)
         return;
     if (define_ours(jni) == 0) {
         atomic_store(&installed, 1);
@@ -384,10 +388,17 @@ void tm__virtual_install(JNIEnv *jni)
     }
     if (error != JVMTI_ERROR_NONE) {
         atomic_store(&installed, 0);
+        failed = 1;
         tm__complain("of virtual threads only blocks and waits are recorded: the VM "
                      "takes no change of its classes (error %d)",
                      (int)error);
     }
+}
+
+void tm__virtual_begin(JNIEnv *jni)
+{
+    if (is_due)
+        tm__virtual_install(jni);
 }
 
 void tm__virtual_remove(JNIEnv *jni)

@@ -245,9 +245,11 @@ static int say_late(void)
 /* The VM is up: events first, and then what they cannot tell. */
 static int begin_late(JNIEnv *jni)
 {
-    if (tm__the_agent.options.contention_analysis)
+    if (tm__the_agent.options.contention_analysis) {
         tm__hooks_bind(jni);
-    tm__virtual_install(jni);
+        if (tm__the_agent.virtual_class)
+            tm__virtual_install(jni);
+    }
     tm__foreign_open();
     tm__session_begin();
     own = tm__thread_buffer(jni, writer_thread);

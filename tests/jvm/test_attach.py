@@ -183,7 +183,7 @@ def test_calls_in_compiled_code_are_counted_exactly_from_the_attach_on(java: Jav
     """The program makes them when it is told to, after it made as many unseen."""
     calls = 200_000
     trace = java.folder / "run.tmt"
-    with running(java, "Counted", calls) as program:
+    with running(java, "Repeated", calls) as program:
         program.hear("ready")
         with attach.record(program.pid, trace, options=["depth=0", "buffer=65536"]):
             program.go_on()

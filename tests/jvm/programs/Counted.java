@@ -1,56 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
 
-/** Makes as many calls whenever a line comes in, and once, in hot code, before. */
+/** A thread that does nothing but call, in loops that become hot, and counts. */
 final class Counted {
-    private static final Object BELL = new Object();
-    private static Thread sleeper;
+    /** So that what it reports is taken away in time. */
+    private static final int BATCH = 1_000;
 
-    private static void call(int times) {
-        for (int i = 0; i < times; i++) {
-            LockSupport.unpark(sleeper);
-            synchronized (BELL) {
-                BELL.notify();
-            }
+    interface Calls {
+        void make(int count);
+    }
+
+    private static long slept;
+
+    private static void pace(int count, Calls calls) throws InterruptedException {
+        for (int done = 0; done < count; done += BATCH) {
+            calls.make(BATCH);
+            Thread.sleep(1);
+            slept++;
         }
     }
 
-    private static void readLine() {
-        try {
-            int c = System.in.read();
-            while (c >= 0 && c != '\n') {
-                c = System.in.read();
-            }
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static void wait(Object bell) throws InterruptedException {
-        synchronized (bell) {
-            bell.wait(1);
-        }
-    }
-
-    /** @param arguments how many calls of each kind a time */
+    /** @param arguments calls of each kind, a multiple of 1,000 */
     public static void main(String[] arguments) throws InterruptedException {
-        int times = Integer.parseInt(arguments[0]);
-        sleeper = Truth.thread("sleeper", () -> Thread.sleep(3_600_000));
-        sleeper.setDaemon(true);
-        sleeper.start();
-        Thread caller = Truth.start("caller", () -> {
-            for (String word : new String[] {"ready", "made", "over"}) {
-                // So that the object counts as one that somebody waits on.
-                wait(BELL);
-                call(times);
-                System.out.println(word);
-                if (!word.equals("over")) {
-                    readLine();
-                }
+        int count = Integer.parseInt(arguments[0]);
+        Object object = new Counted();
+        Thread counted = Truth.start("counted", () -> {
+            Thread self = Thread.currentThread();
+            synchronized (object) {
+                object.wait(1);
             }
+            pace(count, calls -> {
+                synchronized (object) {
+                    for (int i = 0; i < calls; i++) {
+                        object.notify();
+                    }
+                }
+            });
+            pace(count, calls -> {
+                synchronized (object) {
+                    for (int i = 0; i < calls; i++) {
+                        object.notifyAll();
+                    }
+                }
+            });
+            pace(count, calls -> {
+                for (int i = 0; i < calls; i++) {
+                    LockSupport.unpark(self);
+                    LockSupport.park();
+                }
+            });
         });
-        caller.join();
+        counted.join();
+        Truth.say("slept", slept);
     }
 }
