@@ -120,9 +120,10 @@ def test_blocks_and_waits_agree_with_jfr_one_by_one(java: Java):
             if not theirs:
                 continue
             # Whoever loses its processor between the two readings of the clock makes
-            # one of them differ by as much as it was away; not half of them.
+            # one of them differ by as much as it was away; not half of them. Five
+            # microseconds are what two readings may be apart where there are few.
             off = median(abs(o - t) for o, t in zip(ours, theirs, strict=True))
-            assert off <= 0.02 * fmean(theirs)
+            assert off <= max(0.02 * fmean(theirs), 5_000)
             compared += 1
     assert compared >= 3
 
