@@ -38,6 +38,7 @@ static jthread writer_thread;
 static int64_t paused_ns; /* since when nothing is recorded; 0: it is */
 static int is_quiet;      /* nobody was in work when recording stopped: 0 */
 static int vm_ends;
+static uint64_t told_kinds; /* tm_run.kinds as poured last */
 
 /* Between the writer and those who want something of it. */
 enum { RUNNING, ENDED_WELL, ENDED_BADLY };
@@ -157,11 +158,26 @@ static int obey(JNIEnv *jni)
     return rc;
 }
 
+/* What is reported of virtual threads is known when there is one: a reader must know
+ * it before the events. */
+static int tell_kinds(void)
+{
+    uint64_t kinds = atomic_load(&tm__the_agent.kinds);
+
+    if (kinds == told_kinds)
+        return TM_OK;
+    told_kinds = kinds;
+    return tm__run_report(0);
+}
+
 static int round_of_work(JNIEnv *jni)
 {
-    int rc = paused_ns ? TM_OK : tm__merge_round(jni, own, 0);
+    int rc = tell_kinds();
 
     if (rc < 0 || paused_ns)
+        return rc;
+    rc = tm__merge_round(jni, own, 0);
+    if (rc < 0)
         return rc;
     tm__standing_ask(jni, own, 0);
     tm__midlife_ask(jni);
@@ -185,8 +201,9 @@ static int run_to_the_end(JNIEnv *jni)
     int64_t round_ns = tm__now_ns();
     int rc = tm__recording_connect();
 
+    told_kinds = 0;
     if (rc >= 0)
-        rc = tm__run_report(0);
+        rc = tell_kinds();
     if (rc >= 0)
         rc = tm__recording_flush();
     while (rc >= 0 && !is_over()) {
