@@ -24,11 +24,14 @@ typedef struct tm__agent {
     JavaVM *vm;
     jvmtiEnv *jvmti;
     tm__options options;
-    atomic_int recording;   ///< 0: callbacks return at once
-    const tm_sink *sink;    ///< of the trace
-    _Atomic uint64_t kinds; ///< as in tm_run: what this VM lets us report
-    int vm_release;         ///< 17, 25
-    uint64_t run_id;        ///< at random
+    atomic_int recording;     ///< 0: callbacks return at once
+    const tm_sink *sink;      ///< of the trace
+    _Atomic uint64_t kinds;   ///< as in tm_run: what this VM lets us report
+    int vm_release;           ///< 17, 25
+    int tells_held;           ///< JVM TI tells which monitors a thread holds
+    _Atomic uint32_t session; ///< changes whenever recording begins
+    atomic_int entering;      ///< threads that are about to get a buffer
+    uint64_t run_id;          ///< at random
     int64_t start_ns;
     int64_t start_wall_ns;
     jclass thread_class;  ///< global references; the last two NULL where unknown
@@ -52,6 +55,14 @@ static inline int64_t tm__now_ns(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+
+/* agent.c: the agent's life in the VM */
+
+/**
+ * Begin to record in a VM that is up.
+ * @return 0; -1: it cannot be, which was said
+ */
+int tm__agent_begin(JNIEnv *jni);
 
 /* events.c: what the VM calls */
 
@@ -96,6 +107,13 @@ uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 /** The same. @param[out] was_waited_on  somebody did, ever */
 uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
                          int *was_waited_on);
+/** A number that nothing has. */
+uint64_t tm__identity_new(void);
+/** Put down what is known of a class by its signature alone. @return its number */
+uint64_t tm__class_by_name(tm__buffer *own, const char *signature);
+/** The same of an object. */
+void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
+                        uint32_t hash);
 /** @return the id of a class, which is defined by then; 0: not known */
 uint64_t tm__class_id(tm__buffer *buffer, JNIEnv *jni, jclass class);
 
@@ -152,6 +170,12 @@ int tm__standing_pour(JNIEnv *jni, int64_t horizon_ns);
 void tm__standing_forget_all(JNIEnv *jni);
 void tm__standing_close(JNIEnv *jni);
 
+/* selfcheck.c: whether calls are missing, on the writer thread */
+
+void tm__selfcheck_follow(const tm_event *event);
+/** Say so if they are. @return TM_OK or what the sink returned */
+int tm__selfcheck_report(void);
+
 /* cost.c: what recording cost, on the writer thread */
 
 /** Say what was left out. @return TM_OK or what the sink returned */
@@ -201,9 +225,18 @@ int tm__run_report(int64_t end_ns);
 
 /** Get ready, before there are threads. @return 0; -1: no file descriptor for it */
 int tm__writer_open(void);
-/** Start the thread that writes. @return 0; -1: it cannot be, which was said */
-int tm__writer_start(JNIEnv *jni);
-/** Have all that is in the buffers written, and the trace closed. */
+/**
+ * Start the thread that writes.
+ * @param is_late  it is to begin the recording, in a VM that is up, and when this
+ *                 returns has told what all threads are doing
+ * @return 0; -1: it cannot be, which was said
+ */
+int tm__writer_start(JNIEnv *jni, int is_late);
+int tm__writer_is_running(void);
+/** Have the writer do something, and wait until it is done. @param what  enum
+ * tm__control  @return 0; -1: the recording ended with an error */
+int tm__writer_control(int what);
+/** The VM ends: have all that is in the buffers written, and the trace closed. */
 void tm__writer_stop(void);
 
 #endif

@@ -54,6 +54,22 @@ static tm__buffer *take_free(void)
     return buffer;
 }
 
+static void put_ring(tm__buffer *buffer, tm__ring *ring)
+{
+    buffer->ring = ring;
+    buffer->base = (unsigned char *)ring + TM__RING_PAGE_BYTES;
+    buffer->capacity = ring->capacity;
+}
+
+/* Without memory every event of it is lost, and counted. */
+static void give_ring(tm__buffer *buffer)
+{
+    tm__ring *ring = tm__rings_take();
+
+    if (ring)
+        put_ring(buffer, ring);
+}
+
 static tm__buffer *make(void)
 {
     tm__buffer *buffer = aligned_alloc(64, sizeof(*buffer));
@@ -64,9 +80,7 @@ static tm__buffer *make(void)
         return NULL;
     }
     memset(buffer, 0, sizeof(*buffer));
-    buffer->ring = ring;
-    buffer->base = (unsigned char *)ring + TM__RING_PAGE_BYTES;
-    buffer->capacity = ring->capacity;
+    put_ring(buffer, ring);
     buffer->next = atomic_load(&list);
     atomic_store_explicit(&list, buffer, memory_order_release);
     return buffer;
@@ -82,6 +96,9 @@ tm__buffer *tm__buffer_new(void)
         buffer = make();
     if (buffer) {
         buffer->listed = 1;
+        if (!buffer->capacity)
+            give_ring(buffer);
+        buffer->renewed = atomic_load(&buffer->ring->head);
         atomic_store(&buffer->orphan, 0);
     }
     pthread_mutex_unlock(&list_lock);
@@ -129,6 +146,37 @@ void tm__buffer_recycle(tm__buffer *buffer)
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
     buffer->listed = 0;
     pthread_mutex_unlock(&list_lock);
+}
+
+void tm__buffer_renew(tm__buffer *buffer)
+{
+    if (buffer->listed && !buffer->capacity)
+        give_ring(buffer);
+    buffer->taken = atomic_load(&buffer->ring->head);
+    buffer->scanned = buffer->taken;
+    buffer->renewed = buffer->taken;
+    buffer->woke_at = UINT64_MAX;
+    buffer->idle_ns = 0;
+    buffer->object = 0;
+    buffer->deferred = (tm_event){0};
+    buffer->name_hash = 0;
+    atomic_store(&buffer->stacks.bare_since_ns, 0);
+    memset(buffer->notified, 0, sizeof(buffer->notified));
+    memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
+}
+
+void tm__buffer_rest(tm__buffer *buffer)
+{
+    static tm__ring none;
+
+    if (buffer->capacity)
+        tm__rings_give_back(buffer->ring);
+    buffer->ring = &none;
+    buffer->base = NULL;
+    buffer->capacity = 0;
+    atomic_store(&buffer->left_out, 0);
+    memset(&buffer->costs, 0, sizeof(buffer->costs));
+    memset(&buffer->stacks, 0, sizeof(buffer->stacks));
 }
 
 static tm__record *place(const tm__buffer *buffer, uint64_t position)

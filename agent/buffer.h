@@ -87,6 +87,7 @@ typedef struct tm__buffer {
     uint64_t scanned;            ///< up to here definitions were taken
     int64_t idle_ns;             ///< it had nothing in work then
     int64_t asked_ns;            ///< the hold-up whose stack was asked for began then
+    uint64_t renewed;            ///< its head when recording began
     uint64_t sampled_os_id;      ///< thread whose processor time was looked at
     int64_t sampled_ns;          ///< that of it for which there are samples
     atomic_int orphan;           ///< its thread has gone
@@ -112,6 +113,15 @@ void tm__buffer_leave(void);
 
 /** Of a Java thread that has ended: it has nothing to report any more. */
 extern tm__buffer tm__buffer_none __attribute__((visibility("hidden")));
+
+/**
+ * Recording begins anew: forget what is in a buffer and what was said of its thread.
+ * Nobody is in work on it.
+ */
+void tm__buffer_renew(tm__buffer *buffer);
+
+/** Recording is over: the ring's memory goes back to the system. */
+void tm__buffer_rest(tm__buffer *buffer);
 
 /** The first of all buffers that are in use or were; follow `next`. */
 tm__buffer *tm__buffer_first(void);

@@ -245,4 +245,8 @@ void tm__code_close(void)
     tm__free(&memory, frame_list, frame_capacity * sizeof(*frame_list));
     stack_list = NULL;
     frame_list = NULL;
+    stack_capacity = 0;
+    frame_capacity = 0;
+    stack_count = 0;
+    frame_count = 0;
 }

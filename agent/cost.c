@@ -21,12 +21,11 @@ static int say(const char *format, uint64_t count)
     return sink->limit(sink->payload, sentence);
 }
 
-/* On a VM that has virtual threads. */
 static int say_virtual(void)
 {
     const tm_sink *sink = tm__the_agent.sink;
 
-    return !tm__the_agent.virtual_class || tm__virtual_is_told()
+    return !tm__virtual_has_failed()
                ? TM_OK
                : sink->limit(sink->payload, "Of virtual threads no park, sleep, join, "
                                             "start or interrupt was recorded.");
@@ -85,5 +84,7 @@ int tm__cost_report(void)
                  tm__samples_bare());
     if (rc >= 0)
         rc = say_virtual();
+    if (rc >= 0)
+        rc = tm__selfcheck_report();
     return rc >= 0 ? say_cost() : rc;
 }

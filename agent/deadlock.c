@@ -134,11 +134,12 @@ void tm__deadlock_feed(const tm__standing *it)
             &(tm_object){.id = it->object, .flags = TM_OBJECT_SYNCHRONIZER});
     if (!it->is_fed) {
         take_beginning(it);
-        take_held(it->thread, 0, it->asked_ns);
+        if (tm__the_agent.tells_held)
+            take_held(it->thread, 0, it->asked_ns);
         for (uint32_t i = 0; i < it->held_count; i++)
             take_held(it->thread, it->held[i], it->asked_ns);
     }
-    if (it->state == TM_STATE_PARKED && it->owner)
+    if (tm__standing_has_owner(it) && it->owner)
         take_held(it->owner, it->object, it->asked_ns);
 }
 
@@ -170,13 +171,11 @@ static int holds(const tm__standing *it, uint64_t object)
  * that stands holds as a monitor cannot have changed since it was asked. */
 static int waits_for(JNIEnv *jni, const tm__standing *it, const tm__standing *next)
 {
-    switch (it->state) {
-    case TM_STATE_BLOCKED:
-    case TM_STATE_REENTERING: return holds(next, it->object);
-    case TM_STATE_JOINING: return it->owner == next->thread;
-    case TM_STATE_PARKED: return tm__standing_owner(jni, it) == next->thread;
-    default: return 0;
-    }
+    if (it->state == TM_STATE_JOINING)
+        return it->owner == next->thread;
+    if (tm__standing_has_owner(it))
+        return tm__standing_owner(jni, it) == next->thread;
+    return holds(next, it->object);
 }
 
 /* @return 0: one of them has gone on */
@@ -226,8 +225,8 @@ void tm__deadlock_verify(JNIEnv *jni)
     }
 }
 
-/* The trace learns who owned the synchronizers when the VM agreed; monitors it was
- * told with each thread's hold-up. */
+/* The trace learns who owned what when the VM agreed, where it was not told with each
+ * thread's hold-up what that holds. */
 static int pour_owners(tm__standing *const *members, size_t count, int64_t time_ns)
 {
     const tm_sink *sink = tm__the_agent.sink;
@@ -242,7 +241,7 @@ static int pour_owners(tm__standing *const *members, size_t count, int64_t time_
             .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
         };
 
-        if (members[i]->state == TM_STATE_PARKED)
+        if (tm__standing_has_owner(members[i]))
             rc = sink->events(sink->payload, &event, 1);
     }
     return rc;

@@ -11,6 +11,7 @@
 
 #include <threadmodel/model.h>
 
+#include "management.h"
 #include "standing.h"
 #include "trace/text.h"
 
@@ -92,6 +93,7 @@ static void name_object(char *name, JNIEnv *jni, jobject object)
 static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    tm__lock_info wanted = {0};
     jobject object = NULL;
 
     snprintf(name, NAME_BYTES, "something");
@@ -102,8 +104,13 @@ static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread
     else if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object) !=
              JVMTI_ERROR_NONE)
         object = NULL;
-    if (!object)
+    if (!object) {
+        tm__management_owner(jni, it->thread, &wanted);
+        if (wanted.class)
+            snprintf(name, NAME_BYTES, "%s@%x", wanted.class, wanted.hash);
+        free(wanted.class);
         return;
+    }
     name_object(name, jni, object);
     (*jni)->DeleteLocalRef(jni, object);
 }
@@ -209,23 +216,26 @@ static void put_member(text *out, JNIEnv *jni, const tm__standing *before,
     (*jni)->DeleteLocalRef(jni, next_thread);
 }
 
-/* When the last of them got stuck, by the wall clock and how long ago. */
+/* When it was found, by the clock on the wall, and how long it is since the last of
+ * them got stuck. */
 static void put_head(text *out, tm__standing *const *members, size_t count)
 {
-    int64_t last_ns = members[0]->since_ns, now_ns = tm__now_ns();
+    const tm__standing *last = members[0];
     struct timespec wall;
     struct tm utc;
 
     for (size_t i = 1; i < count; i++)
-        if (members[i]->since_ns > last_ns)
-            last_ns = members[i]->since_ns;
+        if (members[i]->since_ns > last->since_ns)
+            last = members[i];
     clock_gettime(CLOCK_REALTIME, &wall);
     gmtime_r(&wall.tv_sec, &utc);
     put(out,
         "threadmodel: deadlock of %zu threads, found at "
-        "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ, %lld ms after it began\n",
+        "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ, %lld ms after it %s\n",
         count, utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
-        utc.tm_sec, wall.tv_nsec / 1000000, (long long)((now_ns - last_ns) / 1000000));
+        utc.tm_sec, wall.tv_nsec / 1000000,
+        (long long)((tm__now_ns() - last->since_ns) / 1000000),
+        last->is_older ? "was first seen" : "began");
 }
 
 void tm__deadlock_print(JNIEnv *jni, tm__standing *const *members, size_t count)
@@ -240,6 +250,6 @@ void tm__deadlock_print(JNIEnv *jni, tm__standing *const *members, size_t count)
     for (size_t i = 0; i < count; i++)
         put_member(&out, jni, members[(i + count - 1) % count], members[i],
                    members[(i + 1) % count]);
-    fwrite(out.bytes, 1, out.used, stderr);
+    tm__complain_lines(out.bytes, out.used);
     free(out.bytes);
 }

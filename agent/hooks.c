@@ -17,10 +17,12 @@
 #define _GNU_SOURCE /* dladdr */
 #endif
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "park.h"
+#include "rebind.h"
 #include "report.h"
 #include "virtual.h"
 
@@ -47,6 +49,7 @@ enum {
     PARK,
     UNPARK,
     RENAME,
+    VIRTUAL, ///< replaced by nothing: it is bound when the first is about to be made
     HOOK_COUNT
 };
 
@@ -57,7 +60,14 @@ static void *_Atomic originals[HOOK_COUNT];
 
 static function original(int hook)
 {
-    return (function){atomic_load_explicit(&originals[hook], memory_order_acquire)};
+    void *address = atomic_load_explicit(&originals[hook], memory_order_acquire);
+
+    /* In a VM that was up before us, ours may stand there a moment sooner. */
+    while (!address) {
+        sched_yield();
+        address = atomic_load_explicit(&originals[hook], memory_order_acquire);
+    }
+    return (function){address};
 }
 
 /* The VM reports waits; this only tells why one ended. A virtual thread has left
@@ -185,9 +195,8 @@ static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t u
             &r, TM__WHOLE_STACK,
             (tm_event){.kind = TM_EVENT_SLEEP, .value = saturated_ns(time, unit_ns)});
     original(hook).sleep(jni, class, time);
-    if (!begun)
+    if (!begun || !tm__report_again(&r))
         return;
-    tm__report_again(&r);
     tm__report_finish(&r, TM__NO_STACK,
                       (tm_event){.kind = TM_EVENT_SLEPT,
                                  .flags = (*jni)->ExceptionCheck(jni)
@@ -249,12 +258,12 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     event.value = timeout_ns;
     tm__report_finish_now(&r, TM__WHOLE_STACK, event);
     original(PARK).park(jni, unsafe, until, time);
-    tm__report_again(&r);
-    tm__report_finish(&r, TM__NO_STACK,
-                      (tm_event){.kind = TM_EVENT_UNPARKED,
-                                 .object = event.object,
-                                 .flags = tm__park_end(jni, thread, timeout_ns,
-                                                       r.time_ns - began_ns)});
+    if (tm__report_again(&r))
+        tm__report_finish(&r, TM__NO_STACK,
+                          (tm_event){.kind = TM_EVENT_UNPARKED,
+                                     .object = event.object,
+                                     .flags = tm__park_end(jni, thread, timeout_ns,
+                                                           r.time_ns - began_ns)});
     if (thread)
         (*jni)->DeleteLocalRef(jni, thread);
 }
@@ -269,7 +278,7 @@ static const struct hook {
     const char *class;
     const char *name;
     const char *signature;
-    const char *symbol; ///< the VM's name of the original, where it has one
+    const char *symbol; ///< the VM's name of the original, where it exports that
     function ours;
     uint64_t kinds;
 } HOOKS[] = {
@@ -289,31 +298,31 @@ static const struct hook {
     [START] = {THREAD,
                "start0",
                "()V",
-               NULL,
+               "JVM_StartThread",
                {.object = thread_start},
                KIND(THREAD_START_CALLED)},
     [INTERRUPT] = {THREAD,
                    "interrupt0",
                    "()V",
-                   NULL,
+                   "JVM_Interrupt",
                    {.object = thread_interrupt},
                    KIND(INTERRUPT_CALLED)},
     [SLEEP_MS] = {THREAD,
                   "sleep",
                   "(J)V",
-                  NULL,
+                  "JVM_Sleep",
                   {.sleep = thread_sleep_ms},
                   KIND(SLEEP) | KIND(SLEPT)},
     [SLEEP] = {THREAD,
                "sleep0",
                "(J)V",
-               NULL,
+               "JVM_Sleep",
                {.sleep = thread_sleep},
                KIND(SLEEP) | KIND(SLEPT)},
     [SLEEP_NS] = {THREAD,
                   "sleepNanos0",
                   "(J)V",
-                  NULL,
+                  "JVM_SleepNanos",
                   {.sleep = thread_sleep_ns},
                   KIND(SLEEP) | KIND(SLEPT)},
     [PARK] = {UNSAFE,
@@ -334,6 +343,8 @@ static const struct hook {
                 "JVM_SetNativeThreadName",
                 {.rename = thread_rename},
                 0},
+    [VIRTUAL] =
+        {"Ljava/lang/VirtualThread;", "registerNatives", "()V", NULL, {NULL}, 0},
 };
 _Static_assert(sizeof(HOOKS) / sizeof(*HOOKS) == HOOK_COUNT, "each has its row");
 
@@ -396,7 +407,9 @@ static void JNICALL method_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
     int found = find(jvmti, jni, method, address);
 
     (void)thread;
-    if (found < 0 || address == HOOKS[found].ours.address)
+    if (found == VIRTUAL)
+        tm__virtual_install(jni);
+    if (found < 0 || found == VIRTUAL || address == HOOKS[found].ours.address)
         return;
     atomic_store_explicit(&originals[found], address, memory_order_release);
     *ours = HOOKS[found].ours.address;
@@ -423,4 +436,22 @@ void tm__hooks_set(jvmtiEventCallbacks *callbacks)
 {
     callbacks->NativeMethodBind = method_bound;
     find_symbols();
+}
+
+int tm__hook_at(tm__hook *out, int index)
+{
+    const struct hook *hook = &HOOKS[index];
+
+    if (index >= HOOK_COUNT)
+        return 0;
+    *out = (tm__hook){
+        .class = hook->class,
+        .name = hook->name,
+        .signature = hook->signature,
+        .symbol = symbols[index],
+        .ours = hook->ours.address,
+        .original = &originals[index],
+        .kinds = hook->kinds,
+    };
+    return 1;
 }

@@ -9,7 +9,7 @@
  * as a class, which are defined each for itself (a class that is locked is both),
  * and whether anybody ever waited on it or parked for it.
  */
-#include "agent.h"
+#include "foreign.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -53,6 +53,8 @@ int tm__identity_open(JNIEnv *jni)
 {
     tm__agent *agent = &tm__the_agent;
 
+    if (agent->thread_tid)
+        return 0;
     for (int i = 0; i < STRIPES; i++)
         pthread_mutex_init(&stripes[i], NULL);
     agent->thread_class = global_class(jni, "java/lang/Thread");
@@ -249,6 +251,56 @@ static int define_object(tm__buffer *buffer, JNIEnv *jni, jobject object,
     return 0;
 }
 
+uint64_t tm__identity_new(void)
+{
+    return atomic_fetch_add(&last_number, 1) + 1;
+}
+
+uint64_t tm__class_by_name(tm__buffer *own, const char *signature)
+{
+    tm__record *record = tm__buffer_reserve(own, TEXT_BYTES);
+    uint64_t number = tm__identity_new();
+
+    if (!record)
+        return 0;
+    record->kind = TM__RECORD_CLASS;
+    record->extra = copy_text((char *)(record + 1), signature);
+    record->event = (tm_event){.object = number};
+    tm__buffer_commit(own, record, record->extra);
+    return number;
+}
+
+void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
+                        uint32_t hash)
+{
+    tm__record *record = tm__buffer_reserve(own, 0);
+
+    if (!record)
+        return;
+    record->kind = TM__RECORD_OBJECT;
+    record->event = (tm_event){
+        .object = number,
+        .peer = class_id,
+        .value = hash,
+        .flags = TM_OBJECT_MAYBE_MANY,
+    };
+    tm__buffer_commit(own, record, 0);
+}
+
+/* The number by which an object that is met for the first time was already known. */
+static uint64_t known_by_hash(JNIEnv *jni, jobject object, jint hash, uint64_t number)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jclass class = (*jni)->GetObjectClass(jni, object);
+    char *signature = NULL;
+
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE)
+        number = tm__foreign_met(signature, (uint32_t)hash, number);
+    deallocate(signature);
+    (*jni)->DeleteLocalRef(jni, class);
+    return number;
+}
+
 /* Define what is new of `roles`. @return 0 when there was room for all */
 static int define(tm__buffer *buffer, JNIEnv *jni, jobject object, uint64_t number,
                   int roles, uint64_t class_id, jint hash)
@@ -284,8 +336,11 @@ static uint64_t first_seen(tm__buffer *buffer, JNIEnv *jni, jobject object, int 
     pthread_mutex_lock(stripe);
     if ((*jvmti)->GetTag(jvmti, object, &tag) == JVMTI_ERROR_NONE) {
         number = (uint64_t)tag >> TAG_BITS;
-        if (!number)
-            number = atomic_fetch_add(&last_number, 1) + 1;
+        if (!number) {
+            number = tm__identity_new();
+            if (roles & AS_OBJECT && tm__foreign_is_used())
+                number = known_by_hash(jni, object, hash, number);
+        }
         /* Who sees the tag must find the definition already in a ring. */
         if (define(buffer, jni, object, number, roles & ~(int)tag, class_id, hash) !=
                 0 ||

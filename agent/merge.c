@@ -11,7 +11,7 @@
  *      B  ────e2─────[e5 in work]         in work began; the horizon is the earliest
  *      C  ───────e3────────e7──▶          of these, here that of e5
  */
-#include "agent.h"
+#include "midlife.h"
 
 #include <linux/membarrier.h>
 #include <stdlib.h>
@@ -58,27 +58,36 @@ static int pour_batch(void)
 /* Events that begin or end a hold-up, or that may stand for one that does. */
 static const uint64_t FOLLOWED = KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED) |
                                  KIND(WAIT) | KIND(WAITED) | KIND(PARK) |
-                                 KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST);
+                                 KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST) |
+                                 KIND(SNAPSHOT) | KIND(JOIN) | KIND(JOINED);
 
 static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
                 const tm__record *record)
 {
     tm_event *event = &batch[batch_count];
+    jweak weak = tm__record_weak(record);
     int rc;
 
     *event = record->event;
+    rc = tm__midlife_follow(event);
+    if (rc < 0)
+        return rc;
+    event->stack = 0;
     if (FOLLOWED >> event->kind & 1) {
-        jweak weak = tm__record_weak(record);
-
-        event->stack = 0;
         tm__standing_follow(
             jni, event, event->thread == buffer->thread ? buffer->thread_weak : weak,
             weak != NULL);
+        /* Whom a wait is to outlive is for that alone: a trace has it by the object. */
+        if (event->kind == TM_EVENT_WAIT)
+            event->peer = 0;
+    } else if (weak) {
+        (*jni)->DeleteWeakGlobalRef(jni, weak);
     }
     rc = tm__code_stack(&event->stack, jni, own, (const jvmtiFrameInfo *)(record + 1),
                         record->extra, record->truncated);
     if (rc < 0)
         return rc;
+    tm__selfcheck_follow(event);
     tm__samples_follow(event, event->thread != buffer->thread);
     return ++batch_count == BATCH ? pour_batch() : TM_OK;
 }
@@ -253,6 +262,8 @@ int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final)
         rc = merge(jni, own, horizon);
     heap_count = 0;
     if (rc >= 0)
+        rc = tm__midlife_pour(horizon);
+    if (rc >= 0)
         rc = tm__standing_pour(jni, horizon);
     return rc >= 0 ? recycle(jni, first, horizon) : rc;
 }
@@ -261,4 +272,6 @@ void tm__merge_close(void)
 {
     free(heap);
     heap = NULL;
+    heap_capacity = 0;
+    batch_count = 0;
 }

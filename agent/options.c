@@ -27,7 +27,7 @@ typedef struct row {
     size_t offset;
     const char *initial; ///< read as if the user had given it; NULL: zero
     const char *value;   ///< as the help calls it
-    const char *help;    ///< lines end by a line feed
+    const char *help;    ///< lines end by a line feed; NULL: not for people
     uint64_t least, most;
     const char *words[6];
 } row;
@@ -97,6 +97,13 @@ static const row OPTIONS[] = {
      .help = "formats a and b tell stacks apart by thread"},
     {"verbose", FLAG, AT(verbose), .initial = "n", .value = "y|n",
      .help = "say where it goes and what became of it"},
+    {"seconds", NUMBER, AT(seconds), .initial = "0", .value = "N",
+     .help = "end the recording then; 0: with the program", .least = 0,
+     .most = 1000000000},
+    /* These are how `threadmodel attach` and `control` talk to the agent. */
+    {"reply", PATH, AT(reply), .value = "PATH"},
+    {"control", WORD, AT(control), .value = "dump, pause, resume, stop",
+     .words = {"", "dump", "pause", "resume", "stop"}},
     {"help", BARE, AT(help), .help = "print this and exit"},
 };
 enum { HELP_COLUMN = 20 };
@@ -324,7 +331,7 @@ static int unknown(const char *key, const complaint *problem)
     for (int i = 0; i < OPTION_COUNT; i++) {
         size_t far = distance(key, OPTIONS[i].name);
 
-        if (far < least && 2 * far < strlen(OPTIONS[i].name)) {
+        if (OPTIONS[i].help && far < least && 2 * far < strlen(OPTIONS[i].name)) {
             least = far;
             nearest = &OPTIONS[i];
         }
@@ -338,7 +345,9 @@ static int unknown(const char *key, const complaint *problem)
     used = snprintf(problem->text, problem->bytes, "option \"%.100s\" is not known (",
                     key);
     for (int i = 0; i < OPTION_COUNT && (size_t)used < problem->bytes; i++)
-        used += snprintf(problem->text + used, problem->bytes - (size_t)used, "%s%s",
+        if (OPTIONS[i].help)
+            used +=
+                snprintf(problem->text + used, problem->bytes - (size_t)used, "%s%s",
                          OPTIONS[i].name, i < OPTION_COUNT - 1 ? ", " : " are)");
     return -1;
 }
@@ -396,8 +405,12 @@ void tm__options_help(FILE *out)
           out);
     for (int i = 0; i < OPTION_COUNT; i++) {
         const row *option = &OPTIONS[i];
-        int used = fprintf(out, "  %s%s%s", option->name, option->value ? "=" : "",
-                           option->value ? option->value : "");
+        int used;
+
+        if (!option->help)
+            continue;
+        used = fprintf(out, "  %s%s%s", option->name, option->value ? "=" : "",
+                       option->value ? option->value : "");
 
         if (used > HELP_COLUMN - 2) {
             fputc('\n', out);

@@ -31,6 +31,9 @@ typedef struct tm__options {
     uint64_t depth;               ///< frames of a stack; 0: no stacks
     uint64_t stacks;              ///< whose are taken, TM__STACKS_ADAPTIVE or so
     uint64_t buffer_bytes;        ///< of each thread's ring; a power of two
+    char reply[TM__PATH_BYTES];   ///< of an attach: a file for the answer; "": none
+    uint64_t control;             ///< of an attach: enum tm__control
+    uint64_t seconds;             ///< end the recording after so many; 0: never
     uint64_t monitor;             ///< blocks and waits are reported
     uint64_t contention_analysis; ///< native methods are replaced, for notify and so on
     uint64_t gc;                  ///< pauses of the collector are told

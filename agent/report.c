@@ -9,41 +9,99 @@
 
 #include "stacks.h"
 
+static int is_recording(void)
+{
+    return atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed);
+}
+
+/* An event begins, if recording has not been switched off while that was made known:
+ * what comes after this may use the VM's tool interface. */
+static int begin(tm__report *report)
+{
+    report->weak = NULL;
+    report->skipped_frames = 0;
+    report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
+    report->began_ns = report->time_ns;
+    if (is_recording())
+        return 1;
+    tm__buffer_end(report->buffer);
+    return 0;
+}
+
+static void report_loss(tm__report *report)
+{
+    if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
+        tm__buffer_report_loss(report->buffer, report->time_ns);
+}
+
+/* The first event of a thread: it has no buffer by which to tell that it is here. */
+static tm__buffer *enter(JNIEnv *jni, jthread thread)
+{
+    tm__buffer *buffer = NULL;
+
+    atomic_fetch_add(&tm__the_agent.entering, 1);
+    if (is_recording())
+        buffer = tm__thread_buffer(jni, thread);
+    atomic_fetch_sub(&tm__the_agent.entering, 1);
+    return buffer;
+}
+
 int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
 {
     tm__buffer *buffer;
 
-    if (!atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed))
+    if (!is_recording())
         return 0;
-    buffer = tm__buffer_mine ? tm__buffer_mine : tm__thread_buffer(jni, thread);
+    buffer = tm__buffer_mine ? tm__buffer_mine : enter(jni, thread);
     if (!buffer || buffer == &tm__buffer_none)
         return 0;
     /* Who was notified has the monitor; who queues for it was interrupted. */
     if (buffer->deferred.kind)
         tm__report_deferred(buffer, TM_EVENT_BY_INTERRUPT);
     report->buffer = buffer;
-    report->weak = NULL;
-    report->skipped_frames = 0;
-    report->time_ns = tm__buffer_begin(buffer, tm__now_ns);
-    report->began_ns = report->time_ns;
+    if (!begin(report))
+        return 0;
+    report->session =
+        atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed);
     /* A carrier's thread number is not that of the virtual thread on it. */
     report->thread = tm__thread_id(jni, thread);
     report->is_virtual = report->thread != buffer->thread;
     if (report->is_virtual)
         tm__virtual_define(buffer, jni, thread, report->thread);
-    if (atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed))
-        tm__buffer_report_loss(buffer, report->time_ns);
+    report_loss(report);
     return 1;
+}
+
+jthread tm__report_thread(void)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+    jvmtiEnv *jvmti;
+    jthread thread = NULL;
+
+    if (!is_recording() || buffer == &tm__buffer_none)
+        return NULL;
+    if (buffer)
+        tm__buffer_begin(buffer, tm__now_ns);
+    else
+        atomic_fetch_add(&tm__the_agent.entering, 1);
+    jvmti = tm__the_agent.jvmti;
+    if (is_recording() &&
+        (*jvmti)->GetCurrentThread(jvmti, &thread) != JVMTI_ERROR_NONE)
+        thread = NULL;
+    if (buffer)
+        tm__buffer_end(buffer);
+    else
+        atomic_fetch_sub(&tm__the_agent.entering, 1);
+    return thread;
 }
 
 int tm__report_begin_here(tm__report *report, JNIEnv *jni)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
     tm__buffer *buffer = tm__buffer_mine;
-    jthread thread = NULL;
+    jthread thread;
     int begun;
 
-    if (!atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed))
+    if (!is_recording())
         return 0;
     if (buffer == &tm__buffer_none)
         return 0;
@@ -51,24 +109,32 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
         report->buffer = buffer;
         report->thread = buffer->thread;
         report->is_virtual = 0;
-        tm__report_again(report);
+        if (!begin(report))
+            return 0;
+        report->session =
+            atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed);
+        report_loss(report);
         return 1;
     }
-    if ((*jvmti)->GetCurrentThread(jvmti, &thread) != JVMTI_ERROR_NONE || !thread)
+    thread = tm__report_thread();
+    if (!thread)
         return 0;
     begun = tm__report_begin(report, jni, thread);
     (*jni)->DeleteLocalRef(jni, thread);
     return begun;
 }
 
-void tm__report_again(tm__report *report)
+int tm__report_again(tm__report *report)
 {
-    report->weak = NULL;
-    report->skipped_frames = 0;
-    report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
-    report->began_ns = report->time_ns;
-    if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
-        tm__buffer_report_loss(report->buffer, report->time_ns);
+    if (!begin(report))
+        return 0;
+    if (atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed) !=
+        report->session) {
+        tm__buffer_end(report->buffer);
+        return 0;
+    }
+    report_loss(report);
+    return 1;
 }
 
 static void add(_Atomic uint64_t *sum, uint64_t more)

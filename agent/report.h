@@ -11,6 +11,7 @@ typedef struct tm__report {
     int64_t time_ns;
     uint64_t thread;
     int is_virtual;     ///< the thread may go on with another carrier
+    uint32_t session;   ///< in which it began
     int64_t began_ns;   ///< when we were called; 0: not to be measured
     jweak weak;         ///< to go along with the event; NULL: none
     int skipped_frames; ///< innermost ones, which are ours
@@ -29,11 +30,18 @@ enum {
  */
 int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread);
 
-/** The same in a native method, which is not told what thread it runs on. */
+/** Which thread this is, a local reference; NULL: nothing is recorded. */
+jthread tm__report_thread(void);
+
+/** The same as tm__report_begin() in a native method, which is not told what thread it
+ * runs on. */
 int tm__report_begin_here(tm__report *report, JNIEnv *jni);
 
-/** Begin another event of the same thread, without asking who that is. */
-void tm__report_again(tm__report *report);
+/**
+ * Begin another event of the same thread, without asking who that is.
+ * @return 0: recording has stopped since, though it may have begun anew
+ */
+int tm__report_again(tm__report *report);
 
 /**
  * Put the event into the ring.

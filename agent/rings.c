@@ -177,6 +177,11 @@ tm__ring *tm__rings_take(void)
     return ring ? ring : in_memory();
 }
 
+void tm__rings_give_back(tm__ring *ring)
+{
+    munmap(ring, TM__RING_PAGE_BYTES + ring->capacity);
+}
+
 void tm__rings_prepare(void)
 {
     int have;
@@ -216,4 +221,12 @@ void tm__rings_close(int keep)
     }
     close(file);
     file = -1;
+    file_bytes = 0;
+    pthread_mutex_lock(&spare_lock);
+    while (spare_count > 0)
+        tm__rings_give_back(spare[--spare_count]);
+    pthread_mutex_unlock(&spare_lock);
+    if (header != &memory_header)
+        munmap(header, TM__RING_PAGE_BYTES);
+    header = &memory_header;
 }

@@ -25,6 +25,9 @@ int tm__rings_open(size_t ring_bytes, const char *trace, const char *where,
 /** A ring that nobody has; NULL: there is no memory. Any thread may call this. */
 tm__ring *tm__rings_take(void);
 
+/** Nobody uses it any more, now or later. */
+void tm__rings_give_back(tm__ring *ring);
+
 /** Have some rings ready for threads to come. On the writer's thread only. */
 void tm__rings_prepare(void);
 

@@ -162,4 +162,6 @@ void tm__samples_close(void)
     free(likes);
     held_ups = NULL;
     likes = NULL;
+    shown = 0;
+    bare = 0;
 }

@@ -131,7 +131,8 @@ static void begin(JNIEnv *jni, const tm_event *event, uint16_t kind, jweak weak,
                              .since_ns = event->time_ns,
                              .weak = weak,
                              .weak_is_ours = weak_is_ours,
-                             .kind = kind};
+                             .kind = kind,
+                             .is_older = event->kind == TM_EVENT_SNAPSHOT};
         HASH_ADD(hh, table, thread, sizeof(it->thread), it);
     }
     /* Without memory this one is not asked for; that is all. */
@@ -158,6 +159,7 @@ static uint16_t beginning(const tm_event *event)
     switch (event->kind) {
     case TM_EVENT_CONTENDED_ENTER:
     case TM_EVENT_WAIT:
+    case TM_EVENT_JOIN:
     case TM_EVENT_PARK: return event->kind;
     case TM_EVENT_SNAPSHOT:
         switch (event->value) {
@@ -240,6 +242,19 @@ static int pour_answer(const tm__standing *it, int64_t time_ns)
     const tm_sink *sink = tm__the_agent.sink;
     int rc = TM_OK;
 
+    if (tm__standing_has_owner(it) && it->state != TM_STATE_PARKED && it->owner) {
+        tm_event event = {
+            .time_ns = it->asked_ns,
+            .thread = it->owner,
+            .object = it->object,
+            .kind = TM_EVENT_HELD,
+            .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
+        };
+
+        return sink->events(sink->payload, &event, 1);
+    }
+    if (!tm__the_agent.tells_held)
+        return TM_OK;
     /* Who holds nothing and is not blocked tells nothing new. */
     if (it->state != TM_STATE_BLOCKED && !it->held_count)
         return TM_OK;

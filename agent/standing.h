@@ -18,7 +18,7 @@ enum tm__standing_stage {
 typedef struct tm__standing {
     uint64_t thread; ///< the key
     uint64_t object; ///< wanted, waited for or parked for
-    uint64_t owner;  ///< of a synchronizer, or the joined thread; 0: unknown
+    uint64_t owner;  ///< of what it wants, or the joined thread; 0: unknown
     uint64_t serial; ///< of all hold-ups
     int64_t since_ns;
     int64_t asked_ns; ///< when the answer was there
@@ -28,6 +28,7 @@ typedef struct tm__standing {
     uint8_t state;    ///< enum tm_state that the VM said; UNKNOWN: no edge of a cycle
     uint8_t stage;    ///< enum tm__standing_stage
     uint8_t is_fed;   ///< deadlock.c knows of it
+    uint8_t is_older; ///< it had begun before it was first seen
     uint8_t is_told;  ///< it was reported as a part of a deadlock
     uint32_t held_count;
     uint64_t *held; ///< monitors, without the one that it waits on
@@ -52,9 +53,11 @@ jthread tm__standing_thread(JNIEnv *jni, const tm__standing *standing);
 int tm__standing_question(JNIEnv *jni, tm__buffer *own, tm__standing *standing);
 /** Ask again what may change without an event. @return 1: it has */
 int tm__standing_question_again(JNIEnv *jni, tm__standing *standing);
+/** Whether it is asked who owns what it wants; else, what each thread holds. */
+int tm__standing_has_owner(const tm__standing *standing);
 /** Whether it may: a synchronizer has another owner, a waiter was notified. */
 int tm__standing_may_change(const tm__standing *standing);
-/** The owner of what a thread parks for, now; 0: none, or it parks no more. */
+/** The owner of what a thread wants, now; 0: none, or it wants that no more. */
 uint64_t tm__standing_owner(JNIEnv *jni, const tm__standing *standing);
 
 /* deadlock.c: cycles of them */

@@ -9,6 +9,7 @@
 
 #include <threadmodel/model.h>
 
+#include "management.h"
 #include "standing.h"
 
 static uint64_t owner_of(JNIEnv *jni, jobject synchronizer)
@@ -59,6 +60,7 @@ static int ask_state(JNIEnv *jni, tm__standing *it, jthread thread)
 
     switch (it->kind) {
     case TM_EVENT_CONTENDED_ENTER: it->state = TM_STATE_BLOCKED; return 1;
+    case TM_EVENT_JOIN: it->state = TM_STATE_JOINING; return 1;
     case TM_EVENT_WAIT: return ask_wait(it, thread);
     default: break;
     }
@@ -75,6 +77,8 @@ static void keep(tm__standing *it, JNIEnv *jni, tm__buffer *own,
                  const jvmtiMonitorStackDepthInfo *monitors, jint count)
 {
     int waits = it->kind == TM_EVENT_WAIT;
+
+    it->owner = it->state == TM_STATE_BLOCKED ? 0 : it->owner;
 
     it->held = calloc((size_t)count + 1, sizeof(*it->held));
     it->depths = calloc((size_t)count + 1, sizeof(*it->depths));
@@ -112,24 +116,41 @@ int tm__standing_question(JNIEnv *jni, tm__buffer *own, tm__standing *it)
 
     if (!thread)
         return 0;
-    answered = ask_state(jni, it, thread) && ask_held(jni, own, it, thread);
+    answered = ask_state(jni, it, thread);
+    if (answered && tm__the_agent.tells_held)
+        answered = ask_held(jni, own, it, thread);
+    else if (answered && tm__standing_has_owner(it))
+        it->owner = tm__standing_owner(jni, it);
     (*jni)->DeleteLocalRef(jni, thread);
     /* A waiter that holds nothing else holds up nobody, whenever it is notified. */
     return answered && (it->state != TM_STATE_WAITING || it->held_count);
 }
 
-int tm__standing_may_change(const tm__standing *it)
+int tm__standing_has_owner(const tm__standing *it)
 {
     return it->state == TM_STATE_PARKED ||
-           (it->state == TM_STATE_WAITING && it->held_count);
+           ((it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING) &&
+            !tm__the_agent.tells_held);
+}
+
+int tm__standing_may_change(const tm__standing *it)
+{
+    return tm__standing_has_owner(it) ||
+           (it->state == TM_STATE_WAITING &&
+            (it->held_count || !tm__the_agent.tells_held));
 }
 
 uint64_t tm__standing_owner(JNIEnv *jni, const tm__standing *it)
 {
-    jthread thread = tm__standing_thread(jni, it);
-    jobject synchronizer = thread ? synchronizer_of(jni, thread) : NULL;
-    uint64_t owner = synchronizer ? owner_of(jni, synchronizer) : 0;
+    jthread thread;
+    jobject synchronizer;
+    uint64_t owner;
 
+    if (it->state != TM_STATE_PARKED)
+        return tm__management_owner(jni, it->thread, NULL);
+    thread = tm__standing_thread(jni, it);
+    synchronizer = thread ? synchronizer_of(jni, thread) : NULL;
+    owner = synchronizer ? owner_of(jni, synchronizer) : 0;
     if (synchronizer)
         (*jni)->DeleteLocalRef(jni, synchronizer);
     if (thread)
@@ -144,7 +165,7 @@ int tm__standing_question_again(JNIEnv *jni, tm__standing *it)
     uint64_t owner;
     jint state = 0;
 
-    if (it->state == TM_STATE_PARKED) {
+    if (tm__standing_has_owner(it)) {
         owner = tm__standing_owner(jni, it);
         if (owner == it->owner)
             return 0;
@@ -158,5 +179,7 @@ int tm__standing_question_again(JNIEnv *jni, tm__standing *it)
         state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
         it->state = TM_STATE_REENTERING;
     (*jni)->DeleteLocalRef(jni, thread);
+    if (it->state == TM_STATE_REENTERING && tm__standing_has_owner(it))
+        it->owner = tm__standing_owner(jni, it);
     return it->state == TM_STATE_REENTERING;
 }

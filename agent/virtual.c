@@ -3,8 +3,9 @@
  * Virtual threads park, sleep, join, start and interrupt one another in Java code of
  * the JDK, which calls no native method that we could stand in for. So a dozen calls
  * in three classes of the JDK are made calls of a class of ours (virtual/), which
- * reports them and then does the same. The three are retransformed once, 2 ms in all;
- * a JDK that has not a call that is looked for goes without its event.
+ * reports them and then does the same. The three are retransformed when the first
+ * virtual thread is about to be made, since that takes some 10 ms; a JDK that has not a
+ * call that is looked for goes without its event.
  *
  * Inside a join the caller parks, or a virtual one does by the same calls, and the end
  * of the joined thread unparks it: these are the join's own and are not reported.
@@ -70,6 +71,8 @@ static const char *const CLASSES[] = {"java/util/concurrent/locks/LockSupport",
 enum { CLASS_COUNT = sizeof(CLASSES) / sizeof(*CLASSES) };
 
 static atomic_int installed; /* classes are, or are about to be, with our calls */
+static int is_due;           /* a virtual thread is near, and the VM is not up yet */
+static int failed;
 static _Atomic uint64_t joiners[JOINERS];
 
 int tm__virtual_joins(uint64_t thread)
@@ -79,9 +82,9 @@ int tm__virtual_joins(uint64_t thread)
            thread;
 }
 
-int tm__virtual_is_told(void)
+int tm__virtual_has_failed(void)
 {
-    return atomic_load(&installed);
+    return failed;
 }
 
 int tm__virtual_tells(const tm__report *r)
@@ -94,11 +97,8 @@ int tm__virtual_tells(const tm__report *r)
 /* What the calling thread does, with its stack without the frames of our class. */
 static int begin(tm__report *r, JNIEnv *jni, jthread *thread)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-
-    *thread = NULL;
-    if (!atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed) ||
-        (*jvmti)->GetCurrentThread(jvmti, thread) != JVMTI_ERROR_NONE || !*thread)
+    *thread = tm__report_thread();
+    if (!*thread)
         return 0;
     if (!tm__report_begin(r, jni, *thread)) {
         (*jni)->DeleteLocalRef(jni, *thread);
@@ -322,6 +322,54 @@ static jvmtiError retransform(JNIEnv *jni)
     return error;
 }
 
+/* As the VM takes them. */
+typedef union native {
+    void *address;
+    jlong(JNICALL *hold_up)(JNIEnv *, jclass, jlong);
+    void(JNICALL *parked)(JNIEnv *, jclass, jlong, jlong);
+    void(JNICALL *call)(JNIEnv *, jclass, jthread);
+    void(JNICALL *slept)(JNIEnv *, jclass, jlong, jboolean);
+    jlong(JNICALL *joining)(JNIEnv *, jclass, jthread, jlong);
+    void(JNICALL *joined)(JNIEnv *, jclass, jlong, jthread, jboolean, jboolean);
+} native;
+
+#define NAMED(name) Java_java_lang_ThreadmodelVirtual_##name
+#define OF_THREAD "(Ljava/lang/Thread;)V"
+
+void tm__virtual_register(JNIEnv *jni)
+{
+    static const struct {
+        const char *name;
+        const char *signature;
+        native function;
+    } NATIVES[] = {
+        {"parking", "(J)J", {.hold_up = NAMED(parking)}},
+        {"parked", "(JJ)V", {.parked = NAMED(parked)}},
+        {"unparking", OF_THREAD, {.call = NAMED(unparking)}},
+        {"starting", OF_THREAD, {.call = NAMED(starting)}},
+        {"interrupting", OF_THREAD, {.call = NAMED(interrupting)}},
+        {"sleeping", "(J)J", {.hold_up = NAMED(sleeping)}},
+        {"slept", "(JZ)V", {.slept = NAMED(slept)}},
+        {"joining", "(Ljava/lang/Thread;J)J", {.joining = NAMED(joining)}},
+        {"joined", "(JLjava/lang/Thread;ZZ)V", {.joined = NAMED(joined)}},
+    };
+    jclass ours;
+
+    if (!tm__the_agent.virtual_class || define_ours(jni) != 0)
+        return;
+    ours = (*jni)->FindClass(jni, OURS);
+    for (size_t i = 0; ours && i < sizeof(NATIVES) / sizeof(*NATIVES); i++) {
+        JNINativeMethod method = {(char *)NATIVES[i].name, (char *)NATIVES[i].signature,
+                                  NATIVES[i].function.address};
+
+        (*jni)->RegisterNatives(jni, ours, &method, 1);
+        if ((*jni)->ExceptionCheck(jni))
+            (*jni)->ExceptionClear(jni);
+    }
+    if (ours)
+        (*jni)->DeleteLocalRef(jni, ours);
+}
+
 void tm__virtual_set(jvmtiEventCallbacks *callbacks)
 {
     callbacks->ClassFileLoadHook = class_loaded;
@@ -331,7 +379,8 @@ void tm__virtual_install(JNIEnv *jni)
 {
     jvmtiError error = JVMTI_ERROR_INTERNAL;
 
-    if (!tm__the_agent.virtual_class || !tm__the_agent.options.contention_analysis)
+    is_due = !tm__the_agent.virtual_class;
+    if (is_due)
         return;
     if (define_ours(jni) == 0) {
         atomic_store(&installed, 1);
@@ -339,10 +388,17 @@ void tm__virtual_install(JNIEnv *jni)
     }
     if (error != JVMTI_ERROR_NONE) {
         atomic_store(&installed, 0);
+        failed = 1;
         tm__complain("of virtual threads only blocks and waits are recorded: the VM "
                      "takes no change of its classes (error %d)",
                      (int)error);
     }
+}
+
+void tm__virtual_begin(JNIEnv *jni)
+{
+    if (is_due)
+        tm__virtual_install(jni);
 }
 
 void tm__virtual_remove(JNIEnv *jni)

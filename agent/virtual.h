@@ -21,11 +21,18 @@ void tm__virtual_enable(int on);
 /** Add our function to those that the VM is going to be told of. */
 void tm__virtual_set(jvmtiEventCallbacks *callbacks);
 
-/** Have virtual threads tell of themselves from now on. Not twice. */
+/** Tell the VM which functions are the native methods of our class: it looks only into
+ * agents that it began with. From a class of the boot loader, or it warns. */
+void tm__virtual_register(JNIEnv *jni);
+
+/** Have virtual threads tell of themselves from now on, or once the VM is up. */
 void tm__virtual_install(JNIEnv *jni);
 
-/** Whether they do. */
-int tm__virtual_is_told(void);
+/** The VM is up. */
+void tm__virtual_begin(JNIEnv *jni);
+
+/** Whether they could not be made to. */
+int tm__virtual_has_failed(void);
 
 /** Let them be as they were. */
 void tm__virtual_remove(JNIEnv *jni);

@@ -7,15 +7,24 @@
 #include "sampler.h"
 #include "stacks.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <threadmodel/error.h>
 
+#include "attach.h"
+#include "foreign.h"
+#include "management.h"
+#include "midlife.h"
 #include "outlet.h"
+#include "rebind.h"
+#include "session.h"
 #include "standing.h"
+#include "virtual.h"
 
 /* Who has been held up for longer, and without a stack, is asked for it; so many take
  * less than 1 % of a round. */
@@ -25,10 +34,36 @@ enum { ROUND_MS = 50 };
 
 static tm__buffer *own;
 static int wake_fd = -1;
+static jthread writer_thread;
+static int64_t paused_ns; /* since when nothing is recorded; 0: it is */
+static int is_quiet;      /* nobody was in work when recording stopped: 0 */
+static int vm_ends;
+static uint64_t told_kinds; /* tm_run.kinds as poured last */
+
+/* Between the writer and those who want something of it. */
+enum { RUNNING, ENDED_WELL, ENDED_BADLY };
 static atomic_int stopping;
-static int finished = 1;
-static pthread_mutex_t finished_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t finished_signal = PTHREAD_COND_INITIALIZER;
+static atomic_int starting;
+static atomic_int wanted; /* enum tm__control */
+static atomic_int finished = ENDED_WELL;
+static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static void signal_that(atomic_int *what, int value)
+{
+    pthread_mutex_lock(&change_lock);
+    atomic_store(what, value);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&change_lock);
+}
+
+static void wait_while(atomic_int *what, int value)
+{
+    pthread_mutex_lock(&change_lock);
+    while (atomic_load(what) == value && atomic_load(&finished) == RUNNING)
+        pthread_cond_wait(&changed, &change_lock);
+    pthread_mutex_unlock(&change_lock);
+}
 
 static int report_losses(void)
 {
@@ -37,20 +72,6 @@ static int report_losses(void)
     for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next)
         rc = tm__merge_loss(b, tm__now_ns());
     return rc >= 0 ? tm__cost_report() : rc;
-}
-
-/* The callbacks that run now may still commit what they have begun. */
-static void wait_until_idle(void)
-{
-    for (int tries = 0; tries < 100; tries++) {
-        int busy = 0;
-
-        for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
-            busy |= atomic_load(&b->since) != TM__IDLE;
-        if (!busy)
-            return;
-        poll(NULL, 0, 1);
-    }
 }
 
 /* How long to wait: for the next round, or until a question is due. */
@@ -67,77 +88,235 @@ static int pause_ms(int64_t round_ns)
     return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
 }
 
+static int say_pause(void)
+{
+    const tm_sink *sink = tm__the_agent.sink;
+    int64_t start_ns = tm__the_agent.start_ns;
+    char sentence[160];
+
+    snprintf(sentence, sizeof(sentence),
+             "Recording was paused from %.3f s to %.3f s: nothing is known of that "
+             "time.",
+             (double)(paused_ns - start_ns) / 1e9,
+             (double)(tm__now_ns() - start_ns) / 1e9);
+    return sink->limit(sink->payload, sentence);
+}
+
+/* All that happened is in the trace, and that nothing more comes for now. */
+static int pause_recording(JNIEnv *jni)
+{
+    const tm_sink *sink = tm__the_agent.sink;
+    tm_event event = {.kind = TM_EVENT_LOST, .flags = TM_EVENT_PAUSED};
+    int rc;
+
+    if (paused_ns)
+        return TM_OK;
+    tm__session_halt();
+    rc = tm__merge_round(jni, own, 1);
+    if (rc < 0)
+        return rc;
+    paused_ns = tm__now_ns();
+    event.time_ns = paused_ns;
+    event.object = (uint64_t)paused_ns;
+    tm__standing_forget_all(jni);
+    tm__midlife_forget(jni);
+    return sink->events(sink->payload, &event, 1);
+}
+
+static int resume_recording(JNIEnv *jni)
+{
+    int rc;
+
+    if (!paused_ns)
+        return TM_OK;
+    rc = say_pause();
+    paused_ns = 0;
+    tm__session_begin();
+    tm__midlife_snapshot(jni, own, writer_thread, tm__now_ns());
+    return rc;
+}
+
+/* Do what was asked for. @return TM_OK or what the sink returned */
+static int obey(JNIEnv *jni)
+{
+    int rc = TM_OK;
+
+    switch (atomic_load(&wanted)) {
+    case TM__CONTROL_NONE: return TM_OK;
+    case TM__CONTROL_PAUSE: rc = pause_recording(jni); break;
+    case TM__CONTROL_RESUME: rc = resume_recording(jni); break;
+    case TM__CONTROL_STOP: atomic_store(&stopping, 1); return TM_OK;
+    default: break;
+    }
+    if (rc >= 0 && !paused_ns) {
+        poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
+        rc = tm__merge_round(jni, own, 0);
+    }
+    if (rc >= 0)
+        rc = tm__recording_flush();
+    signal_that(&wanted, TM__CONTROL_NONE);
+    return rc;
+}
+
+/* What is reported of virtual threads is known when there is one: a reader must know
+ * it before the events. */
+static int tell_kinds(void)
+{
+    uint64_t kinds = atomic_load(&tm__the_agent.kinds);
+
+    if (kinds == told_kinds)
+        return TM_OK;
+    told_kinds = kinds;
+    return tm__run_report(0);
+}
+
+static int round_of_work(JNIEnv *jni)
+{
+    int rc = tell_kinds();
+
+    if (rc < 0 || paused_ns)
+        return rc;
+    rc = tm__merge_round(jni, own, 0);
+    if (rc < 0)
+        return rc;
+    tm__standing_ask(jni, own, 0);
+    tm__midlife_ask(jni);
+    tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
+    tm__stacks_pace();
+    tm__sampler_round(jni, own);
+    return TM_OK;
+}
+
+static int is_over(void)
+{
+    uint64_t seconds = tm__the_agent.options.seconds;
+
+    return atomic_load(&stopping) ||
+           (seconds && tm__now_ns() - tm__the_agent.start_ns >=
+                           (int64_t)seconds * INT64_C(1000000000));
+}
+
 static int run_to_the_end(JNIEnv *jni)
 {
     int64_t round_ns = tm__now_ns();
     int rc = tm__recording_connect();
 
+    told_kinds = 0;
     if (rc >= 0)
-        rc = tm__run_report(0);
+        rc = tell_kinds();
     if (rc >= 0)
         rc = tm__recording_flush();
-    while (rc >= 0 && !atomic_load(&stopping)) {
+    while (rc >= 0 && !is_over()) {
         struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
         uint64_t count;
         int woken = poll(&wake, 1, pause_ms(round_ns)) > 0;
 
         if (woken && read(wake_fd, &count, sizeof(count)) < 0)
             continue;
-        rc = tm__merge_round(jni, own, 0);
+        rc = round_of_work(jni);
         if (rc >= 0 && (woken || tm__now_ns() >= round_ns)) {
             rc = tm__recording_flush();
             round_ns = tm__now_ns() + ROUND_MS * INT64_C(1000000);
         }
-        tm__standing_ask(jni, own, 0);
-        tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
-        tm__stacks_pace();
-        tm__sampler_round(jni, own);
+        if (rc >= 0)
+            rc = obey(jni);
+    }
+    if (rc >= 0 && paused_ns) {
+        rc = say_pause();
+        return rc >= 0 ? tm__run_report(tm__now_ns()) : rc;
     }
     /* Who is blocked for good has been so for long enough to be merged; a deadlock
      * among them is suspected in the first round, and confirmed in the second. */
     for (int round = 0; rc >= 0 && round < 2; round++) {
         poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
-        wait_until_idle();
+        tm__session_wait();
         rc = tm__merge_round(jni, own, 0);
         tm__standing_ask(jni, own, 1);
         tm__stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
-    atomic_store(&tm__the_agent.recording, 0);
-    tm__events_enable(0);
+    is_quiet = tm__session_halt();
     if (rc < 0)
         return rc;
-    wait_until_idle();
     rc = tm__merge_round(jni, own, 1);
     if (rc >= 0)
         rc = report_losses();
     return rc >= 0 ? tm__run_report(tm__now_ns()) : rc;
 }
 
+/* What cannot be known by one who comes late. */
+static int say_late(void)
+{
+    const tm_sink *sink = tm__the_agent.sink;
+    int rc = sink->limit(sink->payload,
+                         "Recording began in mid-run: what a thread was in by then has "
+                         "lasted for longer than is shown.");
+
+    if (rc >= 0 && !tm__the_agent.tells_held)
+        rc = sink->limit(sink->payload,
+                         "To an agent that comes later, the VM does not tell which "
+                         "monitors a thread holds: owners are those that it tells of "
+                         "blocked threads.");
+    return rc;
+}
+
+/* The VM is up: events first, and then what they cannot tell. */
+static int begin_late(JNIEnv *jni)
+{
+    if (tm__the_agent.options.contention_analysis) {
+        tm__hooks_bind(jni);
+        if (tm__the_agent.virtual_class)
+            tm__virtual_install(jni);
+    }
+    tm__foreign_open();
+    tm__session_begin();
+    own = tm__thread_buffer(jni, writer_thread);
+    if (own)
+        tm__midlife_snapshot(jni, own, writer_thread, tm__the_agent.start_ns);
+    tm__foreign_seal();
+    return say_late();
+}
+
+static void close_all(JNIEnv *jni)
+{
+    tm__standing_close(jni);
+    tm__midlife_forget(jni);
+    tm__foreign_close();
+    tm__management_close(jni);
+    tm__code_close();
+    tm__samples_close();
+    tm__merge_close();
+    tm__attach_end();
+}
+
 static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
 {
-    jthread self = NULL;
-    int rc;
+    int rc = TM_OK;
 
-    (void)payload;
-    if ((*jvmti)->GetCurrentThread(jvmti, &self) == JVMTI_ERROR_NONE)
-        own = tm__thread_buffer(jni, self);
+    writer_thread = NULL;
+    own = NULL;
+    paused_ns = 0;
+    if ((*jvmti)->GetCurrentThread(jvmti, &writer_thread) != JVMTI_ERROR_NONE)
+        writer_thread = NULL;
+    if (payload)
+        rc = begin_late(jni);
+    else if (writer_thread)
+        own = tm__thread_buffer(jni, writer_thread);
     if (own)
-        tm__thread_define(own, jni, self, own->thread, own->os_id, TM_THREAD_AGENT);
+        tm__thread_define(own, jni, writer_thread, own->thread, own->os_id,
+                          TM_THREAD_AGENT);
+    signal_that(&starting, 0);
     tm__merge_open();
     tm__code_open();
     if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
         tm__samples_open();
     tm__deadlock_open();
-    rc = own ? run_to_the_end(jni) : TM_ENOMEM;
+    if (rc >= 0)
+        rc = own ? run_to_the_end(jni) : TM_ENOMEM;
     tm__recording_close(rc);
-    tm__standing_close(jni);
-    tm__code_close();
-    tm__samples_close();
-    tm__merge_close();
-    pthread_mutex_lock(&finished_lock);
-    finished = 1;
-    pthread_cond_broadcast(&finished_signal);
-    pthread_mutex_unlock(&finished_lock);
+    close_all(jni);
+    if (!vm_ends)
+        tm__session_leave(jni, is_quiet);
+    signal_that(&finished, rc < 0 ? ENDED_BADLY : ENDED_WELL);
 }
 
 /* A Thread object in the system group, not yet started. */
@@ -162,19 +341,28 @@ static jthread new_thread(JNIEnv *jni)
     return thread;
 }
 
-int tm__writer_start(JNIEnv *jni)
+int tm__writer_start(JNIEnv *jni, int is_late)
 {
+    static int late;
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jthread thread = new_thread(jni);
     jvmtiError error = JVMTI_ERROR_OUT_OF_MEMORY;
 
-    finished = 0;
+    late = is_late;
+    atomic_store(&stopping, 0);
+    atomic_store(&wanted, TM__CONTROL_NONE);
+    atomic_store(&starting, 1);
+    atomic_store(&finished, RUNNING);
     if (thread)
-        error = (*jvmti)->RunAgentThread(jvmti, thread, writer_main, NULL,
-                                         JVMTI_THREAD_NORM_PRIORITY);
-    if (error == JVMTI_ERROR_NONE)
+        error =
+            (*jvmti)->RunAgentThread(jvmti, thread, writer_main, is_late ? &late : NULL,
+                                     JVMTI_THREAD_NORM_PRIORITY);
+    if (error == JVMTI_ERROR_NONE) {
+        if (is_late)
+            wait_while(&starting, 1);
         return 0;
-    finished = 1;
+    }
+    atomic_store(&finished, ENDED_BADLY);
     tm__complain(
         "nothing is recorded: the VM starts no thread for the agent (error %d)",
         (int)error);
@@ -183,22 +371,40 @@ int tm__writer_start(JNIEnv *jni)
 
 int tm__writer_open(void)
 {
+    if (wake_fd >= 0)
+        return 0;
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake_fd >= 0)
         tm__buffers_open(wake_fd);
     return wake_fd >= 0 ? 0 : -1;
 }
 
-void tm__writer_stop(void)
+int tm__writer_is_running(void)
+{
+    return atomic_load(&finished) == RUNNING;
+}
+
+/* At worst the writer comes by at its own time. */
+static void wake_writer(void)
 {
     uint64_t one = 1;
 
+    (void)!write(wake_fd, &one, sizeof(one));
+}
+
+int tm__writer_control(int what)
+{
+    atomic_store(&wanted, what);
+    wake_writer();
+    wait_while(&wanted, what);
+    return atomic_load(&finished) == ENDED_BADLY ? -1 : 0;
+}
+
+void tm__writer_stop(void)
+{
+    vm_ends = 1;
     atomic_store(&stopping, 1);
     tm__outlet_hurry();
-    /* At worst the writer comes by at its own time. */
-    (void)!write(wake_fd, &one, sizeof(one));
-    pthread_mutex_lock(&finished_lock);
-    while (!finished)
-        pthread_cond_wait(&finished_signal, &finished_lock);
-    pthread_mutex_unlock(&finished_lock);
+    wake_writer();
+    wait_while(&stopping, 1);
 }

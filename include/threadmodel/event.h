@@ -71,7 +71,8 @@ enum tm_event_flag {
     TM_EVENT_PEER_REPORTED = 4, ///< peer is a fact that the VM stated
     TM_EVENT_PEER_INFERRED = 8, ///< peer was worked out by the producer
     TM_EVENT_CONFIRMED = 16,    ///< Held, Contended enter: the VM was asked for it
-    TM_EVENT_SAMPLED = 32 ///< its stack is that of another like it, drawn at random
+    TM_EVENT_SAMPLED = 32, ///< its stack is that of another like it, drawn at random
+    TM_EVENT_PAUSED = 64   ///< Lost: none was, but what follows is not recorded
 };
 
 /**

@@ -229,6 +229,8 @@ static int take_other(tm_model *model, const tm_event *event)
         model->losses++;
         model->loss_ns = settle_time(model, event->time_ns);
         note_time(model, model->loss_ns);
+        if (event->flags & TM_EVENT_PAUSED)
+            return tm__on_pause(model, model->loss_ns);
     } else {
         model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
     }

@@ -353,3 +353,28 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
     default: tm__begin(model, fact->thread, fact->time_ns, seen);
     }
 }
+
+/* Until its next event or a snapshot, nobody knows what a thread does. */
+int tm__on_pause(tm_model *model, int64_t time_ns)
+{
+    static const tm__interval unknown = {.state = TM_STATE_UNKNOWN,
+                                         .object = TM__NONE,
+                                         .stack = TM__NONE,
+                                         .peer = TM__NONE,
+                                         .cause = TM__NONE};
+
+    for (uint32_t i = 0; i < model->threads_count; i++) {
+        tm__thread *thread = &model->threads[i];
+
+        if (!thread->interval_count || tm__now(thread)->state == TM_STATE_DEAD)
+            continue;
+        if (tm__interval_reserve(model, i, 4) < 0)
+            return TM_ENOMEM;
+        if (thread->last_ns < time_ns)
+            thread->last_ns = time_ns;
+        tm__hold_up_end(model, i, thread->last_ns);
+        tm__disown_all(model, i);
+        tm__begin(model, i, thread->last_ns, unknown);
+    }
+    return TM_OK;
+}

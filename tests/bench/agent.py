@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "jvm"), str(HERE.parent / "real")]
+sys.path[:0] = [str(HERE.parent / "real"), str(HERE.parent / "jvm")]
 
 from jdks import JDKS, Jdk  # noqa: E402
 

@@ -125,6 +125,16 @@ def grid_rows(page: Page, label: str) -> list[dict[str, str]]:
     return found
 
 
+def until(page: Page, read: Callable[[], Any], wanted: Any) -> Any:
+    """Read again, frame after frame, until it is what is wanted; what it then is."""
+    for _ in range(500):
+        found = read()
+        if found == wanted:
+            break
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+    return found
+
+
 def cell(page: Page, label: str, row: int, column: str) -> Locator:
     """Find a cell of a table by the place of its row and the id of its column."""
     return grid(page, label).locator(f'[row-index="{row}"] [col-id="{column}"]')

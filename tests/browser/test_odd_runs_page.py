@@ -17,6 +17,7 @@ def walk(page: Page) -> dict[str, str]:
     for view in VIEWS:
         page.click(f"#tab-{view}")
         page.wait_for_selector(f"#view[aria-labelledby=tab-{view}]")
+        page.wait_for_selector(".unpacking", state="detached")
         said[view] = page.locator("#view").inner_text()
     return said
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 import random_runs
 import threadmodel
-from conftest import Show, cell, go, grid, grid_rows, state
+from conftest import Show, cell, go, grid, grid_rows, state, until
 from threadmodel.text import duration
 
 STATES = ("blocked", "waiting", "reentering", "joining", "parked")
@@ -116,18 +116,21 @@ def test_classes_of_chosen_threads_are_the_model_s(show: Show) -> None:
     page = show(model, "statistics")
     choose(page, "Threads", "name", ["t2", "t5"])
     page.locator(".totals .aside", has_text="2 chosen").wait_for()
-    shown = {row["class"]: row for row in grid_rows(page, "Statistics by class")}
+    expected = {}
     for row in model.monitors(threads=["t2", "t5"]):
-        name = row["class"] or "(not known)"
-        for state_name in STATES:
-            assert (
-                shown[name][f"{state_name}_count"] == f"{row[f'{state_name}_count']:,}"
-            )
+        cells = {"objects": str(row["objects"]), "threads": str(row["threads"])}
+        for name in STATES:
+            cells[f"{name}_count"] = f"{row[f'{name}_count']:,}"
             for figure in ("total", "min", "mean", "p50", "p90", "p99", "max"):
-                value = row[f"{state_name}_{figure}_ns"]
-                assert shown[name][f"{state_name}_{figure}"] == duration(value)
-        assert shown[name]["objects"] == str(row["objects"])
-        assert shown[name]["threads"] == str(row["threads"])
+                cells[f"{name}_{figure}"] = duration(row[f"{name}_{figure}_ns"])
+        expected[row["class"] or "(not known)"] = cells
+
+    def shown() -> dict[str, dict[str, str]]:
+        rows = grid_rows(page, "Statistics by class")
+        columns = next(iter(expected.values()))
+        return {row["class"]: {name: row[name] for name in columns} for row in rows}
+
+    assert until(page, shown, expected) == expected
 
 
 def test_callers_are_those_of_chosen_classes(show: Show) -> None:
@@ -137,15 +140,17 @@ def test_callers_are_those_of_chosen_classes(show: Show) -> None:
     page.locator(".totals .aside", has_text="1 chosen class").wait_for()
     assert shown_totals(page) == true_totals(model, classes=["app.B"])
     for name, label in (("blocked", "blocked"), ("waiting", "waiting")):
-        shown = grid_rows(page, f"{label}, by caller")
         expected = sorted(
-            (
-                (row["method"] or "(not known)", row[f"{name}_count"])
-                for row in model.callers(classes=["app.B"])
-                if row[f"{name}_count"]
-            ),
+            (row["method"] or "(not known)", row[f"{name}_count"])
+            for row in model.callers(classes=["app.B"])
+            if row[f"{name}_count"]
         )
-        assert sorted((r["method"], int(r[f"{name}_count"])) for r in shown) == expected
+
+        def shown(name: str = name, label: str = label) -> list[tuple[str, int]]:
+            rows = grid_rows(page, f"{label}, by caller")
+            return sorted((row["method"], int(row[f"{name}_count"])) for row in rows)
+
+        assert until(page, shown, expected) == expected
 
 
 def test_every_column_is_sorted_by_its_header(show: Show) -> None:
@@ -165,9 +170,14 @@ def test_every_column_is_sorted_by_its_header(show: Show) -> None:
                 break
             header.locator(".ag-header-cell-label").click()
         assert header.get_attribute("aria-sort") == "descending"
-        shown = [rows[row["name"]][column] for row in grid_rows(page, "Threads")]
-        if column not in ("name", "group", "state"):
-            assert shown == sorted(shown, reverse=True)
+        if column in ("name", "group", "state"):
+            continue
+        expected = sorted((row[column] for row in rows.values()), reverse=True)
+
+        def shown(column: str = column) -> list[int]:
+            return [rows[row["name"]][column] for row in grid_rows(page, "Threads")]
+
+        assert until(page, shown, expected) == expected
 
 
 def test_a_histogram_counts_every_hold_up(show: Show) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page
 import random_runs
 import runs
 import threadmodel
-from conftest import Show, cell, grid, grid_rows, state
+from conftest import Show, cell, grid, grid_rows, state, until
 from threadmodel import Event, EventKind
 
 KINDS = ("start", "handoff", "notify", "notify_all", "join", "interrupt", "unpark")
@@ -176,11 +176,7 @@ def test_arrows_of_each_kind_are_turned_on_and_off(
 
 def wait_for(page: Page, expression: str, value: Any) -> None:
     """Let frames pass until the state is so."""
-    for _ in range(200):
-        if state(page, expression) == value:
-            return
-        page.evaluate("() => new Promise(requestAnimationFrame)")
-    assert state(page, expression) == value
+    assert until(page, lambda: state(page, expression), value) == value
 
 
 def test_certain_and_inferred_arrows_are_told_apart(
@@ -215,11 +211,11 @@ def test_the_wheel_zooms_at_the_pointer(show: Show, busy: threadmodel.Model) -> 
 
 def wait_for_rows(page: Page, names: set[str]) -> None:
     """Let frames pass until the filter lists just these threads."""
-    for _ in range(200):
-        if {row["name"] for row in grid_rows(page, "Threads to show")} == names:
-            return
-        page.evaluate("() => new Promise(requestAnimationFrame)")
-    assert {row["name"] for row in grid_rows(page, "Threads to show")} == names
+
+    def shown() -> set[str]:
+        return {row["name"] for row in grid_rows(page, "Threads to show")}
+
+    assert until(page, shown, names) == names
 
 
 def wait_until(page: Page, expression: str) -> None:

@@ -146,6 +146,9 @@ def test_run_says_what_was_recorded(java: Java):
     assert str(java.jdk.release) in run.vm
     assert run.command == "Stuck 0"
     every = set(EventKind) - {
+        # Of virtual threads, of which there is none.
+        EventKind.JOIN,
+        EventKind.JOINED,
         EventKind.INTERRUPTED,
         EventKind.CPU_SAMPLE,
         EventKind.VIRTUAL_MOUNT,
@@ -154,8 +157,6 @@ def test_run_says_what_was_recorded(java: Java):
         EventKind.SUBMIT_FAILED,
         EventKind.INFLATED,
     }
-    if java.jdk.release < VIRTUAL_SINCE:
-        every -= {EventKind.JOIN, EventKind.JOINED}
     assert run.kinds == every
 
 

@@ -65,7 +65,7 @@ def assert_certain(run: Recording) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "threads"),
-    [*((kind, "platform") for kind in KINDS), ("monitors", "virtual")],
+    [(kind, threads) for kind in KINDS for threads in ("platform", "virtual")],
 )
 def test_a_deadlock_is_told_within_100_ms(java: Java, kind: str, threads: str):
     if threads == "virtual" and java.jdk.release < VIRTUAL_SINCE:

@@ -2,6 +2,7 @@
 """The same runs as the JVM's own recorder saw them, every event, however short."""
 
 import json
+import os
 import re
 import subprocess
 from bisect import bisect_left
@@ -27,7 +28,22 @@ EVENT = """<event name="jdk.{}"><setting name="enabled">true</setting>
 # Of Busy. JFR is silent about its own threads, also where they end at shutdown.
 THREADS = ("main", *(f"busy-{i}" for i in range(4)))
 WAKES = ("notify", "notify_all", "timeout", "interrupt")
-NAMES = ("JavaMonitorEnter", "JavaMonitorWait", "JavaMonitorNotify", "ThreadSleep")
+NAMES = (
+    "JavaMonitorEnter",
+    "JavaMonitorWait",
+    "JavaMonitorNotify",
+    "ThreadPark",
+    "ThreadSleep",
+    "ThreadStart",
+)
+# Each as a state of ours, or several of which the last continues the first.
+HOLD_UPS = {
+    "JavaMonitorEnter": ("blocked",),
+    "JavaMonitorWait": ("waiting", "reentering", "joining"),
+    "ThreadPark": ("parked",),
+    "ThreadSleep": ("sleeping",),
+}
+FULL = "TM_TEST_FULL" in os.environ
 DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?")
 
 
@@ -104,9 +120,10 @@ def test_blocks_and_waits_agree_with_jfr_one_by_one(java: Java):
             if not theirs:
                 continue
             # Whoever loses its processor between the two readings of the clock makes
-            # one of them differ by as much as it was away; not half of them.
+            # one of them differ by as much as it was away; not half of them. Five
+            # microseconds are what two readings may be apart where there are few.
             off = median(abs(o - t) for o, t in zip(ours, theirs, strict=True))
-            assert off <= 0.02 * fmean(theirs)
+            assert off <= max(0.02 * fmean(theirs), 5_000)
             compared += 1
     assert compared >= 3
 
@@ -208,3 +225,71 @@ def test_jfr_knows_no_notify_that_woke_and_the_agent_missed(java: Java):
         if row["kind"] in ("notify", "notify_all") and row["effect"] == "woke"
     }
     assert len(acts) == pytest.approx(len(effective), rel=0.005)
+
+
+def durations_of_model(run: Recording) -> dict[tuple[str, int], list[int]]:
+    """How long each hold-up of each thread was, by JFR's name of it, in their order."""
+    found = defaultdict(list)
+    last: dict[int, tuple[str, int]] = {}
+    names = {state: name for name, states in HOLD_UPS.items() for state in states}
+    for row in run.rows("timeline"):
+        thread, state = row["thread_id"], row["state"]
+        duration_ns = row["end_ns"] - row["start_ns"]
+        if state in names:
+            name = names[state]
+            if state == "reentering" and last.get(thread) == (name, row["start_ns"]):
+                found[name, thread][-1] += duration_ns
+            elif not row["open"]:
+                found[name, thread].append(duration_ns)
+            last[thread] = (name, row["end_ns"])
+    return found
+
+
+@pytest.mark.parametrize("program", [("Busy", 1000), ("Shop", 5, 400)], ids=str)
+def test_every_hold_up_of_jfr_is_matched_and_lasts_as_long(
+    java: Java,
+    program: tuple[object, ...],
+    record_property: Callable[[str, object], None],
+):
+    run, events = record_with_jfr(java, *program)
+    ours = durations_of_model(run)
+    off_ns = defaultdict(list)
+    for name in HOLD_UPS:
+        theirs = defaultdict(list)
+        for event in events[name]:
+            # JFR has no name for threads of the VM, and is silent about its own.
+            thread = event["eventThread"]
+            if thread and re.match(r"busy|consumer|producer|main", thread["javaName"]):
+                theirs[thread["javaThreadId"]].append(event)
+        for thread_id, list_ in theirs.items():
+            list_.sort(key=lambda event: event["startTime"])
+            assert len(list_) == len(ours[name, thread_id]), (name, thread_id)
+            off_ns[name] += [
+                our_ns - duration_ns(event["duration"])
+                for our_ns, event in zip(ours[name, thread_id], list_, strict=True)
+            ]
+    assert off_ns
+    for name, list_ in off_ns.items():
+        list_.sort()
+        median_us = list_[len(list_) // 2] / 1000
+        record_property(name, median_us)
+        print(f"{java.jdk} {program[0]} {name}: {len(list_)}, {median_us:+.2f} us")
+        # On a machine that others use this is their doing too.
+        if FULL and len(list_) >= 100:
+            assert abs(median_us) < 5
+
+
+def test_every_start_of_jfr_is_matched(java: Java):
+    run, events = record_with_jfr(java, "Shop", 6, 50)
+    starters = {
+        row["to_thread_id"]: row["from_thread_id"]
+        for row in run.rows("interactions", kind="start", effect="woke")
+    }
+    started = {
+        event["thread"]["javaThreadId"]: event["parentThread"]["javaThreadId"]
+        for event in events["ThreadStart"]
+        if event["parentThread"]
+        and re.match(r"consumer|producer", event["thread"]["javaName"] or "")
+    }
+    assert len(started) == 9
+    assert {thread: starters[thread] for thread in started} == started

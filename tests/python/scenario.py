@@ -27,6 +27,7 @@ FLAGS = {
     "inferred": EventFlag.PEER_INFERRED,
     "confirmed": EventFlag.CONFIRMED,
     "sampled": EventFlag.SAMPLED,
+    "paused": EventFlag.PAUSED,
 }
 KINDS = {kind.name.lower(): kind for kind in EventKind}
 PAIRS = [

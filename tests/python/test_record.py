@@ -14,7 +14,8 @@ import pytest
 
 import threadmodel
 from conftest import Cli, one_line
-from threadmodel.cli.record import join_options, trace_pattern, traces
+from threadmodel.attach import join_options
+from threadmodel.cli.record import trace_pattern, traces
 
 AGENT = Path(threadmodel.agent.__file__).with_name(threadmodel.agent.NAME)
 pytestmark = pytest.mark.skipif(

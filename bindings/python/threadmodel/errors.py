@@ -54,6 +54,10 @@ class StoppedError(ThreadmodelError, RuntimeError):
     """A callback asked to stop."""
 
 
+class AttachError(ThreadmodelError, ConnectionError):
+    """A process cannot be attached to, or does not do what it is asked to."""
+
+
 class MissingExtraError(ThreadmodelError, ImportError):
     """A package that the core does without is needed for this and not installed."""
 

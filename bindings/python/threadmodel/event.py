@@ -54,6 +54,7 @@ class EventFlag(IntFlag):
     PEER_INFERRED = 8
     CONFIRMED = 16
     SAMPLED = 32
+    PAUSED = 64
 
 
 class Event(NamedTuple):

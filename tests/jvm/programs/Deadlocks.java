@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A deadlock of a given kind. Prints when its last member went for its last lock, by
- * the clock on the wall, once all stand still, and stays on.
+ * A deadlock of a given kind. Says when all stand still, stays on, and says when its
+ * last member went for its last lock, by the clock on the wall.
  */
 final class Deadlocks {
     static final class Left {
@@ -80,15 +80,17 @@ final class Deadlocks {
             throws Exception {
         Runnable run = () -> {
             try {
-                Thread.currentThread().setName(name);
                 body.run();
             } catch (Exception failure) {
                 throw new AssertionError(failure);
             }
         };
         if (virtual) {
-            return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)
-                .invoke(null, run);
+            // Which a compiler of an older JDK knows nothing of.
+            Class<?> builder = Class.forName("java.lang.Thread$Builder");
+            Object named = builder.getMethod("name", String.class)
+                .invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
+            return (Thread) builder.getMethod("start", Runnable.class).invoke(named, run);
         }
         Thread thread = new Thread(run, name);
         thread.setDaemon(true);
@@ -134,6 +136,7 @@ final class Deadlocks {
                 Thread.sleep(1);
             }
         }
+        System.out.println("stuck");
         Thread.sleep(Long.parseLong(arguments[2]));
         System.out.println("last_ms=" + LAST_MS.get());
     }

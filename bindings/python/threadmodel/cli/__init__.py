@@ -8,11 +8,13 @@ from typing import Final, NoReturn
 import click
 
 from threadmodel import __version__
+from threadmodel.cli.attach import attach, control
 from threadmodel.cli.chains import path, whatif
 from threadmodel.cli.check import check, diff
 from threadmodel.cli.completion import completion
 from threadmodel.cli.convert import convert
 from threadmodel.cli.deadlocks import deadlocks
+from threadmodel.cli.dump import dump
 from threadmodel.cli.exporting import export
 from threadmodel.cli.info import info
 from threadmodel.cli.listen import listen
@@ -58,11 +60,14 @@ def cli(context: click.Context) -> None:
 
 
 for command in (
+    attach,
     check,
     completion,
+    control,
     diff,
     convert,
     deadlocks,
+    dump,
     export,
     info,
     listen,

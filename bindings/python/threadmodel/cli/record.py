@@ -6,13 +6,13 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import click
 
-from threadmodel import agent
+from threadmodel import agent, attach
 from threadmodel.cli.messages import say
 from threadmodel.cli.program import run
 
@@ -80,7 +80,7 @@ def record(
     if depth is not None:
         options.append(f"depth={depth}")
     options += agent_options
-    agent_path = f"-agentpath:{agent.path()}={join_options(options)}"
+    agent_path = f"-agentpath:{agent.path()}={attach.join_options(options)}"
     environment: Mapping[str, str] = os.environ
     if is_java:
         command = (command[0], agent_path, *command[1:])
@@ -98,7 +98,7 @@ def record(
     after = traces(pattern)
     made = [path for path, stamp in after.items() if before.get(path) != stamp]
     if made:
-        say(f"{_where(made)}; see it with: {_own_name()} report {_shell(made[0])}")
+        say(see_it(made))
     else:
         say(_why_no_trace(is_java, status, pattern))
     context.exit(status if made else status or NO_TRACE)
@@ -120,11 +120,6 @@ def trace_pattern(output: str, several: bool) -> str:
     if several and "%p" not in path.name:
         path = path.with_name(f"{path.stem}-%p{path.suffix}")
     return str(path)
-
-
-def join_options(options: Sequence[str]) -> str:
-    """Write the agent's option list, in which a comma in a value is doubled."""
-    return ",".join(option.replace(",", ",,") for option in options)
 
 
 def tool_options(agent_path: str) -> str:
@@ -157,6 +152,11 @@ def traces(pattern: str) -> dict[str, Stamp]:
             continue
         found[path] = (facts.st_mtime_ns, facts.st_ino, facts.st_size)
     return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def see_it(made: list[str]) -> str:
+    """Say where traces are, and how to look at them."""
+    return f"{_where(made)}; see it with: {_own_name()} report {_shell(made[0])}"
 
 
 def _where(made: list[str]) -> str:

@@ -46,7 +46,7 @@ export function TimelineView({ run, pack }: { run: Run; pack: Promise<Pack> }) {
     });
   }, [state]);
   if (failure) return <p class="failure" role="alert">The timeline cannot be shown: {failure}</p>;
-  if (!state) return <p class="calm">Unpacking the timeline …</p>;
+  if (!state) return <p class="calm unpacking">Unpacking the timeline …</p>;
   if (!state.data.threads.length)
     return <p class="calm">This run has no threads: there is nothing to draw.</p>;
   return (

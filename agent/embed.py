@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compile what virtual threads call, and write its class as a C array.
+"""Compile a class of ours, and write it as a C array.
 
-    embed.py JAVAC FOLDER HEADER
+    embed.py JAVAC FOLDER CLASS ARRAY HEADER
 
-What it calls is internal to newer JDKs than the one that compiles it may be:
-what is in FOLDER/stubs stands in for it, and is not kept.
+Where it calls what is internal to newer JDKs than the one that compiles it may be,
+what is in FOLDER/stubs stands in for that, and is not kept.
 """
 
 import subprocess
@@ -12,24 +12,27 @@ import sys
 import tempfile
 from pathlib import Path
 
-NAME = "java/lang/ThreadmodelVirtual"
 PER_LINE = 12
 
 
 def main() -> None:
-    javac, sources, header = sys.argv[1:]
+    """Compile, and write the header."""
+    javac, sources, name, array, header = sys.argv[1:]
+    patched = []
+    if Path(sources, "stubs").is_dir():
+        patched = ["--patch-module", f"java.base={sources}/source:{sources}/stubs"]
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [
                 javac,
                 *("-source", "11", "-target", "11", "-nowarn", "-Xlint:-options"),
-                *("--patch-module", f"java.base={sources}/source:{sources}/stubs"),
+                *patched,
                 *("-g:source,lines", "-implicit:none", "-d", folder),
-                f"{sources}/source/{NAME}.java",
+                f"{sources}/source/{name}.java",
             ],
             check=True,
         )
-        data = (Path(folder) / f"{NAME}.class").read_bytes()
+        data = (Path(folder) / f"{name}.class").read_bytes()
     lines = [
         "    " + " ".join(f"{byte:#04x}," for byte in data[at : at + PER_LINE])
         for at in range(0, len(data), PER_LINE)
@@ -37,8 +40,8 @@ def main() -> None:
     text = "\n".join(
         [
             "/* SPDX-License-Identifier: Apache-2.0 */",
-            f"/* {NAME}, by embed.py. */",
-            "static const unsigned char virtual_class[] = {",
+            f"/* {name}, by embed.py. */",
+            f"static const unsigned char {array}[] = {{",
             *lines,
             "};",
             "",

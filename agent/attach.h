@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whoever attached to this VM, and what is said to them. */
+#ifndef TM_AGENT_ATTACH_H
+#define TM_AGENT_ATTACH_H
+
+/** The recording is over: nothing is said any more. */
+void tm__attach_end(void);
+
+#endif

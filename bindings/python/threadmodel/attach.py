@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Record a JVM that runs already, and steer a recording that goes on.
+
+    with threadmodel.attach.record(1234, "run.tmt") as recording:
+        time.sleep(30)
+    model = threadmodel.open("run.tmt")
+
+The agent is loaded into the JVM, says what every thread is doing, and records from
+then on; when it is told to stop it leaves the JVM as it was. Same user only; a JVM in
+a container is reached through its own file system.
+"""
+
+import contextlib
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from threadmodel import agent, hotspot
+from threadmodel.errors import AttachError
+
+#: What a recording can be told; each answers with one line.
+CONTROLS: Final = ("dump", "pause", "resume", "stop")
+
+# What is said of a JVM that answers before it is up, by the agent or the JVM.
+STARTING: Final = "this VM is still starting"
+STARTING_SECONDS: Final = 5.0
+POLL_SECONDS: Final = 0.05
+
+
+class Recording:
+    """A recording that was begun by attaching."""
+
+    def __init__(
+        self,
+        jvm: hotspot.Jvm,
+        output: Path,
+        inner: str,
+        reply: Path,
+        copy: Path | None,
+    ) -> None:
+        """Take over from record()."""
+        self.jvm: Final = jvm
+        self.output: Final = output
+        self._inner = inner  # the trace, as the JVM knows it
+        self._reply = reply
+        self._copy = copy  # of the agent, in the JVM's own file system
+        self._read_bytes = reply.stat().st_size
+        self._is_over = False
+
+    def notices(self) -> list[str]:
+        """Return the lines that the agent has said since: a deadlock, or a loss."""
+        try:
+            text = self._reply.read_bytes()
+        except OSError:
+            return []
+        lines = text[self._read_bytes :]
+        self._read_bytes = len(text)
+        return lines.decode("utf-8", "backslashreplace").splitlines()
+
+    def is_going_on(self) -> bool:
+        """Whether the JVM runs. Its recording may have been stopped by others."""
+        return not self._is_over and self.jvm.is_running()
+
+    def stop(self) -> None:
+        """End the recording, and leave the JVM as it was. May be called again.
+
+        Raises:
+            AttachError: the JVM does not answer; the trace has what was written
+        """
+        if self._is_over:
+            return
+        self._is_over = True
+        try:
+            if self.jvm.is_running():
+                _control(self.jvm, "stop")
+        except AttachError as failure:
+            # It has ended on its own, or was stopped by somebody else.
+            if self.jvm.is_running() and "nothing is being" not in str(failure):
+                raise
+        finally:
+            self._bring_home()
+
+    def _bring_home(self) -> None:
+        theirs = self.jvm.root / self._inner.lstrip("/")
+        if not self.jvm.shares_files and theirs.exists():
+            shutil.copyfile(theirs, self.output)
+            theirs.unlink()
+        for file in (self._reply, self._copy):
+            if file is not None:
+                with contextlib.suppress(OSError):
+                    file.unlink()
+
+    def __enter__(self) -> "Recording":
+        """Go on until the block ends."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop."""
+        self.stop()
+
+
+def record(
+    pid: int,
+    output: str | os.PathLike[str],
+    *,
+    seconds: int = 0,
+    options: Sequence[str] = (),
+) -> Recording:
+    """Begin to record a JVM.
+
+    Args:
+        pid: its process id, as we see it
+        output: the trace
+        seconds: after so many the agent stops by itself, also if we do not; 0: never
+        options: of the agent, ``"depth=8"``
+
+    Raises:
+        AttachError: it cannot be attached to, or is being recorded already
+    """
+    jvm = hotspot.find(pid)
+    path = Path(os.path.abspath(output))
+    inner = str(path)
+    if not jvm.shares_files:
+        inner = f"/tmp/threadmodel-{jvm.inner_pid}-{secrets.token_hex(4)}.tmt"
+    every = [f"file={inner.replace('%', '%%')}", f"seconds={seconds}", *options]
+    deadline = time.monotonic() + STARTING_SECONDS
+    while True:
+        try:
+            _, reply, copy = _ask(jvm, every)
+            break
+        except AttachError as failure:
+            if STARTING not in str(failure) or time.monotonic() > deadline:
+                raise
+            time.sleep(POLL_SECONDS)
+    return Recording(jvm, path, inner, reply, copy)
+
+
+def control(pid: int, what: str) -> str:
+    """Tell a recording something, whoever began it, and return its answer.
+
+    Args:
+        pid: of the JVM
+        what: one of CONTROLS
+
+    Raises:
+        AttachError: it cannot be attached to, or is not being recorded
+    """
+    return _control(hotspot.find(pid), what)
+
+
+def dump(pid: int, *, virtual: bool = False) -> str:
+    """Return what the threads of a JVM are doing, as the JVM writes it.
+
+    Args:
+        pid: its process id
+        virtual: as JSON, with virtual threads; else as text, all at one instant
+
+    Raises:
+        AttachError: it cannot be attached to, or writes no such dump
+    """
+    jvm = hotspot.find(pid)
+    if not virtual:
+        return hotspot.command(jvm, "jcmd", "Thread.print -l")
+    name = f"threadmodel-{jvm.inner_pid}-{secrets.token_hex(8)}.json"
+    file = jvm.root / "tmp" / name
+    try:
+        said = hotspot.command(
+            jvm, "jcmd", f"Thread.dump_to_file -format=json /tmp/{name}"
+        )
+        return file.read_text(errors="surrogateescape")
+    except FileNotFoundError:
+        raise AttachError(
+            f"process {pid}: its JVM writes no dump of virtual threads: "
+            f"{' '.join(said.split())}"
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            file.unlink()
+
+
+def _control(jvm: hotspot.Jvm, what: str) -> str:
+    if not _loaded(jvm):
+        raise AttachError(f"process {jvm.pid}: nothing is being recorded")
+    answer, reply, _ = _ask(jvm, [f"control={what}"])
+    with contextlib.suppress(OSError):
+        reply.unlink()
+    return answer
+
+
+def join_options(options: Sequence[str]) -> str:
+    """Write the agent's option list, in which a comma in a value is doubled."""
+    return ",".join(option.replace(",", ",,") for option in options)
+
+
+def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path, Path | None]:
+    """Call the agent in a JVM.
+
+    Return its answer, the file that it came in, and the copy of the agent that was made
+    for it: as long as that is there, the agent can be called again.
+    """
+    name = f"threadmodel-{jvm.inner_pid}-{secrets.token_hex(8)}"
+    reply = jvm.root / "tmp" / name
+    try:
+        os.close(os.open(reply, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as failure:
+        raise AttachError(
+            f"process {jvm.pid}: cannot write to its /tmp: {failure.strerror}"
+        ) from None
+    copy = None
+    try:
+        library, is_copy = _library(jvm)
+        copy = jvm.root / library.lstrip("/") if is_copy else None
+        _load(jvm, library, join_options([f"reply=/tmp/{name}", *options]))
+        answer = reply.read_text(errors="backslashreplace").partition("\n")[0]
+        sign, _, text = answer.partition(" ")
+        if sign != "=ok":
+            raise AttachError(f"process {jvm.pid}: {_cause(answer, text)}")
+    except BaseException:
+        for file in (reply, copy):
+            if file is not None:
+                with contextlib.suppress(OSError):
+                    file.unlink()
+        raise
+    return text, reply, copy
+
+
+def _cause(answer: str, text: str) -> str:
+    if text and answer.startswith("=no"):
+        return text
+    return answer.removeprefix("threadmodel: ") or "the agent gave no answer"
+
+
+def _load(jvm: hotspot.Jvm, library: str, options: str) -> None:
+    try:
+        said = hotspot.command(jvm, "load", library, "true", options)
+    except AttachError as failure:
+        said = str(failure)
+        if "EnableDynamicAgentLoading" not in said:
+            raise
+    if "EnableDynamicAgentLoading" in said:
+        raise AttachError(
+            f"process {jvm.pid} takes no agent: it runs with "
+            "-XX:-EnableDynamicAgentLoading"
+        )
+    if "live phase" in said:
+        raise AttachError(f"process {jvm.pid}: {STARTING}")
+    if "return code: 0" not in said and said.strip() != "0":
+        raise AttachError(
+            f"process {jvm.pid}: its JVM does not load the agent: "
+            f"{' '.join(said.split())}"
+        )
+
+
+def _library(jvm: hotspot.Jvm) -> tuple[str, bool]:
+    """Where the JVM finds the agent, and whether that is a copy that we made.
+
+    One that it has loaded already is called again: another file would be another
+    agent, which knows nothing of what the first one does.
+    """
+    loaded = _loaded(jvm)
+    if loaded:
+        return loaded[-1], False
+    if jvm.shares_files:
+        return str(agent.path()), False
+    # Of another name than the last, or the loader takes it for that.
+    copy = f"/tmp/{agent.NAME}.{secrets.token_hex(8)}"
+    shutil.copyfile(agent.path(), jvm.root / copy.lstrip("/"))
+    return copy, True
+
+
+def _loaded(jvm: hotspot.Jvm) -> list[str]:
+    """Agents that it has loaded and that can be called."""
+    return [
+        path for path in jvm.libraries(agent.NAME) if not path.endswith("(deleted)")
+    ]

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel attach`` and ``control``: JVMs that run already."""
+
+import re
+import signal
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+import click
+
+from threadmodel import attach as attaching
+from threadmodel.cli.messages import say
+from threadmodel.cli.record import see_it, trace_pattern
+
+POLL_SECONDS: Final = 0.1
+UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+class Seconds(click.ParamType[int]):
+    """A time as people write it: 30, 30s, 5m, 1h."""
+
+    name = "time"
+
+    def convert(
+        self, value: str, parameter: click.Parameter | None, context: object
+    ) -> int:
+        """Read it, or say what is wrong with it."""
+        found = re.fullmatch(r"([1-9]\d{0,7})([smh]?)", value)
+        if not found:
+            self.fail(f"{value!r} is no time such as 30s, 5m or 1h")
+        return int(found.group(1)) * UNITS[found.group(2)]
+
+
+@click.command(short_help="Record a JVM that runs already.")
+@click.argument("pid", type=click.IntRange(min=1))
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="run.tmt",
+    show_default=True,
+    help="The trace.",
+)
+@click.option(
+    "--for",
+    "seconds",
+    metavar="TIME",
+    type=Seconds(),
+    help="Stop after that: 30s, 5m, 1h.  [until Ctrl-C, or its end]",
+)
+@click.option(
+    "-d",
+    "--depth",
+    metavar="N",
+    type=click.IntRange(0, 256),
+    help="Frames of a stack to keep; 0: no stacks.  [agent's default: 16]",
+)
+@click.option(
+    "-A",
+    "--agent-option",
+    "agent_options",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Handed to the agent as it is; may be given more than once.",
+)
+def attach(
+    pid: int,
+    output: str,
+    seconds: int | None,
+    depth: int | None,
+    agent_options: tuple[str, ...],
+) -> None:
+    """Record what the threads of the JVM PID do to one another, from now on.
+
+    What each thread is doing, wants and holds comes first. When it is over the JVM is
+    as it was before. Deadlocks are shown as they happen.
+
+    The JVM must be HotSpot and run as the same user. JDK 21 and later print a warning
+    of their own on its stderr when an agent is loaded.
+    """
+    options = list(agent_options)
+    if depth is not None:
+        options.insert(0, f"depth={depth}")
+    path = Path(trace_pattern(output, several=False))
+    recording = attaching.record(pid, path, seconds=seconds or 0, options=options)
+    say(f"recording process {pid}, {_until(seconds)}")
+    _wait(recording, seconds)
+    recording.stop()
+    for line in recording.notices():
+        click.echo(line, err=True)
+    say(see_it([str(path)]))
+
+
+@click.command(short_help="Tell a recording to dump, pause, resume or stop.")
+@click.argument("pid", type=click.IntRange(min=1))
+@click.argument("what", type=click.Choice(attaching.CONTROLS))
+def control(pid: int, what: str) -> None:
+    """Tell the recording of the JVM PID something, whoever began it.
+
+    \b
+    dump    have all up to now in the trace, for `report` to read while it goes on
+    pause   record nothing, at no cost; answers say that nothing is known of that time
+    resume  go on, with what every thread is doing then
+    stop    complete the trace and leave the JVM as it was
+    """
+    say(attaching.control(pid, what))
+
+
+def _until(seconds: int | None) -> str:
+    return "until Ctrl-C" if seconds is None else f"for {seconds} s"
+
+
+def _wait(recording: attaching.Recording, seconds: int | None) -> None:
+    """Show what the agent says until time is up, Ctrl-C, or the JVM has ended."""
+    stop = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal stop
+        stop = True
+
+    former = {
+        number: signal.signal(number, note)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    deadline = None if seconds is None else time.monotonic() + seconds
+    try:
+        while not stop and recording.is_going_on():
+            if deadline is not None and time.monotonic() >= deadline:
+                break
+            for line in recording.notices():
+                click.echo(line, err=True)
+            time.sleep(POLL_SECONDS)
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)

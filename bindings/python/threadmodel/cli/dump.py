@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel dump``: what the threads of a JVM are doing now."""
+
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+import threadmodel
+from threadmodel import attach
+from threadmodel.cli import export, terminal
+from threadmodel.cli.progress import LateProgress
+from threadmodel.cli.report import print_sections
+
+
+@click.command(short_help="Show what the threads of a JVM are doing now.")
+@click.argument("pid", type=click.IntRange(min=1))
+@click.option(
+    "--virtual",
+    is_flag=True,
+    help="Virtual threads too (JDK 21 and later), one after another as they run.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Keep the dump there, for `report`."
+)
+def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
+    """Show what the threads of the JVM PID are doing now.
+
+    Their states and stacks, the locks that they hold and want, and deadlocks.
+
+    It is the JVM's own dump, all platform threads at one instant; no agent is loaded.
+    Deadlocks are told below it; with --virtual those of virtual threads, too, of which
+    the JVM itself says nothing.
+    """
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    text = attach.dump(pid, virtual=virtual)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "dump") if output is None else Path(output)
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        model = threadmodel.open(path)
+    if as_json:
+        with LateProgress() as progress:
+            export.write_json(model, sys.stdout.buffer, progress.step)
+        sys.stdout.buffer.flush()
+        return
+    if output is None and not virtual:
+        click.echo(text)
+    if len(model.deadlocks()):
+        print_sections([terminal.deadlocks(model)], None)
+    else:
+        click.echo("No deadlock.")

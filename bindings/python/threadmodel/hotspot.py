@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JVMs that run now, and the attach mechanism of HotSpot.
+
+A JVM opens a Unix socket when a file of a certain name lies in its /tmp and it gets a
+SIGQUIT; to any other program that signal is deadly. So whatever can be known of a
+process without touching it is looked at first, and each refusal is one sentence.
+"""
+
+import contextlib
+import os
+import pwd
+import signal
+import socket
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from threadmodel.errors import AttachError
+
+TIMEOUT_SECONDS: Final = 10.0
+POLL_SECONDS: Final = 0.02
+# From the start of `java` until its JVM handles signals takes a tenth of a second.
+STARTING_SECONDS: Final = 2.0
+
+# Longer arguments are for JVMs that know the second version of the protocol.
+ARGUMENT_BYTES: Final = 1024
+ARGUMENTS: Final = 3
+
+
+@dataclass(frozen=True)
+class Jvm:
+    """A process that is a HotSpot JVM of ours, and answers."""
+
+    pid: int
+    inner_pid: int  # in its own PID namespace
+
+    @property
+    def root(self) -> Path:
+        """The root of its file system, as we see it."""
+        return Path(f"/proc/{self.pid}/root")
+
+    @property
+    def shares_files(self) -> bool:
+        """Whether a path means the same file to it as to us."""
+        try:
+            theirs = os.readlink(f"/proc/{self.pid}/ns/mnt")
+            return theirs == os.readlink("/proc/self/ns/mnt")
+        except OSError:
+            return False
+
+    @property
+    def socket(self) -> Path:
+        """Where it listens, once it does."""
+        return self.root / f"tmp/.java_pid{self.inner_pid}"
+
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return _state(self.pid) not in ("", "Z", "X")
+
+    def libraries(self, name: str) -> list[str]:
+        """Paths, as it knows them, of the libraries of this name that it has loaded."""
+        found = [
+            fields[5]
+            for line in _maps(self.pid).splitlines()
+            if len(fields := line.split(None, 5)) == 6
+            and fields[5].rpartition("/")[2].startswith(name)
+        ]
+        return list(dict.fromkeys(found))
+
+
+def find(pid: int) -> Jvm:
+    """Find a JVM to attach to.
+
+    Raises:
+        AttachError: there is no such process, it is no JVM, somebody else's, stopped,
+            or does not let anybody attach
+    """
+    status = _status(pid)
+    state = status.get("State", "?")[:1]
+    if state in ("Z", "X"):
+        raise AttachError(f"process {pid} has ended")
+    owner = int(status.get("Uid", "-1 -1").split()[1])
+    if owner != os.geteuid():
+        raise AttachError(
+            f"process {pid} belongs to {_user(owner)}: only that user can attach to it"
+        )
+    if state in ("T", "t"):
+        raise AttachError(
+            f"process {pid} is stopped: let it go on first (kill -CONT {pid})"
+        )
+    loaded = _settled(pid)
+    if "/libj9vm" in loaded:
+        raise AttachError(f"process {pid} runs OpenJ9: only HotSpot can be attached to")
+    if "/libjvm.so" not in loaded:
+        raise AttachError(f"process {pid} is no JVM: it has no libjvm.so loaded")
+    jvm = Jvm(pid, int(status.get("NSpid", str(pid)).split()[-1]))
+    if not jvm.socket.is_socket():
+        _check_that_it_listens(jvm, status)
+    return jvm
+
+
+def command(jvm: Jvm, name: str, *arguments: str) -> str:
+    """Have a JVM do something, and return what it answers.
+
+    Args:
+        jvm: from find()
+        name: ``load``, ``jcmd``, ``threaddump``
+        arguments: at most three of 1024 bytes, or of any length from JDK 24 on
+
+    Raises:
+        AttachError: it does not answer, or refuses; the text says what it said
+    """
+    _wake(jvm)
+    filled = [*arguments, *[""] * (ARGUMENTS - len(arguments))]
+    words = [os.fsencode(word) for word in (name, *filled)]
+    if any(len(word) > ARGUMENT_BYTES for word in words):
+        version = _talk(jvm, _request_1([b"getversion", b"", b"", b""]))
+        if not version.startswith(b"0\n"):
+            raise AttachError(
+                f"process {jvm.pid}: its JVM takes no path of more than "
+                f"{ARGUMENT_BYTES} bytes; give shorter ones"
+            )
+        reply = _talk(jvm, _request_2(words))
+    else:
+        reply = _talk(jvm, _request_1(words))
+    code, _, text = reply.decode("utf-8", "backslashreplace").partition("\n")
+    if code.strip() != "0":
+        said = " ".join(text.split()) or f"error {code.strip()}"
+        raise AttachError(f"process {jvm.pid}: its JVM refuses: {said}")
+    return text
+
+
+def _request_1(words: list[bytes]) -> bytes:
+    return b"".join(word + b"\0" for word in [b"1", *words])
+
+
+def _request_2(words: list[bytes]) -> bytes:
+    body = b"".join(word + b"\0" for word in words)
+    return b"2\0%d\0" % len(body) + body
+
+
+def _talk(jvm: Jvm, request: bytes) -> bytes:
+    chunks = []
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as talk:
+            talk.settimeout(TIMEOUT_SECONDS)
+            talk.connect(str(jvm.socket))
+            talk.sendall(request)
+            while chunk := talk.recv(1 << 16):
+                chunks.append(chunk)
+    except TimeoutError:
+        raise AttachError(_why_silent(jvm)) from None
+    except OSError as failure:
+        raise AttachError(
+            f"process {jvm.pid} has ended, or is ending"
+            if not jvm.is_running() or isinstance(failure, ConnectionError)
+            else f"process {jvm.pid}: {failure.strerror}"
+        ) from None
+    if not chunks:
+        raise AttachError(f"process {jvm.pid} has ended, or is ending")
+    return b"".join(chunks)
+
+
+def _wake(jvm: Jvm) -> None:
+    """Have it open its socket, if it does not listen yet."""
+    if jvm.socket.is_socket():
+        return
+    trigger = jvm.root / f"tmp/.attach_pid{jvm.inner_pid}"
+    try:
+        os.close(os.open(trigger, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
+    except OSError as failure:
+        raise AttachError(
+            f"process {jvm.pid}: cannot write to its /tmp: {failure.strerror}"
+        ) from None
+    try:
+        began = asked = time.monotonic()
+        os.kill(jvm.pid, signal.SIGQUIT)
+        while not jvm.socket.is_socket():
+            now = time.monotonic()
+            if not jvm.is_running():
+                raise AttachError(f"process {jvm.pid} has ended")
+            if now > began + TIMEOUT_SECONDS:
+                raise AttachError(_why_silent(jvm))
+            # One that was starting had no ear for it yet.
+            if now > asked + STARTING_SECONDS:
+                os.kill(jvm.pid, signal.SIGQUIT)
+                asked = now
+            time.sleep(POLL_SECONDS)
+    except ProcessLookupError:
+        raise AttachError(f"process {jvm.pid} has ended") from None
+    finally:
+        with contextlib.suppress(OSError):
+            trigger.unlink()
+
+
+def _why_silent(jvm: Jvm) -> str:
+    if _state(jvm.pid) in ("T", "t"):
+        return f"process {jvm.pid} was stopped meanwhile: it does not answer"
+    return f"process {jvm.pid} does not answer within {TIMEOUT_SECONDS:.0f} s"
+
+
+def _check_that_it_listens(jvm: Jvm, status: dict[str, str]) -> None:
+    """A SIGQUIT must find a JVM that handles it, and takes it for what it is."""
+    able = _can_attach(jvm)
+    if able is None:
+        able = "-XX:+DisableAttachMechanism" not in _arguments(jvm.pid)
+    if not able:
+        raise AttachError(
+            f"process {jvm.pid} lets nobody attach: it runs with "
+            "-XX:+DisableAttachMechanism"
+        )
+    deadline = time.monotonic() + STARTING_SECONDS
+    while not (caught := _catches_quit(status)) and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+        status = _status(jvm.pid)
+    if not caught:
+        raise AttachError(
+            f"process {jvm.pid} cannot be attached to: it is starting, or ending"
+        )
+
+
+def _catches_quit(status: dict[str, str]) -> bool:
+    return bool(int(status.get("SigCgt", "0"), 16) >> (signal.SIGQUIT - 1) & 1)
+
+
+def _is_launcher(pid: int) -> bool:
+    """Whether it is `java`, or has yet to become what its parent wants it to be."""
+    names = {"java", os.path.basename(os.readlink("/proc/self/exe"))}
+    with contextlib.suppress(OSError):
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe")) in names
+    return False
+
+
+def _settled(pid: int) -> str:
+    """What it has loaded; a launcher that has just begun is waited for."""
+    deadline = time.monotonic() + STARTING_SECONDS
+    while True:
+        loaded = _maps(pid)
+        if (
+            "/libjvm.so" in loaded
+            or not _is_launcher(pid)
+            or time.monotonic() > deadline
+        ):
+            return loaded
+        time.sleep(POLL_SECONDS)
+
+
+def _can_attach(jvm: Jvm) -> bool | None:
+    """What it says of itself among its performance counters; None: nothing."""
+    key = b"sun.rt.jvmCapabilities\0"
+    for file in jvm.root.glob(f"tmp/hsperfdata_*/{jvm.inner_pid}"):
+        try:
+            counters = file.read_bytes()
+        except OSError:
+            continue
+        at = counters.find(key)
+        if at >= 0:
+            # The value, a digit a capability, follows the name, aligned by zeros.
+            value = counters[at + len(key) : at + len(key) + 64].lstrip(b"\0")
+            return value[:1] == b"1"
+    return None
+
+
+def _status(pid: int) -> dict[str, str]:
+    try:
+        text = Path(f"/proc/{pid}/status").read_text(errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        raise AttachError(f"there is no process {pid}") from None
+    except OSError as failure:
+        raise AttachError(f"process {pid}: {failure.strerror}") from None
+    return {
+        key: value.strip()
+        for key, _, value in (line.partition(":") for line in text.splitlines())
+    }
+
+
+def _state(pid: int) -> str:
+    try:
+        return _status(pid).get("State", "?")[:1]
+    except AttachError:
+        return ""
+
+
+def _maps(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape")
+    except (FileNotFoundError, ProcessLookupError):
+        raise AttachError(f"process {pid} has ended") from None
+    except OSError as failure:
+        raise AttachError(
+            f"process {pid}: what it has loaded cannot be seen: {failure.strerror}"
+        ) from None
+
+
+def _arguments(pid: int) -> list[str]:
+    try:
+        return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).split("\0")
+    except OSError:
+        return []
+
+
+def _user(number: int) -> str:
+    try:
+        return f"user {pwd.getpwuid(number).pw_name}"
+    except KeyError:
+        return f"user {number}"

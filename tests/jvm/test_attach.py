@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recording JVMs that run already: what was going on comes first, and afterwards the
+JVM is as it was."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import threadmodel
+from conftest import AGENT, TIMEOUT_S, VIRTUAL_SINCE, Java
+from threadmodel import attach
+from threadmodel.errors import AttachError, DamagedTraceWarning
+
+PACKAGE = str(Path(threadmodel.__file__).parent.parent)
+FULL = os.environ.get("TM_TEST_FULL") == "1"
+DOOR = "Attached$Door"
+SYNC = "java.util.concurrent.locks.ReentrantLock$NonfairSync"
+# Without it JDK 21 and later say on stderr what they think of agents.
+QUIET = "-XX:+EnableDynamicAgentLoading"
+
+
+class Program:
+    """A program that runs until it is told to go on."""
+
+    def __init__(self, java: Java, name: str, *arguments: object, **how: Any) -> None:
+        flags = how.get("flags", (QUIET,))
+        self.process = subprocess.Popen(
+            [
+                java.jdk.tool("java"),
+                *flags,
+                "-cp",
+                str(java.classes),
+                name,
+                *map(str, arguments),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=java.folder,
+            env={**os.environ, **how.get("environment", {})},
+        )
+        self.pid = self.process.pid
+
+    def hear(self, word: str) -> None:
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == f"{word}\n"
+
+    def go_on(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def end(self) -> str:
+        """Let it end, as it must, and return what it said on stderr."""
+        _, errors = self.process.communicate(timeout=TIMEOUT_S)
+        assert self.process.returncode == 0, errors
+        return errors
+
+
+@contextmanager
+def running(java: Java, name: str, *arguments: object, **how: Any) -> Iterator[Program]:
+    program = Program(java, name, *arguments, **how)
+    try:
+        yield program
+    finally:
+        program.process.kill()
+        program.process.communicate()
+
+
+def rows(model: threadmodel.Model, table: str, **equal: Any) -> list[dict[str, Any]]:
+    return [
+        row
+        for row in getattr(model, table)()
+        if all(row[column] == value for column, value in equal.items())
+    ]
+
+
+def odd(model: threadmodel.Model) -> dict[str, int]:
+    counts = {row["cause"]: row["count"] for row in model.diagnostics()}
+    counts.pop("stale_owner", None)
+    return counts
+
+
+def test_what_every_thread_is_in_comes_first(java: Java):
+    trace = java.folder / "run.tmt"
+    with running(java, "Attached") as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace):
+            pass
+        program.go_on()
+        program.hear("gone")
+        program.go_on()
+        assert program.end() == ""
+    model = threadmodel.open(trace)
+    first = {}
+    for row in model.timeline():
+        first.setdefault(row["thread"], row)
+    told = {
+        name: (row["state"], row["class"], row["peer"], row["provenance"])
+        for name, row in first.items()
+        if name in {"holder", "blocked", "owner", "queued", "listener"}
+        or name in {"parked", "worker", "joiner"}
+    }
+    assert told == {
+        "holder": ("sleeping", None, None, "unknown"),
+        "blocked": ("blocked", DOOR, "holder", "reported"),
+        "owner": ("sleeping", None, None, "unknown"),
+        "queued": ("parked", SYNC, "owner", "reported"),
+        "listener": ("waiting", DOOR, None, "unknown"),
+        "parked": ("parked", DOOR, None, "unknown"),
+        "worker": ("running", None, None, "unknown"),
+        "joiner": ("joining", "java.lang.Thread", "worker", "reported"),
+    }
+    assert {row["start_ns"] for row in model.threads() if row["name"] in told} == {None}
+    assert odd(model) == {}
+    assert any("mid-run" in limit for limit in model.limits)
+
+
+def test_what_was_going_on_at_the_attach_ends_when_it_ends(java: Java):
+    trace = java.folder / "run.tmt"
+    with running(java, "Attached") as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace):
+            program.go_on()
+            program.hear("gone")
+        program.go_on()
+        assert program.end() == ""
+    model = threadmodel.open(trace)
+    assert odd(model) == {}
+    states = {row["name"]: row["state"] for row in model.threads()}
+    for name in ("holder", "blocked", "owner", "queued", "listener", "joiner"):
+        assert states[name] == "dead"
+    (blocked,) = rows(model, "timeline", thread="blocked", state="blocked")
+    (slept,) = rows(model, "timeline", thread="holder", state="sleeping")
+    assert not blocked["open"]
+    assert not slept["open"]
+    assert rows(model, "interactions", kind="notify_all", to_thread="listener")
+
+
+def test_attaching_again_and_again_changes_nothing(java: Java):
+    times = 20 if FULL else 2
+    with running(java, "Busy", 120_000) as program:
+        program.hear("warm")
+        for i in range(times):
+            trace = java.folder / f"run{i}.tmt"
+            with attach.record(program.pid, trace) as recording:
+                # As long as it takes until all were blocked: flushed at each look.
+                while not _all_blocked(trace, recording):
+                    time.sleep(0.05)
+            model = threadmodel.open(trace)
+            assert model.damage is None
+            assert odd(model) == {}
+            names = {row["name"] for row in model.threads()}
+            assert names >= {"main", *(f"busy-{n}" for n in range(4))}
+            assert rows(model, "threads", name="main")[0]["state"] == "joining"
+            with pytest.raises(AttachError, match="nothing is being recorded"):
+                attach.control(program.pid, "dump")
+        assert program.process.poll() is None
+
+
+def _all_blocked(trace: Path, recording: attach.Recording) -> bool:
+    attach.control(recording.jvm.pid, "dump")
+    with pytest.warns(DamagedTraceWarning, match="going on"):
+        model = threadmodel.open(trace)
+    return all(
+        row["blocked_count"] > 1
+        for row in model.threads()
+        if row["name"].startswith("busy-")
+    )
+
+
+def test_calls_in_compiled_code_are_counted_exactly_from_the_attach_on(java: Java):
+    """The program makes them when it is told to, after it made as many unseen."""
+    calls = 200_000
+    trace = java.folder / "run.tmt"
+    with running(java, "Repeated", calls) as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace, options=["depth=0", "buffer=65536"]):
+            program.go_on()
+            program.hear("made")
+        program.go_on()
+        program.hear("over")
+        assert program.end() == ""
+    model = threadmodel.open(trace)
+    assert odd(model) == {}
+    made = [
+        row["kind"]
+        for row in model.interactions()
+        if row["from_thread"] == "caller" and row["kind"] in ("unpark", "notify")
+    ]
+    assert made.count("unpark") == calls
+    assert made.count("notify") == calls
+
+
+def test_a_second_attach_is_refused_with_one_line(java: Java):
+    with running(java, "Busy", 60_000) as program:
+        program.hear("warm")
+        first = java.folder / "first.tmt"
+        with attach.record(program.pid, first):
+            done = cli("attach", program.pid, "-o", java.folder / "second.tmt")
+            assert done.returncode == 2
+            (line,) = done.stderr.splitlines()
+            assert f"being recorded already, to {first}" in line
+        assert not (java.folder / "second.tmt").exists()
+        assert threadmodel.open(first).damage is None
+
+
+def test_recording_ends_by_itself_when_its_time_is_up(java: Java):
+    trace = java.folder / "run.tmt"
+    with running(java, "Busy", 60_000) as program:
+        program.hear("warm")
+        done = cli("attach", program.pid, "--for", "1s", "-o", trace)
+        assert done.returncode == 0
+        assert "report" in done.stderr.splitlines()[-1]
+    assert threadmodel.open(trace).damage is None
+
+
+def test_a_paused_stretch_is_unknown_and_said(java: Java):
+    trace = java.folder / "run.tmt"
+    with running(java, "Attached") as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace):
+            assert attach.control(program.pid, "pause").endswith("is paused")
+            program.go_on()
+            program.hear("gone")
+            assert attach.control(program.pid, "resume").endswith("goes on")
+        program.go_on()
+        assert program.end() == ""
+    model = threadmodel.open(trace)
+    assert odd(model) == {}
+    assert any("paused from" in limit for limit in model.limits)
+    for name in ("blocked", "listener", "worker", "main"):
+        unknown = rows(model, "timeline", thread=name, state="unknown")
+        assert len(unknown) == 1
+    # They ended meanwhile, which nobody saw.
+    assert rows(model, "threads", name="blocked")[0]["end_ns"] is None
+
+
+def test_a_recording_from_the_start_is_controlled_too(java: Java):
+    trace = java.folder / "run.tmt"
+    flags = (QUIET, f"-agentpath:{AGENT}=file={trace}")
+    with running(java, "Attached", flags=flags) as program:
+        program.hear("ready")
+        said = attach.control(program.pid, "dump")
+        assert said == f"{trace} has all up to now"
+        with pytest.warns(DamagedTraceWarning, match="going on"):
+            model = threadmodel.open(trace)
+        assert rows(model, "threads", name="blocked")[0]["state"] == "blocked"
+        attach.control(program.pid, "stop")
+        assert threadmodel.open(trace).damage is None
+        second = java.folder / "second.tmt"
+        with attach.record(program.pid, second):
+            program.go_on()
+            program.hear("gone")
+        program.go_on()
+        assert program.end() == ""
+    assert odd(threadmodel.open(second)) == {}
+
+
+@pytest.mark.parametrize("kind", ["monitors", "locks", "mixed", "join"])
+def test_a_deadlock_that_was_there_is_told(java: Java, kind: str):
+    trace = java.folder / "run.tmt"
+    with running(java, "Deadlocks", kind, "platform", 60_000) as program:
+        program.hear("stuck")
+        with attach.record(program.pid, trace) as recording:
+            lines: list[str] = []
+            while not any("deadlock of 2 threads" in line for line in lines):
+                lines += recording.notices()
+                time.sleep(0.02)
+    model = threadmodel.open(trace)
+    members = {(row["thread"], row["owner"]) for row in model.deadlocks()}
+    assert members == {("one", "other"), ("other", "one")}
+
+
+def cli(*words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "threadmodel", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        env={**os.environ, "PYTHONPATH": PACKAGE},
+    )
+
+
+def test_a_dump_shows_states_locks_and_deadlocks_and_loads_nothing(java: Java):
+    with running(java, "Deadlocks", "mixed", "platform", 60_000, flags=()) as program:
+        program.hear("stuck")
+        done = cli("dump", program.pid)
+        assert done.returncode == 0
+        assert '"one"' in done.stdout
+        assert "Full thread dump" in done.stdout
+        assert "other wants Deadlocks$Left" in done.stdout
+        kept = java.folder / "dump.txt"
+        as_json = cli("dump", program.pid, "--json", "-o", kept)
+        rows_ = json.loads(as_json.stdout)["deadlocks"]
+        assert {(row["thread"], row["owner"]) for row in rows_} == {
+            ("one", "other"),
+            ("other", "one"),
+        }
+        assert len(threadmodel.open(kept).deadlocks()) == 2
+        loaded = Path(f"/proc/{program.pid}/maps").read_text()
+        assert "threadmodel" not in loaded
+
+
+def test_a_dump_with_virtual_threads_shows_their_deadlock(java: Java):
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    with running(java, "Deadlocks", "monitors", "virtual", 60_000) as program:
+        program.hear("stuck")
+        done = cli("dump", program.pid, "--virtual")
+        assert done.returncode == 0
+        assert "one wants Deadlocks$Right" in done.stdout
+
+
+def refused(pid: int, tmp_path: Path) -> str:
+    done = cli("attach", pid, "-o", tmp_path / "refused.tmt")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("threadmodel: ")
+    assert str(pid) in line
+    assert not (tmp_path / "refused.tmt").exists()
+    return line
+
+
+def test_a_process_that_is_no_jvm_is_refused_and_runs_on(tmp_path: Path):
+    sleeper = subprocess.Popen(["sleep", "60"])
+    try:
+        assert "no JVM" in refused(sleeper.pid, tmp_path)
+        assert sleeper.poll() is None
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+    assert "no process" in refused(sleeper.pid, tmp_path)
+
+
+def test_a_process_of_somebody_else_is_refused(tmp_path: Path):
+    if os.geteuid() != 0:
+        assert "belongs to" in refused(1, tmp_path)
+        return
+    sleeper = subprocess.Popen(["sleep", "60"], user=65534)
+    try:
+        assert "belongs to" in refused(sleeper.pid, tmp_path)
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+@pytest.mark.parametrize(
+    ("flag", "said"),
+    [
+        ("-XX:+DisableAttachMechanism", "-XX:+DisableAttachMechanism"),
+        ("-XX:-EnableDynamicAgentLoading", "-XX:-EnableDynamicAgentLoading"),
+    ],
+)
+def test_a_jvm_that_takes_nobody_is_refused_and_runs_on(
+    java: Java, flag: str, said: str
+):
+    with running(java, "Attached", flags=(flag,)) as program:
+        program.hear("ready")
+        assert said in refused(program.pid, java.folder)
+        program.go_on()
+        program.hear("gone")
+        program.go_on()
+        assert "threadmodel" not in program.end()
+
+
+def test_a_jvm_without_signal_handlers_listens_from_the_start(java: Java):
+    trace = java.folder / "run.tmt"
+    with running(java, "Attached", flags=(QUIET, "-Xrs")) as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace):
+            pass
+        program.go_on()
+        program.hear("gone")
+    assert rows(threadmodel.open(trace), "threads", name="queued")
+
+
+def test_a_jvm_that_has_just_begun_is_waited_for(java: Java):
+    trace = java.folder / "run.tmt"
+    with (
+        running(java, "Deadlocks", "locks", "platform", 60_000) as program,
+        attach.record(program.pid, trace) as recording,
+    ):
+        while not any("deadlock of 2" in line for line in recording.notices()):
+            time.sleep(0.02)
+    assert threadmodel.open(trace).damage is None
+
+
+def test_a_stopped_jvm_is_refused(java: Java):
+    with running(java, "Attached") as program:
+        program.hear("ready")
+        os.kill(program.pid, signal.SIGSTOP)
+        while "stopped" not in Path(f"/proc/{program.pid}/status").read_text():
+            time.sleep(0.01)
+        assert "stopped" in refused(program.pid, java.folder)
+        os.kill(program.pid, signal.SIGCONT)
+        program.go_on()
+        program.hear("gone")
+
+
+def test_options_and_files_that_are_wrong_are_for_who_attaches(java: Java):
+    with running(java, "Attached") as program:
+        program.hear("ready")
+        for options in (["-A", "depht=3"], ["-A", "file=/nowhere/at/all/run.tmt"]):
+            done = cli("attach", program.pid, *options)
+            assert done.returncode == 2
+            (line,) = done.stderr.splitlines()
+            assert "depht" in line or "/nowhere/at/all" in line
+        program.go_on()
+        program.hear("gone")
+        program.go_on()
+        assert program.end() == ""

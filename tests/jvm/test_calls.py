@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every call is seen, however the caller was compiled: a program counts its own.
+
+Ten million calls a compiler where TM_TEST_FULL is set.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import Java
+from jdks import ROOT
+
+EACH = 2_500_000 if "TM_TEST_FULL" in os.environ else 20_000
+TALLY = Path(os.environ.get("TM_TEST_TALLY", ROOT / "build/tests/jvm/tally"))
+
+
+def tally(trace: Path, thread: str) -> dict[str, int]:
+    """How many events of each kind a thread has, and how many were lost."""
+    said = subprocess.run(
+        [TALLY, trace, thread], capture_output=True, text=True, check=True
+    ).stdout
+    pairs = (line.split("=") for line in said.splitlines())
+    return {kind: int(count) for kind, count in pairs}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        (),
+        ("-XX:-TieredCompilation",),
+        ("-XX:TieredStopAtLevel=1",),
+        ("-Xint",),
+        ("-Xcomp",),
+    ],
+    ids=lambda flags: flags[0] if flags else "tiered",
+)
+def test_every_call_of_a_hot_loop_is_reported(java: Java, flags: tuple[str, ...]):
+    trace = java.folder / "calls.tmt"
+    agent = f"file={trace},buffer=16384,depth=0"
+    done = java.run(java.command("Counted", EACH, agent=agent, flags=flags))
+    assert done.returncode == 0, done.stderr
+    slept = int(done.stdout.partition("slept=")[2])
+    counts = tally(trace, "counted")
+    lost = counts.pop("lost")
+    made = {
+        "notify": EACH,
+        "notify_all": EACH,
+        "unpark_called": EACH,
+        "park": EACH,
+        "unparked": EACH,
+        "sleep": slept,
+        "slept": slept,
+        "wait": 1,
+        "waited": 1,
+        "thread_start": 1,
+        "thread_end": 1,
+    }
+    if lost == 0:
+        assert counts == made
+    else:
+        assert all(counts.get(kind, 0) <= made[kind] for kind in made)
+        assert sum(counts.values()) + lost == sum(made.values())
