@@ -16,7 +16,8 @@ struct tm_log_writer {
 };
 
 typedef struct tm__log_kind {
-    /** Set writer->state and the sink's callbacks, whose payload is the writer.
+    /** Set writer->state, and those of the sink's callbacks that the format has a place
+     *  for, `events` among them; their payload is the writer.
      *  @return TM_OK, TM_ENOMEM, TM_EIO, TM_EINVAL; close() is called in any case */
     int (*open)(tm_log_writer *writer, const char *path,
                 const tm_log_writer_options *options);

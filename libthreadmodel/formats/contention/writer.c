@@ -51,18 +51,6 @@ static int keep(log_state *self, tm__map *map, uint64_t id, const char *text)
     return rc;
 }
 
-static int take_run(void *payload, const tm_run *run)
-{
-    (void)payload, (void)run;
-    return TM_OK;
-}
-
-static int take_limit(void *payload, const char *sentence)
-{
-    (void)payload, (void)sentence;
-    return TM_OK;
-}
-
 /* Lines end where names do not. */
 static void put_line_text(tm__output *output, const char *text, size_t length)
 {
@@ -294,8 +282,6 @@ static int log_open(tm_log_writer *writer, const char *path,
         return TM_ENOMEM;
     self->memory = &writer->memory;
     writer->state = self;
-    writer->sink.run = take_run;
-    writer->sink.limit = take_limit;
     writer->sink.define_class = take_class;
     writer->sink.define_method = take_method;
     writer->sink.define_stack = take_stack;

@@ -30,30 +30,6 @@ typedef struct log_state {
     uint32_t count, capacity;
 } log_state;
 
-static int take_run(void *payload, const tm_run *run)
-{
-    (void)payload, (void)run;
-    return TM_OK;
-}
-
-static int take_limit(void *payload, const char *sentence)
-{
-    (void)payload, (void)sentence;
-    return TM_OK;
-}
-
-static int take_method(void *payload, const tm_method *given)
-{
-    (void)payload, (void)given;
-    return TM_OK;
-}
-
-static int take_stack(void *payload, const tm_stack *given)
-{
-    (void)payload, (void)given;
-    return TM_OK;
-}
-
 static void put_letter(tm__output *output, const char *letter)
 {
     switch (*letter) {
@@ -356,11 +332,7 @@ static int log_open(tm_log_writer *writer, const char *path,
     self->unit_ns = options->time_unit_ns ? options->time_unit_ns : SECOND_NS;
     tm__map_init(&self->map, self->memory);
     writer->state = self;
-    writer->sink.run = take_run;
-    writer->sink.limit = take_limit;
     writer->sink.define_class = take_class;
-    writer->sink.define_method = take_method;
-    writer->sink.define_stack = take_stack;
     writer->sink.define_thread = take_thread;
     writer->sink.define_object = take_object;
     writer->sink.events = take_events;
