@@ -2,12 +2,13 @@
 /*
  * Grouping ten million hold-ups in a fraction of a second: each costs one look-up.
  *
- * What is looked up is finer than a group, (object, caller or stack, thread or thread
- * group), for it decides the group, and the first look-up of one is the first sight of
- * that object in its group: that counts distinct objects exactly at no further cost.
- * Threads are gone through one after another, so a thread is new to a group when
- * it is not the last one that the group saw. Which class an object has and whether
- * the class was asked for is settled at first sight as well.
+ * What is looked up is finer than a group: (class or object, caller or stack, thread or
+ * thread group). Whether the class was asked for is settled at its first sight.
+ * Distinct objects are counted by a bit for each object in each group, which takes less
+ * than a look-up among all pairs that there are; where bits would take too much memory,
+ * because there are many groups of few objects, the pairs are kept. Threads are gone
+ * through one after another, so a thread is new to a group when it is not the last one
+ * that the group saw.
  */
 #include "analysis/groups.h"
 
@@ -54,6 +55,13 @@ static int new_group(tm__groups *groups, uint32_t *number, tm__group group)
         return TM_ENOMEM;
     memset(group.histograms, 0xff, sizeof(group.histograms)); /* TM__NONE each */
     group.thread = TM__NONE;
+    if (!(groups->keys & TM_BY_OBJECT) &&
+        groups->object_bytes <= groups->object_bytes_left) {
+        group.objects = tm__zalloc(&groups->memory, groups->object_bytes);
+        if (!group.objects)
+            return TM_ENOMEM;
+        groups->object_bytes_left -= groups->object_bytes;
+    }
     *number = groups->items_count;
     groups->items[groups->items_count++] = group;
     return TM_OK;
@@ -117,7 +125,6 @@ static int first_sight(tm__groups *groups, uint32_t *value, wanted what, uint32_
     }
     if (find_group(groups, &number, what, site, context) < 0)
         return TM_ENOMEM;
-    groups->items[number].object_count += what.object != TM__NONE;
     *value = number + 1;
     return TM_OK;
 }
@@ -155,13 +162,39 @@ static sighting sight(const tm__groups *groups, uint32_t thread, wanted what,
     return (sighting){
         .what = what,
         .thread = thread,
-        .key = what.object != TM__NONE ? what.object : tm__class_key(what.class_index),
+        .key = groups->keys & TM_BY_OBJECT && what.object != TM__NONE
+                   ? what.object
+                   : tm__class_key(what.class_index),
         .site = site_of(groups, stack),
         .context = groups->keys & TM_BY_THREAD  ? thread
                    : groups->keys & TM_BY_GROUP ? groups->model->threads[thread].group
                                                 : 0,
         .slot = slot,
     };
+}
+
+/* Count an object that is new to its group. By object, that is the group's first. */
+static int count_object(tm__groups *groups, uint32_t number, uint32_t object)
+{
+    tm__group *group = &groups->items[number];
+    uint64_t bit = UINT64_C(1) << (object & 63);
+    uint32_t *pair;
+
+    if (groups->keys & TM_BY_OBJECT) {
+        group->object_count = 1;
+        return TM_OK;
+    }
+    if (group->objects) {
+        group->object_count += !(group->objects[object >> 6] & bit);
+        group->objects[object >> 6] |= bit;
+        return TM_OK;
+    }
+    pair = tm__triples_at(&groups->pairs, &groups->memory, number, object, 0);
+    if (!pair)
+        return TM_ENOMEM;
+    group->object_count += *pair == 0;
+    *pair = 1;
+    return TM_OK;
 }
 
 /* Where a hold-up is gathered.
@@ -184,6 +217,9 @@ static int find_histogram(tm__groups *groups, tm__histogram **out, const sightin
         group->thread = it->thread;
         group->thread_count++;
     }
+    if (it->what.object != TM__NONE &&
+        count_object(groups, *value - 1, it->what.object) < 0)
+        return TM_ENOMEM;
     *out = histogram_of(groups, group, it->slot);
     return *out ? TM_OK : TM_ENOMEM;
 }
@@ -192,6 +228,8 @@ static int find_histogram(tm__groups *groups, tm__histogram **out, const sightin
  * are many groups, or much to look up, slot, group, histogram and bucket of each are
  * far apart. Less is in a cache without being asked for. */
 enum { TOGETHER = 32, MANY_GROUPS = 1 << 10, MANY_SEEN = 1 << 16 };
+
+enum { LEAST_BITS_BYTES = 1 << 16 };
 
 static void ask_for_all(const tm__groups *groups, const sighting *sightings,
                         size_t count)
@@ -210,6 +248,16 @@ static void ask_for_all(const tm__groups *groups, const sighting *sightings,
             tm__ask_for(&groups->items[at[i]].histograms[sightings[i].slot]);
     }
     for (size_t i = 0; i < count; i++) {
+        uint32_t object = sightings[i].what.object;
+
+        if (at[i] == TM__NONE || object == TM__NONE)
+            continue;
+        if (groups->items[at[i]].objects)
+            tm__ask_for(&groups->items[at[i]].objects[object >> 6]);
+        else
+            tm__triples_ask_for(&groups->pairs, at[i], object, 0);
+    }
+    for (size_t i = 0; i < count; i++) {
         if (at[i] != TM__NONE)
             at[i] = groups->items[at[i]].histograms[sightings[i].slot];
         if (at[i] != TM__NONE)
@@ -224,7 +272,8 @@ static int gather_all(tm__groups *groups, const sighting *sightings, size_t coun
 {
     tm__histogram *histogram;
 
-    if (groups->items_count > MANY_GROUPS || groups->seen.count > MANY_SEEN)
+    if (groups->items_count > MANY_GROUPS || groups->seen.count > MANY_SEEN ||
+        groups->pairs.count > MANY_SEEN)
         ask_for_all(groups, sightings, count);
     for (size_t i = 0; i < count; i++)
         if (find_histogram(groups, &histogram, &sightings[i]) < 0 ||
@@ -295,7 +344,14 @@ static uint32_t parts_of(uint32_t keys)
 int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope *scope,
                       uint32_t keys, const tm__libraries *libraries)
 {
-    *groups = (tm__groups){.model = model, .scope = scope, .keys = keys};
+    *groups = (tm__groups){
+        .model = model,
+        .scope = scope,
+        .keys = keys,
+        .object_bytes = ((size_t)model->objects_count / 64 + 1) * sizeof(uint64_t),
+        /* A small part of what the model takes. */
+        .object_bytes_left = LEAST_BITS_BYTES + tm_model_memory_bytes(model) / 16,
+    };
     tm__memory_init(&groups->memory, &model->memory.hook);
     if (tm__groups_by_place(groups) &&
         tm__callers_open_by(&groups->callers, model, &groups->memory, libraries,
@@ -386,9 +442,13 @@ void tm__groups_free(tm__groups *groups)
         tm__histogram_free(&groups->histograms[i], memory);
     tm__free(memory, groups->histograms,
              groups->histograms_capacity * sizeof(*groups->histograms));
+    for (uint32_t i = 0; i < groups->items_count; i++)
+        if (groups->items[i].objects)
+            tm__free(memory, groups->items[i].objects, groups->object_bytes);
     tm__free(memory, groups->items, groups->items_capacity * sizeof(*groups->items));
     if (tm__groups_by_place(groups))
         tm__callers_close(&groups->callers);
     tm__triples_free(&groups->seen, memory);
+    tm__triples_free(&groups->pairs, memory);
     tm__triples_free(&groups->by_key, memory);
 }

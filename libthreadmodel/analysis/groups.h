@@ -32,6 +32,7 @@ typedef struct tm__group {
     uint32_t thread;     ///< threads[]: the last one seen in it
     int64_t object_count;
     int64_t thread_count;
+    uint64_t *objects; ///< bits of objects[] that were seen in it; NULL: see `pairs`
     uint32_t histograms[TM__GROUP_STATES]; ///< histograms[], or TM__NONE
 } tm__group;
 
@@ -40,7 +41,11 @@ typedef struct tm__groups {
     const tm__scope *scope;
     uint32_t keys; ///< bits of enum tm_statistics_key
     tm__memory memory;
-    tm__triples seen; ///< (object, stack or caller, thread or thread group): group + 1
+    tm__triples seen;  ///< (object or class, stack or caller, thread or thread group):
+                       ///< group + 1
+    tm__triples pairs; ///< (group, object) of groups without bits: 1
+    size_t object_bytes;      ///< of a group's bits
+    size_t object_bytes_left; ///< that bits may still take
     tm__triples
         by_key; ///< (class name, stack or caller, thread or thread group): group + 1
     tm__callers callers; ///< opened only by tm__groups_by_place()

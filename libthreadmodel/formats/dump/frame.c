@@ -11,14 +11,17 @@
 
 int tm__slice_is(tm__slice slice, const char *text)
 {
-    return slice.length == strlen(text) && memcmp(slice.bytes, text, slice.length) == 0;
+    /* A slice of nothing may have no bytes to point at. */
+    return slice.length == strlen(text) &&
+           (slice.length == 0 || memcmp(slice.bytes, text, slice.length) == 0);
 }
 
 int tm__slice_begins(tm__slice slice, const char *text)
 {
     size_t length = strlen(text);
 
-    return slice.length >= length && memcmp(slice.bytes, text, length) == 0;
+    return slice.length >= length &&
+           (length == 0 || memcmp(slice.bytes, text, length) == 0);
 }
 
 tm__slice tm__slice_from(tm__slice slice, size_t first)
