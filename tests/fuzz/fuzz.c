@@ -244,3 +244,19 @@ void fuzz_read_bounded(const uint8_t *bytes, size_t count, size_t times, size_t 
     FUZZ_CHECK(used.used == 0);
     FUZZ_CHECK(used.peak <= times * count + plus);
 }
+
+void fuzz_read_behind(const char *head, const uint8_t *bytes, size_t count,
+                      size_t times, size_t plus)
+{
+    size_t length = strlen(head);
+    uint8_t *file = malloc(length + count);
+
+    FUZZ_CHECK(file != NULL);
+    memcpy(file, head, length);
+    if (count > 0)
+        memcpy(file + length, bytes, count);
+    fuzz_read_bounded(file, length + count, times, plus);
+    free(file);
+    if (count > 0)
+        fuzz_read_bounded(bytes, count, times, plus);
+}

@@ -29,6 +29,13 @@ void fuzz_ask_all(const tm_model *model);
  */
 void fuzz_read_bounded(const uint8_t *bytes, size_t count, size_t times, size_t plus);
 
+/**
+ * The same of bytes that stand behind a text by which their format is known, and then
+ * of the bytes alone.
+ */
+void fuzz_read_behind(const char *head, const uint8_t *bytes, size_t count,
+                      size_t times, size_t plus);
+
 /** End the program, naming what is not so: in a fuzzer that is a finding. */
 #define FUZZ_CHECK(condition)                                                          \
     do {                                                                               \

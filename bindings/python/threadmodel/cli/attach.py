@@ -11,6 +11,7 @@ from typing import Final
 import click
 
 from threadmodel import attach as attaching
+from threadmodel.cli.agent_options import recording_options
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import see_it, trace_pattern
 
@@ -50,21 +51,7 @@ class Seconds(click.ParamType[int]):
     type=Seconds(),
     help="Stop after that: 30s, 5m, 1h.  [until Ctrl-C, or its end]",
 )
-@click.option(
-    "-d",
-    "--depth",
-    metavar="N",
-    type=click.IntRange(0, 256),
-    help="Frames of a stack to keep; 0: no stacks.  [agent's default: 16]",
-)
-@click.option(
-    "-A",
-    "--agent-option",
-    "agent_options",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Handed to the agent as it is; may be given more than once.",
-)
+@recording_options
 def attach(
     pid: int,
     output: str,

@@ -13,6 +13,7 @@ from typing import Final
 import click
 
 from threadmodel import agent, attach
+from threadmodel.cli.agent_options import recording_options
 from threadmodel.cli.messages import say
 from threadmodel.cli.program import run
 
@@ -36,21 +37,7 @@ Stamp = tuple[int, int, int]
     show_default=True,
     help="The trace. %p in it is the JVM's process id.",
 )
-@click.option(
-    "-d",
-    "--depth",
-    metavar="N",
-    type=click.IntRange(0, 256),
-    help="Frames of a stack to keep; 0: no stacks.  [agent's default: 16]",
-)
-@click.option(
-    "-A",
-    "--agent-option",
-    "agent_options",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Handed to the agent as it is; may be given more than once.",
-)
+@recording_options
 @click.argument("command", metavar="PROGRAM [ARGUMENT]...", nargs=-1)
 @click.pass_context
 def record(
