@@ -56,6 +56,7 @@ class EventFlag(IntFlag):
     CONFIRMED = 16
     SAMPLED = 32
     PAUSED = 64
+    INITIALISATION = 128
 
 
 class Event(NamedTuple):
