@@ -40,7 +40,8 @@ typedef struct tm__agent {
     jfieldID thread_tid;
     jfieldID thread_interrupted; ///< NULL where the VM has none; so the next three
     jfieldID thread_blocker;
-    jclass synchronizer_class; ///< j.u.c.locks.AbstractOwnableSynchronizer
+    jclass initialisation_class; ///< int[]: of what is locked to initialise a class
+    jclass synchronizer_class;   ///< j.u.c.locks.AbstractOwnableSynchronizer
     jfieldID synchronizer_owner;
 } tm__agent;
 
@@ -104,7 +105,7 @@ uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 uint64_t tm__joined_id(JNIEnv *jni, jobject object);
 /** The same as tm__object_id(), of something that a thread parks for. */
 uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
-/** The same. @param[out] was_waited_on  somebody did, ever */
+/** The same. @param[out] was_waited_on  somebody did, ever, by Object.wait */
 uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
                          int *was_waited_on);
 /** A number that nothing has. */

@@ -63,6 +63,7 @@ int tm__identity_open(JNIEnv *jni)
     agent->carrier_class = global_class(jni, "jdk/internal/misc/CarrierThread");
     if (!agent->thread_class)
         return -1;
+    agent->initialisation_class = global_class(jni, "[I");
     agent->synchronizer_class =
         global_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
     agent->thread_interrupted = field(jni, agent->thread_class, "interrupted", "Z");
