@@ -40,7 +40,8 @@ typedef struct tm__agent {
     jfieldID thread_tid;
     jfieldID thread_interrupted; ///< NULL where the VM has none; so the next three
     jfieldID thread_blocker;
-    jclass synchronizer_class; ///< j.u.c.locks.AbstractOwnableSynchronizer
+    jclass initialisation_class; ///< int[]: of what is locked to initialise a class
+    jclass synchronizer_class;   ///< j.u.c.locks.AbstractOwnableSynchronizer
     jfieldID synchronizer_owner;
 } tm__agent;
 
@@ -104,7 +105,7 @@ uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 uint64_t tm__joined_id(JNIEnv *jni, jobject object);
 /** The same as tm__object_id(), of something that a thread parks for. */
 uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
-/** The same. @param[out] was_waited_on  somebody did, ever */
+/** The same. @param[out] was_waited_on  somebody did, ever, by Object.wait */
 uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
                          int *was_waited_on);
 /** A number that nothing has. */
@@ -125,14 +126,15 @@ int tm__define_all(tm__buffer *buffer);
 /* code.c: methods and stacks, on the writer thread */
 
 void tm__code_open(void);
+/** Pour what a method is, the first time. @return TM_OK or what the sink returned */
+int tm__code_method(const tm__record *record);
 /**
  * The number of a stack, defined in the trace on first sight.
  * @param[out] id    0 where there are no frames
- * @param own        the writer thread's buffer
  * @return TM_OK or what the sink returned
  */
-int tm__code_stack(uint32_t *id, JNIEnv *jni, tm__buffer *own,
-                   const jvmtiFrameInfo *frames, uint32_t count, int truncated);
+int tm__code_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
+                   int truncated);
 void tm__code_close(void);
 
 /* samples.c: stacks of events whose own was not taken, on the writer thread */
@@ -190,11 +192,10 @@ enum { TM__MERGE_SLACK_MS = 1 };
 void tm__merge_open(void);
 /**
  * Pour what all buffers hold, but for what a thread may still come before.
- * @param own    the writer thread's buffer
  * @param final  no thread adds to a buffer any more: pour all
  * @return TM_OK or what the sink returned
  */
-int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final);
+int tm__merge_round(JNIEnv *jni, int final);
 /** Say what a thread lost and never had room to say itself. */
 int tm__merge_loss(tm__buffer *buffer, int64_t time_ns);
 void tm__merge_close(void);

@@ -117,6 +117,19 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
                                  .value = timeout_ns(timeout_ms)});
 }
 
+/* Whoever finds a class being initialised by another thread waits in the VM, on an
+ * int[] that the program never sees, and JVM TI tells the end of that wait alone. */
+static int is_of_initialisation(const tm__report *r, JNIEnv *jni, jobject object)
+{
+    int was_waited_on;
+
+    if ((!r->is_virtual && r->buffer->in_wait) || !object ||
+        !(*jni)->IsInstanceOf(jni, object, tm__the_agent.initialisation_class))
+        return 0;
+    tm__notified_id(r->buffer, jni, object, &was_waited_on);
+    return !was_waited_on;
+}
+
 /* A wait that is not let in, because an interrupt is pending, is over sooner. */
 enum { SHORT_WAIT_NS = 100000 };
 
@@ -145,6 +158,8 @@ static void JNICALL waited(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject
         return;
     }
     event.flags = timed_out ? TM_EVENT_TIMED_OUT : flag ? TM_EVENT_BY_INTERRUPT : 0;
+    if (is_of_initialisation(&r, jni, object))
+        event.flags |= TM_EVENT_INITIALISATION;
     tm__report_finish(&r, TM__NO_STACK, event);
 }
 

@@ -23,6 +23,8 @@
 
 #include <threadmodel/model.h>
 
+#include "methods.h"
+
 _Static_assert(sizeof(jvmtiFrameInfo) == sizeof(tm__record_frame),
                "frames are written straight into a record");
 
@@ -258,6 +260,14 @@ static int state_of(uint16_t kind)
     }
 }
 
+/* Whether a thread has still not begun to report the end of its hold-up. The walk of
+ * its stack met it in between, so that what it reports from there on is later. */
+static int is_still_in(const tm__buffer *asked, int64_t since_ns)
+{
+    return atomic_load(&asked->stacks.bare_since_ns) == since_ns &&
+           atomic_load(&asked->since) == TM__IDLE;
+}
+
 /* Report that a thread is in the state that is known, at the stack that is not. What
  * was read of its hold-up is right if that still goes on afterwards. */
 static void ask(JNIEnv *jni, tm__buffer *own, tm__buffer *asked, int64_t since_ns)
@@ -280,8 +290,8 @@ static void ask(JNIEnv *jni, tm__buffer *own, tm__buffer *asked, int64_t since_n
         record->kind = event.kind;
         record->event = event;
         bytes = tm__stack_of(record, thread, 0, depth);
-        if (bytes && atomic_load(&it->bare_since_ns) == since_ns)
-            tm__buffer_commit(own, record, bytes);
+        if (bytes && is_still_in(asked, since_ns))
+            tm__methods_commit(own, record, bytes);
     }
     if (thread)
         (*jni)->DeleteLocalRef(jni, thread);

@@ -31,10 +31,12 @@ enum tm_diagnostic {
     TM_DIAGNOSTIC_OUT_OF_MEMORY = 17,    ///< not taken: no memory
     TM_DIAGNOSTIC_LOST_BY_PRODUCER = 18, ///< events the producer says it dropped
     TM_DIAGNOSTIC_FOLDED = 19, ///< intervals and context in sums alone (memory limit)
-    TM_DIAGNOSTIC_UNKNOWN_STATE = 20, ///< not taken: a snapshot's state is none
-    TM_DIAGNOSTIC_OWN_PEER = 21,      ///< the other thread is the thread itself
-    TM_DIAGNOSTIC_TIME_RANGE = 22,    ///< beyond 146 years from 0: moved to there
-    TM_DIAGNOSTIC_END = 23
+    TM_DIAGNOSTIC_UNKNOWN_STATE = 20,       ///< not taken: a snapshot's state is none
+    TM_DIAGNOSTIC_OWN_PEER = 21,            ///< the other thread is the thread itself
+    TM_DIAGNOSTIC_TIME_RANGE = 22,          ///< beyond 146 years from 0: moved to there
+    TM_DIAGNOSTIC_INITIALISATION_WAIT = 23, ///< waits for a class that another thread
+                                            ///< initialised: their end alone was told
+    TM_DIAGNOSTIC_END = 24
 };
 
 /**

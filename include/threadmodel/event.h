@@ -72,7 +72,9 @@ enum tm_event_flag {
     TM_EVENT_PEER_INFERRED = 8, ///< peer was worked out by the producer
     TM_EVENT_CONFIRMED = 16,    ///< Held, Contended enter: the VM was asked for it
     TM_EVENT_SAMPLED = 32, ///< its stack is that of another like it, drawn at random
-    TM_EVENT_PAUSED = 64   ///< Lost: none was, but what follows is not recorded
+    TM_EVENT_PAUSED = 64,  ///< Lost: none was, but what follows is not recorded
+    TM_EVENT_INITIALISATION = 128 ///< Waited: for a class that another thread
+                                  ///< initialised; its beginning may not be told
 };
 
 /**

@@ -449,8 +449,10 @@ void tm__bind_unseen_return(tm_model *model, const tm__fact *fact)
     if (waiter->bound == TM__NONE)
         return;
     back.object = tm__row(model, waiter->bound)->object;
+    /* When it came back is not known, only that it has: nor will it ever be. */
+    if (waiter->binding != TM__NONE)
+        model->bindings[waiter->binding].tainted = 1;
     row = tm__bind_waited(model, &back, &certain);
-    /* When it came back is not known, only that it has. */
     if (row != TM__NONE)
         tm__row(model, row)->provenance = TM_PROVENANCE_INFERRED;
 }

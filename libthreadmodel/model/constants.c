@@ -119,6 +119,7 @@ const char *tm_diagnostic_name(int cause)
         [TM_DIAGNOSTIC_UNKNOWN_STATE] = "unknown_state",
         [TM_DIAGNOSTIC_OWN_PEER] = "own_peer",
         [TM_DIAGNOSTIC_TIME_RANGE] = "time_range",
+        [TM_DIAGNOSTIC_INITIALISATION_WAIT] = "initialisation_wait",
     };
 
     return NAME_OF(names, cause);

@@ -241,8 +241,8 @@ typedef struct tm__binding {
     uint32_t next;        ///< in the object's list, or the list of free ones
     uint8_t doubtful;     ///< the waiter may have left before the notify
     uint8_t settled;      ///< the waiter came back
-    uint8_t tainted;      ///< never exact: an earlier waiter left at an unknown time
-    uint8_t all;          ///< a notifyAll, which may wake many
+    uint8_t tainted; ///< never exact: it, or one before it, left at an unknown time
+    uint8_t all;     ///< a notifyAll, which may wake many
 } tm__binding;
 
 /** array, count, capacity of one kind of thing */

@@ -117,7 +117,9 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     tm__interval *wait;
 
     if (!is_wait(thread->hold_up_state) || is_of_a_lost_wait(model, &fact, thread)) {
-        model->diagnostics[TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT]++;
+        model->diagnostics[fact.flags & TM_EVENT_INITIALISATION
+                               ? TM_DIAGNOSTIC_INITIALISATION_WAIT
+                               : TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT]++;
         tm__must_run(model, &fact);
         return;
     }

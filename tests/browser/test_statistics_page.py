@@ -228,3 +228,24 @@ def test_too_many_threads_are_not_chosen_from(
     assert shown_totals(page) == true_totals(model)
     assert grid(page, "Threads").locator("input[type=checkbox]").count() == 0
     assert page.get_by_text("too many for this file").is_visible()
+
+
+def test_of_too_many_histograms_those_of_all_threads_stay(
+    show: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = random_model(6)
+    keys = ("class", "caller")
+    by_place = max(len(model.histogram(name, keys)) for name in STATES)
+    by_thread = max(len(model.histogram(name, ("thread", *keys))) for name in STATES)
+    assert by_place < by_thread
+    monkeypatch.setattr("threadmodel.page.BUCKET_ROWS", by_place)
+    page = show(model, "statistics")
+    assert shown_totals(page) == true_totals(model)
+    choose(page, "Threads", "name", ["t1", "t4"])
+    page.locator(".totals .aside", has_text="2 chosen").wait_for()
+    expected = true_totals(model, threads=["t1", "t4"])
+    widest = max(STATES, key=lambda n: len(model.histogram(n, ("thread", *keys))))
+    assert shown_totals(page)[widest] == {
+        **expected[widest],
+        **dict.fromkeys(("p50", "p90", "p99")),
+    }

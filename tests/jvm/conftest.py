@@ -73,10 +73,17 @@ class Recording:
         return Counter(row["kind"] for row in self.rows("interactions", **equal))
 
     def odd(self) -> dict[str, int]:
-        """What was odd about the events; that a guess at an owner was wrong is not."""
-        counts = {row["cause"]: row["count"] for row in self.model.diagnostics()}
-        counts.pop("stale_owner", None)
-        return counts
+        """What was odd about the events."""
+        return odd(self.model)
+
+
+def odd(model: threadmodel.Model) -> dict[str, int]:
+    """What was odd about the events. That a guess at an owner was wrong is not, nor
+    that two threads came to need a class at the same time."""
+    counts = {row["cause"]: row["count"] for row in model.diagnostics()}
+    counts.pop("stale_owner", None)
+    counts.pop("initialisation_wait", None)
+    return counts
 
 
 class Java:

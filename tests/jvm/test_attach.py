@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import threadmodel
-from conftest import AGENT, TIMEOUT_S, VIRTUAL_SINCE, Java
+from conftest import AGENT, TIMEOUT_S, VIRTUAL_SINCE, Java, odd
 from threadmodel import attach
 from threadmodel.errors import AttachError, DamagedTraceWarning
 
@@ -83,12 +83,6 @@ def rows(model: threadmodel.Model, table: str, **equal: Any) -> list[dict[str, A
         for row in getattr(model, table)()
         if all(row[column] == value for column, value in equal.items())
     ]
-
-
-def odd(model: threadmodel.Model) -> dict[str, int]:
-    counts = {row["cause"]: row["count"] for row in model.diagnostics()}
-    counts.pop("stale_owner", None)
-    return counts
 
 
 def test_what_every_thread_is_in_comes_first(java: Java):

@@ -37,6 +37,13 @@ def test_options_that_are_wrong_stop_the_vm_with_one_line(
     assert not list(java.folder.glob("*.tmt"))
 
 
+def test_a_wait_for_a_class_that_another_thread_initialises_is_told_apart(java: Java):
+    run = java.record("Initialisation", 3)
+    causes = {row["cause"]: row["count"] for row in run.model.diagnostics()}
+    assert causes.get("initialisation_wait") == run.said["waits"]
+    assert "waited_without_wait" not in causes
+
+
 def test_help_lists_the_options_and_runs_nothing(java: Java):
     done = java.run(java.command("Stuck", 0, agent="help"))
     assert done.returncode == 0

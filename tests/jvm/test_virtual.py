@@ -11,14 +11,6 @@ from threadmodel import EventKind
 ROUNDS = 10
 
 
-def odd(run: Recording) -> dict[str, int]:
-    """What was odd, but for a wait for a class that another thread initialises: of
-    that the VM tells the end alone."""
-    counts = run.odd()
-    counts.pop("waited_without_wait", None)
-    return counts
-
-
 @pytest.fixture
 def run(java: Java) -> Recording:
     if java.jdk.release < VIRTUAL_SINCE:
@@ -27,7 +19,7 @@ def run(java: Java) -> Recording:
 
 
 def test_virtual_threads_park_sleep_and_join_as_often_as_they_do(run: Recording):
-    assert odd(run) == {}
+    assert run.odd() == {}
     assert "WARNING" not in run.stdout + run.stderr
     assert run.stdout + run.stderr == ""
     for name, state, each in (
@@ -82,4 +74,4 @@ def test_carriers_are_told_where_they_are_asked_for(java: Java):
     told = java.record("VirtualCalls", 2, options="mount=y")
     assert EventKind.VIRTUAL_MOUNT in told.model.run.kinds
     assert told.model.event_count > quiet.model.event_count
-    assert odd(told) == {}
+    assert told.odd() == {}

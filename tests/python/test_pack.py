@@ -66,7 +66,7 @@ def tables(model: Model) -> list[Table]:
 def test_a_table_comes_back(seed: int, step: int) -> None:
     for table in tables(model_of(seed)):
         pack = Pack()
-        pack.add("t", table, step=step)
+        pack.add("t", table, rows=range(0, len(table), step))
         index, data = unpack(pack.finish(compressed=False))
         entry = index["tables"]["t"]
         assert entry["total"] == len(table)
@@ -96,22 +96,6 @@ def test_compressed_it_is_the_same_as_gzip() -> None:
     small, plain = packs[0].finish(), packs[1].finish(compressed=False)
     assert gzip.decompress(small) == plain
     assert len(small) < len(plain)
-
-
-def test_too_many_interactions_are_thinned_evenly(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(page, "INTERACTION_ROWS", 10)
-    table = model_of(5).interactions()
-    assert len(table) > 20
-    pack = Pack()
-    page.put_interactions(pack, table)
-    index, data = unpack(pack.finish(compressed=False))
-    entry = index["tables"]["interactions"]
-    assert entry["rows"] <= 10
-    times = values(entry["columns"][1], data, entry["rows"])
-    step = -(-len(table) // 10)
-    assert times == table.values("time_ns")[::step]
 
 
 def test_a_build_without_the_front_end_says_so() -> None:

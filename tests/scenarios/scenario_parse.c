@@ -120,9 +120,9 @@ static int named(const char *name, const char *(*names)(int), int end)
 
 static void take_word(scenario *s, tm_event *event, const char *word, int line)
 {
-    static const char *const flags[] = {"timed_out", "by_interrupt", "reported",
-                                        "inferred",  "confirmed",    "sampled",
-                                        "paused"};
+    static const char *const flags[] = {"timed_out", "by_interrupt",  "reported",
+                                        "inferred",  "confirmed",     "sampled",
+                                        "paused",    "initialisation"};
     const char *value;
 
     for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)

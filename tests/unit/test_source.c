@@ -17,7 +17,7 @@ static const char *scratch(void)
     static char path[64];
     int descriptor;
 
-    snprintf(path, sizeof(path), "test_source.XXXXXX");
+    snprintf(path, sizeof(path), "/tmp/threadmodel-source-XXXXXX");
     descriptor = mkstemp(path);
     assert_true(descriptor >= 0);
     close(descriptor);

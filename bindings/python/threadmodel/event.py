@@ -7,6 +7,7 @@ from enum import IntEnum, IntFlag
 from typing import Any, Final, NamedTuple
 
 from threadmodel import errors
+from threadmodel.extras import extra
 
 EVENT_BYTES: Final = 48
 _PACKED: Final = struct.Struct("=qQQQqIHH")
@@ -55,6 +56,7 @@ class EventFlag(IntFlag):
     CONFIRMED = 16
     SAMPLED = 32
     PAUSED = 64
+    INITIALISATION = 128
 
 
 class Event(NamedTuple):
@@ -87,13 +89,7 @@ def event_dtype() -> Any:
     Raises:
         MissingExtraError: numpy is not installed
     """
-    try:
-        import numpy
-    except ImportError:
-        raise errors.MissingExtraError(
-            "event_dtype() needs numpy: pip install 'threadmodel[numpy]'"
-        ) from None
-    return numpy.dtype(
+    return extra("numpy").dtype(
         [
             ("time_ns", "i8"),
             ("thread", "u8"),

@@ -61,13 +61,8 @@ class Timeline(Table):
         """Pack all lanes, as far as they fit, with what happened between them."""
         model, chosen = self._model, self._chosen
         result = Pack()
-        tile_ns = model.tile_ns(ROWS, **chosen)
-        result.put("tile_ns", tile_ns)
-        result.put("length_ns", model.length_ns)
-        result.add("tiles", model.tiles(tile_ns, **chosen))
+        page.put_drawn(result, model, ROWS, **chosen)
         result.add("threads", model.threads(threads=chosen.get("threads")))
-        page.put_interactions(result, model.interactions(**chosen))
-        result.add("critical_path", model.critical_path(), rows=page.PATH_ROWS)
         result.add("stacks", model.stacks(), rows=page.FRAME_ROWS)
         return result.finish(compressed=False)
 

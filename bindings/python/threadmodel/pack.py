@@ -14,9 +14,10 @@ stored. Neighbouring times differ in their lowest bytes only, so planes compress
 fraction of what values would. Truth values are one plane of bits.
 """
 
+import array
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from threadmodel._library import lib
@@ -53,9 +54,7 @@ class Pack:
         name: str,
         table: Table,
         columns: Iterable[str] | None = None,
-        rows: int | None = None,
-        *,
-        step: int = 1,
+        rows: int | Sequence[int] | None = None,
     ) -> None:
         """Add a table.
 
@@ -63,10 +62,9 @@ class Pack:
             name: by which it is found
             table: copied
             columns: only these; None: all
-            rows: the first ones only; None: all
-            step: of these, each so manieth
+            rows: the first ones only, or those of these numbers; None: all
         """
-        taken = range(0, len(table) if rows is None else min(rows, len(table)), step)
+        taken = rows if isinstance(rows, Sequence) else range(len(table))[:rows]
         chosen = table.columns if columns is None else columns
         self._index["tables"][name] = {
             "rows": len(taken),
@@ -75,15 +73,14 @@ class Pack:
             "columns": [self._column(table, column, taken) for column in chosen],
         }
 
-    def _column(self, table: Table, column: str, rows: range) -> dict[str, Any]:
+    def _column(self, table: Table, column: str, rows: Sequence[int]) -> dict[str, Any]:
         values, valid = table.raw(column)
         type_, width = _TYPES[table.types[column]]
         if type_ == "bool":
             planes = [_bits(values, rows)]
         else:
-            raw = bytes(values[: rows.stop * width])
-            step = rows.step * width
-            planes = [raw[byte::step] for byte in range(width)]
+            raw = _chosen(values, width, rows)
+            planes = [raw[byte::width] for byte in range(width)]
         found: dict[str, Any] = {
             "name": column,
             "type": type_,
@@ -119,9 +116,18 @@ class Pack:
         return b"".join([*squeezed, packer.flush()])
 
 
-def _bits(bits: memoryview, rows: range) -> bytes:
+def _chosen(values: memoryview, width: int, rows: Sequence[int]) -> bytes:
+    """Return the values of some rows, ``width`` bytes each."""
+    if rows == range(len(rows)):
+        return bytes(values[: len(rows) * width])
+    code = "Q" if width == 8 else "I"
+    numbers = values.cast(code)  # type: ignore[call-overload]
+    return array.array(code, map(numbers.__getitem__, rows)).tobytes()
+
+
+def _bits(bits: memoryview, rows: Sequence[int]) -> bytes:
     """Return the bits of some rows, packed as they were."""
-    if rows.step == 1:
+    if rows == range(len(rows)):
         return bytes(bits[: (len(rows) + 7) // 8])
     found = bytearray((len(rows) + 7) // 8)
     for at, row in enumerate(rows):

@@ -11,11 +11,11 @@ import base64
 import hashlib
 import html
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
-from threadmodel import errors
+from threadmodel import errors, excerpt
 from threadmodel._library import BUILT_VERSION, version_text
 from threadmodel.pack import Pack
 from threadmodel.text import clean, count, duration
@@ -28,11 +28,9 @@ Listener = Callable[[str], object]
 
 # What a report holds at most. Beyond, it says what was left out.
 TILE_ROWS: Final = 400_000
-INTERACTION_ROWS: Final = 100_000
 CELL_ROWS: Final = 150_000
 BUCKET_ROWS: Final = 500_000
 OBJECT_ROWS: Final = 300_000
-PATH_ROWS: Final = 100_000
 FRAME_ROWS: Final = 500_000
 LIST_ROWS: Final = 20_000
 
@@ -99,6 +97,8 @@ def render(
         UnsupportedError: the package was built without the front end
     """
     script, style = asset("report.js"), asset("report.css")
+    step("findings")
+    findings = model.findings()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; "
@@ -109,8 +109,8 @@ def render(
         version=version_text(BUILT_VERSION),
         title=html.escape(title(model)),
         style=style,
-        still=_still(model),
-        answers=base64.b64encode(answers(model, step)).decode(),
+        still=_still(model, findings),
+        answers=base64.b64encode(answers(model, findings, step)).decode(),
         timeline=base64.b64encode(timeline(model, detail, step)).decode(),
         script=script,
     )
@@ -122,9 +122,9 @@ def title(model: "Model") -> str:
     return clean(f"Threads of {run.command or run.source or 'a run'}", 200)
 
 
-def _still(model: "Model") -> str:
+def _still(model: "Model", findings: "Table") -> str:
     """Write what there is to read where no script runs."""
-    found = [row["text"] or "" for row in model.findings()]
+    found = [row["text"] or "" for row in findings]
     rows = "".join(f"<li>{html.escape(clean(text))}</li>" for text in found)
     length = html.escape(duration(model.length_ns))
     return (
@@ -155,13 +155,12 @@ def facts(model: "Model") -> dict[str, Any]:
     }
 
 
-def answers(model: "Model", step: Listener) -> bytes:
+def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
     """Pack all tables but those of the timeline."""
     pack = Pack()
     pack.put("run", facts(model))
     pack.put("licences", json.loads(asset("licences.json")))
-    step("findings")
-    pack.add("findings", model.findings())
+    pack.add("findings", findings)
     pack.add("diagnostics", model.diagnostics())
     pack.add("threads", model.threads())
     pack.add("deadlocks", model.deadlocks(), rows=LIST_ROWS)
@@ -203,34 +202,65 @@ def _put_statistics(pack: Pack, model: "Model") -> None:
     pack.put("by_thread", keys[0] == "thread")
     pack.add("cells", cells, [*columns, "objects", "threads", *_CELL_FIGURES])
     for state in _STATES:
-        buckets = model.histogram(state, keys)
-        if len(buckets) <= BUCKET_ROWS:
-            names = [*columns, "low_ns", "high_ns", "count"]
-            pack.add(f"buckets_{state}", buckets, names)
+        if any(cells.values(f"{state}_count")):
+            _put_buckets(pack, model, state, keys, columns)
     # Each object of each cell will be a row.
     if sum(cells.values("objects")) <= OBJECT_ROWS:
         objects = model.statistics((*keys, "object"))
         pack.add("cell_objects", objects, [*columns, "object"])
 
 
-def put_interactions(pack: Pack, interactions: "Table") -> None:
-    """Put them, or where they are too many some, spread evenly over the run."""
-    step = max(-(-len(interactions) // INTERACTION_ROWS), 1)
-    pack.add("interactions", interactions, step=step)
+def _put_buckets(
+    pack: Pack, model: "Model", state: str, keys: Sequence[str], columns: Sequence[str]
+) -> None:
+    """Put histograms of each cell, or if they are too many of each place."""
+    figures = ("low_ns", "high_ns", "count")
+    buckets = model.histogram(state, keys)
+    if len(buckets) <= BUCKET_ROWS:
+        pack.add(f"buckets_{state}", buckets, [*columns, *figures])
+        return
+    places = keys[-2:]
+    buckets = model.histogram(state, places) if places != keys else buckets
+    if len(buckets) <= BUCKET_ROWS:
+        pack.add(f"place_buckets_{state}", buckets, [*_PLACE, *figures])
+
+
+def put_drawn(
+    pack: Pack,
+    model: "Model",
+    detail: int,
+    left_out: Iterable[str] = (),
+    step: Listener = lambda _: None,
+    **chosen: Any,
+) -> None:
+    """Put what lanes are drawn from: intervals, interactions, the critical path.
+
+    Args:
+        pack: gets them
+        model: asked
+        detail: rows of the timeline at most
+        left_out: columns of these rows that the page does without
+        step: told what is being written
+        chosen: the selection
+    """
+    step("timeline")
+    tile_ns = model.tile_ns(detail, **chosen)
+    pack.put("tile_ns", tile_ns)
+    pack.put("length_ns", model.length_ns)
+    tiles = model.tiles(tile_ns, **chosen)
+    pack.add("tiles", tiles, [name for name in tiles.columns if name not in left_out])
+    step("interactions")
+    interactions = model.interactions(**chosen)
+    rows = excerpt.of_interactions(interactions, tiles)
+    pack.add("interactions", interactions, rows=rows)
+    step("critical path")
+    path = model.critical_path()
+    pack.add("critical_path", path, rows=excerpt.of_path(path))
 
 
 def timeline(model: "Model", detail: int, step: Listener) -> bytes:
     """Pack intervals, interactions and the critical path."""
     pack = Pack()
-    step("timeline")
-    tile_ns = model.tile_ns(detail)
-    pack.put("tile_ns", tile_ns)
-    pack.put("length_ns", model.length_ns)
-    tiles = model.tiles(tile_ns)
     # A row ends when its times of all states are over, and a thread's name is known.
-    left_out = ("thread", "end_ns", "peer")
-    pack.add("tiles", tiles, [name for name in tiles.columns if name not in left_out])
-    step("interactions")
-    put_interactions(pack, model.interactions())
-    pack.add("critical_path", model.critical_path(), rows=PATH_ROWS)
+    put_drawn(pack, model, detail, ("thread", "end_ns", "peer"), step)
     return pack.finish()

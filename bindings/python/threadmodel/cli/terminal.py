@@ -30,7 +30,7 @@ CONTEXT: Final = {
 INITIALISATION: Final = "int[]"
 # Causes that whole traces of sound programs have, and what they come from.
 EXPLAINED: Final = {
-    "waited_without_wait": "the VM tells the end of a wait alone where a thread waited "
+    "initialisation_wait": "the VM tells the end of a wait alone where a thread waited "
     "for another to initialise a class",
     "stale_owner": "an owner that was inferred proved wrong, as it does where locks "
     "are taken without a block in between",

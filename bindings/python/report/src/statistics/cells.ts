@@ -30,6 +30,8 @@ export interface Group {
   threads: number | null;
   states: Record<HoldUp, Figures>;
   cells: number[];
+  /** Its cells are those of all threads. */
+  ofAll: boolean;
 }
 
 export interface Bucket {
@@ -38,12 +40,21 @@ export interface Bucket {
   count: number;
 }
 
-/** Buckets of one kind of hold-up: those of cell c are [first[c], first[c + 1]). */
+/** Buckets of one kind of hold-up. */
 interface Buckets {
-  first: Int32Array;
   low: Float64Array;
   high: Float64Array;
   count: Float64Array;
+}
+
+/** Those of cell c are [first[c], first[c + 1]). */
+interface CellBuckets extends Buckets {
+  first: Int32Array;
+}
+
+/** All threads in one; those of a place are the rows from, to. */
+interface PlaceBuckets extends Buckets {
+  places: Map<string, [number, number]>;
 }
 
 const PERCENTILES = [0.5, 0.9, 0.99] as const;
@@ -51,7 +62,8 @@ const PERCENTILES = [0.5, 0.9, 0.99] as const;
 export class Cells {
   readonly table: Table;
   private readonly thread: Int32Array;
-  private readonly buckets = new Map<HoldUp, Buckets | null>();
+  private readonly buckets = new Map<HoldUp, CellBuckets | null>();
+  private readonly placeBuckets = new Map<HoldUp, PlaceBuckets>();
   private readonly objectsOf: Map<string, Map<number, string[]>> | null;
 
   constructor(private readonly run: Run) {
@@ -80,7 +92,7 @@ export class Cells {
       const key = by === "class" ? className ?? "" : placeKey(this.table, cell);
       let group = groups.get(key);
       if (!group) {
-        group = this.emptyGroup(key, cell, by);
+        group = this.emptyGroup(key, cell, by, threads === null);
         groups.set(key, group);
       }
       group.cells.push(cell);
@@ -94,7 +106,7 @@ export class Cells {
     threads: ReadonlySet<number> | null,
     classes: ReadonlySet<string | null> | null,
   ): Group {
-    const all = this.emptyGroup("", -1, "class");
+    const all = this.emptyGroup("", -1, "class", threads === null);
     for (const group of this.group("class", threads, classes)) all.cells.push(...group.cells);
     this.fill(all);
     return all;
@@ -102,16 +114,26 @@ export class Cells {
 
   /** How long a group's hold-ups of a state took; null: the report does not hold it. */
   histogram(group: Group, state: HoldUp): Bucket[] | null {
+    if (!group.states[state].count) return [];
     const buckets = this.bucketsOf(state);
-    if (!buckets) return null;
     const merged = new Map<number, Bucket>();
-    for (const cell of group.cells)
-      for (let at = buckets.first[cell]!; at < buckets.first[cell + 1]!; at++) {
-        const low = buckets.low[at]!;
-        const bucket = merged.get(low);
-        if (bucket) bucket.count += buckets.count[at]!;
-        else merged.set(low, { low, high: buckets.high[at]!, count: buckets.count[at]! });
+    const add = ({ low, high, count }: Buckets, from: number, to: number) => {
+      for (let at = from; at < to; at++) {
+        const bucket = merged.get(low[at]!);
+        if (bucket) bucket.count += count[at]!;
+        else merged.set(low[at]!, { low: low[at]!, high: high[at]!, count: count[at]! });
       }
+    };
+    if (buckets) {
+      for (const cell of group.cells)
+        add(buckets, buckets.first[cell]!, buckets.first[cell + 1]!);
+    } else if (group.ofAll && this.run.answers.has(`place_buckets_${state}`)) {
+      const { places, ...all } = this.placeBucketsOf(state);
+      for (const place of new Set(group.cells.map((cell) => placeKey(this.table, cell))))
+        add(all, ...(places.get(place) ?? [0, 0]));
+    } else {
+      return null;
+    }
     return [...merged.values()].sort((a, b) => a.low - b.low);
   }
 
@@ -120,7 +142,9 @@ export class Cells {
     return new Set(group.cells.map((cell) => this.thread[cell]!).filter((t) => t >= 0));
   }
 
-  private emptyGroup(key: string, cell: number, by: "class" | "caller"): Group {
+  private emptyGroup(
+    key: string, cell: number, by: "class" | "caller", ofAll: boolean,
+  ): Group {
     const states = {} as Record<HoldUp, Figures>;
     for (const state of HOLD_UPS)
       states[state] = {
@@ -138,6 +162,7 @@ export class Cells {
       threads: null,
       states,
       cells: [],
+      ofAll,
     };
   }
 
@@ -182,26 +207,31 @@ export class Cells {
 
   /** The buckets of each cell lie one after the other, in the order of the cells, and
    * their counts add up to the cell's. */
-  private bucketsOf(state: HoldUp): Buckets | null {
-    let found = this.buckets.get(state);
-    if (found !== undefined) return found;
-    const name = `buckets_${state}`;
-    found = null;
-    if (this.run.answers.has(name)) {
-      const table = this.run.table(name);
-      const count = table.numbers("count");
+  private bucketsOf(state: HoldUp): CellBuckets | null {
+    return entry(this.buckets, state, () => {
+      const name = `buckets_${state}`;
+      if (!this.run.answers.has(name)) return null;
+      const found = readBuckets(this.run.table(name));
       const first = new Int32Array(this.table.rows + 1);
       let at = 0;
       this.table.numbers(`${state}_count`).forEach((wanted, cell) => {
         first[cell] = at;
-        for (let seen = 0; seen < wanted && at < count.length; at++) seen += count[at]!;
+        for (let seen = 0; seen < wanted && at < found.count.length; at++)
+          seen += found.count[at]!;
       });
       first[this.table.rows] = at;
-      const low = table.numbers("low_ns");
-      found = { first, low, high: table.numbers("high_ns"), count };
-    }
-    this.buckets.set(state, found);
-    return found;
+      return { ...found, first };
+    });
+  }
+
+  private placeBucketsOf(state: HoldUp): PlaceBuckets {
+    return entry(this.placeBuckets, state, () => {
+      const table = this.run.table(`place_buckets_${state}`);
+      const places = new Map<string, [number, number]>();
+      for (let row = 0; row < table.rows; row++)
+        entry(places, placeKey(table, row), () => [row, row])[1] = row + 1;
+      return { ...readBuckets(table), places };
+    });
   }
 
   private readObjects(): Map<string, Map<number, string[]>> {
@@ -218,6 +248,14 @@ export class Cells {
     }
     return found;
   }
+}
+
+function readBuckets(table: Table): Buckets {
+  return {
+    low: table.numbers("low_ns"),
+    high: table.numbers("high_ns"),
+    count: table.numbers("count"),
+  };
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {

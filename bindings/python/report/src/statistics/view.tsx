@@ -171,6 +171,8 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
       <div class="cards">
         {HOLD_UPS.map((state) => {
           const { count: times, total: time, min, p50, p90, p99, max } = total.states[state];
+          // Percentiles of a choice of threads may not be in the file.
+          const known = Object.entries({ p50, p99, max }).filter(([, value]) => value !== null);
           return (
             <button key={state} type="button" class={`card state-${state}`} disabled={!times}
               data-state={state} data-count={times} data-total={time} data-min={min}
@@ -180,7 +182,7 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
               <span class="value">{duration(time)}</span>
               <span class="small">
                 {number(times)}×
-                {times ? `, p50 ${duration(p50)}, p99 ${duration(p99)}, max ${duration(max)}` : ""}
+                {known.map(([name, value]) => `, ${name} ${duration(value)}`)}
               </span>
             </button>
           );

@@ -83,7 +83,9 @@ export class Path {
       // Where many segments fall into one pixel, one stroke shows them.
       if (y === null || (x2 - lastX < 0.5 && y === lastY)) continue;
       const at_ = y + placing.laneHeight / 2 - 2.5;
-      if (lastY !== null && lastY !== y) line.lineTo(x1, at_);
+      // Steps of a filtered thread, or short ones of a long run, are not here: nothing is
+      // drawn where they were.
+      if (lastY !== null && lastY !== y && x1 - lastX < 1) line.lineTo(x1, at_);
       else line.moveTo(x1, at_);
       line.lineTo(x2, at_);
       lastX = x2;

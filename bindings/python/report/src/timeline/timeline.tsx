@@ -90,12 +90,16 @@ function Notes({ state }: { state: TimelineState }) {
   const { table } = data.arrows;
   if (table.total > table.rows)
     notes.push(
-      `Of ${count(table.total, "interaction")}, ${number(table.rows)} are here, spread evenly: ` +
-        "an arrow that is missing says nothing.",
+      `Of ${count(table.total, "interaction")}, ${number(table.rows)} are here, first those ` +
+        "that ended an interval which is here by itself, the others spread evenly: an arrow " +
+        "that is missing says nothing.",
     );
   const path = data.path.table;
   if (path.total > path.rows)
-    notes.push(`The critical path is here up to step ${number(path.rows)} of ${number(path.total)}.`);
+    notes.push(
+      `Of ${count(path.total, "step")} of the critical path the longest ${number(path.rows)} ` +
+        "are here.",
+    );
   return (
     <>
       {notes.map((note) => (

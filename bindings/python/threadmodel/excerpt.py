@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which rows of a table that is too long for a page are in it.
+
+What is kept is what a reader is most likely to look at, the long, and over the whole
+run: a page that ends half way would be read as a run that does.
+"""
+
+import itertools
+from collections.abc import Sequence
+from operator import sub
+from typing import Final
+
+from threadmodel.table import Table
+
+INTERACTION_ROWS: Final = 100_000
+PATH_ROWS: Final = 100_000
+
+
+def of_interactions(interactions: Table, tiles: Table) -> Sequence[int]:
+    """Choose the interactions to draw between these tiles.
+
+    Those that ended an interval that is a tile of its own come first: whoever chooses
+    such an interval sees what ended it. What room is left is for others; of either,
+    where they are too many, some, spread evenly over the run.
+    """
+    total = len(interactions)
+    if total <= INTERACTION_ROWS:
+        return range(total)
+    whole = zip(tiles.values("end_ns"), tiles.values("intervals"), strict=True)
+    ends = {end for end, intervals in whole if intervals == 1}
+    seen = map(ends.__contains__, interactions.values("woken_ns"))
+    kept = list(itertools.compress(range(total), seen))
+    room = INTERACTION_ROWS - len(kept)
+    if room < 0:
+        return kept[:: -(-len(kept) // INTERACTION_ROWS)]
+    others = range(0, total, -(-total // room)) if room else ()
+    return sorted({*kept, *others})
+
+
+def of_path(path: Table) -> Sequence[int]:
+    """Choose the longest steps of a critical path.
+
+    Of those that are as long as the last one chosen, which may be most of a path, some
+    are taken, spread evenly over the run.
+    """
+    total = len(path)
+    if total <= PATH_ROWS:
+        return range(total)
+    lengths = list(map(sub, path.values("end_ns"), path.values("start_ns")))
+    least = sorted(lengths, reverse=True)[PATH_ROWS - 1]
+    longer = [row for row, length in enumerate(lengths) if length > least]
+    equal = [row for row, length in enumerate(lengths) if length == least]
+    room = PATH_ROWS - len(longer)
+    return sorted([*longer, *equal[:: -(-len(equal) // room)]])
