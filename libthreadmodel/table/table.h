@@ -21,8 +21,8 @@ typedef struct tm__column {
     uint32_t capacity; ///< rows for which values has room
     uint32_t validity_capacity;
     size_t null_count;
-    void *values;      ///< NULL while no row was put
-    uint8_t *validity; ///< NULL while no row is null
+    void *values;              ///< NULL while no row was put
+    uint8_t *validity;         ///< NULL while no row is null
     tm__dictionary dictionary; ///< of a string column
     uint8_t blank;             ///< enum tm__blank: its memory is the table's blank
 } tm__column;
