@@ -8,6 +8,7 @@
 #include "capabilities.h"
 #include "collector.h"
 #include "session.h"
+#include "snapshot.h"
 #include "virtual.h"
 
 #include <stdio.h>
@@ -60,7 +61,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     tm__virtual_begin(jni);
     if (tm__session_begin() != JVMTI_ERROR_NONE)
         tm__complain("the VM reports only some of the events");
-    tm__events_snapshot(jni, thread);
+    tm__snapshot_take(jni, thread);
     if (tm__writer_start(jni, 0) != 0)
         tm__session_halt();
 }

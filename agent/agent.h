@@ -72,8 +72,6 @@ int tm__agent_begin(JNIEnv *jni);
 void tm__events_set(jvmtiEventCallbacks *callbacks);
 /** Have the VM call us for every event, or not any more. @return 0, or its error */
 jvmtiError tm__events_enable(int on);
-/** Report the threads that began before we listened, from thread `current`. */
-void tm__events_snapshot(JNIEnv *jni, jthread current);
 
 /* hooks.c: what the VM has no events for */
 

@@ -288,7 +288,7 @@ static void close_all(JNIEnv *jni)
     tm__code_close();
     tm__samples_close();
     tm__merge_close();
-    tm__attach_end();
+    tm__attach_end(atomic_load(&wanted) == TM__CONTROL_STOP);
 }
 
 static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)

@@ -10,7 +10,9 @@ import threadmodel
 from conftest import AGENT, Java
 from jdks import ROOT
 
-OTHER = Path(os.environ.get("TM_TEST_OTHER_VM", ROOT / "build/tests/jvm/libother_vm.so"))
+OTHER = Path(
+    os.environ.get("TM_TEST_OTHER_VM", ROOT / "build/tests/jvm/libother_vm.so")
+)
 
 
 def run(java: Java, name: str = "", lacking: str = "") -> tuple[str, Path]:
