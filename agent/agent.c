@@ -96,6 +96,7 @@ static jint get_ready(int is_late)
     }
     wanted.can_get_line_numbers = able.can_get_line_numbers;
     wanted.can_get_source_file_name = able.can_get_source_file_name;
+    wanted.can_get_constant_pool = able.can_get_constant_pool;
     wanted.can_get_current_contended_monitor = able.can_get_current_contended_monitor;
     wanted.can_get_owned_monitor_stack_depth_info =
         able.can_get_owned_monitor_stack_depth_info;

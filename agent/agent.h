@@ -126,14 +126,15 @@ int tm__define_all(tm__buffer *buffer);
 /* code.c: methods and stacks, on the writer thread */
 
 void tm__code_open(void);
+/** Pour what a method is, the first time. @return TM_OK or what the sink returned */
+int tm__code_method(const tm__record *record);
 /**
  * The number of a stack, defined in the trace on first sight.
  * @param[out] id    0 where there are no frames
- * @param own        the writer thread's buffer
  * @return TM_OK or what the sink returned
  */
-int tm__code_stack(uint32_t *id, JNIEnv *jni, tm__buffer *own,
-                   const jvmtiFrameInfo *frames, uint32_t count, int truncated);
+int tm__code_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
+                   int truncated);
 void tm__code_close(void);
 
 /* samples.c: stacks of events whose own was not taken, on the writer thread */
@@ -191,11 +192,10 @@ enum { TM__MERGE_SLACK_MS = 1 };
 void tm__merge_open(void);
 /**
  * Pour what all buffers hold, but for what a thread may still come before.
- * @param own    the writer thread's buffer
  * @param final  no thread adds to a buffer any more: pour all
  * @return TM_OK or what the sink returned
  */
-int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final);
+int tm__merge_round(JNIEnv *jni, int final);
 /** Say what a thread lost and never had room to say itself. */
 int tm__merge_loss(tm__buffer *buffer, int64_t time_ns);
 void tm__merge_close(void);

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Methods and stacks. Events bring frames as the VM gives them; a program has some
+ * Stacks. Events bring frames as the VM gives them; a program has some
  * hundred different stacks that block, seen a million times, so nearly every look-up
  * ends with one hash, one find and one comparison.
  *
- * A method is looked up when it is first seen. Its class may have been unloaded
- * by then; the VM never gives its number to another method, and answers with an
- * error: such a frame is an unknown method, for ever.
+ * A method has been put down by whoever had it on its stack first (methods.c). The VM
+ * never gives the number of one that was unloaded to another.
  */
 #include "agent.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <threadmodel/error.h>
 
 #include "base/map.h"
-#include "trace/text.h"
-
-enum { UNKNOWN, KNOWN };
-enum { NAME_BYTES = 2048 };
 
 typedef struct stack {
     size_t first; ///< frames[]
@@ -28,7 +22,7 @@ typedef struct stack {
 } stack;
 
 static tm__memory memory;
-static tm__map methods; /* jmethodID to KNOWN or UNKNOWN */
+static tm__map methods; /* jmethodID of those that are defined */
 static tm__map stacks;  /* hash of frames to stack_list[]; id is one more */
 static stack *stack_list;
 static uint32_t stack_count, stack_capacity;
@@ -42,113 +36,15 @@ void tm__code_open(void)
     tm__map_init(&stacks, &memory);
 }
 
-static void deallocate(void *block)
+int tm__code_method(const tm__record *record)
 {
-    if (block)
-        (*tm__the_agent.jvmti)->Deallocate(tm__the_agent.jvmti, block);
-}
-
-/* The VM's table is nearly sorted, and ours has to be. */
-static void sort_lines(tm_line *lines, jint count)
-{
-    for (jint i = 1; i < count; i++)
-        for (jint j = i; j > 0 && lines[j].location < lines[j - 1].location; j--) {
-            tm_line swap = lines[j];
-
-            lines[j] = lines[j - 1];
-            lines[j - 1] = swap;
-        }
-}
-
-/* @return for free(); NULL where there is no table */
-static tm_line *line_table(jmethodID method, size_t *count)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jvmtiLineNumberEntry *entries = NULL;
-    jint entry_count = 0;
-    tm_line *lines = NULL;
-
-    *count = 0;
-    if ((*jvmti)->GetLineNumberTable(jvmti, method, &entry_count, &entries) !=
-        JVMTI_ERROR_NONE)
-        return NULL;
-    if (entry_count > 0)
-        lines = calloc((size_t)entry_count, sizeof(*lines));
-    if (lines) {
-        for (jint i = 0; i < entry_count; i++) {
-            lines[i].location = entries[i].start_location;
-            lines[i].line = entries[i].line_number;
-        }
-        sort_lines(lines, entry_count);
-        *count = (size_t)entry_count;
-    }
-    deallocate(entries);
-    return lines;
-}
-
-static int define_method(jmethodID method, uint64_t id, uint64_t class_id,
-                         const char *name, const char *signature)
-{
-    char name_text[NAME_BYTES], signature_text[NAME_BYTES];
-    tm_method definition = {
-        .id = id,
-        .class_id = class_id,
-        .name = name_text,
-        .signature = signature_text,
-    };
-    tm_line *lines = line_table(method, &definition.line_count);
-    int rc;
-
-    tm__text_utf8(name_text, sizeof(name_text), name, strlen(name));
-    tm__text_utf8(signature_text, sizeof(signature_text), signature, strlen(signature));
-    definition.lines = lines;
-    rc = tm__the_agent.sink->define_method(tm__the_agent.sink->payload, &definition);
-    free(lines);
-    return rc;
-}
-
-/* @return the class's id, once it is poured; 0 where the VM does not know it */
-static uint64_t declaring_class(JNIEnv *jni, tm__buffer *own, jmethodID method)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jclass class = NULL;
-    uint64_t id;
-
-    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE ||
-        !class)
-        return 0;
-    id = tm__class_id(own, jni, class);
-    (*jni)->DeleteLocalRef(jni, class);
-    return id;
-}
-
-static int method_id(uint64_t *id, JNIEnv *jni, tm__buffer *own, jmethodID method)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    uint64_t key = (uint64_t)(uintptr_t)method;
-    uint32_t found = tm__map_find(&methods, key);
-    char *name = NULL, *signature = NULL;
+    uint64_t method = record->event.object;
     int rc = TM_OK;
 
-    /* A ring that is read without a VM holds the VM's number: so it is the trace's. */
-    *id = found == UNKNOWN ? 0 : key;
-    if (found != TM__NONE)
+    if (tm__map_find(&methods, method) != TM__NONE)
         return TM_OK;
-    found = UNKNOWN;
-    *id = 0;
-    if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) ==
-        JVMTI_ERROR_NONE) {
-        uint64_t class_id = declaring_class(jni, own, method);
-
-        *id = key;
-        found = KNOWN;
-        rc = tm__define_all(own);
-        if (rc >= 0)
-            rc = define_method(method, *id, class_id, name, signature);
-    }
-    deallocate(name);
-    deallocate(signature);
-    return rc < 0 ? rc : tm__map_put(&methods, key, found);
+    rc = tm__map_put(&methods, method, 0);
+    return rc < 0 ? rc : tm__record_define(record, tm__the_agent.sink);
 }
 
 static uint64_t hash_frames(const jvmtiFrameInfo *frames, uint32_t count, int truncated)
@@ -193,8 +89,10 @@ static int add_stack(uint32_t *id, uint64_t key, const jvmtiFrameInfo *frames,
     return TM_OK;
 }
 
-static int define_stack(uint32_t id, JNIEnv *jni, tm__buffer *own,
-                        const jvmtiFrameInfo *frames, uint32_t count, int truncated)
+/* A ring that is read without a VM holds the VM's numbers of methods, so these are the
+ * trace's. One that nobody found room to put down stays unknown. */
+static int define_stack(uint32_t id, const jvmtiFrameInfo *frames, uint32_t count,
+                        int truncated)
 {
     tm_frame named[TM__DEPTH_MAX] = {0};
     tm_stack definition = {
@@ -205,17 +103,17 @@ static int define_stack(uint32_t id, JNIEnv *jni, tm__buffer *own,
     };
 
     for (uint32_t i = 0; i < count; i++) {
-        int rc = method_id(&named[i].method, jni, own, frames[i].method);
+        uint64_t method = (uint64_t)(uintptr_t)frames[i].method;
 
-        if (rc < 0)
-            return rc;
+        if (tm__map_find(&methods, method) != TM__NONE)
+            named[i].method = method;
         named[i].location = frames[i].location;
     }
     return tm__the_agent.sink->define_stack(tm__the_agent.sink->payload, &definition);
 }
 
-int tm__code_stack(uint32_t *id, JNIEnv *jni, tm__buffer *own,
-                   const jvmtiFrameInfo *frames, uint32_t count, int truncated)
+int tm__code_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
+                   int truncated)
 {
     uint64_t key;
     uint32_t found;
@@ -234,7 +132,7 @@ int tm__code_stack(uint32_t *id, JNIEnv *jni, tm__buffer *own,
         key++;
     }
     rc = add_stack(id, key, frames, count, truncated);
-    return rc < 0 ? rc : define_stack(*id, jni, own, frames, count, truncated);
+    return rc < 0 ? rc : define_stack(*id, frames, count, truncated);
 }
 
 void tm__code_close(void)

@@ -14,7 +14,9 @@ int tm__define_all(tm__buffer *buffer)
     int rc = TM_OK;
 
     while (rc >= 0 && (record = tm__buffer_at(buffer, &buffer->scanned, end))) {
-        if (!tm__record_is_event(record))
+        if (record->kind == TM__RECORD_METHOD)
+            rc = tm__code_method(record);
+        else if (!tm__record_is_event(record))
             rc = tm__record_define(record, tm__the_agent.sink);
         buffer->scanned += record->bytes;
     }

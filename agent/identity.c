@@ -10,6 +10,7 @@
  * and whether anybody ever waited on it or parked for it.
  */
 #include "foreign.h"
+#include "lambda.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -207,12 +208,32 @@ void tm__virtual_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_
         *slot = id;
 }
 
+/* The class of a lambda by what that does, where the VM lets us see. */
+static int name_lambda(char *out, jclass class, const char *signature)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    unsigned char *constants = NULL;
+    jint count = 0, bytes = 0;
+    int rc = -1;
+
+    if (!tm__lambda_is(signature) ||
+        (*jvmti)->GetConstantPool(jvmti, class, &count, &bytes, &constants) !=
+            JVMTI_ERROR_NONE)
+        return -1;
+    if (count > 0 && bytes >= 0)
+        rc = tm__lambda_signature(out, TEXT_BYTES, signature, constants, (size_t)bytes,
+                                  (uint32_t)count);
+    deallocate(constants);
+    return rc;
+}
+
 /* Put down what a class is. @return 0 when there was room for it */
 static int define_class(tm__buffer *buffer, jclass class, uint64_t number)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     char *signature = NULL;
     char *source = NULL;
+    char lambda[TEXT_BYTES];
     tm__record *record = tm__buffer_reserve(buffer, 2 * TEXT_BYTES);
     char *text;
 
@@ -224,7 +245,8 @@ static int define_class(tm__buffer *buffer, jclass class, uint64_t number)
         source = NULL;
     record->kind = TM__RECORD_CLASS;
     text = (char *)(record + 1);
-    record->extra = copy_text(text, signature);
+    record->extra = copy_text(
+        text, name_lambda(lambda, class, signature) == 0 ? lambda : signature);
     record->more = copy_text(text + record->extra, source);
     record->event = (tm_event){.object = number, .flags = source != NULL};
     tm__buffer_commit(buffer, record, record->extra + record->more);

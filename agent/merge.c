@@ -61,8 +61,7 @@ static const uint64_t FOLLOWED = KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED)
                                  KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST) |
                                  KIND(SNAPSHOT) | KIND(JOIN) | KIND(JOINED);
 
-static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
-                const tm__record *record)
+static int pour(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
 {
     tm_event *event = &batch[batch_count];
     jweak weak = tm__record_weak(record);
@@ -83,7 +82,7 @@ static int pour(JNIEnv *jni, tm__buffer *own, const tm__buffer *buffer,
     } else if (weak) {
         (*jni)->DeleteWeakGlobalRef(jni, weak);
     }
-    rc = tm__code_stack(&event->stack, jni, own, (const jvmtiFrameInfo *)(record + 1),
+    rc = tm__code_stack(&event->stack, (const jvmtiFrameInfo *)(record + 1),
                         record->extra, record->truncated);
     if (rc < 0)
         return rc;
@@ -169,7 +168,7 @@ static void take(tm__buffer *buffer, uint64_t at)
     tm__ring_mark_set(&buffer->ring->next, at);
 }
 
-static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
+static int merge(JNIEnv *jni, int64_t horizon)
 {
     int rc = TM_OK;
 
@@ -178,7 +177,7 @@ static int merge(JNIEnv *jni, tm__buffer *own, int64_t horizon)
     while (rc >= 0 && heap_count > 0 && heap[0].record->event.time_ns < horizon) {
         cursor *c = &heap[0];
 
-        rc = pour(jni, own, c->buffer, c->record);
+        rc = pour(jni, c->buffer, c->record);
         c->at += c->record->bytes;
         if (!advance(c)) {
             take(c->buffer, c->at);
@@ -233,7 +232,7 @@ void tm__merge_open(void)
         slack_ns = 0;
 }
 
-int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final)
+int tm__merge_round(JNIEnv *jni, int final)
 {
     int64_t now = tm__now_ns();
     tm__buffer *first;
@@ -259,7 +258,7 @@ int tm__merge_round(JNIEnv *jni, tm__buffer *own, int final)
             take(b, c.at);
     }
     if (rc >= 0)
-        rc = merge(jni, own, horizon);
+        rc = merge(jni, horizon);
     heap_count = 0;
     if (rc >= 0)
         rc = tm__midlife_pour(horizon);

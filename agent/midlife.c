@@ -26,6 +26,7 @@
 #include "base/map.h"
 #include "foreign.h"
 #include "management.h"
+#include "methods.h"
 
 enum { TRIES = 3, ASK_A_ROUND = 256 };
 
@@ -237,7 +238,7 @@ static void report(tm__buffer *own, JNIEnv *jni, jthread thread,
     event = record->event;
     tm__record_set_weak(record,
                         is_held_up ? (*jni)->NewWeakGlobalRef(jni, thread) : NULL);
-    tm__buffer_commit(own, record, record->extra * sizeof(jvmtiFrameInfo));
+    tm__methods_commit(own, record, record->extra * sizeof(jvmtiFrameInfo));
     commit_held(own, info, 0, 0, time_ns);
     for (uint32_t i = 0; i < info->held_count; i++)
         /* The one that it waits on is not held meanwhile. */

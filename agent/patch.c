@@ -6,56 +6,18 @@
  * an instruction.
  *
  * The classes are the JDK's own, three of them, once a VM. What cannot be read is left
- * alone: every position is checked against the end.
+ * alone.
  */
 #include "patch.h"
 
-#include <stdint.h>
 #include <string.h>
 
-enum { UTF8 = 1, LONG = 5, DOUBLE = 6, CLASS = 7, METHOD = 10, INTERFACE_METHOD = 11 };
-enum { NAME_AND_TYPE = 12, METHOD_HANDLE = 15 };
+#include "class_file.h"
+
 enum { LOOKUPSWITCH = 171, TABLESWITCH = 170, WIDE = 196, IINC = 132 };
 enum { INVOKEVIRTUAL = 182, INVOKESTATIC = 184, INVOKEINTERFACE = 185, NOP = 0 };
 /* Two texts and four entries of the constants for each patch, and one class more. */
 enum { CONSTANTS_A_PATCH = 6, CONSTANT_BYTES = 8 };
-enum { CONSTANT_MAX = 65535 };
-
-/* Reads past the end give zeros and note that. */
-typedef struct reader {
-    const unsigned char *bytes;
-    size_t size;
-    size_t at;
-    int failed;
-} reader;
-
-static uint32_t take(reader *r, size_t count)
-{
-    uint32_t value = 0;
-
-    if (r->size - r->at < count) {
-        r->failed = 1;
-        r->at = r->size;
-        return 0;
-    }
-    for (size_t i = 0; i < count; i++)
-        value = value << 8 | r->bytes[r->at++];
-    return value;
-}
-
-static void skip(reader *r, size_t count)
-{
-    if (r->size - r->at < count) {
-        r->failed = 1;
-        count = r->size - r->at;
-    }
-    r->at += count;
-}
-
-static uint32_t u2(const unsigned char *at)
-{
-    return (uint32_t)at[0] << 8 | at[1];
-}
 
 static void put2(unsigned char **to, size_t value)
 {
@@ -63,79 +25,26 @@ static void put2(unsigned char **to, size_t value)
     *(*to)++ = (unsigned char)value;
 }
 
-/* The constants: where each begins. */
-typedef struct constants {
-    const unsigned char *bytes;
-    uint32_t count;
-    uint32_t at[CONSTANT_MAX + 1]; ///< of its tag; 0: none
-} constants;
-
-static void read_constants(constants *c, reader *r)
+static int is_method(const tm__constants *c, uint32_t number,
+                     const tm__method_name *name)
 {
-    skip(r, 8);
-    c->bytes = r->bytes;
-    c->count = take(r, 2);
-    for (uint32_t i = 1; i < c->count && !r->failed; i++) {
-        uint32_t tag;
-
-        c->at[i] = (uint32_t)r->at;
-        tag = take(r, 1);
-        switch (tag) {
-        case UTF8: skip(r, take(r, 2)); break;
-        case LONG:
-        case DOUBLE:
-            skip(r, 8);
-            if (i + 1 < c->count)
-                c->at[++i] = 0;
-            break;
-        case CLASS:
-        case 8:  /* String */
-        case 16: /* MethodType */
-        case 19: /* Module */
-        case 20: /* Package */ skip(r, 2); break;
-        case METHOD_HANDLE: skip(r, 3); break;
-        default: skip(r, 4); break;
-        }
-    }
-}
-
-/* The constant of this number, if it is one of that kind; NULL: it is not. */
-static const unsigned char *constant(const constants *c, uint32_t number, int tag)
-{
-    if (number >= c->count || !c->at[number] || c->bytes[c->at[number]] != tag)
-        return NULL;
-    return c->bytes + c->at[number] + 1;
-}
-
-static int is_text(const constants *c, uint32_t number, const char *text)
-{
-    const unsigned char *utf8 = constant(c, number, UTF8);
-
-    return utf8 && u2(utf8) == strlen(text) &&
-           memcmp(utf8 + 2, text, strlen(text)) == 0;
-}
-
-static int is_method(const constants *c, uint32_t number, const tm__method_name *name)
-{
-    const unsigned char *method = constant(c, number, METHOD);
+    const unsigned char *method = tm__constant_method(c, number);
     const unsigned char *class, *pair;
 
     if (!method)
-        method = constant(c, number, INTERFACE_METHOD);
-    if (!method)
         return 0;
-    class = constant(c, u2(method), CLASS);
-    pair = constant(c, u2(method + 2), NAME_AND_TYPE);
-    return class && pair && is_text(c, u2(class), name->class) &&
-           is_text(c, u2(pair), name->name) &&
-           is_text(c, u2(pair + 2), name->descriptor);
+    class = tm__constant(c, tm__class_u2(method), TM__CONSTANT_CLASS);
+    pair = tm__constant(c, tm__class_u2(method + 2), TM__CONSTANT_NAME_AND_TYPE);
+    return class && pair && tm__constant_is_text(c, tm__class_u2(class), name->class) &&
+           tm__constant_is_text(c, tm__class_u2(pair), name->name) &&
+           tm__constant_is_text(c, tm__class_u2(pair + 2), name->descriptor);
 }
 
 static void put_text(unsigned char **to, const char *text)
 {
     size_t length = strlen(text);
 
-    *(*to)++ = UTF8;
+    *(*to)++ = TM__CONSTANT_TEXT;
     put2(to, length);
     memcpy(*to, text, length);
     *to += length;
@@ -147,12 +56,12 @@ static void put_method(unsigned char **to, uint32_t first, const tm__method_name
     put_text(to, name->class);
     put_text(to, name->name);
     put_text(to, name->descriptor);
-    *(*to)++ = CLASS;
+    *(*to)++ = TM__CONSTANT_CLASS;
     put2(to, first);
-    *(*to)++ = NAME_AND_TYPE;
+    *(*to)++ = TM__CONSTANT_NAME_AND_TYPE;
     put2(to, first + 1);
     put2(to, first + 2);
-    *(*to)++ = METHOD;
+    *(*to)++ = TM__CONSTANT_METHOD;
     put2(to, first + 3);
     put2(to, first + 4);
 }
@@ -168,21 +77,21 @@ static size_t instruction_bytes(const unsigned char *code, size_t size, size_t a
                    {184, 3}, {186, 5}, {187, 3}, {188, 2}, {189, 3}, {191, 1}, {193, 3},
                    {195, 1}, {197, 4}, {199, 3}, {201, 5}};
     size_t table = (at + 4) & ~(size_t)3;
-    reader r = {code, size, table < size ? table : size, 0};
+    tm__class_reader r = {code, size, table < size ? table : size, 0};
     uint32_t low, high;
 
     switch (code[at]) {
     case TABLESWITCH:
-        skip(&r, 4);
-        low = take(&r, 4);
-        high = take(&r, 4);
+        tm__class_skip(&r, 4);
+        low = tm__class_take(&r, 4);
+        high = tm__class_take(&r, 4);
         if ((int32_t)high < (int32_t)low)
             return 0;
-        skip(&r, 4 * (size_t)((int64_t)(int32_t)high - (int32_t)low + 1));
+        tm__class_skip(&r, 4 * (size_t)((int64_t)(int32_t)high - (int32_t)low + 1));
         return r.failed ? 0 : r.at - at;
     case LOOKUPSWITCH:
-        skip(&r, 4);
-        skip(&r, 8 * (size_t)take(&r, 4));
+        tm__class_skip(&r, 4);
+        tm__class_skip(&r, 8 * (size_t)tm__class_take(&r, 4));
         return r.failed ? 0 : r.at - at;
     case WIDE: return at + 1 < size && code[at + 1] == IINC ? 6 : 4;
     default: break;
@@ -195,7 +104,7 @@ static size_t instruction_bytes(const unsigned char *code, size_t size, size_t a
 
 /* What one method's code is looked through for. */
 typedef struct search {
-    const constants *constants;
+    const tm__constants *constants;
     const tm__patch *patches;
     size_t count;
     uint32_t first; ///< number of the first constant of ours
@@ -215,8 +124,8 @@ static int patch_code(const search *s, unsigned char *code, size_t size,
             const tm__patch *patch = &s->patches[i];
             unsigned char *operand = code + at + 1;
 
-            if (!is_method(s->constants, u2(operand), &patch->callee) ||
-                (patch->in && !is_text(s->constants, method, patch->in)))
+            if (!is_method(s->constants, tm__class_u2(operand), &patch->callee) ||
+                (patch->in && !tm__constant_is_text(s->constants, method, patch->in)))
                 continue;
             code[at] = INVOKESTATIC;
             put2(&operand, s->first + CONSTANTS_A_PATCH * (i + 1) - 1);
@@ -230,24 +139,24 @@ static int patch_code(const search *s, unsigned char *code, size_t size,
 
 /* Go over the attributes of a method, of which one is its code. `to` is what lies at
  * the reader's beginning, in the copy. */
-static int patch_method(const search *s, reader *r, unsigned char *to)
+static int patch_method(const search *s, tm__class_reader *r, unsigned char *to)
 {
     uint32_t name, attributes;
 
-    skip(r, 2);
-    name = take(r, 2);
-    skip(r, 2);
-    attributes = take(r, 2);
+    tm__class_skip(r, 2);
+    name = tm__class_take(r, 2);
+    tm__class_skip(r, 2);
+    attributes = tm__class_take(r, 2);
     while (attributes-- > 0 && !r->failed) {
-        int is_code = is_text(s->constants, take(r, 2), "Code");
-        size_t size = take(r, 4);
-        reader in = {r->bytes, r->size, r->at, r->failed};
+        int is_code = tm__constant_is_text(s->constants, tm__class_take(r, 2), "Code");
+        size_t size = tm__class_take(r, 4);
+        tm__class_reader in = {r->bytes, r->size, r->at, r->failed};
 
-        skip(r, size);
+        tm__class_skip(r, size);
         if (!is_code || r->failed)
             continue;
-        skip(&in, 4);
-        size = take(&in, 4);
+        tm__class_skip(&in, 4);
+        size = tm__class_take(&in, 4);
         if (in.failed || size > r->at - in.at ||
             patch_code(s, to + in.at, size, name) != 0)
             return -1;
@@ -255,21 +164,21 @@ static int patch_method(const search *s, reader *r, unsigned char *to)
     return r->failed ? -1 : 0;
 }
 
-static void skip_fields(reader *r)
+static void skip_fields(tm__class_reader *r)
 {
     uint32_t fields;
 
-    skip(r, 6);
-    skip(r, 2 * (size_t)take(r, 2));
-    fields = take(r, 2);
+    tm__class_skip(r, 6);
+    tm__class_skip(r, 2 * (size_t)tm__class_take(r, 2));
+    fields = tm__class_take(r, 2);
     while (fields-- > 0 && !r->failed) {
         uint32_t attributes;
 
-        skip(r, 6);
-        attributes = take(r, 2);
+        tm__class_skip(r, 6);
+        attributes = tm__class_take(r, 2);
         while (attributes-- > 0 && !r->failed) {
-            skip(r, 2);
-            skip(r, take(r, 4));
+            tm__class_skip(r, 2);
+            tm__class_skip(r, tm__class_take(r, 4));
         }
     }
 }
@@ -277,18 +186,21 @@ static void skip_fields(reader *r)
 size_t tm__patch_class(unsigned char *out, const unsigned char *class, size_t bytes,
                        const tm__patch *patches, size_t count, unsigned *found)
 {
-    static constants names; /* one class after the other */
-    reader r = {class, bytes, 0, 0};
+    static uint32_t places[TM__CONSTANTS_MAX + 1]; /* one class after the other */
+    tm__constants names = {.at = places};
+    tm__class_reader r = {class, bytes, 0, 0};
     search s = {&names, patches, count, 0, found};
     unsigned char *to = out;
     size_t constants_end, added;
     unsigned all = 0;
 
     memset(found, 0, count * sizeof(*found));
-    read_constants(&names, &r);
+    tm__class_skip(&r, 8);
+    names.count = tm__class_take(&r, 2);
+    tm__constants_find(&names, &r);
     constants_end = r.at;
     s.first = names.count;
-    if (r.failed || names.count + CONSTANTS_A_PATCH * count > CONSTANT_MAX)
+    if (r.failed || names.count + CONSTANTS_A_PATCH * count > TM__CONSTANTS_MAX)
         return 0;
     memcpy(to, class, constants_end);
     to += 8;
@@ -300,7 +212,7 @@ size_t tm__patch_class(unsigned char *out, const unsigned char *class, size_t by
     memcpy(to, class + constants_end, bytes - constants_end);
 
     skip_fields(&r);
-    for (uint32_t methods = take(&r, 2); methods > 0; methods--)
+    for (uint32_t methods = tm__class_take(&r, 2); methods > 0; methods--)
         if (r.failed || patch_method(&s, &r, out + added) != 0)
             return 0;
     for (size_t i = 0; i < count; i++)

@@ -7,6 +7,7 @@
  */
 #include "report.h"
 
+#include "methods.h"
 #include "stacks.h"
 
 static int is_recording(void)
@@ -177,7 +178,7 @@ static int put(tm__report *report, uint32_t depth, tm_event event, int walk_firs
         bytes = depth ? tm__stack_take(report, record, depth) : 0;
         if (walk_first)
             record->event.time_ns = tm__now_ns();
-        tm__buffer_commit(report->buffer, record, bytes);
+        tm__methods_commit(report->buffer, record, bytes);
     } else {
         tm__buffer_lose(report->buffer, report->time_ns);
         add(&report->buffer->costs.dropped, 1);

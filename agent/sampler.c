@@ -9,6 +9,7 @@
  */
 #include "sampler.h"
 
+#include "methods.h"
 #include "stacks.h"
 
 /* A thread that has used more since the last round was looked at too late. */
@@ -67,8 +68,8 @@ static void sample(JNIEnv *jni, tm__buffer *own, const tm__buffer *sampled,
         record->event = (tm_event){.thread = sampled->thread,
                                    .time_ns = tm__now_ns(),
                                    .kind = TM_EVENT_CPU_SAMPLE};
-        tm__buffer_commit(own, record,
-                          depth ? tm__stack_of(record, thread, 0, depth) : 0);
+        tm__methods_commit(own, record,
+                           depth ? tm__stack_of(record, thread, 0, depth) : 0);
     }
     if (thread)
         (*jni)->DeleteLocalRef(jni, thread);

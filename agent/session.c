@@ -14,6 +14,7 @@
 
 #include <poll.h>
 
+#include "methods.h"
 #include "rebind.h"
 #include "virtual.h"
 
@@ -63,6 +64,9 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
         for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
             tm__buffer_rest(b);
         (*jvmti)->DisposeEnvironment(jvmti);
+    } else {
+        is_quiet = -1;
     }
+    tm__methods_forget(is_quiet);
     tm__the_agent.jvmti = NULL;
 }

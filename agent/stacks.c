@@ -23,6 +23,8 @@
 
 #include <threadmodel/model.h>
 
+#include "methods.h"
+
 _Static_assert(sizeof(jvmtiFrameInfo) == sizeof(tm__record_frame),
                "frames are written straight into a record");
 
@@ -289,7 +291,7 @@ static void ask(JNIEnv *jni, tm__buffer *own, tm__buffer *asked, int64_t since_n
         record->event = event;
         bytes = tm__stack_of(record, thread, 0, depth);
         if (bytes && is_still_in(asked, since_ns))
-            tm__buffer_commit(own, record, bytes);
+            tm__methods_commit(own, record, bytes);
     }
     if (thread)
         (*jni)->DeleteLocalRef(jni, thread);

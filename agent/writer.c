@@ -112,7 +112,7 @@ static int pause_recording(JNIEnv *jni)
     if (paused_ns)
         return TM_OK;
     tm__session_halt();
-    rc = tm__merge_round(jni, own, 1);
+    rc = tm__merge_round(jni, 1);
     if (rc < 0)
         return rc;
     paused_ns = tm__now_ns();
@@ -150,7 +150,7 @@ static int obey(JNIEnv *jni)
     }
     if (rc >= 0 && !paused_ns) {
         poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
-        rc = tm__merge_round(jni, own, 0);
+        rc = tm__merge_round(jni, 0);
     }
     if (rc >= 0)
         rc = tm__recording_flush();
@@ -176,7 +176,7 @@ static int round_of_work(JNIEnv *jni)
 
     if (rc < 0 || paused_ns)
         return rc;
-    rc = tm__merge_round(jni, own, 0);
+    rc = tm__merge_round(jni, 0);
     if (rc < 0)
         return rc;
     tm__standing_ask(jni, own, 0);
@@ -230,14 +230,14 @@ static int run_to_the_end(JNIEnv *jni)
     for (int round = 0; rc >= 0 && round < 2; round++) {
         poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
         tm__session_wait();
-        rc = tm__merge_round(jni, own, 0);
+        rc = tm__merge_round(jni, 0);
         tm__standing_ask(jni, own, 1);
         tm__stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
     is_quiet = tm__session_halt();
     if (rc < 0)
         return rc;
-    rc = tm__merge_round(jni, own, 1);
+    rc = tm__merge_round(jni, 1);
     if (rc >= 0)
         rc = report_losses();
     return rc >= 0 ? tm__run_report(tm__now_ns()) : rc;

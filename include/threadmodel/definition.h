@@ -14,7 +14,9 @@
 
 TM_BEGIN_DECLS
 
-/** A class, by the name that a person writes: "java.util.HashMap", "int[]". */
+/** A class, by the name that a person writes: "java.util.HashMap", "int[]". The address
+ * that a VM puts behind that of a hidden class, "a.B$$Lambda/0x00007f3a5c000c28", is
+ * not shown in answers: it is another in the next run. */
 typedef struct tm_class {
     uint64_t id;
     const char *name;

@@ -12,7 +12,7 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
 {
     const tm_model *model = places->model;
     const tm__frame *frame;
-    tm__caller place = {TM__NONE, TM__NONE, 0, 0};
+    tm__caller place = {TM__NONE, TM__NONE, 0, 0, 0};
     uint32_t *value, class_index;
 
     *number = TM__NONE;
@@ -37,6 +37,7 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
         const char *method = tm__strings_get(&model->strings, place.method);
 
         place.is_idle = method && tm__is_idle(method);
+        place.is_library = method && tm__is_library(method);
         if (tm__reserve(places->memory, &places->items, &places->items_capacity,
                         (size_t)places->items_count + 1, sizeof(place)) < 0)
             return TM_ENOMEM;

@@ -8,10 +8,11 @@
 
 /** The same method and line on two stacks is one place. */
 typedef struct tm__caller {
-    uint32_t method;  ///< strings: package.Class.method
-    uint32_t source;  ///< strings
-    uint32_t line;    ///< 0: unknown
-    uint32_t is_idle; ///< a thread is there when it waits for work
+    uint32_t method;    ///< strings: package.Class.method
+    uint32_t source;    ///< strings
+    uint32_t line;      ///< 0: unknown
+    uint8_t is_idle;    ///< a thread is there when it waits for work
+    uint8_t is_library; ///< it is a method of the JDK
 } tm__caller;
 
 typedef struct tm__callers {
@@ -51,6 +52,14 @@ static inline uint32_t tm__caller_of(const tm__callers *places, uint32_t stack)
 static inline int tm__caller_is_idle(const tm__callers *places, uint32_t place)
 {
     return place != TM__NONE && places->items[place].is_idle;
+}
+
+/** Whether a place, which may be TM__NONE, lies in the JDK, or is where a worker is
+ * idle: nobody can act on that. */
+static inline int tm__caller_is_library(const tm__callers *places, uint32_t place)
+{
+    return place != TM__NONE &&
+           (places->items[place].is_library || places->items[place].is_idle);
 }
 
 /** By method, then line; TM__NONE goes last. @return as strcmp */

@@ -185,16 +185,6 @@ int tm__percent(int64_t part, int64_t whole)
     return whole > 0 ? (int)((double)part * 100 / (double)whole + 0.5) : 0;
 }
 
-int tm__caller_is_library(const tm__findings *findings, uint32_t place)
-{
-    const char *method = place == TM__NONE
-                             ? NULL
-                             : tm__strings_get(&findings->model->strings,
-                                               findings->places.items[place].method);
-
-    return method && (tm__is_library(method) || tm__is_idle(method));
-}
-
 uint32_t tm__class_name_of_object(const tm_model *model, uint32_t object)
 {
     uint32_t class_index =

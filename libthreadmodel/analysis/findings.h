@@ -69,10 +69,6 @@ void tm__where_class(tm__finding *finding, const tm_model *model, uint32_t class
 /** A part in percent, rounded; 0 of nothing. */
 int tm__percent(int64_t part, int64_t whole);
 
-/** Whether a place lies in the JDK, or is where a worker is idle: nobody can act on
- * that. */
-int tm__caller_is_library(const tm__findings *findings, uint32_t place);
-
 /** strings of the class of an object, which may be TM__NONE */
 uint32_t tm__class_name_of_object(const tm_model *model, uint32_t object);
 

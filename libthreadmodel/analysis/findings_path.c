@@ -49,7 +49,7 @@ static int gather(sleeps *s, const tm__path *path)
             continue;
         tm__segment_subject(s->findings->model, it, &object, &stack);
         place = tm__caller_of(&s->findings->places, stack);
-        if (tm__caller_is_library(s->findings, place))
+        if (tm__caller_is_library(&s->findings->places, place))
             continue;
         if (!tm__tally_add(&s->tally, memory, place, 0, WHOLE, length_ns, it->thread) ||
             !tm__tally_add(&s->tally, memory, place, it->thread, BY_THREAD, length_ns,

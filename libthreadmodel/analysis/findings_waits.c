@@ -76,7 +76,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     int64_t length_ns = tm__interval_end_ns(model, it, index) - wait->start_ns;
     group *found;
 
-    if (tm__caller_is_library(w->findings, place))
+    if (tm__caller_is_library(&w->findings->places, place))
         return TM_OK;
     if (index + 1 == it->interval_count) {
         if (wait->object != TM__NONE && it->waits_in == wait->object &&

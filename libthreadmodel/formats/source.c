@@ -15,6 +15,7 @@
 #include "formats/jfr/reader.h"
 #include "formats/json/reader.h"
 #include "formats/jstack/reader.h"
+#include "formats/plain/reader.h"
 #include "formats/tptp/reader.h"
 #include "trace/reader.h"
 
@@ -23,7 +24,7 @@
 static const tm__format *const formats[] = {
     &tm__format_tmt,   &tm__format_jfr,        &tm__format_hprof_text,
     &tm__format_hprof, &tm__format_contention, &tm__format_tptp,
-    &tm__format_json,  &tm__format_jstack,
+    &tm__format_json,  &tm__format_plain,      &tm__format_jstack,
 };
 
 struct tm_source {

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "model/hidden.h"
+
 /* Nothing is known of it yet. */
 static const tm__thread unseen_thread = {
     .start_ns = INT64_MIN,
@@ -141,14 +143,29 @@ static int intern_text(tm_model *model, uint32_t *index, const char *text)
     return text ? tm__strings_intern(&model->strings, index, text) : TM_OK;
 }
 
+/* Intern texts one behind the other. */
+static int intern_all(tm_model *model, uint32_t *index, const char *first,
+                      size_t first_bytes, const char *second, const char *third)
+{
+    size_t bytes = first_bytes + strlen(second) + strlen(third);
+    char *all = tm__resize(&model->memory, NULL, 0, bytes + 1);
+    int rc;
+
+    if (!all)
+        return TM_ENOMEM;
+    memcpy(all, first, first_bytes);
+    strcpy(all + first_bytes, second);
+    strcat(all, third);
+    rc = tm__strings_intern_bytes(&model->strings, index, all, bytes);
+    tm__free(&model->memory, all, bytes + 1);
+    return rc;
+}
+
 /* A method's name for people; made anew when its class gets its name later. */
 static int name_method(tm_model *model, tm__method *method)
 {
     const char *class_name = tm__class_name(model, method->class_index);
     const char *name = tm__strings_get(&model->strings, method->name);
-    size_t bytes;
-    char *full_name;
-    int rc;
 
     if (!name)
         return TM_OK;
@@ -156,17 +173,20 @@ static int name_method(tm_model *model, tm__method *method)
         method->full_name = method->name;
         return TM_OK;
     }
-    bytes = strlen(class_name) + strlen(name) + 2;
-    full_name = tm__resize(&model->memory, NULL, 0, bytes);
-    if (!full_name)
-        return TM_ENOMEM;
-    strcpy(full_name, class_name);
-    strcat(full_name, ".");
-    strcat(full_name, name);
-    rc = tm__strings_intern_bytes(&model->strings, &method->full_name, full_name,
-                                  bytes - 1);
-    tm__free(&model->memory, full_name, bytes);
-    return rc;
+    return intern_all(model, &method->full_name, class_name, strlen(class_name), ".",
+                      name);
+}
+
+/* A class's name, the same in every run. */
+static int name_class(tm_model *model, tm__class *class_, const char *name)
+{
+    const char *suffix;
+    size_t bytes;
+
+    if (!name)
+        return TM_OK;
+    bytes = tm__hidden_name(name, &suffix);
+    return intern_all(model, &class_->name, name, bytes, suffix, "");
 }
 
 int tm__define_class(void *payload, const tm_class *definition)
@@ -180,7 +200,7 @@ int tm__define_class(void *payload, const tm_class *definition)
         return rc;
     class_ = &model->classes[index];
     old_name = class_->name;
-    rc = intern_text(model, &class_->name, definition->name);
+    rc = name_class(model, class_, definition->name);
     if (rc == TM_OK)
         rc = intern_text(model, &class_->source, definition->source);
     if (class_->name == old_name)

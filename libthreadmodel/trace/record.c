@@ -15,6 +15,7 @@
 
 /* A name of 2,000 bytes grows threefold at most, where every byte is bad. */
 enum { TEXT_BYTES = 6100 };
+enum { LINES = TM__RECORD_BYTES_MAX / sizeof(tm__record_line) };
 
 _Static_assert(sizeof(tm__record) == 64, "a record without frames is a cache line");
 _Static_assert(offsetof(tm__ring, head) == 64 && offsetof(tm__ring, tail) == 128 &&
@@ -107,6 +108,11 @@ static size_t stated_bytes(const tm__record *record)
     case TM__RECORD_CLASS:
     case TM__RECORD_THREAD: return (size_t)record->extra + record->more;
     case TM__RECORD_OBJECT: return 0;
+    case TM__RECORD_METHOD:
+        if (record->event.value < 0 || record->event.value > UINT16_MAX)
+            return SIZE_MAX;
+        return tm__record_lines_at(record) +
+               (size_t)record->event.value * sizeof(tm__record_line);
     default: return SIZE_MAX;
     }
 }
@@ -172,12 +178,37 @@ static int define_object(const tm__record *record, const tm_sink *sink)
     return sink->define_object(sink->payload, &definition);
 }
 
+static int define_method(const tm__record *record, const tm_sink *sink)
+{
+    const char *text = (const char *)(record + 1);
+    const tm__record_line *entries =
+        (const tm__record_line *)(text + tm__record_lines_at(record));
+    char name[TEXT_BYTES], signature[TEXT_BYTES];
+    tm_line lines[LINES];
+    tm_method definition = {
+        .id = record->event.object,
+        .class_id = record->event.peer,
+        .name = name,
+        .signature = signature,
+        .lines = lines,
+        .line_count =
+            (size_t)record->event.value < LINES ? (size_t)record->event.value : LINES,
+    };
+
+    tm__text_utf8(name, sizeof(name), text, record->extra);
+    tm__text_utf8(signature, sizeof(signature), text + record->extra, record->more);
+    for (size_t i = 0; i < definition.line_count; i++)
+        lines[i] = (tm_line){.location = entries[i].location, .line = entries[i].line};
+    return sink->define_method(sink->payload, &definition);
+}
+
 int tm__record_define(const tm__record *record, const tm_sink *sink)
 {
     switch (record->kind) {
     case TM__RECORD_THREAD: return define_thread(record, sink);
     case TM__RECORD_CLASS: return define_class(record, sink);
     case TM__RECORD_OBJECT: return define_object(record, sink);
+    case TM__RECORD_METHOD: return define_method(record, sink);
     default: return TM_OK;
     }
 }

@@ -35,7 +35,8 @@ enum {
     TM__RECORD_CLASS = 0x100,  ///< text: signature, then source file
     TM__RECORD_OBJECT = 0x101, ///< peer: class, thread: if it is one, value: hash
     TM__RECORD_THREAD = 0x102, ///< peer: os id, value: priority; text: name, group
-    TM__RECORD_PAD = 0x103     ///< nothing up to the ring's end, which was too near
+    TM__RECORD_PAD = 0x103,    ///< nothing up to the ring's end, which was too near
+    TM__RECORD_METHOD = 0x104  ///< peer: class, value: lines; text: name, signature
 };
 
 /** A record in a ring; `extra` frames, or bytes of text, follow it. */
@@ -54,6 +55,13 @@ typedef struct tm__record_frame {
     uint64_t method; ///< tm_method.id
     int64_t location;
 } tm__record_frame;
+
+/** One entry of the line table that follows a method's texts, at the next multiple of
+ * 4 bytes. A class file has no larger numbers. */
+typedef struct tm__record_line {
+    uint16_t location;
+    uint16_t line; ///< 0: from here on it is not known
+} tm__record_line;
 
 /** A number that only its own thread writes, and what shows that it was written. */
 typedef struct tm__ring_mark {
@@ -122,6 +130,12 @@ static inline size_t tm__record_bytes(size_t extra_bytes)
 static inline int tm__record_is_event(const tm__record *record)
 {
     return record->kind < TM_EVENT_KIND_END;
+}
+
+/** @return bytes from the beginning of a method's texts to its line table */
+static inline size_t tm__record_lines_at(const tm__record *record)
+{
+    return ((size_t)record->extra + record->more + 3) & ~(size_t)3;
 }
 
 /**

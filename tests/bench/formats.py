@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other people's files against other people's readers of them.
 
-usage: formats.py BENCH_JFR [SECONDS]
+usage: formats.py BENCH_JFR [SECONDS], with the built package in PYTHONPATH
 
 Records a lock-heavy program with JFR for so many seconds (25), thresholds at nothing,
 and reads the recording with the library, with the whole terminal report, and with the
@@ -40,7 +40,7 @@ class Least:
     memory_kib: float = math.inf
     failed: bool = False
 
-    def run(self, command: list[object], **variables: str) -> None:
+    def run(self, command: list[object]) -> None:
         """Run it once more."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         start = time.perf_counter()
@@ -48,7 +48,6 @@ class Least:
             [str(word) for word in command],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **variables},
         )
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
@@ -60,12 +59,12 @@ class Least:
         self.failed |= status != 0
 
 
-def compare(commands: dict[str, list[object]], package: Path) -> None:
+def compare(commands: dict[str, list[object]]) -> None:
     """Run each in turn, and print the least of each."""
     least = {name: Least() for name in commands}
     for _ in range(ROUNDS):
         for name, command in commands.items():
-            least[name].run(command, PYTHONPATH=str(package))
+            least[name].run(command)
     for name, it in least.items():
         print(
             f"{name:32} {it.cpu_s:6.2f} s of processor {it.wall_s:6.2f} s in all "
@@ -107,7 +106,7 @@ def main() -> int:
             "jdk.jfr.consumer": [jdk.tool("java"), "-cp", folder, "Consume", file],
             "jfr summary": [jfr, "summary", file],
         }
-        compare(commands, bench.parents[2] / "bindings/python")
+        compare(commands)
     return 0
 
 

@@ -121,19 +121,61 @@ def test_two_json_dumps_confirm_a_deadlock(virtual: Moment, tmp_path: Path):
     assert {name: states(model).get(name) for name in WITHOUT_LOCKS} == WITHOUT_LOCKS
 
 
+def dump_plain(still: Moment, file: Path) -> Path:
+    return still.dump("Thread.dump_to_file", file, "-format=plain")
+
+
+def places(model: threadmodel.Model) -> dict[str, tuple[object, ...]]:
+    """Where each thread of the program stands, and for what."""
+    return {
+        row["thread"]: (
+            row["thread_id"],
+            row["state"],
+            row["class"],
+            row["object"],
+            row["peer"],
+            row["method"],
+            row["line"],
+        )
+        for row in model.timeline()
+        if row["thread"] in PLATFORM or row["thread"] in VIRTUAL
+    }
+
+
+def test_plain_text_and_json_to_a_file_are_one_model(virtual: Moment, tmp_path: Path):
+    plain = threadmodel.open(dump_plain(virtual, tmp_path / "dump.txt"))
+    json = threadmodel.open(dump_json(virtual, tmp_path / "dump.json"))
+    assert plain.damage is None
+    assert plain.run.format == "plain"
+    assert (plain.run.pid, plain.run.vm) == (json.run.pid, json.run.vm)
+    assert places(plain) == places(json)
+    assert set(places(plain)) == {*PLATFORM, *VIRTUAL}
+    assert deadlocks(plain) == deadlocks(json)
+    of_virtual = {row["name"] for row in plain.threads() if row["virtual"]}
+    assert set(VIRTUAL) <= of_virtual
+    assert not set(PLATFORM) & of_virtual
+
+
+def test_two_plain_files_confirm_a_deadlock(virtual: Moment, tmp_path: Path):
+    files = [dump_plain(virtual, tmp_path / f"{name}.txt") for name in "ab"]
+    model = threadmodel.open(files)
+    two = {frozenset(OF_MONITORS), frozenset(OF_VIRTUAL)}
+    assert deadlocks(model) == dict.fromkeys(two, "reported")
+
+
 def test_json_and_text_of_a_moment_are_one_model(virtual: Moment, tmp_path: Path):
     json = threadmodel.open(dump_json(virtual, tmp_path / "dump.json"))
     text = threadmodel.open(virtual.print(tmp_path / "dump.txt"))
-    places = []
+    both = []
     for model in (json, text):
-        places.append(
+        both.append(
             {
                 row["thread_id"]: (row["thread"], row["class"], row["method"])
                 for row in model.timeline()
                 if row["thread"] in PLATFORM
             }
         )
-    assert places[0] == places[1]
+    assert both[0] == both[1]
     for name in ("virtual runs", "main"):
         assert states(json)[name][0] == "running"
     # A virtual thread has no name in the text, but its number.
@@ -202,16 +244,16 @@ def test_a_heap_dump_shows_states_and_owners_of_locks(still: Moment, tmp_path: P
     assert {name: threads[name]["thread_id"] for name in PLATFORM} == {
         name: ids[name] for name in PLATFORM
     }
-    places = []
+    both = []
     for one in (model, text):
-        places.append(
+        both.append(
             {
                 row["thread"]: (row["method"], row["line"])
                 for row in one.timeline()
                 if row["thread"] in PLATFORM and row["state"] != "running"
             }
         )
-    assert places[0] == places[1]
+    assert both[0] == both[1]
 
 
 def test_a_heap_dump_shows_virtual_threads(virtual: Moment, tmp_path: Path):

@@ -33,7 +33,9 @@ static bool is_same_block(const tm_table *table, size_t row, size_t other)
     return tm_table_uint64(table, "thread_id")[row] ==
                tm_table_uint64(table, "thread_id")[other] &&
            tm_table_int64(table, "start_ns")[row] ==
-               tm_table_int64(table, "start_ns")[other];
+               tm_table_int64(table, "start_ns")[other] &&
+           tm_table_int64(table, "end_ns")[row] ==
+               tm_table_int64(table, "end_ns")[other];
 }
 
 void judge_blame(struct trial *trial, const tm_model *model)

@@ -104,10 +104,11 @@ static struct ending ending_of(const struct world *w, int t, size_t span)
     if (e.end_ns < 0) {
         bool joins = h->state == TM_STATE_JOINING;
 
-        /* Which thread an object is must have been told, what wakes it may have
-         * happened with no event of it yet, and in a cycle nobody goes on. */
-        e.unsure = joins && (w->config.terse || h->cause != CAUSE_NONE ||
-                             th->spans[end - 1].deadlock != NONE);
+        /* What wakes it may have happened with no event of it yet, so that it may be
+         * taken for one whom the last notify found; which thread an object is must
+         * have been told; and in a cycle nobody goes on. */
+        e.unsure = h->cause != CAUSE_NONE ||
+                   (joins && (w->config.terse || th->spans[end - 1].deadlock != NONE));
         if (joins && !e.unsure)
             e.waker = h->target;
         e.act_ns = INT64_MAX;

@@ -83,6 +83,24 @@ def test_json_of_jdk_21_has_no_states_but_stacks():
     assert any("cannot be told from one that runs" in limit for limit in model.limits)
 
 
+def test_plain_text_of_jdk_21_has_no_states_but_stacks():
+    model = threadmodel.open(DATA / "jdk21-plain.txt")
+    rows = {row["thread_id"]: row for row in model.timeline()}
+    assert {number: row["state"] for number, row in rows.items()} == {
+        1: "sleeping",
+        9: "waiting",
+        10: "unknown",
+        12: "unknown",
+        21: "parked",
+    }
+    threads = {row["thread_id"]: row for row in model.threads()}
+    assert threads[9]["name"] == 'a "quoted", name\nof two lines'
+    assert threads[21]["virtual"]
+    assert (model.run.pid, model.run.vm) == (5151, "21.0.2+13-LTS")
+    assert any("cannot be told from one that runs" in limit for limit in model.limits)
+    assert any("looks whole" in limit for limit in model.limits)
+
+
 def test_json_of_version_2_has_owners_of_locks():
     model = threadmodel.open(DATA / "jdk27.json")
     rows = by_name(model)

@@ -36,7 +36,9 @@ static struct {
     size_t event_count;
     tm_frame frame;
     uint32_t stack;
-    char class_name[64], limit[512];
+    char class_name[64], method_name[64], method_signature[64], limit[512];
+    tm_method method;
+    tm_line lines[2];
     int lost;
 } got;
 
@@ -64,7 +66,12 @@ static int take_class(void *payload, const tm_class *definition)
 static int take_method(void *payload, const tm_method *definition)
 {
     (void)payload;
-    (void)definition;
+    got.method = *definition;
+    snprintf(got.method_name, sizeof(got.method_name), "%s", definition->name);
+    snprintf(got.method_signature, sizeof(got.method_signature), "%s",
+             definition->signature);
+    assert_int_equal(definition->line_count, 2);
+    memcpy(got.lines, definition->lines, sizeof(got.lines));
     return TM_OK;
 }
 
@@ -221,6 +228,22 @@ static void put_class(int number, const char *signature)
     commit(number, record, strlen(signature));
 }
 
+/* Two texts of seven bytes, so that the lines begin a byte behind them. */
+static void put_method(int number)
+{
+    static const char TEXT[] = "run(I)V";
+    static const tm__record_line LINES[] = {{0, 10}, {65535, 65534}};
+    tm__record *record = place(number, atomic_load(&ring(number)->head));
+
+    *record = (tm__record){.kind = TM__RECORD_METHOD, .extra = 3, .more = 4};
+    record->event.object = METHOD;
+    record->event.peer = 5;
+    record->event.value = 2;
+    memcpy(record + 1, TEXT, sizeof(TEXT));
+    memcpy((char *)(record + 1) + sizeof(TEXT), LINES, sizeof(LINES));
+    commit(number, record, sizeof(TEXT) + sizeof(LINES));
+}
+
 static int read_all(void)
 {
     tm_source *source;
@@ -259,6 +282,7 @@ static void events_of_all_rings_come_by_time_after_those_of_the_trace(void **sta
     tm__ring_mark_set(&header()->events, 2);
     put_class(1, "[Lp/Q;");
     put_event(0, 100, 10);
+    put_method(0);
     put_event(0, 300, 11);
     put_event(0, 500, 12);
     put_event(1, 200, 20);
@@ -268,6 +292,13 @@ static void events_of_all_rings_come_by_time_after_those_of_the_trace(void **sta
     assert_string_equal(got.class_name, "p.Q[]");
     assert_int_equal(got.frame.method, METHOD);
     assert_int_equal(got.frame.location, 3);
+    assert_int_equal(got.method.id, METHOD);
+    assert_int_equal(got.method.class_id, 5);
+    assert_string_equal(got.method_name, "run");
+    assert_string_equal(got.method_signature, "(I)V");
+    assert_int_equal(got.lines[0].line, 10);
+    assert_int_equal(got.lines[1].location, 65535);
+    assert_int_equal(got.lines[1].line, 65534);
     assert_int_equal(got.events[6].stack, got.stack);
     assert_non_null(strstr(got.limit, "5 more events were recovered"));
 }

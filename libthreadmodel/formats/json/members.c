@@ -151,24 +151,24 @@ static int on_number(void *payload, const char *text, size_t length)
 
 static int take_text(tm__json_dump *it, tm__slice text)
 {
-    tm__json_thread *thread = &it->thread;
+    tm__snapshot *thread = &it->thread;
 
     switch ((enum member)it->member) {
     case TIME: tm__dump_time(text, &it->time_ns); return 1;
     case RUNTIME_VERSION:
-        return check(it, tm__json_text_set(thread, &it->runtime, text));
+        return check(it, tm__snapshot_set(thread, &it->runtime, text));
     case CONTAINER_NAME:
-        return check(it, tm__json_text_set(thread, &thread->group, text));
-    case NAME: return check(it, tm__json_text_set(thread, &thread->name, text));
+        return check(it, tm__snapshot_set(thread, &thread->group, text));
+    case NAME: return check(it, tm__snapshot_set(thread, &thread->name, text));
     case STATE:
         it->has_states = 1;
-        return check(it, tm__json_text_set(thread, &thread->state, text));
+        return check(it, tm__snapshot_set(thread, &thread->state, text));
     case BLOCKED_ON:
-        return check(it, tm__json_object(thread, text, 0, &thread->blocked_on));
+        return check(it, tm__snapshot_object(thread, text, 0, &thread->blocked_on));
     case WAITING_ON:
-        return check(it, tm__json_object(thread, text, 0, &thread->waiting_on));
+        return check(it, tm__snapshot_object(thread, text, 0, &thread->waiting_on));
     case BLOCKER_OBJECT:
-        return check(it, tm__json_object(thread, text, 1, &thread->blocker));
+        return check(it, tm__snapshot_object(thread, text, 1, &thread->blocker));
     default: return take_number(it, text);
     }
 }
@@ -182,8 +182,8 @@ static int on_string(void *payload, const unsigned char *bytes, size_t length)
     if (it->skipped)
         return 1;
     switch (level_of(it)) {
-    case STACK: return check(it, tm__json_thread_frame(&it->thread, text));
-    case LOCKS: return check(it, tm__json_thread_lock(&it->thread, text));
+    case STACK: return check(it, tm__snapshot_frame(&it->thread, text));
+    case LOCKS: return check(it, tm__snapshot_lock(&it->thread, text));
     default: return take_text(it, text);
     }
 }
@@ -260,7 +260,7 @@ static int begin(tm__json_dump *it, enum level level)
         it->in_container = it->container_count = 0;
         it->thread.group.is_set = 0;
         break;
-    case THREAD: tm__json_thread_start(&it->thread); break;
+    case THREAD: tm__snapshot_start(&it->thread); break;
     case ITEM:
         it->thread.lock_first = it->thread.lock_count;
         it->item_depth = TM__NONE;
@@ -305,7 +305,7 @@ static int end_thread(tm__json_dump *it)
     }
     if (it->thread.id == 0)
         return stop(it, TM__JSON_NO_THREAD);
-    if (tm__json_thread_end(&it->thread) < 0)
+    if (tm__snapshot_end(&it->thread) < 0)
         return stop(it, TM__JSON_NO_MEMORY);
     it->met++;
     return 1;
@@ -323,7 +323,7 @@ static int on_end(void *payload)
     it->member = NONE;
     switch ((enum level)it->levels[--it->depth]) {
     case THREAD: return end_thread(it);
-    case ITEM: tm__json_thread_depth(&it->thread, it->item_depth); return 1;
+    case ITEM: tm__snapshot_depth(&it->thread, it->item_depth); return 1;
     case CONTAINER:
         if (it->container_count > it->in_container)
             it->left_out += it->container_count - it->in_container;

@@ -4,7 +4,7 @@
 #define TM_FORMATS_JSON_MEMBERS_H
 
 #include "formats/json/parser.h"
-#include "formats/json/thread.h"
+#include "formats/dump/snapshot.h"
 
 /** Why the parsing of a dump stopped. */
 enum tm__json_stop {
@@ -23,7 +23,7 @@ enum { TM__JSON_LEVELS = 32 };
 typedef struct tm__json_dump {
     tm__dump *dump;
     tm__json_parser *parser;
-    tm__json_thread thread;
+    tm__snapshot thread;
     uint8_t levels[TM__JSON_LEVELS]; ///< enum level, of what is open
     uint32_t depth;                  ///< how much is open
     uint32_t skipped;                ///< of that within a member that is not wanted
@@ -36,7 +36,7 @@ typedef struct tm__json_dump {
     int64_t time_ns;  ///< INT64_MIN: not said
     uint64_t version; ///< 0: not said
     uint64_t process_id;
-    tm__json_text runtime;
+    tm__snapshot_text runtime;
     uint64_t in_container;    ///< threads so far
     uint64_t container_count; ///< threads that it says it has
     uint64_t left_out;        ///< threads of containers that are not listed

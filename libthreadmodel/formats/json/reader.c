@@ -205,7 +205,7 @@ static int parse(reader *self)
 
 static int pour_run(reader *self, const tm_sink *sink)
 {
-    const tm__json_text *runtime = &self->members.runtime;
+    const tm__snapshot_text *runtime = &self->members.runtime;
     tm_run run = {.size = sizeof(run),
                   .vm = runtime->is_set ? runtime->bytes : NULL,
                   .pid = self->members.process_id,
@@ -241,7 +241,7 @@ static void reader_close(void *payload)
     reader *self = payload;
     tm__memory *memory = self->memory;
 
-    tm__json_thread_free(&self->members.thread);
+    tm__snapshot_free(&self->members.thread);
     tm__free(memory, self->members.runtime.bytes, self->members.runtime.capacity);
     tm__json_free(&self->parser);
     tm__dump_free(&self->dump);
@@ -264,7 +264,7 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
     self->members.dump = &self->dump;
     self->members.parser = &self->parser;
     tm__notes_init(&self->notes, memory);
-    tm__json_thread_init(&self->members.thread, memory, &self->dump);
+    tm__snapshot_init(&self->members.thread, memory, &self->dump);
     rc = tm__json_init(&self->parser, memory, &tm__json_callbacks, &self->members);
     if (rc == TM_OK)
         rc = tm__dump_init(&self->dump, memory, &self->notes, nature);

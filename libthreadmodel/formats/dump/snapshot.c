@@ -3,18 +3,18 @@
  * An object is named by its class and identity hash, and that is its id: class and
  * hash side by side. Nothing need be remembered of the objects of a million threads.
  */
-#include "formats/json/thread.h"
+#include "formats/dump/snapshot.h"
 
 #include <string.h>
 
 static const char replacement[] = "\xef\xbf\xbd";
 
-void tm__json_thread_init(tm__json_thread *thread, tm__memory *memory, tm__dump *dump)
+void tm__snapshot_init(tm__snapshot *thread, tm__memory *memory, tm__dump *dump)
 {
-    *thread = (tm__json_thread){.memory = memory, .dump = dump};
+    *thread = (tm__snapshot){.memory = memory, .dump = dump};
 }
 
-int tm__json_text_set(tm__json_thread *thread, tm__json_text *text, tm__slice value)
+int tm__snapshot_set(tm__snapshot *thread, tm__snapshot_text *text, tm__slice value)
 {
     uint32_t length = 0;
 
@@ -34,7 +34,7 @@ int tm__json_text_set(tm__json_thread *thread, tm__json_text *text, tm__slice va
     return TM_OK;
 }
 
-void tm__json_thread_start(tm__json_thread *thread)
+void tm__snapshot_start(tm__snapshot *thread)
 {
     thread->id = thread->carrier = thread->blocker_owner = 0;
     thread->is_virtual = 0;
@@ -43,7 +43,7 @@ void tm__json_thread_start(tm__json_thread *thread)
     thread->frame_count = thread->lock_count = thread->lock_first = 0;
 }
 
-int tm__json_thread_frame(tm__json_thread *thread, tm__slice text)
+int tm__snapshot_frame(tm__snapshot *thread, tm__slice text)
 {
     if (tm__reserve(thread->memory, &thread->frames, &thread->frame_capacity,
                     (size_t)thread->frame_count + 1, sizeof(*thread->frames)) < 0 ||
@@ -53,8 +53,8 @@ int tm__json_thread_frame(tm__json_thread *thread, tm__slice text)
     return TM_OK;
 }
 
-int tm__json_object(tm__json_thread *thread, tm__slice identity, int is_synchronizer,
-                    uint64_t *object)
+int tm__snapshot_object(tm__snapshot *thread, tm__slice identity, int is_synchronizer,
+                        uint64_t *object)
 {
     size_t at = identity.length;
     tm_object item = {.flags = TM_OBJECT_HAS_HASH | TM_OBJECT_MAYBE_MANY};
@@ -83,7 +83,7 @@ int tm__json_object(tm__json_thread *thread, tm__slice identity, int is_synchron
     return TM_OK;
 }
 
-int tm__json_thread_lock(tm__json_thread *thread, tm__slice identity)
+int tm__snapshot_lock(tm__snapshot *thread, tm__slice identity)
 {
     tm__dump_hold *lock;
 
@@ -92,14 +92,14 @@ int tm__json_thread_lock(tm__json_thread *thread, tm__slice identity)
         return TM_ENOMEM;
     lock = &thread->locks[thread->lock_count];
     lock->depth = TM__NONE;
-    if (tm__json_object(thread, identity, 0, &lock->object) < 0)
+    if (tm__snapshot_object(thread, identity, 0, &lock->object) < 0)
         return TM_ENOMEM;
     if (lock->object)
         thread->lock_count++;
     return TM_OK;
 }
 
-void tm__json_thread_depth(tm__json_thread *thread, uint32_t depth)
+void tm__snapshot_depth(tm__snapshot *thread, uint32_t depth)
 {
     for (; thread->lock_first < thread->lock_count; thread->lock_first++)
         thread->locks[thread->lock_first].depth = depth;
@@ -107,7 +107,7 @@ void tm__json_thread_depth(tm__json_thread *thread, uint32_t depth)
 
 /* JDK 25 does not say for what a notified waiter queues, and lists the monitor as its
  * own. Where the frame that waits has one monitor, it is that. */
-static uint64_t object_of_wait(const tm__json_thread *thread, uint32_t depth)
+static uint64_t object_of_wait(const tm__snapshot *thread, uint32_t depth)
 {
     uint64_t found = 0;
 
@@ -121,7 +121,7 @@ static uint64_t object_of_wait(const tm__json_thread *thread, uint32_t depth)
     return found;
 }
 
-static uint64_t wanted_object(const tm__json_thread *thread, int state, uint32_t depth)
+static uint64_t wanted_object(const tm__snapshot *thread, int state, uint32_t depth)
 {
     switch (state) {
     case TM_STATE_BLOCKED: return thread->blocked_on;
@@ -136,7 +136,7 @@ static uint64_t wanted_object(const tm__json_thread *thread, int state, uint32_t
 }
 
 /* Take what it waits for off what it owns. */
-static void let_go(tm__json_thread *thread, uint64_t wanted)
+static void let_go(tm__snapshot *thread, uint64_t wanted)
 {
     uint32_t kept = 0;
 
@@ -147,7 +147,7 @@ static void let_go(tm__json_thread *thread, uint64_t wanted)
 }
 
 /* Before JDK 25 nothing but its outermost frame tells a virtual thread. */
-static int is_virtual(const tm__json_thread *thread)
+static int is_virtual(const tm__snapshot *thread)
 {
     return thread->is_virtual ||
            (thread->frame_count > 0 &&
@@ -155,12 +155,12 @@ static int is_virtual(const tm__json_thread *thread)
                                "java.lang.VirtualThread", "run"));
 }
 
-static const char *text_of(const tm__json_text *text)
+static const char *text_of(const tm__snapshot_text *text)
 {
     return text->is_set ? text->bytes : NULL;
 }
 
-int tm__json_thread_end(tm__json_thread *thread)
+int tm__snapshot_end(tm__snapshot *thread)
 {
     tm__slice state = {"", 0};
     tm__dump_thread to = {.thread = {.id = thread->id,
@@ -187,7 +187,7 @@ int tm__json_thread_end(tm__json_thread *thread)
     return tm__dump_take(thread->dump, &to);
 }
 
-void tm__json_thread_free(tm__json_thread *thread)
+void tm__snapshot_free(tm__snapshot *thread)
 {
     tm__memory *memory = thread->memory;
 
