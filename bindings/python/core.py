@@ -2,8 +2,9 @@
 """Write the C source of ``threadmodel._core`` from the public headers.
 
 The C compiler preprocesses the umbrella header; what stems from our own headers
-is, without the attributes, the declaration text that CFFI takes. So a function
-that a header declares is in Python, and none can drift.
+is, without the attributes, the declaration text that CFFI takes; so it is with what
+the package itself has in C. So a function that a header declares is in Python, and none
+can drift.
 """
 
 import argparse
@@ -13,7 +14,8 @@ from pathlib import Path
 
 import cffi
 
-UMBRELLA = "#include <threadmodel/threadmodel.h>\n"
+HERE = Path(__file__).resolve().parent
+UMBRELLA = '#include <threadmodel/threadmodel.h>\n#include "relay.h"\n'
 # What Python implements, to be called from C.
 CALLBACKS = """
 extern "Python" int threadmodel_write(void *payload, const char *bytes, size_t count);
@@ -26,7 +28,7 @@ NUMBER = re.compile(r"#define (\w+) (-?(?:0x[0-9a-fA-F]+|\d+))$")
 def preprocess(compiler: list[str], include: Path) -> str:
     """Return the umbrella header with includes resolved and macros expanded."""
     return subprocess.run(
-        [*compiler, "-E", "-dD", "-std=c11", f"-I{include}", "-xc", "-"],
+        [*compiler, "-E", "-dD", "-std=c11", f"-I{include}", f"-I{HERE}", "-xc", "-"],
         input=UMBRELLA,
         stdout=subprocess.PIPE,
         check=True,
@@ -45,7 +47,7 @@ def declarations(preprocessed: str, include: Path) -> tuple[str, list[str]]:
     for line in preprocessed.splitlines():
         if marker := LINE_MARKER.match(line):
             path = Path(marker[1])
-            ours = include in path.parents
+            ours = include in path.parents or path.parent == HERE
             if ours:
                 headers[str(path)] = None
         elif ours and line.startswith("#"):

@@ -43,7 +43,8 @@ TM_API const tm_sink *tm_summary_sink(tm_summary *summary);
  *
  * Columns: class string (null: unknown), state string (blocked, waiting, joining,
  * sleeping, parked; a wait is counted until the thread has its monitor again), count
- * int64, total_ns int64, min_ns, max_ns, mean_ns, p50_ns, p90_ns, p99_ns int64.
+ * int64, total_ns int64, min_ns, max_ns, mean_ns, p50_ns, p90_ns, p99_ns int64. Its
+ * limits are those that the sink was told.
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param summary   may go on taking events afterwards; the table does not change

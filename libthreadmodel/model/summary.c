@@ -40,6 +40,7 @@ struct tm_summary {
     tm__memory memory;
     tm_sink sink;
     tm__strings strings;
+    tm__strings limits; ///< each sentence once
     tm__map thread_map, object_map, class_map, name_map;
     held_up *threads;
     uint32_t thread_count, thread_capacity;
@@ -184,9 +185,12 @@ static int pass_run(void *payload, const tm_run *run)
     return (void)payload, (void)run, TM_OK;
 }
 
-static int pass_limit(void *payload, const char *sentence)
+static int take_limit(void *payload, const char *sentence)
 {
-    return (void)payload, (void)sentence, TM_OK;
+    tm_summary *self = payload;
+    uint32_t index;
+
+    return tm__strings_intern(&self->limits, &index, sentence);
 }
 
 static int pass_method(void *payload, const tm_method *definition)
@@ -218,6 +222,7 @@ int tm_summary_new(tm_summary **out, const tm_allocator *allocator)
         return TM_ENOMEM;
     self->memory = memory;
     tm__strings_init(&self->strings, &self->memory);
+    tm__strings_init(&self->limits, &self->memory);
     tm__map_init(&self->thread_map, &self->memory);
     tm__map_init(&self->object_map, &self->memory);
     tm__map_init(&self->class_map, &self->memory);
@@ -225,7 +230,7 @@ int tm_summary_new(tm_summary **out, const tm_allocator *allocator)
     self->sink = (tm_sink){.size = sizeof(self->sink),
                            .payload = self,
                            .run = pass_run,
-                           .limit = pass_limit,
+                           .limit = take_limit,
                            .define_class = define_class,
                            .define_method = pass_method,
                            .define_stack = pass_stack,
@@ -257,10 +262,11 @@ static void put_sums(tm__builder *builder, const tm_summary *summary,
     for (size_t i = 0; i < count; i++) {
         const group *it = &summary->groups[rows[i].number / STATES];
         int state = (int)(rows[i].number % STATES);
+        tm__distribution durations = tm__distribution_of(it->durations[state]);
 
         tm__put_string(builder, tm__strings_get(&summary->strings, it->name));
         tm__put_string(builder, tm_state_name(state));
-        tm__put_distribution(builder, it->durations[state]);
+        tm__put_distribution(builder, &durations);
     }
 }
 
@@ -290,6 +296,8 @@ int tm_summary_list(tm_table **out, const tm_summary *summary)
     tm__builder_start(&builder, "summary", columns, sizeof(columns) / sizeof(*columns),
                       &summary->memory.hook);
     put_sums(&builder, summary, rows, count);
+    for (uint32_t i = 0; i < summary->limits.count; i++)
+        tm__builder_limit(&builder, tm__strings_get(&summary->limits, i));
     tm__free(&memory, rows, bytes);
     return tm__builder_finish(&builder, out);
 }
@@ -318,6 +326,7 @@ void tm_summary_free(tm_summary *summary)
     tm__map_clear(&summary->class_map);
     tm__map_clear(&summary->name_map);
     tm__strings_clear(&summary->strings);
+    tm__strings_clear(&summary->limits);
     memory = summary->memory;
     tm__free(&memory, summary, sizeof(*summary));
 }

@@ -52,6 +52,35 @@ def test_stats_are_shown_longest_first(cli: Cli, trace: Path) -> None:
     assert b"no thread was held up" in shown
 
 
+def test_quick_stats_are_sums_by_class_with_their_limits(
+    cli: Cli, trace: Path, model: threadmodel.Model
+) -> None:
+    table = threadmodel.summarize(trace, ["blocked"])
+    # A block that has not ended is in the model's sums alone.
+    of_model = {row["class"]: row for row in model.monitors()}
+    assert [row["class"] for row in table] == ["demo.Account"]
+    for row in table:
+        assert row["count"] == of_model[row["class"]]["blocked_count"]
+        assert row["total_ns"] == of_model[row["class"]]["blocked_total_ns"]
+    assert any("Only a part of the file" in limit for limit in table.limits)
+    done = cli("stats", trace, "--quick", "--state", "blocked", "--json")
+    assert json.loads(done.stdout) == list(table)
+    shown = cli("stats", trace, "--quick", "--by", "class").stdout.decode()
+    assert "Only a part of the file was asked for" in shown
+    assert "demo.Account" in shown
+    assert "16.0 ms" in shown
+
+
+def test_quick_stats_of_a_cut_file_say_so(
+    cli: Cli, trace: Path, tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.tmt"
+    cut.write_bytes(trace.read_bytes()[:-40])
+    done = cli("stats", cut, "--quick")
+    assert done.returncode == 3
+    assert b"only partly read" in done.stderr
+
+
 def test_a_histogram_has_a_bar_for_each_bucket(
     cli: Cli, trace: Path, model: threadmodel.Model
 ) -> None:
@@ -106,6 +135,12 @@ def test_a_report_is_a_folder_of_parquet_files(
         (["--by", "colour"], "colour"),
         (["--by", "none", "--by", "class"], "none"),
         (["--dialect", "wait"], "dialect"),
+        (["--quick", "--by", "caller"], "by class alone"),
+        (["--quick", "--by", "none"], "by class alone"),
+        (["--quick", "--thread", "x"], "goes without --thread"),
+        (["--quick", "--from", "0"], "goes without --from"),
+        (["--quick", "--state", "reentering"], "counts until"),
+        (["--quick", "--dialect", "wait"], "dialect"),
     ],
 )
 def test_what_cannot_be_asked_is_told_in_one_line(

@@ -63,6 +63,23 @@ static void hold_ups_are_summed_by_class_and_state(void **state)
     }
 }
 
+static void what_the_file_cannot_show_is_said_with_the_sums(void **state)
+{
+    tm_summary *summary;
+    tm_table *table;
+    size_t said = 0;
+
+    (void)state;
+    make_recording(&paper);
+    summary = summarize(1 << TM_EVENT_PARK | 1 << TM_EVENT_UNPARKED, 0);
+    assert_int_equal(tm_summary_list(&table, summary), TM_OK);
+    tm_summary_free(summary);
+    for (size_t i = 0; i < tm_table_limit_count(table); i++)
+        said += strstr(tm_table_limit(table, i), "Only a part of the file") != NULL;
+    assert_int_equal(said, 1);
+    tm_table_free(table);
+}
+
 static void only_the_kinds_that_are_wanted_come(void **state)
 {
     uint64_t kinds = 1 << TM_EVENT_CONTENDED_ENTER | 1 << TM_EVENT_CONTENDED_ENTERED;
@@ -173,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hold_ups_are_summed_by_class_and_state),
+        cmocka_unit_test(what_the_file_cannot_show_is_said_with_the_sums),
         cmocka_unit_test(only_the_kinds_that_are_wanted_come),
         cmocka_unit_test(what_was_not_asked_for_is_not_poured_and_that_is_said),
         cmocka_unit_test(an_end_without_a_begin_and_a_begin_without_an_end_are_none),

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from threadmodel import errors
+from threadmodel import errors, relay
 from threadmodel._library import check, error, ffi, lib, options, path_bytes, text
 from threadmodel.model import Model
 from threadmodel.run import Run
@@ -90,13 +90,19 @@ def pour(
     sink.define_run(
         Run(source=_name_of(names), format=text(lib.tm_source_format(source)))
     )
+
+    def tell(position_bytes: int) -> None:
+        if progress is not None:
+            progress(Progress(position_bytes, length))
+
+    if relay.is_worth_it(length):
+        return relay.pour(source, sink, tell)
     while True:
         # Parts are short and the lock of the interpreter is free meanwhile, so
         # Ctrl-C and other threads get their turn.
         with sink._lock:
             code = lib.tm_source_read(source, sink._sink())
-        if progress is not None:
-            progress(Progress(lib.tm_source_position(source), length))
+        tell(lib.tm_source_position(source))
         if code == lib.TM_EDAMAGED:
             return str(error(code))
         check(code)

@@ -9,11 +9,12 @@ from typing import Final
 from threadmodel import errors
 from threadmodel._library import check, error, ffi, lib, options, path_bytes
 from threadmodel.event import EventKind
+from threadmodel.selection import MAX_INT64, c_string, whole
 from threadmodel.source import open_source
 from threadmodel.table import Table, answer
 
 # The states that are summed up without a model, by the kinds that begin and end them.
-_ENDS: Final = {
+ENDS: Final = {
     "blocked": (EventKind.CONTENDED_ENTER, EventKind.CONTENDED_ENTERED),
     "waiting": (EventKind.WAIT, EventKind.WAITED),
     "joining": (EventKind.WAIT, EventKind.WAITED, EventKind.JOIN, EventKind.JOINED),
@@ -23,7 +24,11 @@ _ENDS: Final = {
 
 
 def summarize(
-    path: str | os.PathLike[str], states: Iterable[str] = tuple(_ENDS)
+    path: str | os.PathLike[str],
+    states: Iterable[str] = tuple(ENDS),
+    *,
+    dialect: str | None = None,
+    time_unit_ns: int = 0,
 ) -> Table:
     """Sum up how often and how long threads were held up, by class, without a model.
 
@@ -38,6 +43,8 @@ def summarize(
         path: of a file, or of anything that can be read
         states: any of ``blocked``, ``waiting``, ``joining``, ``sleeping``, ``parked``;
             waits and joins may come together, since a join is a wait to some producers
+        dialect: the file is a contention log, with these changes to its lines' fields
+        time_unit_ns: of TPTP XML, which states none; 0: seconds
 
     Raises:
         InvalidArgumentError: there is no such state (a ValueError)
@@ -46,18 +53,23 @@ def summarize(
     kinds = 0
     wanted = set(states)
     for state in wanted:
-        if state not in _ENDS:
+        if state not in ENDS:
             raise errors.InvalidArgumentError(
-                f"no such state: {state!r:.100}; there are {', '.join(_ENDS)}"
+                f"no such state: {state!r:.100}; there are {', '.join(ENDS)}"
             )
-        kinds |= sum(1 << kind for kind in _ENDS[state])
+        kinds |= sum(1 << kind for kind in ENDS[state])
     out = ffi.new("tm_summary **")
     check(lib.tm_summary_new(out, ffi.NULL))
     summary = ffi.gc(out[0], lib.tm_summary_free)
-    flags = lib.TM_SOURCE_NO_STACKS | lib.TM_SOURCE_BY_THREAD
-    source = open_source(
-        [path_bytes(path)], options("tm_source_options", kinds=kinds, flags=flags)
+    kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
+    choices = options(
+        "tm_source_options",
+        kinds=kinds,
+        flags=lib.TM_SOURCE_NO_STACKS | lib.TM_SOURCE_BY_THREAD,
+        dialect=kept,
+        time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
     )
+    source = open_source([path_bytes(path)], choices)
     code = lib.TM_MORE
     while code == lib.TM_MORE:
         code = lib.tm_source_read(source, lib.tm_summary_sink(summary))

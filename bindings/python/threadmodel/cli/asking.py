@@ -117,7 +117,7 @@ def ask(
         sections: makes what is printed otherwise
     """
     chosen = context.params
-    writer = _writer(chosen["as_json"], chosen["as_csv"], chosen["output"])
+    writer = row_writer(context)
     with LateProgress() as progress:
         model = open_run(context, progress)
         progress.step("counting")
@@ -126,7 +126,7 @@ def ask(
         print_sections(answer, chosen["output"])
     elif writer:
         writer(answer)
-    conclude(context, model)
+    conclude(context, model.damage)
 
 
 def open_run(context: click.Context, progress: LateProgress) -> Model:
@@ -143,19 +143,20 @@ def open_run(context: click.Context, progress: LateProgress) -> Model:
         )
 
 
-def conclude(context: click.Context, model: Model) -> None:
+def conclude(context: click.Context, damage: str | None) -> None:
     """Say what is missing of a damaged file, and end with the status for that."""
-    if model.damage is not None:
-        say(f"only partly read: {model.damage}")
+    if damage is not None:
+        say(f"only partly read: {damage}")
         context.exit(PARTLY)
 
 
-def _writer(
-    as_json: bool, as_csv: bool, output: str | None
-) -> Callable[[Table], None] | None:
-    if as_json and as_csv:
+def row_writer(context: click.Context) -> Callable[[Table], None] | None:
+    """Return what writes rows where the options of output ask for them, or None."""
+    chosen = context.params
+    output: str | None = chosen["output"]
+    if chosen["as_json"] and chosen["as_csv"]:
         raise click.UsageError("--json and --csv exclude each other")
-    name = "json" if as_json else "csv" if as_csv else ""
+    name = "json" if chosen["as_json"] else "csv" if chosen["as_csv"] else ""
     name = name or Path(output or "").suffix.lower().removeprefix(".")
     if name not in WRITERS:
         return None

@@ -151,7 +151,7 @@ def check(
     if broken:
         context.exit(BROKEN)
     # What is missing may have broken a limit.
-    conclude(context, model)
+    conclude(context, model.damage)
 
 
 def _open(path: str) -> Model:

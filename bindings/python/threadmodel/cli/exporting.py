@@ -72,4 +72,4 @@ def export(
         model = open_run(context, progress)
         progress.step(f"writing {output}")
         model.export(output, chosen, state)
-    conclude(context, model)
+    conclude(context, model.damage)

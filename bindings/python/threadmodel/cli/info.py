@@ -38,7 +38,7 @@ def info(context: click.Context, /, as_json: bool, **_: object) -> None:
         click.echo(json.dumps(facts))
     else:
         print_sections([_section(facts)], None)
-    conclude(context, model)
+    conclude(context, model.damage)
 
 
 def _section(facts: dict[str, Any]) -> terminal.Section:

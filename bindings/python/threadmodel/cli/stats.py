@@ -15,6 +15,7 @@ from threadmodel.cli.asking import (
     selection_options,
 )
 from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.quick import quick_stats
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
 from threadmodel.table import Table
@@ -48,6 +49,11 @@ NAME_LENGTH: Final = 1000
     "--histogram", is_flag=True, help="Count by how long it lasted; of one --state."
 )
 @click.option(
+    "--quick",
+    is_flag=True,
+    help="By class alone and without a model: for one question to a huge file.",
+)
+@click.option(
     "--library",
     "libraries",
     metavar="PREFIX",
@@ -65,6 +71,7 @@ def stats(
     by: tuple[str, ...],
     states: tuple[str, ...],
     histogram: bool,
+    quick: bool,
     libraries: tuple[str, ...],
     threads: tuple[str, ...],
     classes: tuple[str, ...],
@@ -80,7 +87,15 @@ def stats(
     threadmodel stats run.tmt --by thread --thread 'worker-1' --from 1000 --to 2000
     threadmodel stats run.tmt --by none --histogram --state waiting
     threadmodel stats run.tmt --by caller -o callers.parquet
+    threadmodel stats huge.jfr --quick --state blocked
+
+    With --quick only the events that are asked about are read, which is many times
+    faster for a recording. A wait then counts until its monitor is had again, and
+    what has no end is left out.
     """
+    if quick:
+        quick_stats(context, by, states, top)
+        return
     if "none" in by and len(by) > 1:
         raise click.UsageError("--by none goes with no other key")
     if histogram and len(states) > 1:

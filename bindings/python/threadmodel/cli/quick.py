@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel stats --quick``: sums by class, without a model of the run."""
+
+import signal
+import warnings
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+import threadmodel
+from threadmodel.cli import terminal
+from threadmodel.cli.asking import conclude, row_writer
+from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.page import NAME_LENGTH, add_more, name_of
+from threadmodel.cli.progress import LateProgress
+from threadmodel.cli.reading import input_path, read_choices
+from threadmodel.cli.report import print_sections
+from threadmodel.errors import DamagedTraceWarning
+from threadmodel.summary import ENDS
+from threadmodel.table import Table
+from threadmodel.text import clean, duration
+
+FIGURES: Final = ("total", "mean", "p50", "p90", "p99", "max")
+# What needs all of the run, by the parameters of `stats`.
+NEEDS_MODEL: Final = {
+    "histogram": "--histogram",
+    "libraries": "--library",
+    "threads": "--thread",
+    "classes": "--class",
+    "from_ms": "--from",
+    "to_ms": "--to",
+}
+
+
+def quick_stats(
+    context: click.Context, by: Sequence[str], states: Sequence[str], top: int
+) -> None:
+    """Sum up the file of `stats`, reading no more of it than that needs.
+
+    Args:
+        context: whose parameters are those of `stats`
+        by: keys; none, or class alone
+        states: only these; none: all
+        top: rows to show
+    """
+    chosen = context.params
+    if set(by) - {"class"}:
+        raise click.UsageError("--quick is by class alone")
+    for name, option in NEEDS_MODEL.items():
+        if (
+            chosen[name] is not None
+            and chosen[name] is not False
+            and chosen[name] != ()
+        ):
+            raise click.UsageError(f"--quick goes without {option}")
+    for state in states:
+        if state not in ENDS:
+            raise click.UsageError(
+                f"--quick does not tell apart {state}: a wait counts until its "
+                "monitor is had again"
+            )
+    # Whoever stops reading our output, as `head` does, ends us without a word.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    writer = row_writer(context)
+    with LateProgress(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DamagedTraceWarning)
+        table = threadmodel.summarize(
+            input_path(chosen["file"]),
+            states or tuple(ENDS),
+            **read_choices(chosen["dialect"], chosen["time_unit"]),
+        )
+    if writer:
+        writer(table)
+    else:
+        print_sections([_section(table, top)], chosen["output"])
+    damage = [it for it in caught if issubclass(it.category, DamagedTraceWarning)]
+    conclude(context, str(damage[0].message) if damage else None)
+
+
+def _section(table: Table, top: int) -> terminal.Section:
+    section = terminal.Section("How threads were held up")
+    for limit in table.limits:
+        section.fact("limit", clean(limit, NAME_LENGTH), "yellow")
+    rows = list(table)
+    if not rows:
+        section.line("no thread was held up")
+        return section
+    columns = [
+        Column("class", name=True),
+        Column("state", label=True),
+        Column("count"),
+        *(Column(figure) for figure in FIGURES),
+    ]
+    cells = [
+        [
+            name_of(row["class"]),
+            row["state"],
+            f"{row['count']:,}",
+            *(duration(row[f"{figure}_ns"]) for figure in FIGURES),
+        ]
+        for row in rows[:top]
+    ]
+    section.body.append(Grid(columns, cells))
+    add_more(section, len(rows) - top)
+    return section
