@@ -190,6 +190,10 @@ int tm__selfcheck_report(void);
 
 /* cost.c: what recording cost, on the writer thread */
 
+/** Put down what it cost so far. */
+void tm__cost_add(tm_run *run);
+/** Pour that, if it was not lately. @return TM_OK or what the sink returned */
+int tm__cost_tell(void);
 /** Say what was left out. @return TM_OK or what the sink returned */
 int tm__cost_report(void);
 
