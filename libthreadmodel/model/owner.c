@@ -99,8 +99,10 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
     }
     it->owner_ns = time_ns;
     it->owner_provenance = (uint8_t)provenance;
+    /* A notify that proves to have been another's takes back what came after the wait.
+     */
     it->owner_interval = tm__is_held_up(owner) && tm__end_is_told(model, owner)
-                             ? owner->hold_up
+                             ? owner->interval_first + tm__hold_up_first(owner)
                              : TM__NONE;
     if (former != thread)
         review(model, object, former);
