@@ -27,6 +27,7 @@
 #include "foreign.h"
 #include "management.h"
 #include "methods.h"
+#include "snapshot.h"
 
 enum { TRIES = 3, ASK_A_ROUND = 256 };
 
@@ -47,29 +48,6 @@ static silent *silent_list;
 static uint32_t silent_count, silent_capacity, silent_left;
 static uint64_t newest; /* threads with a higher number began later; 0: not in use */
 static int64_t began_ns;
-
-static int state_of(jint bits)
-{
-    if (bits & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
-        return TM_STATE_BLOCKED;
-    if (bits & JVMTI_THREAD_STATE_SLEEPING)
-        return TM_STATE_SLEEPING;
-    if (bits & JVMTI_THREAD_STATE_IN_OBJECT_WAIT)
-        return TM_STATE_WAITING;
-    if (bits & JVMTI_THREAD_STATE_PARKED)
-        return TM_STATE_PARKED;
-    return bits & JVMTI_THREAD_STATE_ALIVE ? TM_STATE_RUNNING : TM_STATE_UNKNOWN;
-}
-
-static int ask_state(jthread thread)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jint bits = 0;
-
-    return (*jvmti)->GetThreadState(jvmti, thread, &bits) == JVMTI_ERROR_NONE
-               ? state_of(bits)
-               : TM_STATE_UNKNOWN;
-}
 
 /* Whether a thread has reported something of its own. */
 static int has_spoken(uint64_t thread)
@@ -185,7 +163,7 @@ static int ask(jthread thread, tm__record *record, const tm__thread_info *info,
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jvmtiFrameInfo *frames = (jvmtiFrameInfo *)(record + 1);
     jint depth = (jint)tm__the_agent.options.depth, count = 0;
-    int state = ask_state(thread);
+    int state = tm__snapshot_state(thread);
 
     record->event = (tm_event){.kind = TM_EVENT_SNAPSHOT, .value = state};
     if (state > TM_STATE_RUNNING &&
@@ -205,7 +183,7 @@ static int ask(jthread thread, tm__record *record, const tm__thread_info *info,
     else if (state == TM_STATE_WAITING)
         record->event.peer = info->joined;
     record->event.flags = record->event.peer ? TM_EVENT_PEER_REPORTED : 0;
-    return ask_state(thread) == state &&
+    return tm__snapshot_state(thread) == state &&
            (state == TM_STATE_BLOCKED) == (info->is_blocked != 0);
 }
 
@@ -375,7 +353,7 @@ void tm__midlife_ask(JNIEnv *jni)
         if (!it->thread || it->left_ns)
             continue;
         thread = (*jni)->NewLocalRef(jni, it->weak);
-        state = thread ? ask_state(thread) : TM_STATE_UNKNOWN;
+        state = thread ? tm__snapshot_state(thread) : TM_STATE_UNKNOWN;
         if (state !=
             (it->end == TM_EVENT_UNPARKED ? TM_STATE_PARKED : TM_STATE_SLEEPING))
             it->left_ns = tm__now_ns();

@@ -72,7 +72,6 @@ void tm__virtual_want(jvmtiCapabilities *wanted, const jvmtiCapabilities *able)
 {
     uint64_t word;
 
-    wanted->can_retransform_classes = able->can_retransform_classes;
     if (!bit(able))
         return;
     memcpy(&word, wanted, sizeof(word));

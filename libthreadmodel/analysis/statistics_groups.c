@@ -12,8 +12,7 @@ enum {
     ALL_KEYS = TM_BY_CLASS | TM_BY_CALLER | TM_BY_OBJECT | TM_BY_THREAD | TM_BY_GROUP |
                TM_BY_STACK | TM_BY_METHOD | TM_BY_LINE,
     BY_METHOD = TM_BY_CALLER | TM_BY_METHOD,
-    BY_LINE = TM_BY_CALLER | TM_BY_LINE,
-    LABEL_BYTES = 1024
+    BY_LINE = TM_BY_CALLER | TM_BY_LINE
 };
 
 /* Columns of keys, of any of them; `without` are those that brought them already. */
@@ -66,70 +65,75 @@ static const char *name_of_answer(uint32_t keys)
     }
 }
 
-static void start_answer(tm__builder *builder, const tm__groups *groups,
-                         const char *name, const tm__column_spec *values,
+/** An answer that is being written. */
+typedef struct answer {
+    tm__builder builder;
+    tm__groups groups;
+    tm__labels labels;
+    size_t key_columns; ///< how many there are
+    int state;          ///< TM__GROUP_BLOCKED, ..., when asked about one
+} answer;
+
+static void start_answer(answer *a, const char *name, const tm__column_spec *values,
                          size_t value_count)
 {
     tm__column_spec columns[KEY_COLUMNS + VALUE_COLUMNS];
-    size_t count = 0;
+    uint32_t keys = a->groups.keys;
 
+    a->key_columns = 0;
     for (size_t i = 0; i < KEY_COLUMNS; i++)
-        if (groups->keys & key_columns[i].key &&
-            !(groups->keys & key_columns[i].without))
-            columns[count++] = key_columns[i].column;
+        if (keys & key_columns[i].key && !(keys & key_columns[i].without))
+            columns[a->key_columns++] = key_columns[i].column;
     for (size_t i = 0; i < value_count; i++)
-        columns[count++] = values[i];
-    tm__builder_start(builder, name, columns, count, &groups->model->memory.hook);
-    tm__builder_expect(builder, groups->items_count);
+        columns[a->key_columns + i] = values[i];
+    tm__builder_start(&a->builder, name, columns, a->key_columns + value_count,
+                      &a->groups.model->memory.hook);
 }
 
-static void put_object(tm__builder *builder, const tm_model *model, uint32_t object)
+static void put_place(answer *a, uint32_t place)
 {
-    char label[LABEL_BYTES];
+    const tm__groups *groups = &a->groups;
 
-    if (object == TM__NONE) {
-        tm__put_null(builder);
-        return;
-    }
-    tm__object_label(model, object, label, sizeof(label));
-    tm__put_text(builder, label);
-}
-
-static void put_place(tm__builder *builder, const tm__groups *groups, uint32_t place)
-{
     if (groups->keys & BY_METHOD)
-        tm__put_caller_method(builder, &groups->callers, place);
+        tm__put_caller_method(&a->builder, &groups->callers, place);
     if (groups->keys & BY_LINE)
-        tm__put_caller_line(builder, &groups->callers, place);
+        tm__put_caller_line(&a->builder, &groups->callers, place);
     if (groups->keys & BY_METHOD)
-        tm__put_bool(builder, tm__caller_is_idle(&groups->callers, place));
+        tm__put_bool(&a->builder, tm__caller_is_idle(&groups->callers, place));
 }
 
-static void put_keys(tm__builder *builder, const tm__groups *groups,
-                     const tm__group *group)
+static int put_keys(answer *a, const tm__group *group)
 {
-    const tm_model *model = groups->model;
+    const tm_model *model = a->groups.model;
     const tm__thread *thread = &model->threads[group->thread];
     const char *class_name = tm__strings_get(&model->strings, group->class_name);
+    uint32_t keys = a->groups.keys;
+    tm__builder *builder = &a->builder;
 
-    if (groups->keys & TM_BY_CLASS)
+    if (keys & TM_BY_CLASS)
         tm__put_string(builder, class_name);
-    if (tm__groups_by_place(groups))
-        put_place(builder, groups, group->caller);
-    if (groups->keys & TM_BY_OBJECT)
-        put_object(builder, model, group->object);
-    if ((groups->keys & (TM_BY_OBJECT | TM_BY_CLASS)) == TM_BY_OBJECT)
+    if (tm__groups_by_place(&a->groups))
+        put_place(a, group->caller);
+    if (keys & TM_BY_OBJECT) {
+        const char *label = tm__label(&a->labels, model, group->object);
+
+        if (!label && group->object != TM__NONE)
+            return TM_ENOMEM;
+        tm__put_string(builder, label);
+    }
+    if ((keys & (TM_BY_OBJECT | TM_BY_CLASS)) == TM_BY_OBJECT)
         tm__put_string(builder, class_name);
-    if (groups->keys & TM_BY_THREAD) {
+    if (keys & TM_BY_THREAD) {
         tm__put_uint64(builder, thread->id);
         tm__put_string(builder, tm__thread_name(model, group->thread));
     }
-    if (groups->keys & TM_BY_GROUP)
+    if (keys & TM_BY_GROUP)
         tm__put_string(builder, tm__strings_get(&model->strings, thread->group));
-    if (groups->keys & TM_BY_STACK && group->stack != TM__NONE)
+    if (keys & TM_BY_STACK && group->stack != TM__NONE)
         tm__put_int32(builder, (int32_t)group->stack);
-    else if (groups->keys & TM_BY_STACK)
+    else if (keys & TM_BY_STACK)
         tm__put_null(builder);
+    return TM_OK;
 }
 
 /* The length of the part of the run that was asked about. */
@@ -143,62 +147,86 @@ static int64_t window_ns(const tm_model *model, const tm__scope *scope)
     return to_ns - from_ns;
 }
 
-static void put_shares(tm__builder *builder, const tm__groups *groups, uint32_t number)
+/* Distributions, then shares, of states that the run has; of others all rows are the
+ * same, and a row of sixty columns is quickly written when it has ten. */
+static void find_states(answer *a, int has[TM__GROUP_STATES])
 {
-    int64_t whole_ns = window_ns(groups->model, groups->scope);
+    size_t column = a->key_columns + 2; /* after objects and threads */
 
-    for (int state = 0; state < TM__GROUP_STATES; state++) {
-        int64_t total_ns = tm__group_histogram(groups, number, state)->total;
-
-        tm__put_double(builder, whole_ns > 0 ? (double)total_ns / (double)whole_ns : 0);
+    for (int s = 0; s < TM__GROUP_STATES; s++) {
+        has[s] = tm__groups_have(&a->groups, s);
+        if (has[s])
+            continue;
+        tm__distribution_blank(&a->builder,
+                               column + (size_t)s * TM__DISTRIBUTION_COLUMNS);
+        tm__builder_blank(
+            &a->builder,
+            column + TM__GROUP_STATES * TM__DISTRIBUTION_COLUMNS + (size_t)s, 0);
     }
 }
 
-static int put_rows(tm__builder *builder, tm__groups *groups, int state)
+static void put_values(answer *a, uint32_t number, const int has[TM__GROUP_STATES],
+                       int64_t whole_ns)
 {
-    tm__sortable *order;
-    int rc = tm__groups_order(&order, groups);
+    tm__distribution states[TM__GROUP_STATES];
 
-    (void)state;
-    for (uint32_t i = 0; rc == TM_OK && i < groups->items_count && !builder->failed;
-         i++) {
-        uint32_t number = order[i].number;
-        const tm__group *group = &groups->items[number];
-
-        put_keys(builder, groups, group);
-        tm__put_int64(builder, group->object_count);
-        tm__put_int64(builder, group->thread_count);
-        for (int s = 0; s < TM__GROUP_STATES; s++)
-            tm__put_distribution(builder, tm__group_histogram(groups, number, s));
-        put_shares(builder, groups, number);
-    }
-    tm__free(&groups->memory, order, groups->items_count * sizeof(*order));
-    return rc;
+    for (int s = 0; s < TM__GROUP_STATES; s++)
+        if (has[s])
+            states[s] =
+                tm__distribution_of_spread(tm__group_count(&a->groups, number, s));
+    tm__put_int64(&a->builder, tm__group_object_count(&a->groups, number));
+    tm__put_int64(&a->builder, a->groups.items[number].thread_count);
+    for (int s = 0; s < TM__GROUP_STATES; s++)
+        if (has[s])
+            tm__put_distribution(&a->builder, &states[s]);
+        else
+            tm__pass_blank(&a->builder, TM__DISTRIBUTION_COLUMNS);
+    for (int s = 0; s < TM__GROUP_STATES; s++)
+        if (has[s])
+            tm__put_double(&a->builder,
+                           whole_ns > 0 ? (double)states[s].total_ns / (double)whole_ns
+                                        : 0);
+        else
+            tm__pass_blank(&a->builder, 1);
 }
 
-static int put_buckets(tm__builder *builder, tm__groups *groups, int state)
+static int put_rows(answer *a, const tm__sortable *order)
 {
-    tm__sortable *order;
-    int rc = tm__groups_order(&order, groups);
+    int64_t whole_ns = window_ns(a->groups.model, a->groups.scope);
+    int has[TM__GROUP_STATES];
 
-    for (uint32_t i = 0; rc == TM_OK && i < groups->items_count; i++) {
+    find_states(a, has);
+    tm__builder_expect(&a->builder, a->groups.items_count);
+    for (uint32_t i = 0; i < a->groups.items_count && !a->builder.failed; i++) {
         uint32_t number = order[i].number;
-        const tm__histogram *it = tm__group_histogram(groups, number, state);
 
-        for (uint32_t b = 0; b < it->bucket_count && !builder->failed; b++) {
+        tm__groups_ask_for(&a->groups, order, i);
+        if (put_keys(a, &a->groups.items[number]) < 0)
+            return TM_ENOMEM;
+        put_values(a, number, has, whole_ns);
+    }
+    return TM_OK;
+}
+
+static int put_buckets(answer *a, const tm__sortable *order)
+{
+    for (uint32_t i = 0; i < a->groups.items_count && !a->builder.failed; i++) {
+        uint32_t number = order[i].number;
+        const tm__spread *it = tm__group_count(&a->groups, number, a->state);
+
+        for (uint32_t b = tm__spread_next(it, 0);
+             b < TM__SPREAD_END && !a->builder.failed; b = tm__spread_next(it, b + 1)) {
             int64_t low, high;
 
-            if (!it->buckets[b])
-                continue;
-            tm__histogram_bounds(it->first + b, &low, &high);
-            put_keys(builder, groups, &groups->items[number]);
-            tm__put_int64(builder, low);
-            tm__put_int64(builder, high);
-            tm__put_int64(builder, (int64_t)it->buckets[b]);
+            tm__histogram_bounds(b, &low, &high);
+            if (put_keys(a, &a->groups.items[number]) < 0)
+                return TM_ENOMEM;
+            tm__put_int64(&a->builder, low);
+            tm__put_int64(&a->builder, high);
+            tm__put_int64(&a->builder, (int64_t)it->buckets[b]);
         }
     }
-    tm__free(&groups->memory, order, groups->items_count * sizeof(*order));
-    return rc;
+    return TM_OK;
 }
 
 /** A question: the columns after the keys, and who fills the rows. */
@@ -206,18 +234,35 @@ typedef struct question {
     const char *name;
     const tm__column_spec *values;
     size_t value_count;
-    int (*put)(tm__builder *builder, tm__groups *groups, int state);
+    int (*put)(answer *a, const tm__sortable *order);
     int state; ///< TM__GROUP_BLOCKED, ...
 } question;
+
+static int write_answer(tm_table **out, answer *a, const question *what)
+{
+    tm__sortable *order;
+    int rc = tm__groups_order(&order, &a->groups);
+
+    if (rc < 0)
+        return rc;
+    a->state = what->state;
+    start_answer(a, what->name, what->values, what->value_count);
+    rc = what->put(a, order);
+    tm__free(&a->groups.memory, order, a->groups.items_count * sizeof(*order));
+    tm__model_put_limits(a->groups.model, &a->builder);
+    if (rc == TM_OK)
+        return tm__builder_finish(&a->builder, out);
+    tm__builder_abandon(&a->builder);
+    return rc;
+}
 
 static int ask(tm_table **out, const tm_model *model,
                const tm_statistics_options *options, uint32_t keys,
                const question *what)
 {
     tm__libraries libraries = {options->libraries, options->library_count};
-    tm__builder builder;
-    tm__groups groups;
     tm__scope scope;
+    answer a;
     int rc;
 
     if (keys & ~(uint32_t)ALL_KEYS)
@@ -225,17 +270,14 @@ static int ask(tm_table **out, const tm_model *model,
     rc = tm__scope_open(&scope, model, options->selection);
     if (rc < 0)
         return rc;
-    rc = tm__groups_gather(&groups, model, &scope, keys, &libraries);
+    rc = tm__labels_open(&a.labels, model);
     if (rc == TM_OK) {
-        start_answer(&builder, &groups, what->name, what->values, what->value_count);
-        rc = what->put(&builder, &groups, what->state);
-        tm__model_put_limits(model, &builder);
+        rc = tm__groups_gather(&a.groups, model, &scope, keys, &libraries);
         if (rc == TM_OK)
-            rc = tm__builder_finish(&builder, out);
-        else
-            tm__builder_abandon(&builder);
+            rc = write_answer(out, &a, what);
+        tm__groups_free(&a.groups);
+        tm__labels_close(&a.labels);
     }
-    tm__groups_free(&groups);
     tm__scope_close(&scope, model);
     return rc;
 }

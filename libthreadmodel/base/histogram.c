@@ -13,32 +13,17 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/prefetch.h"
 
-enum {
-    OCTAVE_BITS = 5,
-    OCTAVE_BUCKETS = 1 << OCTAVE_BITS,
-    /* Buckets come and go in steps, so that near values do not each resize. */
-    STEP_BUCKETS = 8
-};
-
-static uint32_t bucket_of(uint64_t value)
-{
-    uint32_t shift;
-
-    if (value < OCTAVE_BUCKETS)
-        return (uint32_t)value;
-    shift = (uint32_t)(63 - __builtin_clzll(value)) - OCTAVE_BITS;
-    /* The leading one of the shifted value is the octave's first 32 buckets. */
-    return shift * OCTAVE_BUCKETS + (uint32_t)(value >> shift);
-}
+/* Buckets come and go in steps, so that near values do not each resize. */
+enum { STEP_BUCKETS = 8 };
 
 void tm__histogram_bounds(uint32_t bucket, int64_t *low, int64_t *high)
 {
-    uint32_t shift = bucket < 2 * OCTAVE_BUCKETS ? 0 : bucket / OCTAVE_BUCKETS - 1;
-    uint64_t first = bucket < 2 * OCTAVE_BUCKETS
+    uint32_t shift =
+        bucket < 2 * TM__OCTAVE_BUCKETS ? 0 : bucket / TM__OCTAVE_BUCKETS - 1;
+    uint64_t first = bucket < 2 * TM__OCTAVE_BUCKETS
                          ? bucket
-                         : (uint64_t)(OCTAVE_BUCKETS + bucket % OCTAVE_BUCKETS)
+                         : (uint64_t)(TM__OCTAVE_BUCKETS + bucket % TM__OCTAVE_BUCKETS)
                                << shift;
     uint64_t end = first + (UINT64_C(1) << shift);
 
@@ -46,13 +31,27 @@ void tm__histogram_bounds(uint32_t bucket, int64_t *low, int64_t *high)
     *high = end > INT64_MAX ? INT64_MAX : (int64_t)end;
 }
 
-/* The middle of a bucket is at most half a width, 1/64, from any value in it. */
-static int64_t bucket_middle(uint32_t bucket)
+uint64_t tm__quantile_rank(uint64_t count, double fraction)
 {
-    int64_t low, high;
+    /* A product that rounding lifted over a whole number (0.07 * 100) must not go up
+     * to the next. */
+    double exact = fraction * (double)count - 1e-6;
+
+    if (!(exact >= 1))
+        return count > 0;
+    return exact >= (double)count - 1 ? count : (uint64_t)exact + 1;
+}
+
+int64_t tm__bucket_value(uint32_t bucket, int64_t min, int64_t max)
+{
+    int64_t low, high, middle;
 
     tm__histogram_bounds(bucket, &low, &high);
-    return low + (high - low) / 2;
+    /* The middle is at most half a width, 1/64, from any value in the bucket. */
+    middle = low + (high - low) / 2;
+    if (middle < min)
+        return min;
+    return middle > max ? max : middle;
 }
 
 /* Make buckets [from, to) exist. */
@@ -107,7 +106,7 @@ int tm__histogram_add(tm__histogram *histogram, tm__memory *memory, int64_t valu
 
     if (value < 0)
         value = 0;
-    bucket = bucket_of((uint64_t)value);
+    bucket = tm__bucket_of(value);
     /* Below `first` the difference wraps round and is as large as it gets. */
     if (bucket - histogram->first >= histogram->bucket_count &&
         widen(histogram, memory, bucket, bucket + 1) < 0)
@@ -115,14 +114,6 @@ int tm__histogram_add(tm__histogram *histogram, tm__memory *memory, int64_t valu
     histogram->buckets[bucket - histogram->first]++;
     fold(histogram, 1, value, value, value);
     return TM_OK;
-}
-
-void tm__histogram_ask_for(const tm__histogram *histogram, int64_t value)
-{
-    uint32_t bucket = bucket_of(value < 0 ? 0 : (uint64_t)value);
-
-    if (bucket - histogram->first < histogram->bucket_count)
-        tm__ask_for(&histogram->buckets[bucket - histogram->first]);
 }
 
 int tm__histogram_merge(tm__histogram *histogram, tm__memory *memory,
@@ -140,29 +131,18 @@ int tm__histogram_merge(tm__histogram *histogram, tm__memory *memory,
 
 int64_t tm__histogram_quantile(const tm__histogram *histogram, double fraction)
 {
-    /* The value of this rank, from 1, by rising value. A product that rounding
-     * lifted over a whole number (0.07 * 100) must not go up to the next. */
-    double exact = fraction * (double)histogram->count - 1e-6;
-    uint64_t rank, seen = 0;
-    int64_t value = histogram->max;
+    uint64_t rank = tm__quantile_rank(histogram->count, fraction), seen = 0;
 
-    if (histogram->count == 0)
-        return 0;
-    if (!(exact >= 1))
+    if (rank <= 1)
         return histogram->min;
-    if (exact >= (double)histogram->count - 1)
-        return histogram->max;
-    rank = (uint64_t)exact + 1;
-    for (uint32_t i = 0; i < histogram->bucket_count; i++) {
-        seen += histogram->buckets[i];
-        if (seen >= rank) {
-            value = bucket_middle(histogram->first + i);
-            break;
+    if (rank < histogram->count)
+        for (uint32_t i = 0; i < histogram->bucket_count; i++) {
+            seen += histogram->buckets[i];
+            if (seen >= rank)
+                return tm__bucket_value(histogram->first + i, histogram->min,
+                                        histogram->max);
         }
-    }
-    if (value < histogram->min)
-        return histogram->min;
-    return value > histogram->max ? histogram->max : value;
+    return histogram->max;
 }
 
 void tm__histogram_free(tm__histogram *histogram, tm__memory *memory)

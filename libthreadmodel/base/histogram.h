@@ -23,9 +23,6 @@ typedef struct tm__histogram {
 /** Zero is an empty histogram. Negative values count as 0. @return TM_OK, TM_ENOMEM */
 int tm__histogram_add(tm__histogram *histogram, tm__memory *memory, int64_t value);
 
-/** Ask for the memory that adding this value will touch. */
-void tm__histogram_ask_for(const tm__histogram *histogram, int64_t value);
-
 int tm__histogram_merge(tm__histogram *histogram, tm__memory *memory,
                         const tm__histogram *other);
 
@@ -34,6 +31,31 @@ int64_t tm__histogram_quantile(const tm__histogram *histogram, double fraction);
 
 /** The values [low, high) that a bucket takes, numbered as `first` does. */
 void tm__histogram_bounds(uint32_t bucket, int64_t *low, int64_t *high);
+
+/* What tm__histogram and tm__spread have in common. */
+
+enum { TM__OCTAVE_BITS = 5, TM__OCTAVE_BUCKETS = 1 << TM__OCTAVE_BITS };
+
+/** @return the bucket of a value from 0 on */
+static inline uint32_t tm__bucket_of(int64_t value)
+{
+    uint32_t shift;
+
+    if (value < TM__OCTAVE_BUCKETS)
+        return (uint32_t)value;
+    shift = (uint32_t)(63 - __builtin_clzll((uint64_t)value)) - TM__OCTAVE_BITS;
+    /* The leading one of the shifted value is the octave's first 32 buckets. */
+    return shift * TM__OCTAVE_BUCKETS + (uint32_t)(value >> shift);
+}
+
+/**
+ * Which of so many values, by rising value, is the quantile of a fraction.
+ * @return 1, for the smallest, to count, for the largest; of no values 0
+ */
+uint64_t tm__quantile_rank(uint64_t count, double fraction);
+
+/** What a bucket stands for among values from min to max. */
+int64_t tm__bucket_value(uint32_t bucket, int64_t min, int64_t max);
 
 void tm__histogram_free(tm__histogram *histogram, tm__memory *memory);
 

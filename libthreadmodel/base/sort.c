@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merge sort of an answer's rows, up to a million of them. The C library's qsort
- * may allocate behind the allocator hook, knows no payload and does not keep the
- * order of equals, on which an answer that is the same on every machine rests.
+ * Sorting an answer's rows, up to some millions of them: merge sort, but where there
+ * are many, by the digits of their keys first, so that only equal keys are compared.
+ * The C library's qsort may allocate behind the allocator hook, knows no payload and
+ * does not keep the order of equals, on which an answer that is the same on every
+ * machine rests.
  */
 #include "base/sort.h"
 
@@ -31,8 +33,8 @@ static void merge(tm__sortable *to, const tm__sortable *from, size_t begin,
     }
 }
 
-void tm__sort(tm__sortable *items, tm__sortable *spare, size_t count,
-              tm__compare_fn compare, const void *payload)
+static void merge_sort(tm__sortable *items, tm__sortable *spare, size_t count,
+                       tm__compare_fn compare, const void *payload)
 {
     tm__sortable *from = items, *to = spare;
 
@@ -50,4 +52,63 @@ void tm__sort(tm__sortable *items, tm__sortable *spare, size_t count,
     }
     if (from != items)
         memcpy(items, from, count * sizeof(*items));
+}
+
+enum { MANY = 1 << 10, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/* Sort by one digit of the keys above `least`, keeping the order of equals. */
+static void sort_by_digit(tm__sortable *to, const tm__sortable *from, size_t count,
+                          int64_t least, uint32_t shift)
+{
+    size_t at[DIGITS] = {0}, before = 0;
+
+    for (size_t i = 0; i < count; i++)
+        at[((uint64_t)from[i].key - (uint64_t)least) >> shift & (DIGITS - 1)]++;
+    for (size_t i = 0; i < DIGITS; i++) {
+        size_t here = at[i];
+
+        at[i] = before;
+        before += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[at[((uint64_t)from[i].key - (uint64_t)least) >> shift & (DIGITS - 1)]++] =
+            from[i];
+}
+
+static void sort_by_keys(tm__sortable *items, tm__sortable *spare, size_t count)
+{
+    tm__sortable *from = items, *to = spare;
+    int64_t least = items[0].key, most = items[0].key;
+
+    for (size_t i = 1; i < count; i++) {
+        least = items[i].key < least ? items[i].key : least;
+        most = items[i].key > most ? items[i].key : most;
+    }
+    for (uint32_t shift = 0;
+         shift < 64 && ((uint64_t)most - (uint64_t)least) >> shift != 0;
+         shift += DIGIT_BITS) {
+        tm__sortable *sorted = to;
+
+        sort_by_digit(to, from, count, least, shift);
+        to = from;
+        from = sorted;
+    }
+    if (from != items)
+        memcpy(items, from, count * sizeof(*items));
+}
+
+void tm__sort(tm__sortable *items, tm__sortable *spare, size_t count,
+              tm__compare_fn compare, const void *payload)
+{
+    if (count < MANY) {
+        merge_sort(items, spare, count, compare, payload);
+        return;
+    }
+    sort_by_keys(items, spare, count);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = begin + 1;
+        while (end < count && items[end].key == items[begin].key)
+            end++;
+        merge_sort(items + begin, spare, end - begin, compare, payload);
+    }
 }

@@ -262,10 +262,11 @@ static void put_sums(tm__builder *builder, const tm_summary *summary,
     for (size_t i = 0; i < count; i++) {
         const group *it = &summary->groups[rows[i].number / STATES];
         int state = (int)(rows[i].number % STATES);
+        tm__distribution durations = tm__distribution_of(it->durations[state]);
 
         tm__put_string(builder, tm__strings_get(&summary->strings, it->name));
         tm__put_string(builder, tm_state_name(state));
-        tm__put_distribution(builder, it->durations[state]);
+        tm__put_distribution(builder, &durations);
     }
 }
 

@@ -102,7 +102,8 @@ static int grow(tm__builder *builder, size_t rows)
     if (grown > MAX_ROWS)
         grown = MAX_ROWS;
     for (size_t i = 0; i < table->column_count; i++)
-        if (grow_column(&table->columns[i], &table->memory, (uint32_t)grown) < 0)
+        if (!table->columns[i].blank &&
+            grow_column(&table->columns[i], &table->memory, (uint32_t)grown) < 0)
             return TM_ENOMEM;
     builder->capacity = (uint32_t)grown;
     return TM_OK;
@@ -122,9 +123,10 @@ void tm__builder_expect(tm__builder *builder, size_t rows)
 }
 
 /* The column that the next value goes to, with room for it; NULL after a failure. */
-static tm__column *next_column(tm__builder *builder)
+static tm__column *next_column(tm__builder *builder, int is_blank)
 {
     tm_table *table = builder->table;
+    tm__column *column;
 
     if (builder->failed)
         return NULL;
@@ -136,12 +138,17 @@ static tm__column *next_column(tm__builder *builder)
             return NULL;
         }
     }
-    return &table->columns[builder->column];
+    column = &table->columns[builder->column];
+    if ((column->blank != TM__NOT_BLANK) == is_blank)
+        return column;
+    fail(builder, tm__fail(TM_EINVAL, "table %s: column %s is %sblank", table->name,
+                           column->name, is_blank ? "not " : ""));
+    return NULL;
 }
 
 static tm__column *next_column_of(tm__builder *builder, int type)
 {
-    tm__column *column = next_column(builder);
+    tm__column *column = next_column(builder, 0);
 
     if (column && column->type != type) {
         fail(builder, tm__fail(TM_EINVAL, "table %s: column %s is of type %d, not %d",
@@ -257,7 +264,7 @@ void tm__put_text(tm__builder *builder, const char *text)
 
 void tm__put_null(tm__builder *builder)
 {
-    tm__column *column = next_column(builder);
+    tm__column *column = next_column(builder, 0);
     size_t row;
 
     if (!column)
@@ -277,6 +284,41 @@ void tm__put_null(tm__builder *builder)
     default: memset((int64_t *)column->values + row, 0, sizeof(int64_t));
     }
     advance(builder);
+}
+
+void tm__builder_blank(tm__builder *builder, size_t column, int is_null)
+{
+    if (!builder->failed)
+        builder->table->columns[column].blank = is_null ? TM__ALL_NULL : TM__ALL_ZERO;
+}
+
+void tm__pass_blank(tm__builder *builder, uint32_t count)
+{
+    for (; count > 0 && next_column(builder, 1); count--)
+        advance(builder);
+}
+
+/* Columns that are the same in every row share their memory. */
+static int fill_blanks(tm_table *table)
+{
+    size_t bytes = table->row_count * sizeof(int64_t);
+
+    for (size_t i = 0; bytes > 0 && i < table->column_count; i++) {
+        tm__column *column = &table->columns[i];
+
+        if (!column->blank)
+            continue;
+        if (!table->blank)
+            table->blank = tm__zalloc(&table->memory, bytes);
+        if (!table->blank)
+            return TM_ENOMEM;
+        column->values = table->blank;
+        if (column->blank == TM__ALL_ZERO)
+            continue;
+        column->validity = table->blank;
+        column->null_count = table->row_count;
+    }
+    return TM_OK;
 }
 
 void tm__builder_limit(tm__builder *builder, const char *sentence)
@@ -315,6 +357,8 @@ int tm__builder_finish(tm__builder *builder, tm_table **out)
         if (table->columns[i].type == TM_TYPE_STRING &&
             tm__dictionary_finish(&table->columns[i].dictionary, &table->memory) < 0)
             fail(builder, TM_ENOMEM);
+    if (!builder->failed && fill_blanks(table) < 0)
+        fail(builder, TM_ENOMEM);
     if (builder->failed)
         return builder->failed;
     *out = table;

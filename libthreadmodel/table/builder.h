@@ -60,6 +60,15 @@ void tm__put_text(tm__builder *builder, const char *text);
 /** Put null into a column of any type. */
 void tm__put_null(tm__builder *builder);
 
+/**
+ * Make a column of 64-bit numbers zero, or null, in every row, before the first one: it
+ * takes no memory of its own, and rows pass over it.
+ */
+void tm__builder_blank(tm__builder *builder, size_t column, int is_null);
+
+/** Pass over so many columns of the row, all of them blank. */
+void tm__pass_blank(tm__builder *builder, uint32_t count);
+
 /** Say, once a table, a sentence on what the answer cannot show; copied. */
 void tm__builder_limit(tm__builder *builder, const char *sentence);
 

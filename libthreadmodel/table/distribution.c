@@ -1,23 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eight numbers a row of statistics: few rows, so nothing here need be quick. */
 #include "table/distribution.h"
 
-void tm__put_distribution(tm__builder *builder, const tm__histogram *histogram)
-{
-    static const double fractions[] = {0.5, 0.9, 0.99};
-    uint64_t mean;
+static const double fractions[TM__DISTRIBUTION_QUANTILES] = {0.5, 0.9, 0.99};
 
-    tm__put_int64(builder, (int64_t)histogram->count);
-    tm__put_int64(builder, histogram->total);
-    if (histogram->count == 0) {
-        for (int i = 0; i < 6; i++)
+tm__distribution tm__distribution_of(const tm__histogram *histogram)
+{
+    tm__distribution out = {.count = histogram->count,
+                            .total_ns = histogram->total,
+                            .min_ns = histogram->min,
+                            .max_ns = histogram->max};
+
+    for (size_t i = 0; i < TM__DISTRIBUTION_QUANTILES; i++)
+        out.quantiles_ns[i] = tm__histogram_quantile(histogram, fractions[i]);
+    return out;
+}
+
+tm__distribution tm__distribution_of_spread(const tm__spread *spread)
+{
+    tm__distribution out = {.count = spread->count,
+                            .total_ns = spread->total,
+                            .min_ns = spread->min,
+                            .max_ns = spread->max};
+
+    tm__spread_quantiles(spread, fractions, out.quantiles_ns,
+                         TM__DISTRIBUTION_QUANTILES);
+    return out;
+}
+
+void tm__put_distribution(tm__builder *builder, const tm__distribution *it)
+{
+    uint64_t mean_ns;
+
+    tm__put_int64(builder, (int64_t)it->count);
+    tm__put_int64(builder, it->total_ns);
+    if (it->count == 0) {
+        for (int i = 2; i < TM__DISTRIBUTION_COLUMNS; i++)
             tm__put_null(builder);
         return;
     }
-    mean = ((uint64_t)histogram->total + histogram->count / 2) / histogram->count;
-    tm__put_int64(builder, histogram->min);
-    tm__put_int64(builder, histogram->max);
-    tm__put_int64(builder, (int64_t)mean);
-    for (size_t i = 0; i < sizeof(fractions) / sizeof(*fractions); i++)
-        tm__put_int64(builder, tm__histogram_quantile(histogram, fractions[i]));
+    mean_ns = ((uint64_t)it->total_ns + it->count / 2) / it->count;
+    tm__put_int64(builder, it->min_ns);
+    tm__put_int64(builder, it->max_ns);
+    tm__put_int64(builder, (int64_t)mean_ns);
+    for (size_t i = 0; i < TM__DISTRIBUTION_QUANTILES; i++)
+        tm__put_int64(builder, it->quantiles_ns[i]);
+}
+
+void tm__distribution_blank(tm__builder *builder, size_t first_column)
+{
+    for (size_t i = 0; i < TM__DISTRIBUTION_COLUMNS; i++)
+        tm__builder_blank(builder, first_column + i, i >= 2);
 }

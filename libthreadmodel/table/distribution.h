@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns that every answer about durations has, out of a histogram. */
+/* The columns that every answer about durations has. */
 #ifndef TM_TABLE_DISTRIBUTION_H
 #define TM_TABLE_DISTRIBUTION_H
 
-#include "base/histogram.h"
+#include "base/spread.h"
 #include "table/builder.h"
+
+enum { TM__DISTRIBUTION_QUANTILES = 3, TM__DISTRIBUTION_COLUMNS = 8 };
 
 /** The columns of a distribution, their names beginning with `prefix`. */
 #define TM__DISTRIBUTION(prefix)                                                       \
@@ -16,7 +18,22 @@
         prefix "p99_ns", TM_TYPE_INT64                                                 \
     }
 
+/** What of many durations the columns tell. */
+typedef struct tm__distribution {
+    uint64_t count;
+    int64_t total_ns;
+    int64_t min_ns;
+    int64_t max_ns;
+    int64_t quantiles_ns[TM__DISTRIBUTION_QUANTILES]; ///< p50, p90, p99
+} tm__distribution;
+
+tm__distribution tm__distribution_of(const tm__histogram *histogram);
+tm__distribution tm__distribution_of_spread(const tm__spread *spread);
+
 /** Put their values; null, but for count and total, where there is none. */
-void tm__put_distribution(tm__builder *builder, const tm__histogram *histogram);
+void tm__put_distribution(tm__builder *builder, const tm__distribution *distribution);
+
+/** The columns, from one on, of which no row will have any durations. */
+void tm__distribution_blank(tm__builder *builder, size_t first_column);
 
 #endif

@@ -21,10 +21,14 @@ typedef struct tm__column {
     uint32_t capacity; ///< rows for which values has room
     uint32_t validity_capacity;
     size_t null_count;
-    void *values;      ///< NULL while no row was put
-    uint8_t *validity; ///< NULL while no row is null; bits past the last row are 1
+    void *values;              ///< NULL while no row was put
+    uint8_t *validity;         ///< NULL while no row is null
     tm__dictionary dictionary; ///< of a string column
+    uint8_t blank;             ///< enum tm__blank: its memory is the table's blank
 } tm__column;
+
+/** Columns of numbers that are the same in every row. */
+enum tm__blank { TM__NOT_BLANK, TM__ALL_ZERO, TM__ALL_NULL };
 
 struct tm_table {
     atomic_size_t holders;
@@ -33,6 +37,7 @@ struct tm_table {
     tm__column *columns;
     size_t column_count;
     size_t row_count;
+    void *blank; ///< zeros, a word a row; NULL where no column is blank
     tm__strings limits;
 };
 

@@ -219,6 +219,27 @@ def test_recording_ends_by_itself_when_its_time_is_up(java: Java):
     assert threadmodel.open(trace).damage is None
 
 
+def test_a_recording_that_somebody_else_stops_is_over_at_once(java: Java):
+    trace = java.folder / "run.tmt"
+    with running(java, "Busy", 600_000) as program:
+        program.hear("warm")
+        words = ["attach", program.pid, "--for", "10m", "-o", trace]
+        attached = subprocess.Popen(
+            [sys.executable, "-m", "threadmodel", *map(str, words)],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": PACKAGE},
+        )
+        assert attached.stderr is not None
+        assert "recording process" in attached.stderr.readline()
+        assert attach.control(program.pid, "stop").endswith("is complete")
+        # In ten minutes this would have been stopped for taking too long.
+        said = attached.communicate(timeout=TIMEOUT_S)[1].splitlines()
+        assert attached.returncode == 0
+        assert "somebody else had the recording stop" in said[0]
+    assert threadmodel.open(trace).damage is None
+
+
 def test_a_paused_stretch_is_unknown_and_said(java: Java):
     trace = java.folder / "run.tmt"
     with running(java, "Attached") as program:

@@ -11,8 +11,9 @@
 
 #include "base/sort.h"
 
-enum { MAX_COUNT = 1000 };
+enum { MAX_COUNT = 4000 };
 
+/* Many and few are sorted in different ways. */
 static tm__sortable items[MAX_COUNT], spare[MAX_COUNT];
 
 /* The payload is a modulus: numbers that leave the same rest are equal. */
@@ -69,6 +70,15 @@ static void keys_of_any_size_compare_right(void **state)
     assert_int_equal(items[2].number, 3);
     assert_int_equal(items[3].number, 1);
     assert_int_equal(items[4].number, 0);
+    for (uint32_t i = 0; i < MAX_COUNT; i++)
+        items[i] = (tm__sortable){keys[i % 5], i};
+    tm__sort(items, spare, MAX_COUNT, by_rest, &modulus);
+    for (uint32_t i = 1; i < MAX_COUNT; i++) {
+        assert_true(items[i - 1].key <= items[i].key);
+        if (items[i - 1].key == items[i].key)
+            assert_true(items[i - 1].number < items[i].number);
+        assert_int_equal(items[i].key, keys[items[i].number % 5]);
+    }
 }
 
 int main(void)

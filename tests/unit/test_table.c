@@ -104,6 +104,61 @@ static void values_come_back_by_name(void **state)
     }
 }
 
+/* Rows of three columns, the outer ones blank. */
+static int make_blank_rows(tm_table **out, int rows, const tm_allocator *hook)
+{
+    static const tm__column_spec columns[] = {
+        {"none", TM_TYPE_INT64}, {"row", TM_TYPE_INT32}, {"nothing", TM_TYPE_DOUBLE}};
+    tm__builder builder;
+
+    tm__builder_start(&builder, "blanks", columns, 3, hook);
+    tm__builder_blank(&builder, 0, 1);
+    tm__builder_blank(&builder, 2, 0);
+    for (int r = 0; r < rows; r++) {
+        tm__pass_blank(&builder, 1);
+        tm__put_int32(&builder, r);
+        tm__pass_blank(&builder, 1);
+    }
+    return tm__builder_finish(&builder, out);
+}
+
+static void a_blank_column_is_null_or_zero_in_every_row(void **state)
+{
+    tm_table *table;
+
+    (void)state;
+    for (int rows = 0; rows < 100; rows = rows * 2 + 1) {
+        assert_int_equal(make_blank_rows(&table, rows, NULL), TM_OK);
+        assert_int_equal(tm_table_row_count(table), rows);
+        for (int r = 0; r < rows; r++) {
+            assert_true(tm_table_is_null(table, "none", r));
+            assert_int_equal(tm_table_int64(table, "none")[r], 0);
+            assert_int_equal(tm_table_int32(table, "row")[r], r);
+            assert_false(tm_table_is_null(table, "nothing", r));
+            assert_true(tm_table_double(table, "nothing")[r] == 0);
+        }
+        assert_null(tm_table_validity(table, "nothing"));
+        tm_table_free(table);
+    }
+}
+
+static void a_blank_column_takes_no_value_and_no_other_is_passed_over(void **state)
+{
+    tm__builder builder;
+    tm_table *table;
+
+    (void)state;
+    tm__builder_start(&builder, "rows", all_types, ALL_TYPES, NULL);
+    tm__pass_blank(&builder, 1);
+    assert_int_equal(tm__builder_finish(&builder, &table), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "table rows: column small is not blank");
+    tm__builder_start(&builder, "rows", all_types + 1, 1, NULL);
+    tm__builder_blank(&builder, 0, 1);
+    tm__put_int64(&builder, 1);
+    assert_int_equal(tm__builder_finish(&builder, &table), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "table rows: column large is blank");
+}
+
 static void what_is_not_there_is_null(void **state)
 {
     tm_table *table;
@@ -446,17 +501,20 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     for (size_t allowed = 0; !is_done; allowed++) {
         struct scarce scarce;
         tm_allocator hook = scarce_hook(&scarce, allowed);
-        tm_table *rows = NULL, *named = NULL;
+        tm_table *rows = NULL, *named = NULL, *blank = NULL;
         int status = make_rows(&rows, 100, &hook);
 
         if (status == TM_OK)
             check_rows(rows, NULL, 100);
         if (status == TM_OK)
             status = make_names(&named, names, 4, &hook);
+        if (status == TM_OK)
+            status = make_blank_rows(&blank, 100, &hook);
         assert_int_equal(status, scarce.has_failed ? TM_ENOMEM : TM_OK);
         is_done = status == TM_OK;
         tm_table_free(rows);
         tm_table_free(named);
+        tm_table_free(blank);
         assert_int_equal(scarce.live_blocks, 0);
     }
 }
@@ -465,6 +523,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_back_by_name),
+        cmocka_unit_test(a_blank_column_is_null_or_zero_in_every_row),
+        cmocka_unit_test(a_blank_column_takes_no_value_and_no_other_is_passed_over),
         cmocka_unit_test(what_is_not_there_is_null),
         cmocka_unit_test(columns_of_an_empty_table_are_there),
         cmocka_unit_test(limits_are_said_once),

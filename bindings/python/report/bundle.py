@@ -13,6 +13,13 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+# A registry that cannot be reached is tried again, but not for minutes.
+FETCH = ["--fetch-retries=2", "--fetch-retry-mintimeout=1000"]
+FETCH += ["--fetch-retry-maxtimeout=5000"]
+WITHOUT = (
+    "could not fetch the packages of the HTML report (npm ci); to build without it: "
+    "-Dreport=disabled for meson, -Csetup-args=-Dreport=disabled for pip"
+)
 
 
 def install(npm: str) -> None:
@@ -24,7 +31,7 @@ def install(npm: str) -> None:
         if stamp.is_file() and stamp.read_text() == wanted:
             return
         done = subprocess.run(
-            [npm, "ci", "--no-progress"],
+            [npm, "ci", "--no-progress", "--loglevel=error", *FETCH],
             cwd=HERE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -33,7 +40,7 @@ def install(npm: str) -> None:
             check=False,
         )
         if done.returncode:
-            sys.exit(f"{done.stdout}\nnpm ci failed in {HERE}")
+            sys.exit(f"{done.stdout}\n{WITHOUT}")
         stamp.write_text(wanted)
 
 

@@ -74,8 +74,8 @@ def asset(name: str) -> str:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise errors.UnsupportedError(
-            "this build of threadmodel has no front end for HTML: "
-            "it was built without Node.js and npm"
+            "this build of threadmodel has no front end for HTML: it was built without "
+            "Node.js and npm; with them, build it again"
         ) from None
 
 

@@ -42,6 +42,9 @@ interface Waiting {
   refused: (reason: Error) => void;
 }
 
+/** A kernel that is busy or gone answers nothing, and nobody says so. */
+const PATIENCE_MS = 20_000;
+
 type Heard = (message: Reply, buffers: DataView[]) => void;
 
 function packOf(view: DataView): Pack {
@@ -65,9 +68,11 @@ class Kernel {
       to_ns: Math.ceil(to),
       threads,
     });
-    return new Promise((answered, refused) =>
-      this.waiting.set(number, { answered, refused }),
-    );
+    return new Promise((answered, refused) => {
+      this.waiting.set(number, { answered, refused });
+      const giveUp = () => this.refuse(number, "the kernel is busy or gone");
+      setTimeout(giveUp, PATIENCE_MS);
+    });
   }
 
   close(): void {
@@ -75,11 +80,15 @@ class Kernel {
   }
 
   private readonly heard: Heard = (message, buffers) => {
-    const waiting = this.waiting.get(message.number);
+    if (!buffers[0]) return this.refuse(message.number, message.failure ?? "no answer");
+    this.waiting.get(message.number)?.answered(packOf(buffers[0]));
     this.waiting.delete(message.number);
-    if (buffers[0]) waiting?.answered(packOf(buffers[0]));
-    else waiting?.refused(new Error(message.failure ?? "no answer"));
   };
+
+  private refuse(number: number, why: string): void {
+    this.waiting.get(number)?.refused(new Error(why));
+    this.waiting.delete(number);
+  }
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
@@ -103,6 +112,8 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   const state = new TimelineState(new TimelineData(pack, source), shown, bright);
   const host = document.createElement("div");
   host.dataset["theme"] = isDark() ? "dark" : "light";
+  // Our keys are ours: to JupyterLab, d and d again would mean to delete the cell.
+  host.dataset["lmSuppressShortcuts"] = "true";
   el.append(host);
   // The notebook's styles stay outside, and ours inside.
   const root = host.attachShadow({ mode: "open" });

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel report``: what a recorded run has to say."""
 
-import functools
+import contextlib
 import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -16,12 +16,10 @@ from rich.console import Console
 import threadmodel
 from threadmodel import page
 from threadmodel.cli import export, terminal
-from threadmodel.cli.export import Listener
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_paths, read_choices, reading_options
 from threadmodel.errors import DamagedTraceWarning
-from threadmodel.model import Model
 from threadmodel.table import Writable
 from threadmodel.tables import ALL_TABLES
 from threadmodel.text import count
@@ -109,9 +107,13 @@ def report(
             export.write_folder(model, Path(folder), extension, progress.step)
             say(f"{count(len(ALL_TABLES), 'table')} in {folder}")
         elif as_json:
-            _write(functools.partial(export.write_json, model), output, progress)
+            with _target(output) as file:
+                export.write_json(model, file, progress.step)
         elif as_html:
-            _write(functools.partial(_write_page, model), output, progress)
+            # Whole before the file is opened: what fails leaves an older one alone.
+            text = page.render(model, step=progress.step).encode()
+            with _target(output) as file:
+                file.write(text)
         else:
             progress.step("counting")
             sections = terminal.sections(model, top)
@@ -122,21 +124,14 @@ def report(
         context.exit(PARTLY)
 
 
-def _write_page(model: Model, file: Writable, step: Listener) -> None:
-    file.write(page.render(model, step=step).encode())
-
-
-def _write(
-    writer: Callable[[Writable, Listener], None],
-    output: str | None,
-    progress: LateProgress,
-) -> None:
+@contextlib.contextmanager
+def _target(output: str | None) -> Iterator[Writable]:
     if output is None:
-        writer(sys.stdout.buffer, progress.step)
+        yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     else:
         with open(output, "wb") as file:
-            writer(file, progress.step)
+            yield file
 
 
 def print_sections(sections: "list[terminal.Section]", output: str | None) -> None:

@@ -378,10 +378,11 @@ export class Scene {
         (detail) => {
           if (mine !== this.asked) return;
           this.detail = detail;
+          this.state.failed.value = "";
           this.redraw();
         },
-        (failure: unknown) => {
-          this.state.told.value = `More detail cannot be had: ${String(failure)}`;
+        (failure: Error) => {
+          this.state.failed.value = `More detail cannot be had: ${failure.message}`;
         },
       );
     }, 120);

@@ -22,6 +22,8 @@ export class TimelineState {
   readonly lane = signal<number | null>(null);
   /** What a screen reader is told. */
   readonly told = signal("");
+  /** Why there is less to see than there should be. */
+  readonly failed = signal("");
   /** Arrows in the window, and how many of them are drawn. */
   readonly arrowCount = signal({ drawn: 0, total: 0 });
   readonly rows: ReadonlySignal<Rows>;

@@ -47,6 +47,7 @@ export function Timeline(props: Props) {
           </button>
         </p>
       ) : null}
+      {state.failed.value ? <p class="note cut" role="alert">{clean(state.failed.value)}</p> : null}
       <Minimap state={state} />
       <div class="timeline-body">
         <TimelineCanvas state={state} onSearch={() => search.current?.focus()}
