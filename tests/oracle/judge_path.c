@@ -270,7 +270,9 @@ static void judge_path_to(struct walk *walk, const tm_model *model, int t, bool 
     const struct span *last =
         th->span_count > 0 ? &th->spans[th->span_count - 1] : NULL;
     bool ended = last && last->state == TM_STATE_DEAD;
-    int64_t end_ns = full && ended ? last->start_ns : trial->end_ns;
+    /* One that ended with the first event has no path, whatever else was seen. */
+    bool at_once = ended && last->start_ns == trial->origin_ns;
+    int64_t end_ns = (full && ended) || at_once ? last->start_ns : trial->end_ns;
     struct stretches path = {0};
     tm_table *table;
     int rc = tm_path_critical(&table, model, &options);
