@@ -39,7 +39,9 @@ typedef struct tm__agent {
     jclass virtual_class; ///< java.lang.BaseVirtualThread
     jclass carrier_class; ///< jdk.internal.misc.CarrierThread
     jfieldID thread_tid;
-    jfieldID thread_interrupted; ///< NULL where the VM has none; so the next three
+    jfieldID thread_interrupted; ///< NULL where the VM has none; so the next five
+    jfieldID thread_name;
+    jfieldID thread_container;
     jfieldID thread_blocker;
     jclass initialisation_class; ///< int[]: of what is locked to initialise a class
     jclass synchronizer_class;   ///< j.u.c.locks.AbstractOwnableSynchronizer

@@ -4,7 +4,7 @@
  * known of it is put down when its first event comes, and again when that has changed.
  * Objects and classes are in tags.c.
  */
-#include "agent.h"
+#include "container.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -47,6 +47,9 @@ int tm__identity_open(JNIEnv *jni)
     agent->synchronizer_class =
         global_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
     agent->thread_interrupted = field(jni, agent->thread_class, "interrupted", "Z");
+    agent->thread_name = field(jni, agent->thread_class, "name", "Ljava/lang/String;");
+    agent->thread_container = field(jni, agent->thread_class, "container",
+                                    "Ljdk/internal/vm/ThreadContainer;");
     agent->thread_blocker =
         field(jni, agent->thread_class, "parkBlocker", "Ljava/lang/Object;");
     agent->synchronizer_owner = field(jni, agent->synchronizer_class,
@@ -95,6 +98,8 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jvmtiThreadInfo info = {0};
     jvmtiThreadGroupInfo group = {0};
+    char container[TM__TEXT_BYTES];
+    const char *group_name;
     uint64_t object = 0;
     tm__record *record;
     char *text;
@@ -111,20 +116,25 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
         flags |= TM_THREAD_CARRIER;
     if (info.is_daemon)
         flags |= TM_THREAD_DAEMON;
+    /* That of all carriers says no more than that they are carriers. */
+    group_name = !(flags & TM_THREAD_CARRIER) &&
+                         tm__container_name(container, sizeof(container), jni, thread)
+                     ? container
+                     : group.name;
 
     record = tm__buffer_reserve(buffer, 2 * TM__TEXT_BYTES);
     if (record) {
         record->kind = TM__RECORD_THREAD;
         text = (char *)(record + 1);
         record->extra = tm__text_copy(text, info.name);
-        record->more = tm__text_copy(text + record->extra, group.name);
+        record->more = tm__text_copy(text + record->extra, group_name);
         record->event = (tm_event){
             .thread = id,
             .object = object,
             .peer = os_id,
             .value = info.priority,
             .stack = flags,
-            .flags = group.name != NULL,
+            .flags = group_name != NULL,
         };
         if (is_new(buffer, id, flags, text, record->extra))
             tm__buffer_commit(buffer, record, record->extra + record->more);

@@ -229,14 +229,6 @@ static void report(tm__buffer *own, JNIEnv *jni, jthread thread,
         tm__map_put(&threads, info->thread, KNOWN);
 }
 
-static tm__thread_info *find_info(tm__thread_info *infos, size_t count, uint64_t thread)
-{
-    for (size_t i = 0; i < count; i++)
-        if (infos[i].thread == thread)
-            return &infos[i];
-    return NULL;
-}
-
 static void snapshot_one(tm__buffer *own, JNIEnv *jni, const jthread *all, jint count,
                          jint i, tm__thread_info *info)
 {
@@ -279,8 +271,9 @@ void tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, int64_t si
         count = 0;
     for (jint i = 0; i < count; i++)
         if (!(*jni)->IsSameObject(jni, all[i], self))
-            snapshot_one(own, jni, all, count, i,
-                         find_info(infos, info_count, tm__thread_id(jni, all[i])));
+            snapshot_one(
+                own, jni, all, count, i,
+                tm__management_find(infos, info_count, tm__thread_id(jni, all[i])));
     for (jint i = 0; i < count; i++)
         (*jni)->DeleteLocalRef(jni, all[i]);
     if (all)

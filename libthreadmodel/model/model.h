@@ -115,7 +115,7 @@ typedef struct tm__object {
     uint32_t wanted;          ///< threads whose `wants` it is
     int64_t owner_ns;         ///< since when
     uint32_t owner_interval;  ///< the owner's hold-up in which it cannot let go, by
-                              ///< number
+                              ///< number; of a notified waiter, its wait
     uint32_t owner_stack;     ///< stacks[]: where the owner got it, or TM__NONE
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< enum tm__doubt

@@ -77,9 +77,11 @@ int tm__end_is_told(const tm_model *model, const tm__thread *thread)
     if (thread->hold_up_state == TM_STATE_JOINING && thread->waits_in == TM__NONE &&
         thread->bound == TM__NONE)
         end = TM_EVENT_JOINED;
-    if (model->run.kinds)
-        return model->run.kinds >> end & 1;
-    return !(thread->intervals[tm__hold_up(thread)].flags & TM__INTERVAL_SNAPSHOT);
+    /* Of one that a snapshot found queueing again Waited may have come before that. */
+    if ((!model->run.kinds || thread->hold_up_state == TM_STATE_REENTERING) &&
+        thread->intervals[tm__hold_up(thread)].flags & TM__INTERVAL_SNAPSHOT)
+        return 0;
+    return !model->run.kinds || model->run.kinds >> end & 1;
 }
 
 void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
@@ -99,8 +101,10 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
     }
     it->owner_ns = time_ns;
     it->owner_provenance = (uint8_t)provenance;
+    /* A notify that proves to have been another's takes back what came after the wait.
+     */
     it->owner_interval = tm__is_held_up(owner) && tm__end_is_told(model, owner)
-                             ? owner->hold_up
+                             ? owner->interval_first + tm__hold_up_first(owner)
                              : TM__NONE;
     if (former != thread)
         review(model, object, former);

@@ -46,7 +46,7 @@ static inline uint32_t tm__hold_up_first(const tm__thread *thread)
 {
     uint32_t index = tm__hold_up(thread);
 
-    if (thread->intervals[index].state == TM_STATE_REENTERING && index &&
+    if (thread->hold_up_state == TM_STATE_REENTERING && index &&
         thread->intervals[index - 1].state == TM_STATE_WAITING)
         index--;
     return index;
@@ -160,11 +160,9 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
     if (owner->losses != model->losses)
         return TM_PROVENANCE_INFERRED;
     /* A notified waiter goes from WAITING to REENTERING without running. */
-    if (object->owner_interval == owner->hold_up ||
-        (object->owner_interval + 1 == owner->hold_up &&
-         owner->hold_up_state == TM_STATE_REENTERING))
-        return object->owner_provenance;
-    return TM_PROVENANCE_INFERRED;
+    return object->owner_interval == owner->interval_first + tm__hold_up_first(owner)
+               ? object->owner_provenance
+               : TM_PROVENANCE_INFERRED;
 }
 
 void tm__on_held(tm_model *model, const tm__fact *fact);

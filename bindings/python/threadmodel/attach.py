@@ -77,9 +77,10 @@ class Recording:
             text = self._reply.read_bytes()
         except OSError:
             return
-        lines = text[self._read_bytes :].decode("utf-8", "backslashreplace")
-        self._read_bytes = len(text)
-        for line in lines.splitlines():
+        # The last line may be on its way.
+        whole = text[self._read_bytes : text.rfind(b"\n") + 1]
+        self._read_bytes += len(whole)
+        for line in whole.decode("utf-8", "backslashreplace").splitlines():
             if line in ENDED:
                 self._has_ended = True
                 self._was_told = line != ENDED[0]
@@ -103,6 +104,7 @@ class Recording:
             if self.jvm.is_running() and "nothing is being" not in str(failure):
                 raise
         finally:
+            self._hear()
             self._bring_home()
 
     def _bring_home(self) -> None:
