@@ -348,8 +348,8 @@ class Table:
             return b"".join(parts).decode("utf-8", "replace")
         except MemoryError:
             raise errors.OutOfMemoryError(
-                f"table {self.name}: no memory for {self._length} rows as text, of which "
-                f"{sum(map(len, parts))} bytes were there: write it to a file"
+                f"table {self.name}: no memory for {self._length} rows as text, more "
+                f"than {sum(map(len, parts))} bytes: write it to a file"
             ) from None
 
     def _give(
