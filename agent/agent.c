@@ -5,8 +5,10 @@
  * does not start. What else may go wrong, a trace that cannot be written for one, is
  * no fault of whoever wrote them: it is said, and the program runs on.
  */
+#include "capabilities.h"
 #include "collector.h"
 #include "session.h"
+#include "snapshot.h"
 #include "virtual.h"
 
 #include <stdio.h>
@@ -59,7 +61,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     tm__virtual_begin(jni);
     if (tm__session_begin() != JVMTI_ERROR_NONE)
         tm__complain("the VM reports only some of the events");
-    tm__events_snapshot(jni, thread);
+    tm__snapshot_take(jni, thread);
     if (tm__writer_start(jni, 0) != 0)
         tm__session_halt();
 }
@@ -77,57 +79,36 @@ static jvmtiError enable(jvmtiEvent event)
         ->SetEventNotificationMode(tm__the_agent.jvmti, JVMTI_ENABLE, event, NULL);
 }
 
-/* @return JNI_OK, or JNI_ERR when this VM cannot do what we cannot do without */
-static jint get_ready(int is_late)
+/* @return 0; -1: this VM cannot do what we cannot do without, which was said */
+static int get_ready(int is_late)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jvmtiEventCallbacks callbacks = {.VMInit = vm_init, .VMDeath = vm_death};
-    jvmtiCapabilities able = {0};
-    unsigned hooks;
-    jvmtiCapabilities wanted = {
-        .can_tag_objects = 1,
-        .can_generate_monitor_events = 1,
-    };
+    tm__capabilities c;
 
-    if ((*jvmti)->GetPotentialCapabilities(jvmti, &able) != JVMTI_ERROR_NONE ||
-        !able.can_tag_objects || !able.can_generate_monitor_events) {
-        tm__complain("this VM does not report monitor events");
-        return JNI_ERR;
-    }
-    wanted.can_get_line_numbers = able.can_get_line_numbers;
-    wanted.can_get_source_file_name = able.can_get_source_file_name;
-    wanted.can_get_constant_pool = able.can_get_constant_pool;
-    wanted.can_get_current_contended_monitor = able.can_get_current_contended_monitor;
-    wanted.can_get_owned_monitor_stack_depth_info =
-        able.can_get_owned_monitor_stack_depth_info;
-    hooks = tm__the_agent.options.contention_analysis &&
-            able.can_generate_native_method_bind_events &&
-            (able.can_generate_early_vmstart || is_late);
-    if (tm__the_agent.options.contention_analysis && !hooks)
-        tm__complain("this VM lets nobody stand in for its native methods: notify, "
-                     "park, sleep, start and interrupt are not recorded");
-    wanted.can_generate_native_method_bind_events = hooks;
-    wanted.can_generate_early_vmstart = hooks && !is_late;
-    tm__the_agent.tells_held = able.can_get_current_contended_monitor &&
-                               able.can_get_owned_monitor_stack_depth_info;
+    if (tm__capabilities_find(&c, is_late) != 0)
+        return -1;
+    tm__the_agent.stands_in = c.hooks;
+    tm__the_agent.tells_held = c.able.can_get_current_contended_monitor &&
+                               c.able.can_get_owned_monitor_stack_depth_info;
     atomic_store(&tm__the_agent.kinds, 0);
     tm__events_set(&callbacks);
     tm__virtual_set(&callbacks);
-    tm__virtual_want(&wanted, &able);
-    tm__collector_want(&wanted, &able, &callbacks);
-    if (hooks)
+    tm__virtual_want(&c.wanted, &c.able);
+    tm__collector_set(&c.wanted, &callbacks);
+    if (c.hooks)
         tm__hooks_set(&callbacks);
-    if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
+    if ((*jvmti)->AddCapabilities(jvmti, &c.wanted) != JVMTI_ERROR_NONE ||
         tm__virtual_callbacks(&callbacks) != JVMTI_ERROR_NONE ||
         (!is_late && enable(JVMTI_EVENT_VM_INIT) != JVMTI_ERROR_NONE) ||
         enable(JVMTI_EVENT_VM_DEATH) != JVMTI_ERROR_NONE) {
-        tm__complain("this VM refuses what the agent needs");
-        return JNI_ERR;
+        tm__complain("this VM refuses what the agent needs, and is not recorded");
+        return -1;
     }
     /* Without it we do without: tm_run.kinds says what is not reported. */
-    if (hooks && !is_late)
+    if (c.hooks && !is_late)
         enable(JVMTI_EVENT_NATIVE_METHOD_BIND);
-    return JNI_OK;
+    return 0;
 }
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
@@ -151,16 +132,17 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
         exit(0);
     }
     if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_1) != JNI_OK) {
-        tm__complain("this VM has no tool interface of version 1.1 or later");
-        return JNI_ERR;
+        tm__complain("this VM has no tool interface of version 1.1 or later, and is "
+                     "not recorded");
+        return JNI_OK;
     }
     if (tm__writer_open() != 0) {
         tm__complain("no file descriptor is left for the agent");
         return JNI_OK;
     }
-    if (tm__recording_open() != 0)
-        return JNI_OK;
-    return get_ready(0);
+    if (tm__recording_open() == 0 && get_ready(0) != 0)
+        tm__recording_close(TM_OK);
+    return JNI_OK;
 }
 
 int tm__agent_begin(JNIEnv *jni)
@@ -174,7 +156,7 @@ int tm__agent_begin(JNIEnv *jni)
     }
     if (tm__writer_open() != 0) {
         tm__complain("no file descriptor is left for the agent");
-    } else if (get_ready(1) == JNI_OK && know_the_vm(jni) == 0 &&
+    } else if (get_ready(1) == 0 && know_the_vm(jni) == 0 &&
                tm__recording_open() == 0) {
         tm__recording_begin();
         if (tm__writer_start(jni, 1) == 0)

@@ -29,6 +29,7 @@ typedef struct tm__agent {
     _Atomic uint64_t kinds;   ///< as in tm_run: what this VM lets us report
     int vm_release;           ///< 17, 25
     int tells_held;           ///< JVM TI tells which monitors a thread holds
+    int stands_in;            ///< native methods of the JDK may be replaced
     _Atomic uint32_t session; ///< changes whenever recording begins
     atomic_int entering;      ///< threads that are about to get a buffer
     uint64_t run_id;          ///< at random
@@ -38,7 +39,9 @@ typedef struct tm__agent {
     jclass virtual_class; ///< java.lang.BaseVirtualThread
     jclass carrier_class; ///< jdk.internal.misc.CarrierThread
     jfieldID thread_tid;
-    jfieldID thread_interrupted; ///< NULL where the VM has none; so the next three
+    jfieldID thread_interrupted; ///< NULL where the VM has none; so the next five
+    jfieldID thread_name;
+    jfieldID thread_container;
     jfieldID thread_blocker;
     jclass initialisation_class; ///< int[]: of what is locked to initialise a class
     jclass synchronizer_class;   ///< j.u.c.locks.AbstractOwnableSynchronizer
@@ -71,8 +74,6 @@ int tm__agent_begin(JNIEnv *jni);
 void tm__events_set(jvmtiEventCallbacks *callbacks);
 /** Have the VM call us for every event, or not any more. @return 0, or its error */
 jvmtiError tm__events_enable(int on);
-/** Report the threads that began before we listened, from thread `current`. */
-void tm__events_snapshot(JNIEnv *jni, jthread current);
 
 /* hooks.c: what the VM has no events for */
 

@@ -45,21 +45,6 @@ static int tell_listener(const char *text, size_t length)
     return 0;
 }
 
-void tm__attach_end(void)
-{
-    int fd = atomic_exchange(&listener, -1);
-
-    tm__complain_to(NULL);
-    if (fd >= 0)
-        close(fd);
-}
-
-/* Who named the file made it, so a link that leads elsewhere is not followed. */
-static int open_reply(const char *path)
-{
-    return *path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;
-}
-
 __attribute__((format(printf, 2, 3))) static void answer(int fd, const char *format,
                                                          ...)
 {
@@ -76,6 +61,23 @@ __attribute__((format(printf, 2, 3))) static void answer(int fd, const char *for
         length = sizeof(line) - 2;
     line[length++] = '\n';
     (void)!write(fd, line, (size_t)length);
+}
+
+void tm__attach_end(int is_told)
+{
+    int fd = atomic_exchange(&listener, -1);
+
+    tm__complain_to(NULL);
+    if (fd < 0)
+        return;
+    answer(fd, is_told ? "=end told" : "=end");
+    close(fd);
+}
+
+/* Who named the file made it, so a link that leads elsewhere is not followed. */
+static int open_reply(const char *path)
+{
+    return *path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;
 }
 
 /* Our code may be in use long after this: in a stand-in that waits. */

@@ -3,7 +3,7 @@
 #ifndef TM_AGENT_ATTACH_H
 #define TM_AGENT_ATTACH_H
 
-/** The recording is over: nothing is said any more. */
-void tm__attach_end(void);
+/** The recording is over: nothing is said any more. @param is_told  by `control` */
+void tm__attach_end(int is_told);
 
 #endif

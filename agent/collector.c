@@ -44,12 +44,12 @@ static void JNICALL finished(jvmtiEnv *jvmti)
     tm__buffer_end(buffer);
 }
 
-void tm__collector_want(jvmtiCapabilities *wanted, const jvmtiCapabilities *able,
-                        jvmtiEventCallbacks *callbacks)
+void tm__collector_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks)
 {
-    if (!tm__the_agent.options.gc || !able->can_generate_garbage_collection_events)
+    if (!tm__the_agent.options.gc)
+        wanted->can_generate_garbage_collection_events = 0;
+    if (!wanted->can_generate_garbage_collection_events)
         return;
-    wanted->can_generate_garbage_collection_events = 1;
     callbacks->GarbageCollectionStart = began;
     callbacks->GarbageCollectionFinish = finished;
 }

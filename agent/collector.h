@@ -5,9 +5,8 @@
 
 #include "agent.h"
 
-/** Ask for what they need, where the VM has it, and name our functions. */
-void tm__collector_want(jvmtiCapabilities *wanted, const jvmtiCapabilities *able,
-                        jvmtiEventCallbacks *callbacks);
+/** Name our functions, where the VM has these events and they are wanted. */
+void tm__collector_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks);
 
 /** Have the VM tell of them, or not any more. */
 void tm__collector_enable(int on);

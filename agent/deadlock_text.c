@@ -166,16 +166,39 @@ static void put_frame(text *out, JNIEnv *jni, const jvmtiFrameInfo *frame)
     deallocate(source);
 }
 
-static int depth_of(const tm__standing *it, uint64_t object)
+/* What the VM says to those who come later: each thread's locks, by class and hash. */
+typedef struct told_late {
+    tm__thread_info *infos;
+    size_t count;
+} told_late;
+
+/* At which frame a thread took the monitor that another wants; -1: not known. */
+static int depth_by_hash(const told_late *late, uint64_t thread, uint64_t other)
 {
+    const tm__thread_info *it = tm__management_find(late->infos, late->count, thread);
+    const tm__thread_info *wants = tm__management_find(late->infos, late->count, other);
+
+    if (!it || !wants || !wants->wanted.class)
+        return -1;
     for (uint32_t i = 0; i < it->held_count; i++)
-        if (it->held[i] == object)
-            return it->depths[i];
+        if (it->held[i].hash == wants->wanted.hash && it->held[i].class &&
+            strcmp(it->held[i].class, wants->wanted.class) == 0)
+            return it->held[i].depth;
     return -1;
 }
 
-static void put_member(text *out, JNIEnv *jni, const tm__standing *before,
-                       const tm__standing *it, const tm__standing *next)
+static int depth_of(const told_late *late, const tm__standing *it,
+                    const tm__standing *before)
+{
+    for (uint32_t i = 0; i < it->held_count; i++)
+        if (it->held[i] == before->object)
+            return it->depths[i];
+    return depth_by_hash(late, it->thread, before->thread);
+}
+
+static void put_member(text *out, JNIEnv *jni, const told_late *late,
+                       const tm__standing *before, const tm__standing *it,
+                       const tm__standing *next)
 {
     static const char *const verbs[TM_STATE_END] = {
         [TM_STATE_BLOCKED] = "wants monitor",
@@ -189,7 +212,7 @@ static void put_member(text *out, JNIEnv *jni, const tm__standing *before,
     jthread before_thread = tm__standing_thread(jni, before);
     jthread thread = tm__standing_thread(jni, it);
     jthread next_thread = tm__standing_thread(jni, next);
-    int depth = depth_of(it, before->object);
+    int depth = depth_of(late, it, before);
     jint count = 0;
 
     name_thread(name, jni, thread);
@@ -241,15 +264,20 @@ static void put_head(text *out, tm__standing *const *members, size_t count)
 void tm__deadlock_print(JNIEnv *jni, tm__standing *const *members, size_t count)
 {
     text out = {.bytes = malloc(TEXT_BYTES)};
+    told_late late = {0};
 
     if (!out.bytes) {
         tm__complain("deadlock of %zu threads, and no memory to say of which", count);
         return;
     }
     put_head(&out, members, count);
+    /* The VM stands still for this, some milliseconds. */
+    if (!tm__the_agent.tells_held)
+        late.count = tm__management_threads(&late.infos, jni);
     for (size_t i = 0; i < count; i++)
-        put_member(&out, jni, members[(i + count - 1) % count], members[i],
+        put_member(&out, jni, &late, members[(i + count - 1) % count], members[i],
                    members[(i + 1) % count]);
     tm__complain_lines(out.bytes, out.used);
+    tm__management_free(late.infos, late.count);
     free(out.bytes);
 }

@@ -10,8 +10,6 @@
 #include "collector.h"
 #include "virtual.h"
 
-#include <threadmodel/model.h>
-
 /* A hold-up's end is about the object of its beginning, so a thread that cannot
  * have changed its carrier in between need not ask the VM which that was. */
 static uint64_t held_up_on(tm__report *r, JNIEnv *jni, jobject object)
@@ -240,64 +238,4 @@ jvmtiError tm__events_enable(int on)
     tm__virtual_enable(on);
     tm__collector_enable(on);
     return JVMTI_ERROR_NONE;
-}
-
-static int state_of(jint state)
-{
-    if (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
-        return TM_STATE_BLOCKED;
-    if (state & JVMTI_THREAD_STATE_SLEEPING)
-        return TM_STATE_SLEEPING;
-    if (state & JVMTI_THREAD_STATE_IN_OBJECT_WAIT)
-        return TM_STATE_WAITING;
-    if (state & JVMTI_THREAD_STATE_PARKED)
-        return TM_STATE_PARKED;
-    return state & JVMTI_THREAD_STATE_ALIVE ? TM_STATE_RUNNING : TM_STATE_UNKNOWN;
-}
-
-/* Report another thread in mid-life, through the calling thread's buffer. */
-static void snapshot(tm__report *r, JNIEnv *jni, jthread thread)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jobject monitor = NULL;
-    uint64_t object = 0;
-    jint state = 0;
-
-    r->thread = tm__thread_id(jni, thread);
-    if ((*jvmti)->GetThreadState(jvmti, thread, &state) != JVMTI_ERROR_NONE ||
-        tm__thread_define(r->buffer, jni, thread, r->thread, 0, 0) != 0) {
-        tm__report_drop(r);
-        return;
-    }
-    if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &monitor) ==
-            JVMTI_ERROR_NONE &&
-        monitor)
-        object = tm__object_id(r->buffer, jni, monitor);
-    tm__report_finish(r, TM__NO_STACK,
-                      (tm_event){.kind = TM_EVENT_SNAPSHOT,
-                                 .object = object,
-                                 .value = state_of(state)});
-}
-
-void tm__events_snapshot(JNIEnv *jni, jthread current)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jthread *threads = NULL;
-    jint count = 0;
-    tm__report r;
-
-    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
-        return;
-    for (jint i = 0; i < count; i++) {
-        jlong tag = 0;
-
-        /* One that has a number has reported its own start by now, and the
-         * current one is about to. */
-        if ((*jvmti)->GetTag(jvmti, threads[i], &tag) == JVMTI_ERROR_NONE && tag == 0 &&
-            !(*jni)->IsSameObject(jni, threads[i], current) &&
-            tm__report_begin(&r, jni, current))
-            snapshot(&r, jni, threads[i]);
-        (*jni)->DeleteLocalRef(jni, threads[i]);
-    }
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
 }

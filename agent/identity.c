@@ -9,6 +9,7 @@
  * as a class, which are defined each for itself (a class that is locked is both),
  * and whether anybody ever waited on it or parked for it.
  */
+#include "container.h"
 #include "foreign.h"
 #include "lambda.h"
 
@@ -67,6 +68,9 @@ int tm__identity_open(JNIEnv *jni)
     agent->synchronizer_class =
         global_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
     agent->thread_interrupted = field(jni, agent->thread_class, "interrupted", "Z");
+    agent->thread_name = field(jni, agent->thread_class, "name", "Ljava/lang/String;");
+    agent->thread_container = field(jni, agent->thread_class, "container",
+                                    "Ljdk/internal/vm/ThreadContainer;");
     agent->thread_blocker =
         field(jni, agent->thread_class, "parkBlocker", "Ljava/lang/Object;");
     agent->synchronizer_owner = field(jni, agent->synchronizer_class,
@@ -130,6 +134,8 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jvmtiThreadInfo info = {0};
     jvmtiThreadGroupInfo group = {0};
+    char container[TEXT_BYTES];
+    const char *group_name;
     uint64_t object = 0;
     tm__record *record;
     char *text;
@@ -146,20 +152,25 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
         flags |= TM_THREAD_CARRIER;
     if (info.is_daemon)
         flags |= TM_THREAD_DAEMON;
+    /* That of all carriers says no more than that they are carriers. */
+    group_name = !(flags & TM_THREAD_CARRIER) &&
+                         tm__container_name(container, sizeof(container), jni, thread)
+                     ? container
+                     : group.name;
 
     record = tm__buffer_reserve(buffer, 2 * TEXT_BYTES);
     if (record) {
         record->kind = TM__RECORD_THREAD;
         text = (char *)(record + 1);
         record->extra = copy_text(text, info.name);
-        record->more = copy_text(text + record->extra, group.name);
+        record->more = copy_text(text + record->extra, group_name);
         record->event = (tm_event){
             .thread = id,
             .object = object,
             .peer = os_id,
             .value = info.priority,
             .stack = flags,
-            .flags = group.name != NULL,
+            .flags = group_name != NULL,
         };
         if (is_new(buffer, id, flags, text, record->extra))
             tm__buffer_commit(buffer, record, record->extra + record->more);

@@ -226,6 +226,15 @@ size_t tm__management_threads(tm__thread_info **out, JNIEnv *jni)
     return *out ? count : 0;
 }
 
+tm__thread_info *tm__management_find(tm__thread_info *infos, size_t count,
+                                     uint64_t thread)
+{
+    for (size_t i = 0; i < count; i++)
+        if (infos[i].thread == thread)
+            return &infos[i];
+    return NULL;
+}
+
 void tm__management_free(tm__thread_info *infos, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -34,6 +34,9 @@ int tm__management_open(JNIEnv *jni);
  * @return how many
  */
 size_t tm__management_threads(tm__thread_info **out, JNIEnv *jni);
+/** One of them; NULL: it is not among them. */
+tm__thread_info *tm__management_find(tm__thread_info *infos, size_t count,
+                                     uint64_t thread);
 void tm__management_free(tm__thread_info *infos, size_t count);
 
 /**

@@ -71,6 +71,7 @@ static int pour(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
     rc = tm__midlife_follow(event);
     if (rc < 0)
         return rc;
+    tm__selfcheck_follow(event);
     event->stack = 0;
     if (FOLLOWED >> event->kind & 1) {
         tm__standing_follow(
@@ -86,7 +87,6 @@ static int pour(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
                         record->extra, record->truncated);
     if (rc < 0)
         return rc;
-    tm__selfcheck_follow(event);
     tm__samples_follow(event, event->thread != buffer->thread);
     return ++batch_count == BATCH ? pour_batch() : TM_OK;
 }

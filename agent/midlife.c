@@ -27,6 +27,7 @@
 #include "foreign.h"
 #include "management.h"
 #include "methods.h"
+#include "snapshot.h"
 
 enum { TRIES = 3, ASK_A_ROUND = 256 };
 
@@ -47,29 +48,6 @@ static silent *silent_list;
 static uint32_t silent_count, silent_capacity, silent_left;
 static uint64_t newest; /* threads with a higher number began later; 0: not in use */
 static int64_t began_ns;
-
-static int state_of(jint bits)
-{
-    if (bits & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
-        return TM_STATE_BLOCKED;
-    if (bits & JVMTI_THREAD_STATE_SLEEPING)
-        return TM_STATE_SLEEPING;
-    if (bits & JVMTI_THREAD_STATE_IN_OBJECT_WAIT)
-        return TM_STATE_WAITING;
-    if (bits & JVMTI_THREAD_STATE_PARKED)
-        return TM_STATE_PARKED;
-    return bits & JVMTI_THREAD_STATE_ALIVE ? TM_STATE_RUNNING : TM_STATE_UNKNOWN;
-}
-
-static int ask_state(jthread thread)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jint bits = 0;
-
-    return (*jvmti)->GetThreadState(jvmti, thread, &bits) == JVMTI_ERROR_NONE
-               ? state_of(bits)
-               : TM_STATE_UNKNOWN;
-}
 
 /* Whether a thread has reported something of its own. */
 static int has_spoken(uint64_t thread)
@@ -185,7 +163,7 @@ static int ask(jthread thread, tm__record *record, const tm__thread_info *info,
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jvmtiFrameInfo *frames = (jvmtiFrameInfo *)(record + 1);
     jint depth = (jint)tm__the_agent.options.depth, count = 0;
-    int state = ask_state(thread);
+    int state = tm__snapshot_state(thread);
 
     record->event = (tm_event){.kind = TM_EVENT_SNAPSHOT, .value = state};
     if (state > TM_STATE_RUNNING &&
@@ -205,7 +183,7 @@ static int ask(jthread thread, tm__record *record, const tm__thread_info *info,
     else if (state == TM_STATE_WAITING)
         record->event.peer = info->joined;
     record->event.flags = record->event.peer ? TM_EVENT_PEER_REPORTED : 0;
-    return ask_state(thread) == state &&
+    return tm__snapshot_state(thread) == state &&
            (state == TM_STATE_BLOCKED) == (info->is_blocked != 0);
 }
 
@@ -250,14 +228,6 @@ static void report(tm__buffer *own, JNIEnv *jni, jthread thread,
         tm__map_put(&threads, info->thread, KNOWN);
 }
 
-static tm__thread_info *find_info(tm__thread_info *infos, size_t count, uint64_t thread)
-{
-    for (size_t i = 0; i < count; i++)
-        if (infos[i].thread == thread)
-            return &infos[i];
-    return NULL;
-}
-
 static void snapshot_one(tm__buffer *own, JNIEnv *jni, const jthread *all, jint count,
                          jint i, tm__thread_info *info)
 {
@@ -300,8 +270,9 @@ void tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, int64_t si
         count = 0;
     for (jint i = 0; i < count; i++)
         if (!(*jni)->IsSameObject(jni, all[i], self))
-            snapshot_one(own, jni, all, count, i,
-                         find_info(infos, info_count, tm__thread_id(jni, all[i])));
+            snapshot_one(
+                own, jni, all, count, i,
+                tm__management_find(infos, info_count, tm__thread_id(jni, all[i])));
     for (jint i = 0; i < count; i++)
         (*jni)->DeleteLocalRef(jni, all[i]);
     if (all)
@@ -375,7 +346,7 @@ void tm__midlife_ask(JNIEnv *jni)
         if (!it->thread || it->left_ns)
             continue;
         thread = (*jni)->NewLocalRef(jni, it->weak);
-        state = thread ? ask_state(thread) : TM_STATE_UNKNOWN;
+        state = thread ? tm__snapshot_state(thread) : TM_STATE_UNKNOWN;
         if (state !=
             (it->end == TM_EVENT_UNPARKED ? TM_STATE_PARKED : TM_STATE_SLEEPING))
             it->left_ns = tm__now_ns();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of the run, asked of the VM when it is up and again poured at the end. */
-#include "agent.h"
+#include "capabilities.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,8 +67,6 @@ int tm__run_report(int64_t end_ns)
     property(name, sizeof(name), "java.vm.name");
     property(version, sizeof(version), "java.vm.version");
     snprintf(vm, sizeof(vm), "%s %s", name, version);
-    /* All builds of HotSpot call themselves one or the other. */
-    run.policy = strstr(name, "HotSpot") || strstr(name, "OpenJDK") ? TM_POLICY_HOTSPOT
-                                                                    : TM_POLICY_UNKNOWN;
+    run.policy = tm__vm_is_hotspot() ? TM_POLICY_HOTSPOT : TM_POLICY_UNKNOWN;
     return sink->run(sink->payload, &run);
 }

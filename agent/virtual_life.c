@@ -50,10 +50,28 @@ static void JNICALL began(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     report(jni, thread, (tm_event){.kind = TM_EVENT_THREAD_START});
 }
 
+static int has_name(JNIEnv *jni, jthread thread)
+{
+    jfieldID field = tm__the_agent.thread_name;
+    jstring name = field ? (*jni)->GetObjectField(jni, thread, field) : NULL;
+    int is_there = name && (*jni)->GetStringUTFLength(jni, name) > 0;
+
+    if (name)
+        (*jni)->DeleteLocalRef(jni, name);
+    return is_there;
+}
+
+/* No native method tells that a virtual thread is given another name. */
 static void JNICALL ended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
+    tm__report r;
+
     (void)jvmti;
-    report(jni, thread, (tm_event){.kind = TM_EVENT_THREAD_END});
+    if (!tm__report_begin(&r, jni, thread))
+        return;
+    if (has_name(jni, thread))
+        tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
+    tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
 }
 
 static void JNICALL mounted(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
@@ -72,7 +90,6 @@ void tm__virtual_want(jvmtiCapabilities *wanted, const jvmtiCapabilities *able)
 {
     uint64_t word;
 
-    wanted->can_retransform_classes = able->can_retransform_classes;
     if (!bit(able))
         return;
     memcpy(&word, wanted, sizeof(word));

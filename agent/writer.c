@@ -17,6 +17,7 @@
 #include <threadmodel/error.h>
 
 #include "attach.h"
+#include "capabilities.h"
 #include "foreign.h"
 #include "management.h"
 #include "midlife.h"
@@ -205,6 +206,8 @@ static int run_to_the_end(JNIEnv *jni)
     if (rc >= 0)
         rc = tell_kinds();
     if (rc >= 0)
+        rc = tm__capabilities_report();
+    if (rc >= 0)
         rc = tm__recording_flush();
     while (rc >= 0 && !is_over()) {
         struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
@@ -262,7 +265,7 @@ static int say_late(void)
 /* The VM is up: events first, and then what they cannot tell. */
 static int begin_late(JNIEnv *jni)
 {
-    if (tm__the_agent.options.contention_analysis) {
+    if (tm__the_agent.stands_in) {
         tm__hooks_bind(jni);
         if (tm__the_agent.virtual_class)
             tm__virtual_install(jni);
@@ -285,7 +288,7 @@ static void close_all(JNIEnv *jni)
     tm__code_close();
     tm__samples_close();
     tm__merge_close();
-    tm__attach_end();
+    tm__attach_end(atomic_load(&wanted) == TM__CONTROL_STOP);
 }
 
 static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)

@@ -10,8 +10,9 @@
  * - hot_lock: blocks by a class, 5 or more, take 1 % of the run. Less is noise.
  * - lock_convoy: 100 blocks on an object, 10 a thread; in 80 % of the handoffs others
  *   still queue, and a block spans 3 handoffs on average: a queue that never drains.
- * - oversubscribed_lock: on average 2 threads queue for an object while it is
- *   contended, 4 or more at once, for 10 % of the run. More processors cannot help.
+ * - oversubscribed_lock: in 5 blocks or more, on average 2 threads queue for an object
+ *   from the first to the last, 4 or more at once, and that is 10 % of the run. More
+ *   processors cannot help.
  * - held_while_sleeping, held_while_waiting, held_while_parked, held_while_blocked:
  *   others are blocked for 1 % of the run by an owner who is held up itself. Shares
  *   under 10 us are not looked at.

@@ -10,7 +10,6 @@
 #include "base/saturate.h"
 
 enum {
-
     PLACES = TM_BLAME_BY_CALLER | TM_BLAME_BY_OWNER_METHOD,
     LOCKS = TM_BLAME_BY_CALLER | TM_BLAME_BY_CLASS | TM_BLAME_BY_OBJECT
 };
@@ -20,20 +19,66 @@ static uint32_t class_name_of(const tm_model *model, uint32_t class_index)
     return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
 }
 
-static tm__blamed *new_group(tm__blame *blame, tm__blamed group)
+/** What tells groups apart; what is no key is TM__NONE. */
+typedef struct group_key {
+    uint32_t thread;
+    uint32_t caller;
+    uint32_t class_name;
+    uint32_t object;
+    uint32_t owner;
+    uint32_t owner_place;
+} group_key;
+
+static tm__blamed *new_group(tm__blame *blame, const group_key *key)
 {
     if (tm__reserve(&blame->memory, &blame->items, &blame->items_capacity,
-                    (size_t)blame->items_count + 1, sizeof(group)) < 0)
+                    (size_t)blame->items_count + 1, sizeof(*blame->items)) < 0)
         return NULL;
-    blame->items[blame->items_count] = group;
+    blame->items[blame->items_count] = (tm__blamed){
+        .thread = key->thread,
+        .caller = key->caller,
+        .class_name = key->class_name,
+        .object = key->object,
+        .owner = key->owner,
+        .owner_place = key->owner_place,
+    };
     return &blame->items[blame->items_count++];
 }
 
-/* The group of a share, of which only the keys are set; NULL: no memory. */
-static tm__blamed *find_group(tm__blame *blame, tm__blamed key)
+/* Seats have numbers from 0 on; the last is of what is unknown, or no key. */
+static uint32_t number_of(uint32_t index, size_t count)
 {
-    uint32_t *value = tm__triples_at(&blame->by_threads, &blame->memory, key.thread,
-                                     key.owner, key.owner_place);
+    return index == TM__NONE ? (uint32_t)count : index;
+}
+
+static uint32_t *seat_of(tm__blame *blame, const group_key *key)
+{
+    size_t threads = blame->model->threads_count;
+
+    return tm__seat_at(&blame->by_threads,
+                       blame->keys & TM_BLAME_BY_OWNER ? number_of(key->owner, threads)
+                                                       : 0,
+                       blame->keys & TM_BLAME_BY_THREAD ? key->thread : 0,
+                       number_of(key->owner_place, blame->places.items_count));
+}
+
+/* What seats may take as an array: a small part of what the model takes. */
+static int open_seats(tm__blame *blame)
+{
+    enum { LEAST_BYTES = 1 << 16, PART = 32 };
+    size_t threads = blame->model->threads_count;
+
+    return tm__seats_open(&blame->by_threads, &blame->memory,
+                          blame->keys & TM_BLAME_BY_OWNER ? threads + 1 : 1,
+                          blame->keys & TM_BLAME_BY_THREAD ? threads : 1,
+                          (size_t)blame->places.items_count + 1,
+                          LEAST_BYTES + tm_model_memory_bytes(blame->model) / PART);
+}
+
+/* The group of a key; NULL: no memory. */
+static tm__blamed *find_group(tm__blame *blame, const group_key *key)
+{
+    uint32_t *value = seat_of(blame, key);
     uint32_t number;
     tm__blamed *group;
 
@@ -43,11 +88,12 @@ static tm__blamed *find_group(tm__blame *blame, tm__blamed key)
         if (*value == 0)
             *value = ++blame->threads_count;
         number = *value;
-        value = tm__triples_at(
-            &blame->by_lock, &blame->memory, number, key.caller,
-            blame->keys & TM_BLAME_BY_OBJECT
-                ? (key.object != TM__NONE ? key.object : tm__class_key(key.class_name))
-                : key.class_name);
+        value = tm__triples_at(&blame->by_lock, &blame->memory, number, key->caller,
+                               blame->keys & TM_BLAME_BY_OBJECT
+                                   ? (key->object != TM__NONE
+                                          ? key->object
+                                          : tm__class_key(key->class_name))
+                                   : key->class_name);
         if (!value)
             return NULL;
     }
@@ -74,15 +120,15 @@ static void add(tm__blamed *group, uint64_t block, int64_t time_ns, int provenan
         group->max_ns = group->block_ns;
 }
 
-static tm__blamed key_of(const tm__blame *blame, uint32_t thread, uint32_t object,
-                         uint32_t class_index, uint32_t stack)
+static group_key key_of(const tm__blame *blame, uint32_t thread, uint32_t object,
+                        uint32_t class_index, uint32_t stack)
 {
-    tm__blamed key = {.thread = TM__NONE,
-                      .caller = TM__NONE,
-                      .class_name = TM__NONE,
-                      .object = TM__NONE,
-                      .owner = TM__NONE,
-                      .owner_place = TM__NONE};
+    group_key key = {.thread = TM__NONE,
+                     .caller = TM__NONE,
+                     .class_name = TM__NONE,
+                     .object = TM__NONE,
+                     .owner = TM__NONE,
+                     .owner_place = TM__NONE};
 
     if (blame->keys & TM_BLAME_BY_THREAD)
         key.thread = thread;
@@ -98,7 +144,8 @@ static tm__blamed key_of(const tm__blame *blame, uint32_t thread, uint32_t objec
 static int take(void *payload, const tm__share *share)
 {
     tm__blame *blame = payload;
-    tm__blamed key, *group;
+    tm__blamed *group;
+    group_key key;
 
     if (!(blame->states >> share->state & 1))
         return TM_OK;
@@ -111,7 +158,7 @@ static int take(void *payload, const tm__share *share)
         key.owner = share->owner;
     if (blame->keys & TM_BLAME_BY_OWNER_METHOD)
         key.owner_place = tm__caller_of(&blame->places, share->owner_stack);
-    group = find_group(blame, key);
+    group = find_group(blame, &key);
     if (!group)
         return TM_ENOMEM;
     blame->block += share->is_first;
@@ -129,13 +176,14 @@ static int take_folds(tm__blame *blame, uint32_t thread)
          i != TM__NONE; i = model->folds[i].next) {
         const tm__fold *fold = &model->folds[i];
         tm__blamed *group;
+        group_key key;
 
         if ((fold->state != TM_STATE_BLOCKED && fold->state != TM_STATE_REENTERING) ||
             !(blame->states >> fold->state & 1) ||
             !tm__scope_has_class(blame->scope, fold->class_index))
             continue;
-        group = find_group(
-            blame, key_of(blame, thread, fold->object, fold->class_index, fold->stack));
+        key = key_of(blame, thread, fold->object, fold->class_index, fold->stack);
+        group = find_group(blame, &key);
         if (!group)
             return TM_ENOMEM;
         group->count += (int64_t)fold->durations.count;
@@ -157,6 +205,8 @@ int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *s
     tm__memory_init(&blame->memory, &model->memory.hook);
     if (keys & PLACES &&
         tm__callers_open(&blame->places, model, &blame->memory, libraries) < 0)
+        return TM_ENOMEM;
+    if (open_seats(blame) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && take_folds(blame, i) < 0)
@@ -216,6 +266,6 @@ void tm__blame_free(tm__blame *blame)
              blame->items_capacity * sizeof(*blame->items));
     if (blame->keys & PLACES)
         tm__callers_close(&blame->places);
-    tm__triples_free(&blame->by_threads, &blame->memory);
+    tm__seats_close(&blame->by_threads);
     tm__triples_free(&blame->by_lock, &blame->memory);
 }

@@ -93,8 +93,8 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns)
     tm__say(finding, ", for ");
     tm__say_class(finding, f->model, item->b);
     if (item->count > 1)
-        tm__say(finding, "; %lld other threads were there, too",
-                (long long)item->count - 1);
+        tm__say(finding, "; %lld other thread%s there, too", (long long)item->count - 1,
+                item->count == 2 ? " was" : "s were");
     tm__say(finding, ".");
     return TM_OK;
 }

@@ -24,6 +24,7 @@
 #include "analysis/ownership.h"
 
 #include "analysis/holders.h"
+#include "base/prefetch.h"
 
 typedef struct cursor {
     uint32_t next;    ///< intervals[] of the thread
@@ -260,6 +261,10 @@ static int matters(const tm__thread *thread, uint32_t index)
            it[-1].state == TM_STATE_DEADLOCKED;
 }
 
+/* Intervals that are asked for ahead: by themselves the caches follow some ten
+ * timelines, and the heap goes from one to another. */
+enum { AHEAD = 8 };
+
 /* @return 0 when nothing is left of the thread */
 static int seek(const sweep *s, uint32_t thread, entry *at)
 {
@@ -270,6 +275,8 @@ static int seek(const sweep *s, uint32_t thread, entry *at)
         own->next++;
     if (own->next >= it->interval_count)
         return 0;
+    if (it->interval_count - own->next > AHEAD)
+        tm__ask_for(&it->intervals[own->next + AHEAD]);
     *at = (entry){it->intervals[own->next].start_ns, thread};
     return 1;
 }

@@ -207,19 +207,25 @@ static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int via)
         via);
 }
 
+/* Nobody goes on in a deadlock; one that is only suspected may be none. */
+static int is_stuck(const tm_model *model, const tm__thread *thread)
+{
+    const tm__deadlock *deadlock =
+        thread->deadlock == TM__NONE ? NULL : &model->deadlocks[thread->deadlock];
+
+    return deadlock && (deadlock->confirmed || !deadlock->suspected);
+}
+
 /* A join that has not ended waits for a thread that is known. */
 static tm__link link_at_end(const walk *w, const cursor *at)
 {
     const tm__thread *thread = &w->model->threads[w->thread];
     const tm__interval *first = &thread->intervals[at->first];
+    int joins = first->state == TM_STATE_JOINING && !is_stuck(w->model, thread);
 
     if (at->end < thread->interval_count)
         return tm__link_to(w->model, w->thread, at->end);
-    return (tm__link){.from = first->state == TM_STATE_JOINING &&
-                                      thread->intervals[at->end - 1].state ==
-                                          TM_STATE_JOINING
-                                  ? first->peer
-                                  : TM__NONE,
+    return (tm__link){.from = joins ? first->peer : TM__NONE,
                       .row = TM__NONE,
                       .from_ns = INT64_MAX,
                       .kind = first->peer == TM__NONE ? 0 : TM_INTERACTION_JOIN,

@@ -41,55 +41,57 @@ static uint32_t stack_within(const tm_model *model, uint32_t thread, int64_t fro
 /* Hand one stretch on, cut to the window. */
 static int give(const giver *s, tm__share *share)
 {
-    tm__share cut = *share;
+    int rc;
 
-    if (cut.from_ns < cut.start_ns)
-        cut.from_ns = cut.start_ns;
-    if (cut.to_ns > cut.end_ns)
-        cut.to_ns = cut.end_ns;
-    if (cut.from_ns > cut.to_ns ||
-        (cut.from_ns == cut.to_ns && cut.start_ns != cut.end_ns))
+    if (share->from_ns < share->start_ns)
+        share->from_ns = share->start_ns;
+    if (share->to_ns > share->end_ns)
+        share->to_ns = share->end_ns;
+    if (share->from_ns > share->to_ns ||
+        (share->from_ns == share->to_ns && share->start_ns != share->end_ns))
         return TM_OK;
     /* Of a block without length one share is given, and one that tells most. */
-    if (cut.from_ns == cut.to_ns && !share->is_first)
+    if (share->from_ns == share->to_ns && !share->is_first)
         return TM_OK;
-    cut.is_last = cut.to_ns == cut.end_ns;
+    share->is_last = share->to_ns == share->end_ns;
+    rc = s->take(s->payload, share);
     share->is_first = 0;
-    return s->take(s->payload, &cut);
+    return rc;
+}
+
+static void disown(tm__share *share)
+{
+    share->owner = share->owner_stack = TM__NONE;
+    share->provenance = TM_PROVENANCE_UNKNOWN;
 }
 
 /* The same, split where the owner's life ended; who ended owns nothing. */
 static int give_living(const giver *s, tm__share *share)
 {
-    tm__share rest = *share;
-    int64_t end_ns = INT64_MAX;
+    const tm_model *model = s->holders->model;
+    int64_t to_ns = share->to_ns, life_ns = INT64_MAX;
     int rc;
 
     if (share->owner == share->thread)
         share->owner = TM__NONE;
-    if (share->owner != TM__NONE &&
-        s->holders->model->threads[share->owner].end_ns != INT64_MIN)
-        end_ns = s->holders->model->threads[share->owner].end_ns;
-    if (share->owner == TM__NONE || end_ns <= share->from_ns) {
-        share->owner = share->owner_stack = TM__NONE;
-        share->provenance = TM_PROVENANCE_UNKNOWN;
+    if (share->owner != TM__NONE && model->threads[share->owner].end_ns != INT64_MIN)
+        life_ns = model->threads[share->owner].end_ns;
+    if (share->owner == TM__NONE || life_ns <= share->from_ns) {
+        disown(share);
         return give(s, share);
     }
-    if (end_ns < share->to_ns)
-        share->to_ns = end_ns;
+    if (life_ns < to_ns)
+        share->to_ns = life_ns;
     if (s->holders->sites && share->owner_stack == TM__NONE)
         share->owner_stack =
-            stack_within(s->holders->model, share->owner, share->from_ns, share->to_ns);
+            stack_within(model, share->owner, share->from_ns, share->to_ns);
     rc = give(s, share);
-    if (rc < 0 || share->to_ns == rest.to_ns)
+    if (rc < 0 || life_ns >= to_ns)
         return rc;
-    rest.is_first = share->is_first;
-    rest.from_ns = end_ns;
-    rest.owner = rest.owner_stack = TM__NONE;
-    rest.provenance = TM_PROVENANCE_UNKNOWN;
-    rc = give(s, &rest);
-    share->is_first = rest.is_first;
-    return rc;
+    share->from_ns = life_ns;
+    share->to_ns = to_ns;
+    disown(share);
+    return give(s, share);
 }
 
 /* Whether the scope asks about a block, which is cut to its window. */

@@ -51,15 +51,17 @@ static int tells_interrupts(const tm_model *model)
     return model->kind_counts[TM_EVENT_INTERRUPT_CALLED] > 0;
 }
 
-/* Time or an interrupt may just have let go a thread that joins or parks. A join
- * that is a wait leaves the wait set long before its Waited where it must queue. */
+/* Time, an interrupt or a notify may just have let go a thread that joins or parks. A
+ * join that is a wait leaves the wait set long before its Waited where it must queue.
+ */
 static int may_go(const tm_model *model, const tm__thread *thread)
 {
     int state = thread->hold_up_state;
 
     if (state != TM_STATE_JOINING && state != TM_STATE_PARKED)
         return 0;
-    if (thread->waits_in != TM__NONE && !tells_interrupts(model))
+    if (thread->bound != TM__NONE ||
+        (thread->waits_in != TM__NONE && !tells_interrupts(model)))
         return 1;
     return thread->deadline_ns <= model->last_ns ||
            (thread->interrupt != TM__NONE &&
@@ -67,10 +69,27 @@ static int may_go(const tm_model *model, const tm__thread *thread)
                 thread->intervals[tm__hold_up(thread)].start_ns);
 }
 
+/* A waiter wants the monitor once it is out of the wait set, whatever took it out: it
+ * need not be clear which notify did. Where that was another's, it may still wait,
+ * until a notifyAll. */
+static int may_still_wait(const tm_model *model, const tm__thread *thread)
+{
+    const tm__interaction *notify;
+
+    if (thread->hold_up_state != TM_STATE_REENTERING || thread->bound == TM__NONE)
+        return 0;
+    notify = tm__row(model, thread->bound);
+    return !tm__sees_waits(model) ||
+           (notify->may_wait &&
+            model->objects[notify->object].doubt >= TM__DOUBT_STAYS);
+}
+
 static int edge_provenance(const tm_model *model, const tm__thread *thread)
 {
-    /* After a loss it may have gone on unseen. */
-    if (thread->losses != model->losses || may_go(model, thread))
+    /* After a loss it may have gone on unseen, and where nothing would tell of it. */
+    if (thread->losses != model->losses || may_go(model, thread) ||
+        may_still_wait(model, thread) ||
+        (thread->last_ns < model->last_ns && !tm__end_is_told(model, thread)))
         return TM_PROVENANCE_INFERRED;
     if (thread->joins != TM__NONE)
         return tm__now(thread)->provenance;

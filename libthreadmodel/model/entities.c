@@ -53,6 +53,7 @@ static const tm__object_detail unseen_detail = {
     .released_by = TM__NONE,
     .released_ns = INT64_MIN,
     .binding_tail = TM__NONE,
+    .doubtful = TM__NONE,
 };
 
 /* Room for one more in an array of its own or of several that go together. */

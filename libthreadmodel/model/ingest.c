@@ -296,8 +296,10 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
         thread->end_ns = INT64_MIN;
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
     }
-    if (!(needs[fact->kind] & TELLS_NO_STATE))
-        model->threads[fact->thread].losses = model->losses;
+    if (!(needs[fact->kind] & TELLS_NO_STATE) && thread->losses != model->losses) {
+        thread->losses = model->losses;
+        thread->permit_unseen = 1; /* an unpark of it may be among what was lost */
+    }
     rc = dispatch(model, fact);
     model->threads[fact->thread].last_ns = fact->time_ns;
     return rc;

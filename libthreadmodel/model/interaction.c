@@ -32,6 +32,7 @@ static tm__interaction *append(tm_model *model, int kind, int64_t from_ns,
     row->effect = TM__EFFECT_PENDING;
     row->settles = 0;
     row->doubted = 0;
+    row->may_wait = 0;
     return row;
 }
 

@@ -63,12 +63,12 @@ typedef struct tm__thread {
     uint8_t state;           ///< enum tm_state of its last interval
     uint8_t hold_up_state;   ///< the same of that with which the hold-up began
     uint8_t fickle;          ///< its wait may end for no reason
-    uint8_t reserved;
-    uint32_t wants;    ///< objects[] that it cannot go on without, or TM__NONE
-    uint32_t wanted;   ///< threads that want what it owns, or join it
-    uint32_t owned;    ///< head of the list of objects that it is thought to own
-    uint32_t deadlock; ///< deadlocks[] that it stands in, or TM__NONE
-    uint32_t losses;   ///< model->losses when it was last known what it did
+    uint8_t permit_unseen;   ///< it may have a permit that no event told of
+    uint32_t wants;          ///< objects[] that it cannot go on without, or TM__NONE
+    uint32_t wanted;         ///< threads that want what it owns, or join it
+    uint32_t owned;          ///< head of the list of objects that it is thought to own
+    uint32_t deadlock;       ///< deadlocks[] that it stands in, or TM__NONE
+    uint32_t losses;         ///< model->losses when it was last known what it did
 
     int64_t end_ns;      ///< INT64_MIN: not seen to end
     int64_t deadline_ns; ///< of the wait, join, sleep or park; INT64_MAX: none
@@ -100,11 +100,13 @@ typedef struct tm__thread {
 
 _Static_assert(sizeof(tm__thread) == 192, "a thread is three cache lines");
 
-/** Whether a notify may have gone to another waiter than thought. */
+/** Whether a notify may have gone to another waiter than thought, the least first. */
 enum tm__doubt {
     TM__DOUBT_NONE = 0,
-    TM__DOUBT_LEFT = 1, ///< a waiter leaves at an unknown time; gone with the last one
-    TM__DOUBT_LOSS = 2  ///< there may be waiters never seen; gone with a notifyAll
+    TM__DOUBT_LEFT = 1,  ///< one thought to wait may be gone; over when all that
+                         ///< waited by then are back
+    TM__DOUBT_STAYS = 2, ///< one thought to be gone may wait; over as that
+    TM__DOUBT_LOSS = 3   ///< there may be waiters never seen; over with a notifyAll
 };
 
 /* One cache line; with a million objects each event misses it. */
@@ -113,7 +115,7 @@ typedef struct tm__object {
     uint32_t wanted;          ///< threads whose `wants` it is
     int64_t owner_ns;         ///< since when
     uint32_t owner_interval;  ///< the owner's hold-up in which it cannot let go, by
-                              ///< number
+                              ///< number; of a notified waiter, its wait
     uint32_t owner_stack;     ///< stacks[]: where the owner got it, or TM__NONE
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< enum tm__doubt
@@ -147,7 +149,7 @@ typedef struct tm__object_detail {
     uint32_t released_by;  ///< threads[] that was seen to give it up last, or TM__NONE
     uint32_t binding_tail; ///< of the list that begins with its binding_head
     uint32_t hash;
-    uint32_t reserved;
+    uint32_t doubtful; ///< interactions: the last notify that was in doubt
 } tm__object_detail;
 
 typedef struct tm__class {
@@ -199,7 +201,8 @@ typedef struct tm__interaction {
     uint8_t effect;     ///< enum tm__effect
     uint8_t settles;    ///< becomes exact when the waiter comes back notified
     uint8_t doubted;    ///< others may have been in the wait set, see tm__object.doubt
-    uint8_t reserved[3];
+    uint8_t may_wait;   ///< its to-thread may still be in the wait set
+    uint8_t reserved[2];
 } tm__interaction;
 
 _Static_assert(sizeof(tm__interaction) <= 64, "an interaction is 64 bytes at most");

@@ -62,10 +62,7 @@ void tm__disown_all(tm_model *model, uint32_t thread)
         tm__disown(model, model->threads[thread].owned);
 }
 
-/* Whether the producer tells when a hold-up is over: only then does an owner that
- * is held up stay where it was seen. One that does not say what it tells is taken to
- * tell the ends of what it told the beginnings of. */
-static int end_is_told(const tm_model *model, const tm__thread *owner)
+int tm__end_is_told(const tm_model *model, const tm__thread *thread)
 {
     static const uint8_t ends[TM_STATE_END] = {
         [TM_STATE_BLOCKED] = TM_EVENT_CONTENDED_ENTERED,
@@ -75,15 +72,16 @@ static int end_is_told(const tm_model *model, const tm__thread *owner)
         [TM_STATE_SLEEPING] = TM_EVENT_SLEPT,
         [TM_STATE_PARKED] = TM_EVENT_UNPARKED,
     };
+    int end = ends[thread->hold_up_state];
 
-    int end = ends[owner->hold_up_state];
-
-    if (owner->hold_up_state == TM_STATE_JOINING && owner->waits_in == TM__NONE &&
-        owner->bound == TM__NONE)
+    if (thread->hold_up_state == TM_STATE_JOINING && thread->waits_in == TM__NONE &&
+        thread->bound == TM__NONE)
         end = TM_EVENT_JOINED;
-    if (model->run.kinds)
-        return model->run.kinds >> end & 1;
-    return !(owner->intervals[tm__hold_up(owner)].flags & TM__INTERVAL_SNAPSHOT);
+    /* Of one that a snapshot found queueing again Waited may have come before that. */
+    if ((!model->run.kinds || thread->hold_up_state == TM_STATE_REENTERING) &&
+        thread->intervals[tm__hold_up(thread)].flags & TM__INTERVAL_SNAPSHOT)
+        return 0;
+    return !model->run.kinds || model->run.kinds >> end & 1;
 }
 
 void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
@@ -103,8 +101,11 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
     }
     it->owner_ns = time_ns;
     it->owner_provenance = (uint8_t)provenance;
-    it->owner_interval =
-        tm__is_held_up(owner) && end_is_told(model, owner) ? owner->hold_up : TM__NONE;
+    /* A notify that proves to have been another's takes back what came after the wait.
+     */
+    it->owner_interval = tm__is_held_up(owner) && tm__end_is_told(model, owner)
+                             ? owner->interval_first + tm__hold_up_first(owner)
+                             : TM__NONE;
     if (former != thread)
         review(model, object, former);
 }

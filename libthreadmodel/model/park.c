@@ -35,6 +35,23 @@ void tm__on_park(tm_model *model, const tm__fact *fact)
         tm__want(model, fact->thread, fact->object);
 }
 
+/* A park that was not seen to begin took the permit as any other. */
+static void take_unseen(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+    uint32_t row = thread->permit;
+
+    if (row == TM__NONE)
+        return;
+    if (fact->flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT)) {
+        tm__row(model, row)->candidates = 2;
+        return;
+    }
+    thread->permit = TM__NONE;
+    tm__interaction_woke(model, row, fact->thread, fact);
+    tm__row(model, row)->provenance = TM_PROVENANCE_INFERRED;
+}
+
 /* The unpark that let the thread go on, where one was seen. */
 static uint32_t taken_permit(tm_model *model, const tm__fact *fact)
 {
@@ -48,7 +65,7 @@ static uint32_t taken_permit(tm_model *model, const tm__fact *fact)
         tm__interaction_woke(model, row, fact->thread, fact);
         tm__row(model, row)->provenance =
             tm__lost_since(model, tm__row(model, row)->from_ns) ||
-                    tm__row(model, row)->candidates > 1
+                    tm__row(model, row)->candidates > 1 || thread->permit_unseen
                 ? TM_PROVENANCE_INFERRED
                 : TM_PROVENANCE_EXACT;
         if (tm__row(model, row)->from_ns < parked_ns)
@@ -73,6 +90,8 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
     if (thread->hold_up_state != TM_STATE_PARKED) {
         model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
         tm__must_run(model, fact);
+        take_unseen(model, fact);
+        thread->permit_unseen = 0;
         return;
     }
     park = &thread->intervals[tm__hold_up(thread)];
@@ -90,6 +109,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
              tm__row(model, thread->permit)->from_ns >= park->start_ns)
         /* It came while the thread was on its way out: taken or not, who knows. */
         tm__row(model, thread->permit)->candidates = 2;
+    thread->permit_unseen = 0;
     tm__hold_up_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
 }

@@ -46,7 +46,7 @@ static inline uint32_t tm__hold_up_first(const tm__thread *thread)
 {
     uint32_t index = tm__hold_up(thread);
 
-    if (thread->intervals[index].state == TM_STATE_REENTERING && index &&
+    if (thread->hold_up_state == TM_STATE_REENTERING && index &&
         thread->intervals[index - 1].state == TM_STATE_WAITING)
         index--;
     return index;
@@ -128,6 +128,12 @@ int tm__told_provenance(const tm__fact *fact);
 
 /** An object after forgetting what a loss marker made doubtful. */
 tm__object *tm__object_fresh(tm_model *model, uint32_t object);
+/**
+ * Whether the producer tells when the thread's hold-up is over: only then is it known
+ * to be where it was seen. One that does not say what it tells is taken to tell the
+ * ends of what it told the beginnings of.
+ */
+int tm__end_is_told(const tm_model *model, const tm__thread *thread);
 /** `thread` holds it now, as far as is known. */
 void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
              int provenance);
@@ -154,11 +160,9 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
     if (owner->losses != model->losses)
         return TM_PROVENANCE_INFERRED;
     /* A notified waiter goes from WAITING to REENTERING without running. */
-    if (object->owner_interval == owner->hold_up ||
-        (object->owner_interval + 1 == owner->hold_up &&
-         owner->hold_up_state == TM_STATE_REENTERING))
-        return object->owner_provenance;
-    return TM_PROVENANCE_INFERRED;
+    return object->owner_interval == owner->interval_first + tm__hold_up_first(owner)
+               ? object->owner_provenance
+               : TM_PROVENANCE_INFERRED;
 }
 
 void tm__on_held(tm_model *model, const tm__fact *fact);
@@ -219,7 +223,7 @@ int tm__may_go_untold(const tm_model *model, const tm__thread *waiter);
 /** Any of these, or not all that matters is in the events. */
 int tm__may_have_left(const tm_model *model, const tm__thread *waiter, int64_t time_ns);
 
-/* binding.c, binding_other.c: which notify woke which waiter */
+/* binding.c: which notify woke which waiter */
 
 /** @return TM_OK or TM_ENOMEM, and then nothing has changed */
 int tm__bind_notify(tm_model *model, const tm__fact *fact);
@@ -233,6 +237,31 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
 uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain);
 /** A woken waiter was seen to run without a Waited; settle what it was bound to. */
 void tm__bind_unseen_return(tm_model *model, const tm__fact *fact);
+
+/* binding_doubt.c: and which did where a waiter may have left before */
+
+/** A notify takes the waiter out of the set, to queue for the monitor. */
+void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row);
+/** It was not notified after all, or not by that: it only waits, out of the set. */
+void tm__bind_unwake(tm_model *model, uint32_t waiter, int64_t time_ns);
+/** A notify found nobody. */
+void tm__bind_woke_nobody(tm_model *model, uint32_t row);
+/** Nothing from here on will be sure, of those who wait since this notify or before. */
+void tm__bind_raise_doubt(tm_model *model, uint32_t object, enum tm__doubt doubt,
+                          uint32_t notify);
+/** The notify that came last, of those in an object's list. @return interactions[] */
+uint32_t tm__bind_last_listed(const tm_model *model, uint32_t object);
+/**
+ * The waiter of a listed notify had left before it: this and each later notify
+ * gets the next one's waiter, as far as that was waiting then.
+ */
+void tm__bind_shift(tm_model *model, uint32_t object, uint32_t binding);
+/** The binding of a notify is sure, and so is that its caller had the monitor. */
+void tm__bind_make_exact(tm_model *model, tm__interaction *row);
+/** What stands at the head of the list without a doubt is settled. */
+void tm__bind_settle(tm_model *model, uint32_t object);
+/** Whether a woken waiter comes back will not be seen. */
+void tm__bind_forget(tm_model *model, uint32_t thread);
 /** Forget what is unsettled; what was bound so far stays as inferred. */
 void tm__bind_give_up(tm_model *model, uint32_t object);
 

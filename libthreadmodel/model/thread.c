@@ -40,6 +40,7 @@ void tm__on_start(tm_model *model, const tm__fact *fact)
     thread->start_ns = fact->time_ns;
     thread->end_ns = INT64_MIN;
     thread->starter = TM__NONE;
+    thread->permit_unseen = 0;
     if (cause != TM__NONE) {
         tm__interaction_woke(model, cause, fact->thread, fact);
         tm__row(model, cause)->provenance = TM_PROVENANCE_EXACT;
@@ -309,6 +310,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
         tm__hold_up_stack(model, fact);
         return;
     }
+    tm__bind_unseen_return(model, fact);
     tm__hold_up_end(model, fact->thread, fact->time_ns);
     thread->deadline_ns = INT64_MAX;
     if (fact->object != TM__NONE) {
@@ -372,6 +374,7 @@ int tm__on_pause(tm_model *model, int64_t time_ns)
             return TM_ENOMEM;
         if (thread->last_ns < time_ns)
             thread->last_ns = time_ns;
+        tm__bind_forget(model, i);
         tm__hold_up_end(model, i, thread->last_ns);
         tm__disown_all(model, i);
         tm__begin(model, i, thread->last_ns, unknown);

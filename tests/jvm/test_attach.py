@@ -24,6 +24,7 @@ PACKAGE = str(Path(threadmodel.__file__).parent.parent)
 FULL = os.environ.get("TM_TEST_FULL") == "1"
 DOOR = "Attached$Door"
 SYNC = "java.util.concurrent.locks.ReentrantLock$NonfairSync"
+LONG_REQUESTS_SINCE = 24
 # Without it JDK 21 and later say on stderr what they think of agents.
 QUIET = "-XX:+EnableDynamicAgentLoading"
 
@@ -35,6 +36,7 @@ class Program:
         flags = how.get("flags", (QUIET,))
         self.process = subprocess.Popen(
             [
+                *how.get("inside", ()),
                 java.jdk.tool("java"),
                 *flags,
                 "-cp",
@@ -219,6 +221,27 @@ def test_recording_ends_by_itself_when_its_time_is_up(java: Java):
     assert threadmodel.open(trace).damage is None
 
 
+def test_a_recording_that_somebody_else_stops_is_over_at_once(java: Java):
+    trace = java.folder / "run.tmt"
+    with running(java, "Busy", 600_000) as program:
+        program.hear("warm")
+        words = ["attach", program.pid, "--for", "10m", "-o", trace]
+        attached = subprocess.Popen(
+            [sys.executable, "-m", "threadmodel", *map(str, words)],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": PACKAGE},
+        )
+        assert attached.stderr is not None
+        assert "recording process" in attached.stderr.readline()
+        assert attach.control(program.pid, "stop").endswith("is complete")
+        # In ten minutes this would have been stopped for taking too long.
+        said = attached.communicate(timeout=TIMEOUT_S)[1].splitlines()
+        assert attached.returncode == 0
+        assert "somebody else had the recording stop" in said[0]
+    assert threadmodel.open(trace).damage is None
+
+
 def test_a_paused_stretch_is_unknown_and_said(java: Java):
     trace = java.folder / "run.tmt"
     with running(java, "Attached") as program:
@@ -271,6 +294,11 @@ def test_a_deadlock_that_was_there_is_told(java: Java, kind: str):
             while not any("deadlock of 2 threads" in line for line in lines):
                 lines += recording.notices()
                 time.sleep(0.02)
+    lines += recording.notices()
+    # Of each monitor it is told where who has it took it.
+    monitors = {"monitors": 2, "mixed": 1, "join": 1}.get(kind, 0)
+    took = [line for line in lines if line.strip().startswith("- took ")]
+    assert len(took) == monitors
     model = threadmodel.open(trace)
     members = {(row["thread"], row["owner"]) for row in model.deadlocks()}
     assert members == {("one", "other"), ("other", "one")}
@@ -401,6 +429,59 @@ def test_a_stopped_jvm_is_refused(java: Java):
         os.kill(program.pid, signal.SIGCONT)
         program.go_on()
         program.hear("gone")
+
+
+def test_a_path_of_any_length_is_taken_by_jvms_that_can(java: Java):
+    """Release 24 and later take requests of a second version."""
+    folder = java.folder.joinpath(*["long" * 50] * 6)
+    folder.mkdir(parents=True)
+    trace = folder / "run.tmt"
+    with running(java, "Attached") as program:
+        program.hear("ready")
+        if java.jdk.release >= LONG_REQUESTS_SINCE:
+            with attach.record(program.pid, trace):
+                pass
+            assert rows(threadmodel.open(trace), "threads", name="queued")
+        else:
+            with pytest.raises(AttachError, match="no path of more than 1024 bytes"):
+                attach.record(program.pid, trace)
+        program.go_on()
+        program.hear("gone")
+
+
+def child_of(pid: int) -> int:
+    """The process that this one became the parent of, when it has."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    while not children.read_text():
+        time.sleep(0.01)
+    return int(children.read_text().split()[0])
+
+
+def test_a_jvm_in_a_container_is_reached_by_its_own_number_and_files(java: Java):
+    """It is process 1 of a namespace of its own, and has a /tmp of its own."""
+    unshare = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c")
+    if subprocess.run([*unshare, "mount -t tmpfs tmpfs /tmp"], check=False).returncode:
+        pytest.skip("this user may not make namespaces")
+    inside = (
+        *unshare,
+        'mount --bind "$0" /mnt && mount -t tmpfs tmpfs /tmp && shift && exec "$@"',
+    )
+    where = Java(java.jdk, Path("/mnt"), java.folder)
+    trace = java.folder / "run.tmt"
+    with running(where, "Attached", inside=(*inside, java.classes, "-")) as outer:
+        outer.hear("ready")
+        pid = child_of(outer.pid)
+        assert "queued" in cli("dump", pid).stdout
+        with attach.record(pid, trace) as recording:
+            assert recording.jvm.inner_pid == 1
+            assert attach.control(pid, "dump").endswith("has all up to now")
+        outer.go_on()
+        outer.hear("gone")
+        outer.go_on()
+        assert outer.end() == ""
+    model = threadmodel.open(trace)
+    assert model.run.pid == 1
+    assert rows(model, "threads", name="queued")[0]["state"] == "parked"
 
 
 def test_options_and_files_that_are_wrong_are_for_who_attaches(java: Java):

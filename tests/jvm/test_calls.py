@@ -14,6 +14,9 @@ from conftest import Java
 from jdks import ROOT
 
 EACH = 2_500_000 if "TM_TEST_FULL" in os.environ else 20_000
+BYPASSED = Path(
+    os.environ.get("TM_TEST_BYPASSED", ROOT / "build/tests/jvm/libbypassed.so")
+)
 TALLY = Path(os.environ.get("TM_TEST_TALLY", ROOT / "build/tests/jvm/tally"))
 
 
@@ -63,3 +66,21 @@ def test_every_call_of_a_hot_loop_is_reported(java: Java, flags: tuple[str, ...]
     else:
         assert all(counts.get(kind, 0) <= made[kind] for kind in made)
         assert sum(counts.values()) + lost == sum(made.values())
+
+
+def unseen(java: Java, seen: int, bypassed: int) -> list[str]:
+    options = "buffer=65536"
+    run = java.record("Bypassed", BYPASSED, seen, bypassed, options=options)
+    return [limit for limit in run.model.limits if "were not seen" in limit]
+
+
+def test_notifies_that_come_by_no_hook_are_found_out_and_said(java: Java):
+    """Some calls are seen, as of a method before it was compiled."""
+    if not BYPASSED.exists():
+        pytest.skip(f"no library in {BYPASSED}")
+    (said,) = unseen(java, 200, 100)
+    woken, missed = (int(word) for word in said.split() if word.isdigit())
+    assert missed >= 100
+    assert woken >= 300
+    assert "who woke them is not known" in said
+    assert unseen(java, 300, 0) == []

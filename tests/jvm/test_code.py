@@ -41,3 +41,12 @@ def test_lambdas_go_by_what_they_do_in_every_run(java: Java):
     (row,) = run.rows("monitors", **{"class": "Lambdas$$Lambda(lambda$main$1)"})
     assert row["waiting_count"] == 3
     assert row["objects"] == 3
+
+
+def test_threads_that_were_there_before_have_the_stack_at_which_they_wait(java: Java):
+    """Whether they wait by then is theirs; the VM tells no wait that began before."""
+    run = java.record("Lambdas")
+    waits = run.rows("timeline", thread="Finalizer", state="waiting")
+    assert all(
+        row["method"] == "java.lang.ref.Finalizer$FinalizerThread.run" for row in waits
+    )

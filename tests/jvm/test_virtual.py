@@ -75,3 +75,20 @@ def test_carriers_are_told_where_they_are_asked_for(java: Java):
     assert EventKind.VIRTUAL_MOUNT in told.model.run.kinds
     assert told.model.event_count > quiet.model.event_count
     assert told.odd() == {}
+
+
+def test_the_container_that_a_thread_was_started_in_is_its_group(java: Java):
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no containers")
+    run = java.record("VirtualContainers", flags=("-Xcheck:jni",))
+    names = [
+        line.removeprefix("group=")
+        for line in run.stdout.splitlines()
+        if line.startswith("group=")
+    ]
+    assert "WARNING" not in run.stdout + run.stderr
+    groups = {row["name"]: row["group"] for row in run.rows("threads")}
+    assert [groups[name] for name in ("pooled", "one", "light")] == names
+    assert groups["forked"] == "ForkJoinPool.commonPool"
+    assert groups["alone"] == "VirtualThreads"
+    assert groups["plain"] == "main"

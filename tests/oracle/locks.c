@@ -36,7 +36,8 @@ void go_on(struct world *w, int t)
         w->holds[th->hold].done_ns = w->now_ns;
     th->hold = th->wants = th->target = NONE;
     th->notified = th->told = th->entering = th->requeued = th->timed_out = false;
-    th->timed = th->waking = false;
+    th->deadline_ns = 0;
+    th->waking = false;
     th->token++;
     truth_state(w, t, TM_STATE_RUNNING, SHOWN);
     at(w, t, STEP, 1 + chance_below(w, 100), 0);
@@ -202,7 +203,7 @@ void monitor_wait(struct world *w, int t, int object, int64_t timeout_ns, int jo
 
     th->token++;
     th->target = joined;
-    th->timed = timeout_ns > 0;
+    th->deadline_ns = timeout_ns > 0 ? w->now_ns + timeout_ns : 0;
     truth_hold(w, t, object, state, seen);
     truth_state(w, t, state, seen ? SHOWN : HIDDEN);
     th->depth = o->depth;
@@ -232,7 +233,7 @@ static void wake_waiter(struct world *w, int object, enum cause cause,
     w->holds[w->threads[t].hold].waker_ns = a->time_ns;
     truth_got_away(w, t);
     w->threads[t].notified = true;
-    w->threads[t].timed = false;
+    w->threads[t].deadline_ns = 0;
     w->threads[t].target = NONE;
     truth_state(w, t, TM_STATE_REENTERING,
                 w->holds[w->threads[t].hold].begin_seen ? NOTIFIED : HIDDEN);
@@ -321,6 +322,7 @@ static void enter_again(struct world *w, int t)
     bool seen;
 
     th->target = NONE;
+    th->deadline_ns = 0;
     tell(w, t);
     if (w->objects[object].owner == NONE) {
         take(w, t, object);

@@ -51,7 +51,7 @@ void park_begin(struct world *w, int t, int object, int64_t timeout_ns)
     begin(w, t, object, NONE, TM_STATE_PARKED,
           emit(w, t, TM_EVENT_PARK, object, owner, timeout_ns, 0));
     th->wants = object;
-    th->timed = timeout_ns > 0;
+    th->deadline_ns = timeout_ns > 0 ? w->now_ns + timeout_ns : 0;
     if (th->permit) {
         struct hold *h = &w->holds[th->hold];
 
@@ -186,7 +186,7 @@ void join_begin(struct world *w, int t, int target, int64_t timeout_ns)
 {
     begin(w, t, NONE, target, TM_STATE_JOINING,
           emit(w, t, TM_EVENT_JOIN, NONE, target, timeout_ns, 0));
-    w->threads[t].timed = timeout_ns > 0;
+    w->threads[t].deadline_ns = timeout_ns > 0 ? w->now_ns + timeout_ns : 0;
     if (w->threads[t].interrupted)
         at(w, t, INTERRUPT, 1, NONE);
     else if (timeout_ns)

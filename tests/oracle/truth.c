@@ -129,6 +129,10 @@ static bool is_certain(const struct world *w, int t, int owner)
 
     if (w->threads[owner].hold == NONE)
         return false;
+    /* In the instant of its deadline it stands and has gone: the order of the events
+     * of one instant says nothing. */
+    if (th->deadline_ns > 0 && th->deadline_ns <= w->now_ns)
+        return false;
     return th->wants == NONE || !w->objects[th->wants].is_synchronizer ||
            w->threads[owner].hold < th->hold;
 }
@@ -149,7 +153,7 @@ void truth_wants(struct world *w, int t)
         d.threads[d.count] = walker;
         d.objects[d.count] = object;
         d.owners[d.count++] = owner;
-        d.timed = d.timed || w->threads[walker].timed;
+        d.timed = d.timed || w->threads[walker].deadline_ns > 0;
         d.determined = d.determined && is_determined(w, walker, owner);
         d.certain = d.certain && d.determined && is_certain(w, walker, owner);
         walker = owner;

@@ -143,7 +143,6 @@ struct thread {
     bool interrupted;
     bool permit;
     bool waking; ///< its wake-up is on the way
-    bool timed;  ///< what it is in ends by itself
     int life;    ///< steps that its program has left
     int state;   ///< enum tm_state
     int wants;   ///< object, or NONE
@@ -153,6 +152,7 @@ struct thread {
     int sync;    ///< synchronizer that it queues for, or NONE
     int sync_mode;
     int64_t sync_deadline_ns;
+    int64_t deadline_ns; ///< when what it is in ends by itself; 0: never
     int deadlock;
     bool notified;  ///< left the wait set by a notify
     bool told;      ///< Waited was emitted, the monitor is not yet its own

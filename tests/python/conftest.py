@@ -6,6 +6,7 @@ wheel with `pytest -o pythonpath=tests/python`.
 """
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +17,8 @@ import pytest
 import runs
 import threadmodel
 
+# Whoever runs the tests in the background of a shell has the interrupt ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # The programs that the tests start use the same package.
 os.environ["PYTHONPATH"] = str(Path(threadmodel.__file__).parents[1])
 

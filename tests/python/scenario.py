@@ -28,6 +28,7 @@ FLAGS = {
     "confirmed": EventFlag.CONFIRMED,
     "sampled": EventFlag.SAMPLED,
     "paused": EventFlag.PAUSED,
+    "initialisation": EventFlag.INITIALISATION,
 }
 KINDS = {kind.name.lower(): kind for kind in EventKind}
 PAIRS = [

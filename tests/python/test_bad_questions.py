@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot be asked, in Python and on the command line; and runs without events."""
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -144,6 +145,25 @@ def nothing(tmp_path: Path) -> Path:
             *("--no-regression", "FILE"),
         ],
         ["convert", "FILE", "-o", "again.tmt"],
+        ["convert", "FILE", "-o", "again.orca"],
+        ["convert", "FILE", "-o", "again.xml"],
+        ["report", "FILE", "-o", "page.html"],
+        ["stats", "FILE"],
+        ["stats", "--json", "FILE"],
+        ["stats", "--quick", "FILE"],
+        ["stats", "--by", "thread", "--thread", "nobody", "--from", "5", "FILE"],
+        ["stats", "--by", "none", "--histogram", "--state", "waiting", "FILE"],
+        ["timeline", "FILE"],
+        ["timeline", "--csv", "FILE"],
+        ["timeline", "--class", "no.Such", "--to", "5", "FILE"],
+        ["deadlocks", "FILE"],
+        ["deadlocks", "--json", "FILE"],
+        ["info", "FILE"],
+        ["info", "--json", "FILE"],
+        ["export", "FILE", "-o", "again.pftrace"],
+        ["export", "FILE", "-o", "again.json"],
+        ["export", "FILE", "-o", "again.collapsed"],
+        ["export", "FILE", "-o", "again.dot"],
     ],
     ids=" ".join,
 )
@@ -155,28 +175,104 @@ def test_every_command_takes_a_run_without_events(
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("command", ["stats", "timeline", "deadlocks"])
+def test_a_run_without_events_has_no_rows_to_print(
+    cli: Cli, nothing: Path, command: str
+) -> None:
+    assert json.loads(cli(command, "--json", nothing).stdout) == []
+    header, *rows = cli(command, "--csv", nothing).stdout.decode().splitlines()
+    assert "thread" in header
+    assert not rows
+
+
+NOWHERE = "no-such-folder/out"
+NO_PROCESS = "999999999"
+
+WRONG_USES: list[tuple[list[str], str]] = [
+    (["path", "FILE", "--thread", "nobody"], "nobody"),
+    (["path", "FILE", "--thread", "#9999"], "9999"),
+    (["path", "FILE", "--to", "1e9"], "the run ends"),
+    (["path", "FILE", "--to", "-1"], "-1.0 ms"),
+    (["path", "FILE", "--to", "nan"], "nan"),
+    (["path", "FILE", "--to", "inf"], "inf"),
+    (["path", "FILE", "--by", "colour"], "colour"),
+    (["whatif", "FILE", "--class", "no.Such"], "no.Such"),
+    (["whatif", "FILE", "--method", "no.such"], "no.such"),
+    (["whatif", "FILE", "--object", "no@1"], "no@1"),
+    (["whatif", "FILE", "--factor", "-1"], "factor -1"),
+    (["whatif", "FILE", "--factor", "nan"], "factor nan"),
+    (["whatif", "FILE", "--factor", "inf"], "factor inf"),
+    (["whatif", "FILE", "--factor", "much"], "much"),
+    (["whatif", "FILE", "--top", "0"], "0"),
+    (["diff", "FILE", "no-such-file"], "no-such-file"),
+    (["diff", "FILE"], "AFTER"),
+    (["check", "FILE"], "nothing to check"),
+    (["check", "FILE", "--max-blocked-share", "-1%"], "-1%"),
+    (["check", "FILE", "--max-blocked-share", "much"], "much"),
+    (["check", "FILE", "--no-regression", "no-such-file"], "no-such-file"),
+    (["check", "FILE", "--tolerance", "nan", "--no-deadlock"], "nan"),
+    *(
+        ([command, "FILE", *choice], words)
+        for command in ("stats", "timeline")
+        for choice, words in (
+            (["--thread", "nobody"], "nobody"),
+            (["--thread", "#9999"], "9999"),
+            (["--class", "no.Such"], "no.Such"),
+            (["--from", "5", "--to", "5"], "window"),
+            (["--from", "6", "--to", "5"], "window"),
+            (["--from", "1e9"], "the run ends"),
+            (["--from", "-1"], "-1.0 ms"),
+            (["--to", "nan"], "nan"),
+            (["--top", "0"], "0"),
+            (["-o", f"{NOWHERE}.csv"], NOWHERE),
+        )
+    ),
+    (["stats", "FILE", "--by", "colour"], "colour"),
+    (["stats", "FILE", "--state", "colour"], "colour"),
+    (["stats", "FILE", "--quick", "--by", "thread"], "--quick"),
+    (["stats", "FILE", "--quick", "--thread", "main"], "--quick"),
+    (["timeline", "FILE", "--width", "3"], "3"),
+    (["export", "FILE", "-o", "out.colour"], "out.colour"),
+    (["export", "FILE", "-o", f"{NOWHERE}.json"], NOWHERE),
+    (["export", "FILE", "--format", "colour", "-o", "out"], "colour"),
+    (["export", "FILE", "--state", "blocked", "-o", "out.dot"], "--state"),
+    (["convert", "FILE", "-o", f"{NOWHERE}.tmt"], NOWHERE),
+    (["report", "FILE", "--top", "0"], "0"),
+    *(
+        ([command, "no-such-file", *choice], "no-such-file")
+        for command, choice in (
+            ("report", []),
+            ("stats", []),
+            ("timeline", []),
+            ("deadlocks", []),
+            ("info", []),
+            ("export", ["-o", "out.json"]),
+            ("convert", ["-o", "out.tmt"]),
+        )
+    ),
+    *(
+        ([command, process, *choice], process)
+        for command, choice in (
+            ("control", ["stop"]),
+            ("attach", []),
+            ("dump", []),
+        )
+        for process in (NO_PROCESS, "colour")
+    ),
+    (["control", NO_PROCESS, "dance"], "dance"),
+    (["attach", NO_PROCESS, "--for", "soon"], "soon"),
+    (["attach", NO_PROCESS, "--depth", "999"], "999"),
+    (["listen", "nowhere"], "nowhere"),
+    (["listen", "127.0.0.1:99999"], "99999"),
+    (["listen", f"unix:{NOWHERE}"], NOWHERE),
+    (["record", "-o", "out.tmt"], "record what?"),
+    (["completion", "csh"], "csh"),
+]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [
-        (["path", "FILE", "--thread", "nobody"], "nobody"),
-        (["path", "FILE", "--thread", "#9999"], "9999"),
-        (["path", "FILE", "--to", "1e9"], "the run ends"),
-        (["path", "FILE", "--to", "-1"], "-1.0 ms"),
-        (["path", "FILE", "--to", "nan"], "nan"),
-        (["path", "FILE", "--to", "inf"], "inf"),
-        (["path", "FILE", "--by", "colour"], "colour"),
-        (["whatif", "FILE", "--class", "no.Such"], "no.Such"),
-        (["whatif", "FILE", "--method", "no.such"], "no.such"),
-        (["whatif", "FILE", "--object", "no@1"], "no@1"),
-        (["whatif", "FILE", "--factor", "-1"], "factor -1"),
-        (["whatif", "FILE", "--factor", "nan"], "factor nan"),
-        (["whatif", "FILE", "--factor", "inf"], "factor inf"),
-        (["whatif", "FILE", "--factor", "much"], "much"),
-        (["whatif", "FILE", "--top", "0"], "0"),
-        (["diff", "FILE", "no-such-file"], "no-such-file"),
-        (["check", "FILE", "--max-blocked-share", "-1%"], "-1%"),
-        (["check", "FILE", "--tolerance", "nan", "--no-deadlock"], "nan"),
-    ],
+    WRONG_USES,
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_wrong_use_of_a_command_is_told_in_one_line(

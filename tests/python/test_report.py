@@ -447,11 +447,17 @@ def test_what_sound_programs_do_to_a_report_is_explained(
             [
                 threadmodel.Event(1, 5, kind.CONTENDED_ENTER, object=10),
                 threadmodel.Event(2, 5, kind.CONTENDED_ENTERED, object=10),
-                threadmodel.Event(3, 5, kind.WAITED, object=10),
+                threadmodel.Event(
+                    3,
+                    5,
+                    kind.WAITED,
+                    object=10,
+                    flags=threadmodel.EventFlag.INITIALISATION,
+                ),
             ]
         )
     said = cli("report", path).stdout.decode()
     assert "File20.java" in said
     assert "File40.java" not in said
     assert "int[]: on HotSpot, the lock of a class" in said
-    assert "waited without wait: the VM tells the end of a wait alone" in said
+    assert "initialisation wait: the VM tells the end of a wait alone" in said

@@ -28,6 +28,8 @@ CONTROLS: Final = ("dump", "pause", "resume", "stop")
 
 # What is said of a JVM that answers before it is up, by the agent or the JVM.
 STARTING: Final = "this VM is still starting"
+# The last that is said of a recording: its time is up, or `control` had it stop.
+ENDED: Final = ("=end", "=end told")
 STARTING_SECONDS: Final = 5.0
 POLL_SECONDS: Final = 0.05
 
@@ -50,21 +52,40 @@ class Recording:
         self._reply = reply
         self._copy = copy  # of the agent, in the JVM's own file system
         self._read_bytes = reply.stat().st_size
+        self._heard: list[str] = []
         self._is_over = False
+        self._has_ended = False
+        self._was_told = False
 
     def notices(self) -> list[str]:
         """Return the lines that the agent has said since: a deadlock, or a loss."""
+        self._hear()
+        lines, self._heard = self._heard, []
+        return lines
+
+    def is_going_on(self) -> bool:
+        """Whether the agent still records: nobody has stopped it, and the JVM runs."""
+        self._hear()
+        return not self._is_over and not self._has_ended and self.jvm.is_running()
+
+    def was_stopped(self) -> bool:
+        """Whether somebody had it stop, and it was not us."""
+        return self._was_told and not self._is_over
+
+    def _hear(self) -> None:
         try:
             text = self._reply.read_bytes()
         except OSError:
-            return []
-        lines = text[self._read_bytes :]
-        self._read_bytes = len(text)
-        return lines.decode("utf-8", "backslashreplace").splitlines()
-
-    def is_going_on(self) -> bool:
-        """Whether the JVM runs. Its recording may have been stopped by others."""
-        return not self._is_over and self.jvm.is_running()
+            return
+        # The last line may be on its way.
+        whole = text[self._read_bytes : text.rfind(b"\n") + 1]
+        self._read_bytes += len(whole)
+        for line in whole.decode("utf-8", "backslashreplace").splitlines():
+            if line in ENDED:
+                self._has_ended = True
+                self._was_told = line != ENDED[0]
+            else:
+                self._heard.append(line)
 
     def stop(self) -> None:
         """End the recording, and leave the JVM as it was. May be called again.
@@ -83,6 +104,7 @@ class Recording:
             if self.jvm.is_running() and "nothing is being" not in str(failure):
                 raise
         finally:
+            self._hear()
             self._bring_home()
 
     def _bring_home(self) -> None:

@@ -74,6 +74,8 @@ def attach(
     recording = attaching.record(pid, path, seconds=seconds or 0, options=options)
     say(f"recording process {pid}, {_until(seconds)}")
     _wait(recording, seconds)
+    if recording.was_stopped():
+        say(f"process {pid}: somebody else had the recording stop")
     recording.stop()
     for line in recording.notices():
         click.echo(line, err=True)
@@ -100,7 +102,7 @@ def _until(seconds: int | None) -> str:
 
 
 def _wait(recording: attaching.Recording, seconds: int | None) -> None:
-    """Show what the agent says until time is up, Ctrl-C, or the JVM has ended."""
+    """Show what the agent says until time is up, Ctrl-C, or its or the JVM's end."""
     stop = False
 
     def note(number: int, frame: FrameType | None) -> None:
