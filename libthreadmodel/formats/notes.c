@@ -64,10 +64,12 @@ int tm__notes_tell(tm__notes *notes, const tm_sink *sink)
     return TM_OK;
 }
 
-int tm__notes_conclude(const tm__notes *notes, const char *path)
+int tm__notes_conclude(tm__notes *notes, const tm_sink *sink, const char *path)
 {
-    if (notes->damage_count == 0)
-        return TM_OK;
+    int rc = tm__notes_tell(notes, sink);
+
+    if (rc < 0 || notes->damage_count == 0)
+        return rc;
     if (notes->damage_count == 1)
         return tm__fail(TM_EDAMAGED, "%s: %s", path, notes->damage);
     return tm__fail(TM_EDAMAGED, "%s: %s; and %u more such places", path, notes->damage,

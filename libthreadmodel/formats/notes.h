@@ -27,8 +27,12 @@ int tm__notes_damage(tm__notes *notes, const char *format, ...)
 /** Tell the sink what it was not told yet. */
 int tm__notes_tell(tm__notes *notes, const tm_sink *sink);
 
-/** @return TM_OK, or TM_EDAMAGED with the first damage and how much more there is */
-int tm__notes_conclude(const tm__notes *notes, const char *path);
+/**
+ * The file is over: tell what was not told yet.
+ * @return TM_OK; TM_EDAMAGED with the first damage and how much more there is; or what
+ *         the sink said
+ */
+int tm__notes_conclude(tm__notes *notes, const tm_sink *sink, const char *path);
 
 void tm__notes_free(tm__notes *notes);
 

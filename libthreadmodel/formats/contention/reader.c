@@ -388,8 +388,7 @@ static int reader_read(void *payload, const tm_sink *sink)
         return TM_MORE;
     case DONE: break;
     }
-    rc = tm__notes_tell(&self->notes, sink);
-    return rc < 0 ? rc : tm__notes_conclude(&self->notes, self->lines.input->path);
+    return tm__notes_conclude(&self->notes, sink, self->lines.input->path);
 }
 
 static uint64_t reader_position(const void *payload)

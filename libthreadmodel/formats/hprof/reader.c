@@ -376,7 +376,6 @@ static int scan(reader *self)
 static int reader_read(void *payload, const tm_sink *sink)
 {
     reader *self = payload;
-    int rc;
 
     switch (self->state) {
     case SCANNING: return scan(self);
@@ -390,8 +389,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     case CONCLUDING: return conclude(self);
     case DONE: break;
     }
-    rc = tm__notes_tell(&self->notes, sink);
-    return rc < 0 ? rc : tm__notes_conclude(&self->notes, self->input->path);
+    return tm__notes_conclude(&self->notes, sink, self->input->path);
 }
 
 /* The passes count as much as the file each; what is told is where the pass is. */

@@ -307,7 +307,6 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
 static int reader_read(void *payload, const tm_sink *sink)
 {
     reader *self = payload;
-    int rc;
 
     switch (self->state) {
     case READING: return read_lines(self);
@@ -315,8 +314,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     case CONCLUDING: return conclude(self);
     case DONE: break;
     }
-    rc = tm__notes_tell(&self->notes, sink);
-    return rc < 0 ? rc : tm__notes_conclude(&self->notes, self->input->path);
+    return tm__notes_conclude(&self->notes, sink, self->input->path);
 }
 
 static uint64_t reader_position(const void *payload)

@@ -283,8 +283,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     case CONCLUDING: rc = conclude(self, sink); return rc < 0 ? rc : TM_MORE;
     case DONE: break;
     }
-    rc = tm__notes_tell(&self->recording.notes, sink);
-    return rc < 0 ? rc : tm__notes_conclude(&self->recording.notes, self->input->path);
+    return tm__notes_conclude(&self->recording.notes, sink, self->input->path);
 }
 
 static uint64_t reader_position(const void *payload)

@@ -305,7 +305,7 @@ static int reader_read(void *payload, const tm_sink *sink)
             return tm__fail(TM_EVERSION,
                             "%s: thread dump of formatVersion %llu; 1 and 2 are read",
                             self->input->path, (unsigned long long)self->too_new);
-        return rc < 0 ? rc : tm__notes_conclude(&self->notes, self->input->path);
+        return rc < 0 ? rc : tm__notes_conclude(&self->notes, sink, self->input->path);
     }
     if (self->state == CONCLUDING) {
         rc = conclude(self);

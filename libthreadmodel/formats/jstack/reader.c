@@ -339,9 +339,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     case ENDING: rc = end(self); break;
     case POURING: return pour(self, sink);
     case CONCLUDING: rc = conclude(self, sink); break;
-    case DONE:
-        rc = tm__notes_tell(&self->notes, sink);
-        return rc < 0 ? rc : tm__notes_conclude(&self->notes, self->input->path);
+    case DONE: return tm__notes_conclude(&self->notes, sink, self->input->path);
     }
     return rc < 0 ? rc : TM_MORE;
 }

@@ -18,13 +18,10 @@
  */
 #include "formats/plain/reader.h"
 
-#include <string.h>
-
 #include "base/error.h"
-#include "formats/dump/snapshot.h"
 #include "formats/dump/time.h"
 #include "formats/lines.h"
-#include "formats/plain/header.h"
+#include "formats/plain/thread.h"
 
 enum {
     CALL_LINES = 1 << 16,
@@ -136,22 +133,6 @@ static int take_head(reader *self)
     return TM_OK;
 }
 
-static int start_thread(reader *self, const tm__plain_header *header)
-{
-    tm__snapshot *thread = &self->thread;
-
-    tm__snapshot_start(thread);
-    thread->id = header->id;
-    thread->is_virtual = header->is_virtual;
-    if (tm__snapshot_set(thread, &thread->name, header->name) < 0 ||
-        (header->state.length > 0 &&
-         tm__snapshot_set(thread, &thread->state, header->state) < 0))
-        return TM_ENOMEM;
-    self->has_states |= header->state.length > 0;
-    self->in_thread = 1;
-    return TM_OK;
-}
-
 /* The line of a thread, or the first of some, where its name has line feeds. */
 static int take_header(reader *self, const tm__lines *before)
 {
@@ -176,7 +157,12 @@ static int take_header(reader *self, const tm__lines *before)
         self->lines.is_too_long = 0;
         self->thread_start = *before;
         self->damage_count = self->notes.damage_count;
-        return start_thread(self, &header);
+        rc = tm__plain_thread_start(&self->thread, &header);
+        if (rc < 0)
+            return rc;
+        self->has_states |= header.state.length > 0;
+        self->in_thread = 1;
+        return TM_OK;
     }
     return rc < 0 ? rc : TM_EDAMAGED;
 }
@@ -190,64 +176,14 @@ static int end_thread(reader *self)
     return rc;
 }
 
-/* "waiting to lock <Account@604501ab>" */
-static int take_lock(reader *self, tm__slice line)
-{
-    enum { LOCKED, WANTED, WAITING, PARKING, KINDS };
-    static const char *const kinds[KINDS] = {"locked <", "waiting to lock <",
-                                             "waiting on <", "parking to wait for <"};
-    tm__snapshot *thread = &self->thread;
-    int kind = LOCKED;
-    size_t end;
-
-    while (kind < KINDS && !tm__slice_begins(line, kinds[kind]))
-        kind++;
-    /* One that the compiler eliminated: nobody can wait for it. */
-    if (kind == KINDS)
-        return tm__slice_is(line, "lock is eliminated") ? TM_OK : TM_EDAMAGED;
-    line = tm__slice_from(line, strlen(kinds[kind]));
-    end = tm__slice_find(line, ">");
-    if (end == line.length)
-        return TM_EDAMAGED;
-    line.length = end;
-    switch (kind) {
-    case LOCKED:
-        if (tm__snapshot_lock(thread, line) < 0)
-            return TM_ENOMEM;
-        tm__snapshot_depth(thread, thread->frame_count ? thread->frame_count - 1 : 0);
-        return TM_OK;
-    case WANTED: return tm__snapshot_object(thread, line, 0, &thread->blocked_on);
-    case WAITING: return tm__snapshot_object(thread, line, 0, &thread->waiting_on);
-    default: return tm__snapshot_object(thread, line, 1, &thread->blocker);
-    }
-}
-
-/* A line of the thread at hand. @return TM_MORE: it is none */
-static int take_inner(reader *self, tm__slice line)
-{
-    static const char lock[] = "    - ", frame[] = "    at ", old_frame[] = "      ";
-
-    if (line.length == 0)
-        return end_thread(self);
-    if (tm__slice_begins(line, lock))
-        return take_lock(self, tm__slice_from(line, sizeof(lock) - 1));
-    if (tm__slice_begins(line, frame))
-        return tm__snapshot_frame(&self->thread,
-                                  tm__slice_from(line, sizeof(frame) - 1));
-    if (tm__slice_begins(line, old_frame))
-        return tm__snapshot_frame(&self->thread,
-                                  tm__slice_from(line, sizeof(old_frame) - 1));
-    return TM_MORE;
-}
-
 /* @return TM_OK, TM_EDAMAGED: no dump has such a line, or what went wrong */
 static int take_line(reader *self, const tm__lines *before)
 {
     tm__slice line = {self->lines.text, self->lines.length};
     int rc = TM_MORE;
 
-    if (self->in_thread && !self->lines.is_too_long)
-        rc = take_inner(self, line);
+    if (self->in_thread && line.length > 0 && !self->lines.is_too_long)
+        rc = tm__plain_thread_line(&self->thread, line);
     if (rc != TM_MORE)
         return rc;
     rc = self->in_thread ? end_thread(self) : TM_OK;
@@ -400,8 +336,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     int rc = TM_MORE;
 
     if (self->state == DONE) {
-        rc = tm__notes_tell(&self->notes, sink);
-        return rc < 0 ? rc : tm__notes_conclude(&self->notes, self->input->path);
+        return tm__notes_conclude(&self->notes, sink, self->input->path);
     }
     if (self->state == READING)
         rc = advance(self);

@@ -296,9 +296,7 @@ static int reader_read(void *payload, const tm_sink *sink)
         return rc < 0 ? rc : TM_MORE;
     case READING: rc = read_part(self); break;
     case CONCLUDING: rc = conclude(self); break;
-    case DONE:
-        rc = tm__notes_tell(&self->trace.notes, sink);
-        return rc < 0 ? rc : tm__notes_conclude(&self->trace.notes, self->input->path);
+    case DONE: return tm__notes_conclude(&self->trace.notes, sink, self->input->path);
     }
     if (rc >= 0)
         rc = tm__notes_tell(&self->trace.notes, sink);
