@@ -135,7 +135,8 @@ static void say_objects(tm__finding *finding, const locks *l, uint32_t class_nam
     uint32_t count = 0, one = TM__NONE;
 
     for (uint32_t i = 0; i < model->objects_count; i++)
-        if (l->queues.items[i].blocks && tm__class_name_of_object(model, i) == class_name) {
+        if (l->queues.items[i].blocks &&
+            tm__class_name_of_object(model, i) == class_name) {
             one = i;
             count++;
         }
