@@ -181,9 +181,10 @@ static int all_are_later(const tm_model *model, uint32_t object)
     uint32_t first = model->objects[object].waiter_head;
     uint32_t row = model->details[object].doubtful;
 
-    return first == TM__NONE || (row >= model->interactions_first &&
-                                 tm__held_up_since_ns(&model->threads[first]) >
-                                     tm__row(model, row)->from_ns);
+    if (first == TM__NONE)
+        return 1;
+    return row - model->interactions_first < model->interactions_count &&
+           tm__held_up_since_ns(&model->threads[first]) > tm__row(model, row)->from_ns;
 }
 
 void tm__bind_settle(tm_model *model, uint32_t object)
@@ -211,8 +212,12 @@ void tm__bind_settle(tm_model *model, uint32_t object)
 
 void tm__bind_give_up(tm_model *model, uint32_t object)
 {
-    tm__object *it = &model->objects[object];
+    const tm__object *it = &model->objects[object];
 
+    if (it->binding_head == TM__NONE)
+        return;
+    tm__bind_raise_doubt(model, object, TM__DOUBT_STAYS,
+                         tm__bind_last_listed(model, object));
     while (it->binding_head != TM__NONE) {
         const tm__binding *first = &model->bindings[it->binding_head];
 

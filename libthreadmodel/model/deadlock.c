@@ -70,11 +70,18 @@ static int may_go(const tm_model *model, const tm__thread *thread)
 }
 
 /* A waiter wants the monitor once it is out of the wait set, whatever took it out: it
- * need not be clear which notify did. Where that was another's, it may still wait. */
+ * need not be clear which notify did. Where that was another's, it may still wait,
+ * until a notifyAll. */
 static int may_still_wait(const tm_model *model, const tm__thread *thread)
 {
-    return thread->hold_up_state == TM_STATE_REENTERING && thread->bound != TM__NONE &&
-           (tm__row(model, thread->bound)->may_wait || !tm__sees_waits(model));
+    const tm__interaction *notify;
+
+    if (thread->hold_up_state != TM_STATE_REENTERING || thread->bound == TM__NONE)
+        return 0;
+    notify = tm__row(model, thread->bound);
+    return !tm__sees_waits(model) ||
+           (notify->may_wait &&
+            model->objects[notify->object].doubt >= TM__DOUBT_STAYS);
 }
 
 static int edge_provenance(const tm_model *model, const tm__thread *thread)

@@ -31,13 +31,19 @@ static void witness_owner(tm_model *model, const tm__fact *fact)
  */
 static int may_wake_for_nothing(const tm_model *model, const tm__thread *waiter)
 {
+    const tm__interval *before;
+
     if (model->run.kinds >> TM_EVENT_INTERRUPT_CALLED & 1)
         return waiter->interrupter != TM__NONE &&
                model->threads[waiter->interrupter].last_ns <= waiter->interrupted_ns &&
                &model->threads[waiter->interrupter] != waiter;
-    return waiter->interval_count > 1 &&
-           waiter->intervals[waiter->interval_count - 2].flags &
-               TM__INTERVAL_INTERRUPTED;
+    if (waiter->interval_count < 2)
+        return 0;
+    /* One that might have, and did not say why it ended, may have had another. */
+    before = &waiter->intervals[waiter->interval_count - 2];
+    return before->flags & TM__INTERVAL_INTERRUPTED ||
+           (waiter->fickle && before->state == TM_STATE_WAITING &&
+            before[1].cause == TM__NONE);
 }
 
 void tm__on_wait(tm_model *model, const tm__fact *fact)

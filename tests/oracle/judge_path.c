@@ -82,6 +82,28 @@ static void bounds(const struct thread *th, size_t span, size_t *first, size_t *
         ++*end;
 }
 
+/* Whether a hold-up ended in a cycle that stands, as far as the events tell: whoever
+ * got away from one has no event of that before it goes on. */
+static bool seems_stuck(const struct world *w, const struct thread *th, size_t first,
+                        size_t end)
+{
+    const struct deadlock *d;
+
+    while (end > first && th->spans[end - 1].deadlock == NONE)
+        end--;
+    if (end == first)
+        return false;
+    d = &w->deadlocks[th->spans[end - 1].deadlock];
+    for (int i = 0; i < d->count; i++) {
+        int hold = w->threads[d->threads[i]].hold;
+
+        if (hold != NONE && w->holds[hold].begin_ns <= d->time_ns &&
+            w->holds[hold].cause != CAUSE_NONE && w->holds[hold].end_ns < 0)
+            return true;
+    }
+    return d->resolved_ns < 0;
+}
+
 static struct ending ending_of(const struct world *w, int t, size_t span)
 {
     const struct thread *th = &w->threads[t];
@@ -108,7 +130,7 @@ static struct ending ending_of(const struct world *w, int t, size_t span)
          * taken for one whom the last notify found; which thread an object is must
          * have been told; and in a cycle nobody goes on. */
         e.unsure = h->cause != CAUSE_NONE ||
-                   (joins && (w->config.terse || th->spans[end - 1].deadlock != NONE));
+                   (joins && (w->config.terse || seems_stuck(w, th, first, end)));
         if (joins && !e.unsure)
             e.waker = h->target;
         e.act_ns = INT64_MAX;

@@ -263,3 +263,25 @@ def test_a_timeline_of_nothing_says_so(cli: Cli, tmp_path: Path) -> None:
     with threadmodel.TraceWriter(path):
         pass
     assert "nothing happened" in cli("timeline", path).stdout.decode()
+    assert "none: the run is no longer" in cli("path", path).stdout.decode()
+
+
+def test_a_timeline_of_one_instant_tells_states(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "instant.tmt"
+    with threadmodel.TraceWriter(path) as writer:
+        writer.define_run(threadmodel.Run(start_ns=1))
+        for thread, (name, value) in enumerate((("one", 3), ("two", 8)), 1):
+            writer.define_thread(thread, name)
+            writer.ingest(
+                [
+                    threadmodel.Event(
+                        1, thread, threadmodel.EventKind.SNAPSHOT, object=7, value=value
+                    )
+                ]
+            )
+    lines = cli("timeline", path).stdout.decode().split("\n")
+    rows = list(threadmodel.open(path).threads())
+    assert [line.split()[0::2] for line in lines[1:3]] == [
+        [row["name"], row["state"]] for row in rows
+    ]
+    assert "all at one instant" in lines[3]
