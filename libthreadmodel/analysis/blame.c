@@ -153,6 +153,8 @@ static int list_shares(tm_table **out, const tm_model *model, const tm__scope *s
         rc = tm__owners_walk(model, scope, 1, keep, &list, &list.capped);
     if (rc == TM_OK)
         rc = put_sorted(&list);
+    if (rc == TM_OK)
+        rc = list.labels.failed;
     put_limits(&list.builder, model, list.capped);
     tm__free(&list.memory, list.shares, list.shares_capacity * sizeof(*list.shares));
     tm__callers_close(&list.places);
@@ -267,8 +269,12 @@ static int put_groups(tm_table **out, tm__blame *blame, const char *name,
     }
     put_limits(&builder, blame->model, blame->capped);
     tm__free(&blame->memory, order, blame->items_count * sizeof(*order));
+    rc = labels.failed;
     tm__labels_close(&labels);
-    return tm__builder_finish(&builder, out);
+    if (rc == TM_OK)
+        return tm__builder_finish(&builder, out);
+    tm__builder_abandon(&builder);
+    return rc;
 }
 
 int tm_blame_list(tm_table **out, const tm_model *model,

@@ -136,15 +136,18 @@ void tm__path_put_limits(const tm__path *path, const tm_model *model,
     tm__builder_limit(builder, text);
 }
 
-static void fill(listing *list, const tm__path *path)
+static int fill(listing *list, const tm__path *path)
 {
     size_t bytes = ((size_t)list->model->stacks_count + 1) * sizeof(*list->callers);
+    int rc;
 
     for (uint32_t i = path->segments_count; i > 0 && !list->builder.failed; i--)
         put_segment(list, path, i - 1);
     tm__path_put_limits(path, list->model, &list->builder);
     tm__free(&list->memory, list->callers, bytes);
+    rc = list->labels.failed;
     tm__labels_close(&list->labels);
+    return rc;
 }
 
 int tm_path_critical(tm_table **out, const tm_model *model,
@@ -178,8 +181,11 @@ int tm_path_critical(tm_table **out, const tm_model *model,
         tm__builder_start(&list.builder, "critical_path", columns,
                           sizeof(columns) / sizeof(*columns), &model->memory.hook);
         tm__builder_expect(&list.builder, path.segments_count);
-        fill(&list, &path);
-        rc = tm__builder_finish(&list.builder, out);
+        rc = fill(&list, &path);
+        if (rc == TM_OK)
+            rc = tm__builder_finish(&list.builder, out);
+        else
+            tm__builder_abandon(&list.builder);
     }
     tm__path_free(&path);
     return rc;

@@ -333,6 +333,8 @@ int tm_findings_list(tm_table **out, const tm_model *model)
         rc = detectors[i](&findings);
     if (rc == TM_OK)
         rc = put_ranked(&builder, &findings);
+    if (rc == TM_OK)
+        rc = findings.labels.failed;
     tm__model_put_limits(model, &builder);
     tm__free(&findings.memory, findings.items,
              findings.items_capacity * sizeof(*findings.items));

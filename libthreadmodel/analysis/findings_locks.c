@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings about locks, from one walk over the owners of all blocks: hot locks by
- * class, since a class is what a developer changes; convoys and queues by object,
- * since a queue is one object's; and owners who were held up themselves.
+ * class, since a class is what a developer changes; owners who were held up themselves;
+ * and, in findings_queues.c, convoys and crowds by object.
  */
 #include "analysis/findings.h"
-#include "analysis/ownership.h"
+#include "analysis/findings_queues.h"
 #include "base/saturate.h"
 
 /* What a tally is about, as its last key. */
@@ -23,22 +23,10 @@ enum {
 /* Too short to have slept in. */
 enum { SHORT_NS = 10000, OWN_HOLD_UPS = 16 };
 
-typedef struct queue {
-    int64_t first_ns;
-    int64_t last_ns;
-    int64_t total_ns;
-    uint32_t blocks;
-    uint32_t contended_handoffs; ///< ends of blocks after which others queued on
-    uint32_t most;
-    uint32_t threads;
-    uint32_t last_thread;
-} queue;
-
 typedef struct locks {
     tm__findings *findings;
     tm__tally tally;
-    tm__triples seen; ///< (object, thread, 0)
-    queue *queues;    ///< an object each
+    tm__queues queues;
 } locks;
 
 static int add(locks *l, uint32_t class_name, uint32_t key, uint32_t what,
@@ -110,32 +98,6 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t class_name)
     return TM_OK;
 }
 
-static int note_queue(locks *l, const tm__share *share)
-{
-    queue *it = &l->queues[share->object];
-    uint32_t *value;
-
-    if (share->is_first) {
-        if (!it->blocks || share->start_ns < it->first_ns)
-            it->first_ns = share->start_ns;
-        it->blocks++;
-        it->total_ns = tm__sum(it->total_ns, share->end_ns - share->start_ns);
-        if (share->queued > it->most)
-            it->most = share->queued;
-        value = tm__triples_at(&l->seen, &l->findings->memory, share->object,
-                               share->thread, 0);
-        if (!value)
-            return TM_ENOMEM;
-        it->threads += *value == 0;
-        *value = 1;
-    }
-    if (share->is_last) {
-        it->last_ns = share->end_ns > it->last_ns ? share->end_ns : it->last_ns;
-        it->contended_handoffs += share->queued > 1;
-    }
-    return TM_OK;
-}
-
 static int take(void *payload, const tm__share *share)
 {
     locks *l = payload;
@@ -150,7 +112,7 @@ static int take(void *payload, const tm__share *share)
          add(l, class_name, share->thread, BLOCKED, block_ns, share->thread) < 0 ||
          add(l, class_name, 0, WHOLE, block_ns, share->thread) < 0))
         return TM_ENOMEM;
-    if (share->object != TM__NONE && note_queue(l, share) < 0)
+    if (share->object != TM__NONE && tm__queue_note(&l->queues, share) < 0)
         return TM_ENOMEM;
     if (share->owner == TM__NONE)
         return TM_OK;
@@ -173,7 +135,8 @@ static void say_objects(tm__finding *finding, const locks *l, uint32_t class_nam
     uint32_t count = 0, one = TM__NONE;
 
     for (uint32_t i = 0; i < model->objects_count; i++)
-        if (l->queues[i].blocks && tm__class_name_of_object(model, i) == class_name) {
+        if (l->queues.items[i].blocks &&
+            tm__class_name_of_object(model, i) == class_name) {
             one = i;
             count++;
         }
@@ -238,86 +201,6 @@ static int tell_hot(locks *l, const tm__tally_item *item)
     }
     tm__say(finding, ".");
     say_holder(finding, l, item->a, item->total_ns);
-    return TM_OK;
-}
-
-static tm__finding *queue_finding(locks *l, uint32_t object, const char *kind,
-                                  const char *words)
-{
-    tm__findings *findings = l->findings;
-    uint32_t class_name = tm__class_name_of_object(findings->model, object);
-    const tm__tally_item *at = tm__tally_top(&l->tally, class_name, BLOCKED_AT);
-    tm__finding *finding =
-        tm__finding_new(findings, kind, "blame", l->queues[object].total_ns);
-
-    if (!finding)
-        return NULL;
-    finding->class_name = class_name;
-    finding->place = at ? at->b : TM__NONE;
-    tm__where_text(finding, "object",
-                   tm__label(&findings->labels, findings->model, object));
-    tm__say(finding, "%s %s: ", words,
-            tm__label(&findings->labels, findings->model, object));
-    return finding;
-}
-
-/* A block spans as many handoffs as there are of them in its time. */
-static int is_convoy(const locks *l, const queue *it)
-{
-    return it->blocks >= 100 && it->threads >= 3 && it->blocks >= 10 * it->threads &&
-           (uint64_t)it->contended_handoffs * 10 >= (uint64_t)it->blocks * 8 &&
-           it->total_ns / 3 >= it->last_ns - it->first_ns &&
-           it->total_ns >= l->findings->run_ns / 100;
-}
-
-static int tell_convoy(locks *l, uint32_t object)
-{
-    const queue *it = &l->queues[object];
-    tm__finding *finding = queue_finding(l, object, "lock_convoy", "Lock convoy at");
-
-    if (!finding)
-        return TM_ENOMEM;
-    tm__say(finding, "%u threads queued for it %u times, for ", it->threads,
-            it->blocks);
-    tm__say_duration(finding, it->total_ns / it->blocks);
-    tm__say(finding, " each, though it changed hands every ");
-    tm__say_duration(finding, (it->last_ns - it->first_ns) / it->blocks);
-    tm__say(finding, "; at %d %% of the handoffs others still queued.",
-            tm__percent(it->contended_handoffs, it->blocks));
-    if (finding->place != TM__NONE) {
-        tm__say(finding, " They queue in ");
-        tm__say_caller(finding, l->findings, finding->place);
-        tm__say(finding, ": take it less often, or for more work at once.");
-    }
-    return TM_OK;
-}
-
-static int is_oversubscribed(const locks *l, const queue *it)
-{
-    int64_t span_ns = it->last_ns - it->first_ns;
-
-    return it->blocks >= 5 && it->most >= 4 && span_ns > 0 &&
-           it->total_ns / 2 >= span_ns && span_ns >= l->findings->run_ns / 10;
-}
-
-static int tell_oversubscribed(locks *l, uint32_t object)
-{
-    const queue *it = &l->queues[object];
-    int64_t span_ns = it->last_ns - it->first_ns;
-    tm__finding *finding =
-        queue_finding(l, object, "oversubscribed_lock", "Oversubscribed lock");
-
-    if (!finding)
-        return TM_ENOMEM;
-    tm__say(finding, "on average %.1f threads queued for it for ",
-            (double)it->total_ns / (double)span_ns);
-    tm__say_duration(finding, span_ns);
-    tm__say(finding, ", %u at once at most", it->most);
-    if (finding->place != TM__NONE) {
-        tm__say(finding, ", in ");
-        tm__say_caller(finding, l->findings, finding->place);
-    }
-    tm__say(finding, ": more threads cannot make this faster.");
     return TM_OK;
 }
 
@@ -393,44 +276,18 @@ static int tell_sums(locks *l)
     return rc;
 }
 
-static int tell_queues(locks *l)
-{
-    tm__top convoys = {.count = 0}, crowds = {.count = 0};
-    int rc = TM_OK;
-
-    for (uint32_t i = 0; i < l->findings->model->objects_count; i++) {
-        if (is_convoy(l, &l->queues[i]))
-            tm__top_add(&convoys, l->queues[i].total_ns, i);
-        if (is_oversubscribed(l, &l->queues[i]))
-            tm__top_add(&crowds, l->queues[i].total_ns, i);
-    }
-    for (uint32_t i = 0; rc == TM_OK && i < convoys.count; i++)
-        rc = tell_convoy(l, convoys.numbers[i]);
-    for (uint32_t i = 0; rc == TM_OK && i < crowds.count; i++)
-        rc = tell_oversubscribed(l, crowds.numbers[i]);
-    return rc;
-}
-
-static int find_all(locks *l)
-{
-    int rc = tm__owners_walk(l->findings->model, &l->findings->whole, 1, take, l, NULL);
-
-    if (rc == TM_OK)
-        rc = tell_sums(l);
-    return rc == TM_OK ? tell_queues(l) : rc;
-}
-
 int tm__find_locks(tm__findings *findings)
 {
     locks l = {.findings = findings};
-    size_t bytes = ((size_t)findings->model->objects_count + 1) * sizeof(*l.queues);
-    int rc = TM_ENOMEM;
+    int rc = tm__queues_open(&l.queues, findings);
 
-    l.queues = tm__zalloc(&findings->memory, bytes);
-    if (l.queues)
-        rc = find_all(&l);
-    tm__free(&findings->memory, l.queues, bytes);
-    tm__triples_free(&l.seen, &findings->memory);
+    if (rc == TM_OK)
+        rc = tm__owners_walk(findings->model, &findings->whole, 1, take, &l, NULL);
+    if (rc == TM_OK)
+        rc = tell_sums(&l);
+    if (rc == TM_OK)
+        rc = tm__queues_tell(&l.queues, &l.tally, BLOCKED_AT);
+    tm__queues_close(&l.queues);
     tm__tally_free(&l.tally, &findings->memory);
     return rc;
 }

@@ -225,6 +225,8 @@ static int answer(tm_table **out, const tm_model *model, const char *name,
     rc = tm__callers_open(&list.places, model, &list.memory, NULL);
     if (rc == TM_OK)
         rc = put(&list);
+    if (rc == TM_OK)
+        rc = list.labels.failed;
     put_limits(&list);
     tm__callers_close(&list.places);
     tm__labels_close(&list.labels);

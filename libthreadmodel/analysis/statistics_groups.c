@@ -102,7 +102,7 @@ static void put_place(answer *a, uint32_t place)
         tm__put_bool(&a->builder, tm__caller_is_idle(&groups->callers, place));
 }
 
-static int put_keys(answer *a, const tm__group *group)
+static void put_keys(answer *a, const tm__group *group)
 {
     const tm_model *model = a->groups.model;
     const tm__thread *thread = &model->threads[group->thread];
@@ -114,13 +114,8 @@ static int put_keys(answer *a, const tm__group *group)
         tm__put_string(builder, class_name);
     if (tm__groups_by_place(&a->groups))
         put_place(a, group->caller);
-    if (keys & TM_BY_OBJECT) {
-        const char *label = tm__label(&a->labels, model, group->object);
-
-        if (!label && group->object != TM__NONE)
-            return TM_ENOMEM;
-        tm__put_string(builder, label);
-    }
+    if (keys & TM_BY_OBJECT)
+        tm__put_string(builder, tm__label(&a->labels, model, group->object));
     if ((keys & (TM_BY_OBJECT | TM_BY_CLASS)) == TM_BY_OBJECT)
         tm__put_string(builder, class_name);
     if (keys & TM_BY_THREAD) {
@@ -133,7 +128,6 @@ static int put_keys(answer *a, const tm__group *group)
         tm__put_int32(builder, (int32_t)group->stack);
     else if (keys & TM_BY_STACK)
         tm__put_null(builder);
-    return TM_OK;
 }
 
 /* The length of the part of the run that was asked about. */
@@ -190,7 +184,7 @@ static void put_values(answer *a, uint32_t number, const int has[TM__GROUP_STATE
             tm__pass_blank(&a->builder, 1);
 }
 
-static int put_rows(answer *a, const tm__sortable *order)
+static void put_rows(answer *a, const tm__sortable *order)
 {
     int64_t whole_ns = window_ns(a->groups.model, a->groups.scope);
     int has[TM__GROUP_STATES];
@@ -201,14 +195,12 @@ static int put_rows(answer *a, const tm__sortable *order)
         uint32_t number = order[i].number;
 
         tm__groups_ask_for(&a->groups, order, i);
-        if (put_keys(a, &a->groups.items[number]) < 0)
-            return TM_ENOMEM;
+        put_keys(a, &a->groups.items[number]);
         put_values(a, number, has, whole_ns);
     }
-    return TM_OK;
 }
 
-static int put_buckets(answer *a, const tm__sortable *order)
+static void put_buckets(answer *a, const tm__sortable *order)
 {
     for (uint32_t i = 0; i < a->groups.items_count && !a->builder.failed; i++) {
         uint32_t number = order[i].number;
@@ -219,14 +211,12 @@ static int put_buckets(answer *a, const tm__sortable *order)
             int64_t low, high;
 
             tm__histogram_bounds(b, &low, &high);
-            if (put_keys(a, &a->groups.items[number]) < 0)
-                return TM_ENOMEM;
+            put_keys(a, &a->groups.items[number]);
             tm__put_int64(&a->builder, low);
             tm__put_int64(&a->builder, high);
             tm__put_int64(&a->builder, (int64_t)it->buckets[b]);
         }
     }
-    return TM_OK;
 }
 
 /** A question: the columns after the keys, and who fills the rows. */
@@ -234,7 +224,7 @@ typedef struct question {
     const char *name;
     const tm__column_spec *values;
     size_t value_count;
-    int (*put)(answer *a, const tm__sortable *order);
+    void (*put)(answer *a, const tm__sortable *order);
     int state; ///< TM__GROUP_BLOCKED, ...
 } question;
 
@@ -247,13 +237,13 @@ static int write_answer(tm_table **out, answer *a, const question *what)
         return rc;
     a->state = what->state;
     start_answer(a, what->name, what->values, what->value_count);
-    rc = what->put(a, order);
+    what->put(a, order);
     tm__free(&a->groups.memory, order, a->groups.items_count * sizeof(*order));
     tm__model_put_limits(a->groups.model, &a->builder);
-    if (rc == TM_OK)
+    if (a->labels.failed == TM_OK)
         return tm__builder_finish(&a->builder, out);
     tm__builder_abandon(&a->builder);
-    return rc;
+    return a->labels.failed;
 }
 
 static int ask(tm_table **out, const tm_model *model,

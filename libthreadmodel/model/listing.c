@@ -27,6 +27,8 @@ int tm__listing_open(tm__listing *list, const tm_model *model, const char *name,
 
 int tm__listing_close(tm__listing *list, const tm_model *model, tm_table **out, int rc)
 {
+    if (rc == TM_OK)
+        rc = list->labels.failed;
     tm__labels_close(&list->labels);
     tm__free(&list->memory, list->callers,
              ((size_t)model->stacks_count + 1) * sizeof(*list->callers));

@@ -467,11 +467,13 @@ typedef struct tm__labels {
     tm__strings strings;
     uint32_t *by_object; ///< strings; TM__NONE: not made yet
     uint32_t count;
+    int failed; ///< TM_OK, or TM_ENOMEM: a label could not be made
 } tm__labels;
 
 /** @return TM_OK or TM_ENOMEM, and then nothing is to be closed */
 int tm__labels_open(tm__labels *labels, const tm_model *model);
-/** @return lent until close; NULL for TM__NONE, or when there is no memory */
+/** @return lent until close; NULL for TM__NONE; empty when there is no memory, and
+ * then `failed` says so, which whoever finishes the answer asks */
 const char *tm__label(tm__labels *labels, const tm_model *model, uint32_t object);
 void tm__labels_close(tm__labels *labels);
 

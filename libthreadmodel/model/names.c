@@ -88,6 +88,7 @@ int tm__labels_open(tm__labels *labels, const tm_model *model)
     tm__strings_init(&labels->strings, &labels->memory);
     labels->count = model->objects_count;
     labels->by_object = NULL;
+    labels->failed = TM_OK;
     if (!bytes)
         return TM_OK;
     labels->by_object = tm__resize(&labels->memory, NULL, 0, bytes);
@@ -105,7 +106,12 @@ const char *tm__label(tm__labels *labels, const tm_model *model, uint32_t object
         return NULL;
     if (labels->by_object[object] == TM__NONE) {
         tm__object_label(model, object, text, sizeof(text));
-        tm__strings_intern(&labels->strings, &labels->by_object[object], text);
+        if (tm__strings_intern(&labels->strings, &labels->by_object[object], text) <
+            0) {
+            labels->by_object[object] = TM__NONE;
+            labels->failed = TM_ENOMEM;
+            return "";
+        }
     }
     return tm__strings_get(&labels->strings, labels->by_object[object]);
 }

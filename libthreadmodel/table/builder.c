@@ -89,6 +89,21 @@ static int grow_column(tm__column *column, tm__memory *memory, uint32_t rows)
     return TM_OK;
 }
 
+/* Bytes of so many rows, all columns together. */
+static size_t bytes_of_rows(const tm_table *table, size_t rows)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < table->column_count; i++) {
+        const tm__column *column = &table->columns[i];
+
+        if (!column->blank)
+            bytes += tm__column_bytes(column->type, (uint32_t)rows) +
+                     (column->validity ? tm__bitmap_bytes((uint32_t)rows) : 0);
+    }
+    return bytes;
+}
+
 static int grow(tm__builder *builder, size_t rows)
 {
     tm_table *table = builder->table;
@@ -104,7 +119,8 @@ static int grow(tm__builder *builder, size_t rows)
     for (size_t i = 0; i < table->column_count; i++)
         if (!table->columns[i].blank &&
             grow_column(&table->columns[i], &table->memory, (uint32_t)grown) < 0)
-            return TM_ENOMEM;
+            return tm__fail(TM_ENOMEM, "table %s: no memory for %zu rows, %zu bytes",
+                            table->name, grown, bytes_of_rows(table, grown));
     builder->capacity = (uint32_t)grown;
     return TM_OK;
 }

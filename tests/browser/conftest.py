@@ -29,6 +29,7 @@ ARGUMENTS = [
 ]
 # Long enough for any machine: what takes so long is broken.
 PATIENCE_MS = 180_000
+VIEWS = ("overview", "timeline", "statistics", "locks", "whatif", "flame")
 
 Show = Callable[..., Page]
 

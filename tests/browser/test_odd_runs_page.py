@@ -5,10 +5,8 @@ import pytest
 from playwright.sync_api import Page
 
 import threadmodel
-from conftest import Show, go, state
+from conftest import VIEWS, Show, go, state
 from threadmodel import Event, EventFlag, EventKind, Run
-
-VIEWS = ("overview", "timeline", "statistics", "locks", "whatif", "flame")
 
 
 def walk(page: Page) -> dict[str, str]:
@@ -92,6 +90,16 @@ def test_a_dump_only(show: Show) -> None:
     assert "5 threads" in said["statistics"]
     go(page, "timeline")
     assert state(page, "s.rows.value.lanes.length") == 5
+    assert "one instant" in said["timeline"]
+    # There is no time in it, and each lane is filled by what its thread was doing.
+    drawn = state(
+        page,
+        "s.rows.value.lanes.map(lane => { const { level: l, row } = "
+        "scene.pick(700, 26 + s.rows.value.topOf(lane) + 12);"
+        " return [s.data.threads[lane].state, l.start[row], l.end[row]]; })",
+    )
+    rows = model.threads()
+    assert drawn == [[row["state"], 0, 1] for row in rows]
 
 
 @pytest.mark.parametrize("count", [100_000])

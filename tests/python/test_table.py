@@ -265,3 +265,27 @@ def test_many_threads_read_one_table(model: threadmodel.Model) -> None:
     for reader in readers:
         reader.join()
     assert not wrong
+
+
+def test_what_is_too_much_for_memory_is_said_in_numbers(
+    model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    table = model.threads()
+    rows = len(table)
+    with monkeypatch.context() as patch:
+        patch.setattr(threadmodel.Table, "_buffer", fail)
+        with pytest.raises(
+            errors.OutOfMemoryError,
+            match=f"threads: no memory for a list of {rows} values of column "
+            f"start_ns, {8 * rows} bytes",
+        ):
+            table.values("start_ns")
+    monkeypatch.setattr(threadmodel.Table, "_give", fail)
+    for write in (table.to_csv, table.to_json):
+        with pytest.raises(
+            MemoryError, match=f"threads: no memory for {rows} rows as text"
+        ):
+            write()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that runs out: fails the call after `calls_left` and all that follow, and
- * counts the blocks that are alive, so that a test sees what a failure left behind.
+ * Memory that runs out: fails the call after `calls_left` and all that follow, or that
+ * one alone, and counts the blocks that are alive, so that a test sees what a failure
+ * left behind.
  */
 #ifndef TEST_SCARCE_H
 #define TEST_SCARCE_H
@@ -14,6 +15,7 @@ struct scarce {
     size_t calls_left;
     size_t live_blocks;
     int has_failed;
+    int fails_once;
 };
 
 static inline void *scarce_resize(void *payload, void *block, size_t bytes)
@@ -28,6 +30,7 @@ static inline void *scarce_resize(void *payload, void *block, size_t bytes)
     }
     if (scarce->calls_left == 0) {
         scarce->has_failed = 1;
+        scarce->calls_left = scarce->fails_once ? SIZE_MAX : 0;
         return NULL;
     }
     scarce->calls_left--;

@@ -210,6 +210,32 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     assert_int_equal(scarce.live_blocks, 0);
 }
 
+/* What one call that fails left out of an answer must not look like the truth. */
+static void one_failure_is_never_passed_over(void **state)
+{
+    struct scarce scarce;
+    tm_allocator hook = scarce_hook(&scarce, SIZE_MAX);
+    tm_model *model = random_run(7, 900, &hook, 0);
+
+    (void)state;
+    scarce.fails_once = 1;
+    for (size_t q = 0; q < QUESTIONS; q++)
+        for (size_t calls = 0, is_done = 0; !is_done; calls++) {
+            tm_table *table;
+            int rc;
+
+            scarce.calls_left = calls;
+            scarce.has_failed = 0;
+            rc = questions[q].ask(&table, model);
+            is_done = !scarce.has_failed;
+            assert_int_equal(rc, is_done ? TM_OK : TM_ENOMEM);
+            tm_table_free(table);
+        }
+    scarce.calls_left = SIZE_MAX;
+    tm_model_free(model);
+    assert_int_equal(scarce.live_blocks, 0);
+}
+
 /* Ingest goes on without the order of locks where there is no memory for it. */
 static void events_are_taken_while_memory_is_scarce(void **state)
 {
@@ -359,6 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(one_failure_is_never_passed_over),
         cmocka_unit_test(events_are_taken_while_memory_is_scarce),
         cmocka_unit_test(impossible_runs_are_answered),
         cmocka_unit_test(an_empty_model_has_empty_answers),

@@ -519,6 +519,24 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     }
 }
 
+static void how_much_a_table_needs_is_said(void **state)
+{
+    struct scarce scarce;
+    tm_allocator hook = scarce_hook(&scarce, 2);
+    tm__builder builder;
+    tm_table *table;
+
+    (void)state;
+    tm__builder_start(&builder, "rows", all_types, ALL_TYPES, &hook);
+    tm__builder_expect(&builder, 8000);
+    assert_int_equal(tm__builder_finish(&builder, &table), TM_ENOMEM);
+    assert_null(table);
+    /* Three columns of 8 bytes a row, two of 4, one of a bit. */
+    assert_string_equal(tm_error_text(),
+                        "table rows: no memory for 8000 rows, 257000 bytes");
+    assert_int_equal(scarce.live_blocks, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -538,6 +556,7 @@ int main(void)
         cmocka_unit_test(long_texts_are_written_whole),
         cmocka_unit_test(misuse_of_a_builder_fails_at_its_finish),
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(how_much_a_table_needs_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,12 @@
 """The answer to every question: an immutable table of typed, named columns."""
 
 import functools
-import io
 import os
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
-from threadmodel import arrow, display
+from threadmodel import arrow, display, errors
 from threadmodel._library import WriteTarget, check, ffi, lib, text
 from threadmodel.extras import extra
 
@@ -125,9 +124,19 @@ class Table:
 
         Raises:
             KeyError: there is no such column
+            OutOfMemoryError: so many values do not fit (a MemoryError)
         """
-        type_ = self._type(column)
         count = self._length if stop is None else max(0, min(stop, self._length))
+        try:
+            return self._values(column, count)
+        except MemoryError:
+            raise errors.OutOfMemoryError(
+                f"table {self.name}: no memory for a list of {count} values of column "
+                f"{column}, {8 * count} bytes and the values themselves"
+            ) from None
+
+    def _values(self, column: str, count: int) -> list[Any]:
+        type_ = self._type(column)
         if type_ == lib.TM_TYPE_STRING:
             names: list[str | None] = [*self.categories(column), None]
             return [names[code] for code in self._codes(column)[:count]]
@@ -332,20 +341,36 @@ class Table:
         unpacked = numpy.unpackbits(octets, count=self._length, bitorder="little")
         return unpacked.view("bool")
 
+    def _as_text(self, writer: Callable[[Any, Any, Any], int]) -> str:
+        parts: list[bytes] = []
+        try:
+            self._give(writer, parts.append)
+            return b"".join(parts).decode("utf-8", "replace")
+        except MemoryError:
+            raise errors.OutOfMemoryError(
+                f"table {self.name}: no memory for {self._length} rows as text, more "
+                f"than {sum(map(len, parts))} bytes: write it to a file"
+            ) from None
+
+    def _give(
+        self,
+        writer: Callable[[Any, Any, Any], int],
+        take: Callable[[bytes], object],
+    ) -> None:
+        WriteTarget(take).run(
+            lambda function, payload: writer(self._table, function, payload)
+        )
+
     def _write(
         self, writer: Callable[[Any, Any, Any], int], target: Target | None
     ) -> str | None:
         if target is None:
-            memory = io.BytesIO()
-            self._write(writer, memory)
-            return memory.getvalue().decode("utf-8", "replace")
+            return self._as_text(writer)
         if isinstance(target, (str, os.PathLike)):
             with open(target, "wb") as file:
                 self._write(writer, file)
             return None
-        WriteTarget(target.write).run(
-            lambda function, payload: writer(self._table, function, payload)
-        )
+        self._give(writer, target.write)
         return None
 
 

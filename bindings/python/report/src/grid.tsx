@@ -98,7 +98,8 @@ function definition<T>(column: Column<T>): ColDef<T> {
     valueGetter: ({ data }) => (data ? column.value(data) : null),
     valueFormatter: ({ value }) => shown(column.kind, value),
     sortingOrder: isText ? ["asc", "desc", null] : ["desc", "asc", null],
-    cellClass: isText ? "cell-text" : "cell-number",
+    cellClass: ({ value }) =>
+      isText ? "cell-text" : value === 0 ? ["cell-number", "cell-zero"] : "cell-number",
     headerClass: isText ? "" : "header-number",
     minWidth: 70,
     width: column.width ?? (isText ? 220 : 112),

@@ -2,6 +2,7 @@
 """The command line: ``threadmodel`` and ``python -m threadmodel``."""
 
 import os
+import resource
 import sys
 from typing import Final, NoReturn
 
@@ -102,7 +103,8 @@ def _run() -> int:
         say(str(failure))
         return WRONG
     except MemoryError:
-        say("out of memory")
+        most_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        say(f"out of memory, after {most_kib // 1024:,} MiB")
         return WRONG
     except OSError as failure:
         say(_os_error(failure))

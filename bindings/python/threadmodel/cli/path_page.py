@@ -80,7 +80,7 @@ def path_segments(path: Table, top: int) -> Section:
         section.body.append(Grid(columns, rows))
         add_more(section, len(found) - top)
     else:
-        section.line("nothing happened")
+        section.line("none: the run is no longer than one instant")
     return section
 
 

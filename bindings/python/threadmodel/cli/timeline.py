@@ -2,7 +2,7 @@
 """``threadmodel timeline``: a lane a thread, drawn in letters for a terminal."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click
@@ -93,7 +93,7 @@ def _drawing(
 ) -> terminal.Section:
     section = terminal.Section("What each thread was doing when")
     rows = list(model.threads(**chosen))
-    if not rows or model.length_ns == 0:
+    if not rows:
         section.line("nothing happened")
         return section
     if chosen["threads"] is None:
@@ -104,6 +104,10 @@ def _drawing(
         row["thread_id"]: clean(row["name"] or f"#{row['thread_id']}") for row in rows
     }
     left = min(NAME_WIDTH, max(len(name) for name in names.values()))
+    if model.length_ns == 0:
+        _tell_states(section, rows, names, left)
+        _tell_hidden(section, hidden)
+        return section
     cells = max(width - left - 4, LEAST_WIDTH)
     start, end = chosen["window"] or (None, None)
     start, end = start or 0, model.length_ns if end is None else end
@@ -132,9 +136,29 @@ def _drawing(
             legend.append(f" {state}   ")
     legend.rstrip()
     section.body.append(legend)
+    _tell_hidden(section, hidden)
+    return section
+
+
+def _tell_states(
+    section: terminal.Section,
+    rows: Sequence[dict[str, Any]],
+    names: Mapping[int, str],
+    left: int,
+) -> None:
+    """Tell what each thread was doing in a run that is one instant, as a dump is."""
+    for row in rows:
+        letter, style = LETTERS.get(row["state"], (" ", ""))
+        name = cut_front(names[row["thread_id"]], left).ljust(left)
+        section.body.append(
+            Text.assemble(f"{name}  ", (letter * 2, style), f" {row['state']}")
+        )
+    section.line("all at one instant", "dim")
+
+
+def _tell_hidden(section: terminal.Section, hidden: int) -> None:
     if hidden > 0:
         section.line(f"and {hidden:,} more threads", "dim")
-    return section
 
 
 def _lanes(tiles: Table, start: int, span: int, cells: int) -> dict[int, Sequence[str]]:

@@ -19,13 +19,14 @@ const SHARES = ["reported", "exact", "inferred"] as const;
 const COLUMNS: Column<Row>[] = [
   { id: "class", title: "Class of the lock", kind: "text", value: ({ className }) => className },
   { id: "owner", title: "Had by", kind: "text", value: ({ owner }) => owner, width: 160 },
-  { id: "method", title: "Got in", kind: "text", value: ({ method }) => method, width: 300 },
+  { id: "method", title: "Got in", kind: "text", value: ({ method }) => method, width: 260 },
   { id: "line", title: "Line", kind: "count", value: ({ line }) => line, width: 70 },
   { id: "total", title: "Blocked time", kind: "ns", value: ({ figures }) => figures["total_ns"]!,
-    sort: "desc", width: 120 },
+    sort: "desc", width: 145 },
   { id: "share", title: "Share", kind: "share", value: ({ figures }) => figures["share"]!,
-    tip: "Of all blocked time" },
-  { id: "count", title: "Blocks", kind: "count", value: ({ figures }) => figures["count"]! },
+    tip: "Of all blocked time", width: 90 },
+  { id: "count", title: "Blocks", kind: "count", value: ({ figures }) => figures["count"]!,
+    width: 90 },
   { id: "max", title: "Longest", kind: "ns", value: ({ figures }) => figures["max_ns"]! },
   ...SHARES.map((name): Column<Row> => ({
     id: name, title: name, kind: "share", value: ({ figures }) => figures[`${name}_share`]!,

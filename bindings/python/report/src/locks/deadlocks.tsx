@@ -30,7 +30,7 @@ interface Deadlock {
 
 const WIDTH = 520;
 const HEIGHT = 300;
-const RADIUS = 96;
+const RADIUS = 84;
 
 function gather(run: Run, table: Table): Deadlock[] {
   const found = new Map<number, Deadlock>();
@@ -149,7 +149,7 @@ function Ring({ members }: { members: readonly Member[] }) {
             <path class="wants" d={`M${x1} ${y1}A${RADIUS} ${RADIUS} 0 0 1 ${x2} ${y2}`}
               stroke-dasharray={sure ? undefined : "5 4"} marker-end="url(#ring-head)" />
             <text x={lx} y={ly} text-anchor={anchor} class="wanted">
-              {shorten(short(member.wants), 18)}
+              {shorten(short(member.wants), 21)}
               <title>{member.wants}</title>
             </text>
           </g>

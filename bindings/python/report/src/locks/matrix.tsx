@@ -77,7 +77,7 @@ export function Matrix({ run }: { run: Run }) {
           </caption>
           <thead>
             <tr>
-              <th scope="col">blocked ↓ by →</th>
+              <th scope="col">blocked&nbsp;↓ by&nbsp;→</th>
               {columns.map(({ key, label }) => (
                 <th key={key} scope="col" title={label}>
                   <span>{label}</span>
@@ -116,12 +116,12 @@ function Square(props: { cell: Cell | undefined; most: number; title: string }) 
   const { cell, most, title } = props;
   if (!cell) return <td class="square" />;
   const share = Math.sqrt(cell.total / most);
-  const shade = `color-mix(in oklab, #d55e00 ${Math.round(12 + share * 80)}%, var(--surface))`;
+  // Never so strong that its text could not be read.
+  const shade = `color-mix(in oklab, #d55e00 ${Math.round(10 + share * 48)}%, var(--surface))`;
   const tip = `${title}: ${duration(cell.total)}, ${count(cell.count, "block")}, ` +
     `${percent(cell.inferred)} of it with an inferred owner`;
   return (
-    <td class={`square${share > 0.55 ? " strong" : ""}`} style={{ background: shade }}
-      title={tip} data-total={cell.total}>
+    <td class="square" style={{ background: shade }} title={tip} data-total={cell.total}>
       {duration(cell.total)}
     </td>
   );

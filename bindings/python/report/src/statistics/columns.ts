@@ -40,7 +40,7 @@ function figures(state: HoldUp, chosen: readonly (keyof Figures)[]): Column<Grou
       kind,
       value: ({ states }) => states[state][figure],
       tip: `${labelOf(state)}: ${title === "×" ? "how often" : title}`,
-      width: figure === "count" ? 80 : 95,
+      width: { count: 80, total: 112 }[figure as string] ?? 95,
     }),
   );
 }

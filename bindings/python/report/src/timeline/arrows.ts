@@ -26,6 +26,8 @@ export const KINDS: readonly Kind[] = [
 const DRAWN = 1200;
 /** Of so few, each has its letter. */
 const LETTERED = 60;
+/** More would hide the lanes: they are faint, and without heads. */
+const DENSE = 240;
 
 export interface Arrow {
   row: number;
@@ -137,7 +139,10 @@ export function drawArrows(
   context: CanvasRenderingContext2D, arrows: readonly Arrow[], placing: Placing,
 ): void {
   const lettered = arrows.length <= LETTERED;
-  context.lineWidth = 1.4;
+  const dense = arrows.length > DENSE;
+  context.save();
+  context.lineWidth = dense ? 1 : 1.4;
+  if (dense) context.globalAlpha = Math.max(DENSE / arrows.length, 0.3);
   for (const arrow of arrows) {
     const kind = KINDS[arrow.kind]!;
     const colour = placing.dark ? kind.dark : kind.light;
@@ -155,7 +160,7 @@ export function drawArrows(
     context.lineTo(x2, y2);
     context.stroke();
     context.setLineDash([]);
-    drawHead(context, x1, y1, x2, y2, arrow.exact);
+    if (!dense) drawHead(context, x1, y1, x2, y2, arrow.exact);
     if (!lettered) continue;
     context.beginPath();
     context.arc(x1, y1, 6, 0, 2 * Math.PI);
@@ -166,6 +171,7 @@ export function drawArrows(
     context.textBaseline = "middle";
     context.fillText(kind.letter, x1, y1 + 0.5);
   }
+  context.restore();
 }
 
 function drawHead(

@@ -28,6 +28,8 @@ export class TimelineData {
   readonly arrows: Arrows;
   readonly path: Path;
   readonly length: number;
+  /** The run has no length, as a thread dump has none: of each lane its state is shown. */
+  readonly isInstant: boolean;
   /** Intervals shorter than this were merged; 0: none was. */
   readonly tile: number;
 
@@ -35,10 +37,12 @@ export class TimelineData {
     readonly pack: Pack,
     readonly source: Source,
   ) {
+    this.isInstant = pack.value<number>("length_ns") === 0;
     this.length = Math.max(pack.value<number>("length_ns"), 1);
     this.tile = pack.value<number>("tile_ns");
     const { index, threads } = source;
     this.lanes = new Lanes(pack.table("tiles"), index, threads.length, this.tile, this.length);
+    if (this.isInstant) this.lanes.stretch(this.length);
     this.arrows = new Arrows(pack.table("interactions"), index);
     this.path = new Path(pack.table("critical_path"), index);
   }

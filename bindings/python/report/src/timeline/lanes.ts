@@ -59,6 +59,13 @@ export class Lanes {
     return this.levels[0]!;
   }
 
+  /** Let the last row of each lane last to a time: of one instant, it is what there is. */
+  stretch(to: number): void {
+    const { first, end } = this.finest;
+    for (let lane = 0; lane + 1 < first.length; lane++)
+      if (first[lane + 1]! > first[lane]!) end[first[lane + 1]! - 1] = to;
+  }
+
   /** The coarsest level that shows all there is to see at so many ns a pixel. */
   levelFor(nsPerPixel: number): Level {
     let best = this.finest;

@@ -68,7 +68,7 @@ export function Panel({ state, onStatistics }: Props) {
         </p>
       ) : (
         <>
-          <h3>Stack</h3>
+          <h2>Stack</h2>
           <StackList lines={source < 0 ? [] : data.source.stacks.lines(table.number("stack", source))} />
         </>
       )}

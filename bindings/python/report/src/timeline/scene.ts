@@ -228,7 +228,9 @@ export class Scene {
         over.fillRect(0, y, this.width, 24);
         over.fillStyle = this.colours.muted;
         const mark = row.folded ? "▸" : "▾";
-        over.fillText(fit(over, `${mark} ${row.name} (${row.count})`, this.width - 20), 8, y + 13);
+        const members = ` (${row.count})`;
+        const room = GUTTER - 20 - over.measureText(members).width;
+        over.fillText(fit(over, `${mark} ${row.name}`, room) + members, 8, y + 13);
         continue;
       }
       if (row.lane === chosen) {
@@ -354,7 +356,8 @@ export class Scene {
     }
     over.textAlign = "left";
     over.fillStyle = this.colours.muted;
-    over.fillText(`${duration(to - from)} shown`, 12, AXIS / 2);
+    const { isInstant } = this.state.data;
+    over.fillText(isInstant ? "one instant" : `${duration(to - from)} shown`, 12, AXIS / 2);
   }
 
   /** Ask for finer rows when pixels are finer than what is there. */

@@ -48,7 +48,7 @@ export function Timeline(props: Props) {
         </p>
       ) : null}
       {state.failed.value ? <p class="note cut" role="alert">{clean(state.failed.value)}</p> : null}
-      <Minimap state={state} />
+      {state.data.isInstant ? null : <Minimap state={state} />}
       <div class="timeline-body">
         <TimelineCanvas state={state} onSearch={() => search.current?.focus()}
           onFilter={filter}
@@ -82,6 +82,8 @@ export function Timeline(props: Props) {
 function Notes({ state }: { state: TimelineState }) {
   const { data } = state;
   const notes: string[] = [];
+  if (data.isInstant)
+    notes.push("The run is one instant: a lane shows the state in which its thread was.");
   if (data.tile > 0 && !data.source.more)
     notes.push(
       `The run has ${count(data.intervals, "interval")}. Those shorter than ` +

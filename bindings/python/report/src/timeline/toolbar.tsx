@@ -46,6 +46,7 @@ export function Toolbar({ state, filter, search }: Props) {
         <span class="gap" />
         <Search state={state} input={search} />
       </div>
+      <PathControls state={state} />
       <div class="controls" role="group" aria-label="Arrows">
         {KINDS.map((kind, index) => (
           <button key={kind.name} type="button" class="kind" data-kind={kind.name}
@@ -67,7 +68,6 @@ export function Toolbar({ state, filter, search }: Props) {
         <span class="key-line"><i class="solid" /> certain</span>
         <span class="key-line"><i class="dashed" /> inferred</span>
       </div>
-      <PathControls state={state} />
     </div>
   );
 }

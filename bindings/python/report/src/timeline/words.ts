@@ -19,7 +19,7 @@ export function describe(data: TimelineData, picked: Picked): Line[] {
   } else {
     lines.push(["state", `${STATES[state]?.label ?? "dead"}${isOpen(picked) ? ", not over" : ""}`]);
   }
-  lines.push(["from", duration(start)], ["for", duration(end - start)]);
+  if (!data.isInstant) lines.push(["from", duration(start)], ["for", duration(end - start)]);
   if (level.count[row] === 1) lines.push(...detail(picked));
   return lines;
 }

@@ -100,7 +100,7 @@ function Facts({ run: { facts, threads } }: { run: Run }) {
     ["VM", facts.vm],
     ["Command", facts.command],
     ["Process", facts.pid === null ? null : String(facts.pid)],
-    ["Began", facts.start],
+    ["Began", began(facts.start)],
     ["Length", duration(facts.length_ns)],
     ["Threads", number(threads.length) + (virtual ? `, ${number(virtual)} virtual` : "")],
     ["Events", number(facts.events)],
@@ -117,6 +117,11 @@ function Facts({ run: { facts, threads } }: { run: Run }) {
       )}
     </dl>
   );
+}
+
+/** To the second: 2026-11-20T20:04:21.824983775Z is 2026-11-20 20:04:21 UTC. */
+function began(start: string | null): string | null {
+  return start?.replace(/^([\d-]+)T([\d:]+)(\.\d+)?Z$/, "$1 $2 UTC") ?? null;
 }
 
 function HeldUp({ run }: { run: Run }) {
