@@ -11,6 +11,7 @@
 
 #include <threadmodel/error.h>
 
+#include "clock.h"
 #include "outlet.h"
 #include "product.h"
 #include "rings.h"
@@ -63,8 +64,12 @@ void tm__recording_begin(void)
     const tm__options *options = &tm__the_agent.options;
     /* Rings are of use beside a trace alone. */
     const char *path = options->format == TM__FORMAT_TRACE ? tm__outlet_path() : NULL;
-    char error[ERROR_BYTES];
+    char error[ERROR_BYTES], counter[64];
 
+    if (tm__clock_is_slow(TM__CLOCK_SOURCE, counter, sizeof(counter)))
+        tm__complain("the kernel reads %s for its clock, since the processor's counter "
+                     "is not even: times are right, and each event costs more",
+                     counter);
     if (options->verbose)
         tm__complain("recording to %s%s%s", options->file,
                      options->file[0] && options->net[0] ? " and " : "", options->net);

@@ -160,6 +160,32 @@ def buckets(tables: Iterable[Iterable[Row]], names: list[str]) -> Counter[Any]:
     return found
 
 
+PERCENTS = {"p50_ns": 50, "p90_ns": 90, "p99_ns": 99}
+
+
+def percentiles(
+    found: Counter[Any], whole: dict[Any, Row], state: str
+) -> dict[Any, Row]:
+    """Read percentiles off buckets, by the rule of docs/analysis.md."""
+    answers: dict[Any, Row] = {}
+    for key, row in whole.items():
+        count = row[f"{state}_count"]
+        low, high = row[f"{state}_min_ns"], row[f"{state}_max_ns"]
+        own = sorted((b[-2:], n) for b, n in found.items() if b[:-2] == key)
+        assert sum(n for _, n in own) == count
+        for name, percent in PERCENTS.items():
+            rank, seen = -(-count * percent // 100), 0
+            value = None
+            for (begin, end), n in own:
+                seen += n
+                if value is None and seen >= rank:
+                    value = min(max(begin + (end - begin) // 2, low), high)
+            if count:
+                value = {1: low, count: high}.get(rank, value)
+            answers.setdefault(key, {})[f"{state}_{name}"] = value
+    return answers
+
+
 def halves_of(model: Model, chance: random.Random) -> list[dict[str, Any]] | None:
     """Return selections that part the hold-ups of a run in two; None: there are none.
 
@@ -207,7 +233,9 @@ def test_two_halves_put_together_are_the_whole(seed: int) -> None:
     assert {
         key: {name: row[name] for name in figures_of} for key, row in found.items()
     } == whole
+    rows = {tuple(row[name] for name in names): row for row in model.statistics(by)}
     for state in STATES:
-        assert buckets(
-            (model.histogram(state, by, **part) for part in parts), names
-        ) == buckets([model.histogram(state, by)], names)
+        added = buckets((model.histogram(state, by, **part) for part in parts), names)
+        assert added == buckets([model.histogram(state, by)], names)
+        for key, answer in percentiles(added, found, state).items():
+            assert answer == {name: rows[key][name] for name in answer}

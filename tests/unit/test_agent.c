@@ -18,6 +18,7 @@
 #include <threadmodel/error.h>
 
 #include "buffer.h"
+#include "clock.h"
 #include "live.h"
 #include "options.h"
 #include "rings.h"
@@ -427,9 +428,37 @@ static void live_model_takes_what_the_next_sink_gets_and_decides_nothing(void **
     tm__live_close(&live);
 }
 
+static void a_counter_that_only_the_kernel_can_read_is_named(void **state)
+{
+    static const struct {
+        const char *counter;
+        int is_slow;
+    } COUNTERS[] = {{"tsc\n", 0},   {"kvm-clock\n", 0}, {"hpet\n", 1},
+                    {"acpi_pm", 1}, {"\n", 0},          {"", 0}};
+    char path[] = "/tmp/threadmodel-clock-XXXXXX", name[64];
+    int fd = mkstemp(path);
+
+    (void)state;
+    assert_true(fd >= 0);
+    for (size_t i = 0; i < sizeof(COUNTERS) / sizeof(*COUNTERS); i++) {
+        size_t length = strlen(COUNTERS[i].counter);
+
+        assert_int_equal(ftruncate(fd, 0), 0);
+        assert_int_equal(pwrite(fd, COUNTERS[i].counter, length, 0), length);
+        assert_int_equal(tm__clock_is_slow(path, name, sizeof(name)),
+                         COUNTERS[i].is_slow);
+        if (COUNTERS[i].is_slow)
+            assert_memory_equal(name, COUNTERS[i].counter, strlen(name));
+    }
+    close(fd);
+    unlink(path);
+    assert_int_equal(tm__clock_is_slow(path, name, sizeof(name)), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_counter_that_only_the_kernel_can_read_is_named),
         cmocka_unit_test(options_have_defaults),
         cmocka_unit_test(options_are_read_in_any_order_and_the_last_counts),
         cmocka_unit_test(options_that_are_wrong_are_named),

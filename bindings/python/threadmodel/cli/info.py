@@ -17,7 +17,7 @@ from threadmodel.model import Model
 from threadmodel.text import duration
 
 # Of use to programs alone.
-HIDDEN: Final = ("start_wall_ns", "memory_bytes")
+HIDDEN: Final = ("start_wall_ns", "cost", "memory_bytes")
 
 
 @click.command(short_help="Say what a file is and what it cannot show.")
