@@ -56,7 +56,7 @@ def pour(
         path: of a file, or of anything that can be read; or several, of thread dumps
             or recordings, which are read as one, in the order of their times
         sink: gets definitions and events
-        progress: called after each part, some ten thousand events
+        progress: called after each part, ten to some hundred thousand events
         dialect: the file is a contention log, with these changes to its lines' fields
         time_unit_ns: of TPTP XML, which states none; 0: seconds
 
