@@ -4,7 +4,7 @@
  *
  *   VM's threads                                     the writer thread
  *   events.c ──▶ buffer.c (one ring a thread) ──▶ writer.c, merge.c ──▶ trace
- *   hooks.c  └─ identity.c (tags, names)                └─ define.c, code.c,
+ *   hooks.c  └─ identity.c, tags.c (who is who)         └─ define.c, code.c,
  *                                                         standing.c, deadlock.c
  */
 #ifndef TM_AGENT_AGENT_H
@@ -80,7 +80,7 @@ jvmtiError tm__events_enable(int on);
 /** Have native methods replaced when they are bound, from the next one on. */
 void tm__hooks_set(jvmtiEventCallbacks *callbacks);
 
-/* identity.c: which thread, which object, which class */
+/* identity.c: which thread */
 
 /** @return 0; -1: this VM's threads have no number that we can read */
 int tm__identity_open(JNIEnv *jni);
@@ -98,14 +98,25 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
 void tm__virtual_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t id);
 /** The calling thread's buffer, made when it is first asked for; NULL: no memory. */
 tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread);
+
+/* tags.c: which object, which class */
+
+/** Longer names are cut: a record must fit the smallest ring many times over. */
+enum { TM__TEXT_BYTES = 2000 };
+
+void tm__tags_open(void);
+/** Copy as much of a text as a record may have. @return bytes */
+uint32_t tm__text_copy(char *to, const char *text);
 /** @return the id of an object, which is defined by then; 0: not known */
 uint64_t tm__object_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
-/** The same, and note that somebody waits on it. */
-uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
-/** @return the thread whose object this is, 0: it is none */
-uint64_t tm__joined_id(JNIEnv *jni, jobject object);
-/** The same as tm__object_id(), of something that a thread parks for. */
-uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
+/** The same, and note that somebody waits on it.
+ * @param[out] joined  the thread whose object this is, 0: it is none */
+uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
+                          uint64_t *joined);
+/** The same as tm__object_id(), of something that a thread parks for.
+ * @param[out] is_synchronizer  it is of a class that knows its owner */
+uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
+                           int *is_synchronizer);
 /** The same. @param[out] was_waited_on  somebody did, ever, by Object.wait */
 uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
                          int *was_waited_on);
@@ -181,6 +192,10 @@ int tm__selfcheck_report(void);
 
 /* cost.c: what recording cost, on the writer thread */
 
+/** Put down what it cost so far. */
+void tm__cost_add(tm_run *run);
+/** Pour that, if it was not lately. @return TM_OK or what the sink returned */
+int tm__cost_tell(void);
 /** Say what was left out. @return TM_OK or what the sink returned */
 int tm__cost_report(void);
 

@@ -240,9 +240,12 @@ void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_byte
         atomic_load_explicit(&buffer->ring->tail.value, memory_order_relaxed);
     uint64_t head;
 
-    record->bytes = (uint16_t)tm__record_bytes(extra_bytes);
-    record->check = tm__record_check(record, record->bytes, buffer->reserved);
+    tm__record_seal(record, tm__record_bytes(extra_bytes), buffer->reserved);
     head = buffer->reserved + record->bytes;
+    /* The next record's line was the writer's last: it takes a while to come back. */
+    __builtin_prefetch(place(buffer, head), 1);
+    if (!tm__record_is_event(record))
+        atomic_store_explicit(&buffer->defined, head, memory_order_relaxed);
     atomic_store_explicit(&buffer->ring->head, head, memory_order_release);
     if (head - first_used(buffer, tail) > buffer->capacity / 2 &&
         tail != buffer->woke_at) {

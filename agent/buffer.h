@@ -54,6 +54,19 @@ typedef struct tm__stacks {
     _Atomic uint64_t walks_ns;
 } tm__stacks;
 
+/** Objects that its thread has met lately, for met.c. */
+typedef struct tm__met {
+    struct {
+        void *weak; ///< weak reference; NULL: none
+        int64_t tag;
+        uint32_t hits;
+    } slots[2];
+    uint32_t taken_in; ///< ever
+    uint32_t asked;    ///< of the VM
+    uint32_t rest;     ///< to be asked until one is taken in again
+    uint32_t session;  ///< that the tags are of
+} tm__met;
+
 typedef struct tm__buffer {
     tm__ring *ring;      ///< what a reader needs, should the process be killed
     unsigned char *base; ///< of its records
@@ -72,12 +85,14 @@ typedef struct tm__buffer {
     uint64_t name_hash;        ///< of the name and group it was defined with
     void *thread_weak;         ///< weak reference to the thread object; NULL: none
     int is_shared;             ///< virtual threads reported through it
+    _Atomic uint64_t defined;  ///< where the last record that is no event ends
     _Atomic uint64_t left_out; ///< notifies that were not reported on purpose, ever
     struct {
         uint64_t object;
         int64_t time_ns;
     } notified[16];        ///< lately, without that anybody ever waited on it
     uint64_t virtuals[64]; ///< virtual threads that were defined from here
+    tm__met met;
     tm__stacks stacks;
     tm__costs costs;
 

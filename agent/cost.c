@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recording cost and what it left out, in sentences, when all has been written. */
+/*
+ * What recording cost, told once a second so that a killed program's trace has it, too;
+ * and what was left out, in sentences, when all has been written.
+ */
 #include <stdio.h>
 #include <time.h>
 
@@ -9,6 +12,8 @@
 #include "base/grouped.h"
 #include "outlet.h"
 #include "virtual.h"
+
+static const int64_t TELL_NS = 1000000000;
 
 static int say(const char *format, uint64_t count)
 {
@@ -31,37 +36,38 @@ static int say_virtual(void)
                                             "start or interrupt was recorded.");
 }
 
-static double seconds(uint64_t ns)
+int tm__cost_tell(void)
 {
-    return (double)ns / 1e9;
+    static int64_t told_ns;
+    const tm_sink *sink = tm__the_agent.sink;
+    tm_run run = {.size = sizeof(run)};
+    int64_t now_ns = tm__now_ns();
+
+    if (now_ns - told_ns < TELL_NS)
+        return TM_OK;
+    tm__cost_add(&run);
+    if (!run.cost_events)
+        return TM_OK;
+    told_ns = now_ns;
+    return sink->run(sink->payload, &run);
 }
 
-/* The program's threads, and the writer, which is the calling thread. */
-static int say_cost(void)
+void tm__cost_add(tm_run *run)
 {
-    const tm_sink *sink = tm__the_agent.sink;
-    uint64_t events = 0, dropped = 0, spent_ns = 0, walks_ns = 0;
+    uint64_t spent_ns = 0, walks_ns = 0;
     struct timespec writer = {0};
-    char sentence[320];
 
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
-        events += atomic_load(&b->costs.events);
-        dropped += atomic_load(&b->costs.dropped);
+        run->cost_events += atomic_load(&b->costs.events);
+        run->cost_dropped += atomic_load(&b->costs.dropped);
         spent_ns += atomic_load(&b->costs.measured_ns) * TM__MEASURED;
         walks_ns += atomic_load(&b->stacks.walks_ns);
     }
-    spent_ns += walks_ns;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &writer);
-    snprintf(sentence, sizeof(sentence),
-             "Recording %s events, of which %s were dropped, took %.3f s of the "
-             "program's threads (%.0f %% of it for stacks; estimated from one event in "
-             "%d) and %.3f s of a writer's, for %s bytes.",
-             tm__group_digits(events).text, tm__group_digits(dropped).text,
-             seconds(spent_ns),
-             spent_ns ? 100 * (double)walks_ns / (double)spent_ns : 0.0, TM__MEASURED,
-             (double)writer.tv_sec + (double)writer.tv_nsec / 1e9,
-             tm__group_digits(tm__outlet_bytes()).text);
-    return sink->limit(sink->payload, sentence);
+    run->cost_bytes = tm__outlet_bytes();
+    run->cost_threads_ns = (int64_t)(spent_ns + walks_ns);
+    run->cost_stacks_ns = (int64_t)walks_ns;
+    run->cost_recorder_ns = (int64_t)writer.tv_sec * 1000000000 + writer.tv_nsec;
 }
 
 int tm__cost_report(void)
@@ -86,5 +92,5 @@ int tm__cost_report(void)
         rc = say_virtual();
     if (rc >= 0)
         rc = tm__selfcheck_report();
-    return rc >= 0 ? say_cost() : rc;
+    return rc;
 }

@@ -13,6 +13,9 @@ int tm__define_all(tm__buffer *buffer)
     tm__record *record;
     int rc = TM_OK;
 
+    /* Nearly all records are events, and are not looked at twice. */
+    if (atomic_load_explicit(&buffer->defined, memory_order_relaxed) <= buffer->scanned)
+        buffer->scanned = end;
     while (rc >= 0 && (record = tm__buffer_at(buffer, &buffer->scanned, end))) {
         if (record->kind == TM__RECORD_METHOD)
             rc = tm__code_method(record);

@@ -98,12 +98,12 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
                          jlong timeout_ms)
 {
     tm__report r;
-    uint64_t id;
+    uint64_t id, joined;
 
     (void)jvmti;
     if (!tm__report_begin(&r, jni, thread))
         return;
-    id = tm__waited_on_id(r.buffer, jni, object);
+    id = tm__waited_on_id(r.buffer, jni, object, &joined);
     if (!r.is_virtual) {
         r.buffer->object = id;
         r.buffer->wait_ns = r.time_ns;
@@ -111,7 +111,7 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
     tm__report_finish(&r, TM__WHOLE_STACK,
                       (tm_event){.kind = TM_EVENT_WAIT,
                                  .object = id,
-                                 .peer = tm__joined_id(jni, object),
+                                 .peer = joined,
                                  .value = timeout_ns(timeout_ms)});
 }
 

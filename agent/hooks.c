@@ -233,10 +233,22 @@ static int64_t park_timeout_ns(jboolean until, jlong time)
     return left_ms > 0 ? saturated_ns(left_ms, 1000000) : 1;
 }
 
-static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlong time)
+/* The calling thread, to look at its fields. The reference to it that goes along with
+ * its buffer will do while it lives; a carrier may have another thread on it. */
+static jthread park_thread(const tm__report *r)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jthread thread = NULL;
+
+    if (!r->buffer->is_shared)
+        return r->buffer->thread_weak;
+    return (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE ? thread
+                                                                          : NULL;
+}
+
+static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlong time)
+{
+    jthread thread;
     tm_event event;
     int64_t began_ns, timeout_ns;
     tm__report r;
@@ -250,8 +262,7 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
         original(PARK).park(jni, unsafe, until, time);
         return;
     }
-    if ((*jvmti)->GetCurrentThread(jvmti, &thread) != JVMTI_ERROR_NONE)
-        thread = NULL;
+    thread = park_thread(&r);
     began_ns = r.time_ns;
     timeout_ns = park_timeout_ns(until, time);
     event = tm__park_event(r.buffer, jni, thread);
@@ -264,7 +275,7 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
                                      .object = event.object,
                                      .flags = tm__park_end(jni, thread, timeout_ns,
                                                            r.time_ns - began_ns)});
-    if (thread)
+    if (thread && thread != r.buffer->thread_weak)
         (*jni)->DeleteLocalRef(jni, thread);
 }
 

@@ -20,6 +20,7 @@
 
 #include <threadmodel/error.h>
 
+#include "met.h"
 #include "rings.h"
 
 enum { BATCH = 256 };
@@ -221,6 +222,7 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
         rc = tm__merge_loss(b, horizon - 1);
         if (b->thread_weak)
             (*jni)->DeleteWeakGlobalRef(jni, b->thread_weak);
+        tm__met_forget(b, jni);
         tm__buffer_recycle(b);
     }
     return rc;

@@ -25,10 +25,9 @@
 
 enum { SEGMENTS = 8, FIRST_BITS = 10, MORE_BITS = 2, WINDOW = 8 };
 
-/* Longer names are cut. With both and the lines a record has its most bytes. */
-enum { TEXT_BYTES = 2000 };
+/* With them, name and signature a record has its most bytes. */
 enum {
-    LINES = (TM__RECORD_BYTES_MAX - sizeof(tm__record) - 2 * TEXT_BYTES - 4) /
+    LINES = (TM__RECORD_BYTES_MAX - sizeof(tm__record) - 2 * TM__TEXT_BYTES - 4) /
             sizeof(tm__record_line)
 };
 
@@ -105,15 +104,6 @@ static void deallocate(void *block)
         (*tm__the_agent.jvmti)->Deallocate(tm__the_agent.jvmti, block);
 }
 
-static uint32_t copy_text(char *to, const char *text)
-{
-    size_t length = text ? strnlen(text, TEXT_BYTES) : 0;
-
-    if (length > 0)
-        memcpy(to, text, length);
-    return (uint32_t)length;
-}
-
 /* The VM's table is nearly sorted, and ours has to be. */
 static void sort(jvmtiLineNumberEntry *lines, jint count)
 {
@@ -177,8 +167,8 @@ static void define(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
     if (record) {
         record->kind = TM__RECORD_METHOD;
         text = (char *)(record + 1);
-        record->extra = (uint16_t)copy_text(text, name);
-        record->more = copy_text(text + record->extra, signature);
+        record->extra = (uint16_t)tm__text_copy(text, name);
+        record->more = tm__text_copy(text + record->extra, signature);
         record->event =
             (tm_event){.object = (uint64_t)(uintptr_t)method, .peer = class_id};
         text += tm__record_lines_at(record);

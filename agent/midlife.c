@@ -94,7 +94,8 @@ static uint64_t blocker_id(tm__buffer *own, JNIEnv *jni, jthread thread)
         tm__the_agent.thread_blocker
             ? (*jni)->GetObjectField(jni, thread, tm__the_agent.thread_blocker)
             : NULL;
-    uint64_t id = blocker ? tm__parked_for_id(own, jni, blocker) : 0;
+    int is_synchronizer;
+    uint64_t id = blocker ? tm__parked_for_id(own, jni, blocker, &is_synchronizer) : 0;
 
     if (blocker)
         (*jni)->DeleteLocalRef(jni, blocker);

@@ -7,15 +7,15 @@ tm_event tm__park_event(tm__buffer *buffer, JNIEnv *jni, jthread thread)
     const tm__agent *agent = &tm__the_agent;
     tm_event event = {.kind = TM_EVENT_PARK};
     jobject blocker, owner = NULL;
+    int is_synchronizer;
 
     if (!thread || !agent->thread_blocker)
         return event;
     blocker = (*jni)->GetObjectField(jni, thread, agent->thread_blocker);
     if (!blocker)
         return event;
-    event.object = tm__parked_for_id(buffer, jni, blocker);
-    if (agent->synchronizer_owner &&
-        (*jni)->IsInstanceOf(jni, blocker, agent->synchronizer_class))
+    event.object = tm__parked_for_id(buffer, jni, blocker, &is_synchronizer);
+    if (is_synchronizer && agent->synchronizer_owner)
         owner = (*jni)->GetObjectField(jni, blocker, agent->synchronizer_owner);
     if (owner) {
         event.peer = tm__thread_id(jni, owner);

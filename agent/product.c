@@ -21,6 +21,15 @@
 /* Some hundred thousand hold-ups with their times; sums of all others. */
 enum { MODEL_BYTES = 32 << 20 };
 
+/* The program pays for the writer's time and memory. A block of this size, with all
+ * that it takes to make it, stays in the caches and in some hundred KiB; level 1 packs
+ * it in a tenth less time than zstd's default, to a tenth more bytes. */
+static const tm_trace_writer_options TRACE_OPTIONS = {
+    .size = sizeof(tm_trace_writer_options),
+    .level = 1,
+    .block_events = 2048,
+};
+
 static const tm__options *options;
 static tm_write_fn write_bytes;
 static void *write_payload;
@@ -82,7 +91,7 @@ int tm__product_open(tm_write_fn write, void *payload, const tm__options *given,
     begin_wall_ns = wall_ns;
     sink = &NOWHERE;
     if (options->format == TM__FORMAT_TRACE) {
-        rc = tm_trace_writer_new(&trace, write, payload, NULL);
+        rc = tm_trace_writer_new(&trace, write, payload, &TRACE_OPTIONS);
         sink = trace ? tm_trace_writer_sink(trace) : NULL;
     } else if (options->format == TM__FORMAT_BINARY) {
         rc = tm__hprof_open(&binary, write, payload, options, wall_ns, now_ns);

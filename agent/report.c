@@ -65,7 +65,8 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
     report->session =
         atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed);
     /* A carrier's thread number is not that of the virtual thread on it. */
-    report->thread = tm__thread_id(jni, thread);
+    report->thread = buffer->is_shared || !buffer->thread ? tm__thread_id(jni, thread)
+                                                          : buffer->thread;
     report->is_virtual = report->thread != buffer->thread;
     if (report->is_virtual)
         tm__virtual_define(buffer, jni, thread, report->thread);
@@ -174,9 +175,10 @@ static int put(tm__report *report, uint32_t depth, tm_event event, int walk_firs
         record->event = event;
         record->event.time_ns = report->time_ns;
         record->event.thread = report->thread;
-        tm__record_set_weak(record, report->weak);
+        if (report->weak)
+            tm__record_set_weak(record, report->weak);
         bytes = depth ? tm__stack_take(report, record, depth) : 0;
-        if (walk_first)
+        if (walk_first && bytes)
             record->event.time_ns = tm__now_ns();
         tm__methods_commit(report->buffer, record, bytes);
     } else {

@@ -63,6 +63,8 @@ int tm__run_report(int64_t end_ns)
         .id = tm__the_agent.run_id,
     };
 
+    if (end_ns)
+        tm__cost_add(&run);
     property(command, sizeof(command), "sun.java.command");
     property(name, sizeof(name), "java.vm.name");
     property(version, sizeof(version), "java.vm.version");

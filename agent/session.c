@@ -14,6 +14,7 @@
 
 #include <poll.h>
 
+#include "met.h"
 #include "methods.h"
 #include "rebind.h"
 #include "virtual.h"
@@ -61,8 +62,10 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
     /* With it go the tags of all objects. One that a stopped thread may still use
      * stays: it costs memory, and nothing else. */
     if (is_quiet == 0 && tm__session_wait() == 0) {
-        for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+        for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
+            tm__met_forget(b, jni);
             tm__buffer_rest(b);
+        }
         (*jvmti)->DisposeEnvironment(jvmti);
     } else {
         is_quiet = -1;

@@ -6,9 +6,13 @@
  *   - a hold-up that turned out long has it taken when it ends, and where it does
  *     not end, by the writer: the stack is the same as at its beginning;
  *   - of the short ones one in N is walked at its beginning, drawn at random, with N
- *     such that all walks together take the share of the processors below;
+ *     such that all walks together take the share below;
  *   - and of each thread, each pair of kind and object is walked once a round, so
  *     that what is rare is seen beside what is frequent.
+ *
+ * That share is one of the processor time that the process itself takes, so that it is
+ * the same on a machine that others keep busy, and a small one of all processors, for
+ * programs that mostly wait.
  *
  * The others go without, and the writer gives them the stack of a walked one of their
  * like (samples.c), marked as such. A walk at the end of a contended enter is made
@@ -30,15 +34,21 @@ _Static_assert(sizeof(jvmtiFrameInfo) == sizeof(tm__record_frame),
 
 #define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
 
-/* One part of this many of the processors' time is for walks. */
-enum { SHARE = 200 };
+/* For walks: one part of so many of the time that the process takes of processors, and
+ * one of so many of all that there is. */
+enum { SHARE_OF_OWN = 200, SHARE_OF_ALL = 2000 };
 /* Of one thread in one round: pairs walked for being new, and walks altogether,
  * for a storm that breaks out between two rounds. */
 enum { FIRSTS = 16, WALKS = 512, BRAKE = 64 };
 /* Until any has been measured. */
 enum { WALK_NS = 1000, MEASURED_WALKS = 16 };
 enum { VIRTUALS = 4096 };
+/* What may be saved up for a burst, and how soon that may be spent, in paces. */
+enum { SAVED_NS = 5000000, SPREAD = 8 };
+/* A walk that took longer was not on a processor for most of that. */
+enum { LONGEST_WALK_NS = 100000 };
 static const int64_t PACE_NS = 10000000;
+static const int64_t ROUND_NS = 50000000;
 
 static const uint64_t BEGINS =
     KIND(CONTENDED_ENTER) | KIND(WAIT) | KIND(PARK) | KIND(SLEEP);
@@ -199,9 +209,11 @@ size_t tm__stack_take(const tm__report *report, tm__record *record, uint32_t dep
     tm__stacks *it = &report->buffer->stacks;
     int64_t began_ns = tm__now_ns();
     size_t bytes = tm__stack_of(record, NULL, report->skipped_frames, depth);
+    int64_t took_ns = tm__now_ns() - began_ns;
 
     add(&it->walks, 1);
-    add(&it->walks_ns, (uint64_t)(tm__now_ns() - began_ns));
+    add(&it->walks_ns,
+        (uint64_t)(took_ns < LONGEST_WALK_NS ? took_ns : LONGEST_WALK_NS));
     return bytes;
 }
 
@@ -214,39 +226,64 @@ static int64_t processor_count(void)
     return count > 0 ? count : 1;
 }
 
+/* What walks may take for the time since this was asked last. */
+static int64_t earned_ns(int64_t now_ns)
+{
+    static int64_t last_ns, last_own_ns, processors;
+    struct timespec own = {0};
+    int64_t own_ns, earned;
+
+    if (!processors) {
+        processors = processor_count();
+        last_ns = now_ns;
+    }
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+    own_ns = (int64_t)own.tv_sec * 1000000000 + own.tv_nsec;
+    earned = (own_ns - last_own_ns) / SHARE_OF_OWN +
+             (now_ns - last_ns) * processors / SHARE_OF_ALL;
+    last_ns = now_ns;
+    last_own_ns = own_ns;
+    return earned;
+}
+
 void tm__stacks_pace(void)
 {
     static uint64_t last_wanted, last_walks, last_walks_ns, walk_ns = WALK_NS;
-    static int64_t last_ns, processors;
+    static int64_t last_ns, round_ns, saved_ns = SAVED_NS;
     static uint64_t interval = 1;
-    uint64_t wanted = 0, walks = 0, walks_ns = 0, cost_ns, budget_ns, next;
-    int64_t now_ns = tm__now_ns();
+    uint64_t wanted = 0, walks = 0, walks_ns = 0, next;
+    int64_t now_ns = tm__now_ns(), earned;
 
     if (now_ns - last_ns < PACE_NS)
         return;
-    if (!processors)
-        processors = processor_count();
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
         wanted += atomic_load_explicit(&b->stacks.wanted, memory_order_relaxed);
         walks += atomic_load_explicit(&b->stacks.walks, memory_order_relaxed);
         walks_ns += atomic_load_explicit(&b->stacks.walks_ns, memory_order_relaxed);
     }
-    if (walks - last_walks >= MEASURED_WALKS) {
+    /* Another recording counts from nothing. */
+    if (wanted < last_wanted)
+        last_wanted = last_walks = last_walks_ns = 0;
+    earned = earned_ns(now_ns);
+    saved_ns += earned - (int64_t)((walks - last_walks) * walk_ns);
+    saved_ns = saved_ns > SAVED_NS ? SAVED_NS : saved_ns < 0 ? 0 : saved_ns;
+    if (walks - last_walks >= MEASURED_WALKS)
         walk_ns = (walks_ns - last_walks_ns) / (walks - last_walks) + 1;
-        last_walks = walks;
-        last_walks_ns = walks_ns;
-    }
-    cost_ns = (wanted - last_wanted) * walk_ns;
-    budget_ns =
-        last_ns ? (uint64_t)((now_ns - last_ns) * processors / SHARE) + 1 : UINT64_MAX;
     /* A storm with pauses is still one. */
-    next = cost_ns / budget_ns + 1;
+    next =
+        (wanted - last_wanted) * walk_ns / (uint64_t)(earned + saved_ns / SPREAD + 1) +
+        1;
     interval = next > interval / 2 ? next : interval / 2;
+    last_walks = walks;
+    last_walks_ns = walks_ns;
     last_wanted = wanted;
     last_ns = now_ns;
     atomic_store_explicit(&pace.chance,
                           interval < UINT32_MAX ? UINT32_MAX / (uint32_t)interval : 0,
                           memory_order_relaxed);
+    if (now_ns - round_ns < ROUND_NS)
+        return;
+    round_ns = now_ns;
     atomic_fetch_add_explicit(&pace.round, 1, memory_order_relaxed);
 }
 
@@ -260,28 +297,60 @@ static int state_of(uint16_t kind)
     }
 }
 
+/* A thread whose hold-up has no stack. */
+typedef struct bare {
+    tm__buffer *buffer; ///< NULL: it is a virtual one
+    uint64_t thread;
+    uint64_t object;
+    int64_t since_ns;
+    uint16_t kind;
+} bare;
+
+static int64_t bare_virtual_since(uint64_t thread)
+{
+    size_t i = thread % VIRTUALS;
+
+    return atomic_load(&bare_virtuals[i].thread) == thread
+               ? atomic_load(&bare_virtuals[i].since_ns)
+               : 0;
+}
+
+/* Whether an event of a virtual thread is in work that may have begun by then. */
+static int is_carrier_in_work(int64_t then_ns)
+{
+    for (const tm__buffer *b = tm__buffer_first(); b; b = b->next) {
+        int64_t since_ns = atomic_load(&b->since);
+
+        if (b->is_shared && since_ns != TM__IDLE && since_ns <= then_ns)
+            return 1;
+    }
+    return 0;
+}
+
 /* Whether a thread has still not begun to report the end of its hold-up. The walk of
  * its stack met it in between, so that what it reports from there on is later. */
-static int is_still_in(const tm__buffer *asked, int64_t since_ns)
+static int is_still_in(const bare *asked, int64_t walked_ns)
 {
-    return atomic_load(&asked->stacks.bare_since_ns) == since_ns &&
-           atomic_load(&asked->since) == TM__IDLE;
+    if (asked->buffer)
+        return atomic_load(&asked->buffer->stacks.bare_since_ns) == asked->since_ns &&
+               atomic_load(&asked->buffer->since) == TM__IDLE;
+    return bare_virtual_since(asked->thread) == asked->since_ns &&
+           !is_carrier_in_work(walked_ns);
 }
 
 /* Report that a thread is in the state that is known, at the stack that is not. What
  * was read of its hold-up is right if that still goes on afterwards. */
-static void ask(JNIEnv *jni, tm__buffer *own, tm__buffer *asked, int64_t since_ns)
+static void ask(JNIEnv *jni, tm__buffer *own, const bare *asked, jweak weak)
 {
-    const tm__stacks *it = &asked->stacks;
     uint32_t depth = (uint32_t)tm__the_agent.options.depth;
     tm_event event = {
         .time_ns = tm__now_ns(),
         .thread = asked->thread,
-        .object = it->bare_object,
-        .value = state_of(it->bare_kind),
+        .object = asked->object,
+        .value = state_of(asked->kind),
         .kind = TM_EVENT_SNAPSHOT,
     };
-    jthread thread = (*jni)->NewLocalRef(jni, asked->thread_weak);
+    jthread thread = (*jni)->NewLocalRef(jni, weak);
     tm__record *record =
         thread ? tm__buffer_reserve(own, (depth + 1) * sizeof(jvmtiFrameInfo)) : NULL;
     size_t bytes;
@@ -290,11 +359,23 @@ static void ask(JNIEnv *jni, tm__buffer *own, tm__buffer *asked, int64_t since_n
         record->kind = event.kind;
         record->event = event;
         bytes = tm__stack_of(record, thread, 0, depth);
-        if (bytes && is_still_in(asked, since_ns))
+        if (bytes && is_still_in(asked, event.time_ns))
             tm__methods_commit(own, record, bytes);
     }
     if (thread)
         (*jni)->DeleteLocalRef(jni, thread);
+}
+
+void tm__stacks_ask_virtual(JNIEnv *jni, tm__buffer *own, uint64_t thread,
+                            uint64_t object, uint16_t kind, jweak weak)
+{
+    bare asked = {.thread = thread,
+                  .object = object,
+                  .since_ns = bare_virtual_since(thread),
+                  .kind = kind};
+
+    if (asked.since_ns)
+        ask(jni, own, &asked, weak);
 }
 
 void tm__stacks_ask(JNIEnv *jni, tm__buffer *own, int64_t before_ns, size_t limit)
@@ -307,7 +388,13 @@ void tm__stacks_ask(JNIEnv *jni, tm__buffer *own, int64_t before_ns, size_t limi
             !b->thread_weak || !b->listed)
             continue;
         b->asked_ns = since_ns;
-        ask(jni, own, b, since_ns);
+        ask(jni, own,
+            &(bare){.buffer = b,
+                    .thread = b->thread,
+                    .object = b->stacks.bare_object,
+                    .since_ns = since_ns,
+                    .kind = b->stacks.bare_kind},
+            b->thread_weak);
         limit--;
     }
 }

@@ -33,6 +33,16 @@ size_t tm__stack_of(tm__record *record, jthread thread, int skipped, uint32_t de
 void tm__stacks_pace(void);
 
 /**
+ * Take the stack of a virtual thread that is held up, if its event brought none, on the
+ * writer thread.
+ * @param own     the writer thread's buffer
+ * @param object  that it is held up by
+ * @param kind    of the event with which that began
+ */
+void tm__stacks_ask_virtual(JNIEnv *jni, tm__buffer *own, uint64_t thread,
+                            uint64_t object, uint16_t kind, jweak weak);
+
+/**
  * Take the stacks of the platform threads that have been held up since `before_ns` or
  * earlier and have brought none, on the writer thread.
  * @param own    the writer thread's buffer

@@ -14,9 +14,12 @@
  *                              └ may be between two blocks
  *
  * The workload: every hold-up of the program comes by here, and nearly all end
- * within a round. So entries come from a list of used ones, and cost two look-ups.
+ * within a round. So the entry of a platform thread stays in the table until the thread
+ * ends, and its begin and its end cost a look-up each; those of virtual threads, which
+ * are many and short, come from a list of used ones.
  */
 #include "standing.h"
+#include "stacks.h"
 
 #include <stdlib.h>
 
@@ -74,7 +77,8 @@ static void move(tm__standing *it, int stage)
         append(&lists[stage], it);
 }
 
-tm__standing *tm__standing_find(uint64_t thread)
+/* Its entry, though it may stand in nothing just now. */
+static tm__standing *entry_of(uint64_t thread)
 {
     tm__standing *found;
 
@@ -82,66 +86,90 @@ tm__standing *tm__standing_find(uint64_t thread)
     return found;
 }
 
+tm__standing *tm__standing_find(uint64_t thread)
+{
+    tm__standing *found = entry_of(thread);
+
+    return found && found->kind ? found : NULL;
+}
+
 jthread tm__standing_thread(JNIEnv *jni, const tm__standing *it)
 {
     return (*jni)->NewLocalRef(jni, it->weak);
+}
+
+/* It stands no more. */
+static void end(JNIEnv *jni, tm__standing *it)
+{
+    if (!it->kind)
+        return;
+    if (it->is_fed)
+        tm__deadlock_end(it);
+    take_out(&lists[it->stage], it);
+    if (it->weak_is_ours)
+        (*jni)->DeleteWeakGlobalRef(jni, it->weak);
+    free(it->held);
+    free(it->depths);
+    it->kind = 0;
 }
 
 static void forget(JNIEnv *jni, tm__standing *it)
 {
     tm__memory *memory = &memory_of_table;
 
-    if (it->is_fed)
-        tm__deadlock_end(it);
-    take_out(&lists[it->stage], it);
+    end(jni, it);
     HASH_DEL(table, it);
-    if (it->weak_is_ours)
-        (*jni)->DeleteWeakGlobalRef(jni, it->weak);
-    free(it->held);
-    free(it->depths);
     it->next = unused;
     unused = it;
 }
 
-static tm__standing *make(void)
-{
-    tm__standing *it = unused;
-
-    if (it)
-        unused = it->next;
-    else
-        it = malloc(sizeof(*it));
-    return it;
-}
-
-static void begin(JNIEnv *jni, const tm_event *event, uint16_t kind, jweak weak,
-                  int weak_is_ours)
+/* A thread's new entry, in the table; NULL: there is no memory. */
+static tm__standing *make(uint64_t thread)
 {
     tm__memory *memory = &memory_of_table;
-    tm__standing *it = make();
+    tm__standing *it = unused;
     int failed = 0;
 
     if (!memory->hook.resize)
         tm__memory_init(memory, NULL);
-    if (it) {
-        *it = (tm__standing){.thread = event->thread,
-                             .object = event->object,
-                             .owner = event->peer,
-                             .serial = ++last_serial,
-                             .since_ns = event->time_ns,
-                             .weak = weak,
-                             .weak_is_ours = weak_is_ours,
-                             .kind = kind,
-                             .is_older = event->kind == TM_EVENT_SNAPSHOT};
-        HASH_ADD(hh, table, thread, sizeof(it->thread), it);
-    }
+    if (it)
+        unused = it->next;
+    else
+        it = malloc(sizeof(*it));
+    if (!it)
+        return NULL;
+    it->thread = thread;
+    HASH_ADD(hh, table, thread, sizeof(it->thread), it);
+    if (!failed)
+        return it;
+    free(it);
+    return NULL;
+}
+
+static void begin(JNIEnv *jni, tm__standing *it, const tm_event *event, uint16_t kind,
+                  jweak weak, int weak_is_ours)
+{
+    UT_hash_handle place;
+
+    if (!it)
+        it = make(event->thread);
     /* Without memory this one is not asked for; that is all. */
-    if (!it || failed) {
-        free(it);
+    if (!it) {
         if (weak_is_ours)
             (*jni)->DeleteWeakGlobalRef(jni, weak);
         return;
     }
+    place = it->hh;
+    *it = (tm__standing){.thread = event->thread,
+                         .object = event->object,
+                         .owner = event->peer,
+                         .serial = ++last_serial,
+                         .since_ns = event->time_ns,
+                         .weak = weak,
+                         .weak_is_ours = weak_is_ours,
+                         .kind = kind,
+                         .is_older = event->kind == TM_EVENT_SNAPSHOT,
+                         .hh = place};
     append(&lists[TM__STANDING_FRESH], it);
 }
 
@@ -176,13 +204,17 @@ static uint16_t beginning(const tm_event *event)
 void tm__standing_follow(JNIEnv *jni, const tm_event *event, jweak weak,
                          int weak_is_ours)
 {
-    tm__standing *known = tm__standing_find(event->thread);
+    tm__standing *known = entry_of(event->thread);
     uint16_t kind = beginning(event);
 
     if (known)
+        end(jni, known);
+    if (known && (weak_is_ours || !weak || event->kind == TM_EVENT_THREAD_END)) {
         forget(jni, known);
+        known = NULL;
+    }
     if (kind && weak)
-        begin(jni, event, kind, weak, weak_is_ours);
+        begin(jni, known, event, kind, weak, weak_is_ours);
     else if (weak_is_ours)
         (*jni)->DeleteWeakGlobalRef(jni, weak);
     /* One that was lost may have been the end of any. */
@@ -220,6 +252,10 @@ void tm__standing_ask(JNIEnv *jni, tm__buffer *own, int final)
         tm__standing *next = it->next;
         int answered = tm__standing_question(jni, own, it);
 
+        /* Of platform threads their buffers tell whose stack is missing. */
+        if (it->weak_is_ours)
+            tm__stacks_ask_virtual(jni, own, it->thread, it->object, it->kind,
+                                   it->weak);
         it->asked_ns = tm__now_ns();
         move(it, answered ? TM__STANDING_ASKED : TM__STANDING_KNOWN);
         it = next;

@@ -180,12 +180,13 @@ static int round_of_work(JNIEnv *jni)
     rc = tm__merge_round(jni, 0);
     if (rc < 0)
         return rc;
+    rc = tm__cost_tell();
     tm__standing_ask(jni, own, 0);
     tm__midlife_ask(jni);
     tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
     tm__stacks_pace();
     tm__sampler_round(jni, own);
-    return TM_OK;
+    return rc;
 }
 
 static int is_over(void)

@@ -43,6 +43,14 @@ typedef struct tm_run {
     int32_t policy;        ///< enum tm_policy
     int32_t identity;      ///< enum tm_identity
     uint64_t id;           ///< random: tells this run from all others
+
+    /* What recording cost by then; all 0: unknown. */
+    uint64_t cost_events;     ///< that were to be recorded
+    uint64_t cost_dropped;    ///< of these, for want of room
+    uint64_t cost_bytes;      ///< written
+    int64_t cost_threads_ns;  ///< of the program's threads, estimated
+    int64_t cost_stacks_ns;   ///< of these, for walks of stacks
+    int64_t cost_recorder_ns; ///< processor time of the recorder's own threads
 } tm_run;
 
 TM_END_DECLS

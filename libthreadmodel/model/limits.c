@@ -34,6 +34,34 @@ static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_f
         put(builder, "Sleeps were not recorded: a sleeping thread looks as if it ran.");
 }
 
+static double seconds(int64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* Of a recording that was killed, as far as it had told. */
+static void put_cost(const tm_model *model, tm__builder *builder, put_fn put)
+{
+    const tm_run *run = &model->run;
+    char text[400];
+
+    if (!run->cost_events)
+        return;
+    snprintf(
+        text, sizeof(text),
+        "Recording %s events%s, of which %s were dropped, took %.3f s of the "
+        "program's threads (estimated; %.0f %% of it for stacks) and %.3f s of the "
+        "recorder's own, for %s bytes.",
+        tm__group_digits(run->cost_events).text,
+        run->end_ns ? "" : " up to when it last told",
+        tm__group_digits(run->cost_dropped).text, seconds(run->cost_threads_ns),
+        run->cost_threads_ns > 0
+            ? 100 * (double)run->cost_stacks_ns / (double)run->cost_threads_ns
+            : 0.0,
+        seconds(run->cost_recorder_ns), tm__group_digits(run->cost_bytes).text);
+    put(builder, text);
+}
+
 static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
 {
     char text[240];
@@ -73,6 +101,7 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
     if (reports(model, TM_EVENT_CONTENDED_ENTER))
         put(builder, "Enters that did not block were not recorded: an owner is "
                      "inferred from blocks and waits unless the VM stated it.");
+    put_cost(model, builder, put);
 }
 
 static void put_row(tm__builder *builder, const char *sentence)

@@ -20,6 +20,17 @@ static int set_text(tm_model *model, const char **field, const char *text)
     return rc;
 }
 
+/* What recording cost, told from time to time: it only grows. */
+static void take_cost(tm_run *known, const tm_run *run)
+{
+    known->cost_events = run->cost_events;
+    known->cost_dropped = run->cost_dropped;
+    known->cost_bytes = run->cost_bytes;
+    known->cost_threads_ns = run->cost_threads_ns;
+    known->cost_stacks_ns = run->cost_stacks_ns;
+    known->cost_recorder_ns = run->cost_recorder_ns;
+}
+
 static int take_run(void *payload, const tm_run *run)
 {
     tm_model *model = payload;
@@ -50,6 +61,8 @@ static int take_run(void *payload, const tm_run *run)
         known->identity = run->identity;
     if (run->size > offsetof(tm_run, id) && run->id)
         known->id = run->id;
+    if (run->size > offsetof(tm_run, cost_recorder_ns) && run->cost_events)
+        take_cost(known, run);
     if (tm__policy(model) != old_policy)
         for (uint32_t i = 0; i < model->objects_count; i++)
             tm__bind_give_up(model, i);

@@ -44,7 +44,7 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     uint8_t *at;
 
     memcpy(&run, given, given->size < sizeof(run) ? given->size : sizeof(run));
-    at = make_room(out, 9,
+    at = make_room(out, 15,
                    tm__string_room(run.source) + tm__string_room(run.format) +
                        tm__string_room(run.producer) + tm__string_room(run.vm) +
                        tm__string_room(run.command));
@@ -63,8 +63,16 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     at = tm__encode_varint(at, run.kinds);
     at = tm__encode_signed(at, run.policy);
     at = tm__encode_signed(at, run.identity);
-    if (run.id)
+    if (run.id || run.cost_events)
         at = tm__encode_varint(at, run.id);
+    if (run.cost_events) {
+        at = tm__encode_varint(at, run.cost_events);
+        at = tm__encode_varint(at, run.cost_dropped);
+        at = tm__encode_varint(at, run.cost_bytes);
+        at = tm__encode_signed(at, run.cost_threads_ns);
+        at = tm__encode_signed(at, run.cost_stacks_ns);
+        at = tm__encode_signed(at, run.cost_recorder_ns);
+    }
     return keep(out, at, "run");
 }
 
@@ -202,6 +210,14 @@ static int pour_run(tm__cursor *body, const tm_sink *sink, tm_run *copy)
     run.identity = tm__get_signed32(body);
     if (body->at < body->end)
         run.id = tm__get_varint(body);
+    if (body->at < body->end) {
+        run.cost_events = tm__get_varint(body);
+        run.cost_dropped = tm__get_varint(body);
+        run.cost_bytes = tm__get_varint(body);
+        run.cost_threads_ns = tm__get_signed(body);
+        run.cost_stacks_ns = tm__get_signed(body);
+        run.cost_recorder_ns = tm__get_signed(body);
+    }
     if (whole(body, "run") < 0)
         return TM_EDAMAGED;
     if (copy) {

@@ -99,6 +99,16 @@ uint32_t tm__record_check(const tm__record *record, size_t bytes, uint64_t posit
     return (uint32_t)(a >> 32) ^ (uint32_t)a;
 }
 
+void tm__record_seal(tm__record *record, size_t bytes, uint64_t position)
+{
+    uint64_t word = (uint64_t)bytes << 32 | (uint64_t)record->kind << 48;
+
+    /* The check reads whole words, and a word that was written in parts a moment ago
+     * has to get to the cache before it can be read: so these go in as one. */
+    memcpy(record, &word, sizeof(word));
+    record->check = tm__record_check(record, bytes, position);
+}
+
 /* @return bytes behind the record that it says it has; SIZE_MAX: no kind of ours */
 static size_t stated_bytes(const tm__record *record)
 {

@@ -117,6 +117,9 @@ void tm__ring_init(tm__ring *ring, uint64_t capacity, uint64_t offset);
 int tm__rings_header_is_whole(const tm__rings_header *header);
 int tm__ring_is_whole(const tm__ring *ring, uint64_t offset);
 
+/** State how long a record is, and give it its check: the last that is done to it. */
+void tm__record_seal(tm__record *record, size_t bytes, uint64_t position);
+
 /** The check of a record of `bytes`, a multiple of 8, that is to stand at `position`.
  */
 uint32_t tm__record_check(const tm__record *record, size_t bytes, uint64_t position);

@@ -10,6 +10,7 @@ import pytest
 
 import threadmodel
 from conftest import Java
+from threadmodel import attach
 
 THREADS = 4
 
@@ -65,6 +66,28 @@ def test_all_that_was_done_before_the_kill_is_in_trace_and_rings(
         assert all(n <= f <= n + 1 for n, f in zip(rung, found, strict=True))
     else:
         assert sum(found) + lost(model) >= sum(rung)
+
+
+def test_what_recording_cost_outlives_a_kill(java: Java):
+    trace = java.folder / "run.tmt"
+    with subprocess.Popen(
+        java.command("Killed", java.folder / "counts", agent=f"file={trace}"),
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        attach.control(process.pid, "dump")
+        process.kill()
+    model = read(trace)
+    run = model.run
+    assert 0 < run.cost_events <= model.event_count + lost(model)
+    assert run.cost_bytes > 0
+    assert run.cost_recorder_ns > 0
+    assert 0 <= run.cost_stacks_ns <= run.cost_threads_ns
+    said = [limit for limit in model.limits if limit.startswith("Recording ")]
+    assert len(said) == 1
+    assert "events up to when it last told, of which" in said[0]
 
 
 def test_without_rings_the_last_rounds_are_missing_and_that_is_said(java: Java):

@@ -15,7 +15,12 @@ ROUNDS = 10
 def run(java: Java) -> Recording:
     if java.jdk.release < VIRTUAL_SINCE:
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
-    return java.record("VirtualCalls", ROUNDS, flags=("-Xverify:all", "-Xcheck:jni"))
+    return java.record(
+        "VirtualCalls",
+        ROUNDS,
+        flags=("-Xverify:all", "-Xcheck:jni"),
+        options="stacks=all",
+    )
 
 
 def test_virtual_threads_park_sleep_and_join_as_often_as_they_do(run: Recording):

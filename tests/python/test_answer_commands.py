@@ -184,6 +184,41 @@ def test_info_says_what_a_file_is(
     assert facts["threads"] == len(model.threads())
     assert facts["limits"] == list(model.limits)
     assert "contended_enter" in facts["kinds"]
+    assert facts["cost"] is None
+
+
+def test_what_recording_cost_is_a_fact_and_a_sentence(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "run.tmt"
+    with threadmodel.TraceWriter(path) as writer:
+        runs.define(writer)
+        for part in (1, 2):
+            writer.define_run(
+                threadmodel.Run(
+                    end_ns=1_000_000,
+                    cost_events=1_000_000 * part,
+                    cost_dropped=3,
+                    cost_bytes=2_000_000,
+                    cost_threads_ns=100_000_000 * part,
+                    cost_stacks_ns=50_000_000,
+                    cost_recorder_ns=20_000_000,
+                )
+            )
+    facts = json.loads(cli("info", path, "--json").stdout)
+    assert facts["cost"] == {
+        "events": 2_000_000,
+        "dropped": 3,
+        "bytes": 2_000_000,
+        "threads_ns": 200_000_000,
+        "stacks_ns": 50_000_000,
+        "recorder_ns": 20_000_000,
+    }
+    assert (
+        "Recording 2,000,000 events, of which 3 were dropped, took 0.200 s of the "
+        "program's threads (estimated; 25 % of it for stacks) and 0.020 s of the "
+        "recorder's own, for 2,000,000 bytes."
+    ) in facts["limits"]
+    report = json.loads(cli("report", path, "--json").stdout)
+    assert report["run"]["cost"] == facts["cost"]
 
 
 @pytest.mark.parametrize("command", ["stats", "deadlocks", "info", "path", "whatif"])

@@ -71,7 +71,15 @@ static inline int recorder_run(void *payload, const tm_run *run)
                  recorder_text(run->command), run->pid, run->start_wall_ns,
                  run->start_ns, run->end_ns, run->threshold_ns, run->kinds, run->policy,
                  run->identity);
-    recorder_put(self, run->id ? " %" PRIx64 "\n" : "\n", run->id);
+    if (run->id)
+        recorder_put(self, " %" PRIx64, run->id);
+    if (run->cost_events)
+        recorder_put(self,
+                     " cost %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64
+                     " %" PRId64,
+                     run->cost_events, run->cost_dropped, run->cost_bytes,
+                     run->cost_threads_ns, run->cost_stacks_ns, run->cost_recorder_ns);
+    recorder_put(self, "\n");
     return recorder_call(self);
 }
 
@@ -287,7 +295,13 @@ static inline int pour_random_definition(const tm_sink *sink, uint64_t *seed)
                        .kinds = random_number(seed),
                        .policy = (int32_t)random_number(seed),
                        .identity = (int32_t)random_number(seed),
-                       .id = random_number(seed)};
+                       .id = random_number(seed),
+                       .cost_events = random_number(seed),
+                       .cost_dropped = random_number(seed),
+                       .cost_bytes = random_number(seed),
+                       .cost_threads_ns = (int64_t)random_number(seed),
+                       .cost_stacks_ns = (int64_t)random_number(seed),
+                       .cost_recorder_ns = (int64_t)random_number(seed)};
         return sink->run(sink->payload, &item);
     }
     }

@@ -46,6 +46,12 @@ class Run:
         policy: number of Policy
         identity: number of Identity
         id: random, tells this run from all others
+        cost_events: what recording cost, so far as it told: events to be recorded
+        cost_dropped: of these, for want of room
+        cost_bytes: written
+        cost_threads_ns: of the program's threads, estimated
+        cost_stacks_ns: of these, for walks of stacks
+        cost_recorder_ns: processor time of the recorder's own threads
     """
 
     source: str | None = None
@@ -62,6 +68,12 @@ class Run:
     policy: int = Policy.UNKNOWN
     identity: int = Identity.UNKNOWN
     id: int = 0
+    cost_events: int = 0
+    cost_dropped: int = 0
+    cost_bytes: int = 0
+    cost_threads_ns: int = 0
+    cost_stacks_ns: int = 0
+    cost_recorder_ns: int = 0
 
     @property
     def start(self) -> str | None:
@@ -86,4 +98,10 @@ def from_struct(struct: Any) -> Run:
         policy=struct.policy,
         identity=struct.identity,
         id=struct.id,
+        cost_events=struct.cost_events,
+        cost_dropped=struct.cost_dropped,
+        cost_bytes=struct.cost_bytes,
+        cost_threads_ns=struct.cost_threads_ns,
+        cost_stacks_ns=struct.cost_stacks_ns,
+        cost_recorder_ns=struct.cost_recorder_ns,
     )

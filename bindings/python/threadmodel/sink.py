@@ -74,6 +74,12 @@ class Sink:
             policy=whole(run.policy, "policy", MAX_INT32),
             identity=whole(run.identity, "identity", MAX_INT32),
             id=whole(run.id, "id", MAX_UINT64),
+            cost_events=whole(run.cost_events, "cost_events", MAX_UINT64),
+            cost_dropped=whole(run.cost_dropped, "cost_dropped", MAX_UINT64),
+            cost_bytes=whole(run.cost_bytes, "cost_bytes", MAX_UINT64),
+            cost_threads_ns=_time(run.cost_threads_ns, "cost_threads_ns"),
+            cost_stacks_ns=_time(run.cost_stacks_ns, "cost_stacks_ns"),
+            cost_recorder_ns=_time(run.cost_recorder_ns, "cost_recorder_ns"),
         )
         self._pour("run", struct)
 

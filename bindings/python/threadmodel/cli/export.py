@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from threadmodel.model import Model
+from threadmodel.run import Run
 from threadmodel.table import Table, Writable
 from threadmodel.tables import ALL_TABLES, TABLES, ask
 
@@ -32,7 +33,22 @@ def run_facts(model: Model) -> dict[str, Any]:
         "start_wall_ns": run.start_wall_ns or None,
         "length_ns": model.length_ns,
         "threshold_ns": run.threshold_ns,
+        "cost": _cost(run),
         "limits": list(model.limits),
+    }
+
+
+def _cost(run: Run) -> dict[str, int] | None:
+    """Return what recording cost, None where the producer did not tell."""
+    if not run.cost_events:
+        return None
+    return {
+        "events": run.cost_events,
+        "dropped": run.cost_dropped,
+        "bytes": run.cost_bytes,
+        "threads_ns": run.cost_threads_ns,
+        "stacks_ns": run.cost_stacks_ns,
+        "recorder_ns": run.cost_recorder_ns,
     }
 
 

@@ -17,7 +17,7 @@ from threadmodel.model import Model
 from threadmodel.text import duration
 
 # Of use to programs alone.
-HIDDEN: Final = ("start_wall_ns", "memory_bytes")
+HIDDEN: Final = ("start_wall_ns", "cost", "memory_bytes")
 
 
 @click.command(short_help="Say what a file is and what it cannot show.")
@@ -29,6 +29,10 @@ def info(context: click.Context, /, as_json: bool, **_: object) -> None:
     """Say of what format FILE is, who made it, of which events, and its limits.
 
     - reads from stdin.
+
+    \b
+    threadmodel info run.tmt
+    threadmodel info recording.jfr --json
     """
 
     with LateProgress() as progress:
