@@ -146,8 +146,12 @@ static uint32_t drop_interactions(tm_model *model, int64_t cut_ns)
 
         if (thread->starter < keep)
             thread->starter = TM__NONE;
-        if (thread->interrupt < keep)
+        if (thread->interrupt < keep) {
             thread->interrupt = TM__NONE;
+            /* By that it may leave what it is in at any time. */
+            if (tm__is_held_up(thread))
+                thread->deadline_ns = INT64_MIN;
+        }
         if (thread->permit < keep)
             thread->permit = TM__NONE;
     }

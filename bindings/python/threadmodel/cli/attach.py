@@ -66,6 +66,10 @@ def attach(
 
     The JVM must be HotSpot and run as the same user. JDK 21 and later print a warning
     of their own on its stderr when an agent is loaded.
+
+    \b
+    threadmodel attach 1234 --for 30s -o run.tmt
+    threadmodel attach 1234 --depth 32
     """
     options = list(agent_options)
     if depth is not None:
@@ -93,6 +97,10 @@ def control(pid: int, what: str) -> None:
     pause   record nothing, at no cost; answers say that nothing is known of that time
     resume  go on, with what every thread is doing then
     stop    complete the trace and leave the JVM as it was
+
+    \b
+    threadmodel control 1234 pause
+    threadmodel control 1234 stop
     """
     say(attaching.control(pid, what))
 

@@ -47,6 +47,11 @@ def path(
     The path is the chain of activities that decided how long the run took: while a
     thread on it was held up, it shows what the thread that ended that did meanwhile.
     Time that nothing explains is called so.
+
+    \b
+    threadmodel path run.tmt --top 50
+    threadmodel path run.tmt --by method
+    threadmodel path run.tmt --thread main --to 1500
     """
     to_ns = time_ns(to_ms, "--to")
     wanted = None if thread is None else thread_key(thread)
@@ -95,6 +100,10 @@ def whatif(
 
     Without a class, method or object, the locks that the critical path goes through
     are tried one by one, and the best come first. Gains are upper bounds.
+
+    \b
+    threadmodel whatif run.tmt
+    threadmodel whatif run.tmt --class app.Till --factor 0.5
     """
 
     def question(model: Model) -> Table:

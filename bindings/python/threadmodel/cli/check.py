@@ -71,6 +71,10 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
     """Show what changed from the run in BEFORE to the run in AFTER.
 
     Rows are matched by class, method and line, and those that changed most come first.
+
+    \b
+    threadmodel diff before.tmt after.tmt
+    threadmodel diff before.tmt after.tmt --json
     """
     found = compare(_open(before), _open(after))
     if as_json:

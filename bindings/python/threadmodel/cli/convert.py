@@ -51,6 +51,10 @@ def convert(
 
     The exit status is 3 when FILE is damaged or cut: what is whole is converted, and
     a line on stderr says what is missing.
+
+    \b
+    threadmodel convert recording.jfr -o run.tmt
+    threadmodel convert run.tmt -o run.xml --to tptp
     """
     if os.path.exists(output) and any(
         os.path.exists(file) and os.path.samefile(file, output) for file in files

@@ -20,6 +20,10 @@ def deadlocks(context: click.Context, /, **_: object) -> None:
     A deadlock is told with the stack of each member, and whether the VM reported the
     owners or they were inferred. Two locks that are taken in both orders are told,
     too, when nothing else kept the threads apart. - reads from stdin.
+
+    \b
+    threadmodel deadlocks run.tmt
+    threadmodel deadlocks run.tmt --json
     """
 
     def sections(model: Model) -> list[terminal.Section]:

@@ -34,6 +34,10 @@ def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
     It is the JVM's own dump, all platform threads at one instant; no agent is loaded.
     Deadlocks are told below it; with --virtual those of virtual threads, too, of which
     the JVM itself says nothing.
+
+    \b
+    threadmodel dump 1234
+    threadmodel dump 1234 --virtual -o now.json
     """
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     text = attach.dump(pid, virtual=virtual)

@@ -57,6 +57,11 @@ def export(
     dot        who waits for whom at the end, and the order of locks, for Graphviz
 
     The exit status is 3 when FILE is damaged or cut: what is whole is exported.
+
+    \b
+    threadmodel export run.tmt -o run.pftrace
+    threadmodel export run.tmt -o run.collapsed --state blocked
+    threadmodel export run.tmt -o locks.dot
     """
     chosen = format_name or EXTENSIONS.get(Path(output).suffix.lower())
     if chosen is None:

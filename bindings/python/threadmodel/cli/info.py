@@ -29,6 +29,10 @@ def info(context: click.Context, /, as_json: bool, **_: object) -> None:
     """Say of what format FILE is, who made it, of which events, and its limits.
 
     - reads from stdin.
+
+    \b
+    threadmodel info run.tmt
+    threadmodel info recording.jfr --json
     """
 
     with LateProgress() as progress:

@@ -78,6 +78,10 @@ def listen(
     In a terminal the report is printed anew every two seconds, and at the end. Ctrl-C
     ends the listening, not the program. The exit status is 3 when the trace ended
     before its end, as when the program was killed.
+
+    \b
+    threadmodel listen 127.0.0.1:7070 -o run.tmt
+    threadmodel listen unix:/run/app.sock
     """
     if every is None and sys.stdout.isatty():
         every = TERMINAL_EVERY_S

@@ -58,6 +58,10 @@ def record(
     it; its exit status is passed on, 128+n when signal n ended it. It is 127 when the
     program is not found, 126 when it cannot be started, and 2 when a program that
     ended well left no trace.
+
+    \b
+    threadmodel record -o run.tmt -- java -jar app.jar
+    threadmodel record -- mvn test
     """
     if not command:
         raise click.UsageError("record what? Give a program: record -- java ...")

@@ -83,6 +83,12 @@ def report(
 
     The exit status is 3 when FILE is damaged or cut: what is whole is reported, and
     a line on stderr says what is missing. It is 2 when FILE cannot be read.
+
+    \b
+    threadmodel report run.tmt
+    threadmodel report run.tmt -o run.html
+    threadmodel report run.tmt --json | jq .findings
+    threadmodel report dump-1.txt dump-2.txt dump-3.txt
     """
     if sum((as_json, as_html, csv_folder is not None, parquet_folder is not None)) > 1:
         raise click.UsageError("--json, --html, --csv and --parquet exclude each other")

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The help of each command: it has examples, and they are command lines of ours."""
+
+import re
+import shlex
+
+import click
+import pytest
+
+from threadmodel.cli import cli
+
+COMMANDS = sorted(cli.commands)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_examples_that_it_understands(name: str) -> None:
+    command = cli.commands[name]
+    context = click.Context(command, info_name=name)
+    examples = re.findall(rf"threadmodel {name}( .*)", command.help or "")
+    assert examples
+    for example in examples:
+        # What follows in a shell is not ours.
+        words = shlex.split(re.split(r" [|>#]|\)", example)[0])
+        command.make_parser(context).parse_args(words)
