@@ -62,17 +62,15 @@ static uint32_t *seat_of(tm__blame *blame, const group_key *key)
                        number_of(key->owner_place, blame->places.items_count));
 }
 
-/* What seats may take as an array: a small part of what the model takes. */
 static int open_seats(tm__blame *blame)
 {
-    enum { LEAST_BYTES = 1 << 16, PART = 32 };
     size_t threads = blame->model->threads_count;
 
     return tm__seats_open(&blame->by_threads, &blame->memory,
                           blame->keys & TM_BLAME_BY_OWNER ? threads + 1 : 1,
                           blame->keys & TM_BLAME_BY_THREAD ? threads : 1,
                           (size_t)blame->places.items_count + 1,
-                          LEAST_BYTES + tm_model_memory_bytes(blame->model) / PART);
+                          tm__seats_budget_bytes(blame->model));
 }
 
 /* The group of a key; NULL: no memory. */

@@ -8,7 +8,7 @@
  * What is looked up is finer than a group: (class or object, caller or stack, thread or
  * thread group). Whether the class was asked for is settled at its first sight.
  * Threads are gone through one after another, so a thread is new to a group when it is
- * not the last one that the group saw. The order of groups is in groups_order.c.
+ * not the last one that the group saw. What is asked of groups is in groups_order.c.
  */
 #include "analysis/groups.h"
 
@@ -207,17 +207,6 @@ static tm__pile *new_pile(tm__groups *groups, tm__group *group, uint32_t state)
     return &groups->others[group->next].pile;
 }
 
-/* The pile of a group's state, or NULL. */
-static tm__pile *pile_of(const tm__groups *groups, tm__group *group, uint32_t state)
-{
-    if (group->state == state)
-        return &group->pile;
-    for (uint32_t i = group->next; i != TM__NONE; i = groups->others[i].next)
-        if (groups->others[i].state == state)
-            return &groups->others[i].pile;
-    return NULL;
-}
-
 static int gather(tm__groups *groups, const sighting *it)
 {
     uint32_t *seat = tm__seat_at(&groups->seen, it->what, it->site, it->context);
@@ -233,7 +222,7 @@ static int gather(tm__groups *groups, const sighting *it)
         group->thread = it->thread;
         group->thread_count++;
     }
-    pile = pile_of(groups, group, it->state);
+    pile = tm__group_pile(groups, group, it->state);
     if (!pile)
         pile = new_pile(groups, group, it->state);
     if (!pile)
@@ -330,14 +319,6 @@ static uint32_t parts_of(uint32_t keys)
            (keys & (TM_BY_CALLER | TM_BY_LINE) ? TM__CALLER_LINE : 0);
 }
 
-/* What seats may take as an array: a small part of what the model takes. */
-static size_t seat_bytes(const tm_model *model)
-{
-    enum { LEAST_BYTES = 1 << 16, PART = 32 };
-
-    return LEAST_BYTES + tm_model_memory_bytes(model) / PART;
-}
-
 static int open_groups(tm__groups *groups, const tm__libraries *libraries)
 {
     const tm_model *model = groups->model;
@@ -349,7 +330,7 @@ static int open_groups(tm__groups *groups, const tm__libraries *libraries)
     if (tm__seats_open(&groups->seen, &groups->memory,
                        object_numbers(groups) + model->classes_count + 1,
                        known_sites(groups) + 1, context_numbers(groups),
-                       seat_bytes(model)) < 0)
+                       tm__seats_budget_bytes(model)) < 0)
         return TM_ENOMEM;
     groups->spread = tm__zalloc(&groups->memory, sizeof(*groups->spread));
     if (!groups->spread)
@@ -376,33 +357,6 @@ int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope
         if ((!scope->threads || scope->threads[i]) && gather_thread(groups, i) < 0)
             return TM_ENOMEM;
     return TM_OK;
-}
-
-int64_t tm__group_total_ns(const tm__groups *groups, uint32_t group, int state)
-{
-    const tm__pile *pile = pile_of(groups, &groups->items[group], (uint32_t)state);
-
-    return pile ? pile->total_ns : 0;
-}
-
-const tm__spread *tm__group_count(tm__groups *groups, uint32_t group, int state)
-{
-    const tm__pile *pile = pile_of(groups, &groups->items[group], (uint32_t)state);
-
-    tm__spread_clear(groups->spread);
-    if (groups->objects.mark != group + 1) {
-        groups->objects.mark = group + 1;
-        groups->objects.count = 0;
-    }
-    if (pile)
-        tm__pile_count(&groups->piles, pile, groups->spread, &groups->objects);
-    return groups->spread;
-}
-
-uint32_t tm__group_object_count(const tm__groups *groups, uint32_t group)
-{
-    return groups->keys & TM_BY_OBJECT ? groups->items[group].object != TM__NONE
-                                       : groups->objects.count;
 }
 
 void tm__groups_free(tm__groups *groups)

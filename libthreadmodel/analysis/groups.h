@@ -69,6 +69,18 @@ static inline int tm__groups_by_place(const tm__groups *groups)
     return (groups->keys & (TM_BY_CALLER | TM_BY_METHOD | TM_BY_LINE)) != 0;
 }
 
+/** @return the pile of a group's state, or NULL */
+static inline tm__pile *tm__group_pile(const tm__groups *groups, tm__group *group,
+                                       uint32_t state)
+{
+    if (group->state == state)
+        return &group->pile;
+    for (uint32_t i = group->next; i != TM__NONE; i = groups->others[i].next)
+        if (groups->others[i].state == state)
+            return &groups->others[i].pile;
+    return NULL;
+}
+
 /**
  * Gather all hold-ups of a scope.
  * @param groups  to be freed, whatever is returned

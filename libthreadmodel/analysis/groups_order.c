@@ -1,11 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which groups are listed, and going through them in it: up to a million
- * of them, each in another place of memory than the one before.
+ * What groups come to, and the order in which they are listed: up to a million of them,
+ * each in another place of memory than the one before.
  */
 #include "analysis/groups.h"
 
 #include <string.h>
+
+int64_t tm__group_total_ns(const tm__groups *groups, uint32_t group, int state)
+{
+    const tm__pile *pile =
+        tm__group_pile(groups, &groups->items[group], (uint32_t)state);
+
+    return pile ? pile->total_ns : 0;
+}
+
+const tm__spread *tm__group_count(tm__groups *groups, uint32_t group, int state)
+{
+    const tm__pile *pile =
+        tm__group_pile(groups, &groups->items[group], (uint32_t)state);
+
+    tm__spread_clear(groups->spread);
+    if (groups->objects.mark != group + 1) {
+        groups->objects.mark = group + 1;
+        groups->objects.count = 0;
+    }
+    if (pile)
+        tm__pile_count(&groups->piles, pile, groups->spread, &groups->objects);
+    return groups->spread;
+}
+
+uint32_t tm__group_object_count(const tm__groups *groups, uint32_t group)
+{
+    return groups->keys & TM_BY_OBJECT ? groups->items[group].object != TM__NONE
+                                       : groups->objects.count;
+}
 
 static int compare_total(const tm__groups *groups, uint32_t left, uint32_t right,
                          int state)

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/seats.h"
 
+size_t tm__seats_budget_bytes(const tm_model *model)
+{
+    enum { LEAST_BYTES = 1 << 16, PART = 32 };
+
+    return LEAST_BYTES + tm_model_memory_bytes(model) / PART;
+}
+
 int tm__seats_open(tm__seats *seats, tm__memory *memory, size_t whats, size_t sites,
                    size_t contexts, size_t bytes_at_most)
 {

@@ -8,6 +8,7 @@
 
 #include "base/prefetch.h"
 #include "base/triples.h"
+#include "model/model.h"
 
 typedef struct tm__seats {
     tm__memory *memory;
@@ -16,6 +17,9 @@ typedef struct tm__seats {
     size_t whats, sites;
     tm__triples map;
 } tm__seats;
+
+/** @return what an array may take beside a model: a small part of that */
+size_t tm__seats_budget_bytes(const tm_model *model);
 
 /**
  * @param memory         lent until close
