@@ -103,13 +103,18 @@ class WriteTarget:
         check(code)
 
 
-@ffi.def_extern(error=lib.TM_ESTOPPED)  # type: ignore[untyped-decorator]
+def _keep_failure(_kind: Any, failure: BaseException, traceback: Any) -> None:
+    """Have :meth:`WriteTarget.run` raise it: Ctrl-C may come at any step of a call."""
+    payload = traceback.tb_frame.f_locals.get("payload") if traceback else None
+    if payload is None:
+        raise failure
+    ffi.from_handle(payload).failure = failure
+
+
+@ffi.def_extern(  # type: ignore[untyped-decorator]
+    error=lib.TM_ESTOPPED, onerror=_keep_failure
+)
 def threadmodel_write(payload: Any, data: Any, count: int) -> int:
     """Hand bytes from C to the WriteTarget behind ``payload``."""
-    target: WriteTarget = ffi.from_handle(payload)
-    try:
-        target.write(ffi.buffer(data, count)[:])
-    except BaseException as failure:
-        target.failure = failure
-        return int(lib.TM_ESTOPPED)
+    ffi.from_handle(payload).write(ffi.buffer(data, count)[:])
     return int(lib.TM_OK)
