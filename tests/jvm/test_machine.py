@@ -54,8 +54,8 @@ def test_a_recording_says_what_it_cost(java: Java):
     (said,) = (limit for limit in run.model.limits if limit.startswith("Recording "))
     pattern = (
         r"Recording ([\d,]+) events, of which ([\d,]+) were dropped, took [\d.]+ s of "
-        r"the program's threads \(\d+ % of it for stacks; .*\) and [\d.]+ s of a "
-        r"writer's, for ([\d,]+) bytes\."
+        r"the program's threads \(estimated; \d+ % of it for stacks\) and [\d.]+ s of "
+        r"the recorder's own, for ([\d,]+) bytes\."
     )
     matched = re.fullmatch(pattern, said)
     assert matched, said
