@@ -45,6 +45,8 @@ HOLD_UPS = {
     "ThreadSleep": ("sleeping",),
 }
 FULL = "TM_TEST_FULL" in os.environ
+# Of some hundred waits one that is bound wrongly is more than a thousandth.
+SHOP_TURNS, AGREED = (7000, 0.999) if FULL else (700, 0.995)
 DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?")
 
 
@@ -186,7 +188,7 @@ def agrees(waker: dict[str, Any], wait: dict[str, Any]) -> bool:
 def test_notifiers_agree_with_jfr(
     java: Java, seed: int, record_property: Callable[[str, object], None]
 ):
-    run, events = record_with_jfr(java, "Shop", seed, 700)
+    run, events = record_with_jfr(java, "Shop", seed, SHOP_TURNS)
     truth = waits_of_jfr(events["JavaMonitorWait"])
     tptp = threadmodel.Model(policy=threadmodel.Policy.TPTP)
     threadmodel.pour(run.trace, tptp)
@@ -207,7 +209,7 @@ def test_notifiers_agree_with_jfr(
             assert [p for p in wrong if p[0].get("provenance") == "exact"] == []
         record_property(name, f"{shares[name]:.4f}")
         print(f"{java.jdk}, {name}: {shares[name]:.2%} of {named} waits")
-    assert shares["hotspot"] >= 0.995
+    assert shares["hotspot"] >= AGREED
 
 
 def test_jfr_knows_no_notify_that_woke_and_the_agent_missed(java: Java):

@@ -461,3 +461,37 @@ def test_what_sound_programs_do_to_a_report_is_explained(
     assert "File40.java" not in said
     assert "int[]: on HotSpot, the lock of a class" in said
     assert "initialisation wait: the VM tells the end of a wait alone" in said
+
+
+def test_threads_of_one_state_among_several_are_an_upper_bound(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.tmt"
+    kind = threadmodel.EventKind
+    with threadmodel.TraceWriter(path) as writer:
+        for number, name in ((1, "demo.Both"), (2, "demo.Blocked")):
+            writer.define_class(number, name)
+            writer.define_object(10 * number, number)
+        writer.ingest(
+            threadmodel.Event(time_ns, thread, what, object=thing)
+            for time_ns, thread, what, thing in (
+                (1, 5, kind.CONTENDED_ENTER, 10),
+                (2, 5, kind.CONTENDED_ENTERED, 10),
+                (3, 5, kind.CONTENDED_ENTER, 10),
+                (4, 5, kind.CONTENDED_ENTERED, 10),
+                (5, 6, kind.WAIT, 10),
+                (6, 6, kind.WAITED, 10),
+                (7, 7, kind.CONTENDED_ENTER, 20),
+                (8, 7, kind.CONTENDED_ENTERED, 20),
+            )
+        )
+    said = cli("report", path).stdout.decode()
+    threads = {
+        (line.split()[0], "blocked" in line): line.rstrip().rsplit("  ", 1)[1].strip()
+        for line in said[said.index("Hottest") : said.index("Threads, ")].splitlines()
+        if line.startswith("  demo.")
+    }
+    # One thread was blocked, twice: the row knows of two in all.
+    assert threads["demo.Both", True] == "<= 2"
+    assert threads["demo.Both", False] == "1"
+    assert threads["demo.Blocked", True] == "1"

@@ -157,7 +157,7 @@ def _hold_ups(
                     duration(row[f"{state}_{figure}_ns"])
                     for figure in ("total", "p50", "p99", "max")
                 ),
-                f"{row['threads']:,}",
+                _threads_in(row, state),
             ]
             for row, state in found[:top]
         ]
@@ -174,6 +174,13 @@ def _hold_ups(
     if idle:
         _add_idle(section, idle)
     return section
+
+
+def _threads_in(row: Row, state: str) -> str:
+    """How many threads were in a state there: a row knows its own, of all states."""
+    most = min(row["threads"], row[f"{state}_count"])
+    others = (row.get(f"{other}_count") for other in STATES if other != state)
+    return f"<= {most:,}" if most > 1 and any(others) else f"{most:,}"
 
 
 def _add_idle(section: Section, idle: Sequence[tuple[Row, str]]) -> None:
