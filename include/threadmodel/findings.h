@@ -14,7 +14,8 @@
  *   from the first to the last, 4 or more at once, and that is 10 % of the run. More
  *   processors cannot help.
  * - held_while_sleeping, held_while_waiting, held_while_parked, held_while_blocked:
- *   others are blocked for 1 % of the run by an owner who is held up itself. Shares
+ *   others are blocked for 1 % of the run by an owner who is held up itself, and has
+ *   not left the method in which it took the lock, as far as stacks tell. Shares
  *   under 10 us are not looked at.
  * - notify_all_herd: 10 calls wake 3 or more each, and half of the woken wait again
  *   within 100 us of having the monitor back. One notify would have done.

@@ -52,6 +52,22 @@ static int own_state(int state)
     }
 }
 
+/*
+ * Whether an owner's hold-up that began within its share still found it the owner.
+ * A share says who had the lock at its beginning; a monitor is let go before the
+ * method that took it is left, also where the next in the queue takes long to wake.
+ */
+static int had_it_still(const tm_model *model, const tm__share *share,
+                        const tm__interval *held_up)
+{
+    if (held_up->start_ns <= share->from_ns)
+        return TM__INSIDE;
+    /* A synchronizer may be left to itself; and a stack is no proof of itself. */
+    if (share->state == TM_STATE_PARKED || share->owner_stack == held_up->stack)
+        return TM__UNPROVEN;
+    return tm__stacks_compare(model, share->owner_stack, held_up->stack);
+}
+
 /* The owner may have been held up itself in its share. */
 static int look_at_owner(locks *l, const tm__share *share, uint32_t class_name)
 {
@@ -75,6 +91,7 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t class_name)
         int64_t from_ns = it->start_ns, to_ns = tm__interval_end_ns(model, owner, i);
         uint32_t state = (uint32_t)own_state(it->state);
         uint32_t place;
+        int had_it;
 
         if (!state || (it->object == share->object && it->object != TM__NONE))
             continue;
@@ -84,13 +101,16 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t class_name)
             to_ns = share->to_ns;
         if (to_ns <= from_ns)
             continue;
+        had_it = had_it_still(model, share, it);
+        if (had_it == TM__LEFT)
+            continue;
         place = tm__caller_of(&l->findings->places, it->stack);
         /* A worker that waits for work holds no lock: it has let go unseen. */
         if (tm__caller_is_idle(&l->findings->places, place))
             continue;
         if (add(l, class_name, place, WHILE + state, to_ns - from_ns, share->owner) < 0)
             return TM_ENOMEM;
-        if (share->provenance > TM_PROVENANCE_INFERRED &&
+        if (share->provenance > TM_PROVENANCE_INFERRED && had_it == TM__INSIDE &&
             add(l, class_name, place, WHILE_KNOWN + state, to_ns - from_ns,
                 share->owner) < 0)
             return TM_ENOMEM;

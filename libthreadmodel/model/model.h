@@ -437,6 +437,20 @@ enum { TM__FIRST_INTERVALS = 12 };
 /** Nestings that are kept where no memory limit leaves less. */
 enum { TM__NESTINGS_MAX = 1 << 16 };
 
+/** Whether a thread is still in the method in which it took a monitor. */
+enum tm__inside_verdict {
+    TM__LEFT,     ///< it is not, and has let go
+    TM__INSIDE,   ///< it is, and may have
+    TM__UNPROVEN, ///< stacks do not tell
+};
+
+/**
+ * Compare where a thread took a monitor, or waited on it, with where it is now.
+ * @param taken, now  stacks[] or TM__NONE
+ * @return enum tm__inside_verdict
+ */
+int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now);
+
 /**
  * The locks that a thread which is blocked now is thought to hold, by rising index.
  * @param cache      model->inside of a model that may be changed, or NULL

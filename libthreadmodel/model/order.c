@@ -24,8 +24,6 @@ enum {
     UNPROVEN_MAX = 2
 };
 
-enum verdict { LEFT, INSIDE, UNPROVEN };
-
 /* Frames of java.lang.Object are those of wait and notify. */
 static int is_of_object(const tm_model *model, const tm__frame *frame)
 {
@@ -43,29 +41,40 @@ static int same_frame(const tm__frame *left, const tm__frame *right)
            left->line == right->line;
 }
 
-static int compare_stacks(const tm_model *model, uint32_t held, uint32_t wanted)
+static int is_defined(const tm_model *model, uint32_t stack)
 {
-    const tm__stack *h = &model->stacks[held], *w = &model->stacks[wanted];
-    const tm__frame *inner = &model->frames[h->frame_first], *outer;
-    uint32_t count = h->frame_count;
+    return stack != TM__NONE && model->stacks[stack].defined;
+}
 
+int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now)
+{
+    const tm__stack *h, *w;
+    const tm__frame *inner, *outer;
+    uint32_t count;
+
+    if (!is_defined(model, taken) || !is_defined(model, now))
+        return TM__UNPROVEN;
+    h = &model->stacks[taken];
+    w = &model->stacks[now];
+    inner = &model->frames[h->frame_first];
+    count = h->frame_count;
     if ((h->flags | w->flags) & TM_STACK_TRUNCATED)
-        return UNPROVEN;
+        return TM__UNPROVEN;
     while (count && is_of_object(model, inner)) {
         inner++;
         count--;
     }
     if (!count || !w->frame_count || inner->method == TM__NONE)
-        return UNPROVEN;
+        return TM__UNPROVEN;
     if (w->frame_count < count)
-        return LEFT;
+        return TM__LEFT;
     outer = &model->frames[w->frame_first + (w->frame_count - count)];
     if (outer->method != inner->method)
-        return LEFT;
+        return TM__LEFT;
     for (uint32_t i = 1; i < count; i++)
         if (!same_frame(&inner[i], &outer[i]))
-            return LEFT;
-    return INSIDE;
+            return TM__LEFT;
+    return TM__INSIDE;
 }
 
 static int verdict_of(const tm_model *model, tm__inside *cache, uint32_t held,
@@ -73,14 +82,12 @@ static int verdict_of(const tm_model *model, tm__inside *cache, uint32_t held,
 {
     tm__inside *known;
 
-    if (held == TM__NONE || wanted == TM__NONE || !model->stacks[held].defined ||
-        !model->stacks[wanted].defined)
-        return UNPROVEN;
-    if (!cache)
-        return compare_stacks(model, held, wanted);
+    if (!cache || !is_defined(model, held) || !is_defined(model, wanted))
+        return tm__stacks_compare(model, held, wanted);
     known = &cache[(held * 31 + wanted) % TM__INSIDE_SLOTS];
     if (known->held != held + 1 || known->wanted != wanted)
-        *known = (tm__inside){held + 1, wanted, compare_stacks(model, held, wanted)};
+        *known =
+            (tm__inside){held + 1, wanted, tm__stacks_compare(model, held, wanted)};
     return known->verdict;
 }
 
@@ -102,16 +109,16 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
          i = model->links[i].next, seen++) {
         const tm__object *object = &model->objects[i];
         int provenance = tm__owner_provenance(model, object);
-        int verdict = INSIDE;
+        int verdict = TM__INSIDE;
         uint32_t at;
 
         if (i == it->wants || object->losses != model->losses)
             continue;
         if (provenance <= TM_PROVENANCE_INFERRED)
             verdict = verdict_of(model, cache, object->owner_stack, block->stack);
-        if (verdict == UNPROVEN && unproven++ == UNPROVEN_MAX)
+        if (verdict == TM__UNPROVEN && unproven++ == UNPROVEN_MAX)
             break;
-        if (verdict == LEFT)
+        if (verdict == TM__LEFT)
             continue;
         for (at = count++; at > 0 && held[at - 1].object > i; at--)
             held[at] = held[at - 1];

@@ -3,7 +3,7 @@
 
 import pytest
 
-from story import KIND, LOCK, MS, OTHER, SLOW, Story
+from story import KIND, LOCK, MS, OTHER, PUT, SLOW, TAKE, Story
 from threadmodel import EventKind, Frame
 
 
@@ -83,6 +83,30 @@ def test_an_inferred_owner_is_only_suspected() -> None:
     (row,) = story.findings("held_while_sleeping")
     assert row["suspected"]
     assert row["text"].startswith("Suspected: thread t1 slept")
+
+
+@pytest.mark.parametrize(
+    ("frames", "suspected"),
+    [
+        # Within the method that took the lock, behind its end, and somewhere.
+        ([Frame(PUT, line=3), Frame(SLOW, line=12), Frame(TAKE, line=5)], [False]),
+        ([Frame(PUT, line=3), Frame(TAKE, line=6)], []),
+        ([], [True]),
+    ],
+)
+def test_an_owner_had_the_lock_while_it_was_in_the_method_that_took_it(
+    frames: list[Frame], suspected: list[bool]
+) -> None:
+    story = Story()
+    story.model.define_stack(20, [Frame(SLOW, line=10), Frame(TAKE, line=5)])
+    story.model.define_stack(21, frames)
+    story.at(0, 1, KIND.CONTENDED_ENTER, object=LOCK, stack=20)
+    story.at(1, 1, KIND.CONTENDED_ENTERED, object=LOCK)
+    story.block(2, 50, 2, owner=1)
+    story.at(5, 1, KIND.PARK, object=OTHER, stack=21 if frames else 0)
+    story.at(45, 1, KIND.UNPARKED, object=OTHER).at(100, 1, KIND.THREAD_END)
+    rows = story.findings("held_while_parked")
+    assert [row["suspected"] for row in rows] == suspected
 
 
 def queue_story(threads: int, rounds: int, hold: float) -> Story:
