@@ -62,8 +62,10 @@ static int had_it_still(const tm_model *model, const tm__share *share,
 {
     if (held_up->start_ns <= share->from_ns)
         return TM__INSIDE;
-    /* A synchronizer may be left to itself; and a stack is no proof of itself. */
-    if (share->state == TM_STATE_PARKED || share->owner_stack == held_up->stack)
+    /* A synchronizer may be left to itself; a stack is no proof of itself, nor is one
+     * that another hold-up was at. */
+    if (share->state == TM_STATE_PARKED || share->owner_stack == held_up->stack ||
+        held_up->flags & TM__INTERVAL_SAMPLED)
         return TM__UNPROVEN;
     return tm__stacks_compare(model, share->owner_stack, held_up->stack);
 }

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from threadmodel import errors
-from threadmodel._library import ffi, lib, options
+from threadmodel._library import lib, options
+from threadmodel.questions import Questions, set_libraries
 from threadmodel.selection import MAX_INT64, MAX_UINT64, c_string, whole
 from threadmodel.table import Table
 
@@ -19,14 +20,8 @@ _KEYS: Final = {
 }
 
 
-class PathQuestions:
+class PathQuestions(Questions):
     """What a model can be asked about its critical path."""
-
-    def _ask(self, question: Any, *arguments: Any) -> Table:
-        raise NotImplementedError
-
-    def _thread_ids(self, threads: Iterable[int | str]) -> list[int]:
-        raise NotImplementedError
 
     def critical_path(
         self,
@@ -130,7 +125,7 @@ class PathQuestions:
             raise errors.InvalidArgumentError(
                 "what-if of nothing: name a class, a method or an object"
             )
-        _put_libraries(choices, libraries, kept)
+        kept += set_libraries(choices, libraries)
         return self._ask(lib.tm_whatif, choices)
 
     def whatif_rank(
@@ -155,7 +150,7 @@ class PathQuestions:
             factor=_factor(factor),
             count=whole(count, "count", MAX_UINT32, 1),
         )
-        _put_libraries(choices, libraries, kept)
+        kept += set_libraries(choices, libraries)
         return self._ask(lib.tm_whatif_rank, choices)
 
     def _path_options(
@@ -183,7 +178,7 @@ class PathQuestions:
             choices.thread = whole(thread, "thread id", MAX_UINT64, 1)
         if to_ns is not None:
             choices.to_ns = whole(to_ns, "to_ns", MAX_INT64, 1)
-        _put_libraries(choices, libraries, kept)
+        kept += set_libraries(choices, libraries)
         return choices
 
 
@@ -194,17 +189,3 @@ def _factor(value: float) -> float:
         raise errors.InvalidArgumentError(
             f"factor is no number: {value!r:.100}"
         ) from None
-
-
-def _put_libraries(
-    choices: Any, libraries: Iterable[str] | None, kept: list[Any]
-) -> None:
-    if libraries is None:
-        return
-    if isinstance(libraries, str):
-        libraries = [libraries]
-    names = [c_string(library, "library") for library in libraries]
-    prefixes = ffi.new("char *[]", names or 1)
-    kept += [*names, prefixes]
-    choices.libraries = prefixes
-    choices.library_count = len(names)

@@ -2,13 +2,13 @@
 """Questions that sum up how threads were held up."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from threadmodel import errors
 from threadmodel._library import lib, options
 from threadmodel.exports import STATES
-from threadmodel.locks import bits, set_libraries
-from threadmodel.selection import Selection, Window
+from threadmodel.questions import Questions, bits, set_libraries
+from threadmodel.selection import Window
 from threadmodel.table import Table
 
 _KEYS: Final = {
@@ -23,19 +23,8 @@ _KEYS: Final = {
 }
 
 
-class StatisticsQuestions:
+class StatisticsQuestions(Questions):
     """What a model can be asked about hold-ups in sums; see Model for the selection."""
-
-    def _ask(self, question: Any, *arguments: Any) -> Table:
-        raise NotImplementedError
-
-    def _select(
-        self,
-        threads: Iterable[int | str] | None,
-        classes: Iterable[str] | None,
-        window: Window | None,
-    ) -> Selection:
-        raise NotImplementedError
 
     def monitors(
         self,

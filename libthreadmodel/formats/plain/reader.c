@@ -288,9 +288,8 @@ static int conclude(reader *self)
         rc = tm__notes_limit(
             &self->notes,
             "Text dumps to a file name no containers of threads and no carriers, and "
-            "do "
-            "not say how many threads they hold: one that was cut between two of them "
-            "looks whole. With -format=json they do.");
+            "do not say how many threads they hold: one that was cut between two of "
+            "them looks whole. With -format=json they do.");
     if (rc == TM_OK)
         self->state = DONE;
     return rc;
@@ -335,9 +334,8 @@ static int reader_read(void *payload, const tm_sink *sink)
     reader *self = payload;
     int rc = TM_MORE;
 
-    if (self->state == DONE) {
+    if (self->state == DONE)
         return tm__notes_conclude(&self->notes, sink, self->input->path);
-    }
     if (self->state == READING)
         rc = advance(self);
     else
