@@ -35,9 +35,8 @@ typedef struct tm__agent {
     uint64_t run_id;          ///< at random
     int64_t start_ns;
     int64_t start_wall_ns;
-    jclass thread_class;  ///< global references; the last two NULL where unknown
+    jclass thread_class;  ///< global references; the second NULL where unknown
     jclass virtual_class; ///< java.lang.BaseVirtualThread
-    jclass carrier_class; ///< jdk.internal.misc.CarrierThread
     jfieldID thread_tid;
     jfieldID thread_interrupted; ///< NULL where the VM has none; so the next five
     jfieldID thread_name;
