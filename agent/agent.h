@@ -203,11 +203,6 @@ int tm__cost_report(void);
 
 /* merge.c: from all buffers into the trace, on the writer thread */
 
-/** What is younger than this may still be on its way to being seen, at worst. */
-enum { TM__MERGE_SLACK_MS = 1 };
-
-/** Get ready. */
-void tm__merge_open(void);
 /**
  * Pour what all buffers hold, but for what a thread may still come before.
  * @param final  no thread adds to a buffer any more: pour all

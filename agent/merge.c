@@ -13,22 +13,15 @@
  */
 #include "midlife.h"
 
-#include <linux/membarrier.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <threadmodel/error.h>
 
+#include "barrier.h"
 #include "met.h"
 #include "rings.h"
 
 enum { BATCH = 256 };
-
-/* "I begin an event" may sit in a processor's store buffer for a while, some
- * nanoseconds in truth. The kernel can have all of them emptied; where it cannot, only
- * what is older than this is taken to be complete. */
-static int64_t slack_ns = TM__MERGE_SLACK_MS * INT64_C(1000000);
 
 /* A thread that a debugger stopped in a callback must not hold up all others. */
 static const int64_t STUCK_NS = INT64_C(2000000000);
@@ -140,10 +133,11 @@ static int reserve_heap(tm__buffer *first)
     return 0;
 }
 
-/* Set every buffer's limit. @return the time before which all is committed */
-static int64_t find_horizon(tm__buffer *first, int64_t now, int final)
+/* Set every buffer's limit. What was begun before `seen` is seen.
+ * @return the time before which all is committed */
+static int64_t find_horizon(tm__buffer *first, int64_t now, int64_t seen, int final)
 {
-    int64_t horizon = final ? now : now - slack_ns;
+    int64_t horizon = final ? now : seen;
 
     for (tm__buffer *b = first; b; b = b->next) {
         int64_t since = atomic_load_explicit(&b->since, memory_order_acquire);
@@ -151,7 +145,7 @@ static int64_t find_horizon(tm__buffer *first, int64_t now, int final)
         /* One that is about to read the clock reads a later time than that at
          * which it was last seen idle; a new one, than the last round's. */
         if (since == TM__IDLE)
-            b->idle_ns = now - slack_ns;
+            b->idle_ns = seen;
         else if (since == TM__BEGINS)
             since = b->idle_ns ? b->idle_ns : last_horizon;
         if (!final && since != TM__IDLE && since < horizon && now - since < STUCK_NS)
@@ -228,26 +222,19 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
     return rc;
 }
 
-void tm__merge_open(void)
-{
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
-        slack_ns = 0;
-}
-
 int tm__merge_round(JNIEnv *jni, int final)
 {
     int64_t now = tm__now_ns();
+    int64_t seen = now - tm__barrier();
     tm__buffer *first;
     int64_t horizon;
     int rc = TM_OK;
 
-    if (slack_ns == 0)
-        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     /* A buffer that is not in the list yet has only events after `now`. */
     first = tm__buffer_first();
     if (reserve_heap(first) != 0)
         return TM_OK; /* there may be memory in the next round */
-    horizon = find_horizon(first, now, final);
+    horizon = find_horizon(first, now, seen, final);
     tm__rings_begin_round(horizon);
     /* After all limits were read: what events up to them name is defined. */
     for (tm__buffer *b = first; b && rc >= 0; b = b->next) {

@@ -14,6 +14,7 @@
 
 #include <poll.h>
 
+#include "barrier.h"
 #include "met.h"
 #include "methods.h"
 #include "rebind.h"
@@ -32,6 +33,7 @@ jvmtiError tm__session_begin(void)
 
 int tm__session_wait(void)
 {
+    tm__barrier_wait();
     for (int tries = 0; tries < TRIES; tries++) {
         int busy = atomic_load(&tm__the_agent.entering);
 
@@ -48,8 +50,6 @@ int tm__session_halt(void)
 {
     atomic_store(&tm__the_agent.recording, 0);
     tm__events_enable(0);
-    /* What is written by then may be seen by nobody for a moment. */
-    poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
     return tm__session_wait();
 }
 

@@ -26,6 +26,8 @@
 #include <threadmodel/error.h>
 #include <threadmodel/model.h>
 
+#include "barrier.h"
+
 /* Longer is worth a question. Two rounds after that a deadlock is reported. */
 static const int64_t LONG_NS = INT64_C(25000000);
 
@@ -269,7 +271,7 @@ int64_t tm__standing_due_ns(int64_t now_ns)
     const tm__standing *fresh = lists[TM__STANDING_FRESH].first;
 
     if (lists[TM__STANDING_ASKED].first || tm__deadlock_is_near())
-        return now_ns + 2 * TM__MERGE_SLACK_MS * INT64_C(1000000);
+        return now_ns + 2 * TM__BARRIER_SLACK_MS * INT64_C(1000000);
     return fresh ? fresh->since_ns + LONG_NS : INT64_MAX;
 }
 

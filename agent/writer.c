@@ -17,6 +17,7 @@
 #include <threadmodel/error.h>
 
 #include "attach.h"
+#include "barrier.h"
 #include "capabilities.h"
 #include "foreign.h"
 #include "management.h"
@@ -150,7 +151,7 @@ static int obey(JNIEnv *jni)
     default: break;
     }
     if (rc >= 0 && !paused_ns) {
-        poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
+        tm__barrier_wait();
         rc = tm__merge_round(jni, 0);
     }
     if (rc >= 0)
@@ -232,7 +233,6 @@ static int run_to_the_end(JNIEnv *jni)
     /* Who is blocked for good has been so for long enough to be merged; a deadlock
      * among them is suspected in the first round, and confirmed in the second. */
     for (int round = 0; rc >= 0 && round < 2; round++) {
-        poll(NULL, 0, 2 * TM__MERGE_SLACK_MS);
         tm__session_wait();
         rc = tm__merge_round(jni, 0);
         tm__standing_ask(jni, own, 1);
@@ -309,7 +309,6 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
         tm__thread_define(own, jni, writer_thread, own->thread, own->os_id,
                           TM_THREAD_AGENT);
     signal_that(&starting, 0);
-    tm__merge_open();
     tm__code_open();
     if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
         tm__samples_open();
@@ -378,9 +377,11 @@ int tm__writer_open(void)
     if (wake_fd >= 0)
         return 0;
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (wake_fd >= 0)
-        tm__buffers_open(wake_fd);
-    return wake_fd >= 0 ? 0 : -1;
+    if (wake_fd < 0)
+        return -1;
+    tm__buffers_open(wake_fd);
+    tm__barrier_open();
+    return 0;
 }
 
 int tm__writer_is_running(void)

@@ -9,8 +9,11 @@
  * Exits are not recorded, so that an owner kept the lock until the next change that
  * was seen is an inference always. `provenance` says how sure it is that it had the
  * lock when its share began: reported by the VM, exact (it was seen to enter then), or
- * inferred. Time for which no owner is known, or for which what is known contradicts
- * itself, has owner null. A block with more than 256 owners tells the first 256.
+ * inferred. Who is said to have the lock while others are blocked by it has it, so
+ * reported, from when it was held up itself or, if it was not, from then on; that it
+ * had it since the last change before is inferred. Time for which no owner is known, or
+ * for which what is known contradicts itself, has owner null. A block with more than
+ * 256 owners tells the first 256.
  */
 #ifndef THREADMODEL_BLAME_H
 #define THREADMODEL_BLAME_H

@@ -36,9 +36,10 @@ enum tm_event_kind {
     TM_EVENT_UNPARK_CALLED = 18,   ///< calls LockSupport.unpark(peer)
     TM_EVENT_VIRTUAL_MOUNT = 19,   ///< a virtual thread is on a carrier; peer: carrier
     TM_EVENT_VIRTUAL_UNMOUNT = 20, ///< a virtual thread left its carrier
-    TM_EVENT_HELD = 21,            ///< holds object; object 0: monitors held are just
-                                   ///< those told at this very time, with Confirmed
-                                   ///< synchronizers, too
+    TM_EVENT_HELD = 21,            ///< holds object, also one that others have been
+                                   ///< blocked by for long; object 0: monitors held
+                                   ///< are just those told at this very time, with
+                                   ///< Confirmed synchronizers, too
     TM_EVENT_SNAPSHOT = 22,        ///< is, in mid-life, in state `value` (tm_state)
     TM_EVENT_LOST = 23,            ///< value: events lost; object: time_ns of the first
     TM_EVENT_CPU_SAMPLE = 24,      ///< was seen on a processor at `stack`

@@ -17,11 +17,12 @@ TM_BEGIN_DECLS
  * Columns: thread_id uint64, thread string, start_ns int64, end_ns int64,
  * state string, object string, class string, method string (package.Class.method
  * of the caller, see tm_statistics_options), source string, line int32,
- * peer_id uint64 and peer string (who owned the object or is joined; null when
- * unknown), provenance string (of peer and state), open bool, stack int32 (for
- * tm_stack_list(); null when unknown), unsplit bool (a wait whose notify was not seen:
- * it may hide time in which the thread queued for the monitor again), sampled bool (the
- * stack is that of another hold-up like it, drawn at random).
+ * peer_id uint64 and peer string (who owned the object when it began, which may have
+ * become known while it lasted, or is joined; null when unknown), provenance string (of
+ * peer and state), open bool, stack int32 (for tm_stack_list(); null when unknown),
+ * unsplit bool (a wait whose notify was not seen: it may hide time in which the thread
+ * queued for the monitor again), sampled bool (the stack is that of another hold-up
+ * like it, drawn at random).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

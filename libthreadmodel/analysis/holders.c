@@ -59,26 +59,22 @@ int tm__holder_note_stack(tm__holders *s, uint32_t object, uint32_t thread,
     return TM_OK;
 }
 
-int tm__holder_change(tm__holders *s, uint32_t object, int64_t time_ns, uint32_t owner,
-                      int provenance)
+static tm__segment *tail_of(const tm__holders *s, uint32_t object)
+{
+    uint32_t tail = s->locks[object].tail;
+
+    return tail == TM__NONE ? NULL : &s->segments[tail];
+}
+
+/* A new tail, or the old one anew where nobody has looked at it or it took no time. */
+static int put_tail(tm__holders *s, uint32_t object, tm__segment next)
 {
     tm__lock *it = &s->locks[object];
-    tm__segment next = {.from_ns = time_ns,
-                        .owner = owner,
-                        .stack = last_stack(s, object, owner),
-                        .provenance = (uint8_t)provenance};
-    tm__segment *tail = it->tail == TM__NONE ? NULL : &s->segments[it->tail];
+    tm__segment *tail = tail_of(s, object);
     uint32_t number;
 
-    if (tail && (it->queued == 0 || tail->from_ns == time_ns || tail->owner == owner)) {
-        /* Nobody has looked at it, it took no time, or it only goes on. */
-        if (tail->owner == owner) {
-            if (it->queued == 0)
-                tail->provenance = next.provenance;
-            if (next.stack != TM__NONE)
-                tail->stack = next.stack;
-            return TM_OK;
-        }
+    next.stack = last_stack(s, object, next.owner);
+    if (tail && (it->queued == 0 || tail->from_ns == next.from_ns)) {
         next.next = TM__NONE;
         next.begun = tail->begun;
         *tail = next;
@@ -94,10 +90,29 @@ int tm__holder_change(tm__holders *s, uint32_t object, int64_t time_ns, uint32_t
     return TM_OK;
 }
 
+int tm__holder_change(tm__holders *s, uint32_t object, int64_t time_ns, uint32_t owner,
+                      int provenance)
+{
+    tm__segment *tail = tail_of(s, object);
+    uint32_t stack;
+
+    if (!tail || tail->owner != owner)
+        return put_tail(s, object,
+                        (tm__segment){.from_ns = time_ns,
+                                      .owner = owner,
+                                      .provenance = (uint8_t)provenance});
+    /* It only goes on. */
+    stack = last_stack(s, object, owner);
+    if (s->locks[object].queued == 0)
+        tail->provenance = (uint8_t)provenance;
+    if (stack != TM__NONE)
+        tail->stack = stack;
+    return TM_OK;
+}
+
 void tm__holder_had_it(tm__holders *s, uint32_t object, uint32_t owner)
 {
-    const tm__lock *it = &s->locks[object];
-    tm__segment *tail = it->tail == TM__NONE ? NULL : &s->segments[it->tail];
+    tm__segment *tail = tail_of(s, object);
 
     if (!tail || tail->owner == owner)
         return;
@@ -110,6 +125,28 @@ void tm__holder_had_it(tm__holders *s, uint32_t object, uint32_t owner)
         tail->provenance = TM_PROVENANCE_UNKNOWN;
         tail->stack = TM__NONE;
     }
+}
+
+int tm__holder_stated(tm__holders *s, const tm__statement *it)
+{
+    const tm__segment *tail = tail_of(s, it->object);
+    int64_t from_ns = it->since_ns;
+
+    if (tm__holder_note_stack(s, it->object, it->thread, it->stack) < 0)
+        return TM_ENOMEM;
+    /* What begins later is told by itself; and this may have come late. */
+    if (!s->locks[it->object].queued || it->time_ns < tail->from_ns)
+        return TM_OK;
+    if (tail->owner == it->thread && tail->provenance >= it->provenance)
+        return TM_OK;
+    if (from_ns <= tail->from_ns)
+        from_ns = tail->from_ns;
+    else
+        tm__holder_had_it(s, it->object, it->thread);
+    return put_tail(s, it->object,
+                    (tm__segment){.from_ns = from_ns,
+                                  .owner = it->thread,
+                                  .provenance = it->provenance});
 }
 
 int tm__holder_let_go(tm__holders *s, uint32_t object, int64_t time_ns, uint32_t thread)

@@ -43,6 +43,8 @@ int tm__holders_open(tm__holders *holders, const tm_model *model, tm__memory *me
 /** From now on `owner` has the object; TM__NONE: nobody is known to. */
 int tm__holder_change(tm__holders *holders, uint32_t object, int64_t time_ns,
                       uint32_t owner, int provenance);
+/** What was said while others wanted the object. @return TM_OK or TM_ENOMEM */
+int tm__holder_stated(tm__holders *holders, const tm__statement *statement);
 /** `owner` had the object until now, so it may have had it since the last change. */
 void tm__holder_had_it(tm__holders *holders, uint32_t object, uint32_t owner);
 /** The thread has let go by now, if it was the owner. */

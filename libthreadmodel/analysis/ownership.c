@@ -15,6 +15,7 @@
  * What is taken as a witness of ownership:
  *   - a block's owner when it began, which the model knew or the VM stated;
  *   - the end of a block or wait by which the thread got the monitor;
+ *   - what was said of an owner meanwhile: it had the lock before, too;
  *   - the notifier of a waiter that begins to re-enter;
  *   - a thread that waits, or blocks, has let go by then;
  *   - who is reported to have handed the monitor over had it until then.
@@ -48,6 +49,7 @@ typedef struct sweep {
     cursor *cursors;
     entry *heap;
     uint32_t heap_count;
+    uint32_t statement; ///< statements[]: the next
     uint64_t capped;
 } sweep;
 
@@ -281,6 +283,18 @@ static int seek(const sweep *s, uint32_t thread, entry *at)
     return 1;
 }
 
+/* Of one instant they come first: what began in it was told who the owner is. */
+static int take_statements(sweep *s, int64_t until_ns)
+{
+    const tm_model *model = s->model;
+    int rc = TM_OK;
+
+    while (rc == TM_OK && s->statement < model->statements_count &&
+           model->statements[s->statement].time_ns <= until_ns)
+        rc = tm__holder_stated(&s->holders, &model->statements[s->statement++]);
+    return rc;
+}
+
 static int walk(sweep *s)
 {
     const tm_model *model = s->model;
@@ -296,12 +310,16 @@ static int walk(sweep *s)
     while (rc == TM_OK && s->heap_count) {
         uint32_t thread = s->heap[0].thread;
 
-        rc = step(s, thread, s->cursors[thread].next++);
+        rc = take_statements(s, s->heap[0].time_ns);
+        if (rc == TM_OK)
+            rc = step(s, thread, s->cursors[thread].next++);
         if (!seek(s, thread, &s->heap[0]))
             s->heap[0] = s->heap[--s->heap_count];
         if (s->heap_count)
             sift_down(s->heap, s->heap_count, 0);
     }
+    if (rc == TM_OK)
+        rc = take_statements(s, INT64_MAX);
     for (uint32_t i = 0; rc == TM_OK && i < model->threads_count; i++) {
         const tm__thread *it = &model->threads[i];
 

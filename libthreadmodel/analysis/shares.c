@@ -146,11 +146,6 @@ int tm__shares_give(const tm__holders *holders, const tm__scope *scope, uint32_t
         share.owner = known ? it->owner : TM__NONE;
         share.owner_stack = known ? it->stack : TM__NONE;
         share.provenance = known ? it->provenance : TM_PROVENANCE_UNKNOWN;
-        while (known && next != TM__NONE &&
-               holders->segments[next].owner == it->owner) {
-            next = holders->segments[next].next;
-            share.to_ns = next == TM__NONE ? end_ns : holders->segments[next].from_ns;
-        }
         /* How sure that was when the block began, its own beginning says; of who got
          * it earlier it is not known whether it had it still. */
         if (i == segment && known && it->owner == block->peer)
@@ -158,6 +153,13 @@ int tm__shares_give(const tm__holders *holders, const tm__scope *scope, uint32_t
         else if (i == segment && known && it->from_ns < block->start_ns &&
                  share.provenance > TM_PROVENANCE_INFERRED)
             share.provenance = TM_PROVENANCE_INFERRED;
+        /* What only goes on is one share, until it is surer. */
+        while (known && next != TM__NONE &&
+               holders->segments[next].owner == it->owner &&
+               holders->segments[next].provenance <= share.provenance) {
+            next = holders->segments[next].next;
+            share.to_ns = next == TM__NONE ? end_ns : holders->segments[next].from_ns;
+        }
         from_ns = share.to_ns;
         if (it && !known)
             (*capped)++;

@@ -108,6 +108,18 @@ static void shrink(tm_model *model, void *items, uint32_t *capacity, uint32_t co
     *capacity = (uint32_t)wanted;
 }
 
+/* Take the first items off an array. */
+static void drop_first(tm_model *model, void *items, uint32_t *capacity,
+                       uint32_t *count, uint32_t dropped, size_t item_bytes)
+{
+    char *array;
+
+    memcpy(&array, items, sizeof(array));
+    *count -= dropped;
+    memmove(array, array + dropped * item_bytes, *count * item_bytes);
+    shrink(model, items, capacity, *count, item_bytes);
+}
+
 /* The first interaction that must stay: one that a waiter is still bound to, or
  * that is not as old as the cut. */
 static uint32_t first_kept(const tm_model *model, int64_t cut_ns)
@@ -135,12 +147,9 @@ static uint32_t drop_interactions(tm_model *model, int64_t cut_ns)
 
     if (!dropped)
         return 0;
-    model->interactions_count -= dropped;
-    memmove(model->interactions, model->interactions + dropped,
-            model->interactions_count * sizeof(*model->interactions));
+    drop_first(model, &model->interactions, &model->interactions_capacity,
+               &model->interactions_count, dropped, sizeof(*model->interactions));
     model->interactions_first = keep;
-    shrink(model, &model->interactions, &model->interactions_capacity,
-           model->interactions_count, sizeof(*model->interactions));
     for (uint32_t i = 0; i < model->threads_count; i++) {
         tm__thread *thread = &model->threads[i];
 
@@ -168,13 +177,23 @@ static uint32_t drop_contexts(tm_model *model, int64_t cut_ns)
 
     while (dropped < model->contexts_count && model->contexts[dropped].end_ns <= cut_ns)
         dropped++;
-    if (!dropped)
-        return 0;
-    model->contexts_count -= dropped;
-    memmove(model->contexts, model->contexts + dropped,
-            model->contexts_count * sizeof(*model->contexts));
-    shrink(model, &model->contexts, &model->contexts_capacity, model->contexts_count,
-           sizeof(*model->contexts));
+    if (dropped)
+        drop_first(model, &model->contexts, &model->contexts_capacity,
+                   &model->contexts_count, dropped, sizeof(*model->contexts));
+    return dropped;
+}
+
+/* What was said of owners. @return how much was dropped */
+static uint32_t drop_statements(tm_model *model, int64_t cut_ns)
+{
+    uint32_t dropped = 0;
+
+    while (dropped < model->statements_count &&
+           model->statements[dropped].time_ns <= cut_ns)
+        dropped++;
+    if (dropped)
+        drop_first(model, &model->statements, &model->statements_capacity,
+                   &model->statements_count, dropped, sizeof(*model->statements));
     return dropped;
 }
 
@@ -193,7 +212,7 @@ static uint64_t fold_until(tm_model *model, int64_t cut_ns)
             shrink(model, &thread->intervals, &thread->interval_capacity,
                    thread->interval_count, sizeof(*thread->intervals));
     }
-    dropped = drop_interactions(model, cut_ns);
+    dropped = drop_interactions(model, cut_ns) + drop_statements(model, cut_ns);
     if (folded || dropped)
         model->folded_ns = cut_ns;
     model->diagnostics[TM_DIAGNOSTIC_FOLDED] += folded;

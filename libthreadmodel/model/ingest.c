@@ -247,6 +247,8 @@ static int reserve(tm_model *model, const tm__fact *fact)
         rc = tm__binding_reserve(model);
     if (rc == TM_OK && fact->kind == TM_EVENT_CPU_SAMPLE)
         rc = tm__context_reserve(model);
+    if (rc == TM_OK && fact->kind == TM_EVENT_HELD)
+        rc = tm__statement_reserve(model);
     return rc;
 }
 

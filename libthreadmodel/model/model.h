@@ -278,6 +278,16 @@ typedef struct tm__context {
     uint16_t cause;  ///< enum tm_inflation, of an inflation
 } tm__context;
 
+/** Who was said to own an object while others wanted it; in the order told. */
+typedef struct tm__statement {
+    int64_t since_ns; ///< the owner was held up from then on, and got it before
+    int64_t time_ns;
+    uint32_t thread; ///< threads[]: the owner
+    uint32_t object; ///< objects[]
+    uint32_t stack;  ///< stacks[]: where it got it, or TM__NONE
+    uint8_t provenance;
+} tm__statement;
+
 /** All facts of a kind, also of those that a memory limit dropped. */
 typedef struct tm__context_sum {
     uint64_t count;
@@ -376,6 +386,7 @@ struct tm_model {
     TM__ARRAY(uint32_t, limits); ///< strings
     TM__ARRAY(tm__context, contexts);
     tm__context_sum context_sums[TM_EVENT_KIND_END];
+    TM__ARRAY(tm__statement, statements);
     uint32_t free_binding;
     uint32_t group_count;
     uint32_t held_up_count;  ///< threads that want an object or join another

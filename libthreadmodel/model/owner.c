@@ -155,8 +155,80 @@ int tm__told_provenance(const tm__fact *fact)
                                                 : TM_PROVENANCE_REPORTED;
 }
 
+int tm__statement_reserve(tm_model *model)
+{
+    return tm__reserve(&model->memory, &model->statements, &model->statements_capacity,
+                       (size_t)model->statements_count + 1, sizeof(*model->statements));
+}
+
+/* Since when the owner, as it was told just now, cannot have got the object. */
+static int64_t owned_since_ns(const tm_model *model, const tm__fact *fact)
+{
+    const tm__thread *owner = &model->threads[fact->thread];
+
+    if (model->objects[fact->object].owner_interval == TM__NONE ||
+        owner->losses != model->losses ||
+        owner->intervals[tm__hold_up(owner)].object == fact->object)
+        return fact->time_ns;
+    return tm__held_up_since_ns(owner);
+}
+
+/*
+ * Blocks that began while nobody was known to own the object. Who owns it now did so
+ * then, if nobody was seen to have it since: it may have got it from one who was not
+ * seen, past those who were blocked, so that is inferred.
+ */
+static void name_owner(tm_model *model, const tm__statement *it)
+{
+    uint32_t left = model->objects[it->object].wanted;
+
+    for (uint32_t i = 0; left && i < model->threads_count; i++) {
+        tm__thread *thread = &model->threads[i];
+        tm__interval *block;
+
+        if (thread->wants != it->object)
+            continue;
+        left--;
+        block = &thread->intervals[tm__hold_up(thread)];
+        if (i == it->thread || block->state != TM_STATE_BLOCKED ||
+            block->peer != TM__NONE)
+            continue;
+        if (it->since_ns <= block->start_ns)
+            block->provenance = it->provenance;
+        else if (!tm__lost_since(model, block->start_ns) &&
+                 model->details[it->object].released_ns < block->start_ns)
+            block->provenance = TM_PROVENANCE_INFERRED;
+        else
+            continue;
+        block->peer = it->thread;
+    }
+}
+
+/* What is said of an owner while others want the object is also of the time before,
+ * and is kept for whoever asks who held them up. */
+static void note_statement(tm_model *model, const tm__fact *fact, uint32_t former)
+{
+    tm__statement *it = &model->statements[model->statements_count];
+
+    if (!model->objects[fact->object].wanted)
+        return;
+    *it = (tm__statement){
+        .since_ns = owned_since_ns(model, fact),
+        .time_ns = fact->time_ns,
+        .thread = fact->thread,
+        .object = fact->object,
+        .stack = fact->stack,
+        .provenance = (uint8_t)tm__told_provenance(fact),
+    };
+    model->statements_count++;
+    if (former == TM__NONE)
+        name_owner(model, it);
+}
+
 void tm__on_held(tm_model *model, const tm__fact *fact)
 {
+    uint32_t former;
+
     if (fact->object == TM__NONE) {
         /* A VM that was asked tells of monitors alone; a dump, of all when it says so.
          */
@@ -164,9 +236,10 @@ void tm__on_held(tm_model *model, const tm__fact *fact)
                       fact->flags & TM_EVENT_CONFIRMED && tm__model_is_of_dumps(model));
         return;
     }
-    tm__object_fresh(model, fact->object);
+    former = tm__object_fresh(model, fact->object)->owner;
     tm__own(model, fact->object, fact->thread, fact->time_ns,
             tm__told_provenance(fact));
     if (fact->stack != TM__NONE)
         model->objects[fact->object].owner_stack = fact->stack;
+    note_statement(model, fact, former);
 }

@@ -165,6 +165,8 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
                : TM_PROVENANCE_INFERRED;
 }
 
+/** Room for one more statement. @return TM_OK or TM_ENOMEM */
+int tm__statement_reserve(tm_model *model);
 void tm__on_held(tm_model *model, const tm__fact *fact);
 
 /* context.c: what went on beside */

@@ -86,6 +86,9 @@ static struct config config_of(uint64_t seed, bool terse)
     c.kinds = kinds_random(&random, full);
     if (c.late)
         c.kinds |= SNAPSHOTS;
+    c.asks = ROLL(50);
+    if (c.asks)
+        c.kinds |= BIT(TM_EVENT_HELD);
     return c;
 #undef ROLL
 }
@@ -234,6 +237,22 @@ void emit_snapshots(struct world *w)
         emit(w, t, TM_EVENT_SNAPSHOT, h ? h->object : NONE, NONE, th->state, 0);
         emit_held(w, t, NONE);
     }
+}
+
+void emit_owner(struct world *w)
+{
+    int object = (int)(chance_next(&w->asking) % (uint64_t)w->object_count);
+    const struct object *o = &w->objects[object];
+
+    /* A thread of which nothing was reported yet is in no state that could be judged.
+     */
+    if (!w->config.asks || chance_next(&w->asking) % 4 || o->queue_count == 0 ||
+        o->owner == NONE || w->threads[o->owner].first_ns < 0 ||
+        w->threads[o->owner].state == TM_STATE_DEAD)
+        return;
+    if (emit(w, o->owner, TM_EVENT_HELD, object, NONE, 0,
+             TM_EVENT_CONFIRMED | TM_EVENT_PEER_REPORTED))
+        truth_stated(w);
 }
 
 void emit_definitions(const struct world *w, const tm_sink *sink, int policy)

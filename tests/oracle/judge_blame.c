@@ -17,9 +17,15 @@ static void judge_share(struct trial *trial, const tm_table *table, size_t row)
 
     trial->score->blame_ns += (uint64_t)length_ns;
     /* A queueing that is over as it begins blames nobody. */
-    if (length_ns == 0 || tm_table_is_null(table, "owner_id", row) || object == NONE ||
-        !is_sure(tm_table_string(table, "provenance", row)))
+    if (length_ns == 0 || tm_table_is_null(table, "owner_id", row) || object == NONE)
         return;
+    if (!is_sure(tm_table_string(table, "provenance", row))) {
+        trial->score->blame_inferred_ns += (uint64_t)length_ns;
+        if (truth_owned_within(w, object, owner, from_ns + trial->origin_ns,
+                               from_ns + length_ns + trial->origin_ns))
+            trial->score->blame_inferred_right_ns += (uint64_t)length_ns;
+        return;
+    }
     trial->score->blame_sure_ns += (uint64_t)length_ns;
     if (!truth_owned_at(w, object, owner, from_ns + trial->origin_ns))
         wrong(trial,

@@ -360,6 +360,7 @@ void world_run(struct world *w, struct config c)
     memset(w, 0, sizeof(*w));
     w->config = c;
     w->random = c.seed;
+    w->asking = ~c.seed;
     w->steps_left = c.step_count;
     people(w);
     if (c.late || c.blind)
@@ -385,6 +386,8 @@ void world_run(struct world *w, struct config c)
         }
         w->now_ns = e.time_ns;
         dispatch(w, &e);
+        if (attached)
+            emit_owner(w);
     }
 }
 

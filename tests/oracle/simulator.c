@@ -241,6 +241,11 @@ int main(int argc, char **argv)
     printf("blame: %.1f %% of %" PRIu64 " ns have an owner that is sure, and right\n",
            100 * (double)hotspot.blame_sure_ns / (double)(hotspot.blame_ns + 1),
            hotspot.blame_ns);
+    printf("       %.1f %% have one that is inferred, %.1f %% of which nobody else had "
+           "the lock for as long\n",
+           100 * (double)hotspot.blame_inferred_ns / (double)(hotspot.blame_ns + 1),
+           100 * (double)hotspot.blame_inferred_right_ns /
+               (double)(hotspot.blame_inferred_ns + 1));
     report_paths("all reported", &hotspot);
     report_paths("fields left out", &terse);
     printf("all reported: %" PRIu64 " of %" PRIu64

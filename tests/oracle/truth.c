@@ -47,6 +47,19 @@ bool truth_owned_at(const struct world *w, int object, int owner, int64_t time_n
     return before == owner;
 }
 
+/* Whether nobody else owned it between two times. */
+bool truth_owned_within(const struct world *w, int object, int owner, int64_t from_ns,
+                        int64_t to_ns)
+{
+    const struct object *o = &w->objects[object];
+
+    for (size_t i = 0; i < o->owner_count && o->owners[i].time_ns < to_ns; i++)
+        if (o->owners[i].time_ns > from_ns && o->owners[i].owner != owner &&
+            o->owners[i].owner != NONE)
+            return false;
+    return truth_owned_at(w, object, owner, from_ns);
+}
+
 /* Who gave it up last before `owner` took it, at `time_ns` or before. */
 int truth_releaser(const struct world *w, int object, int owner, int64_t time_ns)
 {
@@ -164,6 +177,19 @@ void truth_wants(struct world *w, int t)
 
         th->deadlock = (int)w->deadlock_count - 1;
         add_span(w, d.threads[i], th->state, th->spans[th->span_count - 1].showing);
+    }
+}
+
+/* An owner was told, which may be what was missing to know of a deadlock. */
+void truth_stated(struct world *w)
+{
+    for (size_t d = 0; d < w->deadlock_count; d++) {
+        struct deadlock *it = &w->deadlocks[d];
+        bool determined = it->resolved_ns < 0;
+
+        for (int i = 0; i < it->count; i++)
+            determined = determined && is_determined(w, it->threads[i], it->owners[i]);
+        it->determined = it->determined || determined;
     }
 }
 

@@ -55,6 +55,7 @@ struct config {
     bool park_owners; ///< peer of park
     bool unparkers;   ///< peer of unparked
     bool held_sets;   ///< held facts at an event are said to be all
+    bool asks;        ///< the VM is asked who has what others are blocked by
     bool names;       ///< threads and objects are defined
     bool stacks;
 };
@@ -214,6 +215,7 @@ struct timer_entry {
 struct world {
     struct config config;
     uint64_t random;
+    uint64_t asking; ///< the chance of questions, which change nothing of the world
     int64_t now_ns;
     int64_t attach_ns;
     int64_t loss_from_ns, loss_to_ns, lost_first_ns;
@@ -253,17 +255,22 @@ bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
           int flags);
 bool emit_enter(struct world *w, int t, int object);
 void emit_snapshots(struct world *w);
+/** Now and then the VM says who owns something that others want. */
+void emit_owner(struct world *w);
 void emit_definitions(const struct world *w, const tm_sink *sink, int policy);
 
 /* truth.c: what really happened */
 void truth_state(struct world *w, int t, int state, enum showing showing);
 void truth_own(struct world *w, int object, int owner);
 bool truth_owned_at(const struct world *w, int object, int owner, int64_t time_ns);
+bool truth_owned_within(const struct world *w, int object, int owner, int64_t from_ns,
+                        int64_t to_ns);
 int truth_releaser(const struct world *w, int object, int owner, int64_t time_ns);
 int truth_hold(struct world *w, int t, int object, int state, bool seen);
 void truth_cause(struct world *w, int t, enum cause cause, int waker, bool seen);
 void truth_wants(struct world *w, int t);
 void truth_got_away(struct world *w, int t);
+void truth_stated(struct world *w);
 
 /* locks.c: monitors, wait sets, synchronizers */
 void at(struct world *w, int t, enum timer timer, int64_t delay_ns, int argument);
@@ -302,6 +309,8 @@ struct score {
     uint64_t handoffs, handoffs_right;
     uint64_t deadlocks, deadlocks_found, deadlocks_false;
     uint64_t blame_ns, blame_sure_ns;   ///< blocked time, and that of sure owners
+    uint64_t blame_inferred_ns;         ///< that of others
+    uint64_t blame_inferred_right_ns;   ///< who owned it for all of that time
     uint64_t path_ns, path_compared_ns; ///< of critical paths, and of that compared
     uint64_t path_unexplained_ns;       ///< said to be, where a cause was not reported
     uint64_t failures;

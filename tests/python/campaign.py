@@ -69,15 +69,18 @@ def run_of(seed: int) -> Model:
 def any_events(seed: int) -> Model:
     """Return a run of events of any kind, most of them possible."""
     model = Model()
-    size = random.Random(seed)
-    random_runs.fill(
-        model,
-        seed,
-        threads=size.randint(2, 8),
-        objects=size.randint(1, 4),
-        count=size.randint(10, 250),
-    )
+    random_runs.fill(model, seed, **any_size(seed))
     return model
+
+
+def any_size(seed: int) -> dict[str, int]:
+    """Return how large a run of :func:`any_events` is."""
+    size = random.Random(seed)
+    return {
+        "threads": size.randint(2, 8),
+        "objects": size.randint(1, 4),
+        "count": size.randint(10, 250),
+    }
 
 
 def fair_locks(seed: int) -> Model:

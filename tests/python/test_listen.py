@@ -130,6 +130,27 @@ def test_what_is_sent_is_kept_and_reported(
     assert not (tmp_path / "here").exists()
 
 
+@pytest.mark.parametrize(
+    ("called_as", "told"),
+    [(None, "python -m threadmodel"), ("./dev run", "./dev run")],
+)
+def test_the_hint_at_the_end_can_be_typed(
+    trace: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    called_as: str | None,
+    told: str,
+) -> None:
+    monkeypatch.delenv("THREADMODEL_CALLED_AS", raising=False)
+    if called_as:
+        monkeypatch.setenv("THREADMODEL_CALLED_AS", called_as)
+    with listening("127.0.0.1:0", "-o", "kept.tmt", folder=tmp_path) as (process, at):
+        with connect(at) as peer:
+            peer.sendall(trace.read_bytes())
+        _, stderr = process.communicate(timeout=60)
+    assert f"see it with: {told} report kept.tmt\n" in stderr
+
+
 def test_reports_come_while_the_trace_does(trace: Path, tmp_path: Path) -> None:
     with listening("127.0.0.1:0", "--every", "0.1", folder=tmp_path) as (process, at):
         with connect(at) as peer:

@@ -24,8 +24,9 @@ from jdks import AGENT, JDKS, ROOT, Jdk
 os.environ["PYTHONPATH"] = str(Path(threadmodel.__file__).parents[1])
 
 HERE = Path(__file__).resolve().parent
-# What Maven put there is what pom.xml named when the stamp was written.
-JARS = ROOT / "build/real/jars"
+# What Maven put there is what the file named when its copy was written there.
+POM = HERE / "pom.xml"
+JARS = ROOT / "build/real"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 SECONDS = int(os.environ.get("TM_TEST_REAL_SECONDS", "20"))
 CLASSES = 300
@@ -67,19 +68,19 @@ class Run:
         return wall_ns - self.model.run.start_wall_ns
 
 
-def fetch() -> Path:
-    """The folder of the jars that pom.xml names, fetched once by Maven, which checks
+def fetch(pom: Path = POM) -> Path:
+    """The folder of the jars that the file names, fetched once by Maven, which checks
     their checksums."""
-    stamp = JARS / "pom.xml"
-    pom = HERE / "pom.xml"
+    jars = JARS / pom.stem
+    stamp = jars / "pom.xml"
     if stamp.exists() and stamp.read_bytes() == pom.read_bytes():
-        return JARS
+        return jars
     if shutil.which("mvn") is None:
         pytest.skip("Maven is not installed (Debian: maven), and fetches the programs")
-    shutil.rmtree(JARS, ignore_errors=True)
+    shutil.rmtree(jars, ignore_errors=True)
     command = ["mvn", "-B", "-q", "-C", "-f", str(pom), COPY]
     done = subprocess.run(
-        [*command, f"-DoutputDirectory={JARS}"],
+        [*command, f"-DoutputDirectory={jars}"],
         capture_output=True,
         text=True,
         check=False,
@@ -88,7 +89,7 @@ def fetch() -> Path:
         said = [line for line in done.stdout.splitlines() if "ERROR" in line]
         pytest.skip(f"Maven fetched nothing: {said[0] if said else done.returncode}")
     shutil.copyfile(pom, stamp)
-    return JARS
+    return jars
 
 
 class Workshop:

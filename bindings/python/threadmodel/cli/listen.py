@@ -19,6 +19,7 @@ from rich.console import Console
 
 from threadmodel.cli import terminal
 from threadmodel.cli.messages import say
+from threadmodel.cli.record import see_it
 from threadmodel.cli.report import FILE_WIDTH, PARTLY, print_sections
 from threadmodel.source import Live
 from threadmodel.text import count, duration
@@ -103,7 +104,7 @@ def listen(
             print(CLEAR, end="")
         print_sections(terminal.sections(model, top), None)
         if output is not None:
-            say(f"trace in {output}")
+            say(see_it([str(output)]))
         if model.damage is not None:
             say(f"only partly received: {model.damage}")
             context.exit(PARTLY)

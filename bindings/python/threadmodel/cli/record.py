@@ -175,5 +175,8 @@ def _shell(path: str) -> str:
 
 
 def _own_name() -> str:
+    """How we are called: by what a script that calls us says, or as a module."""
+    if told := os.environ.get("THREADMODEL_CALLED_AS"):
+        return told
     by_module = os.path.basename(sys.argv[0]) == "__main__.py"
     return "python -m threadmodel" if by_module else "threadmodel"
