@@ -205,8 +205,8 @@ uint32_t tm__stated_owner(const tm_model *model, const tm__thread *thread,
             (it->alone_ns >= block->start_ns && it->since_ns > block->start_ns))
             continue;
         owner = it->thread;
-        *provenance = it->since_ns <= block->start_ns ? it->provenance
-                                                      : TM_PROVENANCE_INFERRED;
+        *provenance =
+            it->since_ns <= block->start_ns ? it->provenance : TM_PROVENANCE_INFERRED;
     }
     return owner;
 }
