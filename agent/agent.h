@@ -151,6 +151,8 @@ void tm__code_close(void);
 /* samples.c: stacks of events whose own was not taken, on the writer thread */
 
 void tm__samples_open(void);
+/** An object was defined, of this class. */
+void tm__samples_meet(uint64_t object, uint64_t class_id);
 /** Learn the stack of an event, or give it one. Events come by rising time. */
 void tm__samples_follow(tm_event *event, int is_virtual);
 /** Events that were given a stack, and hold-ups that got none. */

@@ -141,6 +141,7 @@ void tm__buffer_recycle(tm__buffer *buffer)
     buffer->name_hash = 0;
     buffer->is_shared = 0;
     atomic_store(&buffer->stacks.bare_since_ns, 0);
+    buffer->stacks.round = 0;
     buffer->idle_ns = 0;
     memset(buffer->notified, 0, sizeof(buffer->notified));
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));

@@ -82,11 +82,12 @@ int tm__cost_report(void)
              left_out);
     if (rc >= 0)
         rc = say("The stacks of %s short hold-ups and calls were not taken: each has "
-                 "that of another of the same thread and object, drawn at random.",
+                 "that of another of the same thread and object, or else class, drawn "
+                 "at random.",
                  tm__samples_shown());
     if (rc >= 0)
         rc = say("%s short hold-ups have no stack: it was not taken, nor that of "
-                 "another of the same thread and object.",
+                 "another of the same thread and object or class.",
                  tm__samples_bare());
     if (rc >= 0)
         rc = say_virtual();

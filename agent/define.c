@@ -21,6 +21,8 @@ int tm__define_all(tm__buffer *buffer)
             rc = tm__code_method(record);
         else if (!tm__record_is_event(record))
             rc = tm__record_define(record, tm__the_agent.sink);
+        if (record->kind == TM__RECORD_OBJECT)
+            tm__samples_meet(record->event.object, record->event.peer);
         buffer->scanned += record->bytes;
     }
     return rc;

@@ -7,10 +7,12 @@
  * given a stack in this way says so by TM_EVENT_SAMPLED. One without its like stays
  * without.
  *
- * Virtual threads are many and short: they take one another's place.
+ * Many an object is made for one wait, as that of a future is: one that has no like
+ * gets the stack of the last of its class. Virtual threads are many and short, too:
+ * they take one another's place.
  *
- * On the writer thread, once an event. Both tables are of a fixed size, and what finds
- * its place taken by another takes it over.
+ * On the writer thread, once an event. All tables are of a fixed size, and what finds
+ * its place taken by another takes it over, where there is something to be kept.
  */
 #include "agent.h"
 
@@ -20,12 +22,13 @@
 
 /* Lengths differ by a factor of four from one to the next: 1 us or less to 16 s. */
 enum { LENGTHS = 13, SHORTEST_NS_LOG2 = 10 };
-enum { THREADS = 4096, LIKES = 4096 };
+enum { THREADS = 4096, OBJECTS = 16384, LIKES_LOG2 = 11, LIKES = 1 << LIKES_LOG2 };
 
 /* The hold-up that a thread is in. */
 typedef struct held_up {
     uint64_t thread;
     uint64_t object;
+    uint64_t class_id; ///< of that; 0: not known
     int64_t since_ns;
     uint32_t stack;
     uint16_t kind; ///< 0: none
@@ -34,29 +37,51 @@ typedef struct held_up {
 /* Stacks that were walked; of a call, all under the first length. */
 typedef struct like {
     uint64_t thread; ///< 0: virtual ones
-    uint64_t what;   ///< object, or the thread that was called
+    uint64_t what;   ///< object or class, or the thread that was called
     uint32_t kind;
     uint32_t stacks[LENGTHS];
 } like;
 
-/* Both or none: without memory, or where no stack is ever left out, nobody needs them.
+/* What an event is about. */
+typedef struct topic {
+    uint64_t thread; ///< 0: a virtual one
+    uint64_t what;   ///< object, or the thread that was called
+    uint64_t class_id;
+    uint16_t kind;
+} topic;
+
+/* All or none: without memory, or where no stack is ever left out, nobody needs them.
  */
 static held_up *held_ups;
-static like *likes;
+static like *likes; /* LIKES of objects, and as many of classes */
+static struct {
+    uint64_t object;
+    uint64_t class_id;
+} * classes;           /* of objects that were met lately */
 static uint64_t shown; /* events with a stack that is not their own */
 static uint64_t bare;  /* hold-ups without */
 
 static const uint64_t CALLS =
     KIND(NOTIFY) | KIND(NOTIFY_ALL) | KIND(UNPARK_CALLED) | KIND(INTERRUPT_CALLED);
 
-static like *like_of(uint64_t thread, uint16_t kind, uint64_t what)
+static like *place_of(uint64_t thread, uint16_t kind, uint64_t what, int is_class)
 {
     uint64_t hash = (thread << 40 ^ what << 8 ^ kind) * UINT64_C(0x9e3779b97f4a7c15);
-    like *it = &likes[hash >> 32 & (LIKES - 1)];
 
-    if (it->thread != thread || it->what != what || it->kind != kind)
-        *it = (like){.thread = thread, .what = what, .kind = kind};
-    return it;
+    /* The top bits, which all others have a part in. */
+    return &likes[(hash >> (64 - LIKES_LOG2)) + (is_class ? LIKES : 0)];
+}
+
+static int is_of(const like *it, uint64_t thread, uint16_t kind, uint64_t what)
+{
+    return it->thread == thread && it->what == what && it->kind == kind;
+}
+
+static uint64_t class_of(uint64_t object)
+{
+    size_t i = object % OBJECTS;
+
+    return classes[i].object == object ? classes[i].class_id : 0;
 }
 
 static int length_of(int64_t ns)
@@ -68,8 +93,12 @@ static int length_of(int64_t ns)
 }
 
 /* The stack nearest by length; 0: none. */
-static uint32_t nearest(const like *it, int length)
+static uint32_t nearest(const topic *of, uint64_t what, int is_class, int length)
 {
+    const like *it = place_of(of->thread, of->kind, what, is_class);
+
+    if (!is_of(it, of->thread, of->kind, what))
+        return 0;
     for (int distance = 0; distance < LENGTHS; distance++) {
         if (length - distance >= 0 && it->stacks[length - distance])
             return it->stacks[length - distance];
@@ -79,13 +108,27 @@ static uint32_t nearest(const like *it, int length)
     return 0;
 }
 
-static void learn_or_give(tm_event *event, like *it, int length, uint32_t walked)
+static void learn(const topic *of, uint64_t what, int is_class, int length,
+                  uint32_t walked)
+{
+    like *it = place_of(of->thread, of->kind, what, is_class);
+
+    if (!is_of(it, of->thread, of->kind, what))
+        *it = (like){.thread = of->thread, .what = what, .kind = of->kind};
+    it->stacks[length] = walked;
+}
+
+static void learn_or_give(tm_event *event, topic of, int length, uint32_t walked)
 {
     if (walked) {
-        it->stacks[length] = walked;
+        learn(&of, of.what, 0, length, walked);
+        if (of.class_id)
+            learn(&of, of.class_id, 1, length, walked);
         return;
     }
-    event->stack = nearest(it, length);
+    event->stack = nearest(&of, of.what, 0, length);
+    if (!event->stack && of.class_id)
+        event->stack = nearest(&of, of.class_id, 1, length);
     if (event->stack) {
         event->flags |= TM_EVENT_SAMPLED;
         shown++;
@@ -96,6 +139,7 @@ static void begin(const tm_event *event)
 {
     held_ups[event->thread % THREADS] = (held_up){.thread = event->thread,
                                                   .object = event->object,
+                                                  .class_id = class_of(event->object),
                                                   .since_ns = event->time_ns,
                                                   .stack = event->stack,
                                                   .kind = event->kind};
@@ -107,7 +151,11 @@ static void end(tm_event *event, uint16_t kind, int is_virtual)
 
     if (it->thread != event->thread || it->kind != kind)
         return;
-    learn_or_give(event, like_of(is_virtual ? 0 : event->thread, kind, it->object),
+    learn_or_give(event,
+                  (topic){.thread = is_virtual ? 0 : event->thread,
+                          .what = it->object,
+                          .class_id = it->class_id,
+                          .kind = kind},
                   length_of(event->time_ns - it->since_ns),
                   it->stack ? it->stack : event->stack);
     bare += !it->stack && !event->stack;
@@ -133,17 +181,30 @@ void tm__samples_follow(tm_event *event, int is_virtual)
     }
     if (CALLS >> event->kind & 1)
         learn_or_give(event,
-                      like_of(is_virtual ? 0 : event->thread, event->kind,
-                              event->object ? event->object : event->peer),
+                      (topic){.thread = is_virtual ? 0 : event->thread,
+                              .what = event->object ? event->object : event->peer,
+                              .class_id = class_of(event->object),
+                              .kind = event->kind},
                       0, event->stack);
 }
 
 void tm__samples_open(void)
 {
     held_ups = calloc(THREADS, sizeof(*held_ups));
-    likes = calloc(LIKES, sizeof(*likes));
-    if (!held_ups || !likes)
+    likes = calloc(2 * LIKES, sizeof(*likes));
+    classes = calloc(OBJECTS, sizeof(*classes));
+    if (!held_ups || !likes || !classes)
         tm__samples_close();
+}
+
+void tm__samples_meet(uint64_t object, uint64_t class_id)
+{
+    size_t i = object % OBJECTS;
+
+    if (!classes)
+        return;
+    classes[i].object = object;
+    classes[i].class_id = class_id;
 }
 
 uint64_t tm__samples_shown(void)
@@ -160,8 +221,10 @@ void tm__samples_close(void)
 {
     free(held_ups);
     free(likes);
+    free(classes);
     held_ups = NULL;
     likes = NULL;
+    classes = NULL;
     shown = 0;
     bare = 0;
 }

@@ -8,7 +8,8 @@
  *   - of the short ones one in N is walked at its beginning, drawn at random, with N
  *     such that all walks together take the share below;
  *   - and of each thread, each pair of kind and object is walked once a round, so
- *     that what is rare is seen beside what is frequent.
+ *     that what is rare is seen beside what is frequent. The next round comes 50 ms
+ *     later, or when these walks, too, are paid out of the share, or after a second.
  *
  * That share is one of the processor time that the process itself takes, so that it is
  * the same on a machine that others keep busy, and a small one of all processors, for
@@ -36,19 +37,23 @@ _Static_assert(sizeof(jvmtiFrameInfo) == sizeof(tm__record_frame),
 
 /* For walks: one part of so many of the time that the process takes of processors, and
  * one of so many of all that there is. */
-enum { SHARE_OF_OWN = 200, SHARE_OF_ALL = 2000 };
+enum { SHARE_OF_OWN = 400, SHARE_OF_ALL = 2000 };
 /* Of one thread in one round: pairs walked for being new, and walks altogether,
  * for a storm that breaks out between two rounds. */
 enum { FIRSTS = 16, WALKS = 512, BRAKE = 64 };
 /* Until any has been measured. */
-enum { WALK_NS = 1000, MEASURED_WALKS = 16 };
+enum { WALK_NS = 1000 };
+/* Paces that the pace is set by: a storm with pauses is still one. */
+enum { LATELY = 8 };
 enum { VIRTUALS = 4096 };
-/* What may be saved up for a burst, and how soon that may be spent, in paces. */
+/* What may be saved up for a burst, and how soon that may be spent, in paces. As much
+ * may be owed: more is forgiven, since long hold-ups are walked whatever they cost. */
 enum { SAVED_NS = 5000000, SPREAD = 8 };
 /* A walk that took longer was not on a processor for most of that. */
 enum { LONGEST_WALK_NS = 100000 };
 static const int64_t PACE_NS = 10000000;
 static const int64_t ROUND_NS = 50000000;
+static const int64_t POOR_ROUND_NS = 1000000000; /* where something is owed */
 
 static const uint64_t BEGINS =
     KIND(CONTENDED_ENTER) | KIND(WAIT) | KIND(PARK) | KIND(SLEEP);
@@ -246,13 +251,48 @@ static int64_t earned_ns(int64_t now_ns)
     return earned;
 }
 
+/* What is saved or, below 0, owed by now. */
+static int64_t saved_by_now(int64_t earned, uint64_t spent)
+{
+    static int64_t saved_ns = SAVED_NS;
+
+    saved_ns += earned - (int64_t)spent;
+    if (saved_ns > SAVED_NS)
+        saved_ns = SAVED_NS;
+    if (saved_ns < -SAVED_NS)
+        saved_ns = -SAVED_NS;
+    return saved_ns;
+}
+
+/* What happened lately: the older, the less it counts. */
+typedef struct lately {
+    uint64_t wanted, walks, walks_ns, earned_ns;
+} lately;
+
+static void fade(uint64_t *sum, uint64_t more)
+{
+    *sum += more - *sum / LATELY;
+}
+
+/* One walk in so many takes what it may. */
+static uint64_t interval_of(const lately *it, int64_t saved)
+{
+    uint64_t walk_ns = (it->walks_ns + WALK_NS) / (it->walks + 1) + 1;
+    /* Half is for those drawn, half for the first ones, and for debts more. */
+    uint64_t drawn_ns = saved > 0
+                            ? it->earned_ns / 2 + (uint64_t)saved / SPREAD * LATELY
+                            : it->earned_ns / 4;
+
+    return it->wanted * walk_ns / (drawn_ns + 1) + 1;
+}
+
 void tm__stacks_pace(void)
 {
-    static uint64_t last_wanted, last_walks, last_walks_ns, walk_ns = WALK_NS;
-    static int64_t last_ns, round_ns, saved_ns = SAVED_NS;
-    static uint64_t interval = 1;
-    uint64_t wanted = 0, walks = 0, walks_ns = 0, next;
-    int64_t now_ns = tm__now_ns(), earned;
+    static uint64_t last_wanted, last_walks, last_walks_ns;
+    static int64_t last_ns, round_ns;
+    static lately recent;
+    uint64_t wanted = 0, walks = 0, walks_ns = 0, interval;
+    int64_t now_ns = tm__now_ns(), earned, saved;
 
     if (now_ns - last_ns < PACE_NS)
         return;
@@ -265,15 +305,12 @@ void tm__stacks_pace(void)
     if (wanted < last_wanted)
         last_wanted = last_walks = last_walks_ns = 0;
     earned = earned_ns(now_ns);
-    saved_ns += earned - (int64_t)((walks - last_walks) * walk_ns);
-    saved_ns = saved_ns > SAVED_NS ? SAVED_NS : saved_ns < 0 ? 0 : saved_ns;
-    if (walks - last_walks >= MEASURED_WALKS)
-        walk_ns = (walks_ns - last_walks_ns) / (walks - last_walks) + 1;
-    /* A storm with pauses is still one. */
-    next =
-        (wanted - last_wanted) * walk_ns / (uint64_t)(earned + saved_ns / SPREAD + 1) +
-        1;
-    interval = next > interval / 2 ? next : interval / 2;
+    saved = saved_by_now(earned, walks_ns - last_walks_ns);
+    fade(&recent.wanted, wanted - last_wanted);
+    fade(&recent.walks, walks - last_walks);
+    fade(&recent.walks_ns, walks_ns - last_walks_ns);
+    fade(&recent.earned_ns, (uint64_t)earned);
+    interval = interval_of(&recent, saved);
     last_walks = walks;
     last_walks_ns = walks_ns;
     last_wanted = wanted;
@@ -281,7 +318,7 @@ void tm__stacks_pace(void)
     atomic_store_explicit(&pace.chance,
                           interval < UINT32_MAX ? UINT32_MAX / (uint32_t)interval : 0,
                           memory_order_relaxed);
-    if (now_ns - round_ns < ROUND_NS)
+    if (now_ns - round_ns < (saved < 0 ? POOR_ROUND_NS : ROUND_NS))
         return;
     round_ns = now_ns;
     atomic_fetch_add_explicit(&pace.round, 1, memory_order_relaxed);

@@ -8,6 +8,7 @@ import pytest
 from conftest import Java, Recording
 
 SHORTS, LONGS = 40_000, 8
+FRESH = 15_000
 STORM = ("Callers", SHORTS, LONGS)
 
 
@@ -50,6 +51,14 @@ def test_callers_of_a_storm_come_out_in_proportion_and_the_estimate_is_told(
         "Callers.atLength",
         "Callers.forGood",
     }
+
+
+def test_callers_of_waits_for_an_object_each_are_those_of_its_class(java: Java):
+    run = java.record("Callers", FRESH, LONGS, "fresh", options="buffer=65536")
+    by_method = Counter(row["method"] for row in parks(run))
+    assert by_method["Callers.often"] == pytest.approx(FRESH * 3 / 4, rel=0.1)
+    assert by_method["Callers.seldom"] == pytest.approx(FRESH / 4, rel=0.3)
+    assert by_method["Callers.atLength"] == LONGS
 
 
 def test_long_hold_ups_have_their_own_stack_in_a_storm(java: Java):

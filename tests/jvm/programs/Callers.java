@@ -3,9 +3,9 @@
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A storm of parks for one object that are over at once, from two methods of which the
- * one parks thrice as often as the other; now and then a long one from a third; and at
- * the end one that does not end.
+ * A storm of parks that are over at once, for one object or each for one of its own, from
+ * two methods of which the one parks thrice as often as the other; now and then a long one
+ * from a third; and at the end one that does not end.
  */
 final class Callers {
     private static final int LONG_NS = 30_000_000;
@@ -28,13 +28,15 @@ final class Callers {
         }
     }
 
-    /** @param arguments how many short parks, and how many long ones */
+    /** @param arguments how many short parks, and how many long ones; then anything, for
+     *     an object each */
     public static void main(String[] arguments) throws InterruptedException {
         int shorts = Integer.parseInt(arguments[0]);
         int longs = Integer.parseInt(arguments[1]);
-        Object blocker = new Callers();
+        Object shared = arguments.length > 2 ? null : new Callers();
         Thread storm = Truth.thread("storm", () -> {
             for (int i = 0; i < shorts; i++) {
+                Object blocker = shared != null ? shared : new Callers();
                 if (i % 4 == 3) {
                     seldom(blocker);
                 } else {
@@ -44,7 +46,7 @@ final class Callers {
                     atLength(blocker);
                 }
             }
-            forGood(blocker);
+            forGood(shared);
         });
         storm.setDaemon(true);
         storm.start();
