@@ -27,6 +27,7 @@
 #include "foreign.h"
 #include "management.h"
 #include "methods.h"
+#include "owner.h"
 #include "snapshot.h"
 
 enum { TRIES = 3, ASK_A_ROUND = 256 };
@@ -244,6 +245,7 @@ static void snapshot_one(tm__buffer *own, JNIEnv *jni, const jthread *all, jint 
         info->joined = tm__thread_id(jni, all[joined]);
     if (tm__thread_define(own, jni, all[i], info->thread, 0, 0) != 0)
         return;
+    tm__owner_meet_other(jni, all[i], info->thread);
     wanted = lock_id(own, jni, &info->wanted, all, count);
     held = calloc((size_t)info->held_count + 1, sizeof(*held));
     for (uint32_t j = 0; held && j < info->held_count; j++)
