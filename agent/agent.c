@@ -41,11 +41,11 @@ static int know_the_vm(JNIEnv *jni)
 {
     struct timespec wall;
 
+    tm__the_agent.vm_release = release_of(tm__the_agent.jvmti);
     if (tm__identity_open(jni) != 0) {
         tm__complain("nothing is recorded: java.lang.Thread has no field tid here");
         return -1;
     }
-    tm__the_agent.vm_release = release_of(tm__the_agent.jvmti);
     clock_gettime(CLOCK_REALTIME, &wall);
     tm__the_agent.start_ns = tm__now_ns();
     tm__the_agent.start_wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;

@@ -35,9 +35,8 @@ typedef struct tm__agent {
     uint64_t run_id;          ///< at random
     int64_t start_ns;
     int64_t start_wall_ns;
-    jclass thread_class;  ///< global references; the last two NULL where unknown
+    jclass thread_class;  ///< global references; the second NULL where unknown
     jclass virtual_class; ///< java.lang.BaseVirtualThread
-    jclass carrier_class; ///< jdk.internal.misc.CarrierThread
     jfieldID thread_tid;
     jfieldID thread_interrupted; ///< NULL where the VM has none; so the next five
     jfieldID thread_name;
@@ -95,6 +94,8 @@ void tm__hooks_set(jvmtiEventCallbacks *callbacks);
 int tm__identity_open(JNIEnv *jni);
 /** @return Thread.threadId(), 0 for none */
 uint64_t tm__thread_id(JNIEnv *jni, jthread thread);
+/** Whether a thread is there to run virtual threads. */
+int tm__is_carrier(JNIEnv *jni, jthread thread);
 /**
  * Put a thread's name, group and so on into a buffer, if they are new there.
  * @param os_id  0: not known

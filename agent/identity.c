@@ -10,6 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The first release with virtual threads, and with containers of threads. */
+enum { VIRTUAL_SINCE = 19 };
+
+static const char CARRIER[] = "Ljdk/internal/misc/CarrierThread;";
+
 /* A class by name as a global reference; NULL where the VM has none. */
 static jclass global_class(JNIEnv *jni, const char *name)
 {
@@ -39,17 +44,19 @@ int tm__identity_open(JNIEnv *jni)
         return 0;
     tm__tags_open();
     agent->thread_class = global_class(jni, "java/lang/Thread");
-    agent->virtual_class = global_class(jni, "java/lang/BaseVirtualThread");
-    agent->carrier_class = global_class(jni, "jdk/internal/misc/CarrierThread");
     if (!agent->thread_class)
         return -1;
+    /* To look for what is not there takes the VM a search, and classes to say so. */
+    if (agent->vm_release >= VIRTUAL_SINCE) {
+        agent->virtual_class = global_class(jni, "java/lang/BaseVirtualThread");
+        agent->thread_container = field(jni, agent->thread_class, "container",
+                                        "Ljdk/internal/vm/ThreadContainer;");
+    }
     agent->initialisation_class = global_class(jni, "[I");
     agent->synchronizer_class =
         global_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
     agent->thread_interrupted = field(jni, agent->thread_class, "interrupted", "Z");
     agent->thread_name = field(jni, agent->thread_class, "name", "Ljava/lang/String;");
-    agent->thread_container = field(jni, agent->thread_class, "container",
-                                    "Ljdk/internal/vm/ThreadContainer;");
     agent->thread_blocker =
         field(jni, agent->thread_class, "parkBlocker", "Ljava/lang/Object;");
     agent->synchronizer_owner = field(jni, agent->synchronizer_class,
@@ -74,6 +81,25 @@ static void deallocate(void *memory)
 {
     if (memory)
         (*tm__the_agent.jvmti)->Deallocate(tm__the_agent.jvmti, memory);
+}
+
+/* By name: who asks for the class itself has it loaded, where nobody else needs it. */
+int tm__is_carrier(JNIEnv *jni, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    char *signature = NULL;
+    jclass class;
+    int is;
+
+    if (!tm__the_agent.virtual_class)
+        return 0;
+    class = (*jni)->GetObjectClass(jni, thread);
+    is = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) ==
+             JVMTI_ERROR_NONE &&
+         strcmp(signature, CARRIER) == 0;
+    deallocate(signature);
+    (*jni)->DeleteLocalRef(jni, class);
+    return is;
 }
 
 /* Tell whether this thread was defined with another name, or without the flags. */
@@ -108,12 +134,13 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
         return -1;
     if (info.thread_group)
         (*jvmti)->GetThreadGroupInfo(jvmti, info.thread_group, &group);
-    if (is_a(jni, thread, tm__the_agent.virtual_class))
+    if (is_a(jni, thread, tm__the_agent.virtual_class)) {
         flags |= TM_THREAD_VIRTUAL;
-    else
+    } else {
         object = tm__object_id(buffer, jni, thread);
-    if (is_a(jni, thread, tm__the_agent.carrier_class))
-        flags |= TM_THREAD_CARRIER;
+        if (tm__is_carrier(jni, thread))
+            flags |= TM_THREAD_CARRIER;
+    }
     if (info.is_daemon)
         flags |= TM_THREAD_DAEMON;
     /* That of all carriers says no more than that they are carriers. */
@@ -167,7 +194,7 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
         buffer->os_id = (uint64_t)syscall(SYS_gettid);
         buffer->thread_weak = (*jni)->NewWeakGlobalRef(jni, thread);
         buffer->thread = tm__thread_id(jni, thread);
-        buffer->is_shared = is_a(jni, thread, tm__the_agent.carrier_class);
+        buffer->is_shared = tm__is_carrier(jni, thread);
         tm__thread_define(buffer, jni, thread, buffer->thread, buffer->os_id, 0);
     }
     return buffer;

@@ -18,7 +18,7 @@
  * ends, and its begin and its end cost a look-up each; those of virtual threads, which
  * are many and short, come from a list of used ones.
  */
-#include "standing.h"
+#include "holder.h"
 #include "stacks.h"
 
 #include <stdlib.h>
@@ -184,6 +184,7 @@ void tm__standing_forget_all(JNIEnv *jni)
 
     HASH_ITER(hh, table, it, next)
     forget(jni, it);
+    tm__holder_forget();
 }
 
 /* The kind of event with which a thread's hold-up began, where this is one. */
@@ -291,17 +292,6 @@ static int pour_answer(const tm__standing *it, int64_t time_ns)
     const tm_sink *sink = tm__the_agent.sink;
     int rc = TM_OK;
 
-    if (tm__standing_has_owner(it) && it->state != TM_STATE_PARKED && it->owner) {
-        tm_event event = {
-            .time_ns = it->asked_ns,
-            .thread = it->owner,
-            .object = it->object,
-            .kind = TM_EVENT_HELD,
-            .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
-        };
-
-        return sink->events(sink->payload, &event, 1);
-    }
     if (!tm__the_agent.tells_held)
         return TM_OK;
     /* Who holds nothing and is not blocked tells nothing new. */

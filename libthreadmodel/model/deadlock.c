@@ -228,10 +228,13 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
                                .member_count = length};
     for (uint32_t i = 0; i < length; i++) {
         tm__thread *it = &model->threads[thread];
-        tm__interval stuck = *tm__now(it);
         int provenance = edge_provenance(model, it);
         uint32_t next = blocker(model, thread);
+        tm__interval stuck;
 
+        if (it->wants != TM__NONE)
+            tm__name_owner(model, thread);
+        stuck = *tm__now(it);
         model->deadlock_members[model->deadlock_members_count++] =
             (tm__deadlock_member){
                 .thread = thread,

@@ -54,6 +54,7 @@ static const tm__object_detail unseen_detail = {
     .released_ns = INT64_MIN,
     .binding_tail = TM__NONE,
     .doubtful = TM__NONE,
+    .stated = TM__NONE,
 };
 
 /* Room for one more in an array of its own or of several that go together. */

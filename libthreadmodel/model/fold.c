@@ -183,7 +183,8 @@ static uint32_t drop_contexts(tm_model *model, int64_t cut_ns)
     return dropped;
 }
 
-/* What was said of owners. @return how much was dropped */
+/* What was said of owners; of those of open blocks they remember it. @return how much
+ * was dropped */
 static uint32_t drop_statements(tm_model *model, int64_t cut_ns)
 {
     uint32_t dropped = 0;
@@ -191,9 +192,14 @@ static uint32_t drop_statements(tm_model *model, int64_t cut_ns)
     while (dropped < model->statements_count &&
            model->statements[dropped].time_ns <= cut_ns)
         dropped++;
-    if (dropped)
-        drop_first(model, &model->statements, &model->statements_capacity,
-                   &model->statements_count, dropped, sizeof(*model->statements));
+    if (!dropped)
+        return 0;
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        if (model->threads[i].wants != TM__NONE)
+            tm__name_owner(model, i);
+    drop_first(model, &model->statements, &model->statements_capacity,
+               &model->statements_count, dropped, sizeof(*model->statements));
+    model->statements_first += dropped;
     return dropped;
 }
 

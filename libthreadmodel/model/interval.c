@@ -132,8 +132,10 @@ void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns)
         tm__order_note(model, thread);
     if (it->deadlock != TM__NONE)
         tm__deadlock_leave(model, thread, time_ns);
-    if (it->wants != TM__NONE)
+    if (it->wants != TM__NONE) {
+        tm__name_owner(model, thread);
         want_nothing(model, it);
+    }
     /* The rest of the line need not be looked at where it did not wait or join. */
     if (waits && it->joins != TM__NONE)
         want_no_end(model, it);

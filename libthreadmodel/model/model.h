@@ -150,6 +150,7 @@ typedef struct tm__object_detail {
     uint32_t binding_tail; ///< of the list that begins with its binding_head
     uint32_t hash;
     uint32_t doubtful; ///< interactions: the last notify that was in doubt
+    uint32_t stated;   ///< statements: the last about it, or TM__NONE
 } tm__object_detail;
 
 typedef struct tm__class {
@@ -281,10 +282,12 @@ typedef struct tm__context {
 /** Who was said to own an object while others wanted it; in the order told. */
 typedef struct tm__statement {
     int64_t since_ns; ///< the owner was held up from then on, and got it before
+    int64_t alone_ns; ///< after that nobody was seen to have it; INT64_MAX: one was
     int64_t time_ns;
     uint32_t thread; ///< threads[]: the owner
     uint32_t object; ///< objects[]
     uint32_t stack;  ///< stacks[]: where it got it, or TM__NONE
+    uint32_t before; ///< statements: the one before about the object, or TM__NONE
     uint8_t provenance;
 } tm__statement;
 
@@ -387,6 +390,7 @@ struct tm_model {
     TM__ARRAY(tm__context, contexts);
     tm__context_sum context_sums[TM_EVENT_KIND_END];
     TM__ARRAY(tm__statement, statements);
+    uint32_t statements_first; ///< number of statements[0]: as many were dropped
     uint32_t free_binding;
     uint32_t group_count;
     uint32_t held_up_count;  ///< threads that want an object or join another
@@ -430,6 +434,14 @@ static inline int tm__lost_since(const tm_model *model, int64_t time_ns)
 {
     return model->loss_ns >= time_ns && model->losses;
 }
+
+/**
+ * The peer of an interval; of a block that goes on, and of which none was known when it
+ * began, who was said to be the owner since.
+ * @param provenance  of that; as it was where it is the interval's own
+ */
+uint32_t tm__stated_owner(const tm_model *model, const tm__thread *thread,
+                          uint32_t interval, int *provenance);
 
 /** A row of the interactions by its number, which no fold has dropped. */
 static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)

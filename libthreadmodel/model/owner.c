@@ -173,56 +173,74 @@ static int64_t owned_since_ns(const tm_model *model, const tm__fact *fact)
     return tm__held_up_since_ns(owner);
 }
 
-/*
- * Blocks that began while nobody was known to own the object. Who owns it now did so
- * then, if nobody was seen to have it since: it may have got it from one who was not
- * seen, past those who were blocked, so that is inferred.
- */
-static void name_owner(tm_model *model, const tm__statement *it)
+/* When somebody else may have had the object last. */
+static int64_t last_sight_ns(const tm_model *model, const tm__object_detail *detail)
 {
-    uint32_t left = model->objects[it->object].wanted;
+    return model->losses && model->loss_ns > detail->released_ns ? model->loss_ns
+                                                                 : detail->released_ns;
+}
 
-    for (uint32_t i = 0; left && i < model->threads_count; i++) {
-        tm__thread *thread = &model->threads[i];
-        tm__interval *block;
+/*
+ * A block that began while nobody was known to own the object: who was said to own it
+ * later did so then, if nobody was seen to have it in between. It may have got it from
+ * one who was not seen, past those who were blocked, so that is inferred.
+ */
+uint32_t tm__stated_owner(const tm_model *model, const tm__thread *thread,
+                          uint32_t interval, int *provenance)
+{
+    const tm__interval *block = &thread->intervals[interval];
+    uint32_t number, owner = TM__NONE;
 
-        if (thread->wants != it->object)
+    if (block->state != TM_STATE_BLOCKED || block->peer != TM__NONE ||
+        thread->wants == TM__NONE || interval != tm__hold_up(thread))
+        return block->peer;
+    number = model->details[block->object].stated;
+    while (number != TM__NONE && number >= model->statements_first) {
+        const tm__statement *it = &model->statements[number - model->statements_first];
+
+        if (it->time_ns < block->start_ns)
+            break;
+        number = it->before;
+        if (&model->threads[it->thread] == thread || it->alone_ns == INT64_MAX ||
+            (it->alone_ns >= block->start_ns && it->since_ns > block->start_ns))
             continue;
-        left--;
-        block = &thread->intervals[tm__hold_up(thread)];
-        if (i == it->thread || block->state != TM_STATE_BLOCKED ||
-            block->peer != TM__NONE)
-            continue;
-        if (it->since_ns <= block->start_ns)
-            block->provenance = it->provenance;
-        else if (!tm__lost_since(model, block->start_ns) &&
-                 model->details[it->object].released_ns < block->start_ns)
-            block->provenance = TM_PROVENANCE_INFERRED;
-        else
-            continue;
-        block->peer = it->thread;
+        owner = it->thread;
+        *provenance =
+            it->since_ns <= block->start_ns ? it->provenance : TM_PROVENANCE_INFERRED;
     }
+    return owner;
+}
+
+void tm__name_owner(tm_model *model, uint32_t thread)
+{
+    const tm__thread *it = &model->threads[thread];
+    uint32_t interval = tm__hold_up(it);
+    tm__interval *block = &it->intervals[interval];
+    int provenance = block->provenance;
+
+    block->peer = tm__stated_owner(model, it, interval, &provenance);
+    block->provenance = (uint8_t)provenance;
 }
 
 /* What is said of an owner while others want the object is also of the time before,
  * and is kept for whoever asks who held them up. */
 static void note_statement(tm_model *model, const tm__fact *fact, uint32_t former)
 {
-    tm__statement *it = &model->statements[model->statements_count];
+    tm__object_detail *detail = &model->details[fact->object];
 
     if (!model->objects[fact->object].wanted)
         return;
-    *it = (tm__statement){
+    model->statements[model->statements_count] = (tm__statement){
         .since_ns = owned_since_ns(model, fact),
+        .alone_ns = former != TM__NONE ? INT64_MAX : last_sight_ns(model, detail),
         .time_ns = fact->time_ns,
         .thread = fact->thread,
         .object = fact->object,
         .stack = fact->stack,
+        .before = detail->stated,
         .provenance = (uint8_t)tm__told_provenance(fact),
     };
-    model->statements_count++;
-    if (former == TM__NONE)
-        name_owner(model, it);
+    detail->stated = model->statements_first + model->statements_count++;
 }
 
 void tm__on_held(tm_model *model, const tm__fact *fact)

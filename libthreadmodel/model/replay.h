@@ -168,6 +168,8 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
 /** Room for one more statement. @return TM_OK or TM_ENOMEM */
 int tm__statement_reserve(tm_model *model);
 void tm__on_held(tm_model *model, const tm__fact *fact);
+/** What was said of the owner of what a thread is blocked by becomes the block's. */
+void tm__name_owner(tm_model *model, uint32_t thread);
 
 /* context.c: what went on beside */
 

@@ -39,12 +39,14 @@ void tm__put_interval_detail(tm__listing *list, const tm_model *model,
 {
     const tm__interval *it = &thread->intervals[index];
     tm__builder *builder = &list->builder;
+    int provenance = it->provenance;
+    uint32_t peer = tm__stated_owner(model, thread, index, &provenance);
 
     tm__put_object(list, model, it->object);
     tm__put_frame(builder, model,
                   it->stack == TM__NONE ? TM__NONE : list->callers[it->stack]);
-    tm__put_thread(builder, model, it->peer);
-    tm__put_string(builder, tm_provenance_name(it->provenance));
+    tm__put_thread(builder, model, peer);
+    tm__put_string(builder, tm_provenance_name(provenance));
     tm__put_bool(builder,
                  index + 1 == thread->interval_count && it->state != TM_STATE_DEAD);
     if (it->stack == TM__NONE)
