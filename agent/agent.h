@@ -59,6 +59,15 @@ static inline int64_t tm__now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/** The first instant after a time on a grid that begins with the recording: what may
+ * wait a little is done together then. */
+static inline int64_t tm__on_grid_ns(int64_t time_ns, int64_t every_ns)
+{
+    int64_t since_ns = time_ns - tm__the_agent.start_ns;
+
+    return time_ns + every_ns - since_ns % every_ns;
+}
+
 /* agent.c: the agent's life in the VM */
 
 /**
