@@ -94,8 +94,11 @@ void tm__hooks_set(jvmtiEventCallbacks *callbacks);
 int tm__identity_open(JNIEnv *jni);
 /** @return Thread.threadId(), 0 for none */
 uint64_t tm__thread_id(JNIEnv *jni, jthread thread);
-/** Whether a thread is there to run virtual threads. */
-int tm__is_carrier(JNIEnv *jni, jthread thread);
+/**
+ * Whether a number is that of a carrier, of these threads: what the virtual thread on
+ * it has, the VM may say that it has.
+ */
+int tm__carrier_has_id(JNIEnv *jni, uint64_t id, const jthread *threads, jint count);
 /**
  * Put a thread's name, group and so on into a buffer, if they are new there.
  * @param os_id  0: not known

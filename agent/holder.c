@@ -80,20 +80,20 @@ static void take(holder *it, uint64_t owner, int64_t said_ns)
     waiting++;
 }
 
-/* What a virtual thread has, its carrier is said to have. */
-static int is_itself(JNIEnv *jni, uint64_t thread)
+static int is_carrier(JNIEnv *jni, uint64_t thread)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     jthread *all = NULL;
     jint count = 0;
-    int is = !tm__the_agent.virtual_class;
+    int is;
 
-    if (is || (*jvmti)->GetAllThreads(jvmti, &count, &all) != JVMTI_ERROR_NONE)
-        return is;
-    for (jint i = 0; i < count; i++) {
-        is |= tm__thread_id(jni, all[i]) == thread && !tm__is_carrier(jni, all[i]);
+    if (!tm__the_agent.virtual_class)
+        return 0;
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &all) != JVMTI_ERROR_NONE)
+        return 1;
+    is = tm__carrier_has_id(jni, thread, all, count);
+    for (jint i = 0; i < count; i++)
         (*jni)->DeleteLocalRef(jni, all[i]);
-    }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)all);
     return is;
 }
@@ -116,7 +116,7 @@ void tm__holder_ask(JNIEnv *jni, const tm__standing *standing)
     owner = tm__management_owner(jni, standing->thread, NULL);
     said_ns = tm__now_ns();
     if (owner && tm__management_owner(jni, standing->thread, NULL) == owner &&
-        is_itself(jni, owner))
+        !is_carrier(jni, owner))
         take(it, owner, said_ns);
 }
 

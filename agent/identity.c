@@ -84,7 +84,7 @@ static void deallocate(void *memory)
 }
 
 /* By name: who asks for the class itself has it loaded, where nobody else needs it. */
-int tm__is_carrier(JNIEnv *jni, jthread thread)
+static int is_carrier(JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     char *signature = NULL;
@@ -100,6 +100,14 @@ int tm__is_carrier(JNIEnv *jni, jthread thread)
     deallocate(signature);
     (*jni)->DeleteLocalRef(jni, class);
     return is;
+}
+
+int tm__carrier_has_id(JNIEnv *jni, uint64_t id, const jthread *threads, jint count)
+{
+    for (jint i = 0; tm__the_agent.virtual_class && i < count; i++)
+        if (tm__thread_id(jni, threads[i]) == id)
+            return is_carrier(jni, threads[i]);
+    return 0;
 }
 
 /* Tell whether this thread was defined with another name, or without the flags. */
@@ -138,7 +146,7 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
         flags |= TM_THREAD_VIRTUAL;
     } else {
         object = tm__object_id(buffer, jni, thread);
-        if (tm__is_carrier(jni, thread))
+        if (is_carrier(jni, thread))
             flags |= TM_THREAD_CARRIER;
     }
     if (info.is_daemon)
@@ -194,7 +202,7 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
         buffer->os_id = (uint64_t)syscall(SYS_gettid);
         buffer->thread_weak = (*jni)->NewWeakGlobalRef(jni, thread);
         buffer->thread = tm__thread_id(jni, thread);
-        buffer->is_shared = tm__is_carrier(jni, thread);
+        buffer->is_shared = is_carrier(jni, thread);
         tm__thread_define(buffer, jni, thread, buffer->thread, buffer->os_id, 0);
     }
     return buffer;

@@ -113,3 +113,17 @@ def test_of_virtual_threads_nobody_is_told_who_is_not_the_owner(java: Java, who:
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
     model, held = recorded(java, "VirtualHeld", who)
     assert_true(model, held)
+
+
+def test_an_attach_names_no_carrier_for_the_virtual_thread_on_it(java: Java):
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    trace = java.folder / "attached.tmt"
+    # Far longer than it takes to attach; it need not come to its end.
+    with running(java, "VirtualHeld", "owner", 1000 * HOLD_MS) as program:
+        program.hear("blocked")
+        with attach.record(program.pid, trace):
+            pass
+    rows = shares(threadmodel.open(trace))
+    assert [row["thread"] for row in rows] == ["next"]
+    assert {row["owner"] for row in rows} == {None}
