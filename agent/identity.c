@@ -107,7 +107,7 @@ int tm__carrier_has_id(JNIEnv *jni, uint64_t id, const jthread *threads, jint co
 {
     for (jint i = 0; tm__the_agent.virtual_class && i < count; i++)
         if (tm__thread_id(jni, threads[i]) == id)
-            return is_carrier(jni, threads[i]);
+            return tm__is_carrier(jni, threads[i]);
     return 0;
 }
 
