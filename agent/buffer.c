@@ -235,6 +235,15 @@ tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
     return record;
 }
 
+int tm__buffer_is_half_full(const tm__buffer *buffer)
+{
+    uint64_t head = atomic_load_explicit(&buffer->ring->head, memory_order_relaxed);
+    uint64_t tail =
+        atomic_load_explicit(&buffer->ring->tail.value, memory_order_relaxed);
+
+    return head - first_used(buffer, tail) > buffer->capacity / 2;
+}
+
 void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes)
 {
     uint64_t tail =
