@@ -59,6 +59,15 @@ static inline int64_t tm__now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/** The first instant after a time on a grid that begins with the recording: what may
+ * wait a little is done together then. */
+static inline int64_t tm__on_grid_ns(int64_t time_ns, int64_t every_ns)
+{
+    int64_t since_ns = time_ns - tm__the_agent.start_ns;
+
+    return time_ns + every_ns - since_ns % every_ns;
+}
+
 /* agent.c: the agent's life in the VM */
 
 /**
@@ -85,6 +94,11 @@ void tm__hooks_set(jvmtiEventCallbacks *callbacks);
 int tm__identity_open(JNIEnv *jni);
 /** @return Thread.threadId(), 0 for none */
 uint64_t tm__thread_id(JNIEnv *jni, jthread thread);
+/**
+ * Whether a number is that of a carrier, of these threads: what the virtual thread on
+ * it has, the VM may say that it has.
+ */
+int tm__carrier_has_id(JNIEnv *jni, uint64_t id, const jthread *threads, jint count);
 /**
  * Put a thread's name, group and so on into a buffer, if they are new there.
  * @param os_id  0: not known

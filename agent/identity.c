@@ -102,6 +102,14 @@ static int is_carrier(JNIEnv *jni, jthread thread)
     return is;
 }
 
+int tm__carrier_has_id(JNIEnv *jni, uint64_t id, const jthread *threads, jint count)
+{
+    for (jint i = 0; tm__the_agent.virtual_class && i < count; i++)
+        if (tm__thread_id(jni, threads[i]) == id)
+            return is_carrier(jni, threads[i]);
+    return 0;
+}
+
 /* Tell whether this thread was defined with another name, or without the flags. */
 static int is_new(tm__buffer *buffer, uint64_t id, uint32_t flags, const char *name,
                   size_t length)

@@ -14,7 +14,8 @@
 enum { LOCALS = 64, CLASS_BYTES = 1024 };
 
 static struct {
-    jobject bean; ///< the ThreadMXBean, a global reference; NULL: there is none
+    jobject bean;   ///< the ThreadMXBean, a global reference; NULL: there is none
+    int is_missing; ///< this VM has none
     jclass info, lock, monitor; ///< global references, so that methods stay
     jmethodID dump_all, thread_info;
     jmethodID info_id, info_state, info_lock, info_owner, info_monitors;
@@ -138,13 +139,14 @@ int tm__management_open(JNIEnv *jni)
 
     if (java.bean)
         return 0;
-    if ((*jni)->PushLocalFrame(jni, LOCALS) != 0)
+    if (java.is_missing || (*jni)->PushLocalFrame(jni, LOCALS) != 0)
         return -1;
     rc = find_methods(jni) == 0 && find_blocked(jni) == 0 ? find_bean(jni) : -1;
     threw(jni);
     (*jni)->PopLocalFrame(jni, NULL);
     if (rc != 0)
         tm__management_close(jni);
+    java.is_missing = rc != 0;
     return rc;
 }
 
@@ -278,4 +280,5 @@ void tm__management_close(JNIEnv *jni)
     drop(jni, &java.info);
     drop(jni, &java.lock);
     drop(jni, &java.monitor);
+    java.is_missing = 0;
 }

@@ -18,6 +18,7 @@
 #include <threadmodel/error.h>
 
 #include "barrier.h"
+#include "holder.h"
 #include "met.h"
 #include "rings.h"
 
@@ -55,19 +56,32 @@ static const uint64_t FOLLOWED = KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED)
                                  KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST) |
                                  KIND(SNAPSHOT) | KIND(JOIN) | KIND(JOINED);
 
+/* Answers of the VM that are of before a time. */
+static int pour_holders(int64_t until_ns)
+{
+    int rc = TM_OK;
+
+    while (rc >= 0 && tm__holder_next(&batch[batch_count], until_ns))
+        if (++batch_count == BATCH)
+            rc = pour_batch();
+    return rc;
+}
+
 static int pour(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
 {
+    int rc = pour_holders(record->event.time_ns);
     tm_event *event = &batch[batch_count];
     jweak weak = tm__record_weak(record);
-    int rc;
 
     *event = record->event;
-    rc = tm__midlife_follow(event);
+    if (rc >= 0)
+        rc = tm__midlife_follow(event);
     if (rc < 0)
         return rc;
     tm__selfcheck_follow(event);
     event->stack = 0;
     if (FOLLOWED >> event->kind & 1) {
+        tm__holder_follow(event);
         tm__standing_follow(
             jni, event, event->thread == buffer->thread ? buffer->thread_weak : weak,
             weak != NULL);
@@ -185,6 +199,8 @@ static int merge(JNIEnv *jni, int64_t horizon)
     for (size_t i = 0; i < heap_count; i++)
         take(heap[i].buffer, heap[i].at);
     heap_count = 0;
+    if (rc >= 0)
+        rc = pour_holders(horizon);
     return rc < 0 ? rc : pour_batch();
 }
 

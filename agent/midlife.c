@@ -242,6 +242,8 @@ static void snapshot_one(tm__buffer *own, JNIEnv *jni, const jthread *all, jint 
     joined = find_thread(&info->wanted, all, count);
     if (joined >= 0 && joined != i)
         info->joined = tm__thread_id(jni, all[joined]);
+    if (tm__carrier_has_id(jni, info->owner, all, count))
+        info->owner = 0;
     if (tm__thread_define(own, jni, all[i], info->thread, 0, 0) != 0)
         return;
     wanted = lock_id(own, jni, &info->wanted, all, count);

@@ -18,7 +18,7 @@
  * ends, and its begin and its end cost a look-up each; those of virtual threads, which
  * are many and short, come from a list of used ones.
  */
-#include "standing.h"
+#include "holder.h"
 #include "stacks.h"
 
 #include <stdlib.h>
@@ -170,9 +170,12 @@ static void begin(JNIEnv *jni, tm__standing *it, const tm_event *event, uint16_t
                          .weak = weak,
                          .weak_is_ours = weak_is_ours,
                          .kind = kind,
+                         .stage = kind == TM_EVENT_CONTENDED_ENTER || event->peer
+                                      ? TM__STANDING_FRESH
+                                      : TM__STANDING_CALM,
                          .is_older = event->kind == TM_EVENT_SNAPSHOT,
                          .hh = place};
-    append(&lists[TM__STANDING_FRESH], it);
+    append(&lists[it->stage], it);
 }
 
 void tm__standing_forget_all(JNIEnv *jni)
@@ -181,6 +184,7 @@ void tm__standing_forget_all(JNIEnv *jni)
 
     HASH_ITER(hh, table, it, next)
     forget(jni, it);
+    tm__holder_forget();
 }
 
 /* The kind of event with which a thread's hold-up began, where this is one. */
@@ -243,14 +247,10 @@ static void ask_again(JNIEnv *jni, int64_t until_ns)
     }
 }
 
-void tm__standing_ask(JNIEnv *jni, tm__buffer *own, int final)
+static void ask_first(JNIEnv *jni, tm__buffer *own, tm__standing *it, int64_t before_ns,
+                      int64_t until_ns)
 {
-    int64_t now_ns = tm__now_ns();
-    int64_t until_ns = final ? INT64_MAX : now_ns + ASKING_NS;
-    tm__standing *it = lists[TM__STANDING_FRESH].first;
-
-    while (it && (final || it->since_ns <= now_ns - LONG_NS) &&
-           tm__now_ns() < until_ns) {
+    while (it && it->since_ns <= before_ns && tm__now_ns() < until_ns) {
         tm__standing *next = it->next;
         int answered = tm__standing_question(jni, own, it);
 
@@ -262,6 +262,16 @@ void tm__standing_ask(JNIEnv *jni, tm__buffer *own, int final)
         move(it, answered ? TM__STANDING_ASKED : TM__STANDING_KNOWN);
         it = next;
     }
+}
+
+void tm__standing_ask(JNIEnv *jni, tm__buffer *own, int final)
+{
+    int64_t now_ns = tm__now_ns();
+    int64_t before_ns = final ? INT64_MAX : now_ns - LONG_NS;
+    int64_t until_ns = final ? INT64_MAX : now_ns + ASKING_NS;
+
+    ask_first(jni, own, lists[TM__STANDING_FRESH].first, before_ns, until_ns);
+    ask_first(jni, own, lists[TM__STANDING_CALM].first, before_ns, until_ns);
     ask_again(jni, until_ns);
     tm__deadlock_verify(jni);
 }
@@ -272,7 +282,9 @@ int64_t tm__standing_due_ns(int64_t now_ns)
 
     if (lists[TM__STANDING_ASKED].first || tm__deadlock_is_near())
         return now_ns + 2 * TM__BARRIER_SLACK_MS * INT64_C(1000000);
-    return fresh ? fresh->since_ns + LONG_NS : INT64_MAX;
+    /* Each round has its price, so those that are due by then are asked together; whom
+     * nobody is known to hold up can wait for the next one that comes anyway. */
+    return fresh ? tm__on_grid_ns(fresh->since_ns + LONG_NS, LONG_NS) : INT64_MAX;
 }
 
 static int pour_answer(const tm__standing *it, int64_t time_ns)
@@ -280,17 +292,6 @@ static int pour_answer(const tm__standing *it, int64_t time_ns)
     const tm_sink *sink = tm__the_agent.sink;
     int rc = TM_OK;
 
-    if (tm__standing_has_owner(it) && it->state != TM_STATE_PARKED && it->owner) {
-        tm_event event = {
-            .time_ns = it->asked_ns,
-            .thread = it->owner,
-            .object = it->object,
-            .kind = TM_EVENT_HELD,
-            .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
-        };
-
-        return sink->events(sink->payload, &event, 1);
-    }
     if (!tm__the_agent.tells_held)
         return TM_OK;
     /* Who holds nothing and is not blocked tells nothing new. */

@@ -10,6 +10,7 @@
 /** How far the VM was asked about a hold-up. */
 enum tm__standing_stage {
     TM__STANDING_FRESH, ///< not yet: most end before it is worth it
+    TM__STANDING_CALM,  ///< the same, and nobody is known to hold it up
     TM__STANDING_ASKED, ///< its answer is not known to be of this hold-up
     TM__STANDING_KNOWN
 };

@@ -9,8 +9,8 @@
 
 #include <threadmodel/model.h>
 
+#include "holder.h"
 #include "management.h"
-#include "standing.h"
 
 static uint64_t owner_of(JNIEnv *jni, jobject synchronizer)
 {
@@ -109,6 +109,12 @@ static int ask_held(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread thre
     return it->held && it->depths;
 }
 
+static void ask_holder(JNIEnv *jni, const tm__standing *it)
+{
+    if (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING)
+        tm__holder_ask(jni, it);
+}
+
 int tm__standing_question(JNIEnv *jni, tm__buffer *own, tm__standing *it)
 {
     jthread thread = tm__standing_thread(jni, it);
@@ -122,6 +128,7 @@ int tm__standing_question(JNIEnv *jni, tm__buffer *own, tm__standing *it)
     else if (answered && tm__standing_has_owner(it))
         it->owner = tm__standing_owner(jni, it);
     (*jni)->DeleteLocalRef(jni, thread);
+    ask_holder(jni, it);
     /* A waiter that holds nothing else holds up nobody, whenever it is notified. */
     return answered && (it->state != TM_STATE_WAITING || it->held_count);
 }
@@ -135,7 +142,7 @@ int tm__standing_has_owner(const tm__standing *it)
 
 int tm__standing_may_change(const tm__standing *it)
 {
-    return tm__standing_has_owner(it) ||
+    return tm__standing_has_owner(it) || it->state == TM_STATE_BLOCKED ||
            (it->state == TM_STATE_WAITING &&
             (it->held_count || !tm__the_agent.tells_held));
 }
@@ -165,6 +172,7 @@ int tm__standing_question_again(JNIEnv *jni, tm__standing *it)
     uint64_t owner;
     jint state = 0;
 
+    ask_holder(jni, it);
     if (tm__standing_has_owner(it)) {
         owner = tm__standing_owner(jni, it);
         if (owner == it->owner)
@@ -172,6 +180,8 @@ int tm__standing_question_again(JNIEnv *jni, tm__standing *it)
         it->owner = owner;
         return 1;
     }
+    if (it->state != TM_STATE_WAITING)
+        return 0;
     thread = tm__standing_thread(jni, it);
     if (!thread)
         return 0;

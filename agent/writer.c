@@ -32,7 +32,7 @@
  * less than 1 % of a round. */
 static const int64_t HELD_UP_LONG_NS = INT64_C(50000000);
 enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
-enum { ROUND_MS = 50 };
+static const int64_t ROUND_NS = INT64_C(50000000);
 
 static tm__buffer *own;
 static int wake_fd = -1;
@@ -221,7 +221,7 @@ static int run_to_the_end(JNIEnv *jni)
         rc = round_of_work(jni);
         if (rc >= 0 && (woken || tm__now_ns() >= round_ns)) {
             rc = tm__recording_flush();
-            round_ns = tm__now_ns() + ROUND_MS * INT64_C(1000000);
+            round_ns = tm__on_grid_ns(tm__now_ns() + ROUND_NS / 2, ROUND_NS / 2);
         }
         if (rc >= 0)
             rc = obey(jni);

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who has a monitor that others are blocked by for long, while that thread runs, held
+against what the program itself noted."""
+
+from typing import Any
+
+import pytest
+
+import threadmodel
+from conftest import VIRTUAL_SINCE, Java, odd
+from test_attach import Program, running
+from threadmodel import attach
+
+GATE = "Held$Gate"
+# Long enough for the agent to ask, and again, on a machine that is kept busy.
+HOLD_MS = 400
+ATTEMPTS = 5
+
+Holds = list[tuple[str, int, int]]
+
+
+def holds(stdout: str) -> Holds:
+    """Who held the gate, from when to when, on the clock of the trace."""
+    words = [line.split() for line in stdout.splitlines() if line.startswith("hold ")]
+    return [(name, int(began), int(ended)) for _, name, began, ended in words]
+
+
+def shares(model: threadmodel.Model) -> list[dict[str, Any]]:
+    """Blame for the gate, its times those of the clock."""
+    origin = model.run.start_ns
+    return [
+        {**row, "from_ns": row["from_ns"] + origin, "to_ns": row["to_ns"] + origin}
+        for row in model.blame()
+        if row["class"] == GATE
+    ]
+
+
+def assert_true(model: threadmodel.Model, held: Holds) -> None:
+    """Whoever is said by the VM to have the gate has it then."""
+    for row in shares(model):
+        if row["provenance"] == "reported":
+            assert any(
+                name == row["owner"] and began <= row["from_ns"] <= ended
+                for name, began, ended in held
+            ), row
+    assert odd(model) == {}
+
+
+def told(model: threadmodel.Model) -> set[str]:
+    """Who is said by the VM to have had the gate."""
+    return {row["owner"] for row in shares(model) if row["provenance"] == "reported"}
+
+
+def attached(java: Java, mode: str) -> tuple[threadmodel.Model, Holds]:
+    trace = java.folder / "attached.tmt"
+    with running(java, "Held", mode, HOLD_MS, "wait") as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace):
+            program.go_on()
+            output = ended(program)
+    return threadmodel.open(trace), holds(output)
+
+
+def ended(program: Program) -> str:
+    output, errors = program.process.communicate()
+    assert program.process.returncode == 0, errors
+    return output
+
+
+def recorded(java: Java, program: str, mode: str) -> tuple[threadmodel.Model, Holds]:
+    run = java.record(program, mode, HOLD_MS)
+    return run.model, holds(run.stdout)
+
+
+@pytest.mark.parametrize("how", ["from the start", "attached"])
+def test_an_owner_that_runs_is_told_while_others_are_blocked(java: Java, how: str):
+    owners: set[str] = set()
+    for _ in range(ATTEMPTS):
+        model, held = (
+            attached(java, "running")
+            if how == "attached"
+            else recorded(java, "Held", "running")
+        )
+        assert_true(model, held)
+        owners = told(model)
+        if owners == {f"owner-{i}" for i in range(4)}:
+            break
+    assert owners == {f"owner-{i}" for i in range(4)}
+
+
+@pytest.mark.parametrize("how", ["from the start", "attached"])
+def test_owners_that_change_in_a_block_are_told_as_they_are(java: Java, how: str):
+    if how == "attached":
+        model, held = attached(java, "queue")
+    else:
+        model, held = recorded(java, "Held", "queue")
+    assert len(held) == 16
+    assert_true(model, held)
+
+
+def test_a_program_without_management_is_not_asked(java: Java):
+    run = java.record(
+        "Held", "running", HOLD_MS, flags=("--limit-modules", "java.base")
+    )
+    assert run.stderr == ""
+    assert told(run.model) == set()
+    assert run.odd() == {}
+
+
+@pytest.mark.parametrize("who", ["owner", "blocked"])
+def test_of_virtual_threads_nobody_is_told_who_is_not_the_owner(java: Java, who: str):
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    model, held = recorded(java, "VirtualHeld", who)
+    assert_true(model, held)
+
+
+def test_an_attach_names_no_carrier_for_the_virtual_thread_on_it(java: Java):
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    trace = java.folder / "attached.tmt"
+    # Far longer than it takes to attach; it need not come to its end.
+    with running(java, "VirtualHeld", "owner", 1000 * HOLD_MS) as program:
+        program.hear("blocked")
+        with attach.record(program.pid, trace):
+            pass
+    rows = shares(threadmodel.open(trace))
+    assert [row["thread"] for row in rows] == ["next"]
+    assert {row["owner"] for row in rows} == {None}
