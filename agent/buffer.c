@@ -21,8 +21,6 @@
 
 #include "rings.h"
 
-enum { RESTART_BYTES = 16 * 1024 };
-
 __thread tm__buffer *tm__buffer_mine;
 tm__buffer tm__buffer_none;
 
@@ -214,7 +212,7 @@ tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
     size_t pad = bytes > to_end ? to_end : 0;
     tm__record *record;
 
-    if (head == tail && (pad || offset >= RESTART_BYTES)) {
+    if (head == tail && offset > 0) {
         begin_again(buffer, head, to_end);
         head += to_end;
         pad = 0;
