@@ -28,7 +28,7 @@ typedef struct tm__agent {
     const tm_sink *sink;      ///< of the trace
     _Atomic uint64_t kinds;   ///< as in tm_run: what this VM lets us report
     int vm_release;           ///< 17, 25
-    int tells_held;           ///< JVM TI tells which monitors a thread holds
+    int tells_held;           ///< the VM tells which monitors a thread holds
     int stands_in;            ///< native methods of the JDK may be replaced
     _Atomic uint32_t session; ///< changes whenever recording begins
     atomic_int entering;      ///< threads that are about to get a buffer

@@ -21,8 +21,6 @@
 
 #include "rings.h"
 
-enum { RESTART_BYTES = 16 * 1024 };
-
 __thread tm__buffer *tm__buffer_mine;
 tm__buffer tm__buffer_none;
 
@@ -214,7 +212,7 @@ tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
     size_t pad = bytes > to_end ? to_end : 0;
     tm__record *record;
 
-    if (head == tail && (pad || offset >= RESTART_BYTES)) {
+    if (head == tail && offset > 0) {
         begin_again(buffer, head, to_end);
         head += to_end;
         pad = 0;
@@ -233,6 +231,15 @@ tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
     record->extra = 0;
     record->more = 0;
     return record;
+}
+
+int tm__buffer_is_half_full(const tm__buffer *buffer)
+{
+    uint64_t head = atomic_load_explicit(&buffer->ring->head, memory_order_relaxed);
+    uint64_t tail =
+        atomic_load_explicit(&buffer->ring->tail.value, memory_order_relaxed);
+
+    return head - first_used(buffer, tail) > buffer->capacity / 2;
 }
 
 void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes)

@@ -170,6 +170,9 @@ static inline void tm__buffer_end(tm__buffer *buffer)
  */
 tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes);
 
+/** Whether the writer was called to empty it: for who can wait until it was. */
+int tm__buffer_is_half_full(const tm__buffer *buffer);
+
 /** Let the writer see the reserved record, with as much behind it as was used. */
 void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes);
 

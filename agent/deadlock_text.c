@@ -13,6 +13,7 @@
 
 #include "management.h"
 #include "standing.h"
+#include "thread_snapshot.h"
 #include "trace/text.h"
 
 enum { NAME_BYTES = 512, FRAMES = 64, TEXT_BYTES = 64 * 1024 };
@@ -89,6 +90,21 @@ static void name_object(char *name, JNIEnv *jni, jobject object)
         snprintf(name + length, NAME_BYTES - length, "@%x", (unsigned)hash);
 }
 
+/* What the VM says to those who come late, since release 25. */
+static int name_by_snapshot(char *name, JNIEnv *jni, jthread thread)
+{
+    tm__thread_snapshot snapshot;
+    int is_known;
+
+    if (tm__thread_snapshot_take(&snapshot, jni, thread) != 0)
+        return 0;
+    is_known = snapshot.monitor != NULL;
+    if (is_known)
+        name_object(name, jni, snapshot.monitor);
+    tm__thread_snapshot_drop(jni, &snapshot);
+    return is_known;
+}
+
 /* What a thread wants: a monitor, a synchronizer or the end of another. */
 static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread thread)
 {
@@ -104,6 +120,8 @@ static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread
     else if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object) !=
              JVMTI_ERROR_NONE)
         object = NULL;
+    if (!object && name_by_snapshot(name, jni, thread))
+        return;
     if (!object) {
         tm__management_owner(jni, it->thread, &wanted);
         if (wanted.class)

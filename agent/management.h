@@ -16,8 +16,7 @@ typedef struct tm__lock_info {
 /** One platform thread. */
 typedef struct tm__thread_info {
     uint64_t thread;
-    uint64_t owner;  ///< of what it wants; 0: none
-    uint64_t joined; ///< whose end it waits for, for the caller to fill in
+    uint64_t owner; ///< of what it wants; 0: none
     int is_blocked;
     tm__lock_info wanted;
     uint32_t held_count;

@@ -75,9 +75,11 @@ static int pour(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
 
     *event = record->event;
     if (rc >= 0)
-        rc = tm__midlife_follow(event);
-    if (rc < 0)
-        return rc;
+        rc = tm__midlife_follow(jni, event, &weak);
+    if (rc == TM__MIDLIFE_DROP && weak)
+        (*jni)->DeleteWeakGlobalRef(jni, weak);
+    if (rc != TM_OK)
+        return rc < 0 ? rc : TM_OK;
     tm__selfcheck_follow(event);
     event->stack = 0;
     if (FOLLOWED >> event->kind & 1) {
@@ -266,7 +268,7 @@ int tm__merge_round(JNIEnv *jni, int final)
         rc = merge(jni, horizon);
     heap_count = 0;
     if (rc >= 0)
-        rc = tm__midlife_pour(horizon);
+        rc = tm__midlife_pour(jni, horizon);
     if (rc >= 0)
         rc = tm__standing_pour(jni, horizon);
     return rc >= 0 ? recycle(jni, first, horizon) : rc;

@@ -2,23 +2,23 @@
 /*
  * Threads that were there before recording began, at an attach or after a pause.
  * Events come in while they are asked, so each may have moved on: what a thread
- * reports itself counts, and an answer only where it has reported nothing so far.
+ * reports itself counts, and an answer only where it has reported nothing before it.
+ * That is seen when both are poured, in the order of their times:
  *
  *      recording ────────── asked ─────────▶
  *      A      ──ENTERED──        it was blocked before: its own event says so
  *      B      ─────────────────  blocked, as the VM says
- *      C      ─────────────WAIT  its own event says so; the answer came too late
+ *      C      ──WAIT───────────  its own event says so; the answer is dropped
  *
  * A park or sleep that began before our stand-in was in its place ends without an
- * event. Who was found in one is looked at again, a round each, until it has moved.
+ * event. Who was found in one is looked at again, every round, until it has moved.
  *
- * Once a recording, for some hundred threads; virtual ones are not listed by the VM,
- * and show when they first report something.
+ * Platform threads are asked before the first round, some hundred; virtual ones, which
+ * may be a million, a few a round (midlife_virtual.c).
  */
 #include "midlife.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 #include <threadmodel/error.h>
 #include <threadmodel/model.h>
@@ -26,278 +26,131 @@
 #include "base/map.h"
 #include "foreign.h"
 #include "management.h"
-#include "methods.h"
+#include "midlife_ask.h"
+#include "midlife_virtual.h"
 #include "owner.h"
 #include "snapshot.h"
+#include "thread_snapshot.h"
 
-enum { TRIES = 3, ASK_A_ROUND = 256 };
+/* The time for looks in one round: 2 % of one core at worst, for 4,000 threads. */
+static const int64_t LOOKING_NS = INT64_C(1000000);
 
-#define KNOWN (TM__NONE - 1)
+/* To look at each takes a round or two; what takes longer is said. */
+static const int64_t LATE_NS = INT64_C(150000000);
 
-/* One that is parked or asleep, and whose end no event tells. */
-typedef struct silent {
-    uint64_t thread; ///< 0: it is over
+/* Who reports something first when so many are known gets no beginning. */
+enum { KNOWN_MAX = 1 << 18 };
+
+enum stage {
+    ASKED,  ///< its own event ends what it was in
+    QUEUES, ///< again, after a wait: Waited may have come before
+    SILENT, ///< parked or asleep, and no event tells the end
+    LEFT,   ///< the end was told that we saw
+    SPOKEN  ///< it has reported something of its own
+};
+
+typedef struct known {
+    uint64_t thread;
     uint64_t object;
-    jweak weak;
+    jweak weak;      ///< while it is silent
     int64_t left_ns; ///< it was seen to have moved then; 0: not yet
     uint16_t end;    ///< enum tm_event_kind
-} silent;
+    uint8_t stage;   ///< enum stage
+} known;
 
 static tm__memory memory;
-static tm__map threads; /* by id: silent_list[], or KNOWN */
-static silent *silent_list;
-static uint32_t silent_count, silent_capacity, silent_left;
-static uint64_t newest; /* threads with a higher number began later; 0: not in use */
-static int64_t began_ns;
+static tm__map threads; /* by id: known_list[] */
+static known *known_list;
+static uint32_t known_count, known_capacity, silent_count;
+static uint64_t newest;   /* threads with a higher number began later; 0: not in use */
+static int64_t poured_ns; /* all before that has been poured */
+static tm_event dropped;  /* the last answer that came too late */
+static uint32_t looked;   /* at known_list[] up to here */
+static int64_t lap_ns;    /* since when from the first one on */
+static int64_t latest_ns; /* the longest that it took to look at all */
 
-/* Whether a thread has reported something of its own. */
-static int has_spoken(uint64_t thread)
+static known *find(uint64_t thread)
 {
-    for (const tm__buffer *b = tm__buffer_first(); b; b = b->next)
-        if (b->thread == thread && !atomic_load(&b->orphan) && b->listed &&
-            (atomic_load_explicit(&b->since, memory_order_acquire) != TM__IDLE ||
-             atomic_load_explicit(&b->ring->head, memory_order_acquire) != b->renewed))
-            return 1;
-    return 0;
+    uint32_t found = tm__map_find(&threads, thread);
+
+    return found == TM__NONE ? NULL : &known_list[found];
 }
 
-/* To wait on a thread is to join it. @return its index, -1: it is none of them */
-static jint find_thread(const tm__lock_info *lock, const jthread *all, jint count)
+/* @return NULL: no memory */
+static known *add(uint64_t thread, enum stage stage)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-
-    if (!lock->class || !strstr(lock->class, "Thread"))
-        return -1;
-    for (jint i = 0; i < count; i++) {
-        jint hash = 0;
-
-        if ((*jvmti)->GetObjectHashCode(jvmti, all[i], &hash) == JVMTI_ERROR_NONE &&
-            (uint32_t)hash == lock->hash)
-            return i;
-    }
-    return -1;
+    if (tm__reserve(&memory, &known_list, &known_capacity, (size_t)known_count + 1,
+                    sizeof(*known_list)) < 0 ||
+        tm__map_put(&threads, thread, known_count) < 0)
+        return NULL;
+    known_list[known_count] = (known){.thread = thread, .stage = (uint8_t)stage};
+    return &known_list[known_count++];
 }
 
-static uint64_t lock_id(tm__buffer *own, JNIEnv *jni, const tm__lock_info *lock,
-                        const jthread *all, jint count)
-{
-    jint thread = find_thread(lock, all, count);
-
-    if (thread >= 0)
-        return tm__object_id(own, jni, all[thread]);
-    return lock->class ? tm__foreign_id(own, lock->class, lock->hash) : 0;
-}
-
-/* What a parked thread names as the reason, as the object itself. */
-static uint64_t blocker_id(tm__buffer *own, JNIEnv *jni, jthread thread)
-{
-    jobject blocker =
-        tm__the_agent.thread_blocker
-            ? (*jni)->GetObjectField(jni, thread, tm__the_agent.thread_blocker)
-            : NULL;
-    int is_synchronizer;
-    uint64_t id = blocker ? tm__parked_for_id(own, jni, blocker, &is_synchronizer) : 0;
-
-    if (blocker)
-        (*jni)->DeleteLocalRef(jni, blocker);
-    return id;
-}
-
-/* A blocked thread whose innermost frame is Object.wait was notified. */
-static int is_in_wait(const jvmtiFrameInfo *frames, jint count)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    char *name = NULL;
-    int is;
-
-    if (count == 0 || (*jvmti)->GetMethodName(jvmti, frames[0].method, &name, NULL,
-                                              NULL) != JVMTI_ERROR_NONE)
-        return 0;
-    is = strcmp(name, "wait") == 0 || strcmp(name, "wait0") == 0;
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
-    return is;
-}
-
-static void commit_held(tm__buffer *own, const tm__thread_info *info, uint64_t object,
-                        int32_t depth, int64_t time_ns)
-{
-    tm__record *record = tm__buffer_reserve(own, 0);
-
-    if (!record) {
-        tm__buffer_lose(own, time_ns);
-        return;
-    }
-    record->kind = TM_EVENT_HELD;
-    record->event = (tm_event){
-        .time_ns = time_ns,
-        .thread = info->thread,
-        .object = object,
-        .value = depth,
-        .kind = TM_EVENT_HELD,
-        .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
-    };
-    tm__record_set_weak(record, NULL);
-    tm__buffer_commit(own, record, 0);
-}
-
-static void watch(JNIEnv *jni, uint64_t thread, jthread object, const tm_event *event)
-{
-    if (tm__reserve(&memory, &silent_list, &silent_capacity, (size_t)silent_count + 1,
-                    sizeof(*silent_list)) < 0)
-        return;
-    silent_list[silent_count] = (silent){
-        .thread = thread,
-        .object = event->object,
-        .weak = (*jni)->NewWeakGlobalRef(jni, object),
-        .end = event->value == TM_STATE_PARKED ? TM_EVENT_UNPARKED : TM_EVENT_SLEPT,
-    };
-    if (tm__map_put(&threads, thread, silent_count) == TM_OK) {
-        silent_count++;
-        silent_left++;
-    }
-}
-
-/* What one thread is doing, as an event and its frames in `record`. @return 0: it
- * moved while it was asked */
-static int ask(jthread thread, tm__record *record, const tm__thread_info *info,
-               uint64_t wanted, uint64_t blocker)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jvmtiFrameInfo *frames = (jvmtiFrameInfo *)(record + 1);
-    jint depth = (jint)tm__the_agent.options.depth, count = 0;
-    int state = tm__snapshot_state(thread);
-
-    record->event = (tm_event){.kind = TM_EVENT_SNAPSHOT, .value = state};
-    if (state > TM_STATE_RUNNING &&
-        (*jvmti)->GetStackTrace(jvmti, thread, 0, depth + 1, frames, &count) !=
-            JVMTI_ERROR_NONE)
-        count = 0;
-    record->truncated = count > depth;
-    record->extra = (uint32_t)(count > depth ? depth : count);
-    if (state == TM_STATE_PARKED)
-        record->event.object = blocker;
-    else if (state == TM_STATE_BLOCKED || state == TM_STATE_WAITING)
-        record->event.object = wanted;
-    if (state == TM_STATE_BLOCKED && is_in_wait(frames, count))
-        record->event.value = TM_STATE_REENTERING;
-    if (state == TM_STATE_BLOCKED || state == TM_STATE_PARKED)
-        record->event.peer = info->owner;
-    else if (state == TM_STATE_WAITING)
-        record->event.peer = info->joined;
-    record->event.flags = record->event.peer ? TM_EVENT_PEER_REPORTED : 0;
-    return tm__snapshot_state(thread) == state &&
-           (state == TM_STATE_BLOCKED) == (info->is_blocked != 0);
-}
-
-/* Objects have been numbered by now: a ring has one record in work at a time. */
-static void report(tm__buffer *own, JNIEnv *jni, jthread thread,
-                   const tm__thread_info *info, uint64_t wanted, const uint64_t *held)
-{
-    size_t frames = (size_t)(tm__the_agent.options.depth + 1) * sizeof(jvmtiFrameInfo);
-    uint64_t blocker = blocker_id(own, jni, thread);
-    tm__record *record;
-    tm_event event;
-    int64_t time_ns;
-    int is_held_up;
-
-    record = tm__buffer_reserve(own, frames);
-    if (!record) {
-        tm__buffer_lose(own, tm__now_ns());
-        return;
-    }
-    for (int tries = 0; !ask(thread, record, info, wanted, blocker); tries++)
-        if (tries == TRIES)
-            return;
-    time_ns = tm__now_ns();
-    if (record->event.value == TM_STATE_UNKNOWN || has_spoken(info->thread))
-        return;
-    is_held_up = record->event.value > TM_STATE_RUNNING;
-    record->kind = TM_EVENT_SNAPSHOT;
-    record->event.time_ns = time_ns;
-    record->event.thread = info->thread;
-    event = record->event;
-    tm__record_set_weak(record,
-                        is_held_up ? (*jni)->NewWeakGlobalRef(jni, thread) : NULL);
-    tm__methods_commit(own, record, record->extra * sizeof(jvmtiFrameInfo));
-    commit_held(own, info, 0, 0, time_ns);
-    for (uint32_t i = 0; i < info->held_count; i++)
-        /* The one that it waits on is not held meanwhile. */
-        if (held[i] && !(event.value == TM_STATE_WAITING && held[i] == event.object))
-            commit_held(own, info, held[i], info->held[i].depth, time_ns);
-    if (event.value == TM_STATE_PARKED || event.value == TM_STATE_SLEEPING)
-        watch(jni, info->thread, thread, &event);
-    else
-        tm__map_put(&threads, info->thread, KNOWN);
-}
-
-static void snapshot_one(tm__buffer *own, JNIEnv *jni, const jthread *all, jint count,
-                         jint i, tm__thread_info *info)
-{
-    tm__thread_info none = {.thread = tm__thread_id(jni, all[i])};
-    uint64_t *held = NULL;
-    uint64_t wanted;
-    jint joined;
-
-    if (!info)
-        info = &none;
-    joined = find_thread(&info->wanted, all, count);
-    if (joined >= 0 && joined != i)
-        info->joined = tm__thread_id(jni, all[joined]);
-    if (tm__carrier_has_id(jni, info->owner, all, count))
-        info->owner = 0;
-    if (tm__thread_define(own, jni, all[i], info->thread, 0, 0) != 0)
-        return;
-    tm__owner_meet_other(jni, all[i], info->thread);
-    wanted = lock_id(own, jni, &info->wanted, all, count);
-    held = calloc((size_t)info->held_count + 1, sizeof(*held));
-    for (uint32_t j = 0; held && j < info->held_count; j++)
-        held[j] = lock_id(own, jni, &info->held[j], all, count);
-    if (held)
-        report(own, jni, all[i], info, wanted, held);
-    free(held);
-}
-
-void tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, int64_t since_ns)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    tm__thread_info *infos;
-    jthread *all = NULL;
-    jint count = 0;
-    size_t info_count;
-
-    tm__memory_init(&memory, NULL);
-    tm__map_init(&threads, &memory);
-    began_ns = since_ns;
-    newest = tm__thread_id(jni, self);
-    tm__management_open(jni);
-    info_count = tm__management_threads(&infos, jni);
-    if ((*jvmti)->GetAllThreads(jvmti, &count, &all) != JVMTI_ERROR_NONE)
-        count = 0;
-    for (jint i = 0; i < count; i++)
-        if (!(*jni)->IsSameObject(jni, all[i], self))
-            snapshot_one(
-                own, jni, all, count, i,
-                tm__management_find(infos, info_count, tm__thread_id(jni, all[i])));
-    for (jint i = 0; i < count; i++)
-        (*jni)->DeleteLocalRef(jni, all[i]);
-    if (all)
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)all);
-    tm__management_free(infos, info_count);
-}
-
-static int pour_end(silent *it, int64_t time_ns)
+static int pour(const tm_event *event)
 {
     const tm_sink *sink = tm__the_agent.sink;
-    tm_event event = {
+
+    return sink->events(sink->payload, event, 1);
+}
+
+static void ask_platform_threads(JNIEnv *jni, tm__buffer *own, jthread self)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    tm__platform platform = {0};
+    tm__seen seen;
+
+    if (!tm__thread_snapshot_is_open())
+        platform.info_count = tm__management_threads(&platform.infos, jni);
+    if ((*jvmti)->GetAllThreads(jvmti, &platform.count, &platform.all) !=
+        JVMTI_ERROR_NONE)
+        platform.count = 0;
+    for (jint i = 0; i < platform.count; i++) {
+        jthread thread = platform.all[i];
+
+        if ((*jni)->IsSameObject(jni, thread, self))
+            continue;
+        tm__owner_meet_other(jni, thread, tm__thread_id(jni, thread));
+        if (tm__midlife_ask_thread(&seen, own, jni, thread, &platform) == 0)
+            tm__midlife_note(&seen);
+    }
+    for (jint i = 0; i < platform.count; i++)
+        (*jni)->DeleteLocalRef(jni, platform.all[i]);
+    if (platform.all)
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)platform.all);
+    tm__management_free(platform.infos, platform.info_count);
+}
+
+int tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t last,
+                         int64_t since_ns)
+{
+    tm__memory_init(&memory, NULL);
+    tm__map_init(&threads, &memory);
+    poured_ns = since_ns;
+    newest = last;
+    if (tm__thread_snapshot_open(jni) == 0)
+        tm__the_agent.tells_held = 1;
+    tm__management_open(jni);
+    tm__midlife_virtual_begin(jni, last);
+    ask_platform_threads(jni, own, self);
+    return tm__midlife_virtual_round(jni, own);
+}
+
+static void unwatch(JNIEnv *jni, known *it, enum stage stage)
+{
+    (*jni)->DeleteWeakGlobalRef(jni, it->weak);
+    it->stage = (uint8_t)stage;
+    silent_count--;
+}
+
+static int pour_end(const known *it, int64_t time_ns)
+{
+    return pour(&(tm_event){
         .time_ns = time_ns,
         .thread = it->thread,
         .object = it->end == TM_EVENT_UNPARKED ? it->object : 0,
         .kind = it->end,
-    };
-
-    it->thread = 0;
-    silent_left--;
-    return sink->events(sink->payload, &event, 1);
+    });
 }
 
 /* The first event of a thread that was not asked may end what began before. */
@@ -309,79 +162,189 @@ static int pour_beginning(const tm_event *event)
         [TM_EVENT_UNPARKED] = TM_STATE_PARKED,
         [TM_EVENT_SLEPT] = TM_STATE_SLEEPING,
     };
-    const tm_sink *sink = tm__the_agent.sink;
-    tm_event snapshot = {
-        .time_ns = began_ns,
-        .thread = event->thread,
-        .object = event->object,
-        .value = states[event->kind],
-        .kind = TM_EVENT_SNAPSHOT,
-    };
 
-    return snapshot.value ? sink->events(sink->payload, &snapshot, 1) : TM_OK;
+    return states[event->kind] ? pour(&(tm_event){
+                                     .time_ns = poured_ns,
+                                     .thread = event->thread,
+                                     .object = event->object,
+                                     .value = states[event->kind],
+                                     .kind = TM_EVENT_SNAPSHOT,
+                                 })
+                               : TM_OK;
 }
 
-int tm__midlife_follow(const tm_event *event)
+/* A virtual thread's Waited comes first, and Entered when it has the monitor again. */
+static int pour_waited(const tm_event *event)
 {
-    uint32_t found;
-    int rc;
+    tm_event waited = *event;
 
-    if (event->thread > newest || !event->thread || event->kind == TM_EVENT_SNAPSHOT ||
-        event->kind == TM_EVENT_HELD)
-        return TM_OK;
-    found = tm__map_find(&threads, event->thread);
-    if (found == TM__NONE) {
-        rc = tm__map_put(&threads, event->thread, KNOWN);
-        return rc < 0 ? rc : pour_beginning(event);
+    waited.kind = TM_EVENT_WAITED;
+    waited.stack = 0;
+    return event->kind == TM_EVENT_CONTENDED_ENTERED ? pour(&waited) : TM_OK;
+}
+
+/* The reference that came with the answer is ours where nobody else has a use for it:
+ * who waits for nothing in particular is in no deadlock. */
+static void watch(JNIEnv *jni, known *it, const tm_event *event, jweak *weak)
+{
+    it->object = event->object;
+    it->end = event->value == TM_STATE_PARKED ? TM_EVENT_UNPARKED : TM_EVENT_SLEPT;
+    it->weak = event->object ? (*jni)->NewWeakGlobalRef(jni, *weak) : *weak;
+    if (!event->object)
+        *weak = NULL;
+    it->stage = SILENT;
+    silent_count++;
+}
+
+/* An answer of the VM's. */
+static int follow_answer(JNIEnv *jni, known *it, const tm_event *event, jweak *weak)
+{
+    if (it && it->stage == SPOKEN) {
+        dropped = *event;
+        return TM__MIDLIFE_DROP;
     }
-    if (found == KNOWN || !silent_list[found].thread)
-        return TM_OK;
-    return pour_end(&silent_list[found], event->time_ns);
+    /* The second one has the owner, and begins nothing. */
+    if (it) {
+        int rc = pour(event);
+
+        return rc < 0 ? rc : TM__MIDLIFE_DROP;
+    }
+    it = add(event->thread, event->value == TM_STATE_REENTERING ? QUEUES : ASKED);
+    if (it && *weak &&
+        (event->value == TM_STATE_PARKED || event->value == TM_STATE_SLEEPING))
+        watch(jni, it, event, weak);
+    return TM_OK;
 }
 
-void tm__midlife_ask(JNIEnv *jni)
+/* An event of the thread's own. It may be the end that none was expected of: of what it
+ * began in a recording before this one. */
+static int follow_known(JNIEnv *jni, known *it, const tm_event *event)
 {
-    static uint32_t last;
+    int stage = it->stage;
 
-    for (uint32_t i = 0; silent_left && i < silent_count && i < ASK_A_ROUND; i++) {
-        silent *it = &silent_list[last = (last + 1) % silent_count];
-        jthread thread;
-        int state;
+    if (stage == SILENT)
+        unwatch(jni, it, SPOKEN);
+    it->stage = SPOKEN;
+    if (stage == QUEUES)
+        return pour_waited(event);
+    if (stage == SILENT && event->kind != it->end)
+        return pour_end(it, event->time_ns);
+    return stage == LEFT && event->kind == it->end ? TM__MIDLIFE_DROP : TM_OK;
+}
 
-        if (!it->thread || it->left_ns)
+int tm__midlife_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
+{
+    known *it;
+
+    if (event->thread > newest || !event->thread)
+        return TM_OK;
+    if (event->kind == TM_EVENT_HELD)
+        return event->thread == dropped.thread && event->time_ns == dropped.time_ns
+                   ? TM__MIDLIFE_DROP
+                   : TM_OK;
+    it = find(event->thread);
+    if (event->kind == TM_EVENT_SNAPSHOT)
+        return follow_answer(jni, it, event, weak);
+    if (it)
+        return follow_known(jni, it, event);
+    if (known_count >= KNOWN_MAX)
+        return TM_OK;
+    return add(event->thread, SPOKEN) ? pour_beginning(event) : TM_ENOMEM;
+}
+
+int tm__midlife_has_spoken(uint64_t thread)
+{
+    const known *it = find(thread);
+
+    return it && it->stage == SPOKEN;
+}
+
+static void look_at(JNIEnv *jni, known *it)
+{
+    jthread thread = (*jni)->NewLocalRef(jni, it->weak);
+    int state = thread ? tm__snapshot_state(thread) : TM_STATE_UNKNOWN;
+
+    /* A virtual thread sleeps by parking. */
+    if (state != TM_STATE_PARKED && state != TM_STATE_SLEEPING)
+        it->left_ns = tm__now_ns();
+    if (thread)
+        (*jni)->DeleteLocalRef(jni, thread);
+}
+
+/* The next one to look at, from the first one on again after the last. */
+static known *next_known(void)
+{
+    int64_t now_ns;
+
+    if (looked < known_count)
+        return &known_list[looked++];
+    now_ns = tm__now_ns();
+    if (lap_ns && now_ns - lap_ns > latest_ns)
+        latest_ns = now_ns - lap_ns;
+    lap_ns = now_ns;
+    looked = 1;
+    return &known_list[0];
+}
+
+void tm__midlife_look(JNIEnv *jni)
+{
+    int64_t until_ns = tm__now_ns() + LOOKING_NS;
+
+    for (uint32_t i = 0; silent_count && i < known_count; i++) {
+        known *it = next_known();
+
+        if (it->stage != SILENT || it->left_ns)
             continue;
-        thread = (*jni)->NewLocalRef(jni, it->weak);
-        state = thread ? tm__snapshot_state(thread) : TM_STATE_UNKNOWN;
-        if (state !=
-            (it->end == TM_EVENT_UNPARKED ? TM_STATE_PARKED : TM_STATE_SLEEPING))
-            it->left_ns = tm__now_ns();
-        if (thread)
-            (*jni)->DeleteLocalRef(jni, thread);
+        look_at(jni, it);
+        if (tm__now_ns() >= until_ns)
+            break;
     }
 }
 
-int tm__midlife_pour(int64_t horizon_ns)
+int tm__midlife_say(void)
+{
+    const tm_sink *sink = tm__the_agent.sink;
+    char sentence[200];
+    int rc = tm__midlife_virtual_say();
+
+    if (rc < 0 || latest_ns < LATE_NS)
+        return rc;
+    snprintf(sentence, sizeof(sentence),
+             "Threads that were parked or asleep when recording began were looked at "
+             "every %.1f s: so much later may such a park or sleep be said to end.",
+             (double)latest_ns / 1e9);
+    return sink->limit(sink->payload, sentence);
+}
+
+int tm__midlife_pour(JNIEnv *jni, int64_t horizon_ns)
 {
     int rc = TM_OK;
 
-    for (uint32_t i = 0; silent_left && i < silent_count && rc >= 0; i++) {
-        silent *it = &silent_list[i];
+    for (uint32_t i = 0; silent_count && i < known_count && rc >= 0; i++) {
+        known *it = &known_list[i];
 
-        if (it->thread && it->left_ns && it->left_ns < horizon_ns)
+        if (it->stage == SILENT && it->left_ns && it->left_ns < horizon_ns) {
+            unwatch(jni, it, LEFT);
             rc = pour_end(it, it->left_ns);
+        }
     }
+    if (horizon_ns > poured_ns)
+        poured_ns = horizon_ns;
     return rc;
 }
 
 void tm__midlife_forget(JNIEnv *jni)
 {
-    for (uint32_t i = 0; i < silent_count; i++)
-        (*jni)->DeleteWeakGlobalRef(jni, silent_list[i].weak);
+    tm__midlife_virtual_end(jni);
+    for (uint32_t i = 0; i < known_count; i++)
+        if (known_list[i].stage == SILENT)
+            (*jni)->DeleteWeakGlobalRef(jni, known_list[i].weak);
     tm__map_clear(&threads);
-    tm__free(&memory, silent_list, silent_capacity * sizeof(*silent_list));
-    silent_list = NULL;
-    silent_count = 0;
-    silent_capacity = 0;
-    silent_left = 0;
+    tm__free(&memory, known_list, known_capacity * sizeof(*known_list));
+    known_list = NULL;
+    known_count = 0;
+    known_capacity = 0;
+    silent_count = looked = 0;
+    lap_ns = latest_ns = 0;
     newest = 0;
 }

@@ -11,6 +11,7 @@
 
 #include "probe_class.h"
 #include "virtual.h"
+#include "virtual_walk.h"
 
 /* A native method of ours, which the VM takes as an address. */
 typedef union entry {
@@ -109,14 +110,15 @@ static int bind_by_event(JNIEnv *jni, jclass class, const tm__hook *hook)
 
 static int bind(JNIEnv *jni, const tm__hook *hook)
 {
-    jclass class = find_class(jni, hook->class);
+    jclass class;
     int rc = -1;
 
+    if (!hook->ours)
+        return 0; /* it is only watched for */
+    class = find_class(jni, hook->class);
     if (!class)
         return -1;
-    if (!hook->ours) {
-        rc = 0; /* it is only watched for */
-    } else if (!hook->symbol && !atomic_load(hook->original)) {
+    if (!hook->symbol && !atomic_load(hook->original)) {
         rc = bind_by_event(jni, class, hook);
     } else {
         if (!atomic_load(hook->original))
@@ -138,7 +140,9 @@ static void JNICALL bind_all(JNIEnv *jni, jclass probe)
     for (int i = 0; tm__hook_at(&hook, i); i++)
         if (bind(jni, &hook) == 0)
             atomic_fetch_or(&tm__the_agent.kinds, hook.kinds);
-    ask_for_bindings(JVMTI_DISABLE);
+    /* Where there is no virtual thread yet, the first will be told by a binding. */
+    if (!tm__the_agent.virtual_class || tm__virtual_exist(jni))
+        ask_for_bindings(JVMTI_DISABLE);
 }
 
 static void JNICALL unbind_all(JNIEnv *jni, jclass probe)
@@ -146,11 +150,13 @@ static void JNICALL unbind_all(JNIEnv *jni, jclass probe)
     tm__hook hook;
 
     (void)probe;
+    /* Or the VM would ask about each again. */
+    ask_for_bindings(JVMTI_DISABLE);
     for (int i = 0; tm__hook_at(&hook, i); i++) {
-        jclass class = find_class(jni, hook.class);
         void *original = atomic_load(hook.original);
+        jclass class = hook.ours ? find_class(jni, hook.class) : NULL;
 
-        if (class && original && hook.ours)
+        if (class && original)
             put(jni, class, &hook, original);
         if (class)
             (*jni)->DeleteLocalRef(jni, class);

@@ -11,13 +11,8 @@
 #include "methods.h"
 #include "stacks.h"
 
-int tm__snapshot_state(jthread thread)
+int tm__snapshot_state_of(jint bits)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jint bits = 0;
-
-    if ((*jvmti)->GetThreadState(jvmti, thread, &bits) != JVMTI_ERROR_NONE)
-        return TM_STATE_UNKNOWN;
     if (bits & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
         return TM_STATE_BLOCKED;
     if (bits & JVMTI_THREAD_STATE_SLEEPING)
@@ -27,6 +22,16 @@ int tm__snapshot_state(jthread thread)
     if (bits & JVMTI_THREAD_STATE_PARKED)
         return TM_STATE_PARKED;
     return bits & JVMTI_THREAD_STATE_ALIVE ? TM_STATE_RUNNING : TM_STATE_UNKNOWN;
+}
+
+int tm__snapshot_state(jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jint bits = 0;
+
+    if ((*jvmti)->GetThreadState(jvmti, thread, &bits) != JVMTI_ERROR_NONE)
+        return TM_STATE_UNKNOWN;
+    return tm__snapshot_state_of(bits);
 }
 
 static uint64_t wanted_by(tm__report *r, JNIEnv *jni, jthread thread)

@@ -8,6 +8,8 @@
 /** @return enum tm_state of a thread, as the VM says now; TM_STATE_UNKNOWN: it has gone
  */
 int tm__snapshot_state(jthread thread);
+/** The same of what JVM TI's GetThreadState() has said. */
+int tm__snapshot_state_of(jint bits);
 
 /** Report the threads that began before the VM was up, from thread `current`. */
 void tm__snapshot_take(JNIEnv *jni, jthread current);

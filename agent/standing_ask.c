@@ -11,6 +11,7 @@
 
 #include "holder.h"
 #include "management.h"
+#include "thread_snapshot.h"
 
 static uint64_t owner_of(JNIEnv *jni, jobject synchronizer)
 {
@@ -92,6 +93,19 @@ static void keep(tm__standing *it, JNIEnv *jni, tm__buffer *own,
     }
 }
 
+/* The same where JVM TI tells none to those who come late. */
+static int ask_held_late(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread thread)
+{
+    tm__thread_snapshot snapshot;
+
+    if (tm__thread_snapshot_take(&snapshot, jni, thread) != 0)
+        return 0;
+    if (snapshot.is_whole)
+        keep(it, jni, own, snapshot.held, (jint)snapshot.held_count);
+    tm__thread_snapshot_drop(jni, &snapshot);
+    return it->held && it->depths;
+}
+
 static int ask_held(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
@@ -100,7 +114,7 @@ static int ask_held(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread thre
 
     if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, thread, &count, &monitors) !=
         JVMTI_ERROR_NONE)
-        return 0;
+        return ask_held_late(jni, own, it, thread);
     keep(it, jni, own, monitors, count);
     for (jint i = 0; i < count; i++)
         (*jni)->DeleteLocalRef(jni, monitors[i].monitor);

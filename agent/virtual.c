@@ -380,7 +380,7 @@ void tm__virtual_install(JNIEnv *jni)
     jvmtiError error = JVMTI_ERROR_INTERNAL;
 
     is_due = !tm__the_agent.virtual_class;
-    if (is_due)
+    if (is_due || atomic_load(&installed))
         return;
     if (define_ours(jni) == 0) {
         atomic_store(&installed, 1);

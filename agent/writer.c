@@ -22,11 +22,14 @@
 #include "foreign.h"
 #include "management.h"
 #include "midlife.h"
+#include "midlife_virtual.h"
 #include "outlet.h"
 #include "rebind.h"
 #include "session.h"
 #include "standing.h"
+#include "thread_snapshot.h"
 #include "virtual.h"
+#include "virtual_walk.h"
 
 /* Who has been held up for longer, and without a stack, is asked for it; so many take
  * less than 1 % of a round. */
@@ -73,6 +76,8 @@ static int report_losses(void)
 
     for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next)
         rc = tm__merge_loss(b, tm__now_ns());
+    if (rc >= 0)
+        rc = tm__midlife_say();
     return rc >= 0 ? tm__cost_report() : rc;
 }
 
@@ -85,6 +90,8 @@ static int pause_ms(int64_t round_ns)
 
     if (tm__sampler_due_ns() < due_ns)
         due_ns = tm__sampler_due_ns();
+    if (tm__midlife_virtual_due_ns() < due_ns)
+        due_ns = tm__midlife_virtual_due_ns();
     left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
 
     return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
@@ -115,6 +122,8 @@ static int pause_recording(JNIEnv *jni)
         return TM_OK;
     tm__session_halt();
     rc = tm__merge_round(jni, 1);
+    if (rc >= 0)
+        rc = tm__midlife_say();
     if (rc < 0)
         return rc;
     paused_ns = tm__now_ns();
@@ -125,8 +134,11 @@ static int pause_recording(JNIEnv *jni)
     return sink->events(sink->payload, &event, 1);
 }
 
+static jthread new_thread(JNIEnv *jni);
+
 static int resume_recording(JNIEnv *jni)
 {
+    jthread last;
     int rc;
 
     if (!paused_ns)
@@ -134,7 +146,12 @@ static int resume_recording(JNIEnv *jni)
     rc = say_pause();
     paused_ns = 0;
     tm__session_begin();
-    tm__midlife_snapshot(jni, own, writer_thread, tm__now_ns());
+    last = new_thread(jni);
+    if (rc >= 0)
+        rc = tm__midlife_snapshot(jni, own, writer_thread, tm__thread_id(jni, last),
+                                  tm__now_ns());
+    if (last)
+        (*jni)->DeleteLocalRef(jni, last);
     return rc;
 }
 
@@ -183,7 +200,8 @@ static int round_of_work(JNIEnv *jni)
         return rc;
     rc = tm__cost_tell();
     tm__standing_ask(jni, own, 0);
-    tm__midlife_ask(jni);
+    tm__midlife_look(jni);
+    rc = rc < 0 ? rc : tm__midlife_virtual_round(jni, own);
     tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
     tm__stacks_pace();
     tm__sampler_round(jni, own);
@@ -266,18 +284,21 @@ static int say_late(void)
 /* The VM is up: events first, and then what they cannot tell. */
 static int begin_late(JNIEnv *jni)
 {
+    int rc = TM_OK;
+
     if (tm__the_agent.stands_in) {
         tm__hooks_bind(jni);
-        if (tm__the_agent.virtual_class)
+        if (tm__virtual_exist(jni))
             tm__virtual_install(jni);
     }
     tm__foreign_open();
     tm__session_begin();
     own = tm__thread_buffer(jni, writer_thread);
     if (own)
-        tm__midlife_snapshot(jni, own, writer_thread, tm__the_agent.start_ns);
+        rc = tm__midlife_snapshot(jni, own, writer_thread, own->thread,
+                                  tm__the_agent.start_ns);
     tm__foreign_seal();
-    return say_late();
+    return rc >= 0 ? say_late() : rc;
 }
 
 static void close_all(JNIEnv *jni)
@@ -286,6 +307,7 @@ static void close_all(JNIEnv *jni)
     tm__midlife_forget(jni);
     tm__foreign_close();
     tm__management_close(jni);
+    tm__thread_snapshot_close(jni);
     tm__code_close();
     tm__samples_close();
     tm__merge_close();

@@ -98,7 +98,8 @@ final class Deadlocks {
         return thread;
     }
 
-    private static Thread[] stuck(String kind, boolean virtual) throws Exception {
+    private static Thread[] stuck(String kind, boolean virtual, boolean otherVirtual)
+            throws Exception {
         Left left = new Left();
         Right right = new Right();
         ReentrantLock one = new ReentrantLock();
@@ -107,19 +108,19 @@ final class Deadlocks {
         switch (kind) {
             case "monitors":
                 threads[0] = start("one", virtual, () -> monitors(left, right));
-                threads[1] = start("other", virtual, () -> monitors(right, left));
+                threads[1] = start("other", otherVirtual, () -> monitors(right, left));
                 break;
             case "locks":
                 threads[0] = start("one", virtual, () -> locks(one, other));
-                threads[1] = start("other", virtual, () -> locks(other, one));
+                threads[1] = start("other", otherVirtual, () -> locks(other, one));
                 break;
             case "mixed":
                 threads[0] = start("one", virtual, () -> monitorThenLock(left, other));
-                threads[1] = start("other", virtual, () -> lockThenMonitor(other, left));
+                threads[1] = start("other", otherVirtual, () -> lockThenMonitor(other, left));
                 break;
             case "join":
                 threads[0] = start("one", virtual, () -> joinHolding(left, new Thread[] {
-                    start("other", virtual, () -> monitor(left))}));
+                    start("other", otherVirtual, () -> monitor(left))}));
                 threads[1] = threads[0];
                 break;
             default:
@@ -128,9 +129,11 @@ final class Deadlocks {
         return threads;
     }
 
-    /** @param arguments kind, platform or virtual, how long to stay on, in ms */
+    /** @param arguments kind, platform, virtual or both, how long to stay on, in ms */
     public static void main(String[] arguments) throws Exception {
-        Thread[] threads = stuck(arguments[0], arguments[1].equals("virtual"));
+        String kinds = arguments[1];
+        Thread[] threads = stuck(
+            arguments[0], !kinds.equals("platform"), kinds.equals("virtual"));
         for (Thread thread : threads) {
             while (LAST_MS.get() == 0 || thread.getState() == Thread.State.RUNNABLE) {
                 Thread.sleep(1);

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual threads that a JVM had before it was attached to."""
+
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import threadmodel
+from conftest import VIRTUAL_SINCE, Java, odd
+from test_attach import QUIET, SNAPSHOT_SINCE, SYNC, Program, cli, rows, running
+from threadmodel import attach
+from threadmodel.errors import DamagedTraceWarning
+
+NAMED = 11
+OTHERS = 300
+MANY = 20_000
+BUSY = 20
+
+
+@pytest.fixture(autouse=True)
+def _only_where_there_are_any(java: Java) -> None:
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+
+
+def until(program: Program, trace: Path, done: Callable[[threadmodel.Model], bool]):
+    """Wait until what the trace has by now is enough."""
+    while True:
+        attach.control(program.pid, "dump")
+        with pytest.warns(DamagedTraceWarning, match="going on"):
+            model = threadmodel.open(trace)
+        if done(model):
+            return
+        time.sleep(0.05)
+
+
+def others(model: threadmodel.Model) -> list[dict[str, Any]]:
+    return [row for row in model.threads() if row["name"].startswith("other-")]
+
+
+def all_were_asked(count: int) -> Callable[[threadmodel.Model], bool]:
+    """Those that wait for somebody who was asked later are told again at the end."""
+
+    def asked(model: threadmodel.Model) -> bool:
+        (clerk,) = rows(model, "timeline", thread="clerk")
+        return len(others(model)) == count and clerk["peer"] is not None
+
+    return asked
+
+
+def recorded(java: Java, count: int, go_on: bool, *flags: str) -> threadmodel.Model:
+    """The program recorded until all were asked, or until they have all ended."""
+    trace = java.folder / "run.tmt"
+    with running(java, "VirtualAttached", count, flags=(QUIET, *flags)) as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace):
+            until(program, trace, all_were_asked(count))
+            if go_on:
+                program.go_on()
+                program.hear("gone")
+        if not go_on:
+            program.go_on()
+            program.hear("gone")
+        program.go_on()
+        assert program.end() == ""
+    return threadmodel.open(trace)
+
+
+def test_what_every_virtual_thread_is_in_is_told(java: Java):
+    if java.jdk.release < SNAPSHOT_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} does not tell")
+    model = recorded(java, OTHERS, go_on=False)
+    first: dict[str, Any] = {}
+    for row in model.timeline():
+        if not row["thread"].startswith("other-"):
+            first.setdefault(row["thread"], row)
+    told = {
+        name: (row["state"], (row["class"] or "").split("$")[-1], row["peer"])
+        for name, row in first.items()
+    }
+    assert {
+        "worker": ("running", "", None),
+        "clerk": ("blocked", "Desk", "worker"),
+        "holder": ("sleeping", "", None),
+        "blocked": ("blocked", "Door", "holder"),
+        "listener": ("waiting", "Bell", None),
+        "outside": ("blocked", "Gate", "listener"),
+        "parked": ("parked", "Bell", None),
+        "behind": ("blocked", "Shelf", "parked"),
+        "owner": ("sleeping", "", None),
+        "queued": ("parked", SYNC.split("$")[-1], "owner"),
+        "joiner": ("joining", "java.lang.Thread", "outside"),
+        "sleeper": ("sleeping", "", None),
+        "bare": ("parked", "", None),
+    }.items() <= told.items()
+    for name in ("blocked", "behind"):
+        assert first[name]["method"] == "VirtualAttached.pass"
+        assert first[name]["provenance"] == "reported"
+    states = Counter(row["state"] for row in others(model))
+    assert states == {"parked": OTHERS}
+    virtual = [row for row in model.threads() if row["virtual"]]
+    assert len(virtual) == NAMED + OTHERS
+    assert {row["start_ns"] for row in virtual} == {None}
+    assert odd(model) == {}
+
+
+def test_what_virtual_threads_were_in_ends_when_it_ends(java: Java):
+    model = recorded(java, OTHERS, go_on=True)
+    assert odd(model) == {}
+    virtual = [row for row in model.threads() if row["virtual"]]
+    assert {row["state"] for row in virtual} == {"dead"}
+    assert [row["parked_count"] for row in others(model)] == [1] * OTHERS
+    names = {row["name"] for row in virtual}
+    parks = rows(model, "timeline", state="parked")
+    assert not any(row["open"] for row in parks if row["thread"] in names)
+    assert rows(model, "interactions", kind="notify_all", to_thread="listener")
+
+
+def test_what_virtual_threads_are_in_is_told_again_after_a_pause(java: Java):
+    if java.jdk.release < SNAPSHOT_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} does not tell")
+    trace = java.folder / "run.tmt"
+    with running(java, "VirtualAttached", OTHERS) as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace):
+            until(program, trace, all_were_asked(OTHERS))
+            attach.control(program.pid, "pause")
+            attach.control(program.pid, "resume")
+            until(program, trace, asked_after_a_pause)
+        program.go_on()
+        program.hear("gone")
+        program.go_on()
+        assert program.end() == ""
+    model = threadmodel.open(trace)
+    assert odd(model) == {}
+    last = rows(model, "timeline", thread="blocked")[-1]
+    assert (last["state"], last["peer"]) == ("blocked", "holder")
+
+
+def asked_after_a_pause(model: threadmodel.Model) -> bool:
+    last = {row["thread"]: row for row in model.timeline()}
+    parked = [name for name, row in last.items() if row["state"] == "parked"]
+    return sum(name.startswith("other-") for name in parked) == OTHERS
+
+
+def test_virtual_threads_that_the_jdk_does_not_list_are_said(java: Java):
+    trace = java.folder / "run.tmt"
+    flags = (QUIET, "-Djdk.trackAllThreads=false")
+    with running(java, "VirtualAttached", 1, flags=flags) as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace):
+            pass
+    model = threadmodel.open(trace)
+    assert any("not listed by the JDK" in limit for limit in model.limits)
+    assert not any(row["virtual"] for row in model.threads())
+
+
+def test_many_virtual_threads_are_asked_without_harm(java: Java):
+    """In rounds, so that no ring fills up meanwhile."""
+    model = recorded(java, MANY, go_on=False)
+    assert odd(model) == {}
+    assert Counter(row["state"] for row in others(model)) == {"parked": MANY}
+    assert {row["parked_count"] for row in others(model)} == {1}
+
+
+def test_virtual_threads_that_are_busy_speak_for_themselves(java: Java):
+    """Who moves while it is asked is not said to be where it was."""
+    trace = java.folder / "run.tmt"
+    with running(java, "VirtualBusy", BUSY) as program:
+        program.hear("warm")
+        for _ in range(3):
+            with attach.record(program.pid, trace):
+                until(program, trace, all_moved)
+            model = threadmodel.open(trace)
+            assert model.damage is None
+            assert odd(model) == {}
+        program.go_on()
+        assert program.end() == ""
+
+
+def all_moved(model: threadmodel.Model) -> bool:
+    busy = [row for row in model.threads() if row["name"].startswith("busy-")]
+    return len(busy) == BUSY and all(row["parked_count"] > 2 for row in busy)
+
+
+def test_a_deadlock_of_virtual_threads_after_the_attach_is_told(java: Java):
+    if java.jdk.release < SNAPSHOT_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} does not tell")
+    trace = java.folder / "run.tmt"
+    with (
+        running(java, "Deadlocks", "monitors", "both", 60_000) as program,
+        attach.record(program.pid, trace) as recording,
+    ):
+        while not any("deadlock of 2" in line for line in recording.notices()):
+            time.sleep(0.02)
+    assert len(threadmodel.open(trace).deadlocks()) == 2
+
+
+def test_a_jdk_that_does_not_tell_is_said_to_be_one(java: Java, tmp_path: Path):
+    """As of releases before 25, here by another class in the place of the JDK's."""
+    source = tmp_path / "ThreadSnapshot.java"
+    source.write_text("package jdk.internal.vm; class ThreadSnapshot {}\n")
+    patch = tmp_path / "patch"
+    javac = [java.jdk.tool("javac"), "--patch-module", f"java.base={tmp_path}"]
+    subprocess.run([*javac, "-d", patch, source], check=True)
+    flags = (QUIET, "--patch-module", f"java.base={patch}")
+    trace = java.folder / "run.tmt"
+    with running(java, "VirtualAttached", OTHERS, flags=flags) as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace):
+            until(program, trace, lambda model: len(others(model)) == OTHERS)
+        program.go_on()
+        program.hear("gone")
+        program.go_on()
+        program.end()
+    model = threadmodel.open(trace)
+    assert any("from release 25 on" in limit for limit in model.limits)
+    states = {row["name"]: row["state"] for row in model.threads()}
+    for name, state in (("holder", "sleeping"), ("blocked", "blocked")):
+        assert states[name] == state
+    (blocked,) = rows(model, "timeline", thread="blocked")
+    assert (blocked["class"], blocked["peer"]) == (None, None)
+    # Of a monitor that a virtual thread has, such a JVM names the carrier.
+    (clerk,) = rows(model, "timeline", thread="clerk")
+    assert (clerk["state"], clerk["peer"]) == ("blocked", None)
+
+
+def test_a_program_without_virtual_threads_gets_none(java: Java):
+    """With the first, the JDK makes what they need, this thread for one."""
+    helper = "VirtualThread-unblocker"
+    with running(java, "VirtualAttached", 0) as program:
+        program.hear("ready")
+        if helper not in cli("dump", program.pid).stdout:
+            pytest.skip(f"JDK {java.jdk.release} has no {helper}")
+    with running(java, "Attached") as program:
+        program.hear("ready")
+        with attach.record(program.pid, java.folder / "run.tmt"):
+            pass
+        assert helper not in cli("dump", program.pid).stdout
+        program.go_on()
+        program.hear("gone")
+        program.go_on()
+        assert program.end() == ""
+
+
+def test_the_first_virtual_thread_after_an_attach_is_told(java: Java):
+    trace = java.folder / "run.tmt"
+    with running(java, "VirtualBusy", 0) as program:
+        program.hear("warm")
+        with attach.record(program.pid, trace):
+            program.go_on()
+            program.end()
+    (last,) = rows(threadmodel.open(trace), "threads", name="last")
+    assert last["virtual"]
+    assert (last["parked_count"], last["sleeping_count"]) == (1, 1)
