@@ -156,7 +156,7 @@ static int is_chosen(const tm__report *r, const tm_event *event)
                           memory_order_relaxed);
     if (it->walks_left == 0 && chance > UINT32_MAX / BRAKE)
         chance = UINT32_MAX / BRAKE;
-    if ((chance == UINT32_MAX || draw(it, r->thread) <= chance ||
+    if ((chance == UINT32_MAX || draw(it, tm__the_agent.run_id ^ r->thread) <= chance ||
          is_first(it, event->kind, event->object ? event->object : event->peer))) {
         it->walks_left -= it->walks_left > 0;
         return 1;
