@@ -105,7 +105,8 @@ static void ask_platform_threads(JNIEnv *jni, tm__buffer *own, jthread self)
         JVMTI_ERROR_NONE)
         platform.count = 0;
     for (jint i = 0; i < platform.count; i++)
-        if (!(*jni)->IsSameObject(jni, platform.all[i], self) &&
+        if (tm__thread_id(jni, platform.all[i]) <= newest &&
+            !(*jni)->IsSameObject(jni, platform.all[i], self) &&
             tm__midlife_ask_thread(&seen, own, jni, platform.all[i], &platform) == 0)
             tm__midlife_note(&seen);
     for (jint i = 0; i < platform.count; i++)
