@@ -7,6 +7,7 @@
  */
 #include "capabilities.h"
 #include "collector.h"
+#include "owner.h"
 #include "session.h"
 #include "snapshot.h"
 #include "virtual.h"
@@ -46,6 +47,7 @@ static int know_the_vm(JNIEnv *jni)
         tm__complain("nothing is recorded: java.lang.Thread has no field tid here");
         return -1;
     }
+    tm__owner_open(jni);
     clock_gettime(CLOCK_REALTIME, &wall);
     tm__the_agent.start_ns = tm__now_ns();
     tm__the_agent.start_wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;

@@ -109,6 +109,8 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
                       uint64_t os_id, uint32_t flags);
 /** The same for a virtual thread, unless it was done here lately. */
 void tm__virtual_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t id);
+/** Whether virtual threads run on a thread. */
+int tm__is_carrier(JNIEnv *jni, jthread thread);
 /** The calling thread's buffer, made when it is first asked for; NULL: no memory. */
 tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread);
 

@@ -8,9 +8,9 @@
 
 #include <threadmodel/error.h>
 
-#include "agent.h"
 #include "base/grouped.h"
 #include "outlet.h"
+#include "owner.h"
 #include "virtual.h"
 
 static const int64_t TELL_NS = 1000000000;
@@ -91,6 +91,8 @@ int tm__cost_report(void)
                  tm__samples_bare());
     if (rc >= 0)
         rc = say_virtual();
+    if (rc >= 0)
+        rc = tm__owner_report();
     if (rc >= 0)
         rc = tm__selfcheck_report();
     return rc;

@@ -8,6 +8,7 @@
  */
 #include "report.h"
 #include "collector.h"
+#include "owner.h"
 #include "virtual.h"
 
 /* A hold-up's end is about the object of its beginning, so a thread that cannot
@@ -48,20 +49,20 @@ static void add_held(tm__report *r, jvmtiEnv *jvmti, JNIEnv *jni)
 static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
                                     jobject object)
 {
+    tm_event event = {.kind = TM_EVENT_CONTENDED_ENTER};
     tm__report r;
-    uint64_t id;
 
     if (!tm__report_begin(&r, jni, thread))
         return;
-    id = tm__object_id(r.buffer, jni, object);
+    event.peer = tm__owner_peek(jni, &r, object);
+    if (event.peer)
+        event.flags = TM_EVENT_PEER_INFERRED;
+    event.object = tm__object_id(r.buffer, jni, object);
     if (r.is_virtual)
         r.weak = (*jni)->NewWeakGlobalRef(jni, thread);
     else
-        r.buffer->object = id;
-    if (tm__report_add(&r, TM__WHOLE_STACK,
-                       (tm_event){.kind = TM_EVENT_CONTENDED_ENTER, .object = id}) !=
-            0 &&
-        r.weak)
+        r.buffer->object = event.object;
+    if (tm__report_add(&r, TM__WHOLE_STACK, event) != 0 && r.weak)
         (*jni)->DeleteWeakGlobalRef(jni, r.weak);
     if (tm__the_agent.options.held)
         add_held(&r, jvmti, jni);
@@ -77,6 +78,7 @@ static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thre
     (void)jvmti;
     if (!tm__report_begin(&r, jni, thread))
         return;
+    tm__owner_check(jni, &r);
     id = held_up_on(&r, jni, object);
     tm__report_finish(&r, TM__NO_STACK,
                       (tm_event){.kind = TM_EVENT_CONTENDED_ENTERED, .object = id});
@@ -177,14 +179,18 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     tm__report r;
 
     (void)jvmti;
-    if (!tm__report_begin(&r, jni, thread))
+    if (!tm__report_begin(&r, jni, thread)) {
+        tm__owner_part(jni);
         return;
+    }
     tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
     tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
+    if (r.is_virtual)
+        return;
+    tm__owner_part(jni);
     /* The VM goes on to lock the thread object and wake who joins it, which is no
      * business of the program's; or the OS thread becomes another Java thread. */
-    if (!r.is_virtual)
-        tm__buffer_leave();
+    tm__buffer_leave();
 }
 
 #define KIND(name) (UINT64_C(1) << TM_EVENT_##name)

@@ -5,6 +5,7 @@
  * Objects and classes are in tags.c.
  */
 #include "container.h"
+#include "owner.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -84,7 +85,7 @@ static void deallocate(void *memory)
 }
 
 /* By name: who asks for the class itself has it loaded, where nobody else needs it. */
-static int is_carrier(JNIEnv *jni, jthread thread)
+int tm__is_carrier(JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_agent.jvmti;
     char *signature = NULL;
@@ -106,7 +107,7 @@ int tm__carrier_has_id(JNIEnv *jni, uint64_t id, const jthread *threads, jint co
 {
     for (jint i = 0; tm__the_agent.virtual_class && i < count; i++)
         if (tm__thread_id(jni, threads[i]) == id)
-            return is_carrier(jni, threads[i]);
+            return tm__is_carrier(jni, threads[i]);
     return 0;
 }
 
@@ -146,7 +147,7 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
         flags |= TM_THREAD_VIRTUAL;
     } else {
         object = tm__object_id(buffer, jni, thread);
-        if (is_carrier(jni, thread))
+        if (tm__is_carrier(jni, thread))
             flags |= TM_THREAD_CARRIER;
     }
     if (info.is_daemon)
@@ -202,8 +203,9 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
         buffer->os_id = (uint64_t)syscall(SYS_gettid);
         buffer->thread_weak = (*jni)->NewWeakGlobalRef(jni, thread);
         buffer->thread = tm__thread_id(jni, thread);
-        buffer->is_shared = is_carrier(jni, thread);
+        buffer->is_shared = tm__is_carrier(jni, thread);
         tm__thread_define(buffer, jni, thread, buffer->thread, buffer->os_id, 0);
+        tm__owner_meet(jni, buffer->is_shared ? 0 : buffer->thread);
     }
     return buffer;
 }

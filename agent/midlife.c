@@ -28,6 +28,7 @@
 #include "management.h"
 #include "midlife_ask.h"
 #include "midlife_virtual.h"
+#include "owner.h"
 #include "snapshot.h"
 #include "thread_snapshot.h"
 
@@ -104,11 +105,17 @@ static void ask_platform_threads(JNIEnv *jni, tm__buffer *own, jthread self)
     if ((*jvmti)->GetAllThreads(jvmti, &platform.count, &platform.all) !=
         JVMTI_ERROR_NONE)
         platform.count = 0;
-    for (jint i = 0; i < platform.count; i++)
-        if (tm__thread_id(jni, platform.all[i]) <= newest &&
-            !(*jni)->IsSameObject(jni, platform.all[i], self) &&
-            tm__midlife_ask_thread(&seen, own, jni, platform.all[i], &platform) == 0)
+    for (jint i = 0; i < platform.count; i++) {
+        jthread thread = platform.all[i];
+        uint64_t id = tm__thread_id(jni, thread);
+
+        if ((*jni)->IsSameObject(jni, thread, self))
+            continue;
+        tm__owner_meet_other(jni, thread, id);
+        if (id <= newest &&
+            tm__midlife_ask_thread(&seen, own, jni, thread, &platform) == 0)
             tm__midlife_note(&seen);
+    }
     for (jint i = 0; i < platform.count; i++)
         (*jni)->DeleteLocalRef(jni, platform.all[i]);
     if (platform.all)

@@ -17,6 +17,7 @@
 #include "barrier.h"
 #include "met.h"
 #include "methods.h"
+#include "owner.h"
 #include "rebind.h"
 #include "virtual.h"
 
@@ -26,6 +27,7 @@ jvmtiError tm__session_begin(void)
 {
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         tm__buffer_renew(b);
+    tm__owner_meet_none(1);
     atomic_fetch_add(&tm__the_agent.session, 1);
     atomic_store(&tm__the_agent.recording, 1);
     return tm__events_enable(1);
@@ -49,6 +51,7 @@ int tm__session_wait(void)
 int tm__session_halt(void)
 {
     atomic_store(&tm__the_agent.recording, 0);
+    tm__owner_meet_none(0);
     tm__events_enable(0);
     return tm__session_wait();
 }

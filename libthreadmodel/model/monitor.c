@@ -12,6 +12,25 @@ static int peer_provenance(const tm__fact *fact)
                                                 : TM_PROVENANCE_REPORTED;
 }
 
+/* Whether an event names the owner. Who has ended may have a monitor for as long as
+ * the VM needs to put it away, which no event tells the end of. */
+static int names_owner(const tm_model *model, const tm__fact *fact)
+{
+    return fact->peer != TM__NONE && model->threads[fact->peer].end_ns == INT64_MIN;
+}
+
+/* The owner is the peer; that it stands since the VM said so is surer than a guess. */
+static int own_by_peer(tm_model *model, const tm__fact *fact)
+{
+    const tm__object *object = &model->objects[fact->object];
+    int provenance = peer_provenance(fact);
+
+    if (object->owner == fact->peer && tm__owner_provenance(model, object) > provenance)
+        return tm__owner_provenance(model, object);
+    tm__own(model, fact->object, fact->peer, fact->time_ns, provenance);
+    return provenance;
+}
+
 void tm__on_enter(tm_model *model, const tm__fact *fact)
 {
     tm__object *object;
@@ -27,9 +46,8 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
         return;
     }
     object = tm__object_fresh(model, fact->object);
-    if (fact->peer != TM__NONE) {
-        tm__own(model, fact->object, fact->peer, fact->time_ns, peer_provenance(fact));
-        block.provenance = (uint8_t)peer_provenance(fact);
+    if (names_owner(model, fact)) {
+        block.provenance = (uint8_t)own_by_peer(model, fact);
     } else if (object->owner == fact->thread) {
         /* It came back from a wait of its own, or was never let go as thought. */
         if (model->threads[fact->thread].last_ns > object->owner_ns)
