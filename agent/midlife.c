@@ -107,11 +107,13 @@ static void ask_platform_threads(JNIEnv *jni, tm__buffer *own, jthread self)
         platform.count = 0;
     for (jint i = 0; i < platform.count; i++) {
         jthread thread = platform.all[i];
+        uint64_t id = tm__thread_id(jni, thread);
 
         if ((*jni)->IsSameObject(jni, thread, self))
             continue;
-        tm__owner_meet_other(jni, thread, tm__thread_id(jni, thread));
-        if (tm__midlife_ask_thread(&seen, own, jni, thread, &platform) == 0)
+        tm__owner_meet_other(jni, thread, id);
+        if (id <= newest &&
+            tm__midlife_ask_thread(&seen, own, jni, thread, &platform) == 0)
             tm__midlife_note(&seen);
     }
     for (jint i = 0; i < platform.count; i++)

@@ -136,9 +136,21 @@ static int pause_recording(JNIEnv *jni)
 
 static jthread new_thread(JNIEnv *jni);
 
+/* Recording has begun: what is made from here on speaks for itself. */
+static int ask_all(JNIEnv *jni, int64_t since_ns)
+{
+    jthread last = new_thread(jni);
+    int rc =
+        tm__midlife_snapshot(jni, own, writer_thread,
+                             last ? tm__thread_id(jni, last) : UINT64_MAX, since_ns);
+
+    if (last)
+        (*jni)->DeleteLocalRef(jni, last);
+    return rc;
+}
+
 static int resume_recording(JNIEnv *jni)
 {
-    jthread last;
     int rc;
 
     if (!paused_ns)
@@ -146,12 +158,8 @@ static int resume_recording(JNIEnv *jni)
     rc = say_pause();
     paused_ns = 0;
     tm__session_begin();
-    last = new_thread(jni);
     if (rc >= 0)
-        rc = tm__midlife_snapshot(jni, own, writer_thread, tm__thread_id(jni, last),
-                                  tm__now_ns());
-    if (last)
-        (*jni)->DeleteLocalRef(jni, last);
+        rc = ask_all(jni, tm__now_ns());
     return rc;
 }
 
@@ -295,8 +303,7 @@ static int begin_late(JNIEnv *jni)
     tm__session_begin();
     own = tm__thread_buffer(jni, writer_thread);
     if (own)
-        rc = tm__midlife_snapshot(jni, own, writer_thread, own->thread,
-                                  tm__the_agent.start_ns);
+        rc = ask_all(jni, tm__the_agent.start_ns);
     tm__foreign_seal();
     return rc >= 0 ? say_late() : rc;
 }
