@@ -5,6 +5,7 @@ JVM is as it was."""
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -435,6 +436,19 @@ def test_a_jvm_that_has_just_begun_is_waited_for(java: Java):
     ):
         while not any("deadlock of 2" in line for line in recording.notices()):
             time.sleep(0.02)
+    assert threadmodel.open(trace).damage is None
+
+
+def test_a_socket_that_another_jvm_of_the_same_number_left_is_no_hindrance(java: Java):
+    trace = java.folder / "run.tmt"
+    with running(java, "Attached") as program:
+        program.hear("ready")
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind(f"/tmp/.java_pid{program.pid}")
+        with attach.record(program.pid, trace) as recording:
+            recording.stop()
+        program.go_on()
+        program.hear("gone")
     assert threadmodel.open(trace).damage is None
 
 

@@ -7,6 +7,7 @@ process without touching it is looked at first, and each refusal is one sentence
 """
 
 import contextlib
+import errno
 import os
 import pwd
 import signal
@@ -54,6 +55,18 @@ class Jvm:
         """Where it listens, once it does."""
         return self.root / f"tmp/.java_pid{self.inner_pid}"
 
+    def listens(self) -> bool:
+        """Whether it does. One that had the same number and was killed leaves a socket
+        behind, at which nobody is."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knock:
+            knock.setblocking(False)
+            try:
+                knock.connect(str(self.socket))
+            except OSError as failure:
+                # No room in its queue: somebody is there.
+                return failure.errno == errno.EAGAIN
+        return True
+
     def is_running(self) -> bool:
         """Whether it has not ended."""
         return _state(self.pid) not in ("", "Z", "X")
@@ -95,7 +108,7 @@ def find(pid: int) -> Jvm:
     if "/libjvm.so" not in loaded:
         raise AttachError(f"process {pid} is no JVM: it has no libjvm.so loaded")
     jvm = Jvm(pid, int(status.get("NSpid", str(pid)).split()[-1]))
-    if not jvm.socket.is_socket():
+    if not jvm.listens():
         _check_that_it_listens(jvm, status)
     return jvm
 
@@ -164,7 +177,7 @@ def _talk(jvm: Jvm, request: bytes) -> bytes:
 
 def _wake(jvm: Jvm) -> None:
     """Have it open its socket, if it does not listen yet."""
-    if jvm.socket.is_socket():
+    if jvm.listens():
         return
     trigger = jvm.root / f"tmp/.attach_pid{jvm.inner_pid}"
     try:
@@ -176,7 +189,7 @@ def _wake(jvm: Jvm) -> None:
     try:
         began = asked = time.monotonic()
         os.kill(jvm.pid, signal.SIGQUIT)
-        while not jvm.socket.is_socket():
+        while not jvm.listens():
             now = time.monotonic()
             if not jvm.is_running():
                 raise AttachError(f"process {jvm.pid} has ended")
