@@ -59,6 +59,16 @@ static inline int64_t tm__now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/** Whoever calls Java has to look whether it threw. What it threw is dropped. */
+static inline int tm__threw(JNIEnv *jni)
+{
+    int it_did = (*jni)->ExceptionCheck(jni);
+
+    if (it_did)
+        (*jni)->ExceptionClear(jni);
+    return it_did;
+}
+
 /** The first instant after a time on a grid that begins with the recording: what may
  * wait a little is done together then. */
 static inline int64_t tm__on_grid_ns(int64_t time_ns, int64_t every_ns)

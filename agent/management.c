@@ -23,35 +23,25 @@ static struct {
     jint blocked; ///< Thread.State.BLOCKED.ordinal()
 } java;
 
-/* Whoever calls Java has to look whether it threw; here that is no answer. */
-static int threw(JNIEnv *jni)
-{
-    int it_did = (*jni)->ExceptionCheck(jni);
-
-    if (it_did)
-        (*jni)->ExceptionClear(jni);
-    return it_did;
-}
-
 static jobject call_object(JNIEnv *jni, jobject object, jmethodID method)
 {
     jobject answer = (*jni)->CallObjectMethod(jni, object, method);
 
-    return threw(jni) ? NULL : answer;
+    return tm__threw(jni) ? NULL : answer;
 }
 
 static jint call_int(JNIEnv *jni, jobject object, jmethodID method)
 {
     jint answer = (*jni)->CallIntMethod(jni, object, method);
 
-    return threw(jni) ? 0 : answer;
+    return tm__threw(jni) ? 0 : answer;
 }
 
 static jlong call_long(JNIEnv *jni, jobject object, jmethodID method)
 {
     jlong answer = (*jni)->CallLongMethod(jni, object, method);
 
-    return threw(jni) ? 0 : answer;
+    return tm__threw(jni) ? 0 : answer;
 }
 
 static jclass keep_class(JNIEnv *jni, const char *name)
@@ -127,7 +117,7 @@ static int find_bean(JNIEnv *jni)
                 : NULL;
     jobject bean = method ? (*jni)->CallStaticObjectMethod(jni, factory, method) : NULL;
 
-    if (threw(jni) || !bean)
+    if (tm__threw(jni) || !bean)
         return -1;
     java.bean = (*jni)->NewGlobalRef(jni, bean);
     return java.bean ? 0 : -1;
@@ -142,7 +132,7 @@ int tm__management_open(JNIEnv *jni)
     if (java.is_missing || (*jni)->PushLocalFrame(jni, LOCALS) != 0)
         return -1;
     rc = find_methods(jni) == 0 && find_blocked(jni) == 0 ? find_bean(jni) : -1;
-    threw(jni);
+    tm__threw(jni);
     (*jni)->PopLocalFrame(jni, NULL);
     if (rc != 0)
         tm__management_close(jni);
@@ -210,7 +200,7 @@ size_t tm__management_threads(tm__thread_info **out, JNIEnv *jni)
         return 0;
     infos = (*jni)->CallObjectMethod(jni, java.bean, java.dump_all, JNI_TRUE, JNI_FALSE,
                                      (jint)INT32_MAX);
-    if (threw(jni) || !infos)
+    if (tm__threw(jni) || !infos)
         return 0;
     count = (size_t)(*jni)->GetArrayLength(jni, infos);
     *out = calloc(count + 1, sizeof(**out));
@@ -256,7 +246,7 @@ uint64_t tm__management_owner(JNIEnv *jni, uint64_t thread, tm__lock_info *wante
     if (!java.bean || (*jni)->PushLocalFrame(jni, LOCALS) != 0)
         return 0;
     info = (*jni)->CallObjectMethod(jni, java.bean, java.thread_info, (jlong)thread);
-    if (threw(jni))
+    if (tm__threw(jni))
         info = NULL;
     if (info)
         owner = call_long(jni, info, java.info_owner);

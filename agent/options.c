@@ -65,7 +65,7 @@ static const row OPTIONS[] = {
      .least = 0, .most = TM__DEPTH_MAX},
     {"stacks", WORD, AT(stacks), .initial = "adaptive", .value = "adaptive|all|none",
      .help = "adaptive: those of long hold-ups all, of short ones\n"
-             "as many as cost 0.3 % of the processors",
+             "as many as cost 0.25 % of the processors",
      .words = {"adaptive", "all", "none"}},
     {"monitor", FLAG, AT(monitor), .initial = "y", .value = "y|n",
      .help = "report blocks and waits at monitors"},

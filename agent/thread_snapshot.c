@@ -28,16 +28,6 @@ static struct {
 #define SNAPSHOT "jdk/internal/vm/ThreadSnapshot"
 #define LOCK SNAPSHOT "$ThreadLock"
 
-/* Whoever calls Java has to look whether it threw; here that is no answer. */
-static int threw(JNIEnv *jni)
-{
-    int it_did = (*jni)->ExceptionCheck(jni);
-
-    if (it_did)
-        (*jni)->ExceptionClear(jni);
-    return it_did;
-}
-
 /* @return -1: there is no such constant */
 static jint ordinal_of(JNIEnv *jni, const char *enumeration, const char *signature,
                        const char *name)
@@ -50,7 +40,7 @@ static jint ordinal_of(JNIEnv *jni, const char *enumeration, const char *signatu
         constant ? (*jni)->GetMethodID(jni, class, "ordinal", "()I") : NULL;
     jint ordinal = method ? (*jni)->CallIntMethod(jni, constant, method) : -1;
 
-    return threw(jni) ? -1 : ordinal;
+    return tm__threw(jni) ? -1 : ordinal;
 }
 
 static int find_ordinals(JNIEnv *jni)
@@ -110,7 +100,7 @@ int tm__thread_snapshot_open(JNIEnv *jni)
         java.lock = (*jni)->NewGlobalRef(jni, lock);
         java.snapshot = java.lock ? (*jni)->NewGlobalRef(jni, snapshot) : NULL;
     }
-    threw(jni);
+    tm__threw(jni);
     (*jni)->PopLocalFrame(jni, NULL);
     return java.snapshot ? 0 : -1;
 }
@@ -272,7 +262,7 @@ int tm__thread_snapshot_take(tm__thread_snapshot *out, JNIEnv *jni, jthread thre
     if (!java.snapshot || (*jni)->PushLocalFrame(jni, LOCALS) != 0)
         return -1;
     it = (*jni)->CallStaticObjectMethod(jni, java.snapshot, java.create, thread);
-    if (threw(jni) || !it) {
+    if (tm__threw(jni) || !it) {
         (*jni)->PopLocalFrame(jni, NULL);
         return -1;
     }

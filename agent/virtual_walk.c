@@ -15,16 +15,6 @@ static jobject walk; ///< a global reference; NULL: none is going on
 static int failed;
 static jmethodID next_method, whole_method;
 
-/* Whoever calls Java has to look whether it threw; here that is no answer. */
-static int threw(JNIEnv *jni)
-{
-    int it_did = (*jni)->ExceptionCheck(jni);
-
-    if (it_did)
-        (*jni)->ExceptionClear(jni);
-    return it_did;
-}
-
 /* By name, without initialising it as FindClass() would: that makes a scheduler. */
 static jclass class_of_virtual_threads(JNIEnv *jni)
 {
@@ -40,7 +30,7 @@ static jclass class_of_virtual_threads(JNIEnv *jni)
                                                          JNI_FALSE, NULL)
                         : NULL;
 
-    return threw(jni) ? NULL : found;
+    return tm__threw(jni) ? NULL : found;
 }
 
 int tm__virtual_exist(JNIEnv *jni)
@@ -62,10 +52,10 @@ static jclass our_class(JNIEnv *jni)
 {
     jclass ours = (*jni)->FindClass(jni, OURS);
 
-    if (threw(jni))
+    if (tm__threw(jni))
         ours = (*jni)->DefineClass(jni, OURS, NULL, (const jbyte *)walk_class,
                                    sizeof(walk_class));
-    return threw(jni) ? NULL : ours;
+    return tm__threw(jni) ? NULL : ours;
 }
 
 int tm__virtual_walk_open(JNIEnv *jni)
@@ -84,7 +74,7 @@ int tm__virtual_walk_open(JNIEnv *jni)
     }
     if (constructor && next_method && whole_method)
         made = (*jni)->NewObject(jni, ours, constructor);
-    walk = threw(jni) || !made ? NULL : (*jni)->NewGlobalRef(jni, made);
+    walk = tm__threw(jni) || !made ? NULL : (*jni)->NewGlobalRef(jni, made);
     (*jni)->PopLocalFrame(jni, NULL);
     return walk ? 0 : -1;
 }
@@ -93,14 +83,14 @@ int tm__virtual_walk_is_whole(JNIEnv *jni)
 {
     jboolean is = walk && (*jni)->CallBooleanMethod(jni, walk, whole_method);
 
-    return !threw(jni) && is;
+    return !tm__threw(jni) && is;
 }
 
 jthread tm__virtual_walk_next(JNIEnv *jni)
 {
     jthread thread = walk ? (*jni)->CallObjectMethod(jni, walk, next_method) : NULL;
 
-    if (threw(jni)) {
+    if (tm__threw(jni)) {
         failed = -1;
         return NULL;
     }
