@@ -33,7 +33,8 @@ enum tm_event_kind {
     TM_EVENT_JOINED = 15,             ///< the join is over
     TM_EVENT_PARK = 16,            ///< parks; object: blocker, peer: its owner; timeout
     TM_EVENT_UNPARKED = 17,        ///< the park is over; peer: who unparked it
-    TM_EVENT_UNPARK_CALLED = 18,   ///< calls LockSupport.unpark(peer)
+    TM_EVENT_UNPARK_CALLED = 18,   ///< calls LockSupport.unpark(peer); object: what
+                                   ///< peer is parked for, where that was read
     TM_EVENT_VIRTUAL_MOUNT = 19,   ///< a virtual thread is on a carrier; peer: carrier
     TM_EVENT_VIRTUAL_UNMOUNT = 20, ///< a virtual thread left its carrier
     TM_EVENT_HELD = 21,            ///< holds object, also one that others have been
@@ -50,7 +51,18 @@ enum tm_event_kind {
     TM_EVENT_SUBMIT_FAILED = 27,   ///< the scheduler refused a virtual thread
     TM_EVENT_INFLATED = 28,        ///< object's monitor got its heavy form; value:
                                    ///< enum tm_inflation
-    TM_EVENT_KIND_END = 29         ///< one more than the last kind
+    TM_EVENT_ACQUIRED = 29, ///< has object from now on, after a block or without one;
+                            ///< of the object that it is blocked by: ends the block
+    TM_EVENT_RELEASED = 30, ///< gives object up now
+    TM_EVENT_AWAIT = 31,    ///< blocks for object, which no thread owns: a semaphore,
+                            ///< channel, barrier, future or futex; timeout
+    TM_EVENT_AWAITED = 32,  ///< got what it awaited; peer: who posted it
+    TM_EVENT_POST = 33,     ///< gives `value` permits of object (0: one); peer: to whom
+    TM_EVENT_RUNNABLE = 34, ///< may run, and is not on a processor yet; peer: who
+                            ///< made it so
+    TM_EVENT_ON_CPU = 35,   ///< runs on a processor; value: its number, from 1
+    TM_EVENT_OFF_CPU = 36,  ///< left its processor, by no block of its own: preempted
+    TM_EVENT_KIND_END = 37  ///< one more than the last kind
 };
 
 /** Why a monitor got its heavy form. */
@@ -74,8 +86,15 @@ enum tm_event_flag {
     TM_EVENT_CONFIRMED = 16,    ///< Held, Contended enter: the VM was asked for it
     TM_EVENT_SAMPLED = 32, ///< its stack is that of another like it, drawn at random
     TM_EVENT_PAUSED = 64,  ///< Lost: none was, but what follows is not recorded
-    TM_EVENT_INITIALISATION = 128 ///< Waited: for a class that another thread
-                                  ///< initialised; its beginning may not be told
+    TM_EVENT_INITIALISATION = 128, ///< Waited: for a class that another thread
+                                   ///< initialised; its beginning may not be told
+    TM_EVENT_SHARED = 256, ///< Contended enter and entered, Acquired, Released, Held:
+                           ///< as one of several owners, a reader for instance
+    TM_EVENT_NOT_OWNED = 512,  ///< Wait, Waited, Notify, Notify all: object is a
+                               ///< condition apart from its mutex, which is told of
+                               ///< by Released and Acquired; nobody owns it
+    TM_EVENT_OWNER_READ = 1024 ///< Unpark called, Unparked: value is the thread that
+                               ///< owned object at this instant, 0: nobody did
 };
 
 /**

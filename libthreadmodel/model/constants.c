@@ -64,6 +64,14 @@ const char *tm_event_kind_name(int kind)
         [TM_EVENT_PINNED] = "pinned",
         [TM_EVENT_SUBMIT_FAILED] = "submit_failed",
         [TM_EVENT_INFLATED] = "inflated",
+        [TM_EVENT_ACQUIRED] = "acquired",
+        [TM_EVENT_RELEASED] = "released",
+        [TM_EVENT_AWAIT] = "await",
+        [TM_EVENT_AWAITED] = "awaited",
+        [TM_EVENT_POST] = "post",
+        [TM_EVENT_RUNNABLE] = "runnable",
+        [TM_EVENT_ON_CPU] = "on_cpu",
+        [TM_EVENT_OFF_CPU] = "off_cpu",
     };
 
     return NAME_OF(names, kind);
