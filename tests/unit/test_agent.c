@@ -17,11 +17,11 @@
 
 #include <threadmodel/error.h>
 
-#include "buffer.h"
-#include "clock.h"
-#include "live.h"
-#include "options.h"
-#include "rings.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "writer/model_tee.h"
+#include "vm/options.h"
+#include "ring/ring_file.h"
 #include "trace/text.h"
 
 enum { RING_BYTES = 64 * 1024 };

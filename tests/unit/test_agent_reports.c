@@ -13,9 +13,9 @@
 
 #include <threadmodel/threadmodel.h>
 
-#include "grid.h"
-#include "hprof_binary.h"
-#include "summary.h"
+#include "writer/text_grid.h"
+#include "writer/hprof_binary.h"
+#include "writer/exit_report.h"
 
 static struct {
     unsigned char bytes[4096];

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that were in the middle of something when recording began. */
+#ifndef TM_AGENT_BLOCKED_CATCH_UP_H
+#define TM_AGENT_BLOCKED_CATCH_UP_H
+
+#include "agent.h"
+
+/**
+ * Report what every platform thread is doing, on the writer thread, before its first
+ * round, and begin with the virtual ones; events come in already.
+ * @param last      number of a thread that was made just now
+ * @param since_ns  recording began then
+ * @return TM_OK or what the sink returned
+ */
+int tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t last,
+                         int64_t since_ns);
+
+/** tm__midlife_follow(): the event is not to be poured. */
+enum { TM__MIDLIFE_DROP = 1 };
+
+/**
+ * An event is about to be poured: pour before it what it tells of the time before
+ * recording began.
+ * @param weak  that goes along with it; NULL when it is kept here
+ * @return TM_OK, TM__MIDLIFE_DROP or what the sink returned
+ */
+int tm__midlife_follow(JNIEnv *jni, const tm_event *event, jweak *weak);
+
+/** Whether a thread has reported something of its own, which has been poured. */
+int tm__midlife_has_spoken(uint64_t thread);
+
+/** Look whether those that were parked or asleep still are: no event tells their end.
+ */
+void tm__midlife_look(JNIEnv *jni);
+
+/** Say what is not known of them, at the end. @return TM_OK or what the sink returned
+ */
+int tm__midlife_say(void);
+
+/** Pour the ends that were seen before `horizon_ns`. @return TM_OK or what the sink
+ * returned */
+int tm__midlife_pour(JNIEnv *jni, int64_t horizon_ns);
+
+/** Forget it all: recording stops or starts anew. */
+void tm__midlife_forget(JNIEnv *jni);
+
+#endif

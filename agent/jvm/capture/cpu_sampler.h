@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples of threads on a processor. */
+#ifndef TM_AGENT_CAPTURE_CPU_SAMPLER_H
+#define TM_AGENT_CAPTURE_CPU_SAMPLER_H
+
+#include "agent.h"
+
+/** Take those that are due. @param own  the writer thread's buffer */
+void tm__sampler_round(JNIEnv *jni, tm__buffer *own);
+
+/** When there may be some again; INT64_MAX: never. */
+int64_t tm__sampler_due_ns(void);
+
+#endif

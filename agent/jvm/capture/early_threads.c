@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The VM has some ten threads of its own when it is up, and these wait for work: the
+ * finalizer, the one that handles references. An agent that was there from the start
+ * asks once what they are in, and at which stack.
+ */
+#include "capture/early_threads.h"
+
+#include <threadmodel/model.h>
+
+#include "ident/method_identity.h"
+#include "capture/stack_policy.h"
+
+int tm__snapshot_state_of(jint bits)
+{
+    if (bits & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
+        return TM_STATE_BLOCKED;
+    if (bits & JVMTI_THREAD_STATE_SLEEPING)
+        return TM_STATE_SLEEPING;
+    if (bits & JVMTI_THREAD_STATE_IN_OBJECT_WAIT)
+        return TM_STATE_WAITING;
+    if (bits & JVMTI_THREAD_STATE_PARKED)
+        return TM_STATE_PARKED;
+    return bits & JVMTI_THREAD_STATE_ALIVE ? TM_STATE_RUNNING : TM_STATE_UNKNOWN;
+}
+
+int tm__snapshot_state(jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jint bits = 0;
+
+    if ((*jvmti)->GetThreadState(jvmti, thread, &bits) != JVMTI_ERROR_NONE)
+        return TM_STATE_UNKNOWN;
+    return tm__snapshot_state_of(bits);
+}
+
+static uint64_t wanted_by(tm__report *r, JNIEnv *jni, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jobject monitor = NULL;
+    uint64_t id;
+
+    if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &monitor) !=
+            JVMTI_ERROR_NONE ||
+        !monitor)
+        return 0;
+    id = tm__object_id(r->buffer, jni, monitor);
+    (*jni)->DeleteLocalRef(jni, monitor);
+    return id;
+}
+
+/* Report another thread, through the calling thread's buffer. */
+static void report(tm__report *r, JNIEnv *jni, jthread thread)
+{
+    uint64_t id = tm__thread_id(jni, thread), wanted;
+    const tm__options *options = &tm__the_agent.options;
+    uint32_t depth = options->stacks == TM__STACKS_NONE ? 0 : (uint32_t)options->depth;
+    tm__record *record = NULL;
+    int state;
+
+    if (tm__thread_define(r->buffer, jni, thread, id, 0, 0) != 0)
+        return;
+    wanted = wanted_by(r, jni, thread);
+    state = tm__snapshot_state(thread);
+    record = tm__buffer_reserve(r->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
+    if (!record) {
+        tm__buffer_lose(r->buffer, r->time_ns);
+        return;
+    }
+    record->kind = TM_EVENT_SNAPSHOT;
+    record->event = (tm_event){
+        .time_ns = r->time_ns,
+        .thread = id,
+        .object = wanted,
+        .value = state,
+        .kind = TM_EVENT_SNAPSHOT,
+    };
+    tm__methods_commit(r->buffer, record,
+                       depth > 0 && state > TM_STATE_RUNNING
+                           ? tm__stack_of(record, thread, 0, depth)
+                           : 0);
+}
+
+void tm__snapshot_take(JNIEnv *jni, jthread current)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jthread *threads = NULL;
+    jint count = 0;
+    tm__report r;
+
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
+        return;
+    for (jint i = 0; i < count; i++) {
+        jlong tag = 0;
+
+        /* One that has a number has reported its own start by now, and the
+         * current one is about to. */
+        if ((*jvmti)->GetTag(jvmti, threads[i], &tag) == JVMTI_ERROR_NONE && tag == 0 &&
+            !(*jni)->IsSameObject(jni, threads[i], current) &&
+            tm__report_begin(&r, jni, current)) {
+            report(&r, jni, threads[i]);
+            tm__report_drop(&r);
+        }
+        (*jni)->DeleteLocalRef(jni, threads[i]);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who has the monitor that the calling thread is about to block on. */
+#ifndef TM_AGENT_IDENT_MONITOR_OWNER_H
+#define TM_AGENT_IDENT_MONITOR_OWNER_H
+
+#include "capture/thread_event.h"
+
+/** Learn where the VM keeps it. What is missing is said by tm__owner_report(). */
+void tm__owner_open(JNIEnv *jni);
+
+/** Recording begins or ends, on the way to which no thread's end was told or will be:
+ * of none is known where the VM has it. */
+void tm__owner_meet_none(int is_recording);
+
+/** The calling thread is this one, until tm__owner_part(); 0: a carrier, on which it
+ * is a virtual thread that locks. */
+void tm__owner_meet(JNIEnv *jni, uint64_t thread);
+
+/** So is another one, if it runs Java code now. */
+void tm__owner_meet_other(JNIEnv *jni, jthread thread, uint64_t id);
+
+/** The calling thread ends. */
+void tm__owner_part(JNIEnv *jni);
+
+/**
+ * Read the owner, while the VM tells of the contended enter.
+ * @param object  that the monitor is of, a local reference
+ * @return its thread, another than the calling one; 0: not known
+ */
+uint64_t tm__owner_peek(JNIEnv *jni, const tm__report *report, jobject object);
+
+/** The calling thread got the monitor: hold what is read of its owner against that,
+ * until it is known to be right. */
+void tm__owner_check(JNIEnv *jni, const tm__report *report);
+
+/** Say why owners are not read, where they are not. @return TM_OK or what the sink
+ * returned */
+int tm__owner_report(void);
+
+#endif

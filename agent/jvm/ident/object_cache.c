@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * To ask the VM for an object's tag takes a lock and a look-up in a table that all
+ * threads share, 50 ns and more; to ask whether two references are the same object
+ * takes a fifth of that. Threads that block or call a lot do so on few objects, so each
+ * remembers two, by weak references.
+ *
+ * Every so often one that was asked for is taken in: what comes often is met by that
+ * soon, and a thread that goes through many objects pays for little. Where it turns out
+ * that what was remembered did not come again, nothing is for a while.
+ *
+ * Bits of a tag are only ever added, so those remembered are there; others may be. A
+ * tag is that of a session: with the next, numbers begin anew.
+ */
+#include "ident/object_cache.h"
+
+enum { TAKE_IN_EVERY = 64, WORTH_HITS = 16, REST = 4096 };
+enum { SLOTS = sizeof((tm__met){0}.slots) / sizeof(*(tm__met){0}.slots) };
+
+void tm__met_forget(tm__buffer *buffer, JNIEnv *jni)
+{
+    tm__met *it = &buffer->met;
+
+    for (int i = 0; i < SLOTS; i++)
+        if (it->slots[i].weak)
+            (*jni)->DeleteWeakGlobalRef(jni, it->slots[i].weak);
+    *it = (tm__met){0};
+}
+
+jlong tm__met_tag(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong bits)
+{
+    tm__met *it = &buffer->met;
+    uint32_t session =
+        atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed);
+
+    if (it->session != session) {
+        tm__met_forget(buffer, jni);
+        it->session = session;
+    }
+    if (it->rest > 0)
+        return 0;
+    for (int i = 0; i < SLOTS; i++)
+        if (it->slots[i].weak && (it->slots[i].tag & bits) == bits &&
+            (*jni)->IsSameObject(jni, object, it->slots[i].weak)) {
+            it->slots[i].hits++;
+            return it->slots[i].tag;
+        }
+    return 0;
+}
+
+void tm__met_note(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong tag)
+{
+    tm__met *it = &buffer->met;
+    int i = it->taken_in % SLOTS;
+
+    if (it->rest > 0)
+        it->rest--;
+    else if (++it->asked % TAKE_IN_EVERY == 0) {
+        if (it->slots[i].weak) {
+            if (it->slots[i].hits < WORTH_HITS)
+                it->rest = REST;
+            (*jni)->DeleteWeakGlobalRef(jni, it->slots[i].weak);
+        }
+        it->slots[i].weak = (*jni)->NewWeakGlobalRef(jni, object);
+        it->slots[i].tag = tag;
+        it->slots[i].hits = 0;
+        it->taken_in++;
+    }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects that a thread has met lately, by which to know them again. */
+#ifndef TM_AGENT_IDENT_OBJECT_CACHE_H
+#define TM_AGENT_IDENT_OBJECT_CACHE_H
+
+#include "agent.h"
+
+/**
+ * The tag of an object, on the thread whose buffer it is.
+ * @param bits  that it must have: who finds one missing has to ask the VM
+ * @return 0: it is not remembered
+ */
+jlong tm__met_tag(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong bits);
+
+/** The VM had to be asked, and said this. */
+void tm__met_note(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong tag);
+
+/** Forget all: the thread has gone, or is not in work. */
+void tm__met_forget(tm__buffer *buffer, JNIEnv *jni);
+
+#endif

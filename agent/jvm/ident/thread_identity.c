@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which thread is which: by the number that Java gives it. Its name and what else is
+ * known of it is put down when its first event comes, and again when that has changed.
+ * Objects and classes are in object_identity.c.
+ */
+#include "ident/thread_container.h"
+#include "ident/monitor_owner.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The first release with virtual threads, and with containers of threads. */
+enum { VIRTUAL_SINCE = 19 };
+
+static const char CARRIER[] = "Ljdk/internal/misc/CarrierThread;";
+
+/* A class by name as a global reference; NULL where the VM has none. */
+static jclass global_class(JNIEnv *jni, const char *name)
+{
+    jclass local = (*jni)->FindClass(jni, name);
+    jclass global = local ? (*jni)->NewGlobalRef(jni, local) : NULL;
+
+    (*jni)->ExceptionClear(jni);
+    if (local)
+        (*jni)->DeleteLocalRef(jni, local);
+    return global;
+}
+
+/* A field of a class; NULL where the VM has none. */
+static jfieldID field(JNIEnv *jni, jclass class, const char *name, const char *type)
+{
+    jfieldID found = class ? (*jni)->GetFieldID(jni, class, name, type) : NULL;
+
+    (*jni)->ExceptionClear(jni);
+    return found;
+}
+
+int tm__identity_open(JNIEnv *jni)
+{
+    tm__agent *agent = &tm__the_agent;
+
+    if (agent->thread_tid)
+        return 0;
+    tm__tags_open();
+    agent->thread_class = global_class(jni, "java/lang/Thread");
+    if (!agent->thread_class)
+        return -1;
+    /* To look for what is not there takes the VM a search, and classes to say so. */
+    if (agent->vm_release >= VIRTUAL_SINCE) {
+        agent->virtual_class = global_class(jni, "java/lang/BaseVirtualThread");
+        agent->thread_container = field(jni, agent->thread_class, "container",
+                                        "Ljdk/internal/vm/ThreadContainer;");
+    }
+    agent->initialisation_class = global_class(jni, "[I");
+    agent->synchronizer_class =
+        global_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
+    agent->thread_interrupted = field(jni, agent->thread_class, "interrupted", "Z");
+    agent->thread_name = field(jni, agent->thread_class, "name", "Ljava/lang/String;");
+    agent->thread_blocker =
+        field(jni, agent->thread_class, "parkBlocker", "Ljava/lang/Object;");
+    agent->synchronizer_owner = field(jni, agent->synchronizer_class,
+                                      "exclusiveOwnerThread", "Ljava/lang/Thread;");
+    agent->thread_tid = field(jni, agent->thread_class, "tid", "J");
+    return agent->thread_tid ? 0 : -1;
+}
+
+uint64_t tm__thread_id(JNIEnv *jni, jthread thread)
+{
+    return thread
+               ? (uint64_t)(*jni)->GetLongField(jni, thread, tm__the_agent.thread_tid)
+               : 0;
+}
+
+static int is_a(JNIEnv *jni, jobject object, jclass class)
+{
+    return class && (*jni)->IsInstanceOf(jni, object, class);
+}
+
+static void deallocate(void *memory)
+{
+    if (memory)
+        (*tm__the_agent.jvmti)->Deallocate(tm__the_agent.jvmti, memory);
+}
+
+/* By name: who asks for the class itself has it loaded, where nobody else needs it. */
+int tm__is_carrier(JNIEnv *jni, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    char *signature = NULL;
+    jclass class;
+    int is;
+
+    if (!tm__the_agent.virtual_class)
+        return 0;
+    class = (*jni)->GetObjectClass(jni, thread);
+    is = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) ==
+             JVMTI_ERROR_NONE &&
+         strcmp(signature, CARRIER) == 0;
+    deallocate(signature);
+    (*jni)->DeleteLocalRef(jni, class);
+    return is;
+}
+
+int tm__carrier_has_id(JNIEnv *jni, uint64_t id, const jthread *threads, jint count)
+{
+    for (jint i = 0; tm__the_agent.virtual_class && i < count; i++)
+        if (tm__thread_id(jni, threads[i]) == id)
+            return tm__is_carrier(jni, threads[i]);
+    return 0;
+}
+
+/* Tell whether this thread was defined with another name, or without the flags. */
+static int is_new(tm__buffer *buffer, uint64_t id, uint32_t flags, const char *name,
+                  size_t length)
+{
+    uint64_t hash = UINT64_C(14695981039346656037) ^ flags;
+
+    if (buffer->thread != id)
+        return 1;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)name[i]) * UINT64_C(1099511628211);
+    if (hash == buffer->name_hash)
+        return 0;
+    buffer->name_hash = hash;
+    return 1;
+}
+
+int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t id,
+                      uint64_t os_id, uint32_t flags)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiThreadInfo info = {0};
+    jvmtiThreadGroupInfo group = {0};
+    char container[TM__TEXT_BYTES];
+    const char *group_name;
+    uint64_t object = 0;
+    tm__record *record;
+    char *text;
+
+    if ((*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
+        return -1;
+    if (info.thread_group)
+        (*jvmti)->GetThreadGroupInfo(jvmti, info.thread_group, &group);
+    if (is_a(jni, thread, tm__the_agent.virtual_class)) {
+        flags |= TM_THREAD_VIRTUAL;
+    } else {
+        object = tm__object_id(buffer, jni, thread);
+        if (tm__is_carrier(jni, thread))
+            flags |= TM_THREAD_CARRIER;
+    }
+    if (info.is_daemon)
+        flags |= TM_THREAD_DAEMON;
+    /* That of all carriers says no more than that they are carriers. */
+    group_name = !(flags & TM_THREAD_CARRIER) &&
+                         tm__container_name(container, sizeof(container), jni, thread)
+                     ? container
+                     : group.name;
+
+    record = tm__buffer_reserve(buffer, 2 * TM__TEXT_BYTES);
+    if (record) {
+        record->kind = TM__RECORD_THREAD;
+        text = (char *)(record + 1);
+        record->extra = tm__text_copy(text, info.name);
+        record->more = tm__text_copy(text + record->extra, group_name);
+        record->event = (tm_event){
+            .thread = id,
+            .object = object,
+            .peer = os_id,
+            .value = info.priority,
+            .stack = flags,
+            .flags = group_name != NULL,
+        };
+        if (is_new(buffer, id, flags, text, record->extra))
+            tm__buffer_commit(buffer, record, record->extra + record->more);
+    }
+    deallocate(info.name);
+    deallocate(group.name);
+    for (int i = 0; i < 3; i++) {
+        jobject local = i == 0   ? info.thread_group
+                        : i == 1 ? info.context_class_loader
+                                 : (jobject)group.parent;
+
+        if (local)
+            (*jni)->DeleteLocalRef(jni, local);
+    }
+    return record ? 0 : -1;
+}
+
+tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+
+    if (buffer || !thread)
+        return buffer;
+    buffer = tm__buffer_new();
+    if (!buffer)
+        return NULL;
+    /* A carrier that is met with a virtual thread on it is not known by this. */
+    buffer->is_shared = is_a(jni, thread, tm__the_agent.virtual_class);
+    if (!buffer->is_shared) {
+        buffer->os_id = (uint64_t)syscall(SYS_gettid);
+        buffer->thread_weak = (*jni)->NewWeakGlobalRef(jni, thread);
+        buffer->thread = tm__thread_id(jni, thread);
+        buffer->is_shared = tm__is_carrier(jni, thread);
+        tm__thread_define(buffer, jni, thread, buffer->thread, buffer->os_id, 0);
+        tm__owner_meet(jni, buffer->is_shared ? 0 : buffer->thread);
+    }
+    return buffer;
+}
+
+void tm__virtual_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t id)
+{
+    size_t slots = sizeof(buffer->virtuals) / sizeof(*buffer->virtuals);
+    uint64_t *slot = &buffer->virtuals[id % slots];
+
+    buffer->is_shared = 1;
+    if (*slot != id && tm__thread_define(buffer, jni, thread, id, 0, 0) == 0)
+        *slot = id;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agent's life in the VM: loaded before there are threads, at work from
+ * VMInit to VMDeath. Options that are wrong are said in one line, and the VM then
+ * does not start. What else may go wrong, a trace that cannot be written for one, is
+ * no fault of whoever wrote them: it is said, and the program runs on.
+ */
+#include "vm/capabilities.h"
+#include "capture/gc_pauses.h"
+#include "ident/monitor_owner.h"
+#include "session/session.h"
+#include "capture/early_threads.h"
+#include "virtual/instrument.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <threadmodel/error.h>
+
+enum { ERROR_BYTES = 512 };
+
+tm__agent tm__the_agent;
+
+/* The VM's release, 17 for instance; 0: unknown. */
+static int release_of(jvmtiEnv *jvmti)
+{
+    char *text = NULL;
+    int release = 0;
+
+    if ((*jvmti)->GetSystemProperty(jvmti, "java.vm.specification.version", &text) ==
+            JVMTI_ERROR_NONE &&
+        text) {
+        release = atoi(text);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)text);
+    }
+    return release;
+}
+
+/* @return 0; -1: this VM's threads cannot be told apart */
+static int know_the_vm(JNIEnv *jni)
+{
+    struct timespec wall;
+
+    tm__the_agent.vm_release = release_of(tm__the_agent.jvmti);
+    if (tm__identity_open(jni) != 0) {
+        tm__complain("nothing is recorded: java.lang.Thread has no field tid here");
+        return -1;
+    }
+    tm__owner_open(jni);
+    clock_gettime(CLOCK_REALTIME, &wall);
+    tm__the_agent.start_ns = tm__now_ns();
+    tm__the_agent.start_wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
+    return 0;
+}
+
+static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+    (void)jvmti;
+    if (know_the_vm(jni) != 0)
+        return;
+    tm__recording_begin();
+    tm__virtual_begin(jni);
+    if (tm__session_begin() != JVMTI_ERROR_NONE)
+        tm__complain("the VM reports only some of the events");
+    tm__snapshot_take(jni, thread);
+    if (tm__writer_start(jni, 0) != 0)
+        tm__session_halt();
+}
+
+static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+    (void)jvmti;
+    (void)jni;
+    tm__writer_stop();
+}
+
+static jvmtiError enable(jvmtiEvent event)
+{
+    return (*tm__the_agent.jvmti)
+        ->SetEventNotificationMode(tm__the_agent.jvmti, JVMTI_ENABLE, event, NULL);
+}
+
+/* @return 0; -1: this VM cannot do what we cannot do without, which was said */
+static int get_ready(int is_late)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEventCallbacks callbacks = {.VMInit = vm_init, .VMDeath = vm_death};
+    tm__capabilities c;
+
+    if (tm__capabilities_find(&c, is_late) != 0)
+        return -1;
+    tm__the_agent.stands_in = c.hooks;
+    tm__the_agent.tells_held = c.able.can_get_current_contended_monitor &&
+                               c.able.can_get_owned_monitor_stack_depth_info;
+    atomic_store(&tm__the_agent.kinds, 0);
+    tm__events_set(&callbacks);
+    tm__virtual_set(&callbacks);
+    tm__virtual_want(&c.wanted, &c.able);
+    tm__collector_set(&c.wanted, &callbacks);
+    if (c.hooks)
+        tm__hooks_set(&callbacks);
+    if ((*jvmti)->AddCapabilities(jvmti, &c.wanted) != JVMTI_ERROR_NONE ||
+        tm__virtual_callbacks(&callbacks) != JVMTI_ERROR_NONE ||
+        (!is_late && enable(JVMTI_EVENT_VM_INIT) != JVMTI_ERROR_NONE) ||
+        enable(JVMTI_EVENT_VM_DEATH) != JVMTI_ERROR_NONE) {
+        tm__complain("this VM refuses what the agent needs, and is not recorded");
+        return -1;
+    }
+    /* Without it we do without: tm_run.kinds says what is not reported. */
+    if (c.hooks && !is_late)
+        enable(JVMTI_EVENT_NATIVE_METHOD_BIND);
+    return 0;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
+{
+    tm__agent *agent = &tm__the_agent;
+    char error[ERROR_BYTES];
+
+    (void)reserved;
+    if (agent->vm) {
+        tm__complain("the agent is loaded twice: the second is not heard");
+        return JNI_OK;
+    }
+    agent->vm = vm;
+    if (tm__options_parse(&agent->options, text, (uint64_t)getpid(), error,
+                          sizeof(error)) != 0) {
+        tm__complain("%s", error);
+        return JNI_ERR;
+    }
+    if (agent->options.help) {
+        tm__options_help(stdout);
+        exit(0);
+    }
+    if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_1) != JNI_OK) {
+        tm__complain("this VM has no tool interface of version 1.1 or later, and is "
+                     "not recorded");
+        return JNI_OK;
+    }
+    if (tm__writer_open() != 0) {
+        tm__complain("no file descriptor is left for the agent");
+        return JNI_OK;
+    }
+    if (tm__recording_open() == 0 && get_ready(0) != 0)
+        tm__recording_close(TM_OK);
+    return JNI_OK;
+}
+
+int tm__agent_begin(JNIEnv *jni)
+{
+    tm__agent *agent = &tm__the_agent;
+
+    if ((*agent->vm)->GetEnv(agent->vm, (void **)&agent->jvmti, JVMTI_VERSION_1_1) !=
+        JNI_OK) {
+        tm__complain("this VM is still starting, or has no tool interface");
+        return -1;
+    }
+    if (tm__writer_open() != 0) {
+        tm__complain("no file descriptor is left for the agent");
+    } else if (get_ready(1) == 0 && know_the_vm(jni) == 0 &&
+               tm__recording_open() == 0) {
+        tm__recording_begin();
+        if (tm__writer_start(jni, 1) == 0)
+            return 0;
+        tm__recording_close(TM_OK);
+    }
+    (*agent->jvmti)->DisposeEnvironment(agent->jvmti);
+    agent->jvmti = NULL;
+    return -1;
+}
+
+/* Buffers stay: a thread that the VM stopped on its way may still be in one. */
+JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
+{
+    (void)vm;
+    tm__recording_close(TM_OK);
+}

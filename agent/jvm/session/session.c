@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recording on and off. A thread says that it is in work, and then looks whether
+ * there is recording; so when it was switched off, and nobody is in work a moment
+ * later, nobody uses our JVM TI environment any more, and it can be given back:
+ *
+ *      thread   in work ── recording? ──▶ report ── idle
+ *      writer           off ── all idle? ──▶ originals back ──▶ dispose
+ *
+ * A stand-in may still be inside the original that it called, for hours: it reports
+ * nothing on its way out, since another session has begun by then, or none.
+ */
+#include "session/session.h"
+
+#include <poll.h>
+
+#include "ring/membarrier.h"
+#include "ident/object_cache.h"
+#include "ident/method_identity.h"
+#include "ident/monitor_owner.h"
+#include "capture/native_binding.h"
+#include "virtual/instrument.h"
+
+enum { TRIES = 100 };
+
+jvmtiError tm__session_begin(void)
+{
+    for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+        tm__buffer_renew(b);
+    tm__owner_meet_none(1);
+    atomic_fetch_add(&tm__the_agent.session, 1);
+    atomic_store(&tm__the_agent.recording, 1);
+    return tm__events_enable(1);
+}
+
+int tm__session_wait(void)
+{
+    tm__barrier_wait();
+    for (int tries = 0; tries < TRIES; tries++) {
+        int busy = atomic_load(&tm__the_agent.entering);
+
+        for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+            busy |= atomic_load(&b->since) != TM__IDLE;
+        if (!busy)
+            return 0;
+        poll(NULL, 0, 1);
+    }
+    return -1;
+}
+
+int tm__session_halt(void)
+{
+    atomic_store(&tm__the_agent.recording, 0);
+    tm__owner_meet_none(0);
+    tm__events_enable(0);
+    return tm__session_wait();
+}
+
+void tm__session_leave(JNIEnv *jni, int is_quiet)
+{
+    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+
+    tm__hooks_unbind(jni);
+    tm__virtual_remove(jni);
+    /* With it go the tags of all objects. One that a stopped thread may still use
+     * stays: it costs memory, and nothing else. */
+    if (is_quiet == 0 && tm__session_wait() == 0) {
+        for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
+            tm__met_forget(b, jni);
+            tm__buffer_rest(b);
+        }
+        (*jvmti)->DisposeEnvironment(jvmti);
+    } else {
+        is_quiet = -1;
+    }
+    tm__methods_forget(is_quiet);
+    tm__the_agent.jvmti = NULL;
+}

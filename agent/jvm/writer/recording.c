@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the options to a trace that is open, and to its end. The trace says who it is
+ * in its first bytes, so that the rings beside it are known to be its own.
+ */
+#include "agent.h"
+
+#include <stdio.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <threadmodel/error.h>
+
+#include "ring/clock.h"
+#include "writer/output.h"
+#include "writer/recording_format.h"
+#include "ring/ring_file.h"
+
+enum { ERROR_BYTES = TM__PATH_BYTES + 512 };
+
+static int is_open;
+
+static int not_recorded(const char *why)
+{
+    tm__complain("%s; the program runs on and is not recorded", why);
+    return -1;
+}
+
+static int64_t wall_ns(void)
+{
+    struct timespec wall;
+
+    clock_gettime(CLOCK_REALTIME, &wall);
+    return (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
+}
+
+int tm__recording_open(void)
+{
+    tm__agent *agent = &tm__the_agent;
+    char error[ERROR_BYTES];
+    int rc;
+
+    if (getrandom(&agent->run_id, sizeof(agent->run_id), GRND_NONBLOCK) < 0)
+        agent->run_id = (uint64_t)tm__now_ns() << 16 ^ (uint64_t)getpid();
+    if (tm__outlet_open(&agent->options, (uint64_t)getpid(), error, sizeof(error)) != 0)
+        return not_recorded(error);
+    rc = tm__product_open(tm__outlet_write, NULL, &agent->options, wall_ns(),
+                          tm__now_ns());
+    agent->sink = tm__product_sink();
+    if (rc >= 0)
+        rc = tm__run_announce();
+    if (rc >= 0)
+        rc = tm__product_flush();
+    is_open = rc >= 0;
+    if (is_open)
+        return 0;
+    tm__product_close(wall_ns());
+    tm__outlet_close();
+    return not_recorded(rc == TM_ENOMEM ? "no memory" : tm__outlet_error());
+}
+
+void tm__recording_begin(void)
+{
+    const tm__options *options = &tm__the_agent.options;
+    /* Rings are of use beside a trace alone. */
+    const char *path = options->format == TM__FORMAT_TRACE ? tm__outlet_path() : NULL;
+    char error[ERROR_BYTES], counter[64];
+
+    if (tm__clock_is_slow(TM__CLOCK_SOURCE, counter, sizeof(counter)))
+        tm__complain("the kernel reads %s for its clock, since the processor's counter "
+                     "is not even: times are right, and each event costs more",
+                     counter);
+    if (options->verbose)
+        tm__complain("recording to %s%s%s", options->file,
+                     options->file[0] && options->net[0] ? " and " : "", options->net);
+    if (tm__rings_open(options->buffer_bytes, path, options->rings,
+                       tm__the_agent.run_id, error, sizeof(error)) != 0)
+        tm__complain("%s", error);
+}
+
+int tm__recording_connect(void)
+{
+    return tm__outlet_begin() < 0 ? TM_EIO : TM_OK;
+}
+
+int tm__recording_flush(void)
+{
+    int rc = tm__product_flush();
+
+    if (rc < 0)
+        return rc;
+    tm__rings_begin_advance();
+    tm__buffers_give_back();
+    tm__rings_end_advance(tm__product_events());
+    tm__rings_prepare();
+    return TM_OK;
+}
+
+void tm__recording_close(int rc)
+{
+    int closed, written;
+
+    char count[40] = "";
+
+    if (!is_open)
+        return;
+    is_open = 0;
+    if (rc >= 0)
+        rc = tm__product_flush();
+    if (tm__product_events() > 0)
+        snprintf(count, sizeof(count), ", %llu events",
+                 (unsigned long long)tm__product_events());
+    closed = tm__product_close(wall_ns());
+    written = tm__outlet_close();
+    if (rc < 0)
+        tm__complain("%s; what the program does from here on is not recorded",
+                     rc == TM_ENOMEM ? "no memory" : tm__outlet_error());
+    else if (closed < 0 || written < 0)
+        tm__complain("%s; the end of the recording is missing",
+                     closed == TM_ENOMEM ? "no memory" : tm__outlet_error());
+    else if (tm__the_agent.options.verbose)
+        tm__complain("%llu bytes are written%s", (unsigned long long)tm__outlet_bytes(),
+                     count);
+    /* What could not be written is still in the rings. */
+    tm__rings_close(rc < 0 || closed < 0);
+}

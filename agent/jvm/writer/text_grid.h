@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table for people: cells of text, columns as wide as they have to be. */
+#ifndef TM_AGENT_WRITER_TEXT_GRID_H
+#define TM_AGENT_WRITER_TEXT_GRID_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum { TM__GRID_ROWS = 40, TM__GRID_COLUMNS = 8, TM__GRID_CELL_BYTES = 100 };
+
+/** Zero is an empty one. */
+typedef struct tm__grid {
+    int row_count; ///< with the heading
+    int column_count;
+    int is_right[TM__GRID_COLUMNS]; ///< numbers stand at the right
+    char cells[TM__GRID_ROWS][TM__GRID_COLUMNS][TM__GRID_CELL_BYTES];
+} tm__grid;
+
+/** Begin a row. @return 0; -1: there is no room for another */
+int tm__grid_row(tm__grid *grid);
+
+/** Add a cell to the row; text that is too long is cut between two characters. */
+void tm__grid_text(tm__grid *grid, const char *text);
+void tm__grid_count(tm__grid *grid, int64_t count);
+/** @param time_ns  is written in the unit that suits it */
+void tm__grid_time(tm__grid *grid, int64_t time_ns);
+
+/** Print it, each row indented by two. */
+void tm__grid_print(const tm__grid *grid, FILE *out);
+
+/** Write a duration as people do: "1.23 ms". */
+void tm__duration_text(char *out, size_t bytes, int64_t time_ns);
+
+#endif
