@@ -24,13 +24,17 @@
 #include <threadmodel/model.h>
 
 #include "base/map.h"
-#include "ident/objects_by_hash.h"
-#include "vm/thread_mxbean.h"
 #include "blocked/catch_up_ask.h"
 #include "blocked/catch_up_virtual.h"
 #include "ident/monitor_owner.h"
-#include "capture/early_threads.h"
+#include "ident/thread_id.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "vm/thread_mxbean.h"
 #include "vm/thread_snapshot.h"
+#include "vm/thread_state.h"
+#include "vm/vm.h"
 
 /* The time for looks in one round: 2 % of one core at worst, for 4,000 threads. */
 static const int64_t LOOKING_NS = INT64_C(1000000);
@@ -89,14 +93,14 @@ static known *add(uint64_t thread, enum stage stage)
 
 static int pour(const tm_event *event)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
 
     return sink->events(sink->payload, event, 1);
 }
 
 static void ask_platform_threads(JNIEnv *jni, tm__buffer *own, jthread self)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     tm__platform platform = {0};
     tm__seen seen;
 
@@ -123,6 +127,13 @@ static void ask_platform_threads(JNIEnv *jni, tm__buffer *own, jthread self)
     tm__management_free(platform.infos, platform.info_count);
 }
 
+static int has_spoken(uint64_t thread)
+{
+    const known *it = find(thread);
+
+    return it && it->stage == SPOKEN;
+}
+
 int tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t last,
                          int64_t since_ns)
 {
@@ -131,9 +142,9 @@ int tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t la
     poured_ns = since_ns;
     newest = last;
     if (tm__thread_snapshot_open(jni) == 0)
-        tm__the_agent.tells_held = 1;
+        tm__the_vm.tells_held = 1;
     tm__management_open(jni);
-    tm__midlife_virtual_begin(jni, last);
+    tm__midlife_virtual_begin(jni, last, has_spoken);
     ask_platform_threads(jni, own, self);
     return tm__midlife_virtual_round(jni, own);
 }
@@ -254,17 +265,10 @@ int tm__midlife_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
     return add(event->thread, SPOKEN) ? pour_beginning(event) : TM_ENOMEM;
 }
 
-int tm__midlife_has_spoken(uint64_t thread)
-{
-    const known *it = find(thread);
-
-    return it && it->stage == SPOKEN;
-}
-
 static void look_at(JNIEnv *jni, known *it)
 {
     jthread thread = (*jni)->NewLocalRef(jni, it->weak);
-    int state = thread ? tm__snapshot_state(thread) : TM_STATE_UNKNOWN;
+    int state = thread ? tm__thread_state(thread) : TM_STATE_UNKNOWN;
 
     /* A virtual thread sleeps by parking. */
     if (state != TM_STATE_PARKED && state != TM_STATE_SLEEPING)
@@ -305,7 +309,7 @@ void tm__midlife_look(JNIEnv *jni)
 
 int tm__midlife_say(void)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     char sentence[200];
     int rc = tm__midlife_virtual_say();
 

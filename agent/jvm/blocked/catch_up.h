@@ -3,7 +3,12 @@
 #ifndef TM_AGENT_BLOCKED_CATCH_UP_H
 #define TM_AGENT_BLOCKED_CATCH_UP_H
 
-#include "agent.h"
+#include <jvmti.h>
+#include <stdint.h>
+
+#include <threadmodel/event.h>
+
+#include "ring/buffer.h"
 
 /**
  * Report what every platform thread is doing, on the writer thread, before its first
@@ -25,9 +30,6 @@ enum { TM__MIDLIFE_DROP = 1 };
  * @return TM_OK, TM__MIDLIFE_DROP or what the sink returned
  */
 int tm__midlife_follow(JNIEnv *jni, const tm_event *event, jweak *weak);
-
-/** Whether a thread has reported something of its own, which has been poured. */
-int tm__midlife_has_spoken(uint64_t thread);
 
 /** Look whether those that were parked or asleep still are: no event tells their end.
  */

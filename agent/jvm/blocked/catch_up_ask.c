@@ -14,11 +14,19 @@
 #include <threadmodel/error.h>
 #include <threadmodel/model.h>
 
-#include "ident/objects_by_hash.h"
-#include "ident/method_identity.h"
 #include "capture/park.h"
-#include "capture/early_threads.h"
+#include "ident/method_identity.h"
+#include "ident/object_identity.h"
+#include "ident/objects_by_hash.h"
+#include "ident/thread_id.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "vm/options.h"
+#include "vm/thread_mxbean.h"
 #include "vm/thread_snapshot.h"
+#include "vm/thread_state.h"
+#include "vm/vm.h"
 
 enum { TRIES = 3, SLEEP_FRAMES = 3 };
 
@@ -41,7 +49,7 @@ static int make_room(answer *a, uint32_t count)
 /* To wait on a thread is to join it. @return its index, -1: it is none of them */
 static jint find_thread(const tm__lock_info *lock, const tm__platform *platform)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
 
     if (!lock->class || !strstr(lock->class, "Thread"))
         return -1;
@@ -74,7 +82,7 @@ static int answer_by_management(answer *a, tm__buffer *own, JNIEnv *jni, jthread
         tm__management_find(platform->infos, platform->info_count, a->seen.thread);
     jint joined;
 
-    a->seen.state = tm__snapshot_state(thread);
+    a->seen.state = tm__thread_state(thread);
     if (!info)
         return a->seen.state == TM_STATE_BLOCKED ? -1 : make_room(a, 0);
     if ((a->seen.state == TM_STATE_BLOCKED) != (info->is_blocked != 0) ||
@@ -106,7 +114,7 @@ static int answer_by_snapshot(answer *a, tm__buffer *own, JNIEnv *jni, jthread t
 
     if (tm__thread_snapshot_take(&snapshot, jni, thread) != 0)
         return -1;
-    a->seen.state = tm__snapshot_state_of(snapshot.bits);
+    a->seen.state = tm__thread_state_of(snapshot.bits);
     if (snapshot.monitor && a->seen.state == TM_STATE_WAITING)
         a->seen.object = tm__waited_on_id(own, jni, snapshot.monitor, &a->joined);
     else if (snapshot.monitor)
@@ -132,7 +140,7 @@ static int find_answer(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread,
     } else if (platform) {
         rc = answer_by_management(a, own, jni, thread, platform);
     } else {
-        a->seen.state = tm__snapshot_state(thread);
+        a->seen.state = tm__thread_state(thread);
         rc = make_room(a, 0);
     }
     if (a->joined == a->seen.thread)
@@ -148,7 +156,7 @@ static int find_answer(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread,
 
 static int is_called(const jvmtiFrameInfo *frame, const char *wanted)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     char *name = NULL;
     int is;
 
@@ -202,9 +210,9 @@ static void commit_held(tm__buffer *own, uint64_t thread, uint64_t object,
  * @return bytes of frames; -1: it moved */
 static int64_t walk(tm__record *record, jthread thread, answer *a)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiFrameInfo *frames = (jvmtiFrameInfo *)(record + 1);
-    jint depth = (jint)tm__the_agent.options.depth, count = 0;
+    jint depth = (jint)tm__the_options.depth, count = 0;
     int state = a->seen.state;
 
     if (state > TM_STATE_RUNNING &&
@@ -214,7 +222,7 @@ static int64_t walk(tm__record *record, jthread thread, answer *a)
     a->seen.state = state_by_stack(&a->seen, frames, count);
     record->truncated = count > depth;
     record->extra = (uint32_t)(count > depth ? depth : count);
-    return tm__snapshot_state(thread) == state
+    return tm__thread_state(thread) == state
                ? (int64_t)(record->extra * sizeof(jvmtiFrameInfo))
                : -1;
 }
@@ -222,7 +230,7 @@ static int64_t walk(tm__record *record, jthread thread, answer *a)
 /* Objects have been numbered by now: a ring has one record in work at a time. */
 static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
 {
-    size_t room = (size_t)(tm__the_agent.options.depth + 1) * sizeof(jvmtiFrameInfo);
+    size_t room = (size_t)(tm__the_options.depth + 1) * sizeof(jvmtiFrameInfo);
     tm__record *record = tm__buffer_reserve(own, room);
     int64_t time_ns, bytes;
 

@@ -3,8 +3,11 @@
 #ifndef TM_AGENT_BLOCKED_CATCH_UP_ASK_H
 #define TM_AGENT_BLOCKED_CATCH_UP_ASK_H
 
-#include "agent.h"
+#include <jvmti.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "ring/buffer.h"
 #include "vm/thread_mxbean.h"
 
 /** All platform threads, and what java.lang.management says of them. */

@@ -20,9 +20,13 @@
 #include <threadmodel/model.h>
 
 #include "base/memory.h"
-#include "blocked/catch_up.h"
-#include "vm/thread_snapshot.h"
+#include "blocked/catch_up_ask.h"
+#include "ident/thread_id.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
 #include "virtual/enumerate.h"
+#include "vm/thread_snapshot.h"
 
 static const int64_t ASKING_NS = INT64_C(5000000);
 
@@ -31,6 +35,7 @@ enum { ASKED_MAX = 100000 };
 
 static enum { IDLE, ASKING, TELLING_AGAIN } stage;
 static uint64_t newest;
+static int (*has_spoken)(uint64_t thread);
 static uint64_t found, asked;
 static int64_t due_ns;
 static int is_unlisted; /* the JDK's account of them was not to be had */
@@ -40,8 +45,10 @@ static tm__memory memory;
 static tm__seen *ownerless; /* blocked by it is not known whom */
 static uint32_t ownerless_count, ownerless_capacity, told_again;
 
-void tm__midlife_virtual_begin(JNIEnv *jni, uint64_t last)
+void tm__midlife_virtual_begin(JNIEnv *jni, uint64_t last,
+                               int (*spoken)(uint64_t thread))
 {
+    has_spoken = spoken;
     tm__memory_init(&memory, NULL);
     found = asked = 0;
     due_ns = 0;
@@ -72,7 +79,7 @@ static void ask(JNIEnv *jni, tm__buffer *own, jthread thread)
     if (id > newest)
         return;
     found++;
-    if (asked >= ASKED_MAX || tm__midlife_has_spoken(id))
+    if (asked >= ASKED_MAX || has_spoken(id))
         return;
     asked++;
     if (tm__midlife_ask_thread(&seen, own, jni, thread, NULL) == 0)
@@ -119,7 +126,7 @@ static int tell_again(tm__buffer *own)
 
 static int say(const char *sentence)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
 
     return sink->limit(sink->payload, sentence);
 }

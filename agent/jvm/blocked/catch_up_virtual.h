@@ -3,13 +3,19 @@
 #ifndef TM_AGENT_BLOCKED_CATCH_UP_VIRTUAL_H
 #define TM_AGENT_BLOCKED_CATCH_UP_VIRTUAL_H
 
+#include <jvmti.h>
+#include <stdint.h>
+
 #include "blocked/catch_up_ask.h"
+#include "ring/buffer.h"
 
 /**
  * Get ready to ask those that there are.
- * @param last  those with a higher number began later, and speak for themselves
+ * @param last        those with a higher number began later, and speak for themselves
+ * @param has_spoken  tells of a thread that it has reported something of its own
  */
-void tm__midlife_virtual_begin(JNIEnv *jni, uint64_t last);
+void tm__midlife_virtual_begin(JNIEnv *jni, uint64_t last,
+                               int (*has_spoken)(uint64_t thread));
 
 /** A thread was found to be in something: where nobody knows who owns what it wants,
  * that is asked for when all threads have said what they hold. */

@@ -5,16 +5,23 @@
  * one before it wants. The members stand still, so the VM is asked for it all now;
  * it may happen a few times in the life of a program.
  */
+#include "blocked/deadlock_message.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <threadmodel/model.h>
 
-#include "vm/thread_mxbean.h"
-#include "blocked/long_blocked.h"
-#include "vm/thread_snapshot.h"
+#include "blocked/long_blocked_table.h"
+#include "ring/clock.h"
 #include "trace/text.h"
+#include "vm/java_fields.h"
+#include "vm/message.h"
+#include "vm/thread_mxbean.h"
+#include "vm/thread_snapshot.h"
+#include "vm/vm.h"
 
 enum { NAME_BYTES = 512, FRAMES = 64, TEXT_BYTES = 64 * 1024 };
 
@@ -41,12 +48,12 @@ __attribute__((format(printf, 2, 3))) static void put(text *out, const char *for
 static void deallocate(void *block)
 {
     if (block)
-        (*tm__the_agent.jvmti)->Deallocate(tm__the_agent.jvmti, block);
+        (*tm__the_vm.jvmti)->Deallocate(tm__the_vm.jvmti, block);
 }
 
 static void name_thread(char *name, JNIEnv *jni, jthread thread)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiThreadInfo info = {0};
 
     *name = 0;
@@ -66,7 +73,7 @@ static void name_thread(char *name, JNIEnv *jni, jthread thread)
 
 static void name_class(char *name, jclass class)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     char *signature = NULL;
 
     snprintf(name, NAME_BYTES, "?");
@@ -78,7 +85,7 @@ static void name_class(char *name, jclass class)
 /* "Left@1b2c3d", as Java writes it. */
 static void name_object(char *name, JNIEnv *jni, jobject object)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jclass class = (*jni)->GetObjectClass(jni, object);
     size_t length;
     jint hash = 0;
@@ -108,7 +115,7 @@ static int name_by_snapshot(char *name, JNIEnv *jni, jthread thread)
 /* What a thread wants: a monitor, a synchronizer or the end of another. */
 static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread thread)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     tm__lock_info wanted = {0};
     jobject object = NULL;
 
@@ -116,7 +123,7 @@ static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread
     if (!thread)
         return;
     if (it->state == TM_STATE_PARKED)
-        object = (*jni)->GetObjectField(jni, thread, tm__the_agent.thread_blocker);
+        object = (*jni)->GetObjectField(jni, thread, tm__the_java.thread_blocker);
     else if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object) !=
              JVMTI_ERROR_NONE)
         object = NULL;
@@ -135,7 +142,7 @@ static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread
 
 static int line_of(jmethodID method, jlocation location)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiLineNumberEntry *entries = NULL;
     jlocation best = -1;
     jint count = 0;
@@ -156,7 +163,7 @@ static int line_of(jmethodID method, jlocation location)
 
 static void put_frame(text *out, JNIEnv *jni, const jvmtiFrameInfo *frame)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     char *name = NULL, *source = NULL;
     char class_name[NAME_BYTES] = "?";
     jclass class = NULL;
@@ -224,7 +231,7 @@ static void put_member(text *out, JNIEnv *jni, const told_late *late,
         [TM_STATE_JOINING] = "waits for the end of",
         [TM_STATE_PARKED] = "wants synchronizer",
     };
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiFrameInfo frames[FRAMES];
     char name[NAME_BYTES], owner[NAME_BYTES], wanted[NAME_BYTES], taken[NAME_BYTES];
     jthread before_thread = tm__standing_thread(jni, before);
@@ -290,7 +297,7 @@ void tm__deadlock_print(JNIEnv *jni, tm__standing *const *members, size_t count)
     }
     put_head(&out, members, count);
     /* The VM stands still for this, some milliseconds. */
-    if (!tm__the_agent.tells_held)
+    if (!tm__the_vm.tells_held)
         late.count = tm__management_threads(&late.infos, jni);
     for (size_t i = 0; i < count; i++)
         put_member(&out, jni, &late, members[(i + count - 1) % count], members[i],

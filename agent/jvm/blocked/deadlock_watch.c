@@ -10,12 +10,19 @@
  *      suspected ──▶ verified at t ──▶ horizon > t, same hold-ups: reported
  *              └ the VM says no: withdrawn, and found again if it comes to be
  */
+#include "blocked/deadlock_watch.h"
+
 #include <stdlib.h>
 
 #include <threadmodel/deadlock.h>
 #include <threadmodel/error.h>
 
-#include "blocked/long_blocked.h"
+#include "blocked/deadlock_message.h"
+#include "blocked/long_blocked_ask.h"
+#include "blocked/long_blocked_table.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "vm/vm.h"
 
 /* What is known of threads that got on is worth nothing: beyond this the model is
  * made anew, and fed with those that stand as they are asked again. */
@@ -134,7 +141,7 @@ void tm__deadlock_feed(const tm__standing *it)
             &(tm_object){.id = it->object, .flags = TM_OBJECT_SYNCHRONIZER});
     if (!it->is_fed) {
         take_beginning(it);
-        if (tm__the_agent.tells_held)
+        if (tm__the_vm.tells_held)
             take_held(it->thread, 0, it->asked_ns);
         for (uint32_t i = 0; i < it->held_count; i++)
             take_held(it->thread, it->held[i], it->asked_ns);
@@ -229,7 +236,7 @@ void tm__deadlock_verify(JNIEnv *jni)
  * thread's hold-up what that holds. */
 static int pour_owners(tm__standing *const *members, size_t count, int64_t time_ns)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     int rc = TM_OK;
 
     for (size_t i = 0; i < count && rc >= 0; i++) {

@@ -14,19 +14,25 @@
  *                              └ may be between two blocks
  *
  * The workload: every hold-up of the program comes by here, and nearly all end
- * within a round. So the entry of a platform thread stays in the table until the thread
- * ends, and its begin and its end cost a look-up each; those of virtual threads, which
- * are many and short, come from a list of used ones.
+ * within a round.
  */
-#include "blocked/owner_poll.h"
-#include "capture/stack_policy.h"
+#include "blocked/long_blocked.h"
 
 #include <stdlib.h>
 
 #include <threadmodel/error.h>
 #include <threadmodel/model.h>
 
+#include "blocked/deadlock_watch.h"
+#include "blocked/long_blocked_ask.h"
+#include "blocked/long_blocked_table.h"
+#include "blocked/owner_poll.h"
+#include "capture/stack_policy.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
 #include "ring/membarrier.h"
+#include "ring/recording_state.h"
+#include "vm/vm.h"
 
 /* Longer is worth a question. Two rounds after that a deadlock is reported. */
 static const int64_t LONG_NS = INT64_C(25000000);
@@ -39,10 +45,7 @@ typedef struct list {
     tm__standing *first, *last;
 } list;
 
-static tm__memory memory_of_table;
-static tm__standing *table;
 static list lists[TM__STANDING_KNOWN + 1]; /* the oldest first; KNOWN: may change */
-static tm__standing *unused;
 static uint64_t last_serial;
 
 static void append(list *to, tm__standing *it)
@@ -79,27 +82,6 @@ static void move(tm__standing *it, int stage)
         append(&lists[stage], it);
 }
 
-/* Its entry, though it may stand in nothing just now. */
-static tm__standing *entry_of(uint64_t thread)
-{
-    tm__standing *found;
-
-    HASH_FIND(hh, table, &thread, sizeof(thread), found);
-    return found;
-}
-
-tm__standing *tm__standing_find(uint64_t thread)
-{
-    tm__standing *found = entry_of(thread);
-
-    return found && found->kind ? found : NULL;
-}
-
-jthread tm__standing_thread(JNIEnv *jni, const tm__standing *it)
-{
-    return (*jni)->NewLocalRef(jni, it->weak);
-}
-
 /* It stands no more. */
 static void end(JNIEnv *jni, tm__standing *it)
 {
@@ -117,35 +99,8 @@ static void end(JNIEnv *jni, tm__standing *it)
 
 static void forget(JNIEnv *jni, tm__standing *it)
 {
-    tm__memory *memory = &memory_of_table;
-
     end(jni, it);
-    HASH_DEL(table, it);
-    it->next = unused;
-    unused = it;
-}
-
-/* A thread's new entry, in the table; NULL: there is no memory. */
-static tm__standing *make(uint64_t thread)
-{
-    tm__memory *memory = &memory_of_table;
-    tm__standing *it = unused;
-    int failed = 0;
-
-    if (!memory->hook.resize)
-        tm__memory_init(memory, NULL);
-    if (it)
-        unused = it->next;
-    else
-        it = malloc(sizeof(*it));
-    if (!it)
-        return NULL;
-    it->thread = thread;
-    HASH_ADD(hh, table, thread, sizeof(it->thread), it);
-    if (!failed)
-        return it;
-    free(it);
-    return NULL;
+    tm__standing_release(it);
 }
 
 static void begin(JNIEnv *jni, tm__standing *it, const tm_event *event, uint16_t kind,
@@ -154,7 +109,7 @@ static void begin(JNIEnv *jni, tm__standing *it, const tm_event *event, uint16_t
     UT_hash_handle place;
 
     if (!it)
-        it = make(event->thread);
+        it = tm__standing_make(event->thread);
     /* Without memory this one is not asked for; that is all. */
     if (!it) {
         if (weak_is_ours)
@@ -180,10 +135,8 @@ static void begin(JNIEnv *jni, tm__standing *it, const tm_event *event, uint16_t
 
 void tm__standing_forget_all(JNIEnv *jni)
 {
-    tm__standing *it, *next;
-
-    HASH_ITER(hh, table, it, next)
-    forget(jni, it);
+    for (tm__standing *it; (it = tm__standing_any());)
+        forget(jni, it);
     tm__holder_forget();
 }
 
@@ -210,7 +163,7 @@ static uint16_t beginning(const tm_event *event)
 void tm__standing_follow(JNIEnv *jni, const tm_event *event, jweak weak,
                          int weak_is_ours)
 {
-    tm__standing *known = entry_of(event->thread);
+    tm__standing *known = tm__standing_entry(event->thread);
     uint16_t kind = beginning(event);
 
     if (known)
@@ -289,10 +242,10 @@ int64_t tm__standing_due_ns(int64_t now_ns)
 
 static int pour_answer(const tm__standing *it, int64_t time_ns)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     int rc = TM_OK;
 
-    if (!tm__the_agent.tells_held)
+    if (!tm__the_vm.tells_held)
         return TM_OK;
     /* Who holds nothing and is not blocked tells nothing new. */
     if (it->state != TM_STATE_BLOCKED && !it->held_count)
@@ -336,11 +289,6 @@ int tm__standing_pour(JNIEnv *jni, int64_t horizon_ns)
 void tm__standing_close(JNIEnv *jni)
 {
     tm__standing_forget_all(jni);
-    while (unused) {
-        tm__standing *next = unused->next;
-
-        free(unused);
-        unused = next;
-    }
+    tm__standing_table_close();
     tm__deadlock_close();
 }

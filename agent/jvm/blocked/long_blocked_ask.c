@@ -4,19 +4,27 @@
  * it stops the VM. An answer may be of the moment just after the thread went on:
  * whoever uses it waits until events have shown that it did not.
  */
+#include "blocked/long_blocked_ask.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include <threadmodel/model.h>
 
+#include "blocked/long_blocked_table.h"
 #include "blocked/owner_poll.h"
+#include "ident/object_identity.h"
+#include "ident/thread_id.h"
+#include "ring/buffer.h"
+#include "vm/java_fields.h"
 #include "vm/thread_mxbean.h"
 #include "vm/thread_snapshot.h"
+#include "vm/vm.h"
 
 static uint64_t owner_of(JNIEnv *jni, jobject synchronizer)
 {
     jobject owner =
-        (*jni)->GetObjectField(jni, synchronizer, tm__the_agent.synchronizer_owner);
+        (*jni)->GetObjectField(jni, synchronizer, tm__the_java.synchronizer_owner);
     uint64_t id = tm__thread_id(jni, owner);
 
     if (owner)
@@ -27,12 +35,12 @@ static uint64_t owner_of(JNIEnv *jni, jobject synchronizer)
 /* What a thread parks for, where somebody may own that; else NULL. */
 static jobject synchronizer_of(JNIEnv *jni, jthread thread)
 {
-    const tm__agent *agent = &tm__the_agent;
     jobject blocker = NULL;
 
-    if (agent->thread_blocker && agent->synchronizer_owner)
-        blocker = (*jni)->GetObjectField(jni, thread, agent->thread_blocker);
-    if (blocker && !(*jni)->IsInstanceOf(jni, blocker, agent->synchronizer_class)) {
+    if (tm__the_java.thread_blocker && tm__the_java.synchronizer_owner)
+        blocker = (*jni)->GetObjectField(jni, thread, tm__the_java.thread_blocker);
+    if (blocker &&
+        !(*jni)->IsInstanceOf(jni, blocker, tm__the_java.synchronizer_class)) {
         (*jni)->DeleteLocalRef(jni, blocker);
         blocker = NULL;
     }
@@ -42,7 +50,7 @@ static jobject synchronizer_of(JNIEnv *jni, jthread thread)
 /* A wait may be for the end of a thread, or be over but for the monitor. */
 static int ask_wait(tm__standing *it, jthread thread)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jint state = 0;
 
     if ((*jvmti)->GetThreadState(jvmti, thread, &state) != JVMTI_ERROR_NONE)
@@ -108,7 +116,7 @@ static int ask_held_late(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread
 
 static int ask_held(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread thread)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiMonitorStackDepthInfo *monitors = NULL;
     jint count = 0;
 
@@ -137,7 +145,7 @@ int tm__standing_question(JNIEnv *jni, tm__buffer *own, tm__standing *it)
     if (!thread)
         return 0;
     answered = ask_state(jni, it, thread);
-    if (answered && tm__the_agent.tells_held)
+    if (answered && tm__the_vm.tells_held)
         answered = ask_held(jni, own, it, thread);
     else if (answered && tm__standing_has_owner(it))
         it->owner = tm__standing_owner(jni, it);
@@ -151,14 +159,14 @@ int tm__standing_has_owner(const tm__standing *it)
 {
     return it->state == TM_STATE_PARKED ||
            ((it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING) &&
-            !tm__the_agent.tells_held);
+            !tm__the_vm.tells_held);
 }
 
 int tm__standing_may_change(const tm__standing *it)
 {
     return tm__standing_has_owner(it) || it->state == TM_STATE_BLOCKED ||
            (it->state == TM_STATE_WAITING &&
-            (it->held_count || !tm__the_agent.tells_held));
+            (it->held_count || !tm__the_vm.tells_held));
 }
 
 uint64_t tm__standing_owner(JNIEnv *jni, const tm__standing *it)
@@ -181,7 +189,7 @@ uint64_t tm__standing_owner(JNIEnv *jni, const tm__standing *it)
 
 int tm__standing_question_again(JNIEnv *jni, tm__standing *it)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jthread thread;
     uint64_t owner;
     jint state = 0;

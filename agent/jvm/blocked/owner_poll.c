@@ -14,7 +14,12 @@
  */
 #include "blocked/owner_poll.h"
 
+#include "blocked/long_blocked_table.h"
+#include "ident/thread_id.h"
+#include "ring/clock.h"
+#include "vm/java_fields.h"
 #include "vm/thread_mxbean.h"
+#include "vm/vm.h"
 
 /* So often a monitor is asked for. */
 static const int64_t AGAIN_NS = INT64_C(100000000);
@@ -82,12 +87,12 @@ static void take(holder *it, uint64_t owner, int64_t said_ns)
 
 static int is_carrier(JNIEnv *jni, uint64_t thread)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jthread *all = NULL;
     jint count = 0;
     int is;
 
-    if (!tm__the_agent.virtual_class)
+    if (!tm__the_java.virtual_class)
         return 0;
     if ((*jvmti)->GetAllThreads(jvmti, &count, &all) != JVMTI_ERROR_NONE)
         return 1;

@@ -9,8 +9,15 @@
  */
 #include "capture/cpu_sampler.h"
 
-#include "ident/method_identity.h"
+#include <stdatomic.h>
+#include <time.h>
+
 #include "capture/stack_policy.h"
+#include "ident/method_identity.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "vm/options.h"
 
 /* A thread that has used more since the last round was looked at too late. */
 enum { SAMPLES_A_ROUND = 100 };
@@ -19,7 +26,7 @@ static int64_t due_ns;
 
 static int64_t interval_ns(void)
 {
-    return (int64_t)tm__the_agent.options.interval_ms * 1000000;
+    return (int64_t)tm__the_options.interval_ms * 1000000;
 }
 
 /* Processor time of a thread of this process so far; -1: it has gone. */
@@ -53,7 +60,7 @@ static int64_t samples_due(tm__buffer *b)
 static void sample(JNIEnv *jni, tm__buffer *own, const tm__buffer *sampled,
                    int64_t count)
 {
-    uint32_t depth = (uint32_t)tm__the_agent.options.depth;
+    uint32_t depth = (uint32_t)tm__the_options.depth;
     jthread thread = (*jni)->NewLocalRef(jni, sampled->thread_weak);
 
     for (; thread && count > 0; count--) {
@@ -79,10 +86,10 @@ void tm__sampler_round(JNIEnv *jni, tm__buffer *own)
 {
     int64_t now_ns = tm__now_ns();
 
-    if (tm__the_agent.options.cpu == TM__CPU_NONE || now_ns < due_ns)
+    if (tm__the_options.cpu == TM__CPU_NONE || now_ns < due_ns)
         return;
     due_ns = now_ns + interval_ns();
-    atomic_fetch_or(&tm__the_agent.kinds, UINT64_C(1) << TM_EVENT_CPU_SAMPLE);
+    atomic_fetch_or(&tm__the_recording.kinds, UINT64_C(1) << TM_EVENT_CPU_SAMPLE);
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         if (b->listed && b != own && b->thread_weak && b->os_id)
             sample(jni, own, b, samples_due(b));
@@ -90,5 +97,5 @@ void tm__sampler_round(JNIEnv *jni, tm__buffer *own)
 
 int64_t tm__sampler_due_ns(void)
 {
-    return tm__the_agent.options.cpu == TM__CPU_NONE ? INT64_MAX : due_ns;
+    return tm__the_options.cpu == TM__CPU_NONE ? INT64_MAX : due_ns;
 }

@@ -3,7 +3,10 @@
 #ifndef TM_AGENT_CAPTURE_CPU_SAMPLER_H
 #define TM_AGENT_CAPTURE_CPU_SAMPLER_H
 
-#include "agent.h"
+#include <jvmti.h>
+#include <stdint.h>
+
+#include "ring/buffer.h"
 
 /** Take those that are due. @param own  the writer thread's buffer */
 void tm__sampler_round(JNIEnv *jni, tm__buffer *own);

@@ -8,35 +8,20 @@
 
 #include <threadmodel/model.h>
 
-#include "ident/method_identity.h"
 #include "capture/stack_policy.h"
-
-int tm__snapshot_state_of(jint bits)
-{
-    if (bits & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
-        return TM_STATE_BLOCKED;
-    if (bits & JVMTI_THREAD_STATE_SLEEPING)
-        return TM_STATE_SLEEPING;
-    if (bits & JVMTI_THREAD_STATE_IN_OBJECT_WAIT)
-        return TM_STATE_WAITING;
-    if (bits & JVMTI_THREAD_STATE_PARKED)
-        return TM_STATE_PARKED;
-    return bits & JVMTI_THREAD_STATE_ALIVE ? TM_STATE_RUNNING : TM_STATE_UNKNOWN;
-}
-
-int tm__snapshot_state(jthread thread)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jint bits = 0;
-
-    if ((*jvmti)->GetThreadState(jvmti, thread, &bits) != JVMTI_ERROR_NONE)
-        return TM_STATE_UNKNOWN;
-    return tm__snapshot_state_of(bits);
-}
+#include "capture/thread_event.h"
+#include "ident/method_identity.h"
+#include "ident/object_identity.h"
+#include "ident/thread_id.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "vm/options.h"
+#include "vm/thread_state.h"
+#include "vm/vm.h"
 
 static uint64_t wanted_by(tm__report *r, JNIEnv *jni, jthread thread)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jobject monitor = NULL;
     uint64_t id;
 
@@ -53,7 +38,7 @@ static uint64_t wanted_by(tm__report *r, JNIEnv *jni, jthread thread)
 static void report(tm__report *r, JNIEnv *jni, jthread thread)
 {
     uint64_t id = tm__thread_id(jni, thread), wanted;
-    const tm__options *options = &tm__the_agent.options;
+    const tm__options *options = &tm__the_options;
     uint32_t depth = options->stacks == TM__STACKS_NONE ? 0 : (uint32_t)options->depth;
     tm__record *record = NULL;
     int state;
@@ -61,7 +46,7 @@ static void report(tm__report *r, JNIEnv *jni, jthread thread)
     if (tm__thread_define(r->buffer, jni, thread, id, 0, 0) != 0)
         return;
     wanted = wanted_by(r, jni, thread);
-    state = tm__snapshot_state(thread);
+    state = tm__thread_state(thread);
     record = tm__buffer_reserve(r->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
     if (!record) {
         tm__buffer_lose(r->buffer, r->time_ns);
@@ -83,7 +68,7 @@ static void report(tm__report *r, JNIEnv *jni, jthread thread)
 
 void tm__snapshot_take(JNIEnv *jni, jthread current)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jthread *threads = NULL;
     jint count = 0;
     tm__report r;

@@ -6,6 +6,14 @@
  */
 #include "capture/gc_pauses.h"
 
+#include <stdatomic.h>
+
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "vm/options.h"
+#include "vm/vm.h"
+
 static _Atomic int64_t began_ns;
 
 static void JNICALL began(jvmtiEnv *jvmti)
@@ -22,7 +30,7 @@ static void JNICALL finished(jvmtiEnv *jvmti)
     int64_t now_ns;
 
     (void)jvmti;
-    if (!since_ns || !atomic_load(&tm__the_agent.recording))
+    if (!since_ns || !atomic_load(&tm__the_recording.is_on))
         return;
     if (!buffer)
         buffer = tm__buffer_new();
@@ -46,7 +54,7 @@ static void JNICALL finished(jvmtiEnv *jvmti)
 
 void tm__collector_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks)
 {
-    if (!tm__the_agent.options.gc)
+    if (!tm__the_options.gc)
         wanted->can_generate_garbage_collection_events = 0;
     if (!wanted->can_generate_garbage_collection_events)
         return;
@@ -56,15 +64,15 @@ void tm__collector_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks
 
 void tm__collector_enable(int on)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiEventMode mode = on ? JVMTI_ENABLE : JVMTI_DISABLE;
 
-    if (tm__the_agent.options.gc &&
+    if (tm__the_options.gc &&
         (*jvmti)->SetEventNotificationMode(jvmti, mode,
                                            JVMTI_EVENT_GARBAGE_COLLECTION_START,
                                            NULL) == JVMTI_ERROR_NONE &&
         (*jvmti)->SetEventNotificationMode(jvmti, mode,
                                            JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
                                            NULL) == JVMTI_ERROR_NONE)
-        atomic_fetch_or(&tm__the_agent.kinds, UINT64_C(1) << TM_EVENT_GC_PAUSE);
+        atomic_fetch_or(&tm__the_recording.kinds, UINT64_C(1) << TM_EVENT_GC_PAUSE);
 }

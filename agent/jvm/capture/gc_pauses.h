@@ -3,7 +3,7 @@
 #ifndef TM_AGENT_CAPTURE_GC_PAUSES_H
 #define TM_AGENT_CAPTURE_GC_PAUSES_H
 
-#include "agent.h"
+#include <jvmti.h>
 
 /** Name our functions, where the VM has these events and they are wanted. */
 void tm__collector_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks);

@@ -6,10 +6,19 @@
  * and Waited take none: Entered runs with the monitor held, and makes everybody
  * behind it wait for as long as it takes.
  */
+#include "capture/jvmti_events.h"
+
+#include <stdatomic.h>
+
 #include "capture/thread_event.h"
-#include "capture/gc_pauses.h"
 #include "ident/monitor_owner.h"
-#include "virtual/instrument.h"
+#include "ident/object_identity.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "ring/recording_state.h"
+#include "vm/java_fields.h"
+#include "vm/options.h"
+#include "vm/vm.h"
 
 /* A hold-up's end is about the object of its beginning, so a thread that cannot
  * have changed its carrier in between need not ask the VM which that was. */
@@ -46,15 +55,23 @@ static void add_held(tm__report *r, jvmtiEnv *jvmti, JNIEnv *jni)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)monitors);
 }
 
+static const tm__contender *contender_of(const tm__report *r, tm__contender *out)
+{
+    *out = (tm__contender){
+        .thread = r->thread, .is_virtual = r->is_virtual, .session = r->session};
+    return out;
+}
+
 static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
                                     jobject object)
 {
     tm_event event = {.kind = TM_EVENT_CONTENDED_ENTER};
+    tm__contender self;
     tm__report r;
 
     if (!tm__report_begin(&r, jni, thread))
         return;
-    event.peer = tm__owner_peek(jni, &r, object);
+    event.peer = tm__owner_peek(jni, contender_of(&r, &self), object);
     if (event.peer)
         event.flags = TM_EVENT_PEER_INFERRED;
     event.object = tm__object_id(r.buffer, jni, object);
@@ -64,7 +81,7 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
         r.buffer->object = event.object;
     if (tm__report_add(&r, TM__WHOLE_STACK, event) != 0 && r.weak)
         (*jni)->DeleteWeakGlobalRef(jni, r.weak);
-    if (tm__the_agent.options.held)
+    if (tm__the_options.held)
         add_held(&r, jvmti, jni);
     tm__report_drop(&r);
 }
@@ -72,13 +89,14 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
                                       jobject object)
 {
+    tm__contender self;
     tm__report r;
     uint64_t id;
 
     (void)jvmti;
     if (!tm__report_begin(&r, jni, thread))
         return;
-    tm__owner_check(jni, &r);
+    tm__owner_check(jni, contender_of(&r, &self));
     id = held_up_on(&r, jni, object);
     tm__report_finish(&r, TM__NO_STACK,
                       (tm_event){.kind = TM_EVENT_CONTENDED_ENTERED, .object = id});
@@ -91,7 +109,7 @@ static int64_t timeout_ns(jlong timeout_ms)
 
 static int is_interrupted(JNIEnv *jni, jthread thread)
 {
-    jfieldID field = tm__the_agent.thread_interrupted;
+    jfieldID field = tm__the_java.thread_interrupted;
 
     return field && (*jni)->GetBooleanField(jni, thread, field);
 }
@@ -124,7 +142,7 @@ static int is_of_initialisation(const tm__report *r, JNIEnv *jni, jobject object
     int was_waited_on;
 
     if ((!r->is_virtual && r->buffer->in_wait) || !object ||
-        !(*jni)->IsInstanceOf(jni, object, tm__the_agent.initialisation_class))
+        !(*jni)->IsInstanceOf(jni, object, tm__the_java.initialisation_class))
         return 0;
     tm__notified_id(r->buffer, jni, object, &was_waited_on);
     return !was_waited_on;
@@ -211,7 +229,7 @@ enum { ENABLED_COUNT = sizeof(ENABLED) / sizeof(*ENABLED) };
 
 static int is_wanted(int i)
 {
-    return !ENABLED[i].is_of_monitors || tm__the_agent.options.monitor;
+    return !ENABLED[i].is_of_monitors || tm__the_options.monitor;
 }
 
 void tm__events_set(jvmtiEventCallbacks *callbacks)
@@ -222,15 +240,15 @@ void tm__events_set(jvmtiEventCallbacks *callbacks)
     callbacks->MonitorContendedEntered = contended_entered;
     callbacks->MonitorWait = wait;
     callbacks->MonitorWaited = waited;
-    atomic_fetch_or(&tm__the_agent.kinds, KIND(HELD) | KIND(SNAPSHOT) | KIND(LOST));
+    atomic_fetch_or(&tm__the_recording.kinds, KIND(HELD) | KIND(SNAPSHOT) | KIND(LOST));
     for (int i = 0; i < ENABLED_COUNT; i++)
         if (is_wanted(i))
-            atomic_fetch_or(&tm__the_agent.kinds, ENABLED[i].kind);
+            atomic_fetch_or(&tm__the_recording.kinds, ENABLED[i].kind);
 }
 
 jvmtiError tm__events_enable(int on)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
 
     for (int i = 0; i < ENABLED_COUNT; i++) {
         jvmtiError error = is_wanted(i) ? (*jvmti)->SetEventNotificationMode(
@@ -241,7 +259,5 @@ jvmtiError tm__events_enable(int on)
         if (error != JVMTI_ERROR_NONE)
             return error;
     }
-    tm__virtual_enable(on);
-    tm__collector_enable(on);
     return JVMTI_ERROR_NONE;
 }

@@ -16,15 +16,24 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif
+#include "capture/native_hooks.h"
+
 #include <dlfcn.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "capture/park.h"
-#include "capture/native_binding.h"
 #include "capture/thread_event.h"
-#include "virtual/instrument.h"
+#include "capture/virtual_calls.h"
+#include "ident/object_identity.h"
+#include "ident/thread_id.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "ring/recording_state.h"
+#include "vm/vm.h"
 
 /* A native method, which the VM hands over as an address. */
 typedef union function {
@@ -54,6 +63,8 @@ enum {
 };
 
 enum { REPEATED_NS = 1000000 };
+
+static void (*virtual_is_near)(JNIEnv *jni);
 
 /* What stood there before us; set before ours can be called. */
 static void *_Atomic originals[HOOK_COUNT];
@@ -212,7 +223,7 @@ static void JNICALL thread_sleep_ms(JNIEnv *jni, jclass class, jlong time)
 /* Milliseconds in JDK 19 and 20, nanoseconds in 21. */
 static void JNICALL thread_sleep(JNIEnv *jni, jclass class, jlong time)
 {
-    sleep_for(jni, class, time, SLEEP, tm__the_agent.vm_release < 21 ? 1000000 : 1);
+    sleep_for(jni, class, time, SLEEP, tm__the_vm.release < 21 ? 1000000 : 1);
 }
 
 static void JNICALL thread_sleep_ns(JNIEnv *jni, jclass class, jlong time)
@@ -237,7 +248,7 @@ static int64_t park_timeout_ns(jboolean until, jlong time)
  * its buffer will do while it lives; a carrier may have another thread on it. */
 static jthread park_thread(const tm__report *r)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jthread thread = NULL;
 
     if (!r->buffer->is_shared)
@@ -419,12 +430,12 @@ static void JNICALL method_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 
     (void)thread;
     if (found == VIRTUAL)
-        tm__virtual_install(jni);
+        virtual_is_near(jni);
     if (found < 0 || found == VIRTUAL || address == HOOKS[found].ours.address)
         return;
     atomic_store_explicit(&originals[found], address, memory_order_release);
     *ours = HOOKS[found].ours.address;
-    atomic_fetch_or(&tm__the_agent.kinds, HOOKS[found].kinds);
+    atomic_fetch_or(&tm__the_recording.kinds, HOOKS[found].kinds);
 }
 
 /* Addresses of what the VM exports, by the library that its own functions are in. */
@@ -433,7 +444,7 @@ static void find_symbols(void)
     Dl_info vm;
     void *library = NULL;
 
-    if (dladdr(*tm__the_agent.vm, &vm) && vm.dli_fname)
+    if (dladdr(*tm__the_vm.java, &vm) && vm.dli_fname)
         library = dlopen(vm.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (!library)
         return;
@@ -443,8 +454,9 @@ static void find_symbols(void)
     dlclose(library);
 }
 
-void tm__hooks_set(jvmtiEventCallbacks *callbacks)
+void tm__hooks_set(jvmtiEventCallbacks *callbacks, void (*near)(JNIEnv *jni))
 {
+    virtual_is_near = near;
     callbacks->NativeMethodBind = method_bound;
     find_symbols();
 }

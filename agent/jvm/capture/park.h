@@ -3,7 +3,12 @@
 #ifndef TM_AGENT_CAPTURE_PARK_H
 #define TM_AGENT_CAPTURE_PARK_H
 
-#include "agent.h"
+#include <jvmti.h>
+#include <stdint.h>
+
+#include <threadmodel/event.h>
+
+#include "ring/buffer.h"
 
 /** What a thread is about to park for, and who owns that where it says so. */
 tm_event tm__park_event(tm__buffer *buffer, JNIEnv *jni, jthread thread);

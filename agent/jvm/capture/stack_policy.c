@@ -25,10 +25,18 @@
 #include "capture/stack_policy.h"
 
 #include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
 
 #include <threadmodel/model.h>
 
+#include "capture/thread_event.h"
 #include "ident/method_identity.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "vm/options.h"
+#include "vm/vm.h"
 
 _Static_assert(sizeof(jvmtiFrameInfo) == sizeof(tm__record_frame),
                "frames are written straight into a record");
@@ -156,7 +164,8 @@ static int is_chosen(const tm__report *r, const tm_event *event)
                           memory_order_relaxed);
     if (it->walks_left == 0 && chance > UINT32_MAX / BRAKE)
         chance = UINT32_MAX / BRAKE;
-    if ((chance == UINT32_MAX || draw(it, tm__the_agent.run_id ^ r->thread) <= chance ||
+    if ((chance == UINT32_MAX ||
+         draw(it, tm__the_recording.run_id ^ r->thread) <= chance ||
          is_first(it, event->kind, event->object ? event->object : event->peer))) {
         it->walks_left -= it->walks_left > 0;
         return 1;
@@ -166,7 +175,7 @@ static int is_chosen(const tm__report *r, const tm_event *event)
 
 uint32_t tm__stack_depth(const tm__report *r, uint32_t depth, const tm_event *event)
 {
-    const tm__options *options = &tm__the_agent.options;
+    const tm__options *options = &tm__the_options;
     int chosen;
 
     if (options->depth == 0 || options->stacks == TM__STACKS_NONE)
@@ -190,7 +199,7 @@ uint32_t tm__stack_depth(const tm__report *r, uint32_t depth, const tm_event *ev
 
 size_t tm__stack_of(tm__record *record, jthread thread, int skipped, uint32_t depth)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jint count = 0;
 
     /* One more than wanted, to know whether there are more. */
@@ -379,7 +388,7 @@ static int is_still_in(const bare *asked, int64_t walked_ns)
  * was read of its hold-up is right if that still goes on afterwards. */
 static void ask(JNIEnv *jni, tm__buffer *own, const bare *asked, jweak weak)
 {
-    uint32_t depth = (uint32_t)tm__the_agent.options.depth;
+    uint32_t depth = (uint32_t)tm__the_options.depth;
     tm_event event = {
         .time_ns = tm__now_ns(),
         .thread = asked->thread,

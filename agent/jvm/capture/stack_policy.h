@@ -3,7 +3,14 @@
 #ifndef TM_AGENT_CAPTURE_STACK_POLICY_H
 #define TM_AGENT_CAPTURE_STACK_POLICY_H
 
+#include <jvmti.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <threadmodel/event.h>
+
 #include "capture/thread_event.h"
+#include "ring/buffer.h"
 
 /** Held up for this long, a thread has its stack taken, whatever it costs. */
 #define TM__LONG_NS INT64_C(10000000)

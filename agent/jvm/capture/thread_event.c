@@ -7,12 +7,20 @@
  */
 #include "capture/thread_event.h"
 
-#include "ident/method_identity.h"
+#include <stdatomic.h>
+
 #include "capture/stack_policy.h"
+#include "ident/method_identity.h"
+#include "ident/thread_id.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "vm/vm.h"
 
 static int is_recording(void)
 {
-    return atomic_load_explicit(&tm__the_agent.recording, memory_order_relaxed);
+    return atomic_load_explicit(&tm__the_recording.is_on, memory_order_relaxed);
 }
 
 /* An event begins, if recording has not been switched off while that was made known:
@@ -40,10 +48,10 @@ static tm__buffer *enter(JNIEnv *jni, jthread thread)
 {
     tm__buffer *buffer = NULL;
 
-    atomic_fetch_add(&tm__the_agent.entering, 1);
+    atomic_fetch_add(&tm__the_recording.entering, 1);
     if (is_recording())
         buffer = tm__thread_buffer(jni, thread);
-    atomic_fetch_sub(&tm__the_agent.entering, 1);
+    atomic_fetch_sub(&tm__the_recording.entering, 1);
     return buffer;
 }
 
@@ -63,7 +71,7 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
     if (!begin(report))
         return 0;
     report->session =
-        atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed);
+        atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed);
     /* A carrier's thread number is not that of the virtual thread on it. */
     report->thread = buffer->is_shared || !buffer->thread ? tm__thread_id(jni, thread)
                                                           : buffer->thread;
@@ -85,15 +93,15 @@ jthread tm__report_thread(void)
     if (buffer)
         tm__buffer_begin(buffer, tm__now_ns);
     else
-        atomic_fetch_add(&tm__the_agent.entering, 1);
-    jvmti = tm__the_agent.jvmti;
+        atomic_fetch_add(&tm__the_recording.entering, 1);
+    jvmti = tm__the_vm.jvmti;
     if (is_recording() &&
         (*jvmti)->GetCurrentThread(jvmti, &thread) != JVMTI_ERROR_NONE)
         thread = NULL;
     if (buffer)
         tm__buffer_end(buffer);
     else
-        atomic_fetch_sub(&tm__the_agent.entering, 1);
+        atomic_fetch_sub(&tm__the_recording.entering, 1);
     return thread;
 }
 
@@ -114,7 +122,7 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
         if (!begin(report))
             return 0;
         report->session =
-            atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed);
+            atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed);
         report_loss(report);
         return 1;
     }
@@ -130,7 +138,7 @@ int tm__report_again(tm__report *report)
 {
     if (!begin(report))
         return 0;
-    if (atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed) !=
+    if (atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed) !=
         report->session) {
         tm__buffer_end(report->buffer);
         return 0;

@@ -3,7 +3,13 @@
 #ifndef TM_AGENT_CAPTURE_THREAD_EVENT_H
 #define TM_AGENT_CAPTURE_THREAD_EVENT_H
 
-#include "agent.h"
+#include <jvmti.h>
+#include <stdint.h>
+
+#include <threadmodel/event.h>
+
+#include "ring/buffer.h"
+#include "vm/options.h"
 
 /** The event in work: whose, where it goes, and since when. */
 typedef struct tm__report {

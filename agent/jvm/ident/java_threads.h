@@ -19,6 +19,7 @@ void tm__java_threads_add(const tm__java_thread *it, uint64_t thread);
  * @return 0: something is known of that address already, and stays
  */
 int tm__java_threads_propose(const tm__java_thread *it, uint64_t thread);
+
 /** @param is_there  0: it may have ended before it was proposed */
 void tm__java_threads_confirm(uintptr_t address, int is_there);
 

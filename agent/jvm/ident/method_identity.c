@@ -20,8 +20,15 @@
  */
 #include "ident/method_identity.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ident/definition_records.h"
+#include "ident/object_identity.h"
+#include "ring/buffer.h"
+#include "vm/options.h"
+#include "vm/vm.h"
 
 enum { SEGMENTS = 8, FIRST_BITS = 10, MORE_BITS = 2, WINDOW = 8 };
 
@@ -101,7 +108,7 @@ static void know(uintptr_t method)
 static void deallocate(void *block)
 {
     if (block)
-        (*tm__the_agent.jvmti)->Deallocate(tm__the_agent.jvmti, block);
+        (*tm__the_vm.jvmti)->Deallocate(tm__the_vm.jvmti, block);
 }
 
 /* The VM's table is nearly sorted, and ours has to be. */
@@ -121,7 +128,7 @@ static void sort(jvmtiLineNumberEntry *lines, jint count)
  * room has no lines. @return entries */
 static jint put_lines(tm__record_line *out, jmethodID method)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiLineNumberEntry *lines = NULL;
     jint count = 0;
 
@@ -140,7 +147,7 @@ static jint put_lines(tm__record_line *out, jmethodID method)
 /* @return the id of a method's class, which is defined by then; 0: not known */
 static uint64_t declaring_class(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jclass class = NULL;
     uint64_t id;
 
@@ -154,7 +161,7 @@ static uint64_t declaring_class(tm__buffer *buffer, JNIEnv *jni, jmethodID metho
 
 static void define(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     uint64_t class_id = declaring_class(buffer, jni, method);
     char *name = NULL, *signature = NULL;
     tm__record *record;
@@ -189,7 +196,7 @@ __attribute__((noinline)) static void commit_new(tm__buffer *buffer, tm__record 
 {
     const jvmtiFrameInfo *frames = (const jvmtiFrameInfo *)(record + 1);
     jmethodID methods[TM__DEPTH_MAX + 1];
-    JavaVM *vm = tm__the_agent.vm;
+    JavaVM *vm = tm__the_vm.java;
     JNIEnv *jni = NULL;
     size_t count = 0;
 

@@ -3,7 +3,9 @@
 #ifndef TM_AGENT_IDENT_METHOD_IDENTITY_H
 #define TM_AGENT_IDENT_METHOD_IDENTITY_H
 
-#include "agent.h"
+#include <stddef.h>
+
+#include "ring/buffer.h"
 
 /**
  * Let the writer see an event that is in work, and then what is new among the methods

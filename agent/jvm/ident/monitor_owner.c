@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * monitor_owner.c: who has the monitor that the calling thread is about to block on.
+ * Who has the monitor that the calling thread is about to block on.
  *
  * To ask the VM stops all of its threads. But while it tells of a contended enter it
  * has already put down, in its structure for the calling thread, which monitor that
@@ -30,6 +30,7 @@
 #include "ident/monitor_owner.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -38,6 +39,9 @@
 #include <threadmodel/error.h>
 
 #include "ident/java_threads.h"
+#include "ident/thread_id.h"
+#include "vm/java_fields.h"
+#include "vm/vm.h"
 #include "vm/vm_structs.h"
 
 /* Longer than a JavaThread is, and than any stack of locks. */
@@ -149,7 +153,7 @@ static uintptr_t address_of(JNIEnv *jni, jthread thread)
     static jfieldID field;
 
     if (!field)
-        field = (*jni)->GetFieldID(jni, tm__the_agent.thread_class, "eetop", "J");
+        field = (*jni)->GetFieldID(jni, tm__the_java.thread_class, "eetop", "J");
     (*jni)->ExceptionClear(jni);
     return field ? (uintptr_t)(*jni)->GetLongField(jni, thread, field) : 0;
 }
@@ -169,7 +173,7 @@ static int has_lock_stack(uintptr_t thread, uint64_t id)
 /* What the VM's structure for the calling thread says of it must be so. */
 static const char *find_this_thread(JNIEnv *jni)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     tm__java_thread self = {0};
     uint64_t id = 0;
     jthread thread;
@@ -234,7 +238,7 @@ void tm__owner_meet(JNIEnv *jni, uint64_t thread)
  * until tm__owner_part(). */
 static int runs(jthread thread)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jint frames = 0;
 
     return (*jvmti)->GetFrameCount(jvmti, thread, &frames) == JVMTI_ERROR_NONE &&
@@ -325,7 +329,7 @@ static int read_unchecked(uint64_t *monitor, uint64_t *owner, JNIEnv *jni)
            *monitor && read_carefully(owner, *monitor + layout.owner, sizeof(*owner));
 }
 
-uint64_t tm__owner_peek(JNIEnv *jni, const tm__report *report, jobject object)
+uint64_t tm__owner_peek(JNIEnv *jni, const tm__contender *self, jobject object)
 {
     int is = atomic_load_explicit(&state, memory_order_acquire);
     uint64_t monitor, owner;
@@ -335,9 +339,9 @@ uint64_t tm__owner_peek(JNIEnv *jni, const tm__report *report, jobject object)
         owner = monitor ? load(monitor + layout.owner) : 0;
     } else if (is != TO_BE_CHECKED || !read_unchecked(&monitor, &owner, jni)) {
         return 0;
-    } else if (!report->is_virtual) {
+    } else if (!self->is_virtual) {
         pending.monitor = monitor;
-        pending.session = report->session;
+        pending.session = self->session;
     }
     if (!layout.is_number)
         owner = by_address(monitor, owner);
@@ -345,37 +349,28 @@ uint64_t tm__owner_peek(JNIEnv *jni, const tm__report *report, jobject object)
         owner = by_locks(monitor, object, is);
     else if (owner <= layout.marks || is != RIGHT)
         owner = 0;
-    return owner == report->thread ? 0 : owner;
+    return owner == self->thread ? 0 : owner;
 }
 
 /* ---- whether that is so ---- */
 
-void tm__owner_check(JNIEnv *jni, const tm__report *report)
+void tm__owner_check(JNIEnv *jni, const tm__contender *self)
 {
     int unchecked = TO_BE_CHECKED;
-    uint64_t owner, self;
+    uint64_t owner, expected;
     int is_right;
 
     if (atomic_load_explicit(&state, memory_order_relaxed) != TO_BE_CHECKED ||
-        report->is_virtual || !pending.monitor || pending.session != report->session)
+        self->is_virtual || !pending.monitor || pending.session != self->session)
         return;
-    self = layout.is_number ? report->thread : java_thread(jni);
+    expected = layout.is_number ? self->thread : java_thread(jni);
     is_right = read_carefully(&owner, pending.monitor + layout.owner, sizeof(owner)) &&
-               owner == self;
+               owner == expected;
     atomic_compare_exchange_strong(&state, &unchecked, is_right ? RIGHT : WRONG);
     pending.monitor = 0;
 }
 
-int tm__owner_report(void)
+const char *tm__owner_lacks(void)
 {
-    const tm_sink *sink = tm__the_agent.sink;
-    char sentence[160];
-
-    if (atomic_load(&state) != WRONG)
-        return TM_OK;
-    snprintf(
-        sentence, sizeof(sentence),
-        "This VM's owners of monitors could not be read when a thread blocked: %s.",
-        lacks);
-    return sink->limit(sink->payload, sentence);
+    return atomic_load(&state) == WRONG ? lacks : NULL;
 }

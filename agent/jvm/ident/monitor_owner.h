@@ -3,9 +3,17 @@
 #ifndef TM_AGENT_IDENT_MONITOR_OWNER_H
 #define TM_AGENT_IDENT_MONITOR_OWNER_H
 
-#include "capture/thread_event.h"
+#include <jvmti.h>
+#include <stdint.h>
 
-/** Learn where the VM keeps it. What is missing is said by tm__owner_report(). */
+/** A thread that blocks on a monitor. */
+typedef struct tm__contender {
+    uint64_t thread;
+    int is_virtual;
+    uint32_t session; ///< of the recording
+} tm__contender;
+
+/** Learn where the VM keeps it. What is missing is said by tm__owner_lacks(). */
 void tm__owner_open(JNIEnv *jni);
 
 /** Recording begins or ends, on the way to which no thread's end was told or will be:
@@ -24,17 +32,17 @@ void tm__owner_part(JNIEnv *jni);
 
 /**
  * Read the owner, while the VM tells of the contended enter.
+ * @param self    the calling thread
  * @param object  that the monitor is of, a local reference
  * @return its thread, another than the calling one; 0: not known
  */
-uint64_t tm__owner_peek(JNIEnv *jni, const tm__report *report, jobject object);
+uint64_t tm__owner_peek(JNIEnv *jni, const tm__contender *self, jobject object);
 
 /** The calling thread got the monitor: hold what is read of its owner against that,
  * until it is known to be right. */
-void tm__owner_check(JNIEnv *jni, const tm__report *report);
+void tm__owner_check(JNIEnv *jni, const tm__contender *self);
 
-/** Say why owners are not read, where they are not. @return TM_OK or what the sink
- * returned */
-int tm__owner_report(void);
+/** Why owners are not read, as the end of a sentence; NULL: they are. */
+const char *tm__owner_lacks(void);
 
 #endif

@@ -14,6 +14,11 @@
  */
 #include "ident/object_cache.h"
 
+#include <stdatomic.h>
+
+#include "ring/buffer.h"
+#include "ring/recording_state.h"
+
 enum { TAKE_IN_EVERY = 64, WORTH_HITS = 16, REST = 4096 };
 enum { SLOTS = sizeof((tm__met){0}.slots) / sizeof(*(tm__met){0}.slots) };
 
@@ -31,7 +36,7 @@ jlong tm__met_tag(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong bits)
 {
     tm__met *it = &buffer->met;
     uint32_t session =
-        atomic_load_explicit(&tm__the_agent.session, memory_order_relaxed);
+        atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed);
 
     if (it->session != session) {
         tm__met_forget(buffer, jni);

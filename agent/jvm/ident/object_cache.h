@@ -3,7 +3,9 @@
 #ifndef TM_AGENT_IDENT_OBJECT_CACHE_H
 #define TM_AGENT_IDENT_OBJECT_CACHE_H
 
-#include "agent.h"
+#include <jvmti.h>
+
+#include "ring/buffer.h"
 
 /**
  * The tag of an object, on the thread whose buffer it is.

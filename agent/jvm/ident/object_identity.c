@@ -11,12 +11,19 @@
  * whether anybody ever waited on it or parked for it. The others say what an object is,
  * so that this is asked once and not at every wait.
  */
-#include "ident/objects_by_hash.h"
-#include "ident/lambda_name.h"
-#include "ident/object_cache.h"
+#include "ident/object_identity.h"
 
 #include <pthread.h>
 #include <string.h>
+
+#include "ident/definition_records.h"
+#include "ident/lambda_name.h"
+#include "ident/object_cache.h"
+#include "ident/objects_by_hash.h"
+#include "ident/thread_id.h"
+#include "ring/buffer.h"
+#include "vm/java_fields.h"
+#include "vm/vm.h"
 
 enum { AS_OBJECT = 1, AS_CLASS = 2, WAITED_ON = 4, PARKED_FOR = 8 };
 enum { A_THREAD = 16, A_SYNCHRONIZER = 32, BITS = 63, NUMBER_SHIFT = 6 };
@@ -25,35 +32,28 @@ enum { A_THREAD = 16, A_SYNCHRONIZER = 32, BITS = 63, NUMBER_SHIFT = 6 };
  * One lock would let a thread that a debugger stops in there stop all others. */
 enum { STRIPES = 64 };
 static pthread_mutex_t stripes[STRIPES];
-static _Atomic uint64_t last_number;
 
 void tm__tags_open(void)
 {
+    static int is_open;
+
+    if (is_open)
+        return;
+    is_open = 1;
     for (int i = 0; i < STRIPES; i++)
         pthread_mutex_init(&stripes[i], NULL);
-}
-
-uint32_t tm__text_copy(char *to, const char *text)
-{
-    size_t length = text ? strlen(text) : 0;
-
-    if (length > TM__TEXT_BYTES)
-        length = TM__TEXT_BYTES;
-    if (length > 0)
-        memcpy(to, text, length);
-    return (uint32_t)length;
 }
 
 static void deallocate(void *memory)
 {
     if (memory)
-        (*tm__the_agent.jvmti)->Deallocate(tm__the_agent.jvmti, memory);
+        (*tm__the_vm.jvmti)->Deallocate(tm__the_vm.jvmti, memory);
 }
 
 /* The class of a lambda by what that does, where the VM lets us see. */
 static int name_lambda(char *out, jclass class, const char *signature)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     unsigned char *constants = NULL;
     jint count = 0, bytes = 0;
     int rc = -1;
@@ -72,7 +72,7 @@ static int name_lambda(char *out, jclass class, const char *signature)
 /* Put down what a class is. @return 0 when there was room for it */
 static int define_class(tm__buffer *buffer, jclass class, uint64_t number)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     char *signature = NULL;
     char *source = NULL;
     char lambda[TM__TEXT_BYTES];
@@ -116,46 +116,10 @@ static int define_object(tm__buffer *buffer, JNIEnv *jni, jobject object,
     return 0;
 }
 
-uint64_t tm__identity_new(void)
-{
-    return atomic_fetch_add(&last_number, 1) + 1;
-}
-
-uint64_t tm__class_by_name(tm__buffer *own, const char *signature)
-{
-    tm__record *record = tm__buffer_reserve(own, TM__TEXT_BYTES);
-    uint64_t number = tm__identity_new();
-
-    if (!record)
-        return 0;
-    record->kind = TM__RECORD_CLASS;
-    record->extra = tm__text_copy((char *)(record + 1), signature);
-    record->event = (tm_event){.object = number};
-    tm__buffer_commit(own, record, record->extra);
-    return number;
-}
-
-void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
-                        uint32_t hash)
-{
-    tm__record *record = tm__buffer_reserve(own, 0);
-
-    if (!record)
-        return;
-    record->kind = TM__RECORD_OBJECT;
-    record->event = (tm_event){
-        .object = number,
-        .peer = class_id,
-        .value = hash,
-        .flags = TM_OBJECT_MAYBE_MANY,
-    };
-    tm__buffer_commit(own, record, 0);
-}
-
 /* The number by which an object that is met for the first time was already known. */
 static uint64_t known_by_hash(JNIEnv *jni, jobject object, jint hash, uint64_t number)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jclass class = (*jni)->GetObjectClass(jni, object);
     char *signature = NULL;
 
@@ -169,12 +133,11 @@ static uint64_t known_by_hash(JNIEnv *jni, jobject object, jint hash, uint64_t n
 /* What an object is, as bits of its tag. */
 static jlong nature_of(JNIEnv *jni, jobject object)
 {
-    const tm__agent *agent = &tm__the_agent;
 
-    if ((*jni)->IsInstanceOf(jni, object, agent->thread_class))
+    if ((*jni)->IsInstanceOf(jni, object, tm__the_java.thread_class))
         return A_THREAD;
-    return agent->synchronizer_class &&
-                   (*jni)->IsInstanceOf(jni, object, agent->synchronizer_class)
+    return tm__the_java.synchronizer_class &&
+                   (*jni)->IsInstanceOf(jni, object, tm__the_java.synchronizer_class)
                ? A_SYNCHRONIZER
                : 0;
 }
@@ -196,7 +159,7 @@ static int define(tm__buffer *buffer, JNIEnv *jni, jobject object, uint64_t numb
  * @return its tag; 0: it could not be defined */
 static jlong first_seen(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong bits)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     pthread_mutex_t *stripe;
     uint64_t class_id = 0;
     uint64_t number;
@@ -243,7 +206,7 @@ static uint64_t number_of(jlong tag)
 static jlong identify(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong bits,
                       jlong sure)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jlong tag;
 
     if (!object)
@@ -293,7 +256,7 @@ uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
 
 uint64_t tm__class_id(tm__buffer *buffer, JNIEnv *jni, jclass class)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jlong tag = 0;
 
     if (!class || (*jvmti)->GetTag(jvmti, class, &tag) != JVMTI_ERROR_NONE)

@@ -10,12 +10,15 @@
 #include "ident/objects_by_hash.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <threadmodel/definition.h>
 
 #include "base/map.h"
+#include "ident/definition_records.h"
+#include "ring/buffer.h"
 #include "trace/text.h"
 
 enum { NAME_BYTES = 1024 };

@@ -3,10 +3,13 @@
 #ifndef TM_AGENT_IDENT_OBJECTS_BY_HASH_H
 #define TM_AGENT_IDENT_OBJECTS_BY_HASH_H
 
-#include "agent.h"
+#include <stdint.h>
+
+#include "ring/buffer.h"
 
 /** While it is open, objects that are met are kept as well, to be found by hash. */
 void tm__foreign_open(void);
+
 /** All that are to be known this way are. */
 void tm__foreign_seal(void);
 void tm__foreign_close(void);

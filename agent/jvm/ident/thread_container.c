@@ -12,10 +12,13 @@
  */
 #include "ident/thread_container.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "trace/text.h"
+#include "vm/java_fields.h"
+#include "vm/vm.h"
 
 enum { NAME_BYTES = 512 };
 
@@ -75,7 +78,7 @@ static int copy(char *out, size_t bytes, JNIEnv *jni, jstring string)
 static int write_identity(char *out, size_t bytes, jobject object,
                           const char *signature)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     char name[NAME_BYTES];
     jint hash = 0;
 
@@ -108,14 +111,14 @@ static int name_of(char *out, size_t bytes, JNIEnv *jni, jobject container,
 
 int tm__container_name(char *out, size_t bytes, JNIEnv *jni, jthread thread)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     char *signature = NULL;
     jobject container = NULL;
     jclass class;
     int is_named = 0;
 
-    if (tm__the_agent.thread_container)
-        container = (*jni)->GetObjectField(jni, thread, tm__the_agent.thread_container);
+    if (tm__the_java.thread_container)
+        container = (*jni)->GetObjectField(jni, thread, tm__the_java.thread_container);
     if (!container)
         return 0;
     class = (*jni)->GetObjectClass(jni, container);

@@ -3,7 +3,8 @@
 #ifndef TM_AGENT_IDENT_THREAD_CONTAINER_H
 #define TM_AGENT_IDENT_THREAD_CONTAINER_H
 
-#include "agent.h"
+#include <jvmti.h>
+#include <stddef.h>
 
 /**
  * The name of the container that a thread was started in.

@@ -4,74 +4,20 @@
  * known of it is put down when its first event comes, and again when that has changed.
  * Objects and classes are in object_identity.c.
  */
-#include "ident/thread_container.h"
-#include "ident/monitor_owner.h"
+#include "ident/thread_identity.h"
 
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The first release with virtual threads, and with containers of threads. */
-enum { VIRTUAL_SINCE = 19 };
-
-static const char CARRIER[] = "Ljdk/internal/misc/CarrierThread;";
-
-/* A class by name as a global reference; NULL where the VM has none. */
-static jclass global_class(JNIEnv *jni, const char *name)
-{
-    jclass local = (*jni)->FindClass(jni, name);
-    jclass global = local ? (*jni)->NewGlobalRef(jni, local) : NULL;
-
-    (*jni)->ExceptionClear(jni);
-    if (local)
-        (*jni)->DeleteLocalRef(jni, local);
-    return global;
-}
-
-/* A field of a class; NULL where the VM has none. */
-static jfieldID field(JNIEnv *jni, jclass class, const char *name, const char *type)
-{
-    jfieldID found = class ? (*jni)->GetFieldID(jni, class, name, type) : NULL;
-
-    (*jni)->ExceptionClear(jni);
-    return found;
-}
-
-int tm__identity_open(JNIEnv *jni)
-{
-    tm__agent *agent = &tm__the_agent;
-
-    if (agent->thread_tid)
-        return 0;
-    tm__tags_open();
-    agent->thread_class = global_class(jni, "java/lang/Thread");
-    if (!agent->thread_class)
-        return -1;
-    /* To look for what is not there takes the VM a search, and classes to say so. */
-    if (agent->vm_release >= VIRTUAL_SINCE) {
-        agent->virtual_class = global_class(jni, "java/lang/BaseVirtualThread");
-        agent->thread_container = field(jni, agent->thread_class, "container",
-                                        "Ljdk/internal/vm/ThreadContainer;");
-    }
-    agent->initialisation_class = global_class(jni, "[I");
-    agent->synchronizer_class =
-        global_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
-    agent->thread_interrupted = field(jni, agent->thread_class, "interrupted", "Z");
-    agent->thread_name = field(jni, agent->thread_class, "name", "Ljava/lang/String;");
-    agent->thread_blocker =
-        field(jni, agent->thread_class, "parkBlocker", "Ljava/lang/Object;");
-    agent->synchronizer_owner = field(jni, agent->synchronizer_class,
-                                      "exclusiveOwnerThread", "Ljava/lang/Thread;");
-    agent->thread_tid = field(jni, agent->thread_class, "tid", "J");
-    return agent->thread_tid ? 0 : -1;
-}
-
-uint64_t tm__thread_id(JNIEnv *jni, jthread thread)
-{
-    return thread
-               ? (uint64_t)(*jni)->GetLongField(jni, thread, tm__the_agent.thread_tid)
-               : 0;
-}
+#include "ident/definition_records.h"
+#include "ident/monitor_owner.h"
+#include "ident/object_identity.h"
+#include "ident/thread_container.h"
+#include "ident/thread_id.h"
+#include "ring/buffer.h"
+#include "vm/java_fields.h"
+#include "vm/vm.h"
 
 static int is_a(JNIEnv *jni, jobject object, jclass class)
 {
@@ -81,34 +27,7 @@ static int is_a(JNIEnv *jni, jobject object, jclass class)
 static void deallocate(void *memory)
 {
     if (memory)
-        (*tm__the_agent.jvmti)->Deallocate(tm__the_agent.jvmti, memory);
-}
-
-/* By name: who asks for the class itself has it loaded, where nobody else needs it. */
-int tm__is_carrier(JNIEnv *jni, jthread thread)
-{
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    char *signature = NULL;
-    jclass class;
-    int is;
-
-    if (!tm__the_agent.virtual_class)
-        return 0;
-    class = (*jni)->GetObjectClass(jni, thread);
-    is = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) ==
-             JVMTI_ERROR_NONE &&
-         strcmp(signature, CARRIER) == 0;
-    deallocate(signature);
-    (*jni)->DeleteLocalRef(jni, class);
-    return is;
-}
-
-int tm__carrier_has_id(JNIEnv *jni, uint64_t id, const jthread *threads, jint count)
-{
-    for (jint i = 0; tm__the_agent.virtual_class && i < count; i++)
-        if (tm__thread_id(jni, threads[i]) == id)
-            return tm__is_carrier(jni, threads[i]);
-    return 0;
+        (*tm__the_vm.jvmti)->Deallocate(tm__the_vm.jvmti, memory);
 }
 
 /* Tell whether this thread was defined with another name, or without the flags. */
@@ -130,7 +49,7 @@ static int is_new(tm__buffer *buffer, uint64_t id, uint32_t flags, const char *n
 int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t id,
                       uint64_t os_id, uint32_t flags)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiThreadInfo info = {0};
     jvmtiThreadGroupInfo group = {0};
     char container[TM__TEXT_BYTES];
@@ -143,7 +62,7 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
         return -1;
     if (info.thread_group)
         (*jvmti)->GetThreadGroupInfo(jvmti, info.thread_group, &group);
-    if (is_a(jni, thread, tm__the_agent.virtual_class)) {
+    if (is_a(jni, thread, tm__the_java.virtual_class)) {
         flags |= TM_THREAD_VIRTUAL;
     } else {
         object = tm__object_id(buffer, jni, thread);
@@ -198,7 +117,7 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
     if (!buffer)
         return NULL;
     /* A carrier that is met with a virtual thread on it is not known by this. */
-    buffer->is_shared = is_a(jni, thread, tm__the_agent.virtual_class);
+    buffer->is_shared = is_a(jni, thread, tm__the_java.virtual_class);
     if (!buffer->is_shared) {
         buffer->os_id = (uint64_t)syscall(SYS_gettid);
         buffer->thread_weak = (*jni)->NewWeakGlobalRef(jni, thread);

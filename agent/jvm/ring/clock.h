@@ -4,10 +4,21 @@
 #define TM_AGENT_RING_CLOCK_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <time.h>
 
 /** Where the kernel says which counter it reads. */
 #define TM__CLOCK_SOURCE                                                               \
     "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+/** Now, on the clock of all our events. About 50 ns, in user space. */
+static inline int64_t tm__now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 /**
  * Whether reading the clock takes a call of the kernel.

@@ -6,6 +6,9 @@
 #ifndef TM_AGENT_RING_RING_FILE_H
 #define TM_AGENT_RING_RING_FILE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "trace/ring.h"
 
 /**

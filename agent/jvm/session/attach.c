@@ -10,17 +10,21 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NOLOAD */
 #endif
-#include "session/attach.h"
-
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "session/load.h"
 #include "session/session.h"
+#include "session/writer_thread.h"
+#include "vm/message.h"
+#include "vm/options.h"
+#include "vm/vm.h"
 
 enum { LINE_BYTES = TM__PATH_BYTES + 512 };
 
@@ -63,7 +67,7 @@ __attribute__((format(printf, 2, 3))) static void answer(int fd, const char *for
     (void)!write(fd, line, (size_t)length);
 }
 
-void tm__attach_end(int is_told)
+static void end(int is_told)
 {
     int fd = atomic_exchange(&listener, -1);
 
@@ -85,13 +89,13 @@ static void stay_loaded(void)
 {
     Dl_info self;
 
-    if (dladdr(&tm__the_agent, &self) && self.dli_fname)
+    if (dladdr(&listener, &self) && self.dli_fname)
         dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 static const char *where(void)
 {
-    const tm__options *options = &tm__the_agent.options;
+    const tm__options *options = &tm__the_options;
 
     return options->file[0] ? options->file : options->net;
 }
@@ -110,7 +114,7 @@ static void obey(int fd, int what)
         answer(fd, "=no nothing is being recorded");
         return;
     }
-    snprintf(file, sizeof(file), "%s", where());
+    snprintf(file, sizeof(file), "%.*s", (int)sizeof(file) - 1, where());
     if (tm__writer_control(what) != 0)
         answer(fd, "=no the recording has ended with an error");
     else
@@ -119,7 +123,6 @@ static void obey(int fd, int what)
 
 static void begin(int fd, JavaVM *vm, const tm__options *options)
 {
-    tm__agent *agent = &tm__the_agent;
     JNIEnv *jni = NULL;
     int begun;
 
@@ -127,15 +130,15 @@ static void begin(int fd, JavaVM *vm, const tm__options *options)
         answer(fd, "=no it is being recorded already, to %s", where());
         return;
     }
-    agent->vm = vm;
-    agent->options = *options;
+    tm__the_vm.java = vm;
+    tm__the_options = *options;
     if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK) {
         answer(fd, "=no this VM does not let the agent call Java");
         return;
     }
     caller = fd;
     tm__complain_to(tell_caller);
-    begun = tm__agent_begin(jni) == 0;
+    begun = tm__agent_begin(jni, end) == 0;
     if (begun)
         atomic_store(&listener, dup(fd));
     tm__complain_to(begun ? tell_listener : NULL);

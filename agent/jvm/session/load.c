@@ -5,22 +5,36 @@
  * does not start. What else may go wrong, a trace that cannot be written for one, is
  * no fault of whoever wrote them: it is said, and the program runs on.
  */
-#include "vm/capabilities.h"
-#include "capture/gc_pauses.h"
-#include "ident/monitor_owner.h"
-#include "session/session.h"
-#include "capture/early_threads.h"
-#include "virtual/instrument.h"
+#include "session/load.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <threadmodel/error.h>
 
-enum { ERROR_BYTES = 512 };
+#include "capture/early_threads.h"
+#include "capture/gc_pauses.h"
+#include "capture/jvmti_events.h"
+#include "capture/native_hooks.h"
+#include "ident/monitor_owner.h"
+#include "ident/object_identity.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "session/session.h"
+#include "session/writer_thread.h"
+#include "virtual/instrument.h"
+#include "virtual/life_cycle.h"
+#include "vm/capabilities.h"
+#include "vm/java_fields.h"
+#include "vm/message.h"
+#include "vm/options.h"
+#include "vm/vm.h"
+#include "writer/recording.h"
 
-tm__agent tm__the_agent;
+enum { ERROR_BYTES = 512 };
 
 /* The VM's release, 17 for instance; 0: unknown. */
 static int release_of(jvmtiEnv *jvmti)
@@ -42,15 +56,16 @@ static int know_the_vm(JNIEnv *jni)
 {
     struct timespec wall;
 
-    tm__the_agent.vm_release = release_of(tm__the_agent.jvmti);
-    if (tm__identity_open(jni) != 0) {
+    tm__the_vm.release = release_of(tm__the_vm.jvmti);
+    if (tm__java_fields_open(jni) != 0) {
         tm__complain("nothing is recorded: java.lang.Thread has no field tid here");
         return -1;
     }
+    tm__tags_open();
     tm__owner_open(jni);
     clock_gettime(CLOCK_REALTIME, &wall);
-    tm__the_agent.start_ns = tm__now_ns();
-    tm__the_agent.start_wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
+    tm__the_recording.start_ns = tm__now_ns();
+    tm__the_recording.start_wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
     return 0;
 }
 
@@ -64,7 +79,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     if (tm__session_begin() != JVMTI_ERROR_NONE)
         tm__complain("the VM reports only some of the events");
     tm__snapshot_take(jni, thread);
-    if (tm__writer_start(jni, 0) != 0)
+    if (tm__writer_start(jni, NULL) != 0)
         tm__session_halt();
 }
 
@@ -77,29 +92,29 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 
 static jvmtiError enable(jvmtiEvent event)
 {
-    return (*tm__the_agent.jvmti)
-        ->SetEventNotificationMode(tm__the_agent.jvmti, JVMTI_ENABLE, event, NULL);
+    return (*tm__the_vm.jvmti)
+        ->SetEventNotificationMode(tm__the_vm.jvmti, JVMTI_ENABLE, event, NULL);
 }
 
 /* @return 0; -1: this VM cannot do what we cannot do without, which was said */
 static int get_ready(int is_late)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiEventCallbacks callbacks = {.VMInit = vm_init, .VMDeath = vm_death};
     tm__capabilities c;
 
     if (tm__capabilities_find(&c, is_late) != 0)
         return -1;
-    tm__the_agent.stands_in = c.hooks;
-    tm__the_agent.tells_held = c.able.can_get_current_contended_monitor &&
-                               c.able.can_get_owned_monitor_stack_depth_info;
-    atomic_store(&tm__the_agent.kinds, 0);
+    tm__the_vm.replaces_natives = c.hooks;
+    tm__the_vm.tells_held = c.able.can_get_current_contended_monitor &&
+                            c.able.can_get_owned_monitor_stack_depth_info;
+    atomic_store(&tm__the_recording.kinds, 0);
     tm__events_set(&callbacks);
     tm__virtual_set(&callbacks);
     tm__virtual_want(&c.wanted, &c.able);
     tm__collector_set(&c.wanted, &callbacks);
     if (c.hooks)
-        tm__hooks_set(&callbacks);
+        tm__hooks_set(&callbacks, tm__virtual_install);
     if ((*jvmti)->AddCapabilities(jvmti, &c.wanted) != JVMTI_ERROR_NONE ||
         tm__virtual_callbacks(&callbacks) != JVMTI_ERROR_NONE ||
         (!is_late && enable(JVMTI_EVENT_VM_INIT) != JVMTI_ERROR_NONE) ||
@@ -115,25 +130,24 @@ static int get_ready(int is_late)
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
-    tm__agent *agent = &tm__the_agent;
     char error[ERROR_BYTES];
 
     (void)reserved;
-    if (agent->vm) {
+    if (tm__the_vm.java) {
         tm__complain("the agent is loaded twice: the second is not heard");
         return JNI_OK;
     }
-    agent->vm = vm;
-    if (tm__options_parse(&agent->options, text, (uint64_t)getpid(), error,
+    tm__the_vm.java = vm;
+    if (tm__options_parse(&tm__the_options, text, (uint64_t)getpid(), error,
                           sizeof(error)) != 0) {
         tm__complain("%s", error);
         return JNI_ERR;
     }
-    if (agent->options.help) {
+    if (tm__the_options.help) {
         tm__options_help(stdout);
         exit(0);
     }
-    if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_1) != JNI_OK) {
+    if ((*vm)->GetEnv(vm, (void **)&tm__the_vm.jvmti, JVMTI_VERSION_1_1) != JNI_OK) {
         tm__complain("this VM has no tool interface of version 1.1 or later, and is "
                      "not recorded");
         return JNI_OK;
@@ -147,11 +161,11 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
     return JNI_OK;
 }
 
-int tm__agent_begin(JNIEnv *jni)
+int tm__agent_begin(JNIEnv *jni, tm__ended_fn ended)
 {
-    tm__agent *agent = &tm__the_agent;
 
-    if ((*agent->vm)->GetEnv(agent->vm, (void **)&agent->jvmti, JVMTI_VERSION_1_1) !=
+    if ((*tm__the_vm.java)
+            ->GetEnv(tm__the_vm.java, (void **)&tm__the_vm.jvmti, JVMTI_VERSION_1_1) !=
         JNI_OK) {
         tm__complain("this VM is still starting, or has no tool interface");
         return -1;
@@ -161,12 +175,12 @@ int tm__agent_begin(JNIEnv *jni)
     } else if (get_ready(1) == 0 && know_the_vm(jni) == 0 &&
                tm__recording_open() == 0) {
         tm__recording_begin();
-        if (tm__writer_start(jni, 1) == 0)
+        if (tm__writer_start(jni, ended) == 0)
             return 0;
         tm__recording_close(TM_OK);
     }
-    (*agent->jvmti)->DisposeEnvironment(agent->jvmti);
-    agent->jvmti = NULL;
+    (*tm__the_vm.jvmti)->DisposeEnvironment(tm__the_vm.jvmti);
+    tm__the_vm.jvmti = NULL;
     return -1;
 }
 

@@ -13,31 +13,49 @@
 #include "session/session.h"
 
 #include <poll.h>
+#include <stdatomic.h>
 
-#include "ring/membarrier.h"
-#include "ident/object_cache.h"
+#include "capture/gc_pauses.h"
+#include "capture/jvmti_events.h"
 #include "ident/method_identity.h"
 #include "ident/monitor_owner.h"
-#include "capture/native_binding.h"
+#include "ident/object_cache.h"
+#include "ring/buffer.h"
+#include "ring/membarrier.h"
+#include "ring/recording_state.h"
+#include "session/native_binding.h"
 #include "virtual/instrument.h"
+#include "virtual/life_cycle.h"
+#include "vm/vm.h"
 
 enum { TRIES = 100 };
+
+static jvmtiError enable(int on)
+{
+    jvmtiError error = tm__events_enable(on);
+
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    tm__virtual_enable(on);
+    tm__collector_enable(on);
+    return JVMTI_ERROR_NONE;
+}
 
 jvmtiError tm__session_begin(void)
 {
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         tm__buffer_renew(b);
     tm__owner_meet_none(1);
-    atomic_fetch_add(&tm__the_agent.session, 1);
-    atomic_store(&tm__the_agent.recording, 1);
-    return tm__events_enable(1);
+    atomic_fetch_add(&tm__the_recording.session, 1);
+    atomic_store(&tm__the_recording.is_on, 1);
+    return enable(1);
 }
 
 int tm__session_wait(void)
 {
     tm__barrier_wait();
     for (int tries = 0; tries < TRIES; tries++) {
-        int busy = atomic_load(&tm__the_agent.entering);
+        int busy = atomic_load(&tm__the_recording.entering);
 
         for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
             busy |= atomic_load(&b->since) != TM__IDLE;
@@ -50,15 +68,15 @@ int tm__session_wait(void)
 
 int tm__session_halt(void)
 {
-    atomic_store(&tm__the_agent.recording, 0);
+    atomic_store(&tm__the_recording.is_on, 0);
     tm__owner_meet_none(0);
-    tm__events_enable(0);
+    enable(0);
     return tm__session_wait();
 }
 
 void tm__session_leave(JNIEnv *jni, int is_quiet)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
 
     tm__hooks_unbind(jni);
     tm__virtual_remove(jni);
@@ -74,5 +92,5 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
         is_quiet = -1;
     }
     tm__methods_forget(is_quiet);
-    tm__the_agent.jvmti = NULL;
+    tm__the_vm.jvmti = NULL;
 }

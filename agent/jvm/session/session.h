@@ -3,7 +3,7 @@
 #ifndef TM_AGENT_SESSION_SESSION_H
 #define TM_AGENT_SESSION_SESSION_H
 
-#include "agent.h"
+#include <jvmti.h>
 
 /** What can be asked of a recording that is going on. */
 enum tm__control {

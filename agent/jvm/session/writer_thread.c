@@ -4,32 +4,49 @@
  * second, has them merged into the trace, and makes sure that a reader could have
  * all of it by then. It alone uses the trace.
  */
-#include "capture/cpu_sampler.h"
-#include "capture/stack_policy.h"
+#include "session/writer_thread.h"
 
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <threadmodel/error.h>
 
-#include "session/attach.h"
-#include "ring/membarrier.h"
-#include "vm/capabilities.h"
-#include "ident/objects_by_hash.h"
-#include "vm/thread_mxbean.h"
 #include "blocked/catch_up.h"
 #include "blocked/catch_up_virtual.h"
-#include "writer/output.h"
-#include "capture/native_binding.h"
-#include "session/session.h"
+#include "blocked/deadlock_watch.h"
 #include "blocked/long_blocked.h"
-#include "vm/thread_snapshot.h"
-#include "virtual/instrument.h"
+#include "capture/cpu_sampler.h"
+#include "capture/stack_policy.h"
+#include "ident/objects_by_hash.h"
+#include "ident/thread_id.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/membarrier.h"
+#include "ring/recording_state.h"
+#include "session/native_binding.h"
+#include "session/session.h"
 #include "virtual/enumerate.h"
+#include "virtual/instrument.h"
+#include "vm/capabilities.h"
+#include "vm/java_fields.h"
+#include "vm/message.h"
+#include "vm/options.h"
+#include "vm/thread_mxbean.h"
+#include "vm/thread_snapshot.h"
+#include "vm/vm.h"
+#include "writer/merge.h"
+#include "writer/output.h"
+#include "writer/overhead.h"
+#include "writer/recording.h"
+#include "writer/run_facts.h"
+#include "writer/stack_loans.h"
+#include "writer/stack_table.h"
 
 /* Who has been held up for longer, and without a stack, is asked for it; so many take
  * less than 1 % of a round. */
@@ -43,7 +60,8 @@ static jthread writer_thread;
 static int64_t paused_ns; /* since when nothing is recorded; 0: it is */
 static int is_quiet;      /* nobody was in work when recording stopped: 0 */
 static int vm_ends;
-static uint64_t told_kinds; /* tm_run.kinds as poured last */
+static tm__ended_fn told_end; /* NULL: recording began with the VM */
+static uint64_t told_kinds;   /* tm_run.kinds as poured last */
 
 /* Between the writer and those who want something of it. */
 enum { RUNNING, ENDED_WELL, ENDED_BADLY };
@@ -99,8 +117,8 @@ static int pause_ms(int64_t round_ns)
 
 static int say_pause(void)
 {
-    const tm_sink *sink = tm__the_agent.sink;
-    int64_t start_ns = tm__the_agent.start_ns;
+    const tm_sink *sink = tm__the_recording.sink;
+    int64_t start_ns = tm__the_recording.start_ns;
     char sentence[160];
 
     snprintf(sentence, sizeof(sentence),
@@ -114,7 +132,7 @@ static int say_pause(void)
 /* All that happened is in the trace, and that nothing more comes for now. */
 static int pause_recording(JNIEnv *jni)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     tm_event event = {.kind = TM_EVENT_LOST, .flags = TM_EVENT_PAUSED};
     int rc;
 
@@ -189,7 +207,7 @@ static int obey(JNIEnv *jni)
  * it before the events. */
 static int tell_kinds(void)
 {
-    uint64_t kinds = atomic_load(&tm__the_agent.kinds);
+    uint64_t kinds = atomic_load(&tm__the_recording.kinds);
 
     if (kinds == told_kinds)
         return TM_OK;
@@ -218,11 +236,19 @@ static int round_of_work(JNIEnv *jni)
 
 static int is_over(void)
 {
-    uint64_t seconds = tm__the_agent.options.seconds;
+    uint64_t seconds = tm__the_options.seconds;
 
     return atomic_load(&stopping) ||
-           (seconds && tm__now_ns() - tm__the_agent.start_ns >=
+           (seconds && tm__now_ns() - tm__the_recording.start_ns >=
                            (int64_t)seconds * INT64_C(1000000000));
+}
+
+static int say_lacking(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    const char *sentence = tm__capabilities_lacking();
+
+    return sentence ? sink->limit(sink->payload, sentence) : TM_OK;
 }
 
 static int run_to_the_end(JNIEnv *jni)
@@ -234,7 +260,7 @@ static int run_to_the_end(JNIEnv *jni)
     if (rc >= 0)
         rc = tell_kinds();
     if (rc >= 0)
-        rc = tm__capabilities_report();
+        rc = say_lacking();
     if (rc >= 0)
         rc = tm__recording_flush();
     while (rc >= 0 && !is_over()) {
@@ -276,12 +302,12 @@ static int run_to_the_end(JNIEnv *jni)
 /* What cannot be known by one who comes late. */
 static int say_late(void)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     int rc = sink->limit(sink->payload,
                          "Recording began in mid-run: what a thread was in by then has "
                          "lasted for longer than is shown.");
 
-    if (rc >= 0 && !tm__the_agent.tells_held)
+    if (rc >= 0 && !tm__the_vm.tells_held)
         rc = sink->limit(sink->payload,
                          "To an agent that comes later, the VM does not tell which "
                          "monitors a thread holds: owners are those that it tells of "
@@ -294,7 +320,7 @@ static int begin_late(JNIEnv *jni)
 {
     int rc = TM_OK;
 
-    if (tm__the_agent.stands_in) {
+    if (tm__the_vm.replaces_natives) {
         tm__hooks_bind(jni);
         if (tm__virtual_exist(jni))
             tm__virtual_install(jni);
@@ -303,7 +329,7 @@ static int begin_late(JNIEnv *jni)
     tm__session_begin();
     own = tm__thread_buffer(jni, writer_thread);
     if (own)
-        rc = ask_all(jni, tm__the_agent.start_ns);
+        rc = ask_all(jni, tm__the_recording.start_ns);
     tm__foreign_seal();
     return rc >= 0 ? say_late() : rc;
 }
@@ -318,7 +344,8 @@ static void close_all(JNIEnv *jni)
     tm__code_close();
     tm__samples_close();
     tm__merge_close();
-    tm__attach_end(atomic_load(&wanted) == TM__CONTROL_STOP);
+    if (told_end)
+        told_end(atomic_load(&wanted) == TM__CONTROL_STOP);
 }
 
 static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
@@ -330,7 +357,8 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     paused_ns = 0;
     if ((*jvmti)->GetCurrentThread(jvmti, &writer_thread) != JVMTI_ERROR_NONE)
         writer_thread = NULL;
-    if (payload)
+    (void)payload;
+    if (told_end)
         rc = begin_late(jni);
     else if (writer_thread)
         own = tm__thread_buffer(jni, writer_thread);
@@ -339,7 +367,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
                           TM_THREAD_AGENT);
     signal_that(&starting, 0);
     tm__code_open();
-    if (tm__the_agent.options.stacks == TM__STACKS_ADAPTIVE)
+    if (tm__the_options.stacks == TM__STACKS_ADAPTIVE)
         tm__samples_open();
     tm__deadlock_open();
     if (rc >= 0)
@@ -354,8 +382,8 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
 /* A Thread object in the system group, not yet started. */
 static jthread new_thread(JNIEnv *jni)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
-    jclass class = tm__the_agent.thread_class;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jclass class = tm__the_java.thread_class;
     jthreadGroup *groups = NULL;
     jint group_count = 0;
     jthread thread = NULL;
@@ -373,24 +401,22 @@ static jthread new_thread(JNIEnv *jni)
     return thread;
 }
 
-int tm__writer_start(JNIEnv *jni, int is_late)
+int tm__writer_start(JNIEnv *jni, tm__ended_fn ended)
 {
-    static int late;
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jthread thread = new_thread(jni);
     jvmtiError error = JVMTI_ERROR_OUT_OF_MEMORY;
 
-    late = is_late;
+    told_end = ended;
     atomic_store(&stopping, 0);
     atomic_store(&wanted, TM__CONTROL_NONE);
     atomic_store(&starting, 1);
     atomic_store(&finished, RUNNING);
     if (thread)
-        error =
-            (*jvmti)->RunAgentThread(jvmti, thread, writer_main, is_late ? &late : NULL,
-                                     JVMTI_THREAD_NORM_PRIORITY);
+        error = (*jvmti)->RunAgentThread(jvmti, thread, writer_main, NULL,
+                                         JVMTI_THREAD_NORM_PRIORITY);
     if (error == JVMTI_ERROR_NONE) {
-        if (is_late)
+        if (ended)
             wait_while(&starting, 1);
         return 0;
     }

@@ -5,6 +5,8 @@
  */
 #include "virtual/enumerate.h"
 
+#include "vm/java_fields.h"
+#include "vm/vm.h"
 #include "walk_class.h"
 
 #define OURS "java/lang/ThreadmodelWalk"
@@ -35,11 +37,11 @@ static jclass class_of_virtual_threads(JNIEnv *jni)
 
 int tm__virtual_exist(JNIEnv *jni)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jclass class;
     jint status = 0;
 
-    if (!tm__the_agent.virtual_class || (*jni)->PushLocalFrame(jni, LOCALS) != 0)
+    if (!tm__the_java.virtual_class || (*jni)->PushLocalFrame(jni, LOCALS) != 0)
         return 0;
     class = class_of_virtual_threads(jni);
     if (!class || (*jvmti)->GetClassStatus(jvmti, class, &status) != JVMTI_ERROR_NONE)

@@ -12,12 +12,20 @@
  */
 #include "virtual/instrument.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/park.h"
+#include "capture/thread_event.h"
+#include "capture/virtual_calls.h"
+#include "ident/thread_id.h"
+#include "ring/recording_state.h"
 #include "virtual/class_patch.h"
 #include "virtual_class.h"
+#include "vm/java_fields.h"
+#include "vm/message.h"
+#include "vm/vm.h"
 
 #define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
 #define OURS "java/lang/ThreadmodelVirtual"
@@ -31,7 +39,7 @@
 #define ACCESS "jdk/internal/access/JavaLangAccess"
 #define VIRTUAL "java/lang/VirtualThread"
 
-enum { JOINERS = 4096, PROBE_FRAMES = 2 };
+enum { PROBE_FRAMES = 2 };
 
 static const struct {
     const char *class;
@@ -70,28 +78,12 @@ static const char *const CLASSES[] = {"java/util/concurrent/locks/LockSupport",
                                       "java/lang/Thread", VIRTUAL};
 enum { CLASS_COUNT = sizeof(CLASSES) / sizeof(*CLASSES) };
 
-static atomic_int installed; /* classes are, or are about to be, with our calls */
-static int is_due;           /* a virtual thread is near, and the VM is not up yet */
+static int is_due; /* a virtual thread is near, and the VM is not up yet */
 static int failed;
-static _Atomic uint64_t joiners[JOINERS];
-
-int tm__virtual_joins(uint64_t thread)
-{
-    return atomic_load_explicit(&joiners[thread % JOINERS], memory_order_relaxed) ==
-               thread &&
-           thread;
-}
 
 int tm__virtual_has_failed(void)
 {
     return failed;
-}
-
-int tm__virtual_tells(const tm__report *r)
-{
-    if (r->is_virtual)
-        return atomic_load_explicit(&installed, memory_order_relaxed);
-    return tm__virtual_joins(r->thread);
 }
 
 /* What the calling thread does, with its stack without the frames of our class. */
@@ -219,7 +211,7 @@ NATIVE(jlong, joining, jthread other, jlong timeout_ns)
     (void)class;
     if (!begin(&r, jni, &thread))
         return 0;
-    atomic_store(&joiners[r.thread % JOINERS], r.thread);
+    tm__virtual_join_begin(r.thread);
     return held_up(&r, jni, thread,
                    (tm_event){.kind = TM_EVENT_JOIN,
                               .peer = tm__thread_id(jni, other),
@@ -230,13 +222,11 @@ NATIVE(void, joined, jlong began_ns, jthread other, jboolean over, jboolean inte
 {
     tm__report r;
     jthread thread;
-    uint64_t self;
 
     (void)class;
     if (!began_ns || !begin(&r, jni, &thread))
         return;
-    self = r.thread;
-    atomic_compare_exchange_strong(&joiners[r.thread % JOINERS], &self, 0);
+    tm__virtual_join_end(r.thread);
     tm__report_finish(&r, TM__NO_STACK,
                       (tm_event){.kind = TM_EVENT_JOINED,
                                  .peer = tm__thread_id(jni, other),
@@ -276,7 +266,7 @@ static void JNICALL class_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
     (void)jni;
     (void)loader;
     (void)domain;
-    if (!redefined || !name || !atomic_load(&installed))
+    if (!redefined || !name || !atomic_load(&tm__virtual_is_instrumented))
         return;
     for (int i = 0; i < CALL_COUNT; i++)
         if (strcmp(CALLS[i].class, name) == 0) {
@@ -294,7 +284,7 @@ static void JNICALL class_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
     }
     for (size_t i = 0; i < count; i++)
         told |= found[i] ? kinds[i] : 0;
-    atomic_fetch_or(&tm__the_agent.kinds, told);
+    atomic_fetch_or(&tm__the_recording.kinds, told);
     *new_data = out;
     *new_bytes = (jint)written;
 }
@@ -302,7 +292,7 @@ static void JNICALL class_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 /* Have the VM load the classes anew, by way of the function above. */
 static jvmtiError retransform(JNIEnv *jni)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jclass classes[CLASS_COUNT];
     jint count = 0;
     jvmtiError error;
@@ -355,7 +345,7 @@ void tm__virtual_register(JNIEnv *jni)
     };
     jclass ours;
 
-    if (!tm__the_agent.virtual_class || define_ours(jni) != 0)
+    if (!tm__the_java.virtual_class || define_ours(jni) != 0)
         return;
     ours = (*jni)->FindClass(jni, OURS);
     for (size_t i = 0; ours && i < sizeof(NATIVES) / sizeof(*NATIVES); i++) {
@@ -379,15 +369,15 @@ void tm__virtual_install(JNIEnv *jni)
 {
     jvmtiError error = JVMTI_ERROR_INTERNAL;
 
-    is_due = !tm__the_agent.virtual_class;
-    if (is_due || atomic_load(&installed))
+    is_due = !tm__the_java.virtual_class;
+    if (is_due || atomic_load(&tm__virtual_is_instrumented))
         return;
     if (define_ours(jni) == 0) {
-        atomic_store(&installed, 1);
+        atomic_store(&tm__virtual_is_instrumented, 1);
         error = retransform(jni);
     }
     if (error != JVMTI_ERROR_NONE) {
-        atomic_store(&installed, 0);
+        atomic_store(&tm__virtual_is_instrumented, 0);
         failed = 1;
         tm__complain("of virtual threads only blocks and waits are recorded: the VM "
                      "takes no change of its classes (error %d)",
@@ -403,6 +393,6 @@ void tm__virtual_begin(JNIEnv *jni)
 
 void tm__virtual_remove(JNIEnv *jni)
 {
-    if (atomic_exchange(&installed, 0))
+    if (atomic_exchange(&tm__virtual_is_instrumented, 0))
         retransform(jni);
 }

@@ -5,9 +5,17 @@
  * that we compile with may be older, and know neither. Who mounts a million times a
  * second pays for each, so carriers are told by option.
  */
+#include "virtual/life_cycle.h"
+
+#include <stdatomic.h>
 #include <string.h>
 
-#include "virtual/instrument.h"
+#include "capture/thread_event.h"
+#include "ident/thread_identity.h"
+#include "ring/recording_state.h"
+#include "vm/java_fields.h"
+#include "vm/options.h"
+#include "vm/vm.h"
 
 #define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
 
@@ -52,7 +60,7 @@ static void JNICALL began(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 
 static int has_name(JNIEnv *jni, jthread thread)
 {
-    jfieldID field = tm__the_agent.thread_name;
+    jfieldID field = tm__the_java.thread_name;
     jstring name = field ? (*jni)->GetObjectField(jni, thread, field) : NULL;
     int is_there = name && (*jni)->GetStringUTFLength(jni, name) > 0;
 
@@ -100,7 +108,7 @@ void tm__virtual_want(jvmtiCapabilities *wanted, const jvmtiCapabilities *able)
 
 jvmtiError tm__virtual_callbacks(const jvmtiEventCallbacks *known)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     callbacks all = {.slots = {NULL}};
 
     memcpy(&all, known, sizeof(*known));
@@ -111,7 +119,7 @@ jvmtiError tm__virtual_callbacks(const jvmtiEventCallbacks *known)
 
 static void set_mode(int on, jint event)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
 
     (*jvmti)->SetEventNotificationMode(jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE,
                                        (jvmtiEvent)event, NULL);
@@ -120,7 +128,7 @@ static void set_mode(int on, jint event)
 /* What belongs to a description of an extension event. */
 static void deallocate(const jvmtiExtensionEventInfo *info)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
 
     (*jvmti)->Deallocate(jvmti, (unsigned char *)info->id);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)info->short_description);
@@ -140,7 +148,7 @@ static void set_mounts(int on)
         } ours;
     } MOUNTS[] = {{"com.sun.hotspot.events.VirtualThreadMount", {mounted}},
                   {"com.sun.hotspot.events.VirtualThreadUnmount", {unmounted}}};
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiExtensionEventInfo *events = NULL;
     jint count = 0;
 
@@ -153,7 +161,7 @@ static void set_mounts(int on)
                     jvmti, events[i].extension_event_index,
                     on ? MOUNTS[m].ours.extension : NULL);
                 set_mode(on, events[i].extension_event_index);
-                atomic_fetch_or(&tm__the_agent.kinds,
+                atomic_fetch_or(&tm__the_recording.kinds,
                                 KIND(VIRTUAL_MOUNT) | KIND(VIRTUAL_UNMOUNT));
             }
         deallocate(&events[i]);
@@ -167,6 +175,6 @@ void tm__virtual_enable(int on)
         return;
     set_mode(on, VIRTUAL_START);
     set_mode(on, VIRTUAL_END);
-    if (tm__the_agent.options.mount)
+    if (tm__the_options.mount)
         set_mounts(on);
 }

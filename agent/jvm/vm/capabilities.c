@@ -11,6 +11,10 @@
 
 #include <threadmodel/error.h>
 
+#include "vm/message.h"
+#include "vm/options.h"
+#include "vm/vm.h"
+
 static char lacks[1024]; /* a sentence; "": nothing */
 
 /* Each with what is not recorded where a VM does not have it. */
@@ -36,7 +40,7 @@ static void lack(const char *name, const char *what)
 
 int tm__vm_is_hotspot(void)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     char *name = NULL;
     int is = 0;
 
@@ -56,7 +60,7 @@ static void find_hooks(tm__capabilities *c, int is_late)
     static const char WITHOUT[] =
         "notify, park, sleep, start and interrupt are not recorded";
 
-    if (!tm__the_agent.options.contention_analysis)
+    if (!tm__the_options.contention_analysis)
         return;
     if (!tm__vm_is_hotspot())
         snprintf(lacks, sizeof(lacks),
@@ -75,7 +79,7 @@ static void find_hooks(tm__capabilities *c, int is_late)
 
 int tm__capabilities_find(tm__capabilities *out, int is_late)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     tm__capabilities *c = out;
 
     *c = (tm__capabilities){
@@ -105,9 +109,7 @@ int tm__capabilities_find(tm__capabilities *out, int is_late)
     return 0;
 }
 
-int tm__capabilities_report(void)
+const char *tm__capabilities_lacking(void)
 {
-    const tm_sink *sink = tm__the_agent.sink;
-
-    return lacks[0] ? sink->limit(sink->payload, lacks) : TM_OK;
+    return lacks[0] ? lacks : NULL;
 }

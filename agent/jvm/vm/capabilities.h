@@ -3,7 +3,7 @@
 #ifndef TM_AGENT_VM_CAPABILITIES_H
 #define TM_AGENT_VM_CAPABILITIES_H
 
-#include "agent.h"
+#include <jvmti.h>
 
 /** What is to be asked for, and what follows from what there is not. */
 typedef struct tm__capabilities {
@@ -21,7 +21,7 @@ int tm__capabilities_find(tm__capabilities *out, int is_late);
 /** Whether the VM is HotSpot, by the name that it gives itself. */
 int tm__vm_is_hotspot(void);
 
-/** Pour what was said. @return TM_OK or what the sink returned */
-int tm__capabilities_report(void);
+/** What is not recorded, a sentence; NULL: nothing is lacking. */
+const char *tm__capabilities_lacking(void);
 
 #endif

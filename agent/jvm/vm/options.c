@@ -32,6 +32,8 @@ typedef struct row {
     const char *words[6];
 } row;
 
+tm__options tm__the_options;
+
 #define AT(field) offsetof(tm__options, field)
 
 /* What the file is called if nobody says, by format. */

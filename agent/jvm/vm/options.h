@@ -49,6 +49,9 @@ typedef struct tm__options {
     uint64_t help;                ///< the table was asked for
 } tm__options;
 
+/** Those that the present recording was begun with. */
+extern tm__options tm__the_options;
+
 /**
  * Read an option list.
  *

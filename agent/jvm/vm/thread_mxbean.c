@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vm/vm.h"
+
 enum { LOCALS = 64, CLASS_BYTES = 1024 };
 
 static struct {

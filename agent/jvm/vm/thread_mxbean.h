@@ -4,7 +4,9 @@
 #ifndef TM_AGENT_VM_THREAD_MXBEAN_H
 #define TM_AGENT_VM_THREAD_MXBEAN_H
 
-#include "agent.h"
+#include <jvmti.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /** A lock by what the VM tells of it: its class and its identity hash. */
 typedef struct tm__lock_info {
@@ -33,6 +35,7 @@ int tm__management_open(JNIEnv *jni);
  * @return how many
  */
 size_t tm__management_threads(tm__thread_info **out, JNIEnv *jni);
+
 /** One of them; NULL: it is not among them. */
 tm__thread_info *tm__management_find(tm__thread_info *infos, size_t count,
                                      uint64_t thread);

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vm/java_fields.h"
+#include "vm/vm.h"
+
 enum { LOCALS = 64, FRAMES = 256 };
 
 static struct {
@@ -137,7 +140,7 @@ static int is_text(JNIEnv *jni, jstring text, const char *other)
 
 static int is_of_class(JNIEnv *jni, jmethodID method, jobject element)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jstring name = (*jni)->GetObjectField(jni, element, java.frame_class);
     jclass class = NULL;
     char *signature = NULL;
@@ -160,7 +163,7 @@ static int is_of_class(JNIEnv *jni, jmethodID method, jobject element)
 /* Whether a frame of JVM TI's is that of a stack trace. */
 static int is_frame(JNIEnv *jni, const jvmtiFrameInfo *frame, jobject element)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jstring text = (*jni)->GetObjectField(jni, element, java.frame_method);
     char *name = NULL;
     int is = 0;
@@ -197,7 +200,7 @@ static jint depth_in(JNIEnv *jni, jobjectArray stack, jint depth,
 static void find_depths(tm__thread_snapshot *out, JNIEnv *jni, jthread thread,
                         jobjectArray stack)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiFrameInfo frames[FRAMES];
     jint count = 0;
 
@@ -248,9 +251,9 @@ static int is_between(const tm__thread_snapshot *it, JNIEnv *jni, jthread thread
 {
     if (stands_by_monitor(it->bits) != (it->monitor != NULL))
         return it->monitor || (it->bits & JVMTI_THREAD_STATE_IN_OBJECT_WAIT) == 0 ||
-               (*jni)->IsInstanceOf(jni, thread, tm__the_agent.virtual_class);
+               (*jni)->IsInstanceOf(jni, thread, tm__the_java.virtual_class);
     return it->bits & JVMTI_THREAD_STATE_RUNNABLE && !carrier &&
-           (*jni)->IsInstanceOf(jni, thread, tm__the_agent.virtual_class);
+           (*jni)->IsInstanceOf(jni, thread, tm__the_java.virtual_class);
 }
 
 int tm__thread_snapshot_take(tm__thread_snapshot *out, JNIEnv *jni, jthread thread)

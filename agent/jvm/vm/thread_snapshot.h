@@ -3,7 +3,8 @@
 #ifndef TM_AGENT_VM_THREAD_SNAPSHOT_H
 #define TM_AGENT_VM_THREAD_SNAPSHOT_H
 
-#include "agent.h"
+#include <jvmti.h>
+#include <stdint.h>
 
 /** One thread at one instant. */
 typedef struct tm__thread_snapshot {

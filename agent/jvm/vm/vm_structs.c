@@ -12,7 +12,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "agent.h"
+#include "vm/vm.h"
 
 /* More than any VM's tables have, and than any of its structures is long. */
 enum { ENTRIES_MAX = 100000, OFFSET_MAX = 65536 };
@@ -76,7 +76,7 @@ void *tm__vm_library(void)
 {
     Dl_info vm;
 
-    return dladdr(*tm__the_agent.vm, &vm) && vm.dli_fname
+    return dladdr(*tm__the_vm.java, &vm) && vm.dli_fname
                ? dlopen(vm.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
                : NULL;
 }

@@ -3,9 +3,17 @@
  * From records to definitions. Callbacks copy what the VM says as it is; names
  * become readable here, on the writer thread.
  */
-#include "agent.h"
+
+#include "writer/definitions.h"
+
+#include <stdatomic.h>
 
 #include <threadmodel/error.h>
+
+#include "ring/buffer.h"
+#include "ring/recording_state.h"
+#include "writer/stack_loans.h"
+#include "writer/stack_table.h"
 
 int tm__define_all(tm__buffer *buffer)
 {
@@ -20,7 +28,7 @@ int tm__define_all(tm__buffer *buffer)
         if (record->kind == TM__RECORD_METHOD)
             rc = tm__code_method(record);
         else if (!tm__record_is_event(record))
-            rc = tm__record_define(record, tm__the_agent.sink);
+            rc = tm__record_define(record, tm__the_recording.sink);
         if (record->kind == TM__RECORD_OBJECT)
             tm__samples_meet(record->event.object, record->event.peer);
         buffer->scanned += record->bytes;

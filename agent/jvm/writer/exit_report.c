@@ -13,6 +13,7 @@
 #include <threadmodel/error.h>
 #include <threadmodel/statistics.h>
 
+#include "vm/options.h"
 #include "writer/text_grid.h"
 
 enum { TOP = 12, NAME_BYTES = 600 };

@@ -15,6 +15,7 @@
 #include <threadmodel/error.h>
 
 #include "base/map.h"
+#include "vm/options.h"
 #include "writer/hprof_record.h"
 
 enum { EMPTY_STACK = 1, CPU_SAMPLING = 2 };

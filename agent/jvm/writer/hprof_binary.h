@@ -3,6 +3,8 @@
 #ifndef TM_AGENT_WRITER_HPROF_BINARY_H
 #define TM_AGENT_WRITER_HPROF_BINARY_H
 
+#include <stdint.h>
+
 #include <threadmodel/sink.h>
 #include <threadmodel/table.h>
 

@@ -3,6 +3,9 @@
 #ifndef TM_AGENT_WRITER_HPROF_RECORD_H
 #define TM_AGENT_WRITER_HPROF_RECORD_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "trace/coding.h"
 
 enum tm__hprof_tag {

@@ -20,6 +20,8 @@
 #include <threadmodel/statistics.h>
 #include <threadmodel/timeline.h>
 
+#include "vm/options.h"
+
 enum { FIRST_THREAD = 200001, FIRST_TRACE = 300001, NO_STACK = -1 };
 
 /* A row of one of the tables. */

@@ -3,6 +3,7 @@
 #ifndef TM_AGENT_WRITER_HPROF_TEXT_H
 #define TM_AGENT_WRITER_HPROF_TEXT_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include <threadmodel/model.h>

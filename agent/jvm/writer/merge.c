@@ -11,16 +11,26 @@
  *      B  ────e2─────[e5 in work]         in work began; the horizon is the earliest
  *      C  ───────e3────────e7──▶          of these, here that of e5
  */
-#include "blocked/catch_up.h"
+#include "writer/merge.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include <threadmodel/error.h>
 
-#include "ring/membarrier.h"
+#include "blocked/catch_up.h"
+#include "blocked/long_blocked.h"
 #include "blocked/owner_poll.h"
 #include "ident/object_cache.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/membarrier.h"
+#include "ring/recording_state.h"
 #include "ring/ring_file.h"
+#include "writer/definitions.h"
+#include "writer/missed_notifies.h"
+#include "writer/stack_loans.h"
+#include "writer/stack_table.h"
 
 enum { BATCH = 256 };
 
@@ -41,7 +51,7 @@ static size_t batch_count;
 
 static int pour_batch(void)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     size_t count = batch_count;
 
     batch_count = 0;
@@ -209,7 +219,7 @@ static int merge(JNIEnv *jni, int64_t horizon)
 /* Say what a thread lost and never had room to say itself. */
 int tm__merge_loss(tm__buffer *b, int64_t time_ns)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     tm_event event = {
         .time_ns = time_ns,
         .thread = b->is_shared ? 0 : b->thread,

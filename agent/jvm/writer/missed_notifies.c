@@ -12,12 +12,16 @@
  * size do: where objects share a place, a notify of one excuses the others, and where
  * threads do, the older wait is not judged. So what is counted is so.
  */
-#include "agent.h"
+
+#include "writer/missed_notifies.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include <threadmodel/error.h>
+
+#include "ring/recording_state.h"
+#include "vm/vm.h"
 
 /* Fewer, or a smaller share, may be what the VM itself does. */
 enum { UNSEEN = 20, UNSEEN_PER_MILLE = 10 };
@@ -61,7 +65,7 @@ void tm__selfcheck_follow(const tm_event *event)
 /* Whether a compiler stands in for HotSpot's own, as far as the VM's name says. */
 static int is_foreign_compiler(void)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     char *version = NULL;
     int is = 0;
 
@@ -76,7 +80,7 @@ static int is_foreign_compiler(void)
 
 int tm__selfcheck_report(void)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     int are_unseen =
         !has_lost && unseen >= UNSEEN && unseen * 1000 >= woken * UNSEEN_PER_MILLE;
     char sentence[256] = "The VM's compiler is not HotSpot's own: it may do without "
@@ -94,7 +98,7 @@ int tm__selfcheck_report(void)
     memset(waits, 0, sizeof(waits));
     woken = unseen = 0;
     has_lost = 0;
-    return tm__the_agent.kinds >> TM_EVENT_NOTIFY & 1 &&
+    return tm__the_recording.kinds >> TM_EVENT_NOTIFY & 1 &&
                    (are_unseen || is_foreign_compiler())
                ? sink->limit(sink->payload, sentence)
                : TM_OK;

@@ -3,6 +3,9 @@
 #ifndef TM_AGENT_WRITER_MODEL_TEE_H
 #define TM_AGENT_WRITER_MODEL_TEE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include <threadmodel/model.h>
 #include <threadmodel/sink.h>
 

@@ -22,6 +22,7 @@
 #include <threadmodel/error.h>
 
 #include "vm/message.h"
+#include "vm/options.h"
 #include "writer/output_target.h"
 
 enum { RETRY_MS = 100, KEPT_BYTES = 4096 };
@@ -43,20 +44,6 @@ static int64_t now_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-int tm__target_fail(tm__target *target, const char *what)
-{
-    snprintf(target->failure, sizeof(target->failure), "%s: %s", target->name, what);
-    return -1;
-}
-
-int tm__target_close(tm__target *target)
-{
-    int rc = target->file >= 0 ? close(target->file) : 0;
-
-    target->file = -1;
-    return rc < 0 && errno != EINTR ? tm__target_fail(target, strerror(errno)) : 0;
 }
 
 int tm__outlet_open(const tm__options *options, uint64_t pid, char *error,

@@ -6,8 +6,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "writer/output_target.h"
-
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -18,6 +16,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "vm/options.h"
+#include "writer/output_target.h"
 
 enum { CONNECT_MS = 2000 };
 

@@ -3,21 +3,29 @@
  * What recording cost, told once a second so that a killed program's trace has it, too;
  * and what was left out, in sentences, when all has been written.
  */
+#include "writer/overhead.h"
+
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 
 #include <threadmodel/error.h>
 
 #include "base/grouped.h"
-#include "writer/output.h"
 #include "ident/monitor_owner.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
 #include "virtual/instrument.h"
+#include "writer/missed_notifies.h"
+#include "writer/output.h"
+#include "writer/stack_loans.h"
 
 static const int64_t TELL_NS = 1000000000;
 
 static int say(const char *format, uint64_t count)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     char sentence[200];
 
     if (count == 0)
@@ -28,7 +36,7 @@ static int say(const char *format, uint64_t count)
 
 static int say_virtual(void)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
 
     return !tm__virtual_has_failed()
                ? TM_OK
@@ -36,10 +44,25 @@ static int say_virtual(void)
                                             "start or interrupt was recorded.");
 }
 
+static int say_owners(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    const char *lacks = tm__owner_lacks();
+    char sentence[160];
+
+    if (!lacks)
+        return TM_OK;
+    snprintf(
+        sentence, sizeof(sentence),
+        "This VM's owners of monitors could not be read when a thread blocked: %s.",
+        lacks);
+    return sink->limit(sink->payload, sentence);
+}
+
 int tm__cost_tell(void)
 {
     static int64_t told_ns;
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     tm_run run = {.size = sizeof(run)};
     int64_t now_ns = tm__now_ns();
 
@@ -92,7 +115,7 @@ int tm__cost_report(void)
     if (rc >= 0)
         rc = say_virtual();
     if (rc >= 0)
-        rc = tm__owner_report();
+        rc = say_owners();
     if (rc >= 0)
         rc = tm__selfcheck_report();
     return rc;

@@ -3,18 +3,25 @@
  * From the options to a trace that is open, and to its end. The trace says who it is
  * in its first bytes, so that the rings beside it are known to be its own.
  */
-#include "agent.h"
+
+#include "writer/recording.h"
 
 #include <stdio.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <threadmodel/error.h>
 
+#include "ring/buffer.h"
 #include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "ring/ring_file.h"
+#include "vm/message.h"
+#include "vm/options.h"
 #include "writer/output.h"
 #include "writer/recording_format.h"
-#include "ring/ring_file.h"
+#include "writer/run_facts.h"
 
 enum { ERROR_BYTES = TM__PATH_BYTES + 512 };
 
@@ -36,17 +43,18 @@ static int64_t wall_ns(void)
 
 int tm__recording_open(void)
 {
-    tm__agent *agent = &tm__the_agent;
     char error[ERROR_BYTES];
     int rc;
 
-    if (getrandom(&agent->run_id, sizeof(agent->run_id), GRND_NONBLOCK) < 0)
-        agent->run_id = (uint64_t)tm__now_ns() << 16 ^ (uint64_t)getpid();
-    if (tm__outlet_open(&agent->options, (uint64_t)getpid(), error, sizeof(error)) != 0)
+    if (getrandom(&tm__the_recording.run_id, sizeof(tm__the_recording.run_id),
+                  GRND_NONBLOCK) < 0)
+        tm__the_recording.run_id = (uint64_t)tm__now_ns() << 16 ^ (uint64_t)getpid();
+    if (tm__outlet_open(&tm__the_options, (uint64_t)getpid(), error, sizeof(error)) !=
+        0)
         return not_recorded(error);
-    rc = tm__product_open(tm__outlet_write, NULL, &agent->options, wall_ns(),
+    rc = tm__product_open(tm__outlet_write, NULL, &tm__the_options, wall_ns(),
                           tm__now_ns());
-    agent->sink = tm__product_sink();
+    tm__the_recording.sink = tm__product_sink();
     if (rc >= 0)
         rc = tm__run_announce();
     if (rc >= 0)
@@ -61,7 +69,7 @@ int tm__recording_open(void)
 
 void tm__recording_begin(void)
 {
-    const tm__options *options = &tm__the_agent.options;
+    const tm__options *options = &tm__the_options;
     /* Rings are of use beside a trace alone. */
     const char *path = options->format == TM__FORMAT_TRACE ? tm__outlet_path() : NULL;
     char error[ERROR_BYTES], counter[64];
@@ -74,7 +82,7 @@ void tm__recording_begin(void)
         tm__complain("recording to %s%s%s", options->file,
                      options->file[0] && options->net[0] ? " and " : "", options->net);
     if (tm__rings_open(options->buffer_bytes, path, options->rings,
-                       tm__the_agent.run_id, error, sizeof(error)) != 0)
+                       tm__the_recording.run_id, error, sizeof(error)) != 0)
         tm__complain("%s", error);
 }
 
@@ -118,7 +126,7 @@ void tm__recording_close(int rc)
     else if (closed < 0 || written < 0)
         tm__complain("%s; the end of the recording is missing",
                      closed == TM_ENOMEM ? "no memory" : tm__outlet_error());
-    else if (tm__the_agent.options.verbose)
+    else if (tm__the_options.verbose)
         tm__complain("%llu bytes are written%s", (unsigned long long)tm__outlet_bytes(),
                      count);
     /* What could not be written is still in the rings. */

@@ -11,12 +11,13 @@
 #include <threadmodel/error.h>
 #include <threadmodel/trace.h>
 
+#include "trace/writer.h"
 #include "vm/message.h"
+#include "vm/options.h"
+#include "writer/exit_report.h"
 #include "writer/hprof_binary.h"
 #include "writer/hprof_text.h"
 #include "writer/model_tee.h"
-#include "writer/exit_report.h"
-#include "trace/writer.h"
 
 /* Some hundred thousand hold-ups with their times; sums of all others. */
 enum { MODEL_BYTES = 32 << 20 };

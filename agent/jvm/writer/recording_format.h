@@ -6,6 +6,8 @@
 #ifndef TM_AGENT_WRITER_RECORDING_FORMAT_H
 #define TM_AGENT_WRITER_RECORDING_FORMAT_H
 
+#include <stdint.h>
+
 #include <threadmodel/sink.h>
 #include <threadmodel/table.h>
 

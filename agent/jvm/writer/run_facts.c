@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of the run, asked of the VM when it is up and again poured at the end. */
-#include "vm/capabilities.h"
+#include "writer/run_facts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,11 @@
 #include <threadmodel/error.h>
 #include <threadmodel/version.h>
 
+#include "ring/recording_state.h"
 #include "trace/text.h"
+#include "vm/capabilities.h"
+#include "vm/vm.h"
+#include "writer/overhead.h"
 
 enum { FACT_BYTES = 8192 };
 
@@ -21,7 +25,7 @@ static const char PRODUCER[] =
 
 static void property(char *out, size_t bytes, const char *name)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     char *value = NULL;
 
     *out = 0;
@@ -33,12 +37,12 @@ static void property(char *out, size_t bytes, const char *name)
 
 int tm__run_announce(void)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     tm_run run = {
         .size = sizeof(run),
         .producer = PRODUCER,
         .pid = (uint64_t)getpid(),
-        .id = tm__the_agent.run_id,
+        .id = tm__the_recording.run_id,
     };
 
     return sink->run(sink->payload, &run);
@@ -46,7 +50,7 @@ int tm__run_announce(void)
 
 int tm__run_report(int64_t end_ns)
 {
-    const tm_sink *sink = tm__the_agent.sink;
+    const tm_sink *sink = tm__the_recording.sink;
     char command[FACT_BYTES], name[256], version[256],
         vm[sizeof(name) + sizeof(version)];
     tm_run run = {
@@ -55,12 +59,12 @@ int tm__run_report(int64_t end_ns)
         .vm = vm,
         .command = command,
         .pid = (uint64_t)getpid(),
-        .start_wall_ns = tm__the_agent.start_wall_ns,
-        .start_ns = tm__the_agent.start_ns,
+        .start_wall_ns = tm__the_recording.start_wall_ns,
+        .start_ns = tm__the_recording.start_ns,
         .end_ns = end_ns,
-        .kinds = tm__the_agent.kinds,
+        .kinds = tm__the_recording.kinds,
         .identity = TM_IDENTITY_EXACT,
-        .id = tm__the_agent.run_id,
+        .id = tm__the_recording.run_id,
     };
 
     if (end_ns)

@@ -14,7 +14,8 @@
  * On the writer thread, once an event. All tables are of a fixed size, and what finds
  * its place taken by another takes it over, where there is something to be kept.
  */
-#include "agent.h"
+
+#include "writer/stack_loans.h"
 
 #include <stdlib.h>
 

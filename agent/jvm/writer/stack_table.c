@@ -7,13 +7,16 @@
  * A method has been put down by whoever had it on its stack first (method_identity.c).
  * The VM never gives the number of one that was unloaded to another.
  */
-#include "agent.h"
+
+#include "writer/stack_table.h"
 
 #include <string.h>
 
 #include <threadmodel/error.h>
 
 #include "base/map.h"
+#include "ring/recording_state.h"
+#include "vm/options.h"
 
 typedef struct stack {
     size_t first; ///< frames[]
@@ -44,7 +47,7 @@ int tm__code_method(const tm__record *record)
     if (tm__map_find(&methods, method) != TM__NONE)
         return TM_OK;
     rc = tm__map_put(&methods, method, 0);
-    return rc < 0 ? rc : tm__record_define(record, tm__the_agent.sink);
+    return rc < 0 ? rc : tm__record_define(record, tm__the_recording.sink);
 }
 
 static uint64_t hash_frames(const jvmtiFrameInfo *frames, uint32_t count, int truncated)
@@ -109,7 +112,8 @@ static int define_stack(uint32_t id, const jvmtiFrameInfo *frames, uint32_t coun
             named[i].method = method;
         named[i].location = frames[i].location;
     }
-    return tm__the_agent.sink->define_stack(tm__the_agent.sink->payload, &definition);
+    return tm__the_recording.sink->define_stack(tm__the_recording.sink->payload,
+                                                &definition);
 }
 
 int tm__code_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,

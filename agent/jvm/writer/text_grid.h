@@ -3,6 +3,7 @@
 #ifndef TM_AGENT_WRITER_TEXT_GRID_H
 #define TM_AGENT_WRITER_TEXT_GRID_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -22,6 +23,7 @@ int tm__grid_row(tm__grid *grid);
 /** Add a cell to the row; text that is too long is cut between two characters. */
 void tm__grid_text(tm__grid *grid, const char *text);
 void tm__grid_count(tm__grid *grid, int64_t count);
+
 /** @param time_ns  is written in the unit that suits it */
 void tm__grid_time(tm__grid *grid, int64_t time_ns);
 

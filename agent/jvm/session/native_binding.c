@@ -5,13 +5,18 @@
  * registerNatives() binds when it is called again: the VM asks us about each, as it
  * does at its start.
  */
-#include "capture/native_binding.h"
+#include "session/native_binding.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+#include "capture/native_hooks.h"
 #include "probe_class.h"
-#include "virtual/instrument.h"
+#include "ring/recording_state.h"
 #include "virtual/enumerate.h"
+#include "virtual/instrument.h"
+#include "vm/java_fields.h"
+#include "vm/vm.h"
 
 /* A native method of ours, which the VM takes as an address. */
 typedef union entry {
@@ -37,7 +42,7 @@ static jclass find_class(JNIEnv *jni, const char *signature)
 static int is_native(jclass class, JNIEnv *jni, const char *name, const char *signature,
                      int is_static)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jboolean native = JNI_FALSE;
     jmethodID method = is_static
                            ? (*jni)->GetStaticMethodID(jni, class, name, signature)
@@ -84,7 +89,7 @@ static jmethodID own_binder(JNIEnv *jni, jclass class)
 
 static jvmtiError ask_for_bindings(jvmtiEventMode mode)
 {
-    jvmtiEnv *jvmti = tm__the_agent.jvmti;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
 
     return (*jvmti)->SetEventNotificationMode(jvmti, mode,
                                               JVMTI_EVENT_NATIVE_METHOD_BIND, NULL);
@@ -139,9 +144,9 @@ static void JNICALL bind_all(JNIEnv *jni, jclass probe)
         return;
     for (int i = 0; tm__hook_at(&hook, i); i++)
         if (bind(jni, &hook) == 0)
-            atomic_fetch_or(&tm__the_agent.kinds, hook.kinds);
+            atomic_fetch_or(&tm__the_recording.kinds, hook.kinds);
     /* Where there is no virtual thread yet, the first will be told by a binding. */
-    if (!tm__the_agent.virtual_class || tm__virtual_exist(jni))
+    if (!tm__the_java.virtual_class || tm__virtual_exist(jni))
         ask_for_bindings(JVMTI_DISABLE);
 }
 
