@@ -194,7 +194,7 @@ static void commit_held(tm__buffer *own, uint64_t thread, uint64_t object,
         return;
     }
     record->kind = TM_EVENT_HELD;
-    record->event = (tm_event){
+    record->event.fact = (tm_event){
         .time_ns = time_ns,
         .thread = thread,
         .object = object,
@@ -202,7 +202,6 @@ static void commit_held(tm__buffer *own, uint64_t thread, uint64_t object,
         .kind = TM_EVENT_HELD,
         .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
     };
-    tm__record_set_weak(record, NULL);
     tm__buffer_commit(own, record, 0);
 }
 
@@ -220,10 +219,10 @@ static int64_t walk(tm__record *record, jthread thread, answer *a)
             JVMTI_ERROR_NONE)
         count = 0;
     a->seen.state = state_by_stack(&a->seen, frames, count);
-    record->truncated = count > depth;
-    record->extra = (uint32_t)(count > depth ? depth : count);
+    record->event.is_truncated = count > depth;
+    record->event.frame_count = (uint32_t)(count > depth ? depth : count);
     return tm__thread_state(thread) == state
-               ? (int64_t)(record->extra * sizeof(jvmtiFrameInfo))
+               ? (int64_t)(record->event.frame_count * sizeof(jvmtiFrameInfo))
                : -1;
 }
 
@@ -243,7 +242,7 @@ static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
         return -1;
     time_ns = tm__now_ns();
     record->kind = TM_EVENT_SNAPSHOT;
-    record->event = (tm_event){
+    record->event.fact = (tm_event){
         .time_ns = time_ns,
         .thread = a->seen.thread,
         .object = a->seen.object,
@@ -251,10 +250,10 @@ static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
         .value = a->seen.state,
         .kind = TM_EVENT_SNAPSHOT,
     };
-    record->event.flags = record->event.peer ? TM_EVENT_PEER_REPORTED : 0;
-    tm__record_set_weak(record, a->seen.state > TM_STATE_RUNNING
-                                    ? (*jni)->NewWeakGlobalRef(jni, thread)
-                                    : NULL);
+    record->event.fact.flags = record->event.fact.peer ? TM_EVENT_PEER_REPORTED : 0;
+    tm__record_set_weak(&record->event, a->seen.state > TM_STATE_RUNNING
+                                            ? (*jni)->NewWeakGlobalRef(jni, thread)
+                                            : NULL);
     tm__methods_commit(own, record, (size_t)bytes);
     if (a->tells_held)
         commit_held(own, a->seen.thread, 0, 0, time_ns);

@@ -111,14 +111,13 @@ static int tell_again(tm__buffer *own)
         if (!record)
             return 0;
         record->kind = TM_EVENT_SNAPSHOT;
-        record->event = (tm_event){
+        record->event.fact = (tm_event){
             .time_ns = tm__now_ns(),
             .thread = it->thread,
             .object = it->object,
             .value = it->state,
             .kind = TM_EVENT_SNAPSHOT,
         };
-        tm__record_set_weak(record, NULL);
         tm__buffer_commit(own, record, 0);
     }
     return told_again == ownerless_count;

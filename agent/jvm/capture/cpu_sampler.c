@@ -72,9 +72,9 @@ static void sample(JNIEnv *jni, tm__buffer *own, const tm__buffer *sampled,
             continue;
         }
         record->kind = TM_EVENT_CPU_SAMPLE;
-        record->event = (tm_event){.thread = sampled->thread,
-                                   .time_ns = tm__now_ns(),
-                                   .kind = TM_EVENT_CPU_SAMPLE};
+        record->event.fact = (tm_event){.thread = sampled->thread,
+                                        .time_ns = tm__now_ns(),
+                                        .kind = TM_EVENT_CPU_SAMPLE};
         tm__methods_commit(own, record,
                            depth ? tm__stack_of(record, thread, 0, depth) : 0);
     }

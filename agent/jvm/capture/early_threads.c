@@ -53,7 +53,7 @@ static void report(tm__report *r, JNIEnv *jni, jthread thread)
         return;
     }
     record->kind = TM_EVENT_SNAPSHOT;
-    record->event = (tm_event){
+    record->event.fact = (tm_event){
         .time_ns = r->time_ns,
         .thread = id,
         .object = wanted,

@@ -40,7 +40,7 @@ static void JNICALL finished(jvmtiEnv *jvmti)
     record = tm__buffer_reserve(buffer, 0);
     if (record) {
         record->kind = TM_EVENT_GC_PAUSE;
-        record->event = (tm_event){
+        record->event.fact = (tm_event){
             .time_ns = now_ns,
             .value = now_ns - since_ns,
             .kind = TM_EVENT_GC_PAUSE,

@@ -207,9 +207,10 @@ size_t tm__stack_of(tm__record *record, jthread thread, int skipped, uint32_t de
                                 (jvmtiFrameInfo *)(record + 1),
                                 &count) != JVMTI_ERROR_NONE)
         return 0;
-    record->truncated = (uint32_t)count > depth;
-    record->extra = (uint16_t)(record->truncated ? depth : (uint32_t)count);
-    return record->extra * sizeof(jvmtiFrameInfo);
+    record->event.is_truncated = (uint32_t)count > depth;
+    record->event.frame_count =
+        (uint16_t)(record->event.is_truncated ? depth : (uint32_t)count);
+    return record->event.frame_count * sizeof(jvmtiFrameInfo);
 }
 
 static void add(_Atomic uint64_t *sum, uint64_t more)
@@ -403,7 +404,7 @@ static void ask(JNIEnv *jni, tm__buffer *own, const bare *asked, jweak weak)
 
     if (record) {
         record->kind = event.kind;
-        record->event = event;
+        record->event.fact = event;
         bytes = tm__stack_of(record, thread, 0, depth);
         if (bytes && is_still_in(asked, event.time_ns))
             tm__methods_commit(own, record, bytes);

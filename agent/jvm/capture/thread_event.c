@@ -180,14 +180,14 @@ static int put(tm__report *report, uint32_t depth, tm_event event, int walk_firs
     record = tm__buffer_reserve(report->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
     if (record) {
         record->kind = event.kind;
-        record->event = event;
-        record->event.time_ns = report->time_ns;
-        record->event.thread = report->thread;
+        record->event.fact = event;
+        record->event.fact.time_ns = report->time_ns;
+        record->event.fact.thread = report->thread;
         if (report->weak)
-            tm__record_set_weak(record, report->weak);
+            tm__record_set_weak(&record->event, report->weak);
         bytes = depth ? tm__stack_take(report, record, depth) : 0;
         if (walk_first && bytes)
-            record->event.time_ns = tm__now_ns();
+            record->event.fact.time_ns = tm__now_ns();
         tm__methods_commit(report->buffer, record, bytes);
     } else {
         tm__buffer_lose(report->buffer, report->time_ns);

@@ -36,9 +36,11 @@ uint64_t tm__class_by_name(tm__buffer *own, const char *signature)
     if (!record)
         return 0;
     record->kind = TM__RECORD_CLASS;
-    record->extra = tm__text_copy((char *)(record + 1), signature);
-    record->event = (tm_event){.object = number};
-    tm__buffer_commit(own, record, record->extra);
+    record->class = (tm__class_record){
+        .name_bytes = (uint16_t)tm__text_copy((char *)(record + 1), signature),
+        .id = number,
+    };
+    tm__buffer_commit(own, record, record->class.name_bytes);
     return number;
 }
 
@@ -50,10 +52,10 @@ void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
     if (!record)
         return;
     record->kind = TM__RECORD_OBJECT;
-    record->event = (tm_event){
-        .object = number,
-        .peer = class_id,
-        .value = hash,
+    record->object = (tm__object_record){
+        .id = number,
+        .class_id = class_id,
+        .hash = hash,
         .flags = TM_OBJECT_MAYBE_MANY,
     };
     tm__buffer_commit(own, record, 0);

@@ -165,6 +165,8 @@ static void define(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
     uint64_t class_id = declaring_class(buffer, jni, method);
     char *name = NULL, *signature = NULL;
     tm__record *record;
+    uint32_t name_bytes;
+    size_t lines_at;
     char *text;
 
     if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) !=
@@ -174,15 +176,19 @@ static void define(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
     if (record) {
         record->kind = TM__RECORD_METHOD;
         text = (char *)(record + 1);
-        record->extra = (uint16_t)tm__text_copy(text, name);
-        record->more = tm__text_copy(text + record->extra, signature);
-        record->event =
-            (tm_event){.object = (uint64_t)(uintptr_t)method, .peer = class_id};
-        text += tm__record_lines_at(record);
-        record->event.value = put_lines((tm__record_line *)text, method);
+        name_bytes = tm__text_copy(text, name);
+        record->method = (tm__method_record){
+            .name_bytes = (uint16_t)name_bytes,
+            .signature_bytes = tm__text_copy(text + name_bytes, signature),
+            .id = (uint64_t)(uintptr_t)method,
+            .class_id = class_id,
+        };
+        lines_at = tm__record_lines_at(&record->method);
+        record->method.line_count =
+            put_lines((tm__record_line *)(text + lines_at), method);
         tm__buffer_commit(buffer, record,
-                          tm__record_lines_at(record) +
-                              (size_t)record->event.value * sizeof(tm__record_line));
+                          lines_at + (size_t)record->method.line_count *
+                                         sizeof(tm__record_line));
         know((uintptr_t)method);
     }
     deallocate(name);

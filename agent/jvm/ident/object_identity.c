@@ -77,6 +77,7 @@ static int define_class(tm__buffer *buffer, jclass class, uint64_t number)
     char *source = NULL;
     char lambda[TM__TEXT_BYTES];
     tm__record *record = tm__buffer_reserve(buffer, 2 * TM__TEXT_BYTES);
+    uint32_t name_bytes;
     char *text;
 
     if (!record)
@@ -87,11 +88,15 @@ static int define_class(tm__buffer *buffer, jclass class, uint64_t number)
         source = NULL;
     record->kind = TM__RECORD_CLASS;
     text = (char *)(record + 1);
-    record->extra = tm__text_copy(
+    name_bytes = tm__text_copy(
         text, name_lambda(lambda, class, signature) == 0 ? lambda : signature);
-    record->more = tm__text_copy(text + record->extra, source);
-    record->event = (tm_event){.object = number, .flags = source != NULL};
-    tm__buffer_commit(buffer, record, record->extra + record->more);
+    record->class = (tm__class_record){
+        .name_bytes = (uint16_t)name_bytes,
+        .source_bytes = tm__text_copy(text + name_bytes, source),
+        .id = number,
+        .has_source = source != NULL,
+    };
+    tm__buffer_commit(buffer, record, name_bytes + record->class.source_bytes);
     deallocate(signature);
     deallocate(source);
     return 0;
@@ -105,11 +110,11 @@ static int define_object(tm__buffer *buffer, JNIEnv *jni, jobject object,
     if (!record)
         return -1;
     record->kind = TM__RECORD_OBJECT;
-    record->event = (tm_event){
-        .object = number,
-        .peer = class_id,
+    record->object = (tm__object_record){
         .thread = bits & A_THREAD ? tm__thread_id(jni, object) : 0,
-        .value = (uint32_t)hash,
+        .id = number,
+        .class_id = class_id,
+        .hash = (uint32_t)hash,
         .flags = bits & PARKED_FOR ? TM_OBJECT_SYNCHRONIZER : 0,
     };
     tm__buffer_commit(buffer, record, 0);

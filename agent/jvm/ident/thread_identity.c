@@ -56,6 +56,7 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
     const char *group_name;
     uint64_t object = 0;
     tm__record *record;
+    uint32_t name_bytes;
     char *text;
 
     if ((*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
@@ -81,18 +82,19 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
     if (record) {
         record->kind = TM__RECORD_THREAD;
         text = (char *)(record + 1);
-        record->extra = tm__text_copy(text, info.name);
-        record->more = tm__text_copy(text + record->extra, group_name);
-        record->event = (tm_event){
-            .thread = id,
+        name_bytes = tm__text_copy(text, info.name);
+        record->thread = (tm__thread_record){
+            .name_bytes = (uint16_t)name_bytes,
+            .group_bytes = tm__text_copy(text + name_bytes, group_name),
+            .id = id,
             .object = object,
-            .peer = os_id,
-            .value = info.priority,
-            .stack = flags,
-            .flags = group_name != NULL,
+            .os_id = os_id,
+            .priority = info.priority,
+            .flags = flags,
+            .has_group = group_name != NULL,
         };
-        if (is_new(buffer, id, flags, text, record->extra))
-            tm__buffer_commit(buffer, record, record->extra + record->more);
+        if (is_new(buffer, id, flags, text, name_bytes))
+            tm__buffer_commit(buffer, record, name_bytes + record->thread.group_bytes);
     }
     deallocate(info.name);
     deallocate(group.name);

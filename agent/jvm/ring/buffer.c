@@ -228,9 +228,9 @@ tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
     }
     buffer->reserved = head + pad;
     record = place(buffer, buffer->reserved);
-    record->truncated = 0;
-    record->extra = 0;
-    record->more = 0;
+    record->event.is_truncated = 0;
+    record->event.frame_count = 0;
+    record->event.producer_word = 0;
     return record;
 }
 
@@ -290,7 +290,7 @@ void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns)
     if (!record)
         return;
     record->kind = TM_EVENT_LOST;
-    record->event = (tm_event){
+    record->event.fact = (tm_event){
         .time_ns = time_ns,
         .thread = buffer->is_shared ? 0 : buffer->thread,
         .object = (uint64_t)atomic_load_explicit(&buffer->ring->lost_first_ns,

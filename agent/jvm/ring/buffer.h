@@ -12,19 +12,21 @@
 
 #include <threadmodel/event.h>
 
+#include "trace/record.h"
 #include "trace/ring.h"
 
-/** Have a weak reference to the thread go along with an event: the writer finds no
- * virtual thread by its number. */
-static inline void tm__record_set_weak(tm__record *record, void *weak)
+/** Have a weak reference to the thread go along with an event. Its two halves stand in
+ * what the event has no use for in a ring. */
+static inline void tm__record_set_weak(tm__event_record *event, void *weak)
 {
-    record->more = (uint32_t)(uintptr_t)weak;
-    record->event.stack = (uint32_t)((uint64_t)(uintptr_t)weak >> 32);
+    event->producer_word = (uint32_t)(uintptr_t)weak;
+    event->fact.stack = (uint32_t)((uint64_t)(uintptr_t)weak >> 32);
 }
 
-static inline void *tm__record_weak(const tm__record *record)
+static inline void *tm__record_weak(const tm__event_record *event)
 {
-    return (void *)(uintptr_t)((uint64_t)record->event.stack << 32 | record->more);
+    return (void *)(uintptr_t)((uint64_t)event->fact.stack << 32 |
+                               event->producer_word);
 }
 
 /** Values of tm__buffer.since that are not a time. */

@@ -30,7 +30,7 @@ int tm__define_all(tm__buffer *buffer)
         else if (!tm__record_is_event(record))
             rc = tm__record_define(record, tm__the_recording.sink);
         if (record->kind == TM__RECORD_OBJECT)
-            tm__samples_meet(record->event.object, record->event.peer);
+            tm__samples_meet(record->object.id, record->object.class_id);
         buffer->scanned += record->bytes;
     }
     return rc;

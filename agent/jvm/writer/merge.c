@@ -79,11 +79,11 @@ static int pour_holders(int64_t until_ns)
 
 static int pour(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
 {
-    int rc = pour_holders(record->event.time_ns);
+    int rc = pour_holders(record->event.fact.time_ns);
     tm_event *event = &batch[batch_count];
-    jweak weak = tm__record_weak(record);
+    jweak weak = tm__record_weak(&record->event);
 
-    *event = record->event;
+    *event = record->event.fact;
     if (rc >= 0)
         rc = tm__midlife_follow(jni, event, &weak);
     if (rc == TM__MIDLIFE_DROP && weak)
@@ -104,7 +104,7 @@ static int pour(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
         (*jni)->DeleteWeakGlobalRef(jni, weak);
     }
     rc = tm__code_stack(&event->stack, (const jvmtiFrameInfo *)(record + 1),
-                        record->extra, record->truncated);
+                        record->event.frame_count, record->event.is_truncated);
     if (rc < 0)
         return rc;
     tm__samples_follow(event, event->thread != buffer->thread);
@@ -131,10 +131,10 @@ static void sift_down(size_t i)
 
         if (child >= heap_count)
             break;
-        if (child + 1 < heap_count &&
-            heap[child + 1].record->event.time_ns < heap[child].record->event.time_ns)
+        if (child + 1 < heap_count && heap[child + 1].record->event.fact.time_ns <
+                                          heap[child].record->event.fact.time_ns)
             child++;
-        if (moved.record->event.time_ns <= heap[child].record->event.time_ns)
+        if (moved.record->event.fact.time_ns <= heap[child].record->event.fact.time_ns)
             break;
         heap[i] = heap[child];
         i = child;
@@ -195,7 +195,7 @@ static int merge(JNIEnv *jni, int64_t horizon)
 
     for (size_t i = heap_count; i-- > 0;)
         sift_down(i);
-    while (rc >= 0 && heap_count > 0 && heap[0].record->event.time_ns < horizon) {
+    while (rc >= 0 && heap_count > 0 && heap[0].record->event.fact.time_ns < horizon) {
         cursor *c = &heap[0];
 
         rc = pour(jni, c->buffer, c->record);

@@ -41,7 +41,7 @@ void tm__code_open(void)
 
 int tm__code_method(const tm__record *record)
 {
-    uint64_t method = record->event.object;
+    uint64_t method = record->method.id;
     int rc = TM_OK;
 
     if (tm__map_find(&methods, method) != TM__NONE)

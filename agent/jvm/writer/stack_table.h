@@ -6,7 +6,7 @@
 #include <jvmti.h>
 #include <stdint.h>
 
-#include "trace/ring.h"
+#include "trace/record.h"
 
 void tm__code_open(void);
 
