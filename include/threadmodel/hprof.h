@@ -1,36 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HPROF's binary format, "JAVA PROFILE 1.0.2": threads, stacks and CPU samples. */
-#ifndef TM_AGENT_WRITER_HPROF_BINARY_H
-#define TM_AGENT_WRITER_HPROF_BINARY_H
+/*
+ * threadmodel/hprof.h: a run in HPROF's binary format, "JAVA PROFILE 1.0.2": threads,
+ * the stacks at which something was seen, CPU samples. Its text, which is of sums, is
+ * TM_EXPORT_HPROF of export.h.
+ */
+#ifndef THREADMODEL_HPROF_H
+#define THREADMODEL_HPROF_H
 
-#include <stdint.h>
-
+#include <threadmodel/allocator.h>
+#include <threadmodel/common.h>
 #include <threadmodel/sink.h>
 #include <threadmodel/table.h>
 
-#include "vm/options.h"
+TM_BEGIN_DECLS
 
-typedef struct tm__hprof tm__hprof;
+typedef struct tm_hprof_writer tm_hprof_writer;
+
+/** Choices for such a file; zero is the default of each. */
+typedef struct tm_hprof_writer_options {
+    size_t size;                   ///< sizeof(tm_hprof_writer_options)
+    const tm_allocator *allocator; ///< NULL: malloc; copied
+    double cutoff;                 ///< sums of a smaller share are left out, 0 to 1
+    int64_t start_wall_ns;         ///< as in tm_run; 0: what the run says
+    int64_t start_ns;              ///< as in tm_run, at start_wall_ns
+    int32_t by_thread;             ///< not 0: stacks of two threads are two
+    int32_t without_lines;         ///< not 0: frames have no line
+    int32_t depth;                 ///< frames that the producer took; 0: not known
+} tm_hprof_writer_options;
 
 /**
- * Begin a file.
- * @param[out] out   close() it; NULL on failure
- * @param write      takes all bytes or returns a negative code
- * @param options    lineno, thread, cutoff, depth
- * @param wall_ns    since 1970, now
- * @param now_ns     the same instant on the events' clock
- * @return TM_OK, TM_ENOMEM
+ * Make such a file; one of that name is replaced.
+ *
+ * @param[out] out  yours: tm_hprof_writer_close() it; NULL on failure
+ * @param path      of the file
+ * @param options   NULL: all defaults
+ * @return TM_OK, TM_ENOMEM, TM_EIO
+ * @since 0.1
  */
-int tm__hprof_open(tm__hprof **out, tm_write_fn write, void *payload,
-                   const tm__options *options, int64_t wall_ns, int64_t now_ns);
+TM_API int tm_hprof_writer_open(tm_hprof_writer **out, const char *path,
+                                const tm_hprof_writer_options *options);
 
-/** What fills it. */
-const tm_sink *tm__hprof_sink(tm__hprof *hprof);
+/**
+ * The same to anywhere else.
+ *
+ * @param[out] out  yours: tm_hprof_writer_close() it; NULL on failure
+ * @param write     takes all bytes or returns a negative code
+ * @param payload   handed to write
+ * @param options   NULL: all defaults
+ * @return TM_OK, TM_ENOMEM
+ * @since 0.1
+ */
+TM_API int tm_hprof_writer_new(tm_hprof_writer **out, tm_write_fn write, void *payload,
+                               const tm_hprof_writer_options *options);
 
-/** Write what there is so far. @return TM_OK or what `write` returned */
-int tm__hprof_flush(tm__hprof *hprof);
+/**
+ * The sink that fills it. What is defined is written when it first comes, so that the
+ * file is complete whatever becomes of the process, but for the sums at its end.
+ *
+ * @return lent until the writer is closed
+ * @since 0.1
+ */
+TM_API const tm_sink *tm_hprof_writer_sink(tm_hprof_writer *writer);
 
-/** Write the sums of the samples, and free. @return TM_OK, TM_ENOMEM or of `write` */
-int tm__hprof_close(tm__hprof *hprof);
+/** Write what there is so far. @return TM_OK or what `write` returned. @since 0.1 */
+TM_API int tm_hprof_writer_flush(tm_hprof_writer *writer);
+
+/**
+ * Write the sums of the samples and free the writer, also when that fails. NULL is
+ * fine.
+ *
+ * @return TM_OK, TM_ENOMEM, TM_EIO, or what `write` returned, now or earlier
+ * @since 0.1
+ */
+TM_API int tm_hprof_writer_close(tm_hprof_writer *writer);
+
+TM_END_DECLS
 
 #endif

@@ -15,6 +15,7 @@
 #include <threadmodel/event.h>
 #include <threadmodel/export.h>
 #include <threadmodel/findings.h>
+#include <threadmodel/hprof.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
 #include <threadmodel/log.h>

@@ -8,17 +8,16 @@
  * numbers, of classes, stacks and threads, have one each and begin at 1. Stack 1 is
  * the empty one, that of everything whose stack is not known.
  */
-#include "writer/hprof_binary.h"
+#include <threadmodel/hprof.h>
 
 #include <string.h>
 
-#include <threadmodel/error.h>
-
+#include "base/error.h"
+#include "base/file.h"
 #include "base/map.h"
-#include "vm/options.h"
-#include "writer/hprof_record.h"
+#include "export/hprof_record.h"
 
-enum { EMPTY_STACK = 1, CPU_SAMPLING = 2 };
+enum { EMPTY_STACK = 1, CPU_SAMPLING = 2, HELD_BYTES = 1 << 16 };
 
 typedef struct method {
     uint32_t class_serial;
@@ -36,11 +35,14 @@ typedef struct site {
     uint64_t samples;
 } site;
 
-struct tm__hprof {
+struct tm_hprof_writer {
     tm_sink sink;
     tm_write_fn write;
     void *payload;
-    const tm__options *options;
+    tm__file file; ///< where there is one
+    int failure;   ///< of the first write that failed
+    tm_hprof_writer_options options;
+    int has_head;
     tm__memory memory;
     tm__hprof_records records;
     uint32_t last_serial, last_class, last_thread;
@@ -62,10 +64,131 @@ struct tm__hprof {
     uint64_t sample_total;
 };
 
+/* The source line of a frame; 0 none, as the manual has it. */
+static int32_t line_of(const tm_hprof_writer *h, const method *of,
+                       const tm_frame *frame)
+{
+    int32_t line = frame->line;
+
+    if (h->options.without_lines)
+        return 0;
+    for (uint32_t i = 0; !frame->line && frame->location >= 0 && i < of->line_count;
+         i++)
+        if (h->line_list[of->first_line + i].location <= frame->location)
+            line = h->line_list[of->first_line + i].line;
+    return line;
+}
+
+static int frame_id(tm_hprof_writer *h, uint64_t *id, const tm_frame *frame)
+{
+    static const method UNKNOWN = {0};
+    uint32_t index = tm__map_find(&h->methods, frame->method);
+    const method *of = index != TM__NONE ? &h->method_list[index] : &UNKNOWN;
+    int32_t line = line_of(h, of, frame);
+    /* Exact: numbers of methods and lines have 32 bits each. */
+    uint64_t key = (uint64_t)index << 32 | (uint32_t)line;
+    uint32_t known = tm__map_find(&h->frames, key);
+    int rc;
+
+    if (known != TM__NONE) {
+        *id = known;
+        return TM_OK;
+    }
+    *id = ++h->records.last_id;
+    rc = tm__hprof_record(&h->records, TM__HPROF_FRAME, "888844",
+                          (uint64_t[]){*id, of->name, of->signature, of->source,
+                                       of->class_serial, (uint32_t)line});
+    return rc < 0 ? rc : tm__map_put(&h->frames, key, (uint32_t)*id);
+}
+
+static int put_trace(tm_hprof_writer *h, const stack *of, uint32_t serial,
+                     uint32_t thread)
+{
+    const tm_frame *frames = h->frame_list + of->first;
+    uint64_t id;
+    int rc = TM_OK;
+
+    /* A record has no other within: all frames first, and then their ids. */
+    for (uint32_t i = 0; i < of->count && rc == TM_OK; i++)
+        rc = frame_id(h, &id, &frames[i]);
+    if (rc == TM_OK)
+        rc = tm__hprof_begin(&h->records, TM__HPROF_TRACE);
+    if (rc < 0)
+        return rc;
+    if (tm__hprof_put(&h->records, serial, 4) < 0 ||
+        tm__hprof_put(&h->records, thread, 4) < 0 ||
+        tm__hprof_put(&h->records, of->count, 4) < 0)
+        rc = TM_ENOMEM;
+    for (uint32_t i = 0; i < of->count && rc == TM_OK; i++) {
+        rc = frame_id(h, &id, &frames[i]);
+        if (rc == TM_OK)
+            rc = tm__hprof_put(&h->records, id, TM__HPROF_ID_BYTES);
+    }
+    return tm__hprof_end(&h->records, rc);
+}
+
+/* The first of all records: by then a run has said when it began, if it ever does. */
+static int put_head(tm_hprof_writer *h)
+{
+    static const stack EMPTY = {0};
+    int rc;
+
+    if (h->has_head)
+        return TM_OK;
+    h->records.begin_ns = h->records.time_ns = h->options.start_ns;
+    rc = tm__hprof_head(&h->records, h->options.start_wall_ns);
+    if (rc == TM_OK)
+        rc = tm__hprof_record(&h->records, TM__HPROF_CONTROL_SETTINGS, "42",
+                              (uint64_t[]){CPU_SAMPLING, (uint64_t)h->options.depth});
+    if (rc == TM_OK)
+        rc = put_trace(h, &EMPTY, EMPTY_STACK, 0);
+    h->has_head = rc == TM_OK;
+    if (rc < 0)
+        h->records.out.length = 0;
+    return rc;
+}
+
+/* What is held goes out before it is much. */
+static int relieve(tm_hprof_writer *h, int rc)
+{
+    return rc == TM_OK && h->records.out.length >= HELD_BYTES ? tm_hprof_writer_flush(h)
+                                                              : rc;
+}
+
 static int take_run(void *payload, const tm_run *run)
 {
-    (void)payload;
-    (void)run;
+    tm_hprof_writer *h = payload;
+
+    if (!h->has_head && !h->options.start_wall_ns && run->start_wall_ns) {
+        h->options.start_wall_ns = run->start_wall_ns;
+        h->options.start_ns = run->start_ns;
+    }
+    return TM_OK;
+}
+
+/* The place where a thread was, put out on first sight. @param[out] out  sites[] */
+static int find_site(tm_hprof_writer *h, uint32_t *out, uint32_t stack_id,
+                     uint32_t thread)
+{
+    static const stack EMPTY = {0};
+    uint64_t key = (uint64_t)(h->options.by_thread ? thread : 0) << 32 | stack_id;
+    uint32_t index = tm__map_find(&h->stacks, stack_id);
+    int rc;
+
+    *out = tm__map_find(&h->sites, key);
+    if (*out != TM__NONE)
+        return TM_OK;
+    rc = tm__reserve(&h->memory, &h->site_list, &h->site_capacity,
+                     (size_t)h->site_count + 1, sizeof(*h->site_list));
+    if (rc == TM_OK)
+        rc = put_trace(h, index != TM__NONE ? &h->stack_list[index] : &EMPTY,
+                       h->last_serial + 1, h->options.by_thread ? thread : 0);
+    if (rc == TM_OK)
+        rc = tm__map_put(&h->sites, key, h->site_count);
+    if (rc < 0)
+        return rc;
+    *out = h->site_count;
+    h->site_list[h->site_count++] = (site){++h->last_serial, 0};
     return TM_OK;
 }
 
@@ -78,13 +201,15 @@ static int take_limit(void *payload, const char *sentence)
 
 static int take_class(void *payload, const tm_class *definition)
 {
-    tm__hprof *h = payload;
+    tm_hprof_writer *h = payload;
     uint64_t name, source, object;
     int rc;
 
     if (tm__map_find(&h->classes, definition->id) != TM__NONE)
         return TM_OK;
-    rc = tm__hprof_string(&h->records, &name, definition->name);
+    rc = put_head(h);
+    if (rc == TM_OK)
+        rc = tm__hprof_string(&h->records, &name, definition->name);
     if (rc == TM_OK)
         rc = tm__hprof_string(&h->records, &source, definition->source);
     if (rc < 0)
@@ -96,12 +221,12 @@ static int take_class(void *payload, const tm_class *definition)
         rc = tm__map_put(&h->class_sources, definition->id, (uint32_t)source);
     if (rc == TM_OK)
         rc = tm__map_put(&h->classes, definition->id, ++h->last_class);
-    return rc;
+    return relieve(h, rc);
 }
 
 static int take_method(void *payload, const tm_method *definition)
 {
-    tm__hprof *h = payload;
+    tm_hprof_writer *h = payload;
     uint32_t class_serial = tm__map_find(&h->classes, definition->class_id);
     uint32_t source = tm__map_find(&h->class_sources, definition->class_id);
     size_t lines = definition->lines ? definition->line_count : 0;
@@ -113,7 +238,9 @@ static int take_method(void *payload, const tm_method *definition)
 
     if (tm__map_find(&h->methods, definition->id) != TM__NONE)
         return TM_OK;
-    rc = tm__hprof_string(&h->records, &made.name, definition->name);
+    rc = put_head(h);
+    if (rc == TM_OK)
+        rc = tm__hprof_string(&h->records, &made.name, definition->name);
     if (rc == TM_OK)
         rc = tm__hprof_string(&h->records, &made.signature, definition->signature);
     if (rc == TM_OK)
@@ -131,12 +258,12 @@ static int take_method(void *payload, const tm_method *definition)
                lines * sizeof(*h->line_list));
     h->line_count += (uint32_t)lines;
     h->method_list[h->method_count++] = made;
-    return TM_OK;
+    return relieve(h, TM_OK);
 }
 
 static int take_stack(void *payload, const tm_stack *definition)
 {
-    tm__hprof *h = payload;
+    tm_hprof_writer *h = payload;
     size_t count = definition->frame_count;
     int rc;
 
@@ -159,98 +286,19 @@ static int take_stack(void *payload, const tm_stack *definition)
     return TM_OK;
 }
 
-/* The source line of a frame; 0 none, as the manual has it. */
-static int32_t line_of(const tm__hprof *h, const method *of, const tm_frame *frame)
-{
-    int32_t line = frame->line;
-
-    if (!h->options->lineno)
-        return 0;
-    for (uint32_t i = 0; !frame->line && frame->location >= 0 && i < of->line_count;
-         i++)
-        if (h->line_list[of->first_line + i].location <= frame->location)
-            line = h->line_list[of->first_line + i].line;
-    return line;
-}
-
-static int frame_id(tm__hprof *h, uint64_t *id, const tm_frame *frame)
-{
-    static const method UNKNOWN = {0};
-    uint32_t index = tm__map_find(&h->methods, frame->method);
-    const method *of = index != TM__NONE ? &h->method_list[index] : &UNKNOWN;
-    int32_t line = line_of(h, of, frame);
-    /* Exact: numbers of methods and lines have 32 bits each. */
-    uint64_t key = (uint64_t)index << 32 | (uint32_t)line;
-    uint32_t known = tm__map_find(&h->frames, key);
-    int rc;
-
-    if (known != TM__NONE) {
-        *id = known;
-        return TM_OK;
-    }
-    *id = ++h->records.last_id;
-    rc = tm__hprof_record(&h->records, TM__HPROF_FRAME, "888844",
-                          (uint64_t[]){*id, of->name, of->signature, of->source,
-                                       of->class_serial, (uint32_t)line});
-    return rc < 0 ? rc : tm__map_put(&h->frames, key, (uint32_t)*id);
-}
-
-static int put_trace(tm__hprof *h, const stack *of, uint32_t serial, uint32_t thread)
-{
-    uint64_t ids[TM__DEPTH_MAX];
-    uint32_t count = of->count < TM__DEPTH_MAX ? of->count : TM__DEPTH_MAX;
-    int rc = TM_OK;
-
-    for (uint32_t i = 0; i < count && rc == TM_OK; i++)
-        rc = frame_id(h, &ids[i], &h->frame_list[of->first + i]);
-    if (rc == TM_OK)
-        rc = tm__hprof_begin(&h->records, TM__HPROF_TRACE);
-    if (rc < 0)
-        return rc;
-    if (tm__hprof_put(&h->records, serial, 4) < 0 ||
-        tm__hprof_put(&h->records, thread, 4) < 0 ||
-        tm__hprof_put(&h->records, count, 4) < 0)
-        rc = TM_ENOMEM;
-    for (uint32_t i = 0; i < count && rc == TM_OK; i++)
-        rc = tm__hprof_put(&h->records, ids[i], TM__HPROF_ID_BYTES);
-    return tm__hprof_end(&h->records, rc);
-}
-
-/* The place where a thread was, put out on first sight. @param[out] out  sites[] */
-static int find_site(tm__hprof *h, uint32_t *out, uint32_t stack_id, uint32_t thread)
-{
-    static const stack EMPTY = {0};
-    uint64_t key = (uint64_t)(h->options->thread ? thread : 0) << 32 | stack_id;
-    uint32_t index = tm__map_find(&h->stacks, stack_id);
-    int rc;
-
-    *out = tm__map_find(&h->sites, key);
-    if (*out != TM__NONE)
-        return TM_OK;
-    rc = tm__reserve(&h->memory, &h->site_list, &h->site_capacity,
-                     (size_t)h->site_count + 1, sizeof(*h->site_list));
-    if (rc == TM_OK)
-        rc = put_trace(h, index != TM__NONE ? &h->stack_list[index] : &EMPTY,
-                       h->last_serial + 1, h->options->thread ? thread : 0);
-    if (rc == TM_OK)
-        rc = tm__map_put(&h->sites, key, h->site_count);
-    if (rc < 0)
-        return rc;
-    *out = h->site_count;
-    h->site_list[h->site_count++] = (site){++h->last_serial, 0};
-    return TM_OK;
-}
-
 static int take_thread(void *payload, const tm_thread *definition)
 {
-    tm__hprof *h = payload;
+    tm_hprof_writer *h = payload;
     uint64_t name, group, object;
     int rc;
 
     /* Its first name: the format knows no other. */
     if (tm__map_find(&h->threads, definition->id) != TM__NONE)
         return TM_OK;
-    rc = tm__hprof_string(&h->records, &name, definition->name ? definition->name : "");
+    rc = put_head(h);
+    if (rc == TM_OK)
+        rc = tm__hprof_string(&h->records, &name,
+                              definition->name ? definition->name : "");
     if (rc == TM_OK)
         rc = tm__hprof_string(&h->records, &group,
                               definition->group ? definition->group : "");
@@ -260,7 +308,9 @@ static int take_thread(void *payload, const tm_thread *definition)
     rc = tm__hprof_record(
         &h->records, TM__HPROF_START_THREAD, "484888",
         (uint64_t[]){h->last_thread + 1, object, EMPTY_STACK, name, group, 0});
-    return rc < 0 ? rc : tm__map_put(&h->threads, definition->id, ++h->last_thread);
+    if (rc == TM_OK)
+        rc = tm__map_put(&h->threads, definition->id, ++h->last_thread);
+    return relieve(h, rc);
 }
 
 static int take_object(void *payload, const tm_object *definition)
@@ -270,7 +320,7 @@ static int take_object(void *payload, const tm_object *definition)
     return TM_OK;
 }
 
-static int take_event(tm__hprof *h, const tm_event *event)
+static int take_event(tm_hprof_writer *h, const tm_event *event)
 {
     uint32_t thread = tm__map_find(&h->threads, event->thread);
     uint32_t serial = thread != TM__NONE ? thread : 0;
@@ -295,25 +345,15 @@ static int take_event(tm__hprof *h, const tm_event *event)
 
 static int take_events(void *payload, const tm_event *events, size_t count)
 {
-    int rc = TM_OK;
+    tm_hprof_writer *h = payload;
+    int rc = put_head(h);
 
     for (size_t i = 0; i < count && rc == TM_OK; i++)
-        rc = take_event(payload, &events[i]);
+        rc = relieve(h, take_event(h, &events[i]));
     return rc;
 }
 
-static int put_head(tm__hprof *h, int64_t wall_ns)
-{
-    static const stack EMPTY = {0};
-    int rc = tm__hprof_head(&h->records, wall_ns);
-
-    if (rc == TM_OK)
-        rc = tm__hprof_record(&h->records, TM__HPROF_CONTROL_SETTINGS, "42",
-                              (uint64_t[]){CPU_SAMPLING, h->options->depth});
-    return rc < 0 ? rc : put_trace(h, &EMPTY, EMPTY_STACK, 0);
-}
-
-static void hprof_free(tm__hprof *h)
+static void hprof_free(tm_hprof_writer *h)
 {
     tm__memory memory = h->memory;
 
@@ -333,15 +373,21 @@ static void hprof_free(tm__hprof *h)
     tm__free(&memory, h, sizeof(*h));
 }
 
-int tm__hprof_open(tm__hprof **out, tm_write_fn write, void *payload,
-                   const tm__options *options, int64_t wall_ns, int64_t now_ns)
+int tm_hprof_writer_new(tm_hprof_writer **out, tm_write_fn write, void *payload,
+                        const tm_hprof_writer_options *options)
 {
+    tm_hprof_writer_options chosen = {0};
     tm__memory memory;
-    tm__hprof *h;
+    tm_hprof_writer *h;
     int rc;
 
+    TM__CHECK(out);
     *out = NULL;
-    tm__memory_init(&memory, NULL);
+    TM__CHECK(write);
+    if (options)
+        memcpy(&chosen, options,
+               options->size < sizeof(chosen) ? options->size : sizeof(chosen));
+    tm__memory_init(&memory, chosen.allocator);
     h = tm__zalloc(&memory, sizeof(*h));
     if (!h)
         return TM_ENOMEM;
@@ -351,8 +397,8 @@ int tm__hprof_open(tm__hprof **out, tm_write_fn write, void *payload,
                   take_method,     take_stack, take_thread, take_object, take_events};
     h->write = write;
     h->payload = payload;
-    h->options = options;
-    h->records.begin_ns = h->records.time_ns = now_ns;
+    h->file.descriptor = -1;
+    h->options = chosen;
     h->last_serial = EMPTY_STACK;
     h->records.out.memory = &h->memory;
     tm__map_init(&h->classes, &h->memory);
@@ -362,38 +408,57 @@ int tm__hprof_open(tm__hprof **out, tm_write_fn write, void *payload,
     tm__map_init(&h->frames, &h->memory);
     tm__map_init(&h->threads, &h->memory);
     tm__map_init(&h->sites, &h->memory);
-    rc = put_head(h, wall_ns);
-    if (rc < 0) {
+    /* Else with what comes first, by when a run may have said it. */
+    rc = chosen.start_wall_ns ? put_head(h) : TM_OK;
+    if (rc < 0)
         hprof_free(h);
-        return rc;
-    }
-    *out = h;
-    return TM_OK;
+    else
+        *out = h;
+    return rc;
 }
 
-const tm_sink *tm__hprof_sink(tm__hprof *hprof)
-{
-    return &hprof->sink;
-}
-
-int tm__hprof_flush(tm__hprof *h)
+int tm_hprof_writer_open(tm_hprof_writer **out, const char *path,
+                         const tm_hprof_writer_options *options)
 {
     int rc;
 
-    if (h->records.out.length == 0)
-        return TM_OK;
-    rc = h->write(h->payload, (const char *)h->records.out.data, h->records.out.length);
-    h->records.out.length = 0;
-    return rc < 0 ? rc : TM_OK;
+    TM__CHECK(path);
+    rc = tm_hprof_writer_new(out, tm__file_write, NULL, options);
+    if (rc < 0)
+        return rc;
+    (*out)->payload = &(*out)->file;
+    rc = tm__file_open(&(*out)->file, &(*out)->memory, path);
+    if (rc < 0) {
+        hprof_free(*out);
+        *out = NULL;
+    }
+    return rc;
 }
 
-static int is_shown(const tm__hprof *h, const site *of)
+const tm_sink *tm_hprof_writer_sink(tm_hprof_writer *writer)
+{
+    return writer ? &writer->sink : NULL;
+}
+
+int tm_hprof_writer_flush(tm_hprof_writer *h)
+{
+    int rc = h->failure;
+
+    if (rc == TM_OK && h->records.out.length > 0)
+        rc = h->write(h->payload, (const char *)h->records.out.data,
+                      h->records.out.length);
+    h->records.out.length = 0;
+    h->failure = rc < 0 ? rc : TM_OK;
+    return h->failure;
+}
+
+static int is_shown(const tm_hprof_writer *h, const site *of)
 {
     return of->samples > 0 &&
-           (double)of->samples >= h->options->cutoff * (double)h->sample_total;
+           (double)of->samples >= h->options.cutoff * (double)h->sample_total;
 }
 
-static int put_samples(tm__hprof *h)
+static int put_samples(tm_hprof_writer *h)
 {
     uint32_t shown = 0;
     int rc = tm__hprof_begin(&h->records, TM__HPROF_CPU_SAMPLES);
@@ -413,15 +478,19 @@ static int put_samples(tm__hprof *h)
     return tm__hprof_end(&h->records, rc);
 }
 
-int tm__hprof_close(tm__hprof *h)
+int tm_hprof_writer_close(tm_hprof_writer *h)
 {
-    int rc;
+    int rc, closed = TM_OK;
 
     if (!h)
         return TM_OK;
-    rc = put_samples(h);
+    rc = put_head(h);
     if (rc == TM_OK)
-        rc = tm__hprof_flush(h);
+        rc = put_samples(h);
+    if (rc == TM_OK)
+        rc = tm_hprof_writer_flush(h);
+    if (h->file.descriptor >= 0)
+        closed = tm__file_close(&h->file, &h->memory);
     hprof_free(h);
-    return rc;
+    return rc < 0 ? rc : closed;
 }

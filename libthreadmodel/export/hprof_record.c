@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A record that there is no memory for leaves no piece of itself behind. */
-#include "writer/hprof_record.h"
+#include "export/hprof_record.h"
 
 #include <string.h>
 

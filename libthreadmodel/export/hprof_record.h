@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of HPROF's binary format: numbers big-endian, lengths filled in. */
-#ifndef TM_AGENT_WRITER_HPROF_RECORD_H
-#define TM_AGENT_WRITER_HPROF_RECORD_H
+#ifndef TM_EXPORT_HPROF_RECORD_H
+#define TM_EXPORT_HPROF_RECORD_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/coding.h"
+#include "base/bytes.h"
 
 enum tm__hprof_tag {
     TM__HPROF_STRING = 0x01,

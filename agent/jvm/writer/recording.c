@@ -62,7 +62,7 @@ int tm__recording_open(void)
     is_open = rc >= 0;
     if (is_open)
         return 0;
-    tm__product_close(wall_ns());
+    tm__product_close();
     tm__outlet_close();
     return not_recorded(rc == TM_ENOMEM ? "no memory" : tm__outlet_error());
 }
@@ -118,7 +118,7 @@ void tm__recording_close(int rc)
     if (tm__product_events() > 0)
         snprintf(count, sizeof(count), ", %llu events",
                  (unsigned long long)tm__product_events());
-    closed = tm__product_close(wall_ns());
+    closed = tm__product_close();
     written = tm__outlet_close();
     if (rc < 0)
         tm__complain("%s; what the program does from here on is not recorded",

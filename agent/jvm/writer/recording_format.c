@@ -6,17 +6,17 @@
 #include "writer/recording_format.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <time.h>
 
 #include <threadmodel/error.h>
+#include <threadmodel/export.h>
+#include <threadmodel/hprof.h>
 #include <threadmodel/trace.h>
 
 #include "trace/writer.h"
 #include "vm/message.h"
 #include "vm/options.h"
 #include "writer/exit_report.h"
-#include "writer/hprof_binary.h"
-#include "writer/hprof_text.h"
 #include "writer/model_tee.h"
 
 /* Some hundred thousand hold-ups with their times; sums of all others. */
@@ -34,9 +34,8 @@ static const tm_trace_writer_options TRACE_OPTIONS = {
 static const tm__options *options;
 static tm_write_fn write_bytes;
 static void *write_payload;
-static int64_t begin_wall_ns;
 static tm_trace_writer *trace;
-static tm__hprof *binary;
+static tm_hprof_writer *binary;
 static tm__live live;
 static const tm_sink *sink;
 
@@ -89,14 +88,22 @@ int tm__product_open(tm_write_fn write, void *payload, const tm__options *given,
     options = given;
     write_bytes = write;
     write_payload = payload;
-    begin_wall_ns = wall_ns;
     sink = &NOWHERE;
     if (options->format == TM__FORMAT_TRACE) {
         rc = tm_trace_writer_new(&trace, write, payload, &TRACE_OPTIONS);
         sink = trace ? tm_trace_writer_sink(trace) : NULL;
     } else if (options->format == TM__FORMAT_BINARY) {
-        rc = tm__hprof_open(&binary, write, payload, options, wall_ns, now_ns);
-        sink = binary ? tm__hprof_sink(binary) : NULL;
+        rc = tm_hprof_writer_new(&binary, write, payload,
+                                 &(tm_hprof_writer_options){
+                                     .size = sizeof(tm_hprof_writer_options),
+                                     .cutoff = options->cutoff,
+                                     .start_wall_ns = wall_ns,
+                                     .start_ns = now_ns,
+                                     .by_thread = options->thread != 0,
+                                     .without_lines = !options->lineno,
+                                     .depth = (int32_t)options->depth,
+                                 });
+        sink = binary ? tm_hprof_writer_sink(binary) : NULL;
     }
     if (rc >= 0 && (options->doe || options->format == TM__FORMAT_TEXT)) {
         rc = tm__live_open(&live, sink, MODEL_BYTES);
@@ -117,7 +124,7 @@ int tm__product_flush(void)
 {
     if (trace)
         return tm_trace_writer_flush(trace);
-    return binary ? tm__hprof_flush(binary) : TM_OK;
+    return binary ? tm_hprof_writer_flush(binary) : TM_OK;
 }
 
 uint64_t tm__product_events(void)
@@ -125,27 +132,29 @@ uint64_t tm__product_events(void)
     return trace ? tm__writer_events(trace) : 0;
 }
 
-/* HPROF's text, made in memory and written in one piece. */
-static int write_text(int64_t wall_ns)
+/* HPROF's dates are those of the place. */
+static int32_t utc_offset_s(void)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    int rc;
+    time_t now = time(NULL);
+    struct tm parts;
 
-    if (!out)
-        return TM_ENOMEM;
-    tm__hprof_text_head(out, tm_model_run(live.model)->producer, begin_wall_ns);
-    rc = tm__hprof_text_print(out, live.model, options, wall_ns);
-    if (fclose(out) != 0)
-        rc = TM_ENOMEM;
-    if (rc >= 0)
-        rc = write_bytes(write_payload, text, bytes);
-    free(text);
-    return rc < 0 ? rc : TM_OK;
+    return localtime_r(&now, &parts) ? (int32_t)parts.tm_gmtoff : 0;
 }
 
-int tm__product_close(int64_t wall_ns)
+static int write_text(void)
+{
+    return tm_export_write(live.model, write_bytes, write_payload,
+                           &(tm_export_options){
+                               .size = sizeof(tm_export_options),
+                               .format = TM_EXPORT_HPROF,
+                               .cutoff = options->cutoff,
+                               .by_thread = options->thread != 0,
+                               .without_lines = !options->lineno,
+                               .utc_offset_s = utc_offset_s(),
+                           });
+}
+
+int tm__product_close(void)
 {
     int rc = TM_OK;
 
@@ -156,7 +165,7 @@ int tm__product_close(int64_t wall_ns)
         rc = tm_trace_writer_close(trace);
     trace = NULL;
     if (binary)
-        rc = tm__hprof_close(binary);
+        rc = tm_hprof_writer_close(binary);
     binary = NULL;
     if (!live.model)
         return rc;
@@ -164,7 +173,7 @@ int tm__product_close(int64_t wall_ns)
         tm__complain("%llu events or names are not in the report: there was no memory",
                      (unsigned long long)live.lost);
     if (options->format == TM__FORMAT_TEXT)
-        rc = write_text(wall_ns);
+        rc = write_text();
     if (options->doe)
         tm__summary_print(stderr, live.model, options);
     tm__live_close(&live);

@@ -35,9 +35,8 @@ uint64_t tm__product_events(void);
 
 /**
  * Write the rest and the reports. To close what is not open does nothing.
- * @param wall_ns  since 1970, now
  * @return TM_OK, TM_ENOMEM, or what `write` returned
  */
-int tm__product_close(int64_t wall_ns);
+int tm__product_close(void);
 
 #endif
