@@ -15,32 +15,6 @@
 #include "writer/exit_report.h"
 #include "writer/text_grid.h"
 
-static void durations_are_written_as_people_do(void **state)
-{
-    static const struct {
-        int64_t time_ns;
-        const char *text;
-    } TIMES[] = {
-        {0, "0 ns"},
-        {999, "999 ns"},
-        {1000, "1.00 us"},
-        {1234, "1.23 us"},
-        {9996, "10.0 us"},
-        {99960, "100 us"},
-        {999499, "999 us"},
-        {999500, "1.00 ms"},
-        {1500000000, "1.50 s"},
-        {INT64_C(7200000000000), "7200 s"},
-    };
-    char text[32];
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(TIMES) / sizeof(*TIMES); i++) {
-        tm__duration_text(text, sizeof(text), TIMES[i].time_ns);
-        assert_string_equal(text, TIMES[i].text);
-    }
-}
-
 static void grid_has_columns_as_wide_as_they_have_to_be(void **state)
 {
     static tm__grid grid;
@@ -109,7 +83,6 @@ static void summary_shows_who_was_blocked_where(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(durations_are_written_as_people_do),
         cmocka_unit_test(grid_has_columns_as_wide_as_they_have_to_be),
         cmocka_unit_test(summary_shows_who_was_blocked_where),
     };

@@ -45,12 +45,6 @@ __attribute__((format(printf, 2, 3))) static void put(text *out, const char *for
         out->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-static void deallocate(void *block)
-{
-    if (block)
-        (*tm__the_vm.jvmti)->Deallocate(tm__the_vm.jvmti, block);
-}
-
 static void name_thread(char *name, JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
@@ -64,7 +58,7 @@ static void name_thread(char *name, JNIEnv *jni, jthread thread)
     for (char *c = name; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7F)
             *c = '?';
-    deallocate(info.name);
+    tm__deallocate(info.name);
     if (info.thread_group)
         (*jni)->DeleteLocalRef(jni, info.thread_group);
     if (info.context_class_loader)
@@ -79,7 +73,7 @@ static void name_class(char *name, jclass class)
     snprintf(name, NAME_BYTES, "?");
     if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE)
         tm__text_class(name, NAME_BYTES, signature, strlen(signature));
-    deallocate(signature);
+    tm__deallocate(signature);
 }
 
 /* "Left@1b2c3d", as Java writes it. */
@@ -157,7 +151,7 @@ static int line_of(jmethodID method, jlocation location)
         best = entries[i].start_location;
         line = entries[i].line_number;
     }
-    deallocate(entries);
+    tm__deallocate(entries);
     return line;
 }
 
@@ -187,8 +181,8 @@ static void put_frame(text *out, JNIEnv *jni, const jvmtiFrameInfo *frame)
     if (line > 0)
         put(out, ":%d", line);
     put(out, ")\n");
-    deallocate(name);
-    deallocate(source);
+    tm__deallocate(name);
+    tm__deallocate(source);
 }
 
 /* What the VM says to those who come later: each thread's locks, by class and hash. */

@@ -33,12 +33,7 @@ static int64_t interval_ns(void)
 static int64_t used_ns(uint64_t os_id)
 {
     /* What pthread_getcpuclockid() makes of a thread that it knows. */
-    clockid_t clock = (clockid_t)(~(uint32_t)os_id << 3 | 6);
-    struct timespec used;
-
-    if (clock_gettime(clock, &used) != 0)
-        return -1;
-    return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
+    return tm__clock_ns((clockid_t)(~(uint32_t)os_id << 3 | 6));
 }
 
 /* How many samples a thread is due; the first look only notes where it stands. */
@@ -89,7 +84,7 @@ void tm__sampler_round(JNIEnv *jni, tm__buffer *own)
     if (tm__the_options.cpu == TM__CPU_NONE || now_ns < due_ns)
         return;
     due_ns = now_ns + interval_ns();
-    atomic_fetch_or(&tm__the_recording.kinds, UINT64_C(1) << TM_EVENT_CPU_SAMPLE);
+    atomic_fetch_or(&tm__the_recording.kinds, TM__KIND(CPU_SAMPLE));
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         if (b->listed && b != own && b->thread_weak && b->os_id)
             sample(jni, own, b, samples_due(b));

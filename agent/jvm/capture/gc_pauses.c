@@ -74,5 +74,5 @@ void tm__collector_enable(int on)
         (*jvmti)->SetEventNotificationMode(jvmti, mode,
                                            JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
                                            NULL) == JVMTI_ERROR_NONE)
-        atomic_fetch_or(&tm__the_recording.kinds, UINT64_C(1) << TM_EVENT_GC_PAUSE);
+        atomic_fetch_or(&tm__the_recording.kinds, TM__KIND(GC_PAUSE));
 }

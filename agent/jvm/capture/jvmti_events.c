@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 
+#include "base/saturate.h"
 #include "capture/thread_event.h"
 #include "ident/monitor_owner.h"
 #include "ident/object_identity.h"
@@ -102,11 +103,6 @@ static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thre
                       (tm_event){.kind = TM_EVENT_CONTENDED_ENTERED, .object = id});
 }
 
-static int64_t timeout_ns(jlong timeout_ms)
-{
-    return timeout_ms > INT64_MAX / 1000000 ? INT64_MAX : timeout_ms * 1000000;
-}
-
 static int is_interrupted(JNIEnv *jni, jthread thread)
 {
     jfieldID field = tm__the_java.thread_interrupted;
@@ -132,7 +128,7 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
                       (tm_event){.kind = TM_EVENT_WAIT,
                                  .object = id,
                                  .peer = joined,
-                                 .value = timeout_ns(timeout_ms)});
+                                 .value = tm__product(timeout_ms, 1000000)});
 }
 
 /* Whoever finds a class being initialised by another thread waits in the VM, on an
@@ -211,19 +207,17 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     tm__buffer_leave();
 }
 
-#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
-
 static const struct {
     jvmtiEvent event;
     int is_of_monitors; ///< left out by the option monitor=n
     uint64_t kind;
 } ENABLED[] = {
-    {JVMTI_EVENT_THREAD_START, 0, KIND(THREAD_START)},
-    {JVMTI_EVENT_THREAD_END, 0, KIND(THREAD_END)},
-    {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, 1, KIND(CONTENDED_ENTER)},
-    {JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, 1, KIND(CONTENDED_ENTERED)},
-    {JVMTI_EVENT_MONITOR_WAIT, 1, KIND(WAIT)},
-    {JVMTI_EVENT_MONITOR_WAITED, 1, KIND(WAITED)},
+    {JVMTI_EVENT_THREAD_START, 0, TM__KIND(THREAD_START)},
+    {JVMTI_EVENT_THREAD_END, 0, TM__KIND(THREAD_END)},
+    {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, 1, TM__KIND(CONTENDED_ENTER)},
+    {JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, 1, TM__KIND(CONTENDED_ENTERED)},
+    {JVMTI_EVENT_MONITOR_WAIT, 1, TM__KIND(WAIT)},
+    {JVMTI_EVENT_MONITOR_WAITED, 1, TM__KIND(WAITED)},
 };
 enum { ENABLED_COUNT = sizeof(ENABLED) / sizeof(*ENABLED) };
 
@@ -240,7 +234,8 @@ void tm__events_set(jvmtiEventCallbacks *callbacks)
     callbacks->MonitorContendedEntered = contended_entered;
     callbacks->MonitorWait = wait;
     callbacks->MonitorWaited = waited;
-    atomic_fetch_or(&tm__the_recording.kinds, KIND(HELD) | KIND(SNAPSHOT) | KIND(LOST));
+    atomic_fetch_or(&tm__the_recording.kinds,
+                    TM__KIND(HELD) | TM__KIND(SNAPSHOT) | TM__KIND(LOST));
     for (int i = 0; i < ENABLED_COUNT; i++)
         if (is_wanted(i))
             atomic_fetch_or(&tm__the_recording.kinds, ENABLED[i].kind);

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/saturate.h"
 #include "capture/park.h"
 #include "capture/thread_event.h"
 #include "capture/virtual_calls.h"
@@ -32,6 +33,7 @@
 #include "ident/thread_id.h"
 #include "ident/thread_identity.h"
 #include "ring/buffer.h"
+#include "ring/clock.h"
 #include "ring/recording_state.h"
 #include "vm/vm.h"
 
@@ -108,10 +110,7 @@ static int is_repeated(const tm__report *r, uint64_t object)
 
     if (buffer->notified[slot].object == object &&
         r->time_ns - buffer->notified[slot].time_ns < REPEATED_NS) {
-        uint64_t count =
-            atomic_load_explicit(&buffer->left_out, memory_order_relaxed) + 1;
-
-        atomic_store_explicit(&buffer->left_out, count, memory_order_relaxed);
+        tm__counter_add(&buffer->left_out, 1);
         return 1;
     }
     buffer->notified[slot].object = object;
@@ -191,11 +190,6 @@ static void JNICALL thread_rename(JNIEnv *jni, jobject thread, jstring name)
     tm__report_drop(&r);
 }
 
-static int64_t saturated_ns(int64_t count, int64_t unit_ns)
-{
-    return count > INT64_MAX / unit_ns ? INT64_MAX : count * unit_ns;
-}
-
 static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t unit_ns)
 {
     tm__report r;
@@ -204,7 +198,7 @@ static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t u
     if (begun)
         tm__report_finish_now(
             &r, TM__WHOLE_STACK,
-            (tm_event){.kind = TM_EVENT_SLEEP, .value = saturated_ns(time, unit_ns)});
+            (tm_event){.kind = TM_EVENT_SLEEP, .value = tm__product(time, unit_ns)});
     original(hook).sleep(jni, class, time);
     if (!begun || !tm__report_again(&r))
         return;
@@ -234,14 +228,12 @@ static void JNICALL thread_sleep_ns(JNIEnv *jni, jclass class, jlong time)
 /* How long a park may take from now on; 0: for ever. */
 static int64_t park_timeout_ns(jboolean until, jlong time)
 {
-    struct timespec now;
     int64_t left_ms;
 
     if (!until)
         return time;
-    clock_gettime(CLOCK_REALTIME, &now);
-    left_ms = time - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
-    return left_ms > 0 ? saturated_ns(left_ms, 1000000) : 1;
+    left_ms = time - tm__clock_ns(CLOCK_REALTIME) / 1000000;
+    return left_ms > 0 ? tm__product(left_ms, 1000000) : 1;
 }
 
 /* The calling thread, to look at its fields. The reference to it that goes along with
@@ -290,8 +282,6 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
         (*jni)->DeleteLocalRef(jni, thread);
 }
 
-#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
-
 static const char OBJECT[] = "Ljava/lang/Object;";
 static const char THREAD[] = "Ljava/lang/Thread;";
 static const char UNSAFE[] = "Ljdk/internal/misc/Unsafe;";
@@ -310,55 +300,55 @@ static const struct hook {
                 "()V",
                 "JVM_MonitorNotify",
                 {.object = object_notify},
-                KIND(NOTIFY)},
+                TM__KIND(NOTIFY)},
     [NOTIFY_ALL] = {OBJECT,
                     "notifyAll",
                     "()V",
                     "JVM_MonitorNotifyAll",
                     {.object = object_notify_all},
-                    KIND(NOTIFY_ALL)},
+                    TM__KIND(NOTIFY_ALL)},
     [START] = {THREAD,
                "start0",
                "()V",
                "JVM_StartThread",
                {.object = thread_start},
-               KIND(THREAD_START_CALLED)},
+               TM__KIND(THREAD_START_CALLED)},
     [INTERRUPT] = {THREAD,
                    "interrupt0",
                    "()V",
                    "JVM_Interrupt",
                    {.object = thread_interrupt},
-                   KIND(INTERRUPT_CALLED)},
+                   TM__KIND(INTERRUPT_CALLED)},
     [SLEEP_MS] = {THREAD,
                   "sleep",
                   "(J)V",
                   "JVM_Sleep",
                   {.sleep = thread_sleep_ms},
-                  KIND(SLEEP) | KIND(SLEPT)},
+                  TM__KIND(SLEEP) | TM__KIND(SLEPT)},
     [SLEEP] = {THREAD,
                "sleep0",
                "(J)V",
                "JVM_Sleep",
                {.sleep = thread_sleep},
-               KIND(SLEEP) | KIND(SLEPT)},
+               TM__KIND(SLEEP) | TM__KIND(SLEPT)},
     [SLEEP_NS] = {THREAD,
                   "sleepNanos0",
                   "(J)V",
                   "JVM_SleepNanos",
                   {.sleep = thread_sleep_ns},
-                  KIND(SLEEP) | KIND(SLEPT)},
+                  TM__KIND(SLEEP) | TM__KIND(SLEPT)},
     [PARK] = {UNSAFE,
               "park",
               "(ZJ)V",
               NULL,
               {.park = unsafe_park},
-              KIND(PARK) | KIND(UNPARKED)},
+              TM__KIND(PARK) | TM__KIND(UNPARKED)},
     [UNPARK] = {UNSAFE,
                 "unpark",
                 "(Ljava/lang/Object;)V",
                 NULL,
                 {.unpark = unsafe_unpark},
-                KIND(UNPARK_CALLED)},
+                TM__KIND(UNPARK_CALLED)},
     [RENAME] = {THREAD,
                 "setNativeName",
                 "(Ljava/lang/String;)V",

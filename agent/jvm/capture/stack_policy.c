@@ -41,8 +41,6 @@
 _Static_assert(sizeof(jvmtiFrameInfo) == sizeof(tm__record_frame),
                "frames are written straight into a record");
 
-#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
-
 /* For walks: one part of so many of the time that the process takes of processors, and
  * one of so many of all that there is. */
 enum { SHARE_OF_OWN = 400, SHARE_OF_ALL = 2000 };
@@ -64,9 +62,9 @@ static const int64_t ROUND_NS = 50000000;
 static const int64_t POOR_ROUND_NS = 1000000000; /* where something is owed */
 
 static const uint64_t BEGINS =
-    KIND(CONTENDED_ENTER) | KIND(WAIT) | KIND(PARK) | KIND(SLEEP);
-static const uint64_t ENDS =
-    KIND(CONTENDED_ENTERED) | KIND(WAITED) | KIND(UNPARKED) | KIND(SLEPT);
+    TM__KIND(CONTENDED_ENTER) | TM__KIND(WAIT) | TM__KIND(PARK) | TM__KIND(SLEEP);
+static const uint64_t ENDS = TM__KIND(CONTENDED_ENTERED) | TM__KIND(WAITED) |
+                             TM__KIND(UNPARKED) | TM__KIND(SLEPT);
 
 /* What the writer sets and every thread reads. */
 static struct {
@@ -159,9 +157,7 @@ static int is_chosen(const tm__report *r, const tm_event *event)
         for (size_t i = 0; i < sizeof(it->walked) / sizeof(*it->walked); i++)
             it->walked[i] = 0;
     }
-    atomic_store_explicit(&it->wanted,
-                          atomic_load_explicit(&it->wanted, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
+    tm__counter_add(&it->wanted, 1);
     if (it->walks_left == 0 && chance > UINT32_MAX / BRAKE)
         chance = UINT32_MAX / BRAKE;
     if ((chance == UINT32_MAX ||
@@ -213,12 +209,6 @@ size_t tm__stack_of(tm__record *record, jthread thread, int skipped, uint32_t de
     return record->event.frame_count * sizeof(jvmtiFrameInfo);
 }
 
-static void add(_Atomic uint64_t *sum, uint64_t more)
-{
-    atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + more,
-                          memory_order_relaxed);
-}
-
 size_t tm__stack_take(const tm__report *report, tm__record *record, uint32_t depth)
 {
     tm__stacks *it = &report->buffer->stacks;
@@ -226,9 +216,9 @@ size_t tm__stack_take(const tm__report *report, tm__record *record, uint32_t dep
     size_t bytes = tm__stack_of(record, NULL, report->skipped_frames, depth);
     int64_t took_ns = tm__now_ns() - began_ns;
 
-    add(&it->walks, 1);
-    add(&it->walks_ns,
-        (uint64_t)(took_ns < LONGEST_WALK_NS ? took_ns : LONGEST_WALK_NS));
+    tm__counter_add(&it->walks, 1);
+    tm__counter_add(&it->walks_ns,
+                    (uint64_t)(took_ns < LONGEST_WALK_NS ? took_ns : LONGEST_WALK_NS));
     return bytes;
 }
 
@@ -245,15 +235,13 @@ static int64_t processor_count(void)
 static int64_t earned_ns(int64_t now_ns)
 {
     static int64_t last_ns, last_own_ns, processors;
-    struct timespec own = {0};
     int64_t own_ns, earned;
 
     if (!processors) {
         processors = processor_count();
         last_ns = now_ns;
     }
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
-    own_ns = (int64_t)own.tv_sec * 1000000000 + own.tv_nsec;
+    own_ns = tm__clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     earned = (own_ns - last_own_ns) / SHARE_OF_OWN +
              (now_ns - last_ns) * processors / SHARE_OF_ALL;
     last_ns = now_ns;

@@ -147,26 +147,20 @@ int tm__report_again(tm__report *report)
     return 1;
 }
 
-static void add(_Atomic uint64_t *sum, uint64_t more)
-{
-    atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + more,
-                          memory_order_relaxed);
-}
-
 /* Count the event, and measure one in so many, without the walk of its stack, which
  * was measured by itself. */
 static void count(tm__report *report, uint64_t walks_ns)
 {
     tm__costs *it = &report->buffer->costs;
 
-    add(&it->events, 1);
+    tm__counter_add(&it->events, 1);
     if (atomic_load_explicit(&it->events, memory_order_relaxed) % TM__MEASURED == 0 &&
         report->began_ns)
-        add(&it->measured_ns,
-            (uint64_t)(tm__now_ns() - report->began_ns) -
-                (atomic_load_explicit(&report->buffer->stacks.walks_ns,
-                                      memory_order_relaxed) -
-                 walks_ns));
+        tm__counter_add(&it->measured_ns,
+                        (uint64_t)(tm__now_ns() - report->began_ns) -
+                            (atomic_load_explicit(&report->buffer->stacks.walks_ns,
+                                                  memory_order_relaxed) -
+                             walks_ns));
 }
 
 static int put(tm__report *report, uint32_t depth, tm_event event, int walk_first)
@@ -191,7 +185,7 @@ static int put(tm__report *report, uint32_t depth, tm_event event, int walk_firs
         tm__methods_commit(report->buffer, record, bytes);
     } else {
         tm__buffer_lose(report->buffer, report->time_ns);
-        add(&report->buffer->costs.dropped, 1);
+        tm__counter_add(&report->buffer->costs.dropped, 1);
     }
     count(report, walks_ns);
     return record ? 0 : -1;

@@ -105,12 +105,6 @@ static void know(uintptr_t method)
     }
 }
 
-static void deallocate(void *block)
-{
-    if (block)
-        (*tm__the_vm.jvmti)->Deallocate(tm__the_vm.jvmti, block);
-}
-
 /* The VM's table is nearly sorted, and ours has to be. */
 static void sort(jvmtiLineNumberEntry *lines, jint count)
 {
@@ -140,7 +134,7 @@ static jint put_lines(tm__record_line *out, jmethodID method)
             .location = (uint16_t)lines[i].start_location,
             .line = i < LINES - 1 ? (uint16_t)lines[i].line_number : 0,
         };
-    deallocate(lines);
+    tm__deallocate(lines);
     return count < LINES ? count : LINES;
 }
 
@@ -191,8 +185,8 @@ static void define(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
                                          sizeof(tm__record_line));
         know((uintptr_t)method);
     }
-    deallocate(name);
-    deallocate(signature);
+    tm__deallocate(name);
+    tm__deallocate(signature);
 }
 
 /* Once for each method of the program. The frames are the writer's when the event has

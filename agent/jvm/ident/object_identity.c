@@ -44,12 +44,6 @@ void tm__tags_open(void)
         pthread_mutex_init(&stripes[i], NULL);
 }
 
-static void deallocate(void *memory)
-{
-    if (memory)
-        (*tm__the_vm.jvmti)->Deallocate(tm__the_vm.jvmti, memory);
-}
-
 /* The class of a lambda by what that does, where the VM lets us see. */
 static int name_lambda(char *out, jclass class, const char *signature)
 {
@@ -65,7 +59,7 @@ static int name_lambda(char *out, jclass class, const char *signature)
     if (count > 0 && bytes >= 0)
         rc = tm__lambda_signature(out, TM__TEXT_BYTES, signature, constants,
                                   (size_t)bytes, (uint32_t)count);
-    deallocate(constants);
+    tm__deallocate(constants);
     return rc;
 }
 
@@ -97,8 +91,8 @@ static int define_class(tm__buffer *buffer, jclass class, uint64_t number)
         .has_source = source != NULL,
     };
     tm__buffer_commit(buffer, record, name_bytes + record->class.source_bytes);
-    deallocate(signature);
-    deallocate(source);
+    tm__deallocate(signature);
+    tm__deallocate(source);
     return 0;
 }
 
@@ -130,7 +124,7 @@ static uint64_t known_by_hash(JNIEnv *jni, jobject object, jint hash, uint64_t n
 
     if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE)
         number = tm__foreign_met(signature, (uint32_t)hash, number);
-    deallocate(signature);
+    tm__deallocate(signature);
     (*jni)->DeleteLocalRef(jni, class);
     return number;
 }

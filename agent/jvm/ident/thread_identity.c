@@ -24,12 +24,6 @@ static int is_a(JNIEnv *jni, jobject object, jclass class)
     return class && (*jni)->IsInstanceOf(jni, object, class);
 }
 
-static void deallocate(void *memory)
-{
-    if (memory)
-        (*tm__the_vm.jvmti)->Deallocate(tm__the_vm.jvmti, memory);
-}
-
 /* Tell whether this thread was defined with another name, or without the flags. */
 static int is_new(tm__buffer *buffer, uint64_t id, uint32_t flags, const char *name,
                   size_t length)
@@ -96,8 +90,8 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
         if (is_new(buffer, id, flags, text, name_bytes))
             tm__buffer_commit(buffer, record, name_bytes + record->thread.group_bytes);
     }
-    deallocate(info.name);
-    deallocate(group.name);
+    tm__deallocate(info.name);
+    tm__deallocate(group.name);
     for (int i = 0; i < 3; i++) {
         jobject local = i == 0   ? info.thread_group
                         : i == 1 ? info.context_class_loader

@@ -29,6 +29,14 @@ static inline void *tm__record_weak(const tm__event_record *event)
                                event->producer_word);
 }
 
+/** Add to a number that only the calling thread writes, and others read. */
+static inline void tm__counter_add(_Atomic uint64_t *counter, uint64_t more)
+{
+    atomic_store_explicit(counter,
+                          atomic_load_explicit(counter, memory_order_relaxed) + more,
+                          memory_order_relaxed);
+}
+
 /** Values of tm__buffer.since that are not a time. */
 enum { TM__IDLE = 0, TM__BEGINS = 1 };
 

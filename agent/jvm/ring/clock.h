@@ -11,13 +11,20 @@
 #define TM__CLOCK_SOURCE                                                               \
     "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-/** Now, on the clock of all our events. About 50 ns, in user space. */
-static inline int64_t tm__now_ns(void)
+/** What a clock of the kernel shows; -1: there is none. */
+static inline int64_t tm__clock_ns(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return clock_gettime(clock, &now) == 0
+               ? (int64_t)now.tv_sec * 1000000000 + now.tv_nsec
+               : -1;
+}
+
+/** Now, on the clock of all our events. About 50 ns, in user space. */
+static inline int64_t tm__now_ns(void)
+{
+    return tm__clock_ns(CLOCK_MONOTONIC);
 }
 
 /**

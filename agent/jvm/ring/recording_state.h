@@ -19,6 +19,9 @@ typedef struct tm__recording_state {
     int64_t start_wall_ns;
 } tm__recording_state;
 
+/** A kind of event as a bit, TM__KIND(PARK). */
+#define TM__KIND(name) (UINT64_C(1) << TM_EVENT_##name)
+
 /** A process has one recording at a time. */
 extern tm__recording_state tm__the_recording;
 

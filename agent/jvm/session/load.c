@@ -54,8 +54,6 @@ static int release_of(jvmtiEnv *jvmti)
 /* @return 0; -1: this VM's threads cannot be told apart */
 static int know_the_vm(JNIEnv *jni)
 {
-    struct timespec wall;
-
     tm__the_vm.release = release_of(tm__the_vm.jvmti);
     if (tm__java_fields_open(jni) != 0) {
         tm__complain("nothing is recorded: java.lang.Thread has no field tid here");
@@ -63,9 +61,8 @@ static int know_the_vm(JNIEnv *jni)
     }
     tm__tags_open();
     tm__owner_open(jni);
-    clock_gettime(CLOCK_REALTIME, &wall);
     tm__the_recording.start_ns = tm__now_ns();
-    tm__the_recording.start_wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
+    tm__the_recording.start_wall_ns = tm__clock_ns(CLOCK_REALTIME);
     return 0;
 }
 

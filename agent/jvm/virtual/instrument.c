@@ -27,7 +27,6 @@
 #include "vm/message.h"
 #include "vm/vm.h"
 
-#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
 #define OURS "java/lang/ThreadmodelVirtual"
 /* A native method of that class. The VM finds it by its name: it looks into agents, and
  * RegisterNatives makes it warn of what is registered from outside the JDK. */
@@ -48,29 +47,29 @@ static const struct {
 } CALLS[] = {
     {"java/util/concurrent/locks/LockSupport",
      {NULL, {ACCESS, "parkVirtualThread", "()V"}, {OURS, "park", "(L" ACCESS ";)V"}},
-     KIND(PARK) | KIND(UNPARKED)},
+     TM__KIND(PARK) | TM__KIND(UNPARKED)},
     {"java/util/concurrent/locks/LockSupport",
      {NULL, {ACCESS, "parkVirtualThread", "(J)V"}, {OURS, "park", "(L" ACCESS ";J)V"}},
-     KIND(PARK) | KIND(UNPARKED)},
+     TM__KIND(PARK) | TM__KIND(UNPARKED)},
     {"java/util/concurrent/locks/LockSupport",
      {NULL,
       {ACCESS, "unparkVirtualThread", "(Ljava/lang/Thread;)V"},
       {OURS, "unpark", "(L" ACCESS ";Ljava/lang/Thread;)V"}},
-     KIND(UNPARK_CALLED)},
+     TM__KIND(UNPARK_CALLED)},
     {"java/lang/Thread",
      {NULL, {VIRTUAL, "sleepNanos", "(J)V"}, {OURS, "sleep", "(L" VIRTUAL ";J)V"}},
-     KIND(SLEEP) | KIND(SLEPT)},
+     TM__KIND(SLEEP) | TM__KIND(SLEPT)},
     {"java/lang/Thread",
      {NULL, {VIRTUAL, "joinNanos", "(J)Z"}, {OURS, "join", "(L" VIRTUAL ";J)Z"}},
-     KIND(JOIN) | KIND(JOINED)},
+     TM__KIND(JOIN) | TM__KIND(JOINED)},
     {VIRTUAL,
      {"start",
       {VIRTUAL, "inheritScopedValueBindings", "(Ljdk/internal/vm/ThreadContainer;)V"},
       {OURS, "start", "(L" VIRTUAL ";Ljdk/internal/vm/ThreadContainer;)V"}},
-     KIND(THREAD_START_CALLED)},
+     TM__KIND(THREAD_START_CALLED)},
     {VIRTUAL,
      {"interrupt", {VIRTUAL, "unpark", "()V"}, {OURS, "interrupt", "(L" VIRTUAL ";)V"}},
-     KIND(INTERRUPT_CALLED)},
+     TM__KIND(INTERRUPT_CALLED)},
 };
 enum { CALL_COUNT = sizeof(CALLS) / sizeof(*CALLS) };
 

@@ -17,8 +17,6 @@
 #include "vm/options.h"
 #include "vm/vm.h"
 
-#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
-
 /* Of the tool interface 21. */
 enum { CAN_SUPPORT_VIRTUAL_THREADS = 44, VIRTUAL_START = 87, VIRTUAL_END = 88 };
 enum { EVENTS = VIRTUAL_END - JVMTI_MIN_EVENT_TYPE_VAL + 1 };
@@ -162,7 +160,7 @@ static void set_mounts(int on)
                     on ? MOUNTS[m].ours.extension : NULL);
                 set_mode(on, events[i].extension_event_index);
                 atomic_fetch_or(&tm__the_recording.kinds,
-                                KIND(VIRTUAL_MOUNT) | KIND(VIRTUAL_UNMOUNT));
+                                TM__KIND(VIRTUAL_MOUNT) | TM__KIND(VIRTUAL_UNMOUNT));
             }
         deallocate(&events[i]);
     }

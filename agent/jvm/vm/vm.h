@@ -16,6 +16,13 @@ typedef struct tm__vm {
 
 extern tm__vm tm__the_vm;
 
+/** Give back what the VM lent; NULL is fine. */
+static inline void tm__deallocate(void *memory)
+{
+    if (memory)
+        (*tm__the_vm.jvmti)->Deallocate(tm__the_vm.jvmti, memory);
+}
+
 /** Whoever calls Java has to look whether it threw. What it threw is dropped. */
 static inline int tm__threw(JNIEnv *jni)
 {

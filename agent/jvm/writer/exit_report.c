@@ -13,6 +13,7 @@
 #include <threadmodel/error.h>
 #include <threadmodel/statistics.h>
 
+#include "base/duration.h"
 #include "vm/options.h"
 #include "writer/text_grid.h"
 
@@ -199,12 +200,11 @@ static int print_deadlocks(FILE *out, const tm_model *model)
         return rc;
     for (size_t row = 0; row < tm_table_row_count(table); row++) {
         int32_t position = tm_table_int32(table, "position")[row];
-        char when[32];
+        int64_t time_ns = tm_table_int64(table, "time_ns")[row];
 
-        tm__duration_text(when, sizeof(when), tm_table_int64(table, "time_ns")[row]);
         if (position == 0)
-            fprintf(out, "\nDeadlock at %s, the owners are %s\n", when,
-                    text(table, "provenance", row));
+            fprintf(out, "\nDeadlock at %s, the owners are %s\n",
+                    tm__duration_of(time_ns).text, text(table, "provenance", row));
         fprintf(out, "  %s wants %s (%s), which %s has, at %s\n",
                 text(table, "thread", row), text(table, "object", row),
                 text(table, "kind", row), text(table, "owner", row),
@@ -232,12 +232,11 @@ static int print_limits(FILE *out, const tm_model *model)
 void tm__summary_print(FILE *out, const tm_model *model, const tm__options *options)
 {
     const tm_run *run = tm_model_run(model);
-    char length[32];
     int rc;
 
-    tm__duration_text(length, sizeof(length), tm_model_length_ns(model));
     fprintf(out, "threadmodel: %s, %" PRIu64 " events in %s\n",
-            run->command ? run->command : "a run", tm_model_event_count(model), length);
+            run->command ? run->command : "a run", tm_model_event_count(model),
+            tm__duration_of(tm_model_length_ns(model)).text);
     rc = print_deadlocks(out, model);
     if (rc >= 0)
         rc = print_monitors(out, model, options);

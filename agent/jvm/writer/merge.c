@@ -58,13 +58,11 @@ static int pour_batch(void)
     return count ? sink->events(sink->payload, batch, count) : TM_OK;
 }
 
-#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
-
 /* Events that begin or end a hold-up, or that may stand for one that does. */
-static const uint64_t FOLLOWED = KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED) |
-                                 KIND(WAIT) | KIND(WAITED) | KIND(PARK) |
-                                 KIND(UNPARKED) | KIND(THREAD_END) | KIND(LOST) |
-                                 KIND(SNAPSHOT) | KIND(JOIN) | KIND(JOINED);
+static const uint64_t FOLLOWED =
+    TM__KIND(CONTENDED_ENTER) | TM__KIND(CONTENDED_ENTERED) | TM__KIND(WAIT) |
+    TM__KIND(WAITED) | TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(THREAD_END) |
+    TM__KIND(LOST) | TM__KIND(SNAPSHOT) | TM__KIND(JOIN) | TM__KIND(JOINED);
 
 /* Answers of the VM that are of before a time. */
 static int pour_holders(int64_t until_ns)

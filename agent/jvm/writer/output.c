@@ -21,6 +21,7 @@
 
 #include <threadmodel/error.h>
 
+#include "ring/clock.h"
 #include "vm/message.h"
 #include "vm/options.h"
 #include "writer/output_target.h"
@@ -37,14 +38,6 @@ static char kept[KEPT_BYTES];    /* for the peer, until it is there */
 static size_t kept_bytes;
 static int may_wait;
 static _Atomic int64_t deadline_ns = INT64_MAX;
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 int tm__outlet_open(const tm__options *options, uint64_t pid, char *error,
                     size_t error_bytes)
@@ -75,14 +68,14 @@ void tm__outlet_hurry(void)
 {
     int64_t never = INT64_MAX;
 
-    atomic_compare_exchange_strong(&deadline_ns, &never, now_ns() + PATIENCE_NS);
+    atomic_compare_exchange_strong(&deadline_ns, &never, tm__now_ns() + PATIENCE_NS);
 }
 
 /* Wait until a target may take more. @return 0; -1: it is given up */
 static int wait_for_room(tm__target *target, int error, int64_t since_ns)
 {
     struct pollfd room = {.fd = target->file, .events = POLLOUT};
-    int64_t now = now_ns();
+    int64_t now = tm__now_ns();
 
     if (!may_wait || now > atomic_load(&deadline_ns))
         return -1;
@@ -118,7 +111,7 @@ static const char *what_is(const tm__target *target, int error)
 
 static int put(tm__target *target, const char *bytes, size_t count)
 {
-    int64_t since_ns = now_ns();
+    int64_t since_ns = tm__now_ns();
     size_t done = 0;
 
     while (done < count) {
@@ -130,7 +123,7 @@ static int put(tm__target *target, const char *bytes, size_t count)
 
         if (written > 0) {
             done += (size_t)written;
-            since_ns = now_ns();
+            since_ns = tm__now_ns();
             continue;
         }
         if (error == EINTR)

@@ -78,7 +78,6 @@ int tm__cost_tell(void)
 void tm__cost_add(tm_run *run)
 {
     uint64_t spent_ns = 0, walks_ns = 0;
-    struct timespec writer = {0};
 
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
         run->cost_events += atomic_load(&b->costs.events);
@@ -86,11 +85,10 @@ void tm__cost_add(tm_run *run)
         spent_ns += atomic_load(&b->costs.measured_ns) * TM__MEASURED;
         walks_ns += atomic_load(&b->stacks.walks_ns);
     }
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &writer);
     run->cost_bytes = tm__outlet_bytes();
     run->cost_threads_ns = (int64_t)(spent_ns + walks_ns);
     run->cost_stacks_ns = (int64_t)walks_ns;
-    run->cost_recorder_ns = (int64_t)writer.tv_sec * 1000000000 + writer.tv_nsec;
+    run->cost_recorder_ns = tm__clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 int tm__cost_report(void)

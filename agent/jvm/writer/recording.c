@@ -33,14 +33,6 @@ static int not_recorded(const char *why)
     return -1;
 }
 
-static int64_t wall_ns(void)
-{
-    struct timespec wall;
-
-    clock_gettime(CLOCK_REALTIME, &wall);
-    return (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
-}
-
 int tm__recording_open(void)
 {
     char error[ERROR_BYTES];
@@ -52,8 +44,8 @@ int tm__recording_open(void)
     if (tm__outlet_open(&tm__the_options, (uint64_t)getpid(), error, sizeof(error)) !=
         0)
         return not_recorded(error);
-    rc = tm__product_open(tm__outlet_write, NULL, &tm__the_options, wall_ns(),
-                          tm__now_ns());
+    rc = tm__product_open(tm__outlet_write, NULL, &tm__the_options,
+                          tm__clock_ns(CLOCK_REALTIME), tm__now_ns());
     tm__the_recording.sink = tm__product_sink();
     if (rc >= 0)
         rc = tm__run_announce();

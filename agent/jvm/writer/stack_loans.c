@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-#define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
+#include "ring/recording_state.h"
 
 /* Lengths differ by a factor of four from one to the next: 1 us or less to 16 s. */
 enum { LENGTHS = 13, SHORTEST_NS_LOG2 = 10 };
@@ -62,8 +62,8 @@ static struct {
 static uint64_t shown; /* events with a stack that is not their own */
 static uint64_t bare;  /* hold-ups without */
 
-static const uint64_t CALLS =
-    KIND(NOTIFY) | KIND(NOTIFY_ALL) | KIND(UNPARK_CALLED) | KIND(INTERRUPT_CALLED);
+static const uint64_t CALLS = TM__KIND(NOTIFY) | TM__KIND(NOTIFY_ALL) |
+                              TM__KIND(UNPARK_CALLED) | TM__KIND(INTERRUPT_CALLED);
 
 static like *place_of(uint64_t thread, uint16_t kind, uint64_t what, int is_class)
 {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/duration.h"
+
 int tm__grid_row(tm__grid *grid)
 {
     if (grid->row_count == TM__GRID_ROWS)
@@ -53,30 +55,12 @@ void tm__grid_count(tm__grid *grid, int64_t count)
         snprintf(cell, TM__GRID_CELL_BYTES, "%lld", (long long)count);
 }
 
-void tm__duration_text(char *out, size_t bytes, int64_t time_ns)
-{
-    static const char *const UNITS[] = {"ns", "us", "ms", "s"};
-    double value = (double)time_ns;
-    int unit = 0;
-
-    /* What would be rounded to a thousand is one of the next unit. */
-    while (unit < 3 && value >= 999.5) {
-        value /= 1000;
-        unit++;
-    }
-    snprintf(out, bytes,
-             unit == 0 || value >= 99.95 ? "%.0f %s"
-             : value >= 9.995            ? "%.1f %s"
-                                         : "%.2f %s",
-             value, UNITS[unit]);
-}
-
 void tm__grid_time(tm__grid *grid, int64_t time_ns)
 {
     char *cell = next_cell(grid, 1);
 
     if (cell)
-        tm__duration_text(cell, TM__GRID_CELL_BYTES, time_ns);
+        snprintf(cell, TM__GRID_CELL_BYTES, "%s", tm__duration_of(time_ns).text);
 }
 
 /* Characters, not bytes. */

@@ -30,7 +30,4 @@ void tm__grid_time(tm__grid *grid, int64_t time_ns);
 /** Print it, each row indented by two. */
 void tm__grid_print(const tm__grid *grid, FILE *out);
 
-/** Write a duration as people do: "1.23 ms". */
-void tm__duration_text(char *out, size_t bytes, int64_t time_ns);
-
 #endif
