@@ -17,27 +17,28 @@
 
 static void grid_has_columns_as_wide_as_they_have_to_be(void **state)
 {
-    static tm__grid grid;
+    static tm__text_grid grid;
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
 
     (void)state;
     memset(&grid, 0, sizeof(grid));
-    tm__grid_row(&grid);
-    tm__grid_text(&grid, "class");
-    tm__grid_text(&grid, "count");
-    tm__grid_row(&grid);
-    tm__grid_text(&grid, "\xc3\x84rger\x1b[2J");
-    tm__grid_count(&grid, 12);
-    tm__grid_print(&grid, out);
+    tm__text_grid_row(&grid);
+    tm__text_grid_text(&grid, "class");
+    tm__text_grid_text(&grid, "count");
+    tm__text_grid_row(&grid);
+    tm__text_grid_text(&grid, "\xc3\x84rger\x1b[2J");
+    tm__text_grid_count(&grid, 12);
+    tm__text_grid_print(&grid, out);
     fclose(out);
     assert_string_equal(text, "  class      count\n  \xc3\x84rger?[2J     12\n");
     free(text);
-    while (tm__grid_row(&grid) == 0)
-        for (int i = 0; i < 2 * TM__GRID_COLUMNS; i++)
-            tm__grid_text(&grid, "more than there is room for, which must not matter, "
-                                 "whatever the length of the text that is to be shown");
+    while (tm__text_grid_row(&grid) == 0)
+        for (int i = 0; i < 2 * TM__TEXT_GRID_COLUMNS; i++)
+            tm__text_grid_text(&grid,
+                               "more than there is room for, which must not matter, "
+                               "whatever the length of the text that is to be shown");
 }
 
 static void summary_shows_who_was_blocked_where(void **state)
@@ -70,7 +71,7 @@ static void summary_shows_who_was_blocked_where(void **state)
     to->define_object(to->payload, &object);
     to->define_thread(to->payload, &thread);
     to->events(to->payload, events, 2);
-    tm__summary_print(out, model, &OPTIONS);
+    tm__exit_report_print(out, model, &OPTIONS);
     fclose(out);
     assert_non_null(
         strstr(text, "p.Q    p.Q.m:42         1  2.50 ms  2.50 ms  2.50 ms"));

@@ -3,7 +3,7 @@
  * Threads that were there before recording began, at an attach or after a pause.
  * Events come in while they are asked, so each may have moved on: what a thread
  * reports itself counts, and an answer only where it has reported nothing before it.
- * That is seen when both are poured, in the order of their times:
+ * That is seen when both are emitted, in the order of their times:
  *
  *      recording ────────── asked ─────────▶
  *      A      ──ENTERED──        it was blocked before: its own event says so
@@ -66,12 +66,12 @@ static tm__memory memory;
 static tm__map threads; /* by id: known_list[] */
 static known *known_list;
 static uint32_t known_count, known_capacity, silent_count;
-static uint64_t newest;   /* threads with a higher number began later; 0: not in use */
-static int64_t poured_ns; /* all before that has been poured */
-static tm_event dropped;  /* the last answer that came too late */
-static uint32_t looked;   /* at known_list[] up to here */
-static int64_t lap_ns;    /* since when from the first one on */
-static int64_t latest_ns; /* the longest that it took to look at all */
+static uint64_t newest;    /* threads with a higher number began later; 0: not in use */
+static int64_t emitted_ns; /* all before that has been emitted */
+static tm_event dropped;   /* the last answer that came too late */
+static uint32_t looked;    /* at known_list[] up to here */
+static int64_t lap_ns;     /* since when from the first one on */
+static int64_t latest_ns;  /* the longest that it took to look at all */
 
 static known *find(uint64_t thread)
 {
@@ -91,7 +91,7 @@ static known *add(uint64_t thread, enum stage stage)
     return &known_list[known_count++];
 }
 
-static int pour(const tm_event *event)
+static int emit(const tm_event *event)
 {
     const tm_sink *sink = tm__the_recording.sink;
 
@@ -102,10 +102,10 @@ static void ask_platform_threads(JNIEnv *jni, tm__buffer *own, jthread self)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     tm__platform platform = {0};
-    tm__seen seen;
+    tm__catch_up_state seen;
 
     if (!tm__thread_snapshot_is_open())
-        platform.info_count = tm__management_threads(&platform.infos, jni);
+        platform.info_count = tm__thread_mxbean_threads(&platform.infos, jni);
     if ((*jvmti)->GetAllThreads(jvmti, &platform.count, &platform.all) !=
         JVMTI_ERROR_NONE)
         platform.count = 0;
@@ -115,16 +115,15 @@ static void ask_platform_threads(JNIEnv *jni, tm__buffer *own, jthread self)
 
         if ((*jni)->IsSameObject(jni, thread, self))
             continue;
-        tm__owner_meet_other(jni, thread, id);
-        if (id <= newest &&
-            tm__midlife_ask_thread(&seen, own, jni, thread, &platform) == 0)
-            tm__midlife_note(&seen);
+        tm__monitor_owner_register_other(jni, thread, id);
+        if (id <= newest && tm__catch_up_ask(&seen, own, jni, thread, &platform) == 0)
+            tm__catch_up_virtual_note(&seen);
     }
     for (jint i = 0; i < platform.count; i++)
         (*jni)->DeleteLocalRef(jni, platform.all[i]);
     if (platform.all)
         (*jvmti)->Deallocate(jvmti, (unsigned char *)platform.all);
-    tm__management_free(platform.infos, platform.info_count);
+    tm__thread_mxbean_free(platform.infos, platform.info_count);
 }
 
 static int has_spoken(uint64_t thread)
@@ -134,19 +133,19 @@ static int has_spoken(uint64_t thread)
     return it && it->stage == SPOKEN;
 }
 
-int tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t last,
-                         int64_t since_ns)
+int tm__catch_up_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t last,
+                          int64_t since_ns)
 {
     tm__memory_init(&memory, NULL);
     tm__map_init(&threads, &memory);
-    poured_ns = since_ns;
+    emitted_ns = since_ns;
     newest = last;
     if (tm__thread_snapshot_open(jni) == 0)
         tm__the_vm.tells_held = 1;
-    tm__management_open(jni);
-    tm__midlife_virtual_begin(jni, last, has_spoken);
+    tm__thread_mxbean_open(jni);
+    tm__catch_up_virtual_begin(jni, last, has_spoken);
     ask_platform_threads(jni, own, self);
-    return tm__midlife_virtual_round(jni, own);
+    return tm__catch_up_virtual_round(jni, own);
 }
 
 static void unwatch(JNIEnv *jni, known *it, enum stage stage)
@@ -156,9 +155,9 @@ static void unwatch(JNIEnv *jni, known *it, enum stage stage)
     silent_count--;
 }
 
-static int pour_end(const known *it, int64_t time_ns)
+static int emit_end(const known *it, int64_t time_ns)
 {
-    return pour(&(tm_event){
+    return emit(&(tm_event){
         .time_ns = time_ns,
         .thread = it->thread,
         .object = it->end == TM_EVENT_UNPARKED ? it->object : 0,
@@ -167,7 +166,7 @@ static int pour_end(const known *it, int64_t time_ns)
 }
 
 /* The first event of a thread that was not asked may end what began before. */
-static int pour_beginning(const tm_event *event)
+static int emit_beginning(const tm_event *event)
 {
     static const uint8_t states[TM_EVENT_KIND_END] = {
         [TM_EVENT_CONTENDED_ENTERED] = TM_STATE_BLOCKED,
@@ -176,8 +175,8 @@ static int pour_beginning(const tm_event *event)
         [TM_EVENT_SLEPT] = TM_STATE_SLEEPING,
     };
 
-    return states[event->kind] ? pour(&(tm_event){
-                                     .time_ns = poured_ns,
+    return states[event->kind] ? emit(&(tm_event){
+                                     .time_ns = emitted_ns,
                                      .thread = event->thread,
                                      .object = event->object,
                                      .value = states[event->kind],
@@ -187,13 +186,13 @@ static int pour_beginning(const tm_event *event)
 }
 
 /* A virtual thread's Waited comes first, and Entered when it has the monitor again. */
-static int pour_waited(const tm_event *event)
+static int emit_waited(const tm_event *event)
 {
     tm_event waited = *event;
 
     waited.kind = TM_EVENT_WAITED;
     waited.stack = 0;
-    return event->kind == TM_EVENT_CONTENDED_ENTERED ? pour(&waited) : TM_OK;
+    return event->kind == TM_EVENT_CONTENDED_ENTERED ? emit(&waited) : TM_OK;
 }
 
 /* The reference that came with the answer is ours where nobody else has a use for it:
@@ -214,13 +213,13 @@ static int follow_answer(JNIEnv *jni, known *it, const tm_event *event, jweak *w
 {
     if (it && it->stage == SPOKEN) {
         dropped = *event;
-        return TM__MIDLIFE_DROP;
+        return TM__CATCH_UP_DROP;
     }
     /* The second one has the owner, and begins nothing. */
     if (it) {
-        int rc = pour(event);
+        int rc = emit(event);
 
-        return rc < 0 ? rc : TM__MIDLIFE_DROP;
+        return rc < 0 ? rc : TM__CATCH_UP_DROP;
     }
     it = add(event->thread, event->value == TM_STATE_REENTERING ? QUEUES : ASKED);
     if (it && *weak &&
@@ -239,13 +238,13 @@ static int follow_known(JNIEnv *jni, known *it, const tm_event *event)
         unwatch(jni, it, SPOKEN);
     it->stage = SPOKEN;
     if (stage == QUEUES)
-        return pour_waited(event);
+        return emit_waited(event);
     if (stage == SILENT && event->kind != it->end)
-        return pour_end(it, event->time_ns);
-    return stage == LEFT && event->kind == it->end ? TM__MIDLIFE_DROP : TM_OK;
+        return emit_end(it, event->time_ns);
+    return stage == LEFT && event->kind == it->end ? TM__CATCH_UP_DROP : TM_OK;
 }
 
-int tm__midlife_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
+int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
 {
     known *it;
 
@@ -253,7 +252,7 @@ int tm__midlife_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
         return TM_OK;
     if (event->kind == TM_EVENT_HELD)
         return event->thread == dropped.thread && event->time_ns == dropped.time_ns
-                   ? TM__MIDLIFE_DROP
+                   ? TM__CATCH_UP_DROP
                    : TM_OK;
     it = find(event->thread);
     if (event->kind == TM_EVENT_SNAPSHOT)
@@ -262,7 +261,7 @@ int tm__midlife_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
         return follow_known(jni, it, event);
     if (known_count >= KNOWN_MAX)
         return TM_OK;
-    return add(event->thread, SPOKEN) ? pour_beginning(event) : TM_ENOMEM;
+    return add(event->thread, SPOKEN) ? emit_beginning(event) : TM_ENOMEM;
 }
 
 static void look_at(JNIEnv *jni, known *it)
@@ -292,7 +291,7 @@ static known *next_known(void)
     return &known_list[0];
 }
 
-void tm__midlife_look(JNIEnv *jni)
+void tm__catch_up_look(JNIEnv *jni)
 {
     int64_t until_ns = tm__now_ns() + LOOKING_NS;
 
@@ -307,11 +306,11 @@ void tm__midlife_look(JNIEnv *jni)
     }
 }
 
-int tm__midlife_say(void)
+int tm__catch_up_report(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
     char sentence[200];
-    int rc = tm__midlife_virtual_say();
+    int rc = tm__catch_up_virtual_report();
 
     if (rc < 0 || latest_ns < LATE_NS)
         return rc;
@@ -322,7 +321,7 @@ int tm__midlife_say(void)
     return sink->limit(sink->payload, sentence);
 }
 
-int tm__midlife_pour(JNIEnv *jni, int64_t horizon_ns)
+int tm__catch_up_emit(JNIEnv *jni, int64_t horizon_ns)
 {
     int rc = TM_OK;
 
@@ -331,17 +330,17 @@ int tm__midlife_pour(JNIEnv *jni, int64_t horizon_ns)
 
         if (it->stage == SILENT && it->left_ns && it->left_ns < horizon_ns) {
             unwatch(jni, it, LEFT);
-            rc = pour_end(it, it->left_ns);
+            rc = emit_end(it, it->left_ns);
         }
     }
-    if (horizon_ns > poured_ns)
-        poured_ns = horizon_ns;
+    if (horizon_ns > emitted_ns)
+        emitted_ns = horizon_ns;
     return rc;
 }
 
-void tm__midlife_forget(JNIEnv *jni)
+void tm__catch_up_forget(JNIEnv *jni)
 {
-    tm__midlife_virtual_end(jni);
+    tm__catch_up_virtual_end(jni);
     for (uint32_t i = 0; i < known_count; i++)
         if (known_list[i].stage == SILENT)
             (*jni)->DeleteWeakGlobalRef(jni, known_list[i].weak);

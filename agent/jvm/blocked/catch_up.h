@@ -17,33 +17,33 @@
  * @param since_ns  recording began then
  * @return TM_OK or what the sink returned
  */
-int tm__midlife_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t last,
-                         int64_t since_ns);
+int tm__catch_up_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t last,
+                          int64_t since_ns);
 
-/** tm__midlife_follow(): the event is not to be poured. */
-enum { TM__MIDLIFE_DROP = 1 };
+/** tm__catch_up_follow(): the event is not to be emitted. */
+enum { TM__CATCH_UP_DROP = 1 };
 
 /**
- * An event is about to be poured: pour before it what it tells of the time before
+ * An event is about to be emitted: emit before it what it tells of the time before
  * recording began.
  * @param weak  that goes along with it; NULL when it is kept here
- * @return TM_OK, TM__MIDLIFE_DROP or what the sink returned
+ * @return TM_OK, TM__CATCH_UP_DROP or what the sink returned
  */
-int tm__midlife_follow(JNIEnv *jni, const tm_event *event, jweak *weak);
+int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak);
 
 /** Look whether those that were parked or asleep still are: no event tells their end.
  */
-void tm__midlife_look(JNIEnv *jni);
+void tm__catch_up_look(JNIEnv *jni);
 
 /** Say what is not known of them, at the end. @return TM_OK or what the sink returned
  */
-int tm__midlife_say(void);
+int tm__catch_up_report(void);
 
-/** Pour the ends that were seen before `horizon_ns`. @return TM_OK or what the sink
+/** Emit the ends that were seen before `horizon_ns`. @return TM_OK or what the sink
  * returned */
-int tm__midlife_pour(JNIEnv *jni, int64_t horizon_ns);
+int tm__catch_up_emit(JNIEnv *jni, int64_t horizon_ns);
 
 /** Forget it all: recording stops or starts anew. */
-void tm__midlife_forget(JNIEnv *jni);
+void tm__catch_up_forget(JNIEnv *jni);
 
 #endif

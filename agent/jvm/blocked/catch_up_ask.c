@@ -31,7 +31,7 @@
 enum { TRIES = 3, SLEEP_FRAMES = 3 };
 
 typedef struct answer {
-    tm__seen seen;
+    tm__catch_up_state seen;
     uint64_t joined; ///< whose end it waits for; 0: nobody's
     int tells_held;  ///< all monitors that it holds are known
     uint32_t held_count;
@@ -71,7 +71,7 @@ static uint64_t lock_id(tm__buffer *own, JNIEnv *jni, const tm__lock_info *lock,
 
     if (thread >= 0)
         return tm__object_id(own, jni, platform->all[thread]);
-    return lock->class ? tm__foreign_id(own, lock->class, lock->hash) : 0;
+    return lock->class ? tm__by_hash_id(own, lock->class, lock->hash) : 0;
 }
 
 /* What was said of all at one instant may be over. */
@@ -79,7 +79,7 @@ static int answer_by_management(answer *a, tm__buffer *own, JNIEnv *jni, jthread
                                 const tm__platform *platform)
 {
     const tm__thread_info *info =
-        tm__management_find(platform->infos, platform->info_count, a->seen.thread);
+        tm__thread_mxbean_find(platform->infos, platform->info_count, a->seen.thread);
     jint joined;
 
     a->seen.state = tm__thread_state(thread);
@@ -170,7 +170,7 @@ static int is_called(const jvmtiFrameInfo *frame, const char *wanted)
 
 /* The VM's state, where the stack knows better: who is blocked and whose innermost
  * frame is Object.wait was notified, and a virtual thread sleeps by parking. */
-static int state_by_stack(const tm__seen *seen, const jvmtiFrameInfo *frames,
+static int state_by_stack(const tm__catch_up_state *seen, const jvmtiFrameInfo *frames,
                           jint count)
 {
     if (seen->state == TM_STATE_BLOCKED && count > 0 &&
@@ -264,8 +264,8 @@ static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
     return 0;
 }
 
-int tm__midlife_ask_thread(tm__seen *out, tm__buffer *own, JNIEnv *jni, jthread thread,
-                           const tm__platform *platform)
+int tm__catch_up_ask(tm__catch_up_state *out, tm__buffer *own, JNIEnv *jni,
+                     jthread thread, const tm__platform *platform)
 {
     uint64_t id = tm__thread_id(jni, thread);
     int rc = -1;

@@ -19,12 +19,12 @@ typedef struct tm__platform {
 } tm__platform;
 
 /** What was reported of a thread. */
-typedef struct tm__seen {
+typedef struct tm__catch_up_state {
     uint64_t thread;
-    uint64_t object; ///< that it is held up by; 0: unknown
+    uint64_t object; ///< that it is blocked by; 0: unknown
     uint64_t owner;  ///< of that; 0: unknown
     int state;       ///< enum tm_state
-} tm__seen;
+} tm__catch_up_state;
 
 /**
  * Report what a thread is in, at which stack, and which monitors it holds.
@@ -32,7 +32,7 @@ typedef struct tm__seen {
  * @param platform  NULL: it is a virtual one
  * @return 0; -1: it would not stand still for an answer, has gone, or there is no room
  */
-int tm__midlife_ask_thread(tm__seen *out, tm__buffer *own, JNIEnv *jni, jthread thread,
-                           const tm__platform *platform);
+int tm__catch_up_ask(tm__catch_up_state *out, tm__buffer *own, JNIEnv *jni,
+                     jthread thread, const tm__platform *platform);
 
 #endif

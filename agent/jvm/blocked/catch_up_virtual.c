@@ -42,11 +42,11 @@ static int is_unlisted; /* the JDK's account of them was not to be had */
 static int is_partial;  /* it has those of executors and scopes alone */
 
 static tm__memory memory;
-static tm__seen *ownerless; /* blocked by it is not known whom */
+static tm__catch_up_state *ownerless; /* blocked by it is not known whom */
 static uint32_t ownerless_count, ownerless_capacity, told_again;
 
-void tm__midlife_virtual_begin(JNIEnv *jni, uint64_t last,
-                               int (*spoken)(uint64_t thread))
+void tm__catch_up_virtual_begin(JNIEnv *jni, uint64_t last,
+                                int (*spoken)(uint64_t thread))
 {
     has_spoken = spoken;
     tm__memory_init(&memory, NULL);
@@ -61,7 +61,7 @@ void tm__midlife_virtual_begin(JNIEnv *jni, uint64_t last,
     is_partial = !is_unlisted && !tm__virtual_walk_is_whole(jni);
 }
 
-void tm__midlife_note(const tm__seen *seen)
+void tm__catch_up_virtual_note(const tm__catch_up_state *seen)
 {
     if ((seen->state != TM_STATE_BLOCKED && seen->state != TM_STATE_REENTERING) ||
         !seen->object || seen->owner)
@@ -74,7 +74,7 @@ void tm__midlife_note(const tm__seen *seen)
 static void ask(JNIEnv *jni, tm__buffer *own, jthread thread)
 {
     uint64_t id = tm__thread_id(jni, thread);
-    tm__seen seen;
+    tm__catch_up_state seen;
 
     if (id > newest)
         return;
@@ -82,8 +82,8 @@ static void ask(JNIEnv *jni, tm__buffer *own, jthread thread)
     if (asked >= ASKED_MAX || has_spoken(id))
         return;
     asked++;
-    if (tm__midlife_ask_thread(&seen, own, jni, thread, NULL) == 0)
-        tm__midlife_note(&seen);
+    if (tm__catch_up_ask(&seen, own, jni, thread, NULL) == 0)
+        tm__catch_up_virtual_note(&seen);
 }
 
 /* @return 1: there are no more */
@@ -101,11 +101,11 @@ static int ask_some(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
 }
 
 /* @return 1: there are no more */
-static int tell_again(tm__buffer *own)
+static int report_again(tm__buffer *own)
 {
     for (; told_again < ownerless_count && !tm__buffer_is_half_full(own);
          told_again++) {
-        const tm__seen *it = &ownerless[told_again];
+        const tm__catch_up_state *it = &ownerless[told_again];
         tm__record *record = tm__buffer_reserve(own, 0);
 
         if (!record)
@@ -123,14 +123,14 @@ static int tell_again(tm__buffer *own)
     return told_again == ownerless_count;
 }
 
-static int say(const char *sentence)
+static int emit_limit(const char *sentence)
 {
     const tm_sink *sink = tm__the_recording.sink;
 
     return sink->limit(sink->payload, sentence);
 }
 
-int tm__midlife_virtual_say(void)
+int tm__catch_up_virtual_report(void)
 {
     char sentence[240];
     int rc = TM_OK;
@@ -138,27 +138,30 @@ int tm__midlife_virtual_say(void)
     if (stage == IDLE)
         return TM_OK;
     if (is_unlisted)
-        rc = say("The virtual threads that there were when recording began could not "
-                 "be listed: each shows when it first reports something.");
+        rc = emit_limit(
+            "The virtual threads that there were when recording began could not "
+            "be listed: each shows when it first reports something.");
     if (rc >= 0 && is_partial)
-        rc = say("Virtual threads that no executor started are not listed by the JDK "
-                 "(jdk.trackAllThreads): of those that there were when recording "
-                 "began, each shows when it first reports something.");
+        rc = emit_limit(
+            "Virtual threads that no executor started are not listed by the JDK "
+            "(jdk.trackAllThreads): of those that there were when recording "
+            "began, each shows when it first reports something.");
     if (rc >= 0 && found && !tm__thread_snapshot_is_open())
-        rc = say("Which monitors virtual threads held and wanted when recording began "
-                 "is not known: the JDK tells it from release 25 on.");
+        rc = emit_limit(
+            "Which monitors virtual threads held and wanted when recording began "
+            "is not known: the JDK tells it from release 25 on.");
     if (rc >= 0 && (found > ASKED_MAX || (found && stage == ASKING))) {
         snprintf(sentence, sizeof(sentence),
                  "%" PRIu64 " of %s%" PRIu64 " virtual threads that there were when "
                  "recording began were asked what they were in: each other shows when "
                  "it first reports something.",
                  asked, stage == ASKING ? "more than " : "", found);
-        rc = say(sentence);
+        rc = emit_limit(sentence);
     }
     return rc;
 }
 
-int tm__midlife_virtual_round(JNIEnv *jni, tm__buffer *own)
+int tm__catch_up_virtual_round(JNIEnv *jni, tm__buffer *own)
 {
     int64_t now_ns = tm__now_ns();
     int rc;
@@ -170,19 +173,19 @@ int tm__midlife_virtual_round(JNIEnv *jni, tm__buffer *own)
         stage = TELLING_AGAIN;
     }
     due_ns = tm__now_ns() + ASKING_NS;
-    if (stage == ASKING || !tell_again(own))
+    if (stage == ASKING || !report_again(own))
         return TM_OK;
-    rc = tm__midlife_virtual_say();
-    tm__midlife_virtual_end(jni);
+    rc = tm__catch_up_virtual_report();
+    tm__catch_up_virtual_end(jni);
     return rc;
 }
 
-int64_t tm__midlife_virtual_due_ns(void)
+int64_t tm__catch_up_virtual_due_ns(void)
 {
     return stage == IDLE ? INT64_MAX : due_ns;
 }
 
-void tm__midlife_virtual_end(JNIEnv *jni)
+void tm__catch_up_virtual_end(JNIEnv *jni)
 {
     tm__virtual_walk_close(jni);
     tm__free(&memory, ownerless, ownerless_capacity * sizeof(*ownerless));

@@ -107,7 +107,8 @@ static int name_by_snapshot(char *name, JNIEnv *jni, jthread thread)
 }
 
 /* What a thread wants: a monitor, a synchronizer or the end of another. */
-static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread thread)
+static void name_wanted(char *name, JNIEnv *jni, const tm__long_blocked *it,
+                        jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     tm__lock_info wanted = {0};
@@ -124,7 +125,7 @@ static void name_wanted(char *name, JNIEnv *jni, const tm__standing *it, jthread
     if (!object && name_by_snapshot(name, jni, thread))
         return;
     if (!object) {
-        tm__management_owner(jni, it->thread, &wanted);
+        tm__thread_mxbean_owner(jni, it->thread, &wanted);
         if (wanted.class)
             snprintf(name, NAME_BYTES, "%s@%x", wanted.class, wanted.hash);
         free(wanted.class);
@@ -194,8 +195,10 @@ typedef struct told_late {
 /* At which frame a thread took the monitor that another wants; -1: not known. */
 static int depth_by_hash(const told_late *late, uint64_t thread, uint64_t other)
 {
-    const tm__thread_info *it = tm__management_find(late->infos, late->count, thread);
-    const tm__thread_info *wants = tm__management_find(late->infos, late->count, other);
+    const tm__thread_info *it =
+        tm__thread_mxbean_find(late->infos, late->count, thread);
+    const tm__thread_info *wants =
+        tm__thread_mxbean_find(late->infos, late->count, other);
 
     if (!it || !wants || !wants->wanted.class)
         return -1;
@@ -206,8 +209,8 @@ static int depth_by_hash(const told_late *late, uint64_t thread, uint64_t other)
     return -1;
 }
 
-static int depth_of(const told_late *late, const tm__standing *it,
-                    const tm__standing *before)
+static int depth_of(const told_late *late, const tm__long_blocked *it,
+                    const tm__long_blocked *before)
 {
     for (uint32_t i = 0; i < it->held_count; i++)
         if (it->held[i] == before->object)
@@ -216,8 +219,8 @@ static int depth_of(const told_late *late, const tm__standing *it,
 }
 
 static void put_member(text *out, JNIEnv *jni, const told_late *late,
-                       const tm__standing *before, const tm__standing *it,
-                       const tm__standing *next)
+                       const tm__long_blocked *before, const tm__long_blocked *it,
+                       const tm__long_blocked *next)
 {
     static const char *const verbs[TM_STATE_END] = {
         [TM_STATE_BLOCKED] = "wants monitor",
@@ -228,9 +231,9 @@ static void put_member(text *out, JNIEnv *jni, const told_late *late,
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiFrameInfo frames[FRAMES];
     char name[NAME_BYTES], owner[NAME_BYTES], wanted[NAME_BYTES], taken[NAME_BYTES];
-    jthread before_thread = tm__standing_thread(jni, before);
-    jthread thread = tm__standing_thread(jni, it);
-    jthread next_thread = tm__standing_thread(jni, next);
+    jthread before_thread = tm__long_blocked_thread(jni, before);
+    jthread thread = tm__long_blocked_thread(jni, it);
+    jthread next_thread = tm__long_blocked_thread(jni, next);
     int depth = depth_of(late, it, before);
     jint count = 0;
 
@@ -260,9 +263,9 @@ static void put_member(text *out, JNIEnv *jni, const told_late *late,
 
 /* When it was found, by the clock on the wall, and how long it is since the last of
  * them got stuck. */
-static void put_head(text *out, tm__standing *const *members, size_t count)
+static void put_head(text *out, tm__long_blocked *const *members, size_t count)
 {
-    const tm__standing *last = members[0];
+    const tm__long_blocked *last = members[0];
     struct timespec wall;
     struct tm utc;
 
@@ -280,23 +283,24 @@ static void put_head(text *out, tm__standing *const *members, size_t count)
         last->is_older ? "was first seen" : "began");
 }
 
-void tm__deadlock_print(JNIEnv *jni, tm__standing *const *members, size_t count)
+void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,
+                                size_t count)
 {
     text out = {.bytes = malloc(TEXT_BYTES)};
     told_late late = {0};
 
     if (!out.bytes) {
-        tm__complain("deadlock of %zu threads, and no memory to say of which", count);
+        tm__message("deadlock of %zu threads, and no memory to say of which", count);
         return;
     }
     put_head(&out, members, count);
     /* The VM stands still for this, some milliseconds. */
     if (!tm__the_vm.tells_held)
-        late.count = tm__management_threads(&late.infos, jni);
+        late.count = tm__thread_mxbean_threads(&late.infos, jni);
     for (size_t i = 0; i < count; i++)
         put_member(&out, jni, &late, members[(i + count - 1) % count], members[i],
                    members[(i + 1) % count]);
-    tm__complain_lines(out.bytes, out.used);
-    tm__management_free(late.infos, late.count);
+    tm__message_lines(out.bytes, out.used);
+    tm__thread_mxbean_free(late.infos, late.count);
     free(out.bytes);
 }

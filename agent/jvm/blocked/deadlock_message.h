@@ -9,6 +9,7 @@
 #include "blocked/long_blocked_table.h"
 
 /** @param members  in the order in which they wait for one another */
-void tm__deadlock_print(JNIEnv *jni, tm__standing *const *members, size_t count);
+void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,
+                                size_t count);
 
 #endif

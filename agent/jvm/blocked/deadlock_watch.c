@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cycles of threads that wait for one another, found while the program runs. A
- * model of its own is fed with what the VM said of threads that stand, and with
+ * model of its own is fed with what the VM said of blocked threads, and with
  * nothing else, so that a busy program costs it nothing. Its answer is a suspicion:
  * the owner of a synchronizer may have changed since it was read. So the VM is
  * asked again, and the cycle is reported when it agreed and, by all events up to
  * then, no member has moved:
  *
- *      suspected ──▶ verified at t ──▶ horizon > t, same hold-ups: reported
+ *      suspected ──▶ verified at t ──▶ horizon > t, same blocking intervals: reported
  *              └ the VM says no: withdrawn, and found again if it comes to be
  */
 #include "blocked/deadlock_watch.h"
@@ -25,7 +25,7 @@
 #include "vm/vm.h"
 
 /* What is known of threads that got on is worth nothing: beyond this the model is
- * made anew, and fed with those that stand as they are asked again. */
+ * made anew, and fed with the blocked as they are asked again. */
 static const size_t MODEL_BYTES = 512 * 1024;
 
 enum { CANDIDATES = 8, MEMBERS = 64 };
@@ -34,7 +34,7 @@ typedef struct candidate {
     int32_t number; ///< in the model; < 0: this slot is free
     size_t count;
     uint64_t threads[MEMBERS];
-    uint64_t serials[MEMBERS]; ///< of their hold-ups, once verified
+    uint64_t serials[MEMBERS]; ///< of their blocking intervals, once verified
     int64_t verified_ns;       ///< 0: not yet
 } candidate;
 
@@ -71,7 +71,7 @@ static void forget_candidates(void)
     near_count = 0;
 }
 
-int tm__deadlock_open(void)
+int tm__deadlock_watch_open(void)
 {
     tm_model_options options = {
         .size = sizeof(options),
@@ -92,7 +92,7 @@ static void take(tm_event event)
         tm_model_ingest(model, &event, 1);
 }
 
-static void take_beginning(const tm__standing *it)
+static void take_beginning(const tm__long_blocked *it)
 {
     tm_event event = {
         .time_ns = it->since_ns,
@@ -122,13 +122,13 @@ static void take_held(uint64_t thread, uint64_t object, int64_t time_ns)
     });
 }
 
-void tm__deadlock_feed(const tm__standing *it)
+void tm__deadlock_watch_feed(const tm__long_blocked *it)
 {
     const tm_sink *sink;
 
     if (model && tm_model_memory_bytes(model) > MODEL_BYTES) {
-        tm__deadlock_close();
-        tm__deadlock_open();
+        tm__deadlock_watch_close();
+        tm__deadlock_watch_open();
     }
     if (!model || it->state == TM_STATE_WAITING)
         return;
@@ -146,11 +146,11 @@ void tm__deadlock_feed(const tm__standing *it)
         for (uint32_t i = 0; i < it->held_count; i++)
             take_held(it->thread, it->held[i], it->asked_ns);
     }
-    if (tm__standing_has_owner(it) && it->owner)
+    if (tm__long_blocked_has_owner(it) && it->owner)
         take_held(it->owner, it->object, it->asked_ns);
 }
 
-void tm__deadlock_end(const tm__standing *it)
+void tm__deadlock_watch_end(const tm__long_blocked *it)
 {
     static const uint16_t ends[TM_STATE_END] = {
         [TM_STATE_BLOCKED] = TM_EVENT_CONTENDED_ENTERED,
@@ -166,7 +166,7 @@ void tm__deadlock_end(const tm__standing *it)
     });
 }
 
-static int holds(const tm__standing *it, uint64_t object)
+static int holds(const tm__long_blocked *it, uint64_t object)
 {
     for (uint32_t i = 0; i < it->held_count; i++)
         if (it->held[i] == object)
@@ -175,28 +175,29 @@ static int holds(const tm__standing *it, uint64_t object)
 }
 
 /* Whether a thread waits for the next one, by what the VM says now. What a thread
- * that stands holds as a monitor cannot have changed since it was asked. */
-static int waits_for(JNIEnv *jni, const tm__standing *it, const tm__standing *next)
+ * that is blocked holds as a monitor cannot have changed since it was asked. */
+static int waits_for(JNIEnv *jni, const tm__long_blocked *it,
+                     const tm__long_blocked *next)
 {
     if (it->state == TM_STATE_JOINING)
         return it->owner == next->thread;
-    if (tm__standing_has_owner(it))
-        return tm__standing_owner(jni, it) == next->thread;
+    if (tm__long_blocked_has_owner(it))
+        return tm__long_blocked_owner(jni, it) == next->thread;
     return holds(next, it->object);
 }
 
 /* @return 0: one of them has gone on */
-static int find_members(const candidate *c, tm__standing **members)
+static int find_members(const candidate *c, tm__long_blocked **members)
 {
     for (size_t i = 0; i < c->count; i++) {
-        members[i] = tm__standing_find(c->threads[i]);
+        members[i] = tm__long_blocked_find(c->threads[i]);
         if (!members[i] || !members[i]->is_fed)
             return 0;
     }
     return 1;
 }
 
-static int all_told(tm__standing *const *members, size_t count)
+static int all_told(tm__long_blocked *const *members, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!members[i]->is_told)
@@ -206,7 +207,7 @@ static int all_told(tm__standing *const *members, size_t count)
 
 static int agrees(JNIEnv *jni, candidate *c)
 {
-    tm__standing *members[MEMBERS];
+    tm__long_blocked *members[MEMBERS];
 
     if (!find_members(c, members) || all_told(members, c->count))
         return 0;
@@ -218,7 +219,7 @@ static int agrees(JNIEnv *jni, candidate *c)
     return 1;
 }
 
-void tm__deadlock_verify(JNIEnv *jni)
+void tm__deadlock_watch_verify(JNIEnv *jni)
 {
     for (candidate *c = candidates; near_count && c < candidates + CANDIDATES; c++) {
         if (c->number < 0 || c->verified_ns)
@@ -233,8 +234,8 @@ void tm__deadlock_verify(JNIEnv *jni)
 }
 
 /* The trace learns who owned what when the VM agreed, where it was not told with each
- * thread's hold-up what that holds. */
-static int pour_owners(tm__standing *const *members, size_t count, int64_t time_ns)
+ * thread's blocking interval what that holds. */
+static int emit_owners(tm__long_blocked *const *members, size_t count, int64_t time_ns)
 {
     const tm_sink *sink = tm__the_recording.sink;
     int rc = TM_OK;
@@ -248,13 +249,13 @@ static int pour_owners(tm__standing *const *members, size_t count, int64_t time_
             .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
         };
 
-        if (tm__standing_has_owner(members[i]))
+        if (tm__long_blocked_has_owner(members[i]))
             rc = sink->events(sink->payload, &event, 1);
     }
     return rc;
 }
 
-static int still_stand(const candidate *c, tm__standing **members)
+static int still_stand(const candidate *c, tm__long_blocked **members)
 {
     if (!find_members(c, members))
         return 0;
@@ -264,19 +265,19 @@ static int still_stand(const candidate *c, tm__standing **members)
     return 1;
 }
 
-int tm__deadlock_report(JNIEnv *jni, int64_t horizon_ns)
+int tm__deadlock_watch_report(JNIEnv *jni, int64_t horizon_ns)
 {
     int rc = TM_OK;
 
     for (candidate *c = candidates; near_count && c < candidates + CANDIDATES; c++) {
-        tm__standing *members[MEMBERS];
+        tm__long_blocked *members[MEMBERS];
 
         if (c->number < 0 || !c->verified_ns || c->verified_ns >= horizon_ns)
             continue;
         if (still_stand(c, members)) {
             tm_deadlock_confirm(model, c->number, 1);
-            rc = pour_owners(members, c->count, horizon_ns - 1);
-            tm__deadlock_print(jni, members, c->count);
+            rc = emit_owners(members, c->count, horizon_ns - 1);
+            tm__deadlock_message_print(jni, members, c->count);
             for (size_t i = 0; i < c->count; i++)
                 members[i]->is_told = 1;
         }
@@ -285,12 +286,12 @@ int tm__deadlock_report(JNIEnv *jni, int64_t horizon_ns)
     return rc;
 }
 
-int tm__deadlock_is_near(void)
+int tm__deadlock_watch_is_near(void)
 {
     return near_count > 0;
 }
 
-void tm__deadlock_close(void)
+void tm__deadlock_watch_close(void)
 {
     tm_model_free(model);
     model = NULL;

@@ -8,25 +8,25 @@
 
 #include "blocked/long_blocked_table.h"
 
-int tm__deadlock_open(void);
+int tm__deadlock_watch_open(void);
 
-/** It is what it was when the VM was asked. Pours nothing. */
-void tm__deadlock_feed(const tm__standing *standing);
+/** It is what it was when the VM was asked. Emits nothing. */
+void tm__deadlock_watch_feed(const tm__long_blocked *blocked);
 
 /** The same thread goes on. */
-void tm__deadlock_end(const tm__standing *standing);
+void tm__deadlock_watch_end(const tm__long_blocked *blocked);
 
 /** Ask the VM whether new cycles are real. */
-void tm__deadlock_verify(JNIEnv *jni);
+void tm__deadlock_watch_verify(JNIEnv *jni);
 
 /**
- * Report those of which all members still stand as they did when the VM agreed.
+ * Report those of which all members are blocked as they were when the VM agreed.
  * @return TM_OK or what the sink returned
  */
-int tm__deadlock_report(JNIEnv *jni, int64_t horizon_ns);
+int tm__deadlock_watch_report(JNIEnv *jni, int64_t horizon_ns);
 
 /** Whether one waits to be reported. */
-int tm__deadlock_is_near(void);
-void tm__deadlock_close(void);
+int tm__deadlock_watch_is_near(void);
+void tm__deadlock_watch_close(void);
 
 #endif

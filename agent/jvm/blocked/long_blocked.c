@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that have been held up for long: blocked, waiting or parked. A monitor
+ * Threads that have been blocked for long: blocked, waiting or parked. A monitor
  * that was taken without contention was never reported, so a deadlock of two such
  * monitors would not be seen; only the VM knows who has them.
  *
  * To ask what a thread holds stops that thread, not the others, for 3 to 40 us by
- * the depth of its stack. It is asked once a hold-up, and only when that has lasted
- * for longer than most ever do; what it then holds it goes on holding until it
+ * the depth of its stack. It is asked once a blocking interval, and only when that has
+ * lasted for longer than most ever do; what it then holds it goes on holding until it
  * gets on. So the answer is kept until all events up to it have been merged, and
- * is true if the thread is in the same hold-up then, and dropped otherwise:
+ * is true if the thread is in the same blocking interval then, and dropped otherwise:
  *
  *      ──Enter────────────── asked ──────── horizon ──▶ no Entered: it holds these
  *                              └ may be between two blocks
  *
- * The workload: every hold-up of the program comes by here, and nearly all end
- * within a round.
+ * The workload: every blocking interval of the program comes by here, and nearly all
+ * end within a round.
  */
 #include "blocked/long_blocked.h"
 
@@ -42,13 +42,13 @@ static const int64_t ASKING_NS = INT64_C(1500000);
 enum { AGAIN_A_ROUND = 64 };
 
 typedef struct list {
-    tm__standing *first, *last;
+    tm__long_blocked *first, *last;
 } list;
 
-static list lists[TM__STANDING_KNOWN + 1]; /* the oldest first; KNOWN: may change */
+static list lists[TM__LONG_BLOCKED_KNOWN + 1]; /* the oldest first; KNOWN: may change */
 static uint64_t last_serial;
 
-static void append(list *to, tm__standing *it)
+static void append(list *to, tm__long_blocked *it)
 {
     it->previous = to->last;
     it->next = NULL;
@@ -60,7 +60,7 @@ static void append(list *to, tm__standing *it)
 }
 
 /* One that is in no list is as one that is alone in it. */
-static void take_out(list *from, tm__standing *it)
+static void take_out(list *from, tm__long_blocked *it)
 {
     if (it->previous)
         it->previous->next = it->next;
@@ -74,21 +74,21 @@ static void take_out(list *from, tm__standing *it)
     it->next = NULL;
 }
 
-static void move(tm__standing *it, int stage)
+static void move(tm__long_blocked *it, int stage)
 {
     take_out(&lists[it->stage], it);
     it->stage = (uint8_t)stage;
-    if (stage != TM__STANDING_KNOWN || tm__standing_may_change(it))
+    if (stage != TM__LONG_BLOCKED_KNOWN || tm__long_blocked_may_change(it))
         append(&lists[stage], it);
 }
 
-/* It stands no more. */
-static void end(JNIEnv *jni, tm__standing *it)
+/* It is blocked no more. */
+static void end(JNIEnv *jni, tm__long_blocked *it)
 {
     if (!it->kind)
         return;
     if (it->is_fed)
-        tm__deadlock_end(it);
+        tm__deadlock_watch_end(it);
     take_out(&lists[it->stage], it);
     if (it->weak_is_ours)
         (*jni)->DeleteWeakGlobalRef(jni, it->weak);
@@ -97,19 +97,19 @@ static void end(JNIEnv *jni, tm__standing *it)
     it->kind = 0;
 }
 
-static void forget(JNIEnv *jni, tm__standing *it)
+static void forget(JNIEnv *jni, tm__long_blocked *it)
 {
     end(jni, it);
-    tm__standing_release(it);
+    tm__long_blocked_release(it);
 }
 
-static void begin(JNIEnv *jni, tm__standing *it, const tm_event *event, uint16_t kind,
-                  jweak weak, int weak_is_ours)
+static void begin(JNIEnv *jni, tm__long_blocked *it, const tm_event *event,
+                  uint16_t kind, jweak weak, int weak_is_ours)
 {
     UT_hash_handle place;
 
     if (!it)
-        it = tm__standing_make(event->thread);
+        it = tm__long_blocked_make(event->thread);
     /* Without memory this one is not asked for; that is all. */
     if (!it) {
         if (weak_is_ours)
@@ -117,30 +117,31 @@ static void begin(JNIEnv *jni, tm__standing *it, const tm_event *event, uint16_t
         return;
     }
     place = it->hh;
-    *it = (tm__standing){.thread = event->thread,
-                         .object = event->object,
-                         .owner = event->peer,
-                         .serial = ++last_serial,
-                         .since_ns = event->time_ns,
-                         .weak = weak,
-                         .weak_is_ours = weak_is_ours,
-                         .kind = kind,
-                         .stage = kind == TM_EVENT_CONTENDED_ENTER || event->peer
-                                      ? TM__STANDING_FRESH
-                                      : TM__STANDING_CALM,
-                         .is_older = event->kind == TM_EVENT_SNAPSHOT,
-                         .hh = place};
+    *it = (tm__long_blocked){.thread = event->thread,
+                             .object = event->object,
+                             .owner = event->peer,
+                             .serial = ++last_serial,
+                             .since_ns = event->time_ns,
+                             .weak = weak,
+                             .weak_is_ours = weak_is_ours,
+                             .kind = kind,
+                             .stage = kind == TM_EVENT_CONTENDED_ENTER || event->peer
+                                          ? TM__LONG_BLOCKED_FRESH
+                                          : TM__LONG_BLOCKED_CALM,
+                             .is_older = event->kind == TM_EVENT_SNAPSHOT,
+                             .hh = place};
     append(&lists[it->stage], it);
 }
 
-void tm__standing_forget_all(JNIEnv *jni)
+void tm__long_blocked_forget_all(JNIEnv *jni)
 {
-    for (tm__standing *it; (it = tm__standing_any());)
+    for (tm__long_blocked *it; (it = tm__long_blocked_any());)
         forget(jni, it);
-    tm__holder_forget();
+    tm__owner_poll_forget();
 }
 
-/* The kind of event with which a thread's hold-up began, where this is one. */
+/* The kind of event with which a thread's blocking interval began, where this is one.
+ */
 static uint16_t beginning(const tm_event *event)
 {
     switch (event->kind) {
@@ -160,10 +161,10 @@ static uint16_t beginning(const tm_event *event)
     }
 }
 
-void tm__standing_follow(JNIEnv *jni, const tm_event *event, jweak weak,
-                         int weak_is_ours)
+void tm__long_blocked_follow(JNIEnv *jni, const tm_event *event, jweak weak,
+                             int weak_is_ours)
 {
-    tm__standing *known = tm__standing_entry(event->thread);
+    tm__long_blocked *known = tm__long_blocked_entry(event->thread);
     uint16_t kind = beginning(event);
 
     if (known)
@@ -178,69 +179,69 @@ void tm__standing_follow(JNIEnv *jni, const tm_event *event, jweak weak,
         (*jni)->DeleteWeakGlobalRef(jni, weak);
     /* One that was lost may have been the end of any. */
     if (event->kind == TM_EVENT_LOST)
-        tm__standing_forget_all(jni);
+        tm__long_blocked_forget_all(jni);
 }
 
 /* What has not been asked again for longest comes first. */
 static void ask_again(JNIEnv *jni, int64_t until_ns)
 {
-    tm__standing *it = lists[TM__STANDING_KNOWN].first;
-    tm__standing *last = lists[TM__STANDING_KNOWN].last;
+    tm__long_blocked *it = lists[TM__LONG_BLOCKED_KNOWN].first;
+    tm__long_blocked *last = lists[TM__LONG_BLOCKED_KNOWN].last;
 
     for (int i = 0; it && i < AGAIN_A_ROUND && tm__now_ns() < until_ns; i++) {
-        tm__standing *next = it == last ? NULL : it->next;
+        tm__long_blocked *next = it == last ? NULL : it->next;
 
-        if (tm__standing_question_again(jni, it)) {
+        if (tm__long_blocked_query_again(jni, it)) {
             it->asked_ns = tm__now_ns();
-            move(it, TM__STANDING_ASKED);
+            move(it, TM__LONG_BLOCKED_ASKED);
         } else {
-            move(it, TM__STANDING_KNOWN);
+            move(it, TM__LONG_BLOCKED_KNOWN);
         }
         it = next;
     }
 }
 
-static void ask_first(JNIEnv *jni, tm__buffer *own, tm__standing *it, int64_t before_ns,
-                      int64_t until_ns)
+static void ask_first(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
+                      int64_t before_ns, int64_t until_ns)
 {
     while (it && it->since_ns <= before_ns && tm__now_ns() < until_ns) {
-        tm__standing *next = it->next;
-        int answered = tm__standing_question(jni, own, it);
+        tm__long_blocked *next = it->next;
+        int answered = tm__long_blocked_query(jni, own, it);
 
         /* Of platform threads their buffers tell whose stack is missing. */
         if (it->weak_is_ours)
-            tm__stacks_ask_virtual(jni, own, it->thread, it->object, it->kind,
-                                   it->weak);
+            tm__stack_policy_ask_virtual(jni, own, it->thread, it->object, it->kind,
+                                         it->weak);
         it->asked_ns = tm__now_ns();
-        move(it, answered ? TM__STANDING_ASKED : TM__STANDING_KNOWN);
+        move(it, answered ? TM__LONG_BLOCKED_ASKED : TM__LONG_BLOCKED_KNOWN);
         it = next;
     }
 }
 
-void tm__standing_ask(JNIEnv *jni, tm__buffer *own, int final)
+void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final)
 {
     int64_t now_ns = tm__now_ns();
     int64_t before_ns = final ? INT64_MAX : now_ns - LONG_NS;
     int64_t until_ns = final ? INT64_MAX : now_ns + ASKING_NS;
 
-    ask_first(jni, own, lists[TM__STANDING_FRESH].first, before_ns, until_ns);
-    ask_first(jni, own, lists[TM__STANDING_CALM].first, before_ns, until_ns);
+    ask_first(jni, own, lists[TM__LONG_BLOCKED_FRESH].first, before_ns, until_ns);
+    ask_first(jni, own, lists[TM__LONG_BLOCKED_CALM].first, before_ns, until_ns);
     ask_again(jni, until_ns);
-    tm__deadlock_verify(jni);
+    tm__deadlock_watch_verify(jni);
 }
 
-int64_t tm__standing_due_ns(int64_t now_ns)
+int64_t tm__long_blocked_due_ns(int64_t now_ns)
 {
-    const tm__standing *fresh = lists[TM__STANDING_FRESH].first;
+    const tm__long_blocked *fresh = lists[TM__LONG_BLOCKED_FRESH].first;
 
-    if (lists[TM__STANDING_ASKED].first || tm__deadlock_is_near())
-        return now_ns + 2 * TM__BARRIER_SLACK_MS * INT64_C(1000000);
+    if (lists[TM__LONG_BLOCKED_ASKED].first || tm__deadlock_watch_is_near())
+        return now_ns + 2 * TM__MEMBARRIER_SLACK_MS * INT64_C(1000000);
     /* Each round has its price, so those that are due by then are asked together; whom
      * nobody is known to hold up can wait for the next one that comes anyway. */
     return fresh ? tm__on_grid_ns(fresh->since_ns + LONG_NS, LONG_NS) : INT64_MAX;
 }
 
-static int pour_answer(const tm__standing *it, int64_t time_ns)
+static int emit_answer(const tm__long_blocked *it, int64_t time_ns)
 {
     const tm_sink *sink = tm__the_recording.sink;
     int rc = TM_OK;
@@ -266,29 +267,29 @@ static int pour_answer(const tm__standing *it, int64_t time_ns)
     return rc;
 }
 
-int tm__standing_pour(JNIEnv *jni, int64_t horizon_ns)
+int tm__long_blocked_emit(JNIEnv *jni, int64_t horizon_ns)
 {
-    tm__standing *it = lists[TM__STANDING_ASKED].first;
+    tm__long_blocked *it = lists[TM__LONG_BLOCKED_ASKED].first;
     int rc = TM_OK;
 
     while (it && rc >= 0) {
-        tm__standing *next = it->next;
+        tm__long_blocked *next = it->next;
 
         if (it->asked_ns < horizon_ns) {
             if (!it->is_fed)
-                rc = pour_answer(it, horizon_ns - 1);
-            tm__deadlock_feed(it);
+                rc = emit_answer(it, horizon_ns - 1);
+            tm__deadlock_watch_feed(it);
             it->is_fed = it->state != TM_STATE_WAITING;
-            move(it, TM__STANDING_KNOWN);
+            move(it, TM__LONG_BLOCKED_KNOWN);
         }
         it = next;
     }
-    return rc >= 0 ? tm__deadlock_report(jni, horizon_ns) : rc;
+    return rc >= 0 ? tm__deadlock_watch_report(jni, horizon_ns) : rc;
 }
 
-void tm__standing_close(JNIEnv *jni)
+void tm__long_blocked_close(JNIEnv *jni)
 {
-    tm__standing_forget_all(jni);
-    tm__standing_table_close();
-    tm__deadlock_close();
+    tm__long_blocked_forget_all(jni);
+    tm__long_blocked_table_close();
+    tm__deadlock_watch_close();
 }

@@ -11,29 +11,29 @@
 #include "ring/buffer.h"
 
 /**
- * Follow the hold-ups: called for every event that begins or ends one, as it is
- * poured.
+ * Follow the blocking intervals: called for every event that begins or ends one, as it
+ * is emitted.
  * @param weak          to the thread object, where the event begins one
  * @param weak_is_ours  it is deleted when that ends
  */
-void tm__standing_follow(JNIEnv *jni, const tm_event *event, jweak weak,
-                         int weak_is_ours);
+void tm__long_blocked_follow(JNIEnv *jni, const tm_event *event, jweak weak,
+                             int weak_is_ours);
 
 /**
- * Ask the VM about those that have lasted for long, once a hold-up.
+ * Ask the VM about those that have lasted for long, once a blocking interval.
  * @param own    the writer thread's buffer
  * @param final  about all, however long it takes
  */
-void tm__standing_ask(JNIEnv *jni, tm__buffer *own, int final);
+void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final);
 
-/** When to ask next; INT64_MAX: nobody stands. */
-int64_t tm__standing_due_ns(int64_t now_ns);
+/** When to ask next; INT64_MAX: nobody is blocked. */
+int64_t tm__long_blocked_due_ns(int64_t now_ns);
 
-/** Pour the answers of those that still stand when all events before `horizon_ns`
+/** Emit the answers of those still blocked when all events before `horizon_ns`
  * have been followed, and report what deadlocks they show. @return TM_OK or what
  * the sink returned */
-int tm__standing_pour(JNIEnv *jni, int64_t horizon_ns);
-void tm__standing_forget_all(JNIEnv *jni);
-void tm__standing_close(JNIEnv *jni);
+int tm__long_blocked_emit(JNIEnv *jni, int64_t horizon_ns);
+void tm__long_blocked_forget_all(JNIEnv *jni);
+void tm__long_blocked_close(JNIEnv *jni);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the VM says of a thread that stands, asked from the writer thread. None of
+ * What the VM says of a blocked thread, asked from the writer thread. None of
  * it stops the VM. An answer may be of the moment just after the thread went on:
  * whoever uses it waits until events have shown that it did not.
  */
@@ -48,7 +48,7 @@ static jobject synchronizer_of(JNIEnv *jni, jthread thread)
 }
 
 /* A wait may be for the end of a thread, or be over but for the monitor. */
-static int ask_wait(tm__standing *it, jthread thread)
+static int ask_wait(tm__long_blocked *it, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jint state = 0;
@@ -63,7 +63,7 @@ static int ask_wait(tm__standing *it, jthread thread)
     return 1;
 }
 
-static int ask_state(JNIEnv *jni, tm__standing *it, jthread thread)
+static int ask_state(JNIEnv *jni, tm__long_blocked *it, jthread thread)
 {
     jobject synchronizer;
 
@@ -82,7 +82,7 @@ static int ask_state(JNIEnv *jni, tm__standing *it, jthread thread)
     return 1;
 }
 
-static void keep(tm__standing *it, JNIEnv *jni, tm__buffer *own,
+static void keep(tm__long_blocked *it, JNIEnv *jni, tm__buffer *own,
                  const jvmtiMonitorStackDepthInfo *monitors, jint count)
 {
     int waits = it->kind == TM_EVENT_WAIT;
@@ -102,7 +102,8 @@ static void keep(tm__standing *it, JNIEnv *jni, tm__buffer *own,
 }
 
 /* The same where JVM TI tells none to those who come late. */
-static int ask_held_late(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread thread)
+static int ask_held_late(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
+                         jthread thread)
 {
     tm__thread_snapshot snapshot;
 
@@ -114,7 +115,7 @@ static int ask_held_late(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread
     return it->held && it->depths;
 }
 
-static int ask_held(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread thread)
+static int ask_held(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiMonitorStackDepthInfo *monitors = NULL;
@@ -131,15 +132,15 @@ static int ask_held(JNIEnv *jni, tm__buffer *own, tm__standing *it, jthread thre
     return it->held && it->depths;
 }
 
-static void ask_holder(JNIEnv *jni, const tm__standing *it)
+static void ask_holder(JNIEnv *jni, const tm__long_blocked *it)
 {
     if (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING)
-        tm__holder_ask(jni, it);
+        tm__owner_poll_ask(jni, it);
 }
 
-int tm__standing_question(JNIEnv *jni, tm__buffer *own, tm__standing *it)
+int tm__long_blocked_query(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
 {
-    jthread thread = tm__standing_thread(jni, it);
+    jthread thread = tm__long_blocked_thread(jni, it);
     int answered;
 
     if (!thread)
@@ -147,37 +148,37 @@ int tm__standing_question(JNIEnv *jni, tm__buffer *own, tm__standing *it)
     answered = ask_state(jni, it, thread);
     if (answered && tm__the_vm.tells_held)
         answered = ask_held(jni, own, it, thread);
-    else if (answered && tm__standing_has_owner(it))
-        it->owner = tm__standing_owner(jni, it);
+    else if (answered && tm__long_blocked_has_owner(it))
+        it->owner = tm__long_blocked_owner(jni, it);
     (*jni)->DeleteLocalRef(jni, thread);
     ask_holder(jni, it);
     /* A waiter that holds nothing else holds up nobody, whenever it is notified. */
     return answered && (it->state != TM_STATE_WAITING || it->held_count);
 }
 
-int tm__standing_has_owner(const tm__standing *it)
+int tm__long_blocked_has_owner(const tm__long_blocked *it)
 {
     return it->state == TM_STATE_PARKED ||
            ((it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING) &&
             !tm__the_vm.tells_held);
 }
 
-int tm__standing_may_change(const tm__standing *it)
+int tm__long_blocked_may_change(const tm__long_blocked *it)
 {
-    return tm__standing_has_owner(it) || it->state == TM_STATE_BLOCKED ||
+    return tm__long_blocked_has_owner(it) || it->state == TM_STATE_BLOCKED ||
            (it->state == TM_STATE_WAITING &&
             (it->held_count || !tm__the_vm.tells_held));
 }
 
-uint64_t tm__standing_owner(JNIEnv *jni, const tm__standing *it)
+uint64_t tm__long_blocked_owner(JNIEnv *jni, const tm__long_blocked *it)
 {
     jthread thread;
     jobject synchronizer;
     uint64_t owner;
 
     if (it->state != TM_STATE_PARKED)
-        return tm__management_owner(jni, it->thread, NULL);
-    thread = tm__standing_thread(jni, it);
+        return tm__thread_mxbean_owner(jni, it->thread, NULL);
+    thread = tm__long_blocked_thread(jni, it);
     synchronizer = thread ? synchronizer_of(jni, thread) : NULL;
     owner = synchronizer ? owner_of(jni, synchronizer) : 0;
     if (synchronizer)
@@ -187,7 +188,7 @@ uint64_t tm__standing_owner(JNIEnv *jni, const tm__standing *it)
     return owner;
 }
 
-int tm__standing_question_again(JNIEnv *jni, tm__standing *it)
+int tm__long_blocked_query_again(JNIEnv *jni, tm__long_blocked *it)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jthread thread;
@@ -195,8 +196,8 @@ int tm__standing_question_again(JNIEnv *jni, tm__standing *it)
     jint state = 0;
 
     ask_holder(jni, it);
-    if (tm__standing_has_owner(it)) {
-        owner = tm__standing_owner(jni, it);
+    if (tm__long_blocked_has_owner(it)) {
+        owner = tm__long_blocked_owner(jni, it);
         if (owner == it->owner)
             return 0;
         it->owner = owner;
@@ -204,14 +205,14 @@ int tm__standing_question_again(JNIEnv *jni, tm__standing *it)
     }
     if (it->state != TM_STATE_WAITING)
         return 0;
-    thread = tm__standing_thread(jni, it);
+    thread = tm__long_blocked_thread(jni, it);
     if (!thread)
         return 0;
     if ((*jvmti)->GetThreadState(jvmti, thread, &state) == JVMTI_ERROR_NONE &&
         state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
         it->state = TM_STATE_REENTERING;
     (*jni)->DeleteLocalRef(jni, thread);
-    if (it->state == TM_STATE_REENTERING && tm__standing_has_owner(it))
-        it->owner = tm__standing_owner(jni, it);
+    if (it->state == TM_STATE_REENTERING && tm__long_blocked_has_owner(it))
+        it->owner = tm__long_blocked_owner(jni, it);
     return it->state == TM_STATE_REENTERING;
 }

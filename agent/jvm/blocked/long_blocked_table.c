@@ -9,38 +9,38 @@
 #include <stdlib.h>
 
 static tm__memory memory_of_table;
-static tm__standing *table;
-static tm__standing *unused;
+static tm__long_blocked *table;
+static tm__long_blocked *unused;
 
-tm__standing *tm__standing_entry(uint64_t thread)
+tm__long_blocked *tm__long_blocked_entry(uint64_t thread)
 {
-    tm__standing *found;
+    tm__long_blocked *found;
 
     HASH_FIND(hh, table, &thread, sizeof(thread), found);
     return found;
 }
 
-tm__standing *tm__standing_find(uint64_t thread)
+tm__long_blocked *tm__long_blocked_find(uint64_t thread)
 {
-    tm__standing *found = tm__standing_entry(thread);
+    tm__long_blocked *found = tm__long_blocked_entry(thread);
 
     return found && found->kind ? found : NULL;
 }
 
-tm__standing *tm__standing_any(void)
+tm__long_blocked *tm__long_blocked_any(void)
 {
     return table;
 }
 
-jthread tm__standing_thread(JNIEnv *jni, const tm__standing *it)
+jthread tm__long_blocked_thread(JNIEnv *jni, const tm__long_blocked *it)
 {
     return (*jni)->NewLocalRef(jni, it->weak);
 }
 
-tm__standing *tm__standing_make(uint64_t thread)
+tm__long_blocked *tm__long_blocked_make(uint64_t thread)
 {
     tm__memory *memory = &memory_of_table;
-    tm__standing *it = unused;
+    tm__long_blocked *it = unused;
     int failed = 0;
 
     if (!memory->hook.resize)
@@ -59,7 +59,7 @@ tm__standing *tm__standing_make(uint64_t thread)
     return NULL;
 }
 
-void tm__standing_release(tm__standing *it)
+void tm__long_blocked_release(tm__long_blocked *it)
 {
     tm__memory *memory = &memory_of_table;
 
@@ -68,10 +68,10 @@ void tm__standing_release(tm__standing *it)
     unused = it;
 }
 
-void tm__standing_table_close(void)
+void tm__long_blocked_table_close(void)
 {
     while (unused) {
-        tm__standing *next = unused->next;
+        tm__long_blocked *next = unused->next;
 
         free(unused);
         unused = next;

@@ -103,24 +103,24 @@ static int is_carrier(JNIEnv *jni, uint64_t thread)
     return is;
 }
 
-void tm__holder_ask(JNIEnv *jni, const tm__standing *standing)
+void tm__owner_poll_ask(JNIEnv *jni, const tm__long_blocked *blocked)
 {
     int64_t now_ns = tm__now_ns(), said_ns;
     uint64_t owner;
     holder *it;
 
-    if (!standing->object || rested_ns > now_ns || tm__management_open(jni) != 0)
+    if (!blocked->object || rested_ns > now_ns || tm__thread_mxbean_open(jni) != 0)
         return;
-    it = slot_of(standing->object);
+    it = slot_of(blocked->object);
     if (!it || is_waiting(it) || it->asked_ns > now_ns - AGAIN_NS)
         return;
     if (rested_ns < now_ns - SAVED_NS)
         rested_ns = now_ns - SAVED_NS;
     rested_ns += QUESTION_NS;
     it->asked_ns = now_ns;
-    owner = tm__management_owner(jni, standing->thread, NULL);
+    owner = tm__thread_mxbean_owner(jni, blocked->thread, NULL);
     said_ns = tm__now_ns();
-    if (owner && tm__management_owner(jni, standing->thread, NULL) == owner &&
+    if (owner && tm__thread_mxbean_owner(jni, blocked->thread, NULL) == owner &&
         !is_carrier(jni, owner))
         take(it, owner, said_ns);
 }
@@ -134,14 +134,14 @@ static int may_move(const holder *it, const tm_event *event)
            (event->kind != TM_EVENT_CONTENDED_ENTER || event->thread == it->owner);
 }
 
-void tm__holder_follow(const tm_event *event)
+void tm__owner_poll_follow(const tm_event *event)
 {
     for (holder *it = holders; known && it < holders + HOLDERS; it++)
         if (it->owner && may_move(it, event))
             forget(it);
 }
 
-int tm__holder_next(tm_event *event, int64_t until_ns)
+int tm__owner_poll_next(tm_event *event, int64_t until_ns)
 {
     holder *first = NULL;
 
@@ -165,7 +165,7 @@ int tm__holder_next(tm_event *event, int64_t until_ns)
     return 1;
 }
 
-void tm__holder_forget(void)
+void tm__owner_poll_forget(void)
 {
     for (holder *it = holders; it < holders + HOLDERS; it++)
         *it = (holder){0};

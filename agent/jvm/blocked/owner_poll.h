@@ -11,18 +11,18 @@
 #include "blocked/long_blocked_table.h"
 
 /** Ask who has what a thread is blocked by, if that is worth a question by now. */
-void tm__holder_ask(JNIEnv *jni, const tm__standing *standing);
+void tm__owner_poll_ask(JNIEnv *jni, const tm__long_blocked *blocked);
 
 /** An event that is being merged, after which an answer may not be so any more. */
-void tm__holder_follow(const tm_event *event);
+void tm__owner_poll_follow(const tm_event *event);
 
 /**
  * The next answer that stands, when all before a time has been merged.
  * @return 1: `event` says it; 0: there is none
  */
-int tm__holder_next(tm_event *event, int64_t until_ns);
+int tm__owner_poll_next(tm_event *event, int64_t until_ns);
 
 /** What was asked so far is of no use. */
-void tm__holder_forget(void);
+void tm__owner_poll_forget(void);
 
 #endif

@@ -71,13 +71,13 @@ static void sample(JNIEnv *jni, tm__buffer *own, const tm__buffer *sampled,
                                         .time_ns = tm__now_ns(),
                                         .kind = TM_EVENT_CPU_SAMPLE};
         tm__methods_commit(own, record,
-                           depth ? tm__stack_of(record, thread, 0, depth) : 0);
+                           depth ? tm__stack_walk_of(record, thread, 0, depth) : 0);
     }
     if (thread)
         (*jni)->DeleteLocalRef(jni, thread);
 }
 
-void tm__sampler_round(JNIEnv *jni, tm__buffer *own)
+void tm__cpu_sampler_round(JNIEnv *jni, tm__buffer *own)
 {
     int64_t now_ns = tm__now_ns();
 
@@ -90,7 +90,7 @@ void tm__sampler_round(JNIEnv *jni, tm__buffer *own)
             sample(jni, own, b, samples_due(b));
 }
 
-int64_t tm__sampler_due_ns(void)
+int64_t tm__cpu_sampler_due_ns(void)
 {
     return tm__the_options.cpu == TM__CPU_NONE ? INT64_MAX : due_ns;
 }

@@ -9,9 +9,9 @@
 #include "ring/buffer.h"
 
 /** Take those that are due. @param own  the writer thread's buffer */
-void tm__sampler_round(JNIEnv *jni, tm__buffer *own);
+void tm__cpu_sampler_round(JNIEnv *jni, tm__buffer *own);
 
 /** When there may be some again; INT64_MAX: never. */
-int64_t tm__sampler_due_ns(void);
+int64_t tm__cpu_sampler_due_ns(void);
 
 #endif

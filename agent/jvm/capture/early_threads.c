@@ -8,8 +8,8 @@
 
 #include <threadmodel/model.h>
 
+#include "capture/event_report.h"
 #include "capture/stack_policy.h"
-#include "capture/thread_event.h"
 #include "ident/method_identity.h"
 #include "ident/object_identity.h"
 #include "ident/thread_id.h"
@@ -19,7 +19,7 @@
 #include "vm/thread_state.h"
 #include "vm/vm.h"
 
-static uint64_t wanted_by(tm__report *r, JNIEnv *jni, jthread thread)
+static uint64_t wanted_by(tm__event_report *r, JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jobject monitor = NULL;
@@ -35,7 +35,7 @@ static uint64_t wanted_by(tm__report *r, JNIEnv *jni, jthread thread)
 }
 
 /* Report another thread, through the calling thread's buffer. */
-static void report(tm__report *r, JNIEnv *jni, jthread thread)
+static void report(tm__event_report *r, JNIEnv *jni, jthread thread)
 {
     uint64_t id = tm__thread_id(jni, thread), wanted;
     const tm__options *options = &tm__the_options;
@@ -62,16 +62,16 @@ static void report(tm__report *r, JNIEnv *jni, jthread thread)
     };
     tm__methods_commit(r->buffer, record,
                        depth > 0 && state > TM_STATE_RUNNING
-                           ? tm__stack_of(record, thread, 0, depth)
+                           ? tm__stack_walk_of(record, thread, 0, depth)
                            : 0);
 }
 
-void tm__snapshot_take(JNIEnv *jni, jthread current)
+void tm__early_threads_report(JNIEnv *jni, jthread current)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jthread *threads = NULL;
     jint count = 0;
-    tm__report r;
+    tm__event_report r;
 
     if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
         return;
@@ -82,9 +82,9 @@ void tm__snapshot_take(JNIEnv *jni, jthread current)
          * current one is about to. */
         if ((*jvmti)->GetTag(jvmti, threads[i], &tag) == JVMTI_ERROR_NONE && tag == 0 &&
             !(*jni)->IsSameObject(jni, threads[i], current) &&
-            tm__report_begin(&r, jni, current)) {
+            tm__event_report_begin(&r, jni, current)) {
             report(&r, jni, threads[i]);
-            tm__report_drop(&r);
+            tm__event_report_drop(&r);
         }
         (*jni)->DeleteLocalRef(jni, threads[i]);
     }

@@ -6,6 +6,6 @@
 #include <jvmti.h>
 
 /** Report the threads that began before the VM was up, from thread `current`. */
-void tm__snapshot_take(JNIEnv *jni, jthread current);
+void tm__early_threads_report(JNIEnv *jni, jthread current);
 
 #endif

@@ -52,7 +52,7 @@ static void JNICALL finished(jvmtiEnv *jvmti)
     tm__buffer_end(buffer);
 }
 
-void tm__collector_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks)
+void tm__gc_pauses_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks)
 {
     if (!tm__the_options.gc)
         wanted->can_generate_garbage_collection_events = 0;
@@ -62,7 +62,7 @@ void tm__collector_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks
     callbacks->GarbageCollectionFinish = finished;
 }
 
-void tm__collector_enable(int on)
+void tm__gc_pauses_enable(int on)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiEventMode mode = on ? JVMTI_ENABLE : JVMTI_DISABLE;

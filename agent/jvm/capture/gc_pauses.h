@@ -6,9 +6,9 @@
 #include <jvmti.h>
 
 /** Name our functions, where the VM has these events and they are wanted. */
-void tm__collector_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks);
+void tm__gc_pauses_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks);
 
 /** Have the VM tell of them, or not any more. */
-void tm__collector_enable(int on);
+void tm__gc_pauses_enable(int on);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "base/saturate.h"
-#include "capture/thread_event.h"
+#include "capture/event_report.h"
 #include "ident/monitor_owner.h"
 #include "ident/object_identity.h"
 #include "ident/thread_identity.h"
@@ -21,9 +21,9 @@
 #include "vm/options.h"
 #include "vm/vm.h"
 
-/* A hold-up's end is about the object of its beginning, so a thread that cannot
- * have changed its carrier in between need not ask the VM which that was. */
-static uint64_t held_up_on(tm__report *r, JNIEnv *jni, jobject object)
+/* A blocking interval's end is about the object of its beginning, so a thread that
+ * cannot have changed its carrier in between need not ask the VM which that was. */
+static uint64_t blocked_on(tm__event_report *r, JNIEnv *jni, jobject object)
 {
     uint64_t id = r->is_virtual ? 0 : r->buffer->object;
 
@@ -34,7 +34,7 @@ static uint64_t held_up_on(tm__report *r, JNIEnv *jni, jobject object)
 
 /* All monitors that the calling thread holds, as of now. The first event, without an
  * object, says that those which follow are all. */
-static void add_held(tm__report *r, jvmtiEnv *jvmti, JNIEnv *jni)
+static void add_held(tm__event_report *r, jvmtiEnv *jvmti, JNIEnv *jni)
 {
     tm_event event = {.kind = TM_EVENT_HELD,
                       .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED};
@@ -45,18 +45,18 @@ static void add_held(tm__report *r, jvmtiEnv *jvmti, JNIEnv *jni)
     if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, NULL, &count, &monitors) !=
         JVMTI_ERROR_NONE)
         return;
-    tm__report_add(r, TM__NO_STACK, event);
+    tm__event_report_add(r, TM__NO_STACK, event);
     for (jint i = 0; i < count; i++) {
         event.object = tm__object_id(r->buffer, jni, monitors[i].monitor);
         event.value = monitors[i].stack_depth;
         if (event.object)
-            tm__report_add(r, TM__NO_STACK, event);
+            tm__event_report_add(r, TM__NO_STACK, event);
         (*jni)->DeleteLocalRef(jni, monitors[i].monitor);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)monitors);
 }
 
-static const tm__contender *contender_of(const tm__report *r, tm__contender *out)
+static const tm__contender *contender_of(const tm__event_report *r, tm__contender *out)
 {
     *out = (tm__contender){
         .thread = r->thread, .is_virtual = r->is_virtual, .session = r->session};
@@ -68,11 +68,11 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 {
     tm_event event = {.kind = TM_EVENT_CONTENDED_ENTER};
     tm__contender self;
-    tm__report r;
+    tm__event_report r;
 
-    if (!tm__report_begin(&r, jni, thread))
+    if (!tm__event_report_begin(&r, jni, thread))
         return;
-    event.peer = tm__owner_peek(jni, contender_of(&r, &self), object);
+    event.peer = tm__monitor_owner_read(jni, contender_of(&r, &self), object);
     if (event.peer)
         event.flags = TM_EVENT_PEER_INFERRED;
     event.object = tm__object_id(r.buffer, jni, object);
@@ -80,27 +80,27 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
         r.weak = (*jni)->NewWeakGlobalRef(jni, thread);
     else
         r.buffer->object = event.object;
-    if (tm__report_add(&r, TM__WHOLE_STACK, event) != 0 && r.weak)
+    if (tm__event_report_add(&r, TM__WHOLE_STACK, event) != 0 && r.weak)
         (*jni)->DeleteWeakGlobalRef(jni, r.weak);
     if (tm__the_options.held)
         add_held(&r, jvmti, jni);
-    tm__report_drop(&r);
+    tm__event_report_drop(&r);
 }
 
 static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
                                       jobject object)
 {
     tm__contender self;
-    tm__report r;
+    tm__event_report r;
     uint64_t id;
 
     (void)jvmti;
-    if (!tm__report_begin(&r, jni, thread))
+    if (!tm__event_report_begin(&r, jni, thread))
         return;
-    tm__owner_check(jni, contender_of(&r, &self));
-    id = held_up_on(&r, jni, object);
-    tm__report_finish(&r, TM__NO_STACK,
-                      (tm_event){.kind = TM_EVENT_CONTENDED_ENTERED, .object = id});
+    tm__monitor_owner_check(jni, contender_of(&r, &self));
+    id = blocked_on(&r, jni, object);
+    tm__event_report_finish(
+        &r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_CONTENDED_ENTERED, .object = id});
 }
 
 static int is_interrupted(JNIEnv *jni, jthread thread)
@@ -113,27 +113,27 @@ static int is_interrupted(JNIEnv *jni, jthread thread)
 static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                          jlong timeout_ms)
 {
-    tm__report r;
+    tm__event_report r;
     uint64_t id, joined;
 
     (void)jvmti;
-    if (!tm__report_begin(&r, jni, thread))
+    if (!tm__event_report_begin(&r, jni, thread))
         return;
     id = tm__waited_on_id(r.buffer, jni, object, &joined);
     if (!r.is_virtual) {
         r.buffer->object = id;
         r.buffer->wait_ns = r.time_ns;
     }
-    tm__report_finish(&r, TM__WHOLE_STACK,
-                      (tm_event){.kind = TM_EVENT_WAIT,
-                                 .object = id,
-                                 .peer = joined,
-                                 .value = tm__product(timeout_ms, 1000000)});
+    tm__event_report_finish(&r, TM__WHOLE_STACK,
+                            (tm_event){.kind = TM_EVENT_WAIT,
+                                       .object = id,
+                                       .peer = joined,
+                                       .value = tm__product(timeout_ms, 1000000)});
 }
 
 /* Whoever finds a class being initialised by another thread waits in the VM, on an
  * int[] that the program never sees, and JVM TI tells the end of that wait alone. */
-static int is_of_initialisation(const tm__report *r, JNIEnv *jni, jobject object)
+static int is_of_initialisation(const tm__event_report *r, JNIEnv *jni, jobject object)
 {
     int was_waited_on;
 
@@ -158,50 +158,51 @@ static void JNICALL waited(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject
                            jboolean timed_out)
 {
     tm_event event = {.kind = TM_EVENT_WAITED};
-    tm__report r;
+    tm__event_report r;
     int flag;
 
     (void)jvmti;
-    if (!tm__report_begin(&r, jni, thread))
+    if (!tm__event_report_begin(&r, jni, thread))
         return;
-    event.object = held_up_on(&r, jni, object);
+    event.object = blocked_on(&r, jni, object);
     flag = !timed_out && is_interrupted(jni, thread);
     if (!timed_out && !r.is_virtual && r.buffer->in_wait &&
         (flag || r.time_ns - r.buffer->wait_ns < SHORT_WAIT_NS)) {
-        tm__report_defer(&r, event);
+        tm__event_report_defer(&r, event);
         return;
     }
     event.flags = timed_out ? TM_EVENT_TIMED_OUT : flag ? TM_EVENT_BY_INTERRUPT : 0;
     if (is_of_initialisation(&r, jni, object))
         event.flags |= TM_EVENT_INITIALISATION;
-    tm__report_finish(&r, TM__NO_STACK, event);
+    tm__event_report_finish(&r, TM__NO_STACK, event);
 }
 
 static void JNICALL thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-    tm__report r;
+    tm__event_report r;
 
     (void)jvmti;
     if (tm__buffer_mine == &tm__buffer_none)
         tm__buffer_mine = NULL;
-    if (tm__report_begin(&r, jni, thread))
-        tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_START});
+    if (tm__event_report_begin(&r, jni, thread))
+        tm__event_report_finish(&r, TM__NO_STACK,
+                                (tm_event){.kind = TM_EVENT_THREAD_START});
 }
 
 static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-    tm__report r;
+    tm__event_report r;
 
     (void)jvmti;
-    if (!tm__report_begin(&r, jni, thread)) {
-        tm__owner_part(jni);
+    if (!tm__event_report_begin(&r, jni, thread)) {
+        tm__monitor_owner_unregister(jni);
         return;
     }
     tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
-    tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
+    tm__event_report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
     if (r.is_virtual)
         return;
-    tm__owner_part(jni);
+    tm__monitor_owner_unregister(jni);
     /* The VM goes on to lock the thread object and wake who joins it, which is no
      * business of the program's; or the OS thread becomes another Java thread. */
     tm__buffer_leave();

@@ -26,8 +26,8 @@
 #include <time.h>
 
 #include "base/saturate.h"
+#include "capture/event_report.h"
 #include "capture/park.h"
-#include "capture/thread_event.h"
 #include "capture/virtual_calls.h"
 #include "ident/object_identity.h"
 #include "ident/thread_id.h"
@@ -97,12 +97,12 @@ static void JNICALL object_wait(JNIEnv *jni, jobject object, jlong timeout_ms)
     original(WAIT).wait(jni, object, timeout_ms);
     buffer->in_wait = 0;
     if (buffer->deferred.kind)
-        tm__report_deferred(buffer,
-                            (*jni)->ExceptionCheck(jni) ? TM_EVENT_BY_INTERRUPT : 0);
+        tm__event_report_deferred(
+            buffer, (*jni)->ExceptionCheck(jni) ? TM_EVENT_BY_INTERRUPT : 0);
 }
 
 /* Tell whether a notify that can wake nobody was reported just before. */
-static int is_repeated(const tm__report *r, uint64_t object)
+static int is_repeated(const tm__event_report *r, uint64_t object)
 {
     tm__buffer *buffer = r->buffer;
     size_t slots = sizeof(buffer->notified) / sizeof(*buffer->notified);
@@ -122,10 +122,10 @@ static int is_repeated(const tm__report *r, uint64_t object)
  * who does not own the object is refused by the VM, and has notified nobody. */
 static void notify(JNIEnv *jni, jobject object, int hook, uint16_t kind)
 {
-    tm__report r;
+    tm__event_report r;
     uint64_t id = 0;
     int was_waited_on = 0;
-    int begun = tm__report_begin_here(&r, jni);
+    int begun = tm__event_report_begin_here(&r, jni);
 
     if (begun)
         id = tm__notified_id(r.buffer, jni, object, &was_waited_on);
@@ -133,10 +133,10 @@ static void notify(JNIEnv *jni, jobject object, int hook, uint16_t kind)
     if (!begun)
         return;
     if ((*jni)->ExceptionCheck(jni) || (!was_waited_on && is_repeated(&r, id)))
-        tm__report_drop(&r);
+        tm__event_report_drop(&r);
     else
-        tm__report_finish(&r, was_waited_on ? TM__CALLER : TM__NO_STACK,
-                          (tm_event){.kind = kind, .object = id});
+        tm__event_report_finish(&r, was_waited_on ? TM__CALLER : TM__NO_STACK,
+                                (tm_event){.kind = kind, .object = id});
 }
 
 static void JNICALL object_notify(JNIEnv *jni, jobject object)
@@ -152,11 +152,11 @@ static void JNICALL object_notify_all(JNIEnv *jni, jobject object)
 /* Something that is done to another thread. */
 static void report_call(JNIEnv *jni, jobject thread, uint32_t depth, uint16_t kind)
 {
-    tm__report r;
+    tm__event_report r;
 
-    if (thread && tm__report_begin_here(&r, jni))
-        tm__report_finish(&r, depth,
-                          (tm_event){.kind = kind, .peer = tm__thread_id(jni, thread)});
+    if (thread && tm__event_report_begin_here(&r, jni))
+        tm__event_report_finish(
+            &r, depth, (tm_event){.kind = kind, .peer = tm__thread_id(jni, thread)});
 }
 
 static void JNICALL thread_start(JNIEnv *jni, jobject thread)
@@ -181,32 +181,32 @@ static void JNICALL unsafe_unpark(JNIEnv *jni, jobject unsafe, jobject thread)
 /* The name is in the thread object by now; this only tells the operating system. */
 static void JNICALL thread_rename(JNIEnv *jni, jobject thread, jstring name)
 {
-    tm__report r;
+    tm__event_report r;
 
     original(RENAME).rename(jni, thread, name);
-    if (!tm__report_begin_here(&r, jni))
+    if (!tm__event_report_begin_here(&r, jni))
         return;
     tm__thread_define(r.buffer, jni, thread, tm__thread_id(jni, thread), 0, 0);
-    tm__report_drop(&r);
+    tm__event_report_drop(&r);
 }
 
 static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t unit_ns)
 {
-    tm__report r;
-    int begun = tm__report_begin_here(&r, jni);
+    tm__event_report r;
+    int begun = tm__event_report_begin_here(&r, jni);
 
     if (begun)
-        tm__report_finish_now(
+        tm__event_report_finish_now(
             &r, TM__WHOLE_STACK,
             (tm_event){.kind = TM_EVENT_SLEEP, .value = tm__product(time, unit_ns)});
     original(hook).sleep(jni, class, time);
-    if (!begun || !tm__report_again(&r))
+    if (!begun || !tm__event_report_again(&r))
         return;
-    tm__report_finish(&r, TM__NO_STACK,
-                      (tm_event){.kind = TM_EVENT_SLEPT,
-                                 .flags = (*jni)->ExceptionCheck(jni)
-                                              ? TM_EVENT_BY_INTERRUPT
-                                              : TM_EVENT_TIMED_OUT});
+    tm__event_report_finish(&r, TM__NO_STACK,
+                            (tm_event){.kind = TM_EVENT_SLEPT,
+                                       .flags = (*jni)->ExceptionCheck(jni)
+                                                    ? TM_EVENT_BY_INTERRUPT
+                                                    : TM_EVENT_TIMED_OUT});
 }
 
 static void JNICALL thread_sleep_ms(JNIEnv *jni, jclass class, jlong time)
@@ -238,7 +238,7 @@ static int64_t park_timeout_ns(jboolean until, jlong time)
 
 /* The calling thread, to look at its fields. The reference to it that goes along with
  * its buffer will do while it lives; a carrier may have another thread on it. */
-static jthread park_thread(const tm__report *r)
+static jthread park_thread(const tm__event_report *r)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jthread thread = NULL;
@@ -254,14 +254,14 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     jthread thread;
     tm_event event;
     int64_t began_ns, timeout_ns;
-    tm__report r;
+    tm__event_report r;
 
-    if (!tm__report_begin_here(&r, jni)) {
+    if (!tm__event_report_begin_here(&r, jni)) {
         original(PARK).park(jni, unsafe, until, time);
         return;
     }
     if (tm__virtual_tells(&r)) {
-        tm__report_drop(&r);
+        tm__event_report_drop(&r);
         original(PARK).park(jni, unsafe, until, time);
         return;
     }
@@ -270,14 +270,15 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     timeout_ns = park_timeout_ns(until, time);
     event = tm__park_event(r.buffer, jni, thread);
     event.value = timeout_ns;
-    tm__report_finish_now(&r, TM__WHOLE_STACK, event);
+    tm__event_report_finish_now(&r, TM__WHOLE_STACK, event);
     original(PARK).park(jni, unsafe, until, time);
-    if (tm__report_again(&r))
-        tm__report_finish(&r, TM__NO_STACK,
-                          (tm_event){.kind = TM_EVENT_UNPARKED,
-                                     .object = event.object,
-                                     .flags = tm__park_end(jni, thread, timeout_ns,
-                                                           r.time_ns - began_ns)});
+    if (tm__event_report_again(&r))
+        tm__event_report_finish(
+            &r, TM__NO_STACK,
+            (tm_event){
+                .kind = TM_EVENT_UNPARKED,
+                .object = event.object,
+                .flags = tm__park_end(jni, thread, timeout_ns, r.time_ns - began_ns)});
     if (thread && thread != r.buffer->thread_weak)
         (*jni)->DeleteLocalRef(jni, thread);
 }

@@ -3,8 +3,8 @@
  * Stacks are what recording costs: an event alone takes some 0.2 us, the walk of a
  * stack 0.5 to 4. A program with ordinary locking has every stack taken. In a storm
  *
- *   - a hold-up that turned out long has it taken when it ends, and where it does
- *     not end, by the writer: the stack is the same as at its beginning;
+ *   - a blocking interval that turned out long has it taken when it ends, and where it
+ * does not end, by the writer: the stack is the same as at its beginning;
  *   - of the short ones one in N is walked at its beginning, drawn at random, with N
  *     such that all walks together take the share below;
  *   - and of each thread, each pair of kind and object is walked once a round, so
@@ -16,8 +16,8 @@
  * programs that mostly wait.
  *
  * The others go without, and the writer gives them the stack of a walked one of their
- * like (stack_loans.c), marked as such. A walk at the end of a contended enter is made
- * with the monitor held: 1 us after 10 ms or more.
+ * like (sampled_stacks.c), marked as such. A walk at the end of a contended enter is
+ * made with the monitor held: 1 us after 10 ms or more.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
@@ -30,7 +30,7 @@
 
 #include <threadmodel/model.h>
 
-#include "capture/thread_event.h"
+#include "capture/event_report.h"
 #include "ident/method_identity.h"
 #include "ring/buffer.h"
 #include "ring/clock.h"
@@ -53,7 +53,8 @@ enum { WALK_NS = 1000 };
 enum { LATELY = 8 };
 enum { VIRTUALS = 4096 };
 /* What may be saved up for a burst, and how soon that may be spent, in paces. As much
- * may be owed: more is forgiven, since long hold-ups are walked whatever they cost. */
+ * may be owed: more is forgiven, since long blocking intervals are walked whatever they
+ * cost. */
 enum { SAVED_NS = 5000000, SPREAD = 8 };
 /* A walk that took longer was not on a processor for most of that. */
 enum { LONGEST_WALK_NS = 100000 };
@@ -72,14 +73,14 @@ static struct {
     _Atomic uint32_t round;
 } pace = {UINT32_MAX, 1};
 
-/* When virtual threads were held up without a stack: they change their carriers, so
+/* When virtual threads were blocked without a stack: they change their carriers, so
  * that no buffer is theirs. Where two share a place, the older is forgotten. */
 static struct {
     _Atomic uint64_t thread;
     _Atomic int64_t since_ns;
 } bare_virtuals[VIRTUALS];
 
-static void set_bare(const tm__report *r, const tm_event *event, int64_t since_ns)
+static void set_bare(const tm__event_report *r, const tm_event *event, int64_t since_ns)
 {
     tm__stacks *it = &r->buffer->stacks;
 
@@ -97,8 +98,8 @@ static void set_bare(const tm__report *r, const tm_event *event, int64_t since_n
     }
 }
 
-/* When the hold-up that ends now began, if it has no stack; else 0. */
-static int64_t take_bare(const tm__report *r)
+/* When the blocking interval that ends now began, if it has no stack; else 0. */
+static int64_t take_bare(const tm__event_report *r)
 {
     int64_t since_ns;
 
@@ -144,7 +145,7 @@ static int is_first(tm__stacks *it, uint16_t kind, uint64_t what)
     return 1;
 }
 
-static int is_chosen(const tm__report *r, const tm_event *event)
+static int is_chosen(const tm__event_report *r, const tm_event *event)
 {
     tm__stacks *it = &r->buffer->stacks;
     uint32_t chance = atomic_load_explicit(&pace.chance, memory_order_relaxed);
@@ -169,7 +170,8 @@ static int is_chosen(const tm__report *r, const tm_event *event)
     return 0;
 }
 
-uint32_t tm__stack_depth(const tm__report *r, uint32_t depth, const tm_event *event)
+uint32_t tm__stack_policy_depth(const tm__event_report *r, uint32_t depth,
+                                const tm_event *event)
 {
     const tm__options *options = &tm__the_options;
     int chosen;
@@ -193,7 +195,8 @@ uint32_t tm__stack_depth(const tm__report *r, uint32_t depth, const tm_event *ev
     return depth < options->depth ? depth : (uint32_t)options->depth;
 }
 
-size_t tm__stack_of(tm__record *record, jthread thread, int skipped, uint32_t depth)
+size_t tm__stack_walk_of(tm__record *record, jthread thread, int skipped,
+                         uint32_t depth)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jint count = 0;
@@ -209,11 +212,12 @@ size_t tm__stack_of(tm__record *record, jthread thread, int skipped, uint32_t de
     return record->event.frame_count * sizeof(jvmtiFrameInfo);
 }
 
-size_t tm__stack_take(const tm__report *report, tm__record *record, uint32_t depth)
+size_t tm__stack_walk(const tm__event_report *report, tm__record *record,
+                      uint32_t depth)
 {
     tm__stacks *it = &report->buffer->stacks;
     int64_t began_ns = tm__now_ns();
-    size_t bytes = tm__stack_of(record, NULL, report->skipped_frames, depth);
+    size_t bytes = tm__stack_walk_of(record, NULL, report->skipped_frames, depth);
     int64_t took_ns = tm__now_ns() - began_ns;
 
     tm__counter_add(&it->walks, 1);
@@ -284,7 +288,7 @@ static uint64_t interval_of(const lately *it, int64_t saved)
     return it->wanted * walk_ns / (drawn_ns + 1) + 1;
 }
 
-void tm__stacks_pace(void)
+void tm__stack_policy_pace(void)
 {
     static uint64_t last_wanted, last_walks, last_walks_ns;
     static int64_t last_ns, round_ns;
@@ -332,7 +336,7 @@ static int state_of(uint16_t kind)
     }
 }
 
-/* A thread whose hold-up has no stack. */
+/* A thread whose blocking interval has no stack. */
 typedef struct bare {
     tm__buffer *buffer; ///< NULL: it is a virtual one
     uint64_t thread;
@@ -362,8 +366,9 @@ static int is_carrier_in_work(int64_t then_ns)
     return 0;
 }
 
-/* Whether a thread has still not begun to report the end of its hold-up. The walk of
- * its stack met it in between, so that what it reports from there on is later. */
+/* Whether a thread has still not begun to report the end of its blocking interval. The
+ * walk of its stack met it in between, so that what it reports from there on is later.
+ */
 static int is_still_in(const bare *asked, int64_t walked_ns)
 {
     if (asked->buffer)
@@ -374,7 +379,7 @@ static int is_still_in(const bare *asked, int64_t walked_ns)
 }
 
 /* Report that a thread is in the state that is known, at the stack that is not. What
- * was read of its hold-up is right if that still goes on afterwards. */
+ * was read of its blocking interval is right if that still goes on afterwards. */
 static void ask(JNIEnv *jni, tm__buffer *own, const bare *asked, jweak weak)
 {
     uint32_t depth = (uint32_t)tm__the_options.depth;
@@ -393,7 +398,7 @@ static void ask(JNIEnv *jni, tm__buffer *own, const bare *asked, jweak weak)
     if (record) {
         record->kind = event.kind;
         record->event.fact = event;
-        bytes = tm__stack_of(record, thread, 0, depth);
+        bytes = tm__stack_walk_of(record, thread, 0, depth);
         if (bytes && is_still_in(asked, event.time_ns))
             tm__methods_commit(own, record, bytes);
     }
@@ -401,8 +406,8 @@ static void ask(JNIEnv *jni, tm__buffer *own, const bare *asked, jweak weak)
         (*jni)->DeleteLocalRef(jni, thread);
 }
 
-void tm__stacks_ask_virtual(JNIEnv *jni, tm__buffer *own, uint64_t thread,
-                            uint64_t object, uint16_t kind, jweak weak)
+void tm__stack_policy_ask_virtual(JNIEnv *jni, tm__buffer *own, uint64_t thread,
+                                  uint64_t object, uint16_t kind, jweak weak)
 {
     bare asked = {.thread = thread,
                   .object = object,
@@ -413,7 +418,7 @@ void tm__stacks_ask_virtual(JNIEnv *jni, tm__buffer *own, uint64_t thread,
         ask(jni, own, &asked, weak);
 }
 
-void tm__stacks_ask(JNIEnv *jni, tm__buffer *own, int64_t before_ns, size_t limit)
+void tm__stack_policy_ask(JNIEnv *jni, tm__buffer *own, int64_t before_ns, size_t limit)
 {
     for (tm__buffer *b = tm__buffer_first(); b && limit > 0; b = b->next) {
         int64_t since_ns =

@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "capture/thread_event.h"
+#include "capture/event_report.h"
 
 enum { JOINERS = 4096 };
 
@@ -34,7 +34,7 @@ int tm__virtual_joins(uint64_t thread)
            thread;
 }
 
-int tm__virtual_tells(const tm__report *r)
+int tm__virtual_tells(const tm__event_report *r)
 {
     if (r->is_virtual)
         return atomic_load_explicit(&tm__virtual_is_instrumented, memory_order_relaxed);

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "capture/thread_event.h"
+#include "capture/event_report.h"
 
 /** Whether parks, sleeps and joins of virtual threads are. */
 extern atomic_int tm__virtual_is_instrumented;
@@ -20,6 +20,6 @@ int tm__virtual_joins(uint64_t thread);
 
 /** Whether the event in work is of a virtual thread whose parks, sleeps and joins are
  * told from where it calls them, or of one inside a join, which parks. */
-int tm__virtual_tells(const tm__report *report);
+int tm__virtual_tells(const tm__event_report *report);
 
 #endif

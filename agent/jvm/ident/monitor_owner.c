@@ -192,7 +192,7 @@ static const char *find_this_thread(JNIEnv *jni)
     return NULL;
 }
 
-void tm__owner_open(JNIEnv *jni)
+void tm__monitor_owner_open(JNIEnv *jni)
 {
     const char *missing;
     void *vm;
@@ -218,12 +218,12 @@ static int wants_threads(void)
            (!layout.is_number || layout.has_locks);
 }
 
-void tm__owner_meet_none(int is_recording)
+void tm__monitor_owner_reset(int is_recording)
 {
     tm__java_threads_open(is_recording);
 }
 
-void tm__owner_meet(JNIEnv *jni, uint64_t thread)
+void tm__monitor_owner_register(JNIEnv *jni, uint64_t thread)
 {
     tm__java_thread it;
 
@@ -235,7 +235,7 @@ void tm__owner_meet(JNIEnv *jni, uint64_t thread)
 }
 
 /* While it runs Java code its end is still to come, and to be told: so it is there
- * until tm__owner_part(). */
+ * until tm__monitor_owner_unregister(). */
 static int runs(jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
@@ -245,7 +245,7 @@ static int runs(jthread thread)
            frames > 0;
 }
 
-void tm__owner_meet_other(JNIEnv *jni, jthread thread, uint64_t id)
+void tm__monitor_owner_register_other(JNIEnv *jni, jthread thread, uint64_t id)
 {
     tm__java_thread it;
 
@@ -257,7 +257,7 @@ void tm__owner_meet_other(JNIEnv *jni, jthread thread, uint64_t id)
         tm__java_threads_confirm(it.address, runs(thread));
 }
 
-void tm__owner_part(JNIEnv *jni)
+void tm__monitor_owner_unregister(JNIEnv *jni)
 {
     if (wants_threads())
         tm__java_threads_remove(java_thread(jni));
@@ -329,7 +329,7 @@ static int read_unchecked(uint64_t *monitor, uint64_t *owner, JNIEnv *jni)
            *monitor && read_carefully(owner, *monitor + layout.owner, sizeof(*owner));
 }
 
-uint64_t tm__owner_peek(JNIEnv *jni, const tm__contender *self, jobject object)
+uint64_t tm__monitor_owner_read(JNIEnv *jni, const tm__contender *self, jobject object)
 {
     int is = atomic_load_explicit(&state, memory_order_acquire);
     uint64_t monitor, owner;
@@ -354,7 +354,7 @@ uint64_t tm__owner_peek(JNIEnv *jni, const tm__contender *self, jobject object)
 
 /* ---- whether that is so ---- */
 
-void tm__owner_check(JNIEnv *jni, const tm__contender *self)
+void tm__monitor_owner_check(JNIEnv *jni, const tm__contender *self)
 {
     int unchecked = TO_BE_CHECKED;
     uint64_t owner, expected;
@@ -370,7 +370,7 @@ void tm__owner_check(JNIEnv *jni, const tm__contender *self)
     pending.monitor = 0;
 }
 
-const char *tm__owner_lacks(void)
+const char *tm__monitor_owner_lacks(void)
 {
     return atomic_load(&state) == WRONG ? lacks : NULL;
 }

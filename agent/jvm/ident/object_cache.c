@@ -20,26 +20,28 @@
 #include "ring/recording_state.h"
 
 enum { TAKE_IN_EVERY = 64, WORTH_HITS = 16, REST = 4096 };
-enum { SLOTS = sizeof((tm__met){0}.slots) / sizeof(*(tm__met){0}.slots) };
+enum {
+    SLOTS = sizeof((tm__object_cache){0}.slots) / sizeof(*(tm__object_cache){0}.slots)
+};
 
-void tm__met_forget(tm__buffer *buffer, JNIEnv *jni)
+void tm__object_cache_clear(tm__buffer *buffer, JNIEnv *jni)
 {
-    tm__met *it = &buffer->met;
+    tm__object_cache *it = &buffer->objects;
 
     for (int i = 0; i < SLOTS; i++)
         if (it->slots[i].weak)
             (*jni)->DeleteWeakGlobalRef(jni, it->slots[i].weak);
-    *it = (tm__met){0};
+    *it = (tm__object_cache){0};
 }
 
-jlong tm__met_tag(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong bits)
+jlong tm__object_cache_find(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong bits)
 {
-    tm__met *it = &buffer->met;
+    tm__object_cache *it = &buffer->objects;
     uint32_t session =
         atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed);
 
     if (it->session != session) {
-        tm__met_forget(buffer, jni);
+        tm__object_cache_clear(buffer, jni);
         it->session = session;
     }
     if (it->rest > 0)
@@ -53,9 +55,9 @@ jlong tm__met_tag(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong bits)
     return 0;
 }
 
-void tm__met_note(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong tag)
+void tm__object_cache_add(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong tag)
 {
-    tm__met *it = &buffer->met;
+    tm__object_cache *it = &buffer->objects;
     int i = it->taken_in % SLOTS;
 
     if (it->rest > 0)

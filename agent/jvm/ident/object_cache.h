@@ -12,12 +12,13 @@
  * @param bits  that it must have: who finds one missing has to ask the VM
  * @return 0: it is not remembered
  */
-jlong tm__met_tag(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong bits);
+jlong tm__object_cache_find(tm__buffer *buffer, JNIEnv *jni, jobject object,
+                            jlong bits);
 
 /** The VM had to be asked, and said this. */
-void tm__met_note(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong tag);
+void tm__object_cache_add(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong tag);
 
 /** Forget all: the thread has gone, or is not in work. */
-void tm__met_forget(tm__buffer *buffer, JNIEnv *jni);
+void tm__object_cache_clear(tm__buffer *buffer, JNIEnv *jni);
 
 #endif

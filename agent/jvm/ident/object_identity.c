@@ -33,7 +33,7 @@ enum { A_THREAD = 16, A_SYNCHRONIZER = 32, BITS = 63, NUMBER_SHIFT = 6 };
 enum { STRIPES = 64 };
 static pthread_mutex_t stripes[STRIPES];
 
-void tm__tags_open(void)
+void tm__object_identity_open(void)
 {
     static int is_open;
 
@@ -123,7 +123,7 @@ static uint64_t known_by_hash(JNIEnv *jni, jobject object, jint hash, uint64_t n
     char *signature = NULL;
 
     if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE)
-        number = tm__foreign_met(signature, (uint32_t)hash, number);
+        number = tm__by_hash_resolve(signature, (uint32_t)hash, number);
     tm__deallocate(signature);
     (*jni)->DeleteLocalRef(jni, class);
     return number;
@@ -180,7 +180,7 @@ static jlong first_seen(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong b
         number = (uint64_t)before >> NUMBER_SHIFT;
         if (!number) {
             number = tm__identity_new();
-            if (bits & AS_OBJECT && tm__foreign_is_used())
+            if (bits & AS_OBJECT && tm__by_hash_is_used())
                 number = known_by_hash(jni, object, hash, number);
         }
         tag = (jlong)(number << NUMBER_SHIFT) | (before & BITS) | bits;
@@ -210,14 +210,14 @@ static jlong identify(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong bit
 
     if (!object)
         return 0;
-    tag = tm__met_tag(buffer, jni, object, bits | sure);
+    tag = tm__object_cache_find(buffer, jni, object, bits | sure);
     if (tag)
         return tag;
     if ((*jvmti)->GetTag(jvmti, object, &tag) != JVMTI_ERROR_NONE)
         return 0;
     if ((tag & bits) != bits)
         return first_seen(buffer, jni, object, bits);
-    tm__met_note(buffer, jni, object, tag);
+    tm__object_cache_add(buffer, jni, object, tag);
     return tag;
 }
 

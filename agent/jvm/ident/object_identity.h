@@ -8,7 +8,7 @@
 
 #include "ring/buffer.h"
 
-void tm__tags_open(void);
+void tm__object_identity_open(void);
 
 /** @return the id of an object, which is defined by then; 0: not known */
 uint64_t tm__object_id(tm__buffer *buffer, JNIEnv *jni, jobject object);

@@ -37,7 +37,7 @@ static foreign *list;
 static uint32_t count, capacity;
 static atomic_int is_used, is_open;
 
-void tm__foreign_open(void)
+void tm__by_hash_open(void)
 {
     tm__memory_init(&memory, NULL);
     tm__map_init(&by_hash, &memory);
@@ -45,14 +45,14 @@ void tm__foreign_open(void)
     atomic_store(&is_used, 1);
 }
 
-void tm__foreign_seal(void)
+void tm__by_hash_seal(void)
 {
     atomic_store(&is_open, 0);
     if (count == 0)
         atomic_store(&is_used, 0);
 }
 
-void tm__foreign_close(void)
+void tm__by_hash_close(void)
 {
     pthread_mutex_lock(&lock);
     atomic_store(&is_used, 0);
@@ -67,7 +67,7 @@ void tm__foreign_close(void)
     pthread_mutex_unlock(&lock);
 }
 
-int tm__foreign_is_used(void)
+int tm__by_hash_is_used(void)
 {
     return atomic_load_explicit(&is_used, memory_order_relaxed);
 }
@@ -128,7 +128,7 @@ static uint64_t class_number(tm__buffer *own, const char *class, const char *sig
     return tm__class_by_name(own, signature);
 }
 
-uint64_t tm__foreign_id(tm__buffer *own, const char *name, uint32_t hash)
+uint64_t tm__by_hash_id(tm__buffer *own, const char *name, uint32_t hash)
 {
     char signature[NAME_BYTES], class[NAME_BYTES];
     uint64_t number = 0;
@@ -151,7 +151,7 @@ uint64_t tm__foreign_id(tm__buffer *own, const char *name, uint32_t hash)
     return number;
 }
 
-uint64_t tm__foreign_met(const char *signature, uint32_t hash, uint64_t number)
+uint64_t tm__by_hash_resolve(const char *signature, uint32_t hash, uint64_t number)
 {
     char class[NAME_BYTES];
     foreign *it;

@@ -120,7 +120,7 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
         buffer->thread = tm__thread_id(jni, thread);
         buffer->is_shared = tm__is_carrier(jni, thread);
         tm__thread_define(buffer, jni, thread, buffer->thread, buffer->os_id, 0);
-        tm__owner_meet(jni, buffer->is_shared ? 0 : buffer->thread);
+        tm__monitor_owner_register(jni, buffer->is_shared ? 0 : buffer->thread);
     }
     return buffer;
 }

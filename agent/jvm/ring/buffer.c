@@ -165,7 +165,7 @@ void tm__buffer_renew(tm__buffer *buffer)
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
 }
 
-void tm__buffer_rest(tm__buffer *buffer)
+void tm__buffer_release(tm__buffer *buffer)
 {
     static tm__ring none;
 

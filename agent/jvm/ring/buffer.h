@@ -51,7 +51,8 @@ enum { TM__MEASURED = 64 };
 
 /** Which stacks its thread had walked, for stack_policy.c. */
 typedef struct tm__stacks {
-    _Atomic int64_t bare_since_ns; ///< hold-up without a stack that it is in; 0: none
+    _Atomic int64_t
+        bare_since_ns; ///< blocking interval without a stack that it is in; 0: none
     uint64_t bare_object;
     uint16_t bare_kind;
     uint32_t round; ///< that the next three are of
@@ -65,7 +66,7 @@ typedef struct tm__stacks {
 } tm__stacks;
 
 /** Objects that its thread has met lately, for object_cache.c. */
-typedef struct tm__met {
+typedef struct tm__object_cache {
     struct {
         void *weak; ///< weak reference; NULL: none
         int64_t tag;
@@ -75,7 +76,7 @@ typedef struct tm__met {
     uint32_t asked;    ///< of the VM
     uint32_t rest;     ///< to be asked until one is taken in again
     uint32_t session;  ///< that the tags are of
-} tm__met;
+} tm__object_cache;
 
 typedef struct tm__buffer {
     tm__ring *ring;      ///< what a reader needs, should the process be killed
@@ -102,7 +103,7 @@ typedef struct tm__buffer {
         int64_t time_ns;
     } notified[16];        ///< lately, without that anybody ever waited on it
     uint64_t virtuals[64]; ///< virtual threads that were defined from here
-    tm__met met;
+    tm__object_cache objects;
     tm__stacks stacks;
     tm__costs costs;
 
@@ -111,12 +112,12 @@ typedef struct tm__buffer {
     uint64_t limit;              ///< where this round ends
     uint64_t scanned;            ///< up to here definitions were taken
     int64_t idle_ns;             ///< it had nothing in work then
-    int64_t asked_ns;            ///< the hold-up whose stack was asked for began then
-    uint64_t renewed;            ///< its head when recording began
-    uint64_t sampled_os_id;      ///< thread whose processor time was looked at
-    int64_t sampled_ns;          ///< that of it for which there are samples
-    atomic_int orphan;           ///< its thread has gone
-    int listed;                  ///< it is not on the free list
+    int64_t asked_ns; ///< the blocking interval whose stack was asked for began then
+    uint64_t renewed; ///< its head when recording began
+    uint64_t sampled_os_id; ///< thread whose processor time was looked at
+    int64_t sampled_ns;     ///< that of it for which there are samples
+    atomic_int orphan;      ///< its thread has gone
+    int listed;             ///< it is not on the free list
     struct tm__buffer *next;
 } tm__buffer;
 
@@ -146,7 +147,7 @@ extern tm__buffer tm__buffer_none __attribute__((visibility("hidden")));
 void tm__buffer_renew(tm__buffer *buffer);
 
 /** Recording is over: the ring's memory goes back to the system. */
-void tm__buffer_rest(tm__buffer *buffer);
+void tm__buffer_release(tm__buffer *buffer);
 
 /** The first of all buffers that are in use or were; follow `next`. */
 tm__buffer *tm__buffer_first(void);

@@ -19,7 +19,7 @@
 
 enum { STACK_BYTES = 64 * 1024 };
 
-static _Atomic int64_t slack_ns = TM__BARRIER_SLACK_MS * INT64_C(1000000);
+static _Atomic int64_t slack_ns = TM__MEMBARRIER_SLACK_MS * INT64_C(1000000);
 
 static void *ask(void *payload)
 {
@@ -31,7 +31,7 @@ static void *ask(void *payload)
 
 /* Signals are the VM's and the program's: none is to be handled on a thread that they
  * know nothing of. */
-void tm__barrier_open(void)
+void tm__membarrier_open(void)
 {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -48,7 +48,7 @@ void tm__barrier_open(void)
     pthread_attr_destroy(&attributes);
 }
 
-int64_t tm__barrier(void)
+int64_t tm__membarrier(void)
 {
     int64_t slack = atomic_load(&slack_ns);
 
@@ -57,8 +57,8 @@ int64_t tm__barrier(void)
     return slack;
 }
 
-void tm__barrier_wait(void)
+void tm__membarrier_wait(void)
 {
-    if (tm__barrier() > 0)
-        poll(NULL, 0, 2 * TM__BARRIER_SLACK_MS);
+    if (tm__membarrier() > 0)
+        poll(NULL, 0, 2 * TM__MEMBARRIER_SLACK_MS);
 }

@@ -71,7 +71,7 @@ static void end(int is_told)
 {
     int fd = atomic_exchange(&listener, -1);
 
-    tm__complain_to(NULL);
+    tm__message_to(NULL);
     if (fd < 0)
         return;
     answer(fd, is_told ? "=end told" : "=end");
@@ -137,11 +137,11 @@ static void begin(int fd, JavaVM *vm, const tm__options *options)
         return;
     }
     caller = fd;
-    tm__complain_to(tell_caller);
+    tm__message_to(tell_caller);
     begun = tm__agent_begin(jni, end) == 0;
     if (begun)
         atomic_store(&listener, dup(fd));
-    tm__complain_to(begun ? tell_listener : NULL);
+    tm__message_to(begun ? tell_listener : NULL);
     answer(fd, begun ? "=ok %s" : "=no", where());
 }
 

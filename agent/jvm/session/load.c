@@ -56,11 +56,11 @@ static int know_the_vm(JNIEnv *jni)
 {
     tm__the_vm.release = release_of(tm__the_vm.jvmti);
     if (tm__java_fields_open(jni) != 0) {
-        tm__complain("nothing is recorded: java.lang.Thread has no field tid here");
+        tm__message("nothing is recorded: java.lang.Thread has no field tid here");
         return -1;
     }
-    tm__tags_open();
-    tm__owner_open(jni);
+    tm__object_identity_open();
+    tm__monitor_owner_open(jni);
     tm__the_recording.start_ns = tm__now_ns();
     tm__the_recording.start_wall_ns = tm__clock_ns(CLOCK_REALTIME);
     return 0;
@@ -74,8 +74,8 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     tm__recording_begin();
     tm__virtual_begin(jni);
     if (tm__session_begin() != JVMTI_ERROR_NONE)
-        tm__complain("the VM reports only some of the events");
-    tm__snapshot_take(jni, thread);
+        tm__message("the VM reports only some of the events");
+    tm__early_threads_report(jni, thread);
     if (tm__writer_start(jni, NULL) != 0)
         tm__session_halt();
 }
@@ -109,14 +109,14 @@ static int get_ready(int is_late)
     tm__events_set(&callbacks);
     tm__virtual_set(&callbacks);
     tm__virtual_want(&c.wanted, &c.able);
-    tm__collector_set(&c.wanted, &callbacks);
+    tm__gc_pauses_set(&c.wanted, &callbacks);
     if (c.hooks)
         tm__hooks_set(&callbacks, tm__virtual_install);
     if ((*jvmti)->AddCapabilities(jvmti, &c.wanted) != JVMTI_ERROR_NONE ||
         tm__virtual_callbacks(&callbacks) != JVMTI_ERROR_NONE ||
         (!is_late && enable(JVMTI_EVENT_VM_INIT) != JVMTI_ERROR_NONE) ||
         enable(JVMTI_EVENT_VM_DEATH) != JVMTI_ERROR_NONE) {
-        tm__complain("this VM refuses what the agent needs, and is not recorded");
+        tm__message("this VM refuses what the agent needs, and is not recorded");
         return -1;
     }
     /* Without it we do without: tm_run.kinds says what is not reported. */
@@ -131,13 +131,13 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 
     (void)reserved;
     if (tm__the_vm.java) {
-        tm__complain("the agent is loaded twice: the second is not heard");
+        tm__message("the agent is loaded twice: the second is not heard");
         return JNI_OK;
     }
     tm__the_vm.java = vm;
     if (tm__options_parse(&tm__the_options, text, (uint64_t)getpid(), error,
                           sizeof(error)) != 0) {
-        tm__complain("%s", error);
+        tm__message("%s", error);
         return JNI_ERR;
     }
     if (tm__the_options.help) {
@@ -145,12 +145,12 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
         exit(0);
     }
     if ((*vm)->GetEnv(vm, (void **)&tm__the_vm.jvmti, JVMTI_VERSION_1_1) != JNI_OK) {
-        tm__complain("this VM has no tool interface of version 1.1 or later, and is "
-                     "not recorded");
+        tm__message("this VM has no tool interface of version 1.1 or later, and is "
+                    "not recorded");
         return JNI_OK;
     }
     if (tm__writer_open() != 0) {
-        tm__complain("no file descriptor is left for the agent");
+        tm__message("no file descriptor is left for the agent");
         return JNI_OK;
     }
     if (tm__recording_open() == 0 && get_ready(0) != 0)
@@ -164,11 +164,11 @@ int tm__agent_begin(JNIEnv *jni, tm__ended_fn ended)
     if ((*tm__the_vm.java)
             ->GetEnv(tm__the_vm.java, (void **)&tm__the_vm.jvmti, JVMTI_VERSION_1_1) !=
         JNI_OK) {
-        tm__complain("this VM is still starting, or has no tool interface");
+        tm__message("this VM is still starting, or has no tool interface");
         return -1;
     }
     if (tm__writer_open() != 0) {
-        tm__complain("no file descriptor is left for the agent");
+        tm__message("no file descriptor is left for the agent");
     } else if (get_ready(1) == 0 && know_the_vm(jni) == 0 &&
                tm__recording_open() == 0) {
         tm__recording_begin();

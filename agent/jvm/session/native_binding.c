@@ -204,12 +204,12 @@ static int call(JNIEnv *jni, const char *name)
     return method ? 0 : -1;
 }
 
-int tm__hooks_bind(JNIEnv *jni)
+int tm__natives_bind(JNIEnv *jni)
 {
     return call(jni, "bind");
 }
 
-void tm__hooks_unbind(JNIEnv *jni)
+void tm__natives_unbind(JNIEnv *jni)
 {
     call(jni, "unbind");
 }

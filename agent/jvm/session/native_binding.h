@@ -12,9 +12,9 @@
  * @return 0; -1: some native methods stay what they were, and tm__the_recording.kinds
  * says which events are missing
  */
-int tm__hooks_bind(JNIEnv *jni);
+int tm__natives_bind(JNIEnv *jni);
 
 /** Put the originals back. Calls that are in ours go on there. */
-void tm__hooks_unbind(JNIEnv *jni);
+void tm__natives_unbind(JNIEnv *jni);
 
 #endif

@@ -37,7 +37,7 @@ static jvmtiError enable(int on)
     if (error != JVMTI_ERROR_NONE)
         return error;
     tm__virtual_enable(on);
-    tm__collector_enable(on);
+    tm__gc_pauses_enable(on);
     return JVMTI_ERROR_NONE;
 }
 
@@ -45,7 +45,7 @@ jvmtiError tm__session_begin(void)
 {
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         tm__buffer_renew(b);
-    tm__owner_meet_none(1);
+    tm__monitor_owner_reset(1);
     atomic_fetch_add(&tm__the_recording.session, 1);
     atomic_store(&tm__the_recording.is_on, 1);
     return enable(1);
@@ -53,7 +53,7 @@ jvmtiError tm__session_begin(void)
 
 int tm__session_wait(void)
 {
-    tm__barrier_wait();
+    tm__membarrier_wait();
     for (int tries = 0; tries < TRIES; tries++) {
         int busy = atomic_load(&tm__the_recording.entering);
 
@@ -69,7 +69,7 @@ int tm__session_wait(void)
 int tm__session_halt(void)
 {
     atomic_store(&tm__the_recording.is_on, 0);
-    tm__owner_meet_none(0);
+    tm__monitor_owner_reset(0);
     enable(0);
     return tm__session_wait();
 }
@@ -78,14 +78,14 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
 
-    tm__hooks_unbind(jni);
+    tm__natives_unbind(jni);
     tm__virtual_remove(jni);
     /* With it go the tags of all objects. One that a stopped thread may still use
      * stays: it costs memory, and nothing else. */
     if (is_quiet == 0 && tm__session_wait() == 0) {
         for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
-            tm__met_forget(b, jni);
-            tm__buffer_rest(b);
+            tm__object_cache_clear(b, jni);
+            tm__buffer_release(b);
         }
         (*jvmti)->DisposeEnvironment(jvmti);
     } else {

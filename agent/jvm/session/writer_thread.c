@@ -40,17 +40,17 @@
 #include "vm/thread_mxbean.h"
 #include "vm/thread_snapshot.h"
 #include "vm/vm.h"
+#include "writer/destination.h"
 #include "writer/merge.h"
-#include "writer/output.h"
 #include "writer/overhead.h"
 #include "writer/recording.h"
 #include "writer/run_facts.h"
-#include "writer/stack_loans.h"
+#include "writer/sampled_stacks.h"
 #include "writer/stack_table.h"
 
-/* Who has been held up for longer, and without a stack, is asked for it; so many take
+/* Who has been blocked for longer, and without a stack, is asked for it; so many take
  * less than 1 % of a round. */
-static const int64_t HELD_UP_LONG_NS = INT64_C(50000000);
+static const int64_t BLOCKED_LONG_NS = INT64_C(50000000);
 enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
 static const int64_t ROUND_NS = INT64_C(50000000);
 
@@ -60,8 +60,8 @@ static jthread writer_thread;
 static int64_t paused_ns; /* since when nothing is recorded; 0: it is */
 static int is_quiet;      /* nobody was in work when recording stopped: 0 */
 static int vm_ends;
-static tm__ended_fn told_end; /* NULL: recording began with the VM */
-static uint64_t told_kinds;   /* tm_run.kinds as poured last */
+static tm__ended_fn told_end;  /* NULL: recording began with the VM */
+static uint64_t emitted_kinds; /* tm_run.kinds as emitted last */
 
 /* Between the writer and those who want something of it. */
 enum { RUNNING, ENDED_WELL, ENDED_BADLY };
@@ -95,27 +95,27 @@ static int report_losses(void)
     for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next)
         rc = tm__merge_loss(b, tm__now_ns());
     if (rc >= 0)
-        rc = tm__midlife_say();
-    return rc >= 0 ? tm__cost_report() : rc;
+        rc = tm__catch_up_report();
+    return rc >= 0 ? tm__overhead_report() : rc;
 }
 
 /* How long to wait: for the next round, or until a question is due. */
 static int pause_ms(int64_t round_ns)
 {
     int64_t now_ns = tm__now_ns();
-    int64_t due_ns = tm__standing_due_ns(now_ns);
+    int64_t due_ns = tm__long_blocked_due_ns(now_ns);
     int64_t left_ns;
 
-    if (tm__sampler_due_ns() < due_ns)
-        due_ns = tm__sampler_due_ns();
-    if (tm__midlife_virtual_due_ns() < due_ns)
-        due_ns = tm__midlife_virtual_due_ns();
+    if (tm__cpu_sampler_due_ns() < due_ns)
+        due_ns = tm__cpu_sampler_due_ns();
+    if (tm__catch_up_virtual_due_ns() < due_ns)
+        due_ns = tm__catch_up_virtual_due_ns();
     left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
 
     return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
 }
 
-static int say_pause(void)
+static int emit_pause(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
     int64_t start_ns = tm__the_recording.start_ns;
@@ -141,14 +141,14 @@ static int pause_recording(JNIEnv *jni)
     tm__session_halt();
     rc = tm__merge_round(jni, 1);
     if (rc >= 0)
-        rc = tm__midlife_say();
+        rc = tm__catch_up_report();
     if (rc < 0)
         return rc;
     paused_ns = tm__now_ns();
     event.time_ns = paused_ns;
     event.object = (uint64_t)paused_ns;
-    tm__standing_forget_all(jni);
-    tm__midlife_forget(jni);
+    tm__long_blocked_forget_all(jni);
+    tm__catch_up_forget(jni);
     return sink->events(sink->payload, &event, 1);
 }
 
@@ -159,8 +159,8 @@ static int ask_all(JNIEnv *jni, int64_t since_ns)
 {
     jthread last = new_thread(jni);
     int rc =
-        tm__midlife_snapshot(jni, own, writer_thread,
-                             last ? tm__thread_id(jni, last) : UINT64_MAX, since_ns);
+        tm__catch_up_snapshot(jni, own, writer_thread,
+                              last ? tm__thread_id(jni, last) : UINT64_MAX, since_ns);
 
     if (last)
         (*jni)->DeleteLocalRef(jni, last);
@@ -173,7 +173,7 @@ static int resume_recording(JNIEnv *jni)
 
     if (!paused_ns)
         return TM_OK;
-    rc = say_pause();
+    rc = emit_pause();
     paused_ns = 0;
     tm__session_begin();
     if (rc >= 0)
@@ -194,7 +194,7 @@ static int obey(JNIEnv *jni)
     default: break;
     }
     if (rc >= 0 && !paused_ns) {
-        tm__barrier_wait();
+        tm__membarrier_wait();
         rc = tm__merge_round(jni, 0);
     }
     if (rc >= 0)
@@ -205,32 +205,32 @@ static int obey(JNIEnv *jni)
 
 /* What is reported of virtual threads is known when there is one: a reader must know
  * it before the events. */
-static int tell_kinds(void)
+static int emit_kinds(void)
 {
     uint64_t kinds = atomic_load(&tm__the_recording.kinds);
 
-    if (kinds == told_kinds)
+    if (kinds == emitted_kinds)
         return TM_OK;
-    told_kinds = kinds;
-    return tm__run_report(0);
+    emitted_kinds = kinds;
+    return tm__run_facts_emit(0);
 }
 
 static int round_of_work(JNIEnv *jni)
 {
-    int rc = tell_kinds();
+    int rc = emit_kinds();
 
     if (rc < 0 || paused_ns)
         return rc;
     rc = tm__merge_round(jni, 0);
     if (rc < 0)
         return rc;
-    rc = tm__cost_tell();
-    tm__standing_ask(jni, own, 0);
-    tm__midlife_look(jni);
-    rc = rc < 0 ? rc : tm__midlife_virtual_round(jni, own);
-    tm__stacks_ask(jni, own, tm__now_ns() - HELD_UP_LONG_NS, ASK_A_ROUND);
-    tm__stacks_pace();
-    tm__sampler_round(jni, own);
+    rc = tm__overhead_emit();
+    tm__long_blocked_ask(jni, own, 0);
+    tm__catch_up_look(jni);
+    rc = rc < 0 ? rc : tm__catch_up_virtual_round(jni, own);
+    tm__stack_policy_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
+    tm__stack_policy_pace();
+    tm__cpu_sampler_round(jni, own);
     return rc;
 }
 
@@ -243,7 +243,7 @@ static int is_over(void)
                            (int64_t)seconds * INT64_C(1000000000));
 }
 
-static int say_lacking(void)
+static int emit_lacking(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
     const char *sentence = tm__capabilities_lacking();
@@ -256,11 +256,11 @@ static int run_to_the_end(JNIEnv *jni)
     int64_t round_ns = tm__now_ns();
     int rc = tm__recording_connect();
 
-    told_kinds = 0;
+    emitted_kinds = 0;
     if (rc >= 0)
-        rc = tell_kinds();
+        rc = emit_kinds();
     if (rc >= 0)
-        rc = say_lacking();
+        rc = emit_lacking();
     if (rc >= 0)
         rc = tm__recording_flush();
     while (rc >= 0 && !is_over()) {
@@ -279,16 +279,16 @@ static int run_to_the_end(JNIEnv *jni)
             rc = obey(jni);
     }
     if (rc >= 0 && paused_ns) {
-        rc = say_pause();
-        return rc >= 0 ? tm__run_report(tm__now_ns()) : rc;
+        rc = emit_pause();
+        return rc >= 0 ? tm__run_facts_emit(tm__now_ns()) : rc;
     }
     /* Who is blocked for good has been so for long enough to be merged; a deadlock
      * among them is suspected in the first round, and confirmed in the second. */
     for (int round = 0; rc >= 0 && round < 2; round++) {
         tm__session_wait();
         rc = tm__merge_round(jni, 0);
-        tm__standing_ask(jni, own, 1);
-        tm__stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
+        tm__long_blocked_ask(jni, own, 1);
+        tm__stack_policy_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
     is_quiet = tm__session_halt();
     if (rc < 0)
@@ -296,11 +296,11 @@ static int run_to_the_end(JNIEnv *jni)
     rc = tm__merge_round(jni, 1);
     if (rc >= 0)
         rc = report_losses();
-    return rc >= 0 ? tm__run_report(tm__now_ns()) : rc;
+    return rc >= 0 ? tm__run_facts_emit(tm__now_ns()) : rc;
 }
 
 /* What cannot be known by one who comes late. */
-static int say_late(void)
+static int emit_late(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
     int rc = sink->limit(sink->payload,
@@ -321,28 +321,28 @@ static int begin_late(JNIEnv *jni)
     int rc = TM_OK;
 
     if (tm__the_vm.replaces_natives) {
-        tm__hooks_bind(jni);
+        tm__natives_bind(jni);
         if (tm__virtual_exist(jni))
             tm__virtual_install(jni);
     }
-    tm__foreign_open();
+    tm__by_hash_open();
     tm__session_begin();
     own = tm__thread_buffer(jni, writer_thread);
     if (own)
         rc = ask_all(jni, tm__the_recording.start_ns);
-    tm__foreign_seal();
-    return rc >= 0 ? say_late() : rc;
+    tm__by_hash_seal();
+    return rc >= 0 ? emit_late() : rc;
 }
 
 static void close_all(JNIEnv *jni)
 {
-    tm__standing_close(jni);
-    tm__midlife_forget(jni);
-    tm__foreign_close();
-    tm__management_close(jni);
+    tm__long_blocked_close(jni);
+    tm__catch_up_forget(jni);
+    tm__by_hash_close();
+    tm__thread_mxbean_close(jni);
     tm__thread_snapshot_close(jni);
-    tm__code_close();
-    tm__samples_close();
+    tm__stack_table_close();
+    tm__sampled_stacks_close();
     tm__merge_close();
     if (told_end)
         told_end(atomic_load(&wanted) == TM__CONTROL_STOP);
@@ -366,10 +366,10 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
         tm__thread_define(own, jni, writer_thread, own->thread, own->os_id,
                           TM_THREAD_AGENT);
     signal_that(&starting, 0);
-    tm__code_open();
+    tm__stack_table_open();
     if (tm__the_options.stacks == TM__STACKS_ADAPTIVE)
-        tm__samples_open();
-    tm__deadlock_open();
+        tm__sampled_stacks_open();
+    tm__deadlock_watch_open();
     if (rc >= 0)
         rc = own ? run_to_the_end(jni) : TM_ENOMEM;
     tm__recording_close(rc);
@@ -421,9 +421,8 @@ int tm__writer_start(JNIEnv *jni, tm__ended_fn ended)
         return 0;
     }
     atomic_store(&finished, ENDED_BADLY);
-    tm__complain(
-        "nothing is recorded: the VM starts no thread for the agent (error %d)",
-        (int)error);
+    tm__message("nothing is recorded: the VM starts no thread for the agent (error %d)",
+                (int)error);
     return -1;
 }
 
@@ -435,7 +434,7 @@ int tm__writer_open(void)
     if (wake_fd < 0)
         return -1;
     tm__buffers_open(wake_fd);
-    tm__barrier_open();
+    tm__membarrier_open();
     return 0;
 }
 
@@ -464,7 +463,7 @@ void tm__writer_stop(void)
 {
     vm_ends = 1;
     atomic_store(&stopping, 1);
-    tm__outlet_hurry();
+    tm__destination_hurry();
     wake_writer();
     wait_while(&stopping, 1);
 }

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/event_report.h"
 #include "capture/park.h"
-#include "capture/thread_event.h"
 #include "capture/virtual_calls.h"
 #include "ident/thread_id.h"
 #include "ring/recording_state.h"
@@ -86,12 +86,12 @@ int tm__virtual_has_failed(void)
 }
 
 /* What the calling thread does, with its stack without the frames of our class. */
-static int begin(tm__report *r, JNIEnv *jni, jthread *thread)
+static int begin(tm__event_report *r, JNIEnv *jni, jthread *thread)
 {
-    *thread = tm__report_thread();
+    *thread = tm__event_report_thread();
     if (!*thread)
         return 0;
-    if (!tm__report_begin(r, jni, *thread)) {
+    if (!tm__event_report_begin(r, jni, *thread)) {
         (*jni)->DeleteLocalRef(jni, *thread);
         return 0;
     }
@@ -99,12 +99,12 @@ static int begin(tm__report *r, JNIEnv *jni, jthread *thread)
     return 1;
 }
 
-/* @return when the hold-up began */
-static jlong held_up(tm__report *r, JNIEnv *jni, jthread thread, tm_event event)
+/* @return when the blocking interval began */
+static jlong blocked(tm__event_report *r, JNIEnv *jni, jthread thread, tm_event event)
 {
     if (r->is_virtual)
         r->weak = (*jni)->NewWeakGlobalRef(jni, thread);
-    if (tm__report_finish(r, TM__WHOLE_STACK, event) != 0 && r->weak)
+    if (tm__event_report_finish(r, TM__WHOLE_STACK, event) != 0 && r->weak)
         (*jni)->DeleteWeakGlobalRef(jni, r->weak);
     (*jni)->DeleteLocalRef(jni, thread);
     return r->time_ns;
@@ -112,7 +112,7 @@ static jlong held_up(tm__report *r, JNIEnv *jni, jthread thread, tm_event event)
 
 NATIVE(jlong, parking, jlong timeout_ns)
 {
-    tm__report r;
+    tm__event_report r;
     tm_event event;
     jthread thread;
 
@@ -120,39 +120,39 @@ NATIVE(jlong, parking, jlong timeout_ns)
     if (!begin(&r, jni, &thread))
         return 0;
     if (tm__virtual_joins(r.thread)) {
-        tm__report_drop(&r);
+        tm__event_report_drop(&r);
         (*jni)->DeleteLocalRef(jni, thread);
         return 0;
     }
     event = tm__park_event(r.buffer, jni, thread);
     event.value = timeout_ns;
-    return held_up(&r, jni, thread, event);
+    return blocked(&r, jni, thread, event);
 }
 
 NATIVE(void, parked, jlong began_ns, jlong timeout_ns)
 {
-    tm__report r;
+    tm__event_report r;
     jthread thread;
 
     (void)class;
     if (!began_ns || !begin(&r, jni, &thread))
         return;
-    tm__report_finish(&r, TM__NO_STACK,
-                      (tm_event){.kind = TM_EVENT_UNPARKED,
-                                 .flags = tm__park_end(jni, thread, timeout_ns,
-                                                       r.time_ns - began_ns)});
+    tm__event_report_finish(&r, TM__NO_STACK,
+                            (tm_event){.kind = TM_EVENT_UNPARKED,
+                                       .flags = tm__park_end(jni, thread, timeout_ns,
+                                                             r.time_ns - began_ns)});
     (*jni)->DeleteLocalRef(jni, thread);
 }
 
 static void report_call(JNIEnv *jni, jthread other, uint32_t depth, uint16_t kind)
 {
-    tm__report r;
+    tm__event_report r;
     jthread thread;
 
     if (!begin(&r, jni, &thread))
         return;
-    tm__report_finish(&r, depth,
-                      (tm_event){.kind = kind, .peer = tm__thread_id(jni, other)});
+    tm__event_report_finish(
+        &r, depth, (tm_event){.kind = kind, .peer = tm__thread_id(jni, other)});
     (*jni)->DeleteLocalRef(jni, thread);
 }
 
@@ -177,25 +177,25 @@ NATIVE(void, interrupting, jthread other)
 
 NATIVE(jlong, sleeping, jlong timeout_ns)
 {
-    tm__report r;
+    tm__event_report r;
     jthread thread;
 
     (void)class;
     if (!begin(&r, jni, &thread))
         return 0;
-    return held_up(&r, jni, thread,
+    return blocked(&r, jni, thread,
                    (tm_event){.kind = TM_EVENT_SLEEP, .value = timeout_ns});
 }
 
 NATIVE(void, slept, jlong began_ns, jboolean interrupted)
 {
-    tm__report r;
+    tm__event_report r;
     jthread thread;
 
     (void)class;
     if (!began_ns || !begin(&r, jni, &thread))
         return;
-    tm__report_finish(
+    tm__event_report_finish(
         &r, TM__NO_STACK,
         (tm_event){.kind = TM_EVENT_SLEPT,
                    .flags = interrupted ? TM_EVENT_BY_INTERRUPT : TM_EVENT_TIMED_OUT});
@@ -204,14 +204,14 @@ NATIVE(void, slept, jlong began_ns, jboolean interrupted)
 
 NATIVE(jlong, joining, jthread other, jlong timeout_ns)
 {
-    tm__report r;
+    tm__event_report r;
     jthread thread;
 
     (void)class;
     if (!begin(&r, jni, &thread))
         return 0;
     tm__virtual_join_begin(r.thread);
-    return held_up(&r, jni, thread,
+    return blocked(&r, jni, thread,
                    (tm_event){.kind = TM_EVENT_JOIN,
                               .peer = tm__thread_id(jni, other),
                               .value = timeout_ns});
@@ -219,19 +219,19 @@ NATIVE(jlong, joining, jthread other, jlong timeout_ns)
 
 NATIVE(void, joined, jlong began_ns, jthread other, jboolean over, jboolean interrupted)
 {
-    tm__report r;
+    tm__event_report r;
     jthread thread;
 
     (void)class;
     if (!began_ns || !begin(&r, jni, &thread))
         return;
     tm__virtual_join_end(r.thread);
-    tm__report_finish(&r, TM__NO_STACK,
-                      (tm_event){.kind = TM_EVENT_JOINED,
-                                 .peer = tm__thread_id(jni, other),
-                                 .flags = interrupted ? TM_EVENT_BY_INTERRUPT
-                                          : over      ? 0
-                                                      : TM_EVENT_TIMED_OUT});
+    tm__event_report_finish(&r, TM__NO_STACK,
+                            (tm_event){.kind = TM_EVENT_JOINED,
+                                       .peer = tm__thread_id(jni, other),
+                                       .flags = interrupted ? TM_EVENT_BY_INTERRUPT
+                                                : over      ? 0
+                                                            : TM_EVENT_TIMED_OUT});
     (*jni)->DeleteLocalRef(jni, thread);
 }
 
@@ -378,9 +378,9 @@ void tm__virtual_install(JNIEnv *jni)
     if (error != JVMTI_ERROR_NONE) {
         atomic_store(&tm__virtual_is_instrumented, 0);
         failed = 1;
-        tm__complain("of virtual threads only blocks and waits are recorded: the VM "
-                     "takes no change of its classes (error %d)",
-                     (int)error);
+        tm__message("of virtual threads only blocks and waits are recorded: the VM "
+                    "takes no change of its classes (error %d)",
+                    (int)error);
     }
 }
 

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "capture/thread_event.h"
+#include "capture/event_report.h"
 #include "ident/thread_identity.h"
 #include "ring/recording_state.h"
 #include "vm/java_fields.h"
@@ -41,13 +41,13 @@ static int bit(const jvmtiCapabilities *capabilities)
 
 static void report(JNIEnv *jni, jthread thread, tm_event event)
 {
-    tm__report r;
+    tm__event_report r;
 
-    if (!tm__report_begin(&r, jni, thread))
+    if (!tm__event_report_begin(&r, jni, thread))
         return;
     if (event.kind == TM_EVENT_VIRTUAL_MOUNT)
         event.peer = r.buffer->thread;
-    tm__report_finish(&r, TM__NO_STACK, event);
+    tm__event_report_finish(&r, TM__NO_STACK, event);
 }
 
 static void JNICALL began(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
@@ -70,14 +70,14 @@ static int has_name(JNIEnv *jni, jthread thread)
 /* No native method tells that a virtual thread is given another name. */
 static void JNICALL ended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-    tm__report r;
+    tm__event_report r;
 
     (void)jvmti;
-    if (!tm__report_begin(&r, jni, thread))
+    if (!tm__event_report_begin(&r, jni, thread))
         return;
     if (has_name(jni, thread))
         tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
-    tm__report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
+    tm__event_report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
 }
 
 static void JNICALL mounted(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)

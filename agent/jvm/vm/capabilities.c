@@ -87,10 +87,10 @@ int tm__capabilities_find(tm__capabilities *out, int is_late)
     lacks[0] = 0;
     if ((*jvmti)->GetPotentialCapabilities(jvmti, &c->able) != JVMTI_ERROR_NONE ||
         !c->able.can_tag_objects || !c->able.can_generate_monitor_events) {
-        tm__complain("this VM does not report monitor events (no %s), and is not "
-                     "recorded",
-                     c->able.can_tag_objects ? "can_generate_monitor_events"
-                                             : "can_tag_objects");
+        tm__message("this VM does not report monitor events (no %s), and is not "
+                    "recorded",
+                    c->able.can_tag_objects ? "can_generate_monitor_events"
+                                            : "can_tag_objects");
         return -1;
     }
     find_hooks(c, is_late);
@@ -105,7 +105,7 @@ int tm__capabilities_find(tm__capabilities *out, int is_late)
         lack(#name, what);
     OPTIONAL_AT_START(ASK_AT_START)
     if (lacks[0])
-        tm__complain("%s", lacks);
+        tm__message("%s", lacks);
     return 0;
 }
 

@@ -9,22 +9,22 @@
 
 enum { LINE_BYTES = 5000 };
 
-static _Atomic(tm__listen_fn) listen_fn;
+static _Atomic(tm__message_fn) listen_fn;
 
-void tm__complain_to(tm__listen_fn listener)
+void tm__message_to(tm__message_fn listener)
 {
     atomic_store(&listen_fn, listener);
 }
 
-void tm__complain_lines(const char *text, size_t length)
+void tm__message_lines(const char *text, size_t length)
 {
-    tm__listen_fn listener = atomic_load(&listen_fn);
+    tm__message_fn listener = atomic_load(&listen_fn);
 
     if (!listener || !listener(text, length))
         fwrite(text, 1, length, stderr);
 }
 
-void tm__complain(const char *format, ...)
+void tm__message(const char *format, ...)
 {
     static const char NAME[] = "threadmodel: ";
     char line[LINE_BYTES];
@@ -37,5 +37,5 @@ void tm__complain(const char *format, ...)
     va_end(arguments);
     length = strlen(line);
     line[length++] = '\n';
-    tm__complain_lines(line, length);
+    tm__message_lines(line, length);
 }

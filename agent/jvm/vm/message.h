@@ -6,16 +6,16 @@
 #include <stddef.h>
 
 /** One line on stderr, with the agent's name before it. */
-void tm__complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void tm__message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /**
  * Who hears what is said, besides those who read stderr; NULL: nobody.
  * @return 1: it was for them alone
  */
-typedef int (*tm__listen_fn)(const char *text, size_t length);
-void tm__complain_to(tm__listen_fn listener);
+typedef int (*tm__message_fn)(const char *text, size_t length);
+void tm__message_to(tm__message_fn listener);
 
 /** Say some lines as they are. */
-void tm__complain_lines(const char *text, size_t length);
+void tm__message_lines(const char *text, size_t length);
 
 #endif

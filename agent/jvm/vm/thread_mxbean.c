@@ -125,7 +125,7 @@ static int find_bean(JNIEnv *jni)
     return java.bean ? 0 : -1;
 }
 
-int tm__management_open(JNIEnv *jni)
+int tm__thread_mxbean_open(JNIEnv *jni)
 {
     int rc;
 
@@ -137,7 +137,7 @@ int tm__management_open(JNIEnv *jni)
     tm__threw(jni);
     (*jni)->PopLocalFrame(jni, NULL);
     if (rc != 0)
-        tm__management_close(jni);
+        tm__thread_mxbean_close(jni);
     java.is_missing = rc != 0;
     return rc;
 }
@@ -192,7 +192,7 @@ static void read_info(tm__thread_info *out, JNIEnv *jni, jobject info)
     read_held(out, jni, info);
 }
 
-size_t tm__management_threads(tm__thread_info **out, JNIEnv *jni)
+size_t tm__thread_mxbean_threads(tm__thread_info **out, JNIEnv *jni)
 {
     jobjectArray infos;
     size_t count;
@@ -220,8 +220,8 @@ size_t tm__management_threads(tm__thread_info **out, JNIEnv *jni)
     return *out ? count : 0;
 }
 
-tm__thread_info *tm__management_find(tm__thread_info *infos, size_t count,
-                                     uint64_t thread)
+tm__thread_info *tm__thread_mxbean_find(tm__thread_info *infos, size_t count,
+                                        uint64_t thread)
 {
     for (size_t i = 0; i < count; i++)
         if (infos[i].thread == thread)
@@ -229,7 +229,7 @@ tm__thread_info *tm__management_find(tm__thread_info *infos, size_t count,
     return NULL;
 }
 
-void tm__management_free(tm__thread_info *infos, size_t count)
+void tm__thread_mxbean_free(tm__thread_info *infos, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         for (uint32_t j = 0; j < infos[i].held_count; j++)
@@ -240,7 +240,7 @@ void tm__management_free(tm__thread_info *infos, size_t count)
     free(infos);
 }
 
-uint64_t tm__management_owner(JNIEnv *jni, uint64_t thread, tm__lock_info *wanted)
+uint64_t tm__thread_mxbean_owner(JNIEnv *jni, uint64_t thread, tm__lock_info *wanted)
 {
     jobject info, lock;
     jlong owner = 0;
@@ -266,7 +266,7 @@ static void drop(JNIEnv *jni, jobject *reference)
     *reference = NULL;
 }
 
-void tm__management_close(JNIEnv *jni)
+void tm__thread_mxbean_close(JNIEnv *jni)
 {
     drop(jni, &java.bean);
     drop(jni, &java.info);

@@ -26,20 +26,20 @@ typedef struct tm__thread_info {
 } tm__thread_info;
 
 /** @return 0; -1: this VM has no such module, or no memory for it */
-int tm__management_open(JNIEnv *jni);
+int tm__thread_mxbean_open(JNIEnv *jni);
 
 /**
  * Every platform thread at one instant, for which the VM stands still for some
  * milliseconds.
- * @param[out] out  for tm__management_free()
+ * @param[out] out  for tm__thread_mxbean_free()
  * @return how many
  */
-size_t tm__management_threads(tm__thread_info **out, JNIEnv *jni);
+size_t tm__thread_mxbean_threads(tm__thread_info **out, JNIEnv *jni);
 
 /** One of them; NULL: it is not among them. */
-tm__thread_info *tm__management_find(tm__thread_info *infos, size_t count,
-                                     uint64_t thread);
-void tm__management_free(tm__thread_info *infos, size_t count);
+tm__thread_info *tm__thread_mxbean_find(tm__thread_info *infos, size_t count,
+                                        uint64_t thread);
+void tm__thread_mxbean_free(tm__thread_info *infos, size_t count);
 
 /**
  * Who owns the monitor or synchronizer that a platform thread wants, without that
@@ -47,8 +47,8 @@ void tm__management_free(tm__thread_info *infos, size_t count);
  * @param[out] wanted  what it is, its class for free(); NULL: never mind
  * @return 0: nobody
  */
-uint64_t tm__management_owner(JNIEnv *jni, uint64_t thread, tm__lock_info *wanted);
+uint64_t tm__thread_mxbean_owner(JNIEnv *jni, uint64_t thread, tm__lock_info *wanted);
 
-void tm__management_close(JNIEnv *jni);
+void tm__thread_mxbean_close(JNIEnv *jni);
 
 #endif

@@ -12,10 +12,10 @@
 
 #include "ring/buffer.h"
 #include "ring/recording_state.h"
-#include "writer/stack_loans.h"
+#include "writer/sampled_stacks.h"
 #include "writer/stack_table.h"
 
-int tm__define_all(tm__buffer *buffer)
+int tm__definitions_emit(tm__buffer *buffer)
 {
     uint64_t end = atomic_load_explicit(&buffer->ring->head, memory_order_acquire);
     tm__record *record;
@@ -26,11 +26,11 @@ int tm__define_all(tm__buffer *buffer)
         buffer->scanned = end;
     while (rc >= 0 && (record = tm__buffer_at(buffer, &buffer->scanned, end))) {
         if (record->kind == TM__RECORD_METHOD)
-            rc = tm__code_method(record);
+            rc = tm__stack_table_method(record);
         else if (!tm__record_is_event(record))
             rc = tm__record_define(record, tm__the_recording.sink);
         if (record->kind == TM__RECORD_OBJECT)
-            tm__samples_meet(record->object.id, record->object.class_id);
+            tm__sampled_stacks_register(record->object.id, record->object.class_id);
         buffer->scanned += record->bytes;
     }
     return rc;

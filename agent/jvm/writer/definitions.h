@@ -5,7 +5,7 @@
 
 #include "ring/buffer.h"
 
-/** Pour all that a buffer holds now. @return TM_OK or what the sink returned */
-int tm__define_all(tm__buffer *buffer);
+/** Emit all that a buffer holds now. @return TM_OK or what the sink returned */
+int tm__definitions_emit(tm__buffer *buffer);
 
 #endif

@@ -94,33 +94,33 @@ static void print_state(FILE *out, const tm_table *table, const char *state,
     const int64_t *most = column(table, state, "max_ns");
     const int64_t *median = column(table, state, "p50_ns");
     const int64_t *threads = tm_table_int64(table, "threads");
-    tm__grid *grid = calloc(1, sizeof(*grid));
+    tm__text_grid *grid = calloc(1, sizeof(*grid));
     size_t count;
     entry *entries =
         sorted(table, column(table, state, "total_ns"), &count, options->cutoff);
 
     if (grid && entries && count > 0 && counts && most && median && threads) {
         fprintf(out, "\nThreads were %s\n", state);
-        tm__grid_row(grid);
+        tm__text_grid_row(grid);
         for (size_t i = 0; i < 7; i++)
-            tm__grid_text(grid,
-                          (const char *const[]){"class", "called from", "count",
-                                                "total", "p50", "max", "threads"}[i]);
+            tm__text_grid_text(grid, (const char *const[]){"class", "called from",
+                                                           "count", "total", "p50",
+                                                           "max", "threads"}[i]);
         for (size_t i = 0; i < count && i < TOP; i++) {
             size_t row = entries[i].row;
             char name[NAME_BYTES];
 
-            tm__grid_row(grid);
+            tm__text_grid_row(grid);
             caller(name, table, row, options->lineno != 0);
-            tm__grid_text(grid, text(table, "class", row));
-            tm__grid_text(grid, name);
-            tm__grid_count(grid, counts[row]);
-            tm__grid_time(grid, entries[i].total_ns);
-            tm__grid_time(grid, median[row]);
-            tm__grid_time(grid, most[row]);
-            tm__grid_count(grid, threads[row]);
+            tm__text_grid_text(grid, text(table, "class", row));
+            tm__text_grid_text(grid, name);
+            tm__text_grid_count(grid, counts[row]);
+            tm__text_grid_time(grid, entries[i].total_ns);
+            tm__text_grid_time(grid, median[row]);
+            tm__text_grid_time(grid, most[row]);
+            tm__text_grid_count(grid, threads[row]);
         }
-        tm__grid_print(grid, out);
+        tm__text_grid_print(grid, out);
         if (count > TOP)
             fprintf(out, "  and %zu more\n", count - TOP);
     }
@@ -145,9 +145,9 @@ static int print_monitors(FILE *out, const tm_model *model, const tm__options *o
 
 static int print_threads(FILE *out, const tm_model *model, const tm__options *options)
 {
-    tm__grid *grid = calloc(1, sizeof(*grid));
+    tm__text_grid *grid = calloc(1, sizeof(*grid));
     tm_table *table = NULL;
-    int64_t *held_up = NULL;
+    int64_t *blocked = NULL;
     entry *entries = NULL;
     size_t count = 0;
     int rc = grid ? tm_statistics_threads(&table, model, NULL) : TM_ENOMEM;
@@ -155,37 +155,37 @@ static int print_threads(FILE *out, const tm_model *model, const tm__options *op
     if (rc == TM_OK) {
         size_t rows = tm_table_row_count(table);
 
-        held_up = calloc(rows + 1, sizeof(*held_up));
+        blocked = calloc(rows + 1, sizeof(*blocked));
         /* Blocked, and queueing again after a wait: the others may be idle. */
-        for (int i = 0; held_up && i < 2; i++) {
+        for (int i = 0; blocked && i < 2; i++) {
             const int64_t *totals = column(table, STATES[i], "total_ns");
 
             for (size_t row = 0; totals && row < rows; row++)
-                held_up[row] += totals[row];
+                blocked[row] += totals[row];
         }
-        entries = held_up ? sorted(table, held_up, &count, options->cutoff) : NULL;
+        entries = blocked ? sorted(table, blocked, &count, options->cutoff) : NULL;
         rc = entries ? TM_OK : TM_ENOMEM;
     }
     if (rc == TM_OK && count > 0) {
         fputs("\nThreads that monitors held up most\n", out);
-        tm__grid_row(grid);
+        tm__text_grid_row(grid);
         for (int i = -1; i < STATE_COUNT - 1; i++)
-            tm__grid_text(grid, i < 0 ? "thread" : STATES[i]);
+            tm__text_grid_text(grid, i < 0 ? "thread" : STATES[i]);
         for (size_t i = 0; i < count && i < TOP; i++) {
-            tm__grid_row(grid);
-            tm__grid_text(grid, text(table, "name", entries[i].row));
+            tm__text_grid_row(grid);
+            tm__text_grid_text(grid, text(table, "name", entries[i].row));
             for (int s = 0; s < STATE_COUNT - 1; s++) {
                 const int64_t *totals = column(table, STATES[s], "total_ns");
 
-                tm__grid_time(grid, totals ? totals[entries[i].row] : 0);
+                tm__text_grid_time(grid, totals ? totals[entries[i].row] : 0);
             }
         }
-        tm__grid_print(grid, out);
+        tm__text_grid_print(grid, out);
         if (count > TOP)
             fprintf(out, "  and %zu more\n", count - TOP);
     }
     free(entries);
-    free(held_up);
+    free(blocked);
     free(grid);
     tm_table_free(table);
     return rc;
@@ -229,7 +229,7 @@ static int print_limits(FILE *out, const tm_model *model)
     return rc;
 }
 
-void tm__summary_print(FILE *out, const tm_model *model, const tm__options *options)
+void tm__exit_report_print(FILE *out, const tm_model *model, const tm__options *options)
 {
     const tm_run *run = tm_model_run(model);
     int rc;

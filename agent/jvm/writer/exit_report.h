@@ -10,10 +10,11 @@
 #include "vm/options.h"
 
 /**
- * Print what was found: the deadlocks, where threads were held up and for how long,
+ * Print what was found: the deadlocks, where threads were blocked and for how long,
  * and which threads. What there is no memory for is left out, and that is said.
  * @param options  cutoff and lineno
  */
-void tm__summary_print(FILE *out, const tm_model *model, const tm__options *options);
+void tm__exit_report_print(FILE *out, const tm_model *model,
+                           const tm__options *options);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One round of the writer: all buffers merged by time and poured into the trace.
+ * One round of the writer: all buffers merged by time and emitted into the trace.
  *
  * The trace is to be sorted by time, so a round ends at a horizon before which
  * every event has been committed: no thread has an earlier one in work. What lies
@@ -29,7 +29,7 @@
 #include "ring/ring_file.h"
 #include "writer/definitions.h"
 #include "writer/missed_notifies.h"
-#include "writer/stack_loans.h"
+#include "writer/sampled_stacks.h"
 #include "writer/stack_table.h"
 
 enum { BATCH = 256 };
@@ -49,7 +49,7 @@ static int64_t last_horizon = TM__BEGINS;
 static tm_event batch[BATCH];
 static size_t batch_count;
 
-static int pour_batch(void)
+static int emit_batch(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
     size_t count = batch_count;
@@ -58,41 +58,41 @@ static int pour_batch(void)
     return count ? sink->events(sink->payload, batch, count) : TM_OK;
 }
 
-/* Events that begin or end a hold-up, or that may stand for one that does. */
+/* Events that begin or end a blocking interval, or that may stand for one that does. */
 static const uint64_t FOLLOWED =
     TM__KIND(CONTENDED_ENTER) | TM__KIND(CONTENDED_ENTERED) | TM__KIND(WAIT) |
     TM__KIND(WAITED) | TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(THREAD_END) |
     TM__KIND(LOST) | TM__KIND(SNAPSHOT) | TM__KIND(JOIN) | TM__KIND(JOINED);
 
 /* Answers of the VM that are of before a time. */
-static int pour_holders(int64_t until_ns)
+static int emit_holders(int64_t until_ns)
 {
     int rc = TM_OK;
 
-    while (rc >= 0 && tm__holder_next(&batch[batch_count], until_ns))
+    while (rc >= 0 && tm__owner_poll_next(&batch[batch_count], until_ns))
         if (++batch_count == BATCH)
-            rc = pour_batch();
+            rc = emit_batch();
     return rc;
 }
 
-static int pour(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
+static int emit(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
 {
-    int rc = pour_holders(record->event.fact.time_ns);
+    int rc = emit_holders(record->event.fact.time_ns);
     tm_event *event = &batch[batch_count];
     jweak weak = tm__record_weak(&record->event);
 
     *event = record->event.fact;
     if (rc >= 0)
-        rc = tm__midlife_follow(jni, event, &weak);
-    if (rc == TM__MIDLIFE_DROP && weak)
+        rc = tm__catch_up_follow(jni, event, &weak);
+    if (rc == TM__CATCH_UP_DROP && weak)
         (*jni)->DeleteWeakGlobalRef(jni, weak);
     if (rc != TM_OK)
         return rc < 0 ? rc : TM_OK;
-    tm__selfcheck_follow(event);
+    tm__missed_notifies_follow(event);
     event->stack = 0;
     if (FOLLOWED >> event->kind & 1) {
-        tm__holder_follow(event);
-        tm__standing_follow(
+        tm__owner_poll_follow(event);
+        tm__long_blocked_follow(
             jni, event, event->thread == buffer->thread ? buffer->thread_weak : weak,
             weak != NULL);
         /* Whom a wait is to outlive is for that alone: a trace has it by the object. */
@@ -101,12 +101,12 @@ static int pour(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
     } else if (weak) {
         (*jni)->DeleteWeakGlobalRef(jni, weak);
     }
-    rc = tm__code_stack(&event->stack, (const jvmtiFrameInfo *)(record + 1),
-                        record->event.frame_count, record->event.is_truncated);
+    rc = tm__stack_table_stack(&event->stack, (const jvmtiFrameInfo *)(record + 1),
+                               record->event.frame_count, record->event.is_truncated);
     if (rc < 0)
         return rc;
-    tm__samples_follow(event, event->thread != buffer->thread);
-    return ++batch_count == BATCH ? pour_batch() : TM_OK;
+    tm__sampled_stacks_follow(event, event->thread != buffer->thread);
+    return ++batch_count == BATCH ? emit_batch() : TM_OK;
 }
 
 /* Move a cursor to the next event. @return 0: there is none in this round */
@@ -180,7 +180,7 @@ static int64_t find_horizon(tm__buffer *first, int64_t now, int64_t seen, int fi
     return horizon;
 }
 
-/* All before `at` is poured; the ring is told, for when that is in the file. */
+/* All before `at` is emitted; the ring is told, for when that is in the file. */
 static void take(tm__buffer *buffer, uint64_t at)
 {
     buffer->taken = at;
@@ -196,7 +196,7 @@ static int merge(JNIEnv *jni, int64_t horizon)
     while (rc >= 0 && heap_count > 0 && heap[0].record->event.fact.time_ns < horizon) {
         cursor *c = &heap[0];
 
-        rc = pour(jni, c->buffer, c->record);
+        rc = emit(jni, c->buffer, c->record);
         c->at += c->record->bytes;
         if (!advance(c)) {
             take(c->buffer, c->at);
@@ -210,8 +210,8 @@ static int merge(JNIEnv *jni, int64_t horizon)
         take(heap[i].buffer, heap[i].at);
     heap_count = 0;
     if (rc >= 0)
-        rc = pour_holders(horizon);
-    return rc < 0 ? rc : pour_batch();
+        rc = emit_holders(horizon);
+    return rc < 0 ? rc : emit_batch();
 }
 
 /* Say what a thread lost and never had room to say itself. */
@@ -242,7 +242,7 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
         rc = tm__merge_loss(b, horizon - 1);
         if (b->thread_weak)
             (*jni)->DeleteWeakGlobalRef(jni, b->thread_weak);
-        tm__met_forget(b, jni);
+        tm__object_cache_clear(b, jni);
         tm__buffer_recycle(b);
     }
     return rc;
@@ -251,7 +251,7 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
 int tm__merge_round(JNIEnv *jni, int final)
 {
     int64_t now = tm__now_ns();
-    int64_t seen = now - tm__barrier();
+    int64_t seen = now - tm__membarrier();
     tm__buffer *first;
     int64_t horizon;
     int rc = TM_OK;
@@ -266,7 +266,7 @@ int tm__merge_round(JNIEnv *jni, int final)
     for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
         cursor c = {.buffer = b, .at = b->taken};
 
-        rc = tm__define_all(b);
+        rc = tm__definitions_emit(b);
         if (advance(&c))
             heap[heap_count++] = c;
         else
@@ -276,9 +276,9 @@ int tm__merge_round(JNIEnv *jni, int final)
         rc = merge(jni, horizon);
     heap_count = 0;
     if (rc >= 0)
-        rc = tm__midlife_pour(jni, horizon);
+        rc = tm__catch_up_emit(jni, horizon);
     if (rc >= 0)
-        rc = tm__standing_pour(jni, horizon);
+        rc = tm__long_blocked_emit(jni, horizon);
     return rc >= 0 ? recycle(jni, first, horizon) : rc;
 }
 

@@ -9,8 +9,8 @@
 #include "ring/buffer.h"
 
 /**
- * Pour what all buffers hold, but for what a thread may still come before.
- * @param final  no thread adds to a buffer any more: pour all
+ * Emit what all buffers hold, but for what a thread may still come before.
+ * @param final  no thread adds to a buffer any more: emit all
  * @return TM_OK or what the sink returned
  */
 int tm__merge_round(JNIEnv *jni, int final);

@@ -35,7 +35,7 @@ static struct {
 static uint64_t woken, unseen;
 static int has_lost; /* events, among them perhaps what is missed here */
 
-void tm__selfcheck_follow(const tm_event *event)
+void tm__missed_notifies_follow(const tm_event *event)
 {
     size_t place = event->thread % PLACES;
 
@@ -78,7 +78,7 @@ static int is_foreign_compiler(void)
     return is;
 }
 
-int tm__selfcheck_report(void)
+int tm__missed_notifies_report(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
     int are_unseen =

@@ -5,9 +5,9 @@
 
 #include <threadmodel/event.h>
 
-void tm__selfcheck_follow(const tm_event *event);
+void tm__missed_notifies_follow(const tm_event *event);
 
 /** Say so if they are. @return TM_OK or what the sink returned */
-int tm__selfcheck_report(void);
+int tm__missed_notifies_report(void);
 
 #endif

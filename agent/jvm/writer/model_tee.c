@@ -9,7 +9,7 @@
 
 #include <threadmodel/error.h>
 
-static void note(tm__live *live, int rc)
+static void note(tm__model_tee *live, int rc)
 {
     if (rc < 0)
         live->lost++;
@@ -19,7 +19,7 @@ static void note(tm__live *live, int rc)
 #define BOTH(name, type)                                                               \
     static int name(void *payload, const type *fact)                                   \
     {                                                                                  \
-        tm__live *live = payload;                                                      \
+        tm__model_tee *live = payload;                                                 \
         const tm_sink *model = tm_model_sink(live->model);                             \
         int rc = live->next->name(live->next->payload, fact);                          \
                                                                                        \
@@ -37,21 +37,21 @@ BOTH(define_object, tm_object)
 
 static int events(void *payload, const tm_event *event_list, size_t count)
 {
-    tm__live *live = payload;
+    tm__model_tee *live = payload;
     int rc = live->next->events(live->next->payload, event_list, count);
 
     note(live, tm_model_ingest(live->model, event_list, count));
     return rc;
 }
 
-int tm__live_open(tm__live *live, const tm_sink *next, size_t limit_bytes)
+int tm__model_tee_open(tm__model_tee *live, const tm_sink *next, size_t limit_bytes)
 {
     tm_model_options options = {
         .size = sizeof(options),
         .memory_limit_bytes = limit_bytes,
     };
 
-    *live = (tm__live){
+    *live = (tm__model_tee){
         .sink = {.size = sizeof(tm_sink),
                  .payload = live,
                  .run = run,
@@ -67,7 +67,7 @@ int tm__live_open(tm__live *live, const tm_sink *next, size_t limit_bytes)
     return tm_model_new(&live->model, &options);
 }
 
-void tm__live_close(tm__live *live)
+void tm__model_tee_close(tm__model_tee *live)
 {
     tm_model_free(live->model);
     live->model = NULL;

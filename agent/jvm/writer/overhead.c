@@ -17,13 +17,13 @@
 #include "ring/clock.h"
 #include "ring/recording_state.h"
 #include "virtual/instrument.h"
+#include "writer/destination.h"
 #include "writer/missed_notifies.h"
-#include "writer/output.h"
-#include "writer/stack_loans.h"
+#include "writer/sampled_stacks.h"
 
 static const int64_t TELL_NS = 1000000000;
 
-static int say(const char *format, uint64_t count)
+static int emit_limit(const char *format, uint64_t count)
 {
     const tm_sink *sink = tm__the_recording.sink;
     char sentence[200];
@@ -34,7 +34,7 @@ static int say(const char *format, uint64_t count)
     return sink->limit(sink->payload, sentence);
 }
 
-static int say_virtual(void)
+static int emit_virtual(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
 
@@ -44,10 +44,10 @@ static int say_virtual(void)
                                             "start or interrupt was recorded.");
 }
 
-static int say_owners(void)
+static int emit_owners(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
-    const char *lacks = tm__owner_lacks();
+    const char *lacks = tm__monitor_owner_lacks();
     char sentence[160];
 
     if (!lacks)
@@ -59,7 +59,7 @@ static int say_owners(void)
     return sink->limit(sink->payload, sentence);
 }
 
-int tm__cost_tell(void)
+int tm__overhead_emit(void)
 {
     static int64_t told_ns;
     const tm_sink *sink = tm__the_recording.sink;
@@ -68,14 +68,14 @@ int tm__cost_tell(void)
 
     if (now_ns - told_ns < TELL_NS)
         return TM_OK;
-    tm__cost_add(&run);
+    tm__overhead_add(&run);
     if (!run.cost_events)
         return TM_OK;
     told_ns = now_ns;
     return sink->run(sink->payload, &run);
 }
 
-void tm__cost_add(tm_run *run)
+void tm__overhead_add(tm_run *run)
 {
     uint64_t spent_ns = 0, walks_ns = 0;
 
@@ -85,36 +85,38 @@ void tm__cost_add(tm_run *run)
         spent_ns += atomic_load(&b->costs.measured_ns) * TM__MEASURED;
         walks_ns += atomic_load(&b->stacks.walks_ns);
     }
-    run->cost_bytes = tm__outlet_bytes();
+    run->cost_bytes = tm__destination_bytes();
     run->cost_threads_ns = (int64_t)(spent_ns + walks_ns);
     run->cost_stacks_ns = (int64_t)walks_ns;
     run->cost_recorder_ns = tm__clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-int tm__cost_report(void)
+int tm__overhead_report(void)
 {
     uint64_t left_out = 0;
     int rc;
 
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         left_out += atomic_load(&b->left_out);
-    rc = say("%s calls of notify on objects that nobody had ever waited on were "
-             "left out.",
-             left_out);
+    rc = emit_limit("%s calls of notify on objects that nobody had ever waited on were "
+                    "left out.",
+                    left_out);
     if (rc >= 0)
-        rc = say("The stacks of %s short hold-ups and calls were not taken: each has "
-                 "that of another of the same thread and object, or else class, drawn "
-                 "at random.",
-                 tm__samples_shown());
+        rc = emit_limit(
+            "The stacks of %s short hold-ups and calls were not taken: each has "
+            "that of another of the same thread and object, or else class, drawn "
+            "at random.",
+            tm__sampled_stacks_given());
     if (rc >= 0)
-        rc = say("%s short hold-ups have no stack: it was not taken, nor that of "
-                 "another of the same thread and object or class.",
-                 tm__samples_bare());
+        rc =
+            emit_limit("%s short hold-ups have no stack: it was not taken, nor that of "
+                       "another of the same thread and object or class.",
+                       tm__sampled_stacks_missing());
     if (rc >= 0)
-        rc = say_virtual();
+        rc = emit_virtual();
     if (rc >= 0)
-        rc = say_owners();
+        rc = emit_owners();
     if (rc >= 0)
-        rc = tm__selfcheck_report();
+        rc = tm__missed_notifies_report();
     return rc;
 }

@@ -6,12 +6,12 @@
 #include <threadmodel/sink.h>
 
 /** Put down what it cost so far. */
-void tm__cost_add(tm_run *run);
+void tm__overhead_add(tm_run *run);
 
-/** Pour that, if it was not lately. @return TM_OK or what the sink returned */
-int tm__cost_tell(void);
+/** Emit that, if it was not lately. @return TM_OK or what the sink returned */
+int tm__overhead_emit(void);
 
 /** Say what was left out. @return TM_OK or what the sink returned */
-int tm__cost_report(void);
+int tm__overhead_report(void);
 
 #endif

@@ -19,7 +19,7 @@
 #include "ring/ring_file.h"
 #include "vm/message.h"
 #include "vm/options.h"
-#include "writer/output.h"
+#include "writer/destination.h"
 #include "writer/recording_format.h"
 #include "writer/run_facts.h"
 
@@ -29,7 +29,7 @@ static int is_open;
 
 static int not_recorded(const char *why)
 {
-    tm__complain("%s; the program runs on and is not recorded", why);
+    tm__message("%s; the program runs on and is not recorded", why);
     return -1;
 }
 
@@ -41,57 +41,58 @@ int tm__recording_open(void)
     if (getrandom(&tm__the_recording.run_id, sizeof(tm__the_recording.run_id),
                   GRND_NONBLOCK) < 0)
         tm__the_recording.run_id = (uint64_t)tm__now_ns() << 16 ^ (uint64_t)getpid();
-    if (tm__outlet_open(&tm__the_options, (uint64_t)getpid(), error, sizeof(error)) !=
-        0)
+    if (tm__destination_open(&tm__the_options, (uint64_t)getpid(), error,
+                             sizeof(error)) != 0)
         return not_recorded(error);
-    rc = tm__product_open(tm__outlet_write, NULL, &tm__the_options,
-                          tm__clock_ns(CLOCK_REALTIME), tm__now_ns());
-    tm__the_recording.sink = tm__product_sink();
+    rc = tm__recording_format_open(tm__destination_write, NULL, &tm__the_options,
+                                   tm__clock_ns(CLOCK_REALTIME), tm__now_ns());
+    tm__the_recording.sink = tm__recording_format_sink();
     if (rc >= 0)
-        rc = tm__run_announce();
+        rc = tm__run_facts_announce();
     if (rc >= 0)
-        rc = tm__product_flush();
+        rc = tm__recording_format_flush();
     is_open = rc >= 0;
     if (is_open)
         return 0;
-    tm__product_close();
-    tm__outlet_close();
-    return not_recorded(rc == TM_ENOMEM ? "no memory" : tm__outlet_error());
+    tm__recording_format_close();
+    tm__destination_close();
+    return not_recorded(rc == TM_ENOMEM ? "no memory" : tm__destination_error());
 }
 
 void tm__recording_begin(void)
 {
     const tm__options *options = &tm__the_options;
     /* Rings are of use beside a trace alone. */
-    const char *path = options->format == TM__FORMAT_TRACE ? tm__outlet_path() : NULL;
+    const char *path =
+        options->format == TM__FORMAT_TRACE ? tm__destination_path() : NULL;
     char error[ERROR_BYTES], counter[64];
 
     if (tm__clock_is_slow(TM__CLOCK_SOURCE, counter, sizeof(counter)))
-        tm__complain("the kernel reads %s for its clock, since the processor's counter "
-                     "is not even: times are right, and each event costs more",
-                     counter);
+        tm__message("the kernel reads %s for its clock, since the processor's counter "
+                    "is not even: times are right, and each event costs more",
+                    counter);
     if (options->verbose)
-        tm__complain("recording to %s%s%s", options->file,
-                     options->file[0] && options->net[0] ? " and " : "", options->net);
+        tm__message("recording to %s%s%s", options->file,
+                    options->file[0] && options->net[0] ? " and " : "", options->net);
     if (tm__rings_open(options->buffer_bytes, path, options->rings,
                        tm__the_recording.run_id, error, sizeof(error)) != 0)
-        tm__complain("%s", error);
+        tm__message("%s", error);
 }
 
 int tm__recording_connect(void)
 {
-    return tm__outlet_begin() < 0 ? TM_EIO : TM_OK;
+    return tm__destination_begin() < 0 ? TM_EIO : TM_OK;
 }
 
 int tm__recording_flush(void)
 {
-    int rc = tm__product_flush();
+    int rc = tm__recording_format_flush();
 
     if (rc < 0)
         return rc;
     tm__rings_begin_advance();
     tm__buffers_give_back();
-    tm__rings_end_advance(tm__product_events());
+    tm__rings_end_advance(tm__recording_format_events());
     tm__rings_prepare();
     return TM_OK;
 }
@@ -106,21 +107,21 @@ void tm__recording_close(int rc)
         return;
     is_open = 0;
     if (rc >= 0)
-        rc = tm__product_flush();
-    if (tm__product_events() > 0)
+        rc = tm__recording_format_flush();
+    if (tm__recording_format_events() > 0)
         snprintf(count, sizeof(count), ", %llu events",
-                 (unsigned long long)tm__product_events());
-    closed = tm__product_close();
-    written = tm__outlet_close();
+                 (unsigned long long)tm__recording_format_events());
+    closed = tm__recording_format_close();
+    written = tm__destination_close();
     if (rc < 0)
-        tm__complain("%s; what the program does from here on is not recorded",
-                     rc == TM_ENOMEM ? "no memory" : tm__outlet_error());
+        tm__message("%s; what the program does from here on is not recorded",
+                    rc == TM_ENOMEM ? "no memory" : tm__destination_error());
     else if (closed < 0 || written < 0)
-        tm__complain("%s; the end of the recording is missing",
-                     closed == TM_ENOMEM ? "no memory" : tm__outlet_error());
+        tm__message("%s; the end of the recording is missing",
+                    closed == TM_ENOMEM ? "no memory" : tm__destination_error());
     else if (tm__the_options.verbose)
-        tm__complain("%llu bytes are written%s", (unsigned long long)tm__outlet_bytes(),
-                     count);
+        tm__message("%llu bytes are written%s",
+                    (unsigned long long)tm__destination_bytes(), count);
     /* What could not be written is still in the rings. */
     tm__rings_close(rc < 0 || closed < 0);
 }

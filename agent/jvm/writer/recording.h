@@ -13,7 +13,7 @@ void tm__recording_begin(void);
  */
 int tm__recording_connect(void);
 
-/** Have all that was poured in the file, and its room in the rings free again.
+/** Have all that was emitted in the file, and its room in the rings free again.
  * @return TM_OK or what the sink returned */
 int tm__recording_flush(void);
 

@@ -19,7 +19,7 @@
 #include "writer/exit_report.h"
 #include "writer/model_tee.h"
 
-/* Some hundred thousand hold-ups with their times; sums of all others. */
+/* Some hundred thousand blocking intervals with their times; sums of all others. */
 enum { MODEL_BYTES = 32 << 20 };
 
 /* The program pays for the writer's time and memory. A block of this size, with all
@@ -36,7 +36,7 @@ static tm_write_fn write_bytes;
 static void *write_payload;
 static tm_trace_writer *trace;
 static tm_hprof_writer *binary;
-static tm__live live;
+static tm__model_tee live;
 static const tm_sink *sink;
 
 static int pass_run(void *payload, const tm_run *run)
@@ -80,8 +80,8 @@ static const tm_sink NOWHERE = {sizeof(tm_sink), NULL,        pass_run,   pass_l
                                 pass_class,      pass_method, pass_stack, pass_thread,
                                 pass_object,     pass_events};
 
-int tm__product_open(tm_write_fn write, void *payload, const tm__options *given,
-                     int64_t wall_ns, int64_t now_ns)
+int tm__recording_format_open(tm_write_fn write, void *payload,
+                              const tm__options *given, int64_t wall_ns, int64_t now_ns)
 {
     int rc = TM_OK;
 
@@ -106,7 +106,7 @@ int tm__product_open(tm_write_fn write, void *payload, const tm__options *given,
         sink = binary ? tm_hprof_writer_sink(binary) : NULL;
     }
     if (rc >= 0 && (options->doe || options->format == TM__FORMAT_TEXT)) {
-        rc = tm__live_open(&live, sink, MODEL_BYTES);
+        rc = tm__model_tee_open(&live, sink, MODEL_BYTES);
         if (rc >= 0)
             sink = &live.sink;
     }
@@ -115,19 +115,19 @@ int tm__product_open(tm_write_fn write, void *payload, const tm__options *given,
     return rc;
 }
 
-const tm_sink *tm__product_sink(void)
+const tm_sink *tm__recording_format_sink(void)
 {
     return sink;
 }
 
-int tm__product_flush(void)
+int tm__recording_format_flush(void)
 {
     if (trace)
         return tm_trace_writer_flush(trace);
     return binary ? tm_hprof_writer_flush(binary) : TM_OK;
 }
 
-uint64_t tm__product_events(void)
+uint64_t tm__recording_format_events(void)
 {
     return trace ? tm__writer_events(trace) : 0;
 }
@@ -154,7 +154,7 @@ static int write_text(void)
                            });
 }
 
-int tm__product_close(void)
+int tm__recording_format_close(void)
 {
     int rc = TM_OK;
 
@@ -170,12 +170,12 @@ int tm__product_close(void)
     if (!live.model)
         return rc;
     if (live.lost > 0)
-        tm__complain("%llu events or names are not in the report: there was no memory",
-                     (unsigned long long)live.lost);
+        tm__message("%llu events or names are not in the report: there was no memory",
+                    (unsigned long long)live.lost);
     if (options->format == TM__FORMAT_TEXT)
         rc = write_text();
     if (options->doe)
-        tm__summary_print(stderr, live.model, options);
-    tm__live_close(&live);
+        tm__exit_report_print(stderr, live.model, options);
+    tm__model_tee_close(&live);
     return rc;
 }

@@ -21,22 +21,23 @@
  * @param now_ns   the same instant on the events' clock
  * @return TM_OK, TM_ENOMEM, or what `write` returned
  */
-int tm__product_open(tm_write_fn write, void *payload, const tm__options *options,
-                     int64_t wall_ns, int64_t now_ns);
+int tm__recording_format_open(tm_write_fn write, void *payload,
+                              const tm__options *options, int64_t wall_ns,
+                              int64_t now_ns);
 
 /** What fills it; NULL: there is none. */
-const tm_sink *tm__product_sink(void);
+const tm_sink *tm__recording_format_sink(void);
 
-/** Have all that was poured written. @return TM_OK, TM_ENOMEM, or of `write` */
-int tm__product_flush(void);
+/** Have all that was emitted written. @return TM_OK, TM_ENOMEM, or of `write` */
+int tm__recording_format_flush(void);
 
 /** @return events that are written, of a trace; else 0 */
-uint64_t tm__product_events(void);
+uint64_t tm__recording_format_events(void);
 
 /**
  * Write the rest and the reports. To close what is not open does nothing.
  * @return TM_OK, TM_ENOMEM, or what `write` returned
  */
-int tm__product_close(void);
+int tm__recording_format_close(void);
 
 #endif

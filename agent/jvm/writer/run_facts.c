@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of the run, asked of the VM when it is up and again poured at the end. */
+/* Facts of the run, asked of the VM when it is up and again emitted at the end. */
 #include "writer/run_facts.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void property(char *out, size_t bytes, const char *name)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)value);
 }
 
-int tm__run_announce(void)
+int tm__run_facts_announce(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
     tm_run run = {
@@ -48,7 +48,7 @@ int tm__run_announce(void)
     return sink->run(sink->payload, &run);
 }
 
-int tm__run_report(int64_t end_ns)
+int tm__run_facts_emit(int64_t end_ns)
 {
     const tm_sink *sink = tm__the_recording.sink;
     char command[FACT_BYTES], name[256], version[256],
@@ -68,7 +68,7 @@ int tm__run_report(int64_t end_ns)
     };
 
     if (end_ns)
-        tm__cost_add(&run);
+        tm__overhead_add(&run);
     property(command, sizeof(command), "sun.java.command");
     property(name, sizeof(name), "java.vm.name");
     property(version, sizeof(version), "java.vm.version");

@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-/** Pour what is known before there is a VM. @return TM_OK or what the sink returned */
-int tm__run_announce(void);
+/** Emit what is known before there is a VM. @return TM_OK or what the sink returned */
+int tm__run_facts_announce(void);
 
-/** Pour all. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
-int tm__run_report(int64_t end_ns);
+/** Emit all. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
+int tm__run_facts_emit(int64_t end_ns);
 
 #endif

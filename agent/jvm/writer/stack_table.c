@@ -32,14 +32,14 @@ static uint32_t stack_count, stack_capacity;
 static jvmtiFrameInfo *frame_list;
 static uint32_t frame_count, frame_capacity;
 
-void tm__code_open(void)
+void tm__stack_table_open(void)
 {
     tm__memory_init(&memory, NULL);
     tm__map_init(&methods, &memory);
     tm__map_init(&stacks, &memory);
 }
 
-int tm__code_method(const tm__record *record)
+int tm__stack_table_method(const tm__record *record)
 {
     uint64_t method = record->method.id;
     int rc = TM_OK;
@@ -116,8 +116,8 @@ static int define_stack(uint32_t id, const jvmtiFrameInfo *frames, uint32_t coun
                                                 &definition);
 }
 
-int tm__code_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
-                   int truncated)
+int tm__stack_table_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
+                          int truncated)
 {
     uint64_t key;
     uint32_t found;
@@ -139,7 +139,7 @@ int tm__code_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
     return rc < 0 ? rc : define_stack(*id, frames, count, truncated);
 }
 
-void tm__code_close(void)
+void tm__stack_table_close(void)
 {
     tm__map_clear(&methods);
     tm__map_clear(&stacks);

@@ -8,18 +8,18 @@
 
 #include "trace/record.h"
 
-void tm__code_open(void);
+void tm__stack_table_open(void);
 
-/** Pour what a method is, the first time. @return TM_OK or what the sink returned */
-int tm__code_method(const tm__record *record);
+/** Emit what a method is, the first time. @return TM_OK or what the sink returned */
+int tm__stack_table_method(const tm__record *record);
 
 /**
  * The number of a stack, defined in the trace on first sight.
  * @param[out] id    0 where there are no frames
  * @return TM_OK or what the sink returned
  */
-int tm__code_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
-                   int truncated);
-void tm__code_close(void);
+int tm__stack_table_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
+                          int truncated);
+void tm__stack_table_close(void);
 
 #endif

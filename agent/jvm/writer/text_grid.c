@@ -6,20 +6,20 @@
 
 #include "base/duration.h"
 
-int tm__grid_row(tm__grid *grid)
+int tm__text_grid_row(tm__text_grid *grid)
 {
-    if (grid->row_count == TM__GRID_ROWS)
+    if (grid->row_count == TM__TEXT_GRID_ROWS)
         return -1;
     grid->row_count++;
     grid->column_count = 0;
     return 0;
 }
 
-static char *next_cell(tm__grid *grid, int is_right)
+static char *next_cell(tm__text_grid *grid, int is_right)
 {
     int column = grid->column_count;
 
-    if (grid->row_count == 0 || column == TM__GRID_COLUMNS)
+    if (grid->row_count == 0 || column == TM__TEXT_GRID_COLUMNS)
         return NULL;
     grid->column_count++;
     /* The heading stands as the numbers below it do. */
@@ -28,15 +28,15 @@ static char *next_cell(tm__grid *grid, int is_right)
     return grid->cells[grid->row_count - 1][column];
 }
 
-void tm__grid_text(tm__grid *grid, const char *text)
+void tm__text_grid_text(tm__text_grid *grid, const char *text)
 {
     char *cell = next_cell(grid, 0);
     size_t length = text ? strlen(text) : 0;
 
     if (!cell || !text)
         return;
-    if (length >= TM__GRID_CELL_BYTES) {
-        length = TM__GRID_CELL_BYTES - 1;
+    if (length >= TM__TEXT_GRID_CELL_BYTES) {
+        length = TM__TEXT_GRID_CELL_BYTES - 1;
         while (length > 0 && (text[length] & 0xC0) == 0x80)
             length--;
     }
@@ -47,20 +47,20 @@ void tm__grid_text(tm__grid *grid, const char *text)
             cell[i] = '?';
 }
 
-void tm__grid_count(tm__grid *grid, int64_t count)
+void tm__text_grid_count(tm__text_grid *grid, int64_t count)
 {
     char *cell = next_cell(grid, 1);
 
     if (cell)
-        snprintf(cell, TM__GRID_CELL_BYTES, "%lld", (long long)count);
+        snprintf(cell, TM__TEXT_GRID_CELL_BYTES, "%lld", (long long)count);
 }
 
-void tm__grid_time(tm__grid *grid, int64_t time_ns)
+void tm__text_grid_time(tm__text_grid *grid, int64_t time_ns)
 {
     char *cell = next_cell(grid, 1);
 
     if (cell)
-        snprintf(cell, TM__GRID_CELL_BYTES, "%s", tm__duration_of(time_ns).text);
+        snprintf(cell, TM__TEXT_GRID_CELL_BYTES, "%s", tm__duration_of(time_ns).text);
 }
 
 /* Characters, not bytes. */
@@ -73,13 +73,13 @@ static int width(const char *cell)
     return count;
 }
 
-void tm__grid_print(const tm__grid *grid, FILE *out)
+void tm__text_grid_print(const tm__text_grid *grid, FILE *out)
 {
-    int widths[TM__GRID_COLUMNS] = {0};
+    int widths[TM__TEXT_GRID_COLUMNS] = {0};
     int last = 0;
 
     for (int row = 0; row < grid->row_count; row++)
-        for (int column = 0; column < TM__GRID_COLUMNS; column++) {
+        for (int column = 0; column < TM__TEXT_GRID_COLUMNS; column++) {
             int here = width(grid->cells[row][column]);
 
             if (here > widths[column])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What files and listeners have in common. */
-#include "writer/output_target.h"
+#include "writer/destination_target.h"
 
 #include <errno.h>
 #include <stdio.h>

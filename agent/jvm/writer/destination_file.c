@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "vm/message.h"
-#include "writer/output_target.h"
+#include "writer/destination_target.h"
 
 static int open_file(const char *path, int flags)
 {
@@ -79,8 +79,8 @@ int tm__target_open_file(tm__target *target, const char *path, int force, uint64
         if (rc == 1)
             rc = tm__target_fail(target, "another process is writing it");
         if (rc == 0)
-            tm__complain("%s is being written by another process: this one goes to %s",
-                         path, target->name);
+            tm__message("%s is being written by another process: this one goes to %s",
+                        path, target->name);
     }
     if (rc < 0)
         tm__target_close(target);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One place that bytes of a trace go to, for the files outlet*.c. */
-#ifndef TM_AGENT_WRITER_OUTPUT_TARGET_H
-#define TM_AGENT_WRITER_OUTPUT_TARGET_H
+#ifndef TM_AGENT_WRITER_DESTINATION_TARGET_H
+#define TM_AGENT_WRITER_DESTINATION_TARGET_H
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hold-ups and calls whose stack was not taken get that of one of their like: the last
- * that was walked of the same thread, kind and object, and, as hold-ups of different
- * length come from different places, of about the same length. Those walked are drawn
- * at random, so that sums by caller come out as if all had been; each event that was
- * given a stack in this way says so by TM_EVENT_SAMPLED. One without its like stays
- * without.
+ * Blocking intervals and calls whose stack was not taken get that of one of their like:
+ * the last that was walked of the same thread, kind and object, and, as blocking
+ * intervals of different length come from different places, of about the same length.
+ * Those walked are drawn at random, so that sums by caller come out as if all had been;
+ * each event that was given a stack in this way says so by TM_EVENT_SAMPLED. One
+ * without its like stays without.
  *
  * Many an object is made for one wait, as that of a future is: one that has no like
  * gets the stack of the last of its class. Virtual threads are many and short, too:
@@ -15,7 +15,7 @@
  * its place taken by another takes it over, where there is something to be kept.
  */
 
-#include "writer/stack_loans.h"
+#include "writer/sampled_stacks.h"
 
 #include <stdlib.h>
 
@@ -25,15 +25,15 @@
 enum { LENGTHS = 13, SHORTEST_NS_LOG2 = 10 };
 enum { THREADS = 4096, OBJECTS = 16384, LIKES_LOG2 = 11, LIKES = 1 << LIKES_LOG2 };
 
-/* The hold-up that a thread is in. */
-typedef struct held_up {
+/* The blocking interval that a thread is in. */
+typedef struct blocked {
     uint64_t thread;
     uint64_t object;
     uint64_t class_id; ///< of that; 0: not known
     int64_t since_ns;
     uint32_t stack;
     uint16_t kind; ///< 0: none
-} held_up;
+} blocked;
 
 /* Stacks that were walked; of a call, all under the first length. */
 typedef struct like {
@@ -53,14 +53,14 @@ typedef struct topic {
 
 /* All or none: without memory, or where no stack is ever left out, nobody needs them.
  */
-static held_up *held_ups;
+static blocked *blocks;
 static like *likes; /* LIKES of objects, and as many of classes */
 static struct {
     uint64_t object;
     uint64_t class_id;
 } * classes;           /* of objects that were met lately */
 static uint64_t shown; /* events with a stack that is not their own */
-static uint64_t bare;  /* hold-ups without */
+static uint64_t bare;  /* blocking intervals without */
 
 static const uint64_t CALLS = TM__KIND(NOTIFY) | TM__KIND(NOTIFY_ALL) |
                               TM__KIND(UNPARK_CALLED) | TM__KIND(INTERRUPT_CALLED);
@@ -138,17 +138,17 @@ static void learn_or_give(tm_event *event, topic of, int length, uint32_t walked
 
 static void begin(const tm_event *event)
 {
-    held_ups[event->thread % THREADS] = (held_up){.thread = event->thread,
-                                                  .object = event->object,
-                                                  .class_id = class_of(event->object),
-                                                  .since_ns = event->time_ns,
-                                                  .stack = event->stack,
-                                                  .kind = event->kind};
+    blocks[event->thread % THREADS] = (blocked){.thread = event->thread,
+                                                .object = event->object,
+                                                .class_id = class_of(event->object),
+                                                .since_ns = event->time_ns,
+                                                .stack = event->stack,
+                                                .kind = event->kind};
 }
 
 static void end(tm_event *event, uint16_t kind, int is_virtual)
 {
-    held_up *it = &held_ups[event->thread % THREADS];
+    blocked *it = &blocks[event->thread % THREADS];
 
     if (it->thread != event->thread || it->kind != kind)
         return;
@@ -163,7 +163,7 @@ static void end(tm_event *event, uint16_t kind, int is_virtual)
     it->kind = 0;
 }
 
-void tm__samples_follow(tm_event *event, int is_virtual)
+void tm__sampled_stacks_follow(tm_event *event, int is_virtual)
 {
     if (!likes)
         return;
@@ -189,16 +189,16 @@ void tm__samples_follow(tm_event *event, int is_virtual)
                       0, event->stack);
 }
 
-void tm__samples_open(void)
+void tm__sampled_stacks_open(void)
 {
-    held_ups = calloc(THREADS, sizeof(*held_ups));
+    blocks = calloc(THREADS, sizeof(*blocks));
     likes = calloc(2 * LIKES, sizeof(*likes));
     classes = calloc(OBJECTS, sizeof(*classes));
-    if (!held_ups || !likes || !classes)
-        tm__samples_close();
+    if (!blocks || !likes || !classes)
+        tm__sampled_stacks_close();
 }
 
-void tm__samples_meet(uint64_t object, uint64_t class_id)
+void tm__sampled_stacks_register(uint64_t object, uint64_t class_id)
 {
     size_t i = object % OBJECTS;
 
@@ -208,22 +208,22 @@ void tm__samples_meet(uint64_t object, uint64_t class_id)
     classes[i].class_id = class_id;
 }
 
-uint64_t tm__samples_shown(void)
+uint64_t tm__sampled_stacks_given(void)
 {
     return shown;
 }
 
-uint64_t tm__samples_bare(void)
+uint64_t tm__sampled_stacks_missing(void)
 {
     return bare;
 }
 
-void tm__samples_close(void)
+void tm__sampled_stacks_close(void)
 {
-    free(held_ups);
+    free(blocks);
     free(likes);
     free(classes);
-    held_ups = NULL;
+    blocks = NULL;
     likes = NULL;
     classes = NULL;
     shown = 0;

@@ -5,7 +5,7 @@
  * thread writes is written, but for what happens once a thread or an object. Most
  * of its cost is the walk of the stack, 0.1 us a frame.
  */
-#include "capture/thread_event.h"
+#include "capture/event_report.h"
 
 #include <stdatomic.h>
 
@@ -25,7 +25,7 @@ static int is_recording(void)
 
 /* An event begins, if recording has not been switched off while that was made known:
  * what comes after this may use the VM's tool interface. */
-static int begin(tm__report *report)
+static int begin(tm__event_report *report)
 {
     report->weak = NULL;
     report->skipped_frames = 0;
@@ -37,7 +37,7 @@ static int begin(tm__report *report)
     return 0;
 }
 
-static void report_loss(tm__report *report)
+static void report_loss(tm__event_report *report)
 {
     if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
         tm__buffer_report_loss(report->buffer, report->time_ns);
@@ -55,7 +55,7 @@ static tm__buffer *enter(JNIEnv *jni, jthread thread)
     return buffer;
 }
 
-int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
+int tm__event_report_begin(tm__event_report *report, JNIEnv *jni, jthread thread)
 {
     tm__buffer *buffer;
 
@@ -66,7 +66,7 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
         return 0;
     /* Who was notified has the monitor; who queues for it was interrupted. */
     if (buffer->deferred.kind)
-        tm__report_deferred(buffer, TM_EVENT_BY_INTERRUPT);
+        tm__event_report_deferred(buffer, TM_EVENT_BY_INTERRUPT);
     report->buffer = buffer;
     if (!begin(report))
         return 0;
@@ -82,7 +82,7 @@ int tm__report_begin(tm__report *report, JNIEnv *jni, jthread thread)
     return 1;
 }
 
-jthread tm__report_thread(void)
+jthread tm__event_report_thread(void)
 {
     tm__buffer *buffer = tm__buffer_mine;
     jvmtiEnv *jvmti;
@@ -105,7 +105,7 @@ jthread tm__report_thread(void)
     return thread;
 }
 
-int tm__report_begin_here(tm__report *report, JNIEnv *jni)
+int tm__event_report_begin_here(tm__event_report *report, JNIEnv *jni)
 {
     tm__buffer *buffer = tm__buffer_mine;
     jthread thread;
@@ -126,15 +126,15 @@ int tm__report_begin_here(tm__report *report, JNIEnv *jni)
         report_loss(report);
         return 1;
     }
-    thread = tm__report_thread();
+    thread = tm__event_report_thread();
     if (!thread)
         return 0;
-    begun = tm__report_begin(report, jni, thread);
+    begun = tm__event_report_begin(report, jni, thread);
     (*jni)->DeleteLocalRef(jni, thread);
     return begun;
 }
 
-int tm__report_again(tm__report *report)
+int tm__event_report_again(tm__event_report *report)
 {
     if (!begin(report))
         return 0;
@@ -149,7 +149,7 @@ int tm__report_again(tm__report *report)
 
 /* Count the event, and measure one in so many, without the walk of its stack, which
  * was measured by itself. */
-static void count(tm__report *report, uint64_t walks_ns)
+static void count(tm__event_report *report, uint64_t walks_ns)
 {
     tm__costs *it = &report->buffer->costs;
 
@@ -163,14 +163,14 @@ static void count(tm__report *report, uint64_t walks_ns)
                              walks_ns));
 }
 
-static int put(tm__report *report, uint32_t depth, tm_event event, int walk_first)
+static int put(tm__event_report *report, uint32_t depth, tm_event event, int walk_first)
 {
     tm__record *record;
     uint64_t walks_ns =
         atomic_load_explicit(&report->buffer->stacks.walks_ns, memory_order_relaxed);
     size_t bytes;
 
-    depth = tm__stack_depth(report, depth, &event);
+    depth = tm__stack_policy_depth(report, depth, &event);
     record = tm__buffer_reserve(report->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
     if (record) {
         record->kind = event.kind;
@@ -179,7 +179,7 @@ static int put(tm__report *report, uint32_t depth, tm_event event, int walk_firs
         record->event.fact.thread = report->thread;
         if (report->weak)
             tm__record_set_weak(&record->event, report->weak);
-        bytes = depth ? tm__stack_take(report, record, depth) : 0;
+        bytes = depth ? tm__stack_walk(report, record, depth) : 0;
         if (walk_first && bytes)
             record->event.fact.time_ns = tm__now_ns();
         tm__methods_commit(report->buffer, record, bytes);
@@ -191,7 +191,7 @@ static int put(tm__report *report, uint32_t depth, tm_event event, int walk_firs
     return record ? 0 : -1;
 }
 
-int tm__report_finish(tm__report *report, uint32_t depth, tm_event event)
+int tm__event_report_finish(tm__event_report *report, uint32_t depth, tm_event event)
 {
     int rc = put(report, depth, event, 0);
 
@@ -199,7 +199,8 @@ int tm__report_finish(tm__report *report, uint32_t depth, tm_event event)
     return rc;
 }
 
-int tm__report_finish_now(tm__report *report, uint32_t depth, tm_event event)
+int tm__event_report_finish_now(tm__event_report *report, uint32_t depth,
+                                tm_event event)
 {
     int rc = put(report, depth, event, 1);
 
@@ -207,26 +208,26 @@ int tm__report_finish_now(tm__report *report, uint32_t depth, tm_event event)
     return rc;
 }
 
-int tm__report_add(tm__report *report, uint32_t depth, tm_event event)
+int tm__event_report_add(tm__event_report *report, uint32_t depth, tm_event event)
 {
     return put(report, depth, event, 0);
 }
 
-void tm__report_drop(tm__report *report)
+void tm__event_report_drop(tm__event_report *report)
 {
     tm__buffer_end(report->buffer);
 }
 
-void tm__report_defer(tm__report *report, tm_event event)
+void tm__event_report_defer(tm__event_report *report, tm_event event)
 {
     event.time_ns = report->time_ns;
     event.thread = report->thread;
     report->buffer->deferred = event;
 }
 
-void tm__report_deferred(tm__buffer *buffer, uint16_t flags)
+void tm__event_report_deferred(tm__buffer *buffer, uint16_t flags)
 {
-    tm__report report = {
+    tm__event_report report = {
         .buffer = buffer,
         .time_ns = buffer->deferred.time_ns,
         .thread = buffer->deferred.thread,
@@ -235,5 +236,5 @@ void tm__report_deferred(tm__buffer *buffer, uint16_t flags)
 
     buffer->deferred.kind = 0;
     event.flags = flags;
-    tm__report_finish(&report, TM__NO_STACK, event);
+    tm__event_report_finish(&report, TM__NO_STACK, event);
 }

@@ -8,7 +8,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "writer/output.h"
+#include "writer/destination.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -24,7 +24,7 @@
 #include "ring/clock.h"
 #include "vm/message.h"
 #include "vm/options.h"
-#include "writer/output_target.h"
+#include "writer/destination_target.h"
 
 enum { RETRY_MS = 100, KEPT_BYTES = 4096 };
 
@@ -39,8 +39,8 @@ static size_t kept_bytes;
 static int may_wait;
 static _Atomic int64_t deadline_ns = INT64_MAX;
 
-int tm__outlet_open(const tm__options *options, uint64_t pid, char *error,
-                    size_t error_bytes)
+int tm__destination_open(const tm__options *options, uint64_t pid, char *error,
+                         size_t error_bytes)
 {
     file = peer = (tm__target){.file = -1};
     kept_bytes = 0;
@@ -52,19 +52,19 @@ int tm__outlet_open(const tm__options *options, uint64_t pid, char *error,
     if (tm__target_open_file(&file, options->file, options->force != 0, pid) == 0)
         return 0;
     if (address[0]) {
-        tm__complain("%s; the trace goes to %s alone", file.failure, address);
+        tm__message("%s; the trace goes to %s alone", file.failure, address);
         return 0;
     }
     snprintf(error, error_bytes, "%s", file.failure);
     return -1;
 }
 
-const char *tm__outlet_path(void)
+const char *tm__destination_path(void)
 {
     return file.is_regular ? file.name : NULL;
 }
 
-void tm__outlet_hurry(void)
+void tm__destination_hurry(void)
 {
     int64_t never = INT64_MAX;
 
@@ -86,8 +86,8 @@ static int wait_for_room(tm__target *target, int error, int64_t since_ns)
         return 0;
     }
     if (!target->said_full++)
-        tm__complain("%s: %s; what finds no room meanwhile is dropped, and counted",
-                     target->name, strerror(error));
+        tm__message("%s: %s; what finds no room meanwhile is dropped, and counted",
+                    target->name, strerror(error));
     poll(NULL, 0, RETRY_MS);
     return 0;
 }
@@ -145,11 +145,11 @@ static int lose_peer(void)
     address = "";
     if (file.file < 0)
         return -1;
-    tm__complain("%s; the trace goes on in %s", peer.failure, file.name);
+    tm__message("%s; the trace goes on in %s", peer.failure, file.name);
     return 0;
 }
 
-int tm__outlet_begin(void)
+int tm__destination_begin(void)
 {
     int rc = 0;
 
@@ -171,7 +171,7 @@ static int keep(const char *bytes, size_t count)
     return 0;
 }
 
-int tm__outlet_write(void *payload, const char *bytes, size_t count)
+int tm__destination_write(void *payload, const char *bytes, size_t count)
 {
     int rc = 0;
 
@@ -188,17 +188,17 @@ int tm__outlet_write(void *payload, const char *bytes, size_t count)
     return rc < 0 ? TM_EIO : TM_OK;
 }
 
-uint64_t tm__outlet_bytes(void)
+uint64_t tm__destination_bytes(void)
 {
     return file.whole_bytes > 0 ? file.whole_bytes : peer.whole_bytes;
 }
 
-const char *tm__outlet_error(void)
+const char *tm__destination_error(void)
 {
     return file.failure[0] ? file.failure : peer.failure;
 }
 
-int tm__outlet_close(void)
+int tm__destination_close(void)
 {
     int rc = tm__target_close(&file);
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "vm/options.h"
-#include "writer/output_target.h"
+#include "writer/destination_target.h"
 
 enum { CONNECT_MS = 2000 };
 
