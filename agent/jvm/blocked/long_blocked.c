@@ -27,7 +27,7 @@
 #include "blocked/long_blocked_ask.h"
 #include "blocked/long_blocked_table.h"
 #include "blocked/owner_poll.h"
-#include "capture/stack_policy.h"
+#include "capture/missing_stacks.h"
 #include "ring/buffer.h"
 #include "ring/clock.h"
 #include "ring/membarrier.h"
@@ -210,8 +210,8 @@ static void ask_first(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
 
         /* Of platform threads their buffers tell whose stack is missing. */
         if (it->weak_is_ours)
-            tm__stack_policy_ask_virtual(jni, own, it->thread, it->object, it->kind,
-                                         it->weak);
+            tm__missing_stacks_ask_virtual(jni, own, it->thread, it->object, it->kind,
+                                           it->weak);
         it->asked_ns = tm__now_ns();
         move(it, answered ? TM__LONG_BLOCKED_ASKED : TM__LONG_BLOCKED_KNOWN);
         it = next;

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "capture/stack_policy.h"
+#include "capture/stack_walk.h"
 #include "ident/method_identity.h"
 #include "ring/buffer.h"
 #include "ring/clock.h"

@@ -9,7 +9,7 @@
 #include <threadmodel/model.h>
 
 #include "capture/event_report.h"
-#include "capture/stack_policy.h"
+#include "capture/stack_walk.h"
 #include "ident/method_identity.h"
 #include "ident/object_identity.h"
 #include "ident/thread_id.h"

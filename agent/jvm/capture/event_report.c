@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "capture/stack_policy.h"
+#include "capture/stack_walk.h"
 #include "ident/method_identity.h"
 #include "ident/thread_id.h"
 #include "ident/thread_identity.h"

@@ -21,6 +21,7 @@
 #include "blocked/deadlock_watch.h"
 #include "blocked/long_blocked.h"
 #include "capture/cpu_sampler.h"
+#include "capture/missing_stacks.h"
 #include "capture/stack_policy.h"
 #include "ident/objects_by_hash.h"
 #include "ident/thread_id.h"
@@ -228,7 +229,7 @@ static int round_of_work(JNIEnv *jni)
     tm__long_blocked_ask(jni, own, 0);
     tm__catch_up_look(jni);
     rc = rc < 0 ? rc : tm__catch_up_virtual_round(jni, own);
-    tm__stack_policy_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
+    tm__missing_stacks_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
     tm__stack_policy_pace();
     tm__cpu_sampler_round(jni, own);
     return rc;
@@ -288,7 +289,7 @@ static int run_to_the_end(JNIEnv *jni)
         tm__session_wait();
         rc = tm__merge_round(jni, 0);
         tm__long_blocked_ask(jni, own, 1);
-        tm__stack_policy_ask(jni, own, INT64_MAX, ASK_AT_END);
+        tm__missing_stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
     is_quiet = tm__session_halt();
     if (rc < 0)
