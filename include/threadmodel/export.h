@@ -12,6 +12,7 @@
 #include <threadmodel/allocator.h>
 #include <threadmodel/common.h>
 #include <threadmodel/model.h>
+#include <threadmodel/table.h>
 
 TM_BEGIN_DECLS
 
@@ -27,7 +28,10 @@ enum tm_export_format {
     TM_EXPORT_COLLAPSED = 3,
     /** Graphviz: who waits for whom when the run ends, and in which order locks were
      *  taken. */
-    TM_EXPORT_DOT = 4
+    TM_EXPORT_DOT = 4,
+    /** HPROF's text, "JAVA PROFILE 1.0.1": threads, and the stacks at which monitors
+     *  were waited for or a processor was used, with how much at each. */
+    TM_EXPORT_HPROF = 5
 };
 
 /** Choices for an export; zero is the default of each but the format. */
@@ -38,6 +42,10 @@ typedef struct tm_export_options {
     /** COLLAPSED: enum tm_state, BLOCKED, WAITING, REENTERING, JOINING or PARKED; 0:
      * all five, each named in a frame of its own. */
     int32_t state;
+    double cutoff;         ///< HPROF: rows of a smaller share are left out, 0 to 1
+    int32_t by_thread;     ///< HPROF: not 0: stacks of two threads are two
+    int32_t without_lines; ///< HPROF: not 0: frames have no line
+    int32_t utc_offset_s;  ///< HPROF: dates are this much east of UTC
 } tm_export_options;
 
 /**
@@ -54,6 +62,19 @@ typedef struct tm_export_options {
  */
 TM_API int tm_export(const tm_model *model, const char *path,
                      const tm_export_options *options);
+
+/**
+ * The same to anywhere else.
+ *
+ * @param model    asked
+ * @param write    takes all bytes or returns a negative code
+ * @param payload  handed to write
+ * @param options  at least the format
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, or what `write` returned
+ * @since 0.1
+ */
+TM_API int tm_export_write(const tm_model *model, tm_write_fn write, void *payload,
+                           const tm_export_options *options);
 
 TM_END_DECLS
 

@@ -16,6 +16,7 @@
 #include <threadmodel/export.h>
 #include <threadmodel/findings.h>
 #include <threadmodel/hold.h>
+#include <threadmodel/hprof.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
 #include <threadmodel/log.h>

@@ -13,24 +13,38 @@
 
 enum { BUFFER_BYTES = 1 << 16, FORMATTED_BYTES = 256 };
 
+int tm__output_begin(tm__output *output, tm__memory *memory, tm_write_fn write,
+                     void *payload)
+{
+    *output = (tm__output){.memory = memory,
+                           .file = {.descriptor = -1},
+                           .write = write,
+                           .payload = payload};
+    output->bytes = tm__resize(memory, NULL, 0, BUFFER_BYTES);
+    return output->bytes ? TM_OK : TM_ENOMEM;
+}
+
 int tm__output_open(tm__output *output, tm__memory *memory, const char *path)
 {
-    int rc;
+    int rc = tm__output_begin(output, memory, tm__file_write, &output->file);
 
-    *output = (tm__output){.memory = memory, .file = {.descriptor = -1}};
-    output->bytes = tm__resize(memory, NULL, 0, BUFFER_BYTES);
-    if (!output->bytes)
-        return TM_ENOMEM;
-    rc = tm__file_open(&output->file, memory, path);
-    if (rc < 0)
+    if (rc == TM_OK)
+        rc = tm__file_open(&output->file, memory, path);
+    if (rc < 0) {
         tm__free(memory, output->bytes, BUFFER_BYTES);
+        output->bytes = NULL;
+    }
     return rc;
 }
 
 static void flush(tm__output *output)
 {
-    if (output->failure == TM_OK && output->held > 0)
-        output->failure = tm__file_write(&output->file, output->bytes, output->held);
+    int rc;
+
+    if (output->failure == TM_OK && output->held > 0) {
+        rc = output->write(output->payload, output->bytes, output->held);
+        output->failure = rc < 0 ? rc : TM_OK;
+    }
     if (output->failure < 0 && !*output->failure_text)
         snprintf(output->failure_text, sizeof(output->failure_text), "%s",
                  tm_error_text());
@@ -85,7 +99,8 @@ int tm__output_close(tm__output *output)
     if (!output->bytes)
         return TM_OK;
     flush(output);
-    rc = tm__file_close(&output->file, output->memory);
+    rc = output->file.descriptor < 0 ? TM_OK
+                                     : tm__file_close(&output->file, output->memory);
     tm__free(output->memory, output->bytes, BUFFER_BYTES);
     output->bytes = NULL;
     return output->failure < 0 ? tm__output_state(output) : rc;
