@@ -4,10 +4,10 @@
  * long a run took.
  *
  * The path is found backward, from the end. While the thread it stands on was doing
- * something, so was the path; where that thread was held up, the path goes over to
- * the thread that let it go on. Segments lie end to end from the run's beginning to
- * the path's end, so their lengths add up exactly. Time that nothing explains stays
- * with the thread that lost it and is called unexplained.
+ * something, so was the path; where that thread was blocked, the path goes over to
+ * the thread that let it go on, and stays with that one. Segments lie end to end from
+ * the run's beginning to the path's end, so their lengths add up exactly. Time that
+ * nothing explains stays with the thread that lost it and is called unexplained.
  */
 #ifndef THREADMODEL_PATH_H
 #define THREADMODEL_PATH_H
@@ -18,12 +18,15 @@
 
 TM_BEGIN_DECLS
 
-/** What of another thread's past lies on the path. */
+/** Which question a walk answers. */
 enum tm_path_walk {
-    /** What it did during the hold-up; before that the waiting thread's own past. */
-    TM_PATH_BOUNDED = 0,
-    /** All, back to its start: the waiting thread would have had time to spare. */
-    TM_PATH_UNBOUNDED = 1
+    /** Which chain decided when the end came? From a blocked thread the walk goes over
+     * to its waker and stays with that one's past: had the blocked thread come earlier,
+     * it would only have been blocked for longer. */
+    TM_PATH_DECIDED = 0,
+    /** What did the thread wait for at each moment? The waker counts while the thread
+     * was blocked; what is before that is the thread's own past. */
+    TM_PATH_WAITED_FOR = 1
 };
 
 /** Keys to sum a path up by; any combination. */
@@ -64,7 +67,8 @@ typedef struct tm_path_options {
  * thread handed over, or whom it notified, at the segment's end, and null where that
  * is not known. via: the interaction by which the path came here from the segment
  * before (start, handoff, notify, notify_all, join, interrupt, unpark, timeout);
- * "meanwhile" where a hold-up of that one begins, during which this one counts;
+ * "meanwhile", of what a thread waited for at each moment, where that one's blocking
+ * interval begins, during which this one counts;
  * "unexplained" where that is true; null where the same thread just went on.
  * provenance: how sure the interaction is; null without one.
  *

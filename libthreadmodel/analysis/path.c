@@ -10,12 +10,14 @@
  *                                   ║
  *     C  ───────────────────────────╚═══════ end       ═ path, ─ not
  *
- * Bounded, the path comes back to A at hs: what B did before is its own affair, and
- * what A did before made it arrive at hs. Unbounded it stays with B. Time from w to
- * e is A's. A hold-up within B's part is crossed in the same way, and bounded by
- * both beginnings, so that there is a stack of threads to come back to; one whose
- * end hangs on a thread that is in that stack would explain itself, and explains
- * nothing.
+ * The chain that decided the end stays with B before hs: had A come earlier, it would
+ * have been blocked for longer. Time from w to e is A's.
+ *
+ * What the end's thread waited for at each moment is another question: the walk comes
+ * back to A at hs, and what A did before made it arrive there. A hold-up within B's
+ * part is crossed in the same way, and ends with both beginnings, so that there is a
+ * stack of threads to come back to; one whose end hangs on a thread that is in that
+ * stack would explain itself, and explains nothing.
  */
 #include "analysis/path.h"
 
@@ -49,7 +51,7 @@ typedef struct walk {
     uint32_t thread;
     uint32_t leaving; ///< interaction that the next segment ends with, or TM__NONE
     uint32_t step;    ///< grows with every segment
-    int unbounded;
+    int comes_back;   ///< the question is what was waited for at each moment
     int failed;
 } walk;
 
@@ -166,7 +168,7 @@ static void cross(walk *w, const tm__link *link, int64_t floor_ns)
 
     came(w, link->kind, link->provenance);
     w->cursors[w->thread].crossed = w->step;
-    if (!w->unbounded && floor_ns != INT64_MIN) {
+    if (w->comes_back && floor_ns != INT64_MIN) {
         if (tm__reserve(&path->memory, &w->frames, &w->frames_capacity,
                         (size_t)w->frames_count + 1, sizeof(*w->frames)) < 0) {
             w->failed = 1;
@@ -383,7 +385,7 @@ int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *
     rc = tm__path_end(path, model, options);
     if (rc < 0 || path->end_ns <= path->begin_ns)
         return rc;
-    w.unbounded = options->walk == TM_PATH_UNBOUNDED;
+    w.comes_back = options->walk == TM_PATH_WAITED_FOR;
     w.time_ns = path->end_ns;
     w.floor_ns = path->begin_ns;
     w.thread = path->thread;

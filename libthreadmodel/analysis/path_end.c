@@ -73,7 +73,7 @@ int tm__path_end(tm__path *path, const tm_model *model, const tm_path_options *o
 {
     const tm__thread *thread;
 
-    if (options->walk > TM_PATH_UNBOUNDED)
+    if (options->walk > TM_PATH_WAITED_FOR)
         return tm__fail(TM_EINVAL, "walk %u is none", options->walk);
     if (!model->event_count && options->to_ns >= 0) {
         path->begin_ns = path->end_ns = tm__model_origin_ns(model);

@@ -67,7 +67,9 @@ class Reference:
                 found.append((start, end, thread, row["state"], lost))
         return found
 
-    def explain(self, thread: int, low: int, high: int, bounded: bool) -> list[Segment]:
+    def explain(
+        self, thread: int, low: int, high: int, waited_for: bool
+    ) -> list[Segment]:
         """Return the segments that explain how the thread came to be at `high`."""
         found: list[Segment] = []
         while high > low:
@@ -109,16 +111,16 @@ class Reference:
             if link["time_ns"] == link["woken_ns"] == high:
                 when = self.able(source, when)
             found += self.own(thread, max(when, begin), high, False)
-            if row["state"] == "new" or not bounded:
+            if row["state"] == "new" or not waited_for:
                 if when > begin or row["state"] == "new":
                     thread, high = source, max(when, low)
                 else:
                     high = begin
             else:
-                found += self.explain(source, begin, when, bounded)
+                found += self.explain(source, begin, when, waited_for)
                 high = begin
         return found
 
-    def path(self, thread: int, end: int, bounded: bool) -> list[Segment]:
+    def path(self, thread: int, end: int, waited_for: bool) -> list[Segment]:
         """Return the path that leads to a thread's instant, by rising time."""
-        return self.explain(thread, 0, end, bounded)[::-1]
+        return self.explain(thread, 0, end, waited_for)[::-1]

@@ -53,20 +53,20 @@ def joined(path: list[Segment]) -> list[Segment]:
 def test_paths_are_what_their_definition_says(seed: int) -> None:
     model = fair_locks(seed)
     reference = Reference(model)
-    for bounded in (True, False):
-        path = segments(model.critical_path(bounded=bounded))
+    for waited_for in (True, False):
+        path = segments(model.critical_path(waited_for=waited_for))
         assert_tiles(path, model.length_ns)
         for thread in (1, 2, 3):
-            path = segments(model.critical_path(thread=thread, bounded=bounded))
+            path = segments(model.critical_path(thread=thread, waited_for=waited_for))
             assert_tiles(path, path[-1][1])
-            expected = reference.path(thread, path[-1][1], bounded)
+            expected = reference.path(thread, path[-1][1], waited_for)
             assert joined(path) == joined(expected), f"seed {seed}"
     chance = random.Random(seed)
     for thread in (1, 2, 3):
         to_ns = chance.randint(1, model.length_ns)
         path = segments(model.critical_path(thread=thread, to_ns=to_ns))
         assert_tiles(path, to_ns)
-        assert joined(path) == joined(reference.path(thread, to_ns, True))
+        assert joined(path) == joined(reference.path(thread, to_ns, False))
 
 
 @campaign(200, 3000)
@@ -75,12 +75,12 @@ def test_paths_of_any_run_tile_from_its_beginning_to_their_end(seed: int) -> Non
     chance = random.Random(seed)
     ids = model.threads().values("thread_id")
     for thread in (None, *ids[: chance.randint(0, 2)]):
-        for bounded in (True, False):
+        for waited_for in (True, False):
             to_ns = chance.choice((None, chance.randint(1, max(model.length_ns, 1))))
             if not model.length_ns:
                 to_ns = None
             path = segments(
-                model.critical_path(thread=thread, to_ns=to_ns, bounded=bounded)
+                model.critical_path(thread=thread, to_ns=to_ns, waited_for=waited_for)
             )
             ended = model.threads(threads=[thread]) if thread is not None else None
             end = to_ns or model.length_ns
@@ -118,7 +118,7 @@ def test_sums_of_a_path_are_those_of_its_segments(seed: int) -> None:
 def test_what_lies_on_the_path_has_no_slack(seed: int) -> None:
     model = fair_locks(seed)
     slack = {row["thread_id"]: row["slack_ns"] for row in model.path_rollup()}
-    rows = list(model.critical_path(bounded=False))
+    rows = list(model.critical_path())
     assert set(slack) == set(model.threads().values("thread_id"))
     for row in rows:
         if not row["unexplained"] and row["via"] != "unexplained":
@@ -257,9 +257,7 @@ def test_a_pipeline_is_as_slow_as_its_slowest_stage() -> None:
         }
     )
     model = model_of(World(programs))
-    rollup = {
-        row["thread_id"]: row["total_ns"] for row in model.path_rollup(bounded=False)
-    }
+    rollup = {row["thread_id"]: row["total_ns"] for row in model.path_rollup()}
     assert rollup[3] == pytest.approx(items * slow, rel=0.02)
     assert sum(rollup.values()) == model.length_ns
 

@@ -95,11 +95,18 @@ static void unpark_interrupt_and_start_are_crossed(void **state)
                    "0-10 T1 running\n"
                    "10-15 T2 new start\n"
                    "15-80 T2 running\n");
-    assert_path(model, "0-20 T1 running\n"
-                       "20-40 T2 running meanwhile\n"
-                       "40-44 T1 parked unpark\n"
-                       "44-50 T1 running\n"
-                       "50-70 T2 running meanwhile\n"
+    options = (tm_path_options){.size = sizeof(options), .walk = TM_PATH_WAITED_FOR};
+    assert_path_to(model, &options, 90,
+                   "0-20 T1 running\n"
+                   "20-40 T2 running meanwhile\n"
+                   "40-44 T1 parked unpark\n"
+                   "44-50 T1 running\n"
+                   "50-70 T2 running meanwhile\n"
+                   "70-75 T1 sleeping interrupt\n"
+                   "75-90 T1 running\n");
+    assert_path(model, "0-10 T1 running\n"
+                       "10-15 T2 new start\n"
+                       "15-70 T2 running\n"
                        "70-75 T1 sleeping interrupt\n"
                        "75-90 T1 running\n");
 }
@@ -137,8 +144,8 @@ static void deadlock_is_named_and_ends_the_walk(void **state)
 
     (void)state;
     assert_path_to(model, &options, 100,
-                   "0-5 T3 running\n"
-                   "5-20 T1 running meanwhile\n"
+                   "0-1 T3 running\n"
+                   "1-20 T1 running start\n"
                    "20-30 T1 blocked unexplained\n"
                    "30-100 T1 deadlocked unexplained\n");
     tm_model_free(model);
@@ -176,8 +183,7 @@ static void what_acts_is_a_thread_that_can(void **state)
     };
 
     (void)state;
-    assert_path(MODEL(events), "0-20 T1 running\n"
-                               "20-40 T2 running meanwhile\n"
+    assert_path(MODEL(events), "0-40 T2 running\n"
                                "40-50 T1 blocked handoff\n"
                                "50-60 T1 running\n");
 }
@@ -223,6 +229,10 @@ static void paths_lead_to_any_instant(void **state)
     tm_model *model = nested_run(NULL);
 
     (void)state;
+    assert_path_to(model, &options, 90,
+                   "0-80 T3 running\n"
+                   "80-90 T2 running handoff\n");
+    options.walk = TM_PATH_WAITED_FOR;
     assert_path_to(model, &options, 90,
                    "0-20 T1 running\n"
                    "20-40 T2 running meanwhile\n"
