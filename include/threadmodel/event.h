@@ -62,7 +62,9 @@ enum tm_event_kind {
                             ///< made it so
     TM_EVENT_ON_CPU = 35,   ///< runs on a processor; value: its number, from 1
     TM_EVENT_OFF_CPU = 36,  ///< left its processor, by no block of its own: preempted
-    TM_EVENT_KIND_END = 37  ///< one more than the last kind
+    TM_EVENT_SHUTDOWN = 37, ///< the program's work is over: the runtime begins to end,
+                            ///< at this thread's wish or because no other was left
+    TM_EVENT_KIND_END = 38  ///< one more than the last kind
 };
 
 /** Why a monitor got its heavy form. */

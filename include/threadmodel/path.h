@@ -41,13 +41,15 @@ enum tm_path_key {
 typedef struct tm_path_options {
     size_t size; ///< sizeof(tm_path_options)
     /**
-     * tm_thread.id that the path leads to. 0: the one that ended the run, which is
-     * the thread with the latest event of those that are neither daemons nor agent's,
-     * or of all where there are no others; of several, one that is not held up.
+     * tm_thread.id that the path leads to. 0: the one with which the program's own work
+     * ended: that in which the runtime's shutdown began, if it is the program's; else
+     * the last to end of those that neither the runtime started nor are daemons; where
+     * others did more after that, the recording stopped before the program did, and it
+     * is one that can go on: the program's first, or the one with the latest event.
      */
     uint64_t thread;
-    /** Up to the run's length: where the path ends, since the run began. 0: where that
-     * thread ended, or at the last event where it has not or no thread is named. */
+    /** Up to the run's length: where the path ends, since the run began. 0: where the
+     * program's work ended, see `thread`, or that thread; else at the last event. */
     int64_t to_ns;
     uint32_t walk;                ///< enum tm_path_walk
     uint32_t keys;                ///< of a sum: bits of enum tm_path_key; 0: by thread

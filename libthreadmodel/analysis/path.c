@@ -209,31 +209,6 @@ static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int via)
         via);
 }
 
-/* Nobody goes on in a deadlock; one that is only suspected may be none. */
-static int is_stuck(const tm_model *model, const tm__thread *thread)
-{
-    const tm__deadlock *deadlock =
-        thread->deadlock == TM__NONE ? NULL : &model->deadlocks[thread->deadlock];
-
-    return deadlock && (deadlock->confirmed || !deadlock->suspected);
-}
-
-/* A join that has not ended waits for a thread that is known. */
-static tm__link link_at_end(const walk *w, const cursor *at)
-{
-    const tm__thread *thread = &w->model->threads[w->thread];
-    const tm__interval *first = &thread->intervals[at->first];
-    int joins = first->state == TM_STATE_JOINING && !is_stuck(w->model, thread);
-
-    if (at->end < thread->interval_count)
-        return tm__link_to(w->model, w->thread, at->end);
-    return (tm__link){.from = joins ? first->peer : TM__NONE,
-                      .row = TM__NONE,
-                      .from_ns = INT64_MAX,
-                      .kind = first->peer == TM__NONE ? 0 : TM_INTERACTION_JOIN,
-                      .provenance = first->provenance};
-}
-
 /* Before its start there is nothing of a thread to come back to. */
 static void go_to_starter(walk *w, uint32_t interval, const tm__link *link)
 {
@@ -255,7 +230,7 @@ static void pass_hold_up(walk *w, uint32_t interval)
     int at_end;
 
     find_hold_up(w, interval);
-    link = link_at_end(w, at);
+    link = tm__link_out(w->model, w->thread, at->first, at->end);
     at_end = at->end < thread->interval_count &&
              thread->intervals[at->end].start_ns == w->time_ns;
     begin_ns = thread->intervals[at->first].start_ns;
@@ -311,24 +286,6 @@ static void come_back(walk *w)
         w->frames_count ? w->frames[w->frames_count - 1].floor_ns : w->path->begin_ns;
 }
 
-/* Before a thread's first event. */
-static void pass_beginning(walk *w)
-{
-    tm__link link = {.from = TM__NONE,
-                     .row = TM__NONE,
-                     .kind = TM_INTERACTION_START,
-                     .provenance = TM_PROVENANCE_INFERRED};
-
-    if (w->thread == w->path->thread && !w->frames_count)
-        link.from = tm__link_predecessor(w->model, w->thread);
-    if (link.from == TM__NONE) {
-        add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns, TM__VIA_UNEXPLAINED);
-        return;
-    }
-    link.from_ns = w->model->threads[link.from].end_ns;
-    go_to_starter(w, TM__NONE, &link);
-}
-
 static void go(walk *w)
 {
     while (w->time_ns > w->path->begin_ns && !w->failed) {
@@ -341,7 +298,8 @@ static void go(walk *w)
         }
         at = locate(w, w->thread, w->time_ns);
         if (at == TM__NONE) {
-            pass_beginning(w);
+            /* Before its first event. */
+            add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns, TM__VIA_UNEXPLAINED);
         } else if (tm__is_inert(thread->intervals[at].state) &&
                    thread->intervals[at].state != TM_STATE_DEAD) {
             pass_hold_up(w, at);
@@ -380,7 +338,7 @@ int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *
     walk w = {.model = model, .path = path, .leaving = TM__NONE, .step = 1};
     int rc;
 
-    *path = (tm__path){.thread = TM__NONE};
+    *path = (tm__path){.thread = TM__NONE, .destroyer = TM__NONE};
     tm__memory_init(&path->memory, &model->memory.hook);
     rc = tm__path_end(path, model, options);
     if (rc < 0 || path->end_ns <= path->begin_ns)

@@ -26,7 +26,9 @@ typedef struct tm__path {
     tm__memory memory;
     int64_t begin_ns; ///< on the model's clock
     int64_t end_ns;
-    uint32_t thread;                  ///< threads[] that it leads to
+    uint32_t thread;    ///< threads[] that it leads to
+    uint32_t destroyer; ///< threads[] that the runtime ended in, or TM__NONE
+    int others_hold; ///< the end is the last one's: other threads may put it off, too
     TM__ARRAY(tm__segment, segments); ///< the latest first
 } tm__path;
 
@@ -39,7 +41,7 @@ typedef struct tm__path {
 int tm__path_walk(tm__path *path, const tm_model *model,
                   const tm_path_options *options);
 
-/** Fill begin, end and thread of a path; the same returns. */
+/** Fill a path but for its segments; the same returns. */
 int tm__path_end(tm__path *path, const tm_model *model, const tm_path_options *options);
 
 static inline int64_t tm__segment_end_ns(const tm__path *path, uint32_t segment)

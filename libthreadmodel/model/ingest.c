@@ -203,6 +203,13 @@ static int dispatch(tm_model *model, const tm__fact *fact)
             return TM_ENOMEM;
         tm__on_snapshot(model, fact);
         return check(model, fact);
+    case TM_EVENT_SHUTDOWN:
+        tm__must_run(model, fact);
+        if (model->shutdown_by == TM__NONE) {
+            model->shutdown_by = fact->thread;
+            model->shutdown_ns = fact->time_ns;
+        }
+        break;
     case TM_EVENT_CPU_SAMPLE:
         model->threads[fact->thread].samples++;
         if (fact->stack != TM__NONE)

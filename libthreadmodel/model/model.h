@@ -404,6 +404,8 @@ struct tm_model {
     uint32_t losses;         ///< loss markers seen
     int64_t loss_ns;         ///< time of the last one; INT64_MIN: none
     int64_t nameless_end_ns; ///< a thread whose object is not known ended; INT64_MIN
+    int64_t shutdown_ns;     ///< the first Shutdown; INT64_MIN: none
+    uint32_t shutdown_by;    ///< threads[] that it is of, or TM__NONE
 
     tm_run run; ///< strings in it are interned
     int32_t forced_policy;

@@ -164,9 +164,9 @@ static void any_events_have_a_path_that_tiles(void **state)
                     assert_true(tm_table_int64(table, "end_ns")[i] >
                                 tm_table_int64(table, "start_ns")[i]);
                 }
-                if (!thread && tm_model_length_ns(model))
-                    assert_int_equal(tm_table_int64(table, "end_ns")[last - 1],
-                                     tm_model_length_ns(model));
+                if (last)
+                    assert_true(tm_table_int64(table, "end_ns")[last - 1] <=
+                                tm_model_length_ns(model));
                 tm_table_free(table);
                 assert_int_equal(tm_path_rollup(&table, model, &options), TM_OK);
                 tm_table_free(table);

@@ -43,10 +43,10 @@ class PathQuestions(Questions):
         None where the same thread just went on), unexplained, provenance (of via).
 
         Args:
-            thread: id or name of the thread that it leads to; None: the one that ended
-                the run
-            to_ns: where it ends, in ns since the run began; None: the thread's or the
-                run's end
+            thread: id or name of the thread that it leads to; None: the one with which
+                the program's own work ended, before what the runtime does to end
+            to_ns: where it ends, in ns since the run began; None: where that work, or
+                the thread, ended
             waited_for: ask another question: what did the thread wait for at each
                 moment? A waker counts while the thread was blocked by it, and what is
                 before that is the thread's own past
