@@ -7,7 +7,7 @@
  * something, so was the path; where that thread was blocked, the path goes over to
  * the thread that let it go on, and stays with that one. Segments lie end to end from
  * the run's beginning to the path's end, so their lengths add up exactly. Time that
- * nothing explains stays with the thread that lost it and is called unexplained.
+ * nothing explains stays with the thread that lost it, and the answer says why.
  */
 #ifndef THREADMODEL_PATH_H
 #define THREADMODEL_PATH_H
@@ -63,7 +63,7 @@ typedef struct tm_path_options {
  *
  * Columns: start_ns int64, end_ns int64, thread_id uint64, thread string, state string,
  * method string, source string, line int32, object string, class string,
- * via string, unexplained bool, provenance string.
+ * via string, unexplained string, provenance string.
  *
  * object, class, method: for a hold-up as in the timeline; for other segments what the
  * thread handed over, or whom it notified, at the segment's end, and null where that
@@ -71,7 +71,9 @@ typedef struct tm_path_options {
  * before (start, handoff, notify, notify_all, join, interrupt, unpark, timeout);
  * "meanwhile", of what a thread waited for at each moment, where that one's blocking
  * interval begins, during which this one counts;
- * "unexplained" where that is true; null where the same thread just went on.
+ * null where the same thread just went on. unexplained: why nothing explains this
+ * stretch, "unparks not recorded" for instance; null where something does. The answer's
+ * limits say how long each was, and what recording would show more.
  * provenance: how sure the interaction is; null without one.
  *
  * @param[out] out  the answer, yours; NULL on failure

@@ -56,7 +56,7 @@ typedef struct walk {
 } walk;
 
 /* Add what the thread did in [start_ns, time_ns), and stand at its beginning. */
-static void add(walk *w, uint32_t interval, int state, int64_t start_ns, int via)
+static void add(walk *w, uint32_t interval, int state, int64_t start_ns, int why)
 {
     tm__path *path = w->path;
 
@@ -72,7 +72,7 @@ static void add(walk *w, uint32_t interval, int state, int64_t start_ns, int via
                                                            .interval = interval,
                                                            .left_by = w->leaving,
                                                            .state = (uint8_t)state,
-                                                           .via = (uint8_t)via};
+                                                           .why = (uint8_t)why};
     w->time_ns = start_ns;
     w->leaving = TM__NONE;
     w->step++;
@@ -86,7 +86,7 @@ static void came(walk *w, int via, int provenance)
     if (!w->path->segments_count)
         return;
     last = &w->path->segments[w->path->segments_count - 1];
-    if (last->via != TM__VIA_NOTHING || last->start_ns != w->time_ns ||
+    if (last->via != TM__VIA_NOTHING || last->why || last->start_ns != w->time_ns ||
         (via != TM__VIA_MEANWHILE && last->thread != w->thread))
         return;
     last->via = (uint8_t)via;
@@ -201,12 +201,12 @@ static int64_t act_ns(walk *w, const tm__link *link, int at_end)
 }
 
 /* Stay with the thread in an interval that begins at or below lowest_ns. */
-static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int via)
+static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int why)
 {
     const tm__interval *it = &w->model->threads[w->thread].intervals[interval];
 
     add(w, interval, it->state, it->start_ns > lowest_ns ? it->start_ns : lowest_ns,
-        via);
+        why);
 }
 
 /* Before its start there is nothing of a thread to come back to. */
@@ -215,9 +215,17 @@ static void go_to_starter(walk *w, uint32_t interval, const tm__link *link)
     int64_t when_ns = act_ns(w, link, 1);
 
     add(w, interval, TM_STATE_NEW, when_ns > w->floor_ns ? when_ns : w->floor_ns,
-        TM__VIA_NOTHING);
+        TM__WHY_EXPLAINED);
     if (w->time_ns > w->floor_ns)
         cross(w, link, INT64_MIN);
+}
+
+/* Nobody wakes who joins a thread that has ended before. */
+static int joins_the_dead(const tm_model *model, const tm__interval *join)
+{
+    return join->state == TM_STATE_JOINING && join->peer != TM__NONE &&
+           model->threads[join->peer].end_ns != INT64_MIN &&
+           model->threads[join->peer].end_ns <= join->start_ns;
 }
 
 /* The thread was held up, or not begun, just before time_ns. */
@@ -236,11 +244,14 @@ static void pass_hold_up(walk *w, uint32_t interval)
     begin_ns = thread->intervals[at->first].start_ns;
     if (!can_cross(w, &link)) {
         int known = link.kind == TM_INTERACTION_TIMEOUT || link.from == w->thread ||
-                    thread->intervals[interval].state == TM_STATE_SLEEPING;
+                    thread->intervals[interval].state == TM_STATE_SLEEPING ||
+                    joins_the_dead(w->model, &thread->intervals[at->first]);
 
         if (known && at_end && link.kind)
             came(w, link.kind, link.provenance);
-        stay(w, interval, w->floor_ns, known ? TM__VIA_NOTHING : TM__VIA_UNEXPLAINED);
+        stay(w, interval, w->floor_ns,
+             known ? TM__WHY_EXPLAINED
+                   : tm__path_why(w->model, w->thread, at->first, at->end));
         return;
     }
     if (begin_ns < w->floor_ns)
@@ -258,7 +269,7 @@ static void pass_hold_up(walk *w, uint32_t interval)
     if (at_end && when_ns <= begin_ns &&
         thread->intervals[at->first].state != TM_STATE_REENTERING)
         came(w, link.kind, link.provenance);
-    stay(w, interval, when_ns > begin_ns ? when_ns : begin_ns, TM__VIA_NOTHING);
+    stay(w, interval, when_ns > begin_ns ? when_ns : begin_ns, TM__WHY_EXPLAINED);
 }
 
 /* The thread's interval has begun at time_ns; a start has no hold-up before it. */
@@ -298,30 +309,22 @@ static void go(walk *w)
         }
         at = locate(w, w->thread, w->time_ns);
         if (at == TM__NONE) {
-            /* Before its first event. */
-            add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns, TM__VIA_UNEXPLAINED);
+            add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns, TM__WHY_BEFORE);
         } else if (tm__is_inert(thread->intervals[at].state) &&
                    thread->intervals[at].state != TM_STATE_DEAD) {
             pass_hold_up(w, at);
         } else {
-            int is_known = thread->intervals[at].state == TM_STATE_RUNNING;
+            int state = thread->intervals[at].state;
 
-            stay(w, at, w->floor_ns, is_known ? TM__VIA_NOTHING : TM__VIA_UNEXPLAINED);
+            stay(w, at, w->floor_ns,
+                 state == TM_STATE_RUNNING ? TM__WHY_EXPLAINED
+                 : state == TM_STATE_DEAD  ? TM__WHY_ENDED
+                                           : TM__WHY_UNKNOWN);
             if (w->time_ns == thread->intervals[at].start_ns &&
                 w->time_ns > w->floor_ns)
                 pass_start(w, at);
         }
     }
-}
-
-int64_t tm__path_unexplained_ns(const tm__path *path)
-{
-    int64_t total_ns = 0;
-
-    for (uint32_t i = 0; i < path->segments_count; i++)
-        if (tm__is_unexplained(&path->segments[i]))
-            total_ns += tm__segment_end_ns(path, i) - path->segments[i].start_ns;
-    return total_ns;
 }
 
 void tm__path_free(tm__path *path)
@@ -348,7 +351,7 @@ int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *
     w.floor_ns = path->begin_ns;
     w.thread = path->thread;
     if (path->thread == TM__NONE) {
-        add(&w, TM__NONE, TM_STATE_UNKNOWN, path->begin_ns, TM__VIA_UNEXPLAINED);
+        add(&w, TM__NONE, TM_STATE_UNKNOWN, path->begin_ns, TM__WHY_UNKNOWN);
         return w.failed ? TM_ENOMEM : TM_OK;
     }
     w.cursors = tm__zalloc(&path->memory, bytes);

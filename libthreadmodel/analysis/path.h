@@ -8,7 +8,27 @@
 #include "model/model.h"
 
 /** Beyond enum tm_interaction_kind: how the path came to a segment. */
-enum { TM__VIA_NOTHING = 0, TM__VIA_MEANWHILE = 100, TM__VIA_UNEXPLAINED = 101 };
+enum { TM__VIA_NOTHING = 0, TM__VIA_MEANWHILE = 100 };
+
+/** Why nothing explains a segment. */
+enum tm__why {
+    TM__WHY_EXPLAINED = 0,
+    TM__WHY_NO_WAKER,
+    TM__WHY_NO_OWNER,
+    TM__WHY_NO_NOTIFIES,
+    TM__WHY_NO_UNPARKS,
+    TM__WHY_NO_ENDS,
+    TM__WHY_NO_INTERRUPTS,
+    TM__WHY_NOT_OVER,
+    TM__WHY_DEADLOCK,
+    TM__WHY_LOST,
+    TM__WHY_DROPPED,
+    TM__WHY_CIRCLE,
+    TM__WHY_BEFORE,
+    TM__WHY_ENDED,
+    TM__WHY_UNKNOWN,
+    TM__WHY_END
+};
 
 /** It ends where the one before it in the list, which is later, begins. */
 typedef struct tm__segment {
@@ -19,7 +39,7 @@ typedef struct tm__segment {
     uint8_t state;      ///< enum tm_state
     uint8_t via;        ///< enum tm_interaction_kind or of those above
     uint8_t provenance; ///< enum tm_provenance of via
-    uint8_t reserved;
+    uint8_t why;        ///< enum tm__why
 } tm__segment;
 
 typedef struct tm__path {
@@ -49,10 +69,14 @@ static inline int64_t tm__segment_end_ns(const tm__path *path, uint32_t segment)
     return segment ? path->segments[segment - 1].start_ns : path->end_ns;
 }
 
-static inline int tm__is_unexplained(const tm__segment *segment)
-{
-    return segment->via == TM__VIA_UNEXPLAINED;
-}
+/**
+ * Why nothing says who ended a hold-up, the intervals [first, end) of a thread.
+ * @return enum tm__why, never TM__WHY_EXPLAINED
+ */
+int tm__path_why(const tm_model *model, uint32_t thread, uint32_t first, uint32_t end);
+
+/** In words; NULL for what is explained. */
+const char *tm__why_name(int why);
 
 /** @return the time of the path that nothing explains */
 int64_t tm__path_unexplained_ns(const tm__path *path);
@@ -61,7 +85,7 @@ int64_t tm__path_unexplained_ns(const tm__path *path);
 void tm__segment_subject(const tm_model *model, const tm__segment *segment,
                          uint32_t *object, uint32_t *stack);
 
-/** Add the model's limits, and how much of the path is unexplained. */
+/** Add the model's limits, and how much of the path is unexplained, and why. */
 void tm__path_put_limits(const tm__path *path, const tm_model *model,
                          tm__builder *builder);
 

@@ -95,7 +95,7 @@ static int gather(rollup *r)
             return TM_ENOMEM;
         found->segments++;
         found->total_ns += length_ns;
-        if (tm__is_unexplained(it))
+        if (it->why)
             found->unexplained_ns += length_ns;
     }
     /* Threads off the path have slack. */

@@ -252,6 +252,12 @@ static int take_other(tm_model *model, const tm_event *event)
         note_time(model, model->loss_ns);
         if (event->flags & TM_EVENT_PAUSED)
             return tm__on_pause(model, model->loss_ns);
+        /* Its object is the time of the first. */
+        return tm__loss_note(model,
+                             event->object && event->object <= TM__TIME_LIMIT_NS
+                                 ? (int64_t)event->object
+                                 : model->loss_ns,
+                             model->loss_ns);
     } else {
         model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
     }

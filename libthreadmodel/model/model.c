@@ -220,6 +220,7 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, helds);
     FREE_ARRAY(model, deadlocks);
     FREE_ARRAY(model, dumps);
+    FREE_ARRAY(model, gaps);
     FREE_ARRAY(model, deadlock_members);
     FREE_ARRAY(model, bindings);
     FREE_ARRAY(model, limits);

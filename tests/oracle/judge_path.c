@@ -239,7 +239,6 @@ static bool read_path(struct trial *trial, const tm_table *table, int64_t end_ns
 {
     const int64_t *start = tm_table_int64(table, "start_ns");
     const int64_t *end = tm_table_int64(table, "end_ns");
-    const uint8_t *lost = tm_table_bool(table, "unexplained");
     size_t rows = tm_table_row_count(table);
     int64_t at_ns = 0;
 
@@ -254,7 +253,7 @@ static bool read_path(struct trial *trial, const tm_table *table, int64_t end_ns
         path->items[path->count++] = (struct stretch){
             start[row] + trial->origin_ns, end[row] + trial->origin_ns,
             thread_of(trial->w, tm_table_uint64(table, "thread_id")[row]),
-            (lost[row / 8] >> row % 8 & 1) != 0, false};
+            !tm_table_is_null(table, "unexplained", row), false};
     }
     return at_ns + trial->origin_ns == end_ns;
 }

@@ -48,6 +48,12 @@ class Reference:
                 return row
         return None
 
+    def ended(self, join: dict[str, Any]) -> bool:
+        """Say whether the joined thread had ended before."""
+        line = self.lines.get(join["peer_id"], [])
+        dead = [row for row in line if row["state"] == "dead"]
+        return bool(dead) and dead[-1]["start_ns"] <= join["start_ns"]
+
     def able(self, thread: int, time_ns: int) -> int:
         """Return the last time up to time_ns at which the thread could act."""
         if (thread, time_ns) in self.begun:
@@ -101,8 +107,10 @@ class Reference:
                 link["woken_ns"] = None
             begin = max(begin, low)
             if link is None or link["from_thread_id"] is None:
-                known = row["state"] == "sleeping" or (
-                    link is not None and link["kind"] == "timeout"
+                known = (
+                    row["state"] == "sleeping"
+                    or (link is not None and link["kind"] == "timeout")
+                    or (row["state"] == "joining" and self.ended(row))
                 )
                 found += self.own(thread, start, high, not known)
                 high = start

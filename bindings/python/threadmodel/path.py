@@ -39,8 +39,9 @@ class PathQuestions(Questions):
 
         Columns: start_ns, end_ns, thread_id, thread, state, method, source, line,
         object, class (what was waited for, or what was handed over at the end), via
-        (the interaction by which the path came here, ``meanwhile``, ``unexplained``, or
-        None where the same thread just went on), unexplained, provenance (of via).
+        (the interaction by which the path came here, ``meanwhile``, or None where the
+        same thread just went on), unexplained (why nothing explains this stretch, or
+        None where something does), provenance (of via).
 
         Args:
             thread: id or name of the thread that it leads to; None: the one with which

@@ -68,6 +68,8 @@ def path_segments(path: Table, top: int, title: str = "Critical path") -> Sectio
         Column("method", name=True),
     ]
     found = list(path)
+    if any(row["unexplained"] for row in found[:top]):
+        columns.append(Column("unexplained", label=True, style="yellow"))
     rows = [
         [
             duration(row["start_ns"]),
@@ -77,7 +79,8 @@ def path_segments(path: Table, top: int, title: str = "Critical path") -> Sectio
             name_of(row["via"], ""),
             name_of(row["class"], ""),
             caller_of(row) if row["method"] else "",
-        ]
+            name_of(row["unexplained"], ""),
+        ][: len(columns)]
         for row in found[:top]
     ]
     if rows:
