@@ -18,7 +18,8 @@ TM_BEGIN_DECLS
 enum tm_event_kind {
     TM_EVENT_THREAD_START_CALLED = 1, ///< calls Thread.start; peer: the new thread
     TM_EVENT_THREAD_START = 2,        ///< begins to run; peer: who started it
-    TM_EVENT_THREAD_END = 3,          ///< ends; releases all joiners
+    TM_EVENT_THREAD_END = 3,          ///< ends; releases all joiners; peer: the
+                                      ///< carrier that a virtual thread was on
     TM_EVENT_CONTENDED_ENTER = 4,     ///< blocks on object's monitor; peer: its owner
     TM_EVENT_CONTENDED_ENTERED = 5,   ///< got object's monitor; peer: who released it
     TM_EVENT_WAIT = 6,                ///< Object.wait on object, which it owns; timeout

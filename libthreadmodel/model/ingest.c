@@ -185,10 +185,7 @@ static int dispatch(tm_model *model, const tm__fact *fact)
     case TM_EVENT_PARK: tm__on_park(model, fact); return check(model, fact);
     case TM_EVENT_UNPARKED: tm__on_unparked(model, fact); break;
     case TM_EVENT_UNPARK_CALLED: tm__on_unpark_called(model, fact); break;
-    case TM_EVENT_VIRTUAL_MOUNT:
-        model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
-        model->threads[fact->thread].carrier = fact->peer;
-        break;
+    case TM_EVENT_VIRTUAL_MOUNT: tm__on_mount(model, fact); break;
     case TM_EVENT_VIRTUAL_UNMOUNT:
         model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
         model->threads[fact->thread].carrier = TM__NONE;

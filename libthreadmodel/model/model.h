@@ -85,7 +85,8 @@ typedef struct tm__thread {
     uint32_t permit;      ///< interactions: unpark called, not yet taken
     uint32_t interrupter; ///< threads[] that interrupted it last, or TM__NONE
     uint32_t flags;       ///< enum tm_thread_flag
-    uint32_t carrier;     ///< threads[] that carries it, or TM__NONE
+    uint32_t carrier;     ///< threads[] that carries it; of a carrier, whom it
+                          ///< carried last; TM__NONE
 
     int64_t interrupted_ns; ///< when that interrupt was called
     int64_t start_ns;       ///< INT64_MIN: not seen to start

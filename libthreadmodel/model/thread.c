@@ -73,6 +73,8 @@ int tm__on_end(tm_model *model, const tm__fact *fact)
         tm__must_run(model, fact);
     tm__tenure_all_over(model, fact->thread, fact->time_ns);
     thread->end_ns = fact->time_ns;
+    if (fact->peer != TM__NONE)
+        tm__on_mount(model, fact);
     tm__begin(model, fact->thread, fact->time_ns,
               (tm__interval){.state = TM_STATE_DEAD,
                              .object = TM__NONE,
