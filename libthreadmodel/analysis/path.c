@@ -360,6 +360,8 @@ int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *
     for (uint32_t i = 0; i < model->threads_count; i++)
         w.cursors[i].next = model->threads[i].interval_count;
     go(&w);
+    if (!w.comes_back)
+        tm__path_doubt(path);
     tm__free(&path->memory, w.cursors, bytes);
     tm__free(&path->memory, w.frames, w.frames_capacity * sizeof(*w.frames));
     return w.failed ? TM_ENOMEM : TM_OK;

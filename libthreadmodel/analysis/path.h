@@ -27,6 +27,7 @@ enum tm__why {
     TM__WHY_BEFORE,
     TM__WHY_ENDED,
     TM__WHY_UNKNOWN,
+    TM__WHY_BEHIND,
     TM__WHY_END
 };
 
@@ -74,6 +75,12 @@ static inline int64_t tm__segment_end_ns(const tm__path *path, uint32_t segment)
  * @return enum tm__why, never TM__WHY_EXPLAINED
  */
 int tm__path_why(const tm_model *model, uint32_t thread, uint32_t first, uint32_t end);
+
+/**
+ * Call in doubt what is before unexplained blocks that are more than a hundredth of the
+ * path: who was blocked for long was not what others waited for.
+ */
+void tm__path_doubt(tm__path *path);
 
 /** In words; NULL for what is explained. */
 const char *tm__why_name(int why);

@@ -42,6 +42,9 @@ static const struct {
     [TM__WHY_ENDED] = {"after its end", "the path leads to a time after the thread"},
     [TM__WHY_UNKNOWN] = {"not recorded",
                          "the recording was paused, or began in the middle"},
+    [TM__WHY_BEHIND] = {"behind an unexplained block",
+                        "who ended that block decided, and that one's past is not "
+                        "known"},
 };
 
 const char *tm__why_name(int why)
@@ -96,6 +99,23 @@ int tm__path_why(const tm_model *model, uint32_t thread, uint32_t first, uint32_
     if (tm__lost_between(model, it->intervals[first].start_ns, next->start_ns))
         return TM__WHY_LOST;
     return why_no_waker(model, &it->intervals[first], &it->intervals[end - 1]);
+}
+
+void tm__path_doubt(tm__path *path)
+{
+    int64_t allowed_ns = (path->end_ns - path->begin_ns) / 100, blocked_ns = 0;
+
+    for (uint32_t i = 0; i < path->segments_count; i++) {
+        tm__segment *it = &path->segments[i];
+
+        /* What has not ended at all, nobody ended. */
+        if (it->why == TM__WHY_NOT_OVER || it->why == TM__WHY_DEADLOCK)
+            continue;
+        if (it->why && tm__is_stopped(it->state))
+            blocked_ns += tm__segment_end_ns(path, i) - it->start_ns;
+        else if (!it->why && blocked_ns > allowed_ns)
+            it->why = TM__WHY_BEHIND;
+    }
 }
 
 int64_t tm__path_unexplained_ns(const tm__path *path)

@@ -233,6 +233,12 @@ static void explain(struct walk *walk, int t, int64_t low_ns, int64_t high_ns)
     }
 }
 
+/* What is behind an unexplained block is where it would be if that were short. */
+static bool is_unexplained(const char *why)
+{
+    return why && strcmp(why, "behind an unexplained block") != 0;
+}
+
 /* The model's path, the latest first; and that it tiles. */
 static bool read_path(struct trial *trial, const tm_table *table, int64_t end_ns,
                       struct stretches *path)
@@ -253,7 +259,7 @@ static bool read_path(struct trial *trial, const tm_table *table, int64_t end_ns
         path->items[path->count++] = (struct stretch){
             start[row] + trial->origin_ns, end[row] + trial->origin_ns,
             thread_of(trial->w, tm_table_uint64(table, "thread_id")[row]),
-            !tm_table_is_null(table, "unexplained", row), false};
+            is_unexplained(tm_table_string(table, "unexplained", row)), false};
     }
     return at_ns + trial->origin_ns == end_ns;
 }

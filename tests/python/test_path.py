@@ -13,6 +13,10 @@ from lockworld import Program, Steps, World, started_by_main
 from path_reference import Reference, Segment
 
 
+# Where it would be if the block were short.
+BEHIND = "behind an unexplained block"
+
+
 def model_of(world: World) -> threadmodel.Model:
     model = threadmodel.Model()
     world.fill(model)
@@ -26,7 +30,7 @@ def segments(table: threadmodel.Table) -> list[Segment]:
             row["end_ns"],
             row["thread_id"],
             row["state"],
-            row["unexplained"] is not None,
+            row["unexplained"] not in (None, BEHIND),
         )
         for row in table
     ]
