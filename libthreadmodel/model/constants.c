@@ -72,6 +72,7 @@ const char *tm_event_kind_name(int kind)
         [TM_EVENT_RUNNABLE] = "runnable",
         [TM_EVENT_ON_CPU] = "on_cpu",
         [TM_EVENT_OFF_CPU] = "off_cpu",
+        [TM_EVENT_SHUTDOWN] = "shutdown",
     };
 
     return NAME_OF(names, kind);

@@ -185,10 +185,7 @@ static int dispatch(tm_model *model, const tm__fact *fact)
     case TM_EVENT_PARK: tm__on_park(model, fact); return check(model, fact);
     case TM_EVENT_UNPARKED: tm__on_unparked(model, fact); break;
     case TM_EVENT_UNPARK_CALLED: tm__on_unpark_called(model, fact); break;
-    case TM_EVENT_VIRTUAL_MOUNT:
-        model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
-        model->threads[fact->thread].carrier = fact->peer;
-        break;
+    case TM_EVENT_VIRTUAL_MOUNT: tm__on_mount(model, fact); break;
     case TM_EVENT_VIRTUAL_UNMOUNT:
         model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
         model->threads[fact->thread].carrier = TM__NONE;
@@ -203,6 +200,13 @@ static int dispatch(tm_model *model, const tm__fact *fact)
             return TM_ENOMEM;
         tm__on_snapshot(model, fact);
         return check(model, fact);
+    case TM_EVENT_SHUTDOWN:
+        tm__must_run(model, fact);
+        if (model->shutdown_by == TM__NONE) {
+            model->shutdown_by = fact->thread;
+            model->shutdown_ns = fact->time_ns;
+        }
+        break;
     case TM_EVENT_CPU_SAMPLE:
         model->threads[fact->thread].samples++;
         if (fact->stack != TM__NONE)
@@ -245,6 +249,12 @@ static int take_other(tm_model *model, const tm_event *event)
         note_time(model, model->loss_ns);
         if (event->flags & TM_EVENT_PAUSED)
             return tm__on_pause(model, model->loss_ns);
+        /* Its object is the time of the first. */
+        return tm__loss_note(model,
+                             event->object && event->object <= TM__TIME_LIMIT_NS
+                                 ? (int64_t)event->object
+                                 : model->loss_ns,
+                             model->loss_ns);
     } else {
         model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
     }

@@ -9,7 +9,7 @@
 
 typedef void (*put_fn)(tm__builder *builder, const char *sentence);
 
-static int reports(const tm_model *model, int kind)
+int tm__model_reports(const tm_model *model, int kind)
 {
     if (model->run.kinds)
         return (int)(model->run.kinds >> kind & 1);
@@ -20,17 +20,18 @@ static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_f
 {
     if (!model->event_count || tm__model_is_of_dumps(model))
         return;
-    if (!reports(model, TM_EVENT_NOTIFY) && reports(model, TM_EVENT_WAIT))
+    if (!tm__model_reports(model, TM_EVENT_NOTIFY) &&
+        tm__model_reports(model, TM_EVENT_WAIT))
         put(builder,
             model->run.policy == TM_POLICY_REPORTED
                 ? "Notifies were not recorded: a wait includes the time that it queued "
                   "for its monitor again."
                 : "Notifies were not recorded: who woke a waiter is not known, and a "
                   "wait includes the time that it queued for its monitor again.");
-    if (!reports(model, TM_EVENT_PARK))
+    if (!tm__model_reports(model, TM_EVENT_PARK))
         put(builder, "Parks were not recorded: threads that wait for java.util."
                      "concurrent locks look as if they ran.");
-    if (!reports(model, TM_EVENT_SLEEP))
+    if (!tm__model_reports(model, TM_EVENT_SLEEP))
         put(builder, "Sleeps were not recorded: a sleeping thread looks as if it ran.");
 }
 
@@ -98,7 +99,7 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         put(builder, "Objects are told apart by address: one address may have been "
                      "several objects in turn.");
     put_missing_kinds(model, builder, put);
-    if (reports(model, TM_EVENT_CONTENDED_ENTER))
+    if (tm__model_reports(model, TM_EVENT_CONTENDED_ENTER))
         put(builder, "Enters that did not block were not recorded: an owner is "
                      "inferred from blocks and waits unless the VM stated it.");
     put_cost(model, builder, put);

@@ -125,6 +125,8 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->folded_ns = INT64_MIN;
     model->loss_ns = INT64_MIN;
     model->nameless_end_ns = INT64_MIN;
+    model->shutdown_ns = INT64_MIN;
+    model->shutdown_by = TM__NONE;
     model->first_ns = INT64_MIN;
     model->last_ns = INT64_MIN;
     model->run.size = sizeof(model->run);
@@ -218,6 +220,7 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, helds);
     FREE_ARRAY(model, deadlocks);
     FREE_ARRAY(model, dumps);
+    FREE_ARRAY(model, gaps);
     FREE_ARRAY(model, deadlock_members);
     FREE_ARRAY(model, bindings);
     FREE_ARRAY(model, limits);

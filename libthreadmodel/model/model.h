@@ -85,7 +85,8 @@ typedef struct tm__thread {
     uint32_t permit;      ///< interactions: unpark called, not yet taken
     uint32_t interrupter; ///< threads[] that interrupted it last, or TM__NONE
     uint32_t flags;       ///< enum tm_thread_flag
-    uint32_t carrier;     ///< threads[] that carries it, or TM__NONE
+    uint32_t carrier;     ///< threads[] that carries it; of a carrier, whom it
+                          ///< carried last; TM__NONE
 
     int64_t interrupted_ns; ///< when that interrupt was called
     int64_t start_ns;       ///< INT64_MIN: not seen to start
@@ -297,6 +298,12 @@ void tm__latency_add(tm__latency *latency, int64_t ns);
 /** The median of a run's wake-ups; of the other kind's where there is none; 0. */
 int64_t tm__wakeup_ns(const tm_model *model, int kind);
 
+/** A stretch of time of which events were lost. */
+typedef struct tm__loss {
+    int64_t from_ns;
+    int64_t to_ns;
+} tm__loss;
+
 /** All facts of a kind, also of those that a memory limit dropped. */
 typedef struct tm__context_sum {
     uint64_t count;
@@ -391,6 +398,7 @@ struct tm_model {
     TM__ARRAY(tm__deadlock, deadlocks);
     TM__ARRAY(tm__deadlock_member, deadlock_members);
     TM__ARRAY(int64_t, dumps); ///< times of the dumps that the run is made of
+    TM__ARRAY(tm__loss, gaps); ///< when events were lost, by rising time
     TM__ARRAY(tm__binding, bindings);
     TM__ARRAY(uint32_t, limits); ///< strings
     TM__ARRAY(tm__context, contexts);
@@ -404,6 +412,8 @@ struct tm_model {
     uint32_t losses;         ///< loss markers seen
     int64_t loss_ns;         ///< time of the last one; INT64_MIN: none
     int64_t nameless_end_ns; ///< a thread whose object is not known ended; INT64_MIN
+    int64_t shutdown_ns;     ///< the first Shutdown; INT64_MIN: none
+    uint32_t shutdown_by;    ///< threads[] that it is of, or TM__NONE
 
     tm_run run; ///< strings in it are interned
     int32_t forced_policy;
@@ -435,6 +445,15 @@ static inline uint32_t tm__class_key(uint32_t class_index)
 {
     return class_index == TM__NONE ? TM__NONE : TM__NONE - 1 - class_index;
 }
+
+/** Note that events of this time were lost. @return TM_OK or TM_ENOMEM */
+int tm__loss_note(tm_model *model, int64_t from_ns, int64_t to_ns);
+
+/** Whether events were lost within a stretch of time. */
+int tm__lost_between(const tm_model *model, int64_t from_ns, int64_t to_ns);
+
+/** Whether the producer reports events of a kind, as far as is known. */
+int tm__model_reports(const tm_model *model, int kind);
 
 /** Whether events were lost between a time and now. */
 static inline int tm__lost_since(const tm_model *model, int64_t time_ns)

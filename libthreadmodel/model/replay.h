@@ -222,6 +222,8 @@ void tm__on_sleep(tm_model *model, const tm__fact *fact);
 void tm__on_slept(tm_model *model, const tm__fact *fact);
 void tm__on_park(tm_model *model, const tm__fact *fact);
 void tm__on_unparked(tm_model *model, const tm__fact *fact);
+/** A virtual thread is on a carrier, or ended on it. */
+void tm__on_mount(tm_model *model, const tm__fact *fact);
 void tm__on_unpark_called(tm_model *model, const tm__fact *fact);
 void tm__on_interrupt_called(tm_model *model, const tm__fact *fact);
 void tm__on_interrupted(tm_model *model, const tm__fact *fact);

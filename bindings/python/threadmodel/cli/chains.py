@@ -17,9 +17,9 @@ from threadmodel.table import Table
     "--to", "to_ms", metavar="MS", type=float, help="End at this time of the run."
 )
 @click.option(
-    "--unbounded",
+    "--waited-for",
     is_flag=True,
-    help="Stay with the thread that ended a hold-up, back to its start.",
+    help="Show what the thread waited for at each moment instead.",
 )
 @click.option(
     "--by",
@@ -37,21 +37,21 @@ def path(
     /,
     thread: str | None,
     to_ms: float | None,
-    unbounded: bool,
+    waited_for: bool,
     by: tuple[str, ...],
     top: int,
     **_: object,
 ) -> None:
     """Show the critical path of the run in FILE; - reads from stdin.
 
-    The path is the chain of activities that decided how long the run took: while a
-    thread on it was held up, it shows what the thread that ended that did meanwhile.
-    Time that nothing explains is called so.
+    The path is the chain of activities that decided when the program's work ended.
+    Where a thread on it was blocked, the path goes over to the thread that let it go
+    on, and stays with that one. Time that nothing explains is called so.
 
     \b
     threadmodel path run.tmt --top 50
     threadmodel path run.tmt --by method
-    threadmodel path run.tmt --thread main --to 1500
+    threadmodel path run.tmt --thread main --to 1500 --waited-for
     """
     to_ns = time_ns(to_ms, "--to")
     wanted = None if thread is None else thread_key(thread)
@@ -59,12 +59,14 @@ def path(
     def question(model: Model) -> Table:
         if by:
             return model.path_rollup(
-                by, thread=wanted, to_ns=to_ns, bounded=not unbounded
+                by, thread=wanted, to_ns=to_ns, waited_for=waited_for
             )
-        return model.critical_path(thread=wanted, to_ns=to_ns, bounded=not unbounded)
+        return model.critical_path(thread=wanted, to_ns=to_ns, waited_for=waited_for)
 
     def sections(model: Model) -> list[page.Section]:
         show = path_page.path_sums if by else path_page.path_segments
+        if waited_for:
+            return [show(question(model), top, "What the thread waited for")]
         return [show(question(model), top)]
 
     ask(context, question, sections)
