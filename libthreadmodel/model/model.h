@@ -157,7 +157,7 @@ typedef struct tm__class {
     uint64_t id;
     uint32_t name;       ///< strings
     uint32_t source;     ///< strings
-    uint32_t named_late; ///< a method of it was defined before its name was known
+    uint32_t name_waits; ///< methods[] to be named when it is, or TM__NONE
     uint32_t reserved;
 } tm__class;
 
@@ -168,6 +168,8 @@ typedef struct tm__method {
     uint32_t full_name;   ///< strings: package.Class.method
     uint32_t line_first;  ///< lines[]
     uint32_t line_count;
+    uint32_t next; ///< in its class's name_waits; itself: in none
+    uint32_t previous;
 } tm__method;
 
 typedef struct tm__frame {
@@ -375,10 +377,12 @@ struct tm_model {
     uint32_t interactions_first; ///< number of interactions[0]: as many were dropped
     TM__ARRAY(tm__fold, folds);
     tm__triples fold_map; ///< (object or class, stack, thread and state): folds[] + 1
-    size_t memory_limit_bytes; ///< 0: none
-    size_t fold_at_bytes;      ///< fold when more is in use
-    size_t fold_bytes;         ///< that the sums take
-    int64_t folded_ns;         ///< what ended before is folded; INT64_MIN: nothing
+    size_t memory_limit_bytes;     ///< 0: none
+    size_t fold_at_bytes;          ///< fold when more is in use
+    size_t fold_bytes;             ///< that the sums take
+    size_t definition_bytes;       ///< that definitions take
+    uint64_t definitions_left_out; ///< they took their share of the limit
+    int64_t folded_ns;             ///< what ended before is folded; INT64_MIN: nothing
     TM__ARRAY(tm__nesting, nestings);
     TM__ARRAY(tm__held, helds);
     tm__triples nesting_map;    ///< (wanted, thread, stack): nestings[] + 1
@@ -393,6 +397,8 @@ struct tm_model {
     TM__ARRAY(int64_t, dumps); ///< times of the dumps that the run is made of
     TM__ARRAY(tm__binding, bindings);
     TM__ARRAY(uint32_t, limits); ///< strings
+    uint64_t limits_left_out;
+    uint32_t policy_changes;
     TM__ARRAY(tm__context, contexts);
     tm__context_sum context_sums[TM_EVENT_KIND_END];
     TM__ARRAY(tm__tenure, tenures);
