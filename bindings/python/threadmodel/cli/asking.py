@@ -12,6 +12,7 @@ import click
 
 import threadmodel
 from threadmodel.cli import terminal
+from threadmodel.cli.files import OUTPUT
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_path, read_choices
@@ -45,6 +46,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "-o",
         "--output",
         metavar="FILE",
+        type=OUTPUT,
         help="Write there: rows where it ends in .json, .csv or .parquet.",
     )
     return as_json(as_csv(output(command)))

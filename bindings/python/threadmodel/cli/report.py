@@ -16,6 +16,7 @@ from rich.console import Console
 import threadmodel
 from threadmodel import page
 from threadmodel.cli import export, terminal
+from threadmodel.cli.files import INPUT, OUTPUT, OUTPUT_FOLDER, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_paths, read_choices, reading_options
@@ -30,23 +31,29 @@ FILE_WIDTH: Final = 120
 HTML_SUFFIXES: Final = (".html", ".htm")
 
 
-@click.command(short_help="Show what the threads of a recorded run did.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.command(
+    cls=FileCommand, short_help="Show what the threads of a recorded run did."
+)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=INPUT)
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
 @click.option(
     "--csv",
     "csv_folder",
     metavar="DIR",
+    type=OUTPUT_FOLDER,
     help="Write all tables into a folder, one file each.",
 )
 @click.option(
     "--parquet",
     "parquet_folder",
     metavar="DIR",
+    type=OUTPUT_FOLDER,
     help="The same as Parquet files, for which pyarrow must be installed.",
 )
 @click.option("--html", "as_html", is_flag=True, help="Print one self-contained page.")
-@click.option("-o", "--output", metavar="FILE", help="Write there and not to stdout.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=OUTPUT, help="Write there and not to stdout."
+)
 @click.option(
     "--top",
     metavar="N",
