@@ -187,6 +187,10 @@ def dump(pid: int, *, virtual: bool = False) -> str:
         pid: its process id
         virtual: as JSON, with virtual threads; else as text, all at one instant
 
+    Returns:
+        Text in which bytes that are no UTF-8 are surrogates: encoded with
+        ``surrogateescape`` it is what the JVM wrote. Names in it may hold anything.
+
     Raises:
         AttachError: it cannot be attached to, or writes no such dump
     """
@@ -199,7 +203,7 @@ def dump(pid: int, *, virtual: bool = False) -> str:
         said = hotspot.command(
             jvm, "jcmd", f"Thread.dump_to_file -format=json /tmp/{name}"
         )
-        return file.read_text(errors="surrogateescape")
+        return file.read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         raise AttachError(
             f"process {pid}: its JVM writes no dump of virtual threads: "
