@@ -130,6 +130,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     tm__map_init(&model->stack_map, &model->memory);
     model->first_intervals.block_bytes = TM__FIRST_INTERVALS * sizeof(tm__interval);
     model->free_binding = TM__NONE;
+    model->edges_gone = 1;
     model->forced_policy = options->policy;
     model->memory_limit_bytes = options->memory_limit_bytes;
     model->fold_at_bytes = options->memory_limit_bytes;
@@ -228,6 +229,7 @@ void tm_model_free(tm_model *model)
     tm__triples_free(&model->nesting_map, &model->memory);
     FREE_ARRAY(model, nestings);
     FREE_ARRAY(model, helds);
+    FREE_ARRAY(model, leads);
     FREE_ARRAY(model, deadlocks);
     FREE_ARRAY(model, dumps);
     FREE_ARRAY(model, deadlock_members);

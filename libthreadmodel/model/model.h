@@ -102,6 +102,14 @@ typedef struct tm__thread {
 
 _Static_assert(sizeof(tm__thread) == 192, "a thread is three cache lines");
 
+/** How far a thread's chain of blockers was found to lead, as long as none on it went.
+ */
+typedef struct tm__lead {
+    uint64_t edges_gone; ///< model->edges_gone at that time
+    uint32_t to;         ///< threads[]
+    uint32_t reserved;
+} tm__lead;
+
 /** Whether a notify may have gone to another waiter than thought, the least first. */
 enum tm__doubt {
     TM__DOUBT_NONE = 0,
@@ -406,6 +414,10 @@ struct tm_model {
     tm__latency wakeups[TM__WAKEUP_END]; ///< from a release to who got it
     uint32_t free_binding;
     uint32_t group_count;
+    TM__ARRAY(tm__lead, leads); ///< of threads in long chains
+    uint64_t edges_gone;        ///< times that a link in somebody's chain went; from 1
+    uint64_t search_steps;      ///< that deadlock searches may still take
+    uint64_t searches_given_up;
     uint32_t held_up_count;  ///< threads that want an object or join another
     uint32_t losses;         ///< loss markers seen
     int64_t loss_ns;         ///< time of the last one; INT64_MIN: none
