@@ -18,6 +18,7 @@ from typing import IO, Final
 import click
 from rich.console import Console
 
+from threadmodel import private
 from threadmodel.cli import terminal
 from threadmodel.cli.messages import say
 from threadmodel.cli.peers import Peers
@@ -222,7 +223,7 @@ def _file(output: str | None) -> Iterator[IO[bytes]]:
         with tempfile.NamedTemporaryFile(buffering=0, suffix=".tmt") as file:
             yield file
     else:
-        with open(output, "wb", buffering=0) as file:
+        with private.create(output, buffering=0) as file:
             yield file
 
 
