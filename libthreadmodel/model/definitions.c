@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "model/hidden.h"
 
 /* A model with a memory limit gives definitions half of it, and this at least: beyond
@@ -50,16 +51,6 @@ static int intern_all(tm_model *model, uint32_t *index, const char *first,
 /* The bytes of a class's name that its methods' names repeat. */
 enum { CLASS_BYTES = 512 };
 
-static size_t class_bytes(const char *name)
-{
-    size_t bytes = strnlen(name, CLASS_BYTES + 1);
-
-    if (bytes > CLASS_BYTES)
-        for (bytes = CLASS_BYTES; bytes > 0 && (name[bytes] & 0xc0) == 0x80;)
-            bytes--;
-    return bytes;
-}
-
 /* A method's name for people; made anew when its class gets its name later. */
 static int name_method(tm_model *model, tm__method *method)
 {
@@ -72,8 +63,8 @@ static int name_method(tm_model *model, tm__method *method)
         method->full_name = method->name;
         return TM_OK;
     }
-    return intern_all(model, &method->full_name, class_name, class_bytes(class_name),
-                      ".", name);
+    return intern_all(model, &method->full_name, class_name,
+                      tm__utf8_cut(class_name, CLASS_BYTES), ".", name);
 }
 
 /* Methods wait for their class's name in a list, so that to name a class costs
