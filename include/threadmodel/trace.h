@@ -24,7 +24,10 @@ typedef struct tm_trace_writer_options {
 } tm_trace_writer_options;
 
 /**
- * Make a trace file; one of that name is replaced.
+ * Make a trace file that its owner alone may read, under its name from the beginning.
+ * One of that name is replaced; who has it open keeps its content. A symbolic link is
+ * refused, so that nobody else chooses what is overwritten; what is no regular file, a
+ * pipe for instance, is written to as it is.
  *
  * @param[out] out  yours: tm_trace_writer_close() it; NULL on failure
  * @param path      of the file

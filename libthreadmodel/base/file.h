@@ -13,6 +13,14 @@ typedef struct tm__file {
 /** Make the file, or empty it. @return TM_OK, TM_ENOMEM, TM_EIO */
 int tm__file_open(tm__file *file, tm__memory *memory, const char *path);
 
+/**
+ * Make a file that is the owner's alone, in place of one of that name, whose content
+ * stays with whoever has it open. It has its name from the beginning. No symbolic link
+ * is followed but those of /dev and /proc; what is no regular file is written to as it
+ * is. @return TM_OK, TM_ENOMEM, TM_EIO
+ */
+int tm__file_open_private(tm__file *file, tm__memory *memory, const char *path);
+
 /** A tm_write_fn for a tm__file: all bytes or TM_EIO. */
 int tm__file_write(void *file, const char *bytes, size_t count);
 

@@ -245,6 +245,7 @@ static int take_other(tm_model *model, const tm_event *event)
         model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER] +=
             event->value > 0 ? (uint64_t)event->value : 0;
         model->losses++;
+        model->edges_gone++;
         model->loss_ns = settle_time(model, event->time_ns);
         note_time(model, model->loss_ns);
         if (event->flags & TM_EVENT_PAUSED)
@@ -456,6 +457,7 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
     int result = TM_OK, rc;
 
     p.model = payload;
+    p.model->search_steps += count * TM__SEARCH_STEPS;
     p.events = events;
     p.count = count;
     for (size_t step = 0; step < blocks + STEPS - 1; step++) {

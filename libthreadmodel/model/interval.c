@@ -69,6 +69,12 @@ void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause)
                              .cause = cause});
 }
 
+/* Where others wait for the thread, chains that led over it lead elsewhere. */
+static void edge_goes(tm_model *model, const tm__thread *thread)
+{
+    model->edges_gone += thread->wanted > 0;
+}
+
 void tm__want(tm_model *model, uint32_t thread, uint32_t object)
 {
     tm__object *wanted = &model->objects[object];
@@ -82,6 +88,7 @@ void tm__want(tm_model *model, uint32_t thread, uint32_t object)
 
 void tm__want_end_of(tm_model *model, uint32_t thread, uint32_t joined)
 {
+    edge_goes(model, &model->threads[thread]); /* what it wanted, if it did */
     model->threads[thread].joins = joined;
     model->held_up_count++;
     model->threads[joined].wanted++;
@@ -91,6 +98,7 @@ static void want_nothing(tm_model *model, tm__thread *thread)
 {
     tm__object *wanted = &model->objects[thread->wants];
 
+    edge_goes(model, thread);
     thread->wants = TM__NONE;
     model->held_up_count--;
     wanted->wanted--;
@@ -100,6 +108,7 @@ static void want_nothing(tm_model *model, tm__thread *thread)
 
 static void want_no_end(tm_model *model, tm__thread *thread)
 {
+    edge_goes(model, thread);
     model->threads[thread->joins].wanted--;
     model->held_up_count--;
     thread->joins = TM__NONE;

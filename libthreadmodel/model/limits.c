@@ -69,6 +69,27 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
 
     for (uint32_t i = 0; i < model->limits_count; i++)
         put(builder, tm__strings_get(&model->strings, model->limits[i]));
+    if (model->searches_given_up) {
+        snprintf(
+            text, sizeof(text),
+            "%s searches for deadlocks were given up in chains of too many threads: "
+            "there may be more.",
+            tm__group_digits(model->searches_given_up).text);
+        put(builder, text);
+    }
+    if (model->limits_left_out) {
+        snprintf(text, sizeof(text), "%s more limits of the data are not told.",
+                 tm__group_digits(model->limits_left_out).text);
+        put(builder, text);
+    }
+    if (model->definitions_left_out) {
+        snprintf(text, sizeof(text),
+                 "To keep to %s bytes %s definitions of names, methods and stacks were "
+                 "left out.",
+                 tm__group_digits(model->memory_limit_bytes).text,
+                 tm__group_digits(model->definitions_left_out).text);
+        put(builder, text);
+    }
     if (model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER]) {
         uint64_t lost = model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER];
 

@@ -2,7 +2,7 @@
 /* A model's life, its sink, and what it knows of the run as a whole. */
 #include <string.h>
 
-#include "model/entities.h"
+#include "model/definitions.h"
 #include "model/ingest.h"
 #include "model/replay.h"
 #include "table/builder.h"
@@ -19,6 +19,11 @@ static int set_text(tm_model *model, const char **field, const char *text)
         *field = tm__strings_get(&model->strings, index);
     return rc;
 }
+
+enum {
+    MOST_LIMITS = 1000,      ///< sentences; more are counted
+    MOST_POLICY_CHANGES = 16 ///< each asks every object; producers state one policy
+};
 
 /* What recording cost, told from time to time: it only grows. */
 static void take_cost(tm_run *known, const tm_run *run)
@@ -55,8 +60,11 @@ static int take_run(void *payload, const tm_run *run)
         known->threshold_ns = run->threshold_ns;
     if (run->kinds)
         known->kinds = run->kinds;
-    if (run->policy)
+    if (run->policy && run->policy != known->policy &&
+        model->policy_changes < MOST_POLICY_CHANGES) {
         known->policy = run->policy;
+        model->policy_changes++;
+    }
     if (run->identity)
         known->identity = run->identity;
     if (run->size > offsetof(tm_run, id) && run->id)
@@ -74,6 +82,10 @@ static int take_limit(void *payload, const char *sentence)
     tm_model *model = payload;
     uint32_t index;
 
+    if (model->limits_count == MOST_LIMITS) {
+        model->limits_left_out++;
+        return TM_OK;
+    }
     if (tm__strings_intern(&model->strings, &index, sentence) < 0 ||
         tm__reserve(&model->memory, &model->limits, &model->limits_capacity,
                     (size_t)model->limits_count + 1, sizeof(*model->limits)) < 0)
@@ -118,6 +130,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     tm__map_init(&model->stack_map, &model->memory);
     model->first_intervals.block_bytes = TM__FIRST_INTERVALS * sizeof(tm__interval);
     model->free_binding = TM__NONE;
+    model->edges_gone = 1;
     model->forced_policy = options->policy;
     model->memory_limit_bytes = options->memory_limit_bytes;
     model->fold_at_bytes = options->memory_limit_bytes;
@@ -218,6 +231,7 @@ void tm_model_free(tm_model *model)
     tm__triples_free(&model->nesting_map, &model->memory);
     FREE_ARRAY(model, nestings);
     FREE_ARRAY(model, helds);
+    FREE_ARRAY(model, leads);
     FREE_ARRAY(model, deadlocks);
     FREE_ARRAY(model, dumps);
     FREE_ARRAY(model, gaps);

@@ -103,6 +103,14 @@ typedef struct tm__thread {
 
 _Static_assert(sizeof(tm__thread) == 192, "a thread is three cache lines");
 
+/** How far a thread's chain of blockers was found to lead, as long as none on it went.
+ */
+typedef struct tm__lead {
+    uint64_t edges_gone; ///< model->edges_gone at that time
+    uint32_t to;         ///< threads[]
+    uint32_t reserved;
+} tm__lead;
+
 /** Whether a notify may have gone to another waiter than thought, the least first. */
 enum tm__doubt {
     TM__DOUBT_NONE = 0,
@@ -158,7 +166,7 @@ typedef struct tm__class {
     uint64_t id;
     uint32_t name;       ///< strings
     uint32_t source;     ///< strings
-    uint32_t named_late; ///< a method of it was defined before its name was known
+    uint32_t name_waits; ///< methods[] to be named when it is, or TM__NONE
     uint32_t reserved;
 } tm__class;
 
@@ -169,6 +177,8 @@ typedef struct tm__method {
     uint32_t full_name;   ///< strings: package.Class.method
     uint32_t line_first;  ///< lines[]
     uint32_t line_count;
+    uint32_t next; ///< in its class's name_waits; itself: in none
+    uint32_t previous;
 } tm__method;
 
 typedef struct tm__frame {
@@ -382,10 +392,12 @@ struct tm_model {
     uint32_t interactions_first; ///< number of interactions[0]: as many were dropped
     TM__ARRAY(tm__fold, folds);
     tm__triples fold_map; ///< (object or class, stack, thread and state): folds[] + 1
-    size_t memory_limit_bytes; ///< 0: none
-    size_t fold_at_bytes;      ///< fold when more is in use
-    size_t fold_bytes;         ///< that the sums take
-    int64_t folded_ns;         ///< what ended before is folded; INT64_MIN: nothing
+    size_t memory_limit_bytes;     ///< 0: none
+    size_t fold_at_bytes;          ///< fold when more is in use
+    size_t fold_bytes;             ///< that the sums take
+    size_t definition_bytes;       ///< that definitions take
+    uint64_t definitions_left_out; ///< they took their share of the limit
+    int64_t folded_ns;             ///< what ended before is folded; INT64_MIN: nothing
     TM__ARRAY(tm__nesting, nestings);
     TM__ARRAY(tm__held, helds);
     tm__triples nesting_map;    ///< (wanted, thread, stack): nestings[] + 1
@@ -401,6 +413,8 @@ struct tm_model {
     TM__ARRAY(tm__loss, gaps); ///< when events were lost, by rising time
     TM__ARRAY(tm__binding, bindings);
     TM__ARRAY(uint32_t, limits); ///< strings
+    uint64_t limits_left_out;
+    uint32_t policy_changes;
     TM__ARRAY(tm__context, contexts);
     tm__context_sum context_sums[TM_EVENT_KIND_END];
     TM__ARRAY(tm__tenure, tenures);
@@ -408,6 +422,10 @@ struct tm_model {
     tm__latency wakeups[TM__WAKEUP_END]; ///< from a release to who got it
     uint32_t free_binding;
     uint32_t group_count;
+    TM__ARRAY(tm__lead, leads); ///< of threads in long chains
+    uint64_t edges_gone;        ///< times that a link in somebody's chain went; from 1
+    uint64_t search_steps;      ///< that deadlock searches may still take
+    uint64_t searches_given_up;
     uint32_t held_up_count;  ///< threads that want an object or join another
     uint32_t losses;         ///< loss markers seen
     int64_t loss_ns;         ///< time of the last one; INT64_MIN: none

@@ -327,6 +327,9 @@ uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
 
 /* deadlock.c */
 
+/** What searches may cost for each event; the usual one takes a step or two. */
+enum { TM__SEARCH_STEPS = 256 };
+
 /** Look for a cycle that goes through `thread`. @return TM_OK, TM_ENOMEM, or what
  * the callback said */
 int tm__deadlock_check(tm_model *model, uint32_t thread);

@@ -172,7 +172,7 @@ int tm_trace_writer_open(tm_trace_writer **out, const char *path,
         return rc;
     writer->write = tm__file_write;
     writer->payload = &writer->file;
-    rc = tm__file_open(&writer->file, &writer->memory, path);
+    rc = tm__file_open_private(&writer->file, &writer->memory, path);
     if (rc == TM_OK)
         rc = tm__writer_begin(writer);
     if (rc < 0) {

@@ -5,13 +5,16 @@ import click
 
 from threadmodel.cli import page, path_page
 from threadmodel.cli.asking import TOP, ask, output_options, thread_key, time_ns
+from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
 from threadmodel.table import Table
 
 
-@click.command(short_help="Show the chain of activities that a run waited for.")
-@click.argument("file", metavar="FILE")
+@click.command(
+    cls=FileCommand, short_help="Show the chain of activities that a run waited for."
+)
+@click.argument("file", metavar="FILE", type=INPUT)
 @click.option("--thread", metavar="NAME", help="End with this thread: a name, or #ID.")
 @click.option(
     "--to", "to_ms", metavar="MS", type=float, help="End at this time of the run."
@@ -72,8 +75,10 @@ def path(
     ask(context, question, sections)
 
 
-@click.command(short_help="Predict the run with locks that are held shorter.")
-@click.argument("file", metavar="FILE")
+@click.command(
+    cls=FileCommand, short_help="Predict the run with locks that are held shorter."
+)
+@click.argument("file", metavar="FILE", type=INPUT)
 @click.option("--class", "class_name", metavar="NAME", help="Monitors of this class.")
 @click.option("--method", metavar="NAME", help="Those that this method got.")
 @click.option("--object", "object_", metavar="NAME", help="This monitor.")
