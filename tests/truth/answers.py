@@ -34,6 +34,18 @@ class Handoff:
     is_sure: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Whose doing is said to have decided the end, from one instant to another."""
+
+    from_ns: int
+    to_ns: int
+    thread: int
+    state: str
+    method: str | None
+    is_unexplained: bool
+
+
 def columns(table: Any, *names: str) -> Iterable[tuple[Any, ...]]:
     return zip(*(table.values(name) for name in names), strict=True)
 
@@ -141,3 +153,14 @@ def given(run: Run) -> dict[int, list[Handoff]]:
     for list_ in found.values():
         list_.sort(key=lambda it: it.time_ns)
     return found
+
+
+def path(run: Run) -> list[Segment]:
+    """The chain that decided the end, as it is told without being asked for more."""
+    return [
+        Segment(from_ns + run.start_ns, to_ns + run.start_ns, *rest)
+        for from_ns, to_ns, *rest in columns(
+            run.model.critical_path(),
+            *("start_ns", "end_ns", "thread_id", "state", "method", "unexplained"),
+        )
+    ]

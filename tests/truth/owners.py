@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import answers
 from answers import FREE, OWNED, UNKNOWN, Stretch
@@ -59,6 +60,8 @@ class Truth:
 
     def __post_init__(self) -> None:
         self.tenures.sort(key=lambda it: it.acquired)
+        for before, after in pairwise(self.tenures):
+            assert before.released <= after.acquired, "two had the lock at once"
         self.begins = [it.acquired for it in self.tenures]
         for i, tenure in enumerate(self.tenures):
             self.own[tenure.thread].append(i)

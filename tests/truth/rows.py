@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import answers
+import chains
+import cycles
 import owners
 import previous
 from owners import Tally, Truth
@@ -158,4 +160,6 @@ ROWS = {
     "storms": storms,
     "free": free,
     "virtual": virtual,
+    "paths": chains.lines,
+    "deadlocks": cycles.lines,
 }

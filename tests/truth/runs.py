@@ -12,6 +12,8 @@ from jdks import AGENT, Jdk
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 SCOPES_SINCE = 25
+# What makes a VM that lives for a moment begin and end sooner.
+BRIEF = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 TIMEOUT_S = 120
 
 # A line of a program's truth, without its first word.
@@ -36,8 +38,12 @@ class Run:
 
     @property
     def start_ns(self) -> int:
-        """What to take from the program's times to have those of answers."""
-        return self.model.run.start_ns
+        """What to add to the times of answers to have the program's."""
+        run = self.model.run
+        if run.format != "jfr":
+            return run.start_ns
+        ((nano_ns, wall_ns),) = self.truth["clock"]
+        return run.start_wall_ns - wall_ns + nano_ns
 
 
 class Workshop:
@@ -72,30 +78,49 @@ class Workshop:
             return []
         return ["--enable-preview", "--release", str(self.jdk.release)]
 
+    def modes(self, program: str) -> list[str]:
+        """What a program does, by its own word."""
+        return subprocess.run(
+            [*self.java(), program],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+        ).stdout.splitlines()
+
+    def java(self, *flags: str) -> list[str]:
+        more = self.preview()[:1]
+        return [self.jdk.tool("java"), *flags, *more, "-cp", str(self.classes)]
+
     def record(
-        self, program: str, *arguments: object, options: str = "", by: str = "agent"
+        self,
+        program: str,
+        *arguments: object,
+        by: str = "agent",
+        flags: tuple[str, ...] = (),
     ) -> Run:
         """Run a program to its end, which must be a good one.
 
         Args:
             program: main class; its first argument is the file that it writes
             arguments: the others
-            options: of the agent
             by: agent, or jfr
+            flags: of the VM
         """
         truth = self.folder / "truth.txt"
         trace = self.folder / ("run.tmt" if by == "agent" else "run.jfr")
         trace.unlink(missing_ok=True)
         if by == "agent":
-            more = f",{options}" if options else ""
-            recorder = f"-agentpath:{AGENT}=file={trace}{more}"
+            recorder = f"-agentpath:{AGENT}=file={trace}"
         else:
             recorder = f"-XX:StartFlightRecording=filename={trace},settings=profile"
-        java = [self.jdk.tool("java"), recorder]
-        if self.preview():
-            java.append("--enable-preview")
-        java += ["-cp", str(self.classes), program, str(truth)]
-        stderr = run([*java, *map(str, arguments)])
+        command = [
+            *self.java(recorder, *flags),
+            program,
+            str(truth),
+            *map(str, arguments),
+        ]
+        stderr = run(command)
         return Run(threadmodel.open(trace), read(truth), stderr)
 
 

@@ -4,9 +4,10 @@
     ./dev bench truth
     python tests/truth/truth.py [--agent FILE] [ROW...]
 
-Rows: releasers, holders, storms, free, virtual. A program takes down itself who had a
-lock when, and is recorded meanwhile. Of all that it knows, a line says how much the
-library told, rightly or not. A goal that is missed ends in a star; that is no failure.
+Rows: releasers, holders, storms, free, virtual, paths, deadlocks. A program takes down
+itself who had a lock when, which work its end waited for, and when a deadlock closed,
+and is recorded meanwhile. Of all that it knows, a line says how much the library told,
+rightly or not. A goal that is missed ends in a star; that is no failure.
 """
 
 import argparse
@@ -24,6 +25,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--agent", type=Path, help="in place of that in build/")
     parser.add_argument("--jdk", type=int, help="this release alone")
+    parser.add_argument(
+        "--keep", action="store_true", help="print later runs beside this one"
+    )
     parser.add_argument("rows", nargs="*", metavar="ROW")
     options = parser.parse_args()
     if options.agent:
@@ -31,7 +35,7 @@ def main() -> None:
     from jdks import JDKS
     from rows import ROWS
     from runs import Workshop
-    from table import FOOT, text
+    from table import keep, text
 
     unknown = [row for row in options.rows if row not in ROWS]
     if unknown:
@@ -50,8 +54,9 @@ def main() -> None:
                     lines.append(line)
                     print(".", end="", file=sys.stderr, flush=True)
     print(f" {time.monotonic() - began:.0f} s", file=sys.stderr)
+    if options.keep:
+        keep(lines)
     print(text(lines))
-    print(FOOT)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -47,9 +48,17 @@ final class Log {
         return Thread.currentThread().getId();
     }
 
-    /** The rows of all threads, which have ended or log no more, as lines of a file. */
+    /**
+     * The rows of all threads, which have ended or log no more, as lines of a file; and
+     * of one instant its time and that of the clock on the wall, for recorders that go
+     * by the other one.
+     */
     static void write(String file) throws IOException {
+        Instant now = Instant.now();
+        long nanoTime = System.nanoTime();
         try (BufferedWriter out = Files.newBufferedWriter(Path.of(file))) {
+            out.write("clock " + nanoTime + " "
+                + (now.getEpochSecond() * 1_000_000_000 + now.getNano()) + "\n");
             for (Log log : ALL) {
                 for (int i = 0; i < log.used; i += WIDTH) {
                     out.write(log.what);
