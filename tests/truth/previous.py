@@ -58,8 +58,8 @@ def judge_scenes(lines: list[Line], run: Run, *, by: str) -> None:
     handoffs = said(run, by)
     turns = sorted(run.truth["turn"], key=lambda words: words[1])
     for before, after in pairwise(turns):
-        # A scene's last one and the first of the next.
-        if before[3] != after[3]:
+        # Of two scenes; or one that need not have queued.
+        if before[3] != after[3] or after[4]:
             continue
         line = lines[after[3] // 100]
         one = last(handoffs.get(after[0], []), 0, after[1])

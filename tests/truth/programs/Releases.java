@@ -8,9 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * instant; the first of those gets it, lets it go and ends at once. Of each who had the
  * lock it says
  *
- *     turn THREAD ACQUIRED RELEASED SCENE 0
+ *     turn THREAD ACQUIRED RELEASED SCENE AGAIN
  *
- * SCENE is 100 times the number of the lock's kind, and that of what the first one did.
+ * SCENE is 100 times the number of the lock's kind, and that of what the first one did;
+ * AGAIN is 1 where a wait was over, and its thread had the lock as before.
  */
 final class Releases {
     private static final String[] KINDS = {"monitor", "unfair", "fair"};
@@ -86,6 +87,7 @@ final class Releases {
         final Log log = new Log("turn", 4);
         volatile boolean mayRelease;
         volatile boolean holds;
+        volatile boolean crowded;
         volatile Thread sleeper;
 
         Scene(int kind, int act) {
@@ -95,8 +97,8 @@ final class Releases {
         }
 
         /** With the lock held by all but those who come after the last. */
-        private void put(long acquired) {
-            log.put(Log.me(), acquired, System.nanoTime(), number, 0);
+        private void put(long acquired, int again) {
+            log.put(Log.me(), acquired, System.nanoTime(), number, again);
         }
 
         void first() {
@@ -106,9 +108,10 @@ final class Releases {
                 while (!mayRelease) {
                     Thread.onSpinWait();
                 }
-                put(acquired);
+                put(acquired, 0);
                 if (act.equals("lets by wait")) {
                     guard.await();
+                    put(System.nanoTime(), 1);
                 }
             });
             switch (act) {
@@ -144,13 +147,20 @@ final class Releases {
             }
         }
 
+        /** Others want the processors, so that who is woken may have to wait for one. */
+        private void crowd() {
+            while (crowded) {
+                Thread.onSpinWait();
+            }
+        }
+
         void next() {
             guard.held(() -> {
                 long acquired = System.nanoTime();
                 for (long until = acquired + HELD_NS; System.nanoTime() < until;) {
                     Thread.onSpinWait();
                 }
-                put(acquired);
+                put(acquired, 0);
             });
         }
 
@@ -173,6 +183,10 @@ final class Releases {
             }
             // Every one of them has been told of before the lock is let go.
             sleep(2);
+            crowded = true;
+            for (int i = 2 * Runtime.getRuntime().availableProcessors(); i > 0; i--) {
+                new Thread(this::crowd).start();
+            }
             synchronized (other) {
                 mayRelease = true;
                 sleep(5);
@@ -181,6 +195,7 @@ final class Releases {
             for (Thread waiter : waiters) {
                 waiter.join();
             }
+            crowded = false;
             LockSupport.unpark(helper);
             helper.join();
         }
