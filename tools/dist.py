@@ -10,11 +10,11 @@ same bytes.
 import argparse
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,12 +43,18 @@ class Platform:
     processor: str
     flags: tuple[str, ...] = ()
 
+    @property
+    def libc(self) -> str:
+        """The tag without the processor."""
+        return self.tag.removesuffix(f"_{self.processor}")
+
 
 # The agent loads wherever a JVM runs, also with C libraries too old for Python, and
 # with musl. That loads no library with variables of threads in the initial-exec model
 # later than the program, and has __tls_get_addr elsewhere than glibc. TLS descriptors
 # go without both, and are as quick where, as in glibc, there is room left for them.
 OLD = ("-include", str(ROOT / "tools/libc_2_17.h"))
+AGENT_NEEDS = {"manylinux_2_28": "manylinux_2_17"}
 DESCRIPTORS = ("-mtls-dialect=gnu2",)
 PLATFORMS = (
     Platform(
@@ -146,19 +152,21 @@ def wheel(platform: Platform) -> Path:
 
 
 def check(path: Path, platform: Platform) -> None:
-    """End unless the wheel is what its name says."""
+    """End unless the wheel is what its name says, and the agent what JVMs need."""
     run(sys.executable, "-m", "twine", "check", "--strict", path)
     run(sys.executable, "-m", "abi3audit", "--strict", path)
     said = run(sys.executable, "-m", "auditwheel", "show", path)
-    # What it gives is the lowest tag that would do, which may be below the wheel's.
-    given = re.findall(r'"((?:many|musl)linux_(\d+)_(\d+)_\w+)"', said)
-    family = platform.tag.split("_")[0]
-    limit = tuple(int(part) for part in platform.tag.split("_")[1:3])
-    if not any(
-        tag.startswith(family) and (int(major), int(minor)) <= limit
-        for tag, major, minor in given
-    ):
-        sys.exit(f"{said}\ndev: {path.name} does not fit {platform.tag}")
+    fits = f"{AGENT_NEEDS.get(platform.libc, platform.libc)}_{platform.processor}"
+    if f'"{fits}"' not in said:
+        sys.exit(f"{said}\ndev: {path.name} does not fit {fits}")
+    agent = path.parent / "libthreadmodel-agent.so"
+    with zipfile.ZipFile(path) as archive:
+        agent.write_bytes(archive.read(f"threadmodel/{agent.name}"))
+    said = run("readelf", "--dynamic", "--wide", agent)
+    agent.unlink()
+    # Neither its own kind of loader nor room that only a program has: see DESCRIPTORS.
+    if "STATIC_TLS" in said or "[ld-" in said:
+        sys.exit(f"{said}\ndev: the agent of {path.name} does not load with musl")
 
 
 def main() -> None:
