@@ -48,6 +48,9 @@ static const tm__object_links unseen_links = {.next = TM__NONE, .previous = TM__
 static const tm__object_detail unseen_detail = {
     .binding_tail = TM__NONE,
     .doubtful = TM__NONE,
+    .post_head = TM__NONE,
+    .post_tail = TM__NONE,
+    .post_spare = TM__NONE,
 };
 
 /* Room for one more in an array of its own or of several that go together. */

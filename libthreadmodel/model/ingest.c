@@ -14,6 +14,7 @@ enum {
     TELLS_NO_STATE = 4, ///< the thread may be running or not
     IS_CONTEXT = 8,     ///< says nothing of a state, and may be of no thread
     NEEDS_CAUSES = 16,  ///< looks at what may end a hold-up
+    NEEDS_WAKES = 32,   ///< looks at wakes[]
 };
 
 static const uint8_t needs[TM_EVENT_KIND_END] = {
@@ -41,12 +42,19 @@ static const uint8_t needs[TM_EVENT_KIND_END] = {
     [TM_EVENT_PINNED] = IS_CONTEXT,
     [TM_EVENT_SUBMIT_FAILED] = IS_CONTEXT,
     [TM_EVENT_INFLATED] = IS_CONTEXT,
+    [TM_EVENT_AWAIT] = NEEDS_WAKES | NEEDS_CAUSES,
+    [TM_EVENT_AWAITED] = NEEDS_WAKES | NEEDS_CAUSES,
+    [TM_EVENT_POST] = NEEDS_WAKES,
+    [TM_EVENT_RUNNABLE] = NEEDS_WAKES | TELLS_NO_STATE,
+    [TM_EVENT_ON_CPU] = NEEDS_WAKES | TELLS_NO_STATE,
+    [TM_EVENT_OFF_CPU] = NEEDS_WAKES | TELLS_NO_STATE,
 };
 
 int tm__replay_reserve(tm_model *model, uint32_t thread)
 {
-    /* A hold-up with no end, what began and a withdrawn suspicion: four at most. */
-    if (tm__interval_reserve(model, thread, 4) < 0)
+    /* A hold-up with no end, a wait for a processor, what began and a withdrawn
+     * suspicion: five at most. */
+    if (tm__interval_reserve(model, thread, 5) < 0)
         return TM_ENOMEM;
     return tm__interaction_reserve(model, 4);
 }
@@ -192,7 +200,8 @@ static int dispatch(tm_model *model, const tm__fact *fact)
         break;
     case TM_EVENT_HELD: tm__on_held(model, fact); return check(model, fact);
     case TM_EVENT_SNAPSHOT:
-        if (fact->value < TM_STATE_UNKNOWN || fact->value >= TM_STATE_DEADLOCKED) {
+        if (fact->value < TM_STATE_UNKNOWN ||
+            (fact->value >= TM_STATE_DEADLOCKED && fact->value != TM_STATE_RUNNABLE)) {
             model->diagnostics[TM_DIAGNOSTIC_UNKNOWN_STATE]++;
             return TM_OK;
         }
@@ -207,6 +216,12 @@ static int dispatch(tm_model *model, const tm__fact *fact)
             model->shutdown_ns = fact->time_ns;
         }
         break;
+    case TM_EVENT_AWAIT: tm__on_await(model, fact); break;
+    case TM_EVENT_AWAITED: tm__on_awaited(model, fact); break;
+    case TM_EVENT_POST: return tm__on_post(model, fact);
+    case TM_EVENT_RUNNABLE: tm__on_runnable(model, fact); break;
+    case TM_EVENT_ON_CPU: tm__on_cpu(model, fact); break;
+    case TM_EVENT_OFF_CPU: tm__off_cpu(model, fact); break;
     case TM_EVENT_CPU_SAMPLE:
         model->threads[fact->thread].samples++;
         if (fact->stack != TM__NONE)
@@ -274,6 +289,8 @@ static int reserve(tm_model *model, const tm__fact *fact)
         rc = tm__context_reserve(model);
     if (rc == TM_OK)
         rc = tm__tenure_reserve(model);
+    if (rc == TM_OK && needs[fact->kind] & NEEDS_WAKES)
+        rc = tm__wake_reserve(model);
     return rc;
 }
 

@@ -61,6 +61,8 @@ void tm__set_deadline(tm_model *model, const tm__fact *fact)
 
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause)
 {
+    if (thread < model->wakes_count)
+        cause = tm__wait_for_cpu(model, thread, &time_ns, cause);
     tm__begin(model, thread, time_ns,
               (tm__interval){.state = TM_STATE_RUNNING,
                              .object = TM__NONE,
@@ -150,6 +152,8 @@ void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns)
         want_no_end(model, it);
     if (waits && it->waits_in != TM__NONE)
         tm__wait_set_remove(model, thread);
+    if (waits && model->wakes_count)
+        tm__await_left(model, thread);
 }
 
 void tm__end_unseen(tm__thread *thread)
@@ -183,7 +187,10 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
         tm__bind_unseen_return(model, fact);
         break;
     case TM_STATE_SLEEPING:
-    case TM_STATE_PARKED: model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++; break;
+    case TM_STATE_PARKED:
+    case TM_STATE_RUNNABLE:
+        model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++;
+        break;
     default: return;
     }
     tm__end_unseen(thread);

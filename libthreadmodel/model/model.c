@@ -131,6 +131,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->first_intervals.block_bytes = TM__FIRST_INTERVALS * sizeof(tm__interval);
     model->free_binding = TM__NONE;
     model->edges_gone = 1;
+    model->free_post = TM__NONE;
     model->forced_policy = options->policy;
     model->memory_limit_bytes = options->memory_limit_bytes;
     model->fold_at_bytes = options->memory_limit_bytes;
@@ -240,6 +241,8 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, limits);
     FREE_ARRAY(model, contexts);
     FREE_ARRAY(model, tenures);
+    FREE_ARRAY(model, posts);
+    FREE_ARRAY(model, wakes);
     tm__map_clear(&model->thread_map);
     tm__map_clear(&model->object_map);
     tm__map_clear(&model->class_map);

@@ -29,7 +29,8 @@ enum {
     TM__INTERVAL_SNAPSHOT = 8,    ///< had begun before it was first seen
     TM__INTERVAL_UNSPLIT = 16,    ///< a wait that may hide queueing for the monitor
     TM__INTERVAL_SAMPLED = 32,    ///< its stack is that of another hold-up like it
-    TM__INTERVAL_END_UNSEEN = 64  ///< no event told its end: the next one came later
+    TM__INTERVAL_END_UNSEEN = 64, ///< no event told its end: the next one came later
+    TM__INTERVAL_NOT_OWNED = 128  ///< a wait for what no thread owns
 };
 
 /**
@@ -160,6 +161,9 @@ typedef struct tm__object_detail {
     uint32_t hash;
     uint32_t doubtful;     ///< interactions: the last notify that was in doubt
     uint32_t first_tenure; ///< the first record that is kept; 0: none
+    uint32_t post_head;    ///< posts that a waiter is thought to have got, oldest first
+    uint32_t post_tail;
+    uint32_t post_spare; ///< posts: the last that nobody waited for, or TM__NONE
 } tm__object_detail;
 
 typedef struct tm__class {
@@ -259,6 +263,30 @@ typedef struct tm__binding {
     uint8_t tainted; ///< never exact: it, or one before it, left at an unknown time
     uint8_t all;     ///< a notifyAll, which may wake many
 } tm__binding;
+
+/** Permits of an object that were given and not yet seen to be taken. */
+typedef struct tm__post {
+    int64_t time_ns;
+    int64_t permits; ///< that are left, where nobody waited for them; else 1
+    uint32_t thread; ///< threads[]: who gave it
+    uint32_t stack;  ///< stacks[] or TM__NONE
+    uint32_t object;
+    uint32_t waiter; ///< threads[] that is thought to have got it, or TM__NONE
+    uint32_t next;   ///< in the object's list, or the list of free ones
+    uint32_t previous;
+    uint32_t group; ///< of the rows of one post, or TM__NONE
+    uint8_t is_named;
+    uint8_t candidates; ///< posts that may have let the waiter go, as far as is known
+    uint8_t reserved[2];
+} tm__post;
+
+/** How a thread was woken, which only some producers report. */
+typedef struct tm__wake {
+    int64_t runnable_ns; ///< it may go on since then; INT64_MIN: not reported
+    int64_t on_cpu_ns;   ///< and runs since; INT64_MIN: not yet
+    uint32_t waker;      ///< threads[] that made it runnable, or TM__NONE
+    uint32_t post;       ///< posts[] that it is thought to have got, or TM__NONE
+} tm__wake;
 
 /** array, count, capacity of one kind of thing */
 #define TM__ARRAY(type, name)                                                          \
@@ -420,7 +448,10 @@ struct tm_model {
     TM__ARRAY(tm__tenure, tenures);
     uint32_t tenures_first; ///< as many were dropped: the number before tenures[0]'s
     tm__latency wakeups[TM__WAKEUP_END]; ///< from a release to who got it
+    TM__ARRAY(tm__post, posts);
+    TM__ARRAY(tm__wake, wakes); ///< by thread, once a producer reports any
     uint32_t free_binding;
+    uint32_t free_post;
     uint32_t group_count;
     TM__ARRAY(tm__lead, leads); ///< of threads in long chains
     uint64_t edges_gone;        ///< times that a link in somebody's chain went; from 1

@@ -26,6 +26,7 @@ LETTERS: Final = {
     "joining": ("┄", "magenta"),
     "sleeping": ("·", "bright_black"),
     "parked": ("▒", "blue"),
+    "runnable": ("╌", "bright_green"),
     "deadlocked": ("X", "bold white on red"),
     "new": ("~", "bright_black"),
     "unknown": ("?", "bright_black"),
