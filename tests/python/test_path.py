@@ -12,7 +12,6 @@ from campaign import campaign, fair_locks, run_of
 from lockworld import Program, Steps, World, started_by_main
 from path_reference import Reference, Segment
 
-
 # Where it would be if the block were short.
 BEHIND = "behind an unexplained block"
 
