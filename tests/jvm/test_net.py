@@ -143,6 +143,32 @@ def test_file_that_cannot_be_written_costs_one_line(java: Java, what: str):
     assert "is not recorded" in line
 
 
+def test_the_token_comes_before_the_trace(java: Java, listener: socket.socket):
+    token = java.folder / "token"
+    token.touch(0o600)
+    token.write_text("correct-horse-battery\n")
+    peer = Peer(listener)
+    to = f"net={address(listener)},token={token}"
+    done = java.run(java.command("Blocks", 2, agent=to))
+    peer.thread.join()
+    assert done.returncode == 0
+    assert peer.received.startswith(b"threadmodel correct-horse-battery\n\xb1TMT")
+
+
+def test_a_token_that_others_can_read_is_not_said(java: Java, listener: socket.socket):
+    token = java.folder / "token"
+    token.write_text("correct-horse-battery")
+    token.chmod(0o644)
+    peer = Peer(listener)
+    to = f"net={address(listener)},token={token}"
+    done = java.run(java.command("Blocks", 2, agent=to))
+    peer.thread.join()
+    assert done.returncode == 0
+    (line,) = lines_of_agent(done.stderr)
+    assert "chmod 600" in line
+    assert peer.received == b""
+
+
 def test_a_trace_is_its_owners_alone_and_replaces_what_is_read(java: Java):
     path = java.folder / "run.tmt"
     path.write_text("old")
