@@ -60,6 +60,7 @@ enum {
     PARK,
     UNPARK,
     RENAME,
+    BEFORE_HALT,
     VIRTUAL, ///< replaced by nothing: it is bound when the first is about to be made
     HOOK_COUNT
 };
@@ -188,6 +189,17 @@ static void JNICALL thread_rename(JNIEnv *jni, jobject thread, jstring name)
         return;
     tm__thread_define(r.buffer, jni, thread, tm__thread_id(jni, thread), 0, 0);
     tm__event_report_drop(&r);
+}
+
+/* Somebody called exit: what comes after this are the VM's hooks. */
+static void JNICALL shutdown_begins(JNIEnv *jni, jobject class)
+{
+    tm__event_report r;
+
+    if (tm__event_report_begin_here(&r, jni))
+        tm__event_report_finish(&r, TM__WHOLE_STACK,
+                                (tm_event){.kind = TM_EVENT_SHUTDOWN});
+    original(BEFORE_HALT).object(jni, class);
 }
 
 static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t unit_ns)
@@ -356,6 +368,12 @@ static const struct hook {
                 "JVM_SetNativeThreadName",
                 {.rename = thread_rename},
                 0},
+    [BEFORE_HALT] = {"Ljava/lang/Shutdown;",
+                     "beforeHalt",
+                     "()V",
+                     "JVM_BeforeHalt",
+                     {.object = shutdown_begins},
+                     TM__KIND(SHUTDOWN)},
     [VIRTUAL] =
         {"Ljava/lang/VirtualThread;", "registerNatives", "()V", NULL, {NULL}, 0},
 };
