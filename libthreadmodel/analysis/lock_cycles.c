@@ -8,6 +8,7 @@
  *     ▲           │        for each of its edges one time can be chosen so that no
  *     └───────────┘        two are by one thread, under one gate lock, or in order
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/lock_graph.h"
@@ -147,31 +148,65 @@ int tm__lock_cycles(const tm__lock_graph *graph, tm__lineage *lineage,
 
 /* ---- start and join ---- */
 
-static int by_number(const void *payload, uint32_t left, uint32_t right)
+static int add_edge(tm__lineage *lineage, tm__lineage_edge edge)
 {
-    (void)payload;
-    return left < right ? -1 : left > right;
+    if (tm__reserve(lineage->memory, &lineage->edges, &lineage->edges_capacity,
+                    (size_t)lineage->edges_count + 1, sizeof(edge)) < 0)
+        return TM_ENOMEM;
+    lineage->edges[lineage->edges_count++] = edge;
+    return TM_OK;
 }
 
-static int sort_rows(tm__lineage *lineage)
+static int add_starts(tm__lineage *lineage)
 {
-    size_t count = lineage->rows_count, bytes = count * sizeof(tm__sortable);
-    tm__sortable *order = tm__resize(lineage->memory, NULL, 0, bytes + 1);
-    tm__sortable *spare = tm__resize(lineage->memory, NULL, 0, bytes + 1);
+    const tm_model *model = lineage->model;
 
-    if (order && spare) {
-        for (size_t i = 0; i < count; i++) {
-            uint32_t number = lineage->rows[i];
+    for (uint32_t i = 0; i < model->interactions_count; i++) {
+        const tm__interaction *row = &model->interactions[i];
 
-            order[i] = (tm__sortable){tm__row(lineage->model, number)->from_ns, number};
-        }
-        tm__sort(order, spare, count, by_number, NULL);
-        for (size_t i = 0; i < count; i++)
-            lineage->rows[i] = order[i].number;
+        if (row->kind == TM_INTERACTION_START && row->effect == TM__EFFECT_WOKE &&
+            row->from_ns != INT64_MIN && row->from_thread != TM__NONE &&
+            row->to_thread != TM__NONE &&
+            add_edge(lineage, (tm__lineage_edge){row->from_ns, row->to_ns,
+                                                 row->from_thread, row->to_thread}) < 0)
+            return TM_ENOMEM;
     }
-    tm__free(lineage->memory, spare, bytes + 1);
-    tm__free(lineage->memory, order, bytes + 1);
-    return order && spare ? TM_OK : TM_ENOMEM;
+    return TM_OK;
+}
+
+/* A join that is over after the joined thread's end, which may have come before it: it
+ * woke nobody then, and still orders what the two did. */
+static int add_joins(tm__lineage *lineage)
+{
+    const tm_model *model = lineage->model;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *it = &model->threads[t];
+
+        for (uint32_t i = 0; i + 1 < it->interval_count; i++) {
+            const tm__interval *join = &it->intervals[i];
+            int64_t over_ns = join[1].start_ns, end_ns;
+
+            if (join->state != TM_STATE_JOINING || join->peer == TM__NONE ||
+                join[1].flags & TM__INTERVAL_CONTINUES)
+                continue;
+            end_ns = model->threads[join->peer].end_ns;
+            if (end_ns != INT64_MIN && end_ns <= over_ns &&
+                add_edge(lineage,
+                         (tm__lineage_edge){end_ns, over_ns, join->peer, t}) < 0)
+                return TM_ENOMEM;
+        }
+    }
+    return TM_OK;
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const tm__lineage_edge *l = left, *r = right;
+
+    if (l->from_ns != r->from_ns)
+        return l->from_ns < r->from_ns ? -1 : 1;
+    return l->to_ns < r->to_ns ? -1 : l->to_ns > r->to_ns;
 }
 
 int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *memory)
@@ -180,21 +215,11 @@ int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *me
     lineage->reached_ns =
         tm__resize(memory, NULL, 0,
                    ((size_t)model->threads_count + 1) * sizeof(*lineage->reached_ns));
-    if (!lineage->reached_ns)
+    if (!lineage->reached_ns || add_starts(lineage) < 0 || add_joins(lineage) < 0)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->interactions_count; i++) {
-        const tm__interaction *row = &model->interactions[i];
-
-        if ((row->kind != TM_INTERACTION_START && row->kind != TM_INTERACTION_JOIN) ||
-            row->effect != TM__EFFECT_WOKE || row->from_ns == INT64_MIN ||
-            row->from_thread == TM__NONE || row->to_thread == TM__NONE)
-            continue;
-        if (tm__reserve(memory, &lineage->rows, &lineage->rows_capacity,
-                        (size_t)lineage->rows_count + 1, sizeof(*lineage->rows)) < 0)
-            return TM_ENOMEM;
-        lineage->rows[lineage->rows_count++] = model->interactions_first + i;
-    }
-    return sort_rows(lineage);
+    if (lineage->edges_count)
+        qsort(lineage->edges, lineage->edges_count, sizeof(*lineage->edges), by_time);
+    return TM_OK;
 }
 
 int tm__lineage_orders(tm__lineage *lineage, const tm__nesting *left,
@@ -203,19 +228,19 @@ int tm__lineage_orders(tm__lineage *lineage, const tm__nesting *left,
     const tm_model *model = lineage->model;
     int64_t *reached_ns = lineage->reached_ns;
 
-    if (left->last_ns >= right->first_ns || !lineage->rows_count)
+    if (left->last_ns >= right->first_ns || !lineage->edges_count)
         return 0;
     for (uint32_t i = 0; i < model->threads_count; i++)
         reached_ns[i] = INT64_MAX;
     reached_ns[left->thread] = left->last_ns;
-    for (uint32_t i = 0; i < lineage->rows_count; i++) {
-        const tm__interaction *row = tm__row(model, lineage->rows[i]);
+    for (uint32_t i = 0; i < lineage->edges_count; i++) {
+        const tm__lineage_edge *edge = &lineage->edges[i];
 
-        if (row->from_ns > right->first_ns)
+        if (edge->from_ns > right->first_ns)
             break;
-        if (reached_ns[row->from_thread] <= row->from_ns &&
-            row->to_ns < reached_ns[row->to_thread])
-            reached_ns[row->to_thread] = row->to_ns;
+        if (reached_ns[edge->from] <= edge->from_ns &&
+            edge->to_ns < reached_ns[edge->to])
+            reached_ns[edge->to] = edge->to_ns;
     }
     return reached_ns[right->thread] <= right->first_ns;
 }
@@ -226,6 +251,6 @@ void tm__lineage_close(tm__lineage *lineage)
         tm__free(lineage->memory, lineage->reached_ns,
                  ((size_t)lineage->model->threads_count + 1) *
                      sizeof(*lineage->reached_ns));
-    tm__free(lineage->memory, lineage->rows,
-             lineage->rows_capacity * sizeof(*lineage->rows));
+    tm__free(lineage->memory, lineage->edges,
+             lineage->edges_capacity * sizeof(*lineage->edges));
 }

@@ -62,11 +62,19 @@ uint32_t tm__use_wanted_class(const tm__lock_graph *graph, const tm__use *use);
 
 void tm__lock_graph_close(tm__lock_graph *graph);
 
+/** What one thread did until from_ns is over when the other goes on at to_ns. */
+typedef struct tm__lineage_edge {
+    int64_t from_ns;
+    int64_t to_ns;
+    uint32_t from; ///< threads[]
+    uint32_t to;
+} tm__lineage_edge;
+
 /** Which threads' doings are over before others begin, by start and join. */
 typedef struct tm__lineage {
     const tm_model *model;
     tm__memory *memory;
-    TM__ARRAY(uint32_t, rows); ///< interactions, by number, by their from-side's time
+    TM__ARRAY(tm__lineage_edge, edges); ///< by from_ns
     int64_t *reached_ns;       ///< of each thread, for one asked edge
 } tm__lineage;
 

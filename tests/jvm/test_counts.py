@@ -156,6 +156,17 @@ def test_run_says_what_was_recorded(java: Java):
         EventKind.PINNED,
         EventKind.SUBMIT_FAILED,
         EventKind.INFLATED,
+        # Of exit, which nobody calls.
+        EventKind.SHUTDOWN,
+        # Of other runtimes.
+        EventKind.ACQUIRED,
+        EventKind.RELEASED,
+        EventKind.AWAIT,
+        EventKind.AWAITED,
+        EventKind.POST,
+        EventKind.RUNNABLE,
+        EventKind.ON_CPU,
+        EventKind.OFF_CPU,
     }
     assert run.kinds == every
 

@@ -29,26 +29,27 @@ def shares(model: threadmodel.Model) -> list[dict[str, Any]]:
     """Blame for the gate, its times those of the clock."""
     origin = model.run.start_ns
     return [
-        {**row, "from_ns": row["from_ns"] + origin, "to_ns": row["to_ns"] + origin}
+        {**row, "start_ns": row["start_ns"] + origin, "end_ns": row["end_ns"] + origin}
         for row in model.blame()
         if row["class"] == GATE
     ]
 
 
 def assert_true(model: threadmodel.Model, held: Holds) -> None:
-    """Whoever is said by the VM to have the gate has it then."""
+    """Whoever is surely said to have the gate has it all that time."""
     for row in shares(model):
-        if row["provenance"] == "reported":
+        if row["share"] == "owner" and row["provenance"] in ("exact", "reported"):
             assert any(
-                name == row["owner"] and began <= row["from_ns"] <= ended
+                name == row["owner"]
+                and began <= row["start_ns"] <= row["end_ns"] <= ended
                 for name, began, ended in held
             ), row
     assert odd(model) == {}
 
 
 def told(model: threadmodel.Model) -> set[str]:
-    """Who is said by the VM to have had the gate."""
-    return {row["owner"] for row in shares(model) if row["provenance"] == "reported"}
+    """Who is said to have had the gate."""
+    return {row["owner"] for row in shares(model) if row["share"] == "owner"}
 
 
 def attached(java: Java, mode: str) -> tuple[threadmodel.Model, Holds]:

@@ -45,9 +45,10 @@ def test_a_recording_of_jfr_ends_where_the_program_did(java: Java, mode: str):
     assert_ends_with_the_work(threadmodel.open(file), mode)
 
 
-def test_a_trace_ends_where_the_program_did(java: Java):
-    model = java.record("Ends", "return").model
-    assert_ends_with_the_work(model, "return")
+@pytest.mark.parametrize("mode", ENDS)
+def test_a_trace_ends_where_the_program_did(java: Java, mode: str):
+    model = java.record("Ends", mode).model
+    assert_ends_with_the_work(model, mode)
     # What comes after it takes as long as the hook at least.
     path = path_of(model)
     assert path[-1]["end_ns"] <= model.length_ns - HOOK_NS

@@ -43,6 +43,7 @@ enum {
     PARK,
     UNPARK,
     RENAME,
+    BEFORE_HALT,
     VIRTUAL ///< replaced by nothing: it is bound when the first is about to be made
 };
 
@@ -167,6 +168,17 @@ static void JNICALL thread_rename(JNIEnv *jni, jobject thread, jstring name)
         return;
     tm__thread_define(r.buffer, jni, thread, tm__thread_id(jni, thread), 0, 0);
     tm__event_report_drop(&r);
+}
+
+/* Somebody called exit: what comes after this are the VM's hooks. */
+static void JNICALL shutdown_begins(JNIEnv *jni, jobject class)
+{
+    tm__event_report r;
+
+    if (tm__event_report_begin_here(&r, jni))
+        tm__event_report_finish(&r, TM__WHOLE_STACK,
+                                (tm_event){.kind = TM_EVENT_SHUTDOWN});
+    original(BEFORE_HALT).object(jni, class);
 }
 
 static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t unit_ns)
@@ -328,6 +340,12 @@ tm__hook tm__hooks[TM__HOOK_COUNT] = {
                 "JVM_SetNativeThreadName",
                 {.rename = thread_rename},
                 0},
+    [BEFORE_HALT] = {"Ljava/lang/Shutdown;",
+                     "beforeHalt",
+                     "()V",
+                     "JVM_BeforeHalt",
+                     {.object = shutdown_begins},
+                     TM__KIND(SHUTDOWN)},
     [VIRTUAL] =
         {"Ljava/lang/VirtualThread;", "registerNatives", "()V", NULL, {NULL}, 0},
 };

@@ -30,7 +30,7 @@ typedef struct tm__hook {
     void *_Atomic original; ///< what ours calls; it waits for that to be set
 } tm__hook;
 
-enum { TM__HOOK_COUNT = 12 };
+enum { TM__HOOK_COUNT = 13 };
 
 extern tm__hook tm__hooks[TM__HOOK_COUNT];
 
