@@ -102,24 +102,30 @@ def has_holds(run: Run) -> bool:
 
 def holds(run: Run, classes: tuple[str, ...]) -> list[Stretch]:
     """Who had the one lock of these classes, by rising time."""
-    found = []
-    for from_ns, to_ns, class_, owner, first, last in columns(
-        run.model.holds(),
-        *("start_ns", "end_ns", "class", "thread_id"),
-        *("start_provenance", "end_provenance"),
-    ):
-        if is_lock(class_, classes):
-            end_ns = run.model.length_ns if to_ns is None else to_ns
-            found.append(
-                Stretch(
-                    from_ns + run.start_ns,
-                    end_ns + run.start_ns,
-                    UNKNOWN if owner is None else OWNED,
-                    owner or 0,
-                    first in SURE and last in SURE,
-                )
-            )
-    return sorted(found, key=lambda it: it.from_ns)
+    rows = [
+        row
+        for row in columns(
+            run.model.holds(),
+            *("start_ns", "end_ns", "thread_id", "start_provenance", "end_provenance"),
+            "class",
+        )
+        if is_lock(row[-1], classes)
+    ]
+    rows.sort(key=lambda row: row[0])
+    nexts = [*(row[0] for row in rows[1:]), run.model.length_ns]
+    return [
+        Stretch(
+            from_ns + run.start_ns,
+            # Where nothing shows when it let go, another has it next.
+            (next_ns if to_ns is None else to_ns) + run.start_ns,
+            UNKNOWN if owner is None else OWNED,
+            owner or 0,
+            to_ns is not None and first in SURE and last in SURE,
+        )
+        for (from_ns, to_ns, owner, first, last, _), next_ns in zip(
+            rows, nexts, strict=True
+        )
+    ]
 
 
 def handoffs(run: Run) -> dict[int, list[Handoff]]:
@@ -132,9 +138,9 @@ def handoffs(run: Run) -> dict[int, list[Handoff]]:
     ):
         if kind in ("handoff", "unpark") and to is not None:
             at_ns = time_ns if woken_ns is None else woken_ns
-            found[to].append(
-                Handoff(at_ns + run.start_ns, releaser or 0, provenance in SURE)
-            )
+            # However sure an unpark is, it says who woke it, not who had the lock.
+            is_sure = kind == "handoff" and provenance in SURE
+            found[to].append(Handoff(at_ns + run.start_ns, releaser or 0, is_sure))
     for list_ in found.values():
         list_.sort(key=lambda it: it.time_ns)
     return found

@@ -42,6 +42,8 @@ class Tally:
     right: int = 0
     wrong: int = 0
     wrong_sure: int = 0
+    wrong_sure_count: int = 0
+    wrong_sure_max: int = 0
     unknown: int = 0
     free: int = 0
     free_told: int = 0
@@ -137,7 +139,10 @@ def count(tally: Tally, owner: int, said: Stretch, ns: int) -> None:
         tally.right += ns
     else:
         tally.wrong += ns
-        tally.wrong_sure += ns if said.is_sure else 0
+        if said.is_sure:
+            tally.wrong_sure += ns
+            tally.wrong_sure_count += 1
+            tally.wrong_sure_max = max(tally.wrong_sure_max, ns)
 
 
 def excused(truth: Truth, before: int, said: Stretch, from_ns: int, to_ns: int) -> int:

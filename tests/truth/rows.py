@@ -86,7 +86,7 @@ def owner_lines(
     for locks in runs:
         for by, tally in tallies(shop, locks).items():
             row = f"{name}, {locks.kind}, {locks.threads} threads, by {by}"
-            yield Line(
+            line = Line(
                 row,
                 shop.jdk,
                 goal,
@@ -96,6 +96,12 @@ def owner_lines(
                 tally.wrong_sure,
                 tally.unknown,
             )
+            if tally.wrong_sure_count:
+                line.note = (
+                    f"sure: {tally.wrong_sure_count} stretches, the longest "
+                    f"{tally.wrong_sure_max / MICRO:,.1f} us"
+                )
+            yield line
 
 
 def holders(shop: Workshop) -> Iterator[Line]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which causes the library names, of programs that know them.
 
-    ./dev bench truth
+    ./dev bench truth [--test-args "ROW..."]
     python tests/truth/truth.py [--agent FILE] [ROW...]
 
 Rows: releasers, holders, storms, free, virtual, paths, deadlocks. A program takes down
