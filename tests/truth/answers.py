@@ -16,7 +16,7 @@ OWNED, FREE, UNKNOWN = "owner", "latency", "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Who is said to have a lock from one instant to another."""
+    """Who had a lock, by the answer, from one instant to another."""
 
     from_ns: int
     to_ns: int
@@ -27,7 +27,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """Who is said to have let go to a thread, or 0, and up to when that was."""
+    """Who let go to a thread by the answer, or 0, and up to when that was."""
 
     time_ns: int
     releaser: int
@@ -36,7 +36,7 @@ class Handoff:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Whose doing is said to have decided the end, from one instant to another."""
+    """Whose work decided the end by the answer, from one instant to another."""
 
     from_ns: int
     to_ns: int
@@ -78,7 +78,7 @@ def blame(run: Run, classes: tuple[str, ...]) -> dict[int, list[Stretch]]:
     ):
         if not is_lock(class_, classes):
             continue
-        # A number is the share of the block's time, which says nothing of what it is.
+        # A number is the share of the block's time, which is not what kind it is.
         kind = share if isinstance(share, str) else OWNED
         if kind == OWNED and owner is None:
             kind = UNKNOWN
@@ -138,7 +138,7 @@ def handoffs(run: Run) -> dict[int, list[Handoff]]:
     ):
         if kind in ("handoff", "unpark") and to is not None:
             at_ns = time_ns if woken_ns is None else woken_ns
-            # However sure an unpark is, it says who woke it, not who had the lock.
+            # However sure an unpark is, it is about who woke it, not who had the lock.
             is_sure = kind == "handoff" and provenance in SURE
             found[to].append(Handoff(at_ns + run.start_ns, releaser or 0, is_sure))
     for list_ in found.values():
@@ -146,7 +146,7 @@ def handoffs(run: Run) -> dict[int, list[Handoff]]:
     return found
 
 
-def given(run: Run) -> dict[int, list[Handoff]]:
+def handoffs_by_holds(run: Run) -> dict[int, list[Handoff]]:
     """The same by tenures."""
     found: dict[int, list[Handoff]] = defaultdict(list)
     for end_ns, releaser, to, provenance in columns(
@@ -162,7 +162,7 @@ def given(run: Run) -> dict[int, list[Handoff]]:
 
 
 def path(run: Run) -> list[Segment]:
-    """The chain that decided the end, as it is told without being asked for more."""
+    """The chain that decided the end, by default."""
     return [
         Segment(from_ns + run.start_ns, to_ns + run.start_ns, *rest)
         for from_ns, to_ns, *rest in columns(

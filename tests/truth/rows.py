@@ -123,10 +123,10 @@ def free(shop: Workshop) -> Iterator[Line]:
             latency = 0
             for tally in of_kind:
                 line.cases += tally.blocks
-                line.right += tally.free_told
+                line.right += tally.free_found
                 line.wrong += tally.free_charged
                 line.sure += tally.free_sure
-                line.unknown += tally.free - tally.free_told - tally.free_charged
+                line.unknown += tally.free - tally.free_found - tally.free_charged
                 latency += tally.latency
             error = latency / line.total - 1 if line.total else 0.0
             blocked = sum(it.free + it.right + it.wrong + it.unknown for it in of_kind)
