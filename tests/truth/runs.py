@@ -59,15 +59,9 @@ class Workshop:
             for source in sorted(PROGRAMS.glob("*.java"))
             if jdk.release >= SCOPES_SINCE or not source.stem.startswith("Virtual")
         ]
+        javac = [jdk.tool("javac"), *(f"-J{flag}" for flag in BRIEF), "-proc:none"]
         subprocess.run(
-            [
-                jdk.tool("javac"),
-                "-nowarn",
-                *self.preview(),
-                "-d",
-                self.classes,
-                *sources,
-            ],
+            [*javac, "-nowarn", *self.preview(), "-d", self.classes, *sources],
             check=True,
             capture_output=True,
         )

@@ -5,6 +5,7 @@ small, and its judge."""
 import pytest
 
 import answers
+import chains
 import cycles
 import owners
 import previous
@@ -92,6 +93,14 @@ def test_of_two_threads_the_one_without_the_lock_is_never_named_for_certain(
         assert tally.blocks > 0
         assert tally.right > 0
         assert tally.wrong_sure == 0
+
+
+@pytest.mark.parametrize("mode", ["joins", "chain of futures", "pipeline"])
+def test_the_path_is_with_the_steps_that_decided(shop: Workshop, mode: str):
+    run = chains.record(shop, mode, "agent")
+    if run is None:
+        pytest.skip("the machine is too busy for one step to follow another")
+    assert chains.verdict(chains.chain(run), answers.path(run)) == "right"
 
 
 def test_a_deadlock_is_reported_with_all_of_its_members(shop: Workshop):
