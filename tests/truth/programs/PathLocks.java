@@ -214,7 +214,7 @@ final class PathLocks {
         Semaphore permits = new Semaphore(2);
         Thread longer = Step.go(() -> {
             permits.acquire();
-            Step.fetch(70, Step.OFF);
+            Step.fetch(100, Step.OFF);
             permits.release();
         });
         inTurn(permits::acquire, permits::release, permits::acquire, () -> {
