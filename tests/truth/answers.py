@@ -16,7 +16,7 @@ OWNED, FREE, UNKNOWN = "owner", "latency", "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Who is said to have a lock from one instant to another."""
+    """Who had a lock, by the answer, from one instant to another."""
 
     from_ns: int
     to_ns: int
@@ -27,7 +27,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """Who is said to have let go to a thread, or 0, and up to when that was."""
+    """Who let go to a thread by the answer, or 0, and up to when that was."""
 
     time_ns: int
     releaser: int
@@ -36,7 +36,7 @@ class Handoff:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Whose doing is said to have decided the end, from one instant to another."""
+    """Whose work decided the end by the answer, from one instant to another."""
 
     from_ns: int
     to_ns: int
@@ -78,7 +78,7 @@ def blame(run: Run, classes: tuple[str, ...]) -> dict[int, list[Stretch]]:
     ):
         if not is_lock(class_, classes):
             continue
-        # A number is the share of the block's time, which says nothing of what it is.
+        # A number is the share of the block's time, which is not what kind it is.
         kind = share if isinstance(share, str) else OWNED
         if kind == OWNED and owner is None:
             kind = UNKNOWN
@@ -102,24 +102,30 @@ def has_holds(run: Run) -> bool:
 
 def holds(run: Run, classes: tuple[str, ...]) -> list[Stretch]:
     """Who had the one lock of these classes, by rising time."""
-    found = []
-    for from_ns, to_ns, class_, owner, first, last in columns(
-        run.model.holds(),
-        *("start_ns", "end_ns", "class", "thread_id"),
-        *("start_provenance", "end_provenance"),
-    ):
-        if is_lock(class_, classes):
-            end_ns = run.model.length_ns if to_ns is None else to_ns
-            found.append(
-                Stretch(
-                    from_ns + run.start_ns,
-                    end_ns + run.start_ns,
-                    UNKNOWN if owner is None else OWNED,
-                    owner or 0,
-                    first in SURE and last in SURE,
-                )
-            )
-    return sorted(found, key=lambda it: it.from_ns)
+    rows = [
+        row
+        for row in columns(
+            run.model.holds(),
+            *("start_ns", "end_ns", "thread_id", "start_provenance", "end_provenance"),
+            "class",
+        )
+        if is_lock(row[-1], classes)
+    ]
+    rows.sort(key=lambda row: row[0])
+    nexts = [*(row[0] for row in rows[1:]), run.model.length_ns]
+    return [
+        Stretch(
+            from_ns + run.start_ns,
+            # Where nothing shows when it let go, another has it next.
+            (next_ns if to_ns is None else to_ns) + run.start_ns,
+            UNKNOWN if owner is None else OWNED,
+            owner or 0,
+            to_ns is not None and first in SURE and last in SURE,
+        )
+        for (from_ns, to_ns, owner, first, last, _), next_ns in zip(
+            rows, nexts, strict=True
+        )
+    ]
 
 
 def handoffs(run: Run) -> dict[int, list[Handoff]]:
@@ -132,15 +138,15 @@ def handoffs(run: Run) -> dict[int, list[Handoff]]:
     ):
         if kind in ("handoff", "unpark") and to is not None:
             at_ns = time_ns if woken_ns is None else woken_ns
-            found[to].append(
-                Handoff(at_ns + run.start_ns, releaser or 0, provenance in SURE)
-            )
+            # However sure an unpark is, it is about who woke it, not who had the lock.
+            is_sure = kind == "handoff" and provenance in SURE
+            found[to].append(Handoff(at_ns + run.start_ns, releaser or 0, is_sure))
     for list_ in found.values():
         list_.sort(key=lambda it: it.time_ns)
     return found
 
 
-def given(run: Run) -> dict[int, list[Handoff]]:
+def handoffs_by_holds(run: Run) -> dict[int, list[Handoff]]:
     """The same by tenures."""
     found: dict[int, list[Handoff]] = defaultdict(list)
     for end_ns, releaser, to, provenance in columns(
@@ -156,7 +162,7 @@ def given(run: Run) -> dict[int, list[Handoff]]:
 
 
 def path(run: Run) -> list[Segment]:
-    """The chain that decided the end, as it is told without being asked for more."""
+    """The chain that decided the end, by default."""
     return [
         Segment(from_ns + run.start_ns, to_ns + run.start_ns, *rest)
         for from_ns, to_ns, *rest in columns(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The chain of acts that decided the end of a program, against the critical path.
+"""The chain of steps that decided the end of a program, against the critical path.
 
     a   ══ fetch ══╗                     ═ on, by the way the program is made
     b   ── parse ──┆════ store ════ end  ─ off
 
-An act is right if the path was with its thread, and in its method where the path names
+An step is right if the path was with its thread, and in its method where the path names
 one, for nearly all of its time.
 """
 
@@ -18,8 +18,8 @@ from answers import Segment
 from runs import BRIEF, Run, Workshop
 from table import Goal, Line
 
-METHODS = ("Act.fetch", "Act.parse", "Act.store", None, None)
-# Links of the chain follow one another: where they do not, the machine was busy with
+METHODS = ("Step.fetch", "Step.parse", "Step.store", None, None)
+# Steps of the chain follow one another: where they do not, the machine was busy with
 # something else, and another chain may have decided.
 MAX_GAP_NS = 15_000_000
 ATTEMPTS = 4
@@ -27,7 +27,7 @@ ENOUGH = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class Step:
     thread: int
     method: int
     from_ns: int
@@ -35,41 +35,41 @@ class Act:
     is_on: int
 
 
-def chain(run: Run) -> list[Act]:
-    acts = [Act(*words) for words in run.truth["act"]]
-    return sorted((act for act in acts if act.is_on), key=lambda act: act.from_ns)
+def chain(run: Run) -> list[Step]:
+    steps = [Step(*words) for words in run.truth["step"]]
+    return sorted((step for step in steps if step.is_on), key=lambda step: step.from_ns)
 
 
-def holds_together(acts: list[Act]) -> bool:
+def holds_together(steps: list[Step]) -> bool:
     return all(
         abs(after.from_ns - before.to_ns) <= MAX_GAP_NS
-        for before, after in pairwise(acts)
+        for before, after in pairwise(steps)
     )
 
 
-def shares(act: Act, path: list[Segment]) -> tuple[float, float]:
-    """How much of an act's time the path is said to be with it, and with another."""
+def shares(step: Step, path: list[Segment]) -> tuple[float, float]:
+    """How much of an step's time the path is with it, and with another."""
     right = wrong = 0
     for segment in path:
-        ns = min(segment.to_ns, act.to_ns) - max(segment.from_ns, act.from_ns)
+        ns = min(segment.to_ns, step.to_ns) - max(segment.from_ns, step.from_ns)
         if ns <= 0 or segment.is_unexplained:
             continue
-        method = METHODS[act.method]
+        method = METHODS[step.method]
         is_elsewhere = (
             method is not None
             and segment.state == "sleeping"
             and segment.method not in (None, method)
         )
-        if segment.thread == act.thread and not is_elsewhere:
+        if segment.thread == step.thread and not is_elsewhere:
             right += ns
         else:
             wrong += ns
-    length = act.to_ns - act.from_ns
+    length = step.to_ns - step.from_ns
     return right / length, wrong / length
 
 
-def verdict(acts: list[Act], path: list[Segment]) -> str:
-    found = [shares(act, path) for act in acts]
+def verdict(steps: list[Step], path: list[Segment]) -> str:
+    found = [shares(step, path) for step in steps]
     if all(right >= ENOUGH for right, _ in found):
         return "right"
     if any(wrong > 1 - ENOUGH for _, wrong in found):
@@ -98,13 +98,13 @@ def lines(shop: Workshop) -> Iterator[Line]:
             if run is None:
                 modes_by["not measured"].append(mode)
                 continue
-            said = verdict(chain(run), answers.path(run))
+            judged = verdict(chain(run), answers.path(run))
             line.cases += 1
-            setattr(line, said, getattr(line, said) + 1)
-            modes_by[said].append(mode)
+            setattr(line, judged, getattr(line, judged) + 1)
+            modes_by[judged].append(mode)
         line.details = [
-            f"{said}: {', '.join(modes)}"
-            for said, modes in modes_by.items()
-            if said != "right"
+            f"{judged}: {', '.join(modes)}"
+            for judged, modes in modes_by.items()
+            if judged != "right"
         ]
         yield line

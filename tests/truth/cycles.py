@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How soon a deadlock is told, after the instant at which it was closed."""
+"""How soon a deadlock is reported, after the instant at which it was closed."""
 
 import re
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from runs import SCOPES_SINCE, Run, Told, Workshop
+from runs import SCOPES_SINCE, Run, StderrLine, Workshop
 from table import Goal, Line
 
 MILLI = 1_000_000
@@ -14,7 +14,7 @@ MILLI = 1_000_000
 GOAL_MS, BUSY_MS = 20, 100
 STAY_MS = 400
 MEMBER = re.compile(r'  "c(\d+)-(\d+)" \(thread')
-# However it is put, it says that time will be up.
+# However it is worded, time will be up.
 BREAKS = re.compile(r"\btimed?\b|\btimeout\b|\bbreak")
 
 # A letter a member, see Cycles.java.
@@ -32,8 +32,8 @@ TIMED = {"will break": ("tm", "tl", "mt", "ttl")}
 
 
 @dataclass
-class Telling:
-    """What was told of one cycle, without its stacks, and when it began to be."""
+class Report:
+    """The report of one cycle, without its stacks, and when its first line came."""
 
     time_ns: int
     text: str = ""
@@ -41,11 +41,11 @@ class Telling:
     members: set[int] = field(default_factory=set)
 
 
-def tellings(stderr: list[Told]) -> list[Telling]:
-    found: list[Telling] = []
+def reports(stderr: list[StderrLine]) -> list[Report]:
+    found: list[Report] = []
     for line in stderr:
         if line.text.startswith("threadmodel: "):
-            found.append(Telling(line.time_ns))
+            found.append(Report(line.time_ns))
         if not found or line.text.startswith("      "):
             continue
         found[-1].text += f"{line.text}\n"
@@ -57,13 +57,13 @@ def tellings(stderr: list[Told]) -> list[Telling]:
 
 
 def judge(line: Line, run: Run, kinds: tuple[str, ...]) -> list[float]:
-    """Count which cycles were told with all of their members. @return after how many
-    ms each was."""
+    """Count which cycles were reported with all of their members. @return after how
+    many ms each was."""
     took_ms = []
-    told = tellings(run.stderr)
+    found = reports(run.stderr)
     missed = []
     for number, count, closed_ns, breaks, _ in run.truth["cycle"]:
-        of_it = [it for it in told if it.cycle == number]
+        of_it = [it for it in found if it.cycle == number]
         line.cases += 1
         if not of_it:
             line.unknown += 1
@@ -76,13 +76,13 @@ def judge(line: Line, run: Run, kinds: tuple[str, ...]) -> list[float]:
         line.right += is_right
         line.wrong += not is_right
     if missed:
-        line.details.append(f"not told: {', '.join(sorted(set(missed)))}")
+        line.details.append(f"not reported: {', '.join(sorted(set(missed)))}")
     return took_ms
 
 
 def lines(shop: Workshop) -> Iterator[Line]:
     """Each cycle is a case, and is right where all members are named; of one that will
-    break, where that is said too."""
+    break, where that is reported too."""
     groups = {**KINDS, **(VIRTUAL if shop.jdk.release >= SCOPES_SINCE else {}), **TIMED}
     for name, kinds in groups.items():
         run = shop.record("Cycles", STAY_MS, *kinds, *kinds)
@@ -93,7 +93,7 @@ def lines(shop: Workshop) -> Iterator[Line]:
         if took_ms:
             median_ms = statistics.median(took_ms)
             line.note = (
-                f"told after {min(took_ms):.0f} to {max(took_ms):.0f} ms, median "
+                f"reported after {min(took_ms):.0f} to {max(took_ms):.0f} ms, median "
                 f"{median_ms:.0f} (goal {GOAL_MS}, of a busy machine {BUSY_MS})"
                 f"{' *' if median_ms > GOAL_MS else ''}"
             )

@@ -7,7 +7,7 @@ had it.
     answer      A A A A A A A A B B B ? ? ? B B
 
 What is held against one another are stretches: of each block in the timeline every
-nanosecond has one true owner or none, and one that is told, or none.
+nanosecond has one true owner or none, and one that is answered, or none.
 """
 
 from bisect import bisect_left, bisect_right
@@ -20,7 +20,7 @@ import answers
 from answers import FREE, OWNED, UNKNOWN, Stretch
 from runs import Run
 
-# How long it takes at most from the instant at which the recorder takes an owner down
+# How long it is at most from the instant at which the recorder reads an owner
 # to the program's own stamp, when nothing else comes between.
 STAMP_NS = 50_000
 
@@ -42,9 +42,11 @@ class Tally:
     right: int = 0
     wrong: int = 0
     wrong_sure: int = 0
+    wrong_sure_count: int = 0
+    wrong_sure_max: int = 0
     unknown: int = 0
     free: int = 0
-    free_told: int = 0
+    free_found: int = 0
     free_charged: int = 0
     free_sure: int = 0
     latency: int = 0
@@ -97,10 +99,10 @@ class Truth:
             yield at_ns, to_ns, 0, i - 1
 
 
-def told(
+def answered(
     stretches: list[Stretch], from_ns: int, to_ns: int, *, gap: str
 ) -> list[Stretch]:
-    """What is told of a stretch of time, with `gap` where nothing is."""
+    """What is answered for a stretch of time, with `gap` where nothing is."""
     found = []
     i = bisect_right(stretches, from_ns, key=lambda it: it.from_ns)
     at_ns = from_ns
@@ -122,38 +124,43 @@ def told(
     return found
 
 
-def count(tally: Tally, owner: int, said: Stretch, ns: int) -> None:
+def count(tally: Tally, owner: int, answer: Stretch, ns: int) -> None:
     """An owner that is known, or time of which the lock was free (owner 0)."""
-    if said.share == FREE:
+    if answer.share == FREE:
         tally.latency += ns
     if owner == 0:
         tally.free += ns
-        tally.free_told += ns if said.share == FREE else 0
-        tally.free_charged += ns if said.share == OWNED else 0
-        tally.free_sure += ns if said.share == OWNED and said.is_sure else 0
-    elif said.share != OWNED:
+        tally.free_found += ns if answer.share == FREE else 0
+        tally.free_charged += ns if answer.share == OWNED else 0
+        tally.free_sure += ns if answer.share == OWNED and answer.is_sure else 0
+    elif answer.share != OWNED:
         tally.unknown += ns
-    elif said.owner == owner:
+    elif answer.owner == owner:
         tally.right += ns
     else:
         tally.wrong += ns
-        tally.wrong_sure += ns if said.is_sure else 0
+        if answer.is_sure:
+            tally.wrong_sure += ns
+            tally.wrong_sure_count += 1
+            tally.wrong_sure_max = max(tally.wrong_sure_max, ns)
 
 
-def excused(truth: Truth, before: int, said: Stretch, from_ns: int, to_ns: int) -> int:
-    """How much of free time may in truth have been the owner's that is told: between a
+def excused(
+    truth: Truth, before: int, answer: Stretch, from_ns: int, to_ns: int
+) -> int:
+    """How much of free time may in truth have been the answer's owner's: between a
     release and the stamp after it, and between an entry and the stamp after that."""
     last = truth.tenures[before] if before >= 0 else None
-    if last and said.owner == last.thread:
+    if last and answer.owner == last.thread:
         return max(min(to_ns, last.left) - from_ns, 0)
     after = truth.tenures[before + 1] if before + 1 < len(truth.tenures) else None
-    if after and said.owner == after.thread:
+    if after and answer.owner == after.thread:
         return max(to_ns - max(from_ns, after.acquired - STAMP_NS), 0)
     return 0
 
 
 def judge(run: Run, truth: Truth, classes: tuple[str, ...], *, by: str) -> Tally:
-    """Hold what is told of each block against what was.
+    """Compare the answer for each block with what was.
 
     Args:
         run: asked
@@ -173,12 +180,12 @@ def judge(run: Run, truth: Truth, classes: tuple[str, ...], *, by: str) -> Tally
                 continue
             to_ns = min(to_ns, truth.tenures[wanted].acquired)
             tally.blocks += 1
-            count_block(tally, truth, told(stretches, from_ns, to_ns, gap=gap))
+            count_block(tally, truth, answered(stretches, from_ns, to_ns, gap=gap))
     return tally
 
 
-def count_block(tally: Tally, truth: Truth, said: list[Stretch]) -> None:
-    for stretch in said:
+def count_block(tally: Tally, truth: Truth, answer: list[Stretch]) -> None:
+    for stretch in answer:
         for from_ns, to_ns, owner, last in truth.pieces(stretch.from_ns, stretch.to_ns):
             ns = to_ns - from_ns
             if owner == 0 and stretch.share == OWNED and stretch.is_sure:

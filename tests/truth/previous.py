@@ -19,8 +19,12 @@ def last(handoffs: list[Handoff], from_ns: int, to_ns: int) -> Handoff:
     return Handoff(0, 0, False)
 
 
-def said(run: Run, by: str) -> dict[int, list[Handoff]]:
-    return answers.handoffs(run) if by == "interactions" else answers.given(run)
+def asked(run: Run, by: str) -> dict[int, list[Handoff]]:
+    return (
+        answers.handoffs(run)
+        if by == "interactions"
+        else answers.handoffs_by_holds(run)
+    )
 
 
 def judge(
@@ -35,7 +39,7 @@ def judge(
         classes: that a lock of this kind shows as
         by: interactions or holds
     """
-    handoffs = said(run, by)
+    handoffs = asked(run, by)
     blocks = answers.blocks(run, classes)
     for i, tenure in enumerate(truth.tenures[1:], start=1):
         own = blocks.get(tenure.thread, [])
@@ -55,7 +59,7 @@ def judge_scenes(lines: list[Line], run: Run, *, by: str) -> None:
         run: of the program Releases
         by: interactions or holds
     """
-    handoffs = said(run, by)
+    handoffs = asked(run, by)
     turns = sorted(run.truth["turn"], key=lambda words: words[1])
     for before, after in pairwise(turns):
         # Of two scenes; or one that need not have queued.

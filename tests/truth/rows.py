@@ -86,7 +86,7 @@ def owner_lines(
     for locks in runs:
         for by, tally in tallies(shop, locks).items():
             row = f"{name}, {locks.kind}, {locks.threads} threads, by {by}"
-            yield Line(
+            line = Line(
                 row,
                 shop.jdk,
                 goal,
@@ -96,6 +96,12 @@ def owner_lines(
                 tally.wrong_sure,
                 tally.unknown,
             )
+            if tally.wrong_sure_count:
+                line.note = (
+                    f"sure: {tally.wrong_sure_count} stretches, the longest "
+                    f"{tally.wrong_sure_max / MICRO:,.1f} us"
+                )
+            yield line
 
 
 def holders(shop: Workshop) -> Iterator[Line]:
@@ -117,10 +123,10 @@ def free(shop: Workshop) -> Iterator[Line]:
             latency = 0
             for tally in of_kind:
                 line.cases += tally.blocks
-                line.right += tally.free_told
+                line.right += tally.free_found
                 line.wrong += tally.free_charged
                 line.sure += tally.free_sure
-                line.unknown += tally.free - tally.free_told - tally.free_charged
+                line.unknown += tally.free - tally.free_found - tally.free_charged
                 latency += tally.latency
             error = latency / line.total - 1 if line.total else 0.0
             blocked = sum(it.free + it.right + it.wrong + it.unknown for it in of_kind)

@@ -21,7 +21,7 @@ Words = tuple[int, ...]
 
 
 @dataclass
-class Told:
+class StderrLine:
     """A line that a program or its recorder wrote on stderr, and when it came."""
 
     time_ns: int
@@ -30,11 +30,11 @@ class Told:
 
 @dataclass
 class Run:
-    """A program that was recorded, and what it says itself."""
+    """A program that was recorded, and what it knows itself."""
 
     model: threadmodel.Model
     truth: dict[str, list[Words]]
-    stderr: list[Told]
+    stderr: list[StderrLine]
 
     @property
     def start_ns(self) -> int:
@@ -59,15 +59,9 @@ class Workshop:
             for source in sorted(PROGRAMS.glob("*.java"))
             if jdk.release >= SCOPES_SINCE or not source.stem.startswith("Virtual")
         ]
+        javac = [jdk.tool("javac"), *(f"-J{flag}" for flag in BRIEF), "-proc:none"]
         subprocess.run(
-            [
-                jdk.tool("javac"),
-                "-nowarn",
-                *self.preview(),
-                "-d",
-                self.classes,
-                *sources,
-            ],
+            [*javac, "-nowarn", *self.preview(), "-d", self.classes, *sources],
             check=True,
             capture_output=True,
         )
@@ -124,8 +118,8 @@ class Workshop:
         return Run(threadmodel.open(trace), read(truth), stderr)
 
 
-def run(command: Sequence[str]) -> list[Told]:
-    """Run a command, and say when each line of its stderr came, by nanoTime's clock."""
+def run(command: Sequence[str]) -> list[StderrLine]:
+    """Run a command, and stamp each line of its stderr, by nanoTime's clock."""
     lines = []
     with subprocess.Popen(
         ["timeout", str(TIMEOUT_S), *command],
@@ -135,7 +129,7 @@ def run(command: Sequence[str]) -> list[Told]:
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:
-            lines.append(Told(time.monotonic_ns(), line.rstrip("\n")))
+            lines.append(StderrLine(time.monotonic_ns(), line.rstrip("\n")))
     if process.returncode != 0:
         text = "\n".join(line.text for line in lines)
         raise RuntimeError(f"{' '.join(command)}: {process.returncode}\n{text}")

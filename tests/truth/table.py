@@ -28,7 +28,7 @@ BEFORE = Path(__file__).resolve().parent / "before.json"
 @dataclass
 class Goal:
     """Shares that are to be reached: the least right, the most wrong, and the most that
-    is wrong and sure, where answers of that kind say how sure they are."""
+    is wrong and sure, where answers of that kind have a provenance."""
 
     right: float = 0.0
     wrong: float = 1.0
@@ -60,11 +60,13 @@ class Line:
     note: str = ""
     details: list[str] = field(default_factory=list)
 
-    def count(self, said: int, truth: int, *, is_sure: bool, amount: float = 1) -> None:
-        """Hold the number that is said of a case, 0 for none, against the true one."""
-        if said == truth:
+    def count(
+        self, answer: int, truth: int, *, is_sure: bool, amount: float = 1
+    ) -> None:
+        """Hold the answer to a case, 0 for none, against the true one."""
+        if answer == truth:
             self.right += amount
-        elif said == 0:
+        elif answer == 0:
             self.unknown += amount
         else:
             self.wrong += amount

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which causes the library names, of programs that know them.
 
-    ./dev bench truth
+    ./dev bench truth [--test-args "ROW..."]
     python tests/truth/truth.py [--agent FILE] [ROW...]
 
-Rows: releasers, holders, storms, free, virtual, paths, deadlocks. A program takes down
+Rows: releasers, holders, storms, free, virtual, paths, deadlocks. A program writes down
 itself who had a lock when, which work its end waited for, and when a deadlock closed,
-and is recorded meanwhile. Of all that it knows, a line says how much the library told,
-rightly or not. A goal that is missed ends in a star; that is no failure.
+and is recorded meanwhile. Of all that it knows, a line shows how much the library
+answered, rightly or not. A goal that is missed ends in a star; that is no failure.
 """
 
 import argparse

@@ -7,12 +7,12 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Deadlocks, one after the other, each closed at an instant that the program knows.
- * Members are called after the cycle, a-0, a-1, and take their own lock first; when
+ * Members are called after the cycle, a-0, a-1, and lock their own first; when
  * all but the last stand, that one goes for the lock that closes the cycle:
  *
  *     cycle NUMBER MEMBERS CLOSED WILL_BREAK 0
  *
- * CLOSED is taken right before. A cycle that will break has a member that waits for
+ * CLOSED is stamped right before. A cycle that will break has a member that waits for
  * its lock no longer than WAIT_MS.
  */
 final class Cycles {

@@ -5,11 +5,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Threads that take one lock in turn, each of which knows when it had it:
+ * Threads that lock one lock in turn, each of which knows when it had it:
  *
  *     tenure THREAD WANTED ACQUIRED RELEASED LEFT
  *
- * ACQUIRED and RELEASED are taken with the lock held, right after it was got and right
+ * ACQUIRED and RELEASED are stamped with the lock held, right after it was got and right
  * before it is let go; WANTED right before it is asked for, LEFT right after it was let
  * go. Half of the holds run, half park; short ones run, and one in 16 yields, since else
  * hardly anybody blocks where processors are few.
@@ -19,7 +19,7 @@ final class Locks {
     private static final int TURNS = 1 << 14;
 
     private interface Turn {
-        void take(Log log, long holdNs, boolean runs);
+        void run(Log log, long holdNs, boolean runs);
     }
 
     private Locks() {
@@ -95,7 +95,7 @@ final class Locks {
         Log log = new Log("tenure", TURNS);
         while (System.nanoTime() < endNs) {
             long holdNs = random.nextLong(fromNs, toNs + 1);
-            turn.take(log, holdNs, holdNs < SHORT_NS || random.nextBoolean());
+            turn.run(log, holdNs, holdNs < SHORT_NS || random.nextBoolean());
             long thinkNs = random.nextLong(toNs);
             pass(thinkNs, thinkNs < SHORT_NS);
         }

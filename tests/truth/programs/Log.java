@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * What one thread did and when: rows of numbers in an array that was there before, so
- * that to put one down takes no lock and no memory. Times are System.nanoTime()'s.
+ * that adding one needs no lock and no memory. Times are System.nanoTime()'s.
  */
 final class Log {
     private static final List<Log> ALL = new ArrayList<>();

@@ -14,7 +14,7 @@ final class PathLocks {
     private PathLocks() {
     }
 
-    static void add(Map<String, Act.Body> modes) {
+    static void add(Map<String, Step.Body> modes) {
         modes.put("monitor", PathLocks::monitor);
         modes.put("convoy", PathLocks::convoy);
         modes.put("late for a monitor", PathLocks::late);
@@ -35,22 +35,22 @@ final class PathLocks {
         for (Thread thread : threads) {
             thread.join();
         }
-        Act.write();
+        Step.write();
     }
 
     private static void monitor() throws Exception {
         Object lock = new Object();
-        Thread owner = Act.go(() -> {
+        Thread owner = Step.go(() -> {
             synchronized (lock) {
-                Act.fetch(60, Act.ON);
+                Step.fetch(60, Step.ON);
             }
-            Act.parse(5, Act.OFF);
+            Step.parse(5, Step.OFF);
         });
-        Act.settle();
-        Thread other = Act.go(() -> {
-            Act.parse(15, Act.OFF);
+        Step.settle();
+        Thread other = Step.go(() -> {
+            Step.parse(15, Step.OFF);
             synchronized (lock) {
-                Act.store(30, Act.ON);
+                Step.store(30, Step.ON);
             }
         });
         end(owner, other);
@@ -60,9 +60,9 @@ final class PathLocks {
         Object lock = new Object();
         Thread[] threads = new Thread[4];
         for (int i = 0; i < threads.length; i++) {
-            threads[i] = Act.go(() -> {
+            threads[i] = Step.go(() -> {
                 synchronized (lock) {
-                    Act.fetch(25, Act.ON);
+                    Step.fetch(25, Step.ON);
                 }
             });
         }
@@ -71,16 +71,16 @@ final class PathLocks {
 
     private static void late() throws Exception {
         Object lock = new Object();
-        Thread owner = Act.go(() -> {
-            Act.fetch(50, Act.ON);
+        Thread owner = Step.go(() -> {
+            Step.fetch(50, Step.ON);
             synchronized (lock) {
-                Act.parse(60, Act.ON);
+                Step.parse(60, Step.ON);
             }
         });
-        Thread other = Act.go(() -> {
-            Act.fetch(80, Act.OFF);
+        Thread other = Step.go(() -> {
+            Step.fetch(80, Step.OFF);
             synchronized (lock) {
-                Act.store(25, Act.ON);
+                Step.store(25, Step.ON);
             }
         });
         end(owner, other);
@@ -89,20 +89,20 @@ final class PathLocks {
     private static void notify(int staysMs) throws Exception {
         Object lock = new Object();
         done = false;
-        Thread waiter = Act.go(() -> {
+        Thread waiter = Step.go(() -> {
             synchronized (lock) {
                 while (!done) {
                     lock.wait();
                 }
             }
-            Act.store(30, Act.ON);
+            Step.store(30, Step.ON);
         });
-        Act.fetch(50, Act.ON);
+        Step.fetch(50, Step.ON);
         synchronized (lock) {
             done = true;
             lock.notify();
             if (staysMs > 0) {
-                Act.parse(staysMs, Act.ON);
+                Step.parse(staysMs, Step.ON);
             }
         }
         end(waiter);
@@ -114,16 +114,16 @@ final class PathLocks {
         done = false;
         for (int i = 0; i < waiters.length; i++) {
             boolean isLast = i == 1;
-            waiters[i] = Act.go(() -> {
+            waiters[i] = Step.go(() -> {
                 synchronized (lock) {
                     while (!done) {
                         lock.wait();
                     }
                 }
-                Act.store(isLast ? 50 : 15, isLast);
+                Step.store(isLast ? 50 : 15, isLast);
             });
         }
-        Act.fetch(50, Act.ON);
+        Step.fetch(50, Step.ON);
         synchronized (lock) {
             done = true;
             lock.notifyAll();
@@ -132,19 +132,19 @@ final class PathLocks {
     }
 
     /** One works with the first, then another with the second. */
-    private static void inTurn(Act.Body take, Act.Body give, Act.Body takeNext,
-            Act.Body giveNext) throws Exception {
-        Thread owner = Act.go(() -> {
-            take.run();
-            Act.fetch(60, Act.ON);
-            give.run();
+    private static void inTurn(Step.Body lock, Step.Body unlock, Step.Body lockNext,
+            Step.Body unlockNext) throws Exception {
+        Thread owner = Step.go(() -> {
+            lock.run();
+            Step.fetch(60, Step.ON);
+            unlock.run();
         });
-        Act.settle();
-        Thread other = Act.go(() -> {
-            Act.parse(15, Act.OFF);
-            takeNext.run();
-            Act.store(30, Act.ON);
-            giveNext.run();
+        Step.settle();
+        Thread other = Step.go(() -> {
+            Step.parse(15, Step.OFF);
+            lockNext.run();
+            Step.store(30, Step.ON);
+            unlockNext.run();
         });
         end(owner, other);
     }
@@ -157,7 +157,7 @@ final class PathLocks {
         ReentrantLock lock = new ReentrantLock();
         Condition isDone = lock.newCondition();
         done = false;
-        Thread waiter = Act.go(() -> {
+        Thread waiter = Step.go(() -> {
             lock.lock();
             try {
                 while (!done) {
@@ -166,14 +166,14 @@ final class PathLocks {
             } finally {
                 lock.unlock();
             }
-            Act.store(30, Act.ON);
+            Step.store(30, Step.ON);
         });
-        Act.fetch(50, Act.ON);
+        Step.fetch(50, Step.ON);
         lock.lock();
         try {
             done = true;
             isDone.signal();
-            Act.parse(25, Act.ON);
+            Step.parse(25, Step.ON);
         } finally {
             lock.unlock();
         }
@@ -182,9 +182,9 @@ final class PathLocks {
 
     private static void writeAfterRead() throws Exception {
         ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
-        Thread reader = Act.go(() -> {
+        Thread reader = Step.go(() -> {
             lock.readLock().lock();
-            Act.parse(20, Act.OFF);
+            Step.parse(20, Step.OFF);
             lock.readLock().unlock();
         });
         inTurn(lock.readLock()::lock, lock.readLock()::unlock, lock.writeLock()::lock,
@@ -212,13 +212,13 @@ final class PathLocks {
     /** Of two users the one that is done first lets the third in. */
     private static void permits() throws Exception {
         Semaphore permits = new Semaphore(2);
-        Thread longer = Act.go(() -> {
+        Thread longer = Step.go(() -> {
             permits.acquire();
-            Act.fetch(70, Act.OFF);
+            Step.fetch(100, Step.OFF);
             permits.release();
         });
         inTurn(permits::acquire, permits::release, permits::acquire, () -> {
-            Act.compute(40, Act.ON);
+            Step.compute(40, Step.ON);
             permits.release();
         });
         longer.join();

@@ -19,7 +19,7 @@ final class PathPools {
     private PathPools() {
     }
 
-    static void add(Map<String, Act.Body> modes) {
+    static void add(Map<String, Step.Body> modes) {
         modes.put("future", PathPools::future);
         modes.put("backlog", PathPools::backlog);
         modes.put("invokeAll", PathPools::invokeAll);
@@ -33,7 +33,7 @@ final class PathPools {
         modes.put("forked from outside", PathPools::forkedFromOutside);
     }
 
-    private static Callable<Void> task(Act.Body body) {
+    private static Callable<Void> task(Step.Body body) {
         return () -> {
             body.run();
             return null;
@@ -41,15 +41,15 @@ final class PathPools {
     }
 
     private static void end(ExecutorService pool) throws Exception {
-        Act.store(20, Act.ON);
+        Step.store(20, Step.ON);
         pool.shutdown();
-        Act.write();
+        Step.write();
     }
 
     private static void future() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(2);
-        Future<Void> quick = pool.submit(task(() -> Act.fetch(15, Act.OFF)));
-        Future<Void> slow = pool.submit(task(() -> Act.fetch(60, Act.ON)));
+        Future<Void> quick = pool.submit(task(() -> Step.fetch(15, Step.OFF)));
+        Future<Void> slow = pool.submit(task(() -> Step.fetch(60, Step.ON)));
         quick.get();
         slow.get();
         end(pool);
@@ -57,10 +57,10 @@ final class PathPools {
 
     private static void backlog() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(1);
-        pool.submit(task(() -> Act.fetch(35, Act.ON)));
-        pool.submit(task(() -> Act.parse(35, Act.ON)));
-        Future<Void> last = pool.submit(task(() -> Act.compute(35, Act.ON)));
-        Act.parse(15, Act.OFF);
+        pool.submit(task(() -> Step.fetch(35, Step.ON)));
+        pool.submit(task(() -> Step.parse(35, Step.ON)));
+        Future<Void> last = pool.submit(task(() -> Step.compute(35, Step.ON)));
+        Step.parse(15, Step.OFF);
         last.get();
         end(pool);
     }
@@ -68,16 +68,16 @@ final class PathPools {
     private static void invokeAll() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(3);
         pool.invokeAll(List.of(
-            task(() -> Act.fetch(15, Act.OFF)),
-            task(() -> Act.fetch(70, Act.ON)),
-            task(() -> Act.fetch(30, Act.OFF))));
+            task(() -> Step.fetch(15, Step.OFF)),
+            task(() -> Step.fetch(70, Step.ON)),
+            task(() -> Step.fetch(30, Step.OFF))));
         end(pool);
     }
 
     private static void invokeAny() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(2);
         pool.invokeAny(List.of(
-            task(() -> Thread.sleep(10_000)), task(() -> Act.fetch(50, Act.ON))));
+            task(() -> Thread.sleep(10_000)), task(() -> Step.fetch(50, Step.ON))));
         end(pool);
     }
 
@@ -87,25 +87,25 @@ final class PathPools {
         timer.schedule(new TimerTask() {
             @Override
             public void run() {
-                Act.run(() -> Act.fetch(60, Act.ON));
+                Step.run(() -> Step.fetch(60, Step.ON));
                 done.countDown();
             }
         }, 1);
         done.await();
-        Act.store(20, Act.ON);
-        Act.write();
+        Step.store(20, Step.ON);
+        Step.write();
     }
 
     private static void scheduled() throws Exception {
         ScheduledExecutorService pool = Executors.newScheduledThreadPool(1);
-        pool.schedule(task(() -> Act.fetch(60, Act.ON)), 1, TimeUnit.MILLISECONDS).get();
+        pool.schedule(task(() -> Step.fetch(60, Step.ON)), 1, TimeUnit.MILLISECONDS).get();
         end(pool);
     }
 
     private static void chainOfFutures() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(2);
-        CompletableFuture.runAsync(() -> Act.run(() -> Act.fetch(40, Act.ON)), pool)
-            .thenRunAsync(() -> Act.run(() -> Act.parse(30, Act.ON)), pool)
+        CompletableFuture.runAsync(() -> Step.run(() -> Step.fetch(40, Step.ON)), pool)
+            .thenRunAsync(() -> Step.run(() -> Step.parse(30, Step.ON)), pool)
             .join();
         end(pool);
     }
@@ -113,23 +113,23 @@ final class PathPools {
     private static void allOf() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(2);
         CompletableFuture.allOf(
-            CompletableFuture.runAsync(() -> Act.run(() -> Act.fetch(15, Act.OFF)), pool),
-            CompletableFuture.runAsync(() -> Act.run(() -> Act.fetch(60, Act.ON)), pool))
+            CompletableFuture.runAsync(() -> Step.run(() -> Step.fetch(15, Step.OFF)), pool),
+            CompletableFuture.runAsync(() -> Step.run(() -> Step.fetch(60, Step.ON)), pool))
             .join();
         end(pool);
     }
 
     private static void complete() throws Exception {
         CompletableFuture<Integer> promise = new CompletableFuture<>();
-        Thread giver = Act.go(() -> {
-            Act.fetch(60, Act.ON);
+        Thread completer = Step.go(() -> {
+            Step.fetch(60, Step.ON);
             promise.complete(1);
         });
-        Act.parse(15, Act.OFF);
+        Step.parse(15, Step.OFF);
         promise.get();
-        Act.store(20, Act.ON);
-        giver.join();
-        Act.write();
+        Step.store(20, Step.ON);
+        completer.join();
+        Step.write();
     }
 
     private static final class Sleeps extends RecursiveAction {
@@ -144,7 +144,7 @@ final class PathPools {
 
         @Override
         protected void compute() {
-            Act.run(() -> Act.fetch(ms, on));
+            Step.run(() -> Step.fetch(ms, on));
         }
     }
 
@@ -155,21 +155,21 @@ final class PathPools {
 
             @Override
             protected void compute() {
-                Sleeps slow = new Sleeps(80, Act.ON);
+                Sleeps slow = new Sleeps(80, Step.ON);
                 slow.fork();
-                Act.run(() -> Act.parse(30, Act.OFF));
+                Step.run(() -> Step.parse(30, Step.OFF));
                 slow.join();
-                Act.run(() -> Act.parse(25, Act.ON));
+                Step.run(() -> Step.parse(25, Step.ON));
             }
         });
         end(pool);
     }
 
     private static void forkedFromOutside() throws Exception {
-        Future<?> slow = ForkJoinPool.commonPool().submit(new Sleeps(60, Act.ON));
-        Act.parse(15, Act.OFF);
+        Future<?> slow = ForkJoinPool.commonPool().submit(new Sleeps(60, Step.ON));
+        Step.parse(15, Step.OFF);
         slow.get();
-        Act.store(20, Act.ON);
-        Act.write();
+        Step.store(20, Step.ON);
+        Step.write();
     }
 }

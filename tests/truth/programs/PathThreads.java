@@ -9,7 +9,7 @@ final class PathThreads {
     private PathThreads() {
     }
 
-    static void add(Map<String, Act.Body> modes) {
+    static void add(Map<String, Step.Body> modes) {
         modes.put("joins", PathThreads::joins);
         modes.put("chain of joins", PathThreads::chainOfJoins);
         modes.put("chain of starts", PathThreads::chainOfStarts);
@@ -22,74 +22,74 @@ final class PathThreads {
     }
 
     private static void joins() throws Exception {
-        Thread quick = Act.go(() -> Act.fetch(15, Act.OFF));
-        Thread slow = Act.go(() -> Act.fetch(60, Act.ON));
-        Thread between = Act.go(() -> Act.parse(25, Act.OFF));
+        Thread quick = Step.go(() -> Step.fetch(15, Step.OFF));
+        Thread slow = Step.go(() -> Step.fetch(60, Step.ON));
+        Thread between = Step.go(() -> Step.parse(25, Step.OFF));
         quick.join();
         slow.join();
         between.join();
-        Act.store(20, Act.ON);
-        Act.write();
+        Step.store(20, Step.ON);
+        Step.write();
     }
 
     private static void chainOfJoins() throws Exception {
-        Thread first = Act.go(() -> Act.fetch(50, Act.ON));
-        Thread second = Act.go(() -> {
-            Act.parse(15, Act.OFF);
+        Thread first = Step.go(() -> Step.fetch(50, Step.ON));
+        Thread second = Step.go(() -> {
+            Step.parse(15, Step.OFF);
             first.join();
-            Act.parse(25, Act.ON);
+            Step.parse(25, Step.ON);
         });
         second.join();
-        Act.store(20, Act.ON);
-        Act.write();
+        Step.store(20, Step.ON);
+        Step.write();
     }
 
     private static void chainOfStarts() throws Exception {
-        Act.fetch(25, Act.ON);
-        Act.go(() -> {
-            Act.parse(30, Act.ON);
-            Act.go(() -> {
-                Act.compute(30, Act.ON);
-                Act.write();
+        Step.fetch(25, Step.ON);
+        Step.go(() -> {
+            Step.parse(30, Step.ON);
+            Step.go(() -> {
+                Step.compute(30, Step.ON);
+                Step.write();
             });
         });
     }
 
     private static void mainEndsFirst() throws Exception {
-        Act.go(() -> Act.fetch(15, Act.OFF));
-        Act.go(() -> {
-            Act.fetch(50, Act.ON);
-            Act.store(20, Act.ON);
-            Act.write();
+        Step.go(() -> Step.fetch(15, Step.OFF));
+        Step.go(() -> {
+            Step.fetch(50, Step.ON);
+            Step.store(20, Step.ON);
+            Step.write();
         });
     }
 
     private static void interrupt() throws Exception {
-        Thread sleeper = Act.go(() -> {
+        Thread sleeper = Step.go(() -> {
             try {
                 Thread.sleep(10_000);
             } catch (InterruptedException e) {
-                Act.store(25, Act.ON);
+                Step.store(25, Step.ON);
             }
         });
-        Act.fetch(50, Act.ON);
+        Step.fetch(50, Step.ON);
         sleeper.interrupt();
         sleeper.join();
-        Act.write();
+        Step.write();
     }
 
     private static void park() throws Exception {
-        Thread parked = Act.go(() -> {
+        Thread parked = Step.go(() -> {
             while (turn == 0) {
                 LockSupport.park();
             }
-            Act.store(25, Act.ON);
+            Step.store(25, Step.ON);
         });
-        Act.compute(50, Act.ON);
+        Step.compute(50, Step.ON);
         turn = 1;
         LockSupport.unpark(parked);
         parked.join();
-        Act.write();
+        Step.write();
     }
 
     private static void play(int me, Thread[] players) throws InterruptedException {
@@ -97,7 +97,7 @@ final class PathThreads {
             while (turn != i) {
                 LockSupport.park();
             }
-            Act.fetch(20, Act.ON);
+            Step.fetch(20, Step.ON);
             turn = i + 1;
             LockSupport.unpark(players[1 - me]);
         }
@@ -105,34 +105,34 @@ final class PathThreads {
 
     private static void pingPong() throws Exception {
         Thread[] players = new Thread[2];
-        players[0] = Act.thread(() -> play(0, players));
-        players[1] = Act.thread(() -> play(1, players));
+        players[0] = Step.thread(() -> play(0, players));
+        players[1] = Step.thread(() -> play(1, players));
         players[1].start();
         players[0].start();
         players[0].join();
         players[1].join();
-        Act.write();
+        Step.write();
     }
 
     private static void timedWait() throws Exception {
         Object nothing = new Object();
-        Thread other = Act.go(() -> Act.fetch(20, Act.OFF));
-        Act.await(() -> {
+        Thread other = Step.go(() -> Step.fetch(20, Step.OFF));
+        Step.await(() -> {
             synchronized (nothing) {
                 nothing.wait(60);
             }
-        }, Act.ON);
-        Act.store(20, Act.ON);
+        }, Step.ON);
+        Step.store(20, Step.ON);
         other.join();
-        Act.write();
+        Step.write();
     }
 
     private static void timedJoin() throws Exception {
-        Thread endless = Act.thread(() -> Thread.sleep(100_000));
+        Thread endless = Step.thread(() -> Thread.sleep(100_000));
         endless.setDaemon(true);
         endless.start();
-        Act.await(() -> endless.join(60), Act.ON);
-        Act.store(20, Act.ON);
-        Act.write();
+        Step.await(() -> endless.join(60), Step.ON);
+        Step.store(20, Step.ON);
+        Step.write();
     }
 }

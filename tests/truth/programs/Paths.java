@@ -2,16 +2,16 @@
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Programs whose end is decided by a chain of acts that is known beforehand. */
+/** Programs whose end is decided by a chain of steps that is known beforehand. */
 final class Paths {
     private Paths() {
     }
 
-    private static Map<String, Act.Body> modes() throws Exception {
-        Map<String, Act.Body> modes = new LinkedHashMap<>();
+    private static Map<String, Step.Body> modes() throws Exception {
+        Map<String, Step.Body> modes = new LinkedHashMap<>();
         PathThreads.add(modes);
         PathLocks.add(modes);
-        PathMeetings.add(modes);
+        PathBarriers.add(modes);
         PathPools.add(modes);
         try {
             // Compiled where there are virtual threads and scopes.
@@ -28,7 +28,7 @@ final class Paths {
             modes().keySet().forEach(System.out::println);
             return;
         }
-        Act.begin(arguments[0]);
+        Step.begin(arguments[0]);
         modes().get(arguments[1]).run();
     }
 }

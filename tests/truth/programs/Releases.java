@@ -6,7 +6,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * A thread lets a lock go that two others wait for, and does something else in the same
  * instant; the first of those gets it, lets it go and ends at once. Of each who had the
- * lock it says
+ * lock it writes
  *
  *     turn THREAD ACQUIRED RELEASED SCENE AGAIN
  *
@@ -81,7 +81,7 @@ final class Releases {
 
     private static final class Scene {
         final Guard guard;
-        final String act;
+        final String deed;
         final long number;
         final Object other = new Object();
         final Log log = new Log("turn", 4);
@@ -90,10 +90,10 @@ final class Releases {
         volatile boolean crowded;
         volatile Thread sleeper;
 
-        Scene(int kind, int act) {
+        Scene(int kind, int deed) {
             guard = Guard.of(KINDS[kind]);
-            this.act = ACTS[act];
-            number = 100 * kind + act;
+            this.deed = ACTS[deed];
+            number = 100 * kind + deed;
         }
 
         /** With the lock held by all but those who come after the last. */
@@ -109,12 +109,12 @@ final class Releases {
                     Thread.onSpinWait();
                 }
                 put(acquired, 0);
-                if (act.equals("lets by wait")) {
+                if (deed.equals("lets by wait")) {
                     guard.await();
                     put(System.nanoTime(), 1);
                 }
             });
-            switch (act) {
+            switch (deed) {
                 case "blocks":
                     synchronized (other) {
                         return;
@@ -181,7 +181,7 @@ final class Releases {
                     sleep(1);
                 }
             }
-            // Every one of them has been told of before the lock is let go.
+            // Their blocks are reported before the lock is let go.
             sleep(2);
             crowded = true;
             for (int i = 2 * Runtime.getRuntime().availableProcessors(); i > 0; i--) {
@@ -216,8 +216,8 @@ final class Releases {
     public static void main(String[] arguments) throws Exception {
         for (int round = 0; round < Integer.parseInt(arguments[1]); round++) {
             for (int kind = 0; kind < KINDS.length; kind++) {
-                for (int act = 0; act < ACTS.length; act++) {
-                    new Scene(kind, act).play();
+                for (int deed = 0; deed < ACTS.length; deed++) {
+                    new Scene(kind, deed).play();
                 }
             }
         }

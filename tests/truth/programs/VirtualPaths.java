@@ -15,7 +15,7 @@ public final class VirtualPaths {
     private VirtualPaths() {
     }
 
-    public static void add(Map<String, Act.Body> modes) {
+    public static void add(Map<String, Step.Body> modes) {
         modes.put("virtual joins", VirtualPaths::joins);
         modes.put("virtual monitor", VirtualPaths::monitor);
         modes.put("virtual lock", VirtualPaths::lock);
@@ -27,139 +27,139 @@ public final class VirtualPaths {
         modes.put("scope in a scope", VirtualPaths::nested);
     }
 
-    private static Thread go(Act.Body body) {
-        return Thread.ofVirtual().start(() -> Act.run(body));
+    private static Thread go(Step.Body body) {
+        return Thread.ofVirtual().start(() -> Step.run(body));
     }
 
     private static void joins() throws Exception {
-        Thread first = go(() -> Act.fetch(50, Act.ON));
+        Thread first = go(() -> Step.fetch(50, Step.ON));
         Thread second = go(() -> {
-            Act.parse(15, Act.OFF);
+            Step.parse(15, Step.OFF);
             first.join();
-            Act.parse(25, Act.ON);
+            Step.parse(25, Step.ON);
         });
         second.join();
-        Act.store(20, Act.ON);
-        Act.write();
+        Step.store(20, Step.ON);
+        Step.write();
     }
 
     private static void monitor() throws Exception {
         Object lock = new Object();
         Thread owner = go(() -> {
             synchronized (lock) {
-                Act.fetch(60, Act.ON);
+                Step.fetch(60, Step.ON);
             }
         });
-        Act.settle();
+        Step.settle();
         Thread other = go(() -> {
-            Act.parse(15, Act.OFF);
+            Step.parse(15, Step.OFF);
             synchronized (lock) {
-                Act.store(30, Act.ON);
+                Step.store(30, Step.ON);
             }
         });
         owner.join();
         other.join();
-        Act.write();
+        Step.write();
     }
 
     private static void lock() throws Exception {
         ReentrantLock lock = new ReentrantLock();
         Thread owner = go(() -> {
             lock.lock();
-            Act.fetch(60, Act.ON);
+            Step.fetch(60, Step.ON);
             lock.unlock();
         });
-        Act.settle();
+        Step.settle();
         Thread other = go(() -> {
-            Act.parse(15, Act.OFF);
+            Step.parse(15, Step.OFF);
             lock.lock();
-            Act.store(30, Act.ON);
+            Step.store(30, Step.ON);
             lock.unlock();
         });
         owner.join();
         other.join();
-        Act.write();
+        Step.write();
     }
 
     private static void queue() throws Exception {
         BlockingQueue<Integer> queue = new LinkedBlockingQueue<>();
         Thread producer = go(() -> {
             for (int i = 0; i < 3; i++) {
-                Act.fetch(35, Act.ON);
+                Step.fetch(35, Step.ON);
                 queue.put(i);
             }
         });
         Thread consumer = go(() -> {
             for (int i = 0; i < 3; i++) {
                 queue.take();
-                Act.store(i == 2 ? 30 : 10, i == 2);
+                Step.store(i == 2 ? 30 : 10, i == 2);
             }
         });
         producer.join();
         consumer.join();
-        Act.write();
+        Step.write();
     }
 
     private static void latch() throws Exception {
         CountDownLatch latch = new CountDownLatch(3);
         for (int ms : new int[] {15, 60, 30}) {
             go(() -> {
-                Act.fetch(ms, ms == 60);
+                Step.fetch(ms, ms == 60);
                 latch.countDown();
             });
         }
         latch.await();
-        Act.store(25, Act.ON);
-        Act.write();
+        Step.store(25, Step.ON);
+        Step.write();
     }
 
     private static void executor() throws Exception {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            Future<?> slow = executor.submit(() -> Act.run(() -> Act.fetch(60, Act.ON)));
-            executor.submit(() -> Act.run(() -> Act.fetch(15, Act.OFF)));
+            Future<?> slow = executor.submit(() -> Step.run(() -> Step.fetch(60, Step.ON)));
+            executor.submit(() -> Step.run(() -> Step.fetch(15, Step.OFF)));
             slow.get();
-            Act.parse(20, Act.ON);
+            Step.parse(20, Step.ON);
         }
-        Act.store(20, Act.ON);
-        Act.write();
+        Step.store(20, Step.ON);
+        Step.write();
     }
 
     private static void futures() throws Exception {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
             CompletableFuture
-                .runAsync(() -> Act.run(() -> Act.fetch(40, Act.ON)), executor)
-                .thenRunAsync(() -> Act.run(() -> Act.parse(30, Act.ON)), executor)
+                .runAsync(() -> Step.run(() -> Step.fetch(40, Step.ON)), executor)
+                .thenRunAsync(() -> Step.run(() -> Step.parse(30, Step.ON)), executor)
                 .join();
         }
-        Act.store(20, Act.ON);
-        Act.write();
+        Step.store(20, Step.ON);
+        Step.write();
     }
 
     private static void scope() throws Exception {
         try (var scope = StructuredTaskScope.open()) {
-            scope.fork(() -> Act.run(() -> Act.fetch(15, Act.OFF)));
-            scope.fork(() -> Act.run(() -> Act.fetch(60, Act.ON)));
-            scope.fork(() -> Act.run(() -> Act.fetch(30, Act.OFF)));
+            scope.fork(() -> Step.run(() -> Step.fetch(15, Step.OFF)));
+            scope.fork(() -> Step.run(() -> Step.fetch(60, Step.ON)));
+            scope.fork(() -> Step.run(() -> Step.fetch(30, Step.OFF)));
             scope.join();
         }
-        Act.store(25, Act.ON);
-        Act.write();
+        Step.store(25, Step.ON);
+        Step.write();
     }
 
     private static void nested() throws Exception {
         try (var outer = StructuredTaskScope.open()) {
-            outer.fork(() -> Act.run(() -> Act.fetch(15, Act.OFF)));
-            outer.fork(() -> Act.run(() -> {
+            outer.fork(() -> Step.run(() -> Step.fetch(15, Step.OFF)));
+            outer.fork(() -> Step.run(() -> {
                 try (var inner = StructuredTaskScope.open()) {
-                    inner.fork(() -> Act.run(() -> Act.fetch(50, Act.ON)));
-                    inner.fork(() -> Act.run(() -> Act.fetch(15, Act.OFF)));
+                    inner.fork(() -> Step.run(() -> Step.fetch(50, Step.ON)));
+                    inner.fork(() -> Step.run(() -> Step.fetch(15, Step.OFF)));
                     inner.join();
                 }
-                Act.parse(25, Act.ON);
+                Step.parse(25, Step.ON);
             }));
             outer.join();
         }
-        Act.store(25, Act.ON);
-        Act.write();
+        Step.store(25, Step.ON);
+        Step.write();
     }
 }

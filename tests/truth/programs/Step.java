@@ -3,14 +3,14 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Work that takes its time, and says of itself whether the program's end waits for it:
+ * Work of some length, which knows whether the program's end waits for it:
  *
- *     act THREAD METHOD FROM TO ON
+ *     step THREAD METHOD FROM TO ON
  *
- * METHOD is the number of one of METHODS, ON is 1 where the act is a link of the chain
+ * METHOD is the number of one of METHODS, ON is 1 where the step is part of the chain
  * that decides the end, which the program knows by the way it is made.
  */
-final class Act {
+final class Step {
     interface Body {
         void run() throws Exception;
     }
@@ -29,7 +29,7 @@ final class Act {
 
     private static volatile String file;
 
-    private Act() {
+    private Step() {
     }
 
     private static void put(int method, long from, boolean on) {
@@ -105,7 +105,7 @@ final class Act {
     /** By the thread that ends last of those that did anything. */
     static void write() throws IOException {
         int used = USED.get();
-        Log log = new Log("act", used / 5 + 1);
+        Log log = new Log("step", used / 5 + 1);
         for (int i = 0; i < used; i += 5) {
             log.put(WORDS[i], WORDS[i + 1], WORDS[i + 2], WORDS[i + 3], WORDS[i + 4]);
         }
