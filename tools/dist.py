@@ -180,6 +180,8 @@ def main() -> None:
     os.environ["SOURCE_DATE_EPOCH"] = run("git", "log", "-1", "--format=%ct").strip()
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = str(WORK / "zig")
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    if run("git", "status", "--porcelain", "--untracked-files=no"):
+        print("dev: what is built has changes that no commit has", file=sys.stderr)
     os.umask(0o022)
     WORK.mkdir(exist_ok=True)
     DIST.mkdir(exist_ok=True)
