@@ -148,7 +148,21 @@ def wheel(platform: Platform) -> Path:
         *("--platform-tag", platform.tag, path),
     )
     (path,) = made.glob("*.whl")
+    if platform.tag.startswith("musl"):
+        name_musl(path, platform)
     return path
+
+
+def name_musl(path: Path, platform: Platform) -> None:
+    """Have a wheel ask for musl by the name that distributions give it, not zig's."""
+    folder = path.parent / "unpacked"
+    run(sys.executable, "-m", "wheel", "unpack", "--dest", folder, path)
+    (content,) = folder.iterdir()
+    musl = f"libc.musl-{platform.processor}.so.1"
+    for library in sorted(content.glob("threadmodel/*.so")):
+        run("patchelf", "--replace-needed", "libc.so", musl, library)
+    run(sys.executable, "-m", "wheel", "pack", "--dest-dir", path.parent, content)
+    shutil.rmtree(folder)
 
 
 def check(path: Path, platform: Platform) -> None:
