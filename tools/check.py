@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,8 @@ RESULTS = BUILD / "check"
 SHOWN_LINES = 200
 # Groups that run for minutes and fetch what they run: with --full, or by their name.
 FULL_ONLY = ("real",)
+# Folders whose tests look at no clock: a worker a processor. Others run one by one.
+PARALLEL = ("abi", "python")
 FRONT_END = ROOT / "bindings/python/report"
 C_FOLDERS = ("include", "libthreadmodel", "agent", "bindings", "tests", "docs")
 # Memory that a forked child still had in hand when it ended is no leak.
@@ -105,6 +108,9 @@ def run_pytest(folder: Path) -> Outcome:
     junit = RESULTS / f"{folder.name}.xml"
     junit.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    if folder.name in PARALLEL:
+        # By file: what a file's tests share is made once.
+        command += ["-n", str(os.cpu_count()), "--dist=loadfile"]
     return counted(*call([*command, f"--junitxml={junit}", str(folder)]), junit)
 
 
@@ -163,8 +169,9 @@ def run_lint() -> Outcome:
         tsc = str(FRONT_END / "node_modules/.bin/tsc")
         commands.append([tsc, "--noEmit", "--project", str(FRONT_END)])
     outcome = Outcome()
-    for command in commands:
-        status, text = call(command)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(call, commands))
+    for command, (status, text) in zip(commands, results, strict=True):
         if status:
             outcome.add(Outcome(failed=1, text=f"$ {command[0]}\n{text}"))
         else:

@@ -148,7 +148,21 @@ def wheel(platform: Platform) -> Path:
         *("--platform-tag", platform.tag, path),
     )
     (path,) = made.glob("*.whl")
+    if platform.tag.startswith("musl"):
+        name_musl(path, platform)
     return path
+
+
+def name_musl(path: Path, platform: Platform) -> None:
+    """Have a wheel ask for musl by the name that distributions give it, not zig's."""
+    folder = path.parent / "unpacked"
+    run(sys.executable, "-m", "wheel", "unpack", "--dest", folder, path)
+    (content,) = folder.iterdir()
+    musl = f"libc.musl-{platform.processor}.so.1"
+    for library in sorted(content.glob("threadmodel/*.so")):
+        run("patchelf", "--replace-needed", "libc.so", musl, library)
+    run(sys.executable, "-m", "wheel", "pack", "--dest-dir", path.parent, content)
+    shutil.rmtree(folder)
 
 
 def check(path: Path, platform: Platform) -> None:
@@ -180,6 +194,8 @@ def main() -> None:
     os.environ["SOURCE_DATE_EPOCH"] = run("git", "log", "-1", "--format=%ct").strip()
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = str(WORK / "zig")
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    if run("git", "status", "--porcelain", "--untracked-files=no"):
+        print("dev: what is built has changes that no commit has", file=sys.stderr)
     os.umask(0o022)
     WORK.mkdir(exist_ok=True)
     DIST.mkdir(exist_ok=True)

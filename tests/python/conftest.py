@@ -21,6 +21,8 @@ import threadmodel
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # The programs that the tests start use the same package.
 os.environ["PYTHONPATH"] = str(Path(threadmodel.__file__).parents[1])
+# How wide the terminal is of whoever runs the tests is not what they are about.
+os.environ.pop("COLUMNS", None)
 
 Cli = Callable[..., subprocess.CompletedProcess[bytes]]
 

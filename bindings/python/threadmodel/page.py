@@ -72,8 +72,8 @@ def asset(name: str) -> str:
         return (Path(__file__).parent / "web" / name).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise errors.UnsupportedError(
-            "this build of threadmodel has no front end for HTML, for want of Node.js "
-            "and npm; in a source tree, ./dev build adds it"
+            "this build of threadmodel has no front end for HTML: it was built without "
+            "Node.js and npm; in a source tree, ./dev build adds it"
         ) from None
 
 
