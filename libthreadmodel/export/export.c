@@ -2,9 +2,8 @@
 /* One export: what was asked for is checked, the file opened, the exporter called. */
 #include "export/export.h"
 
-#include <string.h>
-
 #include "base/error.h"
+#include "base/sized.h"
 
 static int (*const exporters[])(const tm__export *) = {
     [TM_EXPORT_PERFETTO] = tm__export_perfetto,
@@ -53,7 +52,7 @@ static int check(const tm_export_options *options)
 
 int tm_export(const tm_model *model, const char *path, const tm_export_options *options)
 {
-    tm_export_options chosen = {0};
+    tm_export_options chosen;
     tm__memory memory;
     tm__output output;
     int rc, closed;
@@ -61,9 +60,9 @@ int tm_export(const tm_model *model, const char *path, const tm_export_options *
     TM__CHECK(model);
     TM__CHECK(path);
     TM__CHECK(options);
-    memcpy(&chosen, options,
-           options->size < sizeof(chosen) ? options->size : sizeof(chosen));
-    rc = check(&chosen);
+    rc = TM__READ(&chosen, options, tm_export_options, allocator);
+    if (rc == TM_OK)
+        rc = check(&chosen);
     if (rc < 0)
         return rc;
     tm__memory_init(&memory, chosen.allocator);

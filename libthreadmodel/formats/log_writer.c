@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -37,7 +38,7 @@ IGNORE(ignore_object, tm_object)
 int tm_log_writer_open(tm_log_writer **out, const char *path, int format,
                        const tm_log_writer_options *given)
 {
-    tm_log_writer_options options = {0};
+    tm_log_writer_options options;
     tm_log_writer *writer;
     tm__memory memory;
     int rc;
@@ -45,9 +46,9 @@ int tm_log_writer_open(tm_log_writer **out, const char *path, int format,
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(path);
-    if (given)
-        memcpy(&options, given,
-               given->size < sizeof(options) ? given->size : sizeof(options));
+    rc = TM__READ(&options, given, tm_log_writer_options, allocator);
+    if (rc < 0)
+        return rc;
     if (!kind_of(format))
         return tm__fail(TM_EINVAL, "log format %d: not known", format);
     if (options.time_unit_ns < 0)

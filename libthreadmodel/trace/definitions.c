@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "trace/frame.h"
 
 /* Room for `numbers` of the widest and some bytes of text. */
@@ -40,10 +41,12 @@ static int too_many(const char *what, size_t count)
 
 int tm__run_put(tm__bytes *out, const tm_run *given)
 {
-    tm_run run = {0};
+    tm_run run;
     uint8_t *at;
+    int rc = TM__READ(&run, given, tm_run, source);
 
-    memcpy(&run, given, given->size < sizeof(run) ? given->size : sizeof(run));
+    if (rc < 0)
+        return rc;
     at = make_room(out, 15,
                    tm__string_room(run.source) + tm__string_room(run.format) +
                        tm__string_room(run.producer) + tm__string_room(run.vm) +

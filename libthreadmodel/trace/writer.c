@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 
 enum {
     DEFAULT_BLOCK_EVENTS = 16384,
@@ -125,13 +126,13 @@ static void writer_free(tm_trace_writer *writer)
 
 static int writer_new(tm_trace_writer **out, const tm_trace_writer_options *given)
 {
-    tm_trace_writer_options options = {0};
+    tm_trace_writer_options options;
     tm_trace_writer *writer;
     tm__memory memory;
+    int rc = TM__READ(&options, given, tm_trace_writer_options, allocator);
 
-    if (given)
-        memcpy(&options, given,
-               given->size < sizeof(options) ? given->size : sizeof(options));
+    if (rc < 0)
+        return rc;
     tm__memory_init(&memory, options.allocator);
     writer = tm__zalloc(&memory, sizeof(*writer));
     if (!writer)
