@@ -18,12 +18,19 @@ static const int64_t ms = 1000000; /* times are nanoseconds */
 static int define(const tm_sink *sink)
 {
     const tm_frame frame = {.method = TAKE, .location = -1, .line = 42};
-    const tm_thread threads[] = {{.id = MAIN, .name = "main"},
-                                 {.id = WORKER, .name = "worker"}};
-    const tm_class class_ = {QUEUE_CLASS, "app.Queue", "Queue.java"};
-    const tm_method method = {.id = TAKE, .class_id = QUEUE_CLASS, .name = "take"};
-    const tm_stack stack = {.id = TAKE_STACK, .frames = &frame, .frame_count = 1};
-    const tm_object object = {.id = QUEUE, .class_id = QUEUE_CLASS};
+    const tm_thread threads[] = {
+        {.size = sizeof(tm_thread), .id = MAIN, .name = "main"},
+        {.size = sizeof(tm_thread), .id = WORKER, .name = "worker"}};
+    const tm_class class_ = {.size = sizeof(class_),
+                             .id = QUEUE_CLASS,
+                             .name = "app.Queue",
+                             .source = "Queue.java"};
+    const tm_method method = {
+        .size = sizeof(method), .id = TAKE, .class_id = QUEUE_CLASS, .name = "take"};
+    const tm_stack stack = {
+        .size = sizeof(stack), .id = TAKE_STACK, .frames = &frame, .frame_count = 1};
+    const tm_object object = {
+        .size = sizeof(object), .id = QUEUE, .class_id = QUEUE_CLASS};
     int rc = TM_OK;
 
     for (size_t i = 0; rc == TM_OK && i < 2; i++)

@@ -40,6 +40,12 @@ typedef struct tm_export_options {
     int32_t state;
 } tm_export_options;
 
+/** A tm_export_options with nothing in it but its size. */
+#define TM_EXPORT_OPTIONS_INIT                                                         \
+    {                                                                                  \
+        sizeof(tm_export_options), NULL, 0, 0                                          \
+    }
+
 /**
  * Write what a model knows to a file, which is made or emptied. Names stand in it as
  * they are, escaped as the format asks; COLLAPSED, which knows no escapes, gets blanks

@@ -28,6 +28,12 @@ typedef struct tm_log_writer_options {
     int64_t time_unit_ns;          ///< as in tm_source_options; of TPTP XML
 } tm_log_writer_options;
 
+/** A tm_log_writer_options with nothing in it but its size. */
+#define TM_LOG_WRITER_OPTIONS_INIT                                                     \
+    {                                                                                  \
+        sizeof(tm_log_writer_options), NULL, NULL, 0                                   \
+    }
+
 /**
  * Make a log; files of its names are replaced.
  *

@@ -38,6 +38,12 @@ typedef struct tm_sink {
     int (*events)(void *payload, const tm_event *events, size_t count);
 } tm_sink;
 
+/** A tm_sink with nothing in it but its size. */
+#define TM_SINK_INIT                                                                   \
+    {                                                                                  \
+        sizeof(tm_sink), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL          \
+    }
+
 TM_END_DECLS
 
 #endif

@@ -23,6 +23,12 @@ typedef struct tm_trace_writer_options {
     uint32_t block_events;         ///< events a block at most; 0: 16,384
 } tm_trace_writer_options;
 
+/** A tm_trace_writer_options with nothing in it but its size. */
+#define TM_TRACE_WRITER_OPTIONS_INIT                                                   \
+    {                                                                                  \
+        sizeof(tm_trace_writer_options), NULL, 0, 0                                    \
+    }
+
 /**
  * Make a trace file; one of that name is replaced.
  *

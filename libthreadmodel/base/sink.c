@@ -33,19 +33,23 @@ static int ignore_events(void *payload, const tm_event *events, size_t count)
 #define FILL(sink, callback, ignore)                                                   \
     (sink)->callback = (sink)->callback ? (sink)->callback : (ignore)
 
+void tm__sink_fill(tm_sink *sink)
+{
+    sink->size = sizeof(*sink);
+    FILL(sink, run, ignore_run);
+    FILL(sink, limit, ignore_limit);
+    FILL(sink, define_class, ignore_class);
+    FILL(sink, define_method, ignore_method);
+    FILL(sink, define_stack, ignore_stack);
+    FILL(sink, define_thread, ignore_thread);
+    FILL(sink, define_object, ignore_object);
+    FILL(sink, events, ignore_events);
+}
+
 int tm__sink_read(tm_sink *out, const tm_sink *given)
 {
     int rc = TM__READ(out, given, tm_sink, payload);
 
-    if (rc < 0)
-        return rc;
-    FILL(out, run, ignore_run);
-    FILL(out, limit, ignore_limit);
-    FILL(out, define_class, ignore_class);
-    FILL(out, define_method, ignore_method);
-    FILL(out, define_stack, ignore_stack);
-    FILL(out, define_thread, ignore_thread);
-    FILL(out, define_object, ignore_object);
-    FILL(out, events, ignore_events);
-    return TM_OK;
+    tm__sink_fill(out);
+    return rc;
 }

@@ -5,9 +5,11 @@
 
 #include <threadmodel/sink.h>
 
+/** Set the size, and in place of each callback that is NULL one that does nothing. */
+void tm__sink_fill(tm_sink *sink);
+
 /**
- * Copy a caller's sink; in place of each callback that is NULL stands one that does
- * nothing.
+ * Copy a caller's sink and fill it.
  *
  * @return TM_OK, or TM_EINVAL for a size that cannot be
  */

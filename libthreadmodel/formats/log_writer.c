@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sink.h"
 #include "base/sized.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -18,22 +19,6 @@ static const tm__log_kind *kind_of(int format)
     default: return NULL;
     }
 }
-
-/* What a format has no place for. */
-#define IGNORE(name, type)                                                             \
-    static int name(void *payload, const type *given)                                  \
-    {                                                                                  \
-        (void)payload, (void)given;                                                    \
-        return TM_OK;                                                                  \
-    }
-
-IGNORE(ignore_run, tm_run)
-IGNORE(ignore_limit, char)
-IGNORE(ignore_class, tm_class)
-IGNORE(ignore_method, tm_method)
-IGNORE(ignore_stack, tm_stack)
-IGNORE(ignore_thread, tm_thread)
-IGNORE(ignore_object, tm_object)
 
 int tm_log_writer_open(tm_log_writer **out, const char *path, int format,
                        const tm_log_writer_options *given)
@@ -60,10 +45,9 @@ int tm_log_writer_open(tm_log_writer **out, const char *path, int format,
         return TM_ENOMEM;
     writer->memory = memory;
     writer->kind = kind_of(format);
-    writer->sink = (tm_sink){
-        sizeof(tm_sink), writer,       ignore_run,    ignore_limit,  ignore_class,
-        ignore_method,   ignore_stack, ignore_thread, ignore_object, NULL};
+    writer->sink.payload = writer;
     rc = writer->kind->open(writer, path, &options);
+    tm__sink_fill(&writer->sink);
     if (rc < 0) {
         char text[512];
 

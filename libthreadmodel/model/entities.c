@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/sized.h"
 #include "model/hidden.h"
 
 /* Nothing is known of it yet. */
@@ -191,20 +192,23 @@ static int name_class(tm_model *model, tm__class *class_, const char *name)
     return intern_all(model, &class_->name, name, bytes, suffix, "");
 }
 
-int tm__define_class(void *payload, const tm_class *definition)
+int tm__define_class(void *payload, const tm_class *given)
 {
     tm_model *model = payload;
+    tm_class definition;
     tm__class *class_;
     uint32_t index, old_name;
-    int rc = tm__model_class(model, definition->id, &index);
+    int rc = TM__READ(&definition, given, tm_class, id);
 
+    if (rc == TM_OK)
+        rc = tm__model_class(model, definition.id, &index);
     if (rc < 0)
         return rc;
     class_ = &model->classes[index];
     old_name = class_->name;
-    rc = name_class(model, class_, definition->name);
+    rc = name_class(model, class_, definition.name);
     if (rc == TM_OK)
-        rc = intern_text(model, &class_->source, definition->source);
+        rc = intern_text(model, &class_->source, definition.source);
     if (class_->name == old_name)
         return rc;
     for (uint32_t i = 0; rc == TM_OK && class_->named_late && i < model->methods_count;
@@ -214,17 +218,20 @@ int tm__define_class(void *payload, const tm_class *definition)
     return rc;
 }
 
-int tm__define_method(void *payload, const tm_method *definition)
+int tm__define_method(void *payload, const tm_method *given)
 {
     tm_model *model = payload;
+    tm_method definition;
     tm__method *method;
     uint32_t index, class_index;
-    int rc = tm__model_method(model, definition->id, &index);
+    int rc = TM__READ(&definition, given, tm_method, id);
 
+    if (rc == TM_OK)
+        rc = tm__model_method(model, definition.id, &index);
     if (rc < 0)
         return rc;
-    if (definition->class_id) {
-        rc = tm__model_class(model, definition->class_id, &class_index);
+    if (definition.class_id) {
+        rc = tm__model_class(model, definition.class_id, &class_index);
         if (rc < 0)
             return rc;
         model->methods[index].class_index = class_index;
@@ -232,48 +239,52 @@ int tm__define_method(void *payload, const tm_method *definition)
             model->classes[class_index].named_late = 1;
     }
     method = &model->methods[index];
-    rc = intern_text(model, &method->name, definition->name);
+    rc = intern_text(model, &method->name, definition.name);
     if (rc == TM_OK)
         rc = name_method(model, method);
-    if (rc < 0 || !definition->line_count)
+    if (rc < 0 || !definition.lines || !definition.line_count)
         return rc;
-    rc =
-        tm__reserve(&model->memory, &model->lines, &model->lines_capacity,
-                    model->lines_count + definition->line_count, sizeof(*model->lines));
+    rc = tm__reserve(&model->memory, &model->lines, &model->lines_capacity,
+                     model->lines_count + definition.line_count, sizeof(*model->lines));
     if (rc < 0)
         return rc;
-    memcpy(&model->lines[model->lines_count], definition->lines,
-           definition->line_count * sizeof(*model->lines));
+    memcpy(&model->lines[model->lines_count], definition.lines,
+           definition.line_count * sizeof(*model->lines));
     method->line_first = model->lines_count;
-    method->line_count = (uint32_t)definition->line_count;
-    model->lines_count += (uint32_t)definition->line_count;
+    method->line_count = (uint32_t)definition.line_count;
+    model->lines_count += (uint32_t)definition.line_count;
     return TM_OK;
 }
 
-int tm__define_stack(void *payload, const tm_stack *definition)
+int tm__define_stack(void *payload, const tm_stack *given)
 {
     tm_model *model = payload;
+    tm_stack definition;
     uint32_t index, first = model->frames_count;
-    int rc = tm__model_stack(model, definition->id, &index);
+    size_t count;
+    int rc = TM__READ(&definition, given, tm_stack, id);
 
+    if (rc == TM_OK)
+        rc = tm__model_stack(model, definition.id, &index);
     if (rc < 0)
         return rc;
+    count = definition.frames ? definition.frame_count : 0;
     rc = tm__reserve(&model->memory, &model->frames, &model->frames_capacity,
-                     first + definition->frame_count, sizeof(*model->frames));
+                     first + count, sizeof(*model->frames));
     if (rc < 0)
         return rc;
-    for (size_t i = 0; i < definition->frame_count; i++) {
-        const tm_frame *from = &definition->frames[i];
+    for (size_t i = 0; i < count; i++) {
+        const tm_frame *from = &definition.frames[i];
         tm__frame *to = &model->frames[first + i];
 
         *to = (tm__frame){TM__NONE, from->line, from->location};
         if (from->method && tm__model_method(model, from->method, &to->method) < 0)
             return TM_ENOMEM;
     }
-    model->frames_count += (uint32_t)definition->frame_count;
+    model->frames_count += (uint32_t)count;
     model->stacks[index].frame_first = first;
-    model->stacks[index].frame_count = (uint32_t)definition->frame_count;
-    model->stacks[index].flags = definition->flags;
+    model->stacks[index].frame_count = (uint32_t)count;
+    model->stacks[index].flags = definition.flags;
     model->stacks[index].defined = 1;
     return TM_OK;
 }
@@ -285,51 +296,57 @@ static void tie(tm_model *model, uint32_t thread, uint32_t object)
     model->objects[object].thread = thread;
 }
 
-int tm__define_thread(void *payload, const tm_thread *definition)
+int tm__define_thread(void *payload, const tm_thread *given)
 {
     tm_model *model = payload;
+    tm_thread definition;
     tm__thread *thread;
     uint32_t index, object;
-    int rc;
+    int rc = TM__READ(&definition, given, tm_thread, id);
 
-    if (!definition->id) {
+    if (rc < 0)
+        return rc;
+    if (!definition.id) {
         model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
         return TM_OK;
     }
-    rc = tm__model_thread(model, definition->id, &index);
-    if (rc == TM_OK && definition->object) {
-        rc = tm__model_object(model, definition->object, &object);
+    rc = tm__model_thread(model, definition.id, &index);
+    if (rc == TM_OK && definition.object) {
+        rc = tm__model_object(model, definition.object, &object);
         if (rc == TM_OK)
             tie(model, index, object);
     }
     if (rc < 0)
         return rc;
     thread = &model->threads[index];
-    thread->flags |= definition->flags;
-    if (definition->os_id)
-        thread->os_id = definition->os_id;
-    if (definition->priority)
-        thread->priority = definition->priority;
-    rc = intern_text(model, &thread->name, definition->name);
+    thread->flags |= definition.flags;
+    if (definition.os_id)
+        thread->os_id = definition.os_id;
+    if (definition.priority)
+        thread->priority = definition.priority;
+    rc = intern_text(model, &thread->name, definition.name);
     if (rc == TM_OK)
-        rc = intern_text(model, &thread->group, definition->group);
+        rc = intern_text(model, &thread->group, definition.group);
     return rc;
 }
 
-int tm__define_object(void *payload, const tm_object *definition)
+int tm__define_object(void *payload, const tm_object *given)
 {
     tm_model *model = payload;
+    tm_object definition;
     tm__object *object;
     uint32_t index, thread, class_index = TM__NONE;
-    int rc;
+    int rc = TM__READ(&definition, given, tm_object, id);
 
-    if (!definition->id)
+    if (rc < 0)
+        return rc;
+    if (!definition.id)
         return TM_OK;
-    rc = tm__model_object(model, definition->id, &index);
-    if (rc == TM_OK && definition->class_id)
-        rc = tm__model_class(model, definition->class_id, &class_index);
-    if (rc == TM_OK && definition->thread) {
-        rc = tm__model_thread(model, definition->thread, &thread);
+    rc = tm__model_object(model, definition.id, &index);
+    if (rc == TM_OK && definition.class_id)
+        rc = tm__model_class(model, definition.class_id, &class_index);
+    if (rc == TM_OK && definition.thread) {
+        rc = tm__model_thread(model, definition.thread, &thread);
         if (rc == TM_OK)
             tie(model, thread, index);
     }
@@ -338,8 +355,8 @@ int tm__define_object(void *payload, const tm_object *definition)
     object = &model->objects[index];
     if (class_index != TM__NONE)
         object->class_index = class_index;
-    if (definition->flags & TM_OBJECT_HAS_HASH)
-        model->details[index].hash = definition->hash;
-    object->flags |= definition->flags;
+    if (definition.flags & TM_OBJECT_HAS_HASH)
+        model->details[index].hash = definition.hash;
+    object->flags |= definition.flags;
     return TM_OK;
 }

@@ -146,6 +146,7 @@ static int define_thread(const tm__record *record, const tm_sink *sink)
     const char *text = (const char *)(record + 1);
     char name[TEXT_BYTES], group[TEXT_BYTES];
     tm_thread definition = {
+        .size = sizeof(definition),
         .id = record->event.thread,
         .object = record->event.object,
         .os_id = record->event.peer,
@@ -165,6 +166,7 @@ static int define_class(const tm__record *record, const tm_sink *sink)
     const char *text = (const char *)(record + 1);
     char name[TEXT_BYTES], source[TEXT_BYTES];
     tm_class definition = {
+        .size = sizeof(definition),
         .id = record->event.object,
         .name = name,
         .source = record->event.flags ? source : NULL,
@@ -178,6 +180,7 @@ static int define_class(const tm__record *record, const tm_sink *sink)
 static int define_object(const tm__record *record, const tm_sink *sink)
 {
     tm_object definition = {
+        .size = sizeof(definition),
         .id = record->event.object,
         .class_id = record->event.peer,
         .thread = record->event.thread,
@@ -196,6 +199,7 @@ static int define_method(const tm__record *record, const tm_sink *sink)
     char name[TEXT_BYTES], signature[TEXT_BYTES];
     tm_line lines[LINES];
     tm_method definition = {
+        .size = sizeof(definition),
         .id = record->event.object,
         .class_id = record->event.peer,
         .name = name,

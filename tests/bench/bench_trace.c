@@ -120,11 +120,15 @@ static void define(const tm_sink *sink)
     char name[64];
 
     for (uint64_t i = 1; i <= 2000; i++) {
-        tm_method method = {.id = 0x7f0000001000 + i * 48,
+        tm_method method = {.size = sizeof(method),
+                            .id = 0x7f0000001000 + i * 48,
                             .class_id = 1 + i / 10,
                             .name = name,
                             .signature = "()V"};
-        tm_stack stack = {.id = (uint32_t)i, .frames = frames, .frame_count = 12};
+        tm_stack stack = {.size = sizeof(stack),
+                          .id = (uint32_t)i,
+                          .frames = frames,
+                          .frame_count = 12};
 
         snprintf(name, sizeof(name), "method%" PRIu64, i);
         sink->define_method(sink->payload, &method);

@@ -144,7 +144,7 @@ static inline struct paper plain_trace(size_t count, uint32_t block_events)
                           .object = random_next(&seed) >> 60,
                           .kind = (uint16_t)(1 + i % 20)};
 
-        tm_class item = {.id = i, .name = "some.Class"};
+        tm_class item = {.size = sizeof(item), .id = i, .name = "some.Class"};
 
         if (i % 10 == 0)
             assert_int_equal(sink->define_class(sink->payload, &item), TM_OK);

@@ -189,7 +189,8 @@ static void the_program_ends_the_run(void **state)
         AT(0, 1, THREAD_START), AT(0, 2, THREAD_START), AT(10, 2, SLEEP, .value = 10),
         AT(80, 1, THREAD_END),  AT(95, 2, SLEPT),       AT(100, 2, SLEEP, .value = 10),
     };
-    tm_thread daemon = {.id = 2, .name = "T2", .flags = TM_THREAD_DAEMON};
+    tm_thread daemon = {
+        .size = sizeof(daemon), .id = 2, .name = "T2", .flags = TM_THREAD_DAEMON};
     tm_model *model = MODEL(events);
     const tm_sink *sink = tm_model_sink(model);
 
@@ -204,8 +205,9 @@ static void same_thread_of_the_system_goes_on(void **state)
 {
     tm_event events[] = {AT(0, 1, THREAD_START), AT(60, 1, THREAD_END),
                          AT(65, 2, THREAD_START), AT(70, 2, THREAD_END)};
-    tm_thread threads[] = {{.id = 1, .name = "T1", .os_id = 55},
-                           {.id = 2, .name = "T2", .os_id = 55}};
+    tm_thread threads[] = {
+        {.size = sizeof(*threads), .id = 1, .name = "T1", .os_id = 55},
+        {.size = sizeof(*threads), .id = 2, .name = "T2", .os_id = 55}};
     tm_model *model = MODEL(events);
     const tm_sink *sink = tm_model_sink(model);
 

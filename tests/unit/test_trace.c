@@ -115,7 +115,7 @@ static void sorting_never_puts_an_event_before_a_definition_it_came_after(void *
 
     (void)state;
     for (int i = 0; i < 5000; i++) {
-        tm_thread thread = {.id = defined + 1, .name = "t"};
+        tm_thread thread = {.size = sizeof(thread), .id = defined + 1, .name = "t"};
         tm_event event = {.time_ns = i / 500 * 1000 +
                                      (int64_t)(random_next(&seed) >> 54) % 900,
                           .thread = defined};
@@ -217,7 +217,7 @@ static const tm_sink patient_sink = {sizeof(tm_sink),       NULL,
 /* A block of everything, and one that has to be sorted. */
 static int pour_much(const tm_sink *sink)
 {
-    tm_class item = {.id = 1, .name = "a"};
+    tm_class item = {.size = sizeof(item), .id = 1, .name = "a"};
     int rc = pour_random(sink, 11, 300);
 
     for (int64_t i = 0; rc == TM_OK && i < 80; i++) {
@@ -358,8 +358,10 @@ static void definition_beyond_the_limit_is_refused_and_the_writer_goes_on(void *
     const tm_sink *sink = tm_trace_writer_sink(writer);
     size_t bytes = TM__DEFINITION_LIMIT + 1;
     char *name = malloc(bytes + 1);
-    tm_class large = {.id = 1, .name = name}, small = {.id = 2, .name = "Small"};
-    tm_stack deep = {.id = 1,
+    tm_class large = {.size = sizeof(large), .id = 1, .name = name},
+             small = {.size = sizeof(small), .id = 2, .name = "Small"};
+    tm_stack deep = {.size = sizeof(deep),
+                     .id = 1,
                      .frames = (const tm_frame *)(const void *)name,
                      .frame_count = SIZE_MAX / 100};
     recorder actual;

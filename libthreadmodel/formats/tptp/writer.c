@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/sized.h"
 #include "base/utf8.h"
 #include "formats/log_writer.h"
 
@@ -84,14 +85,16 @@ static int take_class(void *payload, const tm_class *given)
 {
     log_state *self = ((tm_log_writer *)payload)->state;
     tm__output *output = &self->output;
+    tm_class definition;
+    int rc = TM__READ(&definition, given, tm_class, id);
 
-    if (!given->name)
-        return TM_OK;
+    if (rc < 0 || !definition.name)
+        return rc;
     tm__output_text(output, "<classDef");
-    put_id(output, "classId", given->id);
-    put_attribute(output, "name", given->name);
-    if (given->source)
-        put_attribute(output, "sourceName", given->source);
+    put_id(output, "classId", definition.id);
+    put_attribute(output, "name", definition.name);
+    if (definition.source)
+        put_attribute(output, "sourceName", definition.source);
     tm__output_text(output, "/>\n");
     return tm__output_state(output);
 }
@@ -99,12 +102,14 @@ static int take_class(void *payload, const tm_class *given)
 static int take_object(void *payload, const tm_object *given)
 {
     log_state *self = ((tm_log_writer *)payload)->state;
+    tm_object definition;
+    int rc = TM__READ(&definition, given, tm_object, id);
 
-    if (!given->class_id)
-        return TM_OK;
+    if (rc < 0 || !definition.class_id)
+        return rc;
     tm__output_text(&self->output, "<objDef");
-    put_id(&self->output, "objId", given->id);
-    put_id(&self->output, "classIdRef", given->class_id);
+    put_id(&self->output, "objId", definition.id);
+    put_id(&self->output, "classIdRef", definition.class_id);
     tm__output_text(&self->output, "/>\n");
     return tm__output_state(&self->output);
 }
@@ -144,16 +149,19 @@ static int replace(log_state *self, char **kept, const char *text)
 static int take_thread(void *payload, const tm_thread *given)
 {
     log_state *self = ((tm_log_writer *)payload)->state;
+    tm_thread definition;
     named_thread *thread;
-    int rc = find_thread(self, given->id, &thread);
+    int rc = TM__READ(&definition, given, tm_thread, id);
 
+    if (rc == TM_OK)
+        rc = find_thread(self, definition.id, &thread);
     if (rc < 0)
         return rc;
     /* Once it was written by another number it keeps that. */
-    if (given->object && !thread->object)
-        thread->object = given->object;
-    rc = replace(self, &thread->name, given->name);
-    return rc < 0 ? rc : replace(self, &thread->group, given->group);
+    if (definition.object && !thread->object)
+        thread->object = definition.object;
+    rc = replace(self, &thread->name, definition.name);
+    return rc < 0 ? rc : replace(self, &thread->group, definition.group);
 }
 
 static int object_of(log_state *self, uint64_t id, uint64_t *object)
