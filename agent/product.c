@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include <threadmodel/error.h>
-#include <threadmodel/trace.h>
 
 #include "complain.h"
 #include "hprof_binary.h"
@@ -24,17 +23,13 @@ enum { MODEL_BYTES = 32 << 20 };
 /* The program pays for the writer's time and memory. A block of this size, with all
  * that it takes to make it, stays in the caches and in some hundred KiB; level 1 packs
  * it in a tenth less time than zstd's default, to a tenth more bytes. */
-static const tm_trace_writer_options TRACE_OPTIONS = {
-    .size = sizeof(tm_trace_writer_options),
-    .level = 1,
-    .block_events = 2048,
-};
+enum { TRACE_LEVEL = 1, TRACE_BLOCK_EVENTS = 2048 };
 
 static const tm__options *options;
 static tm_write_fn write_bytes;
 static void *write_payload;
 static int64_t begin_wall_ns;
-static tm_trace_writer *trace;
+static tm__trace_writer *trace;
 static tm__hprof *binary;
 static tm__live live;
 static const tm_sink *sink;
@@ -91,8 +86,13 @@ int tm__product_open(tm_write_fn write, void *payload, const tm__options *given,
     begin_wall_ns = wall_ns;
     sink = &NOWHERE;
     if (options->format == TM__FORMAT_TRACE) {
-        rc = tm_trace_writer_new(&trace, write, payload, &TRACE_OPTIONS);
-        sink = trace ? tm_trace_writer_sink(trace) : NULL;
+        rc = tm__trace_writer_open(
+            &trace, NULL,
+            &(tm_writer_options){.write = write,
+                                 .payload = payload,
+                                 .level = TRACE_LEVEL,
+                                 .block_events = TRACE_BLOCK_EVENTS});
+        sink = trace ? tm__trace_writer_sink(trace) : NULL;
     } else if (options->format == TM__FORMAT_BINARY) {
         rc = tm__hprof_open(&binary, write, payload, options, wall_ns, now_ns);
         sink = binary ? tm__hprof_sink(binary) : NULL;
@@ -115,13 +115,13 @@ const tm_sink *tm__product_sink(void)
 int tm__product_flush(void)
 {
     if (trace)
-        return tm_trace_writer_flush(trace);
+        return tm__trace_writer_flush(trace);
     return binary ? tm__hprof_flush(binary) : TM_OK;
 }
 
 uint64_t tm__product_events(void)
 {
-    return trace ? tm__writer_events(trace) : 0;
+    return trace ? tm__trace_writer_events(trace) : 0;
 }
 
 /* HPROF's text, made in memory and written in one piece. */
@@ -152,7 +152,7 @@ int tm__product_close(int64_t wall_ns)
         return TM_OK;
     sink = NULL;
     if (trace)
-        rc = tm_trace_writer_close(trace);
+        rc = tm__trace_writer_close(trace);
     trace = NULL;
     if (binary)
         rc = tm__hprof_close(binary);

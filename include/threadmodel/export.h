@@ -12,6 +12,7 @@
 #include <threadmodel/allocator.h>
 #include <threadmodel/common.h>
 #include <threadmodel/model.h>
+#include <threadmodel/table.h>
 
 TM_BEGIN_DECLS
 
@@ -38,12 +39,14 @@ typedef struct tm_export_options {
     /** COLLAPSED: enum tm_state, BLOCKED, WAITING, REENTERING, JOINING or PARKED; 0:
      * all five, each named in a frame of its own. */
     int32_t state;
+    tm_write_fn write; ///< gets the bytes where there is no path
+    void *payload;     ///< handed to write
 } tm_export_options;
 
 /** A tm_export_options with nothing in it but its size. */
 #define TM_EXPORT_OPTIONS_INIT                                                         \
     {                                                                                  \
-        sizeof(tm_export_options), NULL, 0, 0                                          \
+        sizeof(tm_export_options), NULL, 0, 0, NULL, NULL                              \
     }
 
 /**
@@ -52,10 +55,11 @@ typedef struct tm_export_options {
  * for what would tear a line or a frame apart.
  *
  * @param model    asked
- * @param path     of the file
+ * @param path     of the file; NULL: options->write takes the bytes
  * @param options  at least the format
- * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_EIO (no such folder, a full disk, ...), and
- *         then what was written before is there
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL (also: neither path nor write, or both), TM_EIO
+ *         (no such folder, a full disk, ...) or what `write` returned, and then what
+ *         was written before is there
  * @since 0.1
  */
 TM_API int tm_export(const tm_model *model, const char *path,

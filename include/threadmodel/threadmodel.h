@@ -17,7 +17,6 @@
 #include <threadmodel/findings.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
-#include <threadmodel/log.h>
 #include <threadmodel/model.h>
 #include <threadmodel/path.h>
 #include <threadmodel/run.h>
@@ -28,8 +27,8 @@
 #include <threadmodel/summary.h>
 #include <threadmodel/table.h>
 #include <threadmodel/timeline.h>
-#include <threadmodel/trace.h>
 #include <threadmodel/version.h>
 #include <threadmodel/whatif.h>
+#include <threadmodel/writer.h>
 
 #endif

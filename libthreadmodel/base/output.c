@@ -13,24 +13,40 @@
 
 enum { BUFFER_BYTES = 1 << 16, FORMATTED_BYTES = 256 };
 
+int tm__output_to(tm__output *output, tm__memory *memory, tm_write_fn write,
+                  void *payload)
+{
+    *output = (tm__output){.memory = memory,
+                           .file = {.descriptor = -1},
+                           .write = write,
+                           .payload = payload};
+    output->bytes = tm__resize(memory, NULL, 0, BUFFER_BYTES);
+    return output->bytes ? TM_OK : TM_ENOMEM;
+}
+
 int tm__output_open(tm__output *output, tm__memory *memory, const char *path)
 {
-    int rc;
+    int rc = tm__output_to(output, memory, NULL, NULL);
 
-    *output = (tm__output){.memory = memory, .file = {.descriptor = -1}};
-    output->bytes = tm__resize(memory, NULL, 0, BUFFER_BYTES);
-    if (!output->bytes)
-        return TM_ENOMEM;
-    rc = tm__file_open(&output->file, memory, path);
     if (rc < 0)
+        return rc;
+    rc = tm__file_open(&output->file, memory, path);
+    if (rc < 0) {
         tm__free(memory, output->bytes, BUFFER_BYTES);
+        output->bytes = NULL;
+    }
     return rc;
 }
 
 static void flush(tm__output *output)
 {
     if (output->failure == TM_OK && output->held > 0)
-        output->failure = tm__file_write(&output->file, output->bytes, output->held);
+        output->failure =
+            output->write
+                ? tm__write(output->write, output->payload, output->bytes, output->held)
+                : tm__file_write(&output->file, output->bytes, output->held);
+    if (output->failure == TM_OK)
+        output->written += output->held;
     if (output->failure < 0 && !*output->failure_text)
         snprintf(output->failure_text, sizeof(output->failure_text), "%s",
                  tm_error_text());
@@ -69,6 +85,12 @@ void tm__output_format(tm__output *output, const char *format, ...)
     if (length > 0)
         tm__output_put(output, text,
                        length < FORMATTED_BYTES ? (size_t)length : FORMATTED_BYTES - 1);
+}
+
+int tm__output_flush(tm__output *output)
+{
+    flush(output);
+    return tm__output_state(output);
 }
 
 int tm__output_state(const tm__output *output)

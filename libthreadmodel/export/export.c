@@ -37,10 +37,12 @@ void tm__export_quote(tm__output *output, const char *text)
     tm__output_put(output, "\"", 1);
 }
 
-static int check(const tm_export_options *options)
+static int check(const char *path, const tm_export_options *options)
 {
     int state = options->state;
 
+    if (!path == !options->write)
+        return tm__fail(TM_EINVAL, "an export goes to a path or to a write function");
     if (options->format <= 0 || options->format >= FORMATS)
         return tm__fail(TM_EINVAL, "%d is no format to export to", options->format);
     if (state && state != TM_STATE_BLOCKED && state != TM_STATE_WAITING &&
@@ -58,15 +60,15 @@ int tm_export(const tm_model *model, const char *path, const tm_export_options *
     int rc, closed;
 
     TM__CHECK(model);
-    TM__CHECK(path);
     TM__CHECK(options);
     rc = TM__READ(&chosen, options, tm_export_options, allocator);
     if (rc == TM_OK)
-        rc = check(&chosen);
+        rc = check(path, &chosen);
     if (rc < 0)
         return rc;
     tm__memory_init(&memory, chosen.allocator);
-    rc = tm__output_open(&output, &memory, path);
+    rc = path ? tm__output_open(&output, &memory, path)
+              : tm__output_to(&output, &memory, chosen.write, chosen.payload);
     if (rc < 0)
         return rc;
     rc = exporters[chosen.format](&(tm__export){

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What sinks take, a run and definitions, as older and newer releases lay it out. */
+#define _XOPEN_SOURCE 700
 #include "paper.h"
 #include "sized.h"
+
+#include <unistd.h>
 
 enum { CLASS = 7, METHOD = 8, STACK = 1, THREAD = 2, OBJECT = 9 };
 
@@ -174,13 +177,61 @@ static int into_summary(const void *given, answer *to)
 static int into_trace(const void *given, answer *to)
 {
     struct paper paper = {0};
-    tm_trace_writer *writer = new_writer(&paper, 0);
-    int rc = fill(tm_trace_writer_sink(writer), given);
+    tm_writer *writer = new_writer(&paper, 0);
+    int rc = fill(tm_writer_sink(writer), given);
 
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     if (rc == TM_OK)
         answer_write(to, (const char *)paper.bytes, paper.length);
     free(paper.bytes);
+    return rc;
+}
+
+static int into_tptp(const void *given, answer *to)
+{
+    struct paper paper = {0};
+    tm_writer_options options = {.size = sizeof(options),
+                                 .write = paper_write,
+                                 .payload = &paper,
+                                 .format = TM_WRITER_TPTP};
+    tm_writer *writer;
+    int rc;
+
+    assert_int_equal(tm_writer_open(&writer, NULL, &options), TM_OK);
+    rc = fill(tm_writer_sink(writer), given);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    if (rc == TM_OK)
+        answer_write(to, (const char *)paper.bytes, paper.length);
+    free(paper.bytes);
+    return rc;
+}
+
+static int into_contention_log(const void *given, answer *to)
+{
+    static const char *const endings[] = {"orca", "classtable", "method"};
+    tm_writer_options options = {.size = sizeof(options),
+                                 .format = TM_WRITER_CONTENTION};
+    char folder[] = "/tmp/sized.XXXXXX", path[40], bytes[4096];
+    tm_writer *writer;
+    int rc;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/log.orca", folder);
+    assert_int_equal(tm_writer_open(&writer, path, &options), TM_OK);
+    rc = fill(tm_writer_sink(writer), given);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    for (size_t i = 0; i < 3; i++) {
+        FILE *file;
+
+        snprintf(path, sizeof(path), "%s/log.%s", folder, endings[i]);
+        file = fopen(path, "rb");
+        assert_non_null(file);
+        if (rc == TM_OK)
+            answer_write(to, bytes, fread(bytes, 1, sizeof(bytes), file));
+        fclose(file);
+        unlink(path);
+    }
+    rmdir(folder);
     return rc;
 }
 
@@ -272,12 +323,26 @@ static void a_trace_takes_them(void **state)
     check(&objects, give_object, into_trace);
 }
 
+static void logs_take_them(void **state)
+{
+    (void)state;
+    check(&classes, give_class, into_tptp);
+    check(&threads, give_thread, into_tptp);
+    check(&objects, give_object, into_tptp);
+    check(&classes, give_class, into_contention_log);
+    check(&methods, give_method, into_contention_log);
+    check(&stacks, give_stack, into_contention_log);
+    check(&threads, give_thread, into_contention_log);
+    check(&objects, give_object, into_contention_log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_takes_them),
         cmocka_unit_test(a_summary_takes_them),
         cmocka_unit_test(a_trace_takes_them),
+        cmocka_unit_test(logs_take_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #include "formats/contention/dialect.h"
 #include "formats/contention/hashes.h"
 #include "formats/descriptor.h"
-#include "formats/log_writer.h"
+#include "formats/writer.h"
 
 enum { SECOND_NS = 1000000000 };
 
@@ -75,7 +75,7 @@ static int put_class(log_state *self, tm__output *output, const char *name)
 
 static int take_class(void *payload, const tm_class *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
+    log_state *self = ((tm_writer *)payload)->state;
     tm_class definition;
     int rc = TM__READ(&definition, given, tm_class, id);
 
@@ -95,7 +95,7 @@ static int take_class(void *payload, const tm_class *given)
 
 static int take_method(void *payload, const tm_method *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
+    log_state *self = ((tm_writer *)payload)->state;
     tm__output *output = &self->methods;
     tm_method definition;
     uint32_t name;
@@ -134,7 +134,7 @@ static int take_method(void *payload, const tm_method *given)
 static int take_stack(void *payload, const tm_stack *given)
 {
     enum { FRAME_BYTES = 36 };
-    log_state *self = ((tm_log_writer *)payload)->state;
+    log_state *self = ((tm_writer *)payload)->state;
     tm_stack definition;
     size_t count, length;
     uint32_t index;
@@ -158,7 +158,7 @@ static int take_stack(void *payload, const tm_stack *given)
 
 static int take_thread(void *payload, const tm_thread *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
+    log_state *self = ((tm_writer *)payload)->state;
     tm_thread definition;
     uint32_t hash;
     int rc = TM__READ(&definition, given, tm_thread, id);
@@ -172,7 +172,7 @@ static int take_thread(void *payload, const tm_thread *given)
 
 static int take_object(void *payload, const tm_object *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
+    log_state *self = ((tm_writer *)payload)->state;
     tm_object definition;
     uint32_t wanted, hash;
     int rc = TM__READ(&definition, given, tm_object, id);
@@ -248,7 +248,7 @@ static int put_field(log_state *self, const tm__log_line *line, int field,
     return TM_OK;
 }
 
-static int put_event(tm_log_writer *writer, const tm_event *event)
+static int put_event(tm_writer *writer, const tm_event *event)
 {
     log_state *self = writer->state;
     const tm__log_line *line =
@@ -268,7 +268,7 @@ static int put_event(tm_log_writer *writer, const tm_event *event)
 
 static int take_events(void *payload, const tm_event *events, size_t count)
 {
-    tm_log_writer *writer = payload;
+    tm_writer *writer = payload;
     log_state *self = writer->state;
     int rc = TM_OK;
 
@@ -293,8 +293,8 @@ static int open_beside(log_state *self, tm__output *output, const char *path,
     return tm__output_open(output, self->memory, self->text);
 }
 
-static int log_open(tm_log_writer *writer, const char *path,
-                    const tm_log_writer_options *options)
+static int log_open(tm_writer *writer, const char *path,
+                    const tm_writer_options *options)
 {
     log_state *self = tm__zalloc(&writer->memory, sizeof(*self));
     int rc;
@@ -323,7 +323,24 @@ static int log_open(tm_log_writer *writer, const char *path,
     return rc < 0 ? rc : tm__output_open(&self->events, self->memory, path);
 }
 
-static int log_close(tm_log_writer *writer)
+static int log_flush(tm_writer *writer)
+{
+    log_state *self = writer->state;
+    int rc = tm__output_flush(&self->classes);
+
+    if (rc == TM_OK)
+        rc = tm__output_flush(&self->methods);
+    return rc < 0 ? rc : tm__output_flush(&self->events);
+}
+
+static uint64_t log_bytes(const tm_writer *writer)
+{
+    const log_state *self = writer->state;
+
+    return self->events.written + self->classes.written + self->methods.written;
+}
+
+static int log_close(tm_writer *writer)
 {
     log_state *self = writer->state;
     tm__output *outputs[3];
@@ -350,4 +367,5 @@ static int log_close(tm_log_writer *writer)
     return rc;
 }
 
-const tm__log_kind tm__log_contention = {log_open, log_close};
+const tm__writer_kind tm__writer_contention = {log_open, log_flush, log_bytes,
+                                               log_close};

@@ -3,7 +3,7 @@
 
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -15,9 +15,9 @@ from threadmodel.cli.report import PARTLY
 from threadmodel.text import count
 
 FORMATS: Final = {
-    "tmt": None,
-    "contention": threadmodel.LogFormat.CONTENTION,
-    "tptp": threadmodel.LogFormat.TPTP,
+    "tmt": threadmodel.WriterFormat.TRACE,
+    "contention": threadmodel.WriterFormat.CONTENTION,
+    "tptp": threadmodel.WriterFormat.TPTP,
 }
 EXTENSIONS: Final = {".orca": "contention", ".trcxml": "tptp", ".xml": "tptp"}
 
@@ -65,9 +65,7 @@ def convert(
         damage = threadmodel.pour(
             input_paths(files), writer, progress.reading, **choices
         )
-        dropped = {}
-        if isinstance(writer, threadmodel.LogWriter):
-            dropped = writer.dropped()
+        dropped = writer.dropped()
     if dropped:
         kinds = ", ".join(f"{kind} {number:,}" for kind, number in dropped.items())
         say(
@@ -79,9 +77,6 @@ def convert(
         context.exit(PARTLY)
 
 
-def _writer(output: str, format_name: str | None) -> Any:
+def _writer(output: str, format_name: str | None) -> threadmodel.Writer:
     name = format_name or EXTENSIONS.get(Path(output).suffix.lower(), "tmt")
-    log_format = FORMATS[name]
-    if log_format is None:
-        return threadmodel.TraceWriter(output)
-    return threadmodel.LogWriter(output, log_format)
+    return threadmodel.Writer(output, FORMATS[name])
