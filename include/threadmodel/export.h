@@ -55,7 +55,7 @@ typedef struct tm_export_options {
  * for what would tear a line or a frame apart.
  *
  * @param model    asked
- * @param path     of the file; NULL: options->write takes the bytes
+ * @param path     of the file; NULL: options->write gets the bytes
  * @param options  at least the format
  * @return TM_OK, TM_ENOMEM, TM_EINVAL (also: neither path nor write, or both), TM_EIO
  *         (no such folder, a full disk, ...) or what `write` returned, and then what

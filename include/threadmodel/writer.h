@@ -62,7 +62,7 @@ typedef struct tm_writer_options {
  *
  * @param[out] out  yours: tm_writer_close() it; NULL on failure
  * @param path      of the file; one of that name is replaced. NULL: options->write
- *                  takes the bytes, a trace's in whole blocks
+ *                  gets the bytes, a trace's in whole blocks
  * @param options   NULL: all defaults
  * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EINVAL (no such format, a dialect that is none,
  *         neither path nor write, or both), TM_EUNSUPPORTED (a contention log without a
@@ -76,7 +76,7 @@ TM_API int tm_writer_open(tm_writer **out, const char *path,
 TM_API const tm_sink *tm_writer_sink(tm_writer *writer);
 
 /**
- * Hand what was taken so far to the operating system, so that a reader can have it: of
+ * Hand what came so far to the operating system, so that a reader can have it: of
  * a trace the block in work is completed.
  *
  * @return TM_OK, TM_ENOMEM, TM_EIO, or what `write` returned

@@ -16,8 +16,8 @@ typedef struct tm__file {
 int tm__file_open(tm__file *file, tm__memory *memory, const char *path);
 
 /**
- * Call a write function; where it is not tm__file_write, which says why itself, its
- * failure gets a text.
+ * Call a write function; where it is not tm__file_write, which sets the text itself,
+ * its failure gets a text.
  * @return TM_OK or what it returned
  */
 int tm__write(tm_write_fn write, void *payload, const char *bytes, size_t count);

@@ -38,7 +38,7 @@ static inline void answer_table(answer *self, tm_table *table)
     tm_table_free(table);
 }
 
-/* A struct and who takes it. */
+/* A struct and who reads it. */
 typedef struct sized {
     const char *type;
     const void *value; ///< with something in every field
@@ -50,7 +50,7 @@ typedef struct sized {
 #define END(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 
 /* Call with a copy of `bytes` bytes, so that a read beyond is seen, of which the first
- * `kept` are the value's and the others 0, and that says it has `size`. */
+ * `kept` are the value's and the others 0, and whose size field is `size`. */
 static inline int call_with(const sized *it, size_t bytes, size_t kept, size_t size,
                             answer *to)
 {

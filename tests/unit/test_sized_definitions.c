@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sinks take, a run and definitions, as older and newer releases lay it out. */
+/* What sinks read, a run and definitions, as older and newer releases lay it out. */
 #define _XOPEN_SOURCE 700
 #include "paper.h"
 #include "sized.h"
@@ -71,14 +71,14 @@ typedef int (*definer)(const tm_sink *sink, const void *given);
         return sink->callback(sink->payload, given);                                   \
     }
 
-DEFINER(give_run, run)
-DEFINER(give_class, define_class)
-DEFINER(give_method, define_method)
-DEFINER(give_stack, define_stack)
-DEFINER(give_thread, define_thread)
-DEFINER(give_object, define_object)
+DEFINER(define_run, run)
+DEFINER(define_class, define_class)
+DEFINER(define_method, define_method)
+DEFINER(define_stack, define_stack)
+DEFINER(define_thread, define_thread)
+DEFINER(define_object, define_object)
 
-static definer give;
+static definer define;
 
 /* All definitions, the one in question among them, and a block and a wait. */
 static int fill(const tm_sink *sink, const void *given)
@@ -95,20 +95,20 @@ static int fill(const tm_sink *sink, const void *given)
          .kind = TM_EVENT_CONTENDED_ENTERED,
          .object = OBJECT},
         {.time_ns = 40, .thread = THREAD, .kind = TM_EVENT_THREAD_END}};
-    int rc = give(sink, given);
+    int rc = define(sink, given);
 
     if (rc < 0)
         return rc;
-    if (give != give_class)
-        assert_int_equal(give_class(sink, &class_), TM_OK);
-    if (give != give_method)
-        assert_int_equal(give_method(sink, &method), TM_OK);
-    if (give != give_stack)
-        assert_int_equal(give_stack(sink, &stack), TM_OK);
-    if (give != give_thread)
-        assert_int_equal(give_thread(sink, &thread), TM_OK);
-    if (give != give_object)
-        assert_int_equal(give_object(sink, &object), TM_OK);
+    if (define != define_class)
+        assert_int_equal(define_class(sink, &class_), TM_OK);
+    if (define != define_method)
+        assert_int_equal(define_method(sink, &method), TM_OK);
+    if (define != define_stack)
+        assert_int_equal(define_stack(sink, &stack), TM_OK);
+    if (define != define_thread)
+        assert_int_equal(define_thread(sink, &thread), TM_OK);
+    if (define != define_object)
+        assert_int_equal(define_object(sink, &object), TM_OK);
     assert_int_equal(sink->events(sink->payload, events, 4), TM_OK);
     return TM_OK;
 }
@@ -289,60 +289,60 @@ static void check(const sized *what, definer how,
 {
     sized it = *what;
 
-    give = how;
+    define = how;
     it.call = into;
     check_sized(&it);
 }
 
-static void a_model_takes_them(void **state)
+static void a_model_reads_them(void **state)
 {
     (void)state;
-    check(&runs, give_run, into_model);
-    check(&classes, give_class, into_model);
-    check(&methods, give_method, into_model);
-    check(&stacks, give_stack, into_model);
-    check(&threads, give_thread, into_model);
-    check(&objects, give_object, into_model);
+    check(&runs, define_run, into_model);
+    check(&classes, define_class, into_model);
+    check(&methods, define_method, into_model);
+    check(&stacks, define_stack, into_model);
+    check(&threads, define_thread, into_model);
+    check(&objects, define_object, into_model);
 }
 
-static void a_summary_takes_them(void **state)
+static void a_summary_reads_them(void **state)
 {
     (void)state;
-    check(&classes, give_class, into_summary);
-    check(&objects, give_object, into_summary);
+    check(&classes, define_class, into_summary);
+    check(&objects, define_object, into_summary);
 }
 
-static void a_trace_takes_them(void **state)
+static void a_trace_reads_them(void **state)
 {
     (void)state;
-    check(&runs, give_run, into_trace);
-    check(&classes, give_class, into_trace);
-    check(&methods, give_method, into_trace);
-    check(&stacks, give_stack, into_trace);
-    check(&threads, give_thread, into_trace);
-    check(&objects, give_object, into_trace);
+    check(&runs, define_run, into_trace);
+    check(&classes, define_class, into_trace);
+    check(&methods, define_method, into_trace);
+    check(&stacks, define_stack, into_trace);
+    check(&threads, define_thread, into_trace);
+    check(&objects, define_object, into_trace);
 }
 
-static void logs_take_them(void **state)
+static void logs_read_them(void **state)
 {
     (void)state;
-    check(&classes, give_class, into_tptp);
-    check(&threads, give_thread, into_tptp);
-    check(&objects, give_object, into_tptp);
-    check(&classes, give_class, into_contention_log);
-    check(&methods, give_method, into_contention_log);
-    check(&stacks, give_stack, into_contention_log);
-    check(&threads, give_thread, into_contention_log);
-    check(&objects, give_object, into_contention_log);
+    check(&classes, define_class, into_tptp);
+    check(&threads, define_thread, into_tptp);
+    check(&objects, define_object, into_tptp);
+    check(&classes, define_class, into_contention_log);
+    check(&methods, define_method, into_contention_log);
+    check(&stacks, define_stack, into_contention_log);
+    check(&threads, define_thread, into_contention_log);
+    check(&objects, define_object, into_contention_log);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_takes_them),
-        cmocka_unit_test(a_summary_takes_them),
-        cmocka_unit_test(a_trace_takes_them),
-        cmocka_unit_test(logs_take_them),
+        cmocka_unit_test(a_model_reads_them),
+        cmocka_unit_test(a_summary_reads_them),
+        cmocka_unit_test(a_trace_reads_them),
+        cmocka_unit_test(logs_read_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,9 +236,9 @@ static const char document[] =
     "<monWait threadIdRef=\"7\" time=\"2\" objIdRef=\"3\"/>"
     "<threadEnd threadIdRef=\"7\" time=\"3\"/>";
 
-/* All that a source says to a sink, into a recorder or a part of one. */
+/* All that a source hands to a sink, into a recorder or a part of one. */
 static int read_all(const tm_source_options *options, const tm_sink *sink,
-                    recorder *told, answer *to)
+                    recorder *kept, answer *to)
 {
     tm_source *source;
     int rc =
@@ -252,19 +252,19 @@ static int read_all(const tm_source_options *options, const tm_sink *sink,
         rc = tm_source_read(source, sink);
     while (rc == TM_MORE);
     tm_source_close(source);
-    if (told->length)
-        answer_write(to, told->text, told->length);
+    if (kept->length)
+        answer_write(to, kept->text, kept->length);
     return rc;
 }
 
 static int open_of(const void *given, answer *to)
 {
-    recorder told;
+    recorder kept;
     int rc;
 
-    recorder_init(&told);
-    rc = read_all(given, &told.sink, &told, to);
-    recorder_free(&told);
+    recorder_init(&kept);
+    rc = read_all(given, &kept.sink, &kept, to);
+    recorder_free(&kept);
     return rc;
 }
 

@@ -83,7 +83,7 @@ class Writer(Sink):
             return whole(lib.tm_writer_bytes(self._open()), "bytes", MAX_UINT64)
 
     def flush(self) -> None:
-        """Hand what was taken so far to the operating system, so that readers see it.
+        """Hand what came so far to the operating system, so that readers see it.
 
         Raises:
             InputOutputError: the write failed
