@@ -53,25 +53,26 @@ typedef struct tm_blame_options {
     }
 
 /**
- * List blame: without keys a row for each stretch of each block that one owner had
- * the lock, by start of the block; with keys a row a group, the longest total first.
+ * List blame: without keys a row for each share of each block, by start of the block;
+ * with keys a row a group, the longest total first. A share is a stretch in which one
+ * owner had the lock, or none did.
  *
  * Columns without keys (table `blame`): thread_id uint64, thread string,
- * start_ns int64 and end_ns int64 (of the block), state string (as it began),
+ * block_start_ns int64 and block_end_ns int64, state string (as it began),
  * object string, class string, method string, source string, line int32 (where it
- * blocked), from_ns int64 and to_ns int64 (the owner's stretch; those of one block
- * tile it), owner_id uint64, owner string (null: not known), owner_method string,
- * owner_source string, owner_line int32, share double (of the block's time; of one
- * without length 1), provenance string.
+ * blocked), start_ns int64 and end_ns int64 (the share; those of one block tile it),
+ * share string (owner: `owner` had the lock; latency: it had been let go, and the next
+ * owner was being woken; unknown), owner_id uint64, owner string (null: nobody, or not
+ * known), owner_method string, owner_source string, owner_line int32, fraction double
+ * (of the block's time; of one without length 1), provenance string.
  *
  * Columns with keys (table `blamed`): those of the keys, in the order of their bits;
  * count int64 (blocks with a share in the group), total_ns int64, max_ns int64 (the
- * longest that one block owes to it), share double (of all blocked time that was
- * asked about), reported_share, exact_share, inferred_share double (of total_ns, by
- * provenance).
+ * longest that one block owes to it), latency_ns int64 (of total_ns: nobody had the
+ * lock), share double (of all blocked time that was asked about), reported_share,
+ * exact_share, inferred_share double (of total_ns, by provenance).
  *
- * owner_method is where the owner got the lock, by entering or waiting, if that was
- * seen; else where it was held up itself while it had it; else null.
+ * owner_method is where the owner got the lock, where that is known; else null.
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

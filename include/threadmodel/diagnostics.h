@@ -36,7 +36,12 @@ enum tm_diagnostic {
     TM_DIAGNOSTIC_TIME_RANGE = 22,          ///< beyond 146 years from 0: moved to there
     TM_DIAGNOSTIC_INITIALISATION_WAIT = 23, ///< waits for a class that another thread
                                             ///< initialised: their end alone was told
-    TM_DIAGNOSTIC_END = 24
+    TM_DIAGNOSTIC_TWO_OWNERS = 24, ///< an owner was named while another was known to
+                                   ///< have the lock: the later fact counts
+    TM_DIAGNOSTIC_LATE_OWNER = 25, ///< an owner was named after its lock had another
+    TM_DIAGNOSTIC_ACQUIRED_TWICE = 26,      ///< by who has it already
+    TM_DIAGNOSTIC_RELEASED_BY_ANOTHER = 27, ///< than who was told to have it
+    TM_DIAGNOSTIC_END = 28
 };
 
 /**

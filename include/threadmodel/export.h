@@ -28,7 +28,10 @@ enum tm_export_format {
     TM_EXPORT_COLLAPSED = 3,
     /** Graphviz: who waits for whom when the run ends, and in which order locks were
      *  taken. */
-    TM_EXPORT_DOT = 4
+    TM_EXPORT_DOT = 4,
+    /** HPROF's text, "JAVA PROFILE 1.0.1": threads, and the stacks at which monitors
+     *  were waited for or a processor was used, with how much at each. */
+    TM_EXPORT_HPROF = 5
 };
 
 /** Choices for an export; zero is the default of each but the format. */
@@ -39,14 +42,19 @@ typedef struct tm_export_options {
     /** COLLAPSED: enum tm_state, BLOCKED, WAITING, REENTERING, JOINING or PARKED; 0:
      * all five, each named in a frame of its own. */
     int32_t state;
-    tm_write_fn write; ///< gets the bytes where there is no path
-    void *payload;     ///< handed to write
+    double cutoff;         ///< HPROF: rows of a smaller share are left out, 0 to 1
+    int32_t by_thread;     ///< HPROF: not 0: stacks of two threads are two
+    int32_t without_lines; ///< HPROF: not 0: frames have no line
+    int32_t utc_offset_s;  ///< HPROF: dates are this much east of UTC
+    int32_t reserved;      ///< 0
+    tm_write_fn write;     ///< gets the bytes where there is no path
+    void *payload;         ///< handed to write
 } tm_export_options;
 
 /** A tm_export_options with nothing in it but its size. */
 #define TM_EXPORT_OPTIONS_INIT                                                         \
     {                                                                                  \
-        sizeof(tm_export_options), NULL, 0, 0, NULL, NULL                              \
+        sizeof(tm_export_options), NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL               \
     }
 
 /**

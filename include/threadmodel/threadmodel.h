@@ -15,6 +15,8 @@
 #include <threadmodel/event.h>
 #include <threadmodel/export.h>
 #include <threadmodel/findings.h>
+#include <threadmodel/hold.h>
+#include <threadmodel/hprof.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
 #include <threadmodel/model.h>

@@ -2,7 +2,7 @@
 /*
  * Blame as answers: share by share for those who want to see one block, added up
  * for those who want to know whom to ask. The sweep that finds the owners is in
- * ownership.c, the sums are in blame_groups.c.
+ * shares.c, the sums are in blame_groups.c.
  */
 #include "analysis/blame.h"
 
@@ -41,16 +41,16 @@ static void put_limits(tm__builder *builder, const tm_model *model, uint64_t cap
 /* ---- single shares ---- */
 
 static const tm__column_spec share_columns[] = {
-    {"thread_id", TM_TYPE_UINT64},    {"thread", TM_TYPE_STRING},
-    {"start_ns", TM_TYPE_INT64},      {"end_ns", TM_TYPE_INT64},
-    {"state", TM_TYPE_STRING},        {"object", TM_TYPE_STRING},
-    {"class", TM_TYPE_STRING},        {"method", TM_TYPE_STRING},
-    {"source", TM_TYPE_STRING},       {"line", TM_TYPE_INT32},
-    {"from_ns", TM_TYPE_INT64},       {"to_ns", TM_TYPE_INT64},
-    {"owner_id", TM_TYPE_UINT64},     {"owner", TM_TYPE_STRING},
-    {"owner_method", TM_TYPE_STRING}, {"owner_source", TM_TYPE_STRING},
-    {"owner_line", TM_TYPE_INT32},    {"share", TM_TYPE_DOUBLE},
-    {"provenance", TM_TYPE_STRING},
+    {"thread_id", TM_TYPE_UINT64},     {"thread", TM_TYPE_STRING},
+    {"block_start_ns", TM_TYPE_INT64}, {"block_end_ns", TM_TYPE_INT64},
+    {"state", TM_TYPE_STRING},         {"object", TM_TYPE_STRING},
+    {"class", TM_TYPE_STRING},         {"method", TM_TYPE_STRING},
+    {"source", TM_TYPE_STRING},        {"line", TM_TYPE_INT32},
+    {"start_ns", TM_TYPE_INT64},       {"end_ns", TM_TYPE_INT64},
+    {"share", TM_TYPE_STRING},         {"owner_id", TM_TYPE_UINT64},
+    {"owner", TM_TYPE_STRING},         {"owner_method", TM_TYPE_STRING},
+    {"owner_source", TM_TYPE_STRING},  {"owner_line", TM_TYPE_INT32},
+    {"fraction", TM_TYPE_DOUBLE},      {"provenance", TM_TYPE_STRING},
 };
 
 typedef struct listing {
@@ -96,6 +96,7 @@ static void put_share(listing *list, const tm__share *share)
     tm__put_caller(builder, &list->places, tm__caller_of(&list->places, share->stack));
     tm__put_int64(builder, share->from_ns - origin_ns);
     tm__put_int64(builder, share->to_ns - origin_ns);
+    tm__put_string(builder, tm__share_name(share->kind));
     put_thread(builder, model, share->owner);
     tm__put_caller(builder, &list->places,
                    tm__caller_of(&list->places, share->owner_stack));
@@ -151,7 +152,7 @@ static int list_shares(tm_table **out, const tm_model *model, const tm__scope *s
                       &model->memory.hook);
     rc = tm__callers_open(&list.places, model, &list.memory, libraries);
     if (rc == TM_OK)
-        rc = tm__owners_walk(model, scope, 1, keep, &list, &list.capped);
+        rc = tm__shares_walk(model, scope, keep, &list, &list.capped);
     if (rc == TM_OK)
         rc = put_sorted(&list);
     if (rc == TM_OK)
@@ -191,10 +192,10 @@ static const struct key_column {
 };
 
 static const tm__column_spec value_columns[] = {
-    {"count", TM_TYPE_INT64},           {"total_ns", TM_TYPE_INT64},
-    {"max_ns", TM_TYPE_INT64},          {"share", TM_TYPE_DOUBLE},
-    {"reported_share", TM_TYPE_DOUBLE}, {"exact_share", TM_TYPE_DOUBLE},
-    {"inferred_share", TM_TYPE_DOUBLE},
+    {"count", TM_TYPE_INT64},        {"total_ns", TM_TYPE_INT64},
+    {"max_ns", TM_TYPE_INT64},       {"latency_ns", TM_TYPE_INT64},
+    {"share", TM_TYPE_DOUBLE},       {"reported_share", TM_TYPE_DOUBLE},
+    {"exact_share", TM_TYPE_DOUBLE}, {"inferred_share", TM_TYPE_DOUBLE},
 };
 
 enum {
@@ -237,6 +238,7 @@ static void put_group(tm__builder *builder, tm__labels *labels, const tm__blame 
     tm__put_int64(builder, group->count);
     tm__put_int64(builder, group->total_ns);
     tm__put_int64(builder, group->max_ns);
+    tm__put_int64(builder, group->latency_ns);
     tm__put_double(builder, share_of(group->total_ns, whole_ns));
     tm__put_double(builder,
                    share_of(parts_ns[TM_PROVENANCE_REPORTED], group->total_ns));

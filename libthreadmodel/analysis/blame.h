@@ -5,7 +5,7 @@
 
 #include <threadmodel/blame.h>
 
-#include "analysis/ownership.h"
+#include "analysis/shares.h"
 #include "analysis/callers.h"
 #include "analysis/seats.h"
 #include "base/sort.h"
@@ -22,8 +22,9 @@ typedef struct tm__blamed {
     int64_t count;
     int64_t total_ns;
     int64_t max_ns;
-    int64_t block_ns; ///< of the block that is being added
-    uint64_t block;   ///< its number
+    int64_t latency_ns; ///< of the total, when nobody had the lock
+    int64_t block_ns;   ///< of the block that is being added
+    uint64_t block;     ///< its number
     int64_t by_provenance_ns[TM_PROVENANCE_END];
 } tm__blamed;
 

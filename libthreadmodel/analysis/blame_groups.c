@@ -162,6 +162,8 @@ static int take(void *payload, const tm__share *share)
     blame->block += share->is_first;
     blame->total_ns = tm__sum(blame->total_ns, share->to_ns - share->from_ns);
     add(group, blame->block, share->to_ns - share->from_ns, share->provenance);
+    if (share->kind == TM__SHARE_LATENCY)
+        group->latency_ns = tm__sum(group->latency_ns, share->to_ns - share->from_ns);
     return TM_OK;
 }
 
@@ -209,8 +211,7 @@ int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *s
     for (uint32_t i = 0; i < model->threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && take_folds(blame, i) < 0)
             return TM_ENOMEM;
-    return tm__owners_walk(model, scope, (keys & TM_BLAME_BY_OWNER_METHOD) != 0, take,
-                           blame, &blame->capped);
+    return tm__shares_walk(model, scope, take, blame, &blame->capped);
 }
 
 static int compare_index(uint32_t left, uint32_t right)

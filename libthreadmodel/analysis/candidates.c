@@ -31,8 +31,8 @@ int tm__candidates_gather(tm__candidates *all)
     if (rc == TM_OK)
         rc = tm__march_open(&all->march, all->model, &all->memory);
     if (rc == TM_OK)
-        rc = tm__holds_gather(&all->holds, all->model, &all->memory, &all->march,
-                              all->chosen, &libraries);
+        rc = tm__holds_gather(&all->holds, all->model, &all->memory, all->chosen,
+                              &libraries);
     return rc;
 }
 

@@ -112,7 +112,7 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t class_name)
             continue;
         if (add(l, class_name, place, WHILE + state, to_ns - from_ns, share->owner) < 0)
             return TM_ENOMEM;
-        if (share->provenance > TM_PROVENANCE_INFERRED && had_it == TM__INSIDE &&
+        if (share->is_stated && had_it == TM__INSIDE &&
             add(l, class_name, place, WHILE_KNOWN + state, to_ns - from_ns,
                 share->owner) < 0)
             return TM_ENOMEM;
@@ -144,8 +144,7 @@ static int take(void *payload, const tm__share *share)
         add(l, class_name, tm__caller_of(places, share->owner_stack), HELD_BY, time_ns,
             share->owner) < 0)
         return TM_ENOMEM;
-    if (share->provenance > TM_PROVENANCE_INFERRED &&
-        add(l, class_name, 0, KNOWN, time_ns, share->owner) < 0)
+    if (share->is_stated && add(l, class_name, 0, KNOWN, time_ns, share->owner) < 0)
         return TM_ENOMEM;
     return time_ns < SHORT_NS ? TM_OK : look_at_owner(l, share, class_name);
 }
@@ -304,7 +303,7 @@ int tm__find_locks(tm__findings *findings)
     int rc = tm__queues_open(&l.queues, findings);
 
     if (rc == TM_OK)
-        rc = tm__owners_walk(findings->model, &findings->whole, 1, take, &l, NULL);
+        rc = tm__shares_walk(findings->model, &findings->whole, take, &l, NULL);
     if (rc == TM_OK)
         rc = tell_sums(&l);
     if (rc == TM_OK)

@@ -4,7 +4,7 @@
 #define TM_ANALYSIS_FINDINGS_QUEUES_H
 
 #include "analysis/findings.h"
-#include "analysis/ownership.h"
+#include "analysis/shares.h"
 
 /** The blocks for an object. */
 typedef struct tm__queue {
@@ -26,7 +26,7 @@ typedef struct tm__queues {
 /** @return TM_OK or TM_ENOMEM; to be closed in either case */
 int tm__queues_open(tm__queues *queues, tm__findings *findings);
 
-/** Take a share of a block whose object is known, as tm__owners_walk() gives it. */
+/** Take a share of a block whose object is known, as tm__shares_walk() gives it. */
 int tm__queue_note(tm__queues *queues, const tm__share *share);
 
 /**

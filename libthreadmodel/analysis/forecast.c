@@ -13,6 +13,7 @@
 #include "analysis/forecast.h"
 
 #include "analysis/clocks.h"
+#include "analysis/link.h"
 
 typedef struct run {
     const tm_model *model;
@@ -26,7 +27,6 @@ typedef struct run {
     uint32_t slot_free; ///< head of a list through the slots' first lane
     uint32_t slot_count;
     uint32_t acts_ns_capacity; ///< in slots
-    tm__holder *holders;       ///< an object
     int failed;
 } run;
 
@@ -145,13 +145,14 @@ static void take_beginning(run *r, const tm__march_point *point)
     const tm__interval *it = &thread->intervals[point->number];
     tm__link link = link_of(r, point);
     int stopped = point->number > 0 && tm__is_stopped(it[-1].state);
-    uint32_t awaited;
-    tm__change change;
+    uint32_t awaited, behind;
 
     if (it->flags & TM__INTERVAL_CONTINUES)
         return;
-    awaited =
-        tm__holders_awaited(r->holders, r->model, point->thread, point->number, &link);
+    behind = tm__reentry_behind(r->model, point->thread, point->number);
+    awaited = behind != TM__NONE          ? behind
+              : link.from_ns == INT64_MIN ? link.from
+                                          : TM__NONE;
     if (awaited != TM__NONE && awaited != point->thread &&
         tm__march_is_coming(r->march, awaited, point->time_ns) &&
         tm__march_defer(r->march))
@@ -168,14 +169,11 @@ static void take_beginning(run *r, const tm__march_point *point)
         if (!stopped || it[-1].state != TM_STATE_REENTERING)
             tm__clock_pass(&r->clocks, point->thread, point->time_ns, 1);
     }
-    change =
-        tm__holders_follow(r->holders, r->model, point->thread, point->number, &link);
     if (!stopped || it[-1].state != TM_STATE_REENTERING)
         return;
     /* To enter again it had to wait for whoever had the monitor then. */
-    if (change.released != TM__NONE) {
-        link =
-            (tm__link){.from = change.released, .row = TM__NONE, .from_ns = INT64_MIN};
+    if (behind != TM__NONE) {
+        link = (tm__link){.from = behind, .row = TM__NONE, .from_ns = INT64_MIN};
         follow(r, point, &link, 0);
     } else {
         tm__clock_pass(&r->clocks, point->thread, point->time_ns, 1);
@@ -218,26 +216,20 @@ static void find_gains(run *r)
 
 static int open_all(run *r)
 {
-    size_t objects = (size_t)r->model->objects_count + 1;
     size_t acts = (size_t)r->march->act_count + 1;
 
     r->slots = tm__zalloc(r->memory, acts * sizeof(*r->slots));
-    r->holders = tm__resize(r->memory, NULL, 0, objects * sizeof(tm__holder));
-    if (tm__clocks_open(&r->clocks) < 0 || !r->slots || !r->holders)
+    if (tm__clocks_open(&r->clocks) < 0 || !r->slots)
         return TM_ENOMEM;
-    for (size_t i = 0; i < objects; i++)
-        r->holders[i] = (tm__holder){TM__NONE, TM__NONE, INT64_MIN};
     return TM_OK;
 }
 
 static void close_all(run *r)
 {
-    size_t objects = (size_t)r->model->objects_count + 1;
     size_t acts = (size_t)r->march->act_count + 1;
 
     tm__clocks_close(&r->clocks);
     tm__free(r->memory, r->slots, acts * sizeof(*r->slots));
-    tm__free(r->memory, r->holders, objects * sizeof(tm__holder));
     tm__free(r->memory, r->acts_ns,
              (size_t)r->acts_ns_capacity * r->lanes * sizeof(int64_t));
 }

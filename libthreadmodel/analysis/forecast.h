@@ -4,6 +4,7 @@
 #define TM_ANALYSIS_FORECAST_H
 
 #include "analysis/holds.h"
+#include "analysis/march.h"
 
 /** As many what-ifs are worked out in one march over the run. */
 enum { TM__FORECAST_LANES = 32 };

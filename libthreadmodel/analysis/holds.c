@@ -1,122 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One march over the run, with the holder of each monitor at hand. A producer tells
- * neither enters that did not block nor exits: a hold ends where another thread got
- * the monitor from it, and one of which nothing shows the end is not counted.
+ * The tenures of a run, by their owners: what a what-if makes shorter. One of which
+ * nothing shows the end is not counted.
  */
 #include "analysis/holds.h"
 
-static tm__change none(void)
-{
-    return (tm__change){TM__NONE, TM__NONE, TM__NONE, TM__NONE, TM__NONE};
-}
-
-/* The thread's wait for an object is over, and it has it now. */
-static tm__change got(tm__holder *holders, uint32_t thread, const tm__interval *wait,
-                      const tm__link *link, int64_t time_ns)
-{
-    tm__change change = none();
-    tm__holder *holder;
-
-    if (wait->object == TM__NONE)
-        return change;
-    holder = &holders[wait->object];
-    switch (wait->state) {
-    case TM_STATE_BLOCKED: change.released = link->from; break;
-    case TM_STATE_REENTERING: change.released = holder->thread; break;
-    case TM_STATE_WAITING:
-    case TM_STATE_JOINING:
-        /* Who ran out of time comes back without it where another has it. */
-        if (link->kind == TM_INTERACTION_TIMEOUT && holder->thread != TM__NONE)
-            return change;
-        break;
-    case TM_STATE_PARKED:
-        if (wait->peer == TM__NONE || link->kind != TM_INTERACTION_UNPARK)
-            return change;
-        change.released = link->from;
-        break;
-    default: return change;
-    }
-    if (change.released == thread)
-        change.released = TM__NONE;
-    if (change.released != TM__NONE && change.released == holder->thread)
-        change.hold = holder->hold;
-    change.object = wait->object;
-    change.gained = thread;
-    change.stack = wait->stack;
-    *holder = (tm__holder){thread, TM__NONE, time_ns};
-    return change;
-}
-
-/* Who has what the thread begins to wait for. */
-static uint32_t owner_of(const tm_model *model, uint32_t thread, uint32_t interval)
-{
-    const tm__thread *it = &model->threads[thread];
-    const tm__interval *wait = &it->intervals[interval];
-    uint32_t end;
-
-    if (wait->peer != TM__NONE || wait->state != TM_STATE_BLOCKED)
-        return wait->peer;
-    end = tm__link_hold_up_end(it, interval);
-    return end < it->interval_count ? tm__link_to(model, thread, end).from : TM__NONE;
-}
-
-static tm__change want(tm__holder *holders, const tm_model *model, uint32_t thread,
-                       uint32_t interval)
-{
-    const tm__interval *wait = &model->threads[thread].intervals[interval];
-    tm__change change = none();
-    tm__holder *holder;
-    uint32_t owner;
-
-    if (wait->object == TM__NONE)
-        return change;
-    holder = &holders[wait->object];
-    switch (wait->state) {
-    case TM_STATE_WAITING:
-    case TM_STATE_JOINING:
-        if (holder->thread != thread)
-            return change;
-        change.released = thread;
-        change.hold = holder->hold;
-        *holder = (tm__holder){TM__NONE, TM__NONE, INT64_MIN};
-        break;
-    case TM_STATE_BLOCKED:
-    case TM_STATE_REENTERING:
-    case TM_STATE_PARKED:
-        owner = owner_of(model, thread, interval);
-        if (owner == TM__NONE && holder->thread == thread)
-            *holder = (tm__holder){TM__NONE, TM__NONE, INT64_MIN};
-        if (owner == TM__NONE || owner == thread || owner == holder->thread)
-            return change;
-        /* What was said in the instant of a handover was said before it. */
-        if (holder->got_ns == wait->start_ns && holder->thread != thread)
-            return change;
-        change.gained = owner;
-        *holder = (tm__holder){owner, TM__NONE, INT64_MIN};
-        break;
-    default: return change;
-    }
-    change.object = wait->object;
-    return change;
-}
-
-tm__change tm__holders_follow(tm__holder *holders, const tm_model *model,
-                              uint32_t thread, uint32_t interval, const tm__link *link)
-{
-    const tm__thread *it = &model->threads[thread];
-    const tm__interval *now = &it->intervals[interval];
-
-    if (now->flags & TM__INTERVAL_CONTINUES)
-        return none();
-    if (tm__is_stopped(now->state))
-        return want(holders, model, thread, interval);
-    if (now->state == TM_STATE_RUNNING && interval > 0 && tm__is_stopped(now[-1].state))
-        return got(holders, thread,
-                   &it->intervals[tm__link_hold_up_first(it, interval - 1)], link,
-                   now->start_ns);
-    return none();
-}
+#include "base/sort.h"
 
 static uint32_t find_place(tm__holds *holds, uint32_t object, uint32_t stack)
 {
@@ -162,122 +51,119 @@ static int reserve_hold(tm__holds *holds)
     return TM_OK;
 }
 
-/* A hold begins; its thread's come by rising time, for the march does. */
-static int open_hold(tm__holds *holds, const tm__change *change, int64_t time_ns)
+static void add_hold(tm__holds *holds, const tm__bounds *bounds, uint32_t place,
+                     uint32_t owner)
 {
-    uint32_t place = find_place(holds, change->object, change->stack);
-    uint32_t *last = &holds->last[change->gained];
-
-    if (place == TM__NONE || reserve_hold(holds) < 0)
-        return TM_ENOMEM;
-    if (*last == TM__NONE)
-        holds->first[change->gained] = holds->count;
-    else
-        tm__hold_at(holds, *last)->next = holds->count;
-    *last = holds->count;
-    holds->holders[change->object].hold = holds->count;
     *tm__hold_at(holds, holds->count++) =
-        (tm__hold){time_ns, INT64_MIN, place, TM__NONE};
+        (tm__hold){bounds->got_latest_ns, bounds->gave_ns, place, owner, TM__NONE};
+    holds->places[place].holds++;
+    holds->places[place].hold_ns += bounds->gave_ns - bounds->got_latest_ns;
+}
+
+static int take_lock(tm__holds *holds, uint32_t object)
+{
+    const tm_model *model = holds->model;
+    const tm__tenure *it = tm__tenure_at(model, model->details[object].first_tenure);
+    const tm__tenure *next;
+
+    for (; it; it = next) {
+        tm__bounds bounds;
+        uint32_t place;
+
+        next = tm__tenure_next(model, it);
+        if (it->owner == TM__NONE || (!next && !tm__tenure_is_told_over(it)))
+            continue;
+        tm__tenure_bounds(&bounds, model, object, it, next, model->last_ns);
+        if (bounds.gave_ns <= bounds.got_latest_ns)
+            continue;
+        place = find_place(holds, object, it->stack);
+        if (place == TM__NONE || reserve_hold(holds) < 0)
+            return TM_ENOMEM;
+        add_hold(holds, &bounds, place, it->owner);
+    }
     return TM_OK;
 }
 
-static void close_hold(tm__holds *holds, uint32_t hold, int64_t end_ns)
+static int same_start(const void *payload, uint32_t left, uint32_t right)
 {
-    tm__hold *it = tm__hold_at(holds, hold);
-
-    if (end_ns <= it->start_ns)
-        return;
-    it->end_ns = end_ns;
-    holds->places[it->place].holds++;
-    holds->places[it->place].hold_ns += end_ns - it->start_ns;
+    (void)payload;
+    return left < right ? -1 : left > right;
 }
 
-uint32_t tm__holders_awaited(const tm__holder *holders, const tm_model *model,
-                             uint32_t thread, uint32_t interval, const tm__link *link)
+/* A thread's holds, which came by object, become a list by rising time. */
+static int link_holds(tm__holds *holds)
 {
-    const tm__interval *it = &model->threads[thread].intervals[interval];
+    size_t bytes = (size_t)holds->count * sizeof(tm__sortable);
+    tm__sortable *order, *spare;
 
-    if (interval > 0 && it[-1].state == TM_STATE_REENTERING)
-        return it[-1].object == TM__NONE ? TM__NONE : holders[it[-1].object].thread;
-    return link->from_ns == INT64_MIN ? link->from : TM__NONE;
-}
-
-static int take(tm__holds *holds, tm__march *march, const tm__march_point *point)
-{
-    tm__link link = tm__link_to(holds->model, point->thread, point->number);
-    uint32_t awaited = tm__holders_awaited(holds->holders, holds->model, point->thread,
-                                           point->number, &link);
-    int64_t end_ns = point->time_ns;
-    tm__change change;
-
-    if (awaited != TM__NONE && awaited != point->thread &&
-        tm__march_is_coming(march, awaited, end_ns) && tm__march_defer(march))
+    if (!bytes)
         return TM_OK;
-    change = tm__holders_follow(holds->holders, holds->model, point->thread,
-                                point->number, &link);
-    if (change.hold != TM__NONE) {
-        if (change.released != point->thread)
-            end_ns = link.from == change.released && link.from_ns != INT64_MIN &&
-                             link.kind != TM_INTERACTION_NOTIFY &&
-                             link.kind != TM_INTERACTION_NOTIFY_ALL
-                         ? link.from_ns
-                         : tm__march_able_ns(march, change.released, end_ns);
-        close_hold(holds, change.hold, end_ns);
+    order = tm__resize(holds->memory, NULL, 0, bytes);
+    spare = order ? tm__resize(holds->memory, NULL, 0, bytes) : NULL;
+    if (spare) {
+        for (uint32_t i = 0; i < holds->count; i++)
+            order[i] = (tm__sortable){tm__hold_at(holds, i)->start_ns, i};
+        tm__sort(order, spare, holds->count, same_start, NULL);
+        for (uint32_t i = holds->count; i-- > 0;) {
+            tm__hold *it = tm__hold_at(holds, order[i].number);
+
+            it->next = holds->first[it->owner];
+            holds->first[it->owner] = order[i].number;
+        }
     }
-    if (change.gained == TM__NONE)
-        return TM_OK;
-    return open_hold(holds, &change, point->time_ns);
+    tm__free(holds->memory, spare, bytes);
+    tm__free(holds->memory, order, bytes);
+    return spare ? TM_OK : TM_ENOMEM;
 }
 
 static int open_all(tm__holds *holds, const tm__libraries *libraries)
 {
     const tm_model *model = holds->model;
     size_t threads = (size_t)model->threads_count + 1;
-    size_t objects = (size_t)model->objects_count + 1;
 
     holds->callers = tm__stack_callers(model, holds->memory, libraries);
     holds->first = tm__resize(holds->memory, NULL, 0, threads * sizeof(*holds->first));
-    holds->last = tm__resize(holds->memory, NULL, 0, threads * sizeof(*holds->last));
-    holds->holders =
-        tm__resize(holds->memory, NULL, 0, objects * sizeof(*holds->holders));
-    if (!holds->callers || !holds->first || !holds->last || !holds->holders)
+    if (!holds->callers || !holds->first)
         return TM_ENOMEM;
     for (size_t i = 0; i < threads; i++)
-        holds->first[i] = holds->last[i] = TM__NONE;
-    for (size_t i = 0; i < objects; i++)
-        holds->holders[i] = (tm__holder){TM__NONE, TM__NONE, INT64_MIN};
+        holds->first[i] = TM__NONE;
     return TM_OK;
 }
 
 int tm__holds_gather(tm__holds *holds, const tm_model *model, tm__memory *memory,
-                     tm__march *march, const uint8_t *chosen,
-                     const tm__libraries *libraries)
+                     const uint8_t *chosen, const tm__libraries *libraries)
 {
-    tm__march_point point;
     int rc;
 
     *holds = (tm__holds){.model = model, .memory = memory, .chosen = chosen};
     rc = open_all(holds, libraries);
-    if (rc < 0)
-        return rc;
-    tm__march_start(march, 0);
-    while (rc == TM_OK && tm__march_next(march, &point))
-        if (!point.is_act)
-            rc = take(holds, march, &point);
-    return rc;
+    for (uint32_t i = 0; rc == TM_OK && i < model->objects_count; i++)
+        rc = take_lock(holds, i);
+    return rc == TM_OK ? link_holds(holds) : rc;
+}
+
+uint32_t tm__reentry_behind(const tm_model *model, uint32_t thread, uint32_t interval)
+{
+    const tm__interval *end = &model->threads[thread].intervals[interval];
+    const tm__tenure *it, *next;
+
+    if (interval == 0 || end[-1].state != TM_STATE_REENTERING ||
+        end[-1].object == TM__NONE)
+        return TM__NONE;
+    it = tm__tenure_at(model, end[-1].tenure);
+    while (it && (next = tm__tenure_next(model, it)) && next->got_ns < end->start_ns)
+        it = next;
+    return !it || it->owner == thread ? TM__NONE : it->owner;
 }
 
 void tm__holds_free(tm__holds *holds)
 {
     const tm_model *model = holds->model;
     size_t threads = (size_t)model->threads_count + 1;
-    size_t objects = (size_t)model->objects_count + 1;
 
     tm__free(holds->memory, holds->callers,
              ((size_t)model->stacks_count + 1) * sizeof(*holds->callers));
     tm__free(holds->memory, holds->first, threads * sizeof(*holds->first));
-    tm__free(holds->memory, holds->last, threads * sizeof(*holds->last));
-    tm__free(holds->memory, holds->holders, objects * sizeof(*holds->holders));
     for (uint32_t i = 0; i < holds->chunks_count; i++)
         tm__free(holds->memory, holds->chunks[i], TM__HOLD_CHUNK * sizeof(tm__hold));
     tm__free(holds->memory, holds->chunks,

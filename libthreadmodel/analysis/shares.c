@@ -1,172 +1,261 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A block's time, dealt out to the segments of ownership that it lies in. */
-#include "analysis/holders.h"
+/* A block's time, dealt out to the tenures that it lies in. */
+#include "analysis/shares.h"
 
-typedef struct giver {
-    const tm__holders *holders;
-    const tm__scope *scope;
-    tm__share_fn take;
-    void *payload;
-} giver;
+#include "model/listing.h"
 
-/* Where a thread was held up in a stretch of time, which tells what it was at. */
-static uint32_t stack_within(const tm_model *model, uint32_t thread, int64_t from_ns,
-                             int64_t to_ns)
+const char *tm__share_name(int kind)
 {
-    const tm__thread *it = &model->threads[thread];
-    uint32_t low = 0, high = it->interval_count;
+    static const char *const names[TM__SHARE_END] = {"owner", "latency", "unknown"};
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (it->intervals[middle].start_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    /* A sleep that began before counts where it lasts. */
-    if (low > 0)
-        low--;
-    for (uint32_t i = low;
-         i < it->interval_count && i < low + 8 && it->intervals[i].start_ns < to_ns;
-         i++)
-        if (it->intervals[i].stack != TM__NONE &&
-            it->intervals[i].state >= TM_STATE_BLOCKED &&
-            it->intervals[i].state <= TM_STATE_DEADLOCKED &&
-            tm__interval_end_ns(model, it, i) > from_ns)
-            return it->intervals[i].stack;
-    return TM__NONE;
+    return names[kind];
 }
 
-/* Hand one stretch on, cut to the window. */
-static int give(const giver *s, tm__share *share)
+int tm__is_block(const tm__interval *it)
 {
-    int rc;
-
-    if (share->from_ns < share->start_ns)
-        share->from_ns = share->start_ns;
-    if (share->to_ns > share->end_ns)
-        share->to_ns = share->end_ns;
-    if (share->from_ns > share->to_ns ||
-        (share->from_ns == share->to_ns && share->start_ns != share->end_ns))
-        return TM_OK;
-    /* Of a block without length one share is given, and one that tells most. */
-    if (share->from_ns == share->to_ns && !share->is_first)
-        return TM_OK;
-    share->is_last = share->to_ns == share->end_ns;
-    rc = s->take(s->payload, share);
-    share->is_first = 0;
-    return rc;
+    return it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING ||
+           (it->state == TM_STATE_PARKED && it->tenure);
 }
 
-static void disown(tm__share *share)
-{
-    share->owner = share->owner_stack = TM__NONE;
-    share->provenance = TM_PROVENANCE_UNKNOWN;
-}
+/* A wake-up that takes so many times as long as the median was none alone. */
+enum { MUCH_LONGER = 8 };
+/* The `next` of the record in which the block itself ends, which has no number here. */
+#define OWN UINT32_MAX
 
-/* The same, split where the owner's life ended; who ended owns nothing. */
-static int give_living(const giver *s, tm__share *share)
-{
-    const tm_model *model = s->holders->model;
-    int64_t to_ns = share->to_ns, life_ns = INT64_MAX;
-    int rc;
+/* One block in work: up to where it has been dealt out. */
+typedef struct block {
+    tm__dealer *dealer;
+    tm__share share;
+    int64_t at_ns;
+    int is_handed; ///< it ended because its thread got the lock
+    int failed;
+} block;
 
-    if (share->owner == share->thread)
-        share->owner = TM__NONE;
-    if (share->owner != TM__NONE && model->threads[share->owner].end_ns != INT64_MIN)
-        life_ns = model->threads[share->owner].end_ns;
-    if (share->owner == TM__NONE || life_ns <= share->from_ns) {
-        disown(share);
-        return give(s, share);
-    }
-    if (life_ns < to_ns)
-        share->to_ns = life_ns;
-    if (s->holders->sites && share->owner_stack == TM__NONE)
-        share->owner_stack =
-            stack_within(model, share->owner, share->from_ns, share->to_ns);
-    rc = give(s, share);
-    if (rc < 0 || life_ns >= to_ns)
-        return rc;
-    share->from_ns = life_ns;
+/* The stretch up to an instant is of this kind. */
+static void deal(block *b, int64_t to_ns, int kind, const tm__tenure *owner,
+                 int provenance)
+{
+    tm__share *share = &b->share;
+    int64_t from_ns = b->at_ns > share->start_ns ? b->at_ns : share->start_ns;
+
+    if (to_ns > b->at_ns)
+        b->at_ns = to_ns;
+    if (to_ns > share->end_ns)
+        to_ns = share->end_ns;
+    if (b->failed < 0 || to_ns < from_ns ||
+        (to_ns == from_ns && share->start_ns != share->end_ns))
+        return;
+    /* Of a block without length one share is given, the first that tells something. */
+    if (to_ns == from_ns && !share->is_first)
+        return;
+    share->from_ns = from_ns;
     share->to_ns = to_ns;
-    disown(share);
-    return give(s, share);
+    share->kind = (uint8_t)kind;
+    share->owner = owner ? owner->owner : TM__NONE;
+    share->owner_stack = owner ? owner->stack : TM__NONE;
+    share->provenance = (uint8_t)provenance;
+    share->is_stated = owner && owner->had_ns >= share->start_ns &&
+                       owner->had_provenance > TM_PROVENANCE_INFERRED;
+    share->is_last = to_ns == share->end_ns;
+    b->failed = b->dealer->take(b->dealer->payload, share);
+    share->is_first = 0;
 }
 
-/* Whether the scope asks about a block, which is cut to its window. */
-static int in_scope(const giver *s, tm__share *share)
+/* What the owner is sure to have had stands out of what follows from that. */
+static void deal_owner(block *b, const tm__tenure *it, const tm__bounds *bounds,
+                       int64_t to_ns)
 {
-    const tm__scope *scope = s->scope;
-    uint32_t class_index = share->object == TM__NONE
-                               ? TM__NONE
-                               : s->holders->model->objects[share->object].class_index;
+    for (int i = 0; i < 2; i++) {
+        const tm__stay *sure = &bounds->sure[i];
+        int64_t end_ns = sure->to_ns < to_ns ? sure->to_ns : to_ns;
 
-    if (scope->threads && !scope->threads[share->thread])
-        return 0;
-    if (scope->classes && (class_index == TM__NONE || !scope->classes[class_index]))
-        return 0;
-    if (share->start_ns >= scope->to_ns ||
-        (share->end_ns <= scope->from_ns &&
-         !(share->start_ns == share->end_ns && share->start_ns == scope->from_ns)))
-        return 0;
-    if (share->start_ns < scope->from_ns)
-        share->start_ns = scope->from_ns;
-    if (share->end_ns > scope->to_ns)
-        share->end_ns = scope->to_ns;
-    return 1;
-}
-
-int tm__shares_give(const tm__holders *holders, const tm__scope *scope, uint32_t thread,
-                    const tm__interval *block, uint32_t segment, int64_t end_ns,
-                    tm__share_fn take, void *payload, uint64_t *capped)
-{
-    giver s = {holders, scope, take, payload};
-
-    tm__share share = {.start_ns = block->start_ns,
-                       .end_ns = end_ns,
-                       .thread = thread,
-                       .object = block->object,
-                       .stack = block->stack,
-                       .state = block->state,
-                       .is_first = 1};
-    int64_t from_ns = block->start_ns;
-    int rc = TM_OK;
-
-    if (!in_scope(&s, &share))
-        return TM_OK;
-    share.queued = block->object == TM__NONE ? 1 : holders->locks[block->object].queued;
-    for (uint32_t i = segment, told = 0; rc == TM_OK; told++) {
-        const tm__segment *it = i == TM__NONE ? NULL : &holders->segments[i];
-        uint32_t next = it && told < TM__OWNERS_OF_A_BLOCK ? it->next : TM__NONE;
-        int known = it && told < TM__OWNERS_OF_A_BLOCK;
-
-        share.from_ns = from_ns;
-        share.to_ns = next == TM__NONE ? end_ns : holders->segments[next].from_ns;
-        share.owner = known ? it->owner : TM__NONE;
-        share.owner_stack = known ? it->stack : TM__NONE;
-        share.provenance = known ? it->provenance : TM_PROVENANCE_UNKNOWN;
-        /* How sure that was when the block began, its own beginning says; of who got
-         * it earlier it is not known whether it had it still. */
-        if (i == segment && known && it->owner == block->peer)
-            share.provenance = block->provenance;
-        else if (i == segment && known && it->from_ns < block->start_ns &&
-                 share.provenance > TM_PROVENANCE_INFERRED)
-            share.provenance = TM_PROVENANCE_INFERRED;
-        /* What only goes on is one share, until it is surer. */
-        while (known && next != TM__NONE &&
-               holders->segments[next].owner == it->owner &&
-               holders->segments[next].provenance <= share.provenance) {
-            next = holders->segments[next].next;
-            share.to_ns = next == TM__NONE ? end_ns : holders->segments[next].from_ns;
-        }
-        from_ns = share.to_ns;
-        if (it && !known)
-            (*capped)++;
-        rc = give_living(&s, &share);
-        if (next == TM__NONE)
-            break;
-        i = next;
+        if (sure->from_ns >= sure->to_ns || end_ns <= b->at_ns)
+            continue;
+        if (sure->from_ns > b->at_ns)
+            deal(b, sure->from_ns < to_ns ? sure->from_ns : to_ns, TM__SHARE_OWNER, it,
+                 TM_PROVENANCE_INFERRED);
+        deal(b, end_ns, TM__SHARE_OWNER, it, bounds->sure_provenance[i]);
     }
-    return rc;
+    if (to_ns > b->at_ns)
+        deal(b, to_ns, TM__SHARE_OWNER, it, TM_PROVENANCE_INFERRED);
+}
+
+/* Of several owners at once the one counts that is the last to leave. */
+static const tm__tenure *last_to_leave(const tm_model *model, uint32_t object,
+                                       const tm__tenure *first, int64_t at_ns,
+                                       int64_t end_ns, tm__bounds *bounds)
+{
+    const tm__tenure *best = first;
+    tm__bounds other;
+
+    for (const tm__tenure *it = tm__tenure_next(model, first);
+         it && it->flags & TM__TENURE_SHARED && it->got_ns <= at_ns;
+         it = tm__tenure_next(model, it)) {
+        tm__tenure_bounds(&other, model, object, it, tm__tenure_next(model, it),
+                          end_ns);
+        if (other.gave_ns > bounds->gave_ns) {
+            *bounds = other;
+            best = it;
+        }
+    }
+    return best;
+}
+
+/* The time until the next owner had the lock is that of waking it up, as far as that
+ * takes as long as it does elsewhere, and it was there to be woken. */
+static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
+                        int64_t queued_ns)
+{
+    const tm_model *model = b->dealer->model;
+    int is_exact = tm__tenure_is_told_over(before);
+    int is_parked = model->objects[b->share.object].flags & TM_OBJECT_SYNCHRONIZER;
+    int is_told = is_parked || tm__owners_are_told(model);
+    int64_t usual_ns =
+        tm__wakeup_ns(model, is_parked ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR);
+    int64_t from_ns = b->at_ns;
+
+    /* Of one that parks again while it is overtaken an event tells; who queues for a
+     * monitor is overtaken unseen. */
+    if (queued_ns > b->at_ns ||
+        (!is_told && is_exact && to_ns - from_ns > MUCH_LONGER * usual_ns))
+        from_ns = to_ns - usual_ns;
+    if (from_ns > b->at_ns)
+        deal(b, from_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
+    deal(b, to_ns, TM__SHARE_LATENCY, NULL,
+         is_exact && is_told ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED);
+}
+
+/* The time between two owners. */
+static void deal_gap(block *b, const tm__tenure *before, const tm__tenure *next,
+                     int64_t to_ns)
+{
+    if (to_ns <= b->at_ns)
+        return;
+    if (before->owner != TM__NONE && next->flags & TM__TENURE_HANDED)
+        deal_wakeup(b, before, to_ns,
+                    next->next == OWN ? b->share.start_ns
+                                      : tm__tenure_queued_ns(b->dealer->model, next));
+    else
+        deal(b, to_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
+}
+
+/* When a record's owner surely had it first: a stretch of sleep before counts. */
+static int64_t begins_ns(const tm_model *model, uint32_t object, const tm__tenure *it)
+{
+    tm__bounds bounds;
+
+    if (it->flags & TM__TENURE_HANDED || it->owner == TM__NONE)
+        return it->got_ns;
+    tm__tenure_bounds(&bounds, model, object, it, NULL, it->got_ns);
+    return bounds.got_latest_ns;
+}
+
+static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
+{
+    const tm_model *model = b->dealer->model;
+    uint32_t object = b->share.object, thread = b->share.thread;
+    /* What the record looks like in which this block ends. */
+    tm__tenure own = {
+        .got_ns = end_ns, .owner = thread, .next = OWN, .flags = TM__TENURE_HANDED};
+    uint32_t told = 0;
+
+    while (it && b->at_ns < end_ns) {
+        const tm__tenure *next = tm__tenure_next(model, it);
+        int is_last = !next || next->got_ns >= end_ns ||
+                      (next->owner == thread && next->flags & TM__TENURE_HANDED);
+        tm__bounds bounds;
+
+        if (++told > TM__OWNERS_OF_A_BLOCK) {
+            b->dealer->capped++;
+            break;
+        }
+        if (it->owner == TM__NONE || it->owner == thread) {
+            if (is_last)
+                break;
+            /* Who was told to have it later had it all the time, unless it was quicker
+             * than those who queued. */
+            if (it->flags & TM__TENURE_UNKNOWN && !(next->flags & TM__TENURE_HANDED) &&
+                next->owner != thread)
+                deal(b, begins_ns(model, object, next), TM__SHARE_OWNER, next,
+                     TM_PROVENANCE_INFERRED);
+            else
+                deal_gap(b, it, next, begins_ns(model, object, next));
+            it = next;
+            continue;
+        }
+        tm__tenure_bounds(&bounds, model, object, it,
+                          is_last ? (b->is_handed ? &own : NULL) : next, end_ns);
+        if (it->flags & TM__TENURE_SHARED)
+            it = last_to_leave(model, object, it, b->at_ns, end_ns, &bounds);
+        next = tm__tenure_next(model, it);
+        deal_owner(b, it, &bounds, bounds.gave_ns < end_ns ? bounds.gave_ns : end_ns);
+        if (is_last) {
+            if (b->is_handed)
+                deal_gap(b, it, &own, end_ns);
+            break;
+        }
+        deal_gap(b, it, next, begins_ns(model, object, next));
+        it = next;
+    }
+    if (b->at_ns < end_ns || b->share.is_first)
+        deal(b, end_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
+}
+
+/* Whether a block ended because its thread got the lock. */
+static int is_handed(const tm__thread *thread, uint32_t interval)
+{
+    const tm__interval *began = &thread->intervals[interval];
+    uint32_t end = interval + 1;
+
+    while (end < thread->interval_count &&
+           thread->intervals[end].flags & TM__INTERVAL_CONTINUES)
+        end++;
+    return end < thread->interval_count &&
+           thread->intervals[end].state == TM_STATE_RUNNING &&
+           !(began->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED)) &&
+           (began->state != TM_STATE_PARKED ||
+            thread->intervals[end].cause != TM__NONE);
+}
+
+/* The record in which a block began. A notify that was bound late found later ones. */
+static const tm__tenure *first_record(const tm_model *model, const tm__thread *thread,
+                                      uint32_t interval)
+{
+    const tm__interval *it = &thread->intervals[interval];
+    const tm__tenure *from = tm__tenure_at(model, it->tenure), *next;
+
+    if (it->object == TM__NONE)
+        return NULL;
+    if (from && from->got_ns > it->start_ns && it->state == TM_STATE_REENTERING &&
+        interval > 0 && it[-1].object == it->object && it[-1].tenure)
+        from = tm__tenure_at(model, it[-1].tenure);
+    while (from && (next = tm__tenure_next(model, from)) &&
+           next->got_ns <= it->start_ns)
+        from = next;
+    return from;
+}
+
+int tm__deal_block(tm__dealer *dealer, uint32_t thread, uint32_t interval,
+                   int64_t end_ns, uint32_t queued)
+{
+    const tm_model *model = dealer->model;
+    const tm__thread *blocked = &model->threads[thread];
+    const tm__interval *it = &blocked->intervals[interval];
+    block b = {.dealer = dealer,
+               .share = {.start_ns = it->start_ns,
+                         .end_ns = end_ns,
+                         .thread = thread,
+                         .object = it->object,
+                         .stack = it->stack,
+                         .state = it->state,
+                         .is_first = 1,
+                         .queued = queued},
+               .at_ns = it->start_ns,
+               .is_handed = is_handed(blocked, interval)};
+
+    if ((dealer->scope->threads && !dealer->scope->threads[thread]) ||
+        !tm__interval_cut(model, dealer->scope, it, &b.share.start_ns, &b.share.end_ns))
+        return TM_OK;
+    deal_all(&b, first_record(model, blocked, interval), end_ns);
+    return b.failed;
 }

@@ -13,8 +13,8 @@
 
 enum { BUFFER_BYTES = 1 << 16, FORMATTED_BYTES = 256 };
 
-int tm__output_to(tm__output *output, tm__memory *memory, tm_write_fn write,
-                  void *payload)
+int tm__output_begin(tm__output *output, tm__memory *memory, tm_write_fn write,
+                     void *payload)
 {
     *output = (tm__output){.memory = memory,
                            .file = {.descriptor = -1},
@@ -26,11 +26,10 @@ int tm__output_to(tm__output *output, tm__memory *memory, tm_write_fn write,
 
 int tm__output_open(tm__output *output, tm__memory *memory, const char *path)
 {
-    int rc = tm__output_to(output, memory, NULL, NULL);
+    int rc = tm__output_begin(output, memory, tm__file_write, &output->file);
 
-    if (rc < 0)
-        return rc;
-    rc = tm__file_open(&output->file, memory, path);
+    if (rc == TM_OK)
+        rc = tm__file_open(&output->file, memory, path);
     if (rc < 0) {
         tm__free(memory, output->bytes, BUFFER_BYTES);
         output->bytes = NULL;
@@ -42,9 +41,7 @@ static void flush(tm__output *output)
 {
     if (output->failure == TM_OK && output->held > 0)
         output->failure =
-            output->write
-                ? tm__write(output->write, output->payload, output->bytes, output->held)
-                : tm__file_write(&output->file, output->bytes, output->held);
+            tm__write(output->write, output->payload, output->bytes, output->held);
     if (output->failure == TM_OK)
         output->written += output->held;
     if (output->failure < 0 && !*output->failure_text)
@@ -107,7 +104,8 @@ int tm__output_close(tm__output *output)
     if (!output->bytes)
         return TM_OK;
     flush(output);
-    rc = tm__file_close(&output->file, output->memory);
+    rc = output->file.descriptor < 0 ? TM_OK
+                                     : tm__file_close(&output->file, output->memory);
     tm__free(output->memory, output->bytes, BUFFER_BYTES);
     output->bytes = NULL;
     return output->failure < 0 ? tm__output_state(output) : rc;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text on its way out: gathered, and written a buffer at a time. */
+/* Text on its way into a file or elsewhere: gathered, and written a buffer at a time.
+ */
 #ifndef TM_BASE_OUTPUT_H
 #define TM_BASE_OUTPUT_H
 
 #include <stdint.h>
 
+#include <threadmodel/table.h>
+
 #include "base/file.h"
 
 typedef struct tm__output {
     tm__memory *memory;
-    tm__file file;
-    tm_write_fn write; ///< NULL: into the file
+    tm__file file; ///< where there is one
+    tm_write_fn write;
     void *payload;
     char *bytes;
     size_t held;
@@ -22,9 +25,10 @@ typedef struct tm__output {
 /** Make a file, or empty it. @return TM_OK, TM_ENOMEM, TM_EIO */
 int tm__output_open(tm__output *output, tm__memory *memory, const char *path);
 
-/** Hand the bytes to a function instead. @return TM_OK, TM_ENOMEM */
-int tm__output_to(tm__output *output, tm__memory *memory, tm_write_fn write,
-                  void *payload);
+/** Write to anywhere. @param write  takes all bytes or returns a negative code
+ * @return TM_OK, TM_ENOMEM */
+int tm__output_begin(tm__output *output, tm__memory *memory, tm_write_fn write,
+                     void *payload);
 
 /** Add bytes. After a failed write nothing is taken any more. */
 void tm__output_put(tm__output *output, const char *bytes, size_t count);
@@ -42,7 +46,8 @@ int tm__output_flush(tm__output *output);
 /** @return TM_OK, or the code and text of the first failure */
 int tm__output_state(const tm__output *output);
 
-/** Write what is held and close the file. @return TM_OK or the first failure */
+/** Write what is held and close the file, if there is one. @return TM_OK or the first
+ * failure */
 int tm__output_close(tm__output *output);
 
 #endif

@@ -110,7 +110,7 @@ int tm__export_collapsed(const tm__export *to)
         const int64_t *totals;
         char column[40];
 
-        if (to->state && to->state != states[s])
+        if (to->options->state && to->options->state != states[s])
             continue;
         snprintf(column, sizeof(column), "%s_total_ns", name);
         totals = tm_table_int64(sums, column);

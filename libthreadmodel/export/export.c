@@ -10,6 +10,7 @@ static int (*const exporters[])(const tm__export *) = {
     [TM_EXPORT_CHROME] = tm__export_chrome,
     [TM_EXPORT_COLLAPSED] = tm__export_collapsed,
     [TM_EXPORT_DOT] = tm__export_dot,
+    [TM_EXPORT_HPROF] = tm__export_hprof,
 };
 
 enum { FORMATS = sizeof(exporters) / sizeof(*exporters) };
@@ -52,12 +53,23 @@ static int check(const char *path, const tm_export_options *options)
     return TM_OK;
 }
 
+/* What was asked for, if it can be; the output is open by then, to be closed here. */
+static int export_to(tm__output *output, tm__memory *memory, const tm_model *model,
+                     const tm_export_options *chosen)
+{
+    int rc = exporters[chosen->format](&(tm__export){
+        .model = model, .memory = memory, .output = output, .options = chosen});
+    int closed = tm__output_close(output);
+
+    return rc < 0 ? rc : closed;
+}
+
 int tm_export(const tm_model *model, const char *path, const tm_export_options *options)
 {
     tm_export_options chosen;
     tm__memory memory;
     tm__output output;
-    int rc, closed;
+    int rc;
 
     TM__CHECK(model);
     TM__CHECK(options);
@@ -68,11 +80,6 @@ int tm_export(const tm_model *model, const char *path, const tm_export_options *
         return rc;
     tm__memory_init(&memory, chosen.allocator);
     rc = path ? tm__output_open(&output, &memory, path)
-              : tm__output_to(&output, &memory, chosen.write, chosen.payload);
-    if (rc < 0)
-        return rc;
-    rc = exporters[chosen.format](&(tm__export){
-        .model = model, .memory = &memory, .output = &output, .state = chosen.state});
-    closed = tm__output_close(&output);
-    return rc < 0 ? rc : closed;
+              : tm__output_begin(&output, &memory, chosen.write, chosen.payload);
+    return rc < 0 ? rc : export_to(&output, &memory, model, &chosen);
 }

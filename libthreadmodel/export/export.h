@@ -12,7 +12,7 @@ typedef struct tm__export {
     const tm_model *model;
     tm__memory *memory;
     tm__output *output;
-    int state; ///< as in tm_export_options
+    const tm_export_options *options;
 } tm__export;
 
 /* @return TM_OK, TM_ENOMEM, TM_EINVAL; failed writes stay in the output */
@@ -20,6 +20,7 @@ int tm__export_perfetto(const tm__export *to);
 int tm__export_chrome(const tm__export *to);
 int tm__export_collapsed(const tm__export *to);
 int tm__export_dot(const tm__export *to);
+int tm__export_hprof(const tm__export *to);
 
 /** Put text as a string of C, JSON and Graphviz alike, quotes and all. */
 void tm__export_quote(tm__output *output, const char *text);

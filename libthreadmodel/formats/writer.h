@@ -3,9 +3,14 @@
 #ifndef TM_FORMATS_WRITER_H
 #define TM_FORMATS_WRITER_H
 
+#include <threadmodel/event.h>
 #include <threadmodel/writer.h>
 
 #include "base/output.h"
+
+/** Neither format of logs can tell a reader from a writer, or a condition from a
+ * monitor, and without that the event would say something else. */
+enum { TM__LOG_CANNOT_SAY = TM_EVENT_SHARED | TM_EVENT_NOT_OWNED };
 
 struct tm_writer {
     tm__memory memory;

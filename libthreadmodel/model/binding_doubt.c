@@ -25,12 +25,14 @@ void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row)
     if (it->hold_up_state != TM_STATE_WAITING)
         return;
     tm__begin(model, waiter, notify->from_ns,
-              (tm__interval){.state = TM_STATE_REENTERING,
-                             .provenance = notify->provenance,
-                             .object = notify->object,
-                             .stack = tm__now(it)->stack,
-                             .peer = notify->from_thread,
-                             .cause = row});
+              (tm__interval){
+                  .state = TM_STATE_REENTERING,
+                  .provenance = notify->provenance,
+                  .object = notify->object,
+                  .stack = tm__now(it)->stack,
+                  .peer = notify->from_thread,
+                  .cause = row,
+                  .tenure = tm__tenure_wanted(model, notify->object, notify->from_ns)});
     tm__want(model, waiter, notify->object);
 }
 

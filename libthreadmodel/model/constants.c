@@ -128,6 +128,10 @@ const char *tm_diagnostic_name(int cause)
         [TM_DIAGNOSTIC_OWN_PEER] = "own_peer",
         [TM_DIAGNOSTIC_TIME_RANGE] = "time_range",
         [TM_DIAGNOSTIC_INITIALISATION_WAIT] = "initialisation_wait",
+        [TM_DIAGNOSTIC_TWO_OWNERS] = "two_owners",
+        [TM_DIAGNOSTIC_LATE_OWNER] = "late_owner",
+        [TM_DIAGNOSTIC_ACQUIRED_TWICE] = "acquired_twice",
+        [TM_DIAGNOSTIC_RELEASED_BY_ANOTHER] = "released_by_another",
     };
 
     return NAME_OF(names, cause);

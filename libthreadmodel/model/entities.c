@@ -51,11 +51,8 @@ static const tm__object unseen_object = {
 };
 static const tm__object_links unseen_links = {.next = TM__NONE, .previous = TM__NONE};
 static const tm__object_detail unseen_detail = {
-    .released_by = TM__NONE,
-    .released_ns = INT64_MIN,
     .binding_tail = TM__NONE,
     .doubtful = TM__NONE,
-    .stated = TM__NONE,
 };
 
 /* Room for one more in an array of its own or of several that go together. */

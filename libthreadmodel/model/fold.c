@@ -183,23 +183,27 @@ static uint32_t drop_contexts(tm_model *model, int64_t cut_ns)
     return dropped;
 }
 
-/* What was said of owners; of those of open blocks they remember it. @return how much
- * was dropped */
-static uint32_t drop_statements(tm_model *model, int64_t cut_ns)
+/* Records of locks that another has had since. @return how many were dropped */
+static uint32_t drop_tenures(tm_model *model, int64_t cut_ns)
 {
     uint32_t dropped = 0;
 
-    while (dropped < model->statements_count &&
-           model->statements[dropped].time_ns <= cut_ns)
+    while (dropped < model->tenures_count && model->tenures[dropped].had_ns <= cut_ns)
         dropped++;
     if (!dropped)
         return 0;
     for (uint32_t i = 0; i < model->threads_count; i++)
         if (model->threads[i].wants != TM__NONE)
             tm__name_owner(model, i);
-    drop_first(model, &model->statements, &model->statements_capacity,
-               &model->statements_count, dropped, sizeof(*model->statements));
-    model->statements_first += dropped;
+    for (uint32_t i = 0; i < model->objects_count; i++) {
+        uint32_t *first = &model->details[i].first_tenure;
+
+        while (*first && *first - model->tenures_first <= dropped)
+            *first = tm__tenure_at(model, *first)->next;
+    }
+    drop_first(model, &model->tenures, &model->tenures_capacity, &model->tenures_count,
+               dropped, sizeof(*model->tenures));
+    model->tenures_first += dropped;
     return dropped;
 }
 
@@ -218,7 +222,7 @@ static uint64_t fold_until(tm_model *model, int64_t cut_ns)
             shrink(model, &thread->intervals, &thread->interval_capacity,
                    thread->interval_count, sizeof(*thread->intervals));
     }
-    dropped = drop_interactions(model, cut_ns) + drop_statements(model, cut_ns);
+    dropped = drop_interactions(model, cut_ns) + drop_tenures(model, cut_ns);
     if (folded || dropped)
         model->folded_ns = cut_ns;
     model->diagnostics[TM_DIAGNOSTIC_FOLDED] += folded;

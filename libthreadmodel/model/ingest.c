@@ -91,6 +91,16 @@ static int find_peer(tm_model *model, const tm_event *event, tm__fact *fact)
     return TM_OK;
 }
 
+/* An owner that was read: its index stands in `value` in place of its id. */
+static int find_owner(tm_model *model, const tm_event *event, tm__fact *fact)
+{
+    uint32_t owner = TM__NONE;
+    int rc = event->value ? find_thread(model, (uint64_t)event->value, &owner) : TM_OK;
+
+    fact->value = owner;
+    return rc;
+}
+
 static int intern(tm_model *model, const tm_event *event, tm__fact *fact)
 {
     int rc = TM_OK;
@@ -103,6 +113,8 @@ static int intern(tm_model *model, const tm_event *event, tm__fact *fact)
         rc = find_stack(model, event->stack, &fact->stack);
     if (rc == TM_OK)
         rc = find_peer(model, event, fact);
+    if (rc == TM_OK && event->flags & TM_EVENT_OWNER_READ)
+        rc = find_owner(model, event, fact);
     return rc;
 }
 
@@ -158,6 +170,8 @@ static int dispatch(tm_model *model, const tm__fact *fact)
     case TM_EVENT_THREAD_END: return tm__on_end(model, fact);
     case TM_EVENT_CONTENDED_ENTER: tm__on_enter(model, fact); return check(model, fact);
     case TM_EVENT_CONTENDED_ENTERED: tm__on_entered(model, fact); break;
+    case TM_EVENT_ACQUIRED: tm__on_acquired(model, fact); break;
+    case TM_EVENT_RELEASED: tm__on_released(model, fact); break;
     case TM_EVENT_WAIT: tm__on_wait(model, fact); return check(model, fact);
     case TM_EVENT_WAITED: tm__on_waited(model, fact); break;
     case TM_EVENT_NOTIFY:
@@ -247,8 +261,8 @@ static int reserve(tm_model *model, const tm__fact *fact)
         rc = tm__binding_reserve(model);
     if (rc == TM_OK && fact->kind == TM_EVENT_CPU_SAMPLE)
         rc = tm__context_reserve(model);
-    if (rc == TM_OK && fact->kind == TM_EVENT_HELD)
-        rc = tm__statement_reserve(model);
+    if (rc == TM_OK)
+        rc = tm__tenure_reserve(model);
     return rc;
 }
 

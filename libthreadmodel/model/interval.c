@@ -143,6 +143,12 @@ void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns)
         tm__wait_set_remove(model, thread);
 }
 
+void tm__end_unseen(tm__thread *thread)
+{
+    if (tm__is_held_up(thread))
+        tm__now(thread)->flags |= TM__INTERVAL_END_UNSEEN;
+}
+
 void tm__must_run(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
@@ -171,6 +177,7 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
     case TM_STATE_PARKED: model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++; break;
     default: return;
     }
+    tm__end_unseen(thread);
     tm__hold_up_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, TM__NONE);
 }

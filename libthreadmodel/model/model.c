@@ -229,7 +229,7 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, bindings);
     FREE_ARRAY(model, limits);
     FREE_ARRAY(model, contexts);
-    FREE_ARRAY(model, statements);
+    FREE_ARRAY(model, tenures);
     tm__map_clear(&model->thread_map);
     tm__map_clear(&model->object_map);
     tm__map_clear(&model->class_map);

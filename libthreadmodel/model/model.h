@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/strings.h"
 #include "base/triples.h"
+#include "model/tenure.h"
 #include "table/builder.h"
 
 /** Bits of tm__interval.flags. */
@@ -27,7 +28,8 @@ enum {
     TM__INTERVAL_INTERRUPTED = 4, ///< ended by an interrupt
     TM__INTERVAL_SNAPSHOT = 8,    ///< had begun before it was first seen
     TM__INTERVAL_UNSPLIT = 16,    ///< a wait that may hide queueing for the monitor
-    TM__INTERVAL_SAMPLED = 32     ///< its stack is that of another hold-up like it
+    TM__INTERVAL_SAMPLED = 32,    ///< its stack is that of another hold-up like it
+    TM__INTERVAL_END_UNSEEN = 64  ///< no event told its end: the next one came later
 };
 
 /**
@@ -44,7 +46,7 @@ typedef struct tm__interval {
     uint8_t provenance; ///< enum tm_provenance of peer
     uint8_t flags;
     uint8_t reserved;
-    uint32_t reserved2;
+    uint32_t tenure; ///< of a block: the object's last record when it began; 0: none
 } tm__interval;
 
 _Static_assert(sizeof(tm__interval) == 32, "an interval is 32 bytes");
@@ -116,11 +118,11 @@ typedef struct tm__object {
     int64_t owner_ns;         ///< since when
     uint32_t owner_interval;  ///< the owner's hold-up in which it cannot let go, by
                               ///< number; of a notified waiter, its wait
-    uint32_t owner_stack;     ///< stacks[]: where the owner got it, or TM__NONE
+    uint32_t tenure;          ///< the object's last record; 0: none
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< enum tm__doubt
     uint8_t listed;           ///< bindings in the list at most, of reported ones
-    uint8_t reserved;
+    uint8_t is_owned;     ///< a thread was once told to own it: no latch, no semaphore
     uint32_t losses;      ///< model->losses when it was last touched
     uint32_t class_index; ///< classes[]; TM__NONE: unknown
     uint32_t thread;      ///< threads[] whose thread object it is, or TM__NONE
@@ -145,12 +147,10 @@ typedef struct tm__object_links {
 /** What is seldom asked of an object. */
 typedef struct tm__object_detail {
     uint64_t id;
-    int64_t released_ns;
-    uint32_t released_by;  ///< threads[] that was seen to give it up last, or TM__NONE
     uint32_t binding_tail; ///< of the list that begins with its binding_head
     uint32_t hash;
-    uint32_t doubtful; ///< interactions: the last notify that was in doubt
-    uint32_t stated;   ///< statements: the last about it, or TM__NONE
+    uint32_t doubtful;     ///< interactions: the last notify that was in doubt
+    uint32_t first_tenure; ///< the first record that is kept; 0: none
 } tm__object_detail;
 
 typedef struct tm__class {
@@ -279,17 +279,23 @@ typedef struct tm__context {
     uint16_t cause;  ///< enum tm_inflation, of an inflation
 } tm__context;
 
-/** Who was said to own an object while others wanted it; in the order told. */
-typedef struct tm__statement {
-    int64_t since_ns; ///< the owner was held up from then on, and got it before
-    int64_t alone_ns; ///< after that nobody was seen to have it; INT64_MAX: one was
-    int64_t time_ns;
-    uint32_t thread; ///< threads[]: the owner
-    uint32_t object; ///< objects[]
-    uint32_t stack;  ///< stacks[]: where it got it, or TM__NONE
-    uint32_t before; ///< statements: the one before about the object, or TM__NONE
-    uint8_t provenance;
-} tm__statement;
+/** From an exact release to the instant at which the next one had it: counts by
+ * length, four to an octave. */
+typedef struct tm__latency {
+    uint32_t counts[4 * 42];
+    uint32_t count;
+} tm__latency;
+
+/** Which wake-ups are alike. */
+enum {
+    TM__WAKEUP_MONITOR, ///< of a thread that queues for a monitor
+    TM__WAKEUP_PARK,    ///< of a parked thread
+    TM__WAKEUP_END
+};
+
+void tm__latency_add(tm__latency *latency, int64_t ns);
+/** The median of a run's wake-ups; of the other kind's where there is none; 0. */
+int64_t tm__wakeup_ns(const tm_model *model, int kind);
 
 /** All facts of a kind, also of those that a memory limit dropped. */
 typedef struct tm__context_sum {
@@ -389,8 +395,9 @@ struct tm_model {
     TM__ARRAY(uint32_t, limits); ///< strings
     TM__ARRAY(tm__context, contexts);
     tm__context_sum context_sums[TM_EVENT_KIND_END];
-    TM__ARRAY(tm__statement, statements);
-    uint32_t statements_first; ///< number of statements[0]: as many were dropped
+    TM__ARRAY(tm__tenure, tenures);
+    uint32_t tenures_first; ///< as many were dropped: the number before tenures[0]'s
+    tm__latency wakeups[TM__WAKEUP_END]; ///< from a release to who got it
     uint32_t free_binding;
     uint32_t group_count;
     uint32_t held_up_count;  ///< threads that want an object or join another
@@ -435,6 +442,38 @@ static inline int tm__lost_since(const tm_model *model, int64_t time_ns)
     return model->loss_ns >= time_ns && model->losses;
 }
 
+/** A record by its number; NULL for 0 and for one that a memory limit dropped. */
+static inline tm__tenure *tm__tenure_at(const tm_model *model, uint32_t number)
+{
+    return number > model->tenures_first
+               ? &model->tenures[number - model->tenures_first - 1]
+               : NULL;
+}
+
+/** The records of a lock by rising number, NULL after the last. */
+static inline const tm__tenure *tm__tenure_next(const tm_model *model,
+                                                const tm__tenure *record)
+{
+    return tm__tenure_at(model, record->next);
+}
+
+/**
+ * What follows for a record of an object from its neighbours and from what its owner
+ * did meanwhile.
+ * @param next    the record after it, or NULL
+ * @param end_ns  until when to look
+ */
+void tm__tenure_bounds(tm__bounds *bounds, const tm_model *model, uint32_t object,
+                       const tm__tenure *record, const tm__tenure *next,
+                       int64_t end_ns);
+
+/** Whether the producer tells of every acquisition and every release. */
+int tm__owners_are_told(const tm_model *model);
+
+/** Since when the owner of a record that was handed to it had been queueing for it;
+ * INT64_MIN: not known. */
+int64_t tm__tenure_queued_ns(const tm_model *model, const tm__tenure *record);
+
 /**
  * The peer of an interval; of a block that goes on, and of which none was known when it
  * began, who was said to be the owner since.
@@ -459,6 +498,9 @@ enum { TM__FIRST_INTERVALS = 12 };
 
 /** Nestings that are kept where no memory limit leaves less. */
 enum { TM__NESTINGS_MAX = 1 << 16 };
+
+/** How many records an event may add. */
+enum { TM__TENURES_AN_EVENT = 4 };
 
 /** Whether a thread is still in the method in which it took a monitor. */
 enum tm__inside_verdict {

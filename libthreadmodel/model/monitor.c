@@ -5,13 +5,6 @@
  */
 #include "model/replay.h"
 
-/* How sure the peer of an event is, by its flags. */
-static int peer_provenance(const tm__fact *fact)
-{
-    return fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
-                                                : TM_PROVENANCE_REPORTED;
-}
-
 /* Whether an event names the owner. Who has ended may have a monitor for as long as
  * the VM needs to put it away, which no event tells the end of. */
 static int names_owner(const tm_model *model, const tm__fact *fact)
@@ -23,11 +16,15 @@ static int names_owner(const tm_model *model, const tm__fact *fact)
 static int own_by_peer(tm_model *model, const tm__fact *fact)
 {
     const tm__object *object = &model->objects[fact->object];
-    int provenance = peer_provenance(fact);
+    int provenance = tm__told_provenance(fact);
 
     if (object->owner == fact->peer && tm__owner_provenance(model, object) > provenance)
         return tm__owner_provenance(model, object);
-    tm__own(model, fact->object, fact->peer, fact->time_ns, provenance);
+    tm__tenure_had(model, fact->object,
+                   &(tm__had){.time_ns = fact->time_ns,
+                              .thread = fact->peer,
+                              .stack = TM__NONE,
+                              .provenance = provenance});
     return provenance;
 }
 
@@ -46,41 +43,87 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
         return;
     }
     object = tm__object_fresh(model, fact->object);
-    if (names_owner(model, fact)) {
-        block.provenance = (uint8_t)own_by_peer(model, fact);
-    } else if (object->owner == fact->thread) {
+    if (object->owner == fact->thread) {
         /* It came back from a wait of its own, or was never let go as thought. */
         if (model->threads[fact->thread].last_ns > object->owner_ns)
             model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
-        tm__disown(model, fact->object);
-    } else if (object->owner != TM__NONE) {
-        block.provenance = (uint8_t)tm__owner_provenance(model, object);
+        tm__tenure_over(model, fact->object, fact->thread, fact->time_ns);
     }
+    if (names_owner(model, fact))
+        block.provenance = (uint8_t)own_by_peer(model, fact);
+    else if (object->owner != TM__NONE)
+        block.provenance = (uint8_t)tm__owner_provenance(model, object);
     block.peer = object->owner;
+    block.tenure = tm__tenure_wanted(model, fact->object, fact->time_ns);
     tm__begin(model, fact->thread, fact->time_ns, block);
     tm__want(model, fact->thread, fact->object);
 }
 
-/* Who let go of the object that the thread has been blocked on since `since_ns`. */
-static uint32_t handoff(tm_model *model, const tm__fact *fact, int64_t since_ns)
+/* The last instant at which a thread may have let go, which was to have the object at
+ * had_ns and did not any more at to_ns: who is blocked lets nothing go. */
+static int64_t gave_by_ns(const tm_model *model, uint32_t thread, uint32_t object,
+                          int64_t had_ns, int64_t to_ns)
 {
-    const tm__object *object = &model->objects[fact->object];
-    const tm__object_detail *detail = &model->details[fact->object];
-    uint32_t row;
+    const tm__thread *it = &model->threads[thread];
+    int64_t since_ns;
+
+    if (it->end_ns != INT64_MIN && it->end_ns < to_ns)
+        return it->end_ns;
+    if (!tm__is_held_up(it))
+        return INT64_MIN;
+    since_ns = tm__held_up_since_ns(it);
+    if (it->intervals[tm__hold_up(it)].object == object)
+        return INT64_MIN;
+    return since_ns >= had_ns && since_ns < to_ns ? since_ns : INT64_MIN;
+}
+
+/* The record before one, from an earlier one on. */
+static const tm__tenure *one_before(const tm_model *model, uint32_t from,
+                                    const tm__tenure *last)
+{
+    const tm__tenure *it = tm__tenure_at(model, from);
+
+    while (it && it != last && tm__tenure_next(model, it) != last)
+        it = tm__tenure_next(model, it);
+    return it == last ? NULL : it;
+}
+
+/* Who let go of the object that the thread has been blocked on since `since_ns`. It may
+ * have ended since, or be blocked again: it is still who let go. */
+static uint32_t handoff(tm_model *model, const tm__fact *fact,
+                        const tm__interval *block)
+{
+    int64_t since_ns = block->start_ns;
+    const tm__tenure *last = tm__tenure_at(model, model->objects[fact->object].tenure);
+    uint32_t row, from = TM__NONE;
+    int64_t gave_ns = INT64_MIN;
+    int is_exact;
 
     if (fact->peer != TM__NONE)
         return tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, fact->peer,
-                                      peer_provenance(fact), fact);
-    if (object->owner != TM__NONE && object->owner != fact->thread)
-        return tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, object->owner,
-                                      TM_PROVENANCE_INFERRED, fact);
-    if (detail->released_by == TM__NONE || detail->released_by == fact->thread ||
-        detail->released_ns < since_ns)
-        return tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, TM__NONE,
-                                      TM_PROVENANCE_UNKNOWN, fact);
-    row = tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, detail->released_by,
-                                 TM_PROVENANCE_INFERRED, fact);
-    tm__row(model, row)->from_ns = detail->released_ns;
+                                      tm__told_provenance(fact), fact);
+    /* It may have been told as the next owner before it says so itself. */
+    if (last && last->owner == fact->thread)
+        last = one_before(model, block->tenure, last);
+    is_exact = last && tm__tenure_is_told_over(last);
+    if (last && last->owner != fact->thread && last->owner != TM__NONE &&
+        !(last->flags & TM__TENURE_LOST) &&
+        (!(last->flags & TM__TENURE_OVER) || last->had_ns >= since_ns ||
+         last->after_ns == TM__UNLIMITED ||
+         last->had_ns + (int64_t)last->after_ns > since_ns))
+        from = last->owner;
+    if (from != TM__NONE)
+        gave_ns = is_exact ? last->had_ns
+                           : gave_by_ns(model, from, fact->object, last->had_ns,
+                                        fact->time_ns);
+    row = tm__interaction_unseen(
+        model, TM_INTERACTION_HANDOFF, from,
+        from == TM__NONE ? TM_PROVENANCE_UNKNOWN : TM_PROVENANCE_INFERRED, fact);
+    if (gave_ns != INT64_MIN && gave_ns <= fact->time_ns)
+        tm__row(model, row)->from_ns = gave_ns;
+    if (from != TM__NONE && is_exact && last->had_ns >= since_ns)
+        tm__latency_add(&model->wakeups[TM__WAKEUP_MONITOR],
+                        fact->time_ns - last->had_ns);
     return row;
 }
 
@@ -102,6 +145,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
     uint32_t cause = TM__NONE, stack = TM__NONE;
+    int flags = fact->flags & TM_EVENT_SHARED ? TM__TENURE_SHARED : 0;
 
     if (thread->hold_up_state == TM_STATE_BLOCKED) {
         const tm__interval *block = &thread->intervals[tm__hold_up(thread)];
@@ -110,10 +154,11 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
             model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
         if (fact->object != TM__NONE) {
             tm__object_fresh(model, fact->object);
-            cause = handoff(model, fact, block->start_ns);
+            cause = handoff(model, fact, block);
         }
         tm__hold_up_stack(model, fact);
         stack = block->stack;
+        flags |= TM__TENURE_HANDED;
         tm__hold_up_end(model, fact->thread, fact->time_ns);
         tm__run(model, fact->thread, fact->time_ns, cause);
     } else if (fact->object != TM__NONE && reenters_late(model, fact)) {
@@ -124,8 +169,11 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
         queueing->stack = queueing[-1].stack;
         stack = queueing->stack;
         queueing->provenance = TM_PROVENANCE_UNKNOWN;
+        /* It did not have the monitor when its wait was over. */
+        tm__tenure_take_back(model, fact->thread, queueing->tenure);
         if (queueing[-1].state == TM_STATE_REENTERING)
             queueing->flags |= TM__INTERVAL_CONTINUES;
+        flags |= TM__TENURE_HANDED;
         tm__run(model, fact->thread, fact->time_ns, queueing->cause);
     } else {
         model->diagnostics[TM_DIAGNOSTIC_ENTERED_WITHOUT_ENTER]++;
@@ -133,8 +181,58 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
     }
     if (fact->object != TM__NONE) {
         tm__object_fresh(model, fact->object);
-        tm__own(model, fact->object, fact->thread, fact->time_ns,
-                TM_PROVENANCE_INFERRED);
-        model->objects[fact->object].owner_stack = stack;
+        tm__tenure_got(model, fact->object,
+                       &(tm__had){.time_ns = fact->time_ns,
+                                  .thread = fact->thread,
+                                  .stack = stack,
+                                  .provenance = TM_PROVENANCE_EXACT},
+                       INT64_MIN, flags);
     }
+}
+
+/* ---- producers that tell of every owner ---- */
+
+void tm__on_acquired(tm_model *model, const tm__fact *fact)
+{
+    const tm__thread *thread = &model->threads[fact->thread];
+    tm__object *object;
+
+    if (fact->object == TM__NONE) {
+        tm__must_run(model, fact);
+        return;
+    }
+    if (thread->hold_up_state == TM_STATE_BLOCKED &&
+        thread->intervals[tm__hold_up(thread)].object == fact->object) {
+        tm__on_entered(model, fact);
+        return;
+    }
+    tm__must_run(model, fact);
+    object = tm__object_fresh(model, fact->object);
+    if (object->owner == fact->thread && !(fact->flags & TM_EVENT_SHARED))
+        model->diagnostics[TM_DIAGNOSTIC_ACQUIRED_TWICE]++;
+    tm__tenure_got(model, fact->object,
+                   &(tm__had){.time_ns = fact->time_ns,
+                              .thread = fact->thread,
+                              .stack = fact->stack,
+                              .provenance = TM_PROVENANCE_EXACT},
+                   fact->time_ns,
+                   fact->flags & TM_EVENT_SHARED ? TM__TENURE_SHARED : 0);
+}
+
+void tm__on_released(tm_model *model, const tm__fact *fact)
+{
+    const tm__object *object;
+
+    tm__must_run(model, fact);
+    if (fact->object == TM__NONE)
+        return;
+    object = tm__object_fresh(model, fact->object);
+    if (object->owner != TM__NONE && object->owner != fact->thread &&
+        !(fact->flags & TM_EVENT_SHARED))
+        model->diagnostics[TM_DIAGNOSTIC_RELEASED_BY_ANOTHER]++;
+    tm__tenure_gave(model, fact->object,
+                    &(tm__had){.time_ns = fact->time_ns,
+                               .thread = fact->thread,
+                               .stack = TM__NONE,
+                               .provenance = TM_PROVENANCE_EXACT});
 }

@@ -108,6 +108,8 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
     for (uint32_t i = it->owned; i != TM__NONE && seen < TM__HELD_AT_ONCE;
          i = model->links[i].next, seen++) {
         const tm__object *object = &model->objects[i];
+        const tm__tenure *tenure = tm__tenure_at(model, object->tenure);
+        uint32_t taken = tenure ? tenure->stack : TM__NONE;
         int provenance = tm__owner_provenance(model, object);
         int verdict = TM__INSIDE;
         uint32_t at;
@@ -115,14 +117,14 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
         if (i == it->wants || object->losses != model->losses)
             continue;
         if (provenance <= TM_PROVENANCE_INFERRED)
-            verdict = verdict_of(model, cache, object->owner_stack, block->stack);
+            verdict = verdict_of(model, cache, taken, block->stack);
         if (verdict == TM__UNPROVEN && unproven++ == UNPROVEN_MAX)
             break;
         if (verdict == TM__LEFT)
             continue;
         for (at = count++; at > 0 && held[at - 1].object > i; at--)
             held[at] = held[at - 1];
-        held[at] = (tm__held){i, object->owner_stack, (uint8_t)provenance};
+        held[at] = (tm__held){i, taken, (uint8_t)provenance};
     }
     return count;
 }

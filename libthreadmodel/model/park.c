@@ -5,6 +5,34 @@
  */
 #include "model/replay.h"
 
+/* The thread queues for a lock that others may have: one of which an owner was told. */
+static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
+{
+    tm__object *blocker = tm__object_fresh(model, fact->object);
+    const tm__thread *thread = &model->threads[fact->thread];
+
+    blocker->flags |= TM_OBJECT_SYNCHRONIZER;
+    /* It was woken to take the lock, and was overtaken. */
+    if (thread->interval_count > 1 && tm__now(thread)[-1].object == fact->object)
+        tm__tenure_take_back(model, fact->thread, tm__now(thread)[-1].tenure);
+    if (blocker->owner == fact->thread)
+        tm__tenure_over(model, fact->object, fact->thread, fact->time_ns);
+    if (fact->peer != TM__NONE)
+        tm__tenure_had(model, fact->object,
+                       &(tm__had){.time_ns = fact->time_ns,
+                                  .thread = fact->peer,
+                                  .stack = TM__NONE,
+                                  .provenance = tm__told_provenance(fact)});
+    if (blocker->owner != TM__NONE) {
+        park->peer = blocker->owner;
+        park->provenance =
+            (uint8_t)(fact->peer != TM__NONE ? blocker->owner_provenance
+                                             : tm__owner_provenance(model, blocker));
+    }
+    if (blocker->is_owned)
+        park->tenure = tm__tenure_wanted(model, fact->object, fact->time_ns);
+}
+
 void tm__on_park(tm_model *model, const tm__fact *fact)
 {
     tm__interval park = {.state = TM_STATE_PARKED,
@@ -15,24 +43,56 @@ void tm__on_park(tm_model *model, const tm__fact *fact)
 
     tm__must_run(model, fact);
     tm__set_deadline(model, fact);
-    if (fact->object != TM__NONE) {
-        tm__object *blocker = tm__object_fresh(model, fact->object);
-
-        blocker->flags |= TM_OBJECT_SYNCHRONIZER;
-        if (fact->peer != TM__NONE)
-            tm__own(model, fact->object, fact->peer, fact->time_ns,
-                    fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
-                                                         : TM_PROVENANCE_REPORTED);
-        if (blocker->owner != TM__NONE && blocker->owner != fact->thread) {
-            park.peer = blocker->owner;
-            park.provenance = (uint8_t)(fact->peer != TM__NONE
-                                            ? blocker->owner_provenance
-                                            : tm__owner_provenance(model, blocker));
-        }
-    }
+    if (fact->object != TM__NONE)
+        queue_for(model, fact, &park);
     tm__begin(model, fact->thread, fact->time_ns, park);
     if (fact->object != TM__NONE)
         tm__want(model, fact->thread, fact->object);
+}
+
+/*
+ * A thread that was parked for a lock goes on, to take it. It may find that another was
+ * quicker: then it parks again, and what is noted here is taken back.
+ */
+static void take_lock(tm_model *model, const tm__fact *fact, const tm__interval *park,
+                      uint32_t row)
+{
+    const tm__interaction *unpark = row == TM__NONE ? NULL : tm__row(model, row);
+    uint32_t object = fact->object != TM__NONE ? fact->object : park->object;
+    const tm__tenure *last;
+    tm__had had = {.time_ns = fact->time_ns,
+                   .thread = fact->thread,
+                   .stack = park->stack,
+                   .provenance = TM_PROVENANCE_INFERRED};
+
+    if (unpark && unpark->kind == TM_INTERACTION_UNPARK && fact->object == TM__NONE &&
+        unpark->object != TM__NONE)
+        object = unpark->object;
+    if (object == TM__NONE)
+        return;
+    if (fact->flags & TM_EVENT_OWNER_READ && fact->value != TM__NONE) {
+        tm__object_fresh(model, object);
+        had.provenance = TM_PROVENANCE_REPORTED;
+        if ((uint32_t)fact->value == fact->thread) {
+            tm__tenure_got(model, object, &had, unpark ? unpark->from_ns : INT64_MIN,
+                           TM__TENURE_HANDED);
+            return;
+        }
+        had.thread = (uint32_t)fact->value;
+        had.stack = TM__NONE;
+        tm__tenure_had(model, object, &had);
+        return;
+    }
+    if (!tm__object_fresh(model, object)->is_owned || !unpark ||
+        unpark->kind != TM_INTERACTION_UNPARK)
+        return;
+    last = tm__tenure_at(model, model->objects[object].tenure);
+    /* Another was told to have it when this one was woken. */
+    if (last && last->owner != TM__NONE && !(last->flags & TM__TENURE_OVER) &&
+        last->owner != unpark->from_thread)
+        return;
+    tm__tenure_got(model, object, &had, unpark->from_ns,
+                   TM__TENURE_HANDED | TM__TENURE_PROVISIONAL);
 }
 
 /* A park that was not seen to begin took the permit as any other. */
@@ -84,7 +144,7 @@ static uint32_t taken_permit(tm_model *model, const tm__fact *fact)
 void tm__on_unparked(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
-    tm__interval *park;
+    tm__interval *park, ended;
     uint32_t row = TM__NONE;
 
     if (thread->hold_up_state != TM_STATE_PARKED) {
@@ -110,8 +170,59 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
         /* It came while the thread was on its way out: taken or not, who knows. */
         tm__row(model, thread->permit)->candidates = 2;
     thread->permit_unseen = 0;
+    if (row != TM__NONE && tm__row(model, row)->kind == TM_INTERACTION_UNPARK &&
+        tm__row(model, row)->from_ns >= park->start_ns)
+        tm__latency_add(&model->wakeups[TM__WAKEUP_PARK],
+                        fact->time_ns - tm__row(model, row)->from_ns);
+    ended = *park;
     tm__hold_up_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
+    if (!(fact->flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT)))
+        take_lock(model, fact, &ended, row);
+}
+
+/*
+ * What an unpark says of the lock that its target queues for. Read as nobody's, the
+ * caller has just let it go, unless it only left the queue; read as another's, that one
+ * was quicker than the target; read as the caller's own, it is no release.
+ */
+static void note_release(tm_model *model, const tm__fact *fact)
+{
+    const tm__thread *caller = &model->threads[fact->thread];
+    const tm__thread *target = &model->threads[fact->peer];
+    uint32_t object = fact->object != TM__NONE ? fact->object : target->wants;
+    int is_read = fact->flags & TM_EVENT_OWNER_READ;
+    tm__had had = {.time_ns = fact->time_ns,
+                   .thread = fact->thread,
+                   .stack = TM__NONE,
+                   .provenance = TM_PROVENANCE_EXACT};
+    tm__object *it;
+
+    if (object == TM__NONE || fact->flags & TM_EVENT_SHARED)
+        return;
+    it = tm__object_fresh(model, object);
+    if (is_read && fact->value != TM__NONE) {
+        had.provenance = TM_PROVENANCE_REPORTED;
+        had.thread = (uint32_t)fact->value;
+        if (had.thread != fact->thread && it->owner == fact->thread)
+            tm__tenure_over(model, object, fact->thread, fact->time_ns);
+        tm__tenure_had(model, object, &had);
+        return;
+    }
+    if (!it->is_owned)
+        return;
+    /* One that gave up queueing wakes the next in the queue as well. */
+    if (caller->interval_count > 1 && tm__now(caller)[-1].object == object &&
+        tm__now(caller)[-1].flags &
+            (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED) &&
+        it->owner != fact->thread)
+        return;
+    if (!is_read) {
+        if (it->owner != fact->thread || target->hold_up_state != TM_STATE_PARKED)
+            return;
+        had.provenance = TM_PROVENANCE_INFERRED;
+    }
+    tm__tenure_gave(model, object, &had);
 }
 
 void tm__on_unpark_called(tm_model *model, const tm__fact *fact)
@@ -127,4 +238,5 @@ void tm__on_unpark_called(tm_model *model, const tm__fact *fact)
         tm__row(model, row)->effect = TM__EFFECT_USELESS;
     else
         target->permit = row;
+    note_release(model, fact);
 }

@@ -103,6 +103,8 @@ void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
 void tm__hold_up_stack(tm_model *model, const tm__fact *fact);
 /** The thread's hold-up is over: it leaves its queue and its deadlock. */
 void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns);
+/** The thread goes on, and since when nothing tells. */
+void tm__end_unseen(tm__thread *thread);
 /** The event proves that the thread runs; count an end that was missing. */
 void tm__must_run(tm_model *model, const tm__fact *fact);
 void tm__want(tm_model *model, uint32_t thread, uint32_t object);
@@ -121,7 +123,15 @@ void tm__interaction_woke(tm_model *model, uint32_t interaction, uint32_t thread
 uint32_t tm__interaction_unseen(tm_model *model, int kind, uint32_t from,
                                 int provenance, const tm__fact *to);
 
-/* owner.c: who holds what */
+/* tenure.c: who has what */
+
+/** That a thread had an object at an instant. */
+typedef struct tm__had {
+    int64_t time_ns;
+    uint32_t thread;
+    uint32_t stack; ///< where it got it, or TM__NONE
+    int provenance; ///< enum tm_provenance
+} tm__had;
 
 /** How sure it is what an event says of an owner. @return enum tm_provenance */
 int tm__told_provenance(const tm__fact *fact);
@@ -134,13 +144,32 @@ tm__object *tm__object_fresh(tm_model *model, uint32_t object);
  * ends of what it told the beginnings of.
  */
 int tm__end_is_told(const tm_model *model, const tm__thread *thread);
-/** `thread` holds it now, as far as is known. */
-void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
-             int provenance);
-/** Nobody is known to hold it. */
-void tm__disown(tm_model *model, uint32_t object);
-/** A thread lets go of all that it is thought to own. */
-void tm__disown_all(tm_model *model, uint32_t thread);
+/**
+ * Whether who got an object at a stack must have let go of it by a hold-up of its.
+ * @param taken  stacks[] or TM__NONE
+ */
+int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
+                 const tm__interval *blocked);
+/** Room for what one event says of owners. @return TM_OK or TM_ENOMEM */
+int tm__tenure_reserve(tm_model *model);
+/** A thread begins to queue for an object. @return the record that is then the last */
+uint32_t tm__tenure_wanted(tm_model *model, uint32_t object, int64_t time_ns);
+/** A thread has it at an instant, and may have had it before. */
+void tm__tenure_had(tm_model *model, uint32_t object, const tm__had *fact);
+/** A thread has it from now on. @param earliest_ns  or maybe since then; INT64_MIN:
+ * since any time  @param flags  TM__TENURE_HANDED, _PROVISIONAL, _SHARED */
+void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
+                    int64_t earliest_ns, int flags);
+/** A thread lets go now. */
+void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact);
+/** A thread that may have had it does not have it now. */
+void tm__tenure_over(tm_model *model, uint32_t object, uint32_t thread,
+                     int64_t time_ns);
+/** The same, of all that it is thought to have. */
+void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns);
+/** A thread that was woken to take an object did not get it.
+ * @param from  a record of that object from which on to look */
+void tm__tenure_take_back(tm_model *model, uint32_t thread, uint32_t from);
 /** Whether an owner, stated at the model's present time, is one of a thread dump. */
 int tm__is_of_a_dump(const tm_model *model, const tm__object *object);
 
@@ -165,8 +194,6 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
                : TM_PROVENANCE_INFERRED;
 }
 
-/** Room for one more statement. @return TM_OK or TM_ENOMEM */
-int tm__statement_reserve(tm_model *model);
 void tm__on_held(tm_model *model, const tm__fact *fact);
 /** What was said of the owner of what a thread is blocked by becomes the block's. */
 void tm__name_owner(tm_model *model, uint32_t thread);
@@ -181,6 +208,8 @@ void tm__context_add(tm_model *model, const tm__fact *fact);
 /* monitor.c, wait.c, thread.c, park.c: one function an event */
 void tm__on_enter(tm_model *model, const tm__fact *fact);
 void tm__on_entered(tm_model *model, const tm__fact *fact);
+void tm__on_acquired(tm_model *model, const tm__fact *fact);
+void tm__on_released(tm_model *model, const tm__fact *fact);
 void tm__on_wait(tm_model *model, const tm__fact *fact);
 void tm__on_waited(tm_model *model, const tm__fact *fact);
 int tm__on_notify(tm_model *model, const tm__fact *fact);

@@ -71,7 +71,7 @@ int tm__on_end(tm_model *model, const tm__fact *fact)
     }
     if (tm__is_held_up(thread))
         tm__must_run(model, fact);
-    tm__disown_all(model, fact->thread);
+    tm__tenure_all_over(model, fact->thread, fact->time_ns);
     thread->end_ns = fact->time_ns;
     tm__begin(model, fact->thread, fact->time_ns,
               (tm__interval){.state = TM_STATE_DEAD,
@@ -311,6 +311,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
         return;
     }
     tm__bind_unseen_return(model, fact);
+    tm__end_unseen(thread);
     tm__hold_up_end(model, fact->thread, fact->time_ns);
     thread->deadline_ns = INT64_MAX;
     if (fact->object != TM__NONE) {
@@ -325,8 +326,12 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
     case TM_STATE_PARKED:
         if (fact->object != TM__NONE) {
             if (fact->peer != TM__NONE)
-                tm__own(model, fact->object, fact->peer, fact->time_ns,
-                        tm__told_provenance(fact));
+                tm__tenure_had(model, fact->object,
+                               &(tm__had){.time_ns = fact->time_ns,
+                                          .thread = fact->peer,
+                                          .stack = TM__NONE,
+                                          .provenance = tm__told_provenance(fact)});
+            seen.tenure = tm__tenure_wanted(model, fact->object, fact->time_ns);
             seen.peer = model->objects[fact->object].owner;
             seen.provenance =
                 (uint8_t)tm__owner_provenance(model, &model->objects[fact->object]);
@@ -375,8 +380,9 @@ int tm__on_pause(tm_model *model, int64_t time_ns)
         if (thread->last_ns < time_ns)
             thread->last_ns = time_ns;
         tm__bind_forget(model, i);
+        tm__end_unseen(thread);
         tm__hold_up_end(model, i, thread->last_ns);
-        tm__disown_all(model, i);
+        tm__tenure_all_over(model, i, thread->last_ns);
         tm__begin(model, i, thread->last_ns, unknown);
     }
     return TM_OK;

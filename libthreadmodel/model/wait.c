@@ -19,8 +19,11 @@ static void witness_owner(tm_model *model, const tm__fact *fact)
 
     if (object->owner != TM__NONE && object->owner != fact->thread)
         model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
-    tm__own(model, fact->object, fact->thread, fact->time_ns, TM_PROVENANCE_INFERRED);
-    model->objects[fact->object].owner_stack = fact->stack;
+    tm__tenure_had(model, fact->object,
+                   &(tm__had){.time_ns = fact->time_ns,
+                              .thread = fact->thread,
+                              .stack = fact->stack,
+                              .provenance = TM_PROVENANCE_EXACT});
 }
 
 /*
@@ -63,9 +66,11 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
     }
     witness_owner(model, fact);
     object = &model->objects[fact->object];
-    model->details[fact->object].released_by = fact->thread;
-    model->details[fact->object].released_ns = fact->time_ns;
-    tm__disown(model, fact->object);
+    tm__tenure_gave(model, fact->object,
+                    &(tm__had){.time_ns = fact->time_ns,
+                               .thread = fact->thread,
+                               .stack = fact->stack,
+                               .provenance = TM_PROVENANCE_EXACT});
     if (object->thread != TM__NONE && object->thread != fact->thread) {
         wait.state = TM_STATE_JOINING;
         wait.peer = object->thread;
@@ -154,8 +159,17 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     tm__run(model, fact.thread, fact.time_ns, cause);
     if (fact.object != TM__NONE &&
         (!not_notified || model->objects[fact.object].owner == TM__NONE)) {
-        tm__own(model, fact.object, fact.thread, fact.time_ns, TM_PROVENANCE_INFERRED);
-        model->objects[fact.object].owner_stack = stack;
+        tm__tenure_got(
+            model, fact.object,
+            &(tm__had){.time_ns = fact.time_ns,
+                       .thread = fact.thread,
+                       .stack = stack,
+                       .provenance = TM_PROVENANCE_INFERRED},
+            INT64_MIN,
+            (not_notified ? 0 : TM__TENURE_HANDED) |
+                (thread->flags & TM_THREAD_VIRTUAL ? TM__TENURE_PROVISIONAL : 0));
+        /* Of a virtual thread this may be told before it has the monitor back. */
+        tm__now(thread)->tenure = model->objects[fact.object].tenure;
     }
 }
 

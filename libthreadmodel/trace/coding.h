@@ -10,26 +10,10 @@
 #ifndef TM_TRACE_CODING_H
 #define TM_TRACE_CODING_H
 
-#include "base/memory.h"
+#include "base/bytes.h"
 
 /** The most bytes that a number takes. */
 #define TM__VARINT_BYTES 10
-
-/** A growing buffer. */
-typedef struct tm__bytes {
-    tm__memory *memory;
-    uint8_t *data;
-    size_t length;
-    size_t capacity;
-} tm__bytes;
-
-/** Make room for `more` bytes after `length`. @return TM_OK or TM_ENOMEM */
-int tm__bytes_reserve(tm__bytes *bytes, size_t more);
-
-/** @return TM_OK or TM_ENOMEM */
-int tm__bytes_append(tm__bytes *bytes, const void *data, size_t length);
-
-void tm__bytes_free(tm__bytes *bytes);
 
 /** What is left of bytes that are being read. */
 typedef struct tm__cursor {

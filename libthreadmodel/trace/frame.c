@@ -31,7 +31,9 @@ tm__file_header_state tm__file_header_get(const uint8_t *bytes, size_t length,
         return TM__FILE_HEADER_DAMAGED;
     *major = (uint32_t)tm__fixed(bytes + 8, 2);
     *minor = (uint32_t)tm__fixed(bytes + 10, 2);
-    return *major == TM__TRACE_MAJOR ? TM__FILE_HEADER_WHOLE : TM__FILE_HEADER_NEWER;
+    return *major >= TM__TRACE_OLDEST && *major <= TM__TRACE_MAJOR
+               ? TM__FILE_HEADER_WHOLE
+               : TM__FILE_HEADER_NEWER;
 }
 
 void tm__block_header_put(uint8_t out[TM__BLOCK_HEADER_BYTES],

@@ -10,7 +10,8 @@
 #include "trace/coding.h"
 
 enum {
-    TM__TRACE_MAJOR = 1,
+    TM__TRACE_OLDEST = 1, ///< major version that is read
+    TM__TRACE_MAJOR = 2,
     TM__TRACE_MINOR = 0,
     TM__FILE_HEADER_BYTES = 16,
     TM__BLOCK_HEADER_BYTES = 40,

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "trace/record.h"
 #include "trace/ring.h"
 
 enum { PATH_BYTES = 4200 };
@@ -58,8 +59,8 @@ static int keep(tm__leftover *leftover, const tm__record *record, int64_t *lates
                     (size_t)leftover->count + 1, sizeof(*leftover->order)) < 0)
         return TM_ENOMEM;
     /* A record waits for those before it in its ring. */
-    if (record->event.time_ns > *latest_ns)
-        *latest_ns = record->event.time_ns;
+    if (record->event.fact.time_ns > *latest_ns)
+        *latest_ns = record->event.fact.time_ns;
     leftover->order[leftover->count++] =
         (tm__sortable){*latest_ns, (uint32_t)(place / 8)};
     return TM_OK;
@@ -68,12 +69,9 @@ static int keep(tm__leftover *leftover, const tm__record *record, int64_t *lates
 /* An event that says what a thread lost and had no room to say itself. */
 static int keep_loss(tm__leftover *leftover, const tm__ring *ring, int64_t *latest_ns)
 {
+    tm__record record = {.bytes = sizeof(record), .kind = TM_EVENT_LOST};
     uint64_t lost;
-    tm__record record = {
-        .bytes = sizeof(record),
-        .kind = TM_EVENT_LOST,
-        .event = {.kind = TM_EVENT_LOST},
-    };
+    int64_t first_ns;
 
     /* One off: the thread was counting on. Else it was just reporting them. */
     if (!mark_get(&lost, &ring->lost) &&
@@ -82,12 +80,14 @@ static int keep_loss(tm__leftover *leftover, const tm__ring *ring, int64_t *late
     if (lost == 0)
         return TM_OK;
     leftover->lost += lost;
-    record.event.thread = atomic_load_explicit(&ring->thread, memory_order_relaxed);
-    record.event.object =
-        (uint64_t)atomic_load_explicit(&ring->lost_first_ns, memory_order_relaxed);
-    record.event.value = (int64_t)lost;
-    record.event.time_ns =
-        *latest_ns > INT64_MIN ? *latest_ns : (int64_t)record.event.object;
+    first_ns = atomic_load_explicit(&ring->lost_first_ns, memory_order_relaxed);
+    record.event.fact = (tm_event){
+        .time_ns = *latest_ns > INT64_MIN ? *latest_ns : first_ns,
+        .thread = atomic_load_explicit(&ring->thread, memory_order_relaxed),
+        .object = (uint64_t)first_ns,
+        .value = (int64_t)lost,
+        .kind = TM_EVENT_LOST,
+    };
     return keep(leftover, &record, latest_ns);
 }
 
@@ -285,9 +285,9 @@ uint64_t tm__leftover_events(const tm__leftover *leftover)
 static uint64_t hash_frames(const tm__record *record)
 {
     const uint64_t *words = (const uint64_t *)(record + 1);
-    uint64_t hash = record->extra * 2u + (record->truncated != 0);
+    uint64_t hash = record->event.frame_count * 2u + (record->event.is_truncated != 0);
 
-    for (size_t i = 0; i < record->extra * (size_t)2; i++) {
+    for (size_t i = 0; i < record->event.frame_count * (size_t)2; i++) {
         hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 29;
     }
@@ -298,20 +298,20 @@ static int define_stack(tm__leftover *leftover, const tm__record *record, uint32
                         const tm_sink *sink)
 {
     const tm__record_frame *frames = (const tm__record_frame *)(record + 1);
-    size_t bytes = record->extra * sizeof(tm_frame);
+    size_t bytes = record->event.frame_count * sizeof(tm_frame);
     tm_frame *copy = tm__zalloc(leftover->memory, bytes);
     tm_stack definition = {
         .size = sizeof(definition),
         .id = id,
-        .flags = record->truncated ? TM_STACK_TRUNCATED : 0,
+        .flags = record->event.is_truncated ? TM_STACK_TRUNCATED : 0,
         .frames = copy,
-        .frame_count = record->extra,
+        .frame_count = record->event.frame_count,
     };
     int rc;
 
     if (!copy)
         return TM_ENOMEM;
-    for (size_t i = 0; i < record->extra; i++)
+    for (size_t i = 0; i < record->event.frame_count; i++)
         copy[i] =
             (tm_frame){.method = frames[i].method, .location = frames[i].location};
     rc = sink->define_stack(sink->payload, &definition);
@@ -333,9 +333,10 @@ static int find_stack(tm__leftover *leftover, const tm__record *record, size_t p
         const tm__record *known = record_at(leftover, (size_t)found * 8);
 
         *id = FIRST_STACK + found;
-        if (known->extra == record->extra && known->truncated == record->truncated &&
-            memcmp(known + 1, record + 1, record->extra * sizeof(tm__record_frame)) ==
-                0)
+        if (known->event.frame_count == record->event.frame_count &&
+            known->event.is_truncated == record->event.is_truncated &&
+            memcmp(known + 1, record + 1,
+                   record->event.frame_count * sizeof(tm__record_frame)) == 0)
             return TM_OK;
         key++;
     }
@@ -347,12 +348,12 @@ static int find_stack(tm__leftover *leftover, const tm__record *record, size_t p
 static int pour_event(tm__leftover *leftover, size_t place, const tm_sink *sink)
 {
     const tm__record *record = record_at(leftover, place);
-    tm_event event = record->event;
+    tm_event event = record->event.fact;
     int rc = TM_OK;
 
     event.kind = record->kind;
     event.stack = 0;
-    if (record->extra > 0)
+    if (record->event.frame_count > 0)
         rc = find_stack(leftover, record, place, sink, &event.stack);
     return rc < 0 ? rc : sink->events(sink->payload, &event, 1);
 }

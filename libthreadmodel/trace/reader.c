@@ -28,8 +28,9 @@ typedef struct reader {
     tm__memory *memory;
     tm__input *input;
     enum { LOOKING, SCANNING, ENDING, RECOVERING, DONE } state;
-    uint64_t offset;     ///< of what is read next
-    uint32_t minor;      ///< of the file
+    uint64_t offset; ///< of what is read next
+    uint32_t major;  ///< version of the file; 0 where that is damaged
+    uint32_t minor;
     uint64_t end_offset; ///< of the end block, once it was read
     tm__block block;
     int is_pouring; ///< the block has more to pour
@@ -77,13 +78,15 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
         return rc;
     header = tm__file_header_get(bytes, available, &major, &minor);
     if (header == TM__FILE_HEADER_NEWER)
-        return tm__fail(TM_EVERSION, "%s: trace format %u.%u; this release reads %d.x",
-                        input->path, major, minor, TM__TRACE_MAJOR);
+        return tm__fail(TM_EVERSION,
+                        "%s: trace format %u.%u; this release reads %d.x and %d.x",
+                        input->path, major, minor, TM__TRACE_OLDEST, TM__TRACE_MAJOR);
     self = tm__zalloc(memory, sizeof(*self));
     if (!self)
         return TM_ENOMEM;
     self->memory = memory;
     self->input = input;
+    self->major = major;
     self->minor = minor;
     tm__block_init(&self->block, memory);
     self->offset = TM__FILE_HEADER_BYTES;
@@ -345,9 +348,9 @@ static int conclude(reader *self, const tm_sink *sink)
 
         snprintf(
             text, sizeof(text),
-            "%llu parts of the trace were passed over: its format, %d.%u, is newer "
+            "%llu parts of the trace were passed over: its format, %u.%u, is newer "
             "than %d.%d",
-            (unsigned long long)self->passed_over, TM__TRACE_MAJOR, self->minor,
+            (unsigned long long)self->passed_over, self->major, self->minor,
             TM__TRACE_MAJOR, TM__TRACE_MINOR);
         self->passed_over = 0;
         rc = sink->limit(sink->payload, text);

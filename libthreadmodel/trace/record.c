@@ -4,7 +4,7 @@
  * 64 bytes take 10 ns; and read back, by the writer or after the process was killed,
  * when nothing can be trusted that the check does not vouch for.
  */
-#include "trace/ring.h"
+#include "trace/record.h"
 
 #include <string.h>
 
@@ -18,58 +18,31 @@ enum { TEXT_BYTES = 6100 };
 enum { LINES = TM__RECORD_BYTES_MAX / sizeof(tm__record_line) };
 
 _Static_assert(sizeof(tm__record) == 64, "a record without frames is a cache line");
-_Static_assert(offsetof(tm__ring, head) == 64 && offsetof(tm__ring, tail) == 128 &&
-                   sizeof(tm__ring) <= TM__RING_PAGE_BYTES,
-               "as docs/trace-format.md has it");
-_Static_assert(offsetof(tm__rings_header, events) == 64,
-               "as docs/trace-format.md has it");
 
-static uint32_t header_crc(const tm__rings_header *header)
-{
-    return tm__crc32((const uint8_t *)header, offsetof(tm__rings_header, constant)) ^
-           tm__crc32((const uint8_t *)&header->run_id, sizeof(header->run_id));
-}
-
-void tm__rings_header_init(tm__rings_header *header, uint64_t run_id)
-{
-    header->magic = TM__RINGS_MAGIC;
-    header->version = TM__RINGS_VERSION;
-    header->run_id = run_id;
-    header->constant = header_crc(header);
-    tm__ring_mark_set(&header->events, 0);
-    tm__ring_mark_set(&header->horizon, 0);
-    tm__ring_mark_set(&header->is_advancing, 0);
-}
-
-int tm__rings_header_is_whole(const tm__rings_header *header)
-{
-    return header->magic == TM__RINGS_MAGIC && header->constant == header_crc(header);
-}
-
-static uint32_t ring_crc(const tm__ring *ring)
-{
-    return tm__crc32((const uint8_t *)&ring->capacity, 2 * sizeof(ring->capacity));
-}
-
-void tm__ring_init(tm__ring *ring, uint64_t capacity, uint64_t offset)
-{
-    ring->magic = TM__RING_MAGIC;
-    ring->capacity = capacity;
-    ring->offset = offset;
-    ring->constant = ring_crc(ring);
-    atomic_store(&ring->skip_from, UINT64_MAX);
-    tm__ring_mark_set(&ring->lost, 0);
-    tm__ring_mark_set(&ring->tail, 0);
-    tm__ring_mark_set(&ring->next, 0);
-}
-
-int tm__ring_is_whole(const tm__ring *ring, uint64_t offset)
-{
-    return ring->magic == TM__RING_MAGIC && ring->offset == offset &&
-           ring->constant == ring_crc(ring) && ring->capacity >= TM__RING_BYTES_MIN &&
-           ring->capacity <= TM__RING_BYTES_MAX &&
-           (ring->capacity & (ring->capacity - 1)) == 0;
-}
+/* Where the fields are is a part of the format. */
+#define AT(field, offset)                                                              \
+    _Static_assert(offsetof(tm__record, field) == (offset), #field)
+AT(event.frame_count, 8);
+AT(event.fact, 16);
+AT(class.source_bytes, 12);
+AT(class.id, 32);
+AT(class.has_source, 62);
+AT(object.thread, 24);
+AT(object.id, 32);
+AT(object.class_id, 40);
+AT(object.hash, 48);
+AT(object.flags, 62);
+AT(thread.group_bytes, 12);
+AT(thread.id, 24);
+AT(thread.object, 32);
+AT(thread.os_id, 40);
+AT(thread.priority, 48);
+AT(thread.flags, 56);
+AT(thread.has_group, 62);
+AT(method.signature_bytes, 12);
+AT(method.id, 32);
+AT(method.class_id, 40);
+AT(method.line_count, 48);
 
 static inline uint64_t stir(uint64_t lane, uint64_t word)
 {
@@ -112,17 +85,21 @@ void tm__record_seal(tm__record *record, size_t bytes, uint64_t position)
 /* @return bytes behind the record that it says it has; SIZE_MAX: no kind of ours */
 static size_t stated_bytes(const tm__record *record)
 {
+    const tm__method_record *method = &record->method;
+
     if (tm__record_is_event(record))
-        return record->extra * sizeof(tm__record_frame);
+        return record->event.frame_count * sizeof(tm__record_frame);
     switch (record->kind) {
     case TM__RECORD_CLASS:
-    case TM__RECORD_THREAD: return (size_t)record->extra + record->more;
+        return (size_t)record->class.name_bytes + record->class.source_bytes;
+    case TM__RECORD_THREAD:
+        return (size_t)record->thread.name_bytes + record->thread.group_bytes;
     case TM__RECORD_OBJECT: return 0;
     case TM__RECORD_METHOD:
-        if (record->event.value < 0 || record->event.value > UINT16_MAX)
+        if (method->line_count < 0 || method->line_count > UINT16_MAX)
             return SIZE_MAX;
-        return tm__record_lines_at(record) +
-               (size_t)record->event.value * sizeof(tm__record_line);
+        return tm__record_lines_at(method) +
+               (size_t)method->line_count * sizeof(tm__record_line);
     default: return SIZE_MAX;
     }
 }
@@ -141,76 +118,78 @@ int tm__record_is_whole(const tm__record *record, size_t room, uint64_t position
            record->check == tm__record_check(record, bytes, position);
 }
 
-static int define_thread(const tm__record *record, const tm_sink *sink)
+static int define_thread(const tm__thread_record *thread, const char *text,
+                         const tm_sink *sink)
 {
-    const char *text = (const char *)(record + 1);
     char name[TEXT_BYTES], group[TEXT_BYTES];
     tm_thread definition = {
         .size = sizeof(definition),
-        .id = record->event.thread,
-        .object = record->event.object,
-        .os_id = record->event.peer,
+        .id = thread->id,
+        .object = thread->object,
+        .os_id = thread->os_id,
         .name = name,
-        .group = record->event.flags ? group : NULL,
-        .priority = (int32_t)record->event.value,
-        .flags = record->event.stack,
+        .group = thread->has_group ? group : NULL,
+        .priority = (int32_t)thread->priority,
+        .flags = thread->flags,
     };
 
-    tm__text_utf8(name, sizeof(name), text, record->extra);
-    tm__text_utf8(group, sizeof(group), text + record->extra, record->more);
+    tm__text_utf8(name, sizeof(name), text, thread->name_bytes);
+    tm__text_utf8(group, sizeof(group), text + thread->name_bytes, thread->group_bytes);
     return sink->define_thread(sink->payload, &definition);
 }
 
-static int define_class(const tm__record *record, const tm_sink *sink)
+static int define_class(const tm__class_record *class, const char *text,
+                        const tm_sink *sink)
 {
-    const char *text = (const char *)(record + 1);
     char name[TEXT_BYTES], source[TEXT_BYTES];
     tm_class definition = {
         .size = sizeof(definition),
-        .id = record->event.object,
+        .id = class->id,
         .name = name,
-        .source = record->event.flags ? source : NULL,
+        .source = class->has_source ? source : NULL,
     };
 
-    tm__text_class(name, sizeof(name), text, record->extra);
-    tm__text_utf8(source, sizeof(source), text + record->extra, record->more);
+    tm__text_class(name, sizeof(name), text, class->name_bytes);
+    tm__text_utf8(source, sizeof(source), text + class->name_bytes,
+                  class->source_bytes);
     return sink->define_class(sink->payload, &definition);
 }
 
-static int define_object(const tm__record *record, const tm_sink *sink)
+static int define_object(const tm__object_record *object, const tm_sink *sink)
 {
     tm_object definition = {
         .size = sizeof(definition),
-        .id = record->event.object,
-        .class_id = record->event.peer,
-        .thread = record->event.thread,
-        .hash = (uint32_t)record->event.value,
-        .flags = TM_OBJECT_HAS_HASH | record->event.flags,
+        .id = object->id,
+        .class_id = object->class_id,
+        .thread = object->thread,
+        .hash = (uint32_t)object->hash,
+        .flags = TM_OBJECT_HAS_HASH | object->flags,
     };
 
     return sink->define_object(sink->payload, &definition);
 }
 
-static int define_method(const tm__record *record, const tm_sink *sink)
+static int define_method(const tm__method_record *method, const char *text,
+                         const tm_sink *sink)
 {
-    const char *text = (const char *)(record + 1);
     const tm__record_line *entries =
-        (const tm__record_line *)(text + tm__record_lines_at(record));
+        (const tm__record_line *)(text + tm__record_lines_at(method));
+    size_t line_count = (size_t)method->line_count;
     char name[TEXT_BYTES], signature[TEXT_BYTES];
     tm_line lines[LINES];
     tm_method definition = {
         .size = sizeof(definition),
-        .id = record->event.object,
-        .class_id = record->event.peer,
+        .id = method->id,
+        .class_id = method->class_id,
         .name = name,
         .signature = signature,
         .lines = lines,
-        .line_count =
-            (size_t)record->event.value < LINES ? (size_t)record->event.value : LINES,
+        .line_count = line_count < LINES ? line_count : LINES,
     };
 
-    tm__text_utf8(name, sizeof(name), text, record->extra);
-    tm__text_utf8(signature, sizeof(signature), text + record->extra, record->more);
+    tm__text_utf8(name, sizeof(name), text, method->name_bytes);
+    tm__text_utf8(signature, sizeof(signature), text + method->name_bytes,
+                  method->signature_bytes);
     for (size_t i = 0; i < definition.line_count; i++)
         lines[i] = (tm_line){.location = entries[i].location, .line = entries[i].line};
     return sink->define_method(sink->payload, &definition);
@@ -218,11 +197,13 @@ static int define_method(const tm__record *record, const tm_sink *sink)
 
 int tm__record_define(const tm__record *record, const tm_sink *sink)
 {
+    const char *text = (const char *)(record + 1);
+
     switch (record->kind) {
-    case TM__RECORD_THREAD: return define_thread(record, sink);
-    case TM__RECORD_CLASS: return define_class(record, sink);
-    case TM__RECORD_OBJECT: return define_object(record, sink);
-    case TM__RECORD_METHOD: return define_method(record, sink);
+    case TM__RECORD_THREAD: return define_thread(&record->thread, text, sink);
+    case TM__RECORD_CLASS: return define_class(&record->class, text, sink);
+    case TM__RECORD_OBJECT: return define_object(&record->object, sink);
+    case TM__RECORD_METHOD: return define_method(&record->method, text, sink);
     default: return TM_OK;
     }
 }

@@ -13,15 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <threadmodel/event.h>
-#include <threadmodel/sink.h>
-
 enum {
     TM__RINGS_VERSION = 1,
-    TM__RING_PAGE_BYTES = 4096,      ///< of the header, and of each control page
-    TM__RING_BYTES_MIN = 64 << 10,   ///< of records in a slot
-    TM__RING_BYTES_MAX = 1 << 30,    ///< the same
-    TM__RECORD_BYTES_MAX = 16 << 10, ///< of one record
+    TM__RING_PAGE_BYTES = 4096,    ///< of the header, and of each control page
+    TM__RING_BYTES_MIN = 64 << 10, ///< of records in a slot
+    TM__RING_BYTES_MAX = 1 << 30,  ///< the same
 };
 
 #define TM__RINGS_MAGIC UINT64_C(0x0a1a0a0d524d54b1) /* b1 "TMR" 0d 0a 1a 0a */
@@ -29,39 +25,6 @@ enum {
 
 /** What the file is named after the trace. */
 #define TM__RINGS_SUFFIX ".rings"
-
-/** Kinds of record that are not events: they have no time and are not sorted. */
-enum {
-    TM__RECORD_CLASS = 0x100,  ///< text: signature, then source file
-    TM__RECORD_OBJECT = 0x101, ///< peer: class, thread: if it is one, value: hash
-    TM__RECORD_THREAD = 0x102, ///< peer: os id, value: priority; text: name, group
-    TM__RECORD_PAD = 0x103,    ///< nothing up to the ring's end, which was too near
-    TM__RECORD_METHOD = 0x104  ///< peer: class, value: lines; text: name, signature
-};
-
-/** A record in a ring; `extra` frames, or bytes of text, follow it. */
-typedef struct tm__record {
-    uint32_t check;     ///< of all of it and its position
-    uint16_t bytes;     ///< all of it, a multiple of 8; a pad: 0
-    uint16_t kind;      ///< enum tm_event_kind or one of the above
-    uint16_t extra;     ///< frames, or bytes of the first text
-    uint16_t truncated; ///< the stack goes on below the frames
-    uint32_t more;      ///< bytes of the second text; of an event, the producer's
-    tm_event event;     ///< its stack is the producer's, too
-} tm__record;
-
-/** One frame behind an event. */
-typedef struct tm__record_frame {
-    uint64_t method; ///< tm_method.id
-    int64_t location;
-} tm__record_frame;
-
-/** One entry of the line table that follows a method's texts, at the next multiple of
- * 4 bytes. A class file has no larger numbers. */
-typedef struct tm__record_line {
-    uint16_t location;
-    uint16_t line; ///< 0: from here on it is not known
-} tm__record_line;
 
 /** A number that only its own thread writes, and what shows that it was written. */
 typedef struct tm__ring_mark {
@@ -116,38 +79,5 @@ void tm__ring_init(tm__ring *ring, uint64_t capacity, uint64_t offset);
 /** @return whether what never changes is right */
 int tm__rings_header_is_whole(const tm__rings_header *header);
 int tm__ring_is_whole(const tm__ring *ring, uint64_t offset);
-
-/** State how long a record is, and give it its check: the last that is done to it. */
-void tm__record_seal(tm__record *record, size_t bytes, uint64_t position);
-
-/** The check of a record of `bytes`, a multiple of 8, that is to stand at `position`.
- */
-uint32_t tm__record_check(const tm__record *record, size_t bytes, uint64_t position);
-
-/** @return bytes of a record that has so much behind it */
-static inline size_t tm__record_bytes(size_t extra_bytes)
-{
-    return (sizeof(tm__record) + extra_bytes + 7) & ~(size_t)7;
-}
-
-static inline int tm__record_is_event(const tm__record *record)
-{
-    return record->kind < TM_EVENT_KIND_END;
-}
-
-/** @return bytes from the beginning of a method's texts to its line table */
-static inline size_t tm__record_lines_at(const tm__record *record)
-{
-    return ((size_t)record->extra + record->more + 3) & ~(size_t)3;
-}
-
-/**
- * Tell whether a record is one and was completed: its sizes fit, and its check.
- * @param room  bytes from its beginning that may be looked at
- */
-int tm__record_is_whole(const tm__record *record, size_t room, uint64_t position);
-
-/** Pour what a whole record defines; of other kinds nothing. @return as the sink */
-int tm__record_define(const tm__record *record, const tm_sink *sink);
 
 #endif

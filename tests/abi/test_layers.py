@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders are layers: who may know whom, and that the build enforces it."""
+"""Folders are layers of the library and rooms of the agent: who may know whom, and that
+the build enforces it."""
 
 import json
 import re
@@ -11,7 +12,8 @@ import pytest
 from headers import ROOT, map_nodes
 
 LIBRARY = ROOT / "libthreadmodel"
-BELOW = {
+AGENT = ROOT / "agent/jvm"
+LAYERS = {
     "base": set(),
     "table": {"base"},
     "model": {"base", "table"},
@@ -20,59 +22,98 @@ BELOW = {
     "formats": {"base", "trace"},
     "export": {"base"},
 }
-LAYERS = sorted(path.name for path in LIBRARY.iterdir() if path.is_dir())
+ROOMS = {
+    "ring": {"base", "trace"},
+    "vm": set(),
+    "ident": {"base", "trace", "ring", "vm"},
+    "capture": {"base", "trace", "ring", "vm", "ident"},
+    "virtual": {"base", "trace", "ring", "vm", "ident", "capture"},
+    "blocked": {"base", "trace", "ring", "vm", "ident", "capture", "virtual"},
+    "writer": {"base", "trace", "ring", "vm", "ident", "virtual", "blocked"},
+    "session": {"base", "trace", *("ring", "vm", "ident", "capture", "virtual")}
+    | {"blocked", "writer"},
+}
+BELOW: dict[str, set[str]] = LAYERS | ROOMS
+SOURCES = {name: LIBRARY / name for name in LAYERS} | {
+    name: AGENT / name for name in ROOMS
+}
 
 
-def compile_command(build: Path, layer: str) -> list[str]:
-    """How the build compiles the first source of a layer, without input and output."""
+def compile_command(build: Path, name: str) -> list[str]:
+    """How the build compiles the first source of a folder, without input and output."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = (build / entry["file"]).resolve()
-        if source.parent == LIBRARY / layer:
+        if source.parent == SOURCES[name]:
             words = shlex.split(entry["command"])
             return words[: words.index("-MD")]
-    pytest.skip(f"{layer} has no sources")
+    pytest.skip(f"{name} is not built")
 
 
-def test_every_folder_is_a_known_layer() -> None:
-    assert set(LAYERS) <= set(BELOW)
+def compile_text(build: Path, name: str, text: str) -> str:
+    """What the compiler says of a text as a source of a folder; "": it takes it."""
+    done = subprocess.run(
+        [*compile_command(build, name), "-fsyntax-only", "-x", "c", "-"],
+        cwd=build,
+        input=f"{text}int tm__layer_test;\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stderr if done.returncode else ""
 
 
-@pytest.mark.parametrize("other", LAYERS)
-@pytest.mark.parametrize("layer", LAYERS)
-def test_a_header_compiles_just_where_it_may_be_known(
-    build: Path, layer: str, other: str
-) -> None:
-    headers = sorted((LIBRARY / other).glob("*.h"))
-    command = compile_command(build, layer)
-    if not headers:
-        pytest.skip(f"{other} has no headers")
-    for header in headers:
-        done = subprocess.run(
-            [*command, "-fsyntax-only", "-x", "c", "-"],
-            cwd=build,
-            input=f'#include "{other}/{header.name}"\nint tm__layer_test;\n',
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if other == layer or other in BELOW[layer]:
-            assert done.returncode == 0, done.stderr
-        else:
-            assert done.returncode != 0, f"{layer} can include {other}/{header.name}"
-            assert f"{other}/{header.name}: No such file" in done.stderr
+@pytest.mark.parametrize(("home", "known"), [(LIBRARY, LAYERS), (AGENT, ROOMS)])
+def test_every_folder_is_known(home: Path, known: dict[str, set[str]]) -> None:
+    assert {path.name for path in home.iterdir() if path.is_dir()} == set(known)
 
 
-@pytest.mark.parametrize("layer", LAYERS)
-def test_a_layer_calls_only_what_it_may_know(build: Path, layer: str) -> None:
+def test_arrows_lead_down() -> None:
+    """In the order of the tables above nobody knows who comes later: no circle."""
+    seen: set[str] = set()
+    for name, below in BELOW.items():
+        assert below <= seen, name
+        seen.add(name)
+
+
+def headers_of(name: str) -> list[str]:
+    return [f"{name}/{path.name}" for path in sorted(SOURCES[name].glob("*.h"))]
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_a_header_compiles_alone(build: Path, name: str) -> None:
+    for header in headers_of(name):
+        assert compile_text(build, name, f'#include "{header}"\n') == ""
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_headers_are_found_just_where_they_may_be_known(build: Path, name: str) -> None:
+    text = ""
+    for other in BELOW:
+        is_known = other == name or other in BELOW[name]
+        for header in headers_of(other):
+            text += f'#if {"!" if is_known else ""}__has_include("{header}")\n'
+            text += f"#error {header}\n#endif\n"
+    assert compile_text(build, name, text) == ""
+
+
+def archive(build: Path, name: str) -> Path:
+    if name in LAYERS:
+        return build / f"libthreadmodel/libtm_{name}.a"
+    return build / f"agent/jvm/libtm_agent_{name}.a"
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_a_folder_calls_only_what_it_may_know(build: Path, name: str) -> None:
     """By linking too: a private declaration copied into a source would show here."""
-    archives = {name: build / "libthreadmodel" / f"libtm_{name}.a" for name in LAYERS}
+    if not archive(build, name).exists():
+        pytest.skip(f"{name} is not built")
     theirs = set()
-    for name in {layer} | BELOW[layer]:
-        theirs |= symbols(archives[name], "--defined-only")
-    wanted = {name for name in symbols(archives[layer], "--undefined-only")}
-    internal = {name for name in wanted if name.startswith("tm__")}
+    for known in {name} | BELOW[name]:
+        theirs |= symbols(archive(build, known), "--defined-only")
+    wanted = {symbol for symbol in symbols(archive(build, name), "--undefined-only")}
+    internal = {symbol for symbol in wanted if symbol.startswith("tm__")}
     assert internal <= theirs
-    assert {name for name in wanted - internal if name.startswith("tm_")} <= set(
+    assert {symbol for symbol in wanted - internal if symbol.startswith("tm_")} <= set(
         map_nodes()
     )
 

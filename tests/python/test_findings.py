@@ -84,7 +84,8 @@ def test_what_blocks_for_long_is_a_hot_lock(seed: int) -> None:
     model = run_of(seed)
     blocks: dict[Any, set[Any]] = {}
     for row in model.blame():
-        block = (row["thread_id"], row["start_ns"], row["object"], row["end_ns"])
+        start, end = row["block_start_ns"], row["block_end_ns"]
+        block = (row["thread_id"], start, row["object"], end)
         blocks.setdefault(row["class"], set()).add(block)
     expected = []
     for found in blocks.values():

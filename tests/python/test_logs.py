@@ -54,6 +54,27 @@ def test_a_written_log_says_what_the_run_said(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("format", WriterFormat)
+def test_what_needs_a_word_that_a_log_has_not_is_counted(
+    tmp_path: Path, format: WriterFormat
+) -> None:
+    with Writer(tmp_path / "run.log", format) as writer:
+        writer.ingest(
+            [
+                Event(1, 1, EventKind.CONTENDED_ENTERED, 7, flags=EventFlag.SHARED),
+                Event(2, 1, EventKind.WAIT, 7, flags=EventFlag.NOT_OWNED),
+                Event(3, 1, EventKind.ACQUIRED, 7),
+                Event(4, 1, EventKind.POST, 8),
+            ]
+        )
+        assert writer.dropped() == {
+            "contended_entered": 1,
+            "wait": 1,
+            "acquired": 1,
+            "post": 1,
+        }
+
+
 def test_a_written_xml_says_what_the_run_said(tmp_path: Path) -> None:
     log = tmp_path / "run.xml"
     with Writer(log, WriterFormat.TPTP, time_unit_ns=1000) as writer:

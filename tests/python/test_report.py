@@ -36,7 +36,9 @@ TABLES = [
     "critical_path",
     "whatif",
     "lock_order",
+    "blame",
     "blockers",
+    "holds",
     "findings",
     "diagnostics",
 ]

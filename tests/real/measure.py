@@ -3,7 +3,7 @@
 
     ./dev bench --list
     export PYTHONPATH=build-release/bindings/python:tests/jvm
-    export TM_TEST_AGENT=$PWD/build-release/agent/libthreadmodel-agent.so
+    export TM_TEST_AGENT=$PWD/build-release/agent/jvm/libthreadmodel-agent.so
     .venv/bin/python tests/real/measure.py [PAIRS [PROGRAM...]]
 
 Each program does the same work with the agent and without, in pairs whose order

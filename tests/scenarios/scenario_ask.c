@@ -51,6 +51,11 @@ static int list_blame(tm_table **out, const tm_model *model)
     return tm_blame_list(out, model, NULL);
 }
 
+static int list_holds(tm_table **out, const tm_model *model)
+{
+    return tm_hold_list(out, model, NULL);
+}
+
 static int list_blockers(tm_table **out, const tm_model *model)
 {
     return tm_blame_matrix(out, model, NULL);
@@ -77,6 +82,7 @@ static const struct {
     {"diagnostics", tm_diagnostics_list},
     {"blame", list_blame},
     {"blockers", list_blockers},
+    {"holds", list_holds},
     {"whatif", list_whatif},
     {"lock_order", tm_lock_order_list},
     {"findings", tm_findings_list},

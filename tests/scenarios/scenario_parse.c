@@ -120,9 +120,9 @@ static int named(const char *name, const char *(*names)(int), int end)
 
 static void take_word(scenario *s, tm_event *event, const char *word, int line)
 {
-    static const char *const flags[] = {"timed_out", "by_interrupt",  "reported",
-                                        "inferred",  "confirmed",     "sampled",
-                                        "paused",    "initialisation"};
+    static const char *const flags[] = {
+        "timed_out", "by_interrupt",   "reported", "inferred",  "confirmed", "sampled",
+        "paused",    "initialisation", "shared",   "not_owned", "owner_read"};
     const char *value;
 
     for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
@@ -135,6 +135,8 @@ static void take_word(scenario *s, tm_event *event, const char *word, int line)
     else if ((value = scenario_value(word, "value")) != NULL ||
              (value = scenario_value(word, "timeout")) != NULL)
         event->value = (int64_t)scenario_number_of(s, value, line);
+    else if ((value = scenario_value(word, "owner")) != NULL)
+        event->value = (int64_t)scenario_thing(s, &s->threads, value, line);
     else if ((value = scenario_value(word, "state")) != NULL)
         event->value = named(value, tm_state_name, TM_STATE_END);
     else if ((value = scenario_value(word, "stack")) != NULL)
@@ -153,6 +155,9 @@ static uint64_t pair_of(int kind)
         {TM_EVENT_SLEEP, TM_EVENT_SLEPT},
         {TM_EVENT_JOIN, TM_EVENT_JOINED},
         {TM_EVENT_PARK, TM_EVENT_UNPARKED},
+        {TM_EVENT_ACQUIRED, TM_EVENT_RELEASED},
+        {TM_EVENT_AWAIT, TM_EVENT_AWAITED},
+        {TM_EVENT_RUNNABLE, TM_EVENT_ON_CPU},
     };
 
     for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)

@@ -17,11 +17,11 @@
 
 #include <threadmodel/error.h>
 
-#include "buffer.h"
-#include "clock.h"
-#include "live.h"
-#include "options.h"
-#include "rings.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "writer/model_tee.h"
+#include "vm/options.h"
+#include "ring/ring_file.h"
 #include "trace/text.h"
 
 enum { RING_BYTES = 64 * 1024 };
@@ -222,8 +222,8 @@ static int append(tm__buffer *buffer, uint64_t number, size_t extra)
     if (!record)
         return -1;
     record->kind = TM_EVENT_WAIT;
-    record->extra = (uint16_t)extra;
-    record->event = (tm_event){.time_ns = (int64_t)number, .kind = TM_EVENT_WAIT};
+    record->event.frame_count = (uint16_t)extra;
+    record->event.fact = (tm_event){.time_ns = (int64_t)number, .kind = TM_EVENT_WAIT};
     memset(record + 1, (int)(number & 0xff), extra);
     tm__buffer_commit(buffer, record, extra);
     return 0;
@@ -241,8 +241,8 @@ static uint64_t take_all(tm__buffer *buffer, uint64_t next)
         const unsigned char *extra = (const unsigned char *)(record + 1);
 
         if (record->kind == TM_EVENT_WAIT) {
-            assert_int_equal(record->event.time_ns, next);
-            for (uint32_t i = 0; i < record->extra; i++)
+            assert_int_equal(record->event.fact.time_ns, next);
+            for (uint32_t i = 0; i < record->event.frame_count; i++)
                 assert_int_equal(extra[i], next & 0xff);
             next++;
         }
@@ -297,10 +297,10 @@ static void full_ring_counts_what_it_loses_and_says_so(void **state)
     at = buffer->taken;
     record = tm__buffer_at(buffer, &at, atomic_load(&buffer->ring->head));
     assert_non_null(record);
-    assert_int_equal(record->event.kind, TM_EVENT_LOST);
-    assert_int_equal(record->event.value, 2);
-    assert_int_equal(record->event.object, 70);
-    assert_int_equal(record->event.time_ns, 100);
+    assert_int_equal(record->event.fact.kind, TM_EVENT_LOST);
+    assert_int_equal(record->event.fact.value, 2);
+    assert_int_equal(record->event.fact.object, 70);
+    assert_int_equal(record->event.fact.time_ns, 100);
     take_all(buffer, 0);
     tm__buffer_recycle(buffer);
 }
@@ -417,15 +417,15 @@ static void live_model_takes_what_the_next_sink_gets_and_decides_nothing(void **
     size_t poured = 0;
     tm_sink next = {.size = sizeof(next), .payload = &poured, .events = refuse_events};
     tm_event event = {.thread = 7, .kind = TM_EVENT_THREAD_START};
-    tm__live live;
+    tm__model_tee live;
 
     (void)state;
-    assert_int_equal(tm__live_open(&live, &next, 1 << 20), TM_OK);
+    assert_int_equal(tm__model_tee_open(&live, &next, 1 << 20), TM_OK);
     assert_int_equal(live.sink.events(live.sink.payload, &event, 1), TM_ESTOPPED);
     assert_int_equal(poured, 1);
     assert_int_equal(tm_model_event_count(live.model), 1);
     assert_int_equal(live.lost, 0);
-    tm__live_close(&live);
+    tm__model_tee_close(&live);
 }
 
 static void a_counter_that_only_the_kernel_can_read_is_named(void **state)

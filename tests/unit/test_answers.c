@@ -278,12 +278,13 @@ static void impossible_runs_are_answered(void **state)
             assert_int_equal(questions[q].ask(&table, model), TM_OK);
             if (questions[q].ask == ask_blame)
                 for (size_t row = 0; row < tm_table_row_count(table); row++) {
-                    int64_t from_ns = tm_table_int64(table, "from_ns")[row];
-                    int64_t to_ns = tm_table_int64(table, "to_ns")[row];
+                    int64_t from_ns = tm_table_int64(table, "start_ns")[row];
+                    int64_t to_ns = tm_table_int64(table, "end_ns")[row];
 
                     assert_true(from_ns <= to_ns);
-                    assert_true(tm_table_int64(table, "start_ns")[row] <= from_ns);
-                    assert_true(to_ns <= tm_table_int64(table, "end_ns")[row]);
+                    assert_true(tm_table_int64(table, "block_start_ns")[row] <=
+                                from_ns);
+                    assert_true(to_ns <= tm_table_int64(table, "block_end_ns")[row]);
                 }
             tm_table_free(table);
         }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/duration.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/strings.h"
@@ -127,6 +128,29 @@ static void error_text_is_one_line_and_bounded(void **state)
     assert_string_equal(tm_error_name(-12345), "unknown error");
 }
 
+static void durations_are_written_as_people_do(void **state)
+{
+    static const struct {
+        int64_t time_ns;
+        const char *text;
+    } TIMES[] = {
+        {0, "0 ns"},
+        {999, "999 ns"},
+        {1000, "1.00 us"},
+        {1234, "1.23 us"},
+        {9996, "10.0 us"},
+        {99960, "100 us"},
+        {999499, "999 us"},
+        {999500, "1.00 ms"},
+        {1500000000, "1.50 s"},
+        {INT64_C(7200000000000), "7200 s"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(TIMES) / sizeof(*TIMES); i++)
+        assert_string_equal(tm__duration_of(TIMES[i].time_ns).text, TIMES[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +158,7 @@ int main(void)
         cmocka_unit_test(strings_are_stored_once_and_stay_where_they_are),
         cmocka_unit_test(running_out_of_memory_anywhere_leaves_maps_and_strings_usable),
         cmocka_unit_test(error_text_is_one_line_and_bounded),
+        cmocka_unit_test(durations_are_written_as_people_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void memory_may_run_out_at_any_allocation(void **state)
     close(descriptor);
     define_some(model);
     take(model, events, honest_run(events, EVENTS));
-    for (int format = TM_EXPORT_PERFETTO; format <= TM_EXPORT_DOT; format++) {
+    for (int format = TM_EXPORT_PERFETTO; format <= TM_EXPORT_HPROF; format++) {
         int rc = TM_ENOMEM;
 
         for (size_t calls = 0; rc != TM_OK; calls++) {
@@ -47,7 +47,7 @@ static void what_is_no_format_or_state_is_refused(void **state)
     static const tm_export_options wrong[] = {
         {.size = sizeof(*wrong)},
         {.size = sizeof(*wrong), .format = -1},
-        {.size = sizeof(*wrong), .format = 5},
+        {.size = sizeof(*wrong), .format = TM_EXPORT_HPROF + 1},
         {.size = sizeof(*wrong), .format = TM_EXPORT_COLLAPSED, .state = 2},
         {.size = sizeof(*wrong), .format = TM_EXPORT_COLLAPSED, .state = 99},
     };
@@ -64,11 +64,36 @@ static void what_is_no_format_or_state_is_refused(void **state)
     tm_model_free(model);
 }
 
+static int refuse(void *payload, const char *bytes, size_t count)
+{
+    (void)payload;
+    (void)bytes;
+    (void)count;
+    return TM_EIO;
+}
+
+static void what_writing_came_to_is_handed_on(void **state)
+{
+    tm_model *model = new_model(TM_POLICY_HOTSPOT, 0);
+
+    (void)state;
+    for (int format = TM_EXPORT_PERFETTO; format <= TM_EXPORT_HPROF; format++) {
+        tm_export_options options = {
+            .size = sizeof(options), .format = format, .write = refuse};
+        int rc = tm_export(model, NULL, &options);
+
+        /* Of an empty run there are no stacks to write. */
+        assert_int_equal(rc, format == TM_EXPORT_COLLAPSED ? TM_OK : TM_EIO);
+    }
+    tm_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_may_run_out_at_any_allocation),
         cmocka_unit_test(what_is_no_format_or_state_is_refused),
+        cmocka_unit_test(what_writing_came_to_is_handed_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "lambda.h"
+#include "ident/lambda_name.h"
 #include "model/hidden.h"
 
 static void address_and_serial_number_are_left_out(void **state)

@@ -20,6 +20,7 @@
 
 #include <threadmodel/threadmodel.h>
 
+#include "trace/record.h"
 #include "trace/ring.h"
 
 enum { RING_BYTES = TM__RING_BYTES_MIN, RINGS = 2, METHOD = 7000 };
@@ -208,12 +209,12 @@ static void put_event(int number, int64_t time_ns, int64_t value)
     tm__record *record = place(number, atomic_load(&ring(number)->head));
     tm__record_frame frame = {METHOD, 3};
 
-    *record = (tm__record){.kind = TM_EVENT_WAIT, .extra = 1};
-    record->event = (tm_event){.time_ns = time_ns,
-                               .thread = (uint64_t)number + 1,
-                               .object = 1,
-                               .value = value,
-                               .kind = TM_EVENT_WAIT};
+    *record = (tm__record){.kind = TM_EVENT_WAIT, .event.frame_count = 1};
+    record->event.fact = (tm_event){.time_ns = time_ns,
+                                    .thread = (uint64_t)number + 1,
+                                    .object = 1,
+                                    .value = value,
+                                    .kind = TM_EVENT_WAIT};
     memcpy(record + 1, &frame, sizeof(frame));
     commit(number, record, sizeof(frame));
 }
@@ -223,8 +224,8 @@ static void put_class(int number, const char *signature)
     tm__record *record = place(number, atomic_load(&ring(number)->head));
 
     *record =
-        (tm__record){.kind = TM__RECORD_CLASS, .extra = (uint16_t)strlen(signature)};
-    record->event.object = 5;
+        (tm__record){.kind = TM__RECORD_CLASS,
+                     .class = {.name_bytes = (uint16_t)strlen(signature), .id = 5}};
     memcpy(record + 1, signature, strlen(signature));
     commit(number, record, strlen(signature));
 }
@@ -236,10 +237,12 @@ static void put_method(int number)
     static const tm__record_line LINES[] = {{0, 10}, {65535, 65534}};
     tm__record *record = place(number, atomic_load(&ring(number)->head));
 
-    *record = (tm__record){.kind = TM__RECORD_METHOD, .extra = 3, .more = 4};
-    record->event.object = METHOD;
-    record->event.peer = 5;
-    record->event.value = 2;
+    *record = (tm__record){.kind = TM__RECORD_METHOD,
+                           .method = {.name_bytes = 3,
+                                      .signature_bytes = 4,
+                                      .id = METHOD,
+                                      .class_id = 5,
+                                      .line_count = 2}};
     memcpy(record + 1, TEXT, sizeof(TEXT));
     memcpy((char *)(record + 1) + sizeof(TEXT), LINES, sizeof(LINES));
     commit(number, record, sizeof(TEXT) + sizeof(LINES));

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "patch.h"
+#include "virtual/class_patch.h"
 #include "virtual_class.h"
 
 #define ACCESS "jdk/internal/access/JavaLangAccess"

@@ -235,6 +235,26 @@ static int into_contention_log(const void *given, answer *to)
     return rc;
 }
 
+static tm_hprof_writer_options hprof_options = {.size = sizeof(hprof_options),
+                                                .start_wall_ns = 1};
+
+/* HPROF's binary format, whose head has the time at which the run began. */
+static int into_hprof(const void *given, answer *to)
+{
+    struct paper paper = {0};
+    tm_hprof_writer *writer;
+    int rc;
+
+    assert_int_equal(tm_hprof_writer_new(&writer, paper_write, &paper, &hprof_options),
+                     TM_OK);
+    rc = fill(tm_hprof_writer_sink(writer), given);
+    assert_int_equal(tm_hprof_writer_close(writer), TM_OK);
+    if (rc == TM_OK)
+        answer_write(to, (const char *)paper.bytes, paper.length);
+    free(paper.bytes);
+    return rc;
+}
+
 static const sized runs = {"tm_run",
                            &run,
                            sizeof(run),
@@ -336,6 +356,17 @@ static void logs_read_them(void **state)
     check(&objects, define_object, into_contention_log);
 }
 
+static void an_hprof_file_reads_them(void **state)
+{
+    (void)state;
+    check(&classes, define_class, into_hprof);
+    check(&methods, define_method, into_hprof);
+    check(&stacks, define_stack, into_hprof);
+    check(&threads, define_thread, into_hprof);
+    hprof_options.start_wall_ns = 0;
+    check(&runs, define_run, into_hprof);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +374,7 @@ int main(void)
         cmocka_unit_test(a_summary_reads_them),
         cmocka_unit_test(a_trace_reads_them),
         cmocka_unit_test(logs_read_them),
+        cmocka_unit_test(an_hprof_file_reads_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,7 @@ ASK(timeline, tm_selection, tm_timeline_list(&table, asked, options))
 ASK(tiles, tm_selection, tm_timeline_tiles(&table, asked, options, 0))
 ASK(interactions, tm_selection, tm_interaction_list(&table, asked, options))
 ASK(context, tm_selection, tm_model_context(&table, asked, options))
+ASK(holds, tm_selection, tm_hold_list(&table, asked, options))
 ASK(matrix, tm_selection, tm_blame_matrix(&table, asked, options))
 ASK(selected, tm_selection,
     tm_statistics_monitors(&table, asked,
@@ -173,8 +174,9 @@ static void options_of_a_what_if(void **state)
 
 static void selections(void **state)
 {
-    int (*const calls[])(const void *, answer *) = {
-        threads, timeline, tiles, tile_ns, interactions, context, matrix, selected};
+    int (*const calls[])(const void *, answer *) = {threads, timeline,     tiles,
+                                                    tile_ns, interactions, context,
+                                                    holds,   matrix,       selected};
     const tm_selection value = {.size = sizeof(value),
                                 .threads = workers,
                                 .thread_count = 2,
@@ -364,13 +366,16 @@ static void options_of_an_export(void **state)
                                      .state = TM_STATE_WAITING,
                                      .write = keep_export,
                                      .payload = &memory};
-    const sized it = {"tm_export_options",
-                      &value,
-                      sizeof(value),
-                      {END(tm_export_options, allocator),
-                       END(tm_export_options, format), END(tm_export_options, state),
-                       END(tm_export_options, write), END(tm_export_options, payload)},
-                      export_of};
+    const sized it = {
+        "tm_export_options",
+        &value,
+        sizeof(value),
+        {END(tm_export_options, allocator), END(tm_export_options, format),
+         END(tm_export_options, state), END(tm_export_options, cutoff),
+         END(tm_export_options, by_thread), END(tm_export_options, without_lines),
+         END(tm_export_options, utc_offset_s), END(tm_export_options, reserved),
+         END(tm_export_options, write), END(tm_export_options, payload)},
+        export_of};
 
     (void)state;
     check_sized(&it);

@@ -134,11 +134,11 @@ static void newer_major_version_is_refused(void **state)
     recorder actual;
 
     (void)state;
-    put_file_header(&paper, 2, 3);
+    put_file_header(&paper, 3, 1);
     recorder_init(&actual);
     assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_EVERSION);
     assert_string_equal(tm_error_text(),
-                        "t.tmt: trace format 2.3; this release reads 1.x");
+                        "t.tmt: trace format 3.1; this release reads 1.x and 2.x");
     recorder_free(&actual);
     free(paper.bytes);
 }
@@ -153,7 +153,7 @@ static void newer_minor_version_is_read_and_what_is_new_is_passed_over(void **st
     recorder actual;
 
     (void)state;
-    put_file_header(&paper, 1, 9);
+    put_file_header(&paper, 2, 9);
     put_block(&paper,
               (tm__block_header){.type = 1, .events = 1, .first_ns = 4, .last_ns = 4},
               raw, sizeof(raw));
@@ -163,8 +163,51 @@ static void newer_minor_version_is_read_and_what_is_new_is_passed_over(void **st
     assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
     assert_same_text(after_first_line(&actual),
                      "limit a\nevent 4 0 0 0 0 0 5 0\n"
-                     "limit 3 parts of the trace were passed over: its format, 1.9, is "
-                     "newer than 1.0\n");
+                     "limit 3 parts of the trace were passed over: its format, 2.9, is "
+                     "newer than 2.0\n");
+    recorder_free(&actual);
+    free(paper.bytes);
+}
+
+static void version_1_is_read(void **state)
+{
+    static const uint8_t raw[] = {2, 1, 5};
+    struct paper paper = {0};
+    recorder actual;
+
+    (void)state;
+    put_file_header(&paper, 1, 0);
+    put_block(&paper,
+              (tm__block_header){.type = 1, .events = 1, .first_ns = 4, .last_ns = 4},
+              raw, sizeof(raw));
+    put_end(&paper, 1);
+    recorder_init(&actual);
+    assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
+    assert_same_text(after_first_line(&actual), "event 4 0 0 0 0 0 5 0\n");
+    recorder_free(&actual);
+    free(paper.bytes);
+}
+
+/* Who reads version 1 does not know of acquired, of shared owners, of conditions. */
+static void a_trace_is_written_in_a_version_that_readers_of_version_1_refuse(
+    void **state)
+{
+    static const tm_event acquired = {.thread = 1,
+                                      .object = 2,
+                                      .kind = TM_EVENT_ACQUIRED,
+                                      .flags = TM_EVENT_SHARED | TM_EVENT_OWNER_READ};
+    struct paper paper = {0};
+    tm_writer *writer = new_writer(&paper, 10);
+    const tm_sink *sink = tm_writer_sink(writer);
+    recorder actual;
+
+    (void)state;
+    assert_int_equal(sink->events(sink->payload, &acquired, 1), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    assert_int_equal(tm__fixed((const uint8_t *)paper.bytes + 8, 2), 2);
+    recorder_init(&actual);
+    assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
+    assert_same_text(after_first_line(&actual), "event 0 1 2 0 0 0 29 1280\n");
     recorder_free(&actual);
     free(paper.bytes);
 }
@@ -177,7 +220,7 @@ static void assert_refused(tm__block_header header, const void *raw, size_t leng
     recorder actual;
 
     header.type = TM__BLOCK_DATA;
-    put_file_header(&paper, 1, 0);
+    put_file_header(&paper, 2, 0);
     put_block(&paper, header, raw, length);
     put_block(
         &paper,
@@ -253,7 +296,7 @@ static void nested_headers_cannot_make_the_search_quadratic(void **state)
     recorder actual;
 
     (void)state;
-    put_file_header(&paper, 1, 0);
+    put_file_header(&paper, 2, 0);
     tm__block_header_put(bytes, &header);
     for (int i = 0; i < 200000; i++)
         paper_write(&paper, (const char *)bytes, sizeof(bytes));
@@ -269,6 +312,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(index_leads_from_the_trailer_to_every_block),
         cmocka_unit_test(newer_major_version_is_refused),
+        cmocka_unit_test(version_1_is_read),
+        cmocka_unit_test(
+            a_trace_is_written_in_a_version_that_readers_of_version_1_refuse),
         cmocka_unit_test(newer_minor_version_is_read_and_what_is_new_is_passed_over),
         cmocka_unit_test(impossible_blocks_are_damage_and_nothing_of_them_is_poured),
         cmocka_unit_test(nested_headers_cannot_make_the_search_quadratic),

@@ -212,6 +212,50 @@ static void options_may_be_shorter_or_longer(void **state)
     }
 }
 
+static int write_hprof(const void *given, answer *to)
+{
+    tm_hprof_writer *writer;
+    int rc;
+
+    written = to;
+    rc = tm_hprof_writer_new(&writer, keep_written, NULL, given);
+    if (rc < 0) {
+        assert_null(writer);
+        return rc;
+    }
+    assert_int_equal(pour_random(tm_hprof_writer_sink(writer), 5, 200), TM_OK);
+    return tm_hprof_writer_close(writer);
+}
+
+static void options_of_hprof_may_be_shorter_or_longer(void **state)
+{
+    struct scarce memory;
+    const tm_allocator hook = scarce_hook(&memory, SIZE_MAX);
+    const tm_hprof_writer_options value = {.size = sizeof(value),
+                                           .allocator = &hook,
+                                           .cutoff = 0.5,
+                                           .start_wall_ns = 1,
+                                           .start_ns = 2,
+                                           .by_thread = 1,
+                                           .without_lines = 1,
+                                           .depth = 3};
+    const sized it = {
+        "tm_hprof_writer_options",
+        &value,
+        sizeof(value),
+        {END(tm_hprof_writer_options, allocator), END(tm_hprof_writer_options, cutoff),
+         END(tm_hprof_writer_options, start_wall_ns),
+         END(tm_hprof_writer_options, start_ns),
+         END(tm_hprof_writer_options, by_thread),
+         END(tm_hprof_writer_options, without_lines),
+         END(tm_hprof_writer_options, depth), END(tm_hprof_writer_options, reserved)},
+        write_hprof};
+
+    (void)state;
+    check_sized(&it);
+    assert_int_equal(memory.live_blocks, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +266,7 @@ int main(void)
         cmocka_unit_test(what_a_format_cannot_hold_is_counted),
         cmocka_unit_test(a_log_keeps_the_first_failure),
         cmocka_unit_test(options_may_be_shorter_or_longer),
+        cmocka_unit_test(options_of_hprof_may_be_shorter_or_longer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,7 @@ from threadmodel.errors import (
     VersionMismatchError,
 )
 from threadmodel.event import Event, EventFlag, EventKind, event_dtype
+from threadmodel.hprof import HprofWriter
 from threadmodel.lanes import Timeline
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
@@ -51,6 +52,7 @@ __all__ = [
     "EventKind",
     "FormatError",
     "Frame",
+    "HprofWriter",
     "Identity",
     "InputOutputError",
     "InvalidArgumentError",

@@ -44,6 +44,14 @@ class EventKind(IntEnum):
     PINNED = 26
     SUBMIT_FAILED = 27
     INFLATED = 28
+    ACQUIRED = 29
+    RELEASED = 30
+    AWAIT = 31
+    AWAITED = 32
+    POST = 33
+    RUNNABLE = 34
+    ON_CPU = 35
+    OFF_CPU = 36
 
 
 class EventFlag(IntFlag):
@@ -57,6 +65,9 @@ class EventFlag(IntFlag):
     SAMPLED = 32
     PAUSED = 64
     INITIALISATION = 128
+    SHARED = 256
+    NOT_OWNED = 512
+    OWNER_READ = 1024
 
 
 class Event(NamedTuple):

@@ -13,6 +13,7 @@ _EXPORTS: Final = {
     "chrome": lib.TM_EXPORT_CHROME,
     "collapsed": lib.TM_EXPORT_COLLAPSED,
     "dot": lib.TM_EXPORT_DOT,
+    "hprof": lib.TM_EXPORT_HPROF,
 }
 STATES: Final = {
     "blocked": lib.TM_STATE_BLOCKED,
@@ -38,7 +39,8 @@ class Exports:
             path: of the file, which is made or emptied
             format: ``perfetto`` and ``chrome``, traces for the Perfetto UI;
                 ``collapsed``, stacks for flame graphs with ns held up; ``dot``, who
-                waits for whom at the end and the order of locks, for Graphviz
+                waits for whom at the end and the order of locks, for Graphviz;
+                ``hprof``, HPROF's text: sums of blocks and CPU samples by stack
             state: of collapsed stacks alone: ``blocked``, ``waiting``, ``reentering``,
                 ``joining`` or ``parked``; None: all, each named in the last frame
 

@@ -40,12 +40,15 @@ class LockQuestions(Questions):
         """List who had the lock while others were blocked by it.
 
         Columns without keys, a row for each stretch of each block: thread_id, thread,
-        start_ns, end_ns (of the block), state, object, class, method, source, line,
-        from_ns, to_ns (the owner's stretch), owner_id, owner (null: not known),
-        owner_method, owner_source, owner_line, share (of the block), provenance.
+        block_start_ns, block_end_ns, state, object, class, method, source, line,
+        start_ns, end_ns (of the stretch), share (owner: it had the lock; latency: it
+        had let go, and the next owner was being woken; unknown), owner_id, owner (null:
+        none, or not known), owner_method, owner_source, owner_line (where it got the
+        lock), fraction (of the block), provenance.
 
         Columns with keys, a row a group, the longest total first: those of the keys,
-        count (blocks), total_ns, max_ns, share (of all blocked time asked about),
+        count (blocks), total_ns, max_ns, latency_ns (of total_ns: nobody had the
+        lock), share (of all blocked time asked about),
         reported_share, exact_share, inferred_share (of total_ns).
 
         Args:
@@ -84,6 +87,30 @@ class LockQuestions(Questions):
         """
         selection = self._select(threads, classes, window)
         return self._ask(lib.tm_blame_matrix, selection.struct)
+
+    def holds(
+        self,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """List who had a lock, a row for each time, by rising start.
+
+        Columns: object, class, kind (monitor, synchronizer), thread_id, thread,
+        start_ns, end_ns (null: it has it still, or nothing shows), start_earliest_ns,
+        start_latest_ns, end_earliest_ns, end_latest_ns (between which it got it and
+        let it go; null: not known), start_provenance, end_provenance, to_thread_id,
+        to_thread (who was blocked and got it next), method, source, line (where it got
+        it), shared.
+
+        Args:
+            threads: the owners
+            classes: of the locks
+            window: holds that touch it, uncut
+        """
+        selection = self._select(threads, classes, window)
+        return self._ask(lib.tm_hold_list, selection.struct)
 
     def lock_order(self) -> Table:
         """List cycles of lock order that can deadlock, smallest first, an edge a row.

@@ -21,7 +21,9 @@ TABLES: Final = {
     "critical_path": "critical_path",
     "whatif": "whatif_rank",
     "lock_order": "lock_order",
+    "blame": "blame",
     "blockers": "blockers",
+    "holds": "holds",
     "findings": "findings",
     "diagnostics": "diagnostics",
 }

@@ -3,6 +3,7 @@
 
 import enum
 import os
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,6 +14,50 @@ from threadmodel.selection import MAX_INT64, MAX_UINT64, c_string, whole
 from threadmodel.sink import MAX_INT32, MAX_UINT32, Sink
 
 
+class FileWriter(Sink):
+    """A sink that fills a file.
+
+    Best used in a ``with`` statement. One that is merely dropped is closed, too, but an
+    error of that goes unheard.
+    """
+
+    def __init__(self, writer: Any, close: Callable[[Any], int]) -> None:
+        """Own a C writer; `close` is what frees it."""
+        super().__init__()
+        self._close = close
+        self._writer: Any = ffi.gc(writer, close)
+
+    def _open(self) -> Any:
+        if self._writer is None:
+            raise errors.InvalidArgumentError("the file is closed")
+        return self._writer
+
+    def close(self) -> None:
+        """Write what is left and the end; to close again does nothing.
+
+        Raises:
+            InputOutputError: this or an earlier write failed
+        """
+        with self._lock:
+            writer, self._writer = self._writer, None
+            if writer is not None:
+                ffi.gc(writer, None)  # closed here, and not once more when it dies
+                check(self._close(writer))
+
+    def __enter__(self) -> Self:
+        """Return the writer itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+
 class WriterFormat(enum.IntEnum):
     """What a Writer makes; docs/formats.md describes the logs."""
 
@@ -21,7 +66,7 @@ class WriterFormat(enum.IntEnum):
     TPTP = lib.TM_WRITER_TPTP
 
 
-class Writer(Sink):
+class Writer(FileWriter):
     """A sink that fills a file; one of that name is replaced.
 
     Best used in a ``with`` statement. One that is merely dropped is closed, too, but an
@@ -54,7 +99,6 @@ class Writer(Sink):
         time_unit_ns: int = 0,
     ) -> None:
         """Make the file."""
-        super().__init__()
         out = ffi.new("tm_writer **")
         kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
         choices = options(
@@ -66,12 +110,7 @@ class Writer(Sink):
             time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
         )
         check(lib.tm_writer_open(out, path_bytes(path), choices))
-        self._writer: Any = ffi.gc(out[0], lib.tm_writer_close)
-
-    def _open(self) -> Any:
-        if self._writer is None:
-            raise errors.InvalidArgumentError("the file is closed")
-        return self._writer
+        super().__init__(out[0], lib.tm_writer_close)
 
     def _sink(self) -> Any:
         return lib.tm_writer_sink(self._open())
@@ -102,28 +141,3 @@ class Writer(Sink):
                 for kind in EventKind
             }
         return {name: count for name, count in counts.items() if count}
-
-    def close(self) -> None:
-        """Write what is left and the end; to close again does nothing.
-
-        Raises:
-            InputOutputError: this or an earlier write failed
-        """
-        with self._lock:
-            writer, self._writer = self._writer, None
-            if writer is not None:
-                ffi.gc(writer, None)  # closed here, and not once more when it dies
-                check(lib.tm_writer_close(writer))
-
-    def __enter__(self) -> Self:
-        """Return the writer itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the file."""
-        self.close()

@@ -255,7 +255,8 @@ static int put_event(tm_writer *writer, const tm_event *event)
         event->kind < TM_EVENT_KIND_END ? &self->dialect.lines[event->kind] : NULL;
     int rc = TM_OK;
 
-    if (!line || line->field_count == 0 || event->thread == 0)
+    if (!line || line->field_count == 0 || event->thread == 0 ||
+        event->flags & TM__LOG_CANNOT_SAY)
         return tm__log_drop(writer, event);
     for (int i = 0; rc == TM_OK && i < line->field_count; i++) {
         if (i > 0)

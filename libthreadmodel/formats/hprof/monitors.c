@@ -14,7 +14,8 @@
 enum { PAIRS = 1 << 17 };
 /* HPROF takes its clock of milliseconds for one of nanoseconds: each millisecond that
  * it prints as the total is a million of them. */
-#define PRINTED_MS_NS INT64_C(1000000000000)
+#define MS_NS INT64_C(1000000)
+#define PRINTED_MS_NS (1000000 * MS_NS)
 /* Objects of dumps, and threads of tables, have numbers of their own. */
 #define OWN_NUMBERS (UINT64_C(1) << 62)
 
@@ -195,8 +196,9 @@ int tm__profile_table_start(tm__profile *profile, tm__slice rest)
 
     if (!tm__profile_number(rest, "total = ", 10, &printed_ms))
         return TM_EDAMAGED;
-    profile->contended_ns = tm__product(
-        printed_ms < INT64_MAX ? (int64_t)printed_ms : INT64_MAX, PRINTED_MS_NS);
+    profile->contended_ns =
+        tm__product(printed_ms < INT64_MAX ? (int64_t)printed_ms : INT64_MAX,
+                    profile->is_ours ? MS_NS : PRINTED_MS_NS);
     profile->tables_ns = tm__sum(profile->tables_ns, profile->contended_ns);
     return TM_OK;
 }

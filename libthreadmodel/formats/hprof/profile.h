@@ -57,6 +57,7 @@ typedef struct tm__profile {
     uint64_t monitors; ///< of all dumps so far
     int in_dump;
 
+    int is_ours;          ///< totals are printed as they are
     int64_t contended_ns; ///< total of the table at hand
     uint64_t within;      ///< events of the line at hand that were told
     uint64_t pairs;       ///< that were told of them

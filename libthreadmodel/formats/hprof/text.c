@@ -84,6 +84,9 @@ static int take_top(reader *self, tm__slice line)
         self->section = MONITOR_DUMP;
     } else if (tm__slice_begins(line, "CPU SAMPLES BEGIN")) {
         self->section = SAMPLES;
+    } else if (tm__slice_begins(line, "Written by ")) {
+        self->profile.is_ours =
+            tm__slice_find(line, ", in the form of HPROF.") < line.length;
     }
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
         if (tm__slice_begins(line, tables[i].begin)) {
@@ -223,7 +226,13 @@ static int limit_tables(reader *self)
     const tm__profile *profile = &self->profile;
     int rc = TM_OK;
 
-    if (profile->rows)
+    if (profile->rows && profile->is_ours)
+        rc = tm__notes_limit(
+            &self->notes,
+            "Tables MONITOR TIME have sums alone: what is shown is %lld ms, in threads "
+            "of their own, each contention as long as the mean of its row.",
+            (long long)(profile->tables_ns / 1000000));
+    else if (profile->rows)
         rc = tm__notes_limit(
             &self->notes,
             "Tables MONITOR TIME: HPROF prints its totals a million times too small "

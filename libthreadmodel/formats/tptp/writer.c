@@ -262,7 +262,7 @@ static void put_monitor(log_state *self, const char *name, const char *thread_na
 /* Whether the format has an element for it that says all it needs. */
 static int can_hold(const tm_event *event)
 {
-    if (event->thread == 0)
+    if (event->thread == 0 || event->flags & TM__LOG_CANNOT_SAY)
         return 0;
     switch (event->kind) {
     case TM_EVENT_THREAD_START:
@@ -345,8 +345,8 @@ static int log_open(tm_writer *writer, const char *path,
     writer->sink.define_object = take_object;
     writer->sink.events = take_events;
     rc = path ? tm__output_open(&self->output, self->memory, path)
-              : tm__output_to(&self->output, self->memory, options->write,
-                              options->payload);
+              : tm__output_begin(&self->output, self->memory, options->write,
+                                 options->payload);
     if (rc == TM_OK)
         tm__output_text(&self->output,
                         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<TRACE>\n");

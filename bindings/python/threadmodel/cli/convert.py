@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel convert``: any file that we read, in a format that we write."""
 
+import contextlib
 import os
-from pathlib import Path
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 import click
 
@@ -14,12 +15,14 @@ from threadmodel.cli.reading import input_paths, read_choices, reading_options
 from threadmodel.cli.report import PARTLY
 from threadmodel.text import count
 
-FORMATS: Final = {
-    "tmt": threadmodel.WriterFormat.TRACE,
-    "contention": threadmodel.WriterFormat.CONTENTION,
-    "tptp": threadmodel.WriterFormat.TPTP,
+FORMATS: Final = ("tmt", "contention", "tptp", "hprof", "hprof-text")
+ENDINGS: Final = {
+    ".orca": "contention",
+    ".trcxml": "tptp",
+    ".xml": "tptp",
+    ".hprof": "hprof",
+    ".hprof.txt": "hprof-text",
 }
-EXTENSIONS: Final = {".orca": "contention", ".trcxml": "tptp", ".xml": "tptp"}
 
 
 @click.command(short_help="Write what a file holds in another format.")
@@ -28,9 +31,9 @@ EXTENSIONS: Final = {".orca": "contention", ".trcxml": "tptp", ".xml": "tptp"}
 @click.option(
     "--to",
     "format_name",
-    type=click.Choice(list(FORMATS)),
+    type=click.Choice(FORMATS),
     help="The format; by the output's name unless told: .orca is a contention log, "
-    ".xml TPTP XML, all else a .tmt trace.",
+    ".xml TPTP XML, .hprof and .hprof.txt HPROF's two, all else a .tmt trace.",
 )
 @reading_options
 @click.pass_context
@@ -47,7 +50,8 @@ def convert(
     FILE may be of any format that `report` reads, and be several as there. A .tmt
     trace is smaller and faster to read than most, and gives the same answers. A
     contention log or TPTP XML holds less: a line on stderr says how many events had
-    no place in it.
+    no place in it. Of HPROF's formats the binary one holds threads, stacks and CPU
+    samples, the text sums of blocks and of CPU samples by stack.
 
     The exit status is 3 when FILE is damaged or cut: what is whole is converted, and
     a line on stderr says what is missing.
@@ -55,6 +59,7 @@ def convert(
     \b
     threadmodel convert recording.jfr -o run.tmt
     threadmodel convert run.tmt -o run.xml --to tptp
+    threadmodel convert run.tmt -o run.hprof.txt
     """
     if os.path.exists(output) and any(
         os.path.exists(file) and os.path.samefile(file, output) for file in files
@@ -65,7 +70,9 @@ def convert(
         damage = threadmodel.pour(
             input_paths(files), writer, progress.reading, **choices
         )
-        dropped = writer.dropped()
+        dropped = {}
+        if isinstance(writer, threadmodel.Writer):
+            dropped = writer.dropped()
     if dropped:
         kinds = ", ".join(f"{kind} {number:,}" for kind, number in dropped.items())
         say(
@@ -77,6 +84,26 @@ def convert(
         context.exit(PARTLY)
 
 
-def _writer(output: str, format_name: str | None) -> threadmodel.Writer:
-    name = format_name or EXTENSIONS.get(Path(output).suffix.lower(), "tmt")
-    return threadmodel.Writer(output, FORMATS[name])
+def _writer(output: str, format_name: str | None) -> Any:
+    name = format_name or next(
+        (ENDINGS[end] for end in ENDINGS if output.lower().endswith(end)), "tmt"
+    )
+    match name:
+        case "contention":
+            return threadmodel.Writer(output, threadmodel.WriterFormat.CONTENTION)
+        case "tptp":
+            return threadmodel.Writer(output, threadmodel.WriterFormat.TPTP)
+        case "hprof":
+            return threadmodel.HprofWriter(output)
+        case "hprof-text":
+            return _sums(output)
+        case _:
+            return threadmodel.Writer(output)
+
+
+@contextlib.contextmanager
+def _sums(output: str) -> Iterator[threadmodel.Model]:
+    """Give a model to fill, and write HPROF's text of it."""
+    model = threadmodel.Model()
+    yield model
+    model.export(output, "hprof")

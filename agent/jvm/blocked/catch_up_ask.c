@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread that was there before recording began is asked what it is in, wants and
+ * holds: by the VM's ThreadSnapshot where that is, and the objects are known as
+ * themselves; else by what java.lang.management said of all platform threads at one
+ * instant, and of virtual ones without the monitors. Then its stack is walked, and
+ * if it is in the same state still, the two are of one moment.
+ */
+#include "blocked/catch_up_ask.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <threadmodel/error.h>
+#include <threadmodel/model.h>
+
+#include "capture/park.h"
+#include "ident/method_identity.h"
+#include "ident/object_identity.h"
+#include "ident/objects_by_hash.h"
+#include "ident/thread_id.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "vm/options.h"
+#include "vm/thread_mxbean.h"
+#include "vm/thread_snapshot.h"
+#include "vm/thread_state.h"
+#include "vm/vm.h"
+
+enum { TRIES = 3, SLEEP_FRAMES = 3 };
+
+typedef struct answer {
+    tm__catch_up_state seen;
+    uint64_t joined; ///< whose end it waits for; 0: nobody's
+    int tells_held;  ///< all monitors that it holds are known
+    uint32_t held_count;
+    uint64_t *held; ///< 0: one that is not known
+    int32_t *depths;
+} answer;
+
+static int make_room(answer *a, uint32_t count)
+{
+    a->held = calloc((size_t)count + 1, sizeof(*a->held));
+    a->depths = calloc((size_t)count + 1, sizeof(*a->depths));
+    return a->held && a->depths ? 0 : -1;
+}
+
+/* To wait on a thread is to join it. @return its index, -1: it is none of them */
+static jint find_thread(const tm__lock_info *lock, const tm__platform *platform)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+
+    if (!lock->class || !strstr(lock->class, "Thread"))
+        return -1;
+    for (jint i = 0; i < platform->count; i++) {
+        jint hash = 0;
+
+        if ((*jvmti)->GetObjectHashCode(jvmti, platform->all[i], &hash) ==
+                JVMTI_ERROR_NONE &&
+            (uint32_t)hash == lock->hash)
+            return i;
+    }
+    return -1;
+}
+
+static uint64_t lock_id(tm__buffer *own, JNIEnv *jni, const tm__lock_info *lock,
+                        const tm__platform *platform)
+{
+    jint thread = find_thread(lock, platform);
+
+    if (thread >= 0)
+        return tm__object_id(own, jni, platform->all[thread]);
+    return lock->class ? tm__by_hash_id(own, lock->class, lock->hash) : 0;
+}
+
+/* What was said of all at one instant may be over. */
+static int answer_by_management(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread,
+                                const tm__platform *platform)
+{
+    const tm__thread_info *info =
+        tm__thread_mxbean_find(platform->infos, platform->info_count, a->seen.thread);
+    jint joined;
+
+    a->seen.state = tm__thread_state(thread);
+    if (!info)
+        return a->seen.state == TM_STATE_BLOCKED ? -1 : make_room(a, 0);
+    if ((a->seen.state == TM_STATE_BLOCKED) != (info->is_blocked != 0) ||
+        make_room(a, info->held_count) != 0)
+        return -1;
+    if (a->seen.state == TM_STATE_BLOCKED || a->seen.state == TM_STATE_WAITING)
+        a->seen.object = lock_id(own, jni, &info->wanted, platform);
+    if (a->seen.state == TM_STATE_BLOCKED)
+        a->seen.owner =
+            tm__carrier_has_id(jni, info->owner, platform->all, platform->count)
+                ? 0
+                : info->owner;
+    joined = find_thread(&info->wanted, platform);
+    if (joined >= 0)
+        a->joined = tm__thread_id(jni, platform->all[joined]);
+    for (uint32_t i = 0; i < info->held_count; i++) {
+        a->held[i] = lock_id(own, jni, &info->held[i], platform);
+        a->depths[i] = info->held[i].depth;
+    }
+    a->tells_held = 1;
+    a->held_count = info->held_count;
+    return 0;
+}
+
+static int answer_by_snapshot(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread)
+{
+    tm__thread_snapshot snapshot;
+    int rc;
+
+    if (tm__thread_snapshot_take(&snapshot, jni, thread) != 0)
+        return -1;
+    a->seen.state = tm__thread_state_of(snapshot.bits);
+    if (snapshot.monitor && a->seen.state == TM_STATE_WAITING)
+        a->seen.object = tm__waited_on_id(own, jni, snapshot.monitor, &a->joined);
+    else if (snapshot.monitor)
+        a->seen.object = tm__object_id(own, jni, snapshot.monitor);
+    a->tells_held = snapshot.is_whole;
+    rc = make_room(a, snapshot.held_count);
+    for (uint32_t i = 0; rc == 0 && i < snapshot.held_count; i++) {
+        a->held[i] = tm__object_id(own, jni, snapshot.held[i].monitor);
+        a->depths[i] = snapshot.held[i].stack_depth;
+        a->held_count++;
+    }
+    tm__thread_snapshot_drop(jni, &snapshot);
+    return rc;
+}
+
+static int find_answer(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread,
+                       const tm__platform *platform)
+{
+    int rc = 0;
+
+    if (tm__thread_snapshot_is_open()) {
+        rc = answer_by_snapshot(a, own, jni, thread);
+    } else if (platform) {
+        rc = answer_by_management(a, own, jni, thread, platform);
+    } else {
+        a->seen.state = tm__thread_state(thread);
+        rc = make_room(a, 0);
+    }
+    if (a->joined == a->seen.thread)
+        a->joined = 0;
+    if (rc == 0 && a->seen.state == TM_STATE_PARKED) {
+        tm_event park = tm__park_event(own, jni, thread);
+
+        a->seen.object = park.object;
+        a->seen.owner = park.peer;
+    }
+    return rc;
+}
+
+static int is_called(const jvmtiFrameInfo *frame, const char *wanted)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    char *name = NULL;
+    int is;
+
+    if ((*jvmti)->GetMethodName(jvmti, frame->method, &name, NULL, NULL) !=
+        JVMTI_ERROR_NONE)
+        return 0;
+    is = strcmp(name, wanted) == 0;
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    return is;
+}
+
+/* The VM's state, where the stack knows better: who is blocked and whose innermost
+ * frame is Object.wait was notified, and a virtual thread sleeps by parking. */
+static int state_by_stack(const tm__catch_up_state *seen, const jvmtiFrameInfo *frames,
+                          jint count)
+{
+    if (seen->state == TM_STATE_BLOCKED && count > 0 &&
+        (is_called(frames, "wait") || is_called(frames, "wait0")))
+        return TM_STATE_REENTERING;
+    if (seen->state != TM_STATE_PARKED || seen->object)
+        return seen->state;
+    for (jint i = 0; i < count && i < SLEEP_FRAMES; i++)
+        if (is_called(&frames[i], "sleepNanos"))
+            return TM_STATE_SLEEPING;
+    return seen->state;
+}
+
+static void commit_held(tm__buffer *own, uint64_t thread, uint64_t object,
+                        int32_t depth, int64_t time_ns)
+{
+    tm__record *record = tm__buffer_reserve(own, 0);
+
+    if (!record) {
+        tm__buffer_lose(own, time_ns);
+        return;
+    }
+    record->kind = TM_EVENT_HELD;
+    record->event.fact = (tm_event){
+        .time_ns = time_ns,
+        .thread = thread,
+        .object = object,
+        .value = depth,
+        .kind = TM_EVENT_HELD,
+        .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
+    };
+    tm__buffer_commit(own, record, 0);
+}
+
+/* The stack into the record in work, if the thread is still in the state that it said.
+ * @return bytes of frames; -1: it moved */
+static int64_t walk(tm__record *record, jthread thread, answer *a)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jvmtiFrameInfo *frames = (jvmtiFrameInfo *)(record + 1);
+    jint depth = (jint)tm__the_options.depth, count = 0;
+    int state = a->seen.state;
+
+    if (state > TM_STATE_RUNNING &&
+        (*jvmti)->GetStackTrace(jvmti, thread, 0, depth + 1, frames, &count) !=
+            JVMTI_ERROR_NONE)
+        count = 0;
+    a->seen.state = state_by_stack(&a->seen, frames, count);
+    record->event.is_truncated = count > depth;
+    record->event.frame_count = (uint32_t)(count > depth ? depth : count);
+    return tm__thread_state(thread) == state
+               ? (int64_t)(record->event.frame_count * sizeof(jvmtiFrameInfo))
+               : -1;
+}
+
+/* Objects have been numbered by now: a ring has one record in work at a time. */
+static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
+{
+    size_t room = (size_t)(tm__the_options.depth + 1) * sizeof(jvmtiFrameInfo);
+    tm__record *record = tm__buffer_reserve(own, room);
+    int64_t time_ns, bytes;
+
+    if (!record) {
+        tm__buffer_lose(own, tm__now_ns());
+        return -1;
+    }
+    bytes = walk(record, thread, a);
+    if (bytes < 0 || a->seen.state == TM_STATE_UNKNOWN)
+        return -1;
+    time_ns = tm__now_ns();
+    record->kind = TM_EVENT_SNAPSHOT;
+    record->event.fact = (tm_event){
+        .time_ns = time_ns,
+        .thread = a->seen.thread,
+        .object = a->seen.object,
+        .peer = a->seen.state == TM_STATE_WAITING ? a->joined : a->seen.owner,
+        .value = a->seen.state,
+        .kind = TM_EVENT_SNAPSHOT,
+    };
+    record->event.fact.flags = record->event.fact.peer ? TM_EVENT_PEER_REPORTED : 0;
+    tm__record_set_weak(&record->event, a->seen.state > TM_STATE_RUNNING
+                                            ? (*jni)->NewWeakGlobalRef(jni, thread)
+                                            : NULL);
+    tm__methods_commit(own, record, (size_t)bytes);
+    if (a->tells_held)
+        commit_held(own, a->seen.thread, 0, 0, time_ns);
+    for (uint32_t i = 0; i < a->held_count; i++)
+        /* What it waits for is not held meanwhile. */
+        if (a->held[i] && a->held[i] != a->seen.object)
+            commit_held(own, a->seen.thread, a->held[i], a->depths[i], time_ns);
+    return 0;
+}
+
+int tm__catch_up_ask(tm__catch_up_state *out, tm__buffer *own, JNIEnv *jni,
+                     jthread thread, const tm__platform *platform)
+{
+    uint64_t id = tm__thread_id(jni, thread);
+    int rc = -1;
+
+    if (tm__thread_define(own, jni, thread, id, 0, 0) != 0)
+        return -1;
+    for (int tries = 0; rc != 0 && tries < TRIES; tries++) {
+        answer a = {.seen = {.thread = id}};
+
+        rc = find_answer(&a, own, jni, thread, platform);
+        if (rc == 0)
+            rc = report(own, jni, thread, &a);
+        *out = a.seen;
+        free(a.held);
+        free(a.depths);
+    }
+    return rc;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one thread is in the middle of, asked of the VM and reported. */
+#ifndef TM_AGENT_BLOCKED_CATCH_UP_ASK_H
+#define TM_AGENT_BLOCKED_CATCH_UP_ASK_H
+
+#include <jvmti.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/buffer.h"
+#include "vm/thread_mxbean.h"
+
+/** All platform threads, and what java.lang.management says of them. */
+typedef struct tm__platform {
+    jthread *all;
+    jint count;
+    tm__thread_info *infos; ///< none where each thread can be asked
+    size_t info_count;
+} tm__platform;
+
+/** What was reported of a thread. */
+typedef struct tm__catch_up_state {
+    uint64_t thread;
+    uint64_t object; ///< that it is blocked by; 0: unknown
+    uint64_t owner;  ///< of that; 0: unknown
+    int state;       ///< enum tm_state
+} tm__catch_up_state;
+
+/**
+ * Report what a thread is in, at which stack, and which monitors it holds.
+ * @param own       the calling thread's buffer, where it goes
+ * @param platform  NULL: it is a virtual one
+ * @return 0; -1: it would not stand still for an answer, has gone, or there is no room
+ */
+int tm__catch_up_ask(tm__catch_up_state *out, tm__buffer *own, JNIEnv *jni,
+                     jthread thread, const tm__platform *platform);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A deadlock for people, on stderr, at once: who wants what, who has it, and both
+ * places of every member on its stack, where it stands and where it took what the
+ * one before it wants. The members stand still, so the VM is asked for it all now;
+ * it may happen a few times in the life of a program.
+ */
+#include "blocked/deadlock_message.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <threadmodel/model.h>
+
+#include "blocked/long_blocked_table.h"
+#include "ring/clock.h"
+#include "trace/text.h"
+#include "vm/java_fields.h"
+#include "vm/message.h"
+#include "vm/thread_mxbean.h"
+#include "vm/thread_snapshot.h"
+#include "vm/vm.h"
+
+enum { NAME_BYTES = 512, FRAMES = 64, TEXT_BYTES = 64 * 1024 };
+
+/* All of it goes out in one write, or lines of the program would come between. */
+typedef struct text {
+    char *bytes;
+    size_t used;
+} text;
+
+__attribute__((format(printf, 2, 3))) static void put(text *out, const char *format,
+                                                      ...)
+{
+    size_t room = TEXT_BYTES - out->used;
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(out->bytes + out->used, room, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        out->used += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void name_thread(char *name, JNIEnv *jni, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jvmtiThreadInfo info = {0};
+
+    *name = 0;
+    if (!thread || (*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
+        return;
+    if (info.name)
+        tm__text_utf8(name, NAME_BYTES, info.name, strlen(info.name));
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7F)
+            *c = '?';
+    tm__deallocate(info.name);
+    if (info.thread_group)
+        (*jni)->DeleteLocalRef(jni, info.thread_group);
+    if (info.context_class_loader)
+        (*jni)->DeleteLocalRef(jni, info.context_class_loader);
+}
+
+static void name_class(char *name, jclass class)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    char *signature = NULL;
+
+    snprintf(name, NAME_BYTES, "?");
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE)
+        tm__text_class(name, NAME_BYTES, signature, strlen(signature));
+    tm__deallocate(signature);
+}
+
+/* "Left@1b2c3d", as Java writes it. */
+static void name_object(char *name, JNIEnv *jni, jobject object)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jclass class = (*jni)->GetObjectClass(jni, object);
+    size_t length;
+    jint hash = 0;
+
+    name_class(name, class);
+    (*jni)->DeleteLocalRef(jni, class);
+    length = strlen(name);
+    if ((*jvmti)->GetObjectHashCode(jvmti, object, &hash) == JVMTI_ERROR_NONE)
+        snprintf(name + length, NAME_BYTES - length, "@%x", (unsigned)hash);
+}
+
+/* What the VM says to those who come late, since release 25. */
+static int name_by_snapshot(char *name, JNIEnv *jni, jthread thread)
+{
+    tm__thread_snapshot snapshot;
+    int is_known;
+
+    if (tm__thread_snapshot_take(&snapshot, jni, thread) != 0)
+        return 0;
+    is_known = snapshot.monitor != NULL;
+    if (is_known)
+        name_object(name, jni, snapshot.monitor);
+    tm__thread_snapshot_drop(jni, &snapshot);
+    return is_known;
+}
+
+/* What a thread wants: a monitor, a synchronizer or the end of another. */
+static void name_wanted(char *name, JNIEnv *jni, const tm__long_blocked *it,
+                        jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    tm__lock_info wanted = {0};
+    jobject object = NULL;
+
+    snprintf(name, NAME_BYTES, "something");
+    if (!thread)
+        return;
+    if (it->state == TM_STATE_PARKED)
+        object = (*jni)->GetObjectField(jni, thread, tm__the_java.thread_blocker);
+    else if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object) !=
+             JVMTI_ERROR_NONE)
+        object = NULL;
+    if (!object && name_by_snapshot(name, jni, thread))
+        return;
+    if (!object) {
+        tm__thread_mxbean_owner(jni, it->thread, &wanted);
+        if (wanted.class)
+            snprintf(name, NAME_BYTES, "%s@%x", wanted.class, wanted.hash);
+        free(wanted.class);
+        return;
+    }
+    name_object(name, jni, object);
+    (*jni)->DeleteLocalRef(jni, object);
+}
+
+static int line_of(jmethodID method, jlocation location)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jvmtiLineNumberEntry *entries = NULL;
+    jlocation best = -1;
+    jint count = 0;
+    int line = 0;
+
+    if ((*jvmti)->GetLineNumberTable(jvmti, method, &count, &entries) !=
+        JVMTI_ERROR_NONE)
+        return 0;
+    for (jint i = 0; i < count; i++) {
+        if (entries[i].start_location > location || entries[i].start_location <= best)
+            continue;
+        best = entries[i].start_location;
+        line = entries[i].line_number;
+    }
+    tm__deallocate(entries);
+    return line;
+}
+
+static void put_frame(text *out, JNIEnv *jni, const jvmtiFrameInfo *frame)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    char *name = NULL, *source = NULL;
+    char class_name[NAME_BYTES] = "?";
+    jclass class = NULL;
+    int line = line_of(frame->method, frame->location);
+
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, frame->method, &class) ==
+            JVMTI_ERROR_NONE &&
+        class) {
+        name_class(class_name, class);
+        if ((*jvmti)->GetSourceFileName(jvmti, class, &source) != JVMTI_ERROR_NONE)
+            source = NULL;
+        (*jni)->DeleteLocalRef(jni, class);
+    }
+    if ((*jvmti)->GetMethodName(jvmti, frame->method, &name, NULL, NULL) !=
+        JVMTI_ERROR_NONE)
+        name = NULL;
+    put(out, "      at %s.%s(%s", class_name, name ? name : "?",
+        frame->location == -1 ? "Native Method"
+        : source              ? source
+                              : "Unknown Source");
+    if (line > 0)
+        put(out, ":%d", line);
+    put(out, ")\n");
+    tm__deallocate(name);
+    tm__deallocate(source);
+}
+
+/* What the VM says to those who come later: each thread's locks, by class and hash. */
+typedef struct told_late {
+    tm__thread_info *infos;
+    size_t count;
+} told_late;
+
+/* At which frame a thread took the monitor that another wants; -1: not known. */
+static int depth_by_hash(const told_late *late, uint64_t thread, uint64_t other)
+{
+    const tm__thread_info *it =
+        tm__thread_mxbean_find(late->infos, late->count, thread);
+    const tm__thread_info *wants =
+        tm__thread_mxbean_find(late->infos, late->count, other);
+
+    if (!it || !wants || !wants->wanted.class)
+        return -1;
+    for (uint32_t i = 0; i < it->held_count; i++)
+        if (it->held[i].hash == wants->wanted.hash && it->held[i].class &&
+            strcmp(it->held[i].class, wants->wanted.class) == 0)
+            return it->held[i].depth;
+    return -1;
+}
+
+static int depth_of(const told_late *late, const tm__long_blocked *it,
+                    const tm__long_blocked *before)
+{
+    for (uint32_t i = 0; i < it->held_count; i++)
+        if (it->held[i] == before->object)
+            return it->depths[i];
+    return depth_by_hash(late, it->thread, before->thread);
+}
+
+static void put_member(text *out, JNIEnv *jni, const told_late *late,
+                       const tm__long_blocked *before, const tm__long_blocked *it,
+                       const tm__long_blocked *next)
+{
+    static const char *const verbs[TM_STATE_END] = {
+        [TM_STATE_BLOCKED] = "wants monitor",
+        [TM_STATE_REENTERING] = "wants back monitor",
+        [TM_STATE_JOINING] = "waits for the end of",
+        [TM_STATE_PARKED] = "wants synchronizer",
+    };
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jvmtiFrameInfo frames[FRAMES];
+    char name[NAME_BYTES], owner[NAME_BYTES], wanted[NAME_BYTES], taken[NAME_BYTES];
+    jthread before_thread = tm__long_blocked_thread(jni, before);
+    jthread thread = tm__long_blocked_thread(jni, it);
+    jthread next_thread = tm__long_blocked_thread(jni, next);
+    int depth = depth_of(late, it, before);
+    jint count = 0;
+
+    name_thread(name, jni, thread);
+    name_thread(owner, jni, next_thread);
+    name_wanted(taken, jni, before, before_thread);
+    name_wanted(wanted, jni, it, thread);
+    if (thread) {
+        put(out, "  \"%s\" (thread %llu) %s", name, (unsigned long long)it->thread,
+            verbs[it->state]);
+        if (it->state != TM_STATE_JOINING)
+            put(out, " %s, which is held by", wanted);
+        put(out, " \"%s\" (thread %llu)\n", owner, (unsigned long long)next->thread);
+        if ((*jvmti)->GetStackTrace(jvmti, thread, 0, FRAMES, frames, &count) !=
+            JVMTI_ERROR_NONE)
+            count = 0;
+    }
+    for (jint i = 0; i < count; i++) {
+        put_frame(out, jni, &frames[i]);
+        if (i == depth)
+            put(out, "        - took %s here\n", taken);
+    }
+    (*jni)->DeleteLocalRef(jni, before_thread);
+    (*jni)->DeleteLocalRef(jni, thread);
+    (*jni)->DeleteLocalRef(jni, next_thread);
+}
+
+/* When it was found, by the clock on the wall, and how long it is since the last of
+ * them got stuck. */
+static void put_head(text *out, tm__long_blocked *const *members, size_t count)
+{
+    const tm__long_blocked *last = members[0];
+    struct timespec wall;
+    struct tm utc;
+
+    for (size_t i = 1; i < count; i++)
+        if (members[i]->since_ns > last->since_ns)
+            last = members[i];
+    clock_gettime(CLOCK_REALTIME, &wall);
+    gmtime_r(&wall.tv_sec, &utc);
+    put(out,
+        "threadmodel: deadlock of %zu threads, found at "
+        "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ, %lld ms after it %s\n",
+        count, utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
+        utc.tm_sec, wall.tv_nsec / 1000000,
+        (long long)((tm__now_ns() - last->since_ns) / 1000000),
+        last->is_older ? "was first seen" : "began");
+}
+
+void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,
+                                size_t count)
+{
+    text out = {.bytes = malloc(TEXT_BYTES)};
+    told_late late = {0};
+
+    if (!out.bytes) {
+        tm__message("deadlock of %zu threads, and no memory to say of which", count);
+        return;
+    }
+    put_head(&out, members, count);
+    /* The VM stands still for this, some milliseconds. */
+    if (!tm__the_vm.tells_held)
+        late.count = tm__thread_mxbean_threads(&late.infos, jni);
+    for (size_t i = 0; i < count; i++)
+        put_member(&out, jni, &late, members[(i + count - 1) % count], members[i],
+                   members[(i + 1) % count]);
+    tm__message_lines(out.bytes, out.used);
+    tm__thread_mxbean_free(late.infos, late.count);
+    free(out.bytes);
+}

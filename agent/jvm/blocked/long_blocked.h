@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that have been blocked for long, followed on the writer thread. */
+#ifndef TM_AGENT_BLOCKED_LONG_BLOCKED_H
+#define TM_AGENT_BLOCKED_LONG_BLOCKED_H
+
+#include <jvmti.h>
+#include <stdint.h>
+
+#include <threadmodel/event.h>
+
+#include "ring/buffer.h"
+
+/**
+ * Follow the blocking intervals: called for every event that begins or ends one, as it
+ * is emitted.
+ * @param weak          to the thread object, where the event begins one
+ * @param weak_is_ours  it is deleted when that ends
+ */
+void tm__long_blocked_follow(JNIEnv *jni, const tm_event *event, jweak weak,
+                             int weak_is_ours);
+
+/**
+ * Ask the VM about those that have lasted for long, once a blocking interval.
+ * @param own    the writer thread's buffer
+ * @param final  about all, however long it takes
+ */
+void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final);
+
+/** When to ask next; INT64_MAX: nobody is blocked. */
+int64_t tm__long_blocked_due_ns(int64_t now_ns);
+
+/** Emit the answers of those still blocked when all events before `horizon_ns`
+ * have been followed, and report what deadlocks they show. @return TM_OK or what
+ * the sink returned */
+int tm__long_blocked_emit(JNIEnv *jni, int64_t horizon_ns);
+void tm__long_blocked_forget_all(JNIEnv *jni);
+void tm__long_blocked_close(JNIEnv *jni);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the VM says of a blocked thread, asked from the writer thread. None of
+ * it stops the VM. An answer may be of the moment just after the thread went on:
+ * whoever uses it waits until events have shown that it did not.
+ */
+#include "blocked/long_blocked_ask.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <threadmodel/model.h>
+
+#include "blocked/long_blocked_table.h"
+#include "blocked/owner_poll.h"
+#include "ident/object_identity.h"
+#include "ident/thread_id.h"
+#include "ring/buffer.h"
+#include "vm/java_fields.h"
+#include "vm/thread_mxbean.h"
+#include "vm/thread_snapshot.h"
+#include "vm/vm.h"
+
+static uint64_t owner_of(JNIEnv *jni, jobject synchronizer)
+{
+    jobject owner =
+        (*jni)->GetObjectField(jni, synchronizer, tm__the_java.synchronizer_owner);
+    uint64_t id = tm__thread_id(jni, owner);
+
+    if (owner)
+        (*jni)->DeleteLocalRef(jni, owner);
+    return id;
+}
+
+/* What a thread parks for, where somebody may own that; else NULL. */
+static jobject synchronizer_of(JNIEnv *jni, jthread thread)
+{
+    jobject blocker = NULL;
+
+    if (tm__the_java.thread_blocker && tm__the_java.synchronizer_owner)
+        blocker = (*jni)->GetObjectField(jni, thread, tm__the_java.thread_blocker);
+    if (blocker &&
+        !(*jni)->IsInstanceOf(jni, blocker, tm__the_java.synchronizer_class)) {
+        (*jni)->DeleteLocalRef(jni, blocker);
+        blocker = NULL;
+    }
+    return blocker;
+}
+
+/* A wait may be for the end of a thread, or be over but for the monitor. */
+static int ask_wait(tm__long_blocked *it, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jint state = 0;
+
+    if ((*jvmti)->GetThreadState(jvmti, thread, &state) != JVMTI_ERROR_NONE)
+        return 0;
+    if (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
+        it->state = TM_STATE_REENTERING;
+    else
+        it->state =
+            it->owner && it->owner != it->thread ? TM_STATE_JOINING : TM_STATE_WAITING;
+    return 1;
+}
+
+static int ask_state(JNIEnv *jni, tm__long_blocked *it, jthread thread)
+{
+    jobject synchronizer;
+
+    switch (it->kind) {
+    case TM_EVENT_CONTENDED_ENTER: it->state = TM_STATE_BLOCKED; return 1;
+    case TM_EVENT_JOIN: it->state = TM_STATE_JOINING; return 1;
+    case TM_EVENT_WAIT: return ask_wait(it, thread);
+    default: break;
+    }
+    synchronizer = synchronizer_of(jni, thread);
+    it->state = synchronizer ? TM_STATE_PARKED : TM_STATE_UNKNOWN;
+    if (!synchronizer)
+        return 0;
+    it->owner = owner_of(jni, synchronizer);
+    (*jni)->DeleteLocalRef(jni, synchronizer);
+    return 1;
+}
+
+static void keep(tm__long_blocked *it, JNIEnv *jni, tm__buffer *own,
+                 const jvmtiMonitorStackDepthInfo *monitors, jint count)
+{
+    int waits = it->kind == TM_EVENT_WAIT;
+
+    it->owner = it->state == TM_STATE_BLOCKED ? 0 : it->owner;
+
+    it->held = calloc((size_t)count + 1, sizeof(*it->held));
+    it->depths = calloc((size_t)count + 1, sizeof(*it->depths));
+    for (jint i = 0; it->held && it->depths && i < count; i++) {
+        uint64_t object = tm__object_id(own, jni, monitors[i].monitor);
+
+        if (!object || (waits && object == it->object))
+            continue;
+        it->held[it->held_count] = object;
+        it->depths[it->held_count++] = monitors[i].stack_depth;
+    }
+}
+
+/* The same where JVM TI tells none to those who come late. */
+static int ask_held_late(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
+                         jthread thread)
+{
+    tm__thread_snapshot snapshot;
+
+    if (tm__thread_snapshot_take(&snapshot, jni, thread) != 0)
+        return 0;
+    if (snapshot.is_whole)
+        keep(it, jni, own, snapshot.held, (jint)snapshot.held_count);
+    tm__thread_snapshot_drop(jni, &snapshot);
+    return it->held && it->depths;
+}
+
+static int ask_held(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jvmtiMonitorStackDepthInfo *monitors = NULL;
+    jint count = 0;
+
+    if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, thread, &count, &monitors) !=
+        JVMTI_ERROR_NONE)
+        return ask_held_late(jni, own, it, thread);
+    keep(it, jni, own, monitors, count);
+    for (jint i = 0; i < count; i++)
+        (*jni)->DeleteLocalRef(jni, monitors[i].monitor);
+    if (monitors)
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)monitors);
+    return it->held && it->depths;
+}
+
+static void ask_holder(JNIEnv *jni, const tm__long_blocked *it)
+{
+    if (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING)
+        tm__owner_poll_ask(jni, it);
+}
+
+int tm__long_blocked_query(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
+{
+    jthread thread = tm__long_blocked_thread(jni, it);
+    int answered;
+
+    if (!thread)
+        return 0;
+    answered = ask_state(jni, it, thread);
+    if (answered && tm__the_vm.tells_held)
+        answered = ask_held(jni, own, it, thread);
+    else if (answered && tm__long_blocked_has_owner(it))
+        it->owner = tm__long_blocked_owner(jni, it);
+    (*jni)->DeleteLocalRef(jni, thread);
+    ask_holder(jni, it);
+    /* A waiter that holds nothing else holds up nobody, whenever it is notified. */
+    return answered && (it->state != TM_STATE_WAITING || it->held_count);
+}
+
+int tm__long_blocked_has_owner(const tm__long_blocked *it)
+{
+    return it->state == TM_STATE_PARKED ||
+           ((it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING) &&
+            !tm__the_vm.tells_held);
+}
+
+int tm__long_blocked_may_change(const tm__long_blocked *it)
+{
+    return tm__long_blocked_has_owner(it) || it->state == TM_STATE_BLOCKED ||
+           (it->state == TM_STATE_WAITING &&
+            (it->held_count || !tm__the_vm.tells_held));
+}
+
+uint64_t tm__long_blocked_owner(JNIEnv *jni, const tm__long_blocked *it)
+{
+    jthread thread;
+    jobject synchronizer;
+    uint64_t owner;
+
+    if (it->state != TM_STATE_PARKED)
+        return tm__thread_mxbean_owner(jni, it->thread, NULL);
+    thread = tm__long_blocked_thread(jni, it);
+    synchronizer = thread ? synchronizer_of(jni, thread) : NULL;
+    owner = synchronizer ? owner_of(jni, synchronizer) : 0;
+    if (synchronizer)
+        (*jni)->DeleteLocalRef(jni, synchronizer);
+    if (thread)
+        (*jni)->DeleteLocalRef(jni, thread);
+    return owner;
+}
+
+int tm__long_blocked_query_again(JNIEnv *jni, tm__long_blocked *it)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jthread thread;
+    uint64_t owner;
+    jint state = 0;
+
+    ask_holder(jni, it);
+    if (tm__long_blocked_has_owner(it)) {
+        owner = tm__long_blocked_owner(jni, it);
+        if (owner == it->owner)
+            return 0;
+        it->owner = owner;
+        return 1;
+    }
+    if (it->state != TM_STATE_WAITING)
+        return 0;
+    thread = tm__long_blocked_thread(jni, it);
+    if (!thread)
+        return 0;
+    if ((*jvmti)->GetThreadState(jvmti, thread, &state) == JVMTI_ERROR_NONE &&
+        state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
+        it->state = TM_STATE_REENTERING;
+    (*jni)->DeleteLocalRef(jni, thread);
+    if (it->state == TM_STATE_REENTERING && tm__long_blocked_has_owner(it))
+        it->owner = tm__long_blocked_owner(jni, it);
+    return it->state == TM_STATE_REENTERING;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The path of every event. It runs on the program's threads, on some of them with
+ * a lock in hand: nothing is allocated, no lock is taken and no line that another
+ * thread writes is written, but for what happens once a thread or an object. Most
+ * of its cost is the walk of the stack, 0.1 us a frame.
+ */
+#include "capture/event_report.h"
+
+#include <stdatomic.h>
+
+#include "capture/stack_policy.h"
+#include "capture/stack_walk.h"
+#include "ident/method_identity.h"
+#include "ident/thread_id.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "vm/vm.h"
+
+static int is_recording(void)
+{
+    return atomic_load_explicit(&tm__the_recording.is_on, memory_order_relaxed);
+}
+
+/* An event begins, if recording has not been switched off while that was made known:
+ * what comes after this may use the VM's tool interface. */
+static int begin(tm__event_report *report)
+{
+    report->weak = NULL;
+    report->skipped_frames = 0;
+    report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
+    report->began_ns = report->time_ns;
+    if (is_recording())
+        return 1;
+    tm__buffer_end(report->buffer);
+    return 0;
+}
+
+static void report_loss(tm__event_report *report)
+{
+    if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
+        tm__buffer_report_loss(report->buffer, report->time_ns);
+}
+
+/* The first event of a thread: it has no buffer by which to tell that it is here. */
+static tm__buffer *enter(JNIEnv *jni, jthread thread)
+{
+    tm__buffer *buffer = NULL;
+
+    atomic_fetch_add(&tm__the_recording.entering, 1);
+    if (is_recording())
+        buffer = tm__thread_buffer(jni, thread);
+    atomic_fetch_sub(&tm__the_recording.entering, 1);
+    return buffer;
+}
+
+int tm__event_report_begin(tm__event_report *report, JNIEnv *jni, jthread thread)
+{
+    tm__buffer *buffer;
+
+    if (!is_recording())
+        return 0;
+    buffer = tm__buffer_mine ? tm__buffer_mine : enter(jni, thread);
+    if (!buffer || buffer == &tm__buffer_none)
+        return 0;
+    /* Who was notified has the monitor; who queues for it was interrupted. */
+    if (buffer->deferred.kind)
+        tm__event_report_deferred(buffer, TM_EVENT_BY_INTERRUPT);
+    report->buffer = buffer;
+    if (!begin(report))
+        return 0;
+    report->session =
+        atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed);
+    /* A carrier's thread number is not that of the virtual thread on it. */
+    report->thread = buffer->is_shared || !buffer->thread ? tm__thread_id(jni, thread)
+                                                          : buffer->thread;
+    report->is_virtual = report->thread != buffer->thread;
+    if (report->is_virtual)
+        tm__virtual_define(buffer, jni, thread, report->thread);
+    report_loss(report);
+    return 1;
+}
+
+jthread tm__event_report_thread(void)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+    jvmtiEnv *jvmti;
+    jthread thread = NULL;
+
+    if (!is_recording() || buffer == &tm__buffer_none)
+        return NULL;
+    if (buffer)
+        tm__buffer_begin(buffer, tm__now_ns);
+    else
+        atomic_fetch_add(&tm__the_recording.entering, 1);
+    jvmti = tm__the_vm.jvmti;
+    if (is_recording() &&
+        (*jvmti)->GetCurrentThread(jvmti, &thread) != JVMTI_ERROR_NONE)
+        thread = NULL;
+    if (buffer)
+        tm__buffer_end(buffer);
+    else
+        atomic_fetch_sub(&tm__the_recording.entering, 1);
+    return thread;
+}
+
+int tm__event_report_begin_here(tm__event_report *report, JNIEnv *jni)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+    jthread thread;
+    int begun;
+
+    if (!is_recording())
+        return 0;
+    if (buffer == &tm__buffer_none)
+        return 0;
+    if (buffer && !buffer->is_shared) {
+        report->buffer = buffer;
+        report->thread = buffer->thread;
+        report->is_virtual = 0;
+        if (!begin(report))
+            return 0;
+        report->session =
+            atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed);
+        report_loss(report);
+        return 1;
+    }
+    thread = tm__event_report_thread();
+    if (!thread)
+        return 0;
+    begun = tm__event_report_begin(report, jni, thread);
+    (*jni)->DeleteLocalRef(jni, thread);
+    return begun;
+}
+
+int tm__event_report_again(tm__event_report *report)
+{
+    if (!begin(report))
+        return 0;
+    if (atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed) !=
+        report->session) {
+        tm__buffer_end(report->buffer);
+        return 0;
+    }
+    report_loss(report);
+    return 1;
+}
+
+/* Count the event, and measure one in so many, without the walk of its stack, which
+ * was measured by itself. */
+static void count(tm__event_report *report, uint64_t walks_ns)
+{
+    tm__costs *it = &report->buffer->costs;
+
+    tm__counter_add(&it->events, 1);
+    if (atomic_load_explicit(&it->events, memory_order_relaxed) % TM__MEASURED == 0 &&
+        report->began_ns)
+        tm__counter_add(&it->measured_ns,
+                        (uint64_t)(tm__now_ns() - report->began_ns) -
+                            (atomic_load_explicit(&report->buffer->stacks.walks_ns,
+                                                  memory_order_relaxed) -
+                             walks_ns));
+}
+
+static int put(tm__event_report *report, uint32_t depth, tm_event event, int walk_first)
+{
+    tm__record *record;
+    uint64_t walks_ns =
+        atomic_load_explicit(&report->buffer->stacks.walks_ns, memory_order_relaxed);
+    size_t bytes;
+
+    depth = tm__stack_policy_depth(report, depth, &event);
+    record = tm__buffer_reserve(report->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
+    if (record) {
+        record->kind = event.kind;
+        record->event.fact = event;
+        record->event.fact.time_ns = report->time_ns;
+        record->event.fact.thread = report->thread;
+        if (report->weak)
+            tm__record_set_weak(&record->event, report->weak);
+        bytes = depth ? tm__stack_walk(report, record, depth) : 0;
+        if (walk_first && bytes)
+            record->event.fact.time_ns = tm__now_ns();
+        tm__methods_commit(report->buffer, record, bytes);
+    } else {
+        tm__buffer_lose(report->buffer, report->time_ns);
+        tm__counter_add(&report->buffer->costs.dropped, 1);
+    }
+    count(report, walks_ns);
+    return record ? 0 : -1;
+}
+
+int tm__event_report_finish(tm__event_report *report, uint32_t depth, tm_event event)
+{
+    int rc = put(report, depth, event, 0);
+
+    tm__buffer_end(report->buffer);
+    return rc;
+}
+
+int tm__event_report_finish_now(tm__event_report *report, uint32_t depth,
+                                tm_event event)
+{
+    int rc = put(report, depth, event, 1);
+
+    tm__buffer_end(report->buffer);
+    return rc;
+}
+
+int tm__event_report_add(tm__event_report *report, uint32_t depth, tm_event event)
+{
+    return put(report, depth, event, 0);
+}
+
+void tm__event_report_drop(tm__event_report *report)
+{
+    tm__buffer_end(report->buffer);
+}
+
+void tm__event_report_defer(tm__event_report *report, tm_event event)
+{
+    event.time_ns = report->time_ns;
+    event.thread = report->thread;
+    report->buffer->deferred = event;
+}
+
+void tm__event_report_deferred(tm__buffer *buffer, uint16_t flags)
+{
+    tm__event_report report = {
+        .buffer = buffer,
+        .time_ns = buffer->deferred.time_ns,
+        .thread = buffer->deferred.thread,
+    };
+    tm_event event = buffer->deferred;
+
+    buffer->deferred.kind = 0;
+    event.flags = flags;
+    tm__event_report_finish(&report, TM__NO_STACK, event);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One event on its way from a callback into the calling thread's ring. */
+#ifndef TM_AGENT_CAPTURE_EVENT_REPORT_H
+#define TM_AGENT_CAPTURE_EVENT_REPORT_H
+
+#include <jvmti.h>
+#include <stdint.h>
+
+#include <threadmodel/event.h>
+
+#include "ring/buffer.h"
+#include "vm/options.h"
+
+/** The event in work: whose, where it goes, and since when. */
+typedef struct tm__event_report {
+    tm__buffer *buffer;
+    int64_t time_ns;
+    uint64_t thread;
+    int is_virtual;     ///< the thread may go on with another carrier
+    uint32_t session;   ///< in which it began
+    int64_t began_ns;   ///< when we were called; 0: not to be measured
+    jweak weak;         ///< to go along with the event; NULL: none
+    int skipped_frames; ///< innermost ones, which are ours
+} tm__event_report;
+
+enum {
+    TM__NO_STACK = 0,
+    TM__CALLER = 8,                 ///< frames that show who called a method of the JDK
+    TM__WHOLE_STACK = TM__DEPTH_MAX ///< as many as the options say
+};
+
+/**
+ * Begin an event that the VM tells of; end it by tm__event_report_finish() or _drop().
+ * @param thread  the calling one, as the VM names it
+ * @return 0: there is nothing to report, or nowhere
+ */
+int tm__event_report_begin(tm__event_report *report, JNIEnv *jni, jthread thread);
+
+/** Which thread this is, a local reference; NULL: nothing is recorded. */
+jthread tm__event_report_thread(void);
+
+/** The same as tm__event_report_begin() in a native method, which is not told what
+ * thread it runs on. */
+int tm__event_report_begin_here(tm__event_report *report, JNIEnv *jni);
+
+/**
+ * Begin another event of the same thread, without asking who that is.
+ * @return 0: recording has stopped since, though it may have begun anew
+ */
+int tm__event_report_again(tm__event_report *report);
+
+/**
+ * Put the event into the ring.
+ * @param depth  frames of the calling thread's stack to add, at most
+ * @param event  without time and thread
+ * @return 0; -1: there was no room, and it was counted
+ */
+int tm__event_report_finish(tm__event_report *report, uint32_t depth, tm_event event);
+
+/**
+ * The same for what begins when this returns: its time is that after the walk of the
+ * stack, which would else count as a part of it.
+ */
+int tm__event_report_finish_now(tm__event_report *report, uint32_t depth,
+                                tm_event event);
+
+/** As tm__event_report_finish(), but more of the same time is to follow. */
+int tm__event_report_add(tm__event_report *report, uint32_t depth, tm_event event);
+
+/** Nothing happened after all, or nothing more. */
+void tm__event_report_drop(tm__event_report *report);
+
+/**
+ * Keep the event in work back until it is known what flags it gets. No event of
+ * any thread that is later gets into the trace before that.
+ */
+void tm__event_report_defer(tm__event_report *report, tm_event event);
+
+/** Put the event that was kept back into the ring, with these flags. */
+void tm__event_report_deferred(tm__buffer *buffer, uint16_t flags);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the VM calls when a thread starts, ends, queues for a monitor or waits.
+ *
+ * The stack is taken where the thread is about to stand still anyway. Entered
+ * and Waited take none: Entered runs with the monitor held, and makes everybody
+ * behind it wait for as long as it takes.
+ */
+#include "capture/jvmti_events.h"
+
+#include <stdatomic.h>
+
+#include "base/saturate.h"
+#include "capture/event_report.h"
+#include "ident/monitor_owner.h"
+#include "ident/object_identity.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "ring/recording_state.h"
+#include "vm/java_fields.h"
+#include "vm/options.h"
+#include "vm/vm.h"
+
+/* A blocking interval's end is about the object of its beginning, so a thread that
+ * cannot have changed its carrier in between need not ask the VM which that was. */
+static uint64_t blocked_on(tm__event_report *r, JNIEnv *jni, jobject object)
+{
+    uint64_t id = r->is_virtual ? 0 : r->buffer->object;
+
+    if (!r->is_virtual)
+        r->buffer->object = 0;
+    return id ? id : tm__object_id(r->buffer, jni, object);
+}
+
+/* All monitors that the calling thread holds, as of now. The first event, without an
+ * object, says that those which follow are all. */
+static void add_held(tm__event_report *r, jvmtiEnv *jvmti, JNIEnv *jni)
+{
+    tm_event event = {.kind = TM_EVENT_HELD,
+                      .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED};
+    jvmtiMonitorStackDepthInfo *monitors = NULL;
+    jint count = 0;
+
+    r->weak = NULL; /* it went with the enter */
+    if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, NULL, &count, &monitors) !=
+        JVMTI_ERROR_NONE)
+        return;
+    tm__event_report_add(r, TM__NO_STACK, event);
+    for (jint i = 0; i < count; i++) {
+        event.object = tm__object_id(r->buffer, jni, monitors[i].monitor);
+        event.value = monitors[i].stack_depth;
+        if (event.object)
+            tm__event_report_add(r, TM__NO_STACK, event);
+        (*jni)->DeleteLocalRef(jni, monitors[i].monitor);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)monitors);
+}
+
+static const tm__contender *contender_of(const tm__event_report *r, tm__contender *out)
+{
+    *out = (tm__contender){
+        .thread = r->thread, .is_virtual = r->is_virtual, .session = r->session};
+    return out;
+}
+
+static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
+                                    jobject object)
+{
+    tm_event event = {.kind = TM_EVENT_CONTENDED_ENTER};
+    tm__contender self;
+    tm__event_report r;
+
+    if (!tm__event_report_begin(&r, jni, thread))
+        return;
+    event.peer = tm__monitor_owner_read(jni, contender_of(&r, &self), object);
+    if (event.peer)
+        event.flags = TM_EVENT_PEER_INFERRED;
+    event.object = tm__object_id(r.buffer, jni, object);
+    if (r.is_virtual)
+        r.weak = (*jni)->NewWeakGlobalRef(jni, thread);
+    else
+        r.buffer->object = event.object;
+    if (tm__event_report_add(&r, TM__WHOLE_STACK, event) != 0 && r.weak)
+        (*jni)->DeleteWeakGlobalRef(jni, r.weak);
+    if (tm__the_options.held)
+        add_held(&r, jvmti, jni);
+    tm__event_report_drop(&r);
+}
+
+static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
+                                      jobject object)
+{
+    tm__contender self;
+    tm__event_report r;
+    uint64_t id;
+
+    (void)jvmti;
+    if (!tm__event_report_begin(&r, jni, thread))
+        return;
+    tm__monitor_owner_check(jni, contender_of(&r, &self));
+    id = blocked_on(&r, jni, object);
+    tm__event_report_finish(
+        &r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_CONTENDED_ENTERED, .object = id});
+}
+
+static int is_interrupted(JNIEnv *jni, jthread thread)
+{
+    jfieldID field = tm__the_java.thread_interrupted;
+
+    return field && (*jni)->GetBooleanField(jni, thread, field);
+}
+
+static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+                         jlong timeout_ms)
+{
+    tm__event_report r;
+    uint64_t id, joined;
+
+    (void)jvmti;
+    if (!tm__event_report_begin(&r, jni, thread))
+        return;
+    id = tm__waited_on_id(r.buffer, jni, object, &joined);
+    if (!r.is_virtual) {
+        r.buffer->object = id;
+        r.buffer->wait_ns = r.time_ns;
+    }
+    tm__event_report_finish(&r, TM__WHOLE_STACK,
+                            (tm_event){.kind = TM_EVENT_WAIT,
+                                       .object = id,
+                                       .peer = joined,
+                                       .value = tm__product(timeout_ms, 1000000)});
+}
+
+/* Whoever finds a class being initialised by another thread waits in the VM, on an
+ * int[] that the program never sees, and JVM TI tells the end of that wait alone. */
+static int is_of_initialisation(const tm__event_report *r, JNIEnv *jni, jobject object)
+{
+    int was_waited_on;
+
+    if ((!r->is_virtual && r->buffer->in_wait) || !object ||
+        !(*jni)->IsInstanceOf(jni, object, tm__the_java.initialisation_class))
+        return 0;
+    tm__notified_id(r->buffer, jni, object, &was_waited_on);
+    return !was_waited_on;
+}
+
+/* A wait that is not let in, because an interrupt is pending, is over sooner. */
+enum { SHORT_WAIT_NS = 100000 };
+
+/*
+ * The VM tells a wait that is over, but not whether a notify or an interrupt ended
+ * it, and who is notified may be interrupted before it runs. Where both may be,
+ * the end is kept back until Object.wait returns: it throws, or it does not. (The
+ * interrupt flag has been cleared by now when the wait was not let in, and is
+ * still set when it was broken off.)
+ */
+static void JNICALL waited(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+                           jboolean timed_out)
+{
+    tm_event event = {.kind = TM_EVENT_WAITED};
+    tm__event_report r;
+    int flag;
+
+    (void)jvmti;
+    if (!tm__event_report_begin(&r, jni, thread))
+        return;
+    event.object = blocked_on(&r, jni, object);
+    flag = !timed_out && is_interrupted(jni, thread);
+    if (!timed_out && !r.is_virtual && r.buffer->in_wait &&
+        (flag || r.time_ns - r.buffer->wait_ns < SHORT_WAIT_NS)) {
+        tm__event_report_defer(&r, event);
+        return;
+    }
+    event.flags = timed_out ? TM_EVENT_TIMED_OUT : flag ? TM_EVENT_BY_INTERRUPT : 0;
+    if (is_of_initialisation(&r, jni, object))
+        event.flags |= TM_EVENT_INITIALISATION;
+    tm__event_report_finish(&r, TM__NO_STACK, event);
+}
+
+static void JNICALL thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+    tm__event_report r;
+
+    (void)jvmti;
+    if (tm__buffer_mine == &tm__buffer_none)
+        tm__buffer_mine = NULL;
+    if (tm__event_report_begin(&r, jni, thread))
+        tm__event_report_finish(&r, TM__NO_STACK,
+                                (tm_event){.kind = TM_EVENT_THREAD_START});
+}
+
+static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+    tm__event_report r;
+
+    (void)jvmti;
+    if (!tm__event_report_begin(&r, jni, thread)) {
+        tm__monitor_owner_unregister(jni);
+        return;
+    }
+    tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
+    tm__event_report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
+    if (r.is_virtual)
+        return;
+    tm__monitor_owner_unregister(jni);
+    /* The VM goes on to lock the thread object and wake who joins it, which is no
+     * business of the program's; or the OS thread becomes another Java thread. */
+    tm__buffer_leave();
+}
+
+static const struct {
+    jvmtiEvent event;
+    int is_of_monitors; ///< left out by the option monitor=n
+    uint64_t kind;
+} ENABLED[] = {
+    {JVMTI_EVENT_THREAD_START, 0, TM__KIND(THREAD_START)},
+    {JVMTI_EVENT_THREAD_END, 0, TM__KIND(THREAD_END)},
+    {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, 1, TM__KIND(CONTENDED_ENTER)},
+    {JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, 1, TM__KIND(CONTENDED_ENTERED)},
+    {JVMTI_EVENT_MONITOR_WAIT, 1, TM__KIND(WAIT)},
+    {JVMTI_EVENT_MONITOR_WAITED, 1, TM__KIND(WAITED)},
+};
+enum { ENABLED_COUNT = sizeof(ENABLED) / sizeof(*ENABLED) };
+
+static int is_wanted(int i)
+{
+    return !ENABLED[i].is_of_monitors || tm__the_options.monitor;
+}
+
+void tm__events_set(jvmtiEventCallbacks *callbacks)
+{
+    callbacks->ThreadStart = thread_start;
+    callbacks->ThreadEnd = thread_end;
+    callbacks->MonitorContendedEnter = contended_enter;
+    callbacks->MonitorContendedEntered = contended_entered;
+    callbacks->MonitorWait = wait;
+    callbacks->MonitorWaited = waited;
+    atomic_fetch_or(&tm__the_recording.kinds,
+                    TM__KIND(HELD) | TM__KIND(SNAPSHOT) | TM__KIND(LOST));
+    for (int i = 0; i < ENABLED_COUNT; i++)
+        if (is_wanted(i))
+            atomic_fetch_or(&tm__the_recording.kinds, ENABLED[i].kind);
+}
+
+jvmtiError tm__events_enable(int on)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+
+    for (int i = 0; i < ENABLED_COUNT; i++) {
+        jvmtiError error = is_wanted(i) ? (*jvmti)->SetEventNotificationMode(
+                                              jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE,
+                                              ENABLED[i].event, NULL)
+                                        : JVMTI_ERROR_NONE;
+
+        if (error != JVMTI_ERROR_NONE)
+            return error;
+    }
+    return JVMTI_ERROR_NONE;
+}

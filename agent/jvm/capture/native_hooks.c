@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the VM has no events for: notify, park, sleep, start, interrupt, and why a
+ * wait ended. All of them end in native methods of the JDK, and the VM asks us for
+ * every native method that it binds whether another function should stand in its
+ * place. Ours report and call the original. Compiled callers go the same way, since
+ * none of these methods is an intrinsic.
+ *
+ * Object's are bound before methods have names; they are known by their address.
+ *
+ * A program may notify a million times a second: without waiters that costs a look
+ * at the object's tag and a record, and no walk of the stack. The VM itself does so
+ * in bursts, for every weak reference, on queues that nobody ever waits on: of
+ * these, one a millisecond is reported, and the others are counted.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
+#include "capture/native_hooks.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/saturate.h"
+#include "capture/event_report.h"
+#include "capture/park.h"
+#include "capture/virtual_calls.h"
+#include "ident/object_identity.h"
+#include "ident/thread_id.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "vm/vm.h"
+
+/* A native method, which the VM hands over as an address. */
+typedef union function {
+    void *address;
+    void(JNICALL *object)(JNIEnv *, jobject);
+    void(JNICALL *wait)(JNIEnv *, jobject, jlong);
+    void(JNICALL *sleep)(JNIEnv *, jclass, jlong);
+    void(JNICALL *park)(JNIEnv *, jobject, jboolean, jlong);
+    void(JNICALL *unpark)(JNIEnv *, jobject, jobject);
+    void(JNICALL *rename)(JNIEnv *, jobject, jstring);
+} function;
+
+enum {
+    WAIT,
+    NOTIFY,
+    NOTIFY_ALL,
+    START,
+    INTERRUPT,
+    SLEEP_MS,
+    SLEEP,
+    SLEEP_NS,
+    PARK,
+    UNPARK,
+    RENAME,
+    VIRTUAL, ///< replaced by nothing: it is bound when the first is about to be made
+    HOOK_COUNT
+};
+
+enum { REPEATED_NS = 1000000 };
+
+static void (*virtual_is_near)(JNIEnv *jni);
+
+/* What stood there before us; set before ours can be called. */
+static void *_Atomic originals[HOOK_COUNT];
+
+static function original(int hook)
+{
+    void *address = atomic_load_explicit(&originals[hook], memory_order_acquire);
+
+    /* In a VM that was up before us, ours may stand there a moment sooner. */
+    while (!address) {
+        sched_yield();
+        address = atomic_load_explicit(&originals[hook], memory_order_acquire);
+    }
+    return (function){address};
+}
+
+/* The VM reports waits; this only tells why one ended. A virtual thread has left
+ * the carrier, and its wait goes on, when the call returns. */
+static void JNICALL object_wait(JNIEnv *jni, jobject object, jlong timeout_ms)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+
+    if (!buffer || buffer == &tm__buffer_none || buffer->is_shared) {
+        original(WAIT).wait(jni, object, timeout_ms);
+        return;
+    }
+    buffer->in_wait = 1;
+    original(WAIT).wait(jni, object, timeout_ms);
+    buffer->in_wait = 0;
+    if (buffer->deferred.kind)
+        tm__event_report_deferred(
+            buffer, (*jni)->ExceptionCheck(jni) ? TM_EVENT_BY_INTERRUPT : 0);
+}
+
+/* Tell whether a notify that can wake nobody was reported just before. */
+static int is_repeated(const tm__event_report *r, uint64_t object)
+{
+    tm__buffer *buffer = r->buffer;
+    size_t slots = sizeof(buffer->notified) / sizeof(*buffer->notified);
+    size_t slot = object % slots;
+
+    if (buffer->notified[slot].object == object &&
+        r->time_ns - buffer->notified[slot].time_ns < REPEATED_NS) {
+        tm__counter_add(&buffer->left_out, 1);
+        return 1;
+    }
+    buffer->notified[slot].object = object;
+    buffer->notified[slot].time_ns = r->time_ns;
+    return 0;
+}
+
+/* The time is that before the call, which is over before anybody can be woken. One
+ * who does not own the object is refused by the VM, and has notified nobody. */
+static void notify(JNIEnv *jni, jobject object, int hook, uint16_t kind)
+{
+    tm__event_report r;
+    uint64_t id = 0;
+    int was_waited_on = 0;
+    int begun = tm__event_report_begin_here(&r, jni);
+
+    if (begun)
+        id = tm__notified_id(r.buffer, jni, object, &was_waited_on);
+    original(hook).object(jni, object);
+    if (!begun)
+        return;
+    if ((*jni)->ExceptionCheck(jni) || (!was_waited_on && is_repeated(&r, id)))
+        tm__event_report_drop(&r);
+    else
+        tm__event_report_finish(&r, was_waited_on ? TM__CALLER : TM__NO_STACK,
+                                (tm_event){.kind = kind, .object = id});
+}
+
+static void JNICALL object_notify(JNIEnv *jni, jobject object)
+{
+    notify(jni, object, NOTIFY, TM_EVENT_NOTIFY);
+}
+
+static void JNICALL object_notify_all(JNIEnv *jni, jobject object)
+{
+    notify(jni, object, NOTIFY_ALL, TM_EVENT_NOTIFY_ALL);
+}
+
+/* Something that is done to another thread. */
+static void report_call(JNIEnv *jni, jobject thread, uint32_t depth, uint16_t kind)
+{
+    tm__event_report r;
+
+    if (thread && tm__event_report_begin_here(&r, jni))
+        tm__event_report_finish(
+            &r, depth, (tm_event){.kind = kind, .peer = tm__thread_id(jni, thread)});
+}
+
+static void JNICALL thread_start(JNIEnv *jni, jobject thread)
+{
+    report_call(jni, thread, TM__WHOLE_STACK, TM_EVENT_THREAD_START_CALLED);
+    original(START).object(jni, thread);
+}
+
+static void JNICALL thread_interrupt(JNIEnv *jni, jobject thread)
+{
+    report_call(jni, thread, TM__CALLER, TM_EVENT_INTERRUPT_CALLED);
+    original(INTERRUPT).object(jni, thread);
+}
+
+static void JNICALL unsafe_unpark(JNIEnv *jni, jobject unsafe, jobject thread)
+{
+    if (!thread || !tm__virtual_joins(tm__thread_id(jni, thread)))
+        report_call(jni, thread, TM__CALLER, TM_EVENT_UNPARK_CALLED);
+    original(UNPARK).unpark(jni, unsafe, thread);
+}
+
+/* The name is in the thread object by now; this only tells the operating system. */
+static void JNICALL thread_rename(JNIEnv *jni, jobject thread, jstring name)
+{
+    tm__event_report r;
+
+    original(RENAME).rename(jni, thread, name);
+    if (!tm__event_report_begin_here(&r, jni))
+        return;
+    tm__thread_define(r.buffer, jni, thread, tm__thread_id(jni, thread), 0, 0);
+    tm__event_report_drop(&r);
+}
+
+static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t unit_ns)
+{
+    tm__event_report r;
+    int begun = tm__event_report_begin_here(&r, jni);
+
+    if (begun)
+        tm__event_report_finish_now(
+            &r, TM__WHOLE_STACK,
+            (tm_event){.kind = TM_EVENT_SLEEP, .value = tm__product(time, unit_ns)});
+    original(hook).sleep(jni, class, time);
+    if (!begun || !tm__event_report_again(&r))
+        return;
+    tm__event_report_finish(&r, TM__NO_STACK,
+                            (tm_event){.kind = TM_EVENT_SLEPT,
+                                       .flags = (*jni)->ExceptionCheck(jni)
+                                                    ? TM_EVENT_BY_INTERRUPT
+                                                    : TM_EVENT_TIMED_OUT});
+}
+
+static void JNICALL thread_sleep_ms(JNIEnv *jni, jclass class, jlong time)
+{
+    sleep_for(jni, class, time, SLEEP_MS, 1000000);
+}
+
+/* Milliseconds in JDK 19 and 20, nanoseconds in 21. */
+static void JNICALL thread_sleep(JNIEnv *jni, jclass class, jlong time)
+{
+    sleep_for(jni, class, time, SLEEP, tm__the_vm.release < 21 ? 1000000 : 1);
+}
+
+static void JNICALL thread_sleep_ns(JNIEnv *jni, jclass class, jlong time)
+{
+    sleep_for(jni, class, time, SLEEP_NS, 1);
+}
+
+/* How long a park may take from now on; 0: for ever. */
+static int64_t park_timeout_ns(jboolean until, jlong time)
+{
+    int64_t left_ms;
+
+    if (!until)
+        return time;
+    left_ms = time - tm__clock_ns(CLOCK_REALTIME) / 1000000;
+    return left_ms > 0 ? tm__product(left_ms, 1000000) : 1;
+}
+
+/* The calling thread, to look at its fields. The reference to it that goes along with
+ * its buffer will do while it lives; a carrier may have another thread on it. */
+static jthread park_thread(const tm__event_report *r)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jthread thread = NULL;
+
+    if (!r->buffer->is_shared)
+        return r->buffer->thread_weak;
+    return (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE ? thread
+                                                                          : NULL;
+}
+
+static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlong time)
+{
+    jthread thread;
+    tm_event event;
+    int64_t began_ns, timeout_ns;
+    tm__event_report r;
+
+    if (!tm__event_report_begin_here(&r, jni)) {
+        original(PARK).park(jni, unsafe, until, time);
+        return;
+    }
+    if (tm__virtual_tells(&r)) {
+        tm__event_report_drop(&r);
+        original(PARK).park(jni, unsafe, until, time);
+        return;
+    }
+    thread = park_thread(&r);
+    began_ns = r.time_ns;
+    timeout_ns = park_timeout_ns(until, time);
+    event = tm__park_event(r.buffer, jni, thread);
+    event.value = timeout_ns;
+    tm__event_report_finish_now(&r, TM__WHOLE_STACK, event);
+    original(PARK).park(jni, unsafe, until, time);
+    if (tm__event_report_again(&r))
+        tm__event_report_finish(
+            &r, TM__NO_STACK,
+            (tm_event){
+                .kind = TM_EVENT_UNPARKED,
+                .object = event.object,
+                .flags = tm__park_end(jni, thread, timeout_ns, r.time_ns - began_ns)});
+    if (thread && thread != r.buffer->thread_weak)
+        (*jni)->DeleteLocalRef(jni, thread);
+}
+
+static const char OBJECT[] = "Ljava/lang/Object;";
+static const char THREAD[] = "Ljava/lang/Thread;";
+static const char UNSAFE[] = "Ljdk/internal/misc/Unsafe;";
+
+static const struct hook {
+    const char *class;
+    const char *name;
+    const char *signature;
+    const char *symbol; ///< the VM's name of the original, where it exports that
+    function ours;
+    uint64_t kinds;
+} HOOKS[] = {
+    [WAIT] = {OBJECT, "wait0", "(J)V", "JVM_MonitorWait", {.wait = object_wait}, 0},
+    [NOTIFY] = {OBJECT,
+                "notify",
+                "()V",
+                "JVM_MonitorNotify",
+                {.object = object_notify},
+                TM__KIND(NOTIFY)},
+    [NOTIFY_ALL] = {OBJECT,
+                    "notifyAll",
+                    "()V",
+                    "JVM_MonitorNotifyAll",
+                    {.object = object_notify_all},
+                    TM__KIND(NOTIFY_ALL)},
+    [START] = {THREAD,
+               "start0",
+               "()V",
+               "JVM_StartThread",
+               {.object = thread_start},
+               TM__KIND(THREAD_START_CALLED)},
+    [INTERRUPT] = {THREAD,
+                   "interrupt0",
+                   "()V",
+                   "JVM_Interrupt",
+                   {.object = thread_interrupt},
+                   TM__KIND(INTERRUPT_CALLED)},
+    [SLEEP_MS] = {THREAD,
+                  "sleep",
+                  "(J)V",
+                  "JVM_Sleep",
+                  {.sleep = thread_sleep_ms},
+                  TM__KIND(SLEEP) | TM__KIND(SLEPT)},
+    [SLEEP] = {THREAD,
+               "sleep0",
+               "(J)V",
+               "JVM_Sleep",
+               {.sleep = thread_sleep},
+               TM__KIND(SLEEP) | TM__KIND(SLEPT)},
+    [SLEEP_NS] = {THREAD,
+                  "sleepNanos0",
+                  "(J)V",
+                  "JVM_SleepNanos",
+                  {.sleep = thread_sleep_ns},
+                  TM__KIND(SLEEP) | TM__KIND(SLEPT)},
+    [PARK] = {UNSAFE,
+              "park",
+              "(ZJ)V",
+              NULL,
+              {.park = unsafe_park},
+              TM__KIND(PARK) | TM__KIND(UNPARKED)},
+    [UNPARK] = {UNSAFE,
+                "unpark",
+                "(Ljava/lang/Object;)V",
+                NULL,
+                {.unpark = unsafe_unpark},
+                TM__KIND(UNPARK_CALLED)},
+    [RENAME] = {THREAD,
+                "setNativeName",
+                "(Ljava/lang/String;)V",
+                "JVM_SetNativeThreadName",
+                {.rename = thread_rename},
+                0},
+    [VIRTUAL] =
+        {"Ljava/lang/VirtualThread;", "registerNatives", "()V", NULL, {NULL}, 0},
+};
+_Static_assert(sizeof(HOOKS) / sizeof(*HOOKS) == HOOK_COUNT, "each has its row");
+
+static void *symbols[HOOK_COUNT];
+
+static int by_address(const void *address)
+{
+    for (int i = 0; i < HOOK_COUNT; i++)
+        if (symbols[i] && symbols[i] == address)
+            return i;
+    return -1;
+}
+
+static int by_name(const char *name, const char *signature)
+{
+    for (int i = 0; i < HOOK_COUNT; i++)
+        if (strcmp(HOOKS[i].name, name) == 0 &&
+            strcmp(HOOKS[i].signature, signature) == 0)
+            return i;
+    return -1;
+}
+
+static int is_of_class(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, const char *name)
+{
+    jclass class = NULL;
+    char *signature = NULL;
+    int is = 0;
+
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE)
+        return 0;
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) ==
+        JVMTI_ERROR_NONE) {
+        is = strcmp(signature, name) == 0;
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    }
+    if (jni)
+        (*jni)->DeleteLocalRef(jni, class);
+    return is;
+}
+
+/* Which hook a method wants; -1: none. Early on, methods have no names yet. */
+static int find(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, const void *address)
+{
+    char *name = NULL, *signature = NULL;
+    int found;
+
+    if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) !=
+        JVMTI_ERROR_NONE)
+        return by_address(address);
+    found = by_name(name, signature);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return found >= 0 && is_of_class(jvmti, jni, method, HOOKS[found].class) ? found
+                                                                             : -1;
+}
+
+static void JNICALL method_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
+                                 jmethodID method, void *address, void **ours)
+{
+    int found = find(jvmti, jni, method, address);
+
+    (void)thread;
+    if (found == VIRTUAL)
+        virtual_is_near(jni);
+    if (found < 0 || found == VIRTUAL || address == HOOKS[found].ours.address)
+        return;
+    atomic_store_explicit(&originals[found], address, memory_order_release);
+    *ours = HOOKS[found].ours.address;
+    atomic_fetch_or(&tm__the_recording.kinds, HOOKS[found].kinds);
+}
+
+/* Addresses of what the VM exports, by the library that its own functions are in. */
+static void find_symbols(void)
+{
+    Dl_info vm;
+    void *library = NULL;
+
+    if (dladdr(*tm__the_vm.java, &vm) && vm.dli_fname)
+        library = dlopen(vm.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return;
+    for (int i = 0; i < HOOK_COUNT; i++)
+        if (HOOKS[i].symbol)
+            symbols[i] = dlsym(library, HOOKS[i].symbol);
+    dlclose(library);
+}
+
+void tm__hooks_set(jvmtiEventCallbacks *callbacks, void (*near)(JNIEnv *jni))
+{
+    virtual_is_near = near;
+    callbacks->NativeMethodBind = method_bound;
+    find_symbols();
+}
+
+int tm__hook_at(tm__hook *out, int index)
+{
+    const struct hook *hook = &HOOKS[index];
+
+    if (index >= HOOK_COUNT)
+        return 0;
+    *out = (tm__hook){
+        .class = hook->class,
+        .name = hook->name,
+        .signature = hook->signature,
+        .symbol = symbols[index],
+        .ours = hook->ours.address,
+        .original = &originals[index],
+        .kinds = hook->kinds,
+    };
+    return 1;
+}

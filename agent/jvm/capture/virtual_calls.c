@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the native hooks must know of calls in Java code (virtual/instrument.c), so as
+ * not to report the same thing twice: that those are reported at all, and who is inside
+ * a join. Where two joins share a place, the older is forgotten.
+ */
+#include "capture/virtual_calls.h"
+
+#include <stdatomic.h>
+
+#include "capture/event_report.h"
+
+enum { JOINERS = 4096 };
+
+atomic_int tm__virtual_is_instrumented;
+static _Atomic uint64_t joiners[JOINERS];
+
+void tm__virtual_join_begin(uint64_t thread)
+{
+    atomic_store(&joiners[thread % JOINERS], thread);
+}
+
+void tm__virtual_join_end(uint64_t thread)
+{
+    uint64_t self = thread;
+
+    atomic_compare_exchange_strong(&joiners[thread % JOINERS], &self, 0);
+}
+
+int tm__virtual_joins(uint64_t thread)
+{
+    return atomic_load_explicit(&joiners[thread % JOINERS], memory_order_relaxed) ==
+               thread &&
+           thread;
+}
+
+int tm__virtual_tells(const tm__event_report *r)
+{
+    if (r->is_virtual)
+        return atomic_load_explicit(&tm__virtual_is_instrumented, memory_order_relaxed);
+    return tm__virtual_joins(r->thread);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a record of a class or an object holds that goes by its name or hash alone, and
+ * the numbers that both go by. No number is ever used twice.
+ */
+#include "ident/definition_records.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "ring/buffer.h"
+
+static _Atomic uint64_t last_number;
+
+uint32_t tm__text_copy(char *to, const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+
+    if (length > TM__TEXT_BYTES)
+        length = TM__TEXT_BYTES;
+    if (length > 0)
+        memcpy(to, text, length);
+    return (uint32_t)length;
+}
+
+uint64_t tm__identity_new(void)
+{
+    return atomic_fetch_add(&last_number, 1) + 1;
+}
+
+uint64_t tm__class_by_name(tm__buffer *own, const char *signature)
+{
+    tm__record *record = tm__buffer_reserve(own, TM__TEXT_BYTES);
+    uint64_t number = tm__identity_new();
+
+    if (!record)
+        return 0;
+    record->kind = TM__RECORD_CLASS;
+    record->class = (tm__class_record){
+        .name_bytes = (uint16_t)tm__text_copy((char *)(record + 1), signature),
+        .id = number,
+    };
+    tm__buffer_commit(own, record, record->class.name_bytes);
+    return number;
+}
+
+void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
+                        uint32_t hash)
+{
+    tm__record *record = tm__buffer_reserve(own, 0);
+
+    if (!record)
+        return;
+    record->kind = TM__RECORD_OBJECT;
+    record->object = (tm__object_record){
+        .id = number,
+        .class_id = class_id,
+        .hash = hash,
+        .flags = TM_OBJECT_MAYBE_MANY,
+    };
+    tm__buffer_commit(own, record, 0);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rings. The workload: some hundred threads that append a few records in a
+ * millisecond each, and one reader that comes by twenty times a second. A record
+ * is whole and in one piece, so a frame list can be walked straight into it.
+ *
+ *      tail            scanned       limit     head   reserved
+ *       │ to be sorted    │             │        │ in work │
+ *   ────┴─────────────────┴─────────────┴────────┴─────────┴────
+ *
+ * Positions only grow; modulo the capacity they are offsets. Pages of a ring are
+ * touched when first written: a thread that finds its ring empty starts again at
+ * the ring's beginning, so quiet threads never touch more than a few.
+ */
+#include "ring/buffer.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ring/ring_file.h"
+
+__thread tm__buffer *tm__buffer_mine;
+tm__buffer tm__buffer_none;
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static tm__buffer *_Atomic list; /* all buffers; none is ever taken out */
+static pthread_key_t exit_key;   /* its destructor tells that a thread has gone */
+static int wake;
+
+static void thread_gone(void *buffer)
+{
+    tm__buffer_mine = NULL;
+    atomic_store_explicit(&((tm__buffer *)buffer)->orphan, 1, memory_order_release);
+}
+
+void tm__buffers_open(int wake_fd)
+{
+    wake = wake_fd;
+    pthread_key_create(&exit_key, thread_gone);
+}
+
+/* One that nobody uses, still with its ring. */
+static tm__buffer *take_free(void)
+{
+    tm__buffer *buffer;
+
+    for (buffer = atomic_load(&list); buffer; buffer = buffer->next)
+        if (!buffer->listed)
+            break;
+    return buffer;
+}
+
+static void put_ring(tm__buffer *buffer, tm__ring *ring)
+{
+    buffer->ring = ring;
+    buffer->base = (unsigned char *)ring + TM__RING_PAGE_BYTES;
+    buffer->capacity = ring->capacity;
+}
+
+/* Without memory every event of it is lost, and counted. */
+static void give_ring(tm__buffer *buffer)
+{
+    tm__ring *ring = tm__rings_take();
+
+    if (ring)
+        put_ring(buffer, ring);
+}
+
+static tm__buffer *make(void)
+{
+    tm__buffer *buffer = aligned_alloc(64, sizeof(*buffer));
+    tm__ring *ring = buffer ? tm__rings_take() : NULL;
+
+    if (!ring) {
+        free(buffer);
+        return NULL;
+    }
+    memset(buffer, 0, sizeof(*buffer));
+    put_ring(buffer, ring);
+    buffer->next = atomic_load(&list);
+    atomic_store_explicit(&list, buffer, memory_order_release);
+    return buffer;
+}
+
+tm__buffer *tm__buffer_new(void)
+{
+    tm__buffer *buffer;
+
+    pthread_mutex_lock(&list_lock);
+    buffer = take_free();
+    if (!buffer)
+        buffer = make();
+    if (buffer) {
+        buffer->listed = 1;
+        if (!buffer->capacity)
+            give_ring(buffer);
+        buffer->renewed = atomic_load(&buffer->ring->head);
+        atomic_store(&buffer->orphan, 0);
+    }
+    pthread_mutex_unlock(&list_lock);
+    if (!buffer)
+        return NULL;
+    buffer->woke_at = UINT64_MAX;
+    tm__buffer_mine = buffer;
+    pthread_setspecific(exit_key, buffer);
+    return buffer;
+}
+
+void tm__buffer_leave(void)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+
+    if (buffer) {
+        pthread_setspecific(exit_key, NULL);
+        thread_gone(buffer);
+    }
+    tm__buffer_mine = &tm__buffer_none;
+}
+
+tm__buffer *tm__buffer_first(void)
+{
+    return atomic_load_explicit(&list, memory_order_acquire);
+}
+
+/* Positions go on where they were: head, taken and scanned are equal by now. */
+void tm__buffer_recycle(tm__buffer *buffer)
+{
+    pthread_mutex_lock(&list_lock);
+    atomic_store(&buffer->since, TM__IDLE);
+    tm__ring_mark_set(&buffer->ring->lost, 0);
+    buffer->thread = 0;
+    buffer->object = 0;
+    buffer->deferred = (tm_event){0};
+    buffer->in_wait = 0;
+    buffer->os_id = 0;
+    buffer->thread_weak = NULL;
+    buffer->name_hash = 0;
+    buffer->is_shared = 0;
+    atomic_store(&buffer->stacks.bare_since_ns, 0);
+    buffer->stacks.round = 0;
+    buffer->idle_ns = 0;
+    memset(buffer->notified, 0, sizeof(buffer->notified));
+    memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
+    buffer->listed = 0;
+    pthread_mutex_unlock(&list_lock);
+}
+
+void tm__buffer_renew(tm__buffer *buffer)
+{
+    if (buffer->listed && !buffer->capacity)
+        give_ring(buffer);
+    buffer->taken = atomic_load(&buffer->ring->head);
+    buffer->scanned = buffer->taken;
+    buffer->renewed = buffer->taken;
+    buffer->woke_at = UINT64_MAX;
+    buffer->idle_ns = 0;
+    buffer->object = 0;
+    buffer->deferred = (tm_event){0};
+    buffer->name_hash = 0;
+    atomic_store(&buffer->stacks.bare_since_ns, 0);
+    memset(buffer->notified, 0, sizeof(buffer->notified));
+    memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
+}
+
+void tm__buffer_release(tm__buffer *buffer)
+{
+    static tm__ring none;
+
+    if (buffer->capacity)
+        tm__rings_give_back(buffer->ring);
+    buffer->ring = &none;
+    buffer->base = NULL;
+    buffer->capacity = 0;
+    atomic_store(&buffer->left_out, 0);
+    memset(&buffer->costs, 0, sizeof(buffer->costs));
+    memset(&buffer->stacks, 0, sizeof(buffer->stacks));
+}
+
+static tm__record *place(const tm__buffer *buffer, uint64_t position)
+{
+    return (tm__record *)(buffer->base + (position & (buffer->capacity - 1)));
+}
+
+/* Leave the rest of an empty ring out. The writer learns where from the side, and not
+ * from a record there: that would take up all that is behind it, until it came by. */
+static void begin_again(tm__buffer *buffer, uint64_t head, size_t to_end)
+{
+    atomic_store_explicit(&buffer->ring->skip_from, head, memory_order_relaxed);
+    atomic_store_explicit(&buffer->ring->skip_to, head + to_end, memory_order_relaxed);
+}
+
+/* The first byte from a position on that is not skipped. Who came to where a skip
+ * begins has seen a head behind it, or is the thread itself. */
+static uint64_t first_used(const tm__buffer *buffer, uint64_t position)
+{
+    return position ==
+                   atomic_load_explicit(&buffer->ring->skip_from, memory_order_relaxed)
+               ? atomic_load_explicit(&buffer->ring->skip_to, memory_order_relaxed)
+               : position;
+}
+
+tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
+{
+    uint64_t head = atomic_load_explicit(&buffer->ring->head, memory_order_relaxed);
+    uint64_t tail =
+        atomic_load_explicit(&buffer->ring->tail.value, memory_order_acquire);
+    size_t bytes = tm__record_bytes(extra_bytes);
+    size_t offset = head & (buffer->capacity - 1);
+    size_t to_end = buffer->capacity - offset;
+    size_t pad = bytes > to_end ? to_end : 0;
+    tm__record *record;
+
+    if (head == tail && offset > 0) {
+        begin_again(buffer, head, to_end);
+        head += to_end;
+        pad = 0;
+    }
+    if (head + pad + bytes - first_used(buffer, tail) > buffer->capacity)
+        return NULL;
+    if (pad) {
+        record = place(buffer, head);
+        record->bytes = 0;
+        record->kind = TM__RECORD_PAD;
+        record->check = tm__record_check(record, sizeof(uint64_t), head);
+    }
+    buffer->reserved = head + pad;
+    record = place(buffer, buffer->reserved);
+    record->event.is_truncated = 0;
+    record->event.frame_count = 0;
+    record->event.producer_word = 0;
+    return record;
+}
+
+int tm__buffer_is_half_full(const tm__buffer *buffer)
+{
+    uint64_t head = atomic_load_explicit(&buffer->ring->head, memory_order_relaxed);
+    uint64_t tail =
+        atomic_load_explicit(&buffer->ring->tail.value, memory_order_relaxed);
+
+    return head - first_used(buffer, tail) > buffer->capacity / 2;
+}
+
+void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes)
+{
+    uint64_t tail =
+        atomic_load_explicit(&buffer->ring->tail.value, memory_order_relaxed);
+    uint64_t head;
+
+    tm__record_seal(record, tm__record_bytes(extra_bytes), buffer->reserved);
+    head = buffer->reserved + record->bytes;
+    /* The next record's line was the writer's last: it takes a while to come back. */
+    __builtin_prefetch(place(buffer, head), 1);
+    if (!tm__record_is_event(record))
+        atomic_store_explicit(&buffer->defined, head, memory_order_relaxed);
+    atomic_store_explicit(&buffer->ring->head, head, memory_order_release);
+    if (head - first_used(buffer, tail) > buffer->capacity / 2 &&
+        tail != buffer->woke_at) {
+        uint64_t one = 1;
+
+        buffer->woke_at = tail;
+        if (write(wake, &one, sizeof(one)) < 0)
+            buffer->woke_at = UINT64_MAX;
+    }
+}
+
+void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns)
+{
+    uint64_t lost =
+        atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed);
+
+    if (lost == 0) {
+        atomic_store_explicit(&buffer->ring->thread,
+                              buffer->is_shared ? 0 : buffer->thread,
+                              memory_order_relaxed);
+        atomic_store_explicit(&buffer->ring->lost_first_ns, time_ns,
+                              memory_order_relaxed);
+    }
+    tm__ring_mark_set(&buffer->ring->lost, lost + 1);
+}
+
+void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns)
+{
+    uint64_t lost =
+        atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed);
+    tm__record *record = lost ? tm__buffer_reserve(buffer, 0) : NULL;
+
+    if (!record)
+        return;
+    record->kind = TM_EVENT_LOST;
+    record->event.fact = (tm_event){
+        .time_ns = time_ns,
+        .thread = buffer->is_shared ? 0 : buffer->thread,
+        .object = (uint64_t)atomic_load_explicit(&buffer->ring->lost_first_ns,
+                                                 memory_order_relaxed),
+        .value = (int64_t)lost,
+        .kind = TM_EVENT_LOST,
+    };
+    tm__buffer_commit(buffer, record, 0);
+    tm__ring_mark_set(&buffer->ring->lost, 0);
+}
+
+tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end)
+{
+    while (*at < end) {
+        tm__record *record;
+
+        *at = first_used(buffer, *at);
+        record = place(buffer, *at);
+        if (record->kind != TM__RECORD_PAD)
+            return record;
+        *at += buffer->capacity - (*at & (buffer->capacity - 1));
+    }
+    return NULL;
+}
+
+void tm__buffers_give_back(void)
+{
+    for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+        if (atomic_load_explicit(&b->ring->tail.value, memory_order_relaxed) !=
+            b->taken)
+            tm__ring_mark_set(&b->ring->tail, b->taken);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One ring of records a thread: the thread appends, the writer takes away, and
+ * neither ever waits for the other. Knows nothing of the VM.
+ */
+#ifndef TM_AGENT_RING_BUFFER_H
+#define TM_AGENT_RING_BUFFER_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <threadmodel/event.h>
+
+#include "trace/record.h"
+#include "trace/ring.h"
+
+/** Have a weak reference to the thread go along with an event. Its two halves stand in
+ * what the event has no use for in a ring. */
+static inline void tm__record_set_weak(tm__event_record *event, void *weak)
+{
+    event->producer_word = (uint32_t)(uintptr_t)weak;
+    event->fact.stack = (uint32_t)((uint64_t)(uintptr_t)weak >> 32);
+}
+
+static inline void *tm__record_weak(const tm__event_record *event)
+{
+    return (void *)(uintptr_t)((uint64_t)event->fact.stack << 32 |
+                               event->producer_word);
+}
+
+/** Add to a number that only the calling thread writes, and others read. */
+static inline void tm__counter_add(_Atomic uint64_t *counter, uint64_t more)
+{
+    atomic_store_explicit(counter,
+                          atomic_load_explicit(counter, memory_order_relaxed) + more,
+                          memory_order_relaxed);
+}
+
+/** Values of tm__buffer.since that are not a time. */
+enum { TM__IDLE = 0, TM__BEGINS = 1 };
+
+/** What recording cost its thread, for overhead.c. All are sums, of all its threads. */
+typedef struct tm__costs {
+    _Atomic uint64_t events;
+    _Atomic uint64_t dropped;     ///< of these, for want of room
+    _Atomic uint64_t measured_ns; ///< one event in TM__MEASURED, without its walk
+} tm__costs;
+
+enum { TM__MEASURED = 64 };
+
+/** Which stacks its thread had walked, for stack_policy.c. */
+typedef struct tm__stacks {
+    _Atomic int64_t
+        bare_since_ns; ///< blocking interval without a stack that it is in; 0: none
+    uint64_t bare_object;
+    uint16_t bare_kind;
+    uint32_t round; ///< that the next three are of
+    uint32_t firsts_left;
+    uint32_t walks_left;
+    uint64_t walked[32]; ///< pairs of kind and object
+    uint64_t random;
+    _Atomic uint64_t wanted; ///< events that could have had a stack, ever
+    _Atomic uint64_t walks;
+    _Atomic uint64_t walks_ns;
+} tm__stacks;
+
+/** Objects that its thread has met lately, for object_cache.c. */
+typedef struct tm__object_cache {
+    struct {
+        void *weak; ///< weak reference; NULL: none
+        int64_t tag;
+        uint32_t hits;
+    } slots[2];
+    uint32_t taken_in; ///< ever
+    uint32_t asked;    ///< of the VM
+    uint32_t rest;     ///< to be asked until one is taken in again
+    uint32_t session;  ///< that the tags are of
+} tm__object_cache;
+
+typedef struct tm__buffer {
+    tm__ring *ring;      ///< what a reader needs, should the process be killed
+    unsigned char *base; ///< of its records
+    size_t capacity;     ///< a power of two
+
+    /* its thread's */
+    _Atomic int64_t since; ///< time of the event in work, TM__IDLE, TM__BEGINS
+    uint64_t reserved;     ///< where the record in work begins
+    uint64_t woke_at;      ///< the tail for which the writer was already called
+    uint64_t thread;       ///< of the platform thread itself; 0: not known
+    uint64_t object;       ///< that it blocks on or waits for
+    tm_event deferred;     ///< the end of a wait, until it is known why; kind 0: none
+    int64_t wait_ns;       ///< when it began to wait
+    int in_wait;           ///< it is inside our stand-in for Object.wait
+    uint64_t os_id;
+    uint64_t name_hash;        ///< of the name and group it was defined with
+    void *thread_weak;         ///< weak reference to the thread object; NULL: none
+    int is_shared;             ///< virtual threads reported through it
+    _Atomic uint64_t defined;  ///< where the last record that is no event ends
+    _Atomic uint64_t left_out; ///< notifies that were not reported on purpose, ever
+    struct {
+        uint64_t object;
+        int64_t time_ns;
+    } notified[16];        ///< lately, without that anybody ever waited on it
+    uint64_t virtuals[64]; ///< virtual threads that were defined from here
+    tm__object_cache objects;
+    tm__stacks stacks;
+    tm__costs costs;
+
+    /* the writer's */
+    _Alignas(64) uint64_t taken; ///< up to here events were taken
+    uint64_t limit;              ///< where this round ends
+    uint64_t scanned;            ///< up to here definitions were taken
+    int64_t idle_ns;             ///< it had nothing in work then
+    int64_t asked_ns; ///< the blocking interval whose stack was asked for began then
+    uint64_t renewed; ///< its head when recording began
+    uint64_t sampled_os_id; ///< thread whose processor time was looked at
+    int64_t sampled_ns;     ///< that of it for which there are samples
+    atomic_int orphan;      ///< its thread has gone
+    int listed;             ///< it is not on the free list
+    struct tm__buffer *next;
+} tm__buffer;
+
+/** @param wake_fd  an eventfd to write to when a ring is half full */
+void tm__buffers_open(int wake_fd);
+
+/** The calling thread's; NULL: it has none yet. */
+extern __thread tm__buffer *tm__buffer_mine
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/** Give the calling thread, which has none, a buffer; NULL: there is no memory. */
+tm__buffer *tm__buffer_new(void);
+
+/**
+ * The calling thread is done with its buffer; the writer may still read it. From
+ * here on the thread's buffer is tm__buffer_none, until it is set to NULL.
+ */
+void tm__buffer_leave(void);
+
+/** Of a Java thread that has ended: it has nothing to report any more. */
+extern tm__buffer tm__buffer_none __attribute__((visibility("hidden")));
+
+/**
+ * Recording begins anew: forget what is in a buffer and what was said of its thread.
+ * Nobody is in work on it.
+ */
+void tm__buffer_renew(tm__buffer *buffer);
+
+/** Recording is over: the ring's memory goes back to the system. */
+void tm__buffer_release(tm__buffer *buffer);
+
+/** The first of all buffers that are in use or were; follow `next`. */
+tm__buffer *tm__buffer_first(void);
+
+/** The writer is done with an orphan's records: let another thread have it. */
+void tm__buffer_recycle(tm__buffer *buffer);
+
+/**
+ * An event begins: from here on the writer lets no later event pass by.
+ * @param now  the clock, read after that was made known
+ */
+static inline int64_t tm__buffer_begin(tm__buffer *buffer, int64_t (*now)(void))
+{
+    int64_t time_ns;
+
+    atomic_store_explicit(&buffer->since, TM__BEGINS, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    time_ns = now();
+    atomic_store_explicit(&buffer->since, time_ns, memory_order_relaxed);
+    return time_ns;
+}
+
+static inline void tm__buffer_end(tm__buffer *buffer)
+{
+    atomic_store_explicit(&buffer->since, TM__IDLE, memory_order_release);
+}
+
+/**
+ * Room for a record with up to `extra_bytes` behind it, not yet to be seen.
+ * @return NULL when the ring is full
+ */
+tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes);
+
+/** Whether the writer was called to empty it: for who can wait until it was. */
+int tm__buffer_is_half_full(const tm__buffer *buffer);
+
+/** Let the writer see the reserved record, with as much behind it as was used. */
+void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes);
+
+/** An event found no room: count it. */
+void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns);
+
+/** Report what was lost, if anything was and there is room now. */
+void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns);
+
+/**
+ * What was taken is in the trace by now: let the threads have its room, and a reader
+ * know that it need not look there.
+ */
+void tm__buffers_give_back(void);
+
+/** The record at a position below head; NULL at `end`. `at` moves over padding. */
+tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether there is recording, since when and where to. */
+#ifndef TM_AGENT_RING_RECORDING_STATE_H
+#define TM_AGENT_RING_RECORDING_STATE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <threadmodel/sink.h>
+
+typedef struct tm__recording_state {
+    atomic_int is_on;         ///< 0: callbacks return at once
+    _Atomic uint32_t session; ///< changes whenever recording begins
+    atomic_int entering;      ///< threads that are about to get a buffer
+    _Atomic uint64_t kinds;   ///< as in tm_run: what this VM lets us report
+    const tm_sink *sink;      ///< takes what was merged
+    uint64_t run_id;          ///< at random
+    int64_t start_ns;
+    int64_t start_wall_ns;
+} tm__recording_state;
+
+/** A kind of event as a bit, TM__KIND(PARK). */
+#define TM__KIND(name) (UINT64_C(1) << TM_EVENT_##name)
+
+/** A process has one recording at a time. */
+extern tm__recording_state tm__the_recording;
+
+/** The first instant after a time on a grid that begins with the recording: what may
+ * wait a little is done together then. */
+static inline int64_t tm__on_grid_ns(int64_t time_ns, int64_t every_ns)
+{
+    int64_t since_ns = time_ns - tm__the_recording.start_ns;
+
+    return time_ns + every_ns - since_ns % every_ns;
+}
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rings' file. It grows by some slots at a time, on the writer's thread, before
+ * they are wanted: a thread of the program that is in need of a ring takes one that
+ * is ready, and never waits for a disk. The file's blocks are reserved, since a store
+ * to a page that has none kills the process when the disk is full.
+ *
+ * A lock on the file, which ends with the process whatever ends that, tells a reader
+ * that the run goes on and the rings are no business of its own.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#endif
+#include "ring/ring_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SPARE_AT_FIRST = 16, SPARE_LEAST = 8, SPARE_MOST = 64 };
+enum { PATH_BYTES = 4200 };
+
+/* From so many bytes of rings on, new ones are of the smallest kind. */
+static const uint64_t GENEROUS_BYTES = UINT64_C(64) << 20;
+
+static char file_path[PATH_BYTES];
+static char link_path[PATH_BYTES]; /* "": there is no link */
+static int file = -1;
+static uint64_t file_bytes;
+static size_t wanted_bytes;
+static tm__rings_header memory_header;
+static tm__rings_header *header = &memory_header;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+static tm__ring *spare[SPARE_MOST];
+static int spare_count;
+
+static size_t ring_bytes_now(void)
+{
+    return file_bytes < GENEROUS_BYTES ? wanted_bytes : TM__RING_BYTES_MIN;
+}
+
+/* @return errno, 0: `bytes` more of the file are there, mapped at *out */
+static int extend(void **out, size_t bytes)
+{
+    int error = posix_fallocate(file, (off_t)file_bytes, (off_t)bytes);
+
+    if (error)
+        return error;
+    *out =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)file_bytes);
+    if (*out == MAP_FAILED)
+        return errno;
+    /* Or the first store has the kernel read ahead, and clear, all of it: 3 ms. */
+    madvise(*out, bytes, MADV_RANDOM);
+    return 0;
+}
+
+/* Add slots to the file. @return errno */
+static int add(int count)
+{
+    size_t ring_bytes = ring_bytes_now();
+    size_t slot_bytes = TM__RING_PAGE_BYTES + ring_bytes;
+    void *slots;
+    int error = extend(&slots, (size_t)count * slot_bytes);
+
+    if (error)
+        return error;
+    /* Rings lie side by side: a huge page would make all of them resident. */
+    madvise(slots, (size_t)count * slot_bytes, MADV_NOHUGEPAGE);
+    for (int i = 0; i < count; i++) {
+        tm__ring *ring = (tm__ring *)((char *)slots + (size_t)i * slot_bytes);
+
+        tm__ring_init(ring, ring_bytes, file_bytes);
+        file_bytes += slot_bytes;
+        pthread_mutex_lock(&spare_lock);
+        spare[spare_count++] = ring;
+        pthread_mutex_unlock(&spare_lock);
+    }
+    return 0;
+}
+
+static tm__ring *in_memory(void)
+{
+    size_t ring_bytes = wanted_bytes;
+    size_t bytes = TM__RING_PAGE_BYTES + ring_bytes;
+    void *slot = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (slot == MAP_FAILED)
+        return NULL;
+    madvise(slot, bytes, MADV_NOHUGEPAGE);
+    tm__ring_init(slot, ring_bytes, 0);
+    return slot;
+}
+
+/* Where the file and the link to it go. @return errno */
+static int make_paths(const char *trace, const char *where, uint64_t run_id)
+{
+    char folder[PATH_MAX];
+    int used;
+
+    link_path[0] = 0;
+    used = snprintf(file_path, PATH_BYTES, "%s" TM__RINGS_SUFFIX, trace);
+    if (used < 0 || used >= PATH_BYTES)
+        return ENAMETOOLONG;
+    unlink(file_path);
+    if (!where[0])
+        return 0;
+    memcpy(link_path, file_path, PATH_BYTES);
+    snprintf(file_path, PATH_BYTES, "%s", where);
+    if (!realpath(where, folder))
+        return errno;
+    used = snprintf(file_path, PATH_BYTES, "%s/threadmodel-%016llx" TM__RINGS_SUFFIX,
+                    folder, (unsigned long long)run_id);
+    return used < 0 || used >= PATH_BYTES ? ENAMETOOLONG : 0;
+}
+
+/* @return errno */
+static int make_file(uint64_t run_id)
+{
+    void *page;
+    int error;
+
+    file = open(file_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return errno;
+    if (flock(file, LOCK_EX | LOCK_NB) < 0)
+        return errno;
+    error = extend(&page, TM__RING_PAGE_BYTES);
+    if (error)
+        return error;
+    file_bytes = TM__RING_PAGE_BYTES;
+    header = page;
+    tm__rings_header_init(header, run_id);
+    error = add(SPARE_AT_FIRST);
+    if (!error && link_path[0] && symlink(file_path, link_path) < 0)
+        error = errno;
+    return error;
+}
+
+int tm__rings_open(size_t ring_bytes, const char *trace, const char *where,
+                   uint64_t run_id, char *error, size_t error_bytes)
+{
+    int is_wanted = strcmp(where, "none") != 0;
+    int rc;
+
+    wanted_bytes = ring_bytes;
+    tm__rings_header_init(&memory_header, run_id);
+    if (!trace)
+        return 0;
+    rc = make_paths(trace, is_wanted ? where : "", run_id);
+    if (!is_wanted)
+        return 0;
+    if (rc == 0)
+        rc = make_file(run_id);
+    if (rc == 0)
+        return 0;
+    tm__rings_close(0);
+    snprintf(error, error_bytes,
+             "%s: %s; what is in the threads' buffers will be lost if the process is "
+             "killed",
+             file_path, strerror(rc));
+    return -1;
+}
+
+tm__ring *tm__rings_take(void)
+{
+    tm__ring *ring = NULL;
+
+    pthread_mutex_lock(&spare_lock);
+    if (spare_count > 0)
+        ring = spare[--spare_count];
+    pthread_mutex_unlock(&spare_lock);
+    return ring ? ring : in_memory();
+}
+
+void tm__rings_give_back(tm__ring *ring)
+{
+    munmap(ring, TM__RING_PAGE_BYTES + ring->capacity);
+}
+
+void tm__rings_prepare(void)
+{
+    int have;
+
+    pthread_mutex_lock(&spare_lock);
+    have = spare_count;
+    pthread_mutex_unlock(&spare_lock);
+    /* All at once are a burst of new threads, of which there will be more. */
+    if (file >= 0 && have < SPARE_LEAST)
+        add(have == 0 ? SPARE_MOST : SPARE_AT_FIRST);
+}
+
+void tm__rings_begin_round(int64_t horizon_ns)
+{
+    tm__ring_mark_set(&header->horizon, (uint64_t)horizon_ns);
+}
+
+void tm__rings_begin_advance(void)
+{
+    tm__ring_mark_set(&header->is_advancing, 1);
+}
+
+void tm__rings_end_advance(uint64_t events)
+{
+    tm__ring_mark_set(&header->events, events);
+    tm__ring_mark_set(&header->is_advancing, 0);
+}
+
+void tm__rings_close(int keep)
+{
+    if (file < 0)
+        return;
+    if (!keep) {
+        unlink(file_path);
+        if (link_path[0])
+            unlink(link_path);
+    }
+    close(file);
+    file = -1;
+    file_bytes = 0;
+    pthread_mutex_lock(&spare_lock);
+    while (spare_count > 0)
+        tm__rings_give_back(spare[--spare_count]);
+    pthread_mutex_unlock(&spare_lock);
+    if (header != &memory_header)
+        munmap(header, TM__RING_PAGE_BYTES);
+    header = &memory_header;
+}

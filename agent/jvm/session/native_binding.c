@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Natives of a VM that is up are replaced by RegisterNatives, also under compiled
+ * callers. The original is a symbol of the VM, or else (Unsafe's) what the JDK's own
+ * registerNatives() binds when it is called again: the VM asks us about each, as it
+ * does at its start.
+ */
+#include "session/native_binding.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "capture/native_hooks.h"
+#include "probe_class.h"
+#include "ring/recording_state.h"
+#include "virtual/enumerate.h"
+#include "virtual/instrument.h"
+#include "vm/java_fields.h"
+#include "vm/vm.h"
+
+/* A native method of ours, which the VM takes as an address. */
+typedef union entry {
+    void *address;
+    void(JNICALL *function)(JNIEnv *, jclass);
+} entry;
+
+static jclass find_class(JNIEnv *jni, const char *signature)
+{
+    char name[64];
+    size_t length = strlen(signature);
+    jclass class;
+
+    if (length < 2 || length - 2 >= sizeof(name))
+        return NULL;
+    memcpy(name, signature + 1, length - 2);
+    name[length - 2] = 0;
+    class = (*jni)->FindClass(jni, name);
+    (*jni)->ExceptionClear(jni);
+    return class;
+}
+
+static int is_native(jclass class, JNIEnv *jni, const char *name, const char *signature,
+                     int is_static)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jboolean native = JNI_FALSE;
+    jmethodID method = is_static
+                           ? (*jni)->GetStaticMethodID(jni, class, name, signature)
+                           : (*jni)->GetMethodID(jni, class, name, signature);
+
+    (*jni)->ExceptionClear(jni);
+    return method &&
+           (*jvmti)->IsMethodNative(jvmti, method, &native) == JVMTI_ERROR_NONE &&
+           native;
+}
+
+/* JDK 17's Object.wait is what later ones call wait0. */
+static const char *name_in(JNIEnv *jni, jclass class, const tm__hook *hook)
+{
+    static const char *const names[2][2] = {{"wait0", "wait"}, {NULL, NULL}};
+
+    for (int is_static = 0; is_static < 2; is_static++)
+        if (is_native(class, jni, hook->name, hook->signature, is_static))
+            return hook->name;
+    for (int i = 0; names[i][0]; i++)
+        if (strcmp(hook->name, names[i][0]) == 0 &&
+            is_native(class, jni, names[i][1], hook->signature, 0))
+            return names[i][1];
+    return NULL;
+}
+
+static int put(JNIEnv *jni, jclass class, const tm__hook *hook, void *function)
+{
+    const char *name = name_in(jni, class, hook);
+    JNINativeMethod method = {(char *)name, (char *)hook->signature, function};
+    int rc = name ? (*jni)->RegisterNatives(jni, class, &method, 1) : JNI_ERR;
+
+    (*jni)->ExceptionClear(jni);
+    return rc == JNI_OK ? 0 : -1;
+}
+
+/* The method by which a class of the JDK binds its own natives; NULL: none. */
+static jmethodID own_binder(JNIEnv *jni, jclass class)
+{
+    if (!is_native(class, jni, "registerNatives", "()V", 1))
+        return NULL;
+    return (*jni)->GetStaticMethodID(jni, class, "registerNatives", "()V");
+}
+
+static jvmtiError ask_for_bindings(jvmtiEventMode mode)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+
+    return (*jvmti)->SetEventNotificationMode(jvmti, mode,
+                                              JVMTI_EVENT_NATIVE_METHOD_BIND, NULL);
+}
+
+/* One whose original the VM does not export: ours first, and then the JDK's own
+ * binding, at which the VM tells the original and keeps ours. */
+static int bind_by_event(JNIEnv *jni, jclass class, const tm__hook *hook)
+{
+    jmethodID binder = own_binder(jni, class);
+
+    if (!binder || !name_in(jni, class, hook))
+        return -1;
+    if (atomic_load(hook->original))
+        return put(jni, class, hook, hook->ours);
+    if (put(jni, class, hook, hook->ours) != 0)
+        return -1;
+    (*jni)->CallStaticVoidMethod(jni, class, binder);
+    if ((*jni)->ExceptionCheck(jni))
+        (*jni)->ExceptionClear(jni);
+    return atomic_load(hook->original) ? 0 : -1;
+}
+
+static int bind(JNIEnv *jni, const tm__hook *hook)
+{
+    jclass class;
+    int rc = -1;
+
+    if (!hook->ours)
+        return 0; /* it is only watched for */
+    class = find_class(jni, hook->class);
+    if (!class)
+        return -1;
+    if (!hook->symbol && !atomic_load(hook->original)) {
+        rc = bind_by_event(jni, class, hook);
+    } else {
+        if (!atomic_load(hook->original))
+            atomic_store(hook->original, hook->symbol);
+        rc = put(jni, class, hook, hook->ours);
+    }
+    (*jni)->DeleteLocalRef(jni, class);
+    return rc;
+}
+
+static void JNICALL bind_all(JNIEnv *jni, jclass probe)
+{
+    tm__hook hook;
+
+    (void)probe;
+    tm__virtual_register(jni);
+    if (ask_for_bindings(JVMTI_ENABLE) != JVMTI_ERROR_NONE)
+        return;
+    for (int i = 0; tm__hook_at(&hook, i); i++)
+        if (bind(jni, &hook) == 0)
+            atomic_fetch_or(&tm__the_recording.kinds, hook.kinds);
+    /* Where there is no virtual thread yet, the first will be told by a binding. */
+    if (!tm__the_java.virtual_class || tm__virtual_exist(jni))
+        ask_for_bindings(JVMTI_DISABLE);
+}
+
+static void JNICALL unbind_all(JNIEnv *jni, jclass probe)
+{
+    tm__hook hook;
+
+    (void)probe;
+    /* Or the VM would ask about each again. */
+    ask_for_bindings(JVMTI_DISABLE);
+    for (int i = 0; tm__hook_at(&hook, i); i++) {
+        void *original = atomic_load(hook.original);
+        jclass class = hook.ours ? find_class(jni, hook.class) : NULL;
+
+        if (class && original)
+            put(jni, class, &hook, original);
+        if (class)
+            (*jni)->DeleteLocalRef(jni, class);
+    }
+}
+
+/* Our class, defined when it is first wanted; NULL: the VM refuses. */
+static jclass probe_of(JNIEnv *jni)
+{
+    const entry bind = {.function = bind_all}, unbind = {.function = unbind_all};
+    const JNINativeMethod methods[] = {
+        {(char *)"bind0", (char *)"()V", bind.address},
+        {(char *)"unbind0", (char *)"()V", unbind.address},
+    };
+    jclass probe = (*jni)->FindClass(jni, "threadmodel/Probe");
+
+    (*jni)->ExceptionClear(jni);
+    if (!probe)
+        probe = (*jni)->DefineClass(jni, "threadmodel/Probe", NULL,
+                                    (const jbyte *)probe_class, sizeof(probe_class));
+    (*jni)->ExceptionClear(jni);
+    if (probe && (*jni)->RegisterNatives(jni, probe, methods, 2) != JNI_OK)
+        probe = NULL;
+    (*jni)->ExceptionClear(jni);
+    return probe;
+}
+
+static int call(JNIEnv *jni, const char *name)
+{
+    jclass probe = probe_of(jni);
+    jmethodID method =
+        probe ? (*jni)->GetStaticMethodID(jni, probe, name, "()V") : NULL;
+
+    if (method)
+        (*jni)->CallStaticVoidMethod(jni, probe, method);
+    if ((*jni)->ExceptionCheck(jni))
+        (*jni)->ExceptionClear(jni);
+    if (probe)
+        (*jni)->DeleteLocalRef(jni, probe);
+    return method ? 0 : -1;
+}
+
+int tm__natives_bind(JNIEnv *jni)
+{
+    return call(jni, "bind");
+}
+
+void tm__natives_unbind(JNIEnv *jni)
+{
+    call(jni, "unbind");
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Native methods of a VM that is up: ours put in their place, and the originals back.
+ */
+#ifndef TM_AGENT_SESSION_NATIVE_BINDING_H
+#define TM_AGENT_SESSION_NATIVE_BINDING_H
+
+#include <jvmti.h>
+
+/**
+ * Put ours in place in a VM that is up. No call is lost: one that comes before its
+ * original is known waits for that, some 60 us.
+ * @return 0; -1: some native methods stay what they were, and tm__the_recording.kinds
+ * says which events are missing
+ */
+int tm__natives_bind(JNIEnv *jni);
+
+/** Put the originals back. Calls that are in ours go on there. */
+void tm__natives_unbind(JNIEnv *jni);
+
+#endif

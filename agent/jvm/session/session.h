@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the beginning of a recording to its end, of which a VM may see several. */
+#ifndef TM_AGENT_SESSION_SESSION_H
+#define TM_AGENT_SESSION_SESSION_H
+
+#include <jvmti.h>
+
+/** What can be asked of a recording that is going on. */
+enum tm__control {
+    TM__CONTROL_NONE,
+    TM__CONTROL_DUMP,   ///< have all up to now in the trace
+    TM__CONTROL_PAUSE,  ///< report nothing for a while
+    TM__CONTROL_RESUME, ///< go on
+    TM__CONTROL_STOP    ///< end the trace, leave the VM as it was
+};
+
+/** Events come in from here on. @return the VM's error where it reports only some */
+jvmtiError tm__session_begin(void);
+
+/** No events come in any more. @return 0; -1: some thread is still in a callback */
+int tm__session_halt(void);
+
+/** The VM goes on without us: nothing of ours is called any more, nor kept by it.
+ * @param is_quiet  what tm__session_halt() returned */
+void tm__session_leave(JNIEnv *jni, int is_quiet);
+
+/** Wait until no thread has an event in work; a tenth of a second at most.
+ * @return 0; -1: one still has */
+int tm__session_wait(void);
+
+#endif

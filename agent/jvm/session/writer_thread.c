@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer: a thread of the VM's that comes by the buffers twenty times a
+ * second, has them merged into the trace, and makes sure that a reader could have
+ * all of it by then. It alone uses the trace.
+ */
+#include "session/writer_thread.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <threadmodel/error.h>
+
+#include "blocked/catch_up.h"
+#include "blocked/catch_up_virtual.h"
+#include "blocked/deadlock_watch.h"
+#include "blocked/long_blocked.h"
+#include "capture/cpu_sampler.h"
+#include "capture/missing_stacks.h"
+#include "capture/stack_policy.h"
+#include "ident/objects_by_hash.h"
+#include "ident/thread_id.h"
+#include "ident/thread_identity.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/membarrier.h"
+#include "ring/recording_state.h"
+#include "session/native_binding.h"
+#include "session/session.h"
+#include "virtual/enumerate.h"
+#include "virtual/instrument.h"
+#include "vm/capabilities.h"
+#include "vm/java_fields.h"
+#include "vm/message.h"
+#include "vm/options.h"
+#include "vm/thread_mxbean.h"
+#include "vm/thread_snapshot.h"
+#include "vm/vm.h"
+#include "writer/destination.h"
+#include "writer/merge.h"
+#include "writer/overhead.h"
+#include "writer/recording.h"
+#include "writer/run_facts.h"
+#include "writer/sampled_stacks.h"
+#include "writer/stack_table.h"
+
+/* Who has been blocked for longer, and without a stack, is asked for it; so many take
+ * less than 1 % of a round. */
+static const int64_t BLOCKED_LONG_NS = INT64_C(50000000);
+enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
+static const int64_t ROUND_NS = INT64_C(50000000);
+
+static tm__buffer *own;
+static int wake_fd = -1;
+static jthread writer_thread;
+static int64_t paused_ns; /* since when nothing is recorded; 0: it is */
+static int is_quiet;      /* nobody was in work when recording stopped: 0 */
+static int vm_ends;
+static tm__ended_fn told_end;  /* NULL: recording began with the VM */
+static uint64_t emitted_kinds; /* tm_run.kinds as emitted last */
+
+/* Between the writer and those who want something of it. */
+enum { RUNNING, ENDED_WELL, ENDED_BADLY };
+static atomic_int stopping;
+static atomic_int starting;
+static atomic_int wanted; /* enum tm__control */
+static atomic_int finished = ENDED_WELL;
+static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static void signal_that(atomic_int *what, int value)
+{
+    pthread_mutex_lock(&change_lock);
+    atomic_store(what, value);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&change_lock);
+}
+
+static void wait_while(atomic_int *what, int value)
+{
+    pthread_mutex_lock(&change_lock);
+    while (atomic_load(what) == value && atomic_load(&finished) == RUNNING)
+        pthread_cond_wait(&changed, &change_lock);
+    pthread_mutex_unlock(&change_lock);
+}
+
+static int report_losses(void)
+{
+    int rc = TM_OK;
+
+    for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next)
+        rc = tm__merge_loss(b, tm__now_ns());
+    if (rc >= 0)
+        rc = tm__catch_up_report();
+    return rc >= 0 ? tm__overhead_report() : rc;
+}
+
+/* How long to wait: for the next round, or until a question is due. */
+static int pause_ms(int64_t round_ns)
+{
+    int64_t now_ns = tm__now_ns();
+    int64_t due_ns = tm__long_blocked_due_ns(now_ns);
+    int64_t left_ns;
+
+    if (tm__cpu_sampler_due_ns() < due_ns)
+        due_ns = tm__cpu_sampler_due_ns();
+    if (tm__catch_up_virtual_due_ns() < due_ns)
+        due_ns = tm__catch_up_virtual_due_ns();
+    left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
+
+    return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
+}
+
+static int emit_pause(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    int64_t start_ns = tm__the_recording.start_ns;
+    char sentence[160];
+
+    snprintf(sentence, sizeof(sentence),
+             "Recording was paused from %.3f s to %.3f s: nothing is known of that "
+             "time.",
+             (double)(paused_ns - start_ns) / 1e9,
+             (double)(tm__now_ns() - start_ns) / 1e9);
+    return sink->limit(sink->payload, sentence);
+}
+
+/* All that happened is in the trace, and that nothing more comes for now. */
+static int pause_recording(JNIEnv *jni)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    tm_event event = {.kind = TM_EVENT_LOST, .flags = TM_EVENT_PAUSED};
+    int rc;
+
+    if (paused_ns)
+        return TM_OK;
+    tm__session_halt();
+    rc = tm__merge_round(jni, 1);
+    if (rc >= 0)
+        rc = tm__catch_up_report();
+    if (rc < 0)
+        return rc;
+    paused_ns = tm__now_ns();
+    event.time_ns = paused_ns;
+    event.object = (uint64_t)paused_ns;
+    tm__long_blocked_forget_all(jni);
+    tm__catch_up_forget(jni);
+    return sink->events(sink->payload, &event, 1);
+}
+
+static jthread new_thread(JNIEnv *jni);
+
+/* Recording has begun: what is made from here on speaks for itself. */
+static int ask_all(JNIEnv *jni, int64_t since_ns)
+{
+    jthread last = new_thread(jni);
+    int rc =
+        tm__catch_up_snapshot(jni, own, writer_thread,
+                              last ? tm__thread_id(jni, last) : UINT64_MAX, since_ns);
+
+    if (last)
+        (*jni)->DeleteLocalRef(jni, last);
+    return rc;
+}
+
+static int resume_recording(JNIEnv *jni)
+{
+    int rc;
+
+    if (!paused_ns)
+        return TM_OK;
+    rc = emit_pause();
+    paused_ns = 0;
+    tm__session_begin();
+    if (rc >= 0)
+        rc = ask_all(jni, tm__now_ns());
+    return rc;
+}
+
+/* Do what was asked for. @return TM_OK or what the sink returned */
+static int obey(JNIEnv *jni)
+{
+    int rc = TM_OK;
+
+    switch (atomic_load(&wanted)) {
+    case TM__CONTROL_NONE: return TM_OK;
+    case TM__CONTROL_PAUSE: rc = pause_recording(jni); break;
+    case TM__CONTROL_RESUME: rc = resume_recording(jni); break;
+    case TM__CONTROL_STOP: atomic_store(&stopping, 1); return TM_OK;
+    default: break;
+    }
+    if (rc >= 0 && !paused_ns) {
+        tm__membarrier_wait();
+        rc = tm__merge_round(jni, 0);
+    }
+    if (rc >= 0)
+        rc = tm__recording_flush();
+    signal_that(&wanted, TM__CONTROL_NONE);
+    return rc;
+}
+
+/* What is reported of virtual threads is known when there is one: a reader must know
+ * it before the events. */
+static int emit_kinds(void)
+{
+    uint64_t kinds = atomic_load(&tm__the_recording.kinds);
+
+    if (kinds == emitted_kinds)
+        return TM_OK;
+    emitted_kinds = kinds;
+    return tm__run_facts_emit(0);
+}
+
+static int round_of_work(JNIEnv *jni)
+{
+    int rc = emit_kinds();
+
+    if (rc < 0 || paused_ns)
+        return rc;
+    rc = tm__merge_round(jni, 0);
+    if (rc < 0)
+        return rc;
+    rc = tm__overhead_emit();
+    tm__long_blocked_ask(jni, own, 0);
+    tm__catch_up_look(jni);
+    rc = rc < 0 ? rc : tm__catch_up_virtual_round(jni, own);
+    tm__missing_stacks_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
+    tm__stack_policy_pace();
+    tm__cpu_sampler_round(jni, own);
+    return rc;
+}
+
+static int is_over(void)
+{
+    uint64_t seconds = tm__the_options.seconds;
+
+    return atomic_load(&stopping) ||
+           (seconds && tm__now_ns() - tm__the_recording.start_ns >=
+                           (int64_t)seconds * INT64_C(1000000000));
+}
+
+static int emit_lacking(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    const char *sentence = tm__capabilities_lacking();
+
+    return sentence ? sink->limit(sink->payload, sentence) : TM_OK;
+}
+
+static int run_to_the_end(JNIEnv *jni)
+{
+    int64_t round_ns = tm__now_ns();
+    int rc = tm__recording_connect();
+
+    emitted_kinds = 0;
+    if (rc >= 0)
+        rc = emit_kinds();
+    if (rc >= 0)
+        rc = emit_lacking();
+    if (rc >= 0)
+        rc = tm__recording_flush();
+    while (rc >= 0 && !is_over()) {
+        struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
+        uint64_t count;
+        int woken = poll(&wake, 1, pause_ms(round_ns)) > 0;
+
+        if (woken && read(wake_fd, &count, sizeof(count)) < 0)
+            continue;
+        rc = round_of_work(jni);
+        if (rc >= 0 && (woken || tm__now_ns() >= round_ns)) {
+            rc = tm__recording_flush();
+            round_ns = tm__on_grid_ns(tm__now_ns() + ROUND_NS / 2, ROUND_NS / 2);
+        }
+        if (rc >= 0)
+            rc = obey(jni);
+    }
+    if (rc >= 0 && paused_ns) {
+        rc = emit_pause();
+        return rc >= 0 ? tm__run_facts_emit(tm__now_ns()) : rc;
+    }
+    /* Who is blocked for good has been so for long enough to be merged; a deadlock
+     * among them is suspected in the first round, and confirmed in the second. */
+    for (int round = 0; rc >= 0 && round < 2; round++) {
+        tm__session_wait();
+        rc = tm__merge_round(jni, 0);
+        tm__long_blocked_ask(jni, own, 1);
+        tm__missing_stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
+    }
+    is_quiet = tm__session_halt();
+    if (rc < 0)
+        return rc;
+    rc = tm__merge_round(jni, 1);
+    if (rc >= 0)
+        rc = report_losses();
+    return rc >= 0 ? tm__run_facts_emit(tm__now_ns()) : rc;
+}
+
+/* What cannot be known by one who comes late. */
+static int emit_late(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    int rc = sink->limit(sink->payload,
+                         "Recording began in mid-run: what a thread was in by then has "
+                         "lasted for longer than is shown.");
+
+    if (rc >= 0 && !tm__the_vm.tells_held)
+        rc = sink->limit(sink->payload,
+                         "To an agent that comes later, the VM does not tell which "
+                         "monitors a thread holds: owners are those that it tells of "
+                         "blocked threads.");
+    return rc;
+}
+
+/* The VM is up: events first, and then what they cannot tell. */
+static int begin_late(JNIEnv *jni)
+{
+    int rc = TM_OK;
+
+    if (tm__the_vm.replaces_natives) {
+        tm__natives_bind(jni);
+        if (tm__virtual_exist(jni))
+            tm__virtual_install(jni);
+    }
+    tm__by_hash_open();
+    tm__session_begin();
+    own = tm__thread_buffer(jni, writer_thread);
+    if (own)
+        rc = ask_all(jni, tm__the_recording.start_ns);
+    tm__by_hash_seal();
+    return rc >= 0 ? emit_late() : rc;
+}
+
+static void close_all(JNIEnv *jni)
+{
+    tm__long_blocked_close(jni);
+    tm__catch_up_forget(jni);
+    tm__by_hash_close();
+    tm__thread_mxbean_close(jni);
+    tm__thread_snapshot_close(jni);
+    tm__stack_table_close();
+    tm__sampled_stacks_close();
+    tm__merge_close();
+    if (told_end)
+        told_end(atomic_load(&wanted) == TM__CONTROL_STOP);
+}
+
+static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
+{
+    int rc = TM_OK;
+
+    writer_thread = NULL;
+    own = NULL;
+    paused_ns = 0;
+    if ((*jvmti)->GetCurrentThread(jvmti, &writer_thread) != JVMTI_ERROR_NONE)
+        writer_thread = NULL;
+    (void)payload;
+    if (told_end)
+        rc = begin_late(jni);
+    else if (writer_thread)
+        own = tm__thread_buffer(jni, writer_thread);
+    if (own)
+        tm__thread_define(own, jni, writer_thread, own->thread, own->os_id,
+                          TM_THREAD_AGENT);
+    signal_that(&starting, 0);
+    tm__stack_table_open();
+    if (tm__the_options.stacks == TM__STACKS_ADAPTIVE)
+        tm__sampled_stacks_open();
+    tm__deadlock_watch_open();
+    if (rc >= 0)
+        rc = own ? run_to_the_end(jni) : TM_ENOMEM;
+    tm__recording_close(rc);
+    close_all(jni);
+    if (!vm_ends)
+        tm__session_leave(jni, is_quiet);
+    signal_that(&finished, rc < 0 ? ENDED_BADLY : ENDED_WELL);
+}
+
+/* A Thread object in the system group, not yet started. */
+static jthread new_thread(JNIEnv *jni)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jclass class = tm__the_java.thread_class;
+    jthreadGroup *groups = NULL;
+    jint group_count = 0;
+    jthread thread = NULL;
+    jstring name = (*jni)->NewStringUTF(jni, "threadmodel writer");
+    jmethodID constructor = (*jni)->GetMethodID(
+        jni, class, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V");
+
+    if ((*jvmti)->GetTopThreadGroups(jvmti, &group_count, &groups) ==
+            JVMTI_ERROR_NONE &&
+        group_count > 0 && name && constructor)
+        thread = (*jni)->NewObject(jni, class, constructor, groups[0], name);
+    if (groups)
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)groups);
+    (*jni)->ExceptionClear(jni);
+    return thread;
+}
+
+int tm__writer_start(JNIEnv *jni, tm__ended_fn ended)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jthread thread = new_thread(jni);
+    jvmtiError error = JVMTI_ERROR_OUT_OF_MEMORY;
+
+    told_end = ended;
+    atomic_store(&stopping, 0);
+    atomic_store(&wanted, TM__CONTROL_NONE);
+    atomic_store(&starting, 1);
+    atomic_store(&finished, RUNNING);
+    if (thread)
+        error = (*jvmti)->RunAgentThread(jvmti, thread, writer_main, NULL,
+                                         JVMTI_THREAD_NORM_PRIORITY);
+    if (error == JVMTI_ERROR_NONE) {
+        if (ended)
+            wait_while(&starting, 1);
+        return 0;
+    }
+    atomic_store(&finished, ENDED_BADLY);
+    tm__message("nothing is recorded: the VM starts no thread for the agent (error %d)",
+                (int)error);
+    return -1;
+}
+
+int tm__writer_open(void)
+{
+    if (wake_fd >= 0)
+        return 0;
+    wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (wake_fd < 0)
+        return -1;
+    tm__buffers_open(wake_fd);
+    tm__membarrier_open();
+    return 0;
+}
+
+int tm__writer_is_running(void)
+{
+    return atomic_load(&finished) == RUNNING;
+}
+
+/* At worst the writer comes by at its own time. */
+static void wake_writer(void)
+{
+    uint64_t one = 1;
+
+    (void)!write(wake_fd, &one, sizeof(one));
+}
+
+int tm__writer_control(int what)
+{
+    atomic_store(&wanted, what);
+    wake_writer();
+    wait_while(&wanted, what);
+    return atomic_load(&finished) == ENDED_BADLY ? -1 : 0;
+}
+
+void tm__writer_stop(void)
+{
+    vm_ends = 1;
+    atomic_store(&stopping, 1);
+    tm__destination_hurry();
+    wake_writer();
+    wait_while(&stopping, 1);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Virtual threads park, sleep, join, start and interrupt one another in Java code of
+ * the JDK, which calls no native method that we could stand in for. So a dozen calls
+ * in three classes of the JDK are made calls of a class of ours (source/), which
+ * reports them and then does the same. The three are retransformed when the first
+ * virtual thread is about to be made, since that takes some 10 ms; a JDK that has not a
+ * call that is looked for goes without its event.
+ *
+ * Inside a join the caller parks, or a virtual one does by the same calls, and the end
+ * of the joined thread unparks it: these are the join's own and are not reported.
+ */
+#include "virtual/instrument.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/event_report.h"
+#include "capture/park.h"
+#include "capture/virtual_calls.h"
+#include "ident/thread_id.h"
+#include "ring/recording_state.h"
+#include "virtual/class_patch.h"
+#include "virtual_class.h"
+#include "vm/java_fields.h"
+#include "vm/message.h"
+#include "vm/vm.h"
+
+#define OURS "java/lang/ThreadmodelVirtual"
+/* A native method of that class. The VM finds it by its name: it looks into agents, and
+ * RegisterNatives makes it warn of what is registered from outside the JDK. */
+#define NATIVE(type, name, ...)                                                        \
+    JNIEXPORT type JNICALL Java_java_lang_ThreadmodelVirtual_##name(                   \
+        JNIEnv *jni, jclass class, __VA_ARGS__);                                       \
+    JNIEXPORT type JNICALL Java_java_lang_ThreadmodelVirtual_##name(                   \
+        JNIEnv *jni, jclass class, __VA_ARGS__)
+#define ACCESS "jdk/internal/access/JavaLangAccess"
+#define VIRTUAL "java/lang/VirtualThread"
+
+enum { PROBE_FRAMES = 2 };
+
+static const struct {
+    const char *class;
+    tm__patch patch;
+    uint64_t kinds;
+} CALLS[] = {
+    {"java/util/concurrent/locks/LockSupport",
+     {NULL, {ACCESS, "parkVirtualThread", "()V"}, {OURS, "park", "(L" ACCESS ";)V"}},
+     TM__KIND(PARK) | TM__KIND(UNPARKED)},
+    {"java/util/concurrent/locks/LockSupport",
+     {NULL, {ACCESS, "parkVirtualThread", "(J)V"}, {OURS, "park", "(L" ACCESS ";J)V"}},
+     TM__KIND(PARK) | TM__KIND(UNPARKED)},
+    {"java/util/concurrent/locks/LockSupport",
+     {NULL,
+      {ACCESS, "unparkVirtualThread", "(Ljava/lang/Thread;)V"},
+      {OURS, "unpark", "(L" ACCESS ";Ljava/lang/Thread;)V"}},
+     TM__KIND(UNPARK_CALLED)},
+    {"java/lang/Thread",
+     {NULL, {VIRTUAL, "sleepNanos", "(J)V"}, {OURS, "sleep", "(L" VIRTUAL ";J)V"}},
+     TM__KIND(SLEEP) | TM__KIND(SLEPT)},
+    {"java/lang/Thread",
+     {NULL, {VIRTUAL, "joinNanos", "(J)Z"}, {OURS, "join", "(L" VIRTUAL ";J)Z"}},
+     TM__KIND(JOIN) | TM__KIND(JOINED)},
+    {VIRTUAL,
+     {"start",
+      {VIRTUAL, "inheritScopedValueBindings", "(Ljdk/internal/vm/ThreadContainer;)V"},
+      {OURS, "start", "(L" VIRTUAL ";Ljdk/internal/vm/ThreadContainer;)V"}},
+     TM__KIND(THREAD_START_CALLED)},
+    {VIRTUAL,
+     {"interrupt", {VIRTUAL, "unpark", "()V"}, {OURS, "interrupt", "(L" VIRTUAL ";)V"}},
+     TM__KIND(INTERRUPT_CALLED)},
+};
+enum { CALL_COUNT = sizeof(CALLS) / sizeof(*CALLS) };
+
+static const char *const CLASSES[] = {"java/util/concurrent/locks/LockSupport",
+                                      "java/lang/Thread", VIRTUAL};
+enum { CLASS_COUNT = sizeof(CLASSES) / sizeof(*CLASSES) };
+
+static int is_due; /* a virtual thread is near, and the VM is not up yet */
+static int failed;
+
+int tm__virtual_has_failed(void)
+{
+    return failed;
+}
+
+/* What the calling thread does, with its stack without the frames of our class. */
+static int begin(tm__event_report *r, JNIEnv *jni, jthread *thread)
+{
+    *thread = tm__event_report_thread();
+    if (!*thread)
+        return 0;
+    if (!tm__event_report_begin(r, jni, *thread)) {
+        (*jni)->DeleteLocalRef(jni, *thread);
+        return 0;
+    }
+    r->skipped_frames = PROBE_FRAMES;
+    return 1;
+}
+
+/* @return when the blocking interval began */
+static jlong blocked(tm__event_report *r, JNIEnv *jni, jthread thread, tm_event event)
+{
+    if (r->is_virtual)
+        r->weak = (*jni)->NewWeakGlobalRef(jni, thread);
+    if (tm__event_report_finish(r, TM__WHOLE_STACK, event) != 0 && r->weak)
+        (*jni)->DeleteWeakGlobalRef(jni, r->weak);
+    (*jni)->DeleteLocalRef(jni, thread);
+    return r->time_ns;
+}
+
+NATIVE(jlong, parking, jlong timeout_ns)
+{
+    tm__event_report r;
+    tm_event event;
+    jthread thread;
+
+    (void)class;
+    if (!begin(&r, jni, &thread))
+        return 0;
+    if (tm__virtual_joins(r.thread)) {
+        tm__event_report_drop(&r);
+        (*jni)->DeleteLocalRef(jni, thread);
+        return 0;
+    }
+    event = tm__park_event(r.buffer, jni, thread);
+    event.value = timeout_ns;
+    return blocked(&r, jni, thread, event);
+}
+
+NATIVE(void, parked, jlong began_ns, jlong timeout_ns)
+{
+    tm__event_report r;
+    jthread thread;
+
+    (void)class;
+    if (!began_ns || !begin(&r, jni, &thread))
+        return;
+    tm__event_report_finish(&r, TM__NO_STACK,
+                            (tm_event){.kind = TM_EVENT_UNPARKED,
+                                       .flags = tm__park_end(jni, thread, timeout_ns,
+                                                             r.time_ns - began_ns)});
+    (*jni)->DeleteLocalRef(jni, thread);
+}
+
+static void report_call(JNIEnv *jni, jthread other, uint32_t depth, uint16_t kind)
+{
+    tm__event_report r;
+    jthread thread;
+
+    if (!begin(&r, jni, &thread))
+        return;
+    tm__event_report_finish(
+        &r, depth, (tm_event){.kind = kind, .peer = tm__thread_id(jni, other)});
+    (*jni)->DeleteLocalRef(jni, thread);
+}
+
+NATIVE(void, unparking, jthread other)
+{
+    (void)class;
+    if (!tm__virtual_joins(tm__thread_id(jni, other)))
+        report_call(jni, other, TM__CALLER, TM_EVENT_UNPARK_CALLED);
+}
+
+NATIVE(void, starting, jthread other)
+{
+    (void)class;
+    report_call(jni, other, TM__WHOLE_STACK, TM_EVENT_THREAD_START_CALLED);
+}
+
+NATIVE(void, interrupting, jthread other)
+{
+    (void)class;
+    report_call(jni, other, TM__CALLER, TM_EVENT_INTERRUPT_CALLED);
+}
+
+NATIVE(jlong, sleeping, jlong timeout_ns)
+{
+    tm__event_report r;
+    jthread thread;
+
+    (void)class;
+    if (!begin(&r, jni, &thread))
+        return 0;
+    return blocked(&r, jni, thread,
+                   (tm_event){.kind = TM_EVENT_SLEEP, .value = timeout_ns});
+}
+
+NATIVE(void, slept, jlong began_ns, jboolean interrupted)
+{
+    tm__event_report r;
+    jthread thread;
+
+    (void)class;
+    if (!began_ns || !begin(&r, jni, &thread))
+        return;
+    tm__event_report_finish(
+        &r, TM__NO_STACK,
+        (tm_event){.kind = TM_EVENT_SLEPT,
+                   .flags = interrupted ? TM_EVENT_BY_INTERRUPT : TM_EVENT_TIMED_OUT});
+    (*jni)->DeleteLocalRef(jni, thread);
+}
+
+NATIVE(jlong, joining, jthread other, jlong timeout_ns)
+{
+    tm__event_report r;
+    jthread thread;
+
+    (void)class;
+    if (!begin(&r, jni, &thread))
+        return 0;
+    tm__virtual_join_begin(r.thread);
+    return blocked(&r, jni, thread,
+                   (tm_event){.kind = TM_EVENT_JOIN,
+                              .peer = tm__thread_id(jni, other),
+                              .value = timeout_ns});
+}
+
+NATIVE(void, joined, jlong began_ns, jthread other, jboolean over, jboolean interrupted)
+{
+    tm__event_report r;
+    jthread thread;
+
+    (void)class;
+    if (!began_ns || !begin(&r, jni, &thread))
+        return;
+    tm__virtual_join_end(r.thread);
+    tm__event_report_finish(&r, TM__NO_STACK,
+                            (tm_event){.kind = TM_EVENT_JOINED,
+                                       .peer = tm__thread_id(jni, other),
+                                       .flags = interrupted ? TM_EVENT_BY_INTERRUPT
+                                                : over      ? 0
+                                                            : TM_EVENT_TIMED_OUT});
+    (*jni)->DeleteLocalRef(jni, thread);
+}
+
+/* Our class, in the package and by the loader of those that call it. */
+static int define_ours(JNIEnv *jni)
+{
+    jclass ours = (*jni)->FindClass(jni, OURS);
+
+    (*jni)->ExceptionClear(jni);
+    if (!ours)
+        ours = (*jni)->DefineClass(jni, OURS, NULL, (const jbyte *)virtual_class,
+                                   sizeof(virtual_class));
+    (*jni)->ExceptionClear(jni);
+    if (ours)
+        (*jni)->DeleteLocalRef(jni, ours);
+    return ours ? 0 : -1;
+}
+
+/* The VM asks for each class that it is about to retransform, and for every other. */
+static void JNICALL class_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
+                                 jobject loader, const char *name, jobject domain,
+                                 jint bytes, const unsigned char *data, jint *new_bytes,
+                                 unsigned char **new_data)
+{
+    tm__patch patches[CALL_COUNT];
+    unsigned found[CALL_COUNT];
+    uint64_t kinds[CALL_COUNT], told = 0;
+    size_t count = 0, written;
+    unsigned char *out = NULL;
+
+    (void)jni;
+    (void)loader;
+    (void)domain;
+    if (!redefined || !name || !atomic_load(&tm__virtual_is_instrumented))
+        return;
+    for (int i = 0; i < CALL_COUNT; i++)
+        if (strcmp(CALLS[i].class, name) == 0) {
+            kinds[count] = CALLS[i].kinds;
+            patches[count++] = CALLS[i].patch;
+        }
+    if (count == 0 ||
+        (*jvmti)->Allocate(jvmti, bytes + (jlong)tm__patch_bytes(patches, count),
+                           &out) != JVMTI_ERROR_NONE)
+        return;
+    written = tm__patch_class(out, data, (size_t)bytes, patches, count, found);
+    if (written == 0) {
+        (*jvmti)->Deallocate(jvmti, out);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        told |= found[i] ? kinds[i] : 0;
+    atomic_fetch_or(&tm__the_recording.kinds, told);
+    *new_data = out;
+    *new_bytes = (jint)written;
+}
+
+/* Have the VM load the classes anew, by way of the function above. */
+static jvmtiError retransform(JNIEnv *jni)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jclass classes[CLASS_COUNT];
+    jint count = 0;
+    jvmtiError error;
+
+    for (int i = 0; i < CLASS_COUNT; i++) {
+        classes[count] = (*jni)->FindClass(jni, CLASSES[i]);
+        (*jni)->ExceptionClear(jni);
+        count += classes[count] != NULL;
+    }
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
+                                       JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+    error = (*jvmti)->RetransformClasses(jvmti, count, classes);
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE,
+                                       JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+    while (count > 0)
+        (*jni)->DeleteLocalRef(jni, classes[--count]);
+    return error;
+}
+
+/* As the VM takes them. */
+typedef union native {
+    void *address;
+    jlong(JNICALL *hold_up)(JNIEnv *, jclass, jlong);
+    void(JNICALL *parked)(JNIEnv *, jclass, jlong, jlong);
+    void(JNICALL *call)(JNIEnv *, jclass, jthread);
+    void(JNICALL *slept)(JNIEnv *, jclass, jlong, jboolean);
+    jlong(JNICALL *joining)(JNIEnv *, jclass, jthread, jlong);
+    void(JNICALL *joined)(JNIEnv *, jclass, jlong, jthread, jboolean, jboolean);
+} native;
+
+#define NAMED(name) Java_java_lang_ThreadmodelVirtual_##name
+#define OF_THREAD "(Ljava/lang/Thread;)V"
+
+void tm__virtual_register(JNIEnv *jni)
+{
+    static const struct {
+        const char *name;
+        const char *signature;
+        native function;
+    } NATIVES[] = {
+        {"parking", "(J)J", {.hold_up = NAMED(parking)}},
+        {"parked", "(JJ)V", {.parked = NAMED(parked)}},
+        {"unparking", OF_THREAD, {.call = NAMED(unparking)}},
+        {"starting", OF_THREAD, {.call = NAMED(starting)}},
+        {"interrupting", OF_THREAD, {.call = NAMED(interrupting)}},
+        {"sleeping", "(J)J", {.hold_up = NAMED(sleeping)}},
+        {"slept", "(JZ)V", {.slept = NAMED(slept)}},
+        {"joining", "(Ljava/lang/Thread;J)J", {.joining = NAMED(joining)}},
+        {"joined", "(JLjava/lang/Thread;ZZ)V", {.joined = NAMED(joined)}},
+    };
+    jclass ours;
+
+    if (!tm__the_java.virtual_class || define_ours(jni) != 0)
+        return;
+    ours = (*jni)->FindClass(jni, OURS);
+    for (size_t i = 0; ours && i < sizeof(NATIVES) / sizeof(*NATIVES); i++) {
+        JNINativeMethod method = {(char *)NATIVES[i].name, (char *)NATIVES[i].signature,
+                                  NATIVES[i].function.address};
+
+        (*jni)->RegisterNatives(jni, ours, &method, 1);
+        if ((*jni)->ExceptionCheck(jni))
+            (*jni)->ExceptionClear(jni);
+    }
+    if (ours)
+        (*jni)->DeleteLocalRef(jni, ours);
+}
+
+void tm__virtual_set(jvmtiEventCallbacks *callbacks)
+{
+    callbacks->ClassFileLoadHook = class_loaded;
+}
+
+void tm__virtual_install(JNIEnv *jni)
+{
+    jvmtiError error = JVMTI_ERROR_INTERNAL;
+
+    is_due = !tm__the_java.virtual_class;
+    if (is_due || atomic_load(&tm__virtual_is_instrumented))
+        return;
+    if (define_ours(jni) == 0) {
+        atomic_store(&tm__virtual_is_instrumented, 1);
+        error = retransform(jni);
+    }
+    if (error != JVMTI_ERROR_NONE) {
+        atomic_store(&tm__virtual_is_instrumented, 0);
+        failed = 1;
+        tm__message("of virtual threads only blocks and waits are recorded: the VM "
+                    "takes no change of its classes (error %d)",
+                    (int)error);
+    }
+}
+
+void tm__virtual_begin(JNIEnv *jni)
+{
+    if (is_due)
+        tm__virtual_install(jni);
+}
+
+void tm__virtual_remove(JNIEnv *jni)
+{
+    if (atomic_exchange(&tm__virtual_is_instrumented, 0))
+        retransform(jni);
+}

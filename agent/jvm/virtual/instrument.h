@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of virtual threads in the JDK, made calls of ours. */
+#ifndef TM_AGENT_VIRTUAL_INSTRUMENT_H
+#define TM_AGENT_VIRTUAL_INSTRUMENT_H
+
+#include <jvmti.h>
+
+/** Add our function to those that the VM is going to be told of. */
+void tm__virtual_set(jvmtiEventCallbacks *callbacks);
+
+/** Tell the VM which functions are the native methods of our class: it looks only into
+ * agents that it began with. From a class of the boot loader, or it warns. */
+void tm__virtual_register(JNIEnv *jni);
+
+/** Have virtual threads tell of themselves from now on, or once the VM is up. */
+void tm__virtual_install(JNIEnv *jni);
+
+/** The VM is up. */
+void tm__virtual_begin(JNIEnv *jni);
+
+/** Whether they could not be made to. */
+int tm__virtual_has_failed(void);
+
+/** Let them be as they were. */
+void tm__virtual_remove(JNIEnv *jni);
+
+#endif

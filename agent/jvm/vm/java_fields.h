@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Classes and fields of the JDK that we look at. */
+#ifndef TM_AGENT_VM_JAVA_FIELDS_H
+#define TM_AGENT_VM_JAVA_FIELDS_H
+
+#include <jvmti.h>
+
+/** Global references. NULL where this JDK has none, but for the first and the last. */
+typedef struct tm__java_fields {
+    jclass thread_class;
+    jclass virtual_class;        ///< java.lang.BaseVirtualThread
+    jclass initialisation_class; ///< int[]: of what is locked to initialise a class
+    jclass synchronizer_class;   ///< j.u.c.locks.AbstractOwnableSynchronizer
+    jfieldID thread_interrupted;
+    jfieldID thread_name;
+    jfieldID thread_container;
+    jfieldID thread_blocker;
+    jfieldID synchronizer_owner;
+    jfieldID thread_tid;
+} tm__java_fields;
+
+extern tm__java_fields tm__the_java;
+
+/** Find them, when the VM is up.
+ * @return 0; -1: this VM's threads have no number that we can read */
+int tm__java_fields_open(JNIEnv *jni);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the agent says beside the trace. */
+#ifndef TM_AGENT_VM_MESSAGE_H
+#define TM_AGENT_VM_MESSAGE_H
+
+#include <stddef.h>
+
+/** One line on stderr, with the agent's name before it. */
+void tm__message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * Who hears what is said, besides those who read stderr; NULL: nobody.
+ * @return 1: it was for them alone
+ */
+typedef int (*tm__message_fn)(const char *text, size_t length);
+void tm__message_to(tm__message_fn listener);
+
+/** Say some lines as they are. */
+void tm__message_lines(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bits of the tool interface, as one state of ours. */
+#include "vm/thread_state.h"
+
+#include <threadmodel/model.h>
+
+#include "vm/vm.h"
+
+int tm__thread_state_of(jint bits)
+{
+    if (bits & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
+        return TM_STATE_BLOCKED;
+    if (bits & JVMTI_THREAD_STATE_SLEEPING)
+        return TM_STATE_SLEEPING;
+    if (bits & JVMTI_THREAD_STATE_IN_OBJECT_WAIT)
+        return TM_STATE_WAITING;
+    if (bits & JVMTI_THREAD_STATE_PARKED)
+        return TM_STATE_PARKED;
+    return bits & JVMTI_THREAD_STATE_ALIVE ? TM_STATE_RUNNING : TM_STATE_UNKNOWN;
+}
+
+int tm__thread_state(jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jint bits = 0;
+
+    if ((*jvmti)->GetThreadState(jvmti, thread, &bits) != JVMTI_ERROR_NONE)
+        return TM_STATE_UNKNOWN;
+    return tm__thread_state_of(bits);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a thread is in, as the VM says now. */
+#ifndef TM_AGENT_VM_THREAD_STATE_H
+#define TM_AGENT_VM_THREAD_STATE_H
+
+#include <jvmti.h>
+
+/** @return enum tm_state of a thread; TM_STATE_UNKNOWN: it has gone */
+int tm__thread_state(jthread thread);
+
+/** The same of what JVM TI's GetThreadState() has said. */
+int tm__thread_state_of(jint bits);
+
+#endif

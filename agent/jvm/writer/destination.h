@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the bytes of a trace go: a file, a listener, or both. The writer's thread may
+ * be blocked here by a disk or a peer that takes nothing; nobody else is. Knows
+ * nothing of the VM.
+ */
+#ifndef TM_AGENT_WRITER_DESTINATION_H
+#define TM_AGENT_WRITER_DESTINATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vm/options.h"
+
+/**
+ * Make the file, if there is to be one. One that another process is writing is left
+ * alone: then this one's has the process id in its name, which is said. What is
+ * written for a listener is kept until there is one.
+ *
+ * @param[out] error  one line, when there is nothing to write to
+ * @return 0 or -1
+ */
+int tm__destination_open(const tm__options *options, uint64_t pid, char *error,
+                         size_t error_bytes);
+
+/** What the file is called in the end; NULL: there is no regular file. */
+const char *tm__destination_path(void);
+
+/** A tm_write_fn, of whole blocks. @return TM_OK or TM_EIO, see tm__destination_error()
+ */
+int tm__destination_write(void *payload, const char *bytes, size_t count);
+
+/**
+ * Find the listener, and wait for a full disk from now on. What is wrong with a
+ * listener is said here if there is a file besides.
+ * @return 0; -1: there is nothing to write to, see tm__destination_error()
+ */
+int tm__destination_begin(void);
+
+/** The program wants to end: give up soon what makes no progress. Any thread. */
+void tm__destination_hurry(void);
+
+/** @return bytes that the file, or else the listener, took */
+uint64_t tm__destination_bytes(void);
+
+/** One line on what went wrong; "": nothing did. */
+const char *tm__destination_error(void);
+
+/** @return 0; -1: see tm__destination_error() */
+int tm__destination_close(void);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One place that bytes of a trace go to, for the files outlet*.c. */
+#ifndef TM_AGENT_WRITER_DESTINATION_TARGET_H
+#define TM_AGENT_WRITER_DESTINATION_TARGET_H
+
+#include <stdint.h>
+
+#include "vm/options.h"
+
+typedef struct tm__target {
+    int file; ///< a descriptor that does not block; -1: none
+    int is_regular;
+    int is_socket;
+    uint64_t whole_bytes; ///< of blocks that it took
+    int said_full;
+    char name[TM__PATH_BYTES + 32]; ///< for people
+    char failure[TM__PATH_BYTES + 256];
+} tm__target;
+
+/** Note what went wrong. @return -1 */
+int tm__target_fail(tm__target *target, const char *what);
+
+/**
+ * Make or empty a file.
+ * @param force  one of that name may be there
+ * @param pid    for the name, if another process is writing the file
+ * @return 0 or -1
+ */
+int tm__target_open_file(tm__target *target, const char *path, int force, uint64_t pid);
+
+/**
+ * Connect to a listener. It may take as long as names take to be found.
+ * @param address  "host:port" or "unix:path"
+ * @return 0 or -1
+ */
+int tm__target_connect(tm__target *target, const char *address);
+
+/** @return 0 or -1 */
+int tm__target_close(tm__target *target);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What recording cost, told once a second so that a killed program's trace has it, too;
+ * and what was left out, in sentences, when all has been written.
+ */
+#include "writer/overhead.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+
+#include <threadmodel/error.h>
+
+#include "base/grouped.h"
+#include "ident/monitor_owner.h"
+#include "ring/buffer.h"
+#include "ring/clock.h"
+#include "ring/recording_state.h"
+#include "virtual/instrument.h"
+#include "writer/destination.h"
+#include "writer/missed_notifies.h"
+#include "writer/sampled_stacks.h"
+
+static const int64_t TELL_NS = 1000000000;
+
+static int emit_limit(const char *format, uint64_t count)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    char sentence[200];
+
+    if (count == 0)
+        return TM_OK;
+    snprintf(sentence, sizeof(sentence), format, tm__group_digits(count).text);
+    return sink->limit(sink->payload, sentence);
+}
+
+static int emit_virtual(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+
+    return !tm__virtual_has_failed()
+               ? TM_OK
+               : sink->limit(sink->payload, "Of virtual threads no park, sleep, join, "
+                                            "start or interrupt was recorded.");
+}
+
+static int emit_owners(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    const char *lacks = tm__monitor_owner_lacks();
+    char sentence[160];
+
+    if (!lacks)
+        return TM_OK;
+    snprintf(
+        sentence, sizeof(sentence),
+        "This VM's owners of monitors could not be read when a thread blocked: %s.",
+        lacks);
+    return sink->limit(sink->payload, sentence);
+}
+
+int tm__overhead_emit(void)
+{
+    static int64_t told_ns;
+    const tm_sink *sink = tm__the_recording.sink;
+    tm_run run = {.size = sizeof(run)};
+    int64_t now_ns = tm__now_ns();
+
+    if (now_ns - told_ns < TELL_NS)
+        return TM_OK;
+    tm__overhead_add(&run);
+    if (!run.cost_events)
+        return TM_OK;
+    told_ns = now_ns;
+    return sink->run(sink->payload, &run);
+}
+
+void tm__overhead_add(tm_run *run)
+{
+    uint64_t spent_ns = 0, walks_ns = 0;
+
+    for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
+        run->cost_events += atomic_load(&b->costs.events);
+        run->cost_dropped += atomic_load(&b->costs.dropped);
+        spent_ns += atomic_load(&b->costs.measured_ns) * TM__MEASURED;
+        walks_ns += atomic_load(&b->stacks.walks_ns);
+    }
+    run->cost_bytes = tm__destination_bytes();
+    run->cost_threads_ns = (int64_t)(spent_ns + walks_ns);
+    run->cost_stacks_ns = (int64_t)walks_ns;
+    run->cost_recorder_ns = tm__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+int tm__overhead_report(void)
+{
+    uint64_t left_out = 0;
+    int rc;
+
+    for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+        left_out += atomic_load(&b->left_out);
+    rc = emit_limit("%s calls of notify on objects that nobody had ever waited on were "
+                    "left out.",
+                    left_out);
+    if (rc >= 0)
+        rc = emit_limit(
+            "The stacks of %s short hold-ups and calls were not taken: each has "
+            "that of another of the same thread and object, or else class, drawn "
+            "at random.",
+            tm__sampled_stacks_given());
+    if (rc >= 0)
+        rc =
+            emit_limit("%s short hold-ups have no stack: it was not taken, nor that of "
+                       "another of the same thread and object or class.",
+                       tm__sampled_stacks_missing());
+    if (rc >= 0)
+        rc = emit_virtual();
+    if (rc >= 0)
+        rc = emit_owners();
+    if (rc >= 0)
+        rc = tm__missed_notifies_report();
+    return rc;
+}

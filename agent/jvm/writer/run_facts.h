@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts of the run as a whole. */
+#ifndef TM_AGENT_WRITER_RUN_FACTS_H
+#define TM_AGENT_WRITER_RUN_FACTS_H
+
+#include <stdint.h>
+
+/** Emit what is known before there is a VM. @return TM_OK or what the sink returned */
+int tm__run_facts_announce(void);
+
+/** Emit all. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
+int tm__run_facts_emit(int64_t end_ns);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Methods and stacks, on the writer thread. */
+#ifndef TM_AGENT_WRITER_STACK_TABLE_H
+#define TM_AGENT_WRITER_STACK_TABLE_H
+
+#include <jvmti.h>
+#include <stdint.h>
+
+#include "trace/record.h"
+
+void tm__stack_table_open(void);
+
+/** Emit what a method is, the first time. @return TM_OK or what the sink returned */
+int tm__stack_table_method(const tm__record *record);
+
+/**
+ * The number of a stack, defined in the trace on first sight.
+ * @param[out] id    0 where there are no frames
+ * @return TM_OK or what the sink returned
+ */
+int tm__stack_table_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
+                          int truncated);
+void tm__stack_table_close(void);
+
+#endif

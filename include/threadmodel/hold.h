@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threadmodel/hold.h: who had which lock, from when to when. */
+#ifndef THREADMODEL_HOLD_H
+#define THREADMODEL_HOLD_H
+
+#include <threadmodel/common.h>
+#include <threadmodel/model.h>
+#include <threadmodel/selection.h>
+#include <threadmodel/table.h>
+
+TM_BEGIN_DECLS
+
+/**
+ * List who had a lock, by rising start. A producer that reports acquired and released
+ * gives each hold exactly. Most others report a lock only when threads queue for it:
+ * then a row says when its owner is known to have had it, and between which instants it
+ * got it and let it go.
+ *
+ * Columns: object string, class string, kind string (monitor, synchronizer),
+ * thread_id uint64, thread string, start_ns int64 and end_ns int64 (as far as is known;
+ * end_ns null: it has the lock still, or nothing shows when it let go),
+ * start_earliest_ns int64 (null: not known), start_latest_ns int64, end_earliest_ns
+ * int64, end_latest_ns int64 (null as end_ns is), start_provenance string,
+ * end_provenance string, to_thread_id uint64 and to_thread string (who was blocked by
+ * it and got the lock next; null: nobody, or not known), method string, source string
+ * and line int32 (where it got it; null: not known), shared bool (one of several
+ * owners).
+ *
+ * @param[out] out    the answer, yours; NULL on failure
+ * @param model       asked
+ * @param selection   NULL: all; holds by the threads, of the classes, that touch the
+ *                    window, uncut
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
+ * @since 0.1
+ */
+TM_API int tm_hold_list(tm_table **out, const tm_model *model,
+                        const tm_selection *selection);
+
+TM_END_DECLS
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who has which lock: fed by every event that says so, one fact at a time. Most enters
+ * and exits of a JVM's monitors are never reported, so what is kept of an owner are the
+ * instants at which it is known to have had the lock; tenure_bounds.c says what
+ * follows from them.
+ *
+ * The last record of a lock is written over while nobody queues for it, so that a lock
+ * that is taken a million times and never fought for costs one record.
+ */
+#include "model/tenure.h"
+
+#include "model/replay.h"
+
+/* ---- the present owner, for the search for deadlocks ---- */
+
+static void link_owned(tm_model *model, uint32_t object, tm__thread *owner)
+{
+    model->links[object] =
+        (tm__object_links){.next = owner->owned, .previous = TM__NONE};
+    if (owner->owned != TM__NONE)
+        model->links[owner->owned].previous = object;
+    owner->owned = object;
+}
+
+static void unlink_owned(tm_model *model, uint32_t object)
+{
+    const tm__object_links *it = &model->links[object];
+
+    if (it->previous != TM__NONE)
+        model->links[it->previous].next = it->next;
+    else
+        model->threads[model->objects[object].owner].owned = it->next;
+    if (it->next != TM__NONE)
+        model->links[it->next].previous = it->previous;
+}
+
+static void clear_owner(tm_model *model, uint32_t object)
+{
+    tm__object *it = &model->objects[object];
+
+    unlink_owned(model, object);
+    if (it->wanted)
+        model->threads[it->owner].wanted -= it->wanted;
+    it->owner = TM__NONE;
+    it->owner_provenance = TM_PROVENANCE_UNKNOWN;
+}
+
+/* Those who want the object may be thought deadlocked because of who had it. */
+static void review(tm_model *model, uint32_t object, uint32_t former)
+{
+    if (former != TM__NONE && model->objects[object].wanted &&
+        model->threads[former].deadlock != TM__NONE)
+        tm__deadlock_review(model, model->threads[former].deadlock);
+}
+
+static void disown(tm_model *model, uint32_t object)
+{
+    uint32_t former = model->objects[object].owner;
+
+    if (former == TM__NONE)
+        return;
+    clear_owner(model, object);
+    review(model, object, former);
+}
+
+int tm__end_is_told(const tm_model *model, const tm__thread *thread)
+{
+    static const uint8_t ends[TM_STATE_END] = {
+        [TM_STATE_BLOCKED] = TM_EVENT_CONTENDED_ENTERED,
+        [TM_STATE_WAITING] = TM_EVENT_WAITED,
+        [TM_STATE_REENTERING] = TM_EVENT_WAITED,
+        [TM_STATE_JOINING] = TM_EVENT_WAITED,
+        [TM_STATE_SLEEPING] = TM_EVENT_SLEPT,
+        [TM_STATE_PARKED] = TM_EVENT_UNPARKED,
+    };
+    int end = ends[thread->hold_up_state];
+
+    if (thread->hold_up_state == TM_STATE_JOINING && thread->waits_in == TM__NONE &&
+        thread->bound == TM__NONE)
+        end = TM_EVENT_JOINED;
+    /* Of one that a snapshot found queueing again Waited may have come before that. */
+    if ((!model->run.kinds || thread->hold_up_state == TM_STATE_REENTERING) &&
+        thread->intervals[tm__hold_up(thread)].flags & TM__INTERVAL_SNAPSHOT)
+        return 0;
+    return !model->run.kinds || model->run.kinds >> end & 1;
+}
+
+static void own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
+                int provenance)
+{
+    tm__object *it = &model->objects[object];
+    tm__thread *owner = &model->threads[thread];
+    uint32_t former = it->owner;
+
+    if (former != thread) {
+        if (former != TM__NONE)
+            clear_owner(model, object);
+        it->owner = thread;
+        link_owned(model, object, owner);
+        owner->wanted += it->wanted;
+    }
+    it->owner_ns = time_ns;
+    it->owner_provenance = (uint8_t)provenance;
+    it->is_owned = 1;
+    /* A notify that proves to have been another's takes back what came after the wait.
+     */
+    it->owner_interval = tm__is_held_up(owner) && tm__end_is_told(model, owner)
+                             ? owner->interval_first + tm__hold_up_first(owner)
+                             : TM__NONE;
+    if (former != thread)
+        review(model, object, former);
+}
+
+/* All facts of a thread dump are of one instant: nothing in it has moved since. */
+int tm__is_of_a_dump(const tm_model *model, const tm__object *object)
+{
+    const tm__thread *owner = &model->threads[object->owner];
+
+    return tm__is_held_up(owner) && owner->last_ns == model->last_ns &&
+           owner->intervals[tm__hold_up(owner)].flags & TM__INTERVAL_SNAPSHOT;
+}
+
+/* ---- the log ---- */
+
+int tm__tenure_reserve(tm_model *model)
+{
+    return tm__reserve(&model->memory, &model->tenures, &model->tenures_capacity,
+                       (size_t)model->tenures_count + TM__TENURES_AN_EVENT,
+                       sizeof(*model->tenures));
+}
+
+static tm__tenure *last_of(const tm_model *model, uint32_t object)
+{
+    return tm__tenure_at(model, model->objects[object].tenure);
+}
+
+/* How a lock's timeline begins where it is first seen to be fought for. */
+static const tm__tenure unknown = {
+    .before_ns = TM__UNLIMITED,
+    .after_ns = TM__UNLIMITED,
+    .owner = TM__NONE,
+    .stack = TM__NONE,
+    .flags = TM__TENURE_UNKNOWN,
+};
+
+static tm__tenure *append(tm_model *model, uint32_t object, tm__tenure next)
+{
+    tm__object *it = &model->objects[object];
+    tm__tenure *last = last_of(model, object);
+    tm__tenure *record;
+
+    /* Blocks that look back on it are there while somebody queues. */
+    if (it->wanted)
+        next.flags |= TM__TENURE_SEEN;
+    if (last && !(last->flags & (TM__TENURE_SEEN | TM__TENURE_HANDED))) {
+        next.next = 0;
+        *last = next;
+        return last;
+    }
+    record = &model->tenures[model->tenures_count++];
+    *record = next;
+    if (last)
+        last->next = model->tenures_first + model->tenures_count;
+    else
+        model->details[object].first_tenure =
+            model->tenures_first + model->tenures_count;
+    it->tenure = model->tenures_first + model->tenures_count;
+    return record;
+}
+
+static uint32_t slack(int64_t from_ns, int64_t to_ns)
+{
+    if (to_ns <= from_ns)
+        return 0;
+    return to_ns - from_ns < TM__UNLIMITED ? (uint32_t)(to_ns - from_ns)
+                                           : TM__UNLIMITED;
+}
+
+uint32_t tm__tenure_wanted(tm_model *model, uint32_t object, int64_t time_ns)
+{
+    tm__tenure *last = last_of(model, object);
+
+    if (!last) {
+        last = append(model, object, unknown);
+        last->got_ns = last->had_ns = time_ns;
+    }
+    last->flags |= TM__TENURE_SEEN;
+    return model->objects[object].tenure;
+}
+
+/* The owner cannot have let go since the last fact: it has been blocked all the time.
+ */
+static int is_certain(const tm_model *model, uint32_t object)
+{
+    const tm__object *it = &model->objects[object];
+
+    return it->owner != TM__NONE &&
+           tm__owner_provenance(model, it) > TM_PROVENANCE_INFERRED;
+}
+
+/* It has another owner now, so the last one has let go, seen or not. */
+static void pass_on(tm_model *model, uint32_t object, uint32_t to, int64_t time_ns)
+{
+    tm__tenure *last = last_of(model, object);
+
+    if (!last || last->owner == TM__NONE || last->flags & TM__TENURE_OVER)
+        return;
+    if (last->owner != to && is_certain(model, object)) {
+        model->diagnostics[TM_DIAGNOSTIC_TWO_OWNERS]++;
+        last->flags |= TM__TENURE_CONTESTED;
+    }
+    last->after_ns = slack(last->had_ns, time_ns);
+    last->flags |= TM__TENURE_OVER;
+}
+
+void tm__tenure_had(tm_model *model, uint32_t object, const tm__had *fact)
+{
+    tm__tenure *last = last_of(model, object);
+
+    if (last && last->owner == fact->thread && !(last->flags & TM__TENURE_OVER)) {
+        if (fact->time_ns >= last->had_ns) {
+            last->had_ns = fact->time_ns;
+            last->had_provenance = (uint8_t)fact->provenance;
+        }
+        /* Where it waits or notifies is inside of where it entered. */
+        if (fact->stack != TM__NONE &&
+            (last->stack == TM__NONE || !(last->flags & TM__TENURE_HANDED)))
+            last->stack = fact->stack;
+        last->flags &= (uint16_t)~TM__TENURE_PROVISIONAL;
+    } else if (!last || fact->time_ns >= last->got_ns) {
+        pass_on(model, object, fact->thread, fact->time_ns);
+        append(model, object,
+               (tm__tenure){
+                   .got_ns = fact->time_ns,
+                   .had_ns = fact->time_ns,
+                   .before_ns = TM__UNLIMITED,
+                   .after_ns = TM__UNLIMITED,
+                   .owner = fact->thread,
+                   .stack = fact->stack,
+                   .got_provenance = (uint8_t)fact->provenance,
+                   .had_provenance = (uint8_t)fact->provenance,
+               });
+    } else {
+        model->diagnostics[TM_DIAGNOSTIC_LATE_OWNER]++;
+        return;
+    }
+    own(model, object, fact->thread, fact->time_ns, fact->provenance);
+}
+
+void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
+                    int64_t earliest_ns, int flags)
+{
+    tm__tenure *last = last_of(model, object);
+    tm__tenure next = {
+        .got_ns = fact->time_ns,
+        .had_ns = fact->time_ns,
+        .before_ns = earliest_ns == INT64_MIN ? TM__UNLIMITED
+                                              : slack(earliest_ns, fact->time_ns),
+        .after_ns = TM__UNLIMITED,
+        .owner = fact->thread,
+        .stack = fact->stack,
+        .got_provenance = (uint8_t)fact->provenance,
+        .had_provenance = (uint8_t)fact->provenance,
+        .flags = (uint16_t)flags,
+    };
+
+    if (last && last->owner == fact->thread && !(last->flags & TM__TENURE_OVER)) {
+        /* Another was told that it has the lock before its own event came. */
+        if (last->stack == TM__NONE || fact->stack != TM__NONE)
+            last->stack = fact->stack;
+        last->had_ns = fact->time_ns > last->had_ns ? fact->time_ns : last->had_ns;
+        last->had_provenance = (uint8_t)fact->provenance;
+        last->flags &= (uint16_t)~TM__TENURE_PROVISIONAL;
+        last->flags |= (uint16_t)flags;
+    } else {
+        pass_on(model, object, fact->thread, fact->time_ns);
+        append(model, object, next);
+    }
+    own(model, object, fact->thread, fact->time_ns,
+        fact->provenance > TM_PROVENANCE_INFERRED ? TM_PROVENANCE_INFERRED
+                                                  : fact->provenance);
+}
+
+void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact)
+{
+    tm__tenure *last;
+
+    /* Who lets go had it, though no event may have told so. */
+    tm__tenure_had(model, object, fact);
+    last = last_of(model, object);
+    if (last->owner != fact->thread)
+        return;
+    last->after_ns = 0;
+    last->flags |= TM__TENURE_OVER | TM__TENURE_RELEASED;
+    disown(model, object);
+}
+
+void tm__tenure_over(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns)
+{
+    tm__tenure *last = last_of(model, object);
+
+    if (last && last->owner == thread && !(last->flags & TM__TENURE_OVER)) {
+        last->after_ns = slack(last->had_ns, time_ns);
+        last->flags |= TM__TENURE_OVER;
+    }
+    if (model->objects[object].owner == thread)
+        disown(model, object);
+}
+
+void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns)
+{
+    while (model->threads[thread].owned != TM__NONE)
+        tm__tenure_over(model, model->threads[thread].owned, thread, time_ns);
+}
+
+void tm__tenure_take_back(tm_model *model, uint32_t thread, uint32_t from)
+{
+    for (tm__tenure *it = tm__tenure_at(model, from); it;
+         it = tm__tenure_at(model, it->next)) {
+        if (it->owner != thread || !(it->flags & TM__TENURE_PROVISIONAL))
+            continue;
+        it->owner = TM__NONE;
+        it->got_provenance = it->had_provenance = TM_PROVENANCE_UNKNOWN;
+        it->flags &= (uint8_t) ~(TM__TENURE_PROVISIONAL | TM__TENURE_HANDED);
+        it->stack = TM__NONE;
+    }
+}
+
+tm__object *tm__object_fresh(tm_model *model, uint32_t object)
+{
+    tm__object *it = &model->objects[object];
+    tm__tenure *last;
+
+    if (it->losses != model->losses) {
+        it->losses = model->losses;
+        last = last_of(model, object);
+        if (last && !(last->flags & TM__TENURE_OVER))
+            last->flags |= TM__TENURE_LOST | TM__TENURE_OVER;
+        disown(model, object);
+        tm__bind_give_up(model, object);
+        it->doubt = TM__DOUBT_LOSS;
+    }
+    return it;
+}
+
+/* ---- what was said of an owner ---- */
+
+/* What was not stated at this very time is not held; of synchronizers, too, where all
+ * were told. */
+static void end_all_before(tm_model *model, uint32_t thread, int64_t time_ns, int all)
+{
+    uint32_t object = model->threads[thread].owned;
+
+    while (object != TM__NONE) {
+        uint32_t next = model->links[object].next;
+
+        if (model->objects[object].owner_ns < time_ns &&
+            (all || !(model->objects[object].flags & TM_OBJECT_SYNCHRONIZER)))
+            tm__tenure_over(model, object, thread, time_ns);
+        object = next;
+    }
+}
+
+int tm__told_provenance(const tm__fact *fact)
+{
+    return fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
+                                                : TM_PROVENANCE_REPORTED;
+}
+
+void tm__on_held(tm_model *model, const tm__fact *fact)
+{
+    if (fact->object == TM__NONE) {
+        /* A VM that was asked tells of monitors alone; a dump, of all when it says so.
+         */
+        end_all_before(model, fact->thread, fact->time_ns,
+                       fact->flags & TM_EVENT_CONFIRMED &&
+                           tm__model_is_of_dumps(model));
+        return;
+    }
+    tm__object_fresh(model, fact->object);
+    tm__tenure_had(model, fact->object,
+                   &(tm__had){.time_ns = fact->time_ns,
+                              .thread = fact->thread,
+                              .stack = fact->stack,
+                              .provenance = tm__told_provenance(fact)});
+}

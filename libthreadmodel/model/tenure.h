@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A lock's timeline: who had it, from when to when, as far as events tell. It is the
+ * dual of a thread's intervals, and whatever says who had a lock reads it.
+ *
+ *     lock   ──[ A ·······]~~~[ B ····]~[ A ····       ~  nobody, or not known whom
+ *     A      ══╗             ╔══════════╝
+ *     B        ╚═════════════╝
+ *
+ * Facts are of instants: A had it when B was blocked by it, B had it when it entered.
+ * So a record keeps the first and the last instant at which its owner is known to have
+ * had the lock, and how far it may reach beyond them.
+ */
+#ifndef TM_MODEL_TENURE_H
+#define TM_MODEL_TENURE_H
+
+#include <stdint.h>
+
+struct tm_model;
+struct tm__thread;
+
+/** Bits of tm__tenure.flags. */
+enum {
+    TM__TENURE_OVER = 1,   ///< it is known that the owner let go
+    TM__TENURE_HANDED = 2, ///< got after a block: the one before let go to it
+    TM__TENURE_SEEN = 4,   ///< a block began while it was the last: it stays
+    TM__TENURE_SHARED = 8, ///< one of several owners
+    TM__TENURE_PROVISIONAL =
+        16,                    ///< was woken to take it, and has not shown that it did
+    TM__TENURE_CONTESTED = 32, ///< the producer contradicted itself about its end
+    TM__TENURE_LOST = 64,      ///< events were lost after had_ns
+    TM__TENURE_UNKNOWN = 128,  ///< somebody has it, and nobody knows who yet
+    TM__TENURE_RELEASED = 256  ///< its release was told, at had_ns
+};
+
+/** Slack that only the neighbours of a record limit. */
+#define TM__UNLIMITED UINT32_MAX
+
+/** 40 bytes, one a handoff. Numbers of records count from 1; 0 is none. */
+typedef struct tm__tenure {
+    int64_t got_ns;     ///< the first instant at which the owner is known to have it
+    int64_t had_ns;     ///< the last one
+    uint32_t before_ns; ///< it got it so long before got_ns at most, or TM__UNLIMITED
+    uint32_t after_ns;  ///< it let go so long after had_ns at most, or TM__UNLIMITED
+    uint32_t owner;     ///< threads[]; TM__NONE: nobody, or not known
+    uint32_t stack;     ///< stacks[] where it got it; TM__NONE: not known
+    uint32_t next;      ///< record of the same object; 0: it is the last
+    uint8_t got_provenance; ///< enum tm_provenance of got_ns
+    uint8_t had_provenance; ///< the same of had_ns
+    uint16_t flags;
+} tm__tenure;
+
+_Static_assert(sizeof(tm__tenure) == 40, "a tenure is 40 bytes");
+
+/** Whether an event told when the owner let go, and not only that it must have. */
+static inline int tm__tenure_is_told_over(const tm__tenure *it)
+{
+    return (it->flags & TM__TENURE_RELEASED) != 0;
+}
+
+/** A stretch in which a thread cannot have let go or got anything: it was blocked. */
+typedef struct tm__stay {
+    int64_t from_ns;
+    int64_t to_ns;
+} tm__stay;
+
+/** What is known of a record once its neighbours and its owner's timeline are asked:
+ * got between the first two instants, let go between the last two. */
+typedef struct tm__bounds {
+    int64_t got_earliest_ns;
+    int64_t got_latest_ns;
+    int64_t gave_earliest_ns;
+    int64_t gave_latest_ns;
+    int64_t gave_ns;  ///< the best estimate of when it let go
+    tm__stay sure[2]; ///< stretches in which it surely had it; empty where from == to
+    uint8_t sure_provenance[2];
+} tm__bounds;
+
+#endif
