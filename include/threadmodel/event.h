@@ -18,7 +18,8 @@ TM_BEGIN_DECLS
 enum tm_event_kind {
     TM_EVENT_THREAD_START_CALLED = 1, ///< calls Thread.start; peer: the new thread
     TM_EVENT_THREAD_START = 2,        ///< begins to run; peer: who started it
-    TM_EVENT_THREAD_END = 3,          ///< ends; releases all joiners
+    TM_EVENT_THREAD_END = 3,          ///< ends; releases all joiners; peer: the
+                                      ///< carrier that a virtual thread was on
     TM_EVENT_CONTENDED_ENTER = 4,     ///< blocks on object's monitor; peer: its owner
     TM_EVENT_CONTENDED_ENTERED = 5,   ///< got object's monitor; peer: who released it
     TM_EVENT_WAIT = 6,                ///< Object.wait on object, which it owns; timeout
@@ -62,7 +63,9 @@ enum tm_event_kind {
                             ///< made it so
     TM_EVENT_ON_CPU = 35,   ///< runs on a processor; value: its number, from 1
     TM_EVENT_OFF_CPU = 36,  ///< left its processor, by no block of its own: preempted
-    TM_EVENT_KIND_END = 37  ///< one more than the last kind
+    TM_EVENT_SHUTDOWN = 37, ///< the program's work is over: the runtime begins to end,
+                            ///< at this thread's wish or because no other was left
+    TM_EVENT_KIND_END = 38  ///< one more than the last kind
 };
 
 /** Why a monitor got its heavy form. */

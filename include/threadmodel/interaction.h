@@ -19,7 +19,8 @@ enum tm_interaction_kind {
     TM_INTERACTION_JOIN = 5,       ///< a thread ends -> one that joined it goes on
     TM_INTERACTION_INTERRUPT = 6,  ///< interrupt -> a wait, sleep, join or park ends
     TM_INTERACTION_UNPARK = 7,     ///< unpark -> the parked thread goes on
-    TM_INTERACTION_TIMEOUT = 8     ///< time was up; there is no from-thread
+    TM_INTERACTION_TIMEOUT = 8,    ///< time was up; there is no from-thread
+    TM_INTERACTION_POST = 9        ///< post -> one that awaited the object goes on
 };
 
 /**
@@ -32,7 +33,8 @@ enum tm_interaction_kind {
  * object string, class string, from_method string, to_method string,
  * provenance string, effect string (woke, permit, useless, pending, lost),
  * candidates int32 (how many could have done it; 1 where it is certain),
- * group int32 (rows of one notifyAll or one thread's end share it; null for others).
+ * group int32 (rows of one notifyAll, one post or one thread's end share it; null for
+ * others).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

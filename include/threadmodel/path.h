@@ -4,10 +4,10 @@
  * long a run took.
  *
  * The path is found backward, from the end. While the thread it stands on was doing
- * something, so was the path; where that thread was held up, the path goes over to
- * the thread that let it go on. Segments lie end to end from the run's beginning to
- * the path's end, so their lengths add up exactly. Time that nothing explains stays
- * with the thread that lost it and is called unexplained.
+ * something, so was the path; where that thread was blocked, the path goes over to
+ * the thread that let it go on, and stays with that one. Segments lie end to end from
+ * the run's beginning to the path's end, so their lengths add up exactly. Time that
+ * nothing explains stays with the thread that lost it, and the answer says why.
  */
 #ifndef THREADMODEL_PATH_H
 #define THREADMODEL_PATH_H
@@ -18,12 +18,15 @@
 
 TM_BEGIN_DECLS
 
-/** What of another thread's past lies on the path. */
+/** Which question a walk answers. */
 enum tm_path_walk {
-    /** What it did during the hold-up; before that the waiting thread's own past. */
-    TM_PATH_BOUNDED = 0,
-    /** All, back to its start: the waiting thread would have had time to spare. */
-    TM_PATH_UNBOUNDED = 1
+    /** Which chain decided when the end came? From a blocked thread the walk goes over
+     * to its waker and stays with that one's past: had the blocked thread come earlier,
+     * it would only have been blocked for longer. */
+    TM_PATH_DECIDED = 0,
+    /** What did the thread wait for at each moment? The waker counts while the thread
+     * was blocked; what is before that is the thread's own past. */
+    TM_PATH_WAITED_FOR = 1
 };
 
 /** Keys to sum a path up by; any combination. */
@@ -38,13 +41,15 @@ enum tm_path_key {
 typedef struct tm_path_options {
     size_t size; ///< sizeof(tm_path_options)
     /**
-     * tm_thread.id that the path leads to. 0: the one that ended the run, which is
-     * the thread with the latest event of those that are neither daemons nor agent's,
-     * or of all where there are no others; of several, one that is not held up.
+     * tm_thread.id that the path leads to. 0: the one with which the program's own work
+     * ended: that in which the runtime's shutdown began, if it is the program's; else
+     * the last to end of those that neither the runtime started nor are daemons; where
+     * others did more after that, the recording stopped before the program did, and it
+     * is one that can go on: the program's first, or the one with the latest event.
      */
     uint64_t thread;
-    /** Up to the run's length: where the path ends, since the run began. 0: where that
-     * thread ended, or at the last event where it has not or no thread is named. */
+    /** Up to the run's length: where the path ends, since the run began. 0: where the
+     * program's work ended, see `thread`, or that thread; else at the last event. */
     int64_t to_ns;
     uint32_t walk;                ///< enum tm_path_walk
     uint32_t keys;                ///< of a sum: bits of enum tm_path_key; 0: by thread
@@ -64,14 +69,17 @@ typedef struct tm_path_options {
  *
  * Columns: start_ns int64, end_ns int64, thread_id uint64, thread string, state string,
  * method string, source string, line int32, object string, class string,
- * via string, unexplained bool, provenance string.
+ * via string, unexplained string, provenance string.
  *
  * object, class, method: for a hold-up as in the timeline; for other segments what the
  * thread handed over, or whom it notified, at the segment's end, and null where that
  * is not known. via: the interaction by which the path came here from the segment
  * before (start, handoff, notify, notify_all, join, interrupt, unpark, timeout);
- * "meanwhile" where a hold-up of that one begins, during which this one counts;
- * "unexplained" where that is true; null where the same thread just went on.
+ * "meanwhile", of what a thread waited for at each moment, where that one's blocking
+ * interval begins, during which this one counts;
+ * null where the same thread just went on. unexplained: why nothing explains this
+ * stretch, "unparks not recorded" for instance; null where something does. The answer's
+ * limits say how long each was, and what recording would show more.
  * provenance: how sure the interaction is; null without one.
  *
  * @param[out] out  the answer, yours; NULL on failure

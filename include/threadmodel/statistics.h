@@ -60,9 +60,10 @@ typedef struct tm_statistics_options {
  *
  * Columns: thread_id uint64, name string, group string, virtual bool, daemon bool,
  * state string (at the end), start_ns int64, end_ns int64 (null: not seen to start
- * or end); for each of blocked, waiting, reentering, joining, sleeping, parked:
- * <state>_count int64, <state>_total_ns int64; carrier_id uint64 (of a virtual thread
- * that is mounted, as far as is told), cpu_samples uint64.
+ * or end); for each of blocked, waiting, reentering, joining, sleeping, parked,
+ * runnable (0 where the producer does not report processors): <state>_count int64,
+ * <state>_total_ns int64; carrier_id uint64 (of a virtual thread that is mounted, as
+ * far as is told), cpu_samples uint64.
  *
  * @param[out] out   the answer, yours; NULL on failure
  * @param model      asked

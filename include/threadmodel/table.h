@@ -128,6 +128,17 @@ TM_API const char *tm_table_limit(const tm_table *table, size_t index);
 TM_API int tm_table_write_csv(const tm_table *table, tm_write_fn write, void *payload);
 
 /**
+ * Write the same for a spreadsheet. Names come from the recorded program, and a
+ * spreadsheet runs text that begins with = + - or @ as a formula: such text, and what
+ * begins with a tab or a line's end, gets an apostrophe before it.
+ *
+ * @return TM_OK, or what `write` returned
+ * @since 0.1
+ */
+TM_API int tm_table_write_sheet(const tm_table *table, tm_write_fn write,
+                                void *payload);
+
+/**
  * Write the rows as a JSON array of objects, one a row, keys in column order.
  * Strings that are not UTF-8 are repaired with U+FFFD.
  *

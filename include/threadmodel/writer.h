@@ -60,6 +60,11 @@ typedef struct tm_writer_options {
 /**
  * Begin a file.
  *
+ * A trace is its owner's alone to read, under its name from the beginning; who has one
+ * of that name open keeps its content. A symbolic link is refused for it, so that
+ * nobody else chooses what is overwritten; what is no regular file, a pipe for
+ * instance, is written to as it is.
+ *
  * @param[out] out  yours: tm_writer_close() it; NULL on failure
  * @param path      of the file; one of that name is replaced. NULL: options->write
  *                  gets the bytes, a trace's in whole blocks

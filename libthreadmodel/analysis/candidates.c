@@ -74,7 +74,7 @@ static int forecast_some(tm__candidates *all, tm__candidate *some, uint32_t coun
                              .masks = all->masks,
                              .lane_count = count,
                              .factor = all->options->factor,
-                             .last_thread = all->path.thread};
+                             .last_thread = all->path.destroyer};
     int rc;
 
     for (uint32_t p = 0; p < all->holds.places_count; p++) {

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The critical path as a table: a row a segment, hundreds of thousands of them. */
-#include <stdio.h>
-
 #include "analysis/link.h"
 #include "analysis/path.h"
-#include "base/duration.h"
 #include "base/sized.h"
 #include "table/builder.h"
 
@@ -14,7 +11,7 @@ static const tm__column_spec columns[] = {
     {"state", TM_TYPE_STRING},      {"method", TM_TYPE_STRING},
     {"source", TM_TYPE_STRING},     {"line", TM_TYPE_INT32},
     {"object", TM_TYPE_STRING},     {"class", TM_TYPE_STRING},
-    {"via", TM_TYPE_STRING},        {"unexplained", TM_TYPE_BOOL},
+    {"via", TM_TYPE_STRING},        {"unexplained", TM_TYPE_STRING},
     {"provenance", TM_TYPE_STRING},
 };
 
@@ -71,7 +68,6 @@ static const char *via_name(int via)
     switch (via) {
     case TM__VIA_NOTHING: return NULL;
     case TM__VIA_MEANWHILE: return "meanwhile";
-    case TM__VIA_UNEXPLAINED: return "unexplained";
     default: return tm_interaction_kind_name(via);
     }
 }
@@ -116,25 +112,8 @@ static void put_segment(listing *list, const tm__path *path, uint32_t index)
                        ? NULL
                        : tm__class_name(model, model->objects[object].class_index));
     tm__put_string(builder, via_name(it->via));
-    tm__put_bool(builder, tm__is_unexplained(it));
+    tm__put_string(builder, tm__why_name(it->why));
     tm__put_string(builder, has_link ? tm_provenance_name(it->provenance) : NULL);
-}
-
-void tm__path_put_limits(const tm__path *path, const tm_model *model,
-                         tm__builder *builder)
-{
-    int64_t unexplained_ns = tm__path_unexplained_ns(path);
-    char text[200];
-
-    tm__model_put_limits(model, builder);
-    if (!unexplained_ns)
-        return;
-    snprintf(text, sizeof(text),
-             "Of the critical path %s of %s are unexplained: no event says what those "
-             "threads waited for.",
-             tm__duration_of(unexplained_ns).text,
-             tm__duration_of(path->end_ns - path->begin_ns).text);
-    tm__builder_limit(builder, text);
 }
 
 static int fill(listing *list, const tm__path *path)

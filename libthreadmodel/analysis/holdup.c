@@ -73,7 +73,8 @@ int tm__hold_up_next(tm__hold_up_walk *walk, tm__hold_up_part *part)
         uint32_t first = walk->next++;
         const tm__interval *it = &thread->intervals[first];
 
-        if (it->state < TM_STATE_BLOCKED || it->state > TM_STATE_PARKED)
+        if ((it->state < TM_STATE_BLOCKED || it->state > TM_STATE_PARKED) &&
+            it->state != TM_STATE_RUNNABLE)
             continue;
         if (it->start_ns >= walk->scope->to_ns)
             return 0;

@@ -27,6 +27,34 @@ tm__link tm__link_to(const tm_model *model, uint32_t thread, uint32_t interval)
     return link;
 }
 
+/* Nobody goes on in a deadlock; one that is only suspected may be none. */
+static int is_stuck(const tm_model *model, const tm__thread *thread)
+{
+    const tm__deadlock *deadlock =
+        thread->deadlock == TM__NONE ? NULL : &model->deadlocks[thread->deadlock];
+
+    return deadlock && (deadlock->confirmed || !deadlock->suspected);
+}
+
+tm__link tm__link_out(const tm_model *model, uint32_t thread, uint32_t first,
+                      uint32_t end)
+{
+    const tm__thread *it = &model->threads[thread];
+    const tm__interval *join = &it->intervals[first];
+
+    if (end < it->interval_count)
+        return tm__link_to(model, thread, end);
+    if (join->state != TM_STATE_JOINING || join->peer == TM__NONE ||
+        is_stuck(model, it))
+        return (tm__link){
+            .from = TM__NONE, .row = TM__NONE, .from_ns = INT64_MAX, .kind = 0};
+    return (tm__link){.from = join->peer,
+                      .row = TM__NONE,
+                      .from_ns = INT64_MAX,
+                      .kind = TM_INTERACTION_JOIN,
+                      .provenance = join->provenance};
+}
+
 uint32_t tm__link_predecessor(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];

@@ -21,6 +21,14 @@ typedef struct tm__link {
 tm__link tm__link_to(const tm_model *model, uint32_t thread, uint32_t interval);
 
 /**
+ * What ends a hold-up, the intervals [first, end) of a thread. One that has not ended
+ * with the data owes it to nobody, but for a join, which waits for a thread that is
+ * known.
+ */
+tm__link tm__link_out(const tm_model *model, uint32_t thread, uint32_t first,
+                      uint32_t end);
+
+/**
  * The thread that was there before one that nobody is known to have started: it had
  * the same thread of the operating system. A JVM ends so, in what was its main thread.
  * @return threads[], or TM__NONE; looks at every thread

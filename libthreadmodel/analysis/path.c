@@ -10,12 +10,14 @@
  *                                   ║
  *     C  ───────────────────────────╚═══════ end       ═ path, ─ not
  *
- * Bounded, the path comes back to A at hs: what B did before is its own affair, and
- * what A did before made it arrive at hs. Unbounded it stays with B. Time from w to
- * e is A's. A hold-up within B's part is crossed in the same way, and bounded by
- * both beginnings, so that there is a stack of threads to come back to; one whose
- * end hangs on a thread that is in that stack would explain itself, and explains
- * nothing.
+ * The chain that decided the end stays with B before hs: had A come earlier, it would
+ * have been blocked for longer. Time from w to e is A's.
+ *
+ * What the end's thread waited for at each moment is another question: the walk comes
+ * back to A at hs, and what A did before made it arrive there. A hold-up within B's
+ * part is crossed in the same way, and ends with both beginnings, so that there is a
+ * stack of threads to come back to; one whose end hangs on a thread that is in that
+ * stack would explain itself, and explains nothing.
  */
 #include "analysis/path.h"
 
@@ -49,12 +51,12 @@ typedef struct walk {
     uint32_t thread;
     uint32_t leaving; ///< interaction that the next segment ends with, or TM__NONE
     uint32_t step;    ///< grows with every segment
-    int unbounded;
+    int comes_back;   ///< the question is what was waited for at each moment
     int failed;
 } walk;
 
 /* Add what the thread did in [start_ns, time_ns), and stand at its beginning. */
-static void add(walk *w, uint32_t interval, int state, int64_t start_ns, int via)
+static void add(walk *w, uint32_t interval, int state, int64_t start_ns, int why)
 {
     tm__path *path = w->path;
 
@@ -70,7 +72,7 @@ static void add(walk *w, uint32_t interval, int state, int64_t start_ns, int via
                                                            .interval = interval,
                                                            .left_by = w->leaving,
                                                            .state = (uint8_t)state,
-                                                           .via = (uint8_t)via};
+                                                           .why = (uint8_t)why};
     w->time_ns = start_ns;
     w->leaving = TM__NONE;
     w->step++;
@@ -84,7 +86,7 @@ static void came(walk *w, int via, int provenance)
     if (!w->path->segments_count)
         return;
     last = &w->path->segments[w->path->segments_count - 1];
-    if (last->via != TM__VIA_NOTHING || last->start_ns != w->time_ns ||
+    if (last->via != TM__VIA_NOTHING || last->why || last->start_ns != w->time_ns ||
         (via != TM__VIA_MEANWHILE && last->thread != w->thread))
         return;
     last->via = (uint8_t)via;
@@ -166,7 +168,7 @@ static void cross(walk *w, const tm__link *link, int64_t floor_ns)
 
     came(w, link->kind, link->provenance);
     w->cursors[w->thread].crossed = w->step;
-    if (!w->unbounded && floor_ns != INT64_MIN) {
+    if (w->comes_back && floor_ns != INT64_MIN) {
         if (tm__reserve(&path->memory, &w->frames, &w->frames_capacity,
                         (size_t)w->frames_count + 1, sizeof(*w->frames)) < 0) {
             w->failed = 1;
@@ -199,37 +201,12 @@ static int64_t act_ns(walk *w, const tm__link *link, int at_end)
 }
 
 /* Stay with the thread in an interval that begins at or below lowest_ns. */
-static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int via)
+static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int why)
 {
     const tm__interval *it = &w->model->threads[w->thread].intervals[interval];
 
     add(w, interval, it->state, it->start_ns > lowest_ns ? it->start_ns : lowest_ns,
-        via);
-}
-
-/* Nobody goes on in a deadlock; one that is only suspected may be none. */
-static int is_stuck(const tm_model *model, const tm__thread *thread)
-{
-    const tm__deadlock *deadlock =
-        thread->deadlock == TM__NONE ? NULL : &model->deadlocks[thread->deadlock];
-
-    return deadlock && (deadlock->confirmed || !deadlock->suspected);
-}
-
-/* A join that has not ended waits for a thread that is known. */
-static tm__link link_at_end(const walk *w, const cursor *at)
-{
-    const tm__thread *thread = &w->model->threads[w->thread];
-    const tm__interval *first = &thread->intervals[at->first];
-    int joins = first->state == TM_STATE_JOINING && !is_stuck(w->model, thread);
-
-    if (at->end < thread->interval_count)
-        return tm__link_to(w->model, w->thread, at->end);
-    return (tm__link){.from = joins ? first->peer : TM__NONE,
-                      .row = TM__NONE,
-                      .from_ns = INT64_MAX,
-                      .kind = first->peer == TM__NONE ? 0 : TM_INTERACTION_JOIN,
-                      .provenance = first->provenance};
+        why);
 }
 
 /* Before its start there is nothing of a thread to come back to. */
@@ -238,9 +215,17 @@ static void go_to_starter(walk *w, uint32_t interval, const tm__link *link)
     int64_t when_ns = act_ns(w, link, 1);
 
     add(w, interval, TM_STATE_NEW, when_ns > w->floor_ns ? when_ns : w->floor_ns,
-        TM__VIA_NOTHING);
+        TM__WHY_EXPLAINED);
     if (w->time_ns > w->floor_ns)
         cross(w, link, INT64_MIN);
+}
+
+/* Nobody wakes who joins a thread that has ended before. */
+static int joins_the_dead(const tm_model *model, const tm__interval *join)
+{
+    return join->state == TM_STATE_JOINING && join->peer != TM__NONE &&
+           model->threads[join->peer].end_ns != INT64_MIN &&
+           model->threads[join->peer].end_ns <= join->start_ns;
 }
 
 /* The thread was held up, or not begun, just before time_ns. */
@@ -253,17 +238,20 @@ static void pass_hold_up(walk *w, uint32_t interval)
     int at_end;
 
     find_hold_up(w, interval);
-    link = link_at_end(w, at);
+    link = tm__link_out(w->model, w->thread, at->first, at->end);
     at_end = at->end < thread->interval_count &&
              thread->intervals[at->end].start_ns == w->time_ns;
     begin_ns = thread->intervals[at->first].start_ns;
     if (!can_cross(w, &link)) {
         int known = link.kind == TM_INTERACTION_TIMEOUT || link.from == w->thread ||
-                    thread->intervals[interval].state == TM_STATE_SLEEPING;
+                    thread->intervals[interval].state == TM_STATE_SLEEPING ||
+                    joins_the_dead(w->model, &thread->intervals[at->first]);
 
         if (known && at_end && link.kind)
             came(w, link.kind, link.provenance);
-        stay(w, interval, w->floor_ns, known ? TM__VIA_NOTHING : TM__VIA_UNEXPLAINED);
+        stay(w, interval, w->floor_ns,
+             known ? TM__WHY_EXPLAINED
+                   : tm__path_why(w->model, w->thread, at->first, at->end));
         return;
     }
     if (begin_ns < w->floor_ns)
@@ -281,7 +269,7 @@ static void pass_hold_up(walk *w, uint32_t interval)
     if (at_end && when_ns <= begin_ns &&
         thread->intervals[at->first].state != TM_STATE_REENTERING)
         came(w, link.kind, link.provenance);
-    stay(w, interval, when_ns > begin_ns ? when_ns : begin_ns, TM__VIA_NOTHING);
+    stay(w, interval, when_ns > begin_ns ? when_ns : begin_ns, TM__WHY_EXPLAINED);
 }
 
 /* The thread's interval has begun at time_ns; a start has no hold-up before it. */
@@ -309,24 +297,6 @@ static void come_back(walk *w)
         w->frames_count ? w->frames[w->frames_count - 1].floor_ns : w->path->begin_ns;
 }
 
-/* Before a thread's first event. */
-static void pass_beginning(walk *w)
-{
-    tm__link link = {.from = TM__NONE,
-                     .row = TM__NONE,
-                     .kind = TM_INTERACTION_START,
-                     .provenance = TM_PROVENANCE_INFERRED};
-
-    if (w->thread == w->path->thread && !w->frames_count)
-        link.from = tm__link_predecessor(w->model, w->thread);
-    if (link.from == TM__NONE) {
-        add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns, TM__VIA_UNEXPLAINED);
-        return;
-    }
-    link.from_ns = w->model->threads[link.from].end_ns;
-    go_to_starter(w, TM__NONE, &link);
-}
-
 static void go(walk *w)
 {
     while (w->time_ns > w->path->begin_ns && !w->failed) {
@@ -339,29 +309,22 @@ static void go(walk *w)
         }
         at = locate(w, w->thread, w->time_ns);
         if (at == TM__NONE) {
-            pass_beginning(w);
+            add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns, TM__WHY_BEFORE);
         } else if (tm__is_inert(thread->intervals[at].state) &&
                    thread->intervals[at].state != TM_STATE_DEAD) {
             pass_hold_up(w, at);
         } else {
-            int is_known = thread->intervals[at].state == TM_STATE_RUNNING;
+            int state = thread->intervals[at].state;
 
-            stay(w, at, w->floor_ns, is_known ? TM__VIA_NOTHING : TM__VIA_UNEXPLAINED);
+            stay(w, at, w->floor_ns,
+                 state == TM_STATE_RUNNING ? TM__WHY_EXPLAINED
+                 : state == TM_STATE_DEAD  ? TM__WHY_ENDED
+                                           : TM__WHY_UNKNOWN);
             if (w->time_ns == thread->intervals[at].start_ns &&
                 w->time_ns > w->floor_ns)
                 pass_start(w, at);
         }
     }
-}
-
-int64_t tm__path_unexplained_ns(const tm__path *path)
-{
-    int64_t total_ns = 0;
-
-    for (uint32_t i = 0; i < path->segments_count; i++)
-        if (tm__is_unexplained(&path->segments[i]))
-            total_ns += tm__segment_end_ns(path, i) - path->segments[i].start_ns;
-    return total_ns;
 }
 
 void tm__path_free(tm__path *path)
@@ -378,17 +341,17 @@ int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *
     walk w = {.model = model, .path = path, .leaving = TM__NONE, .step = 1};
     int rc;
 
-    *path = (tm__path){.thread = TM__NONE};
+    *path = (tm__path){.thread = TM__NONE, .destroyer = TM__NONE};
     tm__memory_init(&path->memory, &model->memory.hook);
     rc = tm__path_end(path, model, options);
     if (rc < 0 || path->end_ns <= path->begin_ns)
         return rc;
-    w.unbounded = options->walk == TM_PATH_UNBOUNDED;
+    w.comes_back = options->walk == TM_PATH_WAITED_FOR;
     w.time_ns = path->end_ns;
     w.floor_ns = path->begin_ns;
     w.thread = path->thread;
     if (path->thread == TM__NONE) {
-        add(&w, TM__NONE, TM_STATE_UNKNOWN, path->begin_ns, TM__VIA_UNEXPLAINED);
+        add(&w, TM__NONE, TM_STATE_UNKNOWN, path->begin_ns, TM__WHY_UNKNOWN);
         return w.failed ? TM_ENOMEM : TM_OK;
     }
     w.cursors = tm__zalloc(&path->memory, bytes);
@@ -397,6 +360,8 @@ int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *
     for (uint32_t i = 0; i < model->threads_count; i++)
         w.cursors[i].next = model->threads[i].interval_count;
     go(&w);
+    if (!w.comes_back)
+        tm__path_doubt(path);
     tm__free(&path->memory, w.cursors, bytes);
     tm__free(&path->memory, w.frames, w.frames_capacity * sizeof(*w.frames));
     return w.failed ? TM_ENOMEM : TM_OK;

@@ -96,7 +96,7 @@ static int gather(rollup *r)
             return TM_ENOMEM;
         found->segments++;
         found->total_ns += length_ns;
-        if (tm__is_unexplained(it))
+        if (it->why)
             found->unexplained_ns += length_ns;
     }
     /* Threads off the path have slack. */
@@ -195,7 +195,7 @@ static int answer(tm_table **out, rollup *r)
     return tm__builder_finish(&builder, out);
 }
 
-static int find_slack(rollup *r, const tm_path_options *options)
+static int find_slack(rollup *r)
 {
     size_t bytes = ((size_t)r->model->threads_count + 1) * sizeof(*r->slack_ns);
 
@@ -204,8 +204,7 @@ static int find_slack(rollup *r, const tm_path_options *options)
     r->slack_ns = tm__zalloc(&r->memory, bytes);
     if (!r->slack_ns)
         return TM_ENOMEM;
-    return tm__slack_find(r->slack_ns, r->model, &r->memory, &r->path,
-                          !options->thread && !options->to_ns);
+    return tm__slack_find(r->slack_ns, r->model, &r->memory, &r->path);
 }
 
 static void free_all(rollup *r)
@@ -243,7 +242,7 @@ int tm_path_rollup(tm_table **out, const tm_model *model, const tm_path_options 
     libraries = (tm__libraries){options.libraries, options.library_count};
     if (rc == TM_OK) {
         r.callers = tm__stack_callers(model, &r.memory, &libraries);
-        rc = r.callers ? find_slack(&r, &options) : TM_ENOMEM;
+        rc = r.callers ? find_slack(&r) : TM_ENOMEM;
     }
     if (rc == TM_OK)
         rc = gather(&r);

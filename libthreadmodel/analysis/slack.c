@@ -74,11 +74,6 @@ static void take_beginning(search *s, uint32_t thread, uint32_t interval)
     int before;
 
     lower(&s->least_ns[thread], *now_ns);
-    if (interval == 0 && thread == s->path->thread && !link.kind)
-        link = (tm__link){.from = tm__link_predecessor(s->model, thread),
-                          .row = TM__NONE,
-                          .from_ns = INT64_MIN,
-                          .kind = TM_INTERACTION_START};
     if (interval == 0 || link.kind == TM_INTERACTION_START) {
         if (link.kind == TM_INTERACTION_START && link.from != TM__NONE &&
             link.from != thread) {
@@ -106,12 +101,13 @@ static void take_act(search *s, const tm__march_point *point)
     ask_thread(s, point->thread, asked_ns);
 }
 
-/* What the path's thread waits for when its end lies within a hold-up. */
-static void begin_held_up(search *s)
+/* What a thread waits for when the path's end lies within a hold-up.
+ * @return the thread that it joins, which may be held up itself; or TM__NONE */
+static uint32_t begin_held_up(search *s, uint32_t thread)
 {
-    const tm__thread *it = &s->model->threads[s->path->thread];
+    const tm__thread *it = &s->model->threads[thread];
     tm__link link;
-    uint32_t at = 0, end = it->interval_count;
+    uint32_t at = 0, end = it->interval_count, first;
 
     while (at < end) {
         uint32_t middle = at + (end - at) / 2;
@@ -122,25 +118,23 @@ static void begin_held_up(search *s)
             end = middle;
     }
     if (at == 0 || !tm__is_stopped(it->intervals[at - 1].state))
-        return;
-    end = tm__link_hold_up_end(it, at - 1);
-    if (end >= it->interval_count)
-        return;
-    link = tm__link_to(s->model, s->path->thread, end);
+        return TM__NONE;
+    first = tm__link_hold_up_first(it, at - 1);
+    link = tm__link_out(s->model, thread, first, tm__link_hold_up_end(it, at - 1));
     if (link.from_ns > s->path->end_ns)
         link.from_ns = INT64_MIN;
-    pass_hold_up(s, s->path->thread, tm__link_hold_up_first(it, at - 1), &link,
-                 s->path->end_ns);
+    pass_hold_up(s, thread, first, &link, s->path->end_ns);
+    return link.row == TM__NONE ? link.from : TM__NONE;
 }
 
-static void begin(search *s, int is_whole)
+static void begin(search *s)
 {
     for (uint32_t i = 0; i < s->model->threads_count; i++) {
         const tm__thread *it = &s->model->threads[i];
 
         s->now_ns[i] = s->least_ns[i] = TM__SLACK_ANY;
-        if (is_whole && it->last_ns != INT64_MIN && it->interval_count &&
-            !(it->flags & (TM_THREAD_DAEMON | TM_THREAD_AGENT)))
+        if (s->path->others_hold && it->last_ns <= s->path->end_ns &&
+            it->interval_count && !(it->flags & (TM_THREAD_DAEMON | TM_THREAD_AGENT)))
             s->now_ns[i] = s->path->end_ns - it->last_ns;
     }
     for (uint32_t i = 0; i < s->model->interactions_count; i++)
@@ -148,11 +142,13 @@ static void begin(search *s, int is_whole)
     if (s->path->thread == TM__NONE)
         return;
     s->now_ns[s->path->thread] = 0;
-    begin_held_up(s);
+    for (uint32_t i = 0, at = s->path->thread;
+         i < s->model->threads_count && at != TM__NONE; i++)
+        at = begin_held_up(s, at);
 }
 
 int tm__slack_find(int64_t *slack_ns, const tm_model *model, tm__memory *memory,
-                   const tm__path *path, int is_whole)
+                   const tm__path *path)
 {
     size_t now_bytes = (model->threads_count + (size_t)1) * sizeof(int64_t);
     size_t asked_bytes = (model->interactions_count + (size_t)1) * sizeof(int64_t);
@@ -163,7 +159,7 @@ int tm__slack_find(int64_t *slack_ns, const tm_model *model, tm__memory *memory,
     s.now_ns = tm__resize(memory, NULL, 0, now_bytes);
     s.asked_ns = tm__resize(memory, NULL, 0, asked_bytes);
     if (rc == TM_OK && s.now_ns && s.asked_ns) {
-        begin(&s, is_whole);
+        begin(&s);
         tm__march_start(&s.march, 1);
         while (tm__march_next(&s.march, &point)) {
             if (point.time_ns > path->end_ns)

@@ -11,10 +11,9 @@
 /**
  * The least slack of anything that a thread did up to the path's end.
  * @param slack_ns  as many as the model has threads, filled
- * @param is_whole  the path's end is the run's: other threads may put it off, too
  * @return TM_OK or TM_ENOMEM
  */
 int tm__slack_find(int64_t *slack_ns, const tm_model *model, tm__memory *memory,
-                   const tm__path *path, int is_whole);
+                   const tm__path *path);
 
 #endif

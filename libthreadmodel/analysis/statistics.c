@@ -15,20 +15,27 @@
     }
 
 static const tm__column_spec thread_columns[] = {
-    {"thread_id", TM_TYPE_UINT64},  {"name", TM_TYPE_STRING},
-    {"group", TM_TYPE_STRING},      {"virtual", TM_TYPE_BOOL},
-    {"daemon", TM_TYPE_BOOL},       {"state", TM_TYPE_STRING},
-    {"start_ns", TM_TYPE_INT64},    {"end_ns", TM_TYPE_INT64},
-    COUNT_AND_TOTAL("blocked"),     COUNT_AND_TOTAL("waiting"),
-    COUNT_AND_TOTAL("reentering"),  COUNT_AND_TOTAL("joining"),
-    COUNT_AND_TOTAL("sleeping"),    COUNT_AND_TOTAL("parked"),
-    {"carrier_id", TM_TYPE_UINT64}, {"cpu_samples", TM_TYPE_UINT64},
+    {"thread_id", TM_TYPE_UINT64},   {"name", TM_TYPE_STRING},
+    {"group", TM_TYPE_STRING},       {"virtual", TM_TYPE_BOOL},
+    {"daemon", TM_TYPE_BOOL},        {"state", TM_TYPE_STRING},
+    {"start_ns", TM_TYPE_INT64},     {"end_ns", TM_TYPE_INT64},
+    COUNT_AND_TOTAL("blocked"),      COUNT_AND_TOTAL("waiting"),
+    COUNT_AND_TOTAL("reentering"),   COUNT_AND_TOTAL("joining"),
+    COUNT_AND_TOTAL("sleeping"),     COUNT_AND_TOTAL("parked"),
+    COUNT_AND_TOTAL("runnable"),     {"carrier_id", TM_TYPE_UINT64},
+    {"cpu_samples", TM_TYPE_UINT64},
 };
 
 /* The states of these columns, in their order. */
-static const int thread_states[] = {TM_STATE_BLOCKED,    TM_STATE_WAITING,
-                                    TM_STATE_REENTERING, TM_STATE_JOINING,
-                                    TM_STATE_SLEEPING,   TM_STATE_PARKED};
+static const int thread_states[] = {
+    TM_STATE_BLOCKED,  TM_STATE_WAITING, TM_STATE_REENTERING, TM_STATE_JOINING,
+    TM_STATE_SLEEPING, TM_STATE_PARKED,  TM_STATE_RUNNABLE};
+
+/* Such times are for no object, so a choice of classes says nothing about them. */
+static int is_for_no_object(int state)
+{
+    return state == TM_STATE_SLEEPING || state == TM_STATE_RUNNABLE;
+}
 
 typedef struct sum {
     int64_t count;
@@ -63,8 +70,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
 
     tm__hold_up_start(&walk, model, scope, thread);
     while (tm__hold_up_next(&walk, &part)) {
-        /* A sleep is for no object, so a choice of classes says nothing about it. */
-        if (part.state != TM_STATE_SLEEPING &&
+        if (!is_for_no_object(part.state) &&
             !tm__scope_has_class_of(scope, model, part.object))
             continue;
         add(&sums[part.state], 1, part.end_ns - part.start_ns);
@@ -73,7 +79,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
          i = model->folds[i].next) {
         const tm__fold *fold = &model->folds[i];
 
-        if (fold->state != TM_STATE_SLEEPING &&
+        if (!is_for_no_object((int)fold->state) &&
             !tm__scope_has_class(scope, fold->class_index))
             continue;
         add(&sums[fold->state], (int64_t)fold->durations.count, fold->durations.total);

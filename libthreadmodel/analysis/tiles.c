@@ -17,21 +17,21 @@
 #include "model/listing.h"
 
 static const tm__column_spec columns[] = {
-    {"thread_id", TM_TYPE_UINT64},  {"thread", TM_TYPE_STRING},
-    {"start_ns", TM_TYPE_INT64},    {"end_ns", TM_TYPE_INT64},
-    {"intervals", TM_TYPE_INT64},   {"state", TM_TYPE_STRING},
-    {"unknown_ns", TM_TYPE_INT64},  {"new_ns", TM_TYPE_INT64},
-    {"running_ns", TM_TYPE_INT64},  {"blocked_ns", TM_TYPE_INT64},
-    {"waiting_ns", TM_TYPE_INT64},  {"reentering_ns", TM_TYPE_INT64},
-    {"joining_ns", TM_TYPE_INT64},  {"sleeping_ns", TM_TYPE_INT64},
-    {"parked_ns", TM_TYPE_INT64},   {"deadlocked_ns", TM_TYPE_INT64},
-    {"dead_ns", TM_TYPE_INT64},     {"object", TM_TYPE_STRING},
-    {"class", TM_TYPE_STRING},      {"method", TM_TYPE_STRING},
-    {"source", TM_TYPE_STRING},     {"line", TM_TYPE_INT32},
-    {"peer_id", TM_TYPE_UINT64},    {"peer", TM_TYPE_STRING},
-    {"provenance", TM_TYPE_STRING}, {"open", TM_TYPE_BOOL},
-    {"stack", TM_TYPE_INT32},       {"unsplit", TM_TYPE_BOOL},
-    {"sampled", TM_TYPE_BOOL},
+    {"thread_id", TM_TYPE_UINT64}, {"thread", TM_TYPE_STRING},
+    {"start_ns", TM_TYPE_INT64},   {"end_ns", TM_TYPE_INT64},
+    {"intervals", TM_TYPE_INT64},  {"state", TM_TYPE_STRING},
+    {"unknown_ns", TM_TYPE_INT64}, {"new_ns", TM_TYPE_INT64},
+    {"running_ns", TM_TYPE_INT64}, {"blocked_ns", TM_TYPE_INT64},
+    {"waiting_ns", TM_TYPE_INT64}, {"reentering_ns", TM_TYPE_INT64},
+    {"joining_ns", TM_TYPE_INT64}, {"sleeping_ns", TM_TYPE_INT64},
+    {"parked_ns", TM_TYPE_INT64},  {"deadlocked_ns", TM_TYPE_INT64},
+    {"dead_ns", TM_TYPE_INT64},    {"runnable_ns", TM_TYPE_INT64},
+    {"object", TM_TYPE_STRING},    {"class", TM_TYPE_STRING},
+    {"method", TM_TYPE_STRING},    {"source", TM_TYPE_STRING},
+    {"line", TM_TYPE_INT32},       {"peer_id", TM_TYPE_UINT64},
+    {"peer", TM_TYPE_STRING},      {"provenance", TM_TYPE_STRING},
+    {"open", TM_TYPE_BOOL},        {"stack", TM_TYPE_INT32},
+    {"unsplit", TM_TYPE_BOOL},     {"sampled", TM_TYPE_BOOL},
 };
 
 enum {

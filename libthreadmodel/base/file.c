@@ -7,12 +7,28 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 
-int tm__file_open(tm__file *file, tm__memory *memory, const char *path)
+enum { MOST_TRIES = 100 };
+
+static int open_anyway(const char *path, int flags, mode_t mode)
+{
+    int opened;
+
+    do
+        opened = open(path, O_WRONLY | O_CLOEXEC | flags, mode);
+    while (opened < 0 && errno == EINTR);
+    return opened;
+}
+
+typedef int (*open_fn)(const char *path, tm__memory *memory);
+
+static int open_by(tm__file *file, tm__memory *memory, const char *path, open_fn how)
 {
     size_t bytes = strlen(path) + 1;
     int rc;
@@ -21,15 +37,70 @@ int tm__file_open(tm__file *file, tm__memory *memory, const char *path)
     if (!file->path)
         return TM_ENOMEM;
     memcpy(file->path, path, bytes);
-    do
-        file->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    while (file->descriptor < 0 && errno == EINTR);
+    errno = ENOMEM;
+    file->descriptor = how(path, memory);
     if (file->descriptor >= 0)
         return TM_OK;
     rc = tm__fail_system(path, errno);
     tm__free(memory, file->path, bytes);
     file->path = NULL;
     return rc;
+}
+
+static int make_or_empty(const char *path, tm__memory *memory)
+{
+    (void)memory;
+    return open_anyway(path, O_CREAT | O_TRUNC, 0666);
+}
+
+int tm__file_open(tm__file *file, tm__memory *memory, const char *path)
+{
+    return open_by(file, memory, path, make_or_empty);
+}
+
+/* A new file under a name that nobody has, which then takes that of the old one. */
+static int make_and_rename(const char *path, tm__memory *memory)
+{
+    size_t bytes = strlen(path) + 40;
+    char *made = tm__resize(memory, NULL, 0, bytes);
+    int opened = -1, error = ENOMEM;
+
+    for (int i = 0; made && i < MOST_TRIES; i++) {
+        snprintf(made, bytes, "%s.%ld-%d.new", path, (long)getpid(), i);
+        opened = open_anyway(made, O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        error = errno;
+        if (opened >= 0 || error != EEXIST)
+            break;
+    }
+    if (opened >= 0 && rename(made, path) < 0) {
+        error = errno;
+        unlink(made);
+        close(opened);
+        opened = -1;
+    }
+    tm__free(memory, made, bytes);
+    errno = error;
+    return opened;
+}
+
+static int make_private(const char *path, tm__memory *memory)
+{
+    struct stat status;
+
+    if (lstat(path, &status) < 0 || S_ISREG(status.st_mode))
+        return make_and_rename(path, memory);
+    /* "/dev/stdout" is a link to what is open already. */
+    if (S_ISLNK(status.st_mode) && strncmp(path, "/dev/", 5) != 0 &&
+        strncmp(path, "/proc/", 6) != 0) {
+        errno = ELOOP;
+        return -1;
+    }
+    return open_anyway(path, 0, 0);
+}
+
+int tm__file_open_private(tm__file *file, tm__memory *memory, const char *path)
+{
+    return open_by(file, memory, path, make_private);
 }
 
 int tm__file_write(void *payload, const char *bytes, size_t count)

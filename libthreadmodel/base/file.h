@@ -16,6 +16,14 @@ typedef struct tm__file {
 int tm__file_open(tm__file *file, tm__memory *memory, const char *path);
 
 /**
+ * Make a file that is the owner's alone, in place of one of that name, whose content
+ * stays with whoever has it open. It has its name from the beginning. No symbolic link
+ * is followed but those of /dev and /proc; what is no regular file is written to as it
+ * is. @return TM_OK, TM_ENOMEM, TM_EIO
+ */
+int tm__file_open_private(tm__file *file, tm__memory *memory, const char *path);
+
+/**
  * Call a write function; where it is not tm__file_write, which sets the text itself,
  * its failure gets a text.
  * @return TM_OK or what it returned

@@ -98,3 +98,14 @@ size_t tm__utf8_repair(char *out, const char *text, size_t bytes)
     }
     return written;
 }
+
+size_t tm__utf8_cut(const char *text, size_t bytes)
+{
+    size_t length = strnlen(text, bytes + 1);
+
+    if (length <= bytes)
+        return length;
+    while (bytes > 0 && (text[bytes] & 0xc0) == 0x80)
+        bytes--;
+    return bytes;
+}

@@ -12,6 +12,9 @@
 /** @return how many bytes from the first on are whole, valid characters */
 size_t tm__utf8_valid_bytes(const char *text, size_t bytes);
 
+/** @return how many bytes of text fit into so many, in whole characters */
+size_t tm__utf8_cut(const char *text, size_t bytes);
+
 /**
  * Copy text, repaired.
  * @param[out] out  room for three times `bytes`; NULL: only measure

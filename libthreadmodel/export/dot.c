@@ -13,7 +13,12 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/strings.h"
+#include "base/utf8.h"
 #include "export/export.h"
+
+/* Graphviz reads no quoted text of 16 KiB, and nobody a label of that. */
+enum { LABEL_BYTES = 1000 };
 
 typedef struct graph {
     tm__output *output;
@@ -22,9 +27,11 @@ typedef struct graph {
     tm_table *edges;
     tm_table *cycles;
     tm__map deadlocked; ///< ids of threads that stand in a deadlock
+    tm__strings locks;  ///< labels of locks, whose numbers name the nodes
+    int failure;        ///< TM_OK, or that there was no memory for one
 } graph;
 
-/* A node's name, apart from those of the other graph: "t17", "l.demo.Lock@1". */
+/* A node's name, apart from those of the other graph: "t17", "l3". */
 static void put_thread_node(graph *self, uint64_t id)
 {
     tm__output_format(self->output, "\"t%" PRIu64 "\"", id);
@@ -32,29 +39,29 @@ static void put_thread_node(graph *self, uint64_t id)
 
 static void put_lock_node(graph *self, const char *label)
 {
-    tm__output_text(self->output, "\"l.");
-    for (; *label; label++) {
-        /* Of backslashes Graphviz makes escapes; quotes end the name. */
-        if (*label == '"' || *label == '\\')
-            tm__output_put(self->output, "\\", 1);
-        if ((unsigned char)*label < 0x20)
-            tm__output_put(self->output, " ", 1);
-        else
-            tm__output_put(self->output, label, 1);
-    }
-    tm__output_text(self->output, "\"");
+    uint32_t number;
+
+    if (tm__strings_intern(&self->locks, &number, label) < 0)
+        self->failure = TM_ENOMEM;
+    tm__output_format(self->output, "\"l%" PRIu32 "\"", number);
 }
 
-/* A label: what it shows is the text itself, in one line. */
+/* A label: what it shows is the text itself, in one line. Of backslashes Graphviz makes
+ * escapes; quotes end the text. */
 static void put_label(graph *self, const char *text, const char *unknown)
 {
+    size_t bytes;
+
+    if (!text || !*text)
+        text = unknown;
+    bytes = tm__utf8_cut(text, LABEL_BYTES);
     tm__output_text(self->output, "label=\"");
-    for (text = text && *text ? text : unknown; *text; text++) {
-        if (*text == '"' || *text == '\\')
+    for (size_t i = 0; i < bytes; i++) {
+        if (text[i] == '"' || text[i] == '\\')
             tm__output_put(self->output, "\\", 1);
-        tm__output_put(self->output, (unsigned char)*text < 0x20 ? " " : text, 1);
+        tm__output_put(self->output, (unsigned char)text[i] < 0x20 ? " " : text + i, 1);
     }
-    tm__output_text(self->output, "\"");
+    tm__output_text(self->output, text[bytes] ? "...\"" : "\"");
 }
 
 static int note_deadlocked(graph *self)
@@ -177,6 +184,7 @@ int tm__export_dot(const tm__export *to)
     int rc;
 
     tm__map_init(&self.deadlocked, to->memory);
+    tm__strings_init(&self.locks, to->memory);
     rc = ask(&self, to);
     if (rc == TM_OK) {
         tm__output_text(to->output, "digraph threadmodel {\n  node [shape=box];\n"
@@ -187,11 +195,14 @@ int tm__export_dot(const tm__export *to)
                                     "    label=\"wanted while held\";\n");
         put_order(&self);
         tm__output_text(to->output, "  }\n}\n");
+        if (self.failure < 0)
+            rc = tm__fail(self.failure, "no memory for the names of locks");
     }
     tm_table_free(self.timeline);
     tm_table_free(self.deadlocks);
     tm_table_free(self.edges);
     tm_table_free(self.cycles);
     tm__map_clear(&self.deadlocked);
+    tm__strings_clear(&self.locks);
     return rc;
 }

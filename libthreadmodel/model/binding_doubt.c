@@ -22,8 +22,9 @@ void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row)
     it->bound = row;
     model->objects[notify->object].pending++;
     tm__row(model, row)->to_thread = waiter;
-    if (it->hold_up_state != TM_STATE_WAITING)
-        return;
+    if (it->hold_up_state != TM_STATE_WAITING ||
+        it->intervals[tm__hold_up(it)].flags & TM__INTERVAL_NOT_OWNED)
+        return; /* it queues for a mutex, which is an object of its own */
     tm__begin(model, waiter, notify->from_ns,
               (tm__interval){
                   .state = TM_STATE_REENTERING,

@@ -15,7 +15,7 @@ const char *tm_state_name(int state)
         [TM_STATE_WAITING] = "waiting", [TM_STATE_REENTERING] = "reentering",
         [TM_STATE_JOINING] = "joining", [TM_STATE_SLEEPING] = "sleeping",
         [TM_STATE_PARKED] = "parked",   [TM_STATE_DEADLOCKED] = "deadlocked",
-        [TM_STATE_DEAD] = "dead",
+        [TM_STATE_DEAD] = "dead",       [TM_STATE_RUNNABLE] = "runnable",
     };
 
     return NAME_OF(names, state);
@@ -72,6 +72,7 @@ const char *tm_event_kind_name(int kind)
         [TM_EVENT_RUNNABLE] = "runnable",
         [TM_EVENT_ON_CPU] = "on_cpu",
         [TM_EVENT_OFF_CPU] = "off_cpu",
+        [TM_EVENT_SHUTDOWN] = "shutdown",
     };
 
     return NAME_OF(names, kind);
@@ -96,6 +97,7 @@ const char *tm_interaction_kind_name(int kind)
         [TM_INTERACTION_NOTIFY] = "notify", [TM_INTERACTION_NOTIFY_ALL] = "notify_all",
         [TM_INTERACTION_JOIN] = "join",     [TM_INTERACTION_INTERRUPT] = "interrupt",
         [TM_INTERACTION_UNPARK] = "unpark", [TM_INTERACTION_TIMEOUT] = "timeout",
+        [TM_INTERACTION_POST] = "post",
     };
 
     return NAME_OF(names, kind);

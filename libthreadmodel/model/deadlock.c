@@ -12,6 +12,8 @@
  */
 #include "model/replay.h"
 
+enum { LONG_WAY = 16 };
+
 /* The thread that this one waits for, or TM__NONE. One that is known to own what
  * it queues for has got it, though its Entered is still to come. */
 static uint32_t blocker(const tm_model *model, uint32_t thread)
@@ -27,20 +29,70 @@ static uint32_t blocker(const tm_model *model, uint32_t thread)
     return owner == thread ? TM__NONE : owner;
 }
 
-/* Length of the cycle through `start`, or 0. A thread that is deadlocked already
- * leads into its own cycle, never back to `start`. */
+/* The same, or a thread further along where the way to it is known. */
+static uint32_t onward(const tm_model *model, uint32_t thread)
+{
+    if (thread < model->leads_count &&
+        model->leads[thread].edges_gone == model->edges_gone)
+        return model->leads[thread].to;
+    return blocker(model, thread);
+}
+
+/* Keep for all on the way from one thread to another that it leads there; without
+ * memory it is walked again. */
+static void keep_way(tm_model *model, uint32_t from, uint32_t to)
+{
+    if (tm__reserve(&model->memory, &model->leads, &model->leads_capacity,
+                    model->threads_count, sizeof(*model->leads)) < 0)
+        return;
+    while (model->leads_count < model->threads_count)
+        model->leads[model->leads_count++] = (tm__lead){0};
+    while (from != to) {
+        uint32_t next = onward(model, from);
+
+        model->leads[from] = (tm__lead){.edges_gone = model->edges_gone, .to = to};
+        from = next;
+    }
+}
+
 static uint32_t cycle_length(const tm_model *model, uint32_t start)
 {
-    uint32_t limit = model->held_up_count, length = 1;
+    uint32_t length = 1;
+
+    for (uint32_t thread = blocker(model, start); thread != start; length++)
+        thread = blocker(model, thread);
+    return length;
+}
+
+/* Length of the cycle through `start`, or 0. A thread that is deadlocked already
+ * leads into its own cycle, never back to `start`.
+ *
+ * Chains can be long, and grow at their heads. So what was found of one is kept until
+ * some link goes: a way that is known cannot pass `start`, whose link is new. Where
+ * links come and go all the time the walk is given up once the steps that all events
+ * together may cost are used up. */
+static uint32_t find_cycle(tm_model *model, uint32_t start)
+{
+    uint32_t limit = model->held_up_count, steps = 1, last = start;
     uint32_t thread = blocker(model, start);
 
-    while (thread != TM__NONE && thread != start && length <= limit) {
-        if (model->threads[thread].deadlock != TM__NONE)
+    while (thread != TM__NONE && thread != start &&
+           model->threads[thread].deadlock == TM__NONE) {
+        if (steps++ > limit)
             return 0;
-        thread = blocker(model, thread);
-        length++;
+        if (model->search_steps == 0) {
+            model->searches_given_up++;
+            return 0;
+        }
+        model->search_steps--;
+        last = thread;
+        thread = onward(model, thread);
     }
-    return thread == start ? length : 0;
+    if (thread == start)
+        return cycle_length(model, start);
+    if (steps > LONG_WAY)
+        keep_way(model, start, last);
+    return 0;
 }
 
 /* Of a stream that does not say what it holds, what has been in it. */
@@ -171,6 +223,7 @@ static void withdraw(tm_model *model, uint32_t index)
         tm__take_back(member, member->interval_count - 1);
     }
     it->withdrawn = 1;
+    model->edges_gone++; /* the cycle is still there, and may be found again */
     while (model->deadlocks_count &&
            model->deadlocks[model->deadlocks_count - 1].withdrawn) {
         it = &model->deadlocks[--model->deadlocks_count];
@@ -215,11 +268,13 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
     }
     if (model->threads[start].wanted == 0)
         return TM_OK;
-    length = cycle_length(model, start);
+    length = find_cycle(model, start);
     if (!length)
         return TM_OK;
-    if (reserve(model, start, length) < 0)
+    if (reserve(model, start, length) < 0) {
+        model->edges_gone++; /* a cycle stays that no way may lead around */
         return TM_ENOMEM;
+    }
     thread = last_held_up(model, start, length);
     deadlock = &model->deadlocks[model->deadlocks_count++];
     *deadlock = (tm__deadlock){.time_ns = tm__now(&model->threads[thread])->start_ns,

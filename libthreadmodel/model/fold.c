@@ -69,7 +69,8 @@ static uint32_t fold_thread(tm_model *model, uint32_t index, int64_t cut_ns)
            thread->intervals[end].start_ns <= cut_ns) {
         const tm__interval *it = &thread->intervals[first];
 
-        if (it->state >= TM_STATE_BLOCKED && it->state <= TM_STATE_DEADLOCKED) {
+        if ((it->state >= TM_STATE_BLOCKED && it->state <= TM_STATE_DEADLOCKED) ||
+            it->state == TM_STATE_RUNNABLE) {
             tm__fold *fold = find_fold(model, index, it);
 
             if (!fold ||

@@ -14,6 +14,7 @@ enum {
     TELLS_NO_STATE = 4, ///< the thread may be running or not
     IS_CONTEXT = 8,     ///< says nothing of a state, and may be of no thread
     NEEDS_CAUSES = 16,  ///< looks at what may end a hold-up
+    NEEDS_WAKES = 32,   ///< looks at wakes[]
 };
 
 static const uint8_t needs[TM_EVENT_KIND_END] = {
@@ -41,12 +42,19 @@ static const uint8_t needs[TM_EVENT_KIND_END] = {
     [TM_EVENT_PINNED] = IS_CONTEXT,
     [TM_EVENT_SUBMIT_FAILED] = IS_CONTEXT,
     [TM_EVENT_INFLATED] = IS_CONTEXT,
+    [TM_EVENT_AWAIT] = NEEDS_WAKES | NEEDS_CAUSES,
+    [TM_EVENT_AWAITED] = NEEDS_WAKES | NEEDS_CAUSES,
+    [TM_EVENT_POST] = NEEDS_WAKES,
+    [TM_EVENT_RUNNABLE] = NEEDS_WAKES | TELLS_NO_STATE,
+    [TM_EVENT_ON_CPU] = NEEDS_WAKES | TELLS_NO_STATE,
+    [TM_EVENT_OFF_CPU] = NEEDS_WAKES | TELLS_NO_STATE,
 };
 
 int tm__replay_reserve(tm_model *model, uint32_t thread)
 {
-    /* A hold-up with no end, what began and a withdrawn suspicion: four at most. */
-    if (tm__interval_reserve(model, thread, 4) < 0)
+    /* A hold-up with no end, a wait for a processor, what began and a withdrawn
+     * suspicion: five at most. */
+    if (tm__interval_reserve(model, thread, 5) < 0)
         return TM_ENOMEM;
     return tm__interaction_reserve(model, 4);
 }
@@ -185,17 +193,15 @@ static int dispatch(tm_model *model, const tm__fact *fact)
     case TM_EVENT_PARK: tm__on_park(model, fact); return check(model, fact);
     case TM_EVENT_UNPARKED: tm__on_unparked(model, fact); break;
     case TM_EVENT_UNPARK_CALLED: tm__on_unpark_called(model, fact); break;
-    case TM_EVENT_VIRTUAL_MOUNT:
-        model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
-        model->threads[fact->thread].carrier = fact->peer;
-        break;
+    case TM_EVENT_VIRTUAL_MOUNT: tm__on_mount(model, fact); break;
     case TM_EVENT_VIRTUAL_UNMOUNT:
         model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
         model->threads[fact->thread].carrier = TM__NONE;
         break;
     case TM_EVENT_HELD: tm__on_held(model, fact); return check(model, fact);
     case TM_EVENT_SNAPSHOT:
-        if (fact->value < TM_STATE_UNKNOWN || fact->value >= TM_STATE_DEADLOCKED) {
+        if (fact->value < TM_STATE_UNKNOWN ||
+            (fact->value >= TM_STATE_DEADLOCKED && fact->value != TM_STATE_RUNNABLE)) {
             model->diagnostics[TM_DIAGNOSTIC_UNKNOWN_STATE]++;
             return TM_OK;
         }
@@ -203,6 +209,19 @@ static int dispatch(tm_model *model, const tm__fact *fact)
             return TM_ENOMEM;
         tm__on_snapshot(model, fact);
         return check(model, fact);
+    case TM_EVENT_SHUTDOWN:
+        tm__must_run(model, fact);
+        if (model->shutdown_by == TM__NONE) {
+            model->shutdown_by = fact->thread;
+            model->shutdown_ns = fact->time_ns;
+        }
+        break;
+    case TM_EVENT_AWAIT: tm__on_await(model, fact); break;
+    case TM_EVENT_AWAITED: tm__on_awaited(model, fact); break;
+    case TM_EVENT_POST: return tm__on_post(model, fact);
+    case TM_EVENT_RUNNABLE: tm__on_runnable(model, fact); break;
+    case TM_EVENT_ON_CPU: tm__on_cpu(model, fact); break;
+    case TM_EVENT_OFF_CPU: tm__off_cpu(model, fact); break;
     case TM_EVENT_CPU_SAMPLE:
         model->threads[fact->thread].samples++;
         if (fact->stack != TM__NONE)
@@ -241,10 +260,17 @@ static int take_other(tm_model *model, const tm_event *event)
         model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER] +=
             event->value > 0 ? (uint64_t)event->value : 0;
         model->losses++;
+        model->edges_gone++;
         model->loss_ns = settle_time(model, event->time_ns);
         note_time(model, model->loss_ns);
         if (event->flags & TM_EVENT_PAUSED)
             return tm__on_pause(model, model->loss_ns);
+        /* Its object is the time of the first. */
+        return tm__loss_note(model,
+                             event->object && event->object <= TM__TIME_LIMIT_NS
+                                 ? (int64_t)event->object
+                                 : model->loss_ns,
+                             model->loss_ns);
     } else {
         model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
     }
@@ -263,6 +289,8 @@ static int reserve(tm_model *model, const tm__fact *fact)
         rc = tm__context_reserve(model);
     if (rc == TM_OK)
         rc = tm__tenure_reserve(model);
+    if (rc == TM_OK && needs[fact->kind] & NEEDS_WAKES)
+        rc = tm__wake_reserve(model);
     return rc;
 }
 
@@ -446,6 +474,7 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
     int result = TM_OK, rc;
 
     p.model = payload;
+    p.model->search_steps += count * TM__SEARCH_STEPS;
     p.events = events;
     p.count = count;
     for (size_t step = 0; step < blocks + STEPS - 1; step++) {

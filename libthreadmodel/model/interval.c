@@ -61,12 +61,20 @@ void tm__set_deadline(tm_model *model, const tm__fact *fact)
 
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause)
 {
+    if (thread < model->wakes_count)
+        cause = tm__wait_for_cpu(model, thread, &time_ns, cause);
     tm__begin(model, thread, time_ns,
               (tm__interval){.state = TM_STATE_RUNNING,
                              .object = TM__NONE,
                              .stack = TM__NONE,
                              .peer = TM__NONE,
                              .cause = cause});
+}
+
+/* Where others wait for the thread, chains that led over it lead elsewhere. */
+static void edge_goes(tm_model *model, const tm__thread *thread)
+{
+    model->edges_gone += thread->wanted > 0;
 }
 
 void tm__want(tm_model *model, uint32_t thread, uint32_t object)
@@ -82,6 +90,7 @@ void tm__want(tm_model *model, uint32_t thread, uint32_t object)
 
 void tm__want_end_of(tm_model *model, uint32_t thread, uint32_t joined)
 {
+    edge_goes(model, &model->threads[thread]); /* what it wanted, if it did */
     model->threads[thread].joins = joined;
     model->held_up_count++;
     model->threads[joined].wanted++;
@@ -91,6 +100,7 @@ static void want_nothing(tm_model *model, tm__thread *thread)
 {
     tm__object *wanted = &model->objects[thread->wants];
 
+    edge_goes(model, thread);
     thread->wants = TM__NONE;
     model->held_up_count--;
     wanted->wanted--;
@@ -100,6 +110,7 @@ static void want_nothing(tm_model *model, tm__thread *thread)
 
 static void want_no_end(tm_model *model, tm__thread *thread)
 {
+    edge_goes(model, thread);
     model->threads[thread->joins].wanted--;
     model->held_up_count--;
     thread->joins = TM__NONE;
@@ -141,6 +152,8 @@ void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns)
         want_no_end(model, it);
     if (waits && it->waits_in != TM__NONE)
         tm__wait_set_remove(model, thread);
+    if (waits && model->wakes_count)
+        tm__await_left(model, thread);
 }
 
 void tm__end_unseen(tm__thread *thread)
@@ -174,7 +187,10 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
         tm__bind_unseen_return(model, fact);
         break;
     case TM_STATE_SLEEPING:
-    case TM_STATE_PARKED: model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++; break;
+    case TM_STATE_PARKED:
+    case TM_STATE_RUNNABLE:
+        model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++;
+        break;
     default: return;
     }
     tm__end_unseen(thread);

@@ -9,7 +9,7 @@
 
 typedef void (*put_fn)(tm__builder *builder, const char *sentence);
 
-static int reports(const tm_model *model, int kind)
+int tm__model_reports(const tm_model *model, int kind)
 {
     if (model->run.kinds)
         return (int)(model->run.kinds >> kind & 1);
@@ -20,17 +20,18 @@ static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_f
 {
     if (!model->event_count || tm__model_is_of_dumps(model))
         return;
-    if (!reports(model, TM_EVENT_NOTIFY) && reports(model, TM_EVENT_WAIT))
+    if (!tm__model_reports(model, TM_EVENT_NOTIFY) &&
+        tm__model_reports(model, TM_EVENT_WAIT))
         put(builder,
             model->run.policy == TM_POLICY_REPORTED
                 ? "Notifies were not recorded: a wait includes the time that it queued "
                   "for its monitor again."
                 : "Notifies were not recorded: who woke a waiter is not known, and a "
                   "wait includes the time that it queued for its monitor again.");
-    if (!reports(model, TM_EVENT_PARK))
+    if (!tm__model_reports(model, TM_EVENT_PARK))
         put(builder, "Parks were not recorded: threads that wait for java.util."
                      "concurrent locks look as if they ran.");
-    if (!reports(model, TM_EVENT_SLEEP))
+    if (!tm__model_reports(model, TM_EVENT_SLEEP))
         put(builder, "Sleeps were not recorded: a sleeping thread looks as if it ran.");
 }
 
@@ -68,6 +69,27 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
 
     for (uint32_t i = 0; i < model->limits_count; i++)
         put(builder, tm__strings_get(&model->strings, model->limits[i]));
+    if (model->searches_given_up) {
+        snprintf(
+            text, sizeof(text),
+            "%s searches for deadlocks were given up in chains of too many threads: "
+            "there may be more.",
+            tm__group_digits(model->searches_given_up).text);
+        put(builder, text);
+    }
+    if (model->limits_left_out) {
+        snprintf(text, sizeof(text), "%s more limits of the data are not told.",
+                 tm__group_digits(model->limits_left_out).text);
+        put(builder, text);
+    }
+    if (model->definitions_left_out) {
+        snprintf(text, sizeof(text),
+                 "To keep to %s bytes %s definitions of names, methods and stacks were "
+                 "left out.",
+                 tm__group_digits(model->memory_limit_bytes).text,
+                 tm__group_digits(model->definitions_left_out).text);
+        put(builder, text);
+    }
     if (model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER]) {
         uint64_t lost = model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER];
 
@@ -98,7 +120,7 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         put(builder, "Objects are told apart by address: one address may have been "
                      "several objects in turn.");
     put_missing_kinds(model, builder, put);
-    if (reports(model, TM_EVENT_CONTENDED_ENTER))
+    if (tm__model_reports(model, TM_EVENT_CONTENDED_ENTER))
         put(builder, "Enters that did not block were not recorded: an owner is "
                      "inferred from blocks and waits unless the VM stated it.");
     put_cost(model, builder, put);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/sized.h"
-#include "model/entities.h"
+#include "model/definitions.h"
 #include "model/ingest.h"
 #include "model/replay.h"
 #include "table/builder.h"
@@ -20,6 +20,11 @@ static int set_text(tm_model *model, const char **field, const char *text)
         *field = tm__strings_get(&model->strings, index);
     return rc;
 }
+
+enum {
+    MOST_LIMITS = 1000,      ///< sentences; more are counted
+    MOST_POLICY_CHANGES = 16 ///< each asks every object; producers state one policy
+};
 
 /* What recording cost, told from time to time: it only grows. */
 static void take_cost(tm_run *known, const tm_run *run)
@@ -60,8 +65,11 @@ static int take_run(void *payload, const tm_run *given)
         known->threshold_ns = run->threshold_ns;
     if (run->kinds)
         known->kinds = run->kinds;
-    if (run->policy)
+    if (run->policy && run->policy != known->policy &&
+        model->policy_changes < MOST_POLICY_CHANGES) {
         known->policy = run->policy;
+        model->policy_changes++;
+    }
     if (run->identity)
         known->identity = run->identity;
     if (run->id)
@@ -79,6 +87,10 @@ static int take_limit(void *payload, const char *sentence)
     tm_model *model = payload;
     uint32_t index;
 
+    if (model->limits_count == MOST_LIMITS) {
+        model->limits_left_out++;
+        return TM_OK;
+    }
     if (tm__strings_intern(&model->strings, &index, sentence) < 0 ||
         tm__reserve(&model->memory, &model->limits, &model->limits_capacity,
                     (size_t)model->limits_count + 1, sizeof(*model->limits)) < 0)
@@ -125,6 +137,8 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     tm__map_init(&model->stack_map, &model->memory);
     model->first_intervals.block_bytes = TM__FIRST_INTERVALS * sizeof(tm__interval);
     model->free_binding = TM__NONE;
+    model->edges_gone = 1;
+    model->free_post = TM__NONE;
     model->forced_policy = chosen.policy;
     model->memory_limit_bytes = chosen.memory_limit_bytes;
     model->fold_at_bytes = chosen.memory_limit_bytes;
@@ -132,6 +146,8 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->folded_ns = INT64_MIN;
     model->loss_ns = INT64_MIN;
     model->nameless_end_ns = INT64_MIN;
+    model->shutdown_ns = INT64_MIN;
+    model->shutdown_by = TM__NONE;
     model->first_ns = INT64_MIN;
     model->last_ns = INT64_MIN;
     model->run.size = sizeof(model->run);
@@ -223,13 +239,17 @@ void tm_model_free(tm_model *model)
     tm__triples_free(&model->nesting_map, &model->memory);
     FREE_ARRAY(model, nestings);
     FREE_ARRAY(model, helds);
+    FREE_ARRAY(model, leads);
     FREE_ARRAY(model, deadlocks);
     FREE_ARRAY(model, dumps);
+    FREE_ARRAY(model, gaps);
     FREE_ARRAY(model, deadlock_members);
     FREE_ARRAY(model, bindings);
     FREE_ARRAY(model, limits);
     FREE_ARRAY(model, contexts);
     FREE_ARRAY(model, tenures);
+    FREE_ARRAY(model, posts);
+    FREE_ARRAY(model, wakes);
     tm__map_clear(&model->thread_map);
     tm__map_clear(&model->object_map);
     tm__map_clear(&model->class_map);

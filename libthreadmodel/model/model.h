@@ -29,7 +29,8 @@ enum {
     TM__INTERVAL_SNAPSHOT = 8,    ///< had begun before it was first seen
     TM__INTERVAL_UNSPLIT = 16,    ///< a wait that may hide queueing for the monitor
     TM__INTERVAL_SAMPLED = 32,    ///< its stack is that of another hold-up like it
-    TM__INTERVAL_END_UNSEEN = 64  ///< no event told its end: the next one came later
+    TM__INTERVAL_END_UNSEEN = 64, ///< no event told its end: the next one came later
+    TM__INTERVAL_NOT_OWNED = 128  ///< a wait for what no thread owns
 };
 
 /**
@@ -85,7 +86,8 @@ typedef struct tm__thread {
     uint32_t permit;      ///< interactions: unpark called, not yet taken
     uint32_t interrupter; ///< threads[] that interrupted it last, or TM__NONE
     uint32_t flags;       ///< enum tm_thread_flag
-    uint32_t carrier;     ///< threads[] that carries it, or TM__NONE
+    uint32_t carrier;     ///< threads[] that carries it; of a carrier, whom it
+                          ///< carried last; TM__NONE
 
     int64_t interrupted_ns; ///< when that interrupt was called
     int64_t start_ns;       ///< INT64_MIN: not seen to start
@@ -101,6 +103,14 @@ typedef struct tm__thread {
 } tm__thread;
 
 _Static_assert(sizeof(tm__thread) == 192, "a thread is three cache lines");
+
+/** How far a thread's chain of blockers was found to lead, as long as none on it went.
+ */
+typedef struct tm__lead {
+    uint64_t edges_gone; ///< model->edges_gone at that time
+    uint32_t to;         ///< threads[]
+    uint32_t reserved;
+} tm__lead;
 
 /** Whether a notify may have gone to another waiter than thought, the least first. */
 enum tm__doubt {
@@ -151,13 +161,16 @@ typedef struct tm__object_detail {
     uint32_t hash;
     uint32_t doubtful;     ///< interactions: the last notify that was in doubt
     uint32_t first_tenure; ///< the first record that is kept; 0: none
+    uint32_t post_head;    ///< posts that a waiter is thought to have got, oldest first
+    uint32_t post_tail;
+    uint32_t post_spare; ///< posts: the last that nobody waited for, or TM__NONE
 } tm__object_detail;
 
 typedef struct tm__class {
     uint64_t id;
     uint32_t name;       ///< strings
     uint32_t source;     ///< strings
-    uint32_t named_late; ///< a method of it was defined before its name was known
+    uint32_t name_waits; ///< methods[] to be named when it is, or TM__NONE
     uint32_t reserved;
 } tm__class;
 
@@ -168,6 +181,8 @@ typedef struct tm__method {
     uint32_t full_name;   ///< strings: package.Class.method
     uint32_t line_first;  ///< lines[]
     uint32_t line_count;
+    uint32_t next; ///< in its class's name_waits; itself: in none
+    uint32_t previous;
 } tm__method;
 
 typedef struct tm__frame {
@@ -249,6 +264,30 @@ typedef struct tm__binding {
     uint8_t all;     ///< a notifyAll, which may wake many
 } tm__binding;
 
+/** Permits of an object that were given and not yet seen to be taken. */
+typedef struct tm__post {
+    int64_t time_ns;
+    int64_t permits; ///< that are left, where nobody waited for them; else 1
+    uint32_t thread; ///< threads[]: who gave it
+    uint32_t stack;  ///< stacks[] or TM__NONE
+    uint32_t object;
+    uint32_t waiter; ///< threads[] that is thought to have got it, or TM__NONE
+    uint32_t next;   ///< in the object's list, or the list of free ones
+    uint32_t previous;
+    uint32_t group; ///< of the rows of one post, or TM__NONE
+    uint8_t is_named;
+    uint8_t candidates; ///< posts that may have let the waiter go, as far as is known
+    uint8_t reserved[2];
+} tm__post;
+
+/** How a thread was woken, which only some producers report. */
+typedef struct tm__wake {
+    int64_t runnable_ns; ///< it may go on since then; INT64_MIN: not reported
+    int64_t on_cpu_ns;   ///< and runs since; INT64_MIN: not yet
+    uint32_t waker;      ///< threads[] that made it runnable, or TM__NONE
+    uint32_t post;       ///< posts[] that it is thought to have got, or TM__NONE
+} tm__wake;
+
 /** array, count, capacity of one kind of thing */
 #define TM__ARRAY(type, name)                                                          \
     type *name;                                                                        \
@@ -296,6 +335,12 @@ enum {
 void tm__latency_add(tm__latency *latency, int64_t ns);
 /** The median of a run's wake-ups; of the other kind's where there is none; 0. */
 int64_t tm__wakeup_ns(const tm_model *model, int kind);
+
+/** A stretch of time of which events were lost. */
+typedef struct tm__loss {
+    int64_t from_ns;
+    int64_t to_ns;
+} tm__loss;
 
 /** All facts of a kind, also of those that a memory limit dropped. */
 typedef struct tm__context_sum {
@@ -375,10 +420,12 @@ struct tm_model {
     uint32_t interactions_first; ///< number of interactions[0]: as many were dropped
     TM__ARRAY(tm__fold, folds);
     tm__triples fold_map; ///< (object or class, stack, thread and state): folds[] + 1
-    size_t memory_limit_bytes; ///< 0: none
-    size_t fold_at_bytes;      ///< fold when more is in use
-    size_t fold_bytes;         ///< that the sums take
-    int64_t folded_ns;         ///< what ended before is folded; INT64_MIN: nothing
+    size_t memory_limit_bytes;     ///< 0: none
+    size_t fold_at_bytes;          ///< fold when more is in use
+    size_t fold_bytes;             ///< that the sums take
+    size_t definition_bytes;       ///< that definitions take
+    uint64_t definitions_left_out; ///< they took their share of the limit
+    int64_t folded_ns;             ///< what ended before is folded; INT64_MIN: nothing
     TM__ARRAY(tm__nesting, nestings);
     TM__ARRAY(tm__held, helds);
     tm__triples nesting_map;    ///< (wanted, thread, stack): nestings[] + 1
@@ -391,19 +438,31 @@ struct tm_model {
     TM__ARRAY(tm__deadlock, deadlocks);
     TM__ARRAY(tm__deadlock_member, deadlock_members);
     TM__ARRAY(int64_t, dumps); ///< times of the dumps that the run is made of
+    TM__ARRAY(tm__loss, gaps); ///< when events were lost, by rising time
     TM__ARRAY(tm__binding, bindings);
     TM__ARRAY(uint32_t, limits); ///< strings
+    uint64_t limits_left_out;
+    uint32_t policy_changes;
     TM__ARRAY(tm__context, contexts);
     tm__context_sum context_sums[TM_EVENT_KIND_END];
     TM__ARRAY(tm__tenure, tenures);
     uint32_t tenures_first; ///< as many were dropped: the number before tenures[0]'s
     tm__latency wakeups[TM__WAKEUP_END]; ///< from a release to who got it
+    TM__ARRAY(tm__post, posts);
+    TM__ARRAY(tm__wake, wakes); ///< by thread, once a producer reports any
     uint32_t free_binding;
+    uint32_t free_post;
     uint32_t group_count;
+    TM__ARRAY(tm__lead, leads); ///< of threads in long chains
+    uint64_t edges_gone;        ///< times that a link in somebody's chain went; from 1
+    uint64_t search_steps;      ///< that deadlock searches may still take
+    uint64_t searches_given_up;
     uint32_t held_up_count;  ///< threads that want an object or join another
     uint32_t losses;         ///< loss markers seen
     int64_t loss_ns;         ///< time of the last one; INT64_MIN: none
     int64_t nameless_end_ns; ///< a thread whose object is not known ended; INT64_MIN
+    int64_t shutdown_ns;     ///< the first Shutdown; INT64_MIN: none
+    uint32_t shutdown_by;    ///< threads[] that it is of, or TM__NONE
 
     tm_run run; ///< strings in it are interned
     int32_t forced_policy;
@@ -435,6 +494,15 @@ static inline uint32_t tm__class_key(uint32_t class_index)
 {
     return class_index == TM__NONE ? TM__NONE : TM__NONE - 1 - class_index;
 }
+
+/** Note that events of this time were lost. @return TM_OK or TM_ENOMEM */
+int tm__loss_note(tm_model *model, int64_t from_ns, int64_t to_ns);
+
+/** Whether events were lost within a stretch of time. */
+int tm__lost_between(const tm_model *model, int64_t from_ns, int64_t to_ns);
+
+/** Whether the producer reports events of a kind, as far as is known. */
+int tm__model_reports(const tm_model *model, int kind);
 
 /** Whether events were lost between a time and now. */
 static inline int tm__lost_since(const tm_model *model, int64_t time_ns)

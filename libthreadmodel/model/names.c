@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "model/model.h"
 
 const char *tm__class_name(const tm_model *model, uint32_t class_index)
@@ -67,17 +68,23 @@ int32_t tm__frame_line(const tm_model *model, const tm__frame *frame)
 void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
                       size_t bytes)
 {
+    enum { NUMBER_BYTES = 24 };
     const tm__object *it = &model->objects[object];
     const char *class_name = tm__class_name(model, it->class_index);
+    int length;
 
     if (!class_name)
         class_name = "object";
+    /* What tells objects apart stands behind the name, however long that is. */
+    length = (int)tm__utf8_cut(class_name, bytes - NUMBER_BYTES);
     if (it->flags & TM_OBJECT_HAS_HASH)
-        snprintf(buffer, bytes, "%s@%x", class_name, model->details[object].hash);
+        snprintf(buffer, bytes, "%.*s@%x", length, class_name,
+                 model->details[object].hash);
     else
         snprintf(buffer, bytes,
-                 model->run.identity == TM_IDENTITY_ADDRESS ? "%s@0x%llx" : "%s#%llu",
-                 class_name, (unsigned long long)model->details[object].id);
+                 model->run.identity == TM_IDENTITY_ADDRESS ? "%.*s@0x%llx"
+                                                            : "%.*s#%llu",
+                 length, class_name, (unsigned long long)model->details[object].id);
 }
 
 int tm__labels_open(tm__labels *labels, const tm_model *model)

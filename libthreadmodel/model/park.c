@@ -225,14 +225,56 @@ static void note_release(tm_model *model, const tm__fact *fact)
     tm__tenure_gave(model, object, &had);
 }
 
+void tm__on_mount(tm_model *model, const tm__fact *fact)
+{
+    model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
+    model->threads[fact->thread].carrier = fact->peer;
+    if (fact->peer != TM__NONE)
+        model->threads[fact->peer].carrier = fact->thread;
+}
+
+static int is_carrier(const tm__thread *thread)
+{
+    return thread->flags & TM_THREAD_CARRIER ||
+           (!(thread->flags & TM_THREAD_VIRTUAL) && thread->carrier != TM__NONE);
+}
+
+/*
+ * Who waits for a virtual thread's end is woken when that has left its carrier, which
+ * then seems to do it:
+ *
+ *     virtual  ═══════ end
+ *     carrier           ── unpark(joiner) ──▶     it is the virtual thread's act
+ *
+ * What a carrier does for another carrier is the scheduler's affair.
+ */
+static tm__fact act_of_passenger(const tm_model *model, const tm__fact *fact)
+{
+    const tm__thread *caller = &model->threads[fact->thread];
+    tm__fact act = *fact;
+    const tm__thread *passenger;
+
+    if (!is_carrier(caller) || caller->carrier == TM__NONE ||
+        caller->carrier == fact->peer || is_carrier(&model->threads[fact->peer]))
+        return act;
+    passenger = &model->threads[caller->carrier];
+    if (passenger->end_ns != INT64_MIN && passenger->end_ns <= fact->time_ns)
+        act.time_ns = passenger->end_ns;
+    else if (passenger->carrier != fact->thread)
+        return act;
+    act.thread = caller->carrier;
+    return act;
+}
+
 void tm__on_unpark_called(tm_model *model, const tm__fact *fact)
 {
     tm__thread *target = &model->threads[fact->peer];
+    tm__fact act = act_of_passenger(model, fact);
     uint32_t row;
 
     if (fact->peer != fact->thread)
         tm__must_run(model, fact);
-    row = tm__interaction_new(model, TM_INTERACTION_UNPARK, fact);
+    row = tm__interaction_new(model, TM_INTERACTION_UNPARK, &act);
     tm__row(model, row)->to_thread = fact->peer;
     if (target->permit != TM__NONE)
         tm__row(model, row)->effect = TM__EFFECT_USELESS;

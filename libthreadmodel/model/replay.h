@@ -60,7 +60,8 @@ static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
 
 static inline int tm__is_held_up(const tm__thread *thread)
 {
-    return thread->state >= TM_STATE_BLOCKED && thread->state <= TM_STATE_DEADLOCKED;
+    return thread->hold_up_state >= TM_STATE_BLOCKED &&
+           thread->hold_up_state <= TM_STATE_DEADLOCKED;
 }
 
 /** More room for a thread's intervals; see tm__interval_reserve(). */
@@ -222,6 +223,8 @@ void tm__on_sleep(tm_model *model, const tm__fact *fact);
 void tm__on_slept(tm_model *model, const tm__fact *fact);
 void tm__on_park(tm_model *model, const tm__fact *fact);
 void tm__on_unparked(tm_model *model, const tm__fact *fact);
+/** A virtual thread is on a carrier, or ended on it. */
+void tm__on_mount(tm_model *model, const tm__fact *fact);
 void tm__on_unpark_called(tm_model *model, const tm__fact *fact);
 void tm__on_interrupt_called(tm_model *model, const tm__fact *fact);
 void tm__on_interrupted(tm_model *model, const tm__fact *fact);
@@ -235,10 +238,38 @@ int tm__on_pause(tm_model *model, int64_t time_ns);
  */
 uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance);
 
+/* await.c: waits for what no thread owns. Ingest calls tm__wake_reserve() before. */
+void tm__on_await(tm_model *model, const tm__fact *fact);
+void tm__on_awaited(tm_model *model, const tm__fact *fact);
+/** @return TM_OK or TM_ENOMEM, and then nobody got a permit */
+int tm__on_post(tm_model *model, const tm__fact *fact);
+/** A wait is over: the permit that the thread got for it is no other's. */
+void tm__await_left(tm_model *model, uint32_t thread);
+
+/* cpu.c: wake-ups and processors */
+
+/** Room in wakes[] for every thread. @return TM_OK or TM_ENOMEM */
+int tm__wake_reserve(tm_model *model);
+void tm__on_runnable(tm_model *model, const tm__fact *fact);
+void tm__on_cpu(tm_model *model, const tm__fact *fact);
+void tm__off_cpu(tm_model *model, const tm__fact *fact);
+/** Who made a blocked thread runnable. @return threads[] or TM__NONE */
+uint32_t tm__waker(const tm_model *model, uint32_t thread);
+/**
+ * A thread of wakes[] begins to run: since its wake-up it was runnable.
+ * @param[in,out] time_ns  when it runs
+ * @param cause  of the end of its block, interactions[] or TM__NONE
+ * @return the cause of its running
+ */
+uint32_t tm__wait_for_cpu(tm_model *model, uint32_t thread, int64_t *time_ns,
+                          uint32_t cause);
+
 /* wait_set.c: who waits, and who may be gone */
 
 /** Put a thread at the end of an object's wait set. */
 void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread);
+/** Put it at the beginning. */
+void tm__wait_set_put_first(tm_model *model, uint32_t object, uint32_t thread);
 /** Take it out, wherever it is. */
 void tm__wait_set_remove(tm_model *model, uint32_t thread);
 /** The policy in force, enum tm_policy. */
@@ -324,6 +355,9 @@ uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
                           uint32_t previous, const tm__fact *to, int provenance);
 
 /* deadlock.c */
+
+/** What searches may cost for each event; the usual one takes a step or two. */
+enum { TM__SEARCH_STEPS = 256 };
 
 /** Look for a cycle that goes through `thread`. @return TM_OK, TM_ENOMEM, or what
  * the callback said */

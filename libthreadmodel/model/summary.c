@@ -116,6 +116,7 @@ static int take_event(tm_summary *self, const tm_event *event)
         [TM_EVENT_SLEEP] = TM_STATE_SLEEPING,
         [TM_EVENT_JOIN] = TM_STATE_JOINING,
         [TM_EVENT_PARK] = TM_STATE_PARKED,
+        [TM_EVENT_AWAIT] = TM_STATE_WAITING,
     };
     static const uint8_t ends[TM_EVENT_KIND_END] = {
         [TM_EVENT_CONTENDED_ENTERED] = TM_STATE_BLOCKED,
@@ -123,6 +124,8 @@ static int take_event(tm_summary *self, const tm_event *event)
         [TM_EVENT_SLEPT] = TM_STATE_SLEEPING,
         [TM_EVENT_JOINED] = TM_STATE_JOINING,
         [TM_EVENT_UNPARKED] = TM_STATE_PARKED,
+        [TM_EVENT_ACQUIRED] = TM_STATE_BLOCKED,
+        [TM_EVENT_AWAITED] = TM_STATE_WAITING,
     };
     uint32_t number;
 

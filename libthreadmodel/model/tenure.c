@@ -40,8 +40,10 @@ static void clear_owner(tm_model *model, uint32_t object)
     tm__object *it = &model->objects[object];
 
     unlink_owned(model, object);
-    if (it->wanted)
+    if (it->wanted) {
         model->threads[it->owner].wanted -= it->wanted;
+        model->edges_gone++;
+    }
     it->owner = TM__NONE;
     it->owner_provenance = TM_PROVENANCE_UNKNOWN;
 }

@@ -73,6 +73,8 @@ int tm__on_end(tm_model *model, const tm__fact *fact)
         tm__must_run(model, fact);
     tm__tenure_all_over(model, fact->thread, fact->time_ns);
     thread->end_ns = fact->time_ns;
+    if (fact->peer != TM__NONE)
+        tm__on_mount(model, fact);
     tm__begin(model, fact->thread, fact->time_ns,
               (tm__interval){.state = TM_STATE_DEAD,
                              .object = TM__NONE,
@@ -170,7 +172,10 @@ void tm__on_joined(tm_model *model, const tm__fact *fact)
     joined = thread->joins != TM__NONE ? thread->joins : fact->peer;
     note_end(thread, fact->flags);
     row = tm__end_cause(model, fact, TM_PROVENANCE_EXACT);
-    if (row == TM__NONE && joined != TM__NONE) {
+    /* Who joins a thread that has ended before is woken by nobody. */
+    if (row == TM__NONE && joined != TM__NONE &&
+        (model->threads[joined].end_ns == INT64_MIN ||
+         model->threads[joined].end_ns > tm__held_up_since_ns(thread))) {
         tm__thread *target = &model->threads[joined];
         int seen = target->end_ns != INT64_MIN && target->end_ns <= fact->time_ns;
 

@@ -64,14 +64,18 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
         tm__begin(model, fact->thread, fact->time_ns, wait);
         return;
     }
-    witness_owner(model, fact);
     object = &model->objects[fact->object];
-    tm__tenure_gave(model, fact->object,
-                    &(tm__had){.time_ns = fact->time_ns,
-                               .thread = fact->thread,
-                               .stack = fact->stack,
-                               .provenance = TM_PROVENANCE_EXACT});
-    if (object->thread != TM__NONE && object->thread != fact->thread) {
+    if (fact->flags & TM_EVENT_NOT_OWNED) {
+        wait.flags |= TM__INTERVAL_NOT_OWNED;
+    } else {
+        witness_owner(model, fact);
+        tm__tenure_gave(model, fact->object,
+                        &(tm__had){.time_ns = fact->time_ns,
+                                   .thread = fact->thread,
+                                   .stack = fact->stack,
+                                   .provenance = TM_PROVENANCE_EXACT});
+    }
+    if (!wait.flags && object->thread != TM__NONE && object->thread != fact->thread) {
         wait.state = TM_STATE_JOINING;
         wait.peer = object->thread;
         wait.provenance = TM_PROVENANCE_EXACT;
@@ -124,7 +128,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     tm__thread *thread = &model->threads[fact.thread];
     int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
     uint32_t stack, cause;
-    int certain, known;
+    int certain, known, not_owned;
     tm__interval *wait;
 
     if (!is_wait(thread->hold_up_state) || is_of_a_lost_wait(model, &fact, thread)) {
@@ -152,12 +156,13 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
         wait->flags |= TM__INTERVAL_TIMED_OUT;
     if (fact.flags & TM_EVENT_BY_INTERRUPT)
         wait->flags |= TM__INTERVAL_INTERRUPTED;
-    if (wait->state == TM_STATE_WAITING && !not_notified)
+    not_owned = wait->flags & TM__INTERVAL_NOT_OWNED || fact.flags & TM_EVENT_NOT_OWNED;
+    if (wait->state == TM_STATE_WAITING && !not_notified && !not_owned)
         wait->flags |= TM__INTERVAL_UNSPLIT;
     stack = wait->stack;
     tm__hold_up_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, cause);
-    if (fact.object != TM__NONE &&
+    if (fact.object != TM__NONE && !not_owned &&
         (!not_notified || model->objects[fact.object].owner == TM__NONE)) {
         tm__tenure_got(
             model, fact.object,
@@ -178,7 +183,8 @@ int tm__on_notify(tm_model *model, const tm__fact *fact)
     tm__must_run(model, fact);
     if (fact->object == TM__NONE)
         return TM_OK;
-    witness_owner(model, fact);
+    if (!(fact->flags & TM_EVENT_NOT_OWNED))
+        witness_owner(model, fact);
     switch (tm__policy(model)) {
     case TM_POLICY_TPTP: return tm__bind_notify_tptp(model, fact);
     case TM_POLICY_REPORTED: return tm__bind_notify_reported(model, fact);

@@ -20,6 +20,21 @@ void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread)
     it->waiter_tail = thread;
 }
 
+void tm__wait_set_put_first(tm_model *model, uint32_t object, uint32_t thread)
+{
+    tm__object *it = &model->objects[object];
+    tm__thread *waiter = &model->threads[thread];
+
+    waiter->waits_in = object;
+    waiter->previous = TM__NONE;
+    waiter->next = it->waiter_head;
+    if (it->waiter_head == TM__NONE)
+        it->waiter_tail = thread;
+    else
+        model->threads[it->waiter_head].previous = thread;
+    it->waiter_head = thread;
+}
+
 void tm__wait_set_remove(tm_model *model, uint32_t thread)
 {
     tm__thread *waiter = &model->threads[thread];

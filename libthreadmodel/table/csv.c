@@ -10,13 +10,17 @@
 #include "table/chunks.h"
 #include "table/table.h"
 
-static void write_text(tm__chunks *chunks, const char *text)
+/* What spreadsheets take for a formula, and begin at a tab or a line's end anew. */
+static int runs_in_a_sheet(const char *text)
 {
-    if (*text && !text[strcspn(text, ",\"\r\n")]) {
-        tm__chunks_text(chunks, text);
-        return;
-    }
-    tm__chunks_char(chunks, '"');
+    return *text && strchr("=+-@\t\r\n", *text);
+}
+
+typedef void (*text_fn)(tm__chunks *chunks, const char *text);
+
+/* The rest of a text in quotes, and the quote behind it. */
+static void write_quoted(tm__chunks *chunks, const char *text)
+{
     while (*text) {
         size_t plain = strcspn(text, "\"");
 
@@ -30,6 +34,16 @@ static void write_text(tm__chunks *chunks, const char *text)
     tm__chunks_char(chunks, '"');
 }
 
+static void write_text(tm__chunks *chunks, const char *text)
+{
+    if (*text && !text[strcspn(text, ",\"\r\n")]) {
+        tm__chunks_text(chunks, text);
+        return;
+    }
+    tm__chunks_char(chunks, '"');
+    write_quoted(chunks, text);
+}
+
 static void write_double(tm__chunks *chunks, double value)
 {
     if (isnan(value))
@@ -40,7 +54,19 @@ static void write_double(tm__chunks *chunks, double value)
         tm__chunks_double(chunks, value);
 }
 
-static void write_value(tm__chunks *chunks, const tm__column *column, size_t row)
+/* The apostrophe says that what follows is text; it goes into the quotes. */
+static void write_sheet_text(tm__chunks *chunks, const char *text)
+{
+    if (!runs_in_a_sheet(text)) {
+        write_text(chunks, text);
+        return;
+    }
+    tm__chunks_text(chunks, "\"'");
+    write_quoted(chunks, text);
+}
+
+static void write_value(tm__chunks *chunks, const tm__column *column, size_t row,
+                        text_fn put_text)
 {
     const void *values = column->values;
 
@@ -59,12 +85,13 @@ static void write_value(tm__chunks *chunks, const tm__column *column, size_t row
                                     : "false");
         break;
     default:
-        write_text(chunks, tm__dictionary_text(&column->dictionary,
-                                               ((const int32_t *)values)[row]));
+        put_text(chunks, tm__dictionary_text(&column->dictionary,
+                                             ((const int32_t *)values)[row]));
     }
 }
 
-int tm_table_write_csv(const tm_table *table, tm_write_fn write, void *payload)
+static int write_all(const tm_table *table, tm_write_fn write, void *payload,
+                     text_fn put_text)
 {
     tm__chunks chunks;
 
@@ -81,9 +108,19 @@ int tm_table_write_csv(const tm_table *table, tm_write_fn write, void *payload)
         for (size_t i = 0; i < table->column_count; i++) {
             if (i > 0)
                 tm__chunks_char(&chunks, ',');
-            write_value(&chunks, &table->columns[i], row);
+            write_value(&chunks, &table->columns[i], row, put_text);
         }
         tm__chunks_bytes(&chunks, "\r\n", 2);
     }
     return tm__chunks_finish(&chunks);
+}
+
+int tm_table_write_csv(const tm_table *table, tm_write_fn write, void *payload)
+{
+    return write_all(table, write, payload, write_text);
+}
+
+int tm_table_write_sheet(const tm_table *table, tm_write_fn write, void *payload)
+{
+    return write_all(table, write, payload, write_sheet_text);
 }

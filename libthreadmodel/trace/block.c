@@ -4,6 +4,20 @@
 
 #include "base/error.h"
 
+enum {
+    /* What the blocks of a trace may cost: so much, and so much for each byte. */
+    FREE_COST = 64 << 20,
+    COST_PER_BYTE = 64,
+    /* Bytes of a model for what an id names, for a definition without its text, for a
+     * line of a method, for a frame and its method. An event takes up to 64, but a
+     * thread that notifies in a loop is recorded with two events a byte. */
+    ID_COST = 256,
+    DEFINITION_COST = 512,
+    LINE_COST = 24,
+    FRAME_COST = 128,
+    EVENT_COST = 16
+};
+
 void tm__block_init(tm__block *block, tm__memory *memory)
 {
     *block = (tm__block){.memory = memory};
@@ -61,6 +75,7 @@ static int check_definitions(tm__block *block)
         if (rc < 0)
             return rc;
         block->passed_over += rc == TM_MORE;
+        block->definition_count++;
     }
     return TM_OK;
 }
@@ -87,16 +102,45 @@ static int unpack(tm__block *block, const tm__block_header *header,
     return check_definitions(block);
 }
 
-int tm__block_open(tm__block *block, const tm__block_header *header,
-                   const uint8_t *packed)
+/* Ids count in each block anew: it does not know which were seen before. */
+static uint64_t model_cost(const tm__block *block)
 {
-    int rc;
+    const tm__columns *columns = &block->columns;
+    uint64_t ids = (uint64_t)columns->threads.count + columns->objects.count +
+                   columns->stacks.count;
+    return EVENT_COST * (uint64_t)block->event_count + ID_COST * ids +
+           DEFINITION_COST * (uint64_t)block->definition_count +
+           LINE_COST * block->room.line_count + FRAME_COST * block->room.frame_count;
+}
+
+/* A few hundred bytes can unpack to 16 MiB, and those take many times as much in a
+ * model: time and memory stay in proportion to the trace. */
+static int spend(tm__block *block, uint64_t cost_bytes, uint64_t end)
+{
+    if (block->cost_bytes + cost_bytes > FREE_COST + COST_PER_BYTE * end)
+        return tm__fail(TM_ELIMIT,
+                        "%llu bytes of a trace that unpack to more than %llu",
+                        (unsigned long long)end,
+                        (unsigned long long)(FREE_COST + COST_PER_BYTE * end));
+    block->cost_bytes += cost_bytes;
+    return TM_OK;
+}
+
+int tm__block_open(tm__block *block, const tm__block_header *header,
+                   const uint8_t *packed, uint64_t end)
+{
+    int rc = spend(block, header->raw_bytes, end);
 
     block->next_event = 0;
     block->position = 0;
     block->passed_over = 0;
+    block->definition_count = 0;
+    block->room.line_count = block->room.frame_count = 0;
     block->run.size = 0;
-    rc = unpack(block, header, packed);
+    if (rc == TM_OK)
+        rc = unpack(block, header, packed);
+    if (rc == TM_OK)
+        rc = spend(block, model_cost(block), end);
     if (rc < 0) {
         block->event_count = 0;
         block->definitions = (tm__cursor){0};

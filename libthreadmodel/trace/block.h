@@ -23,14 +23,22 @@ typedef struct tm__block {
     tm__cursor definitions; ///< to be poured
     uint32_t position;      ///< of the definition before
     uint32_t passed_over;   ///< sections and definitions of newer kinds
-    tm_run run;             ///< numbers of the last run in it; size 0: none
+    uint32_t definition_count;
+    uint64_t cost_bytes; ///< of all blocks that were unpacked
+    tm_run run;          ///< numbers of the last run in it; size 0: none
 } tm__block;
 
 void tm__block_init(tm__block *block, tm__memory *memory);
 
-/** Unpack. @return TM_OK, TM_ENOMEM, TM_EDAMAGED, and then nothing is to be poured */
+/**
+ * Unpack.
+ *
+ * @param end  bytes of the trace up to the block's end; they bound what blocks cost
+ * @return TM_OK, TM_ENOMEM, TM_EDAMAGED, TM_ELIMIT (with this block the trace asks for
+ *         more memory than one of its size may), and then nothing is to be poured
+ */
 int tm__block_open(tm__block *block, const tm__block_header *header,
-                   const uint8_t *packed);
+                   const uint8_t *packed, uint64_t end);
 
 /**
  * Pour what follows, with `most` events at most.

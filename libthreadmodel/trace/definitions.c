@@ -307,6 +307,7 @@ static int pour_method(tm__definition_room *room, tm__cursor *body, const tm_sin
             body->bad = 1;
         room->lines[i] = (tm_line){(int64_t)location, (int32_t)line, 0};
     }
+    room->line_count += definition.line_count;
     definition.lines = definition.line_count ? room->lines : NULL;
     if (whole(body, "method") < 0)
         return TM_EDAMAGED;
@@ -331,6 +332,7 @@ static int pour_stack(tm__definition_room *room, tm__cursor *body, const tm_sink
         room->frames[i].line = tm__get_signed32(body);
         room->frames[i].reserved = 0;
     }
+    room->frame_count += definition.frame_count;
     definition.frames = definition.frame_count ? room->frames : NULL;
     if (whole(body, "stack") < 0)
         return TM_EDAMAGED;

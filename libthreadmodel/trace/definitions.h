@@ -33,6 +33,8 @@ typedef struct tm__definition_room {
     tm_frame *frames;
     uint32_t line_capacity;
     uint32_t frame_capacity;
+    uint64_t line_count; ///< of all that were unpacked
+    uint64_t frame_count;
 } tm__definition_room;
 
 /**

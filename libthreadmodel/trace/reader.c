@@ -146,6 +146,7 @@ static int meet_end(reader *self, uint64_t end)
         loss.events = gap->events;
         loss.first_ns = gap->first_ns;
         loss.last_ns = gap->last_ns;
+        loss.is_oversized = gap->is_oversized;
     }
     /* Memory and pipes have nothing beside them. */
     if (self->input->descriptor >= 0 && self->input->is_seekable) {
@@ -215,7 +216,8 @@ static void settle(reader *self, const tm__block_header *header)
     const tm__gap *gap = &self->gap;
     uint32_t missing = header->events_before - self->events_before;
     tm__loss loss = {.from = gap->is_open ? gap->from : self->offset,
-                     .to = self->offset};
+                     .to = self->offset,
+                     .is_oversized = gap->is_open && gap->is_oversized};
 
     if (!self->has_run_start && self->block.run.size > 0 &&
         self->block.run.start_ns != 0) {
@@ -285,8 +287,10 @@ static int meet_trailer(reader *self)
 static int open_block(reader *self, const tm__block_header *header,
                       const uint8_t *packed)
 {
+    uint64_t end = self->offset + TM__BLOCK_HEADER_BYTES + header->packed_bytes;
+
     if (header->type == TM__BLOCK_DATA)
-        return tm__block_open(&self->block, header, packed);
+        return tm__block_open(&self->block, header, packed, end);
     if (header->type == TM__BLOCK_INDEX || header->type == TM__BLOCK_END)
         return tm__unpack(&self->block.unpacker, &self->block.raw, packed,
                           header->packed_bytes, header->raw_bytes);
@@ -320,8 +324,11 @@ static int look(reader *self)
         return pass_over(self, &header);
     }
     rc = open_block(self, &header, bytes + TM__BLOCK_HEADER_BYTES);
-    if (rc == TM_EDAMAGED)
-        return pass_over(self, &header);
+    if (rc == TM_EDAMAGED || rc == TM_ELIMIT) {
+        pass_over(self, &header);
+        self->gap.is_oversized |= rc == TM_ELIMIT;
+        return TM_MORE;
+    }
     if (rc < 0)
         return rc;
     settle(self, &header);

@@ -90,6 +90,15 @@ static const char *refusal(const tm__leftover *left)
     }
 }
 
+static const char *how(const tm__loss *loss)
+{
+    if (loss->is_oversized)
+        return loss->is_end ? "unpack to more than a trace of this size may, and the "
+                              "end is missing"
+                            : "unpack to more than a trace of this size may";
+    return loss->is_end ? "are cut or damaged, and the end is missing" : "are damaged";
+}
+
 void tm__loss_sentence(const tm__loss *loss, char *text, size_t bytes)
 {
     unsigned long long from = loss->from, to = loss->to;
@@ -115,9 +124,7 @@ void tm__loss_sentence(const tm__loss *loss, char *text, size_t bytes)
     else if (from == to)
         length = snprintf(text, bytes, "blocks are missing at byte %llu", from);
     else
-        length = snprintf(text, bytes, "bytes %llu to %llu are %s", from, to,
-                          loss->is_end ? "cut or damaged, and the end is missing"
-                                       : "damaged");
+        length = snprintf(text, bytes, "bytes %llu to %llu %s", from, to, how(loss));
     if (length < 0 || (size_t)length >= bytes)
         return;
     text += length;

@@ -9,6 +9,7 @@
 /** Bytes that could not be read, until the next block that can. */
 typedef struct tm__gap {
     int is_open;
+    int is_oversized; ///< a block in it asks for more memory than it may
     uint64_t from;
     uint64_t reach;   ///< the farthest end that a header in it claimed
     uint32_t tries;   ///< headers in it whose block was bad
@@ -25,6 +26,7 @@ typedef struct tm__loss {
     uint32_t blocks;  ///< 0: not known
     uint64_t events;  ///< 0: none, or not known
     int is_counted;   ///< `events` is known
+    int is_oversized; ///< not all of it is damaged: it asks for too much memory
     int is_end;       ///< there is nothing after it, and no end marker
     int is_tail;      ///< it is after the end marker
     int64_t first_ns; ///< in which time, while there are events

@@ -167,7 +167,7 @@ int tm__trace_writer_open(tm__trace_writer **out, const char *path,
     writer->write = path ? tm__file_write : options->write;
     writer->payload = path ? (void *)&writer->file : options->payload;
     if (path)
-        rc = tm__file_open(&writer->file, &writer->memory, path);
+        rc = tm__file_open_private(&writer->file, &writer->memory, path);
     if (rc == TM_OK)
         rc = tm__trace_writer_begin(writer);
     if (rc < 0) {

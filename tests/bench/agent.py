@@ -137,14 +137,13 @@ def storms(bench: Bench) -> None:
 
 
 def real(bench: Bench) -> None:
-    import pytest
-
+    import maven
     import measure
-    from conftest import Workshop, fetch
+    from conftest import POM, Workshop
 
     try:
-        jars = fetch()
-    except pytest.skip.Exception as reason:
+        jars = maven.fetch(POM)
+    except maven.NotFetchedError as reason:
         print(f"{bench.jdk} real programs: {reason}")
         return
     workshop = Workshop(bench.jdk, jars, bench.folder / "real")

@@ -151,9 +151,9 @@ static int path(tm_table **out, const tm_model *model, const void *payload)
     return tm_path_critical(out, model, NULL);
 }
 
-static int unbounded(tm_table **out, const tm_model *model, const void *payload)
+static int waited_for(tm_table **out, const tm_model *model, const void *payload)
 {
-    tm_path_options options = {.size = sizeof(options), .walk = TM_PATH_UNBOUNDED};
+    tm_path_options options = {.size = sizeof(options), .walk = TM_PATH_WAITED_FOR};
 
     (void)payload;
     return tm_path_critical(out, model, &options);
@@ -197,7 +197,7 @@ void bench_path_answers(uint64_t intervals)
            tm_model_event_count(w->model),
            (double)tm_model_memory_bytes(w->model) / 1e6);
     bench_ask("critical path", w->model, path, NULL, 1);
-    bench_ask("critical path, unbounded", w->model, unbounded, NULL, 1);
+    bench_ask("what was waited for", w->model, waited_for, NULL, 1);
     bench_ask("its sums by class and method", w->model, sums, NULL, 1);
     bench_ask("its sums by thread, with slack", w->model, slack, NULL, 3);
     bench_ask("what-if of one class", w->model, whatif, NULL, 5);

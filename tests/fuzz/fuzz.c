@@ -110,7 +110,7 @@ static void ask_about_locks(const tm_model *model, const tm_selection *window)
     read_answer(rc, table);
 }
 
-/* The segments lie end to end and make up the whole. */
+/* The segments lie end to end, and end within the run. */
 static void check_path(const tm_table *path, int64_t length_ns)
 {
     const int64_t *start = tm_table_int64(path, "start_ns");
@@ -121,7 +121,7 @@ static void check_path(const tm_table *path, int64_t length_ns)
         FUZZ_CHECK(start[i] == at && end[i] > at);
         at = end[i];
     }
-    FUZZ_CHECK(at == length_ns);
+    FUZZ_CHECK(at <= length_ns);
 }
 
 static void ask_paths(const tm_model *model)

@@ -5,14 +5,15 @@
  * The world remembers of each hold-up who ended it and when (struct hold). From that
  * the true path is walked here, by the rule that docs/analysis.md states and by nothing
  * that the library has: a thread that runs is the path; one that was held up hands it
- * over to the thread that let it go on, up to the instant when it did, and gets it back
- * where the hold-up began.
+ * over to the thread that let it go on, at the instant when it did. What was waited for
+ * at each moment goes back to the waiting thread where its hold-up began.
  *
  *   - Where the model says of a wake-up that it is certain (exact, reported), who is on
  *     the path at each instant must be who truly was, and unexplained is only what is.
- *   - Where it does not, the hold-up's own time is not compared, and what is before it
- *     is. Time that the model calls unexplained though there was a cause is allowed
- *     there alone: that takes a producer that leaves optional fields out.
+ *   - Where it does not, the hold-up's own time is not compared, nor is what is before
+ *     it where that would be the waker's past. Time that the model calls unexplained
+ *     though there was a cause is allowed there alone: that takes a producer that
+ *     leaves optional fields out.
  *   - All paths tile from the first event to their end, whatever was reported.
  */
 #include <inttypes.h>
@@ -39,6 +40,7 @@ struct walk {
     const tm_table *links; ///< the model's interactions
     struct stretches path; ///< the latest first
     bool waits[MAX_THREADS];
+    bool comes_back; ///< asked is what was waited for at each moment
 };
 
 /* How a hold-up ended. */
@@ -198,11 +200,14 @@ static void explain(struct walk *walk, int t, int64_t low_ns, int64_t high_ns)
         if (e.waker == NONE || e.waker == t || walk->waits[t]) {
             bool known = e.known || (e.waker == t && e.end_ns >= 0);
 
+            if (e.unsure && !walk->comes_back)
+                start_ns = low_ns; /* the model may stay with whom it takes for it */
             put(walk, start_ns, high_ns, t, !known, e.unsure);
             high_ns = start_ns;
         } else if (e.end_ns >= 0 && !is_claimed(walk, t, &e)) {
-            if (th->spans[span].state == TM_STATE_NEW)
-                begin_ns = low_ns; /* it does not come back from its starter */
+            /* Nor does it come back from its starter. */
+            if (th->spans[span].state == TM_STATE_NEW || !walk->comes_back)
+                begin_ns = low_ns;
             put(walk, begin_ns, high_ns, t, true, true);
             high_ns = begin_ns;
         } else if (th->spans[span].state == TM_STATE_NEW) {
@@ -213,6 +218,11 @@ static void explain(struct walk *walk, int t, int64_t low_ns, int64_t high_ns)
             t = e.waker;
         } else {
             put(walk, act_ns > begin_ns ? act_ns : begin_ns, high_ns, t, false, false);
+            if (act_ns > begin_ns && !walk->comes_back) {
+                high_ns = act_ns;
+                t = e.waker;
+                continue;
+            }
             if (act_ns > begin_ns) {
                 walk->waits[t] = true;
                 explain(walk, e.waker, begin_ns, act_ns);
@@ -223,13 +233,18 @@ static void explain(struct walk *walk, int t, int64_t low_ns, int64_t high_ns)
     }
 }
 
+/* What is behind an unexplained block is where it would be if that were short. */
+static bool is_unexplained(const char *why)
+{
+    return why && strcmp(why, "behind an unexplained block") != 0;
+}
+
 /* The model's path, the latest first; and that it tiles. */
 static bool read_path(struct trial *trial, const tm_table *table, int64_t end_ns,
                       struct stretches *path)
 {
     const int64_t *start = tm_table_int64(table, "start_ns");
     const int64_t *end = tm_table_int64(table, "end_ns");
-    const uint8_t *lost = tm_table_bool(table, "unexplained");
     size_t rows = tm_table_row_count(table);
     int64_t at_ns = 0;
 
@@ -244,7 +259,7 @@ static bool read_path(struct trial *trial, const tm_table *table, int64_t end_ns
         path->items[path->count++] = (struct stretch){
             start[row] + trial->origin_ns, end[row] + trial->origin_ns,
             thread_of(trial->w, tm_table_uint64(table, "thread_id")[row]),
-            (lost[row / 8] >> row % 8 & 1) != 0, false};
+            is_unexplained(tm_table_string(table, "unexplained", row)), false};
     }
     return at_ns + trial->origin_ns == end_ns;
 }
@@ -288,7 +303,10 @@ static void judge_path_to(struct walk *walk, const tm_model *model, int t, bool 
 {
     struct trial *trial = walk->trial;
     const struct thread *th = &trial->w->threads[t];
-    tm_path_options options = {.size = sizeof(options), .thread = th->id};
+    tm_path_options options = {.size = sizeof(options),
+                               .thread = th->id,
+                               .walk = walk->comes_back ? TM_PATH_WAITED_FOR
+                                                        : TM_PATH_DECIDED};
     const struct span *last =
         th->span_count > 0 ? &th->spans[th->span_count - 1] : NULL;
     bool ended = last && last->state == TM_STATE_DEAD;
@@ -329,8 +347,11 @@ void judge_paths(struct trial *trial, const tm_model *model)
         return;
     }
     walk.links = links;
-    for (int t = 0; t < trial->w->thread_count; t++)
-        judge_path_to(&walk, model, t, trial->w->config.full);
+    for (int question = 0; question < 2; question++) {
+        walk.comes_back = question;
+        for (int t = 0; t < trial->w->thread_count; t++)
+            judge_path_to(&walk, model, t, trial->w->config.full);
+    }
     free(walk.path.items);
     tm_table_free(links);
 }

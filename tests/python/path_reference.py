@@ -48,6 +48,12 @@ class Reference:
                 return row
         return None
 
+    def ended(self, join: dict[str, Any]) -> bool:
+        """Say whether the joined thread had ended before."""
+        line = self.lines.get(join["peer_id"], [])
+        dead = [row for row in line if row["state"] == "dead"]
+        return bool(dead) and dead[-1]["start_ns"] <= join["start_ns"]
+
     def able(self, thread: int, time_ns: int) -> int:
         """Return the last time up to time_ns at which the thread could act."""
         if (thread, time_ns) in self.begun:
@@ -67,7 +73,9 @@ class Reference:
                 found.append((start, end, thread, row["state"], lost))
         return found
 
-    def explain(self, thread: int, low: int, high: int, bounded: bool) -> list[Segment]:
+    def explain(
+        self, thread: int, low: int, high: int, waited_for: bool
+    ) -> list[Segment]:
         """Return the segments that explain how the thread came to be at `high`."""
         found: list[Segment] = []
         while high > low:
@@ -99,8 +107,10 @@ class Reference:
                 link["woken_ns"] = None
             begin = max(begin, low)
             if link is None or link["from_thread_id"] is None:
-                known = row["state"] == "sleeping" or (
-                    link is not None and link["kind"] == "timeout"
+                known = (
+                    row["state"] == "sleeping"
+                    or (link is not None and link["kind"] == "timeout")
+                    or (row["state"] == "joining" and self.ended(row))
                 )
                 found += self.own(thread, start, high, not known)
                 high = start
@@ -109,16 +119,16 @@ class Reference:
             if link["time_ns"] == link["woken_ns"] == high:
                 when = self.able(source, when)
             found += self.own(thread, max(when, begin), high, False)
-            if row["state"] == "new" or not bounded:
+            if row["state"] == "new" or not waited_for:
                 if when > begin or row["state"] == "new":
                     thread, high = source, max(when, low)
                 else:
                     high = begin
             else:
-                found += self.explain(source, begin, when, bounded)
+                found += self.explain(source, begin, when, waited_for)
                 high = begin
         return found
 
-    def path(self, thread: int, end: int, bounded: bool) -> list[Segment]:
+    def path(self, thread: int, end: int, waited_for: bool) -> list[Segment]:
         """Return the path that leads to a thread's instant, by rising time."""
-        return self.explain(thread, 0, end, bounded)[::-1]
+        return self.explain(thread, 0, end, waited_for)[::-1]

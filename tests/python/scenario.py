@@ -58,7 +58,7 @@ class Expectation:
     where: dict[str, str] = field(default_factory=dict)
     until_ns: int | None = None
     to: str | None = None
-    unbounded: bool = False
+    waited_for: bool = False
     columns: list[str] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
 
@@ -171,8 +171,8 @@ def _expectation(number: int, words: list[str]) -> Expectation:
     for word in words[2:]:
         if word in ("of", "where", "at", "to"):
             mode = word
-        elif word == "unbounded":
-            expected.unbounded = True
+        elif word == "waited_for":
+            expected.waited_for = True
         elif mode == "to":
             expected.to = word
         elif mode == "of":

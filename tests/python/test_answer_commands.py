@@ -320,3 +320,27 @@ def test_a_timeline_of_one_instant_tells_states(cli: Cli, tmp_path: Path) -> Non
         [row["name"], row["state"]] for row in rows
     ]
     assert "all at one instant" in lines[3]
+
+
+def test_a_sheet_has_no_formulas(cli: Cli, tmp_path: Path) -> None:
+    kind = threadmodel.EventKind
+    trace = tmp_path / "run.tmt"
+    with threadmodel.Writer(trace) as writer:
+        writer.define_thread(1, '=HYPERLINK("http://x","y")')
+        writer.ingest(
+            [
+                threadmodel.Event(1, 1, kind.CONTENDED_ENTER, object=1),
+                threadmodel.Event(9, 1, kind.CONTENDED_ENTERED, object=1),
+            ]
+        )
+    plain = cli("stats", trace, "--by", "thread", "--csv").stdout
+    assert b'\r\n"=HYPERLINK(' in plain.replace(b"1,", b"")
+    sheet = cli("stats", trace, "--by", "thread", "--csv", "--sheet").stdout
+    assert sheet == plain.replace(b'"=HYPERLINK(', b"\"'=HYPERLINK(")
+    done = cli("report", trace, "--csv", tmp_path / "tables", "--sheet")
+    assert done.returncode == 0
+    assert b"\"'=HYPERLINK(" in (tmp_path / "tables" / "threads.csv").read_bytes()
+    for wrong in (("stats", trace), ("stats", trace, "--json"), ("report", trace)):
+        done = cli(*wrong, "--sheet")
+        assert done.returncode == 2
+        assert "--sheet is for" in one_line(done.stderr)

@@ -33,13 +33,13 @@ def test_path_lists_segments_by_time(cli: Cli, convoy: Path) -> None:
         "class",
         "method",
     ]
-    assert lines[2].split() == ["0", "ns", "8", "ns", "thread-1", "running"]
+    assert lines[2].split() == ["0", "ns", "2", "ns", "thread-1", "running"]
     assert "more" in lines[-1]
     assert any("handoff" in line for line in lines)
 
 
 def test_path_sums_up_by_keys(cli: Cli, convoy: Path) -> None:
-    done = cli("path", convoy, "--by", "thread", "--by", "state", "--unbounded")
+    done = cli("path", convoy, "--by", "thread", "--by", "state", "--waited-for")
     assert (done.returncode, done.stderr) == (0, b"")
     shown = done.stdout.decode()
     assert "thread-2" in shown

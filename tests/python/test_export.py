@@ -271,6 +271,32 @@ def test_dot_parses_the_graphs(any_model: threadmodel.Model, tmp_path: Path) -> 
     assert red == ({"red"} if list(any_model.deadlocks()) else set())
 
 
+@pytest.mark.skipif(not shutil.which("dot"), reason="Graphviz is not installed")
+def test_dot_takes_names_of_any_length_and_keeps_locks_apart(tmp_path: Path) -> None:
+    kind = threadmodel.EventKind
+    model = threadmodel.Model()
+    for number in (1, 2):
+        model.define_thread(number, '\u00e4\\"' * 20_000)
+        model.define_class(number, "x" * 20_000 + str(number))
+        model.define_object(number, number)
+    model.ingest(
+        [
+            threadmodel.Event(1, 1, kind.CONTENDED_ENTER, object=1),
+            threadmodel.Event(2, 1, kind.CONTENDED_ENTERED, object=1),
+            threadmodel.Event(3, 1, kind.CONTENDED_ENTER, object=2, peer=2),
+        ]
+    )
+    assert len(model.lock_edges()) == 1
+    path = tmp_path / "run.dot"
+    model.export(path, "dot")
+    done = subprocess.run(["dot", "-Tdot_json", path], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    graph = json.loads(done.stdout)
+    names = [item["name"] for item in graph["objects"] if "nodes" not in item]
+    assert len([name for name in names if name.startswith("l")]) == 2
+    assert all(len(item.get("label", "")) < 2100 for item in graph["objects"])
+
+
 @pytest.mark.parametrize("format_", ["perfetto", "chrome", "collapsed", "dot"])
 def test_a_full_disk_is_said(model: threadmodel.Model, format_: str) -> None:
     if not FULL.exists():

@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 import threadmodel
 from conftest import Cli, one_line
 from test_source import write_blocks
+from threadmodel.cli.peers import PATIENCE_S, Peer
 
 
 def two_thirds(path: Path) -> bytes:
@@ -151,16 +153,23 @@ def test_the_hint_at_the_end_can_be_typed(
     assert f"see it with: {told} report kept.tmt\n" in stderr
 
 
+def first_block_end(whole: bytes) -> int:
+    """Return where the first block of a trace ends."""
+    return 16 + 40 + int.from_bytes(whole[20:24], "little")
+
+
 def test_reports_come_while_the_trace_does(trace: Path, tmp_path: Path) -> None:
     with listening("127.0.0.1:0", "--every", "0.1", folder=tmp_path) as (process, at):
         with connect(at) as peer:
-            peer.sendall(trace.read_bytes()[:-200])
+            whole = trace.read_bytes()
+            half = first_block_end(whole)
+            peer.sendall(whole[:half])
             assert process.stdout is not None
             # It goes on coming as long as nothing ends it.
             lines = (line for line in process.stdout if line.startswith("after "))
             assert next(lines).strip().endswith("events")
             assert next(lines)
-            peer.sendall(trace.read_bytes()[-200:])
+            peer.sendall(whole[half:])
         process.communicate(timeout=60)
     assert process.returncode == 0
 
@@ -191,6 +200,124 @@ def test_who_sends_no_trace_is_not_listened_to(
     assert len(stderr.splitlines()) == (1 if sent else 0)
 
 
+def test_who_says_nothing_keeps_nobody_else_waiting(
+    trace: Path, tmp_path: Path
+) -> None:
+    whole = trace.read_bytes()
+    with (
+        listening("127.0.0.1:0", folder=tmp_path) as (process, at),
+        contextlib.ExitStack() as stack,
+    ):
+        for sent in (b"", whole[:5], whole[:40], whole[:-300]):
+            for _ in range(6):
+                silent = stack.enter_context(connect(at))
+                silent.sendall(sent[: first_block_end(whole) - 1])
+        with connect(at) as peer:
+            peer.sendall(whole)
+        stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+    assert "demo.Fork" in stdout
+
+
+def test_a_peer_that_sends_a_byte_at_a_time_has_one_deadline(
+    trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = socket.socketpair()
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    with ours, theirs:
+        ours.setblocking(False)
+        peer = Peer(ours, None)
+        for byte in trace.read_bytes()[:50]:
+            theirs.send(bytes([byte]))
+            now[0] += 1
+            assert peer.hear() is None
+    assert peer.deadline == 100.0 + PATIENCE_S
+
+
+def test_headers_are_checked_and_nothing_is_lost_to_a_false_one(
+    trace: Path, tmp_path: Path
+) -> None:
+    whole = trace.read_bytes()
+    (tmp_path / "kept.tmt").write_bytes(b"an older one")
+    with listening("127.0.0.1:0", "-o", "kept.tmt", folder=tmp_path) as (process, at):
+        # The magic alone; each header damaged; the block damaged; a block of nothing.
+        for place in (9, 14, 24, 52, 80):
+            wrong = bytearray(whole)
+            wrong[place] ^= 1
+            with connect(at) as stranger:
+                stranger.sendall(wrong)
+                stranger.settimeout(30)
+                with contextlib.suppress(ConnectionError):
+                    assert stranger.recv(1) == b""
+            assert (tmp_path / "kept.tmt").read_bytes() == b"an older one"
+        with connect(at) as peer:
+            peer.sendall(whole)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+    assert stderr.count("still listening") == 5
+    assert (tmp_path / "kept.tmt").read_bytes() == whole
+
+
+def test_a_token_is_asked_for_before_the_trace(trace: Path, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.touch(0o600)
+    token.write_text("correct-horse-battery\n")
+    whole = trace.read_bytes()
+    with listening("127.0.0.1:0", "--token-file", "token", folder=tmp_path) as (
+        process,
+        at,
+    ):
+        for wrong in (b"", b"threadmodel correct-horse-batterz\n", b"threadmodel \n"):
+            with connect(at) as stranger:
+                stranger.sendall(wrong + whole)
+                stranger.settimeout(30)
+                with contextlib.suppress(ConnectionError):
+                    assert stranger.recv(1) == b""
+        with connect(at) as peer:
+            peer.sendall(b"threadmodel correct-horse-battery\n" + whole)
+        stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+    assert stderr.count("did not have the token") == 3
+    assert "demo.Fork" in stdout
+
+
+def test_a_token_that_others_can_read_or_guess_is_refused(
+    cli: Cli, tmp_path: Path
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("correct-horse-battery")
+    token.chmod(0o640)
+    done = cli("listen", "127.0.0.1:0", "--token-file", token)
+    assert done.returncode == 2
+    assert "chmod 600" in one_line(done.stderr)
+    token.chmod(0o600)
+    token.write_text("short")
+    done = cli("listen", "127.0.0.1:0", "--token-file", token)
+    assert done.returncode == 2
+    assert "16 to 256 bytes" in one_line(done.stderr)
+
+
+def test_beyond_loopback_a_token_must_be_asked_for(cli: Cli) -> None:
+    done = cli("listen", "0.0.0.0:0")
+    assert done.returncode == 2
+    assert "--token-file" in one_line(done.stderr)
+
+
+def test_a_unix_socket_is_for_its_owner_alone(tmp_path: Path) -> None:
+    with listening("unix:here", folder=tmp_path):
+        assert stat.S_IMODE((tmp_path / "here").stat().st_mode) == 0o600
+
+
+def test_an_output_that_cannot_be_is_refused_before_listening(
+    cli: Cli, tmp_path: Path
+) -> None:
+    for output in (tmp_path, tmp_path / "none" / "run.tmt"):
+        done = cli("listen", "127.0.0.1:0", "-o", output)
+        assert done.returncode == 2
+        assert str(tmp_path) in one_line(done.stderr)
+
+
 def test_interrupt_ends_the_listening_with_a_report(
     trace: Path, tmp_path: Path
 ) -> None:
@@ -198,7 +325,8 @@ def test_interrupt_ends_the_listening_with_a_report(
         listening("127.0.0.1:0", "--every", "0.1", folder=tmp_path) as (process, at),
         connect(at) as peer,
     ):
-        peer.sendall(trace.read_bytes()[:-100])
+        whole = trace.read_bytes()
+        peer.sendall(whole[: first_block_end(whole)])
         assert process.stdout is not None
         assert process.stdout.readline().startswith("after ")
         process.send_signal(signal.SIGINT)

@@ -54,7 +54,7 @@ def test_a_written_log_says_what_the_run_said(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("format", WriterFormat)
+@pytest.mark.parametrize("format", FORMATS.values())
 def test_what_needs_a_word_that_a_log_has_not_is_counted(
     tmp_path: Path, format: WriterFormat
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 import threadmodel
 from conftest import Cli, one_line
 from threadmodel.attach import join_options
-from threadmodel.cli.record import trace_pattern, traces
+from threadmodel.cli.record import see_it, trace_pattern, traces
 
 AGENT = Path(threadmodel.agent.__file__).with_name(threadmodel.agent.NAME)
 pytestmark = pytest.mark.skipif(
@@ -310,3 +310,21 @@ def test_patterns_find_their_traces_and_no_others(
 
 def test_commas_in_options_are_doubled() -> None:
     assert join_options(["file=a,b", "depth=3"]) == "file=a,,b,depth=3"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["-x.tmt", "--json", "a b.tmt", "two\nlines.tmt", "it's\t\\.tmt", "\udcff\x1b"],
+)
+def test_the_hint_names_any_file_as_a_shell_reads_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hint = see_it([str(tmp_path / name)])
+    assert hint.isprintable()
+    words = hint.partition(" report ")[2]
+    told = subprocess.run(
+        ["bash", "-c", f"printf %s {words}"], stdout=subprocess.PIPE, check=True
+    ).stdout
+    assert not told.startswith(b"-")
+    assert os.path.normpath(told) == os.fsencode(name)

@@ -40,7 +40,7 @@ def ask(story: scenario.Scenario, model: Model, expected: scenario.Expectation) 
     if expected.table == "critical_path":
         return model.critical_path(
             thread=None if expected.to is None else story.threads[expected.to],
-            bounded=not expected.unbounded,
+            waited_for=expected.waited_for,
         )
     if expected.table == "whatif":
         return model.whatif_rank()

@@ -25,6 +25,7 @@ STATES = (
     "parked",
     "deadlocked",
     "dead",
+    "runnable",
 )
 DETAIL = ("object", "class", "method", "source", "line", "peer_id", "peer")
 DETAIL += ("provenance", "open", "stack", "unsplit", "sampled")

@@ -7,7 +7,6 @@ how long the loads last, 20 s unless told.
 """
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,17 +16,15 @@ import pytest
 
 import flight
 import generate
+import maven
 import threadmodel
-from jdks import AGENT, JDKS, ROOT, Jdk
+from jdks import AGENT, JDKS, Jdk
 
 # The programs that the tests start use the package that they use themselves.
 os.environ["PYTHONPATH"] = str(Path(threadmodel.__file__).parents[1])
 
 HERE = Path(__file__).resolve().parent
-# What Maven put there is what the file named when its copy was written there.
 POM = HERE / "pom.xml"
-JARS = ROOT / "build/real"
-COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 SECONDS = int(os.environ.get("TM_TEST_REAL_SECONDS", "20"))
 CLASSES = 300
 CLERKS, READERS = 8, 4
@@ -68,28 +65,12 @@ class Run:
         return wall_ns - self.model.run.start_wall_ns
 
 
-def fetch(pom: Path = POM) -> Path:
-    """The folder of the jars that the file names, fetched once by Maven, which checks
-    their checksums."""
-    jars = JARS / pom.stem
-    stamp = jars / "pom.xml"
-    if stamp.exists() and stamp.read_bytes() == pom.read_bytes():
-        return jars
-    if shutil.which("mvn") is None:
-        pytest.skip("Maven is not installed (Debian: maven), and fetches the programs")
-    shutil.rmtree(jars, ignore_errors=True)
-    command = ["mvn", "-B", "-q", "-C", "-f", str(pom), COPY]
-    done = subprocess.run(
-        [*command, f"-DoutputDirectory={jars}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        said = [line for line in done.stdout.splitlines() if "ERROR" in line]
-        pytest.skip(f"Maven fetched nothing: {said[0] if said else done.returncode}")
-    shutil.copyfile(pom, stamp)
-    return jars
+def fetched(pom: Path = POM) -> Path:
+    """The folder of the jars that the file names; without them a test is skipped."""
+    try:
+        return maven.fetch(pom)
+    except maven.NotFetchedError as reason:
+        pytest.skip(str(reason))
 
 
 class Workshop:
@@ -140,7 +121,7 @@ def workshop(
         pytest.skip("no JDK in JAVA_HOME or /usr/lib/jvm")
     if not AGENT.exists():
         pytest.skip(f"no agent in {AGENT}")
-    return Workshop(request.param, fetch(), tmp_path_factory.mktemp("real"))
+    return Workshop(request.param, fetched(), tmp_path_factory.mktemp("real"))
 
 
 def record(workshop: Workshop, program: str, folder: Path) -> Run:

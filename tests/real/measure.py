@@ -23,8 +23,9 @@ from pathlib import Path
 
 import agreement
 import threadmodel
-from conftest import NAMES, Workshop, fetch, record
+from conftest import NAMES, POM, Workshop, record
 from jdks import AGENT, JDKS
+from maven import fetch
 
 WORK = {"bank": 100_000, "site": 8_000}
 ENOUGH_SECONDS = 300
@@ -103,7 +104,7 @@ def main() -> None:
     pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     for jdk in JDKS:
         with tempfile.TemporaryDirectory() as folder:
-            workshop = Workshop(jdk, fetch(), Path(folder))
+            workshop = Workshop(jdk, fetch(POM), Path(folder))
             for program in sys.argv[2:] or NAMES:
                 print(measure(workshop, program, pairs), flush=True)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import threadmodel
-from conftest import HERE, fetch
+from conftest import HERE, fetched
 from jdks import AGENT, JDKS
 
 ROUNDS = 20_000
@@ -30,7 +30,7 @@ def bell(tmp_path_factory: pytest.TempPathFactory) -> threadmodel.Model:
     jdks = [jdk for jdk in JDKS if jdk.release == RELEASE]
     if not jdks or not AGENT.exists():
         pytest.skip(f"no JDK {RELEASE}, or no agent in {AGENT}")
-    jars = os.pathsep.join(map(str, sorted(fetch(HERE / "graal.xml").glob("*.jar"))))
+    jars = os.pathsep.join(map(str, sorted(fetched(HERE / "graal.xml").glob("*.jar"))))
     folder = tmp_path_factory.mktemp("graal")
     source = HERE / "programs/Bell.java"
     subprocess.run([jdks[0].tool("javac"), "-d", folder, source], check=True)

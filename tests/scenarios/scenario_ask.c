@@ -88,15 +88,15 @@ static const struct {
     {"findings", tm_findings_list},
 };
 
-/* "unbounded" and "to THREAD" of a title. */
+/* "waited_for" and "to THREAD" of a title. */
 static int list_path(tm_table **out, const tm_model *model, scenario *s,
                      const scenario_line *title)
 {
     tm_path_options options = {.size = sizeof(options)};
 
     for (size_t i = 2; i < title->count; i++) {
-        if (!strcmp(title->words[i], "unbounded"))
-            options.walk = TM_PATH_UNBOUNDED;
+        if (!strcmp(title->words[i], "waited_for"))
+            options.walk = TM_PATH_WAITED_FOR;
         if (!strcmp(title->words[i], "to") && i + 1 < title->count)
             options.thread = scenario_id_of(&s->threads, title->words[i + 1]);
     }

@@ -69,7 +69,7 @@ static bool has_stretches(const char *name)
     return !strcmp(name, "timeline") || !strcmp(name, "critical_path");
 }
 
-/* "of", "where", "at", "to" and "unbounded" of a title. */
+/* "of", "where", "at", "to" and "waited_for" of a title. */
 static bool is_kept(const scenario_line *title, const tm_table *table, size_t row)
 {
     bool of = false, among = false, where = false;
@@ -80,7 +80,7 @@ static bool is_kept(const scenario_line *title, const tm_table *table, size_t ro
 
         if (!strcmp(word, "at") || !strcmp(word, "to")) {
             i++;
-        } else if (!strcmp(word, "unbounded")) {
+        } else if (!strcmp(word, "waited_for")) {
             continue;
         } else if (!strcmp(word, "of")) {
             of = true;

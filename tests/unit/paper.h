@@ -156,4 +156,50 @@ static inline struct paper plain_trace(size_t count, uint32_t block_events)
     return paper;
 }
 
+/* Append a block of any content. */
+static inline void put_block(struct paper *paper, tm__block_header header,
+                             const void *raw, size_t length)
+{
+    tm__memory memory;
+    tm__packer packer = {&memory, NULL};
+    tm__bytes bytes = {.memory = &memory}, out = {.memory = &memory};
+
+    tm__memory_init(&memory, NULL);
+    assert_int_equal(tm__bytes_append(&bytes, raw, length), TM_OK);
+    assert_int_equal(tm__bytes_reserve(&out, 40), TM_OK);
+    out.length = 40;
+    assert_int_equal(tm__pack(&packer, &out, &bytes, 0), TM_OK);
+    if (header.raw_bytes == 0)
+        header.raw_bytes = (uint32_t)length;
+    if (header.packed_bytes == 0)
+        header.packed_bytes = (uint32_t)out.length - 40;
+    tm__block_header_put(out.data, &header);
+    paper_write(paper, (const char *)out.data, out.length);
+    tm__bytes_free(&bytes);
+    tm__bytes_free(&out);
+    tm__packer_free(&packer);
+    assert_int_equal(memory.used_bytes, 0);
+}
+
+static inline void put_file_header(struct paper *paper, unsigned major, unsigned minor)
+{
+    uint8_t header[TM__FILE_HEADER_BYTES];
+
+    tm__file_header_put(header);
+    tm__encode_fixed(header + 8, major, 2);
+    tm__encode_fixed(header + 10, minor, 2);
+    tm__encode_fixed(header + 12, tm__crc32(header, 12), 4);
+    paper_write(paper, (const char *)header, sizeof(header));
+}
+
+static inline void put_end(struct paper *paper, uint32_t events)
+{
+    uint8_t trailer[TM__TRAILER_BYTES];
+
+    tm__trailer_put(trailer, paper->length);
+    put_block(paper, (tm__block_header){.type = 3, .events_before = events}, "\0\0\0",
+              4);
+    paper_write(paper, (const char *)trailer, sizeof(trailer));
+}
+
 #endif

@@ -20,16 +20,18 @@ static void segments_name_what_was_waited_for_and_handed_over(void **state)
 
     (void)state;
     assert_int_equal(tm_path_critical(&table, model, NULL), TM_OK);
-    assert_int_equal(tm_table_row_count(table), 3);
+    assert_int_equal(tm_table_row_count(table), 4);
     assert_true(tm_table_is_null(table, "class", 0));
     assert_string_equal(tm_table_string(table, "class", 1), "app.Lock");
     assert_string_equal(tm_table_string(table, "object", 1), "app.Lock#100");
     assert_string_equal(tm_table_string(table, "method", 1), "app.Lock.take");
     assert_string_equal(tm_table_string(table, "source", 1), "Lock.java");
     assert_int_equal(tm_table_int32(table, "line")[1], 17);
-    assert_null(tm_table_string(table, "provenance", 1));
-    assert_string_equal(tm_table_string(table, "provenance", 2), "inferred");
-    assert_true(tm_table_is_null(table, "method", 2));
+    assert_null(tm_table_string(table, "provenance", 2));
+    assert_string_equal(tm_table_string(table, "class", 2), "app.Lock");
+    assert_string_equal(tm_table_string(table, "method", 2), "app.Lock.take");
+    assert_string_equal(tm_table_string(table, "provenance", 3), "inferred");
+    assert_true(tm_table_is_null(table, "method", 3));
     tm_table_free(table);
     tm_model_free(model);
 }
@@ -42,7 +44,7 @@ static void rollup_by_thread_has_all_and_their_slack(void **state)
     static const struct row {
         const char *thread;
         int64_t total_ns, slack_ns;
-    } rows[] = {{"T1", 50, 0}, {"T2", 50, 0}, {"T3", 40, 0}, {"T4", 0, 15}};
+    } rows[] = {{"T3", 80, 0}, {"T1", 30, 0}, {"T2", 30, 0}, {"T4", 0, 15}};
     tm_table *table;
 
     (void)state;
@@ -54,7 +56,7 @@ static void rollup_by_thread_has_all_and_their_slack(void **state)
         assert_int_equal(tm_table_int64(table, "total_ns")[i], rows[i].total_ns);
         assert_int_equal(tm_table_int64(table, "slack_ns")[i], rows[i].slack_ns);
     }
-    assert_float_equal(tm_table_double(table, "share")[0], 50.0 / 140, 1e-9);
+    assert_float_equal(tm_table_double(table, "share")[0], 80.0 / 140, 1e-9);
     tm_table_free(table);
     tm_model_free(model);
 }
@@ -162,9 +164,9 @@ static void any_events_have_a_path_that_tiles(void **state)
                     assert_true(tm_table_int64(table, "end_ns")[i] >
                                 tm_table_int64(table, "start_ns")[i]);
                 }
-                if (!thread && tm_model_length_ns(model))
-                    assert_int_equal(tm_table_int64(table, "end_ns")[last - 1],
-                                     tm_model_length_ns(model));
+                if (last)
+                    assert_true(tm_table_int64(table, "end_ns")[last - 1] <=
+                                tm_model_length_ns(model));
                 tm_table_free(table);
                 assert_int_equal(tm_path_rollup(&table, model, &options), TM_OK);
                 tm_table_free(table);

@@ -127,7 +127,7 @@ static void options_of_a_path(void **state)
     const tm_path_options value = {.size = sizeof(value),
                                    .thread = 2,
                                    .to_ns = 600,
-                                   .walk = TM_PATH_UNBOUNDED,
+                                   .walk = TM_PATH_WAITED_FOR,
                                    .keys = TM_PATH_BY_METHOD,
                                    .libraries = app,
                                    .library_count = 1};

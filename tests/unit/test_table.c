@@ -393,6 +393,28 @@ static void csv_is_rfc_4180(void **state)
     tm_table_free(table);
 }
 
+static void a_sheet_is_csv_in_which_no_text_is_a_formula(void **state)
+{
+    static const char *const names[] = {"=1+1", "+a",  "-\"b\"", "@c", "\td",
+                                        "\re",  "f=g", "'h",     "",   "\ni"};
+    tm_table *table;
+
+    (void)state;
+    assert_int_equal(make_names(&table, names, 10, NULL), TM_OK);
+    clear_page(-1);
+    assert_int_equal(tm_table_write_sheet(table, take, &page), TM_OK);
+    assert_string_equal(page.text,
+                        "name\r\n\"'=1+1\"\r\n\"'+a\"\r\n\"'-\"\"b\"\"\"\r\n\"'@c\"\r\n"
+                        "\"'\td\"\r\n\"'\re\"\r\nf=g\r\n'h\r\n\"\"\r\n\"'\ni\"\r\n");
+    tm_table_free(table);
+    /* Numbers below 0 are no text. */
+    assert_int_equal(make_rows(&table, 1, NULL), TM_OK);
+    clear_page(-1);
+    assert_int_equal(tm_table_write_sheet(table, take, &page), TM_OK);
+    assert_non_null(strstr(page.text, "\r\n-5,0,"));
+    tm_table_free(table);
+}
+
 static void json_is_an_array_of_rows(void **state)
 {
     static const char *const names[] = {"q\"b\\", "\t\n\r\x01\x1f\x7f", "\xe2\x82\xac"};
@@ -614,6 +636,7 @@ int main(void)
         cmocka_unit_test(equal_texts_share_a_code_wherever_they_stand),
         cmocka_unit_test(strings_that_are_not_utf8_are_repaired),
         cmocka_unit_test(csv_is_rfc_4180),
+        cmocka_unit_test(a_sheet_is_csv_in_which_no_text_is_a_formula),
         cmocka_unit_test(json_is_an_array_of_rows),
         cmocka_unit_test(doubles_are_short_and_read_back_the_same),
         cmocka_unit_test(what_is_no_number_is_null_in_json_and_named_in_csv),

@@ -95,6 +95,23 @@ static void damage_is_found_at_any_place_in_long_ascii(void **state)
     }
 }
 
+static void text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    assert_int_equal(tm__utf8_cut("abc", 3), 3);
+    assert_int_equal(tm__utf8_cut("abc", 2), 2);
+    assert_int_equal(tm__utf8_cut("a\xe2\x82\xac"
+                                  "b",
+                                  4),
+                     4);
+    assert_int_equal(tm__utf8_cut("a\xe2\x82\xac"
+                                  "b",
+                                  3),
+                     1);
+    assert_int_equal(tm__utf8_cut("\xe2\x82\xac", 2), 0);
+    assert_int_equal(tm__utf8_cut("", 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +120,7 @@ int main(void)
         cmocka_unit_test(broken_runs_become_one_replacement_each),
         cmocka_unit_test(a_character_cut_at_the_end_is_one_replacement),
         cmocka_unit_test(damage_is_found_at_any_place_in_long_ascii),
+        cmocka_unit_test(text_is_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

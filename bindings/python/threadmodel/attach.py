@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from threadmodel import agent, hotspot
+from threadmodel import agent, hotspot, private
 from threadmodel.errors import AttachError
 
 #: What a recording can be told; each answers with one line.
@@ -74,7 +74,8 @@ class Recording:
 
     def _hear(self) -> None:
         try:
-            text = self._reply.read_bytes()
+            with private.open_foreign(self._reply) as file:
+                text = file.read()
         except OSError:
             return
         # The last line may be on its way.
@@ -109,8 +110,12 @@ class Recording:
 
     def _bring_home(self) -> None:
         theirs = self.jvm.root / self._inner.lstrip("/")
-        if not self.jvm.shares_files and theirs.exists():
-            shutil.copyfile(theirs, self.output)
+        if not self.jvm.shares_files and os.path.lexists(theirs):
+            with (
+                private.open_foreign(theirs) as source,
+                private.create(self.output) as target,
+            ):
+                shutil.copyfileobj(source, target)
             theirs.unlink()
         for file in (self._reply, self._copy):
             if file is not None:
@@ -187,6 +192,10 @@ def dump(pid: int, *, virtual: bool = False) -> str:
         pid: its process id
         virtual: as JSON, with virtual threads; else as text, all at one instant
 
+    Returns:
+        Text in which bytes that are no UTF-8 are surrogates: encoded with
+        ``surrogateescape`` it is what the JVM wrote. Names in it may hold anything.
+
     Raises:
         AttachError: it cannot be attached to, or writes no such dump
     """
@@ -199,7 +208,8 @@ def dump(pid: int, *, virtual: bool = False) -> str:
         said = hotspot.command(
             jvm, "jcmd", f"Thread.dump_to_file -format=json /tmp/{name}"
         )
-        return file.read_text(errors="surrogateescape")
+        with private.open_foreign(file) as written:
+            return written.read().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         raise AttachError(
             f"process {pid}: its JVM writes no dump of virtual threads: "
@@ -243,15 +253,16 @@ def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path, Path | No
         library, is_copy = _library(jvm)
         copy = jvm.root / library.lstrip("/") if is_copy else None
         _load(jvm, library, join_options([f"reply=/tmp/{name}", *options]))
-        answer = reply.read_text(errors="backslashreplace").partition("\n")[0]
+        with private.open_foreign(reply) as file:
+            answer = file.read().decode("utf-8", "backslashreplace").partition("\n")[0]
         sign, _, text = answer.partition(" ")
         if sign != "=ok":
             raise AttachError(f"process {jvm.pid}: {_cause(answer, text)}")
     except BaseException:
-        for file in (reply, copy):
-            if file is not None:
+        for made in (reply, copy):
+            if made is not None:
                 with contextlib.suppress(OSError):
-                    file.unlink()
+                    made.unlink()
         raise
     return text, reply, copy
 
@@ -296,7 +307,14 @@ def _library(jvm: hotspot.Jvm) -> tuple[str, bool]:
         return str(agent.path()), False
     # Of another name than the last, or the loader takes it for that.
     copy = f"/tmp/{agent.NAME}.{secrets.token_hex(8)}"
-    shutil.copyfile(agent.path(), jvm.root / copy.lstrip("/"))
+    # Nobody can have that name, but whose folder it is may guess.
+    made = os.open(
+        jvm.root / copy.lstrip("/"),
+        os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW,
+        0o600,
+    )
+    with open(made, "wb") as target:
+        target.write(agent.path().read_bytes())
     return copy, True
 
 

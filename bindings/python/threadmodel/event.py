@@ -52,6 +52,7 @@ class EventKind(IntEnum):
     RUNNABLE = 34
     ON_CPU = 35
     OFF_CPU = 36
+    SHUTDOWN = 37
 
 
 class EventFlag(IntFlag):

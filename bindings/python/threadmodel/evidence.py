@@ -37,6 +37,11 @@ def conditions(where: str) -> dict[str, Any]:
 
 
 def rows_of(finding: Mapping[str, Any], table: Iterable[Row]) -> list[Row]:
-    """Return the rows of its table that a finding names."""
+    """Return the rows of its table that a finding names.
+
+    One whose condition was too long to be written names none.
+    """
     wanted = conditions(finding["evidence_where"])
+    if not wanted:
+        return []
     return [row for row in table if all(row[c] == v for c, v in wanted.items())]

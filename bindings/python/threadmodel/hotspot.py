@@ -121,6 +121,10 @@ def command(jvm: Jvm, name: str, *arguments: str) -> str:
         name: ``load``, ``jcmd``, ``threaddump``
         arguments: at most three of 1024 bytes, or of any length from JDK 24 on
 
+    Returns:
+        Text in which bytes that are no UTF-8 are surrogates: encoded with
+        ``surrogateescape`` it is what the JVM sent
+
     Raises:
         AttachError: it does not answer, or refuses; the text says what it said
     """
@@ -137,7 +141,7 @@ def command(jvm: Jvm, name: str, *arguments: str) -> str:
         reply = _talk(jvm, _request_2(words))
     else:
         reply = _talk(jvm, _request_1(words))
-    code, _, text = reply.decode("utf-8", "backslashreplace").partition("\n")
+    code, _, text = reply.decode("utf-8", "surrogateescape").partition("\n")
     if code.strip() != "0":
         said = " ".join(text.split()) or f"error {code.strip()}"
         raise AttachError(f"process {jvm.pid}: its JVM refuses: {said}")

@@ -265,7 +265,7 @@ class Model(StatisticsQuestions, LockQuestions, PathQuestions, Exports, Sink):
         return self._ask(lib.tm_model_context_totals)
 
     def evidence(self, finding: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return the rows that a finding rests on.
+        """Return the rows that a finding rests on; none where it names none.
 
         Args:
             finding: a row of :meth:`findings`; its column ``evidence`` names the table

@@ -8,11 +8,10 @@ the recorded program stay text whatever they hold.
 """
 
 import base64
-import hashlib
 import html
 import json
 from collections.abc import Callable, Iterable, Sequence
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors, excerpt
@@ -70,12 +69,11 @@ def asset(name: str) -> str:
         UnsupportedError: the package was built without it
     """
     try:
-        file = resources.files("threadmodel") / "web" / name
-        return file.read_text(encoding="utf-8")
+        return (Path(__file__).parent / "web" / name).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise errors.UnsupportedError(
-            "this build of threadmodel has no front end for HTML: it was built without "
-            "Node.js and npm; with them, build it again"
+            "this build of threadmodel has no front end for HTML, for want of Node.js "
+            "and npm; in a source tree, ./dev build adds it"
         ) from None
 
 
@@ -96,6 +94,9 @@ def render(
     Raises:
         UnsupportedError: the package was built without the front end
     """
+    # A library of its own, which only a page needs.
+    import hashlib
+
     script, style = asset("report.js"), asset("report.css")
     step("findings")
     findings = model.findings()

@@ -28,31 +28,33 @@ class PathQuestions(Questions):
         *,
         thread: int | str | None = None,
         to_ns: int | None = None,
-        bounded: bool = True,
+        waited_for: bool = False,
         libraries: Iterable[str] | None = None,
     ) -> Table:
         """List the chain of activities that decided how long the run took, by time.
 
-        The path is found backward from its end; where its thread was held up, it goes
-        over to the thread that ended that. The segments lie end to end from the run's
-        beginning to the path's end.
+        The path is found backward from its end; where its thread was blocked, it goes
+        over to the thread that ended that, and stays with it. The segments lie end to
+        end from the run's beginning to the path's end.
 
         Columns: start_ns, end_ns, thread_id, thread, state, method, source, line,
         object, class (what was waited for, or what was handed over at the end), via
-        (the interaction by which the path came here, ``meanwhile``, ``unexplained``, or
-        None where the same thread just went on), unexplained, provenance (of via).
+        (the interaction by which the path came here, ``meanwhile``, or None where the
+        same thread just went on), unexplained (why nothing explains this stretch, or
+        None where something does), provenance (of via).
 
         Args:
-            thread: id or name of the thread that it leads to; None: the one that ended
-                the run
-            to_ns: where it ends, in ns since the run began; None: the thread's or the
-                run's end
-            bounded: a hold-up is covered by what others did during it; False: the path
-                stays with the one that ended it, back to that one's start
+            thread: id or name of the thread that it leads to; None: the one with which
+                the program's own work ended, before what the runtime does to end
+            to_ns: where it ends, in ns since the run began; None: where that work, or
+                the thread, ended
+            waited_for: ask another question: what did the thread wait for at each
+                moment? A waker counts while the thread was blocked by it, and what is
+                before that is the thread's own past
             libraries: as for ``statistics``
         """
         kept: list[Any] = []
-        choices = self._path_options(thread, to_ns, bounded, libraries, kept)
+        choices = self._path_options(thread, to_ns, waited_for, libraries, kept)
         return self._ask(lib.tm_path_critical, choices)
 
     def path_rollup(
@@ -61,7 +63,7 @@ class PathQuestions(Questions):
         *,
         thread: int | str | None = None,
         to_ns: int | None = None,
-        bounded: bool = True,
+        waited_for: bool = False,
         libraries: Iterable[str] | None = None,
     ) -> Table:
         """Sum up the critical path, the longest first.
@@ -75,11 +77,11 @@ class PathQuestions(Questions):
             by: any of ``thread``, ``method``, ``class``, ``state``
             thread: see critical_path
             to_ns: see critical_path
-            bounded: see critical_path
+            waited_for: see critical_path
             libraries: see critical_path
         """
         kept: list[Any] = []
-        choices = self._path_options(thread, to_ns, bounded, libraries, kept)
+        choices = self._path_options(thread, to_ns, waited_for, libraries, kept)
         for key in [by] if isinstance(by, str) else by:
             if key not in _KEYS:
                 raise errors.InvalidArgumentError(
@@ -157,13 +159,13 @@ class PathQuestions(Questions):
         self,
         thread: int | str | None,
         to_ns: int | None,
-        bounded: bool,
+        waited_for: bool,
         libraries: Iterable[str] | None,
         kept: list[Any],
     ) -> Any:
         choices = options(
             "tm_path_options",
-            walk=lib.TM_PATH_BOUNDED if bounded else lib.TM_PATH_UNBOUNDED,
+            walk=lib.TM_PATH_WAITED_FOR if waited_for else lib.TM_PATH_DECIDED,
         )
         if isinstance(thread, str):
             found = self._thread_ids([thread])

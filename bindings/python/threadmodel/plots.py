@@ -23,6 +23,7 @@ COLOURS: Final = {
     "joining": "#cc79a7",
     "sleeping": "#8c93a3",
     "parked": "#0072b2",
+    "runnable": "#f0e442",
     "deadlocked": "#1b1b1f",
 }
 # For paper without colour.

@@ -240,12 +240,18 @@ class Table:
         """
         return extra("pyarrow").table(self)
 
-    def to_csv(self, target: Target | None = None) -> str | None:
+    def to_csv(
+        self, target: Target | None = None, *, spreadsheet: bool = False
+    ) -> str | None:
         """Write CSV (RFC 4180: a header line, CRLF; null is an empty field).
 
         Args:
             target: a path or binary file; None: return the text
+            spreadsheet: put an apostrophe before text that a spreadsheet would run as
+                a formula; names come from the recorded program and may be such
         """
+        if spreadsheet:
+            return self._write(lib.tm_table_write_sheet, target)
         return self._write(lib.tm_table_write_csv, target)
 
     def to_json(self, target: Target | None = None) -> str | None:

@@ -99,6 +99,10 @@ static int read_thread(tm__jfr_entities *entities, const tm__jfr_constant *const
     tm__jfr_constant_read(entities->pools, TM__JFR_POOL_GROUP, of_group, group);
     if (group[TM__JFR_GROUP_NAME])
         rc = tm__jfr_entity_text(entities, group[TM__JFR_GROUP_NAME], &thread->group);
+    /* A program's threads are in the group `main` and below it. */
+    if (rc == TM_OK && thread->group != TM__NONE &&
+        strcmp(tm__strings_get(&entities->texts, thread->group), "system") == 0)
+        thread->flags |= TM_THREAD_AGENT;
     return rc;
 }
 

@@ -172,6 +172,7 @@ static const struct {
     [TM__JFR_PAUSE] = {TM_EVENT_GC_PAUSE, 0},
     [TM__JFR_COLLECTION] = {TM_EVENT_GC_PAUSE, 0},
     [TM__JFR_DUMP] = {TM_EVENT_SNAPSHOT, 0},
+    [TM__JFR_SHUTDOWN] = {TM_EVENT_SHUTDOWN, 0},
 };
 
 void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds)

@@ -58,6 +58,7 @@ static const struct {
     [TM__JFR_DUMP] =
         {"jdk.ThreadDump",
          {[TM__JFR_SLOT_START] = "startTime", [TM__JFR_SLOT_TEXT] = "result"}},
+    [TM__JFR_SHUTDOWN] = {"jdk.Shutdown", {OF_THREAD}},
     [TM__JFR_SETTING] = {"jdk.ActiveSetting", {NULL}},
     [TM__JFR_JVM] = {"jdk.JVMInformation", {NULL}},
     [TM__JFR_LOSS] = {"jdk.DataLoss", {NULL}},

@@ -46,6 +46,7 @@ static const struct {
     [TM__JFR_PAUSE] = {"pauses of the collector", NULL, KIND(GC_PAUSE), 1},
     [TM__JFR_COLLECTION] = {"garbage collections", NULL, KIND(GC_PAUSE), 1},
     [TM__JFR_DUMP] = {"thread dumps", NULL, 0, 0},
+    [TM__JFR_SHUTDOWN] = {"the JVM's shutdown", NULL, KIND(SHUTDOWN), 0},
 };
 
 void tm__jfr_settings_init(tm__jfr_settings *settings, tm__memory *memory)

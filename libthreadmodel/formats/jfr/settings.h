@@ -27,6 +27,7 @@ enum tm__jfr_what {
     TM__JFR_PAUSE,
     TM__JFR_COLLECTION,
     TM__JFR_DUMP,
+    TM__JFR_SHUTDOWN,
     TM__JFR_SETTING, ///< from here on about the recording
     TM__JFR_JVM,
     TM__JFR_LOSS,

@@ -34,7 +34,7 @@ function state(
   return { name, label, letter, light, dark, height, texture, meaning };
 }
 
-/** In the order of enum tm_state, up to what a row of tiles has times of. */
+/** In the order of enum tm_state, but for the dead, who are not drawn. */
 export const STATES: readonly State[] = [
   state("unknown", "?", ["#d9dce3", "#343a46"], 0.3, none, "not known"),
   state("new", "n", ["#b9bfca", "#4a5160"], 0.3, (x, y) => (x + y) % 4 === 0,
@@ -55,6 +55,8 @@ export const STATES: readonly State[] = [
   state("deadlocked", "D", ["#1b1b1f", "#f4f4f6"], 1,
     (x, y) => (x + y) % 5 === 0 || (x + 4 * y) % 5 === 0,
     "held up in a cycle, for good"),
+  state("runnable", "u", ["#f0e442", "#e5d93a"], 0.46, (x, y) => (x + 2 * y) % 6 === 0,
+    "woken or preempted, and not on a processor"),
 ];
 
 export const STATE_COUNT = STATES.length;
@@ -63,6 +65,8 @@ export const BY_NAME: ReadonlyMap<string, number> = new Map(
 );
 export const DEADLOCKED = 9;
 export const RUNNING = 2;
+/** Few producers report it; shown where one does. */
+export const RUNNABLE = 10;
 export const NO_STATE = 255;
 
 /** A state's name as people write it; that of the dead is not among those of lanes. */

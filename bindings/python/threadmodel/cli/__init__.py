@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: ``threadmodel`` and ``python -m threadmodel``."""
 
+import importlib
 import os
 import resource
 import sys
@@ -9,24 +10,30 @@ from typing import Final, NoReturn
 import click
 
 from threadmodel import __version__
-from threadmodel.cli.attach import attach, control
-from threadmodel.cli.chains import path, whatif
-from threadmodel.cli.check import check, diff
-from threadmodel.cli.completion import completion
-from threadmodel.cli.convert import convert
-from threadmodel.cli.deadlocks import deadlocks
-from threadmodel.cli.dump import dump
-from threadmodel.cli.exporting import export
-from threadmodel.cli.info import info
-from threadmodel.cli.listen import listen
 from threadmodel.cli.messages import say
-from threadmodel.cli.record import record
-from threadmodel.cli.report import report
-from threadmodel.cli.stats import stats
-from threadmodel.cli.timeline import timeline
 from threadmodel.errors import ThreadmodelError
 
 WRONG: Final = 2
+# The module of this package in which each command is.
+COMMANDS: Final = {
+    "attach": "attach",
+    "check": "check",
+    "completion": "completion",
+    "control": "attach",
+    "convert": "convert",
+    "deadlocks": "deadlocks",
+    "diff": "check",
+    "dump": "dump",
+    "export": "exporting",
+    "info": "info",
+    "listen": "listen",
+    "path": "chains",
+    "record": "record",
+    "report": "report",
+    "stats": "stats",
+    "timeline": "timeline",
+    "whatif": "chains",
+}
 
 EXIT_CODES: Final = """\b
 Exit status:
@@ -41,7 +48,24 @@ record passes on the status of its program, 128+n when signal n ended it.
 """
 
 
+class Commands(click.Group):
+    """Imports a command when it is called: the others take longer than a small run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of this name; None: there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"threadmodel.cli.{COMMANDS[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+
 @click.group(
+    cls=Commands,
     invoke_without_command=True,
     epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
@@ -58,28 +82,6 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-for command in (
-    attach,
-    check,
-    completion,
-    control,
-    diff,
-    convert,
-    deadlocks,
-    dump,
-    export,
-    info,
-    listen,
-    record,
-    report,
-    stats,
-    timeline,
-    path,
-    whatif,
-):
-    cli.add_command(command)
 
 
 def _os_error(failure: OSError) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What commands share that ask a recorded run one question and print the answer."""
 
+import functools
 import signal
 import sys
 import warnings
@@ -12,9 +13,10 @@ import click
 
 import threadmodel
 from threadmodel.cli import terminal
+from threadmodel.cli.files import OUTPUT
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
-from threadmodel.cli.reading import input_path, read_choices
+from threadmodel.cli.reading import input_path, read_choices, sheet_option
 from threadmodel.cli.report import PARTLY, print_sections
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
@@ -27,6 +29,8 @@ WRITERS: Final[dict[str, Callable[[Table, Any], object]]] = {
     "parquet": Table.to_parquet,
 }
 
+SHEET_WRITER: Final = functools.partial(Table.to_csv, spreadsheet=True)
+
 TOP = click.option(
     "--top",
     metavar="N",
@@ -38,16 +42,17 @@ TOP = click.option(
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --json, --csv and -o, which `ask` takes."""
+    """Add --json, --csv, --sheet and -o, which `ask` takes."""
     as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON rows.")
     as_csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
     output = click.option(
         "-o",
         "--output",
         metavar="FILE",
+        type=OUTPUT,
         help="Write there: rows where it ends in .json, .csv or .parquet.",
     )
-    return as_json(as_csv(output(command)))
+    return as_json(as_csv(sheet_option(output(command))))
 
 
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -158,14 +163,17 @@ def row_writer(context: click.Context) -> Callable[[Table], None] | None:
         raise click.UsageError("--json and --csv exclude each other")
     name = "json" if chosen["as_json"] else "csv" if chosen["as_csv"] else ""
     name = name or Path(output or "").suffix.lower().removeprefix(".")
+    if chosen["sheet"] and name != "csv":
+        raise click.UsageError("--sheet is for CSV alone")
     if name not in WRITERS:
         return None
+    writer = SHEET_WRITER if chosen["sheet"] else WRITERS[name]
 
     def write(table: Table) -> None:
         if output is not None:
-            WRITERS[name](table, output)
+            writer(table, output)
             return
-        WRITERS[name](table, sys.stdout.buffer)
+        writer(table, sys.stdout.buffer)
         if name == "json":
             sys.stdout.buffer.write(b"\n")
         sys.stdout.buffer.flush()

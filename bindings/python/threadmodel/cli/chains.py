@@ -5,21 +5,24 @@ import click
 
 from threadmodel.cli import page, path_page
 from threadmodel.cli.asking import TOP, ask, output_options, thread_key, time_ns
+from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
 from threadmodel.table import Table
 
 
-@click.command(short_help="Show the chain of activities that a run waited for.")
-@click.argument("file", metavar="FILE")
+@click.command(
+    cls=FileCommand, short_help="Show the chain of activities that a run waited for."
+)
+@click.argument("file", metavar="FILE", type=INPUT)
 @click.option("--thread", metavar="NAME", help="End with this thread: a name, or #ID.")
 @click.option(
     "--to", "to_ms", metavar="MS", type=float, help="End at this time of the run."
 )
 @click.option(
-    "--unbounded",
+    "--waited-for",
     is_flag=True,
-    help="Stay with the thread that ended a hold-up, back to its start.",
+    help="Show what the thread waited for at each moment instead.",
 )
 @click.option(
     "--by",
@@ -37,21 +40,21 @@ def path(
     /,
     thread: str | None,
     to_ms: float | None,
-    unbounded: bool,
+    waited_for: bool,
     by: tuple[str, ...],
     top: int,
     **_: object,
 ) -> None:
     """Show the critical path of the run in FILE; - reads from stdin.
 
-    The path is the chain of activities that decided how long the run took: while a
-    thread on it was held up, it shows what the thread that ended that did meanwhile.
-    Time that nothing explains is called so.
+    The path is the chain of activities that decided when the program's work ended.
+    Where a thread on it was blocked, the path goes over to the thread that let it go
+    on, and stays with that one. Time that nothing explains is called so.
 
     \b
     threadmodel path run.tmt --top 50
     threadmodel path run.tmt --by method
-    threadmodel path run.tmt --thread main --to 1500
+    threadmodel path run.tmt --thread main --to 1500 --waited-for
     """
     to_ns = time_ns(to_ms, "--to")
     wanted = None if thread is None else thread_key(thread)
@@ -59,19 +62,23 @@ def path(
     def question(model: Model) -> Table:
         if by:
             return model.path_rollup(
-                by, thread=wanted, to_ns=to_ns, bounded=not unbounded
+                by, thread=wanted, to_ns=to_ns, waited_for=waited_for
             )
-        return model.critical_path(thread=wanted, to_ns=to_ns, bounded=not unbounded)
+        return model.critical_path(thread=wanted, to_ns=to_ns, waited_for=waited_for)
 
     def sections(model: Model) -> list[page.Section]:
         show = path_page.path_sums if by else path_page.path_segments
+        if waited_for:
+            return [show(question(model), top, "What the thread waited for")]
         return [show(question(model), top)]
 
     ask(context, question, sections)
 
 
-@click.command(short_help="Predict the run with locks that are held shorter.")
-@click.argument("file", metavar="FILE")
+@click.command(
+    cls=FileCommand, short_help="Predict the run with locks that are held shorter."
+)
+@click.argument("file", metavar="FILE", type=INPUT)
 @click.option("--class", "class_name", metavar="NAME", help="Monitors of this class.")
 @click.option("--method", metavar="NAME", help="Those that this method got.")
 @click.option("--object", "object_", metavar="NAME", help="This monitor.")

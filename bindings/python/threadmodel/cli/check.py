@@ -12,6 +12,7 @@ from rich.console import Console
 import threadmodel
 from threadmodel.cli import terminal
 from threadmodel.cli.asking import conclude
+from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.verdict import Broken, junit, sarif
 from threadmodel.comparison import Comparison, compare, lock_share
@@ -55,9 +56,9 @@ class Share(_ParamType):
         return number
 
 
-@click.command(short_help="Compare two recorded runs.")
-@click.argument("before", metavar="BEFORE")
-@click.argument("after", metavar="AFTER")
+@click.command(cls=FileCommand, short_help="Compare two recorded runs.")
+@click.argument("before", metavar="BEFORE", type=INPUT)
+@click.argument("after", metavar="AFTER", type=INPUT)
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
 @click.option(
     "--top",
@@ -83,8 +84,8 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
     terminal.show(_sections(found, top), _console())
 
 
-@click.command(short_help="Fail when a run breaks limits.")
-@click.argument("run", metavar="RUN")
+@click.command(cls=FileCommand, short_help="Fail when a run breaks limits.")
+@click.argument("run", metavar="RUN", type=INPUT)
 @click.option(
     "--max-blocked-share",
     type=Share(),
@@ -96,6 +97,7 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
     "--no-regression",
     "base",
     metavar="BASE",
+    type=INPUT,
     help="No lock may take more of the run than in this one.",
 )
 @click.option(
@@ -107,9 +109,15 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
     help="How much more than in BASE is no regression.",
 )
 @click.option(
-    "--junit", "junit_file", metavar="FILE", help="Write JUnit XML there, too."
+    "--junit",
+    "junit_file",
+    metavar="FILE",
+    type=OUTPUT,
+    help="Write JUnit XML there, too.",
 )
-@click.option("--sarif", "sarif_file", metavar="FILE", help="Write SARIF there, too.")
+@click.option(
+    "--sarif", "sarif_file", metavar="FILE", type=OUTPUT, help="Write SARIF there, too."
+)
 @click.pass_context
 def check(
     context: click.Context,

@@ -2,13 +2,13 @@
 """``threadmodel convert``: any file that we read, in a format that we write."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from typing import Any, Final
 
 import click
 
 import threadmodel
+from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_paths, read_choices, reading_options
@@ -25,9 +25,11 @@ ENDINGS: Final = {
 }
 
 
-@click.command(short_help="Write what a file holds in another format.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="FILE", required=True, help="What to write.")
+@click.command(cls=FileCommand, short_help="Write what a file holds in another format.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=INPUT)
+@click.option(
+    "-o", "--output", metavar="FILE", type=OUTPUT, required=True, help="What to write."
+)
 @click.option(
     "--to",
     "format_name",
@@ -61,10 +63,6 @@ def convert(
     threadmodel convert run.tmt -o run.xml --to tptp
     threadmodel convert run.tmt -o run.hprof.txt
     """
-    if os.path.exists(output) and any(
-        os.path.exists(file) and os.path.samefile(file, output) for file in files
-    ):
-        raise click.UsageError(f"{output} cannot be read and written at once")
     choices = read_choices(dialect, time_unit)
     with LateProgress() as progress, _writer(output, format_name) as writer:
         damage = threadmodel.pour(

@@ -5,12 +5,13 @@ import click
 
 from threadmodel.cli import terminal
 from threadmodel.cli.asking import ask, output_options
+from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
 
 
-@click.command(short_help="Show the deadlocks of a run.")
-@click.argument("file", metavar="FILE")
+@click.command(cls=FileCommand, short_help="Show the deadlocks of a run.")
+@click.argument("file", metavar="FILE", type=INPUT)
 @output_options
 @reading_options
 @click.pass_context

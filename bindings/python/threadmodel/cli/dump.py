@@ -13,6 +13,7 @@ from threadmodel import attach
 from threadmodel.cli import export, terminal
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.report import print_sections
+from threadmodel.text import clean
 
 
 @click.command(short_help="Show what the threads of a JVM are doing now.")
@@ -43,7 +44,7 @@ def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
     text = attach.dump(pid, virtual=virtual)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "dump") if output is None else Path(output)
-        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        path.write_bytes(_bytes(text))
         model = threadmodel.open(path)
     if as_json:
         with LateProgress() as progress:
@@ -51,8 +52,22 @@ def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
         sys.stdout.buffer.flush()
         return
     if output is None and not virtual:
-        click.echo(text)
+        _show(text)
     if len(model.deadlocks()):
         print_sections([terminal.deadlocks(model)], None)
     else:
         click.echo("No deadlock.")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _show(text: str) -> None:
+    """Print what the JVM wrote: to a terminal harmless, elsewhere as it is."""
+    if sys.stdout.isatty():
+        for line in text.split("\n"):
+            click.echo("\t".join(map(clean, line.split("\t"))))
+        return
+    sys.stdout.buffer.write(_bytes(text) + b"\n")
+    sys.stdout.buffer.flush()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All tables of a run as one JSON object, or as a folder of files."""
 
+import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from threadmodel.tables import ALL_TABLES, TABLES, ask
 
 FOLDER_WRITERS: Final[dict[str, Callable[[Table, Path], object]]] = {
     "csv": Table.to_csv,
+    "sheet": functools.partial(Table.to_csv, spreadsheet=True),
     "parquet": Table.to_parquet,
 }
 
@@ -68,16 +70,17 @@ def write_json(model: Model, file: Writable, step: Listener) -> None:
     file.write(b"}\n")
 
 
-def write_folder(model: Model, folder: Path, extension: str, step: Listener) -> None:
+def write_folder(model: Model, folder: Path, form: str, step: Listener) -> None:
     """Write one file a table into a folder, which is made if need be.
 
     Args:
         model: asked
         folder: gets ``threads.csv`` and so on
-        extension: ``csv`` or ``parquet``
+        form: ``csv``, ``parquet``, or ``sheet``, which is CSV for a spreadsheet
         step: told what is being written
     """
     folder.mkdir(parents=True, exist_ok=True)
+    extension = "csv" if form == "sheet" else form
     for name in ALL_TABLES:
         step(f"writing {name}")
-        FOLDER_WRITERS[extension](ask(model, name), folder / f"{name}.{extension}")
+        FOLDER_WRITERS[form](ask(model, name), folder / f"{name}.{extension}")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel export``: a run as a file of another tool."""
 
-import os
 from pathlib import Path
 from typing import Final
 
 import click
 
 from threadmodel.cli.asking import conclude, open_run
+from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import reading_options
 
@@ -23,9 +23,13 @@ EXTENSIONS: Final = {
 STATES: Final = ("blocked", "waiting", "reentering", "joining", "parked")
 
 
-@click.command(short_help="Write a run for Perfetto, flame graphs or Graphviz.")
-@click.argument("file", metavar="FILE")
-@click.option("-o", "--output", metavar="FILE", required=True, help="What to write.")
+@click.command(
+    cls=FileCommand, short_help="Write a run for Perfetto, flame graphs or Graphviz."
+)
+@click.argument("file", metavar="FILE", type=INPUT)
+@click.option(
+    "-o", "--output", metavar="FILE", type=OUTPUT, required=True, help="What to write."
+)
 @click.option(
     "--format",
     "format_name",
@@ -70,9 +74,6 @@ def export(
         )
     if state is not None and chosen != "collapsed":
         raise click.UsageError("--state is for --format collapsed alone")
-    both = os.path.exists(file) and os.path.exists(output)
-    if both and os.path.samefile(file, output):
-        raise click.UsageError(f"{output} cannot be read and written at once")
     with LateProgress() as progress:
         model = open_run(context, progress)
         progress.step(f"writing {output}")

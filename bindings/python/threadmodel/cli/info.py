@@ -9,6 +9,7 @@ import click
 from threadmodel.cli import terminal
 from threadmodel.cli.asking import conclude, open_run
 from threadmodel.cli.export import run_facts
+from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import reading_options
 from threadmodel.cli.report import print_sections
@@ -20,8 +21,10 @@ from threadmodel.text import duration
 HIDDEN: Final = ("start_wall_ns", "cost", "memory_bytes")
 
 
-@click.command(short_help="Say what a file is and what it cannot show.")
-@click.argument("file", metavar="FILE")
+@click.command(
+    cls=FileCommand, short_help="Say what a file is and what it cannot show."
+)
+@click.argument("file", metavar="FILE", type=INPUT)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @reading_options
 @click.pass_context

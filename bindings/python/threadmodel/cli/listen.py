@@ -2,6 +2,7 @@
 """``threadmodel listen``: take a trace from an agent, and report while it comes."""
 
 import contextlib
+import ipaddress
 import math
 import os
 import re
@@ -17,21 +18,20 @@ from typing import IO, Final
 import click
 from rich.console import Console
 
+from threadmodel import private
 from threadmodel.cli import terminal
 from threadmodel.cli.messages import say
+from threadmodel.cli.peers import Peers
 from threadmodel.cli.record import see_it
 from threadmodel.cli.report import FILE_WIDTH, PARTLY, print_sections
 from threadmodel.source import Live
 from threadmodel.text import count, duration
 
 TERMINAL_EVERY_S: Final = 2.0
-# The beginning of a trace, its header and that of its first block, and how long a
-# peer may take to send it.
-MAGIC: Final = b"\xb1TMT\r\n\x1a\n"
-BEGINNING_BYTES: Final = 56
-BEGINNING_S: Final = 10.0
 LONGEST_S: Final = 3600.0
 INTERRUPTED: Final = 130
+LEAST_TOKEN_BYTES: Final = 16
+MOST_TOKEN_BYTES: Final = 256
 CHUNK_BYTES: Final = 1 << 18
 CLEAR: Final = "\033[H\033[2J\033[3J"
 
@@ -39,6 +39,12 @@ CLEAR: Final = "\033[H\033[2J\033[3J"
 @click.command(short_help="Take a trace over a socket and report while it comes.")
 @click.argument("address", metavar="ADDRESS")
 @click.option("-o", "--output", metavar="FILE", help="Keep the trace there.")
+@click.option(
+    "--token-file",
+    metavar="FILE",
+    help="Take a trace only from who sends the word in this file first; it must be "
+    "yours alone.",
+)
 @click.option(
     "--every",
     metavar="SECONDS",
@@ -66,6 +72,7 @@ def listen(
     context: click.Context,
     address: str,
     output: str | None,
+    token_file: str | None,
     every: float | None,
     top: int,
     memory: int,
@@ -73,8 +80,10 @@ def listen(
     """Wait at ADDRESS for one agent, take its trace and report.
 
     ADDRESS is HOST:PORT (port 0: any that is free), [::1]:PORT or unix:PATH. The agent
-    is told where to by its option net=ADDRESS. What it sends is neither encrypted nor
-    is the sender asked who it is: listen on loopback, or behind a tunnel.
+    is told where to by its option net=ADDRESS. To a Unix socket only your own programs
+    can connect. Elsewhere any can, unless there is a --token-file, which an address
+    beyond loopback must have; what is sent is not encrypted: use a tunnel there.
+    Who sends no trace within ten seconds is sent away, and others are still heard.
 
     In a terminal the report is printed anew every two seconds, and at the end. Ctrl-C
     ends the listening, not the program. The exit status is 3 when the trace ended
@@ -86,14 +95,18 @@ def listen(
     """
     if every is None and sys.stdout.isatty():
         every = TERMINAL_EVERY_S
+    token = None if token_file is None else _token(token_file)
+    _check_output(output)
     with contextlib.ExitStack() as stack:
-        listener = stack.enter_context(_listener(address))
-        file = stack.enter_context(_file(output))
+        listener = stack.enter_context(_listener(address, token))
         say(f"listening on {_name(listener)}")
         try:
-            peer = stack.enter_context(_accept(listener, file))
+            begun = Peers(listener, token).wait()
         except KeyboardInterrupt:
             context.exit(INTERRUPTED)
+        peer = stack.enter_context(begun.connection)
+        file = stack.enter_context(_file(output))
+        _write(file, bytes(begun.said))
         listener.close()
         live = Live(file.name, memory_limit_bytes=memory << 20)
         with contextlib.suppress(KeyboardInterrupt):
@@ -110,8 +123,34 @@ def listen(
             context.exit(PARTLY)
 
 
+def _token(path: str) -> bytes:
+    """Read the word that an agent must send; the file must be nobody else's to read."""
+    with open(path, "rb") as file:
+        facts = os.fstat(file.fileno())
+        if facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
+            raise click.UsageError(f"{path} is not yours alone: chmod 600 it")
+        token = file.read(MOST_TOKEN_BYTES + 1).strip()
+    if not LEAST_TOKEN_BYTES <= len(token) <= MOST_TOKEN_BYTES or b"\n" in token:
+        raise click.UsageError(
+            f"{path} must hold one line of {LEAST_TOKEN_BYTES} to {MOST_TOKEN_BYTES} "
+            "bytes"
+        )
+    return token
+
+
+def _check_output(output: str | None) -> None:
+    """Refuse what cannot be written before anybody is listened to."""
+    if output is None:
+        return
+    if os.path.isdir(output):
+        raise click.UsageError(f"{output!r} is a folder: give the trace a file name")
+    folder = os.path.dirname(os.path.abspath(output))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise click.UsageError(f"{folder}: no such folder, or no right to write there")
+
+
 @contextlib.contextmanager
-def _listener(address: str) -> Iterator[socket.socket]:
+def _listener(address: str, token: bytes | None) -> Iterator[socket.socket]:
     if address.startswith("unix:"):
         path = address.removeprefix("unix:")
         _remove_dead(path)
@@ -133,6 +172,8 @@ def _listener(address: str) -> Iterator[socket.socket]:
         )[0]
     except OSError as failure:
         raise click.UsageError(f"{address}: {failure.strerror}") from None
+    if token is None and not ipaddress.ip_address(target[0]).is_loopback:
+        raise click.UsageError(f"{address} is not loopback: give a --token-file")
     with socket.socket(family, kind) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         _bind(listener, target, address)
@@ -143,8 +184,13 @@ def _bind(
     listener: socket.socket, target: "str | tuple[object, ...]", address: str
 ) -> None:
     try:
-        listener.bind(target)
-        listener.listen(1)
+        # Of a Unix socket, that nobody else can connect.
+        before = os.umask(0o177)
+        try:
+            listener.bind(target)
+        finally:
+            os.umask(before)
+        listener.listen(16)
     except OSError as failure:
         reason = failure.strerror or str(failure)
         raise click.UsageError(f"{address}: {reason}") from None
@@ -170,33 +216,6 @@ def _name(listener: socket.socket) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _accept(listener: socket.socket, file: IO[bytes]) -> socket.socket:
-    """Wait for a peer that begins a trace, and keep the beginning in the file."""
-    while True:
-        peer, _ = listener.accept()
-        beginning = _beginning(peer)
-        if beginning.startswith(MAGIC) and len(beginning) == BEGINNING_BYTES:
-            _write(file, beginning)
-            return peer
-        peer.close()
-        if beginning:
-            say("a peer sent something else than a trace: still listening")
-
-
-def _beginning(peer: socket.socket) -> bytes:
-    """Return the first bytes that a peer sends, fewer if they are not a trace's."""
-    beginning = b""
-    peer.settimeout(BEGINNING_S)
-    with contextlib.suppress(OSError):
-        while len(beginning) < BEGINNING_BYTES:
-            data = peer.recv(BEGINNING_BYTES - len(beginning))
-            beginning += data
-            if not data or not beginning.startswith(MAGIC[: len(beginning)]):
-                break
-    peer.settimeout(None)
-    return beginning
-
-
 @contextlib.contextmanager
 def _file(output: str | None) -> Iterator[IO[bytes]]:
     """The trace that grows, which the model reads; without a name it is no one's."""
@@ -204,7 +223,7 @@ def _file(output: str | None) -> Iterator[IO[bytes]]:
         with tempfile.NamedTemporaryFile(buffering=0, suffix=".tmt") as file:
             yield file
     else:
-        with open(output, "wb", buffering=0) as file:
+        with private.create(output, buffering=0) as file:
             yield file
 
 

@@ -18,9 +18,13 @@ from threadmodel.text import clean, duration
 PATH_KEYS: Final = ("thread", "state", "class", "method")
 
 
-def path_sums(sums: Table, top: int) -> Section:
-    """List what the critical path is made of, the longest first."""
-    section = Section("Critical path: what decided how long the run took")
+def path_sums(
+    sums: Table,
+    top: int,
+    title: str = "Critical path: what decided how long the run took",
+) -> Section:
+    """List what a path is made of, the longest first."""
+    section = Section(title)
     found = [row for row in sums if row["segments"]]
     if not found:
         return section
@@ -51,9 +55,9 @@ def path_sums(sums: Table, top: int) -> Section:
     return section
 
 
-def path_segments(path: Table, top: int) -> Section:
-    """List the segments of a critical path by time."""
-    section = Section("Critical path")
+def path_segments(path: Table, top: int, title: str = "Critical path") -> Section:
+    """List the segments of a path by time."""
+    section = Section(title)
     columns = [
         Column("from"),
         Column("for"),
@@ -64,6 +68,8 @@ def path_segments(path: Table, top: int) -> Section:
         Column("method", name=True),
     ]
     found = list(path)
+    if any(row["unexplained"] for row in found[:top]):
+        columns.append(Column("unexplained", label=True, style="yellow"))
     rows = [
         [
             duration(row["start_ns"]),
@@ -73,7 +79,8 @@ def path_segments(path: Table, top: int) -> Section:
             name_of(row["via"], ""),
             name_of(row["class"], ""),
             caller_of(row) if row["method"] else "",
-        ]
+            name_of(row["unexplained"], ""),
+        ][: len(columns)]
         for row in found[:top]
     ]
     if rows:

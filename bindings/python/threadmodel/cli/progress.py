@@ -3,13 +3,14 @@
 
 import threading
 from types import TracebackType
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
-from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn
-from rich.progress import Progress as Display
 
 import threadmodel
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Display
 
 DELAY_SECONDS: Final = 1.0
 
@@ -19,25 +20,41 @@ class LateProgress:
 
     def __init__(self) -> None:
         """Find out whether anybody watches."""
-        console = Console(stderr=True, highlight=False)
-        self._display = Display(
+        self._console = Console(stderr=True, highlight=False)
+        self._lock = threading.Lock()
+        self._state: dict[str, Any] = {"description": "reading", "total": None}
+        self._display: Display | None = None
+        self._timer: threading.Timer | None = None
+        if self._console.is_terminal:
+            self._timer = threading.Timer(DELAY_SECONDS, self._show)
+            self._timer.daemon = True
+
+    def _show(self) -> None:
+        # What is soon done need not wait for this import.
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+        display = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f} %"),
-            console=console,
+            console=self._console,
             transient=True,
         )
-        self._task: TaskID = self._display.add_task("reading", total=None)
-        self._timer: threading.Timer | None = None
-        if console.is_terminal:
-            self._timer = threading.Timer(DELAY_SECONDS, self._display.start)
-            self._timer.daemon = True
+        with self._lock:
+            display.add_task(**self._state)
+            self._display = display
+        display.start()
+
+    def _update(self, **state: Any) -> None:
+        with self._lock:
+            self._state = state
+            if self._display:
+                self._display.update(self._display.task_ids[0], **state)
 
     def reading(self, progress: "threadmodel.Progress") -> None:
         """Take how far a file was read."""
-        self._display.update(
-            self._task,
+        self._update(
             description="reading",
             completed=progress.position_bytes,
             total=progress.length_bytes or None,
@@ -45,7 +62,7 @@ class LateProgress:
 
     def step(self, description: str) -> None:
         """Say what is done now, for as long as it takes."""
-        self._display.update(self._task, description=description, total=None)
+        self._update(description=description, total=None)
 
     def __enter__(self) -> "LateProgress":
         """Start the clock."""
@@ -63,4 +80,5 @@ class LateProgress:
         if self._timer:
             self._timer.cancel()
             self._timer.join()
+        if self._display:
             self._display.stop()

@@ -48,3 +48,13 @@ def read_choices(dialect: str | None, time_unit: str | None) -> dict[str, Any]:
         "dialect": dialect,
         "time_unit_ns": UNITS_NS[time_unit] if time_unit else 0,
     }
+
+
+def sheet_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --sheet."""
+    return click.option(
+        "--sheet",
+        is_flag=True,
+        help="CSV for a spreadsheet: an apostrophe before text that it would run as a "
+        "formula.",
+    )(command)

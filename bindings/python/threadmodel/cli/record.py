@@ -169,9 +169,18 @@ def _why_no_trace(is_java: bool, status: int, pattern: str) -> str:
 
 
 def _shell(path: str) -> str:
-    """Write a path as one types it, from here."""
+    """Write a path as one types it, from here, on one line and not like an option."""
     relative = os.path.relpath(path)
-    return shlex.quote(path if relative.startswith("..") else relative)
+    if not relative.startswith(".."):
+        path = f"./{relative}" if relative.startswith("-") else relative
+    if path.isprintable():
+        return shlex.quote(path)
+    # What bash, ksh and zsh read, with each odd byte as its number.
+    odd = "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b"\\'" else f"\\{byte:03o}"
+        for byte in os.fsencode(path)
+    )
+    return f"$'{odd}'"
 
 
 def _own_name() -> str:

@@ -16,9 +16,15 @@ from rich.console import Console
 import threadmodel
 from threadmodel import page
 from threadmodel.cli import export, terminal
+from threadmodel.cli.files import INPUT, OUTPUT, OUTPUT_FOLDER, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
-from threadmodel.cli.reading import input_paths, read_choices, reading_options
+from threadmodel.cli.reading import (
+    input_paths,
+    read_choices,
+    reading_options,
+    sheet_option,
+)
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.table import Writable
 from threadmodel.tables import ALL_TABLES
@@ -30,23 +36,30 @@ FILE_WIDTH: Final = 120
 HTML_SUFFIXES: Final = (".html", ".htm")
 
 
-@click.command(short_help="Show what the threads of a recorded run did.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.command(
+    cls=FileCommand, short_help="Show what the threads of a recorded run did."
+)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=INPUT)
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
 @click.option(
     "--csv",
     "csv_folder",
     metavar="DIR",
+    type=OUTPUT_FOLDER,
     help="Write all tables into a folder, one file each.",
 )
 @click.option(
     "--parquet",
     "parquet_folder",
     metavar="DIR",
+    type=OUTPUT_FOLDER,
     help="The same as Parquet files, for which pyarrow must be installed.",
 )
+@sheet_option
 @click.option("--html", "as_html", is_flag=True, help="Print one self-contained page.")
-@click.option("-o", "--output", metavar="FILE", help="Write there and not to stdout.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=OUTPUT, help="Write there and not to stdout."
+)
 @click.option(
     "--top",
     metavar="N",
@@ -63,6 +76,7 @@ def report(
     as_json: bool,
     csv_folder: str | None,
     parquet_folder: str | None,
+    sheet: bool,
     as_html: bool,
     output: str | None,
     top: int,
@@ -92,6 +106,8 @@ def report(
     """
     if sum((as_json, as_html, csv_folder is not None, parquet_folder is not None)) > 1:
         raise click.UsageError("--json, --html, --csv and --parquet exclude each other")
+    if sheet and csv_folder is None:
+        raise click.UsageError("--sheet is for --csv alone")
     folder = csv_folder or parquet_folder
     if folder is not None and output is not None:
         raise click.UsageError("a folder of files goes where it says: -o is not for it")
@@ -109,8 +125,8 @@ def report(
                 **read_choices(dialect, time_unit),
             )
         if folder is not None:
-            extension = "csv" if csv_folder else "parquet"
-            export.write_folder(model, Path(folder), extension, progress.step)
+            form = "sheet" if sheet else "csv" if csv_folder else "parquet"
+            export.write_folder(model, Path(folder), form, progress.step)
             say(f"{count(len(ALL_TABLES), 'table')} in {folder}")
         elif as_json:
             with _target(output) as file:

@@ -14,6 +14,7 @@ from threadmodel.cli.asking import (
     selection,
     selection_options,
 )
+from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.quick import quick_stats
 from threadmodel.cli.reading import reading_options
@@ -27,8 +28,8 @@ BAR_CELLS: Final = 40
 NAME_LENGTH: Final = 1000
 
 
-@click.command(short_help="Sum up how threads were held up.")
-@click.argument("file", metavar="FILE")
+@click.command(cls=FileCommand, short_help="Sum up how threads were held up.")
+@click.argument("file", metavar="FILE", type=INPUT)
 @click.option(
     "--by",
     metavar="KEY",

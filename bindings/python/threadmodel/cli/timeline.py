@@ -10,6 +10,7 @@ from rich.text import Text
 
 from threadmodel.cli import terminal
 from threadmodel.cli.asking import ask, output_options, selection, selection_options
+from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.grid import cut_front
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
@@ -25,6 +26,7 @@ LETTERS: Final = {
     "joining": ("┄", "magenta"),
     "sleeping": ("·", "bright_black"),
     "parked": ("▒", "blue"),
+    "runnable": ("╌", "bright_green"),
     "deadlocked": ("X", "bold white on red"),
     "new": ("~", "bright_black"),
     "unknown": ("?", "bright_black"),
@@ -35,8 +37,10 @@ NAME_WIDTH: Final = 24
 FILE_WIDTH: Final = 120
 
 
-@click.command(short_help="Draw what each thread was doing when, in letters.")
-@click.argument("file", metavar="FILE")
+@click.command(
+    cls=FileCommand, short_help="Draw what each thread was doing when, in letters."
+)
+@click.argument("file", metavar="FILE", type=INPUT)
 @selection_options
 @click.option(
     "--top",

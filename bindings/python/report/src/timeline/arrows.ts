@@ -20,6 +20,7 @@ export const KINDS: readonly Kind[] = [
   { name: "join", label: "join", letter: "j", light: "#a3477c", dark: "#eaa1c9" },
   { name: "interrupt", label: "interrupt", letter: "i", light: "#8a6d00", dark: "#f0d54a" },
   { name: "unpark", label: "unpark", letter: "u", light: "#4f5668", dark: "#c3cad9" },
+  { name: "post", label: "post", letter: "p", light: "#7a4fbf", dark: "#c9a6ff" },
 ];
 
 /** Arrows drawn at a time; more are a black square. */
@@ -75,6 +76,10 @@ export class Arrows {
     }
     this.all.sort((a, b) => a.time - b.time);
     for (const arrows of this.byLane.values()) arrows.sort((a, b) => a.woken - b.woken);
+  }
+
+  has(kind: number): boolean {
+    return this.all.some((arrow) => arrow.kind === kind);
   }
 
   private gather(arrow: Arrow): void {

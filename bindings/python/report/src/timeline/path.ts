@@ -48,13 +48,15 @@ export class Path {
     const text = (name: string) => this.table.text(name, segment.row);
     const via = text("via");
     const came = via ? ` (came here by ${via.replaceAll("_", " ")}, ${text("provenance")})` : "";
+    const why = text("unexplained");
     const what = text("class");
     const where = text("method");
     return (
       `Step ${step + 1} of ${this.segments.length}: ` +
       `${clean(text("thread"), 80) || "a thread"} ${text("state") ?? ""} for ` +
       `${duration(segment.end - segment.start)}${what ? `, ${clean(what, 120)}` : ""}` +
-      `${where ? ` in ${place(clean(where, 160), this.table.number("line", segment.row))}` : ""}${came}`
+      `${where ? ` in ${place(clean(where, 160), this.table.number("line", segment.row))}` : ""}${came}` +
+      `${why ? `, unexplained: ${why}` : ""}`
     );
   }
 

@@ -37,7 +37,7 @@ export function Timeline(props: Props) {
   return (
     <div class="timeline">
       <Toolbar state={state} filter={filter} search={search} />
-      <Legend />
+      <Legend state={state} />
       <Notes state={state} />
       {bright.value !== null ? (
         <p class="note">

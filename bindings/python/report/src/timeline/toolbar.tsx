@@ -4,7 +4,7 @@ import { type RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { count, number } from "../format";
 import { scheme } from "../scheme";
-import { isDark, STATES } from "../states";
+import { isDark, RUNNABLE, STATES } from "../states";
 import { KINDS } from "./arrows";
 import { choose } from "./canvas";
 import { pickWithin } from "./pick";
@@ -48,7 +48,7 @@ export function Toolbar({ state, filter, search }: Props) {
       </div>
       <PathControls state={state} />
       <div class="controls" role="group" aria-label="Arrows">
-        {KINDS.map((kind, index) => (
+        {KINDS.map((kind, index) => kind.name === "post" && !data.arrows.has(index) ? null : (
           <button key={kind.name} type="button" class="kind" data-kind={kind.name}
             aria-pressed={state.kinds.value.has(index)} onClick={() => toggleKind(index)}>
             <span class="dot" style={{
@@ -174,10 +174,12 @@ function goToHit(state: TimelineState, { lane, row }: Hit): void {
   state.frame(lanes.finest.start[row]!, lanes.finest.end[row]!);
 }
 
-export function Legend() {
+export function Legend({ state }: { state: TimelineState }) {
+  const { table } = state.data.lanes;
+  const isReported = table.rows > 0 && table.numbers("runnable_ns").some((time) => time > 0);
   return (
     <ul class="legend" aria-label="States">
-      {STATES.map((state, index) => (
+      {STATES.map((state, index) => index === RUNNABLE && !isReported ? null : (
         <li key={state.name} title={state.meaning}>
           <Swatch state={index} /> {state.label}
         </li>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The definition callbacks of a model's sink; payload is the model. */
-#ifndef TM_MODEL_ENTITIES_H
-#define TM_MODEL_ENTITIES_H
+#ifndef TM_MODEL_DEFINITIONS_H
+#define TM_MODEL_DEFINITIONS_H
 
 #include "model/model.h"
 

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who connects to a listener: several at once, until one proves to be the agent.
+
+Nothing is given up for a peer before its first block is whole: it may be a port scan, a
+program that sends something else or nothing at all, or somebody else's agent.
+"""
+
+import contextlib
+import hmac
+import os
+import selectors
+import socket
+import struct
+import tempfile
+import time
+import zlib
+from typing import Final
+
+from threadmodel.cli.messages import say
+from threadmodel.errors import ThreadmodelError
+from threadmodel.source import Live
+
+MAGIC: Final = b"\xb1TMT\r\n\x1a\n"
+BLOCK_MAGIC: Final = b"\xb1TB\x01"
+FILE_HEADER_BYTES: Final = 16
+BLOCK_HEADER_BYTES: Final = 40
+HEADER_BYTES: Final = FILE_HEADER_BYTES + BLOCK_HEADER_BYTES
+MOST_PACKED_BYTES: Final = 17 << 20
+# From being connected to the end of the first block, however it comes.
+PATIENCE_S: Final = 10.0
+MOST_PEERS: Final = 16
+CHUNK_BYTES: Final = 1 << 18
+TOKEN_PREFIX: Final = b"threadmodel "
+NO_TRACE: Final = "a peer sent something else than a trace: still listening"
+
+
+class Peer:
+    """One that has connected, and what it has sent so far."""
+
+    def __init__(self, connection: socket.socket, token: bytes | None) -> None:
+        """Take over an accepted connection; ``token`` is what it must say first."""
+        self.connection: Final = connection
+        self.deadline: Final = time.monotonic() + PATIENCE_S
+        self.said = bytearray()
+        self._expected = b"" if token is None else TOKEN_PREFIX + token + b"\n"
+
+    def hear(self) -> str | None:
+        """Take what it sends next.
+
+        Returns:
+            Why it is not the agent: "" where it sent nothing; None: it still may be
+        """
+        try:
+            data = self.connection.recv(CHUNK_BYTES)
+        except BlockingIOError:
+            return None
+        except OSError:
+            data = b""
+        self.said += data
+        if not data:
+            return NO_TRACE if self.said else ""
+        if self._expected:
+            begun = bytes(self.said[: len(self._expected)])
+            if not hmac.compare_digest(begun, self._expected[: len(begun)]):
+                return "a peer did not have the token: still listening"
+            if len(begun) < len(self._expected):
+                return None
+            del self.said[: len(begun)]
+            self._expected = b""
+        return None if self._may_be_a_trace() else NO_TRACE
+
+    def _may_be_a_trace(self) -> bool:
+        if not self.said.startswith(MAGIC[: len(self.said)]):
+            return False
+        if len(self.said) < HEADER_BYTES:
+            return True
+        file_header = self.said[:FILE_HEADER_BYTES]
+        header = self.said[FILE_HEADER_BYTES:][:BLOCK_HEADER_BYTES]
+        return (
+            _is_checked(file_header)
+            and _is_checked(header)
+            and header.startswith(BLOCK_MAGIC)
+            and self._packed_bytes() <= MOST_PACKED_BYTES
+        )
+
+    def _packed_bytes(self) -> int:
+        at = FILE_HEADER_BYTES + 4
+        return int.from_bytes(self.said[at : at + 4], "little")
+
+    def has_begun(self) -> bool:
+        """Whether its first block is there."""
+        if self._expected or len(self.said) < HEADER_BYTES:
+            return False
+        return len(self.said) >= HEADER_BYTES + self._packed_bytes()
+
+    def is_whole(self) -> bool:
+        """Whether its first block can be read, and tells of a run."""
+        with tempfile.NamedTemporaryFile(suffix=".tmt") as file:
+            file.write(self.said[: HEADER_BYTES + self._packed_bytes()])
+            file.flush()
+            try:
+                model = Live(file.name).update()
+            except ThreadmodelError:
+                return False
+        run = model.run
+        return bool(model.event_count or run.producer or run.vm or run.pid)
+
+
+def _is_checked(header: bytes | bytearray) -> bool:
+    checksum = int.from_bytes(header[-4:], "little")
+    return zlib.crc32(header[:-4]) == checksum
+
+
+def _is_ours(connection: socket.socket) -> bool:
+    """Whether a peer on a Unix socket is of our user, or root."""
+    if connection.family != socket.AF_UNIX:
+        return True
+    form = "3i"
+    facts = connection.getsockopt(
+        socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize(form)
+    )
+    user: int = struct.unpack(form, facts)[1]
+    return user in (os.geteuid(), 0)
+
+
+class Peers:
+    """All that have connected and may still be the agent."""
+
+    def __init__(self, listener: socket.socket, token: bytes | None) -> None:
+        """Accept at ``listener``, which stays the caller's."""
+        self._listener = listener
+        self._token = token
+        self._selector = selectors.DefaultSelector()
+        self._peers: list[Peer] = []
+        listener.setblocking(False)
+        self._selector.register(listener, selectors.EVENT_READ)
+
+    def wait(self) -> Peer:
+        """Wait for one whose first block is whole; the others are sent away."""
+        try:
+            while True:
+                for key, _ in self._selector.select(self._patience()):
+                    if key.fileobj is self._listener:
+                        self._accept()
+                    else:
+                        peer: Peer = key.data
+                        if self._hear(peer):
+                            self._forget(peer)
+                            return peer
+                for late in list(self._peers):
+                    if time.monotonic() > late.deadline:
+                        self._send_away(late, NO_TRACE if late.said else "")
+        finally:
+            for other in list(self._peers):
+                self._send_away(other, "")
+            self._selector.close()
+
+    def _patience(self) -> float | None:
+        if not self._peers:
+            return None
+        return max(self._peers[0].deadline - time.monotonic(), 0.0) + 0.01
+
+    def _accept(self) -> None:
+        try:
+            connection, _ = self._listener.accept()
+        except OSError:
+            return
+        if not _is_ours(connection):
+            connection.close()
+            say("a peer was of another user: still listening")
+            return
+        if len(self._peers) == MOST_PEERS:
+            self._send_away(self._peers[0], "")
+        connection.setblocking(False)
+        peer = Peer(connection, self._token)
+        self._peers.append(peer)
+        self._selector.register(connection, selectors.EVENT_READ, peer)
+
+    def _hear(self, peer: Peer) -> bool:
+        if peer not in self._peers:
+            return False
+        why_not = peer.hear()
+        if why_not is None and peer.has_begun():
+            if peer.is_whole():
+                return True
+            why_not = NO_TRACE
+        if why_not is not None:
+            self._send_away(peer, why_not)
+        return False
+
+    def _forget(self, peer: Peer) -> None:
+        self._peers.remove(peer)
+        self._selector.unregister(peer.connection)
+        peer.connection.setblocking(True)
+
+    def _send_away(self, peer: Peer, why: str) -> None:
+        self._forget(peer)
+        with contextlib.suppress(OSError):
+            peer.connection.close()
+        if why:
+            say(why)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are the owner's alone, in folders where others may write, too."""
+
+import errno
+import os
+import secrets
+import stat
+from typing import BinaryIO, Final
+
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def create(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
+    """Make a file in place of one of that name, and open it for writing.
+
+    It has its name from the beginning; who has the old one open keeps its content. What
+    is no regular file, a pipe for instance, is written to as it is.
+
+    Raises:
+        OSError: it cannot be made, or the name is that of a symbolic link
+    """
+    name = os.fspath(path)
+    try:
+        mode = os.lstat(name).st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    if stat.S_ISLNK(mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+    if not stat.S_ISREG(mode):
+        return open(name, "wb", buffering=buffering)
+    made = f"{name}.{secrets.token_hex(8)}.new"
+    descriptor = os.open(made, _NEW, 0o600)
+    try:
+        os.rename(made, name)
+    except BaseException:
+        os.unlink(made)
+        os.close(descriptor)
+        raise
+    return open(name, "wb", buffering=buffering, opener=lambda *_: descriptor)
+
+
+def open_foreign(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file for reading that another program made.
+
+    Raises:
+        OSError: there is none, or something else has its name: a link, a pipe
+    """
+    # A pipe would keep us waiting for whoever writes to it.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "no regular file", os.fspath(path))
+    return open(descriptor, "rb")

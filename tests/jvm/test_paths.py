@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the program's own work ended, and the chain that decided when."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+import recordings
+import threadmodel
+from conftest import Java
+
+ENDS = {
+    "return": ["main", "first", "main", "second"],
+    "exit": ["main", "first", "main"],
+}
+WORK_NS, HOOK_NS = 60_000_000, 80_000_000
+
+
+def path_of(model: threadmodel.Model) -> list[dict[str, Any]]:
+    path = list(model.critical_path())
+    assert path[0]["start_ns"] == 0
+    for before, after in itertools.pairwise(path):
+        assert before["end_ns"] == after["start_ns"]
+    return path
+
+
+def assert_ends_with_the_work(model: threadmodel.Model, mode: str) -> None:
+    path = path_of(model)
+    # Before the program's first thread begins a recorder may be at work.
+    ours = itertools.dropwhile(lambda row: row["thread"] != "main", path)
+    order = [name for name, _ in itertools.groupby(row["thread"] for row in ours)]
+    assert order == ENDS[mode]
+    for name in ("first", ENDS[mode][-1]):
+        rows = [row for row in path if row["thread"] == name]
+        worked = [row for row in rows if row["end_ns"] - row["start_ns"] >= WORK_NS]
+        assert worked[-1]["state"] == "running"
+    assert path[-1]["state"] == "running"
+
+
+@pytest.mark.parametrize("mode", ENDS)
+def test_a_recording_of_jfr_ends_where_the_program_did(java: Java, mode: str):
+    names = (*recordings.NAMES, "Shutdown")
+    file = recordings.record(java, "Ends", mode, names=names)
+    assert_ends_with_the_work(threadmodel.open(file), mode)
+
+
+def test_a_trace_ends_where_the_program_did(java: Java):
+    model = java.record("Ends", "return").model
+    assert_ends_with_the_work(model, "return")
+    # What comes after it takes as long as the hook at least.
+    path = path_of(model)
+    assert path[-1]["end_ns"] <= model.length_ns - HOOK_NS

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel dump``: what a JVM writes is shown harmless, and kept as it was."""
+
+import os
+import pty
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from threadmodel import attach, hotspot
+
+# The end of a dump whose thread has a name that moves the cursor and is no UTF-8.
+DUMP = (
+    b"2026-01-02 03:04:05\nFull thread dump OpenJDK 64-Bit Server VM:\n\n"
+    b'"\x1b]0;own\x07\x1b[2J\xff\xe2\x80\xae\r" #1 prio=5 tid=0x1 nid=0x1 runnable\n'
+    b"   java.lang.Thread.State: RUNNABLE\n\n"
+)
+
+
+@pytest.fixture
+def jvm() -> Iterator[hotspot.Jvm]:
+    """A socket that answers as a JVM does, with DUMP."""
+    jvm = hotspot.Jvm(os.getpid(), 1 << 30 | os.getpid())
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(jvm.socket))
+        listener.listen()
+
+        def serve() -> None:
+            while True:
+                try:
+                    peer = listener.accept()[0]
+                except OSError:
+                    return
+                with peer:
+                    if peer.recv(1 << 16):
+                        peer.sendall(b"0\n" + DUMP)
+
+        server = threading.Thread(target=serve, daemon=True)
+        server.start()
+        try:
+            yield jvm
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            server.join()
+            os.unlink(jvm.socket)
+
+
+def test_what_a_jvm_sends_is_returned_to_the_byte(
+    jvm: hotspot.Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hotspot, "find", lambda pid: jvm)
+    assert attach.dump(1).encode("utf-8", "surrogateescape") == DUMP
+
+
+def dump(*words: str | Path) -> list[str]:
+    """Return a command line that dumps a JVM whose answer is DUMP."""
+    program = (
+        "import sys, threadmodel.attach\n"
+        f"text = {DUMP!r}.decode('utf-8', 'surrogateescape')\n"
+        "threadmodel.attach.dump = lambda pid, virtual: text\n"
+        "from threadmodel.cli import main\n"
+        "main()\n"
+    )
+    return [sys.executable, "-c", program, "dump", "1", *map(str, words)]
+
+
+def test_a_dump_in_a_file_is_what_the_jvm_wrote(tmp_path: Path) -> None:
+    subprocess.run(dump("-o", tmp_path / "dump"), check=True)
+    assert (tmp_path / "dump").read_bytes() == DUMP
+    done = subprocess.run(dump(), stdout=subprocess.PIPE, check=True)
+    assert done.stdout == DUMP + b"\nNo deadlock.\n"
+
+
+def test_a_terminal_gets_no_control_characters() -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(dump(), stdout=theirs) as done:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 1 << 16)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+    os.close(ours)
+    assert done.returncode == 0
+    assert b'"\\x1b]0;own\\x07\\x1b[2J\\udcff\\u202e\\x0d" #1' in shown
+    assert not set(shown) & (set(range(32)) - {10, 13})
+    assert b"No deadlock." in shown

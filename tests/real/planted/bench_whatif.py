@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What-if judged by the program really changed: `./dev bench whatif`.
+
+Each program of changes.py is recorded once as it was, and what a change would gain is
+predicted from that alone. Then it runs as it was and with each change, in turn, without
+the agent, and what each round really gained is set beside what was told.
+
+    ./dev bench whatif
+    ./dev bench whatif --test-args '--jdk 17 --rounds 6 logback log4j'
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent / "jvm")]
+
+import maven  # noqa: E402
+import threadmodel  # noqa: E402
+from changes import BY_NAME, CHANGES, Change  # noqa: E402
+from jdks import AGENT, JDKS  # noqa: E402
+from predict import Told, tell  # noqa: E402
+from rounds import PLANTED, Gain, Workshop, machine, runs_on  # noqa: E402
+
+# The middle is right within this share of the real gain, or twice its error.
+RIGHT = 0.2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was told of a change, and what it did."""
+
+    change: Change
+    jdk: int
+    gain: Gain
+    recorded_ns: int
+    told: Told | None
+
+    @property
+    def inside(self) -> bool:
+        """Whether the real gain, within its error, is in the interval told."""
+        if self.told is None:
+            return False
+        real_ns, error_ns = self.gain.median_ns, self.gain.error_ns
+        return (
+            self.told.least_ns <= real_ns + error_ns
+            and real_ns - error_ns <= self.told.most_ns
+        )
+
+    @property
+    def off_ns(self) -> float | None:
+        """The told middle less the real gain."""
+        return None if self.told is None else self.told.middle_ns - self.gain.median_ns
+
+    @property
+    def close(self) -> bool:
+        if self.off_ns is None:
+            return False
+        bound_ns = max(RIGHT * abs(self.gain.median_ns), 2 * self.gain.error_ns)
+        return abs(self.off_ns) <= bound_ns
+
+
+def print_outcome(outcome: Outcome) -> None:
+    change, gain, told = outcome.change, outcome.gain, outcome.told
+    print(f"jdk{outcome.jdk} {change.case}: {change.what}\n    {gain}", end="")
+    print(f", error {gain.error_ns / 1e9:.2f} s", end="")
+    print(f"; recorded in {outcome.recorded_ns / 1e9:.2f} s")
+    if told is None:
+        print("    cannot tell", flush=True)
+        return
+    print(
+        f"    told {told.middle_ns / 1e9:.2f} s"
+        f" ({told.least_ns / 1e9:.2f} to {told.most_ns / 1e9:.2f}):"
+        f" {'inside' if outcome.inside else 'outside *'}, middle"
+        f" {(outcome.off_ns or 0) / 1e9:+.2f} s{'' if outcome.close else ' *'}",
+        flush=True,
+    )
+
+
+def print_sum(outcomes: list[Outcome]) -> None:
+    told = [outcome for outcome in outcomes if outcome.told is not None]
+    inside = sum(outcome.inside for outcome in told)
+    close = sum(outcome.close for outcome in told)
+    print(
+        f"of {len(outcomes)} changes told {len(told)}: real gain inside in {inside},"
+        f" middle within {RIGHT:.0%} or twice the error in {close}",
+        flush=True,
+    )
+
+
+def judge(workshop: Workshop, changes: list[Change], rounds: int) -> list[Outcome]:
+    """The outcomes of changes to one program, which share its runs without them."""
+    case = BY_NAME[changes[0].case]
+    trace, run = workshop.record(case, PLANTED)
+    model = threadmodel.open(trace)
+    told = [tell(model, change.question) for change in changes]
+    trace.unlink()
+    ways = [PLANTED, *((*PLANTED, *change.settings) for change in changes)]
+    gains = workshop.gains(case, ways, rounds)
+    release = workshop.jdk.release
+    return [
+        Outcome(change, release, gain, run["length_ns"], prediction)
+        for change, gain, prediction in zip(changes, gains, told, strict=True)
+    ]
+
+
+def by_case(changes: Iterable[Change]) -> dict[str, list[Change]]:
+    groups: dict[str, list[Change]] = {}
+    for change in changes:
+        groups.setdefault(change.case, []).append(change)
+    return groups
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--agent", type=Path, default=AGENT)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--jdk", type=int, help="only this release")
+    parser.add_argument("--json", type=Path, help="the outcomes go there as well")
+    parser.add_argument("cases", nargs="*", metavar="CASE")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parsed()
+    print(machine(), flush=True)
+    chosen = [
+        change
+        for change in CHANGES
+        if not options.cases or change.case in options.cases
+    ]
+    outcomes: list[Outcome] = []
+    for jdk in JDKS:
+        if options.jdk not in (None, jdk.release):
+            continue
+        groups = {
+            name: changes
+            for name, changes in by_case(chosen).items()
+            if runs_on(BY_NAME[name], jdk)
+        }
+        cases = [BY_NAME[name] for name in groups]
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                workshop = Workshop(jdk, Path(folder), cases, options.agent.resolve())
+            except maven.NotFetchedError as reason:
+                print(f"{jdk}: {reason}")
+                continue
+            for changes in groups.values():
+                for outcome in judge(workshop, changes, options.rounds):
+                    outcomes.append(outcome)
+                    print_outcome(outcome)
+    print(machine())
+    print_sum(outcomes)
+    if options.json is not None:
+        rows = [asdict(outcome) for outcome in outcomes]
+        options.json.write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()

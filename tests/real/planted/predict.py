@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What-if questions, put to the library: the one place that knows how.
+
+A change of a program is asked about as what it does to one of three things.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import threadmodel
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Holds of locks of a class, or got in a method, take so many times as long."""
+
+    class_name: str | None
+    factor: float
+    method: str | None = None
+
+
+@dataclass(frozen=True)
+class Resource:
+    """What threads wait for at a place has more permits, or uses so many times as
+    long. A lock that is split is one: as many owners at once as there are parts."""
+
+    waiting_method: str
+    more_permits: int = 0
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A method that is asleep or runs takes so many times as long."""
+
+    method: str
+    factor: float
+
+
+Question = Hold | Resource | Callee
+
+
+@dataclass(frozen=True)
+class Told:
+    """A predicted gain: an interval, and what is likeliest in it."""
+
+    least_ns: int
+    middle_ns: int
+    most_ns: int
+
+
+def of_row(row: dict[str, Any]) -> Told | None:
+    """What a row of the what-if table tells; None: it cannot tell."""
+    gain_ns, error_ns = row["gain_ns"], row.get("error_ns")
+    if gain_ns is None or row["holds"] == 0:
+        return None
+    if error_ns is None:
+        # A table without errors tells the most that can be gained.
+        return Told(min(0, gain_ns), gain_ns, max(0, gain_ns))
+    return Told(gain_ns - error_ns, gain_ns, gain_ns + error_ns)
+
+
+def tell(model: threadmodel.Model, question: Question) -> Told | None:
+    """What the model predicts to be gained; None: it cannot tell."""
+    if not isinstance(question, Hold):
+        return None
+    try:
+        rows = model.whatif(
+            question.class_name, method=question.method, factor=question.factor
+        )
+    except threadmodel.NotFoundError:
+        return None
+    return next((of_row(row) for row in rows), None)

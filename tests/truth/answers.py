@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the library answers, in the form in which the rows ask: the one file that knows
+its tables. Times are the program's."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from runs import Run
+
+SURE = ("exact", "reported")
+BLOCKING = ("blocked", "reentering", "parked")
+OWNED, FREE, UNKNOWN = "owner", "latency", "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Who is said to have a lock from one instant to another."""
+
+    from_ns: int
+    to_ns: int
+    share: str
+    owner: int = 0
+    is_sure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """Who is said to have let go to a thread, or 0, and up to when that was."""
+
+    time_ns: int
+    releaser: int
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Whose doing is said to have decided the end, from one instant to another."""
+
+    from_ns: int
+    to_ns: int
+    thread: int
+    state: str
+    method: str | None
+    is_unexplained: bool
+
+
+def columns(table: Any, *names: str) -> Iterable[tuple[Any, ...]]:
+    return zip(*(table.values(name) for name in names), strict=True)
+
+
+def is_lock(class_: str | None, classes: Iterable[str]) -> bool:
+    return class_ is not None and any(class_.startswith(name) for name in classes)
+
+
+def blocks(run: Run, classes: tuple[str, ...]) -> dict[int, list[tuple[int, int]]]:
+    """By thread: from when to when it was blocked for a lock of these classes."""
+    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    table = run.model.timeline()
+    for thread, start, end, state, class_ in columns(
+        table, "thread_id", "start_ns", "end_ns", "state", "class"
+    ):
+        if state in BLOCKING and is_lock(class_, classes):
+            found[thread].append((start + run.start_ns, end + run.start_ns))
+    return found
+
+
+def blame(run: Run, classes: tuple[str, ...]) -> dict[int, list[Stretch]]:
+    """By blocked thread: who had the lock, by rising time."""
+    table = run.model.blame()
+    start, end = (
+        ("from_ns", "to_ns") if "from_ns" in table.columns else ("start_ns", "end_ns")
+    )
+    found: dict[int, list[Stretch]] = defaultdict(list)
+    for thread, from_ns, to_ns, class_, owner, share, provenance in columns(
+        table, "thread_id", start, end, "class", "owner_id", "share", "provenance"
+    ):
+        if not is_lock(class_, classes):
+            continue
+        # A number is the share of the block's time, which says nothing of what it is.
+        kind = share if isinstance(share, str) else OWNED
+        if kind == OWNED and owner is None:
+            kind = UNKNOWN
+        found[thread].append(
+            Stretch(
+                from_ns + run.start_ns,
+                to_ns + run.start_ns,
+                kind,
+                owner if kind == OWNED else 0,
+                provenance in SURE,
+            )
+        )
+    for stretches in found.values():
+        stretches.sort(key=lambda it: it.from_ns)
+    return found
+
+
+def has_holds(run: Run) -> bool:
+    return hasattr(run.model, "holds")
+
+
+def holds(run: Run, classes: tuple[str, ...]) -> list[Stretch]:
+    """Who had the one lock of these classes, by rising time."""
+    found = []
+    for from_ns, to_ns, class_, owner, first, last in columns(
+        run.model.holds(),
+        *("start_ns", "end_ns", "class", "thread_id"),
+        *("start_provenance", "end_provenance"),
+    ):
+        if is_lock(class_, classes):
+            end_ns = run.model.length_ns if to_ns is None else to_ns
+            found.append(
+                Stretch(
+                    from_ns + run.start_ns,
+                    end_ns + run.start_ns,
+                    UNKNOWN if owner is None else OWNED,
+                    owner or 0,
+                    first in SURE and last in SURE,
+                )
+            )
+    return sorted(found, key=lambda it: it.from_ns)
+
+
+def handoffs(run: Run) -> dict[int, list[Handoff]]:
+    """By thread that got a lock: who let go to it, by interactions."""
+    found: dict[int, list[Handoff]] = defaultdict(list)
+    for kind, time_ns, woken_ns, releaser, to, provenance in columns(
+        run.model.interactions(),
+        *("kind", "time_ns", "woken_ns", "from_thread_id", "to_thread_id"),
+        "provenance",
+    ):
+        if kind in ("handoff", "unpark") and to is not None:
+            at_ns = time_ns if woken_ns is None else woken_ns
+            found[to].append(
+                Handoff(at_ns + run.start_ns, releaser or 0, provenance in SURE)
+            )
+    for list_ in found.values():
+        list_.sort(key=lambda it: it.time_ns)
+    return found
+
+
+def given(run: Run) -> dict[int, list[Handoff]]:
+    """The same by tenures."""
+    found: dict[int, list[Handoff]] = defaultdict(list)
+    for end_ns, releaser, to, provenance in columns(
+        run.model.holds(), "end_ns", "thread_id", "to_thread_id", "end_provenance"
+    ):
+        if to is not None and end_ns is not None:
+            found[to].append(
+                Handoff(end_ns + run.start_ns, releaser or 0, provenance in SURE)
+            )
+    for list_ in found.values():
+        list_.sort(key=lambda it: it.time_ns)
+    return found
+
+
+def path(run: Run) -> list[Segment]:
+    """The chain that decided the end, as it is told without being asked for more."""
+    return [
+        Segment(from_ns + run.start_ns, to_ns + run.start_ns, *rest)
+        for from_ns, to_ns, *rest in columns(
+            run.model.critical_path(),
+            *("start_ns", "end_ns", "thread_id", "state", "method", "unexplained"),
+        )
+    ]

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The libraries that a wheel has inside, from Debian's sources, as static archives.
+
+Debian's own archives need the C library that they were built with. Sources come from
+the archive that this machine's apt has, whose signatures apt checks, with Debian's
+patches; versions are pinned, so that a release can be built again.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+SUITES = ("bookworm", "trixie")
+UTHASH = Path("/usr/include/uthash.h")
+
+
+@dataclass(frozen=True)
+class Library:
+    """How to build one.
+
+    Attributes:
+        name: as pkg-config and the linker have it, without `lib`
+        package: Debian's source package
+        version: of the package
+        licence: its SPDX name
+        sources: what to compile, as patterns from the folder of the package
+        headers: what to install, as pairs of a pattern and a folder of include/
+        flags: for the compiler
+    """
+
+    name: str
+    package: str
+    version: str
+    licence: str
+    sources: tuple[str, ...]
+    headers: tuple[tuple[str, str], ...]
+    flags: tuple[str, ...] = ()
+
+    @property
+    def upstream(self) -> str:
+        """The version that its authors gave it."""
+        return self.version.rsplit("-", 1)[0].split("+")[0]
+
+    @property
+    def folder(self) -> str:
+        """Where apt unpacks the sources."""
+        return f"{self.package}-{self.version.rsplit('-', 1)[0]}"
+
+
+LIBRARIES = (
+    Library(
+        name="zstd",
+        package="libzstd",
+        version="1.5.7+dfsg-1",
+        licence="BSD-3-Clause",
+        sources=("lib/common/*.c", "lib/compress/*.c", "lib/decompress/*.c"),
+        headers=(("lib/*.h", ""),),
+        flags=(
+            "-DZSTD_DISABLE_ASM=1",
+            "-DZSTDLIB_VISIBLE=",
+            "-DZSTDERRORLIB_VISIBLE=",
+        ),
+    ),
+    Library(
+        name="expat",
+        package="expat",
+        version="2.8.3-1~deb13u1",
+        licence="MIT",
+        sources=(
+            "expat/lib/xml*.c",
+            "expat/lib/random_dev_urandom.c",
+            "expat/lib/random_getrandom.c",
+        ),
+        headers=(("expat/lib/expat*.h", ""),),
+        flags=(
+            "-DBYTEORDER=1234",
+            "-DXML_CONTEXT_BYTES=1024",
+            "-DXML_DTD=1",
+            "-DXML_GE=1",
+            "-DXML_NS=1",
+            "-DHAVE_SYSCALL_GETRANDOM=1",
+            "-DXML_DEV_URANDOM=1",
+        ),
+    ),
+    Library(
+        name="yajl",
+        package="yajl",
+        version="2.1.0-3+deb12u2",
+        licence="ISC",
+        sources=("src/*.c",),
+        headers=(("src/api/*.h", "yajl"),),
+    ),
+)
+YAJL_VERSION = """\
+#include <yajl/yajl_common.h>
+#define YAJL_MAJOR 2
+#define YAJL_MINOR 1
+#define YAJL_MICRO 0
+#define YAJL_VERSION ((YAJL_MAJOR * 10000) + (YAJL_MINOR * 100) + YAJL_MICRO)
+extern int YAJL_API yajl_version(void);
+"""
+
+
+def fetch(folder: Path) -> None:
+    """Have the sources of every library unpacked in a folder."""
+    if all((folder / library.folder).is_dir() for library in LIBRARIES):
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "lists/partial").mkdir(parents=True)
+    (folder / "cache").mkdir()
+    mirror = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Codename: bookworm"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout.split()[0]
+    lines = [f"deb-src {mirror} {suite} main\n" for suite in SUITES]
+    (folder / "sources.list").write_text("".join(lines))
+    apt = ["apt-get", "-qq", "-o", f"Dir::Etc::sourcelist={folder / 'sources.list'}"]
+    apt += ["-o", "Dir::Etc::sourceparts=/dev/null", "-o", f"Dir::Cache={folder}/cache"]
+    apt += ["-o", f"Dir::State::lists={folder}/lists"]
+    wanted = [f"{library.package}={library.version}" for library in LIBRARIES]
+    subprocess.run([*apt, "update"], check=True)
+    subprocess.run([*apt, "source", *wanted], cwd=folder, check=True)
+
+
+def uthash_version() -> str:
+    """Return the version of the headers that this machine has."""
+    found = re.search(r"define UTHASH_VERSION (\S+)", UTHASH.read_text())
+    return found[1] if found else "unknown"
+
+
+def build(zig: Path, flags: Sequence[str], sources: Path, prefix: Path) -> None:
+    """Compile all with zig and these flags, into a prefix for pkg-config."""
+    stamp = prefix / "stamp"
+    wanted = repr((LIBRARIES, flags))
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    shutil.rmtree(prefix, ignore_errors=True)
+    for name in ("include/yajl", "lib/pkgconfig", "objects"):
+        (prefix / name).mkdir(parents=True)
+    (prefix / "include/expat_config.h").touch()
+    (prefix / "include/yajl/yajl_version.h").write_text(YAJL_VERSION)
+    shutil.copy(UTHASH, prefix / "include")
+    for library in LIBRARIES:
+        folder = sources / library.folder
+        for pattern, place in library.headers:
+            for header in folder.glob(pattern):
+                shutil.copy(header, prefix / "include" / place)
+        _archive(library, zig, flags, folder, prefix)
+        (prefix / f"lib/pkgconfig/{_module(library)}.pc").write_text(
+            f"Name: {library.name}\nDescription: {library.name}\n"
+            f"Version: {library.upstream}\n"
+            f"Cflags: -I{prefix}/include\nLibs: -L{prefix}/lib -l{library.name}\n"
+        )
+    stamp.write_text(wanted)
+
+
+def _module(library: Library) -> str:
+    return "libzstd" if library.name == "zstd" else library.name
+
+
+def _archive(
+    library: Library, zig: Path, flags: Sequence[str], folder: Path, prefix: Path
+) -> None:
+    command = [str(zig), "cc", *flags, "-O2", "-fPIC", "-fvisibility=hidden"]
+    command += [*library.flags, f"-I{prefix}/include", f"-ffile-prefix-map={folder}="]
+
+    def compiled(source: Path) -> str:
+        target = str(prefix / "objects" / f"{source.stem}.o")
+        subprocess.run([*command, "-c", str(source), "-o", target], check=True)
+        return target
+
+    found = [it for pattern in library.sources for it in sorted(folder.glob(pattern))]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compiled, found))
+    archive = str(prefix / f"lib/lib{library.name}.a")
+    subprocess.run([str(zig), "ar", "rcsD", archive, *objects], check=True)
