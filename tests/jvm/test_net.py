@@ -4,6 +4,7 @@ there; and files that take no more."""
 
 import resource
 import socket
+import stat
 import subprocess
 import threading
 from pathlib import Path
@@ -140,6 +141,55 @@ def test_file_that_cannot_be_written_costs_one_line(java: Java, what: str):
     (line,) = lines_of_agent(done.stderr)
     assert str(path) in line
     assert "is not recorded" in line
+
+
+def test_the_token_comes_before_the_trace(java: Java, listener: socket.socket):
+    token = java.folder / "token"
+    token.touch(0o600)
+    token.write_text("correct-horse-battery\n")
+    peer = Peer(listener)
+    to = f"net={address(listener)},token={token}"
+    done = java.run(java.command("Blocks", 2, agent=to))
+    peer.thread.join()
+    assert done.returncode == 0
+    assert peer.received.startswith(b"threadmodel correct-horse-battery\n\xb1TMT")
+
+
+def test_a_token_that_others_can_read_is_not_said(java: Java, listener: socket.socket):
+    token = java.folder / "token"
+    token.write_text("correct-horse-battery")
+    token.chmod(0o644)
+    peer = Peer(listener)
+    to = f"net={address(listener)},token={token}"
+    done = java.run(java.command("Blocks", 2, agent=to))
+    peer.thread.join()
+    assert done.returncode == 0
+    (line,) = lines_of_agent(done.stderr)
+    assert "chmod 600" in line
+    assert peer.received == b""
+
+
+def test_a_trace_is_its_owners_alone_and_replaces_what_is_read(java: Java):
+    path = java.folder / "run.tmt"
+    path.write_text("old")
+    path.chmod(0o666)
+    with path.open() as reader:
+        assert java.run(java.command("Blocks", 2, agent=f"file={path}")).returncode == 0
+        assert reader.read() == "old"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert threadmodel.open(path).event_count > 0
+
+
+def test_a_trace_is_not_written_through_a_link(java: Java):
+    held = java.folder / "held"
+    held.write_text("kept")
+    path = java.folder / "run.tmt"
+    path.symlink_to(held)
+    done = java.run(java.command("Blocks", 2, agent=f"file={path}"))
+    assert done.returncode == 0
+    (line,) = lines_of_agent(done.stderr)
+    assert "is a symbolic link" in line
+    assert held.read_text() == "kept"
 
 
 def test_file_that_is_there_stays_if_that_is_asked_for(java: Java):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from conftest import Cli
@@ -94,7 +95,10 @@ def test_standard_input_and_output_are_held_against_each_other(trace: Path) -> N
 
 def test_every_command_that_reads_a_file_knows_what_it_reads_and_writes() -> None:
     readers = 0
-    for name, command in program.commands.items():
+    context = click.Context(program)
+    for name in program.list_commands(context):
+        command = program.get_command(context, name)
+        assert command is not None
         types = [parameter.type for parameter in command.params]
         if INPUT not in types:
             continue

@@ -6,19 +6,13 @@
  * place. Ours report and call the original. Compiled callers go the same way, since
  * none of these methods is an intrinsic.
  *
- * Object's are bound before methods have names; they are known by their address.
- *
  * A program may notify a million times a second: without waiters that costs a look
  * at the object's tag and a record, and no walk of the stack. The VM itself does so
  * in bursts, for every weak reference, on queues that nobody ever waits on: of
  * these, one a millisecond is reported, and the others are counted.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* dladdr */
-#endif
 #include "capture/native_hooks.h"
 
-#include <dlfcn.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -37,17 +31,6 @@
 #include "ring/recording_state.h"
 #include "vm/vm.h"
 
-/* A native method, which the VM hands over as an address. */
-typedef union function {
-    void *address;
-    void(JNICALL *object)(JNIEnv *, jobject);
-    void(JNICALL *wait)(JNIEnv *, jobject, jlong);
-    void(JNICALL *sleep)(JNIEnv *, jclass, jlong);
-    void(JNICALL *park)(JNIEnv *, jobject, jboolean, jlong);
-    void(JNICALL *unpark)(JNIEnv *, jobject, jobject);
-    void(JNICALL *rename)(JNIEnv *, jobject, jstring);
-} function;
-
 enum {
     WAIT,
     NOTIFY,
@@ -60,27 +43,23 @@ enum {
     PARK,
     UNPARK,
     RENAME,
-    VIRTUAL, ///< replaced by nothing: it is bound when the first is about to be made
-    HOOK_COUNT
+    VIRTUAL ///< replaced by nothing: it is bound when the first is about to be made
 };
 
 enum { REPEATED_NS = 1000000 };
 
-static void (*virtual_is_near)(JNIEnv *jni);
-
 /* What stood there before us; set before ours can be called. */
-static void *_Atomic originals[HOOK_COUNT];
-
-static function original(int hook)
+static tm__native original(int hook)
 {
-    void *address = atomic_load_explicit(&originals[hook], memory_order_acquire);
+    void *address =
+        atomic_load_explicit(&tm__hooks[hook].original, memory_order_acquire);
 
     /* In a VM that was up before us, ours may stand there a moment sooner. */
     while (!address) {
         sched_yield();
-        address = atomic_load_explicit(&originals[hook], memory_order_acquire);
+        address = atomic_load_explicit(&tm__hooks[hook].original, memory_order_acquire);
     }
-    return (function){address};
+    return (tm__native){address};
 }
 
 /* The VM reports waits; this only tells why one ended. A virtual thread has left
@@ -287,14 +266,7 @@ static const char OBJECT[] = "Ljava/lang/Object;";
 static const char THREAD[] = "Ljava/lang/Thread;";
 static const char UNSAFE[] = "Ljdk/internal/misc/Unsafe;";
 
-static const struct hook {
-    const char *class;
-    const char *name;
-    const char *signature;
-    const char *symbol; ///< the VM's name of the original, where it exports that
-    function ours;
-    uint64_t kinds;
-} HOOKS[] = {
+tm__hook tm__hooks[TM__HOOK_COUNT] = {
     [WAIT] = {OBJECT, "wait0", "(J)V", "JVM_MonitorWait", {.wait = object_wait}, 0},
     [NOTIFY] = {OBJECT,
                 "notify",
@@ -359,113 +331,4 @@ static const struct hook {
     [VIRTUAL] =
         {"Ljava/lang/VirtualThread;", "registerNatives", "()V", NULL, {NULL}, 0},
 };
-_Static_assert(sizeof(HOOKS) / sizeof(*HOOKS) == HOOK_COUNT, "each has its row");
-
-static void *symbols[HOOK_COUNT];
-
-static int by_address(const void *address)
-{
-    for (int i = 0; i < HOOK_COUNT; i++)
-        if (symbols[i] && symbols[i] == address)
-            return i;
-    return -1;
-}
-
-static int by_name(const char *name, const char *signature)
-{
-    for (int i = 0; i < HOOK_COUNT; i++)
-        if (strcmp(HOOKS[i].name, name) == 0 &&
-            strcmp(HOOKS[i].signature, signature) == 0)
-            return i;
-    return -1;
-}
-
-static int is_of_class(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, const char *name)
-{
-    jclass class = NULL;
-    char *signature = NULL;
-    int is = 0;
-
-    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE)
-        return 0;
-    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) ==
-        JVMTI_ERROR_NONE) {
-        is = strcmp(signature, name) == 0;
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    }
-    if (jni)
-        (*jni)->DeleteLocalRef(jni, class);
-    return is;
-}
-
-/* Which hook a method wants; -1: none. Early on, methods have no names yet. */
-static int find(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, const void *address)
-{
-    char *name = NULL, *signature = NULL;
-    int found;
-
-    if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) !=
-        JVMTI_ERROR_NONE)
-        return by_address(address);
-    found = by_name(name, signature);
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    return found >= 0 && is_of_class(jvmti, jni, method, HOOKS[found].class) ? found
-                                                                             : -1;
-}
-
-static void JNICALL method_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
-                                 jmethodID method, void *address, void **ours)
-{
-    int found = find(jvmti, jni, method, address);
-
-    (void)thread;
-    if (found == VIRTUAL)
-        virtual_is_near(jni);
-    if (found < 0 || found == VIRTUAL || address == HOOKS[found].ours.address)
-        return;
-    atomic_store_explicit(&originals[found], address, memory_order_release);
-    *ours = HOOKS[found].ours.address;
-    atomic_fetch_or(&tm__the_recording.kinds, HOOKS[found].kinds);
-}
-
-/* Addresses of what the VM exports, by the library that its own functions are in. */
-static void find_symbols(void)
-{
-    Dl_info vm;
-    void *library = NULL;
-
-    if (dladdr(*tm__the_vm.java, &vm) && vm.dli_fname)
-        library = dlopen(vm.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (!library)
-        return;
-    for (int i = 0; i < HOOK_COUNT; i++)
-        if (HOOKS[i].symbol)
-            symbols[i] = dlsym(library, HOOKS[i].symbol);
-    dlclose(library);
-}
-
-void tm__hooks_set(jvmtiEventCallbacks *callbacks, void (*near)(JNIEnv *jni))
-{
-    virtual_is_near = near;
-    callbacks->NativeMethodBind = method_bound;
-    find_symbols();
-}
-
-int tm__hook_at(tm__hook *out, int index)
-{
-    const struct hook *hook = &HOOKS[index];
-
-    if (index >= HOOK_COUNT)
-        return 0;
-    *out = (tm__hook){
-        .class = hook->class,
-        .name = hook->name,
-        .signature = hook->signature,
-        .symbol = symbols[index],
-        .ours = hook->ours.address,
-        .original = &originals[index],
-        .kinds = hook->kinds,
-    };
-    return 1;
-}
+_Static_assert(VIRTUAL + 1 == TM__HOOK_COUNT, "each has its row");

@@ -7,24 +7,31 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+/** A native method, which the VM hands over as an address. */
+typedef union tm__native {
+    void *address;
+    void(JNICALL *object)(JNIEnv *, jobject);
+    void(JNICALL *wait)(JNIEnv *, jobject, jlong);
+    void(JNICALL *sleep)(JNIEnv *, jclass, jlong);
+    void(JNICALL *park)(JNIEnv *, jobject, jboolean, jlong);
+    void(JNICALL *unpark)(JNIEnv *, jobject, jobject);
+    void(JNICALL *rename)(JNIEnv *, jobject, jstring);
+} tm__native;
+
 /** A native method that the agent stands in for. */
 typedef struct tm__hook {
     const char *class; ///< as a signature
     const char *name;
     const char *signature;
-    void *symbol; ///< the VM's function, where it exports that; else NULL
-    void *ours;
-    void *_Atomic *original; ///< what ours calls; it waits for that to be set
-    uint64_t kinds;          ///< of event that are reported then
+    const char *exported;   ///< the VM's name of the original; NULL: it has none
+    tm__native ours;        ///< NULL: that it is bound is all that is of interest
+    uint64_t kinds;         ///< of event that are reported then
+    void *symbol;           ///< the VM's function, where it exports that; else NULL
+    void *_Atomic original; ///< what ours calls; it waits for that to be set
 } tm__hook;
 
-/**
- * Have native methods replaced when they are bound, from the next one on.
- * @param near  called when the first virtual thread is about to be made
- */
-void tm__hooks_set(jvmtiEventCallbacks *callbacks, void (*near)(JNIEnv *jni));
+enum { TM__HOOK_COUNT = 12 };
 
-/** @param index  0, 1, ...  @return 0: there are no more */
-int tm__hook_at(tm__hook *out, int index);
+extern tm__hook tm__hooks[TM__HOOK_COUNT];
 
 #endif

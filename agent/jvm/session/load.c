@@ -18,7 +18,7 @@
 #include "capture/early_threads.h"
 #include "capture/gc_pauses.h"
 #include "capture/jvmti_events.h"
-#include "capture/native_hooks.h"
+#include "capture/native_bind.h"
 #include "ident/monitor_owner.h"
 #include "ident/object_identity.h"
 #include "ring/clock.h"
@@ -111,7 +111,7 @@ static int get_ready(int is_late)
     tm__virtual_want(&c.wanted, &c.able);
     tm__gc_pauses_set(&c.wanted, &callbacks);
     if (c.hooks)
-        tm__hooks_set(&callbacks, tm__virtual_install);
+        tm__native_bind_set(&callbacks, tm__virtual_install);
     if ((*jvmti)->AddCapabilities(jvmti, &c.wanted) != JVMTI_ERROR_NONE ||
         tm__virtual_callbacks(&callbacks) != JVMTI_ERROR_NONE ||
         (!is_late && enable(JVMTI_EVENT_VM_INIT) != JVMTI_ERROR_NONE) ||

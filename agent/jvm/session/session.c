@@ -23,7 +23,7 @@
 #include "ring/buffer.h"
 #include "ring/membarrier.h"
 #include "ring/recording_state.h"
-#include "session/native_binding.h"
+#include "session/native_rebind.h"
 #include "virtual/instrument.h"
 #include "virtual/life_cycle.h"
 #include "vm/vm.h"
@@ -78,7 +78,7 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
 
-    tm__natives_unbind(jni);
+    tm__natives_restore(jni);
     tm__virtual_remove(jni);
     /* With it go the tags of all objects. One that a stopped thread may still use
      * stays: it costs memory, and nothing else. */

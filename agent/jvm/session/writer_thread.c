@@ -30,7 +30,7 @@
 #include "ring/clock.h"
 #include "ring/membarrier.h"
 #include "ring/recording_state.h"
-#include "session/native_binding.h"
+#include "session/native_rebind.h"
 #include "session/session.h"
 #include "virtual/enumerate.h"
 #include "virtual/instrument.h"
@@ -322,7 +322,7 @@ static int begin_late(JNIEnv *jni)
     int rc = TM_OK;
 
     if (tm__the_vm.replaces_natives) {
-        tm__natives_bind(jni);
+        tm__natives_rebind(jni);
         if (tm__virtual_exist(jni))
             tm__virtual_install(jni);
     }

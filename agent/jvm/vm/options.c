@@ -48,6 +48,9 @@ static const row OPTIONS[] = {
     {"net", ADDRESS, AT(net), .value = "ADDRESS",
      .help = "send the trace to HOST:PORT or unix:PATH, where\n"
              "`threadmodel listen` is; with file= to both"},
+    {"token", PATH, AT(token), .value = "FILE",
+     .help = "of net: the word that the listener asks for, in a\n"
+             "file that is yours alone"},
     {"format", WORD, AT(format), .initial = "tmt", .value = "tmt|a|b",
      .help = "a trace; HPROF's text: monitor times, CPU samples;\n"
              "or its binary: threads, stacks, CPU samples",

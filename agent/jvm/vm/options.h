@@ -25,6 +25,7 @@ enum tm__output_format {
 typedef struct tm__options {
     char file[TM__PATH_BYTES];    ///< %p already replaced; "": none
     char net[TM__ADDRESS_BYTES];  ///< host:port or unix:path; "": none
+    char token[TM__PATH_BYTES];   ///< file of what the listener asks for; "": none
     char rings[TM__PATH_BYTES];   ///< folder of the rings; "": beside the trace; "none"
     uint64_t format;              ///< enum tm__output_format
     uint64_t force;               ///< a file of that name is replaced

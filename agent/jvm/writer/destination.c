@@ -34,6 +34,7 @@ static const int64_t PATIENCE_NS = INT64_C(3000000000);
 static tm__target file = {.file = -1};
 static tm__target peer = {.file = -1};
 static const char *address = ""; /* of the peer */
+static const char *token = "";   /* file of what it asks for */
 static char kept[KEPT_BYTES];    /* for the peer, until it is there */
 static size_t kept_bytes;
 static int may_wait;
@@ -47,6 +48,7 @@ int tm__destination_open(const tm__options *options, uint64_t pid, char *error,
     may_wait = 0;
     atomic_store(&deadline_ns, INT64_MAX);
     address = options->net;
+    token = options->token;
     if (!options->file[0])
         return 0;
     if (tm__target_open_file(&file, options->file, options->force != 0, pid) == 0)
@@ -156,7 +158,7 @@ int tm__destination_begin(void)
     may_wait = 1;
     if (!address[0])
         return 0;
-    rc = tm__target_connect(&peer, address);
+    rc = tm__target_connect(&peer, address, token);
     if (rc == 0)
         rc = put(&peer, kept, kept_bytes);
     return rc < 0 ? lose_peer() : 0;

@@ -19,13 +19,14 @@
 #include "vm/message.h"
 #include "writer/destination_target.h"
 
+enum { MOST_TRIES = 100 };
+
 static int open_file(const char *path, int flags)
 {
     int opened;
 
     do
-        opened = open(
-            path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0666);
+        opened = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0600);
     while (opened < 0 && errno == EINTR);
     return opened;
 }
@@ -43,27 +44,82 @@ static int name_after_process(tm__target *target, const char *wanted, uint64_t p
     return used < 0 || (size_t)used >= sizeof(target->name) ? -1 : 0;
 }
 
-/* Open what it is called now. @return 0; 1: another process is writing it; -1 */
-static int open_unlocked(tm__target *target, int force)
+/* "/dev/stdout" is a link to what is open already; other links are not followed, or
+ * whoever may write to the folder chooses what is emptied. */
+static int is_device(const char *path)
+{
+    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+}
+
+static int is_still_called(const tm__target *target)
+{
+    struct stat status, named;
+
+    return fstat(target->file, &status) == 0 && lstat(target->name, &named) == 0 &&
+           status.st_ino == named.st_ino && status.st_dev == named.st_dev;
+}
+
+/* Take a file for this process alone. @return 0; 1: another has it */
+static int lock(tm__target *target)
+{
+    /* Where there are no locks there is no telling, and it goes as without them. */
+    if (flock(target->file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return 0;
+    tm__target_close(target);
+    return 1;
+}
+
+static int refused(tm__target *target, int error)
+{
+    return tm__target_fail(target, error == ENXIO    ? "nobody reads from this pipe"
+                                   : error == EEXIST ? "is there, and force=n"
+                                   : error == ELOOP  ? "is a symbolic link"
+                                                     : strerror(error));
+}
+
+/* Make what it is called now, in place of a file of that name that nobody writes: who
+ * has that open keeps its content. What is no regular file is written to as it is.
+ * @return 0; 1: another process is writing it; -1; 2: it was not there any more */
+static int open_once(tm__target *target, int force)
 {
     struct stat status;
 
-    target->file = open_file(target->name, force ? 0 : O_EXCL);
+    target->is_regular = 1;
+    target->file = open_file(target->name, O_CREAT | O_EXCL | O_NOFOLLOW);
+    if (target->file >= 0) {
+        if (lock(target))
+            return 1;
+        if (is_still_called(target))
+            return 0;
+        tm__target_close(target);
+        return 2;
+    }
+    if (errno != EEXIST || !force)
+        return refused(target, errno);
+    target->file = open_file(target->name, is_device(target->name) ? 0 : O_NOFOLLOW);
     if (target->file < 0)
-        return tm__target_fail(target, errno == ENXIO    ? "nobody reads from this pipe"
-                                       : errno == EEXIST ? "is there, and force=n"
-                                                         : strerror(errno));
+        return errno == ENOENT ? 2 : refused(target, errno);
     target->is_regular = fstat(target->file, &status) == 0 && S_ISREG(status.st_mode);
     if (!target->is_regular)
         return 0;
-    /* Where there are no locks there is no telling, and it goes as without them. */
-    if (flock(target->file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-        close(target->file);
-        target->file = -1;
+    if (lock(target))
         return 1;
-    }
-    return ftruncate(target->file, 0) < 0 ? tm__target_fail(target, strerror(errno))
-                                          : 0;
+    if (is_device(target->name))
+        return ftruncate(target->file, 0) < 0 ? refused(target, errno) : 0;
+    if (is_still_called(target) && unlink(target->name) < 0)
+        return refused(target, errno);
+    tm__target_close(target);
+    return 2;
+}
+
+/* @return 0; 1: another process is writing it; -1 */
+static int open_unlocked(tm__target *target, int force)
+{
+    int rc = 2;
+
+    for (int tries = 0; tries < MOST_TRIES && rc == 2; tries++)
+        rc = open_once(target, force);
+    return rc == 2 ? tm__target_fail(target, "others make and remove it") : rc;
 }
 
 int tm__target_open_file(tm__target *target, const char *path, int force, uint64_t pid)

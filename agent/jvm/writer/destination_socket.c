@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -14,13 +15,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "vm/options.h"
 #include "writer/destination_target.h"
 
-enum { CONNECT_MS = 2000 };
+enum { CONNECT_MS = 2000, TOKEN_BYTES = 258 };
 
 /* @return errno, 0: the target is connected */
 static int try_address(tm__target *target, int family, const struct sockaddr *address,
@@ -81,7 +83,7 @@ static int connect_host(tm__target *target, const char *host, const char *port)
     return error ? tm__target_fail(target, strerror(error)) : 0;
 }
 
-int tm__target_connect(tm__target *target, const char *address)
+static int connect_to(tm__target *target, const char *address)
 {
     char host[TM__ADDRESS_BYTES];
     const char *colon = strrchr(address, ':');
@@ -97,4 +99,51 @@ int tm__target_connect(tm__target *target, const char *address)
     }
     snprintf(host, sizeof(host), "%.*s", (int)length, address);
     return connect_host(target, host, colon + 1);
+}
+
+/* What a listener asks for: a word in a file that nobody else can read.
+ * @return its bytes in `word`; -1 */
+static int read_token(tm__target *target, const char *path, char word[TOKEN_BYTES])
+{
+    int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    ssize_t length = -1;
+
+    if (opened < 0)
+        return tm__target_fail(target, "its token cannot be read");
+    if (fstat(opened, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_uid == geteuid() && !(status.st_mode & 077))
+        length = read(opened, word, TOKEN_BYTES - 1);
+    close(opened);
+    while (length > 0 && strchr(" \t\r\n", word[length - 1]))
+        length--;
+    return length > 0 ? (int)length
+                      : tm__target_fail(target, "its token is not in a file that is "
+                                                "its owner's alone (chmod 600)");
+}
+
+static int say_token(tm__target *target, const char *path)
+{
+    char word[TOKEN_BYTES], line[TOKEN_BYTES + 16];
+    int length = read_token(target, path, word);
+
+    if (length < 0)
+        return -1;
+    length = snprintf(line, sizeof(line), "threadmodel %.*s\n", length, word);
+    /* A new connection has room for that. */
+    return send(target->file, line, (size_t)length, MSG_NOSIGNAL) == length
+               ? 0
+               : tm__target_fail(target, strerror(errno));
+}
+
+int tm__target_connect(tm__target *target, const char *address, const char *token)
+{
+    int rc = connect_to(target, address);
+
+    if (rc == 0 && token[0] && say_token(target, token) < 0) {
+        close(target->file);
+        target->file = -1;
+        rc = -1;
+    }
+    return rc;
 }

@@ -31,9 +31,10 @@ int tm__target_open_file(tm__target *target, const char *path, int force, uint64
 /**
  * Connect to a listener. It may take as long as names take to be found.
  * @param address  "host:port" or "unix:path"
+ * @param token    file of the word that is said first; "": none
  * @return 0 or -1
  */
-int tm__target_connect(tm__target *target, const char *address);
+int tm__target_connect(tm__target *target, const char *address, const char *token);
 
 /** @return 0 or -1 */
 int tm__target_close(tm__target *target);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Native methods of a VM that is up: ours put in their place, and the originals back.
  */
-#ifndef TM_AGENT_SESSION_NATIVE_BINDING_H
-#define TM_AGENT_SESSION_NATIVE_BINDING_H
+#ifndef TM_AGENT_SESSION_NATIVE_REBIND_H
+#define TM_AGENT_SESSION_NATIVE_REBIND_H
 
 #include <jvmti.h>
 
@@ -12,9 +12,9 @@
  * @return 0; -1: some native methods stay what they were, and tm__the_recording.kinds
  * says which events are missing
  */
-int tm__natives_bind(JNIEnv *jni);
+int tm__natives_rebind(JNIEnv *jni);
 
 /** Put the originals back. Calls that are in ours go on there. */
-void tm__natives_unbind(JNIEnv *jni);
+void tm__natives_restore(JNIEnv *jni);
 
 #endif

@@ -5,7 +5,7 @@
  * registerNatives() binds when it is called again: the VM asks us about each, as it
  * does at its start.
  */
-#include "session/native_binding.h"
+#include "session/native_rebind.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static int is_native(jclass class, JNIEnv *jni, const char *name, const char *si
 }
 
 /* JDK 17's Object.wait is what later ones call wait0. */
-static const char *name_in(JNIEnv *jni, jclass class, const tm__hook *hook)
+static const char *name_in(JNIEnv *jni, jclass class, tm__hook *hook)
 {
     static const char *const names[2][2] = {{"wait0", "wait"}, {NULL, NULL}};
 
@@ -69,7 +69,7 @@ static const char *name_in(JNIEnv *jni, jclass class, const tm__hook *hook)
     return NULL;
 }
 
-static int put(JNIEnv *jni, jclass class, const tm__hook *hook, void *function)
+static int put(JNIEnv *jni, jclass class, tm__hook *hook, void *function)
 {
     const char *name = name_in(jni, class, hook);
     JNINativeMethod method = {(char *)name, (char *)hook->signature, function};
@@ -97,38 +97,38 @@ static jvmtiError ask_for_bindings(jvmtiEventMode mode)
 
 /* One whose original the VM does not export: ours first, and then the JDK's own
  * binding, at which the VM tells the original and keeps ours. */
-static int bind_by_event(JNIEnv *jni, jclass class, const tm__hook *hook)
+static int bind_by_event(JNIEnv *jni, jclass class, tm__hook *hook)
 {
     jmethodID binder = own_binder(jni, class);
 
     if (!binder || !name_in(jni, class, hook))
         return -1;
-    if (atomic_load(hook->original))
-        return put(jni, class, hook, hook->ours);
-    if (put(jni, class, hook, hook->ours) != 0)
+    if (atomic_load(&hook->original))
+        return put(jni, class, hook, hook->ours.address);
+    if (put(jni, class, hook, hook->ours.address) != 0)
         return -1;
     (*jni)->CallStaticVoidMethod(jni, class, binder);
     if ((*jni)->ExceptionCheck(jni))
         (*jni)->ExceptionClear(jni);
-    return atomic_load(hook->original) ? 0 : -1;
+    return atomic_load(&hook->original) ? 0 : -1;
 }
 
-static int bind(JNIEnv *jni, const tm__hook *hook)
+static int bind(JNIEnv *jni, tm__hook *hook)
 {
     jclass class;
     int rc = -1;
 
-    if (!hook->ours)
+    if (!hook->ours.address)
         return 0; /* it is only watched for */
     class = find_class(jni, hook->class);
     if (!class)
         return -1;
-    if (!hook->symbol && !atomic_load(hook->original)) {
+    if (!hook->symbol && !atomic_load(&hook->original)) {
         rc = bind_by_event(jni, class, hook);
     } else {
-        if (!atomic_load(hook->original))
-            atomic_store(hook->original, hook->symbol);
-        rc = put(jni, class, hook, hook->ours);
+        if (!atomic_load(&hook->original))
+            atomic_store(&hook->original, hook->symbol);
+        rc = put(jni, class, hook, hook->ours.address);
     }
     (*jni)->DeleteLocalRef(jni, class);
     return rc;
@@ -136,15 +136,13 @@ static int bind(JNIEnv *jni, const tm__hook *hook)
 
 static void JNICALL bind_all(JNIEnv *jni, jclass probe)
 {
-    tm__hook hook;
-
     (void)probe;
     tm__virtual_register(jni);
     if (ask_for_bindings(JVMTI_ENABLE) != JVMTI_ERROR_NONE)
         return;
-    for (int i = 0; tm__hook_at(&hook, i); i++)
-        if (bind(jni, &hook) == 0)
-            atomic_fetch_or(&tm__the_recording.kinds, hook.kinds);
+    for (int i = 0; i < TM__HOOK_COUNT; i++)
+        if (bind(jni, &tm__hooks[i]) == 0)
+            atomic_fetch_or(&tm__the_recording.kinds, tm__hooks[i].kinds);
     /* Where there is no virtual thread yet, the first will be told by a binding. */
     if (!tm__the_java.virtual_class || tm__virtual_exist(jni))
         ask_for_bindings(JVMTI_DISABLE);
@@ -152,17 +150,16 @@ static void JNICALL bind_all(JNIEnv *jni, jclass probe)
 
 static void JNICALL unbind_all(JNIEnv *jni, jclass probe)
 {
-    tm__hook hook;
-
     (void)probe;
     /* Or the VM would ask about each again. */
     ask_for_bindings(JVMTI_DISABLE);
-    for (int i = 0; tm__hook_at(&hook, i); i++) {
-        void *original = atomic_load(hook.original);
-        jclass class = hook.ours ? find_class(jni, hook.class) : NULL;
+    for (int i = 0; i < TM__HOOK_COUNT; i++) {
+        tm__hook *hook = &tm__hooks[i];
+        void *original = atomic_load(&hook->original);
+        jclass class = hook->ours.address ? find_class(jni, hook->class) : NULL;
 
         if (class && original)
-            put(jni, class, &hook, original);
+            put(jni, class, hook, original);
         if (class)
             (*jni)->DeleteLocalRef(jni, class);
     }
@@ -204,12 +201,12 @@ static int call(JNIEnv *jni, const char *name)
     return method ? 0 : -1;
 }
 
-int tm__natives_bind(JNIEnv *jni)
+int tm__natives_rebind(JNIEnv *jni)
 {
     return call(jni, "bind");
 }
 
-void tm__natives_unbind(JNIEnv *jni)
+void tm__natives_restore(JNIEnv *jni)
 {
     call(jni, "unbind");
 }
