@@ -18,12 +18,19 @@ static const int64_t ms = 1000000; /* times are nanoseconds */
 static int define(const tm_sink *sink)
 {
     const tm_frame frame = {.method = TAKE, .location = -1, .line = 42};
-    const tm_thread threads[] = {{.id = MAIN, .name = "main"},
-                                 {.id = WORKER, .name = "worker"}};
-    const tm_class class_ = {QUEUE_CLASS, "app.Queue", "Queue.java"};
-    const tm_method method = {.id = TAKE, .class_id = QUEUE_CLASS, .name = "take"};
-    const tm_stack stack = {.id = TAKE_STACK, .frames = &frame, .frame_count = 1};
-    const tm_object object = {.id = QUEUE, .class_id = QUEUE_CLASS};
+    const tm_thread threads[] = {
+        {.size = sizeof(tm_thread), .id = MAIN, .name = "main"},
+        {.size = sizeof(tm_thread), .id = WORKER, .name = "worker"}};
+    const tm_class class_ = {.size = sizeof(class_),
+                             .id = QUEUE_CLASS,
+                             .name = "app.Queue",
+                             .source = "Queue.java"};
+    const tm_method method = {
+        .size = sizeof(method), .id = TAKE, .class_id = QUEUE_CLASS, .name = "take"};
+    const tm_stack stack = {
+        .size = sizeof(stack), .id = TAKE_STACK, .frames = &frame, .frame_count = 1};
+    const tm_object object = {
+        .size = sizeof(object), .id = QUEUE, .class_id = QUEUE_CLASS};
     int rc = TM_OK;
 
     for (size_t i = 0; rc == TM_OK && i < 2; i++)
@@ -65,7 +72,7 @@ static int feed(const tm_sink *sink)
     return sink->events(sink->payload, events, sizeof(events) / sizeof(events[0]));
 }
 
-/* An answer is a table; a column is an array, found by name. */
+/* An answer is a table; a column is found by name once, and read row by row. */
 static int print_timeline(const tm_model *model)
 {
     tm_table *table;
@@ -73,18 +80,24 @@ static int print_timeline(const tm_model *model)
 
     if (rc != TM_OK)
         return rc;
-    const int64_t *start = tm_table_int64(table, "start_ns");
-    const int64_t *end = tm_table_int64(table, "end_ns");
+    int start = tm_table_column(table, "start_ns");
+    int end = tm_table_column(table, "end_ns");
+    int thread = tm_table_column(table, "thread");
+    int state = tm_table_column(table, "state");
+    int class_ = tm_table_column(table, "class");
+    int method = tm_table_column(table, "method");
 
     for (size_t row = 0; row < tm_table_row_count(table); row++) {
-        const char *class_ = tm_table_string(table, "class", row);
-        const char *method = tm_table_string(table, "method", row);
+        const char *where = tm_table_cell_string(table, method, row);
 
-        printf("%2" PRId64 " to %2" PRId64 " ms  %-6s  %s", start[row] / ms,
-               end[row] / ms, tm_table_string(table, "thread", row),
-               tm_table_string(table, "state", row));
-        if (class_)
-            printf(" on %s in %s", class_, method ? method : "?");
+        printf("%2" PRId64 " to %2" PRId64 " ms  %-6s  %s",
+               tm_table_cell_int64(table, start, row) / ms,
+               tm_table_cell_int64(table, end, row) / ms,
+               tm_table_cell_string(table, thread, row),
+               tm_table_cell_string(table, state, row));
+        if (!tm_table_cell_is_null(table, class_, row))
+            printf(" on %s in %s", tm_table_cell_string(table, class_, row),
+                   where ? where : "?");
         printf("\n");
     }
     tm_table_free(table);

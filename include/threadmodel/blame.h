@@ -46,6 +46,12 @@ typedef struct tm_blame_options {
     uint32_t reserved;             ///< 0
 } tm_blame_options;
 
+/** A tm_blame_options with nothing in it but its size. */
+#define TM_BLAME_OPTIONS_INIT                                                          \
+    {                                                                                  \
+        sizeof(tm_blame_options), 0, 0, NULL, NULL, 0, 0                               \
+    }
+
 /**
  * List blame: without keys a row for each share of each block, by start of the block;
  * with keys a row a group, the longest total first. A share is a stretch in which one

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threadmodel/common.h: what every public header needs. */
+/*
+ * threadmodel/common.h: what every public header needs.
+ *
+ * A struct that the caller fills and that may grow begins with its size. In a release
+ * that knows more fields, those that a shorter struct does not have are 0; a longer
+ * one, of a program that was built against a newer release, is accepted if what this
+ * release does not know is 0, and else refused with TM_EINVAL. Zero is the default of
+ * each field. The same holds the other way round: a callback that is lent such a struct
+ * reads no further than its size.
+ */
 #ifndef THREADMODEL_COMMON_H
 #define THREADMODEL_COMMON_H
 

@@ -6,6 +6,9 @@
  * define an id again replaces what was known; fields that are 0 or NULL then
  * keep their old value. Strings are UTF-8, ended by a zero byte, and lent for the call;
  * bytes that are not UTF-8 are replaced by U+FFFD where they are shown.
+ *
+ * A definition carries its size, see common.h. The elements of its arrays, tm_line and
+ * tm_frame, do not, and never grow.
  */
 #ifndef THREADMODEL_DEFINITION_H
 #define THREADMODEL_DEFINITION_H
@@ -18,10 +21,17 @@ TM_BEGIN_DECLS
  * that a VM puts behind that of a hidden class, "a.B$$Lambda/0x00007f3a5c000c28", is
  * not shown in answers: it is another in the next run. */
 typedef struct tm_class {
+    size_t size; ///< sizeof(tm_class)
     uint64_t id;
     const char *name;
     const char *source; ///< file name without folders; NULL: unknown
 } tm_class;
+
+/** A tm_class with nothing in it but its size. */
+#define TM_CLASS_INIT                                                                  \
+    {                                                                                  \
+        sizeof(tm_class), 0, NULL, NULL                                                \
+    }
 
 /** From bytecode `location` on, up to the next entry, the source line is `line`. */
 typedef struct tm_line {
@@ -32,6 +42,7 @@ typedef struct tm_line {
 
 /** A method of a class. */
 typedef struct tm_method {
+    size_t size; ///< sizeof(tm_method)
     uint64_t id;
     uint64_t class_id;
     const char *name;
@@ -39,6 +50,12 @@ typedef struct tm_method {
     const tm_line *lines;  ///< by rising location; NULL: no line table
     size_t line_count;
 } tm_method;
+
+/** A tm_method with nothing in it but its size. */
+#define TM_METHOD_INIT                                                                 \
+    {                                                                                  \
+        sizeof(tm_method), 0, 0, NULL, NULL, NULL, 0                                   \
+    }
 
 /** One frame of a stack. */
 typedef struct tm_frame {
@@ -55,11 +72,18 @@ enum tm_stack_flag {
 
 /** A call stack, innermost frame first. */
 typedef struct tm_stack {
+    size_t size; ///< sizeof(tm_stack)
     uint32_t id;
     uint32_t flags; ///< bits of enum tm_stack_flag
     const tm_frame *frames;
     size_t frame_count;
 } tm_stack;
+
+/** A tm_stack with nothing in it but its size. */
+#define TM_STACK_INIT                                                                  \
+    {                                                                                  \
+        sizeof(tm_stack), 0, 0, NULL, 0                                                \
+    }
 
 /** Bits of tm_thread.flags. */
 enum tm_thread_flag {
@@ -71,6 +95,7 @@ enum tm_thread_flag {
 
 /** A thread. Defining it again is how a producer reports a new name or group. */
 typedef struct tm_thread {
+    size_t size;       ///< sizeof(tm_thread)
     uint64_t id;       ///< for Java the number that Thread.threadId() gives
     uint64_t object;   ///< the thread object's own id, for joins on it; 0: unknown
     uint64_t os_id;    ///< the operating system's number; 0: unknown
@@ -79,6 +104,12 @@ typedef struct tm_thread {
     int32_t priority;  ///< 0: unknown
     uint32_t flags;    ///< bits of enum tm_thread_flag
 } tm_thread;
+
+/** A tm_thread with nothing in it but its size. */
+#define TM_THREAD_INIT                                                                 \
+    {                                                                                  \
+        sizeof(tm_thread), 0, 0, 0, NULL, NULL, 0, 0                                   \
+    }
 
 /** Bits of tm_object.flags. */
 enum tm_object_flag {
@@ -89,12 +120,19 @@ enum tm_object_flag {
 
 /** An object that threads lock, wait on or park for. */
 typedef struct tm_object {
+    size_t size; ///< sizeof(tm_object)
     uint64_t id;
     uint64_t class_id; ///< 0: unknown
     uint64_t thread;   ///< tm_thread.id where it is a thread object; else 0
     uint32_t hash;     ///< identity hash code, with TM_OBJECT_HAS_HASH
     uint32_t flags;    ///< bits of enum tm_object_flag
 } tm_object;
+
+/** A tm_object with nothing in it but its size. */
+#define TM_OBJECT_INIT                                                                 \
+    {                                                                                  \
+        sizeof(tm_object), 0, 0, 0, 0, 0                                               \
+    }
 
 TM_END_DECLS
 

@@ -46,7 +46,16 @@ typedef struct tm_export_options {
     int32_t by_thread;     ///< HPROF: not 0: stacks of two threads are two
     int32_t without_lines; ///< HPROF: not 0: frames have no line
     int32_t utc_offset_s;  ///< HPROF: dates are this much east of UTC
+    int32_t reserved;      ///< 0
+    tm_write_fn write;     ///< gets the bytes where there is no path
+    void *payload;         ///< handed to write
 } tm_export_options;
+
+/** A tm_export_options with nothing in it but its size. */
+#define TM_EXPORT_OPTIONS_INIT                                                         \
+    {                                                                                  \
+        sizeof(tm_export_options), NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL               \
+    }
 
 /**
  * Write what a model knows to a file, which is made or emptied. Names stand in it as
@@ -54,27 +63,15 @@ typedef struct tm_export_options {
  * for what would tear a line or a frame apart.
  *
  * @param model    asked
- * @param path     of the file
+ * @param path     of the file; NULL: options->write gets the bytes
  * @param options  at least the format
- * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_EIO (no such folder, a full disk, ...), and
- *         then what was written before is there
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL (also: neither path nor write, or both), TM_EIO
+ *         (no such folder, a full disk, ...) or what `write` returned, and then what
+ *         was written before is there
  * @since 0.1
  */
 TM_API int tm_export(const tm_model *model, const char *path,
                      const tm_export_options *options);
-
-/**
- * The same to anywhere else.
- *
- * @param model    asked
- * @param write    takes all bytes or returns a negative code
- * @param payload  handed to write
- * @param options  at least the format
- * @return TM_OK, TM_ENOMEM, TM_EINVAL, or what `write` returned
- * @since 0.1
- */
-TM_API int tm_export_write(const tm_model *model, tm_write_fn write, void *payload,
-                           const tm_export_options *options);
 
 TM_END_DECLS
 

@@ -26,7 +26,14 @@ typedef struct tm_hprof_writer_options {
     int32_t by_thread;             ///< not 0: stacks of two threads are two
     int32_t without_lines;         ///< not 0: frames have no line
     int32_t depth;                 ///< frames that the producer took; 0: not known
+    int32_t reserved;              ///< 0
 } tm_hprof_writer_options;
+
+/** A tm_hprof_writer_options with nothing in it but its size. */
+#define TM_HPROF_WRITER_OPTIONS_INIT                                                   \
+    {                                                                                  \
+        sizeof(tm_hprof_writer_options), NULL, 0, 0, 0, 0, 0, 0, 0                     \
+    }
 
 /**
  * Make such a file; one of that name is replaced.

@@ -58,6 +58,12 @@ typedef struct tm_model_options {
     int32_t reserved;              ///< 0
 } tm_model_options;
 
+/** A tm_model_options with nothing in it but its size. */
+#define TM_MODEL_OPTIONS_INIT                                                          \
+    {                                                                                  \
+        sizeof(tm_model_options), NULL, 0, 0, 0                                        \
+    }
+
 /**
  * Make an empty model.
  *

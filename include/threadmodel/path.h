@@ -58,6 +58,12 @@ typedef struct tm_path_options {
     uint32_t reserved;            ///< 0
 } tm_path_options;
 
+/** A tm_path_options with nothing in it but its size. */
+#define TM_PATH_OPTIONS_INIT                                                           \
+    {                                                                                  \
+        sizeof(tm_path_options), 0, 0, 0, 0, NULL, 0, 0                                \
+    }
+
 /**
  * List the segments of the critical path by rising time.
  *

@@ -53,6 +53,13 @@ typedef struct tm_run {
     int64_t cost_recorder_ns; ///< processor time of the recorder's own threads
 } tm_run;
 
+/** A tm_run with nothing in it but its size. */
+#define TM_RUN_INIT                                                                    \
+    {                                                                                  \
+        sizeof(tm_run), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+            0, 0, 0, 0                                                                 \
+    }
+
 TM_END_DECLS
 
 #endif

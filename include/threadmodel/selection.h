@@ -23,6 +23,12 @@ typedef struct tm_selection {
     int64_t to_ns;   ///< since the run began, not included; 0: to the end
 } tm_selection;
 
+/** A tm_selection with nothing in it but its size. */
+#define TM_SELECTION_INIT                                                              \
+    {                                                                                  \
+        sizeof(tm_selection), NULL, 0, NULL, 0, 0, 0                                   \
+    }
+
 TM_END_DECLS
 
 #endif

@@ -18,8 +18,9 @@
 TM_BEGIN_DECLS
 
 /**
- * A set of callbacks. Every one must be set. Each returns TM_OK, or a negative
- * code that ends the pouring and is handed to whoever started it.
+ * A set of callbacks. NULL: not interested; in a sink that the library lends every one
+ * is set. Each returns TM_OK, or a negative code that ends the reading and is handed to
+ * whoever started it.
  */
 typedef struct tm_sink {
     size_t size;   ///< sizeof(tm_sink), so that callbacks may be added
@@ -36,6 +37,12 @@ typedef struct tm_sink {
     /** Events by rising time, as far as the producer can; any order is legal. */
     int (*events)(void *payload, const tm_event *events, size_t count);
 } tm_sink;
+
+/** A tm_sink with nothing in it but its size. */
+#define TM_SINK_INIT                                                                   \
+    {                                                                                  \
+        sizeof(tm_sink), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL          \
+    }
 
 TM_END_DECLS
 

@@ -44,6 +44,12 @@ typedef struct tm_source_options {
     size_t more_count; ///< of more_paths
 } tm_source_options;
 
+/** A tm_source_options with nothing in it but its size. */
+#define TM_SOURCE_OPTIONS_INIT                                                         \
+    {                                                                                  \
+        sizeof(tm_source_options), NULL, NULL, 0, 0, 0, 0, NULL, 0                     \
+    }
+
 /**
  * Open a file and find out what it is.
  *

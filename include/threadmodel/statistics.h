@@ -49,6 +49,12 @@ typedef struct tm_statistics_options {
     const char *const *libraries;
 } tm_statistics_options;
 
+/** A tm_statistics_options with nothing in it but its size. */
+#define TM_STATISTICS_OPTIONS_INIT                                                     \
+    {                                                                                  \
+        sizeof(tm_statistics_options), 0, 0, NULL, NULL                                \
+    }
+
 /**
  * One row a thread, whether it was ever held up or not, in the order of first sight.
  *

@@ -5,7 +5,7 @@
  * A table is immutable, columnar and yours: it does not change when the model
  * takes more events, and outlives it. Any number of threads may read one.
  * Which columns it has stands with the function that made it; columns may be
- * added in a later release, never changed, so ask by name.
+ * added in a later release, never changed, so ask by name, once a question.
  */
 #ifndef THREADMODEL_TABLE_H
 #define THREADMODEL_TABLE_H
@@ -82,6 +82,35 @@ TM_API int tm_table_is_null(const tm_table *table, const char *column, size_t ro
  * @since 0.1
  */
 TM_API const uint8_t *tm_table_validity(const tm_table *table, const char *column);
+
+/**
+ * The number of a column, for a loop over rows that is not to look names up:
+ *
+ *     int thread = tm_table_column(table, "thread");
+ *     for (size_t row = 0; row < tm_table_row_count(table); row++)
+ *         puts(tm_table_cell_string(table, thread, row));
+ *
+ * @return from 0 on, as tm_table_column_name() has it; TM_ENOTFOUND, a number with
+ *         which every cell is null
+ * @since 0.1
+ */
+TM_API int tm_table_column(const tm_table *table, const char *column);
+
+/**
+ * The value in a row of a column by its number; 0 or NULL where it is null, not there
+ * or of another type: int64 reads TM_TYPE_INT32, INT64 and BOOL, double reads these,
+ * UINT64 and DOUBLE.
+ *
+ * @since 0.1
+ */
+TM_API int64_t tm_table_cell_int64(const tm_table *table, int column, size_t row);
+TM_API uint64_t tm_table_cell_uint64(const tm_table *table, int column, size_t row);
+TM_API double tm_table_cell_double(const tm_table *table, int column, size_t row);
+/** Lent until the table is freed. */
+TM_API const char *tm_table_cell_string(const tm_table *table, int column, size_t row);
+
+/** @return 1 when the value is null or not there, else 0. @since 0.1 */
+TM_API int tm_table_cell_is_null(const tm_table *table, int column, size_t row);
 
 /** @return how many sentences say what this answer cannot show. @since 0.1 */
 TM_API size_t tm_table_limit_count(const tm_table *table);

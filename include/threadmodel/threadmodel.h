@@ -19,7 +19,6 @@
 #include <threadmodel/hprof.h>
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
-#include <threadmodel/log.h>
 #include <threadmodel/model.h>
 #include <threadmodel/path.h>
 #include <threadmodel/run.h>
@@ -30,8 +29,8 @@
 #include <threadmodel/summary.h>
 #include <threadmodel/table.h>
 #include <threadmodel/timeline.h>
-#include <threadmodel/trace.h>
 #include <threadmodel/version.h>
 #include <threadmodel/whatif.h>
+#include <threadmodel/writer.h>
 
 #endif

@@ -30,6 +30,12 @@ typedef struct tm_whatif_options {
     uint32_t count;               ///< of a ranking: how many candidates; 0: 20
 } tm_whatif_options;
 
+/** A tm_whatif_options with nothing in it but its size. */
+#define TM_WHATIF_OPTIONS_INIT                                                         \
+    {                                                                                  \
+        sizeof(tm_whatif_options), NULL, NULL, NULL, 0, NULL, 0, 0                     \
+    }
+
 /**
  * Predict the length of the run with some holds scaled: one row, none for a run
  * without events.

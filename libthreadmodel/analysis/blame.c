@@ -8,6 +8,7 @@
 
 #include "table/builder.h"
 #include "base/saturate.h"
+#include "base/sized.h"
 
 enum {
     ALL_KEYS = TM_BLAME_BY_THREAD | TM_BLAME_BY_CALLER | TM_BLAME_BY_CLASS |
@@ -279,10 +280,9 @@ static int put_groups(tm_table **out, tm__blame *blame, const char *name,
     return rc;
 }
 
-int tm_blame_list(tm_table **out, const tm_model *model,
-                  const tm_blame_options *options)
+int tm_blame_list(tm_table **out, const tm_model *model, const tm_blame_options *given)
 {
-    static const tm_blame_options single = {.size = sizeof(single)};
+    tm_blame_options options;
     tm__libraries libraries;
     tm__blame blame;
     tm__scope scope;
@@ -292,24 +292,24 @@ int tm_blame_list(tm_table **out, const tm_model *model,
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    if (!options)
-        options = &single;
-    TM__CHECK(options->size >= sizeof(*options));
-    if (options->keys & ~(uint32_t)ALL_KEYS)
-        return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", options->keys, ALL_KEYS);
-    if (options->states & ~(uint32_t)ALL_STATES)
-        return tm__fail(TM_EINVAL,
-                        "states %u: only blocked, reentering and parked have an owner",
-                        options->states);
-    states = options->states ? options->states : (uint32_t)ALL_STATES;
-    rc = tm__scope_open(&scope, model, options->selection);
+    rc = TM__READ(&options, given, tm_blame_options, keys);
     if (rc < 0)
         return rc;
-    libraries = (tm__libraries){options->libraries, options->library_count};
-    if (options->keys == 0) {
+    if (options.keys & ~(uint32_t)ALL_KEYS)
+        return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", options.keys, ALL_KEYS);
+    if (options.states & ~(uint32_t)ALL_STATES)
+        return tm__fail(TM_EINVAL,
+                        "states %u: only blocked, reentering and parked have an owner",
+                        options.states);
+    states = options.states ? options.states : (uint32_t)ALL_STATES;
+    rc = tm__scope_open(&scope, model, options.selection);
+    if (rc < 0)
+        return rc;
+    libraries = (tm__libraries){options.libraries, options.library_count};
+    if (options.keys == 0) {
         rc = list_shares(out, model, &scope, states, &libraries);
     } else {
-        rc = tm__blame_gather(&blame, model, &scope, options->keys, states, &libraries);
+        rc = tm__blame_gather(&blame, model, &scope, options.keys, states, &libraries);
         if (rc == TM_OK)
             rc = put_groups(out, &blame, "blamed", NULL);
         tm__blame_free(&blame);

@@ -2,6 +2,7 @@
 /* The critical path as a table: a row a segment, hundreds of thousands of them. */
 #include "analysis/link.h"
 #include "analysis/path.h"
+#include "base/sized.h"
 #include "table/builder.h"
 
 static const tm__column_spec columns[] = {
@@ -130,9 +131,9 @@ static int fill(listing *list, const tm__path *path)
 }
 
 int tm_path_critical(tm_table **out, const tm_model *model,
-                     const tm_path_options *options)
+                     const tm_path_options *given)
 {
-    static const tm_path_options whole = {.size = sizeof(whole)};
+    tm_path_options options;
     listing list = {.model = model};
     tm__libraries libraries;
     tm__path path;
@@ -141,12 +142,12 @@ int tm_path_critical(tm_table **out, const tm_model *model,
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    if (!options)
-        options = &whole;
-    TM__CHECK(options->size >= sizeof(*options));
-    rc = tm__path_walk(&path, model, options);
+    rc = TM__READ(&options, given, tm_path_options, thread);
+    if (rc < 0)
+        return rc;
+    rc = tm__path_walk(&path, model, &options);
     tm__memory_init(&list.memory, &model->memory.hook);
-    libraries = (tm__libraries){options->libraries, options->library_count};
+    libraries = (tm__libraries){options.libraries, options.library_count};
     if (rc == TM_OK)
         rc = tm__labels_open(&list.labels, model);
     if (rc == TM_OK) {

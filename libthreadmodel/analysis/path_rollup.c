@@ -6,6 +6,7 @@
 #include "analysis/link.h"
 #include "analysis/path.h"
 #include "analysis/slack.h"
+#include "base/sized.h"
 #include "base/sort.h"
 #include "base/triples.h"
 #include "table/builder.h"
@@ -220,10 +221,9 @@ static void free_all(rollup *r)
     tm__path_free(&r->path);
 }
 
-int tm_path_rollup(tm_table **out, const tm_model *model,
-                   const tm_path_options *options)
+int tm_path_rollup(tm_table **out, const tm_model *model, const tm_path_options *given)
 {
-    static const tm_path_options by_thread = {.size = sizeof(by_thread)};
+    tm_path_options options;
     rollup r = {.model = model};
     tm__libraries libraries;
     int rc;
@@ -231,15 +231,15 @@ int tm_path_rollup(tm_table **out, const tm_model *model,
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    if (!options)
-        options = &by_thread;
-    TM__CHECK(options->size >= sizeof(*options));
-    if (options->keys & ~(uint32_t)ALL_KEYS)
-        return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", options->keys, ALL_KEYS);
-    r.keys = options->keys ? options->keys : (uint32_t)TM_PATH_BY_THREAD;
+    rc = TM__READ(&options, given, tm_path_options, thread);
+    if (rc < 0)
+        return rc;
+    if (options.keys & ~(uint32_t)ALL_KEYS)
+        return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", options.keys, ALL_KEYS);
+    r.keys = options.keys ? options.keys : (uint32_t)TM_PATH_BY_THREAD;
     tm__memory_init(&r.memory, &model->memory.hook);
-    rc = tm__path_walk(&r.path, model, options);
-    libraries = (tm__libraries){options->libraries, options->library_count};
+    rc = tm__path_walk(&r.path, model, &options);
+    libraries = (tm__libraries){options.libraries, options.library_count};
     if (rc == TM_OK) {
         r.callers = tm__stack_callers(model, &r.memory, &libraries);
         rc = r.callers ? find_slack(&r) : TM_ENOMEM;

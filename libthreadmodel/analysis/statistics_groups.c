@@ -6,6 +6,7 @@
 #include <threadmodel/statistics.h>
 
 #include "analysis/groups.h"
+#include "base/sized.h"
 #include "table/distribution.h"
 
 enum {
@@ -272,64 +273,68 @@ static int ask(tm_table **out, const tm_model *model,
     return rc;
 }
 
-static const tm_statistics_options everything = {.size = sizeof(everything)};
-
 int tm_statistics_monitors(tm_table **out, const tm_model *model,
-                           const tm_statistics_options *options)
+                           const tm_statistics_options *given)
 {
+    tm_statistics_options options;
     question rows = {
         .values = value_columns, .value_count = VALUE_COLUMNS, .put = put_rows};
     uint32_t keys;
+    int rc;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    if (!options)
-        options = &everything;
-    TM__CHECK(options->size >= sizeof(*options));
-    keys = options->keys ? options->keys : (uint32_t)TM_BY_CLASS;
+    rc = TM__READ(&options, given, tm_statistics_options, keys);
+    if (rc < 0)
+        return rc;
+    keys = options.keys ? options.keys : (uint32_t)TM_BY_CLASS;
     rows.name = name_of_answer(keys);
-    return ask(out, model, options, keys, &rows);
+    return ask(out, model, &options, keys, &rows);
 }
 
 int tm_statistics_total(tm_table **out, const tm_model *model,
-                        const tm_statistics_options *options)
+                        const tm_statistics_options *given)
 {
+    tm_statistics_options options;
     static const question row = {.name = "total",
                                  .values = value_columns,
                                  .value_count = VALUE_COLUMNS,
                                  .put = put_rows};
+    int rc;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    if (!options)
-        options = &everything;
-    TM__CHECK(options->size >= sizeof(*options));
-    if (options->keys)
-        return tm__fail(TM_EINVAL, "keys %u: a total has none", options->keys);
-    return ask(out, model, options, 0, &row);
+    rc = TM__READ(&options, given, tm_statistics_options, keys);
+    if (rc < 0)
+        return rc;
+    if (options.keys)
+        return tm__fail(TM_EINVAL, "keys %u: a total has none", options.keys);
+    return ask(out, model, &options, 0, &row);
 }
 
 int tm_statistics_histogram(tm_table **out, const tm_model *model,
-                            const tm_statistics_options *options, int state)
+                            const tm_statistics_options *given, int state)
 {
+    tm_statistics_options options;
     question buckets = {.name = "histogram",
                         .values = bucket_columns,
                         .value_count = sizeof(bucket_columns) / sizeof(*bucket_columns),
                         .put = put_buckets};
+    int rc;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    if (!options)
-        options = &everything;
-    TM__CHECK(options->size >= sizeof(*options));
+    rc = TM__READ(&options, given, tm_statistics_options, keys);
+    if (rc < 0)
+        return rc;
     buckets.state = tm__group_state(state);
     if (buckets.state < 0)
         return tm__fail(TM_EINVAL,
                         "state %d: blocked, waiting, reentering, joining and parked "
                         "have histograms",
                         state);
-    return ask(out, model, options, options->keys, &buckets);
+    return ask(out, model, &options, options.keys, &buckets);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/candidates.h"
+#include "base/sized.h"
 #include "table/builder.h"
 
 enum { DEFAULT_COUNT = 20, LABEL_BYTES = 1024 };
@@ -140,8 +141,9 @@ static int find_object(tm__candidates *all)
     return TM_OK;
 }
 
-int tm_whatif(tm_table **out, const tm_model *model, const tm_whatif_options *options)
+int tm_whatif(tm_table **out, const tm_model *model, const tm_whatif_options *given)
 {
+    tm_whatif_options options;
     uint32_t class_name, method;
     tm__candidates all;
     int rc;
@@ -149,15 +151,17 @@ int tm_whatif(tm_table **out, const tm_model *model, const tm_whatif_options *op
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    TM__CHECK(options);
-    TM__CHECK(options->size >= sizeof(*options));
-    rc = check_factor(model, options->factor);
-    if (rc == TM_OK && !options->class_name && !options->method && !options->object)
+    TM__CHECK(given);
+    rc = TM__READ(&options, given, tm_whatif_options, class_name);
+    if (rc < 0)
+        return rc;
+    rc = check_factor(model, options.factor);
+    if (rc == TM_OK && !options.class_name && !options.method && !options.object)
         rc = tm__fail(TM_EINVAL, "what-if of nothing: a class, method or object is "
                                  "to be named");
     if (rc < 0)
         return rc;
-    tm__candidates_open(&all, model, options);
+    tm__candidates_open(&all, model, &options);
     if (model->event_count) {
         rc = find_class(&all, &class_name);
         if (rc == TM_OK)
@@ -178,26 +182,26 @@ int tm_whatif(tm_table **out, const tm_model *model, const tm_whatif_options *op
 }
 
 int tm_whatif_rank(tm_table **out, const tm_model *model,
-                   const tm_whatif_options *options)
+                   const tm_whatif_options *given)
 {
-    static const tm_whatif_options free_locks = {.size = sizeof(free_locks)};
+    tm_whatif_options options;
     tm__candidates all;
     int rc;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    if (!options)
-        options = &free_locks;
-    TM__CHECK(options->size >= sizeof(*options));
-    TM__CHECK(!options->class_name && !options->method && !options->object);
-    rc = check_factor(model, options->factor);
+    rc = TM__READ(&options, given, tm_whatif_options, class_name);
     if (rc < 0)
         return rc;
-    tm__candidates_open(&all, model, options);
+    TM__CHECK(!options.class_name && !options.method && !options.object);
+    rc = check_factor(model, options.factor);
+    if (rc < 0)
+        return rc;
+    tm__candidates_open(&all, model, &options);
     rc = tm__candidates_gather(&all);
     if (rc == TM_OK)
-        rc = tm__candidates_find(&all, options->count ? options->count : DEFAULT_COUNT);
+        rc = tm__candidates_find(&all, options.count ? options.count : DEFAULT_COUNT);
     if (rc == TM_OK)
         rc = tm__candidates_forecast(&all);
     if (rc == TM_OK)

@@ -120,6 +120,17 @@ int tm__file_write(void *payload, const char *bytes, size_t count)
     return TM_OK;
 }
 
+int tm__write(tm_write_fn write, void *payload, const char *bytes, size_t count)
+{
+    int rc = write(payload, bytes, count);
+
+    if (rc >= 0)
+        return TM_OK;
+    return write == tm__file_write ? rc
+                                   : tm__fail(rc, "the write function failed: %d (%s)",
+                                              rc, tm_error_name(rc));
+}
+
 int tm__file_close(tm__file *file, tm__memory *memory)
 {
     int rc = TM_OK;

@@ -3,6 +3,8 @@
 #ifndef TM_BASE_FILE_H
 #define TM_BASE_FILE_H
 
+#include <threadmodel/table.h>
+
 #include "base/memory.h"
 
 typedef struct tm__file {
@@ -20,6 +22,13 @@ int tm__file_open(tm__file *file, tm__memory *memory, const char *path);
  * is. @return TM_OK, TM_ENOMEM, TM_EIO
  */
 int tm__file_open_private(tm__file *file, tm__memory *memory, const char *path);
+
+/**
+ * Call a write function; where it is not tm__file_write, which sets the text itself,
+ * its failure gets a text.
+ * @return TM_OK or what it returned
+ */
+int tm__write(tm_write_fn write, void *payload, const char *bytes, size_t count);
 
 /** A tm_write_fn for a tm__file: all bytes or TM_EIO. */
 int tm__file_write(void *file, const char *bytes, size_t count);

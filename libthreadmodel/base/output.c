@@ -39,12 +39,11 @@ int tm__output_open(tm__output *output, tm__memory *memory, const char *path)
 
 static void flush(tm__output *output)
 {
-    int rc;
-
-    if (output->failure == TM_OK && output->held > 0) {
-        rc = output->write(output->payload, output->bytes, output->held);
-        output->failure = rc < 0 ? rc : TM_OK;
-    }
+    if (output->failure == TM_OK && output->held > 0)
+        output->failure =
+            tm__write(output->write, output->payload, output->bytes, output->held);
+    if (output->failure == TM_OK)
+        output->written += output->held;
     if (output->failure < 0 && !*output->failure_text)
         snprintf(output->failure_text, sizeof(output->failure_text), "%s",
                  tm_error_text());
@@ -83,6 +82,12 @@ void tm__output_format(tm__output *output, const char *format, ...)
     if (length > 0)
         tm__output_put(output, text,
                        length < FORMATTED_BYTES ? (size_t)length : FORMATTED_BYTES - 1);
+}
+
+int tm__output_flush(tm__output *output)
+{
+    flush(output);
+    return tm__output_state(output);
 }
 
 int tm__output_state(const tm__output *output)

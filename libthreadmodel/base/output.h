@@ -4,6 +4,8 @@
 #ifndef TM_BASE_OUTPUT_H
 #define TM_BASE_OUTPUT_H
 
+#include <stdint.h>
+
 #include <threadmodel/table.h>
 
 #include "base/file.h"
@@ -15,6 +17,7 @@ typedef struct tm__output {
     void *payload;
     char *bytes;
     size_t held;
+    uint64_t written;
     int failure; ///< of the first write that failed; TM_OK: none did
     char failure_text[256];
 } tm__output;
@@ -36,6 +39,9 @@ void tm__output_text(tm__output *output, const char *text);
 /** Add formatted text of at most 255 bytes. */
 void tm__output_format(tm__output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** Write what is held. @return TM_OK or the first failure */
+int tm__output_flush(tm__output *output);
 
 /** @return TM_OK, or the code and text of the first failure */
 int tm__output_state(const tm__output *output);

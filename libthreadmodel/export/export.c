@@ -2,9 +2,8 @@
 /* One export: what was asked for is checked, the file opened, the exporter called. */
 #include "export/export.h"
 
-#include <string.h>
-
 #include "base/error.h"
+#include "base/sized.h"
 
 static int (*const exporters[])(const tm__export *) = {
     [TM_EXPORT_PERFETTO] = tm__export_perfetto,
@@ -39,10 +38,12 @@ void tm__export_quote(tm__output *output, const char *text)
     tm__output_put(output, "\"", 1);
 }
 
-static int check(const tm_export_options *options)
+static int check(const char *path, const tm_export_options *options)
 {
     int state = options->state;
 
+    if (!path == !options->write)
+        return tm__fail(TM_EINVAL, "an export goes to a path or to a write function");
     if (options->format <= 0 || options->format >= FORMATS)
         return tm__fail(TM_EINVAL, "%d is no format to export to", options->format);
     if (state && state != TM_STATE_BLOCKED && state != TM_STATE_WAITING &&
@@ -63,14 +64,6 @@ static int export_to(tm__output *output, tm__memory *memory, const tm_model *mod
     return rc < 0 ? rc : closed;
 }
 
-static int choose(tm_export_options *chosen, const tm_export_options *options)
-{
-    *chosen = (tm_export_options){0};
-    memcpy(chosen, options,
-           options->size < sizeof(*chosen) ? options->size : sizeof(*chosen));
-    return check(chosen);
-}
-
 int tm_export(const tm_model *model, const char *path, const tm_export_options *options)
 {
     tm_export_options chosen;
@@ -79,31 +72,14 @@ int tm_export(const tm_model *model, const char *path, const tm_export_options *
     int rc;
 
     TM__CHECK(model);
-    TM__CHECK(path);
     TM__CHECK(options);
-    rc = choose(&chosen, options);
+    rc = TM__READ(&chosen, options, tm_export_options, allocator);
+    if (rc == TM_OK)
+        rc = check(path, &chosen);
     if (rc < 0)
         return rc;
     tm__memory_init(&memory, chosen.allocator);
-    rc = tm__output_open(&output, &memory, path);
-    return rc < 0 ? rc : export_to(&output, &memory, model, &chosen);
-}
-
-int tm_export_write(const tm_model *model, tm_write_fn write, void *payload,
-                    const tm_export_options *options)
-{
-    tm_export_options chosen;
-    tm__memory memory;
-    tm__output output;
-    int rc;
-
-    TM__CHECK(model);
-    TM__CHECK(write);
-    TM__CHECK(options);
-    rc = choose(&chosen, options);
-    if (rc < 0)
-        return rc;
-    tm__memory_init(&memory, chosen.allocator);
-    rc = tm__output_begin(&output, &memory, write, payload);
+    rc = path ? tm__output_open(&output, &memory, path)
+              : tm__output_begin(&output, &memory, chosen.write, chosen.payload);
     return rc < 0 ? rc : export_to(&output, &memory, model, &chosen);
 }

@@ -15,6 +15,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/sink.h"
+#include "base/sized.h"
 #include "export/hprof_record.h"
 
 enum { EMPTY_STACK = 1, CPU_SAMPLING = 2, HELD_BYTES = 1 << 16 };
@@ -155,15 +157,17 @@ static int relieve(tm_hprof_writer *h, int rc)
                                                               : rc;
 }
 
-static int take_run(void *payload, const tm_run *run)
+static int take_run(void *payload, const tm_run *given)
 {
     tm_hprof_writer *h = payload;
+    tm_run run;
+    int rc = TM__READ(&run, given, tm_run, source);
 
-    if (!h->has_head && !h->options.start_wall_ns && run->start_wall_ns) {
-        h->options.start_wall_ns = run->start_wall_ns;
-        h->options.start_ns = run->start_ns;
+    if (rc == TM_OK && !h->has_head && !h->options.start_wall_ns && run.start_wall_ns) {
+        h->options.start_wall_ns = run.start_wall_ns;
+        h->options.start_ns = run.start_ns;
     }
-    return TM_OK;
+    return rc;
 }
 
 /* The place where a thread was, put out on first sight. @param[out] out  sites[] */
@@ -192,57 +196,55 @@ static int find_site(tm_hprof_writer *h, uint32_t *out, uint32_t stack_id,
     return TM_OK;
 }
 
-static int take_limit(void *payload, const char *sentence)
-{
-    (void)payload;
-    (void)sentence;
-    return TM_OK;
-}
-
-static int take_class(void *payload, const tm_class *definition)
+static int take_class(void *payload, const tm_class *given)
 {
     tm_hprof_writer *h = payload;
+    tm_class definition;
     uint64_t name, source, object;
-    int rc;
+    int rc = TM__READ(&definition, given, tm_class, id);
 
-    if (tm__map_find(&h->classes, definition->id) != TM__NONE)
-        return TM_OK;
+    if (rc < 0 || tm__map_find(&h->classes, definition.id) != TM__NONE)
+        return rc;
     rc = put_head(h);
     if (rc == TM_OK)
-        rc = tm__hprof_string(&h->records, &name, definition->name);
+        rc = tm__hprof_string(&h->records, &name, definition.name);
     if (rc == TM_OK)
-        rc = tm__hprof_string(&h->records, &source, definition->source);
+        rc = tm__hprof_string(&h->records, &source, definition.source);
     if (rc < 0)
         return rc;
     object = ++h->records.last_id;
     rc = tm__hprof_record(&h->records, TM__HPROF_LOAD_CLASS, "4848",
                           (uint64_t[]){h->last_class + 1, object, EMPTY_STACK, name});
     if (rc == TM_OK)
-        rc = tm__map_put(&h->class_sources, definition->id, (uint32_t)source);
+        rc = tm__map_put(&h->class_sources, definition.id, (uint32_t)source);
     if (rc == TM_OK)
-        rc = tm__map_put(&h->classes, definition->id, ++h->last_class);
+        rc = tm__map_put(&h->classes, definition.id, ++h->last_class);
     return relieve(h, rc);
 }
 
-static int take_method(void *payload, const tm_method *definition)
+static int take_method(void *payload, const tm_method *given)
 {
     tm_hprof_writer *h = payload;
-    uint32_t class_serial = tm__map_find(&h->classes, definition->class_id);
-    uint32_t source = tm__map_find(&h->class_sources, definition->class_id);
-    size_t lines = definition->lines ? definition->line_count : 0;
-    method made = {.class_serial = class_serial != TM__NONE ? class_serial : 0,
-                   .source = source != TM__NONE ? source : 0,
-                   .first_line = h->line_count,
-                   .line_count = (uint32_t)lines};
-    int rc;
+    tm_method definition;
+    uint32_t class_serial, source;
+    method made;
+    size_t lines;
+    int rc = TM__READ(&definition, given, tm_method, id);
 
-    if (tm__map_find(&h->methods, definition->id) != TM__NONE)
-        return TM_OK;
+    if (rc < 0 || tm__map_find(&h->methods, definition.id) != TM__NONE)
+        return rc;
+    class_serial = tm__map_find(&h->classes, definition.class_id);
+    source = tm__map_find(&h->class_sources, definition.class_id);
+    lines = definition.lines ? definition.line_count : 0;
+    made = (method){.class_serial = class_serial != TM__NONE ? class_serial : 0,
+                    .source = source != TM__NONE ? source : 0,
+                    .first_line = h->line_count,
+                    .line_count = (uint32_t)lines};
     rc = put_head(h);
     if (rc == TM_OK)
-        rc = tm__hprof_string(&h->records, &made.name, definition->name);
+        rc = tm__hprof_string(&h->records, &made.name, definition.name);
     if (rc == TM_OK)
-        rc = tm__hprof_string(&h->records, &made.signature, definition->signature);
+        rc = tm__hprof_string(&h->records, &made.signature, definition.signature);
     if (rc == TM_OK)
         rc = tm__reserve(&h->memory, &h->method_list, &h->method_capacity,
                          (size_t)h->method_count + 1, sizeof(*h->method_list));
@@ -250,58 +252,61 @@ static int take_method(void *payload, const tm_method *definition)
         rc = tm__reserve(&h->memory, &h->line_list, &h->line_capacity,
                          h->line_count + lines, sizeof(*h->line_list));
     if (rc == TM_OK)
-        rc = tm__map_put(&h->methods, definition->id, h->method_count);
+        rc = tm__map_put(&h->methods, definition.id, h->method_count);
     if (rc < 0)
         return rc;
     if (lines > 0)
-        memcpy(h->line_list + h->line_count, definition->lines,
+        memcpy(h->line_list + h->line_count, definition.lines,
                lines * sizeof(*h->line_list));
     h->line_count += (uint32_t)lines;
     h->method_list[h->method_count++] = made;
     return relieve(h, TM_OK);
 }
 
-static int take_stack(void *payload, const tm_stack *definition)
+static int take_stack(void *payload, const tm_stack *given)
 {
     tm_hprof_writer *h = payload;
-    size_t count = definition->frame_count;
-    int rc;
+    tm_stack definition;
+    size_t count;
+    int rc = TM__READ(&definition, given, tm_stack, id);
 
-    if (tm__map_find(&h->stacks, definition->id) != TM__NONE)
-        return TM_OK;
+    if (rc < 0 || tm__map_find(&h->stacks, definition.id) != TM__NONE)
+        return rc;
+    count = definition.frames ? definition.frame_count : 0;
     rc = tm__reserve(&h->memory, &h->stack_list, &h->stack_capacity,
                      (size_t)h->stack_count + 1, sizeof(*h->stack_list));
     if (rc == TM_OK)
         rc = tm__reserve(&h->memory, &h->frame_list, &h->frame_capacity,
                          h->frame_count + count, sizeof(*h->frame_list));
     if (rc == TM_OK)
-        rc = tm__map_put(&h->stacks, definition->id, h->stack_count);
+        rc = tm__map_put(&h->stacks, definition.id, h->stack_count);
     if (rc < 0)
         return rc;
     if (count > 0)
-        memcpy(h->frame_list + h->frame_count, definition->frames,
+        memcpy(h->frame_list + h->frame_count, definition.frames,
                count * sizeof(*h->frame_list));
     h->stack_list[h->stack_count++] = (stack){h->frame_count, (uint32_t)count};
     h->frame_count += (uint32_t)count;
     return TM_OK;
 }
 
-static int take_thread(void *payload, const tm_thread *definition)
+static int take_thread(void *payload, const tm_thread *given)
 {
     tm_hprof_writer *h = payload;
+    tm_thread definition;
     uint64_t name, group, object;
-    int rc;
+    int rc = TM__READ(&definition, given, tm_thread, id);
 
     /* Its first name: the format knows no other. */
-    if (tm__map_find(&h->threads, definition->id) != TM__NONE)
-        return TM_OK;
+    if (rc < 0 || tm__map_find(&h->threads, definition.id) != TM__NONE)
+        return rc;
     rc = put_head(h);
     if (rc == TM_OK)
         rc = tm__hprof_string(&h->records, &name,
-                              definition->name ? definition->name : "");
+                              definition.name ? definition.name : "");
     if (rc == TM_OK)
         rc = tm__hprof_string(&h->records, &group,
-                              definition->group ? definition->group : "");
+                              definition.group ? definition.group : "");
     if (rc < 0)
         return rc;
     object = ++h->records.last_id;
@@ -309,15 +314,8 @@ static int take_thread(void *payload, const tm_thread *definition)
         &h->records, TM__HPROF_START_THREAD, "484888",
         (uint64_t[]){h->last_thread + 1, object, EMPTY_STACK, name, group, 0});
     if (rc == TM_OK)
-        rc = tm__map_put(&h->threads, definition->id, ++h->last_thread);
+        rc = tm__map_put(&h->threads, definition.id, ++h->last_thread);
     return relieve(h, rc);
-}
-
-static int take_object(void *payload, const tm_object *definition)
-{
-    (void)payload;
-    (void)definition;
-    return TM_OK;
 }
 
 static int take_event(tm_hprof_writer *h, const tm_event *event)
@@ -376,7 +374,7 @@ static void hprof_free(tm_hprof_writer *h)
 int tm_hprof_writer_new(tm_hprof_writer **out, tm_write_fn write, void *payload,
                         const tm_hprof_writer_options *options)
 {
-    tm_hprof_writer_options chosen = {0};
+    tm_hprof_writer_options chosen;
     tm__memory memory;
     tm_hprof_writer *h;
     int rc;
@@ -384,17 +382,22 @@ int tm_hprof_writer_new(tm_hprof_writer **out, tm_write_fn write, void *payload,
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(write);
-    if (options)
-        memcpy(&chosen, options,
-               options->size < sizeof(chosen) ? options->size : sizeof(chosen));
+    rc = TM__READ(&chosen, options, tm_hprof_writer_options, allocator);
+    if (rc < 0)
+        return rc;
     tm__memory_init(&memory, chosen.allocator);
     h = tm__zalloc(&memory, sizeof(*h));
     if (!h)
         return TM_ENOMEM;
     h->memory = memory;
-    h->sink =
-        (tm_sink){sizeof(tm_sink), h,          take_run,    take_limit,  take_class,
-                  take_method,     take_stack, take_thread, take_object, take_events};
+    h->sink = (tm_sink){.payload = h,
+                        .run = take_run,
+                        .define_class = take_class,
+                        .define_method = take_method,
+                        .define_stack = take_stack,
+                        .define_thread = take_thread,
+                        .events = take_events};
+    tm__sink_fill(&h->sink);
     h->write = write;
     h->payload = payload;
     h->file.descriptor = -1;

@@ -34,6 +34,23 @@ static int number_threads(tm__story *story)
     return rc;
 }
 
+/* A column that a table does not have is null in every row. */
+static tm__slice_columns find_columns(const tm_table *table, const char *name,
+                                      const char *peer, const char *via)
+{
+    return (tm__slice_columns){.table = table,
+                               .start_ns = tm_table_int64(table, "start_ns"),
+                               .end_ns = tm_table_int64(table, "end_ns"),
+                               .thread_id = tm_table_uint64(table, "thread_id"),
+                               .name = tm_table_column(table, name),
+                               .object = tm_table_column(table, "object"),
+                               .class_name = tm_table_column(table, "class"),
+                               .method = tm_table_column(table, "method"),
+                               .peer =
+                                   peer ? tm_table_column(table, peer) : TM_ENOTFOUND,
+                               .via = via ? tm_table_column(table, via) : TM_ENOTFOUND};
+}
+
 int tm__story_open(tm__story *story, const tm__export *to)
 {
     int rc;
@@ -53,6 +70,9 @@ int tm__story_open(tm__story *story, const tm__export *to)
         rc = tm_model_context(&story->context, to->model, NULL);
     if (rc < 0)
         return rc;
+    story->states = find_columns(story->timeline, "state", "peer", NULL);
+    story->segments = find_columns(story->path, "thread", "state", "via");
+    story->facts = find_columns(story->context, "kind", NULL, "cause");
     note_least(story, story->timeline, "start_ns");
     note_least(story, story->interactions, "time_ns");
     note_least(story, story->context, "start_ns");
@@ -76,56 +96,45 @@ const char *tm__story_thread_name(const tm__story *story, size_t row, char *buff
     return buffer;
 }
 
+static void read_slice(const tm__story *story, const tm__slice_columns *columns,
+                       size_t row, tm__slice *slice)
+{
+    const tm_table *table = columns->table;
+
+    *slice =
+        (tm__slice){.start_ns = columns->start_ns[row] - story->least_ns,
+                    .end_ns = columns->end_ns[row] - story->least_ns,
+                    .name = tm_table_cell_string(table, columns->name, row),
+                    .object = tm_table_cell_string(table, columns->object, row),
+                    .class_name = tm_table_cell_string(table, columns->class_name, row),
+                    .method = tm_table_cell_string(table, columns->method, row),
+                    .peer = tm_table_cell_string(table, columns->peer, row),
+                    .via = tm_table_cell_string(table, columns->via, row)};
+}
+
 int tm__story_state(const tm__story *story, size_t row, tm__slice *slice,
                     uint32_t *thread)
 {
-    const tm_table *table = story->timeline;
-
-    *slice = (tm__slice){
-        .start_ns = tm_table_int64(table, "start_ns")[row] - story->least_ns,
-        .end_ns = tm_table_int64(table, "end_ns")[row] - story->least_ns,
-        .name = tm_table_string(table, "state", row),
-        .object = tm_table_string(table, "object", row),
-        .class_name = tm_table_string(table, "class", row),
-        .method = tm_table_string(table, "method", row),
-        .peer = tm_table_string(table, "peer", row)};
-    *thread = tm__story_thread(story, tm_table_uint64(table, "thread_id")[row]);
+    read_slice(story, &story->states, row, slice);
+    *thread = tm__story_thread(story, story->states.thread_id[row]);
     return *thread != TM__NONE &&
            strcmp(slice->name, tm_state_name(TM_STATE_DEAD)) != 0;
 }
 
 void tm__story_segment(const tm__story *story, size_t row, tm__slice *slice)
 {
-    const tm_table *table = story->path;
-    const char *name = tm_table_string(table, "thread", row);
-
-    *slice = (tm__slice){
-        .start_ns = tm_table_int64(table, "start_ns")[row] - story->least_ns,
-        .end_ns = tm_table_int64(table, "end_ns")[row] - story->least_ns,
-        .name = name && *name ? name : "unnamed",
-        .object = tm_table_string(table, "object", row),
-        .class_name = tm_table_string(table, "class", row),
-        .method = tm_table_string(table, "method", row),
-        .peer = tm_table_string(table, "state", row),
-        .via = tm_table_string(table, "via", row)};
+    read_slice(story, &story->segments, row, slice);
+    if (!slice->name || !*slice->name)
+        slice->name = "unnamed";
 }
 
 void tm__story_context(const tm__story *story, size_t row, tm__slice *slice,
                        uint32_t *thread)
 {
-    const tm_table *table = story->context;
-
-    *slice = (tm__slice){
-        .start_ns = tm_table_int64(table, "start_ns")[row] - story->least_ns,
-        .end_ns = tm_table_int64(table, "end_ns")[row] - story->least_ns,
-        .name = tm_table_string(table, "kind", row),
-        .object = tm_table_string(table, "object", row),
-        .class_name = tm_table_string(table, "class", row),
-        .method = tm_table_string(table, "method", row),
-        .via = tm_table_string(table, "cause", row)};
-    *thread = tm_table_is_null(table, "thread_id", row)
+    read_slice(story, &story->facts, row, slice);
+    *thread = tm_table_is_null(story->context, "thread_id", row)
                   ? TM__NONE
-                  : tm__story_thread(story, tm_table_uint64(table, "thread_id")[row]);
+                  : tm__story_thread(story, story->facts.thread_id[row]);
 }
 
 int tm__story_flow(const tm__story *story, size_t row, tm__flow *flow)

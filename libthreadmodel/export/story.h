@@ -8,13 +8,23 @@
 #include "base/map.h"
 #include "export/export.h"
 
+/** The columns that a slice is read from. */
+typedef struct tm__slice_columns {
+    const tm_table *table;
+    const int64_t *start_ns;
+    const int64_t *end_ns;
+    const uint64_t *thread_id;
+    int name, object, class_name, method, peer, via; ///< numbers
+} tm__slice_columns;
+
 typedef struct tm__story {
     tm_table *threads;
     tm_table *timeline;
     tm_table *interactions;
     tm_table *path;
     tm_table *context;
-    tm__map numbers;  ///< id: row of `threads`
+    tm__slice_columns states, segments, facts; ///< of timeline, path and context
+    tm__map numbers;                           ///< id: row of `threads`
     int64_t least_ns; ///< the earliest time of all; formats know no negative ones
 } tm__story;
 

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/sink.h"
+#include "base/sized.h"
 #include "base/sort.h"
 #include "formats/contention/reader.h"
 #include "formats/filter.h"
@@ -174,15 +176,14 @@ static int find_format(tm_source *source, const tm_source_options *options)
 static int source_open(tm_source **out, const char *path, const void *data,
                        size_t length, const tm_source_options *given)
 {
-    tm_source_options options = {0};
+    tm_source_options options;
     tm_source *source;
     tm__memory memory;
-    int rc;
+    int rc = TM__READ(&options, given, tm_source_options, allocator);
 
     *out = NULL;
-    if (given)
-        memcpy(&options, given,
-               given->size < sizeof(options) ? given->size : sizeof(options));
+    if (rc < 0)
+        return rc;
     tm__memory_init(&memory, options.allocator);
     source = tm__zalloc(&memory, sizeof(*source));
     if (!source)
@@ -216,18 +217,24 @@ int tm__source_open_memory(tm_source **out, const char *name, const void *data,
     return source_open(out, name, data, length, options);
 }
 
-int tm_source_read(tm_source *source, const tm_sink *sink)
+int tm_source_read(tm_source *source, const tm_sink *given)
 {
+    const tm_sink *sink;
+    tm_sink whole;
+    int rc;
+
     TM__CHECK(source);
-    TM__CHECK(sink);
-    sink = tm__filter_before(&source->filter, sink);
+    TM__CHECK(given);
+    rc = tm__sink_read(&whole, given);
+    if (rc < 0)
+        return rc;
+    sink = tm__filter_before(&source->filter, &whole);
     if (!source->is_named) {
         /* What the file itself says of its origin comes later and stands. */
         tm_run run = {.size = sizeof(run),
                       .source = source->input.path,
                       .format = source->format->name};
         char joined[4096];
-        int rc;
 
         if (source->input.part_count) {
             snprintf(joined, sizeof(joined), "%s and %u more", run.source,

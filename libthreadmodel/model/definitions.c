@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/sized.h"
 #include "base/utf8.h"
 #include "model/hidden.h"
 
@@ -262,71 +263,90 @@ static size_t text_bytes(const char *text)
     return text ? strlen(text) : 0;
 }
 
-int tm__define_class(void *payload, const tm_class *definition)
+int tm__define_class(void *payload, const tm_class *given)
 {
     tm_model *model = payload;
+    tm_class definition;
     size_t before = model->memory.used_bytes;
-    int rc = TM_OK;
+    int rc = TM__READ(&definition, given, tm_class, id);
 
-    if (is_full(model, text_bytes(definition->name) + text_bytes(definition->source)))
+    if (rc < 0)
+        return rc;
+    if (is_full(model, text_bytes(definition.name) + text_bytes(definition.source)))
         model->definitions_left_out++;
     else
-        rc = define_class(model, definition);
+        rc = define_class(model, &definition);
     model->definition_bytes += model->memory.used_bytes - before;
     return rc;
 }
 
-int tm__define_method(void *payload, const tm_method *definition)
+int tm__define_method(void *payload, const tm_method *given)
 {
     tm_model *model = payload;
+    tm_method definition;
     size_t before = model->memory.used_bytes;
-    int rc = TM_OK;
+    int rc = TM__READ(&definition, given, tm_method, id);
 
-    if (is_full(model, text_bytes(definition->name) +
-                           definition->line_count * sizeof(*model->lines)))
+    if (rc < 0)
+        return rc;
+    if (!definition.lines)
+        definition.line_count = 0;
+    if (is_full(model, text_bytes(definition.name) +
+                           definition.line_count * sizeof(*model->lines)))
         model->definitions_left_out++;
     else
-        rc = define_method(model, definition);
+        rc = define_method(model, &definition);
     model->definition_bytes += model->memory.used_bytes - before;
     return rc;
 }
 
-int tm__define_stack(void *payload, const tm_stack *definition)
+int tm__define_stack(void *payload, const tm_stack *given)
 {
     tm_model *model = payload;
+    tm_stack definition;
     size_t before = model->memory.used_bytes;
-    int rc = TM_OK;
+    int rc = TM__READ(&definition, given, tm_stack, id);
 
-    if (is_full(model, definition->frame_count * sizeof(*model->frames)))
+    if (rc < 0)
+        return rc;
+    if (!definition.frames)
+        definition.frame_count = 0;
+    if (is_full(model, definition.frame_count * sizeof(*model->frames)))
         model->definitions_left_out++;
     else
-        rc = define_stack(model, definition);
+        rc = define_stack(model, &definition);
     model->definition_bytes += model->memory.used_bytes - before;
     return rc;
 }
 
-int tm__define_thread(void *payload, const tm_thread *definition)
+int tm__define_thread(void *payload, const tm_thread *given)
 {
     tm_model *model = payload;
+    tm_thread definition;
     size_t before = model->memory.used_bytes;
-    tm_thread nameless = *definition;
-    int rc;
+    int rc = TM__READ(&definition, given, tm_thread, id);
 
-    if (is_full(model, text_bytes(definition->name) + text_bytes(definition->group))) {
-        nameless.name = nameless.group = NULL;
+    if (rc < 0)
+        return rc;
+    if (is_full(model, text_bytes(definition.name) + text_bytes(definition.group))) {
+        definition.name = definition.group = NULL;
         model->definitions_left_out++;
     }
-    rc = define_thread(model, &nameless);
+    rc = define_thread(model, &definition);
     model->definition_bytes += model->memory.used_bytes - before;
     return rc;
 }
 
-int tm__define_object(void *payload, const tm_object *definition)
+int tm__define_object(void *payload, const tm_object *given)
 {
     tm_model *model = payload;
+    tm_object definition;
     size_t before = model->memory.used_bytes;
-    int rc = define_object(model, definition);
+    int rc = TM__READ(&definition, given, tm_object, id);
 
+    if (rc < 0)
+        return rc;
+    rc = define_object(model, &definition);
     model->definition_bytes += model->memory.used_bytes - before;
     return rc;
 }

@@ -2,6 +2,7 @@
 /* A model's life, its sink, and what it knows of the run as a whole. */
 #include <string.h>
 
+#include "base/sized.h"
 #include "model/definitions.h"
 #include "model/ingest.h"
 #include "model/replay.h"
@@ -36,12 +37,16 @@ static void take_cost(tm_run *known, const tm_run *run)
     known->cost_recorder_ns = run->cost_recorder_ns;
 }
 
-static int take_run(void *payload, const tm_run *run)
+static int take_run(void *payload, const tm_run *given)
 {
     tm_model *model = payload;
-    tm_run *known = &model->run;
+    tm_run *known = &model->run, read;
+    const tm_run *run = &read;
     int old_policy = tm__policy(model);
+    int rc = TM__READ(&read, given, tm_run, source);
 
+    if (rc < 0)
+        return rc;
     if (set_text(model, &known->source, run->source) < 0 ||
         set_text(model, &known->format, run->format) < 0 ||
         set_text(model, &known->producer, run->producer) < 0 ||
@@ -67,9 +72,9 @@ static int take_run(void *payload, const tm_run *run)
     }
     if (run->identity)
         known->identity = run->identity;
-    if (run->size > offsetof(tm_run, id) && run->id)
+    if (run->id)
         known->id = run->id;
-    if (run->size > offsetof(tm_run, cost_recorder_ns) && run->cost_events)
+    if (run->cost_events)
         take_cost(known, run);
     if (tm__policy(model) != old_policy)
         for (uint32_t i = 0; i < model->objects_count; i++)
@@ -107,17 +112,19 @@ static uint32_t nestings_max(size_t limit_bytes)
 
 int tm_model_new(tm_model **out, const tm_model_options *options)
 {
-    static const tm_model_options defaults = {.size = sizeof(defaults)};
+    tm_model_options chosen;
     tm__memory memory;
     tm_model *model;
+    int rc;
 
     TM__CHECK(out);
     *out = NULL;
-    if (!options)
-        options = &defaults;
-    if (options->policy < TM_POLICY_UNKNOWN || options->policy > TM_POLICY_REPORTED)
-        return tm__fail(TM_EINVAL, "policy %d is none", options->policy);
-    tm__memory_init(&memory, options->allocator);
+    rc = TM__READ(&chosen, options, tm_model_options, allocator);
+    if (rc < 0)
+        return rc;
+    if (chosen.policy < TM_POLICY_UNKNOWN || chosen.policy > TM_POLICY_REPORTED)
+        return tm__fail(TM_EINVAL, "policy %d is none", chosen.policy);
+    tm__memory_init(&memory, chosen.allocator);
     model = tm__zalloc(&memory, sizeof(*model));
     if (!model)
         return TM_ENOMEM;
@@ -132,10 +139,10 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->free_binding = TM__NONE;
     model->edges_gone = 1;
     model->free_post = TM__NONE;
-    model->forced_policy = options->policy;
-    model->memory_limit_bytes = options->memory_limit_bytes;
-    model->fold_at_bytes = options->memory_limit_bytes;
-    model->nestings_max = nestings_max(options->memory_limit_bytes);
+    model->forced_policy = chosen.policy;
+    model->memory_limit_bytes = chosen.memory_limit_bytes;
+    model->fold_at_bytes = chosen.memory_limit_bytes;
+    model->nestings_max = nestings_max(chosen.memory_limit_bytes);
     model->folded_ns = INT64_MIN;
     model->loss_ns = INT64_MIN;
     model->nameless_end_ns = INT64_MIN;

@@ -2,6 +2,7 @@
 /* A selection, looked up once a question. */
 #include <string.h>
 
+#include "base/sized.h"
 #include "model/model.h"
 
 static int select_threads(tm__scope *scope, const tm_model *model, tm__memory *memory,
@@ -46,36 +47,39 @@ static int select_classes(tm__scope *scope, const tm_model *model, tm__memory *m
     return TM_OK;
 }
 
-int tm__scope_open(tm__scope *scope, const tm_model *model,
-                   const tm_selection *selection)
+int tm__scope_open(tm__scope *scope, const tm_model *model, const tm_selection *given)
 {
     int64_t origin = tm__model_origin_ns(model);
+    tm_selection selection;
     tm__memory memory;
-    int rc = TM_OK;
+    int rc;
 
     *scope = (tm__scope){.from_ns = INT64_MIN,
                          .to_ns = INT64_MAX,
                          .thread_count = model->threads_count,
                          .class_count = model->classes_count};
-    if (!selection)
+    if (!given)
         return TM_OK;
-    if (selection->from_ns < 0 || selection->to_ns < 0 ||
-        (selection->to_ns && selection->to_ns <= selection->from_ns))
+    rc = TM__READ(&selection, given, tm_selection, threads);
+    if (rc < 0)
+        return rc;
+    if (selection.from_ns < 0 || selection.to_ns < 0 ||
+        (selection.to_ns && selection.to_ns <= selection.from_ns))
         return tm__fail(TM_EINVAL, "window from %lld to %lld ns is empty",
-                        (long long)selection->from_ns, (long long)selection->to_ns);
-    if (model->event_count && selection->from_ns > tm_model_length_ns(model))
+                        (long long)selection.from_ns, (long long)selection.to_ns);
+    if (model->event_count && selection.from_ns > tm_model_length_ns(model))
         return tm__fail(TM_EINVAL, "window begins at %lld ns, the run ends at %lld ns",
-                        (long long)selection->from_ns,
+                        (long long)selection.from_ns,
                         (long long)tm_model_length_ns(model));
-    if (selection->from_ns)
-        scope->from_ns = origin + selection->from_ns;
-    if (selection->to_ns && selection->to_ns < INT64_MAX / 2)
-        scope->to_ns = origin + selection->to_ns;
+    if (selection.from_ns)
+        scope->from_ns = origin + selection.from_ns;
+    if (selection.to_ns && selection.to_ns < INT64_MAX / 2)
+        scope->to_ns = origin + selection.to_ns;
     tm__memory_init(&memory, &model->memory.hook);
-    if (selection->threads)
-        rc = select_threads(scope, model, &memory, selection);
-    if (rc == TM_OK && selection->classes)
-        rc = select_classes(scope, model, &memory, selection);
+    if (selection.threads)
+        rc = select_threads(scope, model, &memory, &selection);
+    if (rc == TM_OK && selection.classes)
+        rc = select_classes(scope, model, &memory, &selection);
     if (rc < 0)
         tm__scope_close(scope, model);
     return rc;

@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/sink.h"
+#include "base/sized.h"
 #include "base/sort.h"
 #include "base/strings.h"
 #include "table/distribution.h"
@@ -149,43 +151,46 @@ static int take_events(void *payload, const tm_event *events, size_t count)
     return rc;
 }
 
-static int define_class(void *payload, const tm_class *definition)
+static int define_class(void *payload, const tm_class *given)
 {
     tm_summary *self = payload;
-    uint32_t known = tm__map_find(&self->class_map, definition->id), name, number;
+    tm_class definition;
+    uint32_t name, number;
+    int rc = TM__READ(&definition, given, tm_class, id);
 
-    if (!definition->name || known != TM__NONE)
-        return TM_OK;
-    if (tm__strings_intern(&self->strings, &name, definition->name) < 0 ||
+    if (rc < 0 || !definition.name ||
+        tm__map_find(&self->class_map, definition.id) != TM__NONE)
+        return rc;
+    if (tm__strings_intern(&self->strings, &name, definition.name) < 0 ||
         find_group(self, name, &number) < 0)
         return TM_ENOMEM;
-    return tm__map_put(&self->class_map, definition->id, number);
+    return tm__map_put(&self->class_map, definition.id, number);
 }
 
-static int define_object(void *payload, const tm_object *definition)
+static int define_object(void *payload, const tm_object *given)
 {
     tm_summary *self = payload;
-    uint32_t index = tm__map_find(&self->object_map, definition->id);
-    uint32_t number = tm__map_find(&self->class_map, definition->class_id);
+    tm_object definition;
+    uint32_t index, number;
+    int rc = TM__READ(&definition, given, tm_object, id);
 
+    if (rc < 0)
+        return rc;
+    index = tm__map_find(&self->object_map, definition.id);
+    number = tm__map_find(&self->class_map, definition.class_id);
     if (index == TM__NONE) {
         if (tm__reserve(&self->memory, &self->objects, &self->object_capacity,
                         (size_t)self->object_count + 1, sizeof(*self->objects)) < 0 ||
-            tm__map_put(&self->object_map, definition->id, self->object_count) < 0)
+            tm__map_put(&self->object_map, definition.id, self->object_count) < 0)
             return TM_ENOMEM;
         index = self->object_count++;
         self->objects[index] = (object){0};
     }
     if (number != TM__NONE)
         self->objects[index].group = number;
-    if (definition->thread)
+    if (definition.thread)
         self->objects[index].is_thread = 1;
     return TM_OK;
-}
-
-static int pass_run(void *payload, const tm_run *run)
-{
-    return (void)payload, (void)run, TM_OK;
 }
 
 static int take_limit(void *payload, const char *sentence)
@@ -194,21 +199,6 @@ static int take_limit(void *payload, const char *sentence)
     uint32_t index;
 
     return tm__strings_intern(&self->limits, &index, sentence);
-}
-
-static int pass_method(void *payload, const tm_method *definition)
-{
-    return (void)payload, (void)definition, TM_OK;
-}
-
-static int pass_stack(void *payload, const tm_stack *definition)
-{
-    return (void)payload, (void)definition, TM_OK;
-}
-
-static int pass_thread(void *payload, const tm_thread *definition)
-{
-    return (void)payload, (void)definition, TM_OK;
 }
 
 int tm_summary_new(tm_summary **out, const tm_allocator *allocator)
@@ -230,16 +220,12 @@ int tm_summary_new(tm_summary **out, const tm_allocator *allocator)
     tm__map_init(&self->object_map, &self->memory);
     tm__map_init(&self->class_map, &self->memory);
     tm__map_init(&self->name_map, &self->memory);
-    self->sink = (tm_sink){.size = sizeof(self->sink),
-                           .payload = self,
-                           .run = pass_run,
+    self->sink = (tm_sink){.payload = self,
                            .limit = take_limit,
                            .define_class = define_class,
-                           .define_method = pass_method,
-                           .define_stack = pass_stack,
-                           .define_thread = pass_thread,
                            .define_object = define_object,
                            .events = take_events};
+    tm__sink_fill(&self->sink);
     if (find_group(self, TM__NONE, &unknown) < 0) {
         tm_summary_free(self);
         return TM_ENOMEM;

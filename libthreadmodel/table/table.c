@@ -148,21 +148,28 @@ const char *tm_table_category(const tm_table *table, const char *column, int32_t
     return found ? tm__dictionary_text(&found->dictionary, code) : NULL;
 }
 
+static const char *string_in(const tm_table *table, const tm__column *column,
+                             size_t row)
+{
+    if (!column || column->type != TM_TYPE_STRING || row >= table->row_count)
+        return NULL;
+    return tm__dictionary_text(&column->dictionary,
+                               ((const int32_t *)column->values)[row]);
+}
+
+static int is_null(const tm_table *table, const tm__column *column, size_t row)
+{
+    return !column || row >= table->row_count || tm__column_is_null(column, row);
+}
+
 const char *tm_table_string(const tm_table *table, const char *column, size_t row)
 {
-    const tm__column *found = named_typed(table, column, TM_TYPE_STRING);
-
-    if (!found || row >= table->row_count)
-        return NULL;
-    return tm__dictionary_text(&found->dictionary,
-                               ((const int32_t *)found->values)[row]);
+    return string_in(table, named(table, column), row);
 }
 
 int tm_table_is_null(const tm_table *table, const char *column, size_t row)
 {
-    const tm__column *found = named(table, column);
-
-    return !found || row >= table->row_count || tm__column_is_null(found, row);
+    return is_null(table, named(table, column), row);
 }
 
 const uint8_t *tm_table_validity(const tm_table *table, const char *column)
@@ -170,6 +177,73 @@ const uint8_t *tm_table_validity(const tm_table *table, const char *column)
     const tm__column *found = named(table, column);
 
     return found ? found->validity : NULL;
+}
+
+int tm_table_column(const tm_table *table, const char *column)
+{
+    const tm__column *found;
+
+    TM__CHECK(table);
+    TM__CHECK(column);
+    found = named(table, column);
+    return found ? (int)(found - table->columns)
+                 : tm__fail(TM_ENOTFOUND, "table %s has no column %.200s", table->name,
+                            column);
+}
+
+/* A column in which a row has a value; NULL: it has none. */
+static const tm__column *with_value(const tm_table *table, int column, size_t row)
+{
+    const tm__column *found =
+        column < 0 ? NULL : tm__table_column(table, (size_t)column);
+
+    return is_null(table, found, row) ? NULL : found;
+}
+
+int64_t tm_table_cell_int64(const tm_table *table, int column, size_t row)
+{
+    const tm__column *found = with_value(table, column, row);
+
+    if (!found)
+        return 0;
+    switch (found->type) {
+    case TM_TYPE_INT32: return ((const int32_t *)found->values)[row];
+    case TM_TYPE_INT64: return ((const int64_t *)found->values)[row];
+    case TM_TYPE_BOOL: return ((const uint8_t *)found->values)[row / 8] >> row % 8 & 1;
+    default: return 0;
+    }
+}
+
+uint64_t tm_table_cell_uint64(const tm_table *table, int column, size_t row)
+{
+    const tm__column *found = with_value(table, column, row);
+
+    return found && found->type == TM_TYPE_UINT64
+               ? ((const uint64_t *)found->values)[row]
+               : 0;
+}
+
+double tm_table_cell_double(const tm_table *table, int column, size_t row)
+{
+    const tm__column *found = with_value(table, column, row);
+
+    if (!found)
+        return 0;
+    switch (found->type) {
+    case TM_TYPE_DOUBLE: return ((const double *)found->values)[row];
+    case TM_TYPE_UINT64: return (double)((const uint64_t *)found->values)[row];
+    default: return (double)tm_table_cell_int64(table, column, row);
+    }
+}
+
+const char *tm_table_cell_string(const tm_table *table, int column, size_t row)
+{
+    return string_in(table, with_value(table, column, row), row);
+}
+
+int tm_table_cell_is_null(const tm_table *table, int column, size_t row)
+{
+    return !with_value(table, column, row);
 }
 
 size_t tm_table_limit_count(const tm_table *table)

@@ -11,25 +11,23 @@
 
 #include "base/error.h"
 
-static int put_out(tm_trace_writer *writer)
+static int put_out(tm__trace_writer *writer)
 {
     const tm__bytes *out = &writer->out;
-    int rc = writer->write(writer->payload, (const char *)out->data, out->length);
+    int rc =
+        tm__write(writer->write, writer->payload, (const char *)out->data, out->length);
 
     if (rc >= 0) {
         writer->bytes += out->length;
         return TM_OK;
     }
-    if (writer->write != tm__file_write)
-        tm__fail(rc, "the trace's write function failed: %d (%s)", rc,
-                 tm_error_name(rc));
     writer->failure = rc;
     snprintf(writer->failure_text, sizeof(writer->failure_text), "%s", tm_error_text());
     return rc;
 }
 
 /* Write what is in `raw` as a block; with `tail` bytes after it. */
-static int put_block(tm_trace_writer *writer, tm__block_header *header,
+static int put_block(tm__trace_writer *writer, tm__block_header *header,
                      const uint8_t *tail, size_t tail_bytes)
 {
     tm__bytes *out = &writer->out;
@@ -51,7 +49,7 @@ static int put_block(tm_trace_writer *writer, tm__block_header *header,
     return put_out(writer);
 }
 
-static int put_index(tm_trace_writer *writer)
+static int put_index(tm__trace_writer *writer)
 {
     tm__block_header header = {.type = TM__BLOCK_INDEX,
                                .first_ns = writer->index.run_first_ns,
@@ -68,7 +66,7 @@ static int put_index(tm_trace_writer *writer)
     return rc;
 }
 
-static int put_end(tm_trace_writer *writer)
+static int put_end(tm__trace_writer *writer)
 {
     tm__block_header header = {.type = TM__BLOCK_END,
                                .first_ns = writer->index.run_first_ns,
@@ -83,7 +81,7 @@ static int put_end(tm_trace_writer *writer)
 }
 
 /* Definitions in their order of arrival, each at its place among sorted events. */
-static int put_definitions(tm_trace_writer *writer, const uint32_t *positions)
+static int put_definitions(tm__trace_writer *writer, const uint32_t *positions)
 {
     tm__bytes *section = &writer->section;
     uint32_t position = 0, start = 0;
@@ -112,7 +110,7 @@ static int put_definitions(tm_trace_writer *writer, const uint32_t *positions)
 }
 
 /* The sections of the block in work, into `raw`. */
-static int put_sections(tm_trace_writer *writer, tm__block_header *header)
+static int put_sections(tm__trace_writer *writer, tm__block_header *header)
 {
     const uint32_t *arrivals = NULL, *positions = NULL;
     uint32_t count = writer->event_count;
@@ -134,7 +132,7 @@ static int put_sections(tm_trace_writer *writer, tm__block_header *header)
                            count);
 }
 
-int tm__writer_finish_block(tm_trace_writer *writer)
+int tm__trace_writer_finish_block(tm__trace_writer *writer)
 {
     tm__block_header header = {.type = TM__BLOCK_DATA};
     tm__index_entry entry = {.offset = writer->bytes};
@@ -165,12 +163,12 @@ int tm__writer_finish_block(tm_trace_writer *writer)
     return TM_OK;
 }
 
-uint64_t tm__writer_events(const tm_trace_writer *writer)
+uint64_t tm__trace_writer_events(const tm__trace_writer *writer)
 {
     return writer->index.events;
 }
 
-int tm__writer_begin(tm_trace_writer *writer)
+int tm__trace_writer_begin(tm__trace_writer *writer)
 {
     if (tm__bytes_reserve(&writer->out, TM__FILE_HEADER_BYTES) < 0)
         return TM_ENOMEM;
@@ -179,9 +177,9 @@ int tm__writer_begin(tm_trace_writer *writer)
     return put_out(writer);
 }
 
-int tm__writer_finish(tm_trace_writer *writer)
+int tm__trace_writer_finish(tm__trace_writer *writer)
 {
-    int rc = tm__writer_finish_block(writer);
+    int rc = tm__trace_writer_finish_block(writer);
 
     if (rc == TM_OK && writer->index.entry_count > 0)
         rc = put_index(writer);

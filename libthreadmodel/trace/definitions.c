@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "trace/frame.h"
 
 /* Room for `numbers` of the widest and some bytes of text. */
@@ -40,10 +41,12 @@ static int too_many(const char *what, size_t count)
 
 int tm__run_put(tm__bytes *out, const tm_run *given)
 {
-    tm_run run = {0};
+    tm_run run;
     uint8_t *at;
+    int rc = TM__READ(&run, given, tm_run, source);
 
-    memcpy(&run, given, given->size < sizeof(run) ? given->size : sizeof(run));
+    if (rc < 0)
+        return rc;
     at = make_room(out, 15,
                    tm__string_room(run.source) + tm__string_room(run.format) +
                        tm__string_room(run.producer) + tm__string_room(run.vm) +
@@ -85,41 +88,50 @@ int tm__limit_put(tm__bytes *out, const char *sentence)
     return keep(out, tm__encode_string(at, sentence), "sentence");
 }
 
-int tm__class_put(tm__bytes *out, const tm_class *definition)
+int tm__class_put(tm__bytes *out, const tm_class *given)
 {
-    uint8_t *at = make_room(out, 1,
-                            tm__string_room(definition->name) +
-                                tm__string_room(definition->source));
+    tm_class definition;
+    uint8_t *at;
+    int rc = TM__READ(&definition, given, tm_class, id);
 
+    if (rc < 0)
+        return rc;
+    at = make_room(
+        out, 1, tm__string_room(definition.name) + tm__string_room(definition.source));
     if (!at)
         return TM_ENOMEM;
-    at = tm__encode_varint(at, definition->id);
-    at = tm__encode_string(at, definition->name);
-    at = tm__encode_string(at, definition->source);
+    at = tm__encode_varint(at, definition.id);
+    at = tm__encode_string(at, definition.name);
+    at = tm__encode_string(at, definition.source);
     return keep(out, at, "class");
 }
 
-int tm__method_put(tm__bytes *out, const tm_method *definition)
+int tm__method_put(tm__bytes *out, const tm_method *given)
 {
-    size_t count = definition->lines ? definition->line_count : 0;
+    tm_method definition;
+    size_t count;
     uint64_t location = 0, line = 0;
     uint8_t *at;
+    int rc = TM__READ(&definition, given, tm_method, id);
 
+    if (rc < 0)
+        return rc;
+    count = definition.lines ? definition.line_count : 0;
     if (count > TM__DEFINITION_ITEM_LIMIT)
         return too_many("method", count);
     at = make_room(out, 3 + 2 * count,
-                   tm__string_room(definition->name) +
-                       tm__string_room(definition->signature));
+                   tm__string_room(definition.name) +
+                       tm__string_room(definition.signature));
     if (!at)
         return TM_ENOMEM;
-    at = tm__encode_varint(at, definition->id);
-    at = tm__encode_varint(at, definition->class_id);
-    at = tm__encode_string(at, definition->name);
-    at = tm__encode_string(at, definition->signature);
+    at = tm__encode_varint(at, definition.id);
+    at = tm__encode_varint(at, definition.class_id);
+    at = tm__encode_string(at, definition.name);
+    at = tm__encode_string(at, definition.signature);
     at = tm__encode_varint(at, count);
     for (size_t i = 0; i < count; i++) {
-        uint64_t next_location = (uint64_t)definition->lines[i].location;
-        uint64_t next_line = (uint64_t)definition->lines[i].line;
+        uint64_t next_location = (uint64_t)definition.lines[i].location;
+        uint64_t next_line = (uint64_t)definition.lines[i].line;
 
         at = tm__encode_varint(at, tm__zigzag(next_location - location));
         at = tm__encode_varint(at, tm__zigzag(next_line - line));
@@ -129,22 +141,27 @@ int tm__method_put(tm__bytes *out, const tm_method *definition)
     return keep(out, at, "method");
 }
 
-int tm__stack_put(tm__bytes *out, const tm_stack *definition)
+int tm__stack_put(tm__bytes *out, const tm_stack *given)
 {
-    size_t count = definition->frames ? definition->frame_count : 0;
+    tm_stack definition;
+    size_t count;
     uint64_t method = 0;
     uint8_t *at;
+    int rc = TM__READ(&definition, given, tm_stack, id);
 
+    if (rc < 0)
+        return rc;
+    count = definition.frames ? definition.frame_count : 0;
     if (count > TM__DEFINITION_ITEM_LIMIT)
         return too_many("stack", count);
     at = make_room(out, 3 + 3 * count, 0);
     if (!at)
         return TM_ENOMEM;
-    at = tm__encode_varint(at, definition->id);
-    at = tm__encode_varint(at, definition->flags);
+    at = tm__encode_varint(at, definition.id);
+    at = tm__encode_varint(at, definition.flags);
     at = tm__encode_varint(at, count);
     for (size_t i = 0; i < count; i++) {
-        const tm_frame *frame = &definition->frames[i];
+        const tm_frame *frame = &definition.frames[i];
 
         at = tm__encode_varint(at, tm__zigzag(frame->method - method));
         at = tm__encode_signed(at, frame->location);
@@ -154,34 +171,44 @@ int tm__stack_put(tm__bytes *out, const tm_stack *definition)
     return keep(out, at, "stack");
 }
 
-int tm__thread_put(tm__bytes *out, const tm_thread *definition)
+int tm__thread_put(tm__bytes *out, const tm_thread *given)
 {
-    uint8_t *at = make_room(
-        out, 5, tm__string_room(definition->name) + tm__string_room(definition->group));
+    tm_thread definition;
+    uint8_t *at;
+    int rc = TM__READ(&definition, given, tm_thread, id);
 
+    if (rc < 0)
+        return rc;
+    at = make_room(
+        out, 5, tm__string_room(definition.name) + tm__string_room(definition.group));
     if (!at)
         return TM_ENOMEM;
-    at = tm__encode_varint(at, definition->id);
-    at = tm__encode_varint(at, definition->object);
-    at = tm__encode_varint(at, definition->os_id);
-    at = tm__encode_string(at, definition->name);
-    at = tm__encode_string(at, definition->group);
-    at = tm__encode_signed(at, definition->priority);
-    at = tm__encode_varint(at, definition->flags);
+    at = tm__encode_varint(at, definition.id);
+    at = tm__encode_varint(at, definition.object);
+    at = tm__encode_varint(at, definition.os_id);
+    at = tm__encode_string(at, definition.name);
+    at = tm__encode_string(at, definition.group);
+    at = tm__encode_signed(at, definition.priority);
+    at = tm__encode_varint(at, definition.flags);
     return keep(out, at, "thread");
 }
 
-int tm__object_put(tm__bytes *out, const tm_object *definition)
+int tm__object_put(tm__bytes *out, const tm_object *given)
 {
-    uint8_t *at = make_room(out, 5, 0);
+    tm_object definition;
+    uint8_t *at;
+    int rc = TM__READ(&definition, given, tm_object, id);
 
+    if (rc < 0)
+        return rc;
+    at = make_room(out, 5, 0);
     if (!at)
         return TM_ENOMEM;
-    at = tm__encode_varint(at, definition->id);
-    at = tm__encode_varint(at, definition->class_id);
-    at = tm__encode_varint(at, definition->thread);
-    at = tm__encode_varint(at, definition->hash);
-    at = tm__encode_varint(at, definition->flags);
+    at = tm__encode_varint(at, definition.id);
+    at = tm__encode_varint(at, definition.class_id);
+    at = tm__encode_varint(at, definition.thread);
+    at = tm__encode_varint(at, definition.hash);
+    at = tm__encode_varint(at, definition.flags);
     return keep(out, at, "object");
 }
 
@@ -238,7 +265,7 @@ static int pour_limit(tm__cursor *body, const tm_sink *sink)
 
 static int pour_class(tm__cursor *body, const tm_sink *sink)
 {
-    tm_class definition;
+    tm_class definition = {.size = sizeof(definition)};
 
     definition.id = tm__get_varint(body);
     definition.name = tm__get_string(body);
@@ -262,7 +289,7 @@ static size_t get_count(tm__cursor *body, size_t item_bytes)
 
 static int pour_method(tm__definition_room *room, tm__cursor *body, const tm_sink *sink)
 {
-    tm_method definition;
+    tm_method definition = {.size = sizeof(definition)};
     uint64_t location = 0, line = 0;
 
     definition.id = tm__get_varint(body);
@@ -289,7 +316,7 @@ static int pour_method(tm__definition_room *room, tm__cursor *body, const tm_sin
 
 static int pour_stack(tm__definition_room *room, tm__cursor *body, const tm_sink *sink)
 {
-    tm_stack definition;
+    tm_stack definition = {.size = sizeof(definition)};
     uint64_t method = 0;
 
     definition.id = (uint32_t)tm__get_limited(body, UINT32_MAX);
@@ -314,7 +341,7 @@ static int pour_stack(tm__definition_room *room, tm__cursor *body, const tm_sink
 
 static int pour_thread(tm__cursor *body, const tm_sink *sink)
 {
-    tm_thread definition;
+    tm_thread definition = {.size = sizeof(definition)};
 
     definition.id = tm__get_varint(body);
     definition.object = tm__get_varint(body);
@@ -330,7 +357,7 @@ static int pour_thread(tm__cursor *body, const tm_sink *sink)
 
 static int pour_object(tm__cursor *body, const tm_sink *sink)
 {
-    tm_object definition;
+    tm_object definition = {.size = sizeof(definition)};
 
     definition.id = tm__get_varint(body);
     definition.class_id = tm__get_varint(body);

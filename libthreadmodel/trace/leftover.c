@@ -301,6 +301,7 @@ static int define_stack(tm__leftover *leftover, const tm__record *record, uint32
     size_t bytes = record->event.frame_count * sizeof(tm_frame);
     tm_frame *copy = tm__zalloc(leftover->memory, bytes);
     tm_stack definition = {
+        .size = sizeof(definition),
         .id = id,
         .flags = record->event.is_truncated ? TM_STACK_TRUNCATED : 0,
         .frames = copy,

@@ -123,6 +123,7 @@ static int define_thread(const tm__thread_record *thread, const char *text,
 {
     char name[TEXT_BYTES], group[TEXT_BYTES];
     tm_thread definition = {
+        .size = sizeof(definition),
         .id = thread->id,
         .object = thread->object,
         .os_id = thread->os_id,
@@ -142,6 +143,7 @@ static int define_class(const tm__class_record *class, const char *text,
 {
     char name[TEXT_BYTES], source[TEXT_BYTES];
     tm_class definition = {
+        .size = sizeof(definition),
         .id = class->id,
         .name = name,
         .source = class->has_source ? source : NULL,
@@ -156,6 +158,7 @@ static int define_class(const tm__class_record *class, const char *text,
 static int define_object(const tm__object_record *object, const tm_sink *sink)
 {
     tm_object definition = {
+        .size = sizeof(definition),
         .id = object->id,
         .class_id = object->class_id,
         .thread = object->thread,
@@ -175,6 +178,7 @@ static int define_method(const tm__method_record *method, const char *text,
     char name[TEXT_BYTES], signature[TEXT_BYTES];
     tm_line lines[LINES];
     tm_method definition = {
+        .size = sizeof(definition),
         .id = method->id,
         .class_id = method->class_id,
         .name = name,

@@ -23,7 +23,7 @@ enum {
 };
 
 /* Failed once, failed for good: the first error is what every call tells. */
-static int usable(const tm_trace_writer *writer)
+static int usable(const tm__trace_writer *writer)
 {
     return writer->failure < 0 ? tm__fail(writer->failure, "%s", writer->failure_text)
                                : TM_OK;
@@ -31,7 +31,7 @@ static int usable(const tm_trace_writer *writer)
 
 static int take_events(void *payload, const tm_event *events, size_t count)
 {
-    tm_trace_writer *writer = payload;
+    tm__trace_writer *writer = payload;
     int rc = usable(writer);
 
     while (rc == TM_OK && count > 0) {
@@ -39,7 +39,7 @@ static int take_events(void *payload, const tm_event *events, size_t count)
         size_t taken = writer->block_events - have;
 
         if (taken == 0) {
-            rc = tm__writer_finish_block(writer);
+            rc = tm__trace_writer_finish_block(writer);
             continue;
         }
         if (taken > count)
@@ -59,13 +59,13 @@ static int take_events(void *payload, const tm_event *events, size_t count)
 }
 
 /* Room to note one more definition, before it is coded. */
-static int begin_definition(tm_trace_writer *writer)
+static int begin_definition(tm__trace_writer *writer)
 {
     int rc = usable(writer);
 
     if (rc == TM_OK && (writer->definitions.length >= BLOCK_DEFINITION_BYTES ||
                         writer->event_count == writer->block_events))
-        rc = tm__writer_finish_block(writer);
+        rc = tm__trace_writer_finish_block(writer);
     if (rc == TM_OK)
         rc = tm__reserve(&writer->memory, &writer->marks, &writer->mark_capacity,
                          (size_t)writer->mark_count + 1, sizeof(*writer->marks));
@@ -73,7 +73,7 @@ static int begin_definition(tm_trace_writer *writer)
 }
 
 /* Note what was coded, unless `rc` says that it was not. */
-static int end_definition(tm_trace_writer *writer, enum tm__definition_kind kind,
+static int end_definition(tm__trace_writer *writer, enum tm__definition_kind kind,
                           int rc)
 {
     if (rc < 0)
@@ -86,7 +86,7 @@ static int end_definition(tm_trace_writer *writer, enum tm__definition_kind kind
 #define TAKE(name, type, put, kind)                                                    \
     static int name(void *payload, const type *given)                                  \
     {                                                                                  \
-        tm_trace_writer *writer = payload;                                             \
+        tm__trace_writer *writer = payload;                                            \
         int rc;                                                                        \
         TM__CHECK(given);                                                              \
         rc = begin_definition(writer);                                                 \
@@ -104,7 +104,7 @@ TAKE(take_thread, tm_thread, tm__thread_put, TM__DEFINE_THREAD)
 TAKE(take_object, tm_object, tm__object_put, TM__DEFINE_OBJECT)
 
 /* Free all but the file. */
-static void writer_free(tm_trace_writer *writer)
+static void writer_free(tm__trace_writer *writer)
 {
     tm__memory memory = writer->memory;
 
@@ -123,16 +123,12 @@ static void writer_free(tm_trace_writer *writer)
     tm__free(&memory, writer, sizeof(*writer));
 }
 
-static int writer_new(tm_trace_writer **out, const tm_trace_writer_options *given)
+static int writer_new(tm__trace_writer **out, const tm_writer_options *options)
 {
-    tm_trace_writer_options options = {0};
-    tm_trace_writer *writer;
+    tm__trace_writer *writer;
     tm__memory memory;
 
-    if (given)
-        memcpy(&options, given,
-               given->size < sizeof(options) ? given->size : sizeof(options));
-    tm__memory_init(&memory, options.allocator);
+    tm__memory_init(&memory, options->allocator);
     writer = tm__zalloc(&memory, sizeof(*writer));
     if (!writer)
         return TM_ENOMEM;
@@ -141,9 +137,9 @@ static int writer_new(tm_trace_writer **out, const tm_trace_writer_options *give
         (tm_sink){sizeof(tm_sink), writer,     take_run,    take_limit,  take_class,
                   take_method,     take_stack, take_thread, take_object, take_events};
     writer->file.descriptor = -1;
-    writer->level = options.level;
+    writer->level = options->level;
     writer->block_events =
-        options.block_events ? options.block_events : DEFAULT_BLOCK_EVENTS;
+        options->block_events ? options->block_events : DEFAULT_BLOCK_EVENTS;
     if (writer->block_events > TM__BLOCK_EVENT_LIMIT)
         writer->block_events = TM__BLOCK_EVENT_LIMIT;
     writer->definitions.memory = &writer->memory;
@@ -158,23 +154,22 @@ static int writer_new(tm_trace_writer **out, const tm_trace_writer_options *give
     return TM_OK;
 }
 
-int tm_trace_writer_open(tm_trace_writer **out, const char *path,
-                         const tm_trace_writer_options *options)
+int tm__trace_writer_open(tm__trace_writer **out, const char *path,
+                          const tm_writer_options *options)
 {
-    tm_trace_writer *writer;
+    tm__trace_writer *writer;
     int rc;
 
-    TM__CHECK(out);
     *out = NULL;
-    TM__CHECK(path);
     rc = writer_new(&writer, options);
     if (rc < 0)
         return rc;
-    writer->write = tm__file_write;
-    writer->payload = &writer->file;
-    rc = tm__file_open_private(&writer->file, &writer->memory, path);
+    writer->write = path ? tm__file_write : options->write;
+    writer->payload = path ? (void *)&writer->file : options->payload;
+    if (path)
+        rc = tm__file_open_private(&writer->file, &writer->memory, path);
     if (rc == TM_OK)
-        rc = tm__writer_begin(writer);
+        rc = tm__trace_writer_begin(writer);
     if (rc < 0) {
         int first = rc;
         char text[512];
@@ -188,49 +183,24 @@ int tm_trace_writer_open(tm_trace_writer **out, const char *path,
     return TM_OK;
 }
 
-int tm_trace_writer_new(tm_trace_writer **out, tm_write_fn write, void *payload,
-                        const tm_trace_writer_options *options)
-{
-    tm_trace_writer *writer;
-    int rc;
-
-    TM__CHECK(out);
-    *out = NULL;
-    TM__CHECK(write);
-    rc = writer_new(&writer, options);
-    if (rc < 0)
-        return rc;
-    writer->write = write;
-    writer->payload = payload;
-    rc = tm__writer_begin(writer);
-    if (rc < 0) {
-        writer_free(writer);
-        return rc;
-    }
-    *out = writer;
-    return TM_OK;
-}
-
-const tm_sink *tm_trace_writer_sink(tm_trace_writer *writer)
+const tm_sink *tm__trace_writer_sink(tm__trace_writer *writer)
 {
     return &writer->sink;
 }
 
-int tm_trace_writer_flush(tm_trace_writer *writer)
+int tm__trace_writer_flush(tm__trace_writer *writer)
 {
-    int rc;
+    int rc = usable(writer);
 
-    TM__CHECK(writer);
-    rc = usable(writer);
-    return rc < 0 ? rc : tm__writer_finish_block(writer);
+    return rc < 0 ? rc : tm__trace_writer_finish_block(writer);
 }
 
-uint64_t tm_trace_writer_bytes(const tm_trace_writer *writer)
+uint64_t tm__trace_writer_bytes(const tm__trace_writer *writer)
 {
     return writer->bytes;
 }
 
-int tm_trace_writer_close(tm_trace_writer *writer)
+int tm__trace_writer_close(tm__trace_writer *writer)
 {
     char text[512] = "";
     int rc, closed;
@@ -239,7 +209,7 @@ int tm_trace_writer_close(tm_trace_writer *writer)
         return TM_OK;
     rc = usable(writer);
     if (rc == TM_OK)
-        rc = tm__writer_finish(writer);
+        rc = tm__trace_writer_finish(writer);
     if (rc < 0)
         snprintf(text, sizeof(text), "%s", tm_error_text());
     closed = tm__file_close(&writer->file, &writer->memory);

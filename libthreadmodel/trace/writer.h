@@ -3,7 +3,7 @@
 #ifndef TM_TRACE_WRITER_H
 #define TM_TRACE_WRITER_H
 
-#include <threadmodel/trace.h>
+#include <threadmodel/writer.h>
 
 #include "trace/columns.h"
 #include "trace/definitions.h"
@@ -19,7 +19,7 @@ typedef struct tm__mark {
     uint32_t end;     ///< of its body in `definitions`
 } tm__mark;
 
-struct tm_trace_writer {
+typedef struct tm__trace_writer {
     tm__memory memory;
     tm_sink sink;
     tm_write_fn write;
@@ -45,18 +45,32 @@ struct tm_trace_writer {
     uint64_t bytes;
     int failure; ///< of `write`; 0: none so far
     char failure_text[512];
-};
+} tm__trace_writer;
+
+/**
+ * As tm_writer_open(): a path, or options->write; other options of a trace. An agent,
+ * which writes nothing else, calls this.
+ *
+ * @return TM_OK, TM_ENOMEM, TM_EIO, or what `write` returned; *out NULL on failure
+ */
+int tm__trace_writer_open(tm__trace_writer **out, const char *path,
+                          const tm_writer_options *options);
+const tm_sink *tm__trace_writer_sink(tm__trace_writer *writer);
+int tm__trace_writer_flush(tm__trace_writer *writer);
+uint64_t tm__trace_writer_bytes(const tm__trace_writer *writer);
+/** NULL is fine. */
+int tm__trace_writer_close(tm__trace_writer *writer);
 
 /** Write the file header. @return TM_OK, TM_ENOMEM, or what `write` returned */
-int tm__writer_begin(tm_trace_writer *writer);
+int tm__trace_writer_begin(tm__trace_writer *writer);
 
 /** Write the block in work, if there is one. The same codes; TM_ENOMEM: it stays. */
-int tm__writer_finish_block(tm_trace_writer *writer);
+int tm__trace_writer_finish_block(tm__trace_writer *writer);
 
 /** Write that, the index and the end. The same codes. */
-int tm__writer_finish(tm_trace_writer *writer);
+int tm__trace_writer_finish(tm__trace_writer *writer);
 
 /** @return events in the blocks that are written */
-uint64_t tm__writer_events(const tm_trace_writer *writer);
+uint64_t tm__trace_writer_events(const tm__trace_writer *writer);
 
 #endif

@@ -140,3 +140,44 @@ def test_enum_values_are_written_out(name: str) -> None:
     )
     declared = re.findall(r"^\s*(TM_\w+)\s*(=?)", body, re.MULTILINE)
     assert [value for value, equals in declared if not equals] == []
+
+
+def sized_structs() -> list[str]:
+    """The structs that carry their size."""
+    return [
+        name
+        for name, of in read_api().structs.items()
+        if next(iter(of.fields)) == "size"
+    ]
+
+
+def syntax_errors(source: str, language: str) -> str:
+    done = subprocess.run(
+        ["gcc", *LANGUAGES[language], *WARNINGS, "-I", INCLUDE, "-fsyntax-only", "-"],
+        input="#include <threadmodel/threadmodel.h>\n" + source,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stderr
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", sized_structs())
+def test_a_sized_struct_has_an_initialiser_of_all_fields(
+    name: str, language: str
+) -> None:
+    """A field that is missing in it would warn whoever compiles with -Wextra."""
+    source = f"int main() {{ {name} it = {name.upper()}_INIT; return it.size == 0; }}\n"
+    assert syntax_errors(source.replace("()", "(void)", 1), language) == ""
+
+
+@pytest.mark.parametrize("name", sized_structs())
+def test_a_sized_struct_has_no_padding(name: str) -> None:
+    """A field that is added goes where an older caller has nothing, and not where it
+    has bytes that nobody set."""
+    sizes = " + ".join(
+        f"sizeof(it.{field})" for field in read_api().structs[name].fields
+    )
+    source = f"extern {name} it;\n_Static_assert(sizeof(it) == {sizes}, {name!r});\n"
+    assert syntax_errors(source.replace("'", '"'), "c11") == ""

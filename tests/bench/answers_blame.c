@@ -31,8 +31,9 @@ static void define(const tm_sink *sink)
     bench_check(sink->run(sink->payload, &run), "run");
     for (uint64_t i = 1; i <= 8; i++) {
         char name[32];
-        tm_class class = {.id = i, .name = name};
-        tm_method method = {.id = i, .class_id = i, .name = "call"};
+        tm_class class = {.size = sizeof(class), .id = i, .name = name};
+        tm_method method = {
+            .size = sizeof(method), .id = i, .class_id = i, .name = "call"};
 
         snprintf(name, sizeof(name), "bench.Class%d", (int)i);
         bench_check(sink->define_class(sink->payload, &class), "class");
@@ -40,7 +41,8 @@ static void define(const tm_sink *sink)
     }
     for (uint32_t i = 1; i <= STACKS; i++) {
         tm_frame frame = {.method = 1 + i % 8, .location = -1, .line = (int32_t)i};
-        tm_stack stack = {.id = i, .frames = &frame, .frame_count = 1};
+        tm_stack stack = {
+            .size = sizeof(stack), .id = i, .frames = &frame, .frame_count = 1};
 
         bench_check(sink->define_stack(sink->payload, &stack), "stack");
     }
@@ -69,7 +71,7 @@ static void fill(const tm_sink *sink, uint32_t threads, uint32_t objects,
 
     define(sink);
     for (uint64_t i = 1; i <= objects; i++) {
-        tm_object object = {.id = i, .class_id = 1 + i % 8};
+        tm_object object = {.size = sizeof(object), .id = i, .class_id = 1 + i % 8};
 
         bench_check(sink->define_object(sink->payload, &object), "object");
     }

@@ -100,22 +100,25 @@ static void define_all(const tm_sink *sink)
     char name[40];
 
     for (uint64_t i = 1; i <= CLASSES; i++) {
-        tm_class class = {.id = i, .name = name};
+        tm_class class = {.size = sizeof(class), .id = i, .name = name};
 
         snprintf(name, sizeof(name), "bench.Lock%02d", (int)i);
         bench_check(sink->define_class(sink->payload, &class), "class");
     }
     for (uint32_t i = 1; i <= 50; i++) {
-        tm_method method = {.id = i, .class_id = 1 + i % CLASSES, .name = name};
+        tm_method method = {
+            .size = sizeof(method), .id = i, .class_id = 1 + i % CLASSES, .name = name};
         tm_frame frame = {.method = i, .location = -1, .line = (int32_t)i};
-        tm_stack stack = {.id = i, .frames = &frame, .frame_count = 1};
+        tm_stack stack = {
+            .size = sizeof(stack), .id = i, .frames = &frame, .frame_count = 1};
 
         snprintf(name, sizeof(name), "method%02d", (int)i);
         bench_check(sink->define_method(sink->payload, &method), "method");
         bench_check(sink->define_stack(sink->payload, &stack), "stack");
     }
     for (uint64_t i = 1; i <= MONITORS; i++) {
-        tm_object object = {.id = i, .class_id = 1 + i % CLASSES};
+        tm_object object = {
+            .size = sizeof(object), .id = i, .class_id = 1 + i % CLASSES};
 
         bench_check(sink->define_object(sink->payload, &object), "object");
     }

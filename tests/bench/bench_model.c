@@ -167,7 +167,7 @@ static tm_model *model_new(const program *p)
     tm_model *model;
     const tm_sink *sink;
     tm_run run = {.size = sizeof(run), .policy = TM_POLICY_HOTSPOT};
-    tm_class class = {.id = 1, .name = "bench.Lock"};
+    tm_class class = {.size = sizeof(class), .id = 1, .name = "bench.Lock"};
 
     if (tm_model_new(&model, NULL) != TM_OK)
         fail("model");
@@ -178,7 +178,9 @@ static tm_model *model_new(const program *p)
         sink->define_class(sink->payload, &class) != TM_OK)
         fail("definitions");
     for (uint32_t t = 0; p && p->is_virtual && t < p->thread_count; t++) {
-        tm_thread thread = {.id = 1000 + (uint64_t)t, .flags = TM_THREAD_VIRTUAL};
+        tm_thread thread = {.size = sizeof(thread),
+                            .id = 1000 + (uint64_t)t,
+                            .flags = TM_THREAD_VIRTUAL};
 
         if (sink->define_thread(sink->payload, &thread) != TM_OK)
             fail("threads");

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include <threadmodel/error.h>
-#include <threadmodel/trace.h>
+#include <threadmodel/writer.h>
 
 #include "../unit/recorder.h"
 #include "formats/source.h"
@@ -120,11 +120,15 @@ static void define(const tm_sink *sink)
     char name[64];
 
     for (uint64_t i = 1; i <= 2000; i++) {
-        tm_method method = {.id = 0x7f0000001000 + i * 48,
+        tm_method method = {.size = sizeof(method),
+                            .id = 0x7f0000001000 + i * 48,
                             .class_id = 1 + i / 10,
                             .name = name,
                             .signature = "()V"};
-        tm_stack stack = {.id = (uint32_t)i, .frames = frames, .frame_count = 12};
+        tm_stack stack = {.size = sizeof(stack),
+                          .id = (uint32_t)i,
+                          .frames = frames,
+                          .frame_count = 12};
 
         snprintf(name, sizeof(name), "method%" PRIu64, i);
         sink->define_method(sink->payload, &method);
@@ -138,11 +142,14 @@ static void define(const tm_sink *sink)
 static void run(const char *name, size_t count, int hashed, uint32_t block_events,
                 int level)
 {
-    tm_trace_writer_options options = {
-        .size = sizeof(options), .level = level, .block_events = block_events};
     tm_event *events = make_events(count, hashed);
     memory_file file = {0};
-    tm_trace_writer *writer;
+    tm_writer_options options = {.size = sizeof(options),
+                                 .write = memory_write,
+                                 .payload = &file,
+                                 .level = level,
+                                 .block_events = block_events};
+    tm_writer *writer;
     tm_source *source;
     recorder counter;
     double write_s, read_s;
@@ -150,24 +157,23 @@ static void run(const char *name, size_t count, int hashed, uint32_t block_event
     size_t length;
     int rc;
 
-    if (tm_trace_writer_new(&writer, memory_write, &file, &options) < 0)
+    if (tm_writer_open(&writer, NULL, &options) < 0)
         abort();
-    define(tm_trace_writer_sink(writer));
-    tm_trace_writer_flush(writer);
+    define(tm_writer_sink(writer));
+    tm_writer_flush(writer);
     raw_bytes = file.raw_bytes;
     length = file.length;
     blocks = file.blocks;
     write_s = now_seconds();
     for (size_t i = 0; i < count; i += 4096)
-        tm_trace_writer_sink(writer)->events(tm_trace_writer_sink(writer)->payload,
-                                             events + i,
-                                             count - i < 4096 ? count - i : 4096);
-    tm_trace_writer_flush(writer);
+        tm_writer_sink(writer)->events(tm_writer_sink(writer)->payload, events + i,
+                                       count - i < 4096 ? count - i : 4096);
+    tm_writer_flush(writer);
     write_s = now_seconds() - write_s;
     raw_bytes = file.raw_bytes - raw_bytes;
     length = file.length - length;
     blocks = file.blocks - blocks;
-    if (tm_trace_writer_close(writer) < 0)
+    if (tm_writer_close(writer) < 0)
         abort();
 
     recorder_init(&counter);

@@ -52,14 +52,14 @@ static void write_and_read_back(const char *path)
 {
     char copy_path[32];
     int copy = make_file(NULL, 0, copy_path);
-    tm_trace_writer *writer;
+    tm_writer *writer;
     tm_model *first, *second;
 
     FUZZ_CHECK(tm_model_new(&first, NULL) == TM_OK);
     FUZZ_CHECK(tm_model_new(&second, NULL) == TM_OK);
-    FUZZ_CHECK(tm_trace_writer_open(&writer, copy_path, NULL) == TM_OK);
-    int rc = pour(path, tm_trace_writer_sink(writer), NULL);
-    FUZZ_CHECK(tm_trace_writer_close(writer) == TM_OK);
+    FUZZ_CHECK(tm_writer_open(&writer, copy_path, NULL) == TM_OK);
+    int rc = pour(path, tm_writer_sink(writer), NULL);
+    FUZZ_CHECK(tm_writer_close(writer) == TM_OK);
     FUZZ_CHECK(pour(path, tm_model_sink(first), NULL) == rc);
     FUZZ_CHECK(pour(copy_path, tm_model_sink(second), NULL) == TM_OK);
     FUZZ_CHECK(tm_model_event_count(first) == tm_model_event_count(second));

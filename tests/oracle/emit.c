@@ -268,8 +268,9 @@ void emit_definitions(const struct world *w, const tm_sink *sink, int policy)
         run.kinds |= BIT(TM_EVENT_LOST);
     sink->run(sink->payload, &run);
     for (int i = 0; i < w->object_count; i++) {
-        tm_class class = {.id = (uint64_t)i + 1, .name = name};
+        tm_class class = {.size = sizeof(class), .id = (uint64_t)i + 1, .name = name};
         tm_object object = {
+            .size = sizeof(object),
             .id = w->objects[i].id,
             .class_id = (uint64_t)i + 1,
             .thread = w->config.names && w->objects[i].thread != NONE
@@ -285,7 +286,8 @@ void emit_definitions(const struct world *w, const tm_sink *sink, int policy)
         sink->define_object(sink->payload, &object);
     }
     for (int t = 0; w->config.names && t < w->thread_count; t++) {
-        tm_thread definition = {.id = w->threads[t].id,
+        tm_thread definition = {.size = sizeof(definition),
+                                .id = w->threads[t].id,
                                 .object = w->objects[t].id,
                                 .name = name,
                                 .flags =

@@ -138,18 +138,18 @@ static void report_paths(const char *name, const struct score *s)
 /* Write what the producer reports of a world as a trace. */
 static void write_trace(const struct world *w, const char *folder)
 {
-    tm_trace_writer *writer;
+    tm_writer *writer;
     const tm_sink *sink;
     char path[4096];
 
     snprintf(path, sizeof(path), "%s/%" PRIu64 ".tmt", folder, w->config.seed);
-    if (tm_trace_writer_open(&writer, path, NULL) != TM_OK)
+    if (tm_writer_open(&writer, path, NULL) != TM_OK)
         fail(path);
-    sink = tm_trace_writer_sink(writer);
+    sink = tm_writer_sink(writer);
     emit_definitions(w, sink, TM_POLICY_HOTSPOT);
     if (sink->events(sink->payload, w->events, w->event_count) != TM_OK)
         fail("events");
-    if (tm_trace_writer_close(writer) != TM_OK)
+    if (tm_writer_close(writer) != TM_OK)
         fail(path);
 }
 

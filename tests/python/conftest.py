@@ -37,7 +37,7 @@ def model() -> threadmodel.Model:
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
     path = tmp_path / "run.tmt"
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         runs.fill(writer)
     return path
 
@@ -53,7 +53,7 @@ def hostile() -> threadmodel.Model:
 @pytest.fixture
 def hostile_trace(tmp_path: Path) -> Path:
     path = tmp_path / "hostile.tmt"
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         fill_hostile(writer)
     return path
 

@@ -164,7 +164,7 @@ def test_deadlocks_are_told_with_the_stacks_of_their_members(
 
 def test_a_run_without_deadlocks_says_so(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "calm.tmt"
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         runs.define(writer)
         writer.ingest(runs.events()[:8])
     shown = cli("deadlocks", path).stdout.decode()
@@ -189,7 +189,7 @@ def test_info_says_what_a_file_is(
 
 def test_what_recording_cost_is_a_fact_and_a_sentence(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "run.tmt"
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         runs.define(writer)
         for part in (1, 2):
             writer.define_run(
@@ -295,7 +295,7 @@ def test_a_timeline_may_be_of_some_threads_and_times(
 
 def test_a_timeline_of_nothing_says_so(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "empty.tmt"
-    with threadmodel.TraceWriter(path):
+    with threadmodel.Writer(path):
         pass
     assert "nothing happened" in cli("timeline", path).stdout.decode()
     assert "none: the run is no longer" in cli("path", path).stdout.decode()
@@ -303,7 +303,7 @@ def test_a_timeline_of_nothing_says_so(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_timeline_of_one_instant_tells_states(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "instant.tmt"
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         writer.define_run(threadmodel.Run(start_ns=1))
         for thread, (name, value) in enumerate((("one", 3), ("two", 8)), 1):
             writer.define_thread(thread, name)
@@ -325,7 +325,7 @@ def test_a_timeline_of_one_instant_tells_states(cli: Cli, tmp_path: Path) -> Non
 def test_a_sheet_has_no_formulas(cli: Cli, tmp_path: Path) -> None:
     kind = threadmodel.EventKind
     trace = tmp_path / "run.tmt"
-    with threadmodel.TraceWriter(trace) as writer:
+    with threadmodel.Writer(trace) as writer:
         writer.define_thread(1, '=HYPERLINK("http://x","y")')
         writer.ingest(
             [

@@ -120,7 +120,7 @@ def test_a_path_and_predictions_of_nothing_are_nothing() -> None:
 def nothing(tmp_path: Path) -> Path:
     """A trace of a run in which nothing happened."""
     path = tmp_path / "nothing.tmt"
-    with threadmodel.TraceWriter(path):
+    with threadmodel.Writer(path):
         pass
     return path
 

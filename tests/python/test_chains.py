@@ -15,7 +15,7 @@ from test_path import WORLDS
 @pytest.fixture
 def convoy(tmp_path: Path) -> Path:
     path = tmp_path / "convoy.tmt"
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         World(WORLDS["convoy"][0]).fill(writer)
     return path
 

@@ -45,7 +45,7 @@ def model_of(blocks: list[float], **choices: int) -> Model:
 
 
 def write(path: Path, blocks: list[float], **choices: int) -> Path:
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         pour(writer, blocks, **choices)
     return path
 

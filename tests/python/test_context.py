@@ -92,7 +92,7 @@ def test_no_other_answer_changes(told: threadmodel.Model) -> None:
 
 def test_a_trace_keeps_it(told: threadmodel.Model, tmp_path: Path) -> None:
     path = tmp_path / "run.tmt"
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         fill(writer)
     copy = threadmodel.open(path)
     assert list(copy.context()) == list(told.context())
@@ -119,7 +119,7 @@ def test_the_report_says_how_long_the_collector_stopped_all(
     cli: Cli, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.tmt"
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         fill(writer)
     said = cli("report", path).stdout.decode()
     share = 4 * MS / threadmodel.open(path).length_ns

@@ -11,7 +11,7 @@ import hprof
 import runs
 import threadmodel
 from conftest import Cli
-from threadmodel import Event, EventKind, HprofWriter, Model, Sink, TraceWriter
+from threadmodel import Event, EventKind, HprofWriter, Model, Sink, Writer
 
 SAMPLES = {(runs.WORKER, 1): 3, (runs.WRITER, 1): 2, (runs.MAIN, 3): 1}
 
@@ -30,7 +30,7 @@ def fill(sink: Sink) -> None:
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
     path = tmp_path / "run.tmt"
-    with TraceWriter(path) as writer:
+    with Writer(path) as writer:
         fill(writer)
     return path
 

@@ -15,13 +15,13 @@ from threadmodel import (
     EventFlag,
     EventKind,
     Frame,
-    LogFormat,
-    LogWriter,
     Policy,
     Run,
+    Writer,
+    WriterFormat,
 )
 
-FORMATS = {"run.orca": LogFormat.CONTENTION, "run.xml": LogFormat.TPTP}
+FORMATS = {"run.orca": WriterFormat.CONTENTION, "run.xml": WriterFormat.TPTP}
 ENDS = {
     EventKind.CONTENDED_ENTER: EventKind.CONTENDED_ENTERED,
     EventKind.WAIT: EventKind.WAITED,
@@ -35,7 +35,7 @@ STATES = {"blocked", "waiting", "sleeping", "joining"}
 
 def test_a_written_log_says_what_the_run_said(tmp_path: Path) -> None:
     log = tmp_path / "run.orca"
-    with LogWriter(log, LogFormat.CONTENTION) as writer:
+    with Writer(log, WriterFormat.CONTENTION) as writer:
         fill(writer)
         assert writer.dropped() == {"park": 1, "unparked": 1}
     assert log.read_text().splitlines() == [
@@ -54,11 +54,11 @@ def test_a_written_log_says_what_the_run_said(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("format", LogFormat)
+@pytest.mark.parametrize("format", FORMATS.values())
 def test_what_needs_a_word_that_a_log_has_not_is_counted(
-    tmp_path: Path, format: LogFormat
+    tmp_path: Path, format: WriterFormat
 ) -> None:
-    with LogWriter(tmp_path / "run.log", format) as writer:
+    with Writer(tmp_path / "run.log", format) as writer:
         writer.ingest(
             [
                 Event(1, 1, EventKind.CONTENDED_ENTERED, 7, flags=EventFlag.SHARED),
@@ -77,7 +77,7 @@ def test_what_needs_a_word_that_a_log_has_not_is_counted(
 
 def test_a_written_xml_says_what_the_run_said(tmp_path: Path) -> None:
     log = tmp_path / "run.xml"
-    with LogWriter(log, LogFormat.TPTP, time_unit_ns=1000) as writer:
+    with Writer(log, WriterFormat.TPTP, time_unit_ns=1000) as writer:
         fill(writer)
         assert writer.dropped() == {"park": 1, "unparked": 1}
     root = ElementTree.parse(log).getroot()
@@ -190,9 +190,9 @@ def test_a_log_that_was_read_is_written_the_same_again(
     first, second = tmp_path / "a" / name, tmp_path / "b" / name
     first.parent.mkdir()
     second.parent.mkdir()
-    with LogWriter(first, FORMATS[name]) as writer:
+    with Writer(first, FORMATS[name]) as writer:
         fill_orderly(writer, seed)
-    with LogWriter(second, FORMATS[name]) as writer:
+    with Writer(second, FORMATS[name]) as writer:
         assert threadmodel.pour(first, writer) is None
         assert not writer.dropped()
     there, here = first.read_text().splitlines(), second.read_text().splitlines()
@@ -211,10 +211,10 @@ def test_what_each_thread_did_comes_back_from_a_log(
 ) -> None:
     whole = threadmodel.Model()
     # By whose rule a wait is bound is the format's, not the run's.
-    if FORMATS[name] == LogFormat.TPTP:
+    if FORMATS[name] == WriterFormat.TPTP:
         whole.define_run(Run(policy=Policy.TPTP))
     fill_orderly(whole, seed)
-    with LogWriter(tmp_path / name, FORMATS[name]) as writer:
+    with Writer(tmp_path / name, FORMATS[name]) as writer:
         fill_orderly(writer, seed)
     read = threadmodel.open(tmp_path / name)
     assert read.damage is None
@@ -277,7 +277,7 @@ def test_a_dialect_and_a_unit_are_options_of_the_command_line(
 
 
 def test_a_disk_that_is_full_is_said() -> None:
-    writer = LogWriter("/dev/full", LogFormat.TPTP)
+    writer = Writer("/dev/full", WriterFormat.TPTP)
     runs.define(writer)
     with pytest.raises(threadmodel.InputOutputError, match="No space left"):
         writer.close()

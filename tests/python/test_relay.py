@@ -46,7 +46,7 @@ def answers(model: threadmodel.Model) -> dict[str, Any]:
 
 def storm(path: Path, rounds: int) -> None:
     """Write blocks with definitions among them, in many parts."""
-    with threadmodel.TraceWriter(path, block_events=64) as writer:
+    with threadmodel.Writer(path, block_events=64) as writer:
         runs.define(writer)
         for turn in range(rounds):
             thread = 1000 + turn
@@ -81,7 +81,7 @@ def test_a_writer_takes_the_same_events(
     by_two: int, trace: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.tmt"
-    with threadmodel.TraceWriter(copy) as writer:
+    with threadmodel.Writer(copy) as writer:
         assert threadmodel.pour(trace, writer) is None
     model = threadmodel.Model()
     runs.fill(model)
@@ -107,14 +107,14 @@ def test_a_sink_that_fails_ends_the_reading(by_two: int, tmp_path: Path) -> None
     path = tmp_path / "many.tmt"
     storm(path, 300)
     reading, writing = os.pipe()
-    writer = threadmodel.TraceWriter(f"/dev/fd/{writing}", block_events=8)
+    writer = threadmodel.Writer(f"/dev/fd/{writing}", block_events=8)
     os.close(reading)
     with pytest.raises(OSError, match="Broken pipe"):
         threadmodel.pour(path, writer)
     with pytest.raises(OSError, match="Broken pipe"):
         writer.close()
     os.close(writing)
-    closed = threadmodel.TraceWriter(tmp_path / "closed.tmt")
+    closed = threadmodel.Writer(tmp_path / "closed.tmt")
     closed.close()
     with pytest.raises(ValueError, match="closed"):
         threadmodel.pour(path, closed)

@@ -220,7 +220,7 @@ def test_a_cut_file_is_reported_with_status_3(
     cli: Cli, tmp_path: Path, length: float
 ) -> None:
     path = tmp_path / "cut.tmt"
-    with threadmodel.TraceWriter(path, block_events=2) as writer:
+    with threadmodel.Writer(path, block_events=2) as writer:
         runs.fill(writer)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * length)])
@@ -390,7 +390,7 @@ def test_an_ascii_terminal_gets_a_report(cli: Cli, hostile_trace: Path) -> None:
 
 
 def test_a_run_without_events_has_a_report(cli: Cli, tmp_path: Path) -> None:
-    threadmodel.TraceWriter(tmp_path / "empty.tmt").close()
+    threadmodel.Writer(tmp_path / "empty.tmt").close()
     done = cli("report", "empty.tmt")
     assert (done.returncode, done.stderr) == (0, b"")
     report = json.loads(cli("report", "--json", "empty.tmt").stdout)
@@ -417,7 +417,7 @@ def test_threads_in_every_state_fit(tmp_path: Path, cli: Cli, width: int) -> Non
         (kind.SLEEP, kind.SLEPT),
         (kind.PARK, kind.UNPARKED),
     )
-    with threadmodel.TraceWriter(tmp_path / "all.tmt") as writer:
+    with threadmodel.Writer(tmp_path / "all.tmt") as writer:
         writer.define_thread(1, "a thread with quite a long name, to be cut")
         for number, (begin, end) in enumerate(pairs):
             time_ns = number * runs.MS
@@ -439,7 +439,7 @@ def test_what_sound_programs_do_to_a_report_is_explained(
     cli: Cli, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.tmt"
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         files = " ".join(f"File{i}.java" for i in range(1000))
         writer.define_run(threadmodel.Run(command=f"javac {files}"))
         writer.define_class(1, "int[]")
@@ -470,7 +470,7 @@ def test_threads_of_one_state_among_several_are_an_upper_bound(
 ) -> None:
     path = tmp_path / "run.tmt"
     kind = threadmodel.EventKind
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         for number, name in ((1, "demo.Both"), (2, "demo.Blocked")):
             writer.define_class(number, name)
             writer.define_object(10 * number, number)

@@ -23,7 +23,7 @@ LARGE_EVENTS = 400_000
 def write_blocks(path: Path, count: int = 400) -> None:
     """Write a trace of many small blocks: thread n blocks at time n."""
     kinds = (EventKind.CONTENDED_ENTER, EventKind.CONTENDED_ENTERED)
-    with threadmodel.TraceWriter(path, block_events=8) as writer:
+    with threadmodel.Writer(path, block_events=8) as writer:
         runs.define(writer)
         for time_ns in range(count):
             kind = kinds[time_ns % 2]
@@ -39,7 +39,7 @@ def write_large(path: Path) -> None:
     events["thread"] = 1 + numpy.arange(LARGE_EVENTS) // 2 % 8
     events["object"] = 1
     events["kind"] = 4 + numpy.arange(LARGE_EVENTS) % 2
-    with threadmodel.TraceWriter(path) as writer:
+    with threadmodel.Writer(path) as writer:
         writer.ingest(events)
 
 
@@ -58,7 +58,7 @@ def test_a_trace_gives_the_model_that_its_events_give(
 
 def test_a_trace_can_be_copied_by_pouring_it(trace: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.tmt"
-    with threadmodel.TraceWriter(copy, level=19) as writer:
+    with threadmodel.Writer(copy, level=19) as writer:
         assert threadmodel.pour(trace, writer) is None
     assert list(threadmodel.open(copy).timeline()) == list(
         threadmodel.open(trace).timeline()
@@ -66,7 +66,7 @@ def test_a_trace_can_be_copied_by_pouring_it(trace: Path, tmp_path: Path) -> Non
 
 
 def test_a_writer_says_what_it_wrote_and_is_closed_once(tmp_path: Path) -> None:
-    writer = threadmodel.TraceWriter(tmp_path / "x.tmt")
+    writer = threadmodel.Writer(tmp_path / "x.tmt")
     runs.fill(writer)
     writer.flush()
     assert writer.bytes_written > 0
@@ -78,15 +78,15 @@ def test_a_writer_says_what_it_wrote_and_is_closed_once(tmp_path: Path) -> None:
 
 def test_writing_where_one_cannot_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="nowhere"):
-        threadmodel.TraceWriter(tmp_path / "nowhere" / "x.tmt")
+        threadmodel.Writer(tmp_path / "nowhere" / "x.tmt")
     with pytest.raises(OSError, match="/dev/full"):
-        threadmodel.TraceWriter("/dev/full")
+        threadmodel.Writer("/dev/full")
 
 
 def test_a_disk_that_fills_up_is_an_os_error(tmp_path: Path) -> None:
     path = tmp_path / "x.tmt"
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    writer = threadmodel.TraceWriter(path)
+    writer = threadmodel.Writer(path)
     runs.fill(writer)
     # As on a full disk: no file may grow beyond what this one has.
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, before[1]))
@@ -148,7 +148,7 @@ def test_a_path_is_not_cut_at_a_zero_byte(trace: Path) -> None:
     with pytest.raises(ValueError, match="zero byte"):
         threadmodel.open(f"{trace}\0x")
     with pytest.raises(ValueError, match="zero byte"):
-        threadmodel.TraceWriter(f"{trace}\0x")
+        threadmodel.Writer(f"{trace}\0x")
 
 
 def test_a_pipe_is_read_like_a_file(trace: Path) -> None:

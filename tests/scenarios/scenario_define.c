@@ -9,7 +9,8 @@ static uint64_t class_id(scenario *s, const char *name, int line)
     uint64_t id = scenario_id_of(&s->classes, name);
 
     if (id == 0 && (id = scenario_add_name(s, &s->classes, name, line)) != 0)
-        s->class_list[id - 1] = (tm_class){.id = id, .name = name};
+        s->class_list[id - 1] =
+            (tm_class){.size = sizeof(tm_class), .id = id, .name = name};
     return id;
 }
 
@@ -34,8 +35,11 @@ static tm_frame frame_of(scenario *s, char *text, int line)
         text = strdup(text);
         dot = strrchr(text, '.');
         *dot = '\0';
-        s->method_list[frame.method - 1] = (tm_method){
-            .id = frame.method, .class_id = class_id(s, text, line), .name = dot + 1};
+        s->method_list[frame.method - 1] =
+            (tm_method){.size = sizeof(tm_method),
+                        .id = frame.method,
+                        .class_id = class_id(s, text, line),
+                        .name = dot + 1};
     }
     return frame;
 }
@@ -46,7 +50,7 @@ static void define_thread(scenario *s, const scenario_line *line)
     uint64_t id = scenario_add_name(s, &s->threads, name, line->number);
     tm_thread *thread = &s->thread_list[id - 1];
 
-    *thread = (tm_thread){.id = id, .name = name};
+    *thread = (tm_thread){.size = sizeof(tm_thread), .id = id, .name = name};
     for (size_t i = 2; i < line->count; i++) {
         const char *word = line->words[i], *value;
 
@@ -73,7 +77,7 @@ static void define_object(scenario *s, const scenario_line *line)
     uint64_t id = scenario_add_name(s, &s->objects, line->words[1], line->number);
     tm_object *object = &s->object_list[id - 1];
 
-    *object = (tm_object){.id = id};
+    *object = (tm_object){.size = sizeof(tm_object), .id = id};
     for (size_t i = 2; i < line->count; i++) {
         const char *word = line->words[i], *value;
 
@@ -119,7 +123,8 @@ void scenario_define(scenario *s, const scenario_line *line)
         for (size_t i = 2; i < line->count && i < SCENARIO_FRAMES; i++)
             s->frames[id - 1][i - 2] =
                 frame_of(s, (char *)line->words[i], line->number);
-        s->stack_list[id - 1] = (tm_stack){.id = (uint32_t)id,
+        s->stack_list[id - 1] = (tm_stack){.size = sizeof(tm_stack),
+                                           .id = (uint32_t)id,
                                            .frames = s->frames[id - 1],
                                            .frame_count = line->count - 2};
     } else {

@@ -29,15 +29,20 @@ static void define(tm_model *model)
     for (uint64_t i = 1; i <= 4; i++) {
         /* Two classes of one name, one in the libraries. */
         static const char *const names[] = {"app.A", "app.B", "app.A", "java.util.L"};
-        tm_class class = {
-            .id = i, .name = names[i - 1], .source = i % 2 ? "A.java" : 0};
-        tm_method method = {.id = i, .class_id = i, .name = i % 2 ? "run" : "call"};
+        tm_class class = {.size = sizeof(class),
+                          .id = i,
+                          .name = names[i - 1],
+                          .source = i % 2 ? "A.java" : 0};
+        tm_method method = {.size = sizeof(method),
+                            .id = i,
+                            .class_id = i,
+                            .name = i % 2 ? "run" : "call"};
 
         assert_int_equal(sink->define_class(sink->payload, &class), TM_OK);
         assert_int_equal(sink->define_method(sink->payload, &method), TM_OK);
     }
     for (uint64_t i = 1; i <= OBJECTS; i++) {
-        tm_object object = {.id = i, .class_id = i % 5};
+        tm_object object = {.size = sizeof(object), .id = i, .class_id = i % 5};
 
         assert_int_equal(sink->define_object(sink->payload, &object), TM_OK);
     }
@@ -45,15 +50,20 @@ static void define(tm_model *model)
     for (uint32_t i = 1; i <= STACKS; i++) {
         tm_frame frames[] = {{.method = 4, .location = -1},
                              {.method = i % 4, .location = -1, .line = (int32_t)i % 3}};
-        tm_stack stack = {.id = i, .frames = frames, .frame_count = 2};
+        tm_stack stack = {
+            .size = sizeof(stack), .id = i, .frames = frames, .frame_count = 2};
 
         assert_int_equal(sink->define_stack(sink->payload, &stack), TM_OK);
     }
     for (uint64_t i = 1; i <= THREADS; i++) {
         char name[16];
-        tm_object object = {.id = 1000 + i, .class_id = 2, .thread = i};
-        tm_thread thread = {
-            .id = i, .object = 1000 + i, .name = name, .group = groups[i % 3]};
+        tm_object object = {
+            .size = sizeof(object), .id = 1000 + i, .class_id = 2, .thread = i};
+        tm_thread thread = {.size = sizeof(thread),
+                            .id = i,
+                            .object = 1000 + i,
+                            .name = name,
+                            .group = groups[i % 3]};
 
         snprintf(name, sizeof(name), "t%d", (int)i / 2);
         assert_int_equal(sink->define_object(sink->payload, &object), TM_OK);

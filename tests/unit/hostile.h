@@ -168,16 +168,26 @@ static inline int define_some(tm_model *model)
         tm_line lines[] = {{.location = 7, .line = -1}, {.location = 3, .line = 9}};
         tm_frame frames[] = {{.method = i, .location = INT64_MAX},
                              {.method = UINT64_MAX, .line = INT32_MIN}};
-        tm_class class = {.id = i, .name = i % 2 ? "a.B" : "\xff\xfe"};
-        tm_method method = {.id = i,
+        tm_class class = {
+            .size = sizeof(class), .id = i, .name = i % 2 ? "a.B" : "\xff\xfe"};
+        tm_method method = {.size = sizeof(method),
+                            .id = i,
                             .class_id = 7 - i,
                             .name = "run",
                             .lines = lines,
                             .line_count = i % 3};
-        tm_stack stack = {.id = i, .frames = frames, .frame_count = i % 3};
-        tm_thread thread = {
-            .id = i + 5, .object = i + 6, .name = i % 2 ? "t" : NULL, .flags = i};
-        tm_object object = {.id = i + 6, .class_id = i, .thread = i + 6, .flags = i};
+        tm_stack stack = {
+            .size = sizeof(stack), .id = i, .frames = frames, .frame_count = i % 3};
+        tm_thread thread = {.size = sizeof(thread),
+                            .id = i + 5,
+                            .object = i + 6,
+                            .name = i % 2 ? "t" : NULL,
+                            .flags = i};
+        tm_object object = {.size = sizeof(object),
+                            .id = i + 6,
+                            .class_id = i,
+                            .thread = i + 6,
+                            .flags = i};
 
         rc = sink->define_class(sink->payload, &class);
         rc = rc ? rc : sink->define_method(sink->payload, &method);

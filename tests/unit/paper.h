@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include <threadmodel/error.h>
-#include <threadmodel/trace.h>
+#include <threadmodel/writer.h>
 
 #include "formats/source.h"
 #include "recorder.h"
@@ -82,13 +82,15 @@ static inline void assert_same_text(const char *actual, const char *expected)
     fail_msg("at %zu: got '%.200s', expected '%.200s'", i, actual + i, expected + i);
 }
 
-static inline tm_trace_writer *new_writer(struct paper *paper, uint32_t block_events)
+static inline tm_writer *new_writer(struct paper *paper, uint32_t block_events)
 {
-    tm_trace_writer_options options = {.size = sizeof(options),
-                                       .block_events = block_events};
-    tm_trace_writer *writer;
+    tm_writer_options options = {.size = sizeof(options),
+                                 .write = paper_write,
+                                 .payload = paper,
+                                 .block_events = block_events};
+    tm_writer *writer;
 
-    assert_int_equal(tm_trace_writer_new(&writer, paper_write, paper, &options), TM_OK);
+    assert_int_equal(tm_writer_open(&writer, NULL, &options), TM_OK);
     return writer;
 }
 
@@ -97,10 +99,10 @@ static inline struct paper small_trace(uint64_t seed, size_t count,
                                        uint32_t block_events)
 {
     struct paper paper = {0};
-    tm_trace_writer *writer = new_writer(&paper, block_events);
+    tm_writer *writer = new_writer(&paper, block_events);
 
-    assert_int_equal(pour_random(tm_trace_writer_sink(writer), seed, count), TM_OK);
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(pour_random(tm_writer_sink(writer), seed, count), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     return paper;
 }
 
@@ -134,8 +136,8 @@ static inline struct map map_of(const struct paper *paper)
 static inline struct paper plain_trace(size_t count, uint32_t block_events)
 {
     struct paper paper = {0};
-    tm_trace_writer *writer = new_writer(&paper, block_events);
-    const tm_sink *sink = tm_trace_writer_sink(writer);
+    tm_writer *writer = new_writer(&paper, block_events);
+    const tm_sink *sink = tm_writer_sink(writer);
     uint64_t seed = 5;
 
     for (size_t i = 0; i < count; i++) {
@@ -144,13 +146,13 @@ static inline struct paper plain_trace(size_t count, uint32_t block_events)
                           .object = random_next(&seed) >> 60,
                           .kind = (uint16_t)(1 + i % 20)};
 
-        tm_class item = {.id = i, .name = "some.Class"};
+        tm_class item = {.size = sizeof(item), .id = i, .name = "some.Class"};
 
         if (i % 10 == 0)
             assert_int_equal(sink->define_class(sink->payload, &item), TM_OK);
         assert_int_equal(sink->events(sink->payload, &event, 1), TM_OK);
     }
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     return paper;
 }
 

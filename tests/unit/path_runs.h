@@ -29,10 +29,12 @@ static inline void define_all(const tm_sink *sink)
 {
     static const char *const names[] = {"T1", "T2", "T3", "T4"};
     tm_run run = {.size = sizeof(run), .start_ns = START, .policy = TM_POLICY_HOTSPOT};
-    tm_class class = {.id = 7, .name = "app.Lock", .source = "Lock.java"};
-    tm_method method = {.id = 8, .class_id = 7, .name = "take"};
+    tm_class class = {
+        .size = sizeof(class), .id = 7, .name = "app.Lock", .source = "Lock.java"};
+    tm_method method = {.size = sizeof(method), .id = 8, .class_id = 7, .name = "take"};
     tm_frame frame = {.method = 8, .location = -1, .line = 17};
-    tm_stack stack = {.id = 1, .frames = &frame, .frame_count = 1};
+    tm_stack stack = {
+        .size = sizeof(stack), .id = 1, .frames = &frame, .frame_count = 1};
 
     for (int kind = 1; kind < TM_EVENT_KIND_END; kind++)
         run.kinds |= UINT64_C(1) << kind;
@@ -41,12 +43,15 @@ static inline void define_all(const tm_sink *sink)
     assert_int_equal(sink->define_method(sink->payload, &method), TM_OK);
     assert_int_equal(sink->define_stack(sink->payload, &stack), TM_OK);
     for (uint64_t id = 1; id <= 4; id++) {
-        tm_thread thread = {.id = id, .name = names[id - 1], .object = 200 + id};
+        tm_thread thread = {.size = sizeof(thread),
+                            .id = id,
+                            .name = names[id - 1],
+                            .object = 200 + id};
 
         assert_int_equal(sink->define_thread(sink->payload, &thread), TM_OK);
     }
     for (uint64_t id = A; id <= M; id++) {
-        tm_object object = {.id = id, .class_id = 7};
+        tm_object object = {.size = sizeof(object), .id = id, .class_id = 7};
 
         assert_int_equal(sink->define_object(sink->payload, &object), TM_OK);
     }

@@ -239,16 +239,14 @@ static inline int pour_random_definition(const tm_sink *sink, uint64_t *seed)
 
     switch (random_next(seed) >> 32 & 7) {
     case 0: {
-        tm_class item = {random_number(seed), random_text(seed, a),
+        tm_class item = {sizeof(item), random_number(seed), random_text(seed, a),
                          random_text(seed, b)};
         return sink->define_class(sink->payload, &item);
     }
     case 1: {
-        tm_method item = {random_number(seed),
-                          random_number(seed),
-                          random_text(seed, a),
-                          random_text(seed, b),
-                          lines,
+        tm_method item = {sizeof(item),          random_number(seed),
+                          random_number(seed),   random_text(seed, a),
+                          random_text(seed, b),  lines,
                           random_next(seed) % 40};
         for (size_t i = 0; i < item.line_count; i++)
             lines[i] = (tm_line){(int64_t)random_number(seed),
@@ -257,23 +255,31 @@ static inline int pour_random_definition(const tm_sink *sink, uint64_t *seed)
     }
     case 2:
     case 3: {
-        tm_stack item = {(uint32_t)random_number(seed), (uint32_t)random_number(seed),
-                         frames, random_next(seed) % 40};
+        tm_stack item = {sizeof(item), (uint32_t)random_number(seed),
+                         (uint32_t)random_number(seed), frames, random_next(seed) % 40};
         for (size_t i = 0; i < item.frame_count; i++)
             frames[i] = (tm_frame){random_number(seed), (int64_t)random_number(seed),
                                    (int32_t)random_number(seed), 0};
         return sink->define_stack(sink->payload, &item);
     }
     case 4: {
-        tm_thread item = {random_number(seed),          random_number(seed),
-                          random_number(seed),          random_text(seed, a),
-                          random_text(seed, b),         (int32_t)random_number(seed),
+        tm_thread item = {sizeof(item),
+                          random_number(seed),
+                          random_number(seed),
+                          random_number(seed),
+                          random_text(seed, a),
+                          random_text(seed, b),
+                          (int32_t)random_number(seed),
                           (uint32_t)random_number(seed)};
         return sink->define_thread(sink->payload, &item);
     }
     case 5: {
-        tm_object item = {random_number(seed), random_number(seed), random_number(seed),
-                          (uint32_t)random_number(seed), (uint32_t)random_number(seed)};
+        tm_object item = {sizeof(item),
+                          random_number(seed),
+                          random_number(seed),
+                          random_number(seed),
+                          (uint32_t)random_number(seed),
+                          (uint32_t)random_number(seed)};
         return sink->define_object(sink->payload, &item);
     }
     case 6: {

@@ -19,7 +19,8 @@ enum { LOCK = 10, QUEUE = 11, HELPER = 12, LOCK_TWIN = 13 };
 static inline void define_class(tm_model *model, uint64_t id, const char *name)
 {
     const tm_sink *sink = tm_model_sink(model);
-    tm_class class = {.id = id, .name = name, .source = "App.java"};
+    tm_class class = {
+        .size = sizeof(class), .id = id, .name = name, .source = "App.java"};
 
     assert_int_equal(sink->define_class(sink->payload, &class), TM_OK);
 }
@@ -27,7 +28,7 @@ static inline void define_class(tm_model *model, uint64_t id, const char *name)
 static inline void define_object(tm_model *model, uint64_t id, uint64_t class_id)
 {
     const tm_sink *sink = tm_model_sink(model);
-    tm_object object = {.id = id, .class_id = class_id};
+    tm_object object = {.size = sizeof(object), .id = id, .class_id = class_id};
 
     assert_int_equal(sink->define_object(sink->payload, &object), TM_OK);
 }
@@ -36,7 +37,8 @@ static inline void define_thread(tm_model *model, uint64_t id, const char *name,
                                  const char *group, uint32_t flags)
 {
     const tm_sink *sink = tm_model_sink(model);
-    tm_thread thread = {.id = id, .name = name, .group = group, .flags = flags};
+    tm_thread thread = {
+        .size = sizeof(thread), .id = id, .name = name, .group = group, .flags = flags};
 
     assert_int_equal(sink->define_thread(sink->payload, &thread), TM_OK);
 }
@@ -48,7 +50,8 @@ static inline void define_stack(tm_model *model, uint32_t id, uint64_t method,
     const tm_sink *sink = tm_model_sink(model);
     tm_frame frames[] = {{.method = 900, .location = -1},
                          {.method = method, .location = -1, .line = line}};
-    tm_stack stack = {.id = id, .frames = frames, .frame_count = 2};
+    tm_stack stack = {
+        .size = sizeof(stack), .id = id, .frames = frames, .frame_count = 2};
 
     assert_int_equal(sink->define_stack(sink->payload, &stack), TM_OK);
 }
@@ -57,7 +60,8 @@ static inline void define_method(tm_model *model, uint64_t id, uint64_t class_id
                                  const char *name)
 {
     const tm_sink *sink = tm_model_sink(model);
-    tm_method method = {.id = id, .class_id = class_id, .name = name};
+    tm_method method = {
+        .size = sizeof(method), .id = id, .class_id = class_id, .name = name};
 
     assert_int_equal(sink->define_method(sink->payload, &method), TM_OK);
 }

@@ -46,12 +46,18 @@ static void summary_shows_who_was_blocked_where(void **state)
     static const tm__options OPTIONS = {.lineno = 1};
     static const tm_line LINES[] = {{0, 42, 0}};
     static const tm_frame FRAMES[] = {{9, 0, 0, 0}};
-    tm_class class = {.id = 5, .name = "p.Q", .source = "Q.java"};
-    tm_method method = {
-        .id = 9, .class_id = 5, .name = "m", .lines = LINES, .line_count = 1};
-    tm_stack stack = {.id = 3, .frames = FRAMES, .frame_count = 1};
-    tm_object object = {.id = 6, .class_id = 5};
-    tm_thread thread = {.id = 77, .name = "t"};
+    tm_class class = {
+        .size = sizeof(class), .id = 5, .name = "p.Q", .source = "Q.java"};
+    tm_method method = {.size = sizeof(method),
+                        .id = 9,
+                        .class_id = 5,
+                        .name = "m",
+                        .lines = LINES,
+                        .line_count = 1};
+    tm_stack stack = {
+        .size = sizeof(stack), .id = 3, .frames = FRAMES, .frame_count = 1};
+    tm_object object = {.size = sizeof(object), .id = 6, .class_id = 5};
+    tm_thread thread = {.size = sizeof(thread), .id = 77, .name = "t"};
     tm_event events[] = {
         {.time_ns = 1000, .thread = 77, .object = 6, .stack = 3, .kind = 4},
         {.time_ns = 2501000, .thread = 77, .object = 6, .kind = 5},

@@ -35,8 +35,9 @@ static int define(const tm_sink *sink)
     int rc = sink->run(sink->payload, &run);
 
     for (uint64_t i = 1; rc == TM_OK && i <= 3; i++) {
-        tm_class class = {.id = i, .name = names[i - 1]};
-        tm_method method = {.id = i, .class_id = i, .name = "call"};
+        tm_class class = {.size = sizeof(class), .id = i, .name = names[i - 1]};
+        tm_method method = {
+            .size = sizeof(method), .id = i, .class_id = i, .name = "call"};
 
         rc = sink->define_class(sink->payload, &class);
         if (rc == TM_OK)
@@ -45,12 +46,13 @@ static int define(const tm_sink *sink)
     for (uint32_t i = 1; rc == TM_OK && i <= STACKS; i++) {
         tm_frame frames[] = {{.method = 1 + i % 3, .location = -1, .line = (int32_t)i},
                              {.method = 1, .location = -1}};
-        tm_stack stack = {.id = i, .frames = frames, .frame_count = 2};
+        tm_stack stack = {
+            .size = sizeof(stack), .id = i, .frames = frames, .frame_count = 2};
 
         rc = sink->define_stack(sink->payload, &stack);
     }
     for (uint64_t i = 1; rc == TM_OK && i <= OBJECTS; i++) {
-        tm_object object = {.id = i, .class_id = 1 + i % 3};
+        tm_object object = {.size = sizeof(object), .id = i, .class_id = 1 + i % 3};
 
         rc = sink->define_object(sink->payload, &object);
     }

@@ -30,7 +30,7 @@ static tm_model *new_model(size_t limit_bytes)
 static void name_class(tm_model *model, uint64_t id, const char *name)
 {
     const tm_sink *sink = tm_model_sink(model);
-    tm_class definition = {.id = id, .name = name};
+    tm_class definition = {.size = sizeof(definition), .id = id, .name = name};
 
     assert_int_equal(sink->define_class(sink->payload, &definition), TM_OK);
 }
@@ -38,7 +38,8 @@ static void name_class(tm_model *model, uint64_t id, const char *name)
 static void define_method(tm_model *model, uint64_t id, uint64_t class_id)
 {
     const tm_sink *sink = tm_model_sink(model);
-    tm_method definition = {.id = id, .class_id = class_id, .name = "run"};
+    tm_method definition = {
+        .size = sizeof(definition), .id = id, .class_id = class_id, .name = "run"};
 
     assert_int_equal(sink->define_method(sink->payload, &definition), TM_OK);
 }
@@ -128,7 +129,7 @@ static void definitions_keep_to_the_memory_limit_and_are_counted(void **state)
     tm_frame *frames = calloc(FRAMES, sizeof(*frames));
     tm_model *model = new_model(LIMIT);
     const tm_sink *sink = tm_model_sink(model);
-    tm_stack stack = {.frames = frames, .frame_count = FRAMES};
+    tm_stack stack = {.size = sizeof(stack), .frames = frames, .frame_count = FRAMES};
     tm_table *limits;
 
     (void)state;
@@ -170,7 +171,7 @@ static void a_policy_that_changes_all_the_time_costs_little(void **state)
 
     (void)state;
     for (uint64_t id = 1; id <= MANY; id++) {
-        tm_object object = {.id = id};
+        tm_object object = {.size = sizeof(object), .id = id};
 
         assert_int_equal(sink->define_object(sink->payload, &object), TM_OK);
     }

@@ -78,8 +78,9 @@ static void what_writing_came_to_is_handed_on(void **state)
 
     (void)state;
     for (int format = TM_EXPORT_PERFETTO; format <= TM_EXPORT_HPROF; format++) {
-        tm_export_options options = {.size = sizeof(options), .format = format};
-        int rc = tm_export_write(model, refuse, NULL, &options);
+        tm_export_options options = {
+            .size = sizeof(options), .format = format, .write = refuse};
+        int rc = tm_export(model, NULL, &options);
 
         /* Of an empty run there are no stacks to write. */
         assert_int_equal(rc, format == TM_EXPORT_COLLAPSED ? TM_OK : TM_EIO);

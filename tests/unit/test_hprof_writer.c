@@ -58,15 +58,18 @@ static int pour_what_fits(const tm_sink *to)
 {
     static const tm_line LINES[] = {{0, 10, 0}, {5, 11, 0}};
     static const tm_frame FRAMES[] = {{9, 7, 0, 0}, {9, -1, 0, 0}};
-    tm_class class = {.id = 5, .name = "p.Q", .source = "Q.java"};
-    tm_method method = {.id = 9,
+    tm_class class = {
+        .size = sizeof(class), .id = 5, .name = "p.Q", .source = "Q.java"};
+    tm_method method = {.size = sizeof(method),
+                        .id = 9,
                         .class_id = 5,
                         .name = "m",
                         .signature = "()V",
                         .lines = LINES,
                         .line_count = 2};
-    tm_stack stack = {.id = 3, .frames = FRAMES, .frame_count = 2};
-    tm_thread thread = {.id = 77, .name = "t", .group = "g"};
+    tm_stack stack = {
+        .size = sizeof(stack), .id = 3, .frames = FRAMES, .frame_count = 2};
+    tm_thread thread = {.size = sizeof(thread), .id = 77, .name = "t", .group = "g"};
     tm_event events[] = {
         {.time_ns = 3000, .thread = 77, .stack = 3, .kind = TM_EVENT_CPU_SAMPLE},
         {.time_ns = 5000, .thread = 77, .stack = 3, .kind = TM_EVENT_CPU_SAMPLE},
@@ -180,7 +183,8 @@ static void stacks_of_any_depth_are_whole(void **state)
 {
     enum { DEEP = 700 };
     static tm_frame frames[DEEP];
-    tm_stack stack = {.id = 1, .frames = frames, .frame_count = DEEP};
+    tm_stack stack = {
+        .size = sizeof(stack), .id = 1, .frames = frames, .frame_count = DEEP};
     tm_event event = {.stack = 1, .kind = TM_EVENT_CPU_SAMPLE};
     const unsigned char *trace;
     tm_hprof_writer *hprof;

@@ -144,13 +144,14 @@ static int keep_bytes(void *payload, const char *bytes, size_t count)
 static void make_trace(uint64_t run_id, size_t event_count)
 {
     tm_run run = {.size = sizeof(run), .pid = 1, .id = run_id};
-    tm_trace_writer *writer;
+    tm_writer_options options = {.size = sizeof(options), .write = keep_bytes};
+    tm_writer *writer;
     const tm_sink *to;
     size_t whole;
 
     trace.count = 0;
-    assert_int_equal(tm_trace_writer_new(&writer, keep_bytes, NULL, NULL), TM_OK);
-    to = tm_trace_writer_sink(writer);
+    assert_int_equal(tm_writer_open(&writer, NULL, &options), TM_OK);
+    to = tm_writer_sink(writer);
     assert_int_equal(to->run(to->payload, &run), TM_OK);
     for (size_t i = 0; i < event_count; i++) {
         tm_event event = {.time_ns = (int64_t)i + 1,
@@ -161,9 +162,9 @@ static void make_trace(uint64_t run_id, size_t event_count)
 
         assert_int_equal(to->events(to->payload, &event, 1), TM_OK);
     }
-    assert_int_equal(tm_trace_writer_flush(writer), TM_OK);
+    assert_int_equal(tm_writer_flush(writer), TM_OK);
     whole = trace.count;
-    tm_trace_writer_close(writer);
+    tm_writer_close(writer);
     write_file(trace_path, trace.bytes, whole);
 }
 

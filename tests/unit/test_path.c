@@ -198,7 +198,8 @@ static void the_path_ends_with_the_programs_last_thread(void **state)
         AT(0, 1, THREAD_START), AT(0, 2, THREAD_START), AT(10, 2, SLEEP, .value = 10),
         AT(80, 1, THREAD_END),  AT(95, 2, SLEPT),       AT(100, 2, SLEEP, .value = 10),
     };
-    tm_thread daemon = {.id = 2, .name = "T2", .flags = TM_THREAD_DAEMON};
+    tm_thread daemon = {
+        .size = sizeof(daemon), .id = 2, .name = "T2", .flags = TM_THREAD_DAEMON};
     tm_model *model = MODEL(events);
     const tm_sink *sink = tm_model_sink(model);
 
@@ -218,8 +219,9 @@ static void what_the_runtime_does_to_end_is_not_the_programs(void **state)
         AT(80, 2, THREAD_END),  AT(85, 4, THREAD_START, .peer = 3, .flags = REPORTED),
         AT(95, 4, THREAD_END),  AT(99, 3, THREAD_END),
     };
-    tm_thread threads[] = {{.id = 1, .name = "T1", .os_id = 55},
-                           {.id = 3, .name = "T3", .os_id = 55}};
+    tm_thread threads[] = {
+        {.size = sizeof(*threads), .id = 1, .name = "T1", .os_id = 55},
+        {.size = sizeof(*threads), .id = 3, .name = "T3", .os_id = 55}};
     tm_model *model = MODEL(events);
     const tm_sink *sink = tm_model_sink(model);
 
@@ -262,8 +264,9 @@ static void shutdown_for_want_of_threads_ends_the_path_with_the_last(void **stat
         AT(82, 4, SHUTDOWN),
         AT(90, 3, PARK),
     };
-    tm_thread threads[] = {{.id = 1, .name = "T1", .os_id = 55},
-                           {.id = 4, .name = "T4", .os_id = 55}};
+    tm_thread threads[] = {
+        {.size = sizeof(*threads), .id = 1, .name = "T1", .os_id = 55},
+        {.size = sizeof(*threads), .id = 4, .name = "T4", .os_id = 55}};
     tm_model *model = MODEL(events);
     const tm_sink *sink = tm_model_sink(model);
 

@@ -114,8 +114,8 @@ static tm_model *small_run(void)
         {.time_ns = 901, .thread = 1, .object = 7, .kind = TM_EVENT_CONTENDED_ENTERED},
         {.time_ns = 1001, .thread = 1, .kind = TM_EVENT_THREAD_END},
     };
-    tm_class lock = {.id = 1, .name = "app.Lock"};
-    tm_object object = {.id = 7, .class_id = 1};
+    tm_class lock = {.size = sizeof(lock), .id = 1, .name = "app.Lock"};
+    tm_object object = {.size = sizeof(object), .id = 7, .class_id = 1};
     const tm_sink *sink;
     tm_model *model;
 

@@ -193,20 +193,20 @@ static void pipe_is_read_as_a_file_is_also_where_it_is_damaged(void **state)
 static void file_that_is_being_written_is_read_to_its_last_whole_block(void **state)
 {
     const char *path = scratch();
-    tm_trace_writer *writer;
+    tm_writer *writer;
     tm_source *source;
     recorder actual;
     int rc;
 
     (void)state;
-    assert_int_equal(tm_trace_writer_open(&writer, path, NULL), TM_OK);
+    assert_int_equal(tm_writer_open(&writer, path, NULL), TM_OK);
     for (int64_t i = 0; i < 100; i++) {
-        const tm_sink *sink = tm_trace_writer_sink(writer);
+        const tm_sink *sink = tm_writer_sink(writer);
         tm_event event = {.time_ns = i, .thread = 1, .kind = TM_EVENT_THREAD_START};
 
         assert_int_equal(sink->events(sink->payload, &event, 1), TM_OK);
         if (i % 10 == 9)
-            assert_int_equal(tm_trace_writer_flush(writer), TM_OK);
+            assert_int_equal(tm_writer_flush(writer), TM_OK);
         if (i != 54)
             continue;
         recorder_init(&actual);
@@ -219,7 +219,7 @@ static void file_that_is_being_written_is_read_to_its_last_whole_block(void **st
         tm_source_close(source);
         recorder_free(&actual);
     }
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     recorder_init(&actual);
     assert_int_equal(tm_source_open(&source, path, NULL), TM_OK);
     while ((rc = tm_source_read(source, &actual.sink)) == TM_MORE)

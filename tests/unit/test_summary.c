@@ -157,8 +157,8 @@ static void memory_may_run_out_at_any_allocation(void **state)
     for (size_t calls = 0; calls < 60; calls++) {
         struct scarce scarce;
         tm_allocator allocator = scarce_hook(&scarce, calls);
-        tm_class class = {.id = 1, .name = "app.Lock"};
-        tm_object object = {.id = 9, .class_id = 1};
+        tm_class class = {.size = sizeof(class), .id = 1, .name = "app.Lock"};
+        tm_object object = {.size = sizeof(object), .id = 9, .class_id = 1};
         tm_event events[] = {
             {.time_ns = 10, .thread = 1, .object = 9, .kind = TM_EVENT_CONTENDED_ENTER},
             {.time_ns = 30,

@@ -185,6 +185,69 @@ static void what_is_not_there_is_null(void **state)
     tm_table_free(NULL);
 }
 
+static void cells_are_read_by_the_number_of_a_column(void **state)
+{
+    tm_table *table;
+
+    (void)state;
+    assert_int_equal(make_rows(&table, 50, NULL), TM_OK);
+    for (int c = 0; c < ALL_TYPES; c++)
+        assert_int_equal(tm_table_column(table, all_types[c].name), c);
+    for (int r = 0; r < 50; r++) {
+        size_t row = (size_t)r;
+        const char *text = tm_table_string(table, "name", row);
+
+        for (int c = 0; c < ALL_TYPES; c++)
+            assert_int_equal(tm_table_cell_is_null(table, c, row),
+                             tm_table_is_null(table, all_types[c].name, row));
+        assert_int_equal(tm_table_cell_int64(table, 0, row), r % 7 == 1 ? 0 : r - 5);
+        assert_int_equal(tm_table_cell_int64(table, 1, row),
+                         r % 7 == 2 ? 0 : r * -(INT64_C(1) << 40));
+        assert_true(tm_table_cell_uint64(table, 2, row) ==
+                    (r % 7 == 3 ? 0 : UINT64_MAX - (uint64_t)r));
+        assert_true(tm_table_cell_double(table, 3, row) == (r % 7 == 4 ? 0 : r / 4.0));
+        assert_int_equal(tm_table_cell_int64(table, 4, row),
+                         r % 7 == 5 ? 0 : r % 3 == 0);
+        assert_ptr_equal(tm_table_cell_string(table, 5, row), text);
+        assert_true(tm_table_cell_double(table, 0, row) ==
+                    (double)tm_table_cell_int64(table, 0, row));
+        assert_true(tm_table_cell_double(table, 2, row) ==
+                    (double)tm_table_cell_uint64(table, 2, row));
+    }
+    tm_table_free(table);
+}
+
+static void a_cell_that_is_not_there_is_null(void **state)
+{
+    static const struct {
+        int column;
+        size_t row;
+    } cells[] = {{TM_ENOTFOUND, 0}, {-1, 0}, {ALL_TYPES, 0}, {0, 3}, {5, SIZE_MAX}};
+    tm_table *table;
+    int unknown;
+
+    (void)state;
+    assert_int_equal(make_rows(&table, 3, NULL), TM_OK);
+    unknown = tm_table_column(table, "colour");
+    assert_int_equal(unknown, TM_ENOTFOUND);
+    assert_string_equal(tm_error_text(), "table rows has no column colour");
+    for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++) {
+        int column = cells[i].column;
+        size_t row = cells[i].row;
+
+        assert_int_equal(tm_table_cell_is_null(table, column, row), 1);
+        assert_int_equal(tm_table_cell_int64(table, column, row), 0);
+        assert_int_equal(tm_table_cell_uint64(table, column, row), 0);
+        assert_true(tm_table_cell_double(table, column, row) == 0);
+        assert_null(tm_table_cell_string(table, column, row));
+    }
+    assert_int_equal(tm_table_cell_int64(table, 2, 0), 0);
+    assert_int_equal(tm_table_cell_uint64(table, 1, 1), 0);
+    assert_null(tm_table_cell_string(table, 0, 0));
+    assert_true(tm_table_cell_double(table, 5, 0) == 0);
+    tm_table_free(table);
+}
+
 static void columns_of_an_empty_table_are_there(void **state)
 {
     tm_table *table;
@@ -566,6 +629,8 @@ int main(void)
         cmocka_unit_test(a_blank_column_is_null_or_zero_in_every_row),
         cmocka_unit_test(a_blank_column_takes_no_value_and_no_other_is_passed_over),
         cmocka_unit_test(what_is_not_there_is_null),
+        cmocka_unit_test(cells_are_read_by_the_number_of_a_column),
+        cmocka_unit_test(a_cell_that_is_not_there_is_null),
         cmocka_unit_test(columns_of_an_empty_table_are_there),
         cmocka_unit_test(limits_are_said_once),
         cmocka_unit_test(equal_texts_share_a_code_wherever_they_stand),

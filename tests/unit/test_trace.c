@@ -10,13 +10,13 @@ static void every_field_of_everything_is_read_back_in_order(void **state)
     for (uint64_t seed = 1; seed <= 24; seed++) {
         struct paper paper = {0};
         recorder expected, actual;
-        tm_trace_writer *writer = new_writer(&paper, block_events[seed % 4]);
+        tm_writer *writer = new_writer(&paper, block_events[seed % 4]);
 
         recorder_init(&expected);
         recorder_init(&actual);
         assert_int_equal(pour_random(&expected.sink, seed, 2000), TM_OK);
-        assert_int_equal(pour_random(tm_trace_writer_sink(writer), seed, 2000), TM_OK);
-        assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+        assert_int_equal(pour_random(tm_writer_sink(writer), seed, 2000), TM_OK);
+        assert_int_equal(tm_writer_close(writer), TM_OK);
         assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
         assert_same_text(after_first_line(&actual), expected.text);
         recorder_free(&expected);
@@ -28,8 +28,8 @@ static void every_field_of_everything_is_read_back_in_order(void **state)
 static void events_of_a_block_are_sorted_and_equal_times_keep_their_order(void **state)
 {
     struct paper paper = {0};
-    tm_trace_writer *writer = new_writer(&paper, 1000);
-    const tm_sink *sink = tm_trace_writer_sink(writer);
+    tm_writer *writer = new_writer(&paper, 1000);
+    const tm_sink *sink = tm_writer_sink(writer);
     uint64_t seed = 7;
     recorder actual, expected;
 
@@ -53,7 +53,7 @@ static void events_of_a_block_are_sorted_and_equal_times_keep_their_order(void *
                 recorder_events(&expected, &event, 1);
         }
     }
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
     assert_same_text(after_first_line(&actual), expected.text);
     recorder_free(&actual);
@@ -107,15 +107,15 @@ static void sorting_never_puts_an_event_before_a_definition_it_came_after(void *
                         .run = witness_run,
                         .define_thread = witness_thread,
                         .events = witness_events};
-    tm_trace_writer *writer = new_writer(&paper, 500);
-    const tm_sink *sink = tm_trace_writer_sink(writer);
+    tm_writer *writer = new_writer(&paper, 500);
+    const tm_sink *sink = tm_writer_sink(writer);
     uint64_t seed = 3, defined = 0;
     tm_source *source;
     int rc;
 
     (void)state;
     for (int i = 0; i < 5000; i++) {
-        tm_thread thread = {.id = defined + 1, .name = "t"};
+        tm_thread thread = {.size = sizeof(thread), .id = defined + 1, .name = "t"};
         tm_event event = {.time_ns = i / 500 * 1000 +
                                      (int64_t)(random_next(&seed) >> 54) % 900,
                           .thread = defined};
@@ -127,7 +127,7 @@ static void sorting_never_puts_an_event_before_a_definition_it_came_after(void *
         event.thread = defined;
         assert_int_equal(sink->events(sink->payload, &event, 1), TM_OK);
     }
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     assert_int_equal(
         tm__source_open_memory(&source, "t", paper.bytes, paper.length, NULL), TM_OK);
     while ((rc = tm_source_read(source, &watching)) == TM_MORE)
@@ -143,8 +143,8 @@ static void sorting_never_puts_an_event_before_a_definition_it_came_after(void *
 static void event_later_than_its_block_is_kept_out_of_order(void **state)
 {
     struct paper paper = {0};
-    tm_trace_writer *writer = new_writer(&paper, 2);
-    const tm_sink *sink = tm_trace_writer_sink(writer);
+    tm_writer *writer = new_writer(&paper, 2);
+    const tm_sink *sink = tm_writer_sink(writer);
     const tm_event events[] = {
         {.time_ns = 10}, {.time_ns = 20}, {.time_ns = -5}, {.time_ns = 30}};
     recorder actual, expected;
@@ -154,7 +154,7 @@ static void event_later_than_its_block_is_kept_out_of_order(void **state)
     recorder_init(&expected);
     recorder_events(&expected, events, 4);
     assert_int_equal(sink->events(sink->payload, events, 4), TM_OK);
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
     assert_same_text(after_first_line(&actual), expected.text);
     recorder_free(&actual);
@@ -217,7 +217,7 @@ static const tm_sink patient_sink = {sizeof(tm_sink),       NULL,
 /* A block of everything, and one that has to be sorted. */
 static int pour_much(const tm_sink *sink)
 {
-    tm_class item = {.id = 1, .name = "a"};
+    tm_class item = {.size = sizeof(item), .id = 1, .name = "a"};
     int rc = pour_random(sink, 11, 300);
 
     for (int64_t i = 0; rc == TM_OK && i < 80; i++) {
@@ -235,29 +235,32 @@ static void running_out_of_memory_once_anywhere_loses_nothing_in_the_writer(
     void **state)
 {
     struct paper whole = {0};
-    tm_trace_writer *whole_writer = new_writer(&whole, 60);
+    tm_writer *whole_writer = new_writer(&whole, 60);
     size_t fail_at;
 
     (void)state;
-    assert_int_equal(pour_much(tm_trace_writer_sink(whole_writer)), TM_OK);
-    assert_int_equal(tm_trace_writer_close(whole_writer), TM_OK);
+    assert_int_equal(pour_much(tm_writer_sink(whole_writer)), TM_OK);
+    assert_int_equal(tm_writer_close(whole_writer), TM_OK);
     for (fail_at = 1;; fail_at++) {
         struct scarce scarce = {.fail_at = fail_at};
         tm_allocator hook = {scarce_resize, &scarce};
-        tm_trace_writer_options options = {
-            .size = sizeof(options), .allocator = &hook, .block_events = 60};
         struct paper paper = {0};
-        tm_trace_writer *writer;
-        int rc = tm_trace_writer_new(&writer, paper_write, &paper, &options);
+        tm_writer_options options = {.size = sizeof(options),
+                                     .allocator = &hook,
+                                     .write = paper_write,
+                                     .payload = &paper,
+                                     .block_events = 60};
+        tm_writer *writer;
+        int rc = tm_writer_open(&writer, NULL, &options);
 
         if (rc == TM_OK) {
-            patient_next = tm_trace_writer_sink(writer);
+            patient_next = tm_writer_sink(writer);
             assert_int_equal(pour_much(&patient_sink), TM_OK);
-            rc = tm_trace_writer_flush(writer);
+            rc = tm_writer_flush(writer);
             if (rc == TM_ENOMEM)
-                rc = tm_trace_writer_flush(writer);
+                rc = tm_writer_flush(writer);
             assert_int_equal(rc, TM_OK);
-            rc = tm_trace_writer_close(writer);
+            rc = tm_writer_close(writer);
         } else
             assert_null(writer);
         if (rc == TM_OK) {
@@ -320,30 +323,33 @@ static void after_a_failed_write_every_call_gives_the_first_error(void **state)
     (void)state;
     for (size_t fail_at = 1; fail_at <= whole.writes; fail_at++) {
         struct paper paper = {.fail_at = fail_at, .failure = -77};
-        tm_trace_writer_options options = {.size = sizeof(options), .block_events = 60};
+        tm_writer_options options = {.size = sizeof(options),
+                                     .write = paper_write,
+                                     .payload = &paper,
+                                     .block_events = 60};
         tm_event event = {.time_ns = 1};
-        tm_trace_writer *writer;
+        tm_writer *writer;
         const tm_sink *sink;
-        int rc = tm_trace_writer_new(&writer, paper_write, &paper, &options);
+        int rc = tm_writer_open(&writer, NULL, &options);
 
         if (fail_at == 1) {
             assert_int_equal(rc, -77);
             assert_null(writer);
             continue;
         }
-        sink = tm_trace_writer_sink(writer);
+        sink = tm_writer_sink(writer);
         rc = pour_random(sink, 13, 300);
         if (rc == TM_OK)
-            rc = tm_trace_writer_flush(writer);
+            rc = tm_writer_flush(writer);
         if (rc != TM_OK) {
             assert_int_equal(rc, -77);
             paper.failure = -78;
             assert_int_equal(sink->events(sink->payload, &event, 1), -77);
             assert_int_equal(sink->limit(sink->payload, "x"), -77);
-            assert_int_equal(tm_trace_writer_flush(writer), -77);
+            assert_int_equal(tm_writer_flush(writer), -77);
             assert_non_null(strstr(tm_error_text(), "write function failed: -77"));
         }
-        assert_int_equal(tm_trace_writer_close(writer), -77);
+        assert_int_equal(tm_writer_close(writer), -77);
         assert_int_equal(paper.writes, fail_at);
         assert_memory_equal(paper.bytes, whole.bytes, paper.length);
         free(paper.bytes);
@@ -354,12 +360,14 @@ static void after_a_failed_write_every_call_gives_the_first_error(void **state)
 static void definition_beyond_the_limit_is_refused_and_the_writer_goes_on(void **state)
 {
     struct paper paper = {0};
-    tm_trace_writer *writer = new_writer(&paper, 0);
-    const tm_sink *sink = tm_trace_writer_sink(writer);
+    tm_writer *writer = new_writer(&paper, 0);
+    const tm_sink *sink = tm_writer_sink(writer);
     size_t bytes = TM__DEFINITION_LIMIT + 1;
     char *name = malloc(bytes + 1);
-    tm_class large = {.id = 1, .name = name}, small = {.id = 2, .name = "Small"};
-    tm_stack deep = {.id = 1,
+    tm_class large = {.size = sizeof(large), .id = 1, .name = name},
+             small = {.size = sizeof(small), .id = 2, .name = "Small"};
+    tm_stack deep = {.size = sizeof(deep),
+                     .id = 1,
                      .frames = (const tm_frame *)(const void *)name,
                      .frame_count = SIZE_MAX / 100};
     recorder actual;
@@ -374,7 +382,7 @@ static void definition_beyond_the_limit_is_refused_and_the_writer_goes_on(void *
     for (int i = 0; i < 3; i++)
         assert_int_equal(sink->define_class(sink->payload, &large), TM_OK);
     assert_int_equal(sink->define_class(sink->payload, &small), TM_OK);
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     recorder_init(&actual);
     assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
     assert_non_null(strstr(actual.text, "class 2 Small|(null)\n"));
@@ -385,19 +393,19 @@ static void definition_beyond_the_limit_is_refused_and_the_writer_goes_on(void *
 
 static void full_disk_and_bad_path_are_told_with_the_path(void **state)
 {
-    tm_trace_writer *writer;
+    tm_writer *writer;
     int rc;
 
     (void)state;
-    rc = tm_trace_writer_open(&writer, "/nowhere/at/all.tmt", NULL);
+    rc = tm_writer_open(&writer, "/nowhere/at/all.tmt", NULL);
     assert_int_equal(rc, TM_EIO);
     assert_null(writer);
     assert_string_equal(tm_error_text(),
                         "/nowhere/at/all.tmt: No such file or directory");
-    rc = tm_trace_writer_open(&writer, "/dev/full", NULL);
+    rc = tm_writer_open(&writer, "/dev/full", NULL);
     assert_int_equal(rc, TM_EIO);
     assert_string_equal(tm_error_text(), "/dev/full: No space left on device");
-    assert_int_equal(tm_trace_writer_close(NULL), TM_OK);
+    assert_int_equal(tm_writer_close(NULL), TM_OK);
 }
 
 int main(void)

@@ -253,25 +253,25 @@ static void bytes_after_the_end_are_told(void **state)
 static void flushed_blocks_can_be_read_before_the_end_is_written(void **state)
 {
     struct paper paper = {0};
-    tm_trace_writer *writer = new_writer(&paper, 0);
-    const tm_sink *sink = tm_trace_writer_sink(writer);
+    tm_writer *writer = new_writer(&paper, 0);
+    const tm_sink *sink = tm_writer_sink(writer);
     tm_event event = {.time_ns = 5};
     recorder actual;
 
     (void)state;
-    assert_int_equal(tm_trace_writer_flush(writer), TM_OK);
+    assert_int_equal(tm_writer_flush(writer), TM_OK);
     assert_int_equal(paper.writes, 1); /* nothing to flush but the file header */
     assert_int_equal(sink->events(sink->payload, &event, 1), TM_OK);
     assert_int_equal(paper.writes, 1);
-    assert_int_equal(tm_trace_writer_flush(writer), TM_OK);
+    assert_int_equal(tm_writer_flush(writer), TM_OK);
     assert_int_equal(paper.writes, 2);
-    assert_int_equal(tm_trace_writer_bytes(writer), paper.length);
+    assert_int_equal(tm_writer_bytes(writer), paper.length);
     recorder_init(&actual);
     assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_EDAMAGED);
     assert_int_equal(actual.events, 1);
     assert_non_null(strstr(actual.last_limit, "without its end marker"));
     recorder_free(&actual);
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     free(paper.bytes);
 }
 

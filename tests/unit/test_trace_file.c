@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include <threadmodel/error.h>
-#include <threadmodel/trace.h>
+#include <threadmodel/writer.h>
 
 static char folder[] = "/tmp/trace-file-XXXXXX";
 static char path[64], other[64];
@@ -63,10 +63,10 @@ static void assert_holds(FILE *file, const char *text)
 
 static void write_trace(void)
 {
-    tm_trace_writer *writer;
+    tm_writer *writer;
 
-    assert_int_equal(tm_trace_writer_open(&writer, path, NULL), TM_OK);
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_open(&writer, path, NULL), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
 }
 
 static void assert_is_private_trace(void)
@@ -90,12 +90,12 @@ static void a_trace_is_its_owners_alone(void **state)
 
 static void a_trace_has_its_name_before_anything_is_written(void **state)
 {
-    tm_trace_writer *writer;
+    tm_writer *writer;
 
     (void)state;
-    assert_int_equal(tm_trace_writer_open(&writer, path, NULL), TM_OK);
+    assert_int_equal(tm_writer_open(&writer, path, NULL), TM_OK);
     assert_is_private_trace();
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
 }
 
 static void who_reads_the_old_one_keeps_it(void **state)
@@ -115,12 +115,12 @@ static void who_reads_the_old_one_keeps_it(void **state)
 
 static void a_symbolic_link_is_refused_and_what_it_names_left_alone(void **state)
 {
-    tm_trace_writer *writer;
+    tm_writer *writer;
 
     (void)state;
     put(other, "kept");
     assert_int_equal(symlink(other, path), 0);
-    assert_int_equal(tm_trace_writer_open(&writer, path, NULL), TM_EIO);
+    assert_int_equal(tm_writer_open(&writer, path, NULL), TM_EIO);
     assert_null(writer);
     assert_non_null(strstr(tm_error_text(), "symbolic link"));
     assert_holds(fopen(other, "r"), "kept");
@@ -128,12 +128,12 @@ static void a_symbolic_link_is_refused_and_what_it_names_left_alone(void **state
 
 static void a_device_stays_what_it_is(void **state)
 {
-    tm_trace_writer *writer;
+    tm_writer *writer;
     struct stat status;
 
     (void)state;
-    assert_int_equal(tm_trace_writer_open(&writer, "/dev/null", NULL), TM_OK);
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_open(&writer, "/dev/null", NULL), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     assert_int_equal(lstat("/dev/null", &status), 0);
     assert_true(S_ISCHR(status.st_mode));
 }

@@ -151,13 +151,13 @@ static void a_trace_is_written_in_a_version_that_readers_of_version_1_refuse(
                                       .kind = TM_EVENT_ACQUIRED,
                                       .flags = TM_EVENT_SHARED | TM_EVENT_OWNER_READ};
     struct paper paper = {0};
-    tm_trace_writer *writer = new_writer(&paper, 10);
-    const tm_sink *sink = tm_trace_writer_sink(writer);
+    tm_writer *writer = new_writer(&paper, 10);
+    const tm_sink *sink = tm_writer_sink(writer);
     recorder actual;
 
     (void)state;
     assert_int_equal(sink->events(sink->payload, &acquired, 1), TM_OK);
-    assert_int_equal(tm_trace_writer_close(writer), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
     assert_int_equal(tm__fixed((const uint8_t *)paper.bytes + 8, 2), 2);
     recorder_init(&actual);
     assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);

@@ -26,16 +26,19 @@ enum { START = 1000, LOCK = 50, OTHER = 51 };
 static void define_all(const tm_sink *sink)
 {
     tm_run run = {.size = sizeof(run), .start_ns = START, .policy = TM_POLICY_HOTSPOT};
-    tm_class classes[] = {{.id = 1, .name = "app.Lock"},
-                          {.id = 2, .name = "app.Other"}};
-    tm_object objects[] = {{.id = LOCK, .class_id = 1}, {.id = OTHER, .class_id = 2}};
-    tm_method methods[] = {{.id = 1, .class_id = 1, .name = "slow"},
-                           {.id = 2, .class_id = 1, .name = "fast"}};
+    tm_class classes[] = {{.size = sizeof(*classes), .id = 1, .name = "app.Lock"},
+                          {.size = sizeof(*classes), .id = 2, .name = "app.Other"}};
+    tm_object objects[] = {{.size = sizeof(*objects), .id = LOCK, .class_id = 1},
+                           {.size = sizeof(*objects), .id = OTHER, .class_id = 2}};
+    tm_method methods[] = {
+        {.size = sizeof(*methods), .id = 1, .class_id = 1, .name = "slow"},
+        {.size = sizeof(*methods), .id = 2, .class_id = 1, .name = "fast"}};
 
     assert_int_equal(sink->run(sink->payload, &run), TM_OK);
     for (uint32_t i = 0; i < 2; i++) {
         tm_frame frame = {.method = i + 1, .location = -1};
-        tm_stack stack = {.id = i + 1, .frames = &frame, .frame_count = 1};
+        tm_stack stack = {
+            .size = sizeof(stack), .id = i + 1, .frames = &frame, .frame_count = 1};
 
         assert_int_equal(sink->define_class(sink->payload, &classes[i]), TM_OK);
         assert_int_equal(sink->define_object(sink->payload, &objects[i]), TM_OK);

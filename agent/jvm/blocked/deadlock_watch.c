@@ -136,9 +136,10 @@ void tm__deadlock_watch_feed(const tm__long_blocked *it)
     if (it->state == TM_STATE_PARKED)
         /* Or it would be taken for a monitor, and its owner would have let it go
          * when that says which monitors it holds. */
-        sink->define_object(
-            sink->payload,
-            &(tm_object){.id = it->object, .flags = TM_OBJECT_SYNCHRONIZER});
+        sink->define_object(sink->payload,
+                            &(tm_object){.size = sizeof(tm_object),
+                                         .id = it->object,
+                                         .flags = TM_OBJECT_SYNCHRONIZER});
     if (!it->is_fed) {
         take_beginning(it);
         if (tm__the_vm.tells_held)

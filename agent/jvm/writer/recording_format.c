@@ -11,7 +11,6 @@
 #include <threadmodel/error.h>
 #include <threadmodel/export.h>
 #include <threadmodel/hprof.h>
-#include <threadmodel/trace.h>
 
 #include "trace/writer.h"
 #include "vm/message.h"
@@ -25,16 +24,12 @@ enum { MODEL_BYTES = 32 << 20 };
 /* The program pays for the writer's time and memory. A block of this size, with all
  * that it takes to make it, stays in the caches and in some hundred KiB; level 1 packs
  * it in a tenth less time than zstd's default, to a tenth more bytes. */
-static const tm_trace_writer_options TRACE_OPTIONS = {
-    .size = sizeof(tm_trace_writer_options),
-    .level = 1,
-    .block_events = 2048,
-};
+enum { TRACE_LEVEL = 1, TRACE_BLOCK_EVENTS = 2048 };
 
 static const tm__options *options;
 static tm_write_fn write_bytes;
 static void *write_payload;
-static tm_trace_writer *trace;
+static tm__trace_writer *trace;
 static tm_hprof_writer *binary;
 static tm__model_tee live;
 static const tm_sink *sink;
@@ -90,8 +85,13 @@ int tm__recording_format_open(tm_write_fn write, void *payload,
     write_payload = payload;
     sink = &NOWHERE;
     if (options->format == TM__FORMAT_TRACE) {
-        rc = tm_trace_writer_new(&trace, write, payload, &TRACE_OPTIONS);
-        sink = trace ? tm_trace_writer_sink(trace) : NULL;
+        rc = tm__trace_writer_open(
+            &trace, NULL,
+            &(tm_writer_options){.write = write,
+                                 .payload = payload,
+                                 .level = TRACE_LEVEL,
+                                 .block_events = TRACE_BLOCK_EVENTS});
+        sink = trace ? tm__trace_writer_sink(trace) : NULL;
     } else if (options->format == TM__FORMAT_BINARY) {
         rc = tm_hprof_writer_new(&binary, write, payload,
                                  &(tm_hprof_writer_options){
@@ -123,13 +123,13 @@ const tm_sink *tm__recording_format_sink(void)
 int tm__recording_format_flush(void)
 {
     if (trace)
-        return tm_trace_writer_flush(trace);
+        return tm__trace_writer_flush(trace);
     return binary ? tm_hprof_writer_flush(binary) : TM_OK;
 }
 
 uint64_t tm__recording_format_events(void)
 {
-    return trace ? tm__writer_events(trace) : 0;
+    return trace ? tm__trace_writer_events(trace) : 0;
 }
 
 /* HPROF's dates are those of the place. */
@@ -143,15 +143,17 @@ static int32_t utc_offset_s(void)
 
 static int write_text(void)
 {
-    return tm_export_write(live.model, write_bytes, write_payload,
-                           &(tm_export_options){
-                               .size = sizeof(tm_export_options),
-                               .format = TM_EXPORT_HPROF,
-                               .cutoff = options->cutoff,
-                               .by_thread = options->thread != 0,
-                               .without_lines = !options->lineno,
-                               .utc_offset_s = utc_offset_s(),
-                           });
+    return tm_export(live.model, NULL,
+                     &(tm_export_options){
+                         .size = sizeof(tm_export_options),
+                         .write = write_bytes,
+                         .payload = write_payload,
+                         .format = TM_EXPORT_HPROF,
+                         .cutoff = options->cutoff,
+                         .by_thread = options->thread != 0,
+                         .without_lines = !options->lineno,
+                         .utc_offset_s = utc_offset_s(),
+                     });
 }
 
 int tm__recording_format_close(void)
@@ -162,7 +164,7 @@ int tm__recording_format_close(void)
         return TM_OK;
     sink = NULL;
     if (trace)
-        rc = tm_trace_writer_close(trace);
+        rc = tm__trace_writer_close(trace);
     trace = NULL;
     if (binary)
         rc = tm_hprof_writer_close(binary);

@@ -99,6 +99,7 @@ static int define_stack(uint32_t id, const jvmtiFrameInfo *frames, uint32_t coun
 {
     tm_frame named[TM__DEPTH_MAX] = {0};
     tm_stack definition = {
+        .size = sizeof(definition),
         .id = id,
         .flags = truncated ? TM_STACK_TRUNCATED : 0,
         .frames = named,

@@ -33,14 +33,13 @@ from threadmodel.errors import (
 from threadmodel.event import Event, EventFlag, EventKind, event_dtype
 from threadmodel.hprof import HprofWriter
 from threadmodel.lanes import Timeline
-from threadmodel.log import LogFormat, LogWriter
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
 from threadmodel.sink import Frame, Sink
 from threadmodel.source import Live, Progress, open, pour
 from threadmodel.summary import summarize
 from threadmodel.table import Table
-from threadmodel.trace import TraceWriter
+from threadmodel.writer import Writer, WriterFormat
 
 __version__ = version_text(BUILT_VERSION)
 
@@ -59,8 +58,6 @@ __all__ = [
     "InvalidArgumentError",
     "LimitError",
     "Live",
-    "LogFormat",
-    "LogWriter",
     "MissingExtraError",
     "MissingFileError",
     "Model",
@@ -75,9 +72,10 @@ __all__ = [
     "Table",
     "ThreadmodelError",
     "Timeline",
-    "TraceWriter",
     "UnsupportedError",
     "VersionMismatchError",
+    "Writer",
+    "WriterFormat",
     "agent",
     "compare",
     "event_dtype",

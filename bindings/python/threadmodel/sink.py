@@ -96,9 +96,7 @@ class Sink:
             source: file name without folders
         """
         kept = _strings(name=name, source=source)
-        self._pour(
-            "define_class", ffi.new("tm_class *", {"id": _id(id, "class"), **kept})
-        )
+        self._pour("define_class", options("tm_class", id=_id(id, "class"), **kept))
 
     def define_method(
         self,
@@ -127,15 +125,13 @@ class Sink:
         kept = _strings(name=name, signature=signature)
         self._pour(
             "define_method",
-            ffi.new(
-                "tm_method *",
-                {
-                    "id": _id(id, "method"),
-                    "class_id": whole(class_id, "class id", MAX_UINT64),
-                    "lines": table if len(table) else ffi.NULL,
-                    "line_count": len(table),
-                    **kept,
-                },
+            options(
+                "tm_method",
+                id=_id(id, "method"),
+                class_id=whole(class_id, "class id", MAX_UINT64),
+                lines=table if len(table) else ffi.NULL,
+                line_count=len(table),
+                **kept,
             ),
         )
 
@@ -169,7 +165,13 @@ class Sink:
         number = whole(id, "stack id", MAX_UINT32, 1)
         self._pour(
             "define_stack",
-            ffi.new("tm_stack *", (number, flags, array, len(known))),
+            options(
+                "tm_stack",
+                id=number,
+                flags=flags,
+                frames=array,
+                frame_count=len(known),
+            ),
         )
 
     def define_thread(
@@ -204,16 +206,14 @@ class Sink:
         kept = _strings(name=name, group=group)
         self._pour(
             "define_thread",
-            ffi.new(
-                "tm_thread *",
-                {
-                    "id": _id(id, "thread"),
-                    "object": whole(object, "object id", MAX_UINT64),
-                    "os_id": whole(os_id, "os id", MAX_UINT64),
-                    "priority": whole(priority, "priority", MAX_INT32),
-                    "flags": flags,
-                    **kept,
-                },
+            options(
+                "tm_thread",
+                id=_id(id, "thread"),
+                object=whole(object, "object id", MAX_UINT64),
+                os_id=whole(os_id, "os id", MAX_UINT64),
+                priority=whole(priority, "priority", MAX_INT32),
+                flags=flags,
+                **kept,
             ),
         )
 
@@ -240,15 +240,13 @@ class Sink:
         flags = (hash is not None) | maybe_many << 1 | synchronizer << 2
         self._pour(
             "define_object",
-            ffi.new(
-                "tm_object *",
-                {
-                    "id": _id(id, "object"),
-                    "class_id": whole(class_id, "class id", MAX_UINT64),
-                    "thread": whole(thread, "thread id", MAX_UINT64),
-                    "hash": whole(hash or 0, "hash", MAX_UINT32),
-                    "flags": flags,
-                },
+            options(
+                "tm_object",
+                id=_id(id, "object"),
+                class_id=whole(class_id, "class id", MAX_UINT64),
+                thread=whole(thread, "thread id", MAX_UINT64),
+                hash=whole(hash or 0, "hash", MAX_UINT32),
+                flags=flags,
             ),
         )
 

@@ -138,7 +138,8 @@ static int pour_classes(reader *self, const tm_sink *sink)
 
     while (rc >= 0 && self->classes_poured < self->metadata.class_count) {
         const tm__log_class *item = &self->metadata.classes[self->classes_poured++];
-        tm_class definition = {.id = self->classes_poured,
+        tm_class definition = {.size = sizeof(definition),
+                               .id = self->classes_poured,
                                .name = text_of(self, item->name),
                                .source = text_of(self, item->source)};
 
@@ -152,7 +153,7 @@ static int pour_method(reader *self, const tm_sink *sink, uint64_t number)
 {
     uint32_t index = tm__log_metadata_method(&self->metadata, number);
     const tm__log_method *method;
-    tm_method definition = {.id = number};
+    tm_method definition = {.size = sizeof(definition), .id = number};
 
     if (number == 0 || tm__map_find(&self->methods, number) != TM__NONE)
         return TM_OK;
@@ -176,7 +177,8 @@ static int pour_stack(reader *self, const tm_sink *sink, uint32_t *id)
 {
     const tm__log_record *record = &self->record;
     uint32_t known = self->stacks.count, index;
-    tm_stack definition = {.frames = record->frames,
+    tm_stack definition = {.size = sizeof(definition),
+                           .frames = record->frames,
                            .frame_count = record->frame_count};
     int rc;
 
@@ -197,8 +199,10 @@ static int pour_stack(reader *self, const tm_sink *sink, uint32_t *id)
 
 static int pour_object(reader *self, const tm_sink *sink, uint32_t hash)
 {
-    tm_object definition = {
-        .id = hash, .hash = hash, .flags = TM_OBJECT_HAS_HASH | TM_OBJECT_MAYBE_MANY};
+    tm_object definition = {.size = sizeof(definition),
+                            .id = hash,
+                            .hash = hash,
+                            .flags = TM_OBJECT_HAS_HASH | TM_OBJECT_MAYBE_MANY};
 
     if (hash == 0 || tm__map_find(&self->objects, hash) != TM__NONE)
         return TM_OK;
@@ -211,7 +215,8 @@ static int pour_object(reader *self, const tm_sink *sink, uint32_t hash)
 static int pour_thread(reader *self, const tm_sink *sink, uint64_t id)
 {
     const tm__log_record *record = &self->record;
-    tm_thread definition = {.id = id, .object = id <= UINT32_MAX ? id : 0};
+    tm_thread definition = {
+        .size = sizeof(definition), .id = id, .object = id <= UINT32_MAX ? id : 0};
     int rc = definition.object ? pour_object(self, sink, (uint32_t)id) : TM_OK;
 
     if (rc < 0)

@@ -10,11 +10,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/strings.h"
 #include "formats/contention/dialect.h"
 #include "formats/contention/hashes.h"
 #include "formats/descriptor.h"
-#include "formats/log_writer.h"
+#include "formats/writer.h"
 
 enum { SECOND_NS = 1000000000 };
 
@@ -74,49 +75,58 @@ static int put_class(log_state *self, tm__output *output, const char *name)
 
 static int take_class(void *payload, const tm_class *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
-    int rc = keep(self, &self->class_names, given->id, given->name);
+    log_state *self = ((tm_writer *)payload)->state;
+    tm_class definition;
+    int rc = TM__READ(&definition, given, tm_class, id);
 
-    if (rc < 0 || !given->name)
+    if (rc == TM_OK)
+        rc = keep(self, &self->class_names, definition.id, definition.name);
+    if (rc < 0 || !definition.name)
         return rc;
-    rc = put_class(self, &self->classes, given->name);
+    rc = put_class(self, &self->classes, definition.name);
     if (rc < 0)
         return rc;
     tm__output_text(&self->classes, ",");
-    if (given->source)
-        put_line_text(&self->classes, given->source, strlen(given->source));
+    if (definition.source)
+        put_line_text(&self->classes, definition.source, strlen(definition.source));
     tm__output_text(&self->classes, "\n");
     return tm__output_state(&self->classes);
 }
 
 static int take_method(void *payload, const tm_method *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
-    uint32_t name = tm__map_find(&self->class_names, given->class_id);
+    log_state *self = ((tm_writer *)payload)->state;
     tm__output *output = &self->methods;
-    int rc;
+    tm_method definition;
+    uint32_t name;
+    size_t line_count;
+    int rc = TM__READ(&definition, given, tm_method, id);
 
+    if (rc < 0)
+        return rc;
+    name = tm__map_find(&self->class_names, definition.class_id);
     /* A method is written with its class or not at all. */
-    if (name == TM__NONE || !given->name)
+    if (name == TM__NONE || !definition.name)
         return TM_OK;
-    tm__output_format(output, "%08llX,", (unsigned long long)given->id);
-    put_line_text(output, given->name, strlen(given->name));
+    line_count = definition.lines ? definition.line_count : 0;
+    tm__output_format(output, "%08llX,", (unsigned long long)definition.id);
+    put_line_text(output, definition.name, strlen(definition.name));
     tm__output_text(output, ",");
-    if (given->signature)
-        put_line_text(output, given->signature, strlen(given->signature));
+    if (definition.signature)
+        put_line_text(output, definition.signature, strlen(definition.signature));
     tm__output_text(output, ",");
     rc = put_class(self, output, tm__strings_get(&self->texts, name));
     if (rc < 0)
         return rc;
-    if (given->line_count == 0)
+    if (line_count == 0)
         tm__output_text(output, ",-1\n");
     else
-        tm__output_format(output, ",%zu", given->line_count);
-    for (size_t i = 0; i < given->line_count; i++)
+        tm__output_format(output, ",%zu", line_count);
+    for (size_t i = 0; i < line_count; i++)
         tm__output_format(output, ",%08llX,%d",
-                          (unsigned long long)given->lines[i].location,
-                          given->lines[i].line);
-    if (given->line_count > 0)
+                          (unsigned long long)definition.lines[i].location,
+                          definition.lines[i].line);
+    if (line_count > 0)
         tm__output_text(output, "\n");
     return tm__output_state(output);
 }
@@ -124,42 +134,53 @@ static int take_method(void *payload, const tm_method *given)
 static int take_stack(void *payload, const tm_stack *given)
 {
     enum { FRAME_BYTES = 36 };
-    log_state *self = ((tm_log_writer *)payload)->state;
+    log_state *self = ((tm_writer *)payload)->state;
+    tm_stack definition;
+    size_t count, length;
     uint32_t index;
-    size_t length;
-    int rc;
+    int rc = TM__READ(&definition, given, tm_stack, id);
 
-    if (tm__map_find(&self->stacks, given->id) != TM__NONE)
-        return TM_OK;
-    if (room(self, (given->frame_count + 1) * FRAME_BYTES) < 0)
+    if (rc < 0 || tm__map_find(&self->stacks, definition.id) != TM__NONE)
+        return rc;
+    count = definition.frames ? definition.frame_count : 0;
+    if (room(self, (count + 1) * FRAME_BYTES) < 0)
         return TM_ENOMEM;
-    length = (size_t)sprintf(self->text, "%zu", given->frame_count);
-    for (size_t i = 0; i < given->frame_count; i++)
+    length = (size_t)sprintf(self->text, "%zu", count);
+    for (size_t i = 0; i < count; i++)
         length += (size_t)sprintf(self->text + length, ",%08llX,%08X",
-                                  (unsigned long long)given->frames[i].method,
-                                  given->frames[i].location < 0
+                                  (unsigned long long)definition.frames[i].method,
+                                  definition.frames[i].location < 0
                                       ? UINT32_MAX
-                                      : (uint32_t)given->frames[i].location);
+                                      : (uint32_t)definition.frames[i].location);
     rc = tm__strings_intern_bytes(&self->stack_texts, &index, self->text, length);
-    return rc < 0 ? rc : tm__map_put(&self->stacks, given->id, index);
+    return rc < 0 ? rc : tm__map_put(&self->stacks, definition.id, index);
 }
 
 static int take_thread(void *payload, const tm_thread *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
+    log_state *self = ((tm_writer *)payload)->state;
+    tm_thread definition;
     uint32_t hash;
-    int rc = keep(self, &self->thread_names, given->id, given->name);
+    int rc = TM__READ(&definition, given, tm_thread, id);
 
+    if (rc == TM_OK)
+        rc = keep(self, &self->thread_names, definition.id, definition.name);
     return rc < 0 ? rc
-                  : tm__log_hash_thread(&self->hashes, given->id, given->object, &hash);
+                  : tm__log_hash_thread(&self->hashes, definition.id, definition.object,
+                                        &hash);
 }
 
 static int take_object(void *payload, const tm_object *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
-    uint32_t wanted = given->flags & TM_OBJECT_HAS_HASH ? given->hash : 0, hash;
+    log_state *self = ((tm_writer *)payload)->state;
+    tm_object definition;
+    uint32_t wanted, hash;
+    int rc = TM__READ(&definition, given, tm_object, id);
 
-    return tm__log_hash_object(&self->hashes, given->id, wanted, &hash);
+    if (rc < 0)
+        return rc;
+    wanted = definition.flags & TM_OBJECT_HAS_HASH ? definition.hash : 0;
+    return tm__log_hash_object(&self->hashes, definition.id, wanted, &hash);
 }
 
 static int put_hash(log_state *self, int rc, uint32_t hash)
@@ -227,7 +248,7 @@ static int put_field(log_state *self, const tm__log_line *line, int field,
     return TM_OK;
 }
 
-static int put_event(tm_log_writer *writer, const tm_event *event)
+static int put_event(tm_writer *writer, const tm_event *event)
 {
     log_state *self = writer->state;
     const tm__log_line *line =
@@ -248,7 +269,7 @@ static int put_event(tm_log_writer *writer, const tm_event *event)
 
 static int take_events(void *payload, const tm_event *events, size_t count)
 {
-    tm_log_writer *writer = payload;
+    tm_writer *writer = payload;
     log_state *self = writer->state;
     int rc = TM_OK;
 
@@ -273,8 +294,8 @@ static int open_beside(log_state *self, tm__output *output, const char *path,
     return tm__output_open(output, self->memory, self->text);
 }
 
-static int log_open(tm_log_writer *writer, const char *path,
-                    const tm_log_writer_options *options)
+static int log_open(tm_writer *writer, const char *path,
+                    const tm_writer_options *options)
 {
     log_state *self = tm__zalloc(&writer->memory, sizeof(*self));
     int rc;
@@ -303,7 +324,24 @@ static int log_open(tm_log_writer *writer, const char *path,
     return rc < 0 ? rc : tm__output_open(&self->events, self->memory, path);
 }
 
-static int log_close(tm_log_writer *writer)
+static int log_flush(tm_writer *writer)
+{
+    log_state *self = writer->state;
+    int rc = tm__output_flush(&self->classes);
+
+    if (rc == TM_OK)
+        rc = tm__output_flush(&self->methods);
+    return rc < 0 ? rc : tm__output_flush(&self->events);
+}
+
+static uint64_t log_bytes(const tm_writer *writer)
+{
+    const log_state *self = writer->state;
+
+    return self->events.written + self->classes.written + self->methods.written;
+}
+
+static int log_close(tm_writer *writer)
 {
     log_state *self = writer->state;
     tm__output *outputs[3];
@@ -330,4 +368,5 @@ static int log_close(tm_log_writer *writer)
     return rc;
 }
 
-const tm__log_kind tm__log_contention = {log_open, log_close};
+const tm__writer_kind tm__writer_contention = {log_open, log_flush, log_bytes,
+                                               log_close};

@@ -134,8 +134,10 @@ static int pour_classes(tm__dump *dump, const tm_sink *sink)
     while (rc >= 0 && dump->class_queue_count > 0) {
         uint32_t number = dump->class_queue[dump->class_queue_count - 1];
         const struct tm__dump_class *it = &dump->classes[number];
-        tm_class item = {number + 1, tm__strings_get(&dump->texts, it->name),
-                         tm__strings_get(&dump->texts, it->source)};
+        tm_class item = {.size = sizeof(item),
+                         .id = number + 1,
+                         .name = tm__strings_get(&dump->texts, it->name),
+                         .source = tm__strings_get(&dump->texts, it->source)};
 
         rc = sink->define_class(sink->payload, &item);
         if (rc >= 0)
@@ -150,7 +152,8 @@ static int pour_methods(tm__dump *dump, const tm_sink *sink)
 
     while (rc >= 0 && dump->methods_poured < dump->method_count) {
         const struct tm__dump_method *it = &dump->methods[dump->methods_poured];
-        tm_method item = {.id = dump->methods_poured + 1,
+        tm_method item = {.size = sizeof(item),
+                          .id = dump->methods_poured + 1,
                           .class_id = it->class_id,
                           .name = tm__strings_get(&dump->texts, it->name)};
 
@@ -168,7 +171,8 @@ static int pour_stacks(tm__dump *dump, const tm_sink *sink)
     while (rc >= 0 && dump->stacks_poured < dump->stacks.count) {
         size_t bytes = tm__strings_length(&dump->stacks, dump->stacks_poured);
         const char *numbers = tm__strings_get(&dump->stacks, dump->stacks_poured);
-        tm_stack item = {.id = dump->stacks_poured + 1,
+        tm_stack item = {.size = sizeof(item),
+                         .id = dump->stacks_poured + 1,
                          .frames = dump->stack,
                          .frame_count = bytes / sizeof(uint32_t) - 1};
 

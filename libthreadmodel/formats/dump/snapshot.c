@@ -57,7 +57,8 @@ int tm__snapshot_object(tm__snapshot *thread, tm__slice identity, int is_synchro
                         uint64_t *object)
 {
     size_t at = identity.length;
-    tm_object item = {.flags = TM_OBJECT_HAS_HASH | TM_OBJECT_MAYBE_MANY};
+    tm_object item = {.size = sizeof(item),
+                      .flags = TM_OBJECT_HAS_HASH | TM_OBJECT_MAYBE_MANY};
     uint64_t hash;
     uint32_t class_id;
     tm__slice digits;
@@ -163,7 +164,8 @@ static const char *text_of(const tm__snapshot_text *text)
 int tm__snapshot_end(tm__snapshot *thread)
 {
     tm__slice state = {"", 0};
-    tm__dump_thread to = {.thread = {.id = thread->id,
+    tm__dump_thread to = {.thread = {.size = sizeof(tm_thread),
+                                     .id = thread->id,
                                      .name = text_of(&thread->name),
                                      .group = text_of(&thread->group)},
                           .carrier = thread->carrier,

@@ -87,7 +87,8 @@ static int dump_thread(tm__profile *profile, tm__slice line)
 /* "MONITOR Ljava/lang/Object;" or "... unowned" */
 static int dump_monitor(tm__profile *profile, tm__slice name)
 {
-    tm_object object = {.id = OWN_NUMBERS + profile->monitors + 1};
+    tm_object object = {.size = sizeof(object),
+                        .id = OWN_NUMBERS + profile->monitors + 1};
     uint32_t class_id;
 
     name.length = tm__slice_find(name, " ");
@@ -159,8 +160,9 @@ int tm__profile_dump_line(tm__profile *profile, tm__slice line)
 static int take_seen(tm__profile *profile, const tm__profile_seen *seen)
 {
     const tm__profile_trace *trace = tm__profile_find_trace(profile, seen->trace);
-    tm__dump_thread to = {
-        .thread = {.id = seen->thread}, .state = seen->state, .wanted = seen->wanted};
+    tm__dump_thread to = {.thread = {.size = sizeof(tm_thread), .id = seen->thread},
+                          .state = seen->state,
+                          .wanted = seen->wanted};
 
     for (uint32_t i = seen->hold; i != TM__NONE; i = profile->holds[i].next) {
         if (tm__reserve(profile->memory, &profile->held, &profile->held_capacity,
@@ -236,9 +238,12 @@ static int tell_row(tm__profile *profile, const tm__profile_trace *trace,
                     uint32_t class_id, uint64_t count, int64_t total_ns)
 {
     char name[64];
-    tm_thread thread = {.id = OWN_NUMBERS + profile->rows + 1, .name = name};
-    tm_object object = {
-        .id = class_id, .class_id = class_id, .flags = TM_OBJECT_MAYBE_MANY};
+    tm_thread thread = {
+        .size = sizeof(thread), .id = OWN_NUMBERS + profile->rows + 1, .name = name};
+    tm_object object = {.size = sizeof(object),
+                        .id = class_id,
+                        .class_id = class_id,
+                        .flags = TM_OBJECT_MAYBE_MANY};
     tm_event event = {.thread = thread.id, .object = class_id};
     uint32_t stack = 0;
 

@@ -96,7 +96,7 @@ int tm__profile_thread_start(tm__profile *profile, tm__slice rest)
 {
     static const char name_key[] = "name=\"";
     char name[CLASS_BYTES], group[CLASS_BYTES];
-    tm_thread thread = {.name = name, .group = group};
+    tm_thread thread = {.size = sizeof(thread), .name = name, .group = group};
     tm_event event = {.time_ns = profile->now_ns, .kind = TM_EVENT_THREAD_START};
     tm__slice names =
         tm__slice_from(rest, tm__slice_find(rest, name_key) + sizeof(name_key) - 1);
@@ -176,7 +176,7 @@ int tm__profile_trace_frame(tm__profile *profile, tm__slice text)
 static int object_of(tm__profile *profile, tm__slice rest, uint64_t *id)
 {
     size_t at = tm__slice_find(rest, "MONITOR ");
-    tm_object object = {.flags = TM_OBJECT_MAYBE_MANY};
+    tm_object object = {.size = sizeof(object), .flags = TM_OBJECT_MAYBE_MANY};
     uint32_t class_id;
     tm__slice name;
 

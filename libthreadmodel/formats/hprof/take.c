@@ -205,7 +205,8 @@ static int state_of_virtual(const tm__hprof_threads *self,
 /* Class and flags of an object that a thread holds or is parked for. */
 static int define(tm__hprof_threads *self, uint64_t id, uint64_t class_id)
 {
-    tm_object object = {.id = id, .flags = TM_OBJECT_SYNCHRONIZER};
+    tm_object object = {
+        .size = sizeof(object), .id = id, .flags = TM_OBJECT_SYNCHRONIZER};
     int is_class = tm__map_find(&self->names->class_map, id) != TM__NONE;
     tm__slice class_name = {"java.lang.Class", 15};
     uint32_t number;
@@ -268,7 +269,7 @@ static int take_thread(tm__hprof_threads *self, const tm__hprof_thread *thread)
 {
     text name, group;
     tm__dump_thread to = {
-        .thread = {.id = id_of(thread)},
+        .thread = {.size = sizeof(tm_thread), .id = id_of(thread)},
     };
 
     if (!is_alive(self, thread))
@@ -304,7 +305,7 @@ int tm__hprof_define_started(tm__hprof_threads *self)
     for (uint32_t i = 0; i < self->thread_count; i++) {
         const tm__hprof_thread *thread = &self->threads[i];
         text name, group;
-        tm_thread item = {.id = id_of(thread)};
+        tm_thread item = {.size = sizeof(item), .id = id_of(thread)};
 
         if (thread->is_root || !thread->started_name)
             continue;

@@ -49,7 +49,8 @@ static int pour_classes(tm__jfr_entities *entities, const tm_sink *sink)
 
     while (rc >= 0 && entities->classes_poured < entities->class_count) {
         uint32_t number = entities->classes_poured++;
-        tm_class item = {.id = number + 1,
+        tm_class item = {.size = sizeof(item),
+                         .id = number + 1,
                          .name = text_of(entities, entities->classes[number])};
 
         rc = sink->define_class(sink->payload, &item);
@@ -66,7 +67,8 @@ static int pour_methods(tm__jfr_entities *entities, const tm_sink *sink)
     while (rc >= 0 && entities->methods_poured < entities->method_count) {
         uint32_t number = entities->methods_poured++;
         const tm__jfr_method *method = &entities->methods[number];
-        tm_method item = {.id = number + 1,
+        tm_method item = {.size = sizeof(item),
+                          .id = number + 1,
                           .class_id = method->class_,
                           .name = text_of(entities, method->name),
                           .signature = text_of(entities, method->signature)};
@@ -86,8 +88,10 @@ static int pour_stacks(tm__jfr_entities *entities, const tm_sink *sink)
         uint32_t number = entities->stacks_poured++;
         size_t bytes = tm__strings_length(&entities->stacks, number);
         size_t count = bytes / sizeof(*entities->frames) - 1;
-        tm_stack item = {
-            .id = number + 1, .frames = entities->frames, .frame_count = count};
+        tm_stack item = {.size = sizeof(item),
+                         .id = number + 1,
+                         .frames = entities->frames,
+                         .frame_count = count};
 
         /* There was room for each when it was read. */
         memcpy(entities->frames, tm__strings_get(&entities->stacks, number), bytes);
@@ -104,7 +108,8 @@ static int pour_threads(tm__jfr_entities *entities, const tm_sink *sink)
     while (rc >= 0 && entities->queue_poured < entities->queue_count) {
         tm__jfr_thread *thread =
             &entities->threads[entities->thread_queue[entities->queue_poured++]];
-        tm_thread item = {.id = thread->id,
+        tm_thread item = {.size = sizeof(item),
+                          .id = thread->id,
                           .os_id = thread->os_id,
                           .name = text_of(entities, thread->name),
                           .group = text_of(entities, thread->group),
@@ -124,7 +129,8 @@ static int pour_objects(tm__jfr_entities *entities, const tm_sink *sink)
 
     while (rc >= 0 && entities->objects_poured < entities->object_count) {
         const tm__jfr_object *object = &entities->objects[entities->objects_poured++];
-        tm_object item = {.id = object->id, .class_id = object->class_};
+        tm_object item = {
+            .size = sizeof(item), .id = object->id, .class_id = object->class_};
 
         if (object->kind == TM__JFR_OBJECT_BLOCKER)
             item.flags |= TM_OBJECT_SYNCHRONIZER;

@@ -149,7 +149,7 @@ static int find_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
 static int object_id(tm__jstack_fill *fill, const tm__jstack_lock *lock, uint64_t *id)
 {
     uint32_t class_id = 0, known, moved = tm__map_find(&fill->moved, lock->address);
-    tm_object object = {0};
+    tm_object object = {.size = sizeof(object)};
 
     if (lock->class_name.length &&
         tm__dump_class(fill->dump, lock->class_name, &class_id) < 0)
@@ -322,7 +322,8 @@ static int take_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
 {
     const tm__jstack_thread *it = &parsed->threads[t];
     const tm__jstack_want *want = &fill->cycles.wants[t];
-    tm__dump_thread to = {.thread = {.id = it->id,
+    tm__dump_thread to = {.thread = {.size = sizeof(tm_thread),
+                                     .id = it->id,
                                      .os_id = it->os_id,
                                      .priority = it->priority,
                                      .flags = it->flags},

@@ -66,8 +66,10 @@ static int64_t read_timeout(const element *it)
 /* What the sink must know of an object before an event names it. */
 static int tell_object(const element *it, tm__tptp_entity *object)
 {
-    tm_object definition = {
-        .id = object->id, .class_id = object->class_, .thread = object->other};
+    tm_object definition = {.size = sizeof(definition),
+                            .id = object->id,
+                            .class_id = object->class_,
+                            .thread = object->other};
     const tm_sink *sink = it->trace->sink;
 
     if (object->is_told)
@@ -181,7 +183,8 @@ static int take_start(element *it)
     tm__tptp_trace *trace = it->trace;
     const tm_sink *sink = trace->sink;
     tm__tptp_entity *thread, *object = NULL;
-    tm_thread definition = {.name = tm__tptp_attribute(it->attributes, "threadName"),
+    tm_thread definition = {.size = sizeof(definition),
+                            .name = tm__tptp_attribute(it->attributes, "threadName"),
                             .group = tm__tptp_attribute(it->attributes, "groupName")};
     int rc = tm__tptp_find(it->attributes, &tm__tptp_thread, &trace->threads, &thread);
 
@@ -238,7 +241,8 @@ static int define_class(element *it)
     tm__tptp_trace *trace = it->trace;
     const char *name = tm__tptp_attribute(it->attributes, "name");
     tm__tptp_entity *entity;
-    tm_class definition = {.source = tm__tptp_attribute(it->attributes, "sourceName")};
+    tm_class definition = {.size = sizeof(definition),
+                           .source = tm__tptp_attribute(it->attributes, "sourceName")};
     size_t length = name ? strlen(name) : 0;
     int rc = tm__tptp_find(it->attributes, &tm__tptp_class, &trace->classes, &entity);
 

@@ -8,8 +8,9 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/sized.h"
 #include "base/utf8.h"
-#include "formats/log_writer.h"
+#include "formats/writer.h"
 
 enum { SECOND_NS = 1000000000, MILLISECOND_NS = 1000000 };
 
@@ -82,29 +83,33 @@ static void put_id(tm__output *output, const char *name, uint64_t id)
 
 static int take_class(void *payload, const tm_class *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
+    log_state *self = ((tm_writer *)payload)->state;
     tm__output *output = &self->output;
+    tm_class definition;
+    int rc = TM__READ(&definition, given, tm_class, id);
 
-    if (!given->name)
-        return TM_OK;
+    if (rc < 0 || !definition.name)
+        return rc;
     tm__output_text(output, "<classDef");
-    put_id(output, "classId", given->id);
-    put_attribute(output, "name", given->name);
-    if (given->source)
-        put_attribute(output, "sourceName", given->source);
+    put_id(output, "classId", definition.id);
+    put_attribute(output, "name", definition.name);
+    if (definition.source)
+        put_attribute(output, "sourceName", definition.source);
     tm__output_text(output, "/>\n");
     return tm__output_state(output);
 }
 
 static int take_object(void *payload, const tm_object *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
+    log_state *self = ((tm_writer *)payload)->state;
+    tm_object definition;
+    int rc = TM__READ(&definition, given, tm_object, id);
 
-    if (!given->class_id)
-        return TM_OK;
+    if (rc < 0 || !definition.class_id)
+        return rc;
     tm__output_text(&self->output, "<objDef");
-    put_id(&self->output, "objId", given->id);
-    put_id(&self->output, "classIdRef", given->class_id);
+    put_id(&self->output, "objId", definition.id);
+    put_id(&self->output, "classIdRef", definition.class_id);
     tm__output_text(&self->output, "/>\n");
     return tm__output_state(&self->output);
 }
@@ -143,17 +148,20 @@ static int replace(log_state *self, char **kept, const char *text)
 
 static int take_thread(void *payload, const tm_thread *given)
 {
-    log_state *self = ((tm_log_writer *)payload)->state;
+    log_state *self = ((tm_writer *)payload)->state;
+    tm_thread definition;
     named_thread *thread;
-    int rc = find_thread(self, given->id, &thread);
+    int rc = TM__READ(&definition, given, tm_thread, id);
 
+    if (rc == TM_OK)
+        rc = find_thread(self, definition.id, &thread);
     if (rc < 0)
         return rc;
     /* Once it was written by another number it keeps that. */
-    if (given->object && !thread->object)
-        thread->object = given->object;
-    rc = replace(self, &thread->name, given->name);
-    return rc < 0 ? rc : replace(self, &thread->group, given->group);
+    if (definition.object && !thread->object)
+        thread->object = definition.object;
+    rc = replace(self, &thread->name, definition.name);
+    return rc < 0 ? rc : replace(self, &thread->group, definition.group);
 }
 
 static int object_of(log_state *self, uint64_t id, uint64_t *object)
@@ -276,7 +284,7 @@ static int can_hold(const tm_event *event)
     }
 }
 
-static int put_event(tm_log_writer *writer, const tm_event *event)
+static int put_event(tm_writer *writer, const tm_event *event)
 {
     log_state *self = writer->state;
     int rc = TM_OK;
@@ -311,7 +319,7 @@ static int put_event(tm_log_writer *writer, const tm_event *event)
 
 static int take_events(void *payload, const tm_event *events, size_t count)
 {
-    tm_log_writer *writer = payload;
+    tm_writer *writer = payload;
     log_state *self = writer->state;
     int rc = TM_OK;
 
@@ -320,8 +328,8 @@ static int take_events(void *payload, const tm_event *events, size_t count)
     return rc < 0 ? rc : tm__output_state(&self->output);
 }
 
-static int log_open(tm_log_writer *writer, const char *path,
-                    const tm_log_writer_options *options)
+static int log_open(tm_writer *writer, const char *path,
+                    const tm_writer_options *options)
 {
     log_state *self = tm__zalloc(&writer->memory, sizeof(*self));
     int rc;
@@ -336,14 +344,30 @@ static int log_open(tm_log_writer *writer, const char *path,
     writer->sink.define_thread = take_thread;
     writer->sink.define_object = take_object;
     writer->sink.events = take_events;
-    rc = tm__output_open(&self->output, self->memory, path);
+    rc = path ? tm__output_open(&self->output, self->memory, path)
+              : tm__output_begin(&self->output, self->memory, options->write,
+                                 options->payload);
     if (rc == TM_OK)
         tm__output_text(&self->output,
                         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<TRACE>\n");
     return rc;
 }
 
-static int log_close(tm_log_writer *writer)
+static int log_flush(tm_writer *writer)
+{
+    log_state *self = writer->state;
+
+    return tm__output_flush(&self->output);
+}
+
+static uint64_t log_bytes(const tm_writer *writer)
+{
+    const log_state *self = writer->state;
+
+    return self->output.written;
+}
+
+static int log_close(tm_writer *writer)
 {
     log_state *self = writer->state;
     int rc;
@@ -367,4 +391,4 @@ static int log_close(tm_log_writer *writer)
     return rc;
 }
 
-const tm__log_kind tm__log_tptp = {log_open, log_close};
+const tm__writer_kind tm__writer_tptp = {log_open, log_flush, log_bytes, log_close};

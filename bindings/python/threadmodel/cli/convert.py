@@ -69,7 +69,7 @@ def convert(
             input_paths(files), writer, progress.reading, **choices
         )
         dropped = {}
-        if isinstance(writer, threadmodel.LogWriter):
+        if isinstance(writer, threadmodel.Writer):
             dropped = writer.dropped()
     if dropped:
         kinds = ", ".join(f"{kind} {number:,}" for kind, number in dropped.items())
@@ -88,15 +88,15 @@ def _writer(output: str, format_name: str | None) -> Any:
     )
     match name:
         case "contention":
-            return threadmodel.LogWriter(output, threadmodel.LogFormat.CONTENTION)
+            return threadmodel.Writer(output, threadmodel.WriterFormat.CONTENTION)
         case "tptp":
-            return threadmodel.LogWriter(output, threadmodel.LogFormat.TPTP)
+            return threadmodel.Writer(output, threadmodel.WriterFormat.TPTP)
         case "hprof":
             return threadmodel.HprofWriter(output)
         case "hprof-text":
             return _sums(output)
         case _:
-            return threadmodel.TraceWriter(output)
+            return threadmodel.Writer(output)
 
 
 @contextlib.contextmanager
