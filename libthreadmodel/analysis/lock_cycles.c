@@ -192,8 +192,8 @@ static int add_joins(tm__lineage *lineage)
                 continue;
             end_ns = model->threads[join->peer].end_ns;
             if (end_ns != INT64_MIN && end_ns <= over_ns &&
-                add_edge(lineage,
-                         (tm__lineage_edge){end_ns, over_ns, join->peer, t}) < 0)
+                add_edge(lineage, (tm__lineage_edge){end_ns, over_ns, join->peer, t}) <
+                    0)
                 return TM_ENOMEM;
         }
     }

@@ -75,7 +75,7 @@ typedef struct tm__lineage {
     const tm_model *model;
     tm__memory *memory;
     TM__ARRAY(tm__lineage_edge, edges); ///< by from_ns
-    int64_t *reached_ns;       ///< of each thread, for one asked edge
+    int64_t *reached_ns;                ///< of each thread, for one asked edge
 } tm__lineage;
 
 int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *memory);
