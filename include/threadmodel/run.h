@@ -39,10 +39,12 @@ typedef struct tm_run {
     int64_t start_ns;      ///< of the events' clock: when recording began
     int64_t end_ns;        ///< of the events' clock: when it ended; 0: unknown
     int64_t threshold_ns;  ///< shorter blocks and waits were not recorded; 0: none
-    uint64_t kinds;        ///< bit k: the producer reports events of kind k; 0: unknown
-    int32_t policy;        ///< enum tm_policy
-    int32_t identity;      ///< enum tm_identity
-    uint64_t id;           ///< random: tells this run from all others
+    uint64_t kinds;   ///< bit k: the producer reports events of kind k; 0: unknown.
+                      ///< Acquired and Released both: each time that a lock is
+                      ///< had is reported, and owners are exact
+    int32_t policy;   ///< enum tm_policy
+    int32_t identity; ///< enum tm_identity
+    uint64_t id;      ///< random: tells this run from all others
 
     /* What recording cost by then; all 0: unknown. */
     uint64_t cost_events;     ///< that were to be recorded

@@ -195,6 +195,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
 void tm__on_acquired(tm_model *model, const tm__fact *fact)
 {
     const tm__thread *thread = &model->threads[fact->thread];
+    const tm__tenure *last;
     tm__object *object;
 
     if (fact->object == TM__NONE) {
@@ -208,6 +209,12 @@ void tm__on_acquired(tm_model *model, const tm__fact *fact)
     }
     tm__must_run(model, fact);
     object = tm__object_fresh(model, fact->object);
+    last = tm__tenure_at(model, object->tenure);
+    /* Of several owners at a time the first is kept. */
+    if (fact->flags & TM_EVENT_SHARED && last && last->owner != TM__NONE &&
+        last->owner != fact->thread && last->flags & TM__TENURE_SHARED &&
+        !(last->flags & TM__TENURE_OVER))
+        return;
     if (object->owner == fact->thread && !(fact->flags & TM_EVENT_SHARED))
         model->diagnostics[TM_DIAGNOSTIC_ACQUIRED_TWICE]++;
     tm__tenure_got(model, fact->object,
@@ -222,11 +229,15 @@ void tm__on_acquired(tm_model *model, const tm__fact *fact)
 void tm__on_released(tm_model *model, const tm__fact *fact)
 {
     const tm__object *object;
+    const tm__tenure *last;
 
     tm__must_run(model, fact);
     if (fact->object == TM__NONE)
         return;
     object = tm__object_fresh(model, fact->object);
+    last = tm__tenure_at(model, object->tenure);
+    if (fact->flags & TM_EVENT_SHARED && (!last || last->owner != fact->thread))
+        return;
     if (object->owner != TM__NONE && object->owner != fact->thread &&
         !(fact->flags & TM_EVENT_SHARED))
         model->diagnostics[TM_DIAGNOSTIC_RELEASED_BY_ANOTHER]++;

@@ -83,8 +83,8 @@ static void take_lock(tm_model *model, const tm__fact *fact, const tm__interval 
         tm__tenure_had(model, object, &had);
         return;
     }
-    if (!tm__object_fresh(model, object)->is_owned || !unpark ||
-        unpark->kind != TM_INTERACTION_UNPARK)
+    if (!tm__object_fresh(model, object)->is_owned || tm__owners_are_told(model) ||
+        !unpark || unpark->kind != TM_INTERACTION_UNPARK)
         return;
     last = tm__tenure_at(model, model->objects[object].tenure);
     /* Another was told to have it when this one was woken. */
@@ -181,6 +181,24 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
         take_lock(model, fact, &ended, row);
 }
 
+/* What a running thread was in before; its only interval where there was nothing. */
+static const tm__interval *last_block(const tm__thread *thread)
+{
+    uint32_t i = thread->interval_count > 1 ? thread->interval_count - 2 : 0;
+
+    while (i > 0 && thread->intervals[i].flags & TM__INTERVAL_CONTINUES)
+        i--;
+    return &thread->intervals[i];
+}
+
+/* Whether that is certain: it was seen to begin, and nothing was lost since. */
+static int is_past_known(const tm_model *model, const tm__thread *thread)
+{
+    return (thread->interval_count > 1 || thread->start_ns != INT64_MIN) &&
+           !(tm__now(thread)->flags & TM__INTERVAL_SNAPSHOT) &&
+           !tm__lost_since(model, last_block(thread)->start_ns);
+}
+
 /*
  * What an unpark says of the lock that its target queues for. Read as nobody's, the
  * caller has just let it go, unless it only left the queue; read as another's, that one
@@ -196,9 +214,11 @@ static void note_release(tm_model *model, const tm__fact *fact)
                    .thread = fact->thread,
                    .stack = TM__NONE,
                    .provenance = TM_PROVENANCE_EXACT};
+    const tm__interval *queued;
+    const tm__tenure *last;
     tm__object *it;
 
-    if (object == TM__NONE || fact->flags & TM_EVENT_SHARED)
+    if (object == TM__NONE || fact->flags & TM_EVENT_SHARED || caller == target)
         return;
     it = tm__object_fresh(model, object);
     if (is_read && fact->value != TM__NONE) {
@@ -209,14 +229,21 @@ static void note_release(tm_model *model, const tm__fact *fact)
         tm__tenure_had(model, object, &had);
         return;
     }
-    if (!it->is_owned)
+    /* Where releases are reported this is none. */
+    if (!it->is_owned || model->kind_counts[TM_EVENT_RELEASED] ||
+        model->run.kinds >> TM_EVENT_RELEASED & 1)
         return;
     /* One that gave up queueing wakes the next in the queue as well. */
-    if (caller->interval_count > 1 && tm__now(caller)[-1].object == object &&
-        tm__now(caller)[-1].flags &
-            (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED) &&
-        it->owner != fact->thread)
+    queued = last_block(caller)->object == object ? last_block(caller) : NULL;
+    if (queued && it->owner != fact->thread &&
+        queued->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED))
         return;
+    /* Who was woken and not seen to own it may be a reader that wakes the next one. */
+    last = tm__tenure_at(model, it->tenure);
+    if (!is_past_known(model, caller) ||
+        (queued &&
+         (it->owner != fact->thread || !last || last->flags & TM__TENURE_PROVISIONAL)))
+        had.provenance = TM_PROVENANCE_INFERRED;
     if (!is_read) {
         if (it->owner != fact->thread || target->hold_up_state != TM_STATE_PARKED)
             return;

@@ -216,6 +216,23 @@ static void pass_on(tm_model *model, uint32_t object, uint32_t to, int64_t time_
     last->flags |= TM__TENURE_OVER;
 }
 
+static void set_flag(tm__tenure *it, int flag, int is_set)
+{
+    it->flags = (uint16_t)(is_set ? it->flags | flag : it->flags & ~flag);
+}
+
+/* Whether the block that begins in the instant of a fact was there before it. */
+static void note_blocked(tm_model *model, uint32_t object, const tm__had *fact)
+{
+    tm__tenure *last = last_of(model, object);
+    int is_blocked = tm__is_held_up(&model->threads[fact->thread]);
+
+    if (last->had_ns == fact->time_ns)
+        set_flag(last, TM__TENURE_HAD_BLOCKED, is_blocked);
+    if (last->got_ns == fact->time_ns)
+        set_flag(last, TM__TENURE_GOT_BLOCKED, is_blocked);
+}
+
 void tm__tenure_had(tm_model *model, uint32_t object, const tm__had *fact)
 {
     tm__tenure *last = last_of(model, object);
@@ -247,6 +264,7 @@ void tm__tenure_had(tm_model *model, uint32_t object, const tm__had *fact)
         model->diagnostics[TM_DIAGNOSTIC_LATE_OWNER]++;
         return;
     }
+    note_blocked(model, object, fact);
     own(model, object, fact->thread, fact->time_ns, fact->provenance);
 }
 
@@ -279,6 +297,7 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
         pass_on(model, object, fact->thread, fact->time_ns);
         append(model, object, next);
     }
+    note_blocked(model, object, fact);
     own(model, object, fact->thread, fact->time_ns,
         fact->provenance > TM_PROVENANCE_INFERRED ? TM_PROVENANCE_INFERRED
                                                   : fact->provenance);
@@ -324,7 +343,7 @@ void tm__tenure_take_back(tm_model *model, uint32_t thread, uint32_t from)
             continue;
         it->owner = TM__NONE;
         it->got_provenance = it->had_provenance = TM_PROVENANCE_UNKNOWN;
-        it->flags &= (uint8_t) ~(TM__TENURE_PROVISIONAL | TM__TENURE_HANDED);
+        it->flags &= (uint16_t) ~(TM__TENURE_PROVISIONAL | TM__TENURE_HANDED);
         it->stack = TM__NONE;
     }
 }

@@ -30,7 +30,9 @@ enum {
     TM__TENURE_CONTESTED = 32, ///< the producer contradicted itself about its end
     TM__TENURE_LOST = 64,      ///< events were lost after had_ns
     TM__TENURE_UNKNOWN = 128,  ///< somebody has it, and nobody knows who yet
-    TM__TENURE_RELEASED = 256  ///< its release was told, at had_ns
+    TM__TENURE_RELEASED = 256, ///< its release was told, at had_ns
+    TM__TENURE_GOT_BLOCKED = 512, ///< at got_ns the owner was blocked already
+    TM__TENURE_HAD_BLOCKED = 1024 ///< at had_ns it was
 };
 
 /** Slack that only the neighbours of a record limit. */

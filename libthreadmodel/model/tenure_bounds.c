@@ -183,6 +183,11 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
         return;
     got = stay_at(model, it->owner, object, it->got_ns);
     had = stay_at(model, it->owner, object, it->had_ns);
+    /* A fact that came before the block in its instant does not last through it. */
+    if (!(it->flags & TM__TENURE_GOT_BLOCKED) && got.from_ns == it->got_ns)
+        got.to_ns = it->got_ns;
+    if (!(it->flags & TM__TENURE_HAD_BLOCKED) && had.from_ns == it->had_ns)
+        had.to_ns = it->had_ns;
     if (it->flags & TM__TENURE_OVER && it->after_ns != TM__UNLIMITED) {
         if (it->had_ns + (int64_t)it->after_ns < end_ns)
             end_ns = it->had_ns + (int64_t)it->after_ns;

@@ -162,7 +162,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     stack = wait->stack;
     tm__hold_up_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, cause);
-    if (fact.object != TM__NONE && !not_owned &&
+    if (fact.object != TM__NONE && !not_owned && !tm__owners_are_told(model) &&
         (!not_notified || model->objects[fact.object].owner == TM__NONE)) {
         tm__tenure_got(
             model, fact.object,

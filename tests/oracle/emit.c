@@ -4,6 +4,7 @@
  * is reported is true; what it does not report is left out, never made up.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "world.h"
 
@@ -17,6 +18,8 @@
 #define PARKS (BIT(TM_EVENT_PARK) | BIT(TM_EVENT_UNPARKED))
 #define MOUNTS (BIT(TM_EVENT_VIRTUAL_MOUNT) | BIT(TM_EVENT_VIRTUAL_UNMOUNT))
 #define SNAPSHOTS (BIT(TM_EVENT_SNAPSHOT) | BIT(TM_EVENT_HELD))
+#define TENURES (BIT(TM_EVENT_ACQUIRED) | BIT(TM_EVENT_RELEASED))
+#define POSTS (BIT(TM_EVENT_AWAIT) | BIT(TM_EVENT_AWAITED) | BIT(TM_EVENT_POST))
 
 static uint64_t kinds_random(uint64_t *random, bool full)
 {
@@ -103,6 +106,70 @@ struct config config_terse(uint64_t seed)
     return config_of(seed, true);
 }
 
+/* All that blocks is reported, as by our agent, and half of the producers report each
+ * tenure besides. */
+struct config config_locks(uint64_t seed)
+{
+    uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) + 2;
+#define ROLL(percent) (chance_next(&random) % 100 < (percent))
+    bool few = ROLL(50);
+    struct config c = {
+        .seed = seed,
+        .locks = true,
+        .thread_count =
+            few ? 2 + (int)(chance_next(&random) % 6)
+                : 8 + (int)(chance_next(&random) % (uint64_t)(MAX_THREADS - 7)),
+        .monitor_count = 1 + (int)(chance_next(&random) % 2),
+        .synchronizer_count = 1 + (int)(chance_next(&random) % 2),
+        .read_write_count = (int)(chance_next(&random) % 2),
+        .semaphore_count = (int)(chance_next(&random) % 2),
+        .step_count = 100 + (int)(chance_next(&random) % 1000),
+        .lifo = ROLL(50),
+        .barging = ROLL(70),
+        .spinning = ROLL(40),
+        .races = ROLL(70),
+        .early_waited = ROLL(40),
+        .disorder = ROLL(10),
+        .virtual_some = ROLL(20),
+        .virtual_entered = ROLL(50),
+        .late = ROLL(10),
+        .loses = ROLL(10),
+        .kinds_known = ROLL(80),
+        .owners = ROLL(70),
+        .releasers = ROLL(20),
+        .notifiers = ROLL(15),
+        .starters = true,
+        .park_owners = ROLL(80),
+        .unparkers = ROLL(10),
+        .held_sets = ROLL(50),
+        .names = true,
+        .stacks = ROLL(70),
+        .owner_read = ROLL(60),
+    };
+
+    c.kinds = CORE | ENTERS | WAITS | NOTIFIES | SLEEPS | PARKS |
+              BIT(TM_EVENT_UNPARK_CALLED) | BIT(TM_EVENT_THREAD_START_CALLED) |
+              BIT(TM_EVENT_INTERRUPT_CALLED) | BIT(TM_EVENT_INTERRUPTED);
+    if (c.late)
+        c.kinds |= SNAPSHOTS;
+    if (ROLL(40))
+        c.kinds |= MOUNTS;
+    c.asks = ROLL(50);
+    if (c.asks)
+        c.kinds |= BIT(TM_EVENT_HELD);
+    c.acquired_ends = ROLL(30) && !getenv("NOENDS");
+    if (ROLL(50))
+        c.kinds |= TENURES;
+    else
+        c.acquired_ends = false;
+    c.posts = ROLL(50);
+    c.posts_named = ROLL(50);
+    if (c.posts)
+        c.kinds |= POSTS;
+    return c;
+#undef ROLL
+}
+
 static void record(struct world *w, tm_event event)
 {
     APPEND(w, event, event);
@@ -135,9 +202,11 @@ static void state_owner(struct world *w, int t, int kind, int object, int peer)
             o->stated = peer;
         break;
     case TM_EVENT_CONTENDED_ENTERED:
+    case TM_EVENT_ACQUIRED:
     case TM_EVENT_HELD:
     case TM_EVENT_NOTIFY:
     case TM_EVENT_NOTIFY_ALL: o->stated = t; break;
+    case TM_EVENT_RELEASED:
     case TM_EVENT_WAIT:
     case TM_EVENT_WAITED: o->stated = NONE; break;
     default: break;
@@ -187,10 +256,10 @@ bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
     struct thread *th = &w->threads[t];
     bool begins = kind == TM_EVENT_CONTENDED_ENTER || kind == TM_EVENT_WAIT ||
                   kind == TM_EVENT_PARK || kind == TM_EVENT_SLEEP ||
-                  kind == TM_EVENT_JOIN;
+                  kind == TM_EVENT_JOIN || kind == TM_EVENT_AWAIT;
     bool ends = kind == TM_EVENT_CONTENDED_ENTERED || kind == TM_EVENT_WAITED ||
                 kind == TM_EVENT_UNPARKED || kind == TM_EVENT_SLEPT ||
-                kind == TM_EVENT_JOINED;
+                kind == TM_EVENT_JOINED || kind == TM_EVENT_AWAITED;
     tm_event event = {.time_ns = w->now_ns, .thread = th->id, .value = value};
 
     if (!is_seen(w, kind))
@@ -207,7 +276,8 @@ bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
         event.peer = w->threads[peer].id;
         event.flags |= TM_EVENT_PEER_REPORTED;
     }
-    if (w->config.stacks && (begins || kind == TM_EVENT_NOTIFY))
+    if (w->config.stacks && (begins || kind == TM_EVENT_NOTIFY ||
+                             kind == TM_EVENT_ACQUIRED || kind == TM_EVENT_POST))
         event.stack = 1 + (uint32_t)(w->order % 5);
     record(w, event);
     state_owner(w, t, kind, object, peer);
@@ -225,6 +295,23 @@ bool emit_enter(struct world *w, int t, int object)
     return emit(w, t, TM_EVENT_CONTENDED_ENTER, object, w->objects[object].owner, 0, 0);
 }
 
+bool emit_tenure(struct world *w, int t, int kind, int object)
+{
+    return emit(w, t, kind, object, NONE, 0,
+                truth_reads(w, object, t) ? TM_EVENT_SHARED : 0);
+}
+
+int owner_read(const struct world *w, int object, int64_t *value)
+{
+    const struct object *o = object == NONE ? NULL : &w->objects[object];
+
+    if (!w->config.owner_read || !o ||
+        (o->kind != SYNCHRONIZER && o->kind != READ_WRITE))
+        return 0;
+    *value = o->owner == NONE ? 0 : (int64_t)w->threads[o->owner].id;
+    return TM_EVENT_OWNER_READ;
+}
+
 void emit_snapshots(struct world *w)
 {
     for (int t = 0; t < w->thread_count; t++) {
@@ -234,7 +321,8 @@ void emit_snapshots(struct world *w)
         if (th->state == TM_STATE_UNKNOWN || th->state == TM_STATE_NEW ||
             th->state == TM_STATE_DEAD)
             continue;
-        emit(w, t, TM_EVENT_SNAPSHOT, h ? h->object : NONE, NONE, th->state, 0);
+        emit(w, t, TM_EVENT_SNAPSHOT, h ? h->object : NONE, NONE,
+             h && is_await(w, h->object) ? TM_STATE_WAITING : th->state, 0);
         emit_held(w, t, NONE);
     }
 }
@@ -248,7 +336,8 @@ void emit_owner(struct world *w)
      */
     if (!w->config.asks || chance_next(&w->asking) % 4 || o->queue_count == 0 ||
         o->owner == NONE || w->threads[o->owner].first_ns < 0 ||
-        w->threads[o->owner].state == TM_STATE_DEAD)
+        w->threads[o->owner].state == TM_STATE_DEAD ||
+        w->threads[o->owner].state == TM_STATE_WAITING)
         return;
     if (emit(w, o->owner, TM_EVENT_HELD, object, NONE, 0,
              TM_EVENT_CONFIRMED | TM_EVENT_PEER_REPORTED))

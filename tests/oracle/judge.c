@@ -96,6 +96,8 @@ static unsigned states_in_hold(const struct world *w, const struct span *s)
     case ENTER_REENTRY: return STATE(REENTERING) | STATE(BLOCKED);
     default: break;
     }
+    if (s->state == TM_STATE_PARKED && is_await(w, h->object))
+        return STATE(WAITING);
     if (s->state == TM_STATE_WAITING && !h->sure && h->cause != CAUSE_NONE)
         return unsure;
     if (s->state == TM_STATE_JOINING && on_thread)
@@ -391,6 +393,13 @@ void judge(struct world *w, const tm_model *model, struct score *score, int poli
         return;
     }
     judge_interactions(&trial, model);
+    if (w->config.locks) {
+        judge_timeline(&trial, model);
+        judge_deadlocks(&trial, model);
+        judge_blame(&trial, model);
+        judge_holds(&trial, model);
+        return;
+    }
     if (policy == TM_POLICY_HOTSPOT) {
         judge_timeline(&trial, model);
         judge_deadlocks(&trial, model);

@@ -4,35 +4,61 @@
  * of whom the model is sure had the lock all through its share.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "world.h"
+
+static bool had(const struct world *w, int object, int owner, int64_t from_ns,
+                int64_t to_ns)
+{
+    struct stretch_held held;
+
+    return truth_tenure(w, object, owner, from_ns, &held) &&
+           (held.end_ns < 0 || held.end_ns >= to_ns);
+}
+
+/* A wait that an interrupt ends at once gives the lock up for one nanosecond. */
+static void judge_sure(struct trial *trial, int object, int owner, int64_t from_ns,
+                       int64_t to_ns)
+{
+    trial->score->blame_sure_ns += (uint64_t)(to_ns - from_ns);
+    trial->score->blame_sure_free_ns +=
+        (uint64_t)truth_free_ns(trial->w, object, from_ns, to_ns);
+    if (!had(trial->w, object, owner, from_ns, to_ns) &&
+        !had(trial->w, object, owner, from_ns + 1, to_ns))
+        wrong(trial,
+              "blame of Lock%d from %" PRId64 " to %" PRId64 ": T%d is surely said to "
+              "own it, and does not",
+              object, from_ns, to_ns, owner);
+}
 
 static void judge_share(struct trial *trial, const tm_table *table, size_t row)
 {
     const struct world *w = trial->w;
-    int64_t from_ns = tm_table_int64(table, "start_ns")[row];
-    int64_t length_ns = tm_table_int64(table, "end_ns")[row] - from_ns;
+    struct score *score = trial->score;
+    int64_t from_ns = tm_table_int64(table, "start_ns")[row] + trial->origin_ns;
+    int64_t to_ns = tm_table_int64(table, "end_ns")[row] + trial->origin_ns;
+    uint64_t length_ns = (uint64_t)(to_ns - from_ns);
     int owner = thread_of(w, tm_table_uint64(table, "owner_id")[row]);
     int object = object_of(w, tm_table_string(table, "class", row));
+    const char *share = tm_table_string(table, "share", row);
 
-    trial->score->blame_ns += (uint64_t)length_ns;
+    score->blame_ns += length_ns;
     /* A queueing that is over as it begins blames nobody. */
-    if (length_ns == 0 || tm_table_is_null(table, "owner_id", row) || object == NONE)
+    if (length_ns == 0 || object == NONE)
         return;
-    if (!is_sure(tm_table_string(table, "provenance", row))) {
-        trial->score->blame_inferred_ns += (uint64_t)length_ns;
-        if (truth_owned_within(w, object, owner, from_ns + trial->origin_ns,
-                               from_ns + length_ns + trial->origin_ns))
-            trial->score->blame_inferred_right_ns += (uint64_t)length_ns;
+    score->blame_free_ns += (uint64_t)truth_free_ns(w, object, from_ns, to_ns);
+    if (!strcmp(share, "latency"))
+        score->blame_latency_ns += length_ns;
+    if (tm_table_is_null(table, "owner_id", row))
+        return;
+    if (is_sure(tm_table_string(table, "provenance", row))) {
+        judge_sure(trial, object, owner, from_ns, to_ns);
         return;
     }
-    trial->score->blame_sure_ns += (uint64_t)length_ns;
-    if (!truth_owned_within(w, object, owner, from_ns + trial->origin_ns,
-                            from_ns + length_ns + trial->origin_ns))
-        wrong(trial,
-              "blame of Lock%d from %" PRId64 ": T%d is surely said to own it, and "
-              "does not",
-              object, from_ns + trial->origin_ns, owner);
+    score->blame_inferred_ns += length_ns;
+    if (truth_owned_within(w, object, owner, from_ns, to_ns))
+        score->blame_inferred_right_ns += length_ns;
 }
 
 static bool is_same_block(const tm_table *table, size_t row, size_t other)

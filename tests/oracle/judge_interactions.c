@@ -11,7 +11,7 @@
 
 static int kind_of(const char *name)
 {
-    for (int kind = TM_INTERACTION_START; kind <= TM_INTERACTION_TIMEOUT; kind++)
+    for (int kind = TM_INTERACTION_START; kind <= TM_INTERACTION_POST; kind++)
         if (name && !strcmp(name, tm_interaction_kind_name(kind)))
             return kind;
     return 0;
@@ -25,6 +25,7 @@ static bool can_end(const struct hold *h, int kind)
     case TM_INTERACTION_NOTIFY_ALL:
     case TM_INTERACTION_JOIN:
         return h->state == TM_STATE_WAITING || h->state == TM_STATE_JOINING;
+    case TM_INTERACTION_POST:
     case TM_INTERACTION_UNPARK: return h->state == TM_STATE_PARKED;
     default: return h->state != TM_STATE_NEW && h->state != TM_STATE_BLOCKED;
     }
@@ -81,6 +82,7 @@ static bool is_right(const struct world *w, const struct hold *h, int kind, int 
         [TM_INTERACTION_INTERRUPT] = CAUSE_INTERRUPT,
         [TM_INTERACTION_UNPARK] = CAUSE_UNPARK,
         [TM_INTERACTION_TIMEOUT] = CAUSE_TIMEOUT,
+        [TM_INTERACTION_POST] = CAUSE_UNPARK,
     };
 
     if (is_named_alone(w, h, kind, time_ns))
@@ -99,6 +101,7 @@ static bool is_right(const struct world *w, const struct hold *h, int kind, int 
         /* Reported by the parked thread alone, the time of the call is not known. */
         return h->waker == from ||
                was_called(w, TM_EVENT_UNPARK_CALLED, from, h, time_ns);
+    case TM_INTERACTION_POST:
     case TM_INTERACTION_START: return h->waker == from;
     default: return h->waker == from && (!h->waker_seen || h->waker_ns == time_ns);
     }

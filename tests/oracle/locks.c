@@ -95,7 +95,7 @@ static void tell_early(struct world *w, int t)
     th->requeued = th->is_virtual;
     truth_state(w, t, TM_STATE_REENTERING,
                 th->is_virtual && is_reported(w, TM_EVENT_CONTENDED_ENTERED) &&
-                        w->holds[th->hold].end_seen
+                        !w->config.acquired_ends && w->holds[th->hold].end_seen
                     ? LATE_REENTRY
                     : SILENT_REENTRY);
 }
@@ -118,7 +118,10 @@ static void take(struct world *w, int t, int object)
     if (h->state == TM_STATE_BLOCKED || th->entering ||
         (th->notified && th->is_virtual &&
          (th->requeued || w->config.virtual_entered))) {
-        bool seen = emit(w, t, TM_EVENT_CONTENDED_ENTERED, object, releaser, 0, 0);
+        bool seen =
+            w->config.acquired_ends
+                ? emit_tenure(w, t, TM_EVENT_ACQUIRED, object)
+                : emit(w, t, TM_EVENT_CONTENDED_ENTERED, object, releaser, 0, 0);
 
         if (h->state != TM_STATE_WAITING && h->state != TM_STATE_JOINING) {
             truth_cause(w, t, CAUSE_RELEASE, releaser, true);
@@ -126,6 +129,8 @@ static void take(struct world *w, int t, int object)
             h->end_ns = w->now_ns;
             h->end_seen = seen;
         }
+    } else {
+        emit_tenure(w, t, TM_EVENT_ACQUIRED, object);
     }
     go_on(w, t);
     if (interrupted)
@@ -164,6 +169,7 @@ void monitor_enter(struct world *w, int t, int object, bool may_spin)
     if (o->owner == t || o->owner == NONE) {
         if (o->owner == NONE) {
             truth_own(w, object, t);
+            emit_tenure(w, t, TM_EVENT_ACQUIRED, object);
             o->depth = 0;
         }
         o->depth++;
@@ -187,9 +193,9 @@ void monitor_exit(struct world *w, int t, int object)
 {
     struct object *o = &w->objects[object];
 
-    (void)t;
     if (--o->depth > 0)
         return;
+    emit_tenure(w, t, TM_EVENT_RELEASED, object);
     truth_own(w, object, NONE);
     pass(w, object);
 }
@@ -210,6 +216,7 @@ void monitor_wait(struct world *w, int t, int object, int64_t timeout_ns, int jo
     if (th->interrupted) { /* thrown at once, and the monitor was never given up */
         th->interrupted = w->config.full || chance(w, 50);
         th->waking = true;
+        truth_note_owner(w, object, NONE);
         at(w, t, TAKE, 1, object);
         truth_wants(w, t);
         return;
@@ -363,6 +370,7 @@ void monitor_timer(struct world *w, int t, enum timer timer, int argument)
     case TELL: enter_again(w, t); return;
     case TAKE:
         truth_cause(w, t, CAUSE_INTERRUPT, NONE, false);
+        truth_note_owner(w, argument, t);
         tell(w, t);
         th->interrupted = false;
         truth_got_away(w, t);

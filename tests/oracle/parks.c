@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Parks with their one permit, synchronizers that queue first in first out and
- * park, sleeps, and joins that are no waits.
- */
+/* Parks with their one permit, sleeps, and joins that are no waits. */
 #include "world.h"
-
-enum { UNINTERRUPTED, INTERRUPTIBLE, TIMED };
 
 static void begin(struct world *w, int t, int object, int target, int state, bool seen)
 {
@@ -25,22 +20,39 @@ static void end(struct world *w, int t, enum cause cause, int kind, int object)
     int flags = cause == CAUSE_TIMEOUT     ? TM_EVENT_TIMED_OUT
                 : cause == CAUSE_INTERRUPT ? TM_EVENT_BY_INTERRUPT
                                            : 0;
-    int peer = kind == TM_EVENT_JOINED                              ? h->target
-               : kind == TM_EVENT_UNPARKED && cause == CAUSE_UNPARK ? h->waker
-                                                                    : NONE;
+    bool wakes = kind == TM_EVENT_UNPARKED || kind == TM_EVENT_AWAITED;
+    int peer = kind == TM_EVENT_JOINED          ? h->target
+               : wakes && cause == CAUSE_UNPARK ? h->waker
+                                                : NONE;
+    int64_t value = 0;
 
     if (h->cause == CAUSE_NONE)
         truth_cause(w, t, cause, NONE, false);
     truth_got_away(w, t);
     h->end_ns = w->now_ns;
-    h->end_seen = emit(w, t, kind, object, peer, 0, flags);
+    if (kind == TM_EVENT_UNPARKED)
+        flags |= owner_read(w, object, &value);
+    h->end_seen = emit(w, t, kind, object, peer, value, flags);
     if (cause == CAUSE_INTERRUPT) {
         th->interrupted = th->sync != NONE && th->sync_mode == INTERRUPTIBLE;
-        if (kind != TM_EVENT_UNPARKED)
+        if (!wakes)
             emit(w, t, TM_EVENT_INTERRUPTED, NONE, NONE, 0, 0);
     }
     th->waking = false;
     go_on(w, t);
+}
+
+bool is_await(const struct world *w, int object)
+{
+    return w->config.posts && object != NONE && w->objects[object].kind == SEMAPHORE;
+}
+
+bool awaits(const struct world *w, int t, int object)
+{
+    const struct thread *th = &w->threads[t];
+
+    return th->state == TM_STATE_PARKED && !th->waking && is_await(w, object) &&
+           w->holds[th->hold].object == object;
 }
 
 void park_begin(struct world *w, int t, int object, int64_t timeout_ns)
@@ -49,10 +61,11 @@ void park_begin(struct world *w, int t, int object, int64_t timeout_ns)
     int owner = object == NONE ? NONE : w->objects[object].owner;
 
     begin(w, t, object, NONE, TM_STATE_PARKED,
-          emit(w, t, TM_EVENT_PARK, object, owner, timeout_ns, 0));
+          emit(w, t, is_await(w, object) ? TM_EVENT_AWAIT : TM_EVENT_PARK, object,
+               owner, timeout_ns, 0));
     th->wants = object;
     th->deadline_ns = timeout_ns > 0 ? w->now_ns + timeout_ns : 0;
-    if (th->permit) {
+    if (th->permit && !is_await(w, object)) {
         struct hold *h = &w->holds[th->hold];
 
         h->cause = CAUSE_UNPARK;
@@ -76,95 +89,47 @@ void park_begin(struct world *w, int t, int object, int64_t timeout_ns)
 
 void park_end(struct world *w, int t, enum cause cause)
 {
-    w->threads[t].permit = false;
-    end(w, t, cause, TM_EVENT_UNPARKED, w->holds[w->threads[t].hold].object);
+    int object = w->holds[w->threads[t].hold].object;
+
+    if (!is_await(w, object))
+        w->threads[t].permit = false;
+    end(w, t, cause, is_await(w, object) ? TM_EVENT_AWAITED : TM_EVENT_UNPARKED,
+        object);
+}
+
+void park_post(struct world *w, int t, int target, bool seen)
+{
+    w->threads[target].waking = true;
+    truth_cause(w, target, CAUSE_UNPARK, t, seen);
+    at(w, target, UNPARK, 1 + lag(w), CAUSE_UNPARK);
 }
 
 void park_unpark(struct world *w, int t, int target)
 {
     struct thread *th = &w->threads[target];
-    bool seen = emit(w, t, TM_EVENT_UNPARK_CALLED, NONE, target, 0, 0);
+    int blocker = w->config.owner_read && th->state == TM_STATE_PARKED
+                      ? w->holds[th->hold].object
+                      : NONE;
+    int64_t value = 0;
+    int flags = owner_read(w, blocker, &value);
+    bool seen = emit(w, t, TM_EVENT_UNPARK_CALLED, blocker, target, value, flags);
     struct act a = {w->now_ns, TM_EVENT_UNPARK_CALLED, t, target, 0, seen};
 
-    if (th->state == TM_STATE_PARKED && !th->waking) {
+    bool parked =
+        th->state == TM_STATE_PARKED && !is_await(w, w->holds[th->hold].object);
+
+    if (parked && !th->waking) {
         a.hits = 1;
         th->waking = true;
         truth_cause(w, target, CAUSE_UNPARK, t, seen);
         at(w, target, UNPARK, 1 + lag(w), CAUSE_UNPARK);
-    } else if (th->state != TM_STATE_PARKED && !th->permit) {
+    } else if (!parked && !th->permit) {
         th->permit = true;
         th->unparker = t;
         th->unparker_ns = w->now_ns;
         th->unparker_seen = seen;
     }
     APPEND(w, act, a);
-}
-
-static void leave_queue(struct world *w, int t, int object)
-{
-    struct object *o = &w->objects[object];
-    int i = 0;
-
-    while (i < o->queue_count && o->queue[i] != t)
-        i++;
-    for (o->queue_count--; i < o->queue_count; i++)
-        o->queue[i] = o->queue[i + 1];
-    w->threads[t].sync = NONE;
-}
-
-static void sync_own(struct world *w, int t, int object)
-{
-    struct thread *th = &w->threads[t];
-
-    truth_own(w, object, t);
-    th->held[th->held_count++] = object;
-    at(w, t, STEP, 1 + chance_below(w, 60), 0);
-}
-
-/* First try, and every one after a park; mode < 0 goes on with the one it began. */
-void sync_acquire(struct world *w, int t, int object, int mode)
-{
-    struct object *o = &w->objects[object];
-    struct thread *th = &w->threads[t];
-    bool again = mode < 0;
-    int64_t left = 0;
-
-    if (!again) {
-        th->sync_mode = mode;
-        th->sync_deadline_ns = w->now_ns + 50 + chance_below(w, 400);
-    }
-    if (o->owner == NONE &&
-        (again ? o->queue[0] == t : o->queue_count == 0 || w->config.barging)) {
-        if (again)
-            leave_queue(w, t, object);
-        sync_own(w, t, object);
-        return;
-    }
-    if (again && ((th->sync_mode == TIMED && w->now_ns >= th->sync_deadline_ns) ||
-                  (th->sync_mode == INTERRUPTIBLE && th->interrupted))) {
-        th->interrupted = false;
-        leave_queue(w, t, object);
-        if (o->owner == NONE && o->queue_count > 0)
-            park_unpark(w, t, o->queue[0]);
-        at(w, t, STEP, 1 + chance_below(w, 60), 0);
-        return;
-    }
-    if (!again) {
-        o->queue[o->queue_count++] = t;
-        th->sync = object;
-    }
-    if (th->sync_mode == TIMED)
-        left = th->sync_deadline_ns - w->now_ns;
-    park_begin(w, t, object, left > 0 ? left : th->sync_mode == TIMED);
-}
-
-void sync_release(struct world *w, int t, int object)
-{
-    struct object *o = &w->objects[object];
-
-    truth_own(w, object, NONE);
-    if (o->queue_count > 0)
-        park_unpark(w, t, o->queue[0]);
 }
 
 void sleep_begin(struct world *w, int t, int64_t ns)

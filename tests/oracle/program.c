@@ -29,7 +29,7 @@ static void lock_some(struct world *w, int t)
 {
     struct thread *th = &w->threads[t];
     int first = w->thread_count;
-    int object = first + (int)chance_below(w, w->object_count - first);
+    int object = first + (int)chance_below(w, w->lock_count - first);
     int last = th->held_count ? th->held[th->held_count - 1] : -1;
 
     if (th->held_count == MAX_HELD ||
@@ -208,19 +208,49 @@ static void help(struct world *w, int t)
         start_some(w, t);
 }
 
+/* Threads that take locks and give them up, and do little else. */
+static void step_among_locks(struct world *w, int t, int last, int64_t chosen)
+{
+    struct thread *th = &w->threads[t];
+    enum lock_kind kind = last == NONE ? MONITOR : w->objects[last].kind;
+
+    if (th->life <= 0 && last == NONE)
+        end_thread(w, t);
+    else if (th->life <= 0)
+        release_last(w, t);
+    else if (last != NONE && kind == MONITOR && chosen < 15)
+        act_on_monitor(w, t, last);
+    else if (kind == SYNCHRONIZER && chosen < 8)
+        sync_await(w, t, last, chance(w, 70) ? 1 + chance_below(w, 1200) : 0);
+    else if (kind == SYNCHRONIZER && chosen < 20)
+        sync_signal(w, t, last);
+    else if (last != NONE && chosen < 70)
+        release_last(w, t);
+    else if (chosen < 90)
+        lock_some(w, t);
+    else if (chosen < 92)
+        sleep_begin(w, t, 1 + chance_below(w, 300));
+    else if (chosen < 94)
+        interrupt_some(w, t);
+    else if (chosen < 97)
+        start_some(w, t);
+    else
+        at(w, t, STEP, 1 + chance_below(w, 400), 0);
+}
+
 static void step(struct world *w, int t)
 {
     struct thread *th = &w->threads[t];
     int last = th->held_count ? th->held[th->held_count - 1] : NONE;
     int64_t chosen = chance_below(w, 100);
 
-    if (th->sync != NONE) {
-        sync_acquire(w, t, th->sync, -1);
+    if (sync_go_on(w, t))
         return;
-    }
     th->life--;
     w->steps_left--;
-    if (w->config.helper && t == 0)
+    if (w->config.locks)
+        step_among_locks(w, t, last, chosen);
+    else if (w->config.helper && t == 0)
         help(w, t);
     else if (last != NONE && last < w->thread_count)
         join_go_on(w, t, last);
@@ -325,17 +355,29 @@ static struct timer_entry next_timer(struct world *w)
 
 static void people(struct world *w)
 {
-    static const uint64_t bases[] = {1, 1000, UINT64_C(1) << 40, UINT64_MAX - 64};
+    static const uint64_t bases[] = {1, 1000, UINT64_C(1) << 40, UINT64_MAX - 128};
     uint64_t thread_base = bases[chance_below(w, 4)],
              object_base = bases[chance_below(w, 4)];
     const struct config *c = &w->config;
+    int first_synchronizer = c->thread_count + c->monitor_count;
+    int first_read_write = first_synchronizer + c->synchronizer_count;
+    int first_semaphore = first_read_write + c->read_write_count;
 
     w->thread_count = c->thread_count;
-    w->object_count = c->thread_count + c->monitor_count + c->synchronizer_count;
+    w->lock_count = first_semaphore + c->semaphore_count;
+    w->object_count = w->lock_count + (c->locks ? c->synchronizer_count : 0);
     for (int i = 0; i < w->object_count; i++)
         w->objects[i] =
             (struct object){.id = object_base + (uint64_t)i,
-                            .is_synchronizer = i >= c->thread_count + c->monitor_count,
+                            .is_synchronizer = i >= first_synchronizer,
+                            .kind = i < first_synchronizer ? MONITOR
+                                    : i < first_read_write ? SYNCHRONIZER
+                                    : i < first_semaphore  ? READ_WRITE
+                                    : i < w->lock_count    ? SEMAPHORE
+                                                           : CONDITION,
+                            .condition = i - first_synchronizer + w->lock_count,
+                            .lock = i - w->lock_count + first_synchronizer,
+                            .permits = 1 + i % 3,
                             .thread = i < c->thread_count ? i : NONE,
                             .owner = NONE,
                             .releaser = NONE,
@@ -347,6 +389,7 @@ static void people(struct world *w)
                                         .target = NONE,
                                         .hold = NONE,
                                         .sync = NONE,
+                                        .condition = NONE,
                                         .deadlock = NONE,
                                         .unparker = NONE,
                                         .first_ns = -1};
@@ -401,5 +444,6 @@ void world_free(struct world *w)
     free(w->events);
     free(w->holds);
     free(w->acts);
+    free(w->sharings);
     free(w->deadlocks);
 }

@@ -2,19 +2,22 @@
 /*
  * The model's independent judge: simulated runs whose truth is known.
  *
- *     simulator [--runs N] [--seed S] [--print] [--hard] [--all] [--traces DIR]
+ *     simulator [--runs N] [--seed S] [--print] [--print-locks] [--hard] [--all]
+ *               [--traces DIR]
  *
  * N is 2,000; 10,000 where TM_TEST_FULL is set, as ./dev check --full does; 200 where
  * TM_TEST_SLOW_MACHINE is. Each run is simulated twice: by a producer that may leave
  * out any kind of event, and by one that reports all kinds but leaves out optional
  * fields. The first is also judged by its claims alone in a model whose memory is
- * limited to what cannot be folded.
+ * limited to what cannot be folded. A third world per seed has up to 64 threads that do
+ * little but take locks of all kinds; half of its producers report each tenure.
  * --traces writes each run to DIR/SEED.tmt, and judges none: other tests read them,
  * --all tells every wrong answer and not only the first 40,
- * --print shows the events of the runs and the answers, --hard adds what no stream of
- * events can tell: a notify that takes effect later than its event, and a producer that
- * came late and does not say what it found. Claims of exactness are then expected to
- * fail now and then; the counts say how often.
+ * --print shows the events of the runs and the answers, --print-locks those of the
+ * worlds of locks, --hard adds what no stream of events can tell: a notify that takes
+ * effect later than its event, and a producer that came late and does not say what it
+ * found. Claims of exactness are then expected to fail now and then; the counts say how
+ * often.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,10 +48,14 @@ static void print_events(const struct world *w)
                 printf(" Lock%d", o);
         if (e->peer)
             printf(" peer=T%d", peer);
-        if (e->value)
+        if (e->flags & TM_EVENT_OWNER_READ)
+            printf(" owner=T%d", thread_of(w, (uint64_t)e->value));
+        else if (e->value)
             printf(" value=%" PRId64, e->value);
-        printf("%s%s\n", e->flags & TM_EVENT_TIMED_OUT ? " timed_out" : "",
-               e->flags & TM_EVENT_BY_INTERRUPT ? " by_interrupt" : "");
+        printf("%s%s%s%s\n", e->flags & TM_EVENT_TIMED_OUT ? " timed_out" : "",
+               e->flags & TM_EVENT_BY_INTERRUPT ? " by_interrupt" : "",
+               e->flags & TM_EVENT_SHARED ? " shared" : "",
+               e->flags & TM_EVENT_OWNER_READ ? " owner_read" : "");
     }
 }
 
@@ -125,6 +132,30 @@ static void report(const char *name, const struct score *s)
            s->handoffs);
 }
 
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static void report_blame(const char *name, const struct score *s)
+{
+    printf(
+        "blame, %s: of %" PRIu64 " ns %.1f %% have an owner that is sure, and right "
+        "(%.2f %% of that free); %.1f %% one that is inferred, %.1f %% of that right; "
+        "%.1f %% are called free, and %.1f %% were\n",
+        name, s->blame_ns, percent(s->blame_sure_ns, s->blame_ns),
+        percent(s->blame_sure_free_ns, s->blame_sure_ns),
+        percent(s->blame_inferred_ns, s->blame_ns),
+        percent(s->blame_inferred_right_ns, s->blame_inferred_ns),
+        percent(s->blame_latency_ns, s->blame_ns),
+        percent(s->blame_free_ns, s->blame_ns));
+    if (s->hold_sure_ns + s->hold_inferred_ns > 0)
+        printf("holds, %s: %" PRIu64 " ns are sure, and right; %" PRIu64
+               " ns are inferred, %.1f %% of that right\n",
+               name, s->hold_sure_ns, s->hold_inferred_ns,
+               percent(s->hold_inferred_right_ns, s->hold_inferred_ns));
+}
+
 static void report_paths(const char *name, const struct score *s)
 {
     double whole = s->path_ns ? (double)s->path_ns : 1;
@@ -160,9 +191,10 @@ int main(int argc, char **argv)
                                                    : 2000;
     uint64_t seed = 1;
     uint64_t failures;
-    bool print = false, hard = false;
+    bool print = false, print_locks = false, hard = false;
     const char *traces = NULL;
-    struct score hotspot = {0}, tptp = {0}, bounded = {0}, terse = {0};
+    struct score hotspot = {0}, tptp = {0}, bounded = {0}, terse = {0}, locks = {0},
+                 tenures = {0};
 
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--runs") && i + 1 < argc)
@@ -173,14 +205,17 @@ int main(int argc, char **argv)
             traces = argv[++i];
         else if (!strcmp(argv[i], "--print"))
             print = true;
+        else if (!strcmp(argv[i], "--print-locks"))
+            print_locks = true;
         else if (!strcmp(argv[i], "--hard"))
             hard = true;
         else if (!strcmp(argv[i], "--all"))
-            hotspot.all = tptp.all = bounded.all = terse.all = true;
+            hotspot.all = tptp.all = bounded.all = terse.all = locks.all = tenures.all =
+                true;
         else {
             fprintf(stderr,
-                    "usage: %s [--runs N] [--seed S] [--print] [--hard] [--all]"
-                    " [--traces DIR]\n",
+                    "usage: %s [--runs N] [--seed S] [--print] [--print-locks] [--hard]"
+                    " [--all] [--traces DIR]\n",
                     argv[0]);
             return 2;
         }
@@ -227,6 +262,17 @@ int main(int argc, char **argv)
             tm_model_free(model);
         }
         world_free(&w);
+        world_run(&w, config_locks(seed + run));
+        if (w.event_count > 0) {
+            if (print_locks)
+                print_events(&w);
+            model = model_of(&w, TM_POLICY_HOTSPOT, 0);
+            if (print_locks)
+                print_answers(model);
+            judge(&w, model, tells_tenures(&w) ? &tenures : &locks, TM_POLICY_HOTSPOT);
+            tm_model_free(model);
+        }
+        world_free(&w);
     }
     if (traces)
         return 0;
@@ -238,14 +284,9 @@ int main(int argc, char **argv)
     report("hotspot", &hotspot);
     report("tptp", &tptp);
     report("bounded", &bounded);
-    printf("blame: %.1f %% of %" PRIu64 " ns have an owner that is sure, and right\n",
-           100 * (double)hotspot.blame_sure_ns / (double)(hotspot.blame_ns + 1),
-           hotspot.blame_ns);
-    printf("       %.1f %% have one that is inferred, %.1f %% of which nobody else had "
-           "the lock for as long\n",
-           100 * (double)hotspot.blame_inferred_ns / (double)(hotspot.blame_ns + 1),
-           100 * (double)hotspot.blame_inferred_right_ns /
-               (double)(hotspot.blame_inferred_ns + 1));
+    report_blame("owners", &hotspot);
+    report_blame("locks", &locks);
+    report_blame("acquired and released reported", &tenures);
     report_paths("all reported", &hotspot);
     report_paths("fields left out", &terse);
     printf("all reported: %" PRIu64 " of %" PRIu64
@@ -256,7 +297,8 @@ int main(int argc, char **argv)
      * Single runs may be all of such. */
     if (hotspot.told > 1000 && hotspot.unsure * 200 > hotspot.told + 200)
         hotspot.failures++;
-    failures = hotspot.failures + tptp.failures + bounded.failures + terse.failures;
+    failures = hotspot.failures + tptp.failures + bounded.failures + terse.failures +
+               locks.failures + tenures.failures;
     if (failures > 0)
         printf("%" PRIu64 " wrong answers\n", failures);
     return failures > 0;

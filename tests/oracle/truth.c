@@ -18,6 +18,15 @@ void truth_state(struct world *w, int t, int state, enum showing showing)
     add_span(w, t, state, showing);
 }
 
+void truth_note_owner(struct world *w, int object, int owner)
+{
+    struct object *o = &w->objects[object];
+
+    o->owners =
+        grown(o->owners, o->owner_count, &o->owner_capacity, sizeof(struct ownership));
+    o->owners[o->owner_count++] = (struct ownership){w->now_ns, owner};
+}
+
 void truth_own(struct world *w, int object, int owner)
 {
     struct object *o = &w->objects[object];
@@ -27,9 +36,45 @@ void truth_own(struct world *w, int object, int owner)
         o->released_ns = w->now_ns;
     }
     o->owner = owner;
-    o->owners =
-        grown(o->owners, o->owner_count, &o->owner_capacity, sizeof(struct ownership));
-    o->owners[o->owner_count++] = (struct ownership){w->now_ns, owner};
+    truth_note_owner(w, object, owner);
+}
+
+void truth_share(struct world *w, int object, int t, bool has)
+{
+    w->objects[object].reader_count += has ? 1 : -1;
+    if (has) {
+        struct sharing s = {object, t, w->now_ns, -1};
+
+        APPEND(w, sharing, s);
+        return;
+    }
+    for (size_t i = w->sharing_count; i-- > 0;)
+        if (w->sharings[i].object == object && w->sharings[i].thread == t) {
+            w->sharings[i].end_ns = w->now_ns;
+            return;
+        }
+}
+
+bool truth_reads(const struct world *w, int object, int t)
+{
+    for (size_t i = 0; i < w->sharing_count; i++)
+        if (w->sharings[i].object == object && w->sharings[i].thread == t &&
+            w->sharings[i].end_ns < 0)
+            return true;
+    return false;
+}
+
+static bool shared_within(const struct world *w, int object, int t, int64_t from_ns,
+                          int64_t to_ns)
+{
+    for (size_t i = 0; i < w->sharing_count; i++) {
+        const struct sharing *s = &w->sharings[i];
+
+        if (s->object == object && s->thread == t && s->start_ns <= from_ns &&
+            (s->end_ns < 0 || s->end_ns >= to_ns))
+            return true;
+    }
+    return false;
 }
 
 /* Several threads can own it within one nanosecond: each of them did. */
@@ -37,6 +82,9 @@ bool truth_owned_at(const struct world *w, int object, int owner, int64_t time_n
 {
     const struct object *o = &w->objects[object];
     int before = NONE;
+
+    if (shared_within(w, object, owner, time_ns, time_ns))
+        return true;
 
     for (size_t i = 0; i < o->owner_count && o->owners[i].time_ns <= time_ns; i++) {
         if (o->owners[i].time_ns < time_ns)
@@ -47,12 +95,92 @@ bool truth_owned_at(const struct world *w, int object, int owner, int64_t time_n
     return before == owner;
 }
 
+/* Given up and taken again within one nanosecond is one time. */
+bool truth_tenure(const struct world *w, int object, int t, int64_t time_ns,
+                  struct stretch_held *held)
+{
+    const struct object *o = &w->objects[object];
+
+    *held = (struct stretch_held){-1, -1};
+    for (size_t i = 0; i < o->owner_count; i++) {
+        if (o->owners[i].owner == t && held->start_ns < 0) {
+            *held = (struct stretch_held){o->owners[i].time_ns, -1};
+        } else if (o->owners[i].owner != t && held->start_ns >= 0) {
+            held->end_ns = o->owners[i].time_ns;
+            for (size_t next = i + 1; next < o->owner_count; next++)
+                if (o->owners[next].time_ns == held->end_ns &&
+                    o->owners[next].owner == t) {
+                    held->end_ns = -1;
+                    i = next;
+                    break;
+                }
+            if (held->end_ns >= time_ns && held->start_ns <= time_ns)
+                return true;
+            if (held->end_ns >= 0)
+                held->start_ns = -1;
+        }
+    }
+    if (held->start_ns >= 0 && held->start_ns <= time_ns)
+        return true;
+    for (size_t i = 0; i < w->sharing_count; i++) {
+        const struct sharing *s = &w->sharings[i];
+
+        if (s->object == object && s->thread == t && s->start_ns <= time_ns &&
+            (s->end_ns < 0 || s->end_ns >= time_ns)) {
+            *held = (struct stretch_held){s->start_ns, s->end_ns};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of a lock with readers, none of whom may have had it. */
+static int64_t unread_ns(const struct world *w, int object, int64_t from_ns,
+                         int64_t to_ns)
+{
+    for (size_t i = 0; i < w->sharing_count && from_ns < to_ns; i++) {
+        const struct sharing *s = &w->sharings[i];
+
+        /* They are in the order of their starts. */
+        if (s->object != object || (s->end_ns >= 0 && s->end_ns <= from_ns))
+            continue;
+        if (s->start_ns >= to_ns)
+            break;
+        if (s->start_ns > from_ns)
+            return s->start_ns - from_ns +
+                   (s->end_ns < 0 ? 0 : unread_ns(w, object, s->end_ns, to_ns));
+        from_ns = s->end_ns < 0 ? to_ns : s->end_ns;
+    }
+    return from_ns < to_ns ? to_ns - from_ns : 0;
+}
+
+int64_t truth_free_ns(const struct world *w, int object, int64_t from_ns, int64_t to_ns)
+{
+    const struct object *o = &w->objects[object];
+    int64_t sum_ns = 0, free_ns = from_ns;
+
+    for (size_t i = 0; i < o->owner_count && o->owners[i].time_ns < to_ns; i++) {
+        if (o->owners[i].owner != NONE && free_ns >= 0) {
+            if (o->owners[i].time_ns > free_ns)
+                sum_ns += unread_ns(w, object, free_ns, o->owners[i].time_ns);
+            free_ns = -1;
+        } else if (o->owners[i].owner == NONE && free_ns < 0) {
+            free_ns = o->owners[i].time_ns > from_ns ? o->owners[i].time_ns : from_ns;
+        }
+    }
+    if (free_ns >= 0)
+        sum_ns += unread_ns(w, object, free_ns, to_ns);
+    return sum_ns;
+}
+
 /* Whether nobody else owned it between two times. */
 bool truth_owned_within(const struct world *w, int object, int owner, int64_t from_ns,
                         int64_t to_ns)
 {
     const struct object *o = &w->objects[object];
 
+    if (shared_within(w, object, owner, from_ns, to_ns))
+        return true;
     for (size_t i = 0; i < o->owner_count && o->owners[i].time_ns < to_ns; i++)
         if (o->owners[i].time_ns > from_ns && o->owners[i].owner != owner &&
             o->owners[i].owner != NONE)

@@ -5,10 +5,10 @@
  * It is a seeded discrete-event simulation of what a JVM does: monitors with a
  * wait set that is first in, first out, an entry queue that is handed over last
  * in or first in first, competition for a free monitor, synchronizers on top of
- * park and unpark with the permit, time-outs, interrupts, joins, sleeps, starts,
- * virtual threads. Beside what it does, it keeps what really happened (struct
- * span, hold, act, deadlock), and what a producer would have reported (events).
- * Nothing here knows how the model works.
+ * park and unpark with the permit, read-write locks, conditions and semaphores built
+ * on them, time-outs, interrupts, joins, sleeps, starts, virtual threads. Beside what
+ * it does, it keeps what really happened (struct span, hold, act, deadlock), and what a
+ * producer would have reported (events). Nothing here knows how the model works.
  */
 #ifndef ORACLE_WORLD_H
 #define ORACLE_WORLD_H
@@ -19,7 +19,7 @@
 
 #include <threadmodel/threadmodel.h>
 
-enum { MAX_THREADS = 10, MAX_OBJECTS = 24, MAX_HELD = 8, NONE = -1 };
+enum { MAX_THREADS = 64, MAX_OBJECTS = 96, MAX_HELD = 8, NONE = -1 };
 
 /* What a run is like, and what its producer reports. */
 struct config {
@@ -27,6 +27,9 @@ struct config {
     int thread_count;
     int monitor_count;
     int synchronizer_count;
+    int read_write_count;
+    int semaphore_count;
+    bool locks;     ///< threads do little but take locks; synchronizers have conditions
     int step_count; ///< steps of all programs together
     bool full;      ///< all is reported, nothing races: all must be known exactly
     bool terse;     ///< the same, but that optional fields may be left out
@@ -46,19 +49,26 @@ struct config {
     bool loses;           ///< the producer loses a stretch of events and says so
     bool slow_notify;     ///< a notify takes effect later than its event says
 
-    uint64_t kinds;   ///< bit k: events of kind k are reported
-    bool kinds_known; ///< and the run says so
-    bool owners;      ///< peer of contended enter
-    bool releasers;   ///< peer of contended entered
-    bool notifiers;   ///< peer of waited
-    bool starters;    ///< peer of thread start
-    bool park_owners; ///< peer of park
-    bool unparkers;   ///< peer of unparked
-    bool held_sets;   ///< held facts at an event are said to be all
-    bool asks;        ///< the VM is asked who has what others are blocked by
-    bool names;       ///< threads and objects are defined
+    uint64_t kinds;     ///< bit k: events of kind k are reported
+    bool kinds_known;   ///< and the run says so
+    bool owners;        ///< peer of contended enter
+    bool releasers;     ///< peer of contended entered
+    bool notifiers;     ///< peer of waited
+    bool starters;      ///< peer of thread start
+    bool park_owners;   ///< peer of park
+    bool owner_read;    ///< at an unpark and after it: what for, and who has that
+    bool acquired_ends; ///< Acquired ends a block, and Entered is not reported
+    bool posts;         ///< semaphores are told by await and post, not by parks
+    bool posts_named;   ///< and a post names the thread
+    bool unparkers;     ///< peer of unparked
+    bool held_sets;     ///< held facts at an event are said to be all
+    bool asks;          ///< the VM is asked who has what others are blocked by
+    bool names;         ///< threads and objects are defined
     bool stacks;
 };
+
+/* How a synchronizer is acquired. */
+enum { UNINTERRUPTED, INTERRUPTIBLE, TIMED };
 
 enum cause {
     CAUSE_NONE,
@@ -121,6 +131,14 @@ struct act {
     bool seen;
 };
 
+/** A lock had by a thread among others, from when to when. */
+struct sharing {
+    int object;
+    int thread;
+    int64_t start_ns;
+    int64_t end_ns; ///< -1: has it still
+};
+
 struct ownership {
     int64_t time_ns;
     int owner;
@@ -152,6 +170,8 @@ struct thread {
     int depth;   ///< recursion to restore after a wait
     int sync;    ///< synchronizer that it queues for, or NONE
     int sync_mode;
+    bool sync_shared;
+    int condition; ///< that it awaits, or NONE
     int64_t sync_deadline_ns;
     int64_t deadline_ns; ///< when what it is in ends by itself; 0: never
     int deadlock;
@@ -171,9 +191,16 @@ struct thread {
     size_t span_count, span_capacity;
 };
 
+enum lock_kind { MONITOR, SYNCHRONIZER, READ_WRITE, SEMAPHORE, CONDITION };
+
 struct object {
     uint64_t id;
-    bool is_synchronizer;
+    enum lock_kind kind;
+    bool is_synchronizer; ///< no monitor
+    int condition;        ///< of a synchronizer: the object of its condition, or NONE
+    int lock;             ///< of a condition
+    int permits;          ///< of a semaphore
+    int reader_count;
     int thread; ///< whose thread object it is, or NONE
     int owner;
     int depth;
@@ -225,6 +252,7 @@ struct world {
     struct thread threads[MAX_THREADS];
     struct object objects[MAX_OBJECTS];
     int thread_count, object_count;
+    int lock_count; ///< objects before the conditions, which are no locks
     struct timer_entry *heap;
     size_t heap_count, heap_capacity;
     tm_event *events;
@@ -233,6 +261,8 @@ struct world {
     size_t hold_count, hold_capacity;
     struct act *acts;
     size_t act_count, act_capacity;
+    struct sharing *sharings;
+    size_t sharing_count, sharing_capacity;
     struct deadlock *deadlocks;
     size_t deadlock_count, deadlock_capacity;
 };
@@ -251,9 +281,15 @@ void *grown(void *items, size_t count, size_t *capacity, size_t item_bytes);
 struct config config_random(uint64_t seed);
 /** Nothing races and every kind is reported, but of the optional fields only some. */
 struct config config_terse(uint64_t seed);
+/** Many threads that do little but take locks of all kinds. */
+struct config config_locks(uint64_t seed);
 bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
           int flags);
 bool emit_enter(struct world *w, int t, int object);
+/** Acquired or Released, as a reader where readers have it. */
+bool emit_tenure(struct world *w, int t, int kind, int object);
+/** What a producer reads of a lock: who has it alone. @return flags and the value */
+int owner_read(const struct world *w, int object, int64_t *value);
 void emit_snapshots(struct world *w);
 /** Now and then the VM says who owns something that others want. */
 void emit_owner(struct world *w);
@@ -262,6 +298,23 @@ void emit_definitions(const struct world *w, const tm_sink *sink, int policy);
 /* truth.c: what really happened */
 void truth_state(struct world *w, int t, int state, enum showing showing);
 void truth_own(struct world *w, int object, int owner);
+/** The book alone: a wait that an interrupt ends at once gives the lock up to nobody.
+ */
+void truth_note_owner(struct world *w, int object, int owner);
+/** A reader has a lock from now on, or has given it up. */
+void truth_share(struct world *w, int object, int t, bool has);
+bool truth_reads(const struct world *w, int object, int t);
+/** One time that a thread had a lock. */
+struct stretch_held {
+    int64_t start_ns;
+    int64_t end_ns; ///< -1: has it still
+};
+/** That around an instant, alone or among others. @return false: there is none */
+bool truth_tenure(const struct world *w, int object, int t, int64_t time_ns,
+                  struct stretch_held *held);
+/** How much of a stretch nobody had it. */
+int64_t truth_free_ns(const struct world *w, int object, int64_t from_ns,
+                      int64_t to_ns);
 bool truth_owned_at(const struct world *w, int object, int owner, int64_t time_ns);
 bool truth_owned_within(const struct world *w, int object, int owner, int64_t from_ns,
                         int64_t to_ns);
@@ -284,16 +337,28 @@ void monitor_timer(struct world *w, int t, enum timer timer, int argument);
 void monitor_death(struct world *w, int t);
 bool monitor_interrupt(struct world *w, int t);
 
-/* parks.c: parks, synchronizers, sleeps, joins */
+/* parks.c: parks, sleeps, joins */
 void park_begin(struct world *w, int t, int object, int64_t timeout_ns);
 void park_end(struct world *w, int t, enum cause cause);
 void park_unpark(struct world *w, int t, int target);
-void sync_acquire(struct world *w, int t, int object, int mode);
-void sync_release(struct world *w, int t, int object);
+/** A thread that awaits a semaphore gets a permit. */
+void park_post(struct world *w, int t, int target, bool seen);
+/** Whether waits for an object are told by await: a semaphore's may be. */
+bool is_await(const struct world *w, int object);
+/** Whether a thread stands in such a wait, and nobody woke it yet. */
+bool awaits(const struct world *w, int t, int object);
 void sleep_begin(struct world *w, int t, int64_t ns);
 void sleep_end(struct world *w, int t, enum cause cause);
 void join_begin(struct world *w, int t, int target, int64_t timeout_ns);
 void join_end(struct world *w, int t, enum cause cause);
+
+/* sync.c: synchronizers, read-write locks, semaphores, conditions */
+void sync_acquire(struct world *w, int t, int object, int mode);
+void sync_release(struct world *w, int t, int object);
+void sync_await(struct world *w, int t, int object, int64_t timeout_ns);
+void sync_signal(struct world *w, int t, int object);
+/** Goes on with what it was parked for. @return false: for nothing */
+bool sync_go_on(struct world *w, int t);
 
 /* program.c: what the threads do */
 void world_run(struct world *w, struct config c);
@@ -308,9 +373,14 @@ struct score {
     uint64_t unsure; ///< of those: answered right, and not called exact
     uint64_t handoffs, handoffs_right;
     uint64_t deadlocks, deadlocks_found, deadlocks_false;
-    uint64_t blame_ns, blame_sure_ns;   ///< blocked time, and that of sure owners
-    uint64_t blame_inferred_ns;         ///< that of others
-    uint64_t blame_inferred_right_ns;   ///< who owned it for all of that time
+    uint64_t blame_ns, blame_sure_ns; ///< blocked time, and that of sure owners
+    uint64_t blame_inferred_ns;       ///< that of others
+    uint64_t blame_inferred_right_ns; ///< who owned it for all of that time
+    uint64_t blame_latency_ns;        ///< said to be free
+    uint64_t blame_free_ns;           ///< when nobody had the lock
+    uint64_t blame_sure_free_ns;      ///< of that, with an owner that is sure
+    uint64_t hold_sure_ns, hold_inferred_ns;
+    uint64_t hold_inferred_right_ns;    ///< the thread had it all the time
     uint64_t path_ns, path_compared_ns; ///< of critical paths, and of that compared
     uint64_t path_unexplained_ns;       ///< said to be, where a cause was not reported
     uint64_t failures;
@@ -344,6 +414,11 @@ void judge_interactions(struct trial *trial, const tm_model *model);
 
 /* judge_blame.c: owners while others were blocked */
 void judge_blame(struct trial *trial, const tm_model *model);
+
+/* judge_holds.c: who had which lock */
+/** Whether every tenure is reported, and the run says so. */
+bool tells_tenures(const struct world *w);
+void judge_holds(struct trial *trial, const tm_model *model);
 
 /* judge_path.c: critical paths */
 void judge_paths(struct trial *trial, const tm_model *model);
