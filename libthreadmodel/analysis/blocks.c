@@ -6,6 +6,8 @@
  */
 #include "analysis/shares.h"
 
+#include <string.h>
+
 #include "base/prefetch.h"
 
 typedef struct cursor {
@@ -156,6 +158,8 @@ int tm__shares_walk(const tm_model *model, const tm__scope *scope, tm__share_fn 
     size_t cursor_bytes = ((size_t)model->threads_count + 1) * sizeof(*s.cursors);
     size_t heap_bytes = ((size_t)model->threads_count + 1) * sizeof(*s.heap);
     size_t queued_bytes = ((size_t)model->objects_count + 1) * sizeof(*s.queued);
+    size_t holds_bytes =
+        ((size_t)model->objects_count + 1) * sizeof(*s.dealer.short_holds_ns);
     tm__memory memory;
     int rc = TM_ENOMEM;
 
@@ -163,12 +167,16 @@ int tm__shares_walk(const tm_model *model, const tm__scope *scope, tm__share_fn 
     s.cursors = tm__resize(&memory, NULL, 0, cursor_bytes);
     s.heap = tm__resize(&memory, NULL, 0, heap_bytes);
     s.queued = tm__zalloc(&memory, queued_bytes);
-    if (s.cursors && s.heap && s.queued)
+    s.dealer.short_holds_ns = tm__resize(&memory, NULL, 0, holds_bytes);
+    if (s.dealer.short_holds_ns)
+        memset(s.dealer.short_holds_ns, 0xff, holds_bytes);
+    if (s.cursors && s.heap && s.queued && s.dealer.short_holds_ns)
         rc = walk(&s);
     if (capped)
         *capped = s.dealer.capped;
     tm__free(&memory, s.cursors, cursor_bytes);
     tm__free(&memory, s.heap, heap_bytes);
     tm__free(&memory, s.queued, queued_bytes);
+    tm__free(&memory, s.dealer.short_holds_ns, holds_bytes);
     return rc;
 }

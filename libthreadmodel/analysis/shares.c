@@ -2,6 +2,8 @@
 /* A block's time, dealt out to the tenures that it lies in. */
 #include "analysis/shares.h"
 
+#include <stdlib.h>
+
 #include "model/listing.h"
 
 const char *tm__share_name(int kind)
@@ -150,6 +152,68 @@ static int64_t begins_ns(const tm_model *model, uint32_t object, const tm__tenur
     return bounds.got_latest_ns;
 }
 
+/*
+ * How long the shorter ones of a lock's holds are, of which both ends are known well:
+ * from who was let in to who was let in next. Where the next owner took the lock
+ * unseen, this tells for how long the one before is likely to have had it still.
+ */
+enum { HOLDS_LOOKED_AT = 64, HOLDS_MIN = 8 };
+
+static int by_length(const void *left, const void *right)
+{
+    int64_t l = *(const int64_t *)left, r = *(const int64_t *)right;
+
+    return l < r ? -1 : l > r;
+}
+
+static int64_t short_hold_ns(tm__dealer *dealer, uint32_t object)
+{
+    const tm_model *model = dealer->model;
+    const tm__tenure *it = tm__tenure_at(model, model->details[object].first_tenure);
+    int64_t *known = &dealer->short_holds_ns[object], holds_ns[HOLDS_LOOKED_AT];
+    size_t count = 0;
+
+    if (*known >= 0)
+        return *known;
+    for (const tm__tenure *next; it && count < HOLDS_LOOKED_AT; it = next) {
+        tm__bounds bounds;
+
+        next = tm__tenure_next(model, it);
+        if (!next || !(it->flags & next->flags & TM__TENURE_HANDED) ||
+            it->owner == TM__NONE)
+            continue;
+        tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns);
+        holds_ns[count++] = bounds.gave_ns - it->got_ns;
+    }
+    qsort(holds_ns, count, sizeof(*holds_ns), by_length);
+    *known = count < HOLDS_MIN ? 0 : holds_ns[count / 4];
+    return *known;
+}
+
+/* The next owner took the lock unseen, and was named some time later. */
+static void deal_unseen(block *b, const tm__tenure *it, const tm__bounds *bounds,
+                        const tm__tenure *next)
+{
+    int64_t next_ns = begins_ns(b->dealer->model, b->share.object, next);
+    int64_t likely_ns = short_hold_ns(b->dealer, b->share.object);
+    int64_t until_ns = it->got_ns + likely_ns;
+
+    if (tm__tenure_is_told_over(it) || likely_ns == 0) {
+        deal_gap(b, it, next, next_ns);
+        return;
+    }
+    if (until_ns > bounds->gave_latest_ns)
+        until_ns = bounds->gave_latest_ns;
+    if (it->flags & TM__TENURE_HANDED && until_ns > b->at_ns)
+        deal(b, until_ns, TM__SHARE_OWNER, it, TM_PROVENANCE_INFERRED);
+    if (next_ns - likely_ns > b->at_ns)
+        deal_gap(b, it, next, next_ns - likely_ns);
+    /* By then the one before had let go: the next one has it, or had it soon. */
+    if (bounds->gave_latest_ns <= b->at_ns && next->owner != b->share.thread)
+        deal(b, next_ns, TM__SHARE_OWNER, next, TM_PROVENANCE_INFERRED);
+    deal_gap(b, it, next, next_ns);
+}
+
 static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
 {
     const tm_model *model = b->dealer->model;
@@ -194,7 +258,10 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
                 deal_gap(b, it, &own, end_ns);
             break;
         }
-        deal_gap(b, it, next, begins_ns(model, object, next));
+        if (next->flags & TM__TENURE_HANDED || next->owner == TM__NONE)
+            deal_gap(b, it, next, next->got_ns);
+        else
+            deal_unseen(b, it, &bounds, next);
         it = next;
     }
     if (b->at_ns < end_ns || b->share.is_first)

@@ -54,6 +54,8 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
     else if (object->owner != TM__NONE)
         block.provenance = (uint8_t)tm__owner_provenance(model, object);
     block.peer = object->owner;
+    if (object->owner == TM__NONE)
+        tm__tenure_unknown(model, fact->object, fact->time_ns);
     block.tenure = tm__tenure_wanted(model, fact->object, fact->time_ns);
     tm__begin(model, fact->thread, fact->time_ns, block);
     tm__want(model, fact->thread, fact->object);
@@ -61,8 +63,8 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
 
 /* The last instant at which a thread may have let go, which was to have the object at
  * had_ns and did not any more at to_ns: who is blocked lets nothing go. */
-static int64_t gave_by_ns(const tm_model *model, uint32_t thread, uint32_t object,
-                          int64_t had_ns, int64_t to_ns)
+static int64_t gave_by_ns(const tm_model *model, uint32_t thread, int64_t had_ns,
+                          int64_t to_ns)
 {
     const tm__thread *it = &model->threads[thread];
     int64_t since_ns;
@@ -72,8 +74,6 @@ static int64_t gave_by_ns(const tm_model *model, uint32_t thread, uint32_t objec
     if (!tm__is_held_up(it))
         return INT64_MIN;
     since_ns = tm__held_up_since_ns(it);
-    if (it->intervals[tm__hold_up(it)].object == object)
-        return INT64_MIN;
     return since_ns >= had_ns && since_ns < to_ns ? since_ns : INT64_MIN;
 }
 
@@ -114,16 +114,15 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
         from = last->owner;
     if (from != TM__NONE)
         gave_ns = is_exact ? last->had_ns
-                           : gave_by_ns(model, from, fact->object, last->had_ns,
-                                        fact->time_ns);
+                           : gave_by_ns(model, from, last->had_ns, fact->time_ns);
     row = tm__interaction_unseen(
         model, TM_INTERACTION_HANDOFF, from,
         from == TM__NONE ? TM_PROVENANCE_UNKNOWN : TM_PROVENANCE_INFERRED, fact);
     if (gave_ns != INT64_MIN && gave_ns <= fact->time_ns)
         tm__row(model, row)->from_ns = gave_ns;
-    if (from != TM__NONE && is_exact && last->had_ns >= since_ns)
-        tm__latency_add(&model->wakeups[TM__WAKEUP_MONITOR],
-                        fact->time_ns - last->had_ns);
+    /* Who was blocked again had let go before: so long at least it took. */
+    if (gave_ns != INT64_MIN && gave_ns >= since_ns)
+        tm__latency_add(&model->wakeups[TM__WAKEUP_MONITOR], fact->time_ns - gave_ns);
     return row;
 }
 

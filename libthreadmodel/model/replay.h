@@ -155,6 +155,8 @@ int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
 int tm__tenure_reserve(tm_model *model);
 /** A thread begins to queue for an object. @return the record that is then the last */
 uint32_t tm__tenure_wanted(tm_model *model, uint32_t object, int64_t time_ns);
+/** Somebody has it, for a thread is blocked by it, and nobody is known to. */
+void tm__tenure_unknown(tm_model *model, uint32_t object, int64_t time_ns);
 /** A thread has it at an instant, and may have had it before. */
 void tm__tenure_had(tm_model *model, uint32_t object, const tm__had *fact);
 /** A thread has it from now on. @param earliest_ns  or maybe since then; INT64_MIN:

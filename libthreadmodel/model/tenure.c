@@ -179,15 +179,22 @@ static uint32_t slack(int64_t from_ns, int64_t to_ns)
                                            : TM__UNLIMITED;
 }
 
+void tm__tenure_unknown(tm_model *model, uint32_t object, int64_t time_ns)
+{
+    const tm__tenure *last = last_of(model, object);
+    tm__tenure next = unknown;
+
+    if (last && !(last->flags & TM__TENURE_OVER))
+        return;
+    next.got_ns = next.had_ns = time_ns;
+    append(model, object, next);
+}
+
 uint32_t tm__tenure_wanted(tm_model *model, uint32_t object, int64_t time_ns)
 {
-    tm__tenure *last = last_of(model, object);
-
-    if (!last) {
-        last = append(model, object, unknown);
-        last->got_ns = last->had_ns = time_ns;
-    }
-    last->flags |= TM__TENURE_SEEN;
+    if (!last_of(model, object))
+        tm__tenure_unknown(model, object, time_ns);
+    last_of(model, object)->flags |= TM__TENURE_SEEN;
     return model->objects[object].tenure;
 }
 

@@ -38,11 +38,15 @@ static int64_t median_of(const tm__latency *latency)
     return (int64_t)(4 + step % 4) << (step / 4 - 1);
 }
 
+/* Of fewer, a program's start would speak for all that follows. */
+enum { WAKEUPS_MIN = 8 };
+
 int64_t tm__wakeup_ns(const tm_model *model, int kind)
 {
-    if (!model->wakeups[kind].count)
+    if (model->wakeups[kind].count < WAKEUPS_MIN)
         kind = kind == TM__WAKEUP_MONITOR ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR;
-    return model->wakeups[kind].count ? median_of(&model->wakeups[kind]) : 0;
+    return model->wakeups[kind].count < WAKEUPS_MIN ? 0
+                                                    : median_of(&model->wakeups[kind]);
 }
 
 /* ---- what an owner did ---- */
