@@ -29,11 +29,24 @@ typedef struct block {
     tm__dealer *dealer;
     tm__share share;
     int64_t at_ns;
-    int is_handed; ///< it ended because its thread got the lock
+    int is_handed;  ///< it ended because its thread got the lock
+    int is_pending; ///< `share` is not handed on yet, for it may go on
     int failed;
 } block;
 
-/* The stretch up to an instant is of this kind. */
+static void hand_on(block *b)
+{
+    tm__share *share = &b->share;
+
+    if (!b->is_pending || b->failed < 0)
+        return;
+    b->is_pending = 0;
+    share->is_last = share->to_ns == share->end_ns;
+    b->failed = b->dealer->take(b->dealer->payload, share);
+    share->is_first = 0;
+}
+
+/* The stretch up to an instant is of this kind; what only goes on is one share. */
 static void deal(block *b, int64_t to_ns, int kind, const tm__tenure *owner,
                  int provenance)
 {
@@ -44,9 +57,15 @@ static void deal(block *b, int64_t to_ns, int kind, const tm__tenure *owner,
         b->at_ns = to_ns;
     if (to_ns > share->end_ns)
         to_ns = share->end_ns;
-    if (b->failed < 0 || to_ns < from_ns ||
-        (to_ns == from_ns && share->start_ns != share->end_ns))
+    if (to_ns < from_ns || (to_ns == from_ns && share->start_ns != share->end_ns))
         return;
+    if (b->is_pending && share->kind == kind && share->provenance == provenance &&
+        share->owner == (owner ? owner->owner : TM__NONE) &&
+        share->owner_stack == (owner ? owner->stack : TM__NONE)) {
+        share->to_ns = to_ns;
+        return;
+    }
+    hand_on(b);
     /* Of a block without length one share is given, the first that tells something. */
     if (to_ns == from_ns && !share->is_first)
         return;
@@ -58,9 +77,7 @@ static void deal(block *b, int64_t to_ns, int kind, const tm__tenure *owner,
     share->provenance = (uint8_t)provenance;
     share->is_stated = owner && owner->had_ns >= share->start_ns &&
                        owner->had_provenance > TM_PROVENANCE_INFERRED;
-    share->is_last = to_ns == share->end_ns;
-    b->failed = b->dealer->take(b->dealer->payload, share);
-    share->is_first = 0;
+    b->is_pending = 1;
 }
 
 /* What the owner is sure to have had stands out of what follows from that. */
@@ -239,7 +256,7 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
             /* Who was told to have it later had it all the time, unless it was quicker
              * than those who queued. */
             if (it->flags & TM__TENURE_UNKNOWN && !(next->flags & TM__TENURE_HANDED) &&
-                next->owner != thread)
+                next->owner != thread && next->owner != TM__NONE)
                 deal(b, begins_ns(model, object, next), TM__SHARE_OWNER, next,
                      TM_PROVENANCE_INFERRED);
             else
@@ -264,8 +281,9 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
             deal_unseen(b, it, &bounds, next);
         it = next;
     }
-    if (b->at_ns < end_ns || b->share.is_first)
+    if (b->at_ns < end_ns || (b->share.is_first && !b->is_pending))
         deal(b, end_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
+    hand_on(b);
 }
 
 /* Whether a block ended because its thread got the lock. */

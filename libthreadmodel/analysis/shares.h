@@ -56,7 +56,7 @@ typedef struct tm__dealer {
     const tm__scope *scope;
     tm__share_fn take;
     void *payload;
-    uint64_t capped; ///< blocks that had more owners than are told
+    uint64_t capped;         ///< blocks that had more owners than are told
     int64_t *short_holds_ns; ///< of each object, see shares.c; -1: not asked yet
 } tm__dealer;
 
