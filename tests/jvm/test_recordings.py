@@ -58,7 +58,8 @@ def test_many_chunks_are_one_time_line(java: Java):
     assert compare(poured.facts, theirs) >= THREADS
     model = threadmodel.open(file)
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
-    for known in ("stale_owner", "undefined_thread"):
+    # The owner before is told with the enter's end, when the next may have been told.
+    for known in ("stale_owner", "late_owner", "undefined_thread"):
         odd.pop(known, None)
     assert odd == {}
 
