@@ -68,7 +68,8 @@ static void take_lock(tm_model *model, const tm__fact *fact, const tm__interval 
     if (unpark && unpark->kind == TM_INTERACTION_UNPARK && fact->object == TM__NONE &&
         unpark->object != TM__NONE)
         object = unpark->object;
-    if (object == TM__NONE)
+    /* Where others share it, this thread shares it too, or parks again. */
+    if (object == TM__NONE || fact->flags & TM_EVENT_SHARED)
         return;
     if (fact->flags & TM_EVENT_OWNER_READ && fact->value != TM__NONE) {
         tm__object_fresh(model, object);

@@ -54,6 +54,14 @@ int tm__java_fields_open(JNIEnv *jni)
         field(jni, java->thread_class, "parkBlocker", "Ljava/lang/Object;");
     java->synchronizer_owner = field(jni, java->synchronizer_class,
                                      "exclusiveOwnerThread", "Ljava/lang/Thread;");
+    java->queued_class =
+        global_class(jni, "java/util/concurrent/locks/AbstractQueuedSynchronizer");
+    java->queued_state = field(jni, java->queued_class, "state", "I");
+    java->condition_class = global_class(
+        jni, "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject");
+    java->condition_lock =
+        field(jni, java->condition_class, "this$0",
+              "Ljava/util/concurrent/locks/AbstractQueuedSynchronizer;");
     java->thread_tid = field(jni, java->thread_class, "tid", "J");
     return java->thread_tid ? 0 : -1;
 }
