@@ -230,9 +230,10 @@ static void note_release(tm_model *model, const tm__fact *fact)
         tm__tenure_had(model, object, &had);
         return;
     }
-    /* Where releases are reported this is none. */
-    if (!it->is_owned || model->kind_counts[TM_EVENT_RELEASED] ||
-        model->run.kinds >> TM_EVENT_RELEASED & 1)
+    /* Where all releases are reported this is none; some may be, of conditions. */
+    if (!it->is_owned || tm__owners_are_told(model) ||
+        (model->kind_counts[TM_EVENT_RELEASED] &&
+         model->kind_counts[TM_EVENT_ACQUIRED]))
         return;
     /* One that gave up queueing wakes the next in the queue as well. */
     queued = last_block(caller)->object == object ? last_block(caller) : NULL;

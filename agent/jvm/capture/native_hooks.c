@@ -275,6 +275,7 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     began_ns = r.time_ns;
     timeout_ns = park_timeout_ns(until, time);
     parked = tm__parked_read(r.buffer, jni, thread);
+    tm__park_report_release(&r, &parked);
     event = tm__park_event(&parked);
     event.value = timeout_ns;
     tm__event_report_finish_now(&r, TM__WHOLE_STACK, event);
@@ -341,7 +342,7 @@ tm__hook tm__hooks[TM__HOOK_COUNT] = {
               "(ZJ)V",
               NULL,
               {.park = unsafe_park},
-              TM__KIND(PARK) | TM__KIND(UNPARKED)},
+              TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(RELEASED)},
     [UNPARK] = {UNSAFE,
                 "unpark",
                 "(Ljava/lang/Object;)V",

@@ -18,6 +18,15 @@
 #include "ring/buffer.h"
 #include "vm/java_fields.h"
 
+static int is_free(JNIEnv *jni, jobject lock, int kind)
+{
+    const jfieldID *state = tm__the_java.queued_state;
+
+    return kind == TM__BLOCKER_QUEUED_LONG
+               ? (*jni)->GetLongField(jni, lock, state[1]) == 0
+               : (*jni)->GetIntField(jni, lock, state[0]) == 0;
+}
+
 /* The owner first, and then the state: both are empty only where nobody has it. */
 static void read_owner(tm__parked *it, JNIEnv *jni, jobject lock, int kind)
 {
@@ -27,9 +36,9 @@ static void read_owner(tm__parked *it, JNIEnv *jni, jobject lock, int kind)
         it->owner = tm__thread_id(jni, owner);
         it->flags = it->owner ? TM_EVENT_OWNER_READ : 0;
         (*jni)->DeleteLocalRef(jni, owner);
-    } else if (kind == TM__BLOCKER_QUEUED) {
+    } else if (kind != TM__BLOCKER_OWNABLE) {
         it->flags = TM_EVENT_OWNER_READ;
-        if ((*jni)->GetIntField(jni, lock, tm__the_java.queued_state) != 0)
+        if (!is_free(jni, lock, kind))
             it->flags |= TM_EVENT_SHARED;
     }
 }
@@ -41,16 +50,17 @@ static void read_lock(tm__parked *it, tm__buffer *buffer, JNIEnv *jni, jobject b
 
     if (kind == TM__BLOCKER_OTHER)
         return;
-    if (kind != TM__BLOCKER_CONDITION) {
+    if (kind < TM__BLOCKER_CONDITION) {
         it->lock = it->object;
         read_owner(it, jni, blocker, kind);
         return;
     }
-    lock = (*jni)->GetObjectField(jni, blocker, tm__the_java.condition_lock);
+    lock = (*jni)->GetObjectField(
+        jni, blocker, tm__the_java.condition_lock[kind - TM__BLOCKER_CONDITION]);
     if (!lock)
         return;
     it->lock = tm__parked_for_id(buffer, jni, lock, &kind);
-    if (kind != TM__BLOCKER_OTHER)
+    if (it->lock)
         read_owner(it, jni, lock, kind);
     (*jni)->DeleteLocalRef(jni, lock);
 }
@@ -69,6 +79,17 @@ tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread)
     read_lock(&it, buffer, jni, blocker, kind);
     (*jni)->DeleteLocalRef(jni, blocker);
     return it;
+}
+
+/* Who else has it by now, or whether an unpark has told so before, is no matter: who is
+ * not known to have it lets nothing go. */
+void tm__park_report_release(tm__event_report *report, const tm__parked *parked)
+{
+    if (parked->lock && parked->lock != parked->object &&
+        parked->owner != report->thread)
+        tm__event_report_add(
+            report, TM__NO_STACK,
+            (tm_event){.kind = TM_EVENT_RELEASED, .object = parked->lock});
 }
 
 tm_event tm__park_event(const tm__parked *parked)

@@ -8,6 +8,7 @@
 
 #include <threadmodel/event.h>
 
+#include "capture/event_report.h"
 #include "ring/buffer.h"
 
 /** What a thread is parked for, or about to be, as it stands in the thread object. */
@@ -21,6 +22,10 @@ typedef struct tm__parked {
 
 /** Read it, of any thread. */
 tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread);
+
+/** Report that the event's thread, about to park for a condition, has let go its lock.
+ */
+void tm__park_report_release(tm__event_report *report, const tm__parked *parked);
 
 /** A park that begins, without its timeout. */
 tm_event tm__park_event(const tm__parked *parked);

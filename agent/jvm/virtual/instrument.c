@@ -47,10 +47,10 @@ static const struct {
 } CALLS[] = {
     {"java/util/concurrent/locks/LockSupport",
      {NULL, {ACCESS, "parkVirtualThread", "()V"}, {OURS, "park", "(L" ACCESS ";)V"}},
-     TM__KIND(PARK) | TM__KIND(UNPARKED)},
+     TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(RELEASED)},
     {"java/util/concurrent/locks/LockSupport",
      {NULL, {ACCESS, "parkVirtualThread", "(J)V"}, {OURS, "park", "(L" ACCESS ";J)V"}},
-     TM__KIND(PARK) | TM__KIND(UNPARKED)},
+     TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(RELEASED)},
     {"java/util/concurrent/locks/LockSupport",
      {NULL,
       {ACCESS, "unparkVirtualThread", "(Ljava/lang/Thread;)V"},
@@ -126,6 +126,7 @@ NATIVE(jlong, parking, jlong timeout_ns)
         return 0;
     }
     parked = tm__parked_read(r.buffer, jni, thread);
+    tm__park_report_release(&r, &parked);
     event = tm__park_event(&parked);
     event.value = timeout_ns;
     return blocked(&r, jni, thread, event);
