@@ -92,7 +92,8 @@ enum tm_event_flag {
     TM_EVENT_INITIALISATION = 128, ///< Waited: for a class that another thread
                                    ///< initialised; its beginning may not be told
     TM_EVENT_SHARED = 256, ///< Contended enter and entered, Acquired, Released, Held:
-                           ///< as one of several owners, a reader for instance
+                           ///< as one of several owners, a reader for instance;
+                           ///< beside Owner read with value 0: others may share it
     TM_EVENT_NOT_OWNED = 512,  ///< Wait, Waited, Notify, Notify all: object is a
                                ///< condition apart from its mutex, which is told of
                                ///< by Released and Acquired; nobody owns it

@@ -237,6 +237,11 @@ void tm__on_released(tm_model *model, const tm__fact *fact)
     last = tm__tenure_at(model, object->tenure);
     if (fact->flags & TM_EVENT_SHARED && (!last || last->owner != fact->thread))
         return;
+    /* One that took it unseen, or has told in another way that it let go: of a producer
+     * that tells of no lock that is taken. */
+    if (object->owner != fact->thread && model->run.kinds &&
+        !(model->run.kinds >> TM_EVENT_ACQUIRED & 1))
+        return;
     if (object->owner != TM__NONE && object->owner != fact->thread &&
         !(fact->flags & TM_EVENT_SHARED))
         model->diagnostics[TM_DIAGNOSTIC_RELEASED_BY_ANOTHER]++;

@@ -68,7 +68,8 @@ static void take_lock(tm_model *model, const tm__fact *fact, const tm__interval 
     if (unpark && unpark->kind == TM_INTERACTION_UNPARK && fact->object == TM__NONE &&
         unpark->object != TM__NONE)
         object = unpark->object;
-    if (object == TM__NONE)
+    /* Where others share it, this thread shares it too, or parks again. */
+    if (object == TM__NONE || fact->flags & TM_EVENT_SHARED)
         return;
     if (fact->flags & TM_EVENT_OWNER_READ && fact->value != TM__NONE) {
         tm__object_fresh(model, object);
@@ -229,9 +230,10 @@ static void note_release(tm_model *model, const tm__fact *fact)
         tm__tenure_had(model, object, &had);
         return;
     }
-    /* Where releases are reported this is none. */
-    if (!it->is_owned || model->kind_counts[TM_EVENT_RELEASED] ||
-        model->run.kinds >> TM_EVENT_RELEASED & 1)
+    /* Where all releases are reported this is none; some may be, of conditions. */
+    if (!it->is_owned || tm__owners_are_told(model) ||
+        (model->kind_counts[TM_EVENT_RELEASED] &&
+         model->kind_counts[TM_EVENT_ACQUIRED]))
         return;
     /* One that gave up queueing wakes the next in the queue as well. */
     queued = last_block(caller)->object == object ? last_block(caller) : NULL;

@@ -164,7 +164,11 @@ def real(bench: Bench) -> None:
 
 
 def hooks(bench: Bench) -> None:
-    costs: dict[str, list[float]] = {"notify": [], "unpark": []}
+    costs: dict[str, list[float]] = {
+        "notify": [],
+        "unpark": [],
+        "unpark_of_queued": [],
+    }
     for _ in range(bench.pairs):
         outs = [bench.java(f, "Hooks") for f in ([], bench.ours("stacks=none"))]
         for what, list_ in costs.items():

@@ -160,7 +160,6 @@ def test_run_says_what_was_recorded(java: Java):
         EventKind.SHUTDOWN,
         # Of other runtimes.
         EventKind.ACQUIRED,
-        EventKind.RELEASED,
         EventKind.AWAIT,
         EventKind.AWAITED,
         EventKind.POST,

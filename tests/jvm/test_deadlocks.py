@@ -65,10 +65,13 @@ def assert_certain(run: Recording) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "threads"),
-    [(kind, threads) for kind in KINDS for threads in ("platform", "virtual")],
+    [
+        *((kind, threads) for kind in KINDS for threads in ("platform", "virtual")),
+        ("join", "both"),
+    ],
 )
 def test_a_deadlock_is_told_within_100_ms(java: Java, kind: str, threads: str):
-    if threads == "virtual" and java.jdk.release < VIRTUAL_SINCE:
+    if threads != "platform" and java.jdk.release < VIRTUAL_SINCE:
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
     took_ms = []
     while len(took_ms) < ATTEMPTS and min(took_ms, default=WITHIN_MS + 1) > WITHIN_MS:
@@ -78,6 +81,24 @@ def test_a_deadlock_is_told_within_100_ms(java: Java, kind: str, threads: str):
         assert_certain(run)
         took_ms.append(found_ms - run.said["last_ms"])
     assert min(took_ms) <= WITHIN_MS
+
+
+def test_a_deadlock_that_a_timeout_will_break_is_told_as_such(java: Java):
+    run = java.record("Deadlocks", "timed", "platform", STAY_MS)
+    _, members = told(run.stderr)
+    assert_told(members, "locks")
+    (head,) = (line for line in run.stderr.splitlines() if HEAD.match(line))
+    assert head.endswith("; a timeout will break it")
+    (other,) = (
+        line for line in run.stderr.splitlines() if line.startswith('  "other"')
+    )
+    assert other.endswith(", for at most 3600000 ms")
+
+
+def test_one_that_no_timeout_breaks_is_not_said_to_be_broken(java: Java):
+    run = java.record("Deadlocks", "locks", "platform", STAY_MS)
+    told(run.stderr)
+    assert "timeout" not in run.stderr
 
 
 def test_a_deadlock_is_told_with_both_places_of_every_member(java: Java):

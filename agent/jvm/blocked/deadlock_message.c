@@ -246,7 +246,12 @@ static void put_member(text *out, JNIEnv *jni, const told_late *late,
             verbs[it->state]);
         if (it->state != TM_STATE_JOINING)
             put(out, " %s, which is held by", wanted);
-        put(out, " \"%s\" (thread %llu)\n", owner, (unsigned long long)next->thread);
+        put(out, " \"%s\" (thread %llu)", owner, (unsigned long long)next->thread);
+        if (it->timeout_ns > 0)
+            put(out, ", for at most %lld ms",
+                (long long)(it->timeout_ns / 1000000 +
+                            (it->timeout_ns % 1000000 != 0)));
+        put(out, "\n");
         if ((*jvmti)->GetStackTrace(jvmti, thread, 0, FRAMES, frames, &count) !=
             JVMTI_ERROR_NONE)
             count = 0;
@@ -266,21 +271,25 @@ static void put_member(text *out, JNIEnv *jni, const told_late *late,
 static void put_head(text *out, tm__long_blocked *const *members, size_t count)
 {
     const tm__long_blocked *last = members[0];
+    int is_timed = members[0]->timeout_ns > 0;
     struct timespec wall;
     struct tm utc;
 
-    for (size_t i = 1; i < count; i++)
+    for (size_t i = 1; i < count; i++) {
         if (members[i]->since_ns > last->since_ns)
             last = members[i];
+        is_timed |= members[i]->timeout_ns > 0;
+    }
     clock_gettime(CLOCK_REALTIME, &wall);
     gmtime_r(&wall.tv_sec, &utc);
     put(out,
         "threadmodel: deadlock of %zu threads, found at "
-        "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ, %lld ms after it %s\n",
+        "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ, %lld ms after it %s%s\n",
         count, utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
         utc.tm_sec, wall.tv_nsec / 1000000,
         (long long)((tm__now_ns() - last->since_ns) / 1000000),
-        last->is_older ? "was first seen" : "began");
+        last->is_older ? "was first seen" : "began",
+        is_timed ? "; a timeout will break it" : "");
 }
 
 void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,

@@ -28,6 +28,7 @@
 #include "blocked/long_blocked_table.h"
 #include "blocked/owner_poll.h"
 #include "capture/missing_stacks.h"
+#include "capture/wait_for.h"
 #include "ring/buffer.h"
 #include "ring/clock.h"
 #include "ring/membarrier.h"
@@ -39,7 +40,7 @@ static const int64_t LONG_NS = INT64_C(25000000);
 
 /* The time for questions in one round, some 3 % of one core at worst. */
 static const int64_t ASKING_NS = INT64_C(1500000);
-enum { AGAIN_A_ROUND = 64 };
+enum { AGAIN_A_ROUND = 64, MEMBERS = 64, ATTEMPTS = 4 };
 
 typedef struct list {
     tm__long_blocked *first, *last;
@@ -47,6 +48,8 @@ typedef struct list {
 
 static list lists[TM__LONG_BLOCKED_KNOWN + 1]; /* the oldest first; KNOWN: may change */
 static uint64_t last_serial;
+static uint64_t closer; /* of a cycle whose members are to be asked; 0: none */
+static int attempts;    /* to do so */
 
 static void append(list *to, tm__long_blocked *it)
 {
@@ -122,6 +125,8 @@ static void begin(JNIEnv *jni, tm__long_blocked *it, const tm_event *event,
                              .owner = event->peer,
                              .serial = ++last_serial,
                              .since_ns = event->time_ns,
+                             .timeout_ns =
+                                 event->kind == TM_EVENT_SNAPSHOT ? 0 : event->value,
                              .weak = weak,
                              .weak_is_ours = weak_is_ours,
                              .kind = kind,
@@ -201,21 +206,60 @@ static void ask_again(JNIEnv *jni, int64_t until_ns)
     }
 }
 
+static void ask_one(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
+{
+    int answered = tm__long_blocked_query(jni, own, it);
+
+    /* Of platform threads their buffers tell whose stack is missing. */
+    if (it->weak_is_ours)
+        tm__missing_stacks_ask_virtual(jni, own, it->thread, it->object, it->kind,
+                                       it->weak);
+    it->asked_ns = tm__now_ns();
+    move(it, answered ? TM__LONG_BLOCKED_ASKED : TM__LONG_BLOCKED_KNOWN);
+}
+
 static void ask_first(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
                       int64_t before_ns, int64_t until_ns)
 {
     while (it && it->since_ns <= before_ns && tm__now_ns() < until_ns) {
         tm__long_blocked *next = it->next;
-        int answered = tm__long_blocked_query(jni, own, it);
 
-        /* Of platform threads their buffers tell whose stack is missing. */
-        if (it->weak_is_ours)
-            tm__missing_stacks_ask_virtual(jni, own, it->thread, it->object, it->kind,
-                                           it->weak);
-        it->asked_ns = tm__now_ns();
-        move(it, answered ? TM__LONG_BLOCKED_ASKED : TM__LONG_BLOCKED_KNOWN);
+        ask_one(jni, own, it);
         it = next;
     }
+}
+
+/* The members of a cycle that may just have been closed are not left to be blocked for
+ * long. Where an owner is not known, any that is fresh may be one. Events of some may
+ * not be merged yet: then those are asked in the next round. */
+static void ask_cycle(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
+{
+    uint64_t last = tm__wait_for_closed(), thread;
+    int is_whole = 1;
+
+    if (last) {
+        closer = last;
+        attempts = 0;
+    }
+    if (!closer)
+        return;
+    thread = closer;
+    for (int i = 0; thread && i < MEMBERS; i++) {
+        tm__long_blocked *it = tm__long_blocked_find(thread);
+
+        if (!it)
+            is_whole = 0;
+        else if (it->stage == TM__LONG_BLOCKED_FRESH ||
+                 it->stage == TM__LONG_BLOCKED_CALM)
+            ask_one(jni, own, it);
+        thread = tm__wait_for_owner(thread);
+        if (thread == closer)
+            break;
+    }
+    if (!thread)
+        ask_first(jni, own, lists[TM__LONG_BLOCKED_FRESH].first, INT64_MAX, until_ns);
+    if (is_whole || ++attempts == ATTEMPTS)
+        closer = 0;
 }
 
 void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final)
@@ -224,6 +268,7 @@ void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final)
     int64_t before_ns = final ? INT64_MAX : now_ns - LONG_NS;
     int64_t until_ns = final ? INT64_MAX : now_ns + ASKING_NS;
 
+    ask_cycle(jni, own, until_ns);
     ask_first(jni, own, lists[TM__LONG_BLOCKED_FRESH].first, before_ns, until_ns);
     ask_first(jni, own, lists[TM__LONG_BLOCKED_CALM].first, before_ns, until_ns);
     ask_again(jni, until_ns);
@@ -234,7 +279,7 @@ int64_t tm__long_blocked_due_ns(int64_t now_ns)
 {
     const tm__long_blocked *fresh = lists[TM__LONG_BLOCKED_FRESH].first;
 
-    if (lists[TM__LONG_BLOCKED_ASKED].first || tm__deadlock_watch_is_near())
+    if (closer || lists[TM__LONG_BLOCKED_ASKED].first || tm__deadlock_watch_is_near())
         return now_ns + 2 * TM__MEMBARRIER_SLACK_MS * INT64_C(1000000);
     /* Each round has its price, so those that are due by then are asked together; whom
      * nobody is known to hold up can wait for the next one that comes anyway. */

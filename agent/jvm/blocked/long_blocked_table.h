@@ -23,15 +23,16 @@ typedef struct tm__long_blocked {
     uint64_t owner;  ///< of what it wants, or the joined thread; 0: unknown
     uint64_t serial; ///< of all blocking intervals
     int64_t since_ns;
-    int64_t asked_ns; ///< when the answer was there
-    jweak weak;       ///< to the thread object
-    int weak_is_ours; ///< to be deleted with this
-    uint16_t kind;    ///< enum tm_event_kind with which it began
-    uint8_t state;    ///< enum tm_state that the VM said; UNKNOWN: no edge of a cycle
-    uint8_t stage;    ///< enum tm__long_blocked_stage
-    uint8_t is_fed;   ///< deadlock_watch.c knows of it
-    uint8_t is_older; ///< it had begun before it was first seen
-    uint8_t is_told;  ///< it was reported as a part of a deadlock
+    int64_t timeout_ns; ///< after which it goes on by itself; 0: never
+    int64_t asked_ns;   ///< when the answer was there
+    jweak weak;         ///< to the thread object
+    int weak_is_ours;   ///< to be deleted with this
+    uint16_t kind;      ///< enum tm_event_kind with which it began
+    uint8_t state;      ///< enum tm_state that the VM said; UNKNOWN: no edge of a cycle
+    uint8_t stage;      ///< enum tm__long_blocked_stage
+    uint8_t is_fed;     ///< deadlock_watch.c knows of it
+    uint8_t is_older;   ///< it had begun before it was first seen
+    uint8_t is_told;    ///< it was reported as a part of a deadlock
     uint32_t held_count;
     uint64_t *held; ///< monitors, without the one that it waits on
     int32_t *depths;

@@ -11,6 +11,7 @@
 
 #include "capture/stack_policy.h"
 #include "capture/stack_walk.h"
+#include "capture/wait_for.h"
 #include "ident/method_identity.h"
 #include "ident/thread_id.h"
 #include "ident/thread_identity.h"
@@ -30,6 +31,7 @@ static int begin(tm__event_report *report)
 {
     report->weak = NULL;
     report->skipped_frames = 0;
+    report->wakes_writer = 0;
     report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
     report->began_ns = report->time_ns;
     if (is_recording())
@@ -183,7 +185,9 @@ static int put(tm__event_report *report, uint32_t depth, tm_event event, int wal
         bytes = depth ? tm__stack_walk(report, record, depth) : 0;
         if (walk_first && bytes)
             record->event.fact.time_ns = tm__now_ns();
+        event = record->event.fact;
         tm__methods_commit(report->buffer, record, bytes);
+        report->wakes_writer |= tm__wait_for_follow(&event);
     } else {
         tm__buffer_lose(report->buffer, report->time_ns);
         tm__counter_add(&report->buffer->costs.dropped, 1);
@@ -192,11 +196,19 @@ static int put(tm__event_report *report, uint32_t depth, tm_event event, int wal
     return record ? 0 : -1;
 }
 
+/* The writer finds all of it in the ring. */
+static void end_work(tm__event_report *report)
+{
+    tm__buffer_end(report->buffer);
+    if (report->wakes_writer)
+        tm__buffers_wake_writer();
+}
+
 int tm__event_report_finish(tm__event_report *report, uint32_t depth, tm_event event)
 {
     int rc = put(report, depth, event, 0);
 
-    tm__buffer_end(report->buffer);
+    end_work(report);
     return rc;
 }
 
@@ -205,7 +217,7 @@ int tm__event_report_finish_now(tm__event_report *report, uint32_t depth,
 {
     int rc = put(report, depth, event, 1);
 
-    tm__buffer_end(report->buffer);
+    end_work(report);
     return rc;
 }
 
@@ -216,7 +228,7 @@ int tm__event_report_add(tm__event_report *report, uint32_t depth, tm_event even
 
 void tm__event_report_drop(tm__event_report *report)
 {
-    tm__buffer_end(report->buffer);
+    end_work(report);
 }
 
 void tm__event_report_defer(tm__event_report *report, tm_event event)

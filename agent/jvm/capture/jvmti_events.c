@@ -115,6 +115,7 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
 {
     tm__event_report r;
     uint64_t id, joined;
+    int rc;
 
     (void)jvmti;
     if (!tm__event_report_begin(&r, jni, thread))
@@ -124,11 +125,15 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
         r.buffer->object = id;
         r.buffer->wait_ns = r.time_ns;
     }
-    tm__event_report_finish(&r, TM__WHOLE_STACK,
-                            (tm_event){.kind = TM_EVENT_WAIT,
-                                       .object = id,
-                                       .peer = joined,
-                                       .value = tm__product(timeout_ms, 1000000)});
+    if (r.is_virtual && joined)
+        r.weak = (*jni)->NewWeakGlobalRef(jni, thread);
+    rc = tm__event_report_finish(&r, TM__WHOLE_STACK,
+                                 (tm_event){.kind = TM_EVENT_WAIT,
+                                            .object = id,
+                                            .peer = joined,
+                                            .value = tm__product(timeout_ms, 1000000)});
+    if (rc != 0 && r.weak)
+        (*jni)->DeleteWeakGlobalRef(jni, r.weak);
 }
 
 /* Whoever finds a class being initialised by another thread waits in the VM, on an

@@ -151,10 +151,24 @@ static void JNICALL thread_interrupt(JNIEnv *jni, jobject thread)
     original(INTERRUPT).object(jni, thread);
 }
 
+/* What the other is parked for is read before it can go on. */
+static void report_unpark(JNIEnv *jni, jobject other, uint64_t id)
+{
+    tm__event_report r;
+    tm__parked parked;
+
+    if (!tm__event_report_begin_here(&r, jni))
+        return;
+    parked = tm__parked_read(r.buffer, jni, other);
+    tm__event_report_finish(&r, TM__CALLER, tm__unpark_event(&parked, id));
+}
+
 static void JNICALL unsafe_unpark(JNIEnv *jni, jobject unsafe, jobject thread)
 {
-    if (!thread || !tm__virtual_joins(tm__thread_id(jni, thread)))
-        report_call(jni, thread, TM__CALLER, TM_EVENT_UNPARK_CALLED);
+    uint64_t id = tm__thread_id(jni, thread);
+
+    if (id && !tm__virtual_joins(id))
+        report_unpark(jni, thread, id);
     original(UNPARK).unpark(jni, unsafe, thread);
 }
 
@@ -243,6 +257,7 @@ static jthread park_thread(const tm__event_report *r)
 static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlong time)
 {
     jthread thread;
+    tm__parked parked;
     tm_event event;
     int64_t began_ns, timeout_ns;
     tm__event_report r;
@@ -259,17 +274,17 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     thread = park_thread(&r);
     began_ns = r.time_ns;
     timeout_ns = park_timeout_ns(until, time);
-    event = tm__park_event(r.buffer, jni, thread);
+    parked = tm__parked_read(r.buffer, jni, thread);
+    tm__park_report_release(&r, &parked);
+    event = tm__park_event(&parked);
     event.value = timeout_ns;
     tm__event_report_finish_now(&r, TM__WHOLE_STACK, event);
     original(PARK).park(jni, unsafe, until, time);
-    if (tm__event_report_again(&r))
-        tm__event_report_finish(
-            &r, TM__NO_STACK,
-            (tm_event){
-                .kind = TM_EVENT_UNPARKED,
-                .object = event.object,
-                .flags = tm__park_end(jni, thread, timeout_ns, r.time_ns - began_ns)});
+    if (tm__event_report_again(&r)) {
+        event =
+            tm__park_end_event(r.buffer, jni, thread, timeout_ns, r.time_ns - began_ns);
+        tm__event_report_finish(&r, TM__NO_STACK, event);
+    }
     if (thread && thread != r.buffer->thread_weak)
         (*jni)->DeleteLocalRef(jni, thread);
 }
@@ -327,7 +342,7 @@ tm__hook tm__hooks[TM__HOOK_COUNT] = {
               "(ZJ)V",
               NULL,
               {.park = unsafe_park},
-              TM__KIND(PARK) | TM__KIND(UNPARKED)},
+              TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(RELEASED)},
     [UNPARK] = {UNSAFE,
                 "unpark",
                 "(Ljava/lang/Object;)V",

@@ -8,15 +8,36 @@
 
 #include <threadmodel/event.h>
 
+#include "capture/event_report.h"
 #include "ring/buffer.h"
 
-/** What a thread is about to park for, and who owns that where it says so. */
-tm_event tm__park_event(tm__buffer *buffer, JNIEnv *jni, jthread thread);
+/** What a thread is parked for, or about to be, as it stands in the thread object. */
+typedef struct tm__parked {
+    uint64_t object; ///< what it parks for; 0: it names nothing
+    uint64_t lock;  ///< what it has to take to go on: the same, or that of a condition;
+                    ///< 0: nothing that a thread owns
+    uint64_t owner; ///< of lock; 0: nobody, or not known
+    uint16_t flags; ///< of tm_event: whether the owner was read, and others share it
+} tm__parked;
+
+/** Read it, of any thread. */
+tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread);
+
+/** Report that the event's thread, about to park for a condition, has let go its lock.
+ */
+void tm__park_report_release(tm__event_report *report, const tm__parked *parked);
+
+/** A park that begins, without its timeout. */
+tm_event tm__park_event(const tm__parked *parked);
+
+/** A call of unpark for a thread that is parked so. */
+tm_event tm__unpark_event(const tm__parked *parked, uint64_t thread);
 
 /**
- * Why a park is over: flags of tm_event. An interrupt leaves its mark; a time that was
- * up may have had an unpark in its last moment.
+ * The end of a park, on the thread itself. An interrupt leaves its mark; a time that
+ * was up may have had an unpark in its last moment.
  */
-uint16_t tm__park_end(JNIEnv *jni, jthread thread, int64_t timeout_ns, int64_t took_ns);
+tm_event tm__park_end_event(tm__buffer *buffer, JNIEnv *jni, jthread thread,
+                            int64_t timeout_ns, int64_t took_ns);
 
 #endif

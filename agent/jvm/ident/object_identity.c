@@ -26,7 +26,7 @@
 #include "vm/vm.h"
 
 enum { AS_OBJECT = 1, AS_CLASS = 2, WAITED_ON = 4, PARKED_FOR = 8 };
-enum { A_THREAD = 16, A_SYNCHRONIZER = 32, BITS = 63, NUMBER_SHIFT = 6 };
+enum { A_THREAD = 16, BLOCKER_SHIFT = 5, BITS = 255, NUMBER_SHIFT = 8 };
 
 /* A first tag is given under a lock, or two threads would number one object twice.
  * One lock would let a thread that a debugger stops in there stop all others. */
@@ -129,16 +129,33 @@ static uint64_t known_by_hash(JNIEnv *jni, jobject object, jint hash, uint64_t n
     return number;
 }
 
+static int is_a(JNIEnv *jni, jobject object, jclass class, jfieldID field)
+{
+    return class && field && (*jni)->IsInstanceOf(jni, object, class);
+}
+
+static jlong blocker_kind(JNIEnv *jni, jobject object)
+{
+    const tm__java_fields *java = &tm__the_java;
+
+    for (int is_long = 0; is_long < 2; is_long++)
+        if (is_a(jni, object, java->condition_class[is_long],
+                 java->condition_lock[is_long]))
+            return TM__BLOCKER_CONDITION + is_long;
+    if (!is_a(jni, object, java->synchronizer_class, java->synchronizer_owner))
+        return TM__BLOCKER_OTHER;
+    for (int is_long = 0; is_long < 2; is_long++)
+        if (is_a(jni, object, java->queued_class[is_long], java->queued_state[is_long]))
+            return TM__BLOCKER_QUEUED + is_long;
+    return TM__BLOCKER_OWNABLE;
+}
+
 /* What an object is, as bits of its tag. */
 static jlong nature_of(JNIEnv *jni, jobject object)
 {
-
     if ((*jni)->IsInstanceOf(jni, object, tm__the_java.thread_class))
         return A_THREAD;
-    return tm__the_java.synchronizer_class &&
-                   (*jni)->IsInstanceOf(jni, object, tm__the_java.synchronizer_class)
-               ? A_SYNCHRONIZER
-               : 0;
+    return blocker_kind(jni, object) << BLOCKER_SHIFT;
 }
 
 /* Define it in what is new of its `bits`. @return 0 when there was room for all */
@@ -235,12 +252,11 @@ uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
     return number_of(tag);
 }
 
-uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
-                           int *is_synchronizer)
+uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object, int *kind)
 {
     jlong tag = identify(buffer, jni, object, AS_OBJECT | PARKED_FOR, 0);
 
-    *is_synchronizer = (tag & A_SYNCHRONIZER) != 0;
+    *kind = (int)((tag & BITS) >> BLOCKER_SHIFT);
     return number_of(tag);
 }
 

@@ -18,10 +18,19 @@ uint64_t tm__object_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
                           uint64_t *joined);
 
+/** What a thread may park for, by what can be read of it. */
+enum tm__blocker_kind {
+    TM__BLOCKER_OTHER,
+    TM__BLOCKER_OWNABLE, ///< its exclusive owner
+    TM__BLOCKER_QUEUED,  ///< the same, and its state, which is 0 while it is free
+    TM__BLOCKER_QUEUED_LONG,
+    TM__BLOCKER_CONDITION, ///< the lock of which it is a condition
+    TM__BLOCKER_CONDITION_LONG
+};
+
 /** The same as tm__object_id(), of something that a thread parks for.
- * @param[out] is_synchronizer  it is of a class that knows its owner */
-uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
-                           int *is_synchronizer);
+ * @param[out] kind  enum tm__blocker_kind */
+uint64_t tm__parked_for_id(tm__buffer *buffer, JNIEnv *jni, jobject object, int *kind);
 
 /** The same. @param[out] was_waited_on  somebody did, ever, by Object.wait */
 uint64_t tm__notified_id(tm__buffer *buffer, JNIEnv *jni, jobject object,

@@ -243,6 +243,13 @@ int tm__buffer_is_half_full(const tm__buffer *buffer)
     return head - first_used(buffer, tail) > buffer->capacity / 2;
 }
 
+static int wake_writer(void)
+{
+    uint64_t one = 1;
+
+    return write(wake, &one, sizeof(one)) < 0 ? -1 : 0;
+}
+
 void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes)
 {
     uint64_t tail =
@@ -257,13 +264,14 @@ void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_byte
         atomic_store_explicit(&buffer->defined, head, memory_order_relaxed);
     atomic_store_explicit(&buffer->ring->head, head, memory_order_release);
     if (head - first_used(buffer, tail) > buffer->capacity / 2 &&
-        tail != buffer->woke_at) {
-        uint64_t one = 1;
+        tail != buffer->woke_at)
+        buffer->woke_at = wake_writer() == 0 ? tail : UINT64_MAX;
+}
 
-        buffer->woke_at = tail;
-        if (write(wake, &one, sizeof(one)) < 0)
-            buffer->woke_at = UINT64_MAX;
-    }
+void tm__buffers_wake_writer(void)
+{
+    /* At worst it comes at its own time. */
+    (void)wake_writer();
 }
 
 void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns)

@@ -187,6 +187,9 @@ int tm__buffer_is_half_full(const tm__buffer *buffer);
 /** Let the writer see the reserved record, with as much behind it as was used. */
 void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes);
 
+/** Call the writer before its time. */
+void tm__buffers_wake_writer(void);
+
 /** An event found no room: count it. */
 void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns);
 

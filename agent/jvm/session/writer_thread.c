@@ -444,18 +444,10 @@ int tm__writer_is_running(void)
     return atomic_load(&finished) == RUNNING;
 }
 
-/* At worst the writer comes by at its own time. */
-static void wake_writer(void)
-{
-    uint64_t one = 1;
-
-    (void)!write(wake_fd, &one, sizeof(one));
-}
-
 int tm__writer_control(int what)
 {
     atomic_store(&wanted, what);
-    wake_writer();
+    tm__buffers_wake_writer();
     wait_while(&wanted, what);
     return atomic_load(&finished) == ENDED_BADLY ? -1 : 0;
 }
@@ -465,6 +457,6 @@ void tm__writer_stop(void)
     vm_ends = 1;
     atomic_store(&stopping, 1);
     tm__destination_hurry();
-    wake_writer();
+    tm__buffers_wake_writer();
     wait_while(&stopping, 1);
 }

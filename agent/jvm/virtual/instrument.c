@@ -47,10 +47,10 @@ static const struct {
 } CALLS[] = {
     {"java/util/concurrent/locks/LockSupport",
      {NULL, {ACCESS, "parkVirtualThread", "()V"}, {OURS, "park", "(L" ACCESS ";)V"}},
-     TM__KIND(PARK) | TM__KIND(UNPARKED)},
+     TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(RELEASED)},
     {"java/util/concurrent/locks/LockSupport",
      {NULL, {ACCESS, "parkVirtualThread", "(J)V"}, {OURS, "park", "(L" ACCESS ";J)V"}},
-     TM__KIND(PARK) | TM__KIND(UNPARKED)},
+     TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(RELEASED)},
     {"java/util/concurrent/locks/LockSupport",
      {NULL,
       {ACCESS, "unparkVirtualThread", "(Ljava/lang/Thread;)V"},
@@ -113,6 +113,7 @@ static jlong blocked(tm__event_report *r, JNIEnv *jni, jthread thread, tm_event 
 NATIVE(jlong, parking, jlong timeout_ns)
 {
     tm__event_report r;
+    tm__parked parked;
     tm_event event;
     jthread thread;
 
@@ -124,7 +125,9 @@ NATIVE(jlong, parking, jlong timeout_ns)
         (*jni)->DeleteLocalRef(jni, thread);
         return 0;
     }
-    event = tm__park_event(r.buffer, jni, thread);
+    parked = tm__parked_read(r.buffer, jni, thread);
+    tm__park_report_release(&r, &parked);
+    event = tm__park_event(&parked);
     event.value = timeout_ns;
     return blocked(&r, jni, thread, event);
 }
@@ -132,15 +135,14 @@ NATIVE(jlong, parking, jlong timeout_ns)
 NATIVE(void, parked, jlong began_ns, jlong timeout_ns)
 {
     tm__event_report r;
+    tm_event event;
     jthread thread;
 
     (void)class;
     if (!began_ns || !begin(&r, jni, &thread))
         return;
-    tm__event_report_finish(&r, TM__NO_STACK,
-                            (tm_event){.kind = TM_EVENT_UNPARKED,
-                                       .flags = tm__park_end(jni, thread, timeout_ns,
-                                                             r.time_ns - began_ns)});
+    event = tm__park_end_event(r.buffer, jni, thread, timeout_ns, r.time_ns - began_ns);
+    tm__event_report_finish(&r, TM__NO_STACK, event);
     (*jni)->DeleteLocalRef(jni, thread);
 }
 
@@ -158,9 +160,17 @@ static void report_call(JNIEnv *jni, jthread other, uint32_t depth, uint16_t kin
 
 NATIVE(void, unparking, jthread other)
 {
+    tm__event_report r;
+    tm__parked parked;
+    jthread thread;
+    uint64_t id = tm__thread_id(jni, other);
+
     (void)class;
-    if (!tm__virtual_joins(tm__thread_id(jni, other)))
-        report_call(jni, other, TM__CALLER, TM_EVENT_UNPARK_CALLED);
+    if (tm__virtual_joins(id) || !begin(&r, jni, &thread))
+        return;
+    parked = tm__parked_read(r.buffer, jni, other);
+    tm__event_report_finish(&r, TM__CALLER, tm__unpark_event(&parked, id));
+    (*jni)->DeleteLocalRef(jni, thread);
 }
 
 NATIVE(void, starting, jthread other)

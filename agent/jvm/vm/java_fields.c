@@ -2,12 +2,16 @@
 /* Found once, when the VM is up; they stay what they are for its life. */
 #include "vm/java_fields.h"
 
+#include <stdio.h>
+
 #include "vm/vm.h"
 
 tm__java_fields tm__the_java;
 
 /* The first release with virtual threads, and with containers of threads. */
 enum { VIRTUAL_SINCE = 19 };
+/* Up to 17 no lock of the JDK's is made of the synchronizer with a long state. */
+enum { LONG_SINCE = 18 };
 
 /* A class by name as a global reference; NULL where the VM has none. */
 static jclass global_class(JNIEnv *jni, const char *name)
@@ -28,6 +32,22 @@ static jfieldID field(JNIEnv *jni, jclass class, const char *name, const char *t
 
     (*jni)->ExceptionClear(jni);
     return found;
+}
+
+/* What synchronizers with a queue and a state of this type are made of. */
+static void find_queued(JNIEnv *jni, int is_long, const char *name, const char *type)
+{
+    tm__java_fields *java = &tm__the_java;
+    char text[96];
+
+    java->queued_class[is_long] = global_class(jni, name);
+    java->queued_state[is_long] =
+        field(jni, java->queued_class[is_long], "state", type);
+    snprintf(text, sizeof(text), "%s$ConditionObject", name);
+    java->condition_class[is_long] = global_class(jni, text);
+    snprintf(text, sizeof(text), "L%s;", name);
+    java->condition_lock[is_long] =
+        field(jni, java->condition_class[is_long], "this$0", text);
 }
 
 int tm__java_fields_open(JNIEnv *jni)
@@ -54,6 +74,10 @@ int tm__java_fields_open(JNIEnv *jni)
         field(jni, java->thread_class, "parkBlocker", "Ljava/lang/Object;");
     java->synchronizer_owner = field(jni, java->synchronizer_class,
                                      "exclusiveOwnerThread", "Ljava/lang/Thread;");
+    find_queued(jni, 0, "java/util/concurrent/locks/AbstractQueuedSynchronizer", "I");
+    if (tm__the_vm.release >= LONG_SINCE)
+        find_queued(jni, 1, "java/util/concurrent/locks/AbstractQueuedLongSynchronizer",
+                    "J");
     java->thread_tid = field(jni, java->thread_class, "tid", "J");
     return java->thread_tid ? 0 : -1;
 }

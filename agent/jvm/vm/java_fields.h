@@ -11,11 +11,15 @@ typedef struct tm__java_fields {
     jclass virtual_class;        ///< java.lang.BaseVirtualThread
     jclass initialisation_class; ///< int[]: of what is locked to initialise a class
     jclass synchronizer_class;   ///< j.u.c.locks.AbstractOwnableSynchronizer
+    jclass queued_class[2];      ///< its AbstractQueued- and -QueuedLongSynchronizer
+    jclass condition_class[2];   ///< their ConditionObjects
     jfieldID thread_interrupted;
     jfieldID thread_name;
     jfieldID thread_container;
     jfieldID thread_blocker;
     jfieldID synchronizer_owner;
+    jfieldID queued_state[2];
+    jfieldID condition_lock[2];
     jfieldID thread_tid;
 } tm__java_fields;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.concurrent.locks.LockSupport;
 
 /** Calls that a hook reports, in a loop; says what one costs, in ns. */
@@ -46,5 +47,8 @@ final class Hooks {
         }
         call("notify", object, Thread.currentThread());
         call("unpark", object, Thread.currentThread());
+        // As one that is parked for a lock seems to whoever unparks it.
+        LockSupport.setCurrentBlocker(new AbstractQueuedSynchronizer() { });
+        call("unpark_of_queued", object, Thread.currentThread());
     }
 }

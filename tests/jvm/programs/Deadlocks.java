@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -41,6 +42,15 @@ final class Deadlocks {
         first.lock();
         meet();
         second.lock();
+        throw new AssertionError("no deadlock");
+    }
+
+    /** What is waited for an hour could be waited for a second. */
+    private static void timed(ReentrantLock first, ReentrantLock second)
+            throws Exception {
+        first.lock();
+        meet();
+        second.tryLock(1, TimeUnit.HOURS);
         throw new AssertionError("no deadlock");
     }
 
@@ -113,6 +123,10 @@ final class Deadlocks {
             case "locks":
                 threads[0] = start("one", virtual, () -> locks(one, other));
                 threads[1] = start("other", otherVirtual, () -> locks(other, one));
+                break;
+            case "timed":
+                threads[0] = start("one", virtual, () -> locks(one, other));
+                threads[1] = start("other", otherVirtual, () -> timed(other, one));
                 break;
             case "mixed":
                 threads[0] = start("one", virtual, () -> monitorThenLock(left, other));
