@@ -22,6 +22,7 @@
 #include <threadmodel/log.h>
 #include <threadmodel/model.h>
 #include <threadmodel/path.h>
+#include <threadmodel/resource.h>
 #include <threadmodel/run.h>
 #include <threadmodel/selection.h>
 #include <threadmodel/sink.h>
