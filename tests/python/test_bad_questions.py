@@ -28,6 +28,8 @@ SELECTING: dict[str, Ask] = {
     "histogram": Model.histogram,
     "blame": Model.blame,
     "blockers": Model.blockers,
+    "holds": Model.holds,
+    "resources": Model.resources,
 }
 PLAIN: dict[str, Ask] = {
     "critical_path": Model.critical_path,

@@ -39,6 +39,7 @@ TABLES = [
     "blame",
     "blockers",
     "holds",
+    "resources",
     "findings",
     "diagnostics",
 ]

@@ -159,6 +159,16 @@ static int ask_tiles(tm_table **out, const tm_model *model)
     return tm_timeline_tiles(out, model, NULL, 50000);
 }
 
+static int ask_holds(tm_table **out, const tm_model *model)
+{
+    return tm_hold_list(out, model, NULL);
+}
+
+static int ask_resources(tm_table **out, const tm_model *model)
+{
+    return tm_resource_list(out, model, NULL);
+}
+
 static const struct {
     int (*ask)(tm_table **out, const tm_model *model);
     const char *name;
@@ -166,6 +176,8 @@ static const struct {
     {ask_blame, "blame"},
     {ask_blamed, "blamed"},
     {ask_matrix, "blockers"},
+    {ask_holds, "holds"},
+    {ask_resources, "resources"},
     {tm_lock_order_list, "lock_order"},
     {tm_lock_edge_list, "lock_edges"},
     {tm_findings_list, "findings"},

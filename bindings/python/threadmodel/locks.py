@@ -112,6 +112,31 @@ class LockQuestions(Questions):
         selection = self._select(threads, classes, window)
         return self._ask(lib.tm_hold_list, selection.struct)
 
+    def resources(
+        self,
+        *,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """List what threads waited for and nobody owns, the longest waited for first.
+
+        Columns: class, waiting_method, releasing_method (null: not known, timed out, or
+        it waits still), objects, threads, waits, wait_total_ns, wait_max_ns, permits
+        (most uses of one object at once), uses (from the end of a wait to a release by
+        the same thread), use_p50_ns, use_max_ns, use_total_ns, use_method and
+        use_method_ns (where uses spent most of the time in which they did not run),
+        releasers, releaser_id, releaser (who ended most of the time waited), idle (a
+        worker that waits for work), provenance (of who released).
+
+        Args:
+            threads: that waited
+            classes: waited for
+            window: waits that begin in it, uncut
+        """
+        selection = self._select(threads, classes, window)
+        return self._ask(lib.tm_resource_list, selection.struct)
+
     def lock_order(self) -> Table:
         """List cycles of lock order that can deadlock, smallest first, an edge a row.
 

@@ -273,6 +273,7 @@ class Model(StatisticsQuestions, LockQuestions, PathQuestions, Exports, Sink):
         questions: dict[str, Callable[[], Table]] = {
             "blame": self.blame,
             "holds": self.holds,
+            "resources": self.resources,
             "callers": self.callers,
             "critical_path": self.critical_path,
             "deadlocks": self.deadlocks,
@@ -307,8 +308,8 @@ class Model(StatisticsQuestions, LockQuestions, PathQuestions, Exports, Sink):
 
         Tables have the names of the questions: threads, monitors, callers, objects,
         timeline, interactions, context, context_totals, deadlocks, critical_path,
-        whatif, lock_order, blame, blockers, holds, findings, diagnostics and stacks.
-        Only those that the statement names are made.
+        whatif, lock_order, blame, blockers, holds, resources, findings, diagnostics and
+        stacks. Only those that the statement names are made.
 
         Returns:
             a DuckDBPyRelation, which shows itself: ``.df()``, ``.pl()``,

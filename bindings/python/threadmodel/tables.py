@@ -24,6 +24,7 @@ TABLES: Final = {
     "blame": "blame",
     "blockers": "blockers",
     "holds": "holds",
+    "resources": "resources",
     "findings": "findings",
     "diagnostics": "diagnostics",
 }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threadmodel/resource.h: waits for what no thread owns, and who uses it meanwhile. */
+#ifndef THREADMODEL_RESOURCE_H
+#define THREADMODEL_RESOURCE_H
+
+#include <threadmodel/common.h>
+#include <threadmodel/model.h>
+#include <threadmodel/selection.h>
+#include <threadmodel/table.h>
+
+TM_BEGIN_DECLS
+
+/**
+ * List the resources that threads waited for: semaphores, latches, queues, conditions,
+ * pools. Nobody owns one. Threads wait at one place, and are let go at another:
+ *
+ *     waiter    ──wwwwwwwww──────use──────────release──
+ *     another   ─────────release
+ *
+ * Waits are Object.wait, await, and parks for what no thread was told to own. A row is
+ * a class, a waiting place and a releasing place, the longest wait_total_ns first. A
+ * woken thread that merely wakes the next one has released nothing: its own waker has.
+ *
+ * A use begins when a thread stops waiting, and ends when the same thread releases at
+ * the row's releasing place, for the same object or for one that was waited for once
+ * only. An unpark is seen only where somebody waits, so a use that one ends counts
+ * where somebody has waited from its beginning to its end. Of releases at the same
+ * instant one may do for all: then a use is not seen, or seems to be as long as two.
+ *
+ * Columns: class string, waiting_method string, releasing_method string (null: not
+ * known, timed out, interrupted, or it waits still), objects int32, threads int32 (that
+ * waited), waits int32, wait_total_ns int64, wait_max_ns int64, permits int32 (most
+ * uses of one object at once, so it has that many at least), uses int32, use_p50_ns
+ * int64, use_max_ns int64, use_total_ns int64, use_method string (where uses spent most
+ * of the time in which they did not run), use_method_ns int64 (permits, use_p50_ns,
+ * use_max_ns, use_method and use_method_ns null where there are no uses),
+ * releasers int32 (threads), releaser_id uint64 and releaser string (who ended most of
+ * the time waited), idle bool (a worker that waits for work), provenance string (the
+ * weakest, of who released).
+ *
+ * Waits that a memory limit has folded into sums are not in it.
+ *
+ * @param[out] out    the answer, yours; NULL on failure
+ * @param model       asked
+ * @param selection   NULL: all; waits by the threads, for the classes, that begin in
+ *                    the window, uncut
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
+ * @since 0.1
+ */
+TM_API int tm_resource_list(tm_table **out, const tm_model *model,
+                            const tm_selection *selection);
+
+TM_END_DECLS
+
+#endif
