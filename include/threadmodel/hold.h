@@ -12,7 +12,8 @@ TM_BEGIN_DECLS
 
 /**
  * List who had a lock, by rising start. A producer that reports acquired and released
- * gives each hold exactly. Most others report a lock only when threads queue for it:
+ * gives the ends of holds exactly; of a lock for which nobody queues only the last hold
+ * is kept. Most others report a lock only when threads queue for it:
  * then a row says when its owner is known to have had it, and between which instants it
  * got it and let it go.
  *

@@ -29,8 +29,9 @@ typedef struct block {
     tm__dealer *dealer;
     tm__share share;
     int64_t at_ns;
-    int is_handed;  ///< it ended because its thread got the lock
-    int is_pending; ///< `share` is not handed on yet, for it may go on
+    int is_handed;            ///< it ended because its thread got the lock
+    const tm__tenure *record; ///< of `share`
+    int is_pending;           ///< it is not handed on yet, for it may go on
     int failed;
 } block;
 
@@ -60,8 +61,7 @@ static void deal(block *b, int64_t to_ns, int kind, const tm__tenure *owner,
     if (to_ns < from_ns || (to_ns == from_ns && share->start_ns != share->end_ns))
         return;
     if (b->is_pending && share->kind == kind && share->provenance == provenance &&
-        share->owner == (owner ? owner->owner : TM__NONE) &&
-        share->owner_stack == (owner ? owner->stack : TM__NONE)) {
+        b->record == owner) {
         share->to_ns = to_ns;
         return;
     }
@@ -77,6 +77,7 @@ static void deal(block *b, int64_t to_ns, int kind, const tm__tenure *owner,
     share->provenance = (uint8_t)provenance;
     share->is_stated = owner && owner->had_ns >= share->start_ns &&
                        owner->had_provenance > TM_PROVENANCE_INFERRED;
+    b->record = owner;
     b->is_pending = 1;
 }
 
