@@ -11,10 +11,17 @@ static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
     tm__object *blocker = tm__object_fresh(model, fact->object);
     const tm__thread *thread = &model->threads[fact->thread];
 
+    uint32_t waker = TM__NONE;
+
     blocker->flags |= TM_OBJECT_SYNCHRONIZER;
     /* It was woken to take the lock, and was overtaken. */
-    if (thread->interval_count > 1 && tm__now(thread)[-1].object == fact->object)
-        tm__tenure_take_back(model, fact->thread, tm__now(thread)[-1].tenure);
+    if (thread->interval_count > 1 && tm__now(thread)[-1].object == fact->object) {
+        uint32_t from = tm__now(thread)[-1].tenure;
+
+        if (!from)
+            from = model->details[fact->object].first_tenure;
+        waker = tm__tenure_take_back(model, fact->thread, from);
+    }
     if (blocker->owner == fact->thread)
         tm__tenure_over(model, fact->object, fact->thread, fact->time_ns);
     if (fact->peer != TM__NONE)
@@ -23,6 +30,12 @@ static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
                                   .thread = fact->peer,
                                   .stack = TM__NONE,
                                   .provenance = tm__told_provenance(fact)});
+    else if (waker != TM__NONE && waker != fact->thread && blocker->owner == TM__NONE)
+        tm__tenure_had(model, fact->object,
+                       &(tm__had){.time_ns = fact->time_ns,
+                                  .thread = waker,
+                                  .stack = TM__NONE,
+                                  .provenance = TM_PROVENANCE_INFERRED});
     if (blocker->owner != TM__NONE) {
         park->peer = blocker->owner;
         park->provenance =

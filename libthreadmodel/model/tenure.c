@@ -342,17 +342,24 @@ void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns)
         tm__tenure_over(model, model->threads[thread].owned, thread, time_ns);
 }
 
-void tm__tenure_take_back(tm_model *model, uint32_t thread, uint32_t from)
+uint32_t tm__tenure_take_back(tm_model *model, uint32_t thread, uint32_t from)
 {
+    const tm__tenure *before = NULL;
+    uint32_t owner = TM__NONE;
+
     for (tm__tenure *it = tm__tenure_at(model, from); it;
-         it = tm__tenure_at(model, it->next)) {
+         before = it, it = tm__tenure_at(model, it->next)) {
         if (it->owner != thread || !(it->flags & TM__TENURE_PROVISIONAL))
             continue;
         it->owner = TM__NONE;
         it->got_provenance = it->had_provenance = TM_PROVENANCE_UNKNOWN;
         it->flags &= (uint16_t) ~(TM__TENURE_PROVISIONAL | TM__TENURE_HANDED);
         it->stack = TM__NONE;
+        if (before && before->flags & TM__TENURE_RELEASED && !it->next &&
+            before->had_provenance == TM_PROVENANCE_INFERRED)
+            owner = before->owner;
     }
+    return owner;
 }
 
 tm__object *tm__object_fresh(tm_model *model, uint32_t object)
