@@ -225,6 +225,8 @@ static void ask_first(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
         tm__long_blocked *next = it->next;
 
         ask_one(jni, own, it);
+        if (!closer)
+            tm__long_blocked_query_holder(jni, it);
         it = next;
     }
 }
@@ -232,7 +234,7 @@ static void ask_first(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
 /* The members of a cycle that may just have been closed are not left to be blocked for
  * long. Where an owner is not known, any that is fresh may be one. Events of some may
  * not be merged yet: then those are asked in the next round. */
-static void ask_cycle(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
+static int ask_cycle(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
 {
     uint64_t last = tm__wait_for_closed(), thread;
     int is_whole = 1;
@@ -242,7 +244,7 @@ static void ask_cycle(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
         attempts = 0;
     }
     if (!closer)
-        return;
+        return 0;
     thread = closer;
     for (int i = 0; thread && i < MEMBERS; i++) {
         tm__long_blocked *it = tm__long_blocked_find(thread);
@@ -260,6 +262,7 @@ static void ask_cycle(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
         ask_first(jni, own, lists[TM__LONG_BLOCKED_FRESH].first, INT64_MAX, until_ns);
     if (is_whole || ++attempts == ATTEMPTS)
         closer = 0;
+    return 1;
 }
 
 void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final)
@@ -268,10 +271,12 @@ void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final)
     int64_t before_ns = final ? INT64_MAX : now_ns - LONG_NS;
     int64_t until_ns = final ? INT64_MAX : now_ns + ASKING_NS;
 
-    ask_cycle(jni, own, until_ns);
-    ask_first(jni, own, lists[TM__LONG_BLOCKED_FRESH].first, before_ns, until_ns);
-    ask_first(jni, own, lists[TM__LONG_BLOCKED_CALM].first, before_ns, until_ns);
-    ask_again(jni, until_ns);
+    /* What a deadlock can wait for comes after it, in the rounds to come. */
+    if ((!ask_cycle(jni, own, until_ns) && !tm__deadlock_watch_is_near()) || final) {
+        ask_first(jni, own, lists[TM__LONG_BLOCKED_FRESH].first, before_ns, until_ns);
+        ask_first(jni, own, lists[TM__LONG_BLOCKED_CALM].first, before_ns, until_ns);
+        ask_again(jni, until_ns);
+    }
     tm__deadlock_watch_verify(jni);
 }
 

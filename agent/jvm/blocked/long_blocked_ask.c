@@ -132,7 +132,7 @@ static int ask_held(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it, jthread 
     return it->held && it->depths;
 }
 
-static void ask_holder(JNIEnv *jni, const tm__long_blocked *it)
+void tm__long_blocked_query_holder(JNIEnv *jni, const tm__long_blocked *it)
 {
     if (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING)
         tm__owner_poll_ask(jni, it);
@@ -151,7 +151,6 @@ int tm__long_blocked_query(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
     else if (answered && tm__long_blocked_has_owner(it))
         it->owner = tm__long_blocked_owner(jni, it);
     (*jni)->DeleteLocalRef(jni, thread);
-    ask_holder(jni, it);
     /* A waiter that holds nothing else holds up nobody, whenever it is notified. */
     return answered && (it->state != TM_STATE_WAITING || it->held_count);
 }
@@ -195,7 +194,7 @@ int tm__long_blocked_query_again(JNIEnv *jni, tm__long_blocked *it)
     uint64_t owner;
     jint state = 0;
 
-    ask_holder(jni, it);
+    tm__long_blocked_query_holder(jni, it);
     if (tm__long_blocked_has_owner(it)) {
         owner = tm__long_blocked_owner(jni, it);
         if (owner == it->owner)

@@ -16,6 +16,10 @@
  */
 int tm__long_blocked_query(JNIEnv *jni, tm__buffer *own, tm__long_blocked *blocked);
 
+/** Ask who has a monitor that a thread is blocked by, if that is due. The first time
+ * takes the VM some 30 ms. */
+void tm__long_blocked_query_holder(JNIEnv *jni, const tm__long_blocked *blocked);
+
 /** Ask again what may change without an event. @return 1: it has */
 int tm__long_blocked_query_again(JNIEnv *jni, tm__long_blocked *blocked);
 
