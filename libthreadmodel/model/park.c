@@ -98,7 +98,9 @@ static void take_lock(tm_model *model, const tm__fact *fact, const tm__interval 
         return;
     }
     if (!tm__object_fresh(model, object)->is_owned || tm__owners_are_told(model) ||
-        !unpark || unpark->kind != TM_INTERACTION_UNPARK)
+        !unpark || unpark->kind != TM_INTERACTION_UNPARK ||
+        /* A permit that was given before says nothing of this lock. */
+        unpark->from_ns < park->start_ns)
         return;
     last = tm__tenure_at(model, model->objects[object].tenure);
     /* Another was told to have it when this one was woken. */
