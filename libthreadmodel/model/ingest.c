@@ -435,6 +435,7 @@ static void look_ahead(const pipeline *p, size_t block)
             const tm__object *object = &model->objects[facts[i].object];
 
             tm__ask_for(&model->links[facts[i].object]);
+            tm__ask_for(tm__tenure_at(model, object->tenure));
             ask_for_thread(model, object->owner);
             if (needs[facts[i].kind] & NEEDS_LIST)
                 ask_for_thread(model, object->waiter_head);
@@ -483,7 +484,8 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
         if (step >= 1 && step - 1 < blocks)
             look_up(&p, step - 1);
         if (step >= 2 && step - 2 < blocks &&
-            p.model->threads_count + p.model->objects_count > FEW_ENTITIES)
+            p.model->threads_count + p.model->objects_count + p.model->tenures_count >
+                FEW_ENTITIES)
             look_ahead(&p, step - 2);
         rc = step >= 3 ? take_all(&p, step - 3) : TM_OK;
         if (rc < 0)
