@@ -7,6 +7,10 @@
  * trouble were gone: time of all threads added up, so it may exceed the run.
  *
  * - deadlock: a cycle stands or stood.
+ * - resource_wait: two or more threads wait at one place, 5 times, for what nobody
+ * owns, until they are released at another, see resource.h, and that takes 5 % of the
+ * run. 5 or more uses are known; or fewer threads released them than waited, which is
+ * only suspected unless the one that released most is seen to be busy itself.
  * - hot_lock: blocks by one lock, 5 or more, take 1 % of the run. Less is noise. Where
  *   several locks of a class blocked threads, those blocked on at one place are one.
  * - lock_convoy: 100 blocks on an object, 10 a thread; in 80 % of the handoffs others
@@ -31,7 +35,7 @@
  *   run. Nobody notifies, or it polls.
  * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical
  *   path. The run is that much longer. Not told where the method was told already, as
- *   what a lock was held for.
+ *   what a resource or a lock was held for.
  * - unbalanced_join: of two or more threads that run together and are joined one takes
  *   longer by a quarter of its life, and that makes the joiner wait for 5 % of the run.
  *   Evening out gains as much. Threads that were held up as often, 16 times or more,

@@ -16,8 +16,9 @@
 #include "table/builder.h"
 
 static int (*const detectors[])(tm__findings *) = {
-    tm__find_deadlocks, tm__find_locks,       tm__find_notifies,   tm__find_waits,
-    tm__find_joins,     tm__find_path_sleeps, tm__find_inversions, tm__find_samples,
+    tm__find_deadlocks,   tm__find_resources,  tm__find_locks,
+    tm__find_notifies,    tm__find_waits,      tm__find_joins,
+    tm__find_path_sleeps, tm__find_inversions, tm__find_samples,
 };
 
 static const tm__column_spec columns[] = {
