@@ -7,7 +7,12 @@
  * trouble were gone: time of all threads added up, so it may exceed the run.
  *
  * - deadlock: a cycle stands or stood.
- * - hot_lock: blocks by a class, 5 or more, take 1 % of the run. Less is noise.
+ * - resource_wait: two or more threads wait at one place, 5 times, for what nobody
+ * owns, until they are released at another, see resource.h, and that takes 5 % of the
+ * run. 5 or more uses are known; or fewer threads released them than waited, which is
+ * only suspected unless the one that released most is seen to be busy itself.
+ * - hot_lock: blocks by one lock, 5 or more, take 1 % of the run. Less is noise. Where
+ *   several locks of a class blocked threads, those blocked on at one place are one.
  * - lock_convoy: 100 blocks on an object, 10 a thread; in 80 % of the handoffs others
  *   still queue, and a block spans 3 handoffs on average: a queue that never drains.
  * - oversubscribed_lock: in 5 blocks or more, on average 2 threads queue for an object
@@ -22,16 +27,19 @@
  * - lost_notify: a notify met nobody, then a thread began to wait without end and was
  *   not notified: it hangs.
  * - useless_notify: 100 notifies at a place, 90 % of which met nobody. Costs little.
+ *   Of the VM's own threads neither is told.
  * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
  *   5 % of the run; or a wait without end that lasts 25 % of the run and 1 s until the
  *   end, by a thread that is no daemon, with no notify since it began.
  * - wait_always_times_out: 5 or more waits at a place, none notified, take 1 % of the
  *   run. Nobody notifies, or it polls.
  * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical
- *   path. The run is that much longer.
+ *   path. The run is that much longer. Not told where the method was told already, as
+ *   what a resource or a lock was held for.
  * - unbalanced_join: of two or more threads that run together and are joined one takes
  *   longer by a quarter of its life, and that makes the joiner wait for 5 % of the run.
- *   Evening out gains as much.
+ *   Evening out gains as much. Threads that were held up as often, 16 times or more,
+ *   did the same, and are not told.
  * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. Nothing
  *   is at stake in this run; it may deadlock another time.
  *
@@ -51,16 +59,17 @@
 TM_BEGIN_DECLS
 
 /**
- * List the findings, the most time at stake first; at most five of a kind.
+ * List the findings: deadlocks that stand, then the rest, what is only suspected last;
+ * among these the most time at stake first, at most five of a kind.
  *
  * Columns: rank int32 (1, 2, ...), kind string, at_stake_ns int64, text string (one or
  * two sentences), class string, method string, source string, line int32 (where to
  * look; null: not known), thread_id uint64, thread string (whom it names first),
  * suspected bool (it rests on inference; the text says so), evidence string (the table
  * that shows it: deadlocks, blame, callers, interactions, timeline, lock_order,
- * critical_path), evidence_where string (which rows of that table: conditions
- * `column = value`, `column = 'text'` and `column is null` joined by ` and `, as in
- * SQL; empty: all).
+ * critical_path, resources), evidence_where string (which rows of that table:
+ * conditions `column = value`, `column = 'text'` and `column is null`, joined as in
+ * SQL by `and`; empty: all).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -16,8 +16,9 @@
 #include "table/builder.h"
 
 static int (*const detectors[])(tm__findings *) = {
-    tm__find_deadlocks, tm__find_locks,       tm__find_notifies,   tm__find_waits,
-    tm__find_joins,     tm__find_path_sleeps, tm__find_inversions, tm__find_samples,
+    tm__find_deadlocks,   tm__find_resources,  tm__find_locks,
+    tm__find_notifies,    tm__find_waits,      tm__find_joins,
+    tm__find_path_sleeps, tm__find_inversions, tm__find_samples,
 };
 
 static const tm__column_spec columns[] = {
@@ -50,7 +51,8 @@ tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
                           .at_stake_ns = at_stake_ns,
                           .class_name = TM__NONE,
                           .place = TM__NONE,
-                          .thread = TM__NONE};
+                          .thread = TM__NONE,
+                          .inner_method = TM__NONE};
     return item;
 }
 
@@ -207,13 +209,14 @@ tm__tally_item *tm__tally_add(tm__tally *tally, tm__memory *memory, uint32_t a,
         if (tm__reserve(memory, &tally->items, &tally->items_capacity,
                         (size_t)tally->items_count + 1, sizeof(*item)) < 0)
             return NULL;
-        tally->items[tally->items_count++] =
-            (tm__tally_item){.a = a, .b = b, .c = c, .worst_thread = thread};
+        tally->items[tally->items_count++] = (tm__tally_item){
+            .a = a, .b = b, .c = c, .worst_thread = thread, .first_thread = thread};
         *value = tally->items_count;
     }
     item = &tally->items[*value - 1];
     item->total_ns = tm__sum(item->total_ns, time_ns);
     item->count++;
+    item->is_of_many |= thread != item->first_thread;
     if (time_ns > item->worst_ns) {
         item->worst_ns = time_ns;
         item->worst_thread = thread;
@@ -281,10 +284,20 @@ static void put_finding(tm__builder *builder, const tm__findings *findings,
     tm__put_text(builder, item->where);
 }
 
-/* Equals keep the order in which the detectors had their say. */
-static int keep_order(const void *payload, uint32_t left, uint32_t right)
+/* Deadlocks that stand come first, what is only suspected last. */
+static int tier_of(const tm__finding *item)
 {
-    (void)payload;
+    return item->suspected ? 2 : !item->stands;
+}
+
+/* Equals keep the order in which the detectors had their say. */
+static int by_stake(const void *payload, uint32_t left, uint32_t right)
+{
+    const tm__finding *items = payload;
+    int64_t l = items[left].at_stake_ns, r = items[right].at_stake_ns;
+
+    if (l != r)
+        return l > r ? -1 : 1;
     return left < right ? -1 : left > right;
 }
 
@@ -300,8 +313,8 @@ static int put_ranked(tm__builder *builder, tm__findings *findings)
     spare = tm__resize(&findings->memory, NULL, 0, bytes);
     if (order && spare) {
         for (uint32_t i = 0; i < findings->items_count; i++)
-            order[i] = (tm__sortable){-findings->items[i].at_stake_ns, i};
-        tm__sort(order, spare, findings->items_count, keep_order, NULL);
+            order[i] = (tm__sortable){tier_of(&findings->items[i]), i};
+        tm__sort(order, spare, findings->items_count, by_stake, findings->items);
         for (uint32_t i = 0; i < findings->items_count; i++)
             put_finding(builder, findings, &findings->items[order[i].number], ++rank);
     }

@@ -18,10 +18,12 @@ typedef struct tm__finding {
     const char *kind; ///< constant
     const char *evidence;
     int64_t at_stake_ns;
-    uint32_t class_name; ///< strings or TM__NONE
-    uint32_t place;      ///< places or TM__NONE
-    uint32_t thread;     ///< threads[] or TM__NONE
+    uint32_t class_name;   ///< strings or TM__NONE
+    uint32_t place;        ///< places or TM__NONE
+    uint32_t thread;       ///< threads[] or TM__NONE
+    uint32_t inner_method; ///< strings: in which the time was spent, told within it
     int suspected;
+    int stands; ///< a deadlock that is not over
     size_t length;
     char text[TM__FINDING_BYTES];
     size_t where_length;
@@ -88,6 +90,8 @@ typedef struct tm__tally_item {
     int64_t count;
     int64_t worst_ns;      ///< the largest that was added
     uint32_t worst_thread; ///< whose it was
+    uint32_t first_thread; ///< whose the first one was
+    int is_of_many;        ///< others are not that one's
 } tm__tally_item;
 
 typedef struct tm__tally {
@@ -108,6 +112,7 @@ int tm__find_inversions(tm__findings *findings);
 int tm__find_joins(tm__findings *findings);
 int tm__find_path_sleeps(tm__findings *findings);
 int tm__find_locks(tm__findings *findings);
+int tm__find_resources(tm__findings *findings);
 int tm__find_waits(tm__findings *findings);
 int tm__find_notifies(tm__findings *findings);
 int tm__find_samples(tm__findings *findings);

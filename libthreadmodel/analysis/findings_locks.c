@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings about locks, from one walk over the owners of all blocks: hot locks by
- * class, since a class is what a developer changes; owners who were held up themselves;
- * and, in findings_queues.c, convoys and crowds by object.
+ * Findings about locks, from two walks over the owners of all blocks: the first finds
+ * which locks belong together, the second sums up. Hot locks, owners who were held up
+ * themselves, and, in findings_queues.c, convoys and crowds by object.
  */
 #include "analysis/findings.h"
 #include "analysis/findings_queues.h"
@@ -10,13 +10,13 @@
 
 /* What a tally is about, as its last key. */
 enum {
-    BLOCKED_AT, ///< (class, place of the blocked)
-    HELD_BY,    ///< (class, place of the owner)
-    OWNER,      ///< (class, owner)
-    BLOCKED,    ///< (class, blocked thread)
-    KNOWN,      ///< (class, 0): time whose owner is exact or reported
-    WHOLE,      ///< (class, 0)
-    WHILE,      ///< + state: (class, place where the owner was held up)
+    BLOCKED_AT, ///< (group, place of the blocked)
+    HELD_BY,    ///< (group, place of the owner)
+    OWNER,      ///< (group, owner)
+    BLOCKED,    ///< (group, blocked thread)
+    KNOWN,      ///< (group, 0): time whose owner is exact or reported
+    WHOLE,      ///< (group, 0)
+    WHILE,      ///< + state: (group, place where the owner was held up)
     WHILE_KNOWN = WHILE + TM_STATE_END, ///< + state: the part that is not inferred
 };
 
@@ -27,13 +27,14 @@ typedef struct locks {
     tm__findings *findings;
     tm__tally tally;
     tm__queues queues;
+    tm__lock_groups groups;
 } locks;
 
-static int add(locks *l, uint32_t class_name, uint32_t key, uint32_t what,
-               int64_t time_ns, uint32_t thread)
+static int add(locks *l, uint32_t group, uint32_t key, uint32_t what, int64_t time_ns,
+               uint32_t thread)
 {
-    return tm__tally_add(&l->tally, &l->findings->memory, class_name, key, what,
-                         time_ns, thread)
+    return tm__tally_add(&l->tally, &l->findings->memory, group, key, what, time_ns,
+                         thread)
                ? TM_OK
                : TM_ENOMEM;
 }
@@ -71,7 +72,7 @@ static int had_it_still(const tm_model *model, const tm__share *share,
 }
 
 /* The owner may have been held up itself in its share. */
-static int look_at_owner(locks *l, const tm__share *share, uint32_t class_name)
+static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
 {
     const tm_model *model = l->findings->model;
     const tm__thread *owner = &model->threads[share->owner];
@@ -108,13 +109,13 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t class_name)
             continue;
         place = tm__caller_of(&l->findings->places, it->stack);
         /* A worker that waits for work holds no lock: it has let go unseen. */
-        if (tm__caller_is_idle(&l->findings->places, place))
+        if (place == TM__NONE || tm__caller_is_idle(&l->findings->places, place))
             continue;
-        if (add(l, class_name, place, WHILE + state, to_ns - from_ns, share->owner) < 0)
+        if (add(l, group, place, WHILE + state, to_ns - from_ns, share->owner) < 0)
             return TM_ENOMEM;
         if (share->is_stated && had_it == TM__INSIDE &&
-            add(l, class_name, place, WHILE_KNOWN + state, to_ns - from_ns,
-                share->owner) < 0)
+            add(l, group, place, WHILE_KNOWN + state, to_ns - from_ns, share->owner) <
+                0)
             return TM_ENOMEM;
     }
     return TM_OK;
@@ -124,73 +125,70 @@ static int take(void *payload, const tm__share *share)
 {
     locks *l = payload;
     const tm__callers *places = &l->findings->places;
-    uint32_t class_name = tm__class_name_of_object(l->findings->model, share->object);
+    uint32_t group;
     int64_t time_ns = share->to_ns - share->from_ns;
     int64_t block_ns = share->end_ns - share->start_ns;
 
-    if (share->is_first &&
-        (add(l, class_name, tm__caller_of(places, share->stack), BLOCKED_AT, block_ns,
-             share->thread) < 0 ||
-         add(l, class_name, share->thread, BLOCKED, block_ns, share->thread) < 0 ||
-         add(l, class_name, 0, WHOLE, block_ns, share->thread) < 0))
+    if (share->object == TM__NONE)
+        return TM_OK; /* what is not known is no lock that could be made cheaper */
+    if (tm__lock_group_of(&l->groups, &group, share->object,
+                          tm__caller_of(places, share->stack)) < 0)
         return TM_ENOMEM;
-    if (share->object != TM__NONE && tm__queue_note(&l->queues, share) < 0)
+    if (share->is_first &&
+        (add(l, group, tm__caller_of(places, share->stack), BLOCKED_AT, block_ns,
+             share->thread) < 0 ||
+         add(l, group, share->thread, BLOCKED, block_ns, share->thread) < 0 ||
+         add(l, group, 0, WHOLE, block_ns, share->thread) < 0))
         return TM_ENOMEM;
     if (share->owner == TM__NONE)
         return TM_OK;
-    if (add(l, class_name, share->owner, OWNER, time_ns, share->owner) < 0)
+    if (add(l, group, share->owner, OWNER, time_ns, share->owner) < 0)
         return TM_ENOMEM;
     if (share->owner_stack != TM__NONE &&
-        add(l, class_name, tm__caller_of(places, share->owner_stack), HELD_BY, time_ns,
+        add(l, group, tm__caller_of(places, share->owner_stack), HELD_BY, time_ns,
             share->owner) < 0)
         return TM_ENOMEM;
-    if (share->is_stated && add(l, class_name, 0, KNOWN, time_ns, share->owner) < 0)
+    if (share->is_stated && add(l, group, 0, KNOWN, time_ns, share->owner) < 0)
         return TM_ENOMEM;
-    return time_ns < SHORT_NS ? TM_OK : look_at_owner(l, share, class_name);
+    return time_ns < SHORT_NS ? TM_OK : look_at_owner(l, share, group);
 }
 
-/* "1 object", or its label where there is one alone. */
-static void say_objects(tm__finding *finding, const locks *l, uint32_t class_name)
+static int note(void *payload, const tm__share *share)
 {
-    const tm_model *model = l->findings->model;
-    uint32_t count = 0, one = TM__NONE;
+    locks *l = payload;
 
-    for (uint32_t i = 0; i < model->objects_count; i++)
-        if (l->queues.items[i].blocks &&
-            tm__class_name_of_object(model, i) == class_name) {
-            one = i;
-            count++;
-        }
-    if (count == 1)
-        tm__say(finding, " (%s)", tm__label(&l->findings->labels, model, one));
-    else if (count > 1)
-        tm__say(finding, " (%u objects)", count);
+    return share->object == TM__NONE ? TM_OK : tm__queue_note(&l->queues, share);
 }
 
-static void say_holder(tm__finding *finding, const locks *l, uint32_t class_name,
+static void say_holder(tm__finding *finding, const locks *l, uint32_t group,
                        int64_t whole_ns)
 {
     const tm__findings *findings = l->findings;
-    const tm__tally_item *at = tm__tally_top(&l->tally, class_name, HELD_BY);
-    const tm__tally_item *owner = tm__tally_top(&l->tally, class_name, OWNER);
-    const tm__tally_item *known = tm__tally_top(&l->tally, class_name, KNOWN);
+    const tm__tally_item *at = tm__tally_top(&l->tally, group, HELD_BY);
+    const tm__tally_item *owner = tm__tally_top(&l->tally, group, OWNER);
+    const tm__tally_item *known = tm__tally_top(&l->tally, group, KNOWN);
     int sure = known && known->total_ns >= whole_ns / 2;
 
     if (!owner) {
-        tm__say(finding, " Who had it is not known.");
+        tm__say(finding, " Its owner is not known.");
         return;
     }
-    tm__say(finding, sure ? " It was held" : " It was, it seems, held");
-    if (at && at->b != TM__NONE) {
-        tm__say(finding, " by ");
+    if (at && at->b != TM__NONE && at->total_ns >= whole_ns / 2) {
+        tm__say(finding, sure ? " Its owners took it in "
+                              : " Its owners, it seems, took it in ");
         tm__say_caller(finding, findings, at->b);
-        tm__say(finding, " for %d %% of that,", tm__percent(at->total_ns, whole_ns));
+        tm__say(finding, " for %d %% of that time.",
+                tm__percent(at->total_ns, whole_ns));
         finding->place = at->b;
     }
-    tm__say(finding, " most by ");
-    tm__say_thread(finding, findings->model, owner->b);
-    tm__say(finding, " (%d %%).", tm__percent(owner->total_ns, whole_ns));
     finding->thread = owner->b;
+    /* Of many who had it as long there is nobody to be named. */
+    if (owner->total_ns < whole_ns / 10)
+        return;
+    tm__say(finding, " Of all owners ");
+    tm__say_thread(finding, findings->model, owner->b);
+    tm__say(finding, " had it longest, %d %% of that time.",
+            tm__percent(owner->total_ns, whole_ns));
 }
 
 static int tell_hot(locks *l, const tm__tally_item *item)
@@ -200,22 +198,24 @@ static int tell_hot(locks *l, const tm__tally_item *item)
     tm__finding *finding =
         tm__finding_new(findings, "hot_lock", "blame", item->total_ns);
     uint32_t threads = 0;
+    double on_average;
 
     if (!finding)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < l->tally.items_count; i++)
         threads += l->tally.items[i].c == BLOCKED && l->tally.items[i].a == item->a;
-    finding->class_name = item->a;
+    finding->class_name = l->groups.items[item->a].class_name;
     finding->place = at ? at->b : TM__NONE;
-    tm__where_class(finding, findings->model, item->a);
+    tm__where_lock_group(finding, &l->groups, item->a);
     tm__say(finding, "Hot lock ");
-    tm__say_class(finding, findings->model, item->a);
-    say_objects(finding, l, item->a);
+    tm__say_lock_group(finding, &l->groups, item->a);
     tm__say(finding, ": %u thread%s blocked %lld times for ", threads,
             threads == 1 ? " was" : "s were", (long long)item->count);
     tm__say_duration(finding, item->total_ns);
-    tm__say(finding, " in all, %d %% of the run's length",
-            tm__percent(item->total_ns, findings->run_ns));
+    on_average =
+        (double)item->total_ns / (double)(findings->run_ns ? findings->run_ns : 1);
+    tm__say(finding, " in all, %.*f blocked threads on average",
+            on_average < 10 ? 2 : 0, on_average);
     if (at && at->b != TM__NONE) {
         tm__say(finding, ", most in ");
         tm__say_caller(finding, findings, at->b);
@@ -232,8 +232,8 @@ static const struct {
 } owners_states[] = {
     {TM_STATE_SLEEPING, "held_while_sleeping", "slept"},
     {TM_STATE_WAITING, "held_while_waiting", "waited for something else"},
-    {TM_STATE_PARKED, "held_while_parked", "was parked"},
-    {TM_STATE_BLOCKED, "held_while_blocked", "was blocked by another lock"},
+    {TM_STATE_PARKED, "held_while_parked", "parked"},
+    {TM_STATE_BLOCKED, "held_while_blocked", "blocked on another lock"},
 };
 
 static int64_t known_while(const locks *l, const tm__tally_item *item)
@@ -252,23 +252,27 @@ static int tell_held(locks *l, const tm__tally_item *item, size_t state)
 
     if (!finding)
         return TM_ENOMEM;
-    finding->class_name = item->a;
+    finding->class_name = l->groups.items[item->a].class_name;
     finding->place = item->b;
     finding->thread = item->worst_thread;
     finding->suspected = known_while(l, item) < item->total_ns / 2;
-    tm__where_class(finding, findings->model, item->a);
-    tm__where_thread(finding, "owner_id", findings->model, item->worst_thread);
+    finding->inner_method = findings->places.items[item->b].method;
+    tm__where_lock_group(finding, &l->groups, item->a);
+    if (!item->is_of_many)
+        tm__where_thread(finding, "owner_id", findings->model, item->worst_thread);
     if (finding->suspected)
         tm__say(finding, "Suspected: ");
     tm__say_thread(finding, findings->model, item->worst_thread);
-    tm__say(finding, " %s in ", owners_states[state].words);
+    tm__say(finding, "%s %s in ", item->is_of_many ? " and others" : "",
+            owners_states[state].words);
     tm__say_caller(finding, findings, item->b);
-    tm__say(finding, " while it held ");
-    tm__say_class(finding, findings->model, item->a);
-    say_objects(finding, l, item->a);
+    tm__say(finding, item->is_of_many ? " while each held " : " while it held ");
+    tm__say_lock_group(finding, &l->groups, item->a);
     tm__say(finding, "; meanwhile others were blocked by that for ");
     tm__say_duration(finding, item->total_ns);
     tm__say(finding, " in all.");
+    if (finding->suspected)
+        tm__say(finding, " Look in the code whether it is called with the lock held.");
     return TM_OK;
 }
 
@@ -281,9 +285,10 @@ static int tell_sums(locks *l)
     for (uint32_t i = 0; i < l->tally.items_count; i++) {
         const tm__tally_item *item = &l->tally.items[i];
 
-        if (item->total_ns < l->findings->run_ns / 100 || item->total_ns == 0)
+        if (item->total_ns < l->findings->run_ns / TM__HOT_PART_OF_RUN ||
+            item->total_ns == 0)
             continue;
-        if (item->c == WHOLE && item->count >= 5)
+        if (item->c == WHOLE && item->count >= TM__HOT_BLOCKS)
             tm__top_add(&hot, item->total_ns, i);
         for (size_t s = 0; s < STATES; s++)
             if (item->c == WHILE + owners_states[s].state)
@@ -303,11 +308,18 @@ int tm__find_locks(tm__findings *findings)
     int rc = tm__queues_open(&l.queues, findings);
 
     if (rc == TM_OK)
-        rc = tm__shares_walk(findings->model, &findings->whole, take, &l, NULL);
+        rc = tm__shares_walk(findings->model, &findings->whole, note, &l, NULL);
+    if (rc == TM_OK) {
+        rc = tm__lock_groups_open(&l.groups, &l.queues);
+        if (rc == TM_OK)
+            rc = tm__shares_walk(findings->model, &findings->whole, take, &l, NULL);
+    }
     if (rc == TM_OK)
         rc = tell_sums(&l);
     if (rc == TM_OK)
-        rc = tm__queues_tell(&l.queues, &l.tally, BLOCKED_AT);
+        rc = tm__queues_tell(&l.queues);
+    if (l.groups.findings)
+        tm__lock_groups_close(&l.groups);
     tm__queues_close(&l.queues);
     tm__tally_free(&l.tally, &findings->memory);
     return rc;

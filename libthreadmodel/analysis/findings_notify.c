@@ -100,6 +100,24 @@ static int64_t lost_ns(const tm_model *model, const tm__interaction *row,
     return total_ns;
 }
 
+/* Whether the VM's own threads notify or wait: nobody can change that. */
+static int is_of_the_vm(const tm__findings *findings, const tm__interaction *row)
+{
+    const tm_model *model = findings->model;
+    const tm__callers *places = &findings->places;
+    uint32_t waiter = TM__NONE;
+
+    lost_ns(model, row, &waiter);
+    if (waiter != TM__NONE) {
+        const tm__thread *thread = &model->threads[waiter];
+        uint32_t stack = thread->intervals[thread->interval_count - 1].stack;
+
+        if (tm__caller_is_library(places, tm__caller_of(places, stack)))
+            return 1;
+    }
+    return tm__caller_is_library(places, tm__caller_of(places, row->from_stack));
+}
+
 static int take(notifies *n, uint32_t number)
 {
     const tm_model *model = n->findings->model;
@@ -112,7 +130,7 @@ static int take(notifies *n, uint32_t number)
          row->kind != TM_INTERACTION_NOTIFY_ALL) ||
         row->effect == TM__EFFECT_VOID || row->object == TM__NONE)
         return TM_OK;
-    if (tm__notify_is_lost(model, number))
+    if (tm__notify_is_lost(model, number) && !is_of_the_vm(n->findings, row))
         tm__top_add(&n->lost, lost_ns(model, row, &waiter), number);
     it = site_of(n, row);
     if (!it)
@@ -246,7 +264,9 @@ static int tell(notifies *n)
 
         if (it->all >= 10 && it->woken >= 3 * it->all && it->back * 2 >= it->woken)
             tm__top_add(&herds, it->back_ns, i);
-        if (it->calls >= 100 && (uint64_t)it->useless * 10 >= (uint64_t)it->calls * 9)
+        if (it->place != TM__NONE &&
+            !tm__caller_is_library(&n->findings->places, it->place) &&
+            it->calls >= 100 && (uint64_t)it->useless * 10 >= (uint64_t)it->calls * 9)
             tm__top_add(&useless, it->useless, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < herds.count; i++)

@@ -49,7 +49,7 @@ static int gather(sleeps *s, const tm__path *path)
             continue;
         tm__segment_subject(s->findings->model, it, &object, &stack);
         place = tm__caller_of(&s->findings->places, stack);
-        if (tm__caller_is_library(&s->findings->places, place))
+        if (place == TM__NONE || tm__caller_is_library(&s->findings->places, place))
             continue;
         if (!tm__tally_add(&s->tally, memory, place, 0, WHOLE, length_ns, it->thread) ||
             !tm__tally_add(&s->tally, memory, place, it->thread, BY_THREAD, length_ns,
@@ -87,11 +87,23 @@ static int tell_sleeps(const sleeps *s, const tm__tally_item *item)
     tm__say_caller(finding, findings, item->a);
     tm__say(finding, " on the critical path, for ");
     tm__say_duration(finding, item->total_ns);
-    tm__say(finding,
-            " in all, %d %% of the run's length: the run is longer by what is slept "
-            "there, so wait for what is to happen and not for a time.",
-            tm__percent(item->total_ns, findings->run_ns));
+    tm__say(
+        finding,
+        " in all, %d %% of the run's length. The run is longer by that: wait for an "
+        "event instead, or, where the sleep stands for a disk or a server, make "
+        "that answer sooner.",
+        tm__percent(item->total_ns, findings->run_ns));
     return TM_OK;
+}
+
+/* A sleep within a lock or a use of a resource is told as a part of that. */
+static int is_told(const tm__findings *findings, uint32_t place)
+{
+    for (uint32_t i = 0; i < findings->items_count; i++)
+        if (findings->items[i].inner_method != TM__NONE &&
+            findings->items[i].inner_method == findings->places.items[place].method)
+            return 1;
+    return 0;
 }
 
 static int tell(const sleeps *s)
@@ -103,7 +115,8 @@ static int tell(const sleeps *s)
         const tm__tally_item *item = &s->tally.items[i];
 
         if (item->c == WHOLE && item->total_ns > 0 &&
-            item->total_ns >= s->findings->run_ns / 20)
+            item->total_ns >= s->findings->run_ns / 20 &&
+            !is_told(s->findings, item->a))
             tm__top_add(&top, item->total_ns, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)

@@ -28,6 +28,10 @@ int tm__queue_note(tm__queues *queues, const tm__share *share)
         it->total_ns = tm__sum(it->total_ns, share->end_ns - share->start_ns);
         if (share->queued > it->most)
             it->most = share->queued;
+        if (it->blocks == 1 || share->end_ns - share->start_ns > it->longest_ns) {
+            it->longest_ns = share->end_ns - share->start_ns;
+            it->place = tm__caller_of(&queues->findings->places, share->stack);
+        }
         value = tm__triples_at(&queues->seen, &queues->findings->memory, share->object,
                                share->thread, 0);
         if (!value)
@@ -42,26 +46,18 @@ int tm__queue_note(tm__queues *queues, const tm__share *share)
     return TM_OK;
 }
 
-/** What telling needs: see tm__queues_tell(). */
-typedef struct teller {
-    const tm__queues *queues;
-    const tm__tally *places;
-    uint32_t blocked_at;
-} teller;
-
-static tm__finding *queue_finding(const teller *t, uint32_t object, const char *kind,
-                                  const char *words)
+static tm__finding *queue_finding(const tm__queues *queues, uint32_t object,
+                                  const char *kind, const char *words)
 {
-    tm__findings *findings = t->queues->findings;
+    tm__findings *findings = queues->findings;
     uint32_t class_name = tm__class_name_of_object(findings->model, object);
-    const tm__tally_item *at = tm__tally_top(t->places, class_name, t->blocked_at);
     tm__finding *finding =
-        tm__finding_new(findings, kind, "blame", t->queues->items[object].total_ns);
+        tm__finding_new(findings, kind, "blame", queues->items[object].total_ns);
 
     if (!finding)
         return NULL;
     finding->class_name = class_name;
-    finding->place = at ? at->b : TM__NONE;
+    finding->place = queues->items[object].place;
     tm__where_text(finding, "object",
                    tm__label(&findings->labels, findings->model, object));
     tm__say(finding, "%s %s: ", words,
@@ -78,10 +74,11 @@ static int is_convoy(const tm__queues *queues, const tm__queue *it)
            it->total_ns >= queues->findings->run_ns / 100;
 }
 
-static int tell_convoy(const teller *t, uint32_t object)
+static int tell_convoy(const tm__queues *queues, uint32_t object)
 {
-    const tm__queue *it = &t->queues->items[object];
-    tm__finding *finding = queue_finding(t, object, "lock_convoy", "Lock convoy at");
+    const tm__queue *it = &queues->items[object];
+    tm__finding *finding =
+        queue_finding(queues, object, "lock_convoy", "Lock convoy at");
 
     if (!finding)
         return TM_ENOMEM;
@@ -94,7 +91,7 @@ static int tell_convoy(const teller *t, uint32_t object)
             tm__percent(it->contended_handoffs, it->blocks));
     if (finding->place != TM__NONE) {
         tm__say(finding, " They queue in ");
-        tm__say_caller(finding, t->queues->findings, finding->place);
+        tm__say_caller(finding, queues->findings, finding->place);
         tm__say(finding, ": take it less often, or for more work at once.");
     }
     return TM_OK;
@@ -108,12 +105,12 @@ static int is_oversubscribed(const tm__queues *queues, const tm__queue *it)
            it->total_ns / 2 >= span_ns && span_ns >= queues->findings->run_ns / 10;
 }
 
-static int tell_oversubscribed(const teller *t, uint32_t object)
+static int tell_oversubscribed(const tm__queues *queues, uint32_t object)
 {
-    const tm__queue *it = &t->queues->items[object];
+    const tm__queue *it = &queues->items[object];
     int64_t span_ns = it->last_ns - it->first_ns;
     tm__finding *finding =
-        queue_finding(t, object, "oversubscribed_lock", "Oversubscribed lock");
+        queue_finding(queues, object, "oversubscribed_lock", "Oversubscribed lock");
 
     if (!finding)
         return TM_ENOMEM;
@@ -123,16 +120,14 @@ static int tell_oversubscribed(const teller *t, uint32_t object)
     tm__say(finding, ", %u at once at most", it->most);
     if (finding->place != TM__NONE) {
         tm__say(finding, ", in ");
-        tm__say_caller(finding, t->queues->findings, finding->place);
+        tm__say_caller(finding, queues->findings, finding->place);
     }
     tm__say(finding, ": more threads cannot make this faster.");
     return TM_OK;
 }
 
-int tm__queues_tell(const tm__queues *queues, const tm__tally *places,
-                    uint32_t blocked_at)
+int tm__queues_tell(const tm__queues *queues)
 {
-    teller t = {queues, places, blocked_at};
     tm__top convoys = {.count = 0}, crowds = {.count = 0};
     int rc = TM_OK;
 
@@ -145,9 +140,9 @@ int tm__queues_tell(const tm__queues *queues, const tm__tally *places,
             tm__top_add(&crowds, it->total_ns, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < convoys.count; i++)
-        rc = tell_convoy(&t, convoys.numbers[i]);
+        rc = tell_convoy(queues, convoys.numbers[i]);
     for (uint32_t i = 0; rc == TM_OK && i < crowds.count; i++)
-        rc = tell_oversubscribed(&t, crowds.numbers[i]);
+        rc = tell_oversubscribed(queues, crowds.numbers[i]);
     return rc;
 }
 

@@ -27,6 +27,7 @@ static int tell_deadlock(tm__findings *findings, const tm__deadlock *it)
     if (!finding)
         return TM_ENOMEM;
     finding->suspected = suspected;
+    finding->stands = it->resolved_ns == INT64_MIN;
     finding->thread = members[0].thread;
     finding->place = tm__caller_of(&findings->places, members[0].stack);
     finding->class_name = tm__class_name_of_object(model, members[0].object);
@@ -53,7 +54,7 @@ static int tell_deadlock(tm__findings *findings, const tm__deadlock *it)
                                                               : ", which is held by ");
         tm__say_thread(finding, model, next->thread);
     }
-    tm__say(finding, ".");
+    tm__say(finding, suspected ? ". A thread dump would confirm it." : ".");
     return TM_OK;
 }
 
@@ -146,7 +147,9 @@ static int tell_inversion(tm__findings *findings, const tm_table *table, size_t 
                 or_unknown(tm_table_string(table, "held_object", row), "a lock"));
         tm__say_caller(finding, findings, tm__caller_of(&findings->places, stack));
     }
-    tm__say(finding, ".");
+    tm__say(finding, finding->suspected ? ". Events that tell which locks a blocked "
+                                          "thread holds would confirm it."
+                                        : ".");
     return TM_OK;
 }
 
@@ -184,10 +187,14 @@ typedef struct batch {
     int64_t life_ns;     ///< of the slowest
     uint32_t joiner;
     uint32_t slowest;
+    uint32_t next;   ///< the last but one to end
     uint32_t latest; ///< joined last
     uint32_t count;
     uint32_t stack;
 } batch;
+
+/* Of fewer it tells nothing that there are as many. */
+enum { ENOUGH_HOLD_UPS = 16 };
 
 typedef struct joins {
     tm__findings *findings;
@@ -195,10 +202,27 @@ typedef struct joins {
     TM__ARRAY(batch, batches);
 } joins;
 
+/* Threads that were held up as often did the same: one of them came later to it, or had
+ * the processor later, and has no more work to give away. */
+static int did_the_same(const tm_model *model, uint32_t left, uint32_t right)
+{
+    const tm__thread *l = &model->threads[left], *r = &model->threads[right];
+    uint64_t more = (uint64_t)l->interval_first + l->interval_count;
+    uint64_t less = (uint64_t)r->interval_first + r->interval_count;
+
+    if (more < less) {
+        uint64_t swap = more;
+
+        more = less;
+        less = swap;
+    }
+    return less >= ENOUGH_HOLD_UPS && (more - less) * 8 <= more;
+}
+
 static int is_unbalanced(const tm__findings *findings, const batch *it)
 {
-    return it->count >= 2 && it->waited_ns > 0 &&
-           it->last_end_ns - it->next_end_ns >= it->life_ns / 4 &&
+    return it->count >= 2 && !did_the_same(findings->model, it->slowest, it->next) &&
+           it->waited_ns > 0 && it->last_end_ns - it->next_end_ns >= it->life_ns / 4 &&
            it->waited_ns >= findings->run_ns / 20;
 }
 
@@ -264,6 +288,7 @@ static void add_join(const tm_model *model, batch *it, uint32_t joined,
     it->latest = joined;
     if (it->count == 1 || died_ns > it->last_end_ns) {
         it->next_end_ns = it->count == 1 ? INT64_MIN : it->last_end_ns;
+        it->next = it->slowest;
         it->last_end_ns = died_ns;
         it->slowest = joined;
         it->stack = join->stack;
@@ -276,6 +301,7 @@ static void add_join(const tm_model *model, batch *it, uint32_t joined,
     /* One that was joined later ended while the slowest was waited for. */
     if (died_ns > it->next_end_ns) {
         it->next_end_ns = died_ns;
+        it->next = joined;
         if (it->last_end_ns - died_ns < it->waited_ns)
             it->waited_ns = it->last_end_ns - died_ns;
     }

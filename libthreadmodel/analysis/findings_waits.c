@@ -223,7 +223,8 @@ static int tell_hanging(waits *w, uint32_t thread, int64_t length_ns)
     tm__say_duration(finding, wait->start_ns - tm__model_origin_ns(model));
     tm__say(finding, " and was still waiting ");
     tm__say_duration(finding, length_ns);
-    tm__say(finding, " later, with no notify since.");
+    tm__say(finding,
+            " later, with no notify since. A later thread dump would confirm it.");
     return TM_OK;
 }
 

@@ -30,6 +30,15 @@ def test_an_unbalanced_join_names_the_slowest() -> None:
     assert "joined 3 threads in demo.Lock.slow:10" in row["text"]
 
 
+def test_threads_that_did_the_same_are_balanced() -> None:
+    story = joins(400)
+    for thread in (2, 3, 4):
+        for turn in range(20):
+            story.at(2 * turn + 20, thread, KIND.SLEEP, stack=SLOW)
+            story.at(2 * turn + 21, thread, KIND.SLEPT)
+    assert story.findings("unbalanced_join") == []
+
+
 def test_an_even_join_is_no_finding() -> None:
     assert joins(118).findings() == []
 
@@ -46,7 +55,7 @@ def test_a_deadlock_tells_who_wants_what_of_whom() -> None:
         "Suspected deadlock of 2 threads at 81.0 ms, for ever: "
         "thread right wants demo.Fork@1 in demo.Fork.eat:77, which is held by thread "
         "left; thread left wants demo.Fork@2 in demo.Fork.eat:77, which is held by "
-        "thread right."
+        "thread right. A thread dump would confirm it."
     )
     assert (row["evidence"], row["suspected"]) == ("deadlocks", True)
 

@@ -46,6 +46,14 @@ def test_waiters_that_find_work_are_no_herd() -> None:
     assert herd(back=False).findings("notify_all_herd") == []
 
 
+def test_notifies_of_the_vms_own_threads_are_no_finding() -> None:
+    story = Story()
+    for ms in range(200):
+        story.at(ms, 1, KIND.NOTIFY, object=QUEUE, stack=JDK)
+    story.at(300, 2, KIND.WAIT, object=QUEUE, stack=JDK)
+    assert story.at(5000, 1, KIND.THREAD_END).findings() == []
+
+
 def test_a_lost_notify_names_both_threads() -> None:
     story = Story()
     story.at(10, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)

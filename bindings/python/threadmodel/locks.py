@@ -155,7 +155,7 @@ class LockQuestions(Questions):
         return self._ask(lib.tm_lock_edge_list)
 
     def findings(self) -> Table:
-        """List what is worth a developer's time, the most time at stake first.
+        """List what is worth a developer's time; what is only suspected comes last.
 
         Columns: rank, kind, at_stake_ns, text, class, method, source, line, thread_id,
         thread, suspected, evidence (the table that shows it), evidence_where (which of

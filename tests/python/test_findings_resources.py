@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about what nobody owns: pools and queues that many threads wait for."""
+
+from story import JDK, KIND, MS, OTHER, PUT, QUEUE, SLOW, TAKE, Story
+
+
+def pool(threads: int, turns: int, stack: int = TAKE) -> Story:
+    """Threads use the one permit in turn, 10 ms each, and queue for it otherwise."""
+    story = Story(threads + 1)
+    for thread in range(1, threads + 1):
+        story.at(0, thread, KIND.PARK, object=QUEUE, stack=stack)
+    user, now = threads + 1, 1.0
+    for turn in range(turns):
+        thread = 1 + turn % threads
+        story.at(now, user, KIND.UNPARK_CALLED, peer=thread, stack=PUT)
+        story.at(now + 0.1, thread, KIND.UNPARKED, object=QUEUE)
+        story.at(now + 1, thread, KIND.SLEEP, stack=SLOW)
+        story.at(now + 10, thread, KIND.SLEPT)
+        if user <= threads:
+            story.at(now + 0.5, user, KIND.PARK, object=QUEUE, stack=stack)
+        user, now = thread, now + 10.1
+    return story.at(now, threads + 1, KIND.THREAD_END)
+
+
+def test_a_pool_tells_permits_uses_and_what_they_are_spent_on() -> None:
+    (row,) = pool(4, 20).findings("resource_wait")
+    assert (row["class"], row["method"], row["line"]) == (
+        "demo.Queue",
+        "demo.Queue.take",
+        30,
+    )
+    assert not row["suspected"]
+    assert row["text"].startswith("4 threads waited ")
+    assert "for demo.Queue, 1 in use at once, until demo.Queue.put." in row["text"]
+    assert (
+        "A use takes 10.0 ms (median of 19), 90 % of all their time in "
+        in (row["text"])
+    )
+
+
+def test_the_sleep_within_a_use_is_not_told_again() -> None:
+    assert pool(4, 20).findings("sleep_on_critical_path") == []
+
+
+def test_a_pool_that_is_seldom_waited_for_is_no_finding() -> None:
+    story = pool(4, 20)
+    story.at(20_000, 5, KIND.THREAD_END)
+    assert story.findings("resource_wait") == []
+
+
+def test_workers_that_wait_for_work_are_no_finding() -> None:
+    assert pool(4, 20, stack=JDK).findings("resource_wait") == []
+
+
+def full_queue(consumer_sleeps: bool) -> Story:
+    """Three fill a queue that one empties."""
+    story = Story(4)
+    for turn in range(10):
+        begin = 20.0 * turn
+        for thread in (1, 2, 3):
+            at = begin + thread
+            story.at(at, thread, KIND.PARK, object=QUEUE, stack=PUT)
+            story.at(at + 15, 4, KIND.UNPARK_CALLED, peer=thread, stack=TAKE)
+            story.at(at + 15.1, thread, KIND.UNPARKED, object=QUEUE)
+        if consumer_sleeps:
+            story.at(begin, 4, KIND.SLEEP, stack=SLOW)
+            story.at(begin + 14, 4, KIND.SLEPT)
+    return story
+
+
+def test_one_that_is_busy_releases_many_too_slowly() -> None:
+    (row,) = full_queue(consumer_sleeps=True).findings("resource_wait")
+    assert not row["suspected"]
+    assert row["at_stake_ns"] == 30 * 15.1 * MS
+    assert "thread t4 released them for 100 % of that time" in row["text"]
+
+
+def test_one_that_may_be_idle_is_only_suspected() -> None:
+    (row,) = full_queue(consumer_sleeps=False).findings("resource_wait")
+    assert row["suspected"]
+    assert row["text"].startswith("Suspected: 3 threads waited ")
+    assert "CPU samples of it would show" in row["text"]
+
+
+def test_what_is_only_suspected_comes_last() -> None:
+    story = full_queue(consumer_sleeps=False)
+    for turn in range(6):
+        story.block(10 * turn, 10 * turn + 1, 5, owner=6, lock=OTHER)
+    rows = story.findings()
+    assert [row["kind"] for row in rows] == ["hot_lock", "resource_wait"]
+    assert rows[0]["at_stake_ns"] < rows[1]["at_stake_ns"]
