@@ -78,9 +78,9 @@ class Recording:
 
 
 def odd(model: threadmodel.Model) -> dict[str, int]:
-    """What was odd about the events. That a guess at an owner was wrong is not, nor that
-    one whom an attach found blocked had gone on by then, nor that two threads came to
-    need a class at the same time."""
+    """What was odd about the events. That a guess at an owner was wrong is not, nor
+    that one whom an attach found blocked had gone on by then, nor that two threads
+    came to need a class at the same time."""
     counts = {row["cause"]: row["count"] for row in model.diagnostics()}
     counts.pop("stale_owner", None)
     counts.pop("two_owners", None)
