@@ -267,6 +267,8 @@ static void note_release(tm_model *model, const tm__fact *fact)
         had.provenance = TM_PROVENANCE_INFERRED;
     }
     tm__tenure_gave(model, object, &had);
+    if (!is_read)
+        tm__tenure_at(model, it->tenure)->flags |= TM__TENURE_UNREAD;
 }
 
 void tm__on_mount(tm_model *model, const tm__fact *fact)

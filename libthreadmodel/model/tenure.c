@@ -355,8 +355,7 @@ uint32_t tm__tenure_take_back(tm_model *model, uint32_t thread, uint32_t from)
         it->got_provenance = it->had_provenance = TM_PROVENANCE_UNKNOWN;
         it->flags &= (uint16_t) ~(TM__TENURE_PROVISIONAL | TM__TENURE_HANDED);
         it->stack = TM__NONE;
-        if (before && before->flags & TM__TENURE_RELEASED && !it->next &&
-            before->had_provenance == TM_PROVENANCE_INFERRED)
+        if (before && before->flags & TM__TENURE_UNREAD && !it->next)
             owner = before->owner;
     }
     return owner;
