@@ -2,18 +2,19 @@
 /*
  * threadmodel/blame.h: who had the lock while others were blocked by it.
  *
- * A block here is a hold-up for a lock: blocked, re-entering after a wait, or parked
- * on a synchronizer whose owner was known when the park began. While it lasts the
- * lock may go through many hands; each is blamed for the time that it had it.
+ * A waits for a lock for 10 ms. B had it for the first 6, C for the next 3, and for the
+ * last one nobody: A was being woken. These are three shares of one block.
  *
- * Exits are not recorded, so that an owner kept the lock until the next change that
- * was seen is an inference always. `provenance` says how sure it is that it had the
- * lock when its share began: reported by the VM, exact (it was seen to enter then), or
- * inferred. Who is said to have the lock while others are blocked by it has it, so
- * reported, from when it was held up itself or, if it was not, from then on; that it
- * had it since the last change before is inferred. Time for which no owner is known, or
- * for which what is known contradicts itself, has owner null. A block with more than
- * 256 owners tells the first 256.
+ * A block here is a thread that is blocked, that enters again after a wait, or that is
+ * parked for a synchronizer which threads own. Its shares tile it. `share` says what
+ * each is: an owner had the lock, or it had been let go and the next owner was being
+ * woken (latency), or nothing tells (unknown). They follow from what tm_hold_list()
+ * lists.
+ *
+ * `provenance` says how sure a share is over all of its length. It is reported or exact
+ * only where the owner cannot have moved, for it was itself blocked when it was named,
+ * or where the producer tells of every acquisition and release. The rest is inferred. A
+ * block with more than 256 owners tells the first 256.
  */
 #ifndef THREADMODEL_BLAME_H
 #define THREADMODEL_BLAME_H
