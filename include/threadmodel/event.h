@@ -41,7 +41,8 @@ enum tm_event_kind {
     TM_EVENT_HELD = 21,            ///< holds object, also one that others have been
                                    ///< blocked by for long; object 0: monitors held
                                    ///< are just those told at this very time, with
-                                   ///< Confirmed synchronizers, too
+                                   ///< Confirmed synchronizers, too; stack: where
+                                   ///< the thread got it
     TM_EVENT_SNAPSHOT = 22,        ///< is, in mid-life, in state `value` (tm_state)
     TM_EVENT_LOST = 23,            ///< value: events lost; object: time_ns of the first
     TM_EVENT_CPU_SAMPLE = 24,      ///< was seen on a processor at `stack`

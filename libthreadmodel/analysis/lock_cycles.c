@@ -61,6 +61,13 @@ static int can_meet(search *s, uint32_t left, uint32_t right)
            !tm__lineage_orders(s->lineage, r, l);
 }
 
+/* Nobody can check a cycle of which a lock was held nobody knows where. */
+static int has_place(const tm__lock_graph *graph, uint32_t use)
+{
+    return graph->helds[graph->uses[use].held].stack != TM__NONE ||
+           tm__owners_are_told(graph->model);
+}
+
 /* Choose a use of the edge at `depth` and of those after it. */
 static int choose(search *s, uint32_t depth)
 {
@@ -74,6 +81,8 @@ static int choose(search *s, uint32_t depth)
 
         if (++s->steps > STEPS_MAX)
             return 0;
+        if (!has_place(s->graph, use))
+            continue;
         while (other < depth && can_meet(s, s->chosen[other], use))
             other++;
         s->chosen[depth] = use;

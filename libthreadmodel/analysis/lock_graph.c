@@ -92,11 +92,12 @@ static int add_open_blocks(tm__lock_graph *graph)
         const tm__thread *thread = &model->threads[i];
         tm__held held[TM__HELD_AT_ONCE];
         const tm__interval *block;
-        uint32_t count, hold_up;
+        uint32_t count, hold_up, unproven = 0;
 
         if (thread->owned == TM__NONE || thread->wants == TM__NONE)
             continue;
-        count = tm__held_by(model, NULL, i, held);
+        count = tm__held_by(model, NULL, i, held, &unproven);
+        graph->unproven += unproven > 0;
         if (!count)
             continue;
         if (tm__reserve(graph->memory, &graph->nestings, &graph->nestings_capacity,
@@ -160,16 +161,20 @@ static int add_use(tm__lock_graph *graph, tm__use use)
     return TM_OK;
 }
 
-/* Of one edge: the surer, the more frequent, the earlier first. */
+/* Of one edge: the one with a place, the surer, the more frequent, the earlier first.
+ */
 static int compare_uses(const void *payload, uint32_t left, uint32_t right)
 {
     const tm__lock_graph *graph = payload;
     const tm__use *l = &graph->uses[left], *r = &graph->uses[right];
     const tm__nesting *ln = &graph->nestings[l->nesting];
     const tm__nesting *rn = &graph->nestings[r->nesting];
-    int order =
-        graph->helds[r->held].provenance - (int)graph->helds[l->held].provenance;
+    int order = (graph->helds[l->held].stack == TM__NONE) -
+                (graph->helds[r->held].stack == TM__NONE);
 
+    if (order == 0)
+        order =
+            graph->helds[r->held].provenance - (int)graph->helds[l->held].provenance;
     if (order == 0)
         order = (ln->count < rn->count) - (ln->count > rn->count);
     if (order == 0)
@@ -241,7 +246,10 @@ static int put_edges(tm__lock_graph *graph)
 int tm__lock_graph_open(tm__lock_graph *graph, const tm_model *model,
                         tm__memory *memory, int by_class)
 {
-    *graph = (tm__lock_graph){.model = model, .memory = memory, .by_class = by_class};
+    *graph = (tm__lock_graph){.model = model,
+                              .memory = memory,
+                              .by_class = by_class,
+                              .unproven = model->nestings_unproven};
     if (copy_nestings(graph) < 0 || add_open_blocks(graph) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < graph->nestings_count; i++)

@@ -35,6 +35,7 @@ typedef struct tm__lock_graph {
     const tm_model *model;
     tm__memory *memory;
     int by_class;      ///< nodes are class names, not objects
+    uint64_t unproven; ///< blocks, open ones as well, that may have been an edge
     tm__triples nodes; ///< (object or class name, 0, 0): node + 1
     uint32_t node_count;
     uint32_t *edge_first;             ///< edges[] of each node, node_count + 1 of them

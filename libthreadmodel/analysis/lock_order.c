@@ -6,6 +6,9 @@
  */
 #include <threadmodel/lockorder.h>
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "analysis/lock_graph.h"
 #include "analysis/callers.h"
 #include "base/sort.h"
@@ -39,6 +42,7 @@ typedef struct listing {
     tm__labels labels;
     tm__callers places;
     tm__lock_graph graph;
+    uint64_t unproven; ///< of a graph that is closed again
 } listing;
 
 static void put_edge(listing *list, const tm__use *use)
@@ -131,6 +135,7 @@ static int put_cycles(listing *list, tm__lineage *lineage, progress *done, int b
         done->cycle++;
     }
     tm__free(&list->memory, cycles, capacity * sizeof(*cycles));
+    list->unproven = list->graph.unproven;
     tm__lock_graph_close(&list->graph);
     return rc;
 }
@@ -199,6 +204,7 @@ static int put_all_edges(listing *list)
         }
         if (rc == TM_OK)
             rc = put_sorted_edges(list);
+        list->unproven = list->graph.unproven;
         tm__lock_graph_close(&list->graph);
     }
     return rc;
@@ -206,7 +212,17 @@ static int put_all_edges(listing *list)
 
 static void put_limits(listing *list)
 {
+    char text[192];
+
     tm__model_put_limits(list->model, &list->builder);
+    if (list->unproven) {
+        snprintf(text, sizeof(text),
+                 "Of %" PRIu64
+                 " blocking intervals no stack shows whether their threads "
+                 "held another lock: they are no edges.",
+                 list->unproven);
+        tm__builder_limit(&list->builder, text);
+    }
     if (list->model->nestings_left_out)
         tm__builder_limit(&list->builder, "Not all orders of locks were kept, to bound "
                                           "the memory that they take.");

@@ -432,6 +432,7 @@ struct tm_model {
     uint32_t nestings_max;      ///< there are never more
     uint32_t nestings_coarse;   ///< half of them are in use: what is new is coarse
     uint64_t nestings_left_out; ///< blocks whose held locks were not kept
+    uint64_t nestings_unproven; ///< blocks of which stacks do not show what was held
     tm__noted noted[TM__NOTED_AT_ONCE]; ///< to be put into nestings
     uint32_t noted_count;               ///< 0 except inside ingest
     tm__inside inside[TM__INSIDE_SLOTS];
@@ -585,13 +586,15 @@ enum tm__inside_verdict {
 int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now);
 
 /**
- * The locks that a thread which is blocked now is thought to hold, by rising index.
- * @param cache      model->inside of a model that may be changed, or NULL
- * @param[out] held  room for TM__HELD_AT_ONCE
+ * The locks that a thread which is blocked now holds, by rising index: it was said so
+ * of, or its stack shows that it is inside of where it got them.
+ * @param cache            model->inside of a model that may be changed, or NULL
+ * @param[out] held        room for TM__HELD_AT_ONCE
+ * @param[in,out] unproven added to: locks that it may have, which no stack shows
  * @return how many there are; 0 for a thread that is not blocked
  */
 uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
-                     tm__held *held);
+                     tm__held *held, uint32_t *unproven);
 
 /** When an interval ends; the last event's time for an open one. */
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,

@@ -19,9 +19,7 @@
 #include "model/replay.h"
 
 enum {
-    CHAIN_MAX = 32, ///< sets of held locks of one thread, stack and wanted object
-    /* Where stacks say nothing, only what was got last is worth a guess. */
-    UNPROVEN_MAX = 2
+    CHAIN_MAX = 32 ///< sets of held locks of one thread, stack and wanted object
 };
 
 /* Frames of java.lang.Object are those of wait and notify. */
@@ -92,11 +90,11 @@ static int verdict_of(const tm_model *model, tm__inside *cache, uint32_t held,
 }
 
 uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
-                     tm__held *held)
+                     tm__held *held, uint32_t *unproven)
 {
     const tm__thread *it = &model->threads[thread];
     const tm__interval *block;
-    uint32_t count = 0, seen = 0, unproven = 0;
+    uint32_t count = 0, seen = 0;
 
     if (it->wants == TM__NONE ||
         (it->hold_up_state != TM_STATE_BLOCKED && it->hold_up_state != TM_STATE_PARKED))
@@ -116,11 +114,11 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
 
         if (i == it->wants || object->losses != model->losses)
             continue;
-        if (provenance <= TM_PROVENANCE_INFERRED)
+        if (provenance <= TM_PROVENANCE_INFERRED && !tm__owners_are_told(model))
             verdict = verdict_of(model, cache, taken, block->stack);
-        if (verdict == TM__UNPROVEN && unproven++ == UNPROVEN_MAX)
-            break;
-        if (verdict == TM__LEFT)
+        if (verdict == TM__UNPROVEN)
+            ++*unproven;
+        if (verdict != TM__INSIDE)
             continue;
         for (at = count++; at > 0 && held[at - 1].object > i; at--)
             held[at] = held[at - 1];
@@ -177,9 +175,12 @@ static void add_to(tm_model *model, tm__nesting *nesting, const tm__noted *block
         nesting->first_ns = block->start_ns;
     if (block->start_ns > nesting->last_ns)
         nesting->last_ns = block->start_ns;
-    for (uint32_t i = 0; i < nesting->held_count; i++)
+    for (uint32_t i = 0; i < nesting->held_count; i++) {
         if (block->held[i].provenance > known[i].provenance)
             known[i].provenance = block->held[i].provenance;
+        if (known[i].stack == TM__NONE)
+            known[i].stack = block->held[i].stack;
+    }
 }
 
 static int append(tm_model *model, const tm__noted *block, uint32_t *head)
@@ -284,7 +285,11 @@ void tm__order_note(tm_model *model, uint32_t thread)
     const tm__thread *it = &model->threads[thread];
     tm__noted *block = &model->noted[model->noted_count];
 
-    block->held_count = tm__held_by(model, model->inside, thread, block->held);
+    uint32_t unproven = 0;
+
+    block->held_count =
+        tm__held_by(model, model->inside, thread, block->held, &unproven);
+    model->nestings_unproven += unproven > 0;
     if (!block->held_count)
         return;
     block->wanted = it->wants;

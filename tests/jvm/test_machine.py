@@ -40,6 +40,7 @@ def test_monitors_held_at_a_contended_enter_are_told_where_asked_for(java: Java)
     edge = run.one("lock_edges", wanted_class="Machine$Inner")
     assert edge["held_class"] == "Machine$Outer"
     assert edge["provenance"] == "reported"
+    assert edge["held_method"] == "Machine$Outer.pass"
     assert run.odd() == {}
 
 

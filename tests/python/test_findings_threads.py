@@ -65,7 +65,7 @@ def test_an_inversion_has_nothing_at_stake_yet() -> None:
     for begin, thread, held, wanted in ((0, 1, LOCK, OTHER), (10, 2, OTHER, LOCK)):
         story.at(begin, thread, KIND.CONTENDED_ENTER, object=wanted, stack=SLOW)
         story.at(begin + 1, thread, KIND.HELD)
-        story.at(begin + 1, thread, KIND.HELD, object=held)
+        story.at(begin + 1, thread, KIND.HELD, object=held, stack=SLOW)
         story.at(begin + 2, thread, KIND.CONTENDED_ENTERED, object=wanted)
     story.at(10_000, 3, KIND.THREAD_START)
     (row,) = story.findings("lock_inversion")

@@ -183,12 +183,14 @@ static int put(tm__event_report *report, uint32_t depth, tm_event event, int wal
         if (report->weak)
             tm__record_set_weak(&record->event, report->weak);
         bytes = depth ? tm__stack_walk(report, record, depth) : 0;
+        report->has_stack = bytes > 0;
         if (walk_first && bytes)
             record->event.fact.time_ns = tm__now_ns();
         event = record->event.fact;
         tm__methods_commit(report->buffer, record, bytes);
         report->wakes_writer |= tm__wait_for_follow(&event);
     } else {
+        report->has_stack = 0;
         tm__buffer_lose(report->buffer, report->time_ns);
         tm__counter_add(&report->buffer->costs.dropped, 1);
     }

@@ -21,6 +21,7 @@ typedef struct tm__event_report {
     int64_t began_ns;   ///< when we were called; 0: not to be measured
     jweak weak;         ///< to go along with the event; NULL: none
     int skipped_frames; ///< innermost ones, which are ours
+    int has_stack;      ///< the record that was put last has one
     int wakes_writer;   ///< when it is in the ring: it may have closed a deadlock
 } tm__event_report;
 

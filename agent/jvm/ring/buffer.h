@@ -116,6 +116,8 @@ typedef struct tm__buffer {
     uint64_t renewed; ///< its head when recording began
     uint64_t sampled_os_id; ///< thread whose processor time was looked at
     int64_t sampled_ns;     ///< that of it for which there are samples
+    uint64_t enter_thread;  ///< of the contended enter that was taken last
+    uint32_t enter_stack;   ///< its stack in the trace; 0: none
     atomic_int orphan;      ///< its thread has gone
     int listed;             ///< it is not on the free list
     struct tm__buffer *next;

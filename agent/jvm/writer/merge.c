@@ -75,7 +75,20 @@ static int emit_holders(int64_t until_ns)
     return rc;
 }
 
-static int emit(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
+/* Where a thread got what it holds: its enter told its stack just before. */
+static int add_place(tm__buffer *buffer, tm_event *event)
+{
+    if (event->kind == TM_EVENT_CONTENDED_ENTER) {
+        buffer->enter_thread = event->thread;
+        buffer->enter_stack = event->stack;
+    } else if (event->kind == TM_EVENT_HELD && event->object && !event->stack &&
+               event->thread == buffer->enter_thread) {
+        return tm__stack_table_outer(&event->stack, buffer->enter_stack, event->value);
+    }
+    return TM_OK;
+}
+
+static int emit(JNIEnv *jni, tm__buffer *buffer, const tm__record *record)
 {
     int rc = emit_holders(record->event.fact.time_ns);
     tm_event *event = &batch[batch_count];
@@ -103,6 +116,8 @@ static int emit(JNIEnv *jni, const tm__buffer *buffer, const tm__record *record)
     }
     rc = tm__stack_table_stack(&event->stack, (const jvmtiFrameInfo *)(record + 1),
                                record->event.frame_count, record->event.is_truncated);
+    if (rc == TM_OK)
+        rc = add_place(buffer, event);
     if (rc < 0)
         return rc;
     tm__sampled_stacks_follow(event, event->thread != buffer->thread);

@@ -140,6 +140,22 @@ int tm__stack_table_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t c
     return rc < 0 ? rc : define_stack(*id, frames, count, truncated);
 }
 
+int tm__stack_table_outer(uint32_t *id, uint32_t of, int64_t depth)
+{
+    jvmtiFrameInfo frames[TM__DEPTH_MAX];
+    const stack *inner;
+
+    *id = 0;
+    if (of == 0 || depth < 0 || depth >= stack_list[of - 1].count)
+        return TM_OK;
+    inner = &stack_list[of - 1];
+    /* A new stack may move the list of frames. */
+    memcpy(frames, frame_list + inner->first + depth,
+           (inner->count - (size_t)depth) * sizeof(*frames));
+    return tm__stack_table_stack(id, frames, inner->count - (uint32_t)depth,
+                                 inner->truncated);
+}
+
 void tm__stack_table_close(void)
 {
     tm__map_clear(&methods);

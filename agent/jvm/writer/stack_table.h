@@ -20,6 +20,12 @@ int tm__stack_table_method(const tm__record *record);
  */
 int tm__stack_table_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
                           int truncated);
+/**
+ * The number of a stack without its innermost frames: where the method was called from
+ * that is `depth` frames further out.
+ * @param[out] id  0: there is no such frame
+ */
+int tm__stack_table_outer(uint32_t *id, uint32_t of, int64_t depth);
 void tm__stack_table_close(void);
 
 #endif
