@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders are layers of the library and rooms of the agent: who may know whom, and that
-the build enforces it."""
+"""Folders are layers of the library, and rooms of its analysis and of the agent: who
+may know whom, and that the build enforces it."""
 
 import json
 import re
@@ -13,11 +13,21 @@ from headers import ROOT, map_nodes
 
 LIBRARY = ROOT / "libthreadmodel"
 AGENT = ROOT / "agent/jvm"
+BELOW_ANALYSIS = {"base", "table", "model"}
+GROUPING, TIMELINE, PATH = "analysis/grouping", "analysis/timeline", "analysis/path"
+LOCKS, RESOURCES = "analysis/locks", "analysis/resources"
 LAYERS = {
     "base": set(),
     "table": {"base"},
     "model": {"base", "table"},
-    "analysis": {"base", "table", "model"},
+    GROUPING: BELOW_ANALYSIS,
+    TIMELINE: BELOW_ANALYSIS,
+    "analysis/statistics": BELOW_ANALYSIS | {GROUPING, TIMELINE},
+    LOCKS: BELOW_ANALYSIS | {GROUPING, TIMELINE},
+    RESOURCES: BELOW_ANALYSIS,
+    PATH: BELOW_ANALYSIS | {TIMELINE},
+    "analysis/whatif": BELOW_ANALYSIS | {TIMELINE, PATH},
+    "analysis/findings": BELOW_ANALYSIS | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH},
     "trace": {"base"},
     "formats": {"base", "trace"},
     "export": {"base"},
@@ -62,9 +72,13 @@ def compile_text(build: Path, name: str, text: str) -> str:
     return done.stderr if done.returncode else ""
 
 
-@pytest.mark.parametrize(("home", "known"), [(LIBRARY, LAYERS), (AGENT, ROOMS)])
-def test_every_folder_is_known(home: Path, known: dict[str, set[str]]) -> None:
-    assert {path.name for path in home.iterdir() if path.is_dir()} == set(known)
+@pytest.mark.parametrize("home", [LIBRARY, LIBRARY / "analysis", AGENT])
+def test_every_folder_is_known(home: Path) -> None:
+    """And no source is beside the folders, where nothing would be asked of it."""
+    known = {path for path in SOURCES.values() if path.is_relative_to(home)}
+    names = {path.relative_to(home).parts[0] for path in known}
+    assert {path.name for path in home.iterdir() if path.is_dir()} == names
+    assert not list(home.glob("*.c"))
 
 
 def test_arrows_lead_down() -> None:
@@ -98,7 +112,7 @@ def test_headers_are_found_just_where_they_may_be_known(build: Path, name: str) 
 
 def archive(build: Path, name: str) -> Path:
     if name in LAYERS:
-        return build / f"libthreadmodel/libtm_{name}.a"
+        return build / f"libthreadmodel/libtm_{name.replace('/', '_')}.a"
     return build / f"agent/jvm/libtm_agent_{name}.a"
 
 

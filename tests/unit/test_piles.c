@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/piles.h"
-#include "analysis/seats.h"
+#include "analysis/statistics/piles.h"
+#include "analysis/grouping/seats.h"
 #include "scarce.h"
 
 enum { PILES = 5, OBJECTS = 40, DURATIONS = 6000 };

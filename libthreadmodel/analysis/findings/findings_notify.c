@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings about notifies, from one pass over the interactions: herds that one
+ * notifyAll wakes to little use, notifies that met nobody, and those that were lost.
+ */
+#include <inttypes.h>
+
+#include "analysis/findings/findings.h"
+#include "base/saturate.h"
+
+enum {
+    BACK_NS = 100000, ///< who waits again so soon had nothing to do
+    NO_GROUP = UINT32_MAX
+};
+
+/** Notifies of one class at one place. */
+typedef struct site {
+    uint32_t class_name;
+    uint32_t place;
+    uint32_t thread;  ///< that called it last
+    uint32_t group;   ///< of the act that was counted last
+    uint32_t calls;   ///< acts that woke somebody, or nobody
+    uint32_t useless; ///< acts that woke nobody
+    uint32_t all;     ///< notifyAlls that woke somebody
+    uint32_t woken;   ///< by notifyAll
+    uint32_t back;    ///< of these, waited again at once
+    int64_t back_ns;  ///< time for which those queued for the monitor
+} site;
+
+typedef struct notifies {
+    tm__findings *findings;
+    tm__triples by_place; ///< (class name, place, 0): site + 1
+    TM__ARRAY(site, sites);
+    tm__top lost; ///< interactions
+} notifies;
+
+static site *site_of(notifies *n, const tm__interaction *row)
+{
+    tm__memory *memory = &n->findings->memory;
+    uint32_t class_name = tm__class_name_of_object(n->findings->model, row->object);
+    uint32_t place = tm__caller_of(&n->findings->places, row->from_stack);
+    uint32_t *value = tm__triples_at(&n->by_place, memory, class_name, place, 0);
+
+    if (!value)
+        return NULL;
+    if (*value == 0) {
+        if (tm__reserve(memory, &n->sites, &n->sites_capacity,
+                        (size_t)n->sites_count + 1, sizeof(*n->sites)) < 0)
+            return NULL;
+        n->sites[n->sites_count++] =
+            (site){.class_name = class_name, .place = place, .group = NO_GROUP};
+        *value = n->sites_count;
+    }
+    return &n->sites[*value - 1];
+}
+
+/* Whether who was woken waits again, at the same place, as soon as it has the monitor;
+ * and for how long it had queued for that. */
+static int went_back(const tm_model *model, const tm__interaction *row,
+                     int64_t *queued_ns)
+{
+    const tm__thread *thread;
+    const tm__interval *it;
+    uint32_t index;
+
+    *queued_ns = 0;
+    if (row->to_thread == TM__NONE || row->to_interval == TM__NONE)
+        return 0;
+    thread = &model->threads[row->to_thread];
+    if (row->to_interval < thread->interval_first)
+        return 0;
+    index = row->to_interval - thread->interval_first;
+    if (index + 2 >= thread->interval_count)
+        return 0;
+    it = &thread->intervals[index];
+    if (it->state == TM_STATE_REENTERING)
+        *queued_ns = it[1].start_ns - it->start_ns;
+    return it[1].state == TM_STATE_RUNNING && it[2].state == TM_STATE_WAITING &&
+           it[2].object == it->object && it[2].stack == it->stack &&
+           it[2].start_ns - it[1].start_ns <= BACK_NS;
+}
+
+/* For how long threads wait that a lost notify was meant for. */
+static int64_t lost_ns(const tm_model *model, const tm__interaction *row,
+                       uint32_t *waiter)
+{
+    const tm__object *object = &model->objects[row->object];
+    int64_t total_ns = 0;
+
+    for (uint32_t i = object->waiter_head; i != TM__NONE; i = model->threads[i].next) {
+        const tm__thread *thread = &model->threads[i];
+        int64_t start_ns = thread->intervals[thread->interval_count - 1].start_ns;
+
+        if (thread->deadline_ns != INT64_MAX || start_ns < row->from_ns)
+            continue;
+        if (total_ns == 0)
+            *waiter = i;
+        total_ns = tm__sum(total_ns, model->last_ns - start_ns);
+    }
+    return total_ns;
+}
+
+/* Whether the VM's own threads notify or wait: nobody can change that. */
+static int is_of_the_vm(const tm__findings *findings, const tm__interaction *row)
+{
+    const tm_model *model = findings->model;
+    const tm__callers *places = &findings->places;
+    uint32_t waiter = TM__NONE;
+
+    lost_ns(model, row, &waiter);
+    if (waiter != TM__NONE) {
+        const tm__thread *thread = &model->threads[waiter];
+        uint32_t stack = thread->intervals[thread->interval_count - 1].stack;
+
+        if (tm__caller_is_library(places, tm__caller_of(places, stack)))
+            return 1;
+    }
+    return tm__caller_is_library(places, tm__caller_of(places, row->from_stack));
+}
+
+static int take(notifies *n, uint32_t number)
+{
+    const tm_model *model = n->findings->model;
+    const tm__interaction *row = tm__row(model, number);
+    uint32_t waiter;
+    int64_t queued_ns;
+    site *it;
+
+    if ((row->kind != TM_INTERACTION_NOTIFY &&
+         row->kind != TM_INTERACTION_NOTIFY_ALL) ||
+        row->effect == TM__EFFECT_VOID || row->object == TM__NONE)
+        return TM_OK;
+    if (tm__notify_is_lost(model, number) && !is_of_the_vm(n->findings, row))
+        tm__top_add(&n->lost, lost_ns(model, row, &waiter), number);
+    it = site_of(n, row);
+    if (!it)
+        return TM_ENOMEM;
+    if (row->effect == TM__EFFECT_USELESS) {
+        it->calls++;
+        it->useless++;
+        it->thread = row->from_thread;
+        return TM_OK;
+    }
+    if (row->kind != TM_INTERACTION_NOTIFY_ALL || row->group == TM__NONE ||
+        row->group != it->group) {
+        it->calls++;
+        it->all += row->kind == TM_INTERACTION_NOTIFY_ALL;
+        it->group = row->group;
+        it->thread = row->from_thread;
+    }
+    if (row->kind != TM_INTERACTION_NOTIFY_ALL)
+        return TM_OK;
+    it->woken++;
+    if (went_back(model, row, &queued_ns)) {
+        it->back++;
+        it->back_ns = tm__sum(it->back_ns, queued_ns);
+    }
+    return TM_OK;
+}
+
+static int tell_herd(notifies *n, const site *it)
+{
+    tm__findings *findings = n->findings;
+    tm__finding *finding =
+        tm__finding_new(findings, "notify_all_herd", "interactions", it->back_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->class_name = it->class_name;
+    finding->place = it->place;
+    finding->thread = it->thread;
+    tm__where_text(finding, "kind", "notify_all");
+    tm__where_class(finding, findings->model, it->class_name);
+    tm__where_caller(finding, findings, "from_method", it->place, 0);
+    tm__say(finding, "%u notifyAll calls on ", it->all);
+    tm__say_class(finding, findings->model, it->class_name);
+    tm__say(finding, " in ");
+    tm__say_caller(finding, findings, it->place);
+    tm__say(finding, " by ");
+    tm__say_thread(finding, findings->model, it->thread);
+    tm__say(
+        finding,
+        " or others woke %u waiters, %.1f each; only %u had use of it and %u waited "
+        "again at once, after queueing for ",
+        it->woken, (double)it->woken / it->all, it->woken - it->back, it->back);
+    tm__say_duration(finding, it->back_ns);
+    tm__say(finding, " in all: notify one, or wait on separate objects.");
+    return TM_OK;
+}
+
+static int tell_useless(notifies *n, const site *it)
+{
+    tm__findings *findings = n->findings;
+    tm__finding *finding =
+        tm__finding_new(findings, "useless_notify", "interactions", 0);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->class_name = it->class_name;
+    finding->place = it->place;
+    finding->thread = it->thread;
+    tm__where_text(finding, "effect", "useless");
+    tm__where_class(finding, findings->model, it->class_name);
+    tm__where_caller(finding, findings, "from_method", it->place, 0);
+    tm__say(finding, "%u of %u notifies on ", it->useless, it->calls);
+    tm__say_class(finding, findings->model, it->class_name);
+    tm__say(finding, " in ");
+    tm__say_caller(finding, findings, it->place);
+    tm__say(finding, ", by ");
+    tm__say_thread(finding, findings->model, it->thread);
+    tm__say(finding, " for one, met no waiter.");
+    return TM_OK;
+}
+
+static int tell_lost(notifies *n, uint32_t number, int64_t at_stake_ns)
+{
+    tm__findings *findings = n->findings;
+    const tm_model *model = findings->model;
+    const tm__interaction *row = tm__row(model, number);
+    uint32_t waiter = TM__NONE;
+    const tm__interval *wait;
+    tm__finding *finding =
+        tm__finding_new(findings, "lost_notify", "interactions", at_stake_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    lost_ns(model, row, &waiter);
+    finding->class_name = tm__class_name_of_object(model, row->object);
+    finding->thread = waiter;
+    tm__where_text(finding, "object", tm__label(&findings->labels, model, row->object));
+    tm__where_number(finding, "time_ns", row->from_ns - tm__model_origin_ns(model));
+    tm__say(finding, "Lost notify: ");
+    tm__say_thread(finding, model, row->from_thread);
+    tm__say(finding, " notified %s in ",
+            tm__label(&findings->labels, model, row->object));
+    tm__say_caller(finding, findings,
+                   tm__caller_of(&findings->places, row->from_stack));
+    tm__say(finding, " at ");
+    tm__say_duration(finding, row->from_ns - tm__model_origin_ns(model));
+    tm__say(finding, ", when nobody waited");
+    if (waiter != TM__NONE) {
+        wait = &model->threads[waiter]
+                    .intervals[model->threads[waiter].interval_count - 1];
+        finding->place = tm__caller_of(&findings->places, wait->stack);
+        tm__say(finding, "; ");
+        tm__say_thread(finding, model, waiter);
+        tm__say(finding, " waits in ");
+        tm__say_caller(finding, findings, finding->place);
+        tm__say(finding, " since ");
+        tm__say_duration(finding, wait->start_ns - tm__model_origin_ns(model));
+        tm__say(finding, " and was not notified");
+    }
+    tm__say(finding, ": test the condition before waiting, under the same lock.");
+    return TM_OK;
+}
+
+static int tell(notifies *n)
+{
+    tm__top herds = {.count = 0}, useless = {.count = 0};
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; i < n->sites_count; i++) {
+        const site *it = &n->sites[i];
+
+        if (it->all >= 10 && it->woken >= 3 * it->all && it->back * 2 >= it->woken)
+            tm__top_add(&herds, it->back_ns, i);
+        if (it->place != TM__NONE &&
+            !tm__caller_is_library(&n->findings->places, it->place) &&
+            it->calls >= 100 && (uint64_t)it->useless * 10 >= (uint64_t)it->calls * 9)
+            tm__top_add(&useless, it->useless, i);
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < herds.count; i++)
+        rc = tell_herd(n, &n->sites[herds.numbers[i]]);
+    for (uint32_t i = 0; rc == TM_OK && i < n->lost.count; i++)
+        rc = tell_lost(n, n->lost.numbers[i], n->lost.keys[i]);
+    for (uint32_t i = 0; rc == TM_OK && i < useless.count; i++)
+        rc = tell_useless(n, &n->sites[useless.numbers[i]]);
+    return rc;
+}
+
+int tm__find_notifies(tm__findings *findings)
+{
+    notifies n = {.findings = findings};
+    const tm_model *model = findings->model;
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; rc == TM_OK && i < model->interactions_count; i++)
+        rc = take(&n, model->interactions_first + i);
+    if (rc == TM_OK)
+        rc = tell(&n);
+    tm__free(&findings->memory, n.sites, n.sites_capacity * sizeof(*n.sites));
+    tm__triples_free(&n.by_place, &findings->memory);
+    return rc;
+}

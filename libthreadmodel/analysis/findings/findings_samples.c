@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings of thread dumps: threads that dump after dump are held up by a lock at the
+ * same line. A few dumps are no measure of time, but that several in a row find a
+ * thread where it was is no accident.
+ */
+#include "analysis/findings/findings.h"
+
+typedef struct samples {
+    tm__findings *findings;
+    tm__tally of_thread; ///< (place, class name, state): dumps of the thread at hand
+    tm__tally of_all;    ///< the same, of all threads, one addition each
+    tm__tally times;     ///< the same, and the time between the dumps
+} samples;
+
+/* How many dumps there are before a time. */
+static uint32_t dumps_before(const tm_model *model, int64_t time_ns)
+{
+    uint32_t low = 0, high = model->dumps_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (model->dumps[middle] < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int note_interval(samples *s, uint32_t thread, uint32_t index)
+{
+    const tm_model *model = s->findings->model;
+    const tm__thread *it = &model->threads[thread];
+    const tm__interval *held = &it->intervals[index];
+    int is_last = index + 1 == it->interval_count;
+    uint32_t first = dumps_before(model, held->start_ns);
+    uint32_t end = is_last ? model->dumps_count
+                           : dumps_before(model, it->intervals[index + 1].start_ns);
+    int64_t end_ns = is_last ? model->last_ns : it->intervals[index + 1].start_ns;
+    uint32_t class_name = tm__class_name_of_object(model, held->object);
+    uint32_t place = tm__caller_of(&s->findings->places, held->stack);
+
+    if (held->state != TM_STATE_BLOCKED && held->state != TM_STATE_REENTERING)
+        return TM_OK;
+    if (!tm__tally_add(&s->of_thread, &s->findings->memory, place, class_name,
+                       held->state, end - first, thread) ||
+        !tm__tally_add(&s->times, &s->findings->memory, place, class_name, held->state,
+                       end_ns - held->start_ns, thread))
+        return TM_ENOMEM;
+    return TM_OK;
+}
+
+static int note_thread(samples *s, uint32_t thread)
+{
+    const tm__thread *it = &s->findings->model->threads[thread];
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; i < it->interval_count && rc == TM_OK; i++)
+        rc = note_interval(s, thread, i);
+    for (uint32_t i = 0; i < s->of_thread.items_count && rc == TM_OK; i++) {
+        const tm__tally_item *item = &s->of_thread.items[i];
+
+        if (!tm__tally_add(&s->of_all, &s->findings->memory, item->a, item->b, item->c,
+                           item->total_ns, thread))
+            rc = TM_ENOMEM;
+    }
+    if (s->of_thread.items_count)
+        tm__tally_free(&s->of_thread, &s->findings->memory);
+    s->of_thread = (tm__tally){0};
+    return rc;
+}
+
+static int say(samples *s, const tm__tally_item *item, int64_t time_ns)
+{
+    tm__findings *f = s->findings;
+    tm__finding *finding = tm__finding_new(f, "sampled_block", "timeline", time_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->class_name = item->b;
+    finding->place = item->a;
+    finding->thread = item->worst_thread;
+    tm__where_text(finding, "state", tm_state_name((int)item->c));
+    tm__where_class(finding, f->model, item->b);
+    tm__where_caller(finding, f, "method", item->a, 1);
+    tm__say_thread(finding, f->model, item->worst_thread);
+    tm__say(finding, " was %s in %lld of %u dumps at the same line, ",
+            item->c == TM_STATE_BLOCKED ? "blocked" : "queueing to re-enter",
+            (long long)item->worst_ns, f->model->dumps_count);
+    tm__say_caller(finding, f, item->a);
+    tm__say(finding, ", for ");
+    tm__say_class(finding, f->model, item->b);
+    if (item->count > 1)
+        tm__say(finding, "; %lld other thread%s there, too", (long long)item->count - 1,
+                item->count == 2 ? " was" : "s were");
+    tm__say(finding, ".");
+    return TM_OK;
+}
+
+/* Those that were seen most often. Once is no sign of anything. */
+static int say_most(samples *s)
+{
+    tm__top top = {.count = 0};
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; i < s->of_all.items_count; i++)
+        if (s->of_all.items[i].worst_ns > 1)
+            tm__top_add(&top, s->of_all.items[i].total_ns, i);
+    for (uint32_t i = 0; i < top.count && rc == TM_OK; i++) {
+        const tm__tally_item *item = &s->of_all.items[top.numbers[i]];
+        const uint32_t *time =
+            tm__triples_find(&s->times.map, item->a, item->b, item->c);
+
+        rc = say(s, item, time ? s->times.items[*time - 1].total_ns : 0);
+    }
+    return rc;
+}
+
+int tm__find_samples(tm__findings *findings)
+{
+    const tm_model *model = findings->model;
+    samples s = {.findings = findings};
+    int rc = TM_OK;
+
+    if (model->dumps_count < 2)
+        return TM_OK;
+    for (uint32_t i = 0; i < model->threads_count && rc == TM_OK; i++)
+        rc = note_thread(&s, i);
+    if (rc == TM_OK)
+        rc = say_most(&s);
+    tm__tally_free(&s.of_all, &findings->memory);
+    tm__tally_free(&s.times, &findings->memory);
+    return rc;
+}

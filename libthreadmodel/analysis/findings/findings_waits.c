@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings about single waits: outliers among many alike, waits that always time
+ * out, and waits that are still going on though nothing can be expected to end them.
+ */
+#include <string.h>
+
+#include "analysis/findings/findings.h"
+#include "analysis/timeline/holdup.h"
+#include "base/histogram.h"
+
+/** Waits of one class at one place. */
+typedef struct group {
+    uint32_t class_name;
+    uint32_t place;
+    uint32_t thread; ///< of the longest wait
+    uint32_t ended;
+    uint32_t timed_out;
+    int64_t longest_ns;
+    int64_t longest_start_ns;
+    tm__histogram durations;
+} group;
+
+typedef struct waits {
+    tm__findings *findings;
+    tm__triples by_place; ///< (class name, place, 0): group + 1
+    int64_t *notified_ns; ///< of each object: its last notify
+    TM__ARRAY(group, groups);
+    tm__top hanging; ///< threads
+} waits;
+
+static group *group_of(waits *w, uint32_t class_name, uint32_t place)
+{
+    tm__memory *memory = &w->findings->memory;
+    uint32_t *value = tm__triples_at(&w->by_place, memory, class_name, place, 0);
+
+    if (!value)
+        return NULL;
+    if (*value == 0) {
+        if (tm__reserve(memory, &w->groups, &w->groups_capacity,
+                        (size_t)w->groups_count + 1, sizeof(*w->groups)) < 0)
+            return NULL;
+        w->groups[w->groups_count++] =
+            (group){.class_name = class_name, .place = place, .thread = TM__NONE};
+        *value = w->groups_count;
+    }
+    return &w->groups[*value - 1];
+}
+
+/* The interval after a wait and the re-entry that belongs to it. */
+static uint32_t after_wait(const tm__thread *thread, uint32_t wait)
+{
+    uint32_t after = wait + 1;
+
+    while (after < thread->interval_count &&
+           (thread->intervals[after].state == TM_STATE_REENTERING ||
+            thread->intervals[after].flags & TM__INTERVAL_CONTINUES))
+        after++;
+    return after;
+}
+
+/* That a notify was lost is told as such. */
+static int has_lost(const tm_model *model, uint32_t object)
+{
+    uint32_t useless = model->objects[object].useless;
+
+    return useless != TM__NONE && tm__notify_is_lost(model, useless);
+}
+
+static int note_wait(waits *w, uint32_t thread, uint32_t index)
+{
+    const tm_model *model = w->findings->model;
+    const tm__thread *it = &model->threads[thread];
+    const tm__interval *wait = &it->intervals[index];
+    uint32_t place = tm__caller_of(&w->findings->places, wait->stack);
+    int64_t length_ns = tm__interval_end_ns(model, it, index) - wait->start_ns;
+    group *found;
+
+    if (tm__caller_is_library(&w->findings->places, place))
+        return TM_OK;
+    if (index + 1 == it->interval_count) {
+        if (wait->object != TM__NONE && it->waits_in == wait->object &&
+            it->deadline_ns == INT64_MAX && !(it->flags & TM_THREAD_DAEMON) &&
+            length_ns >= 1000000000 && length_ns >= w->findings->run_ns / 4 &&
+            w->notified_ns[wait->object] < wait->start_ns &&
+            !has_lost(model, wait->object))
+            tm__top_add(&w->hanging, length_ns, thread);
+        return TM_OK;
+    }
+    found = group_of(w, tm__class_name_of_object(model, wait->object), place);
+    if (!found)
+        return TM_ENOMEM;
+    found->ended++;
+    found->timed_out += (wait->flags & TM__INTERVAL_TIMED_OUT) != 0;
+    if (length_ns > found->longest_ns) {
+        found->longest_ns = length_ns;
+        found->longest_start_ns = wait->start_ns;
+        found->thread = thread;
+    }
+    return tm__histogram_add(&found->durations, &w->findings->memory, length_ns);
+}
+
+static int gather(waits *w)
+{
+    const tm_model *model = w->findings->model;
+
+    for (uint32_t i = 0; i < model->objects_count; i++)
+        w->notified_ns[i] = INT64_MIN;
+    for (uint32_t i = 0; i < model->interactions_count; i++) {
+        const tm__interaction *row = &model->interactions[i];
+
+        if ((row->kind == TM_INTERACTION_NOTIFY ||
+             row->kind == TM_INTERACTION_NOTIFY_ALL) &&
+            row->object != TM__NONE && row->from_ns > w->notified_ns[row->object])
+            w->notified_ns[row->object] = row->from_ns;
+    }
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+
+        for (uint32_t i = 0; i < thread->interval_count;) {
+            if (thread->intervals[i].state != TM_STATE_WAITING) {
+                i++;
+                continue;
+            }
+            if (note_wait(w, t, i) < 0)
+                return TM_ENOMEM;
+            i = after_wait(thread, i);
+        }
+    }
+    return TM_OK;
+}
+
+static int is_outlier(const waits *w, const group *it)
+{
+    int64_t median_ns = tm__histogram_quantile(&it->durations, 0.5);
+
+    return it->ended >= 20 && it->longest_ns / 20 >= median_ns &&
+           it->longest_ns >= 100000000 && it->longest_ns >= w->findings->run_ns / 20;
+}
+
+static int always_times_out(const waits *w, const group *it)
+{
+    return it->ended >= 5 && it->timed_out == it->ended && it->durations.total > 0 &&
+           it->durations.total >= w->findings->run_ns / 100;
+}
+
+static int tell_outlier(waits *w, const group *it)
+{
+    tm__findings *findings = w->findings;
+    int64_t median_ns = tm__histogram_quantile(&it->durations, 0.5);
+    tm__finding *finding =
+        tm__finding_new(findings, "long_wait", "timeline", it->longest_ns - median_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->class_name = it->class_name;
+    finding->place = it->place;
+    finding->thread = it->thread;
+    tm__where_thread(finding, "thread_id", findings->model, it->thread);
+    tm__where_number(finding, "start_ns",
+                     it->longest_start_ns - tm__model_origin_ns(findings->model));
+    tm__say_thread(finding, findings->model, it->thread);
+    tm__say(finding, " waited ");
+    tm__say_duration(finding, it->longest_ns);
+    tm__say(finding, " for ");
+    tm__say_class(finding, findings->model, it->class_name);
+    tm__say(finding, " in ");
+    tm__say_caller(finding, findings, it->place);
+    tm__say(finding, ", where the median of %u waits is ", it->ended);
+    tm__say_duration(finding, median_ns);
+    tm__say(finding, ".");
+    return TM_OK;
+}
+
+static int tell_time_outs(waits *w, const group *it)
+{
+    tm__findings *findings = w->findings;
+    tm__finding *finding = tm__finding_new(findings, "wait_always_times_out", "callers",
+                                           it->durations.total);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->class_name = it->class_name;
+    finding->place = it->place;
+    finding->thread = it->thread;
+    tm__where_class(finding, findings->model, it->class_name);
+    tm__where_caller(finding, findings, "method", it->place, 1);
+    tm__say(finding, "All %u waits for ", it->ended);
+    tm__say_class(finding, findings->model, it->class_name);
+    tm__say(finding, " in ");
+    tm__say_caller(finding, findings, it->place);
+    tm__say(finding, " timed out, ");
+    tm__say_duration(finding, it->durations.total);
+    tm__say(finding, " in all, most of ");
+    tm__say_thread(finding, findings->model, it->thread);
+    tm__say(finding, ": nobody notifies it, or it polls.");
+    return TM_OK;
+}
+
+static int tell_hanging(waits *w, uint32_t thread, int64_t length_ns)
+{
+    tm__findings *findings = w->findings;
+    const tm_model *model = findings->model;
+    const tm__thread *it = &model->threads[thread];
+    const tm__interval *wait = &it->intervals[it->interval_count - 1];
+    tm__finding *finding =
+        tm__finding_new(findings, "long_wait", "timeline", length_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->class_name = tm__class_name_of_object(model, wait->object);
+    finding->place = tm__caller_of(&findings->places, wait->stack);
+    finding->thread = thread;
+    finding->suspected = 1;
+    tm__where_thread(finding, "thread_id", model, thread);
+    tm__where_number(finding, "start_ns", wait->start_ns - tm__model_origin_ns(model));
+    tm__say(finding, "Suspected: ");
+    tm__say_thread(finding, model, thread);
+    tm__say(finding, " waits without end for %s in ",
+            tm__label(&findings->labels, model, wait->object));
+    tm__say_caller(finding, findings, finding->place);
+    tm__say(finding, " since ");
+    tm__say_duration(finding, wait->start_ns - tm__model_origin_ns(model));
+    tm__say(finding, " and was still waiting ");
+    tm__say_duration(finding, length_ns);
+    tm__say(finding,
+            " later, with no notify since. A later thread dump would confirm it.");
+    return TM_OK;
+}
+
+static int tell(waits *w)
+{
+    tm__top outliers = {.count = 0}, time_outs = {.count = 0};
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; i < w->groups_count; i++) {
+        const group *it = &w->groups[i];
+
+        if (is_outlier(w, it))
+            tm__top_add(&outliers, it->longest_ns, i);
+        if (always_times_out(w, it))
+            tm__top_add(&time_outs, it->durations.total, i);
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < outliers.count; i++)
+        rc = tell_outlier(w, &w->groups[outliers.numbers[i]]);
+    for (uint32_t i = 0; rc == TM_OK && i < time_outs.count; i++)
+        rc = tell_time_outs(w, &w->groups[time_outs.numbers[i]]);
+    for (uint32_t i = 0; rc == TM_OK && i < w->hanging.count; i++)
+        rc = tell_hanging(w, w->hanging.numbers[i], w->hanging.keys[i]);
+    return rc;
+}
+
+int tm__find_waits(tm__findings *findings)
+{
+    waits w = {.findings = findings};
+    tm__memory *memory = &findings->memory;
+    size_t bytes =
+        ((size_t)findings->model->objects_count + 1) * sizeof(*w.notified_ns);
+    int rc = TM_ENOMEM;
+
+    w.notified_ns = tm__resize(memory, NULL, 0, bytes);
+    if (w.notified_ns)
+        rc = gather(&w);
+    if (rc == TM_OK)
+        rc = tell(&w);
+    for (uint32_t i = 0; i < w.groups_count; i++)
+        tm__histogram_free(&w.groups[i].durations, memory);
+    tm__free(memory, w.groups, w.groups_capacity * sizeof(*w.groups));
+    tm__free(memory, w.notified_ns, bytes);
+    tm__triples_free(&w.by_place, memory);
+    return rc;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blame as answers: share by share for those who want to see one block, added up
+ * for those who want to know whom to ask. The sweep that finds the owners is in
+ * shares.c, the sums are in blame_groups.c.
+ */
+#include "analysis/locks/blame.h"
+
+#include "table/builder.h"
+#include "base/saturate.h"
+#include "base/sized.h"
+
+enum {
+    ALL_KEYS = TM_BLAME_BY_THREAD | TM_BLAME_BY_CALLER | TM_BLAME_BY_CLASS |
+               TM_BLAME_BY_OBJECT | TM_BLAME_BY_OWNER | TM_BLAME_BY_OWNER_METHOD,
+    ALL_STATES = 1 << TM_STATE_BLOCKED | 1 << TM_STATE_REENTERING | 1 << TM_STATE_PARKED
+};
+
+static void put_thread(tm__builder *builder, const tm_model *model, uint32_t thread)
+{
+    if (thread == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_uint64(builder, model->threads[thread].id);
+    tm__put_string(builder, tm__thread_name(model, thread));
+}
+
+static double share_of(int64_t part_ns, int64_t whole_ns)
+{
+    return whole_ns > 0 ? (double)part_ns / (double)whole_ns : 0;
+}
+
+static void put_limits(tm__builder *builder, const tm_model *model, uint64_t capped)
+{
+    tm__model_put_limits(model, builder);
+    if (capped)
+        tm__builder_limit(builder, "Some blocks had more than 256 successive owners: "
+                                   "the first 256 of each are told.");
+}
+
+/* ---- single shares ---- */
+
+static const tm__column_spec share_columns[] = {
+    {"thread_id", TM_TYPE_UINT64},     {"thread", TM_TYPE_STRING},
+    {"block_start_ns", TM_TYPE_INT64}, {"block_end_ns", TM_TYPE_INT64},
+    {"state", TM_TYPE_STRING},         {"object", TM_TYPE_STRING},
+    {"class", TM_TYPE_STRING},         {"method", TM_TYPE_STRING},
+    {"source", TM_TYPE_STRING},        {"line", TM_TYPE_INT32},
+    {"start_ns", TM_TYPE_INT64},       {"end_ns", TM_TYPE_INT64},
+    {"share", TM_TYPE_STRING},         {"owner_id", TM_TYPE_UINT64},
+    {"owner", TM_TYPE_STRING},         {"owner_method", TM_TYPE_STRING},
+    {"owner_source", TM_TYPE_STRING},  {"owner_line", TM_TYPE_INT32},
+    {"fraction", TM_TYPE_DOUBLE},      {"provenance", TM_TYPE_STRING},
+};
+
+typedef struct listing {
+    const tm_model *model;
+    tm__memory memory;
+    tm__builder builder;
+    tm__labels labels;
+    tm__callers places;
+    uint32_t states;
+    uint64_t capped;
+    TM__ARRAY(tm__share, shares);
+} listing;
+
+static int keep(void *payload, const tm__share *share)
+{
+    listing *list = payload;
+
+    if (!(list->states >> share->state & 1))
+        return TM_OK;
+    if (tm__reserve(&list->memory, &list->shares, &list->shares_capacity,
+                    (size_t)list->shares_count + 1, sizeof(*share)) < 0)
+        return TM_ENOMEM;
+    list->shares[list->shares_count++] = *share;
+    return TM_OK;
+}
+
+static void put_share(listing *list, const tm__share *share)
+{
+    const tm_model *model = list->model;
+    tm__builder *builder = &list->builder;
+    int64_t origin_ns = tm__model_origin_ns(model);
+
+    put_thread(builder, model, share->thread);
+    tm__put_int64(builder, share->start_ns - origin_ns);
+    tm__put_int64(builder, share->end_ns - origin_ns);
+    tm__put_string(builder, tm_state_name(share->state));
+    tm__put_string(builder, tm__label(&list->labels, model, share->object));
+    tm__put_string(
+        builder,
+        share->object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->objects[share->object].class_index));
+    tm__put_caller(builder, &list->places, tm__caller_of(&list->places, share->stack));
+    tm__put_int64(builder, share->from_ns - origin_ns);
+    tm__put_int64(builder, share->to_ns - origin_ns);
+    tm__put_string(builder, tm__share_name(share->kind));
+    put_thread(builder, model, share->owner);
+    tm__put_caller(builder, &list->places,
+                   tm__caller_of(&list->places, share->owner_stack));
+    tm__put_double(builder, share->start_ns == share->end_ns
+                                ? 1
+                                : share_of(share->to_ns - share->from_ns,
+                                           share->end_ns - share->start_ns));
+    tm__put_string(builder, tm_provenance_name(share->provenance));
+}
+
+/* Of blocks that began together; a thread's own are in order already. */
+static int compare_shares(const void *payload, uint32_t left, uint32_t right)
+{
+    const listing *list = payload;
+    uint32_t l = list->shares[left].thread, r = list->shares[right].thread;
+
+    return l < r ? -1 : l > r;
+}
+
+static int put_sorted(listing *list)
+{
+    size_t bytes = list->shares_count * sizeof(tm__sortable);
+    tm__sortable *order, *spare;
+
+    if (bytes == 0)
+        return TM_OK;
+    order = tm__resize(&list->memory, NULL, 0, bytes);
+    spare = tm__resize(&list->memory, NULL, 0, bytes);
+    if (order && spare) {
+        for (uint32_t i = 0; i < list->shares_count; i++)
+            order[i] = (tm__sortable){list->shares[i].start_ns, i};
+        tm__sort(order, spare, list->shares_count, compare_shares, list);
+        tm__builder_expect(&list->builder, list->shares_count);
+        for (uint32_t i = 0; i < list->shares_count && !list->builder.failed; i++)
+            put_share(list, &list->shares[order[i].number]);
+    }
+    tm__free(&list->memory, spare, bytes);
+    tm__free(&list->memory, order, bytes);
+    return order && spare ? TM_OK : TM_ENOMEM;
+}
+
+static int list_shares(tm_table **out, const tm_model *model, const tm__scope *scope,
+                       uint32_t states, const tm__libraries *libraries)
+{
+    listing list = {.model = model, .states = states};
+    int rc = tm__labels_open(&list.labels, model);
+
+    if (rc < 0)
+        return rc;
+    tm__memory_init(&list.memory, &model->memory.hook);
+    tm__builder_start(&list.builder, "blame", share_columns,
+                      sizeof(share_columns) / sizeof(*share_columns),
+                      &model->memory.hook);
+    rc = tm__callers_open(&list.places, model, &list.memory, libraries);
+    if (rc == TM_OK)
+        rc = tm__shares_walk(model, scope, keep, &list, &list.capped);
+    if (rc == TM_OK)
+        rc = put_sorted(&list);
+    if (rc == TM_OK)
+        rc = list.labels.failed;
+    put_limits(&list.builder, model, list.capped);
+    tm__free(&list.memory, list.shares, list.shares_capacity * sizeof(*list.shares));
+    tm__callers_close(&list.places);
+    tm__labels_close(&list.labels);
+    if (rc < 0) {
+        tm__builder_abandon(&list.builder);
+        return rc;
+    }
+    return tm__builder_finish(&list.builder, out);
+}
+
+/* ---- groups ---- */
+
+/* Columns of a key; `without` are the keys that bring them later. */
+static const struct key_column {
+    tm__column_spec column;
+    uint32_t key;
+    uint32_t without;
+} key_columns[] = {
+    {{"thread_id", TM_TYPE_UINT64}, TM_BLAME_BY_THREAD, 0},
+    {{"thread", TM_TYPE_STRING}, TM_BLAME_BY_THREAD, 0},
+    {{"method", TM_TYPE_STRING}, TM_BLAME_BY_CALLER, 0},
+    {{"source", TM_TYPE_STRING}, TM_BLAME_BY_CALLER, 0},
+    {{"line", TM_TYPE_INT32}, TM_BLAME_BY_CALLER, 0},
+    {{"class", TM_TYPE_STRING}, TM_BLAME_BY_CLASS, TM_BLAME_BY_OBJECT},
+    {{"object", TM_TYPE_STRING}, TM_BLAME_BY_OBJECT, 0},
+    {{"class", TM_TYPE_STRING}, TM_BLAME_BY_OBJECT, 0},
+    {{"owner_id", TM_TYPE_UINT64}, TM_BLAME_BY_OWNER, 0},
+    {{"owner", TM_TYPE_STRING}, TM_BLAME_BY_OWNER, 0},
+    {{"owner_method", TM_TYPE_STRING}, TM_BLAME_BY_OWNER_METHOD, 0},
+    {{"owner_source", TM_TYPE_STRING}, TM_BLAME_BY_OWNER_METHOD, 0},
+    {{"owner_line", TM_TYPE_INT32}, TM_BLAME_BY_OWNER_METHOD, 0},
+};
+
+static const tm__column_spec value_columns[] = {
+    {"count", TM_TYPE_INT64},        {"total_ns", TM_TYPE_INT64},
+    {"max_ns", TM_TYPE_INT64},       {"latency_ns", TM_TYPE_INT64},
+    {"share", TM_TYPE_DOUBLE},       {"reported_share", TM_TYPE_DOUBLE},
+    {"exact_share", TM_TYPE_DOUBLE}, {"inferred_share", TM_TYPE_DOUBLE},
+};
+
+enum {
+    KEY_COLUMNS = sizeof(key_columns) / sizeof(*key_columns),
+    VALUE_COLUMNS = sizeof(value_columns) / sizeof(*value_columns)
+};
+
+static void start_groups(tm__builder *builder, const tm__blame *blame, const char *name)
+{
+    tm__column_spec columns[KEY_COLUMNS + VALUE_COLUMNS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < KEY_COLUMNS; i++)
+        if (blame->keys & key_columns[i].key && !(blame->keys & key_columns[i].without))
+            columns[count++] = key_columns[i].column;
+    for (size_t i = 0; i < VALUE_COLUMNS; i++)
+        columns[count++] = value_columns[i];
+    tm__builder_start(builder, name, columns, count, &blame->model->memory.hook);
+    tm__builder_expect(builder, blame->items_count);
+}
+
+static void put_group(tm__builder *builder, tm__labels *labels, const tm__blame *blame,
+                      const tm__blamed *group, int64_t whole_ns)
+{
+    const tm_model *model = blame->model;
+    const int64_t *parts_ns = group->by_provenance_ns;
+
+    if (blame->keys & TM_BLAME_BY_THREAD)
+        put_thread(builder, model, group->thread);
+    if (blame->keys & TM_BLAME_BY_CALLER)
+        tm__put_caller(builder, &blame->places, group->caller);
+    if (blame->keys & TM_BLAME_BY_OBJECT)
+        tm__put_string(builder, tm__label(labels, model, group->object));
+    if (blame->keys & (TM_BLAME_BY_CLASS | TM_BLAME_BY_OBJECT))
+        tm__put_string(builder, tm__strings_get(&model->strings, group->class_name));
+    if (blame->keys & TM_BLAME_BY_OWNER)
+        put_thread(builder, model, group->owner);
+    if (blame->keys & TM_BLAME_BY_OWNER_METHOD)
+        tm__put_caller(builder, &blame->places, group->owner_place);
+    tm__put_int64(builder, group->count);
+    tm__put_int64(builder, group->total_ns);
+    tm__put_int64(builder, group->max_ns);
+    tm__put_int64(builder, group->latency_ns);
+    tm__put_double(builder, share_of(group->total_ns, whole_ns));
+    tm__put_double(builder,
+                   share_of(parts_ns[TM_PROVENANCE_REPORTED], group->total_ns));
+    tm__put_double(builder, share_of(parts_ns[TM_PROVENANCE_EXACT], group->total_ns));
+    tm__put_double(builder,
+                   share_of(parts_ns[TM_PROVENANCE_INFERRED], group->total_ns));
+}
+
+/* @param thread_ns  NULL, or a thread's blocked time each: shares are of that */
+static int put_groups(tm_table **out, tm__blame *blame, const char *name,
+                      const int64_t *thread_ns)
+{
+    tm__builder builder;
+    tm__labels labels;
+    tm__sortable *order;
+    int rc = tm__labels_open(&labels, blame->model);
+
+    if (rc < 0)
+        return rc;
+    rc = tm__blame_order(&order, blame);
+    if (rc < 0) {
+        tm__labels_close(&labels);
+        return rc;
+    }
+    start_groups(&builder, blame, name);
+    for (uint32_t i = 0; i < blame->items_count && !builder.failed; i++) {
+        const tm__blamed *group = &blame->items[order[i].number];
+
+        put_group(&builder, &labels, blame, group,
+                  thread_ns ? thread_ns[group->thread] : blame->total_ns);
+    }
+    put_limits(&builder, blame->model, blame->capped);
+    tm__free(&blame->memory, order, blame->items_count * sizeof(*order));
+    rc = labels.failed;
+    tm__labels_close(&labels);
+    if (rc == TM_OK)
+        return tm__builder_finish(&builder, out);
+    tm__builder_abandon(&builder);
+    return rc;
+}
+
+int tm_blame_list(tm_table **out, const tm_model *model, const tm_blame_options *given)
+{
+    tm_blame_options options;
+    tm__libraries libraries;
+    tm__blame blame;
+    tm__scope scope;
+    uint32_t states;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = TM__READ(&options, given, tm_blame_options, keys);
+    if (rc < 0)
+        return rc;
+    if (options.keys & ~(uint32_t)ALL_KEYS)
+        return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", options.keys, ALL_KEYS);
+    if (options.states & ~(uint32_t)ALL_STATES)
+        return tm__fail(TM_EINVAL,
+                        "states %u: only blocked, reentering and parked have an owner",
+                        options.states);
+    states = options.states ? options.states : (uint32_t)ALL_STATES;
+    rc = tm__scope_open(&scope, model, options.selection);
+    if (rc < 0)
+        return rc;
+    libraries = (tm__libraries){options.libraries, options.library_count};
+    if (options.keys == 0) {
+        rc = list_shares(out, model, &scope, states, &libraries);
+    } else {
+        rc = tm__blame_gather(&blame, model, &scope, options.keys, states, &libraries);
+        if (rc == TM_OK)
+            rc = put_groups(out, &blame, "blamed", NULL);
+        tm__blame_free(&blame);
+    }
+    tm__scope_close(&scope, model);
+    return rc;
+}
+
+int tm_blame_matrix(tm_table **out, const tm_model *model,
+                    const tm_selection *selection)
+{
+    tm__blame blame;
+    tm__scope scope;
+    size_t bytes;
+    int64_t *thread_ns;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = tm__scope_open(&scope, model, selection);
+    if (rc < 0)
+        return rc;
+    rc = tm__blame_gather(&blame, model, &scope, TM_BLAME_BY_THREAD | TM_BLAME_BY_OWNER,
+                          ALL_STATES, NULL);
+    bytes = ((size_t)model->threads_count + 1) * sizeof(*thread_ns);
+    thread_ns = rc == TM_OK ? tm__zalloc(&blame.memory, bytes) : NULL;
+    if (thread_ns) {
+        for (uint32_t i = 0; i < blame.items_count; i++)
+            thread_ns[blame.items[i].thread] =
+                tm__sum(thread_ns[blame.items[i].thread], blame.items[i].total_ns);
+        rc = put_groups(out, &blame, "blockers", thread_ns);
+    } else if (rc == TM_OK) {
+        rc = TM_ENOMEM;
+    }
+    tm__free(&blame.memory, thread_ns, bytes);
+    tm__blame_free(&blame);
+    tm__scope_close(&scope, model);
+    return rc;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares of blame, added up by thread, caller, lock, owner and owner's method. */
+#ifndef TM_ANALYSIS_LOCKS_BLAME_H
+#define TM_ANALYSIS_LOCKS_BLAME_H
+
+#include <threadmodel/blame.h>
+
+#include "analysis/locks/shares.h"
+#include "analysis/grouping/callers.h"
+#include "analysis/grouping/seats.h"
+#include "base/sort.h"
+#include "base/triples.h"
+
+/** A group; what is no key of it is TM__NONE. */
+typedef struct tm__blamed {
+    uint32_t thread;
+    uint32_t caller; ///< places
+    uint32_t class_name;
+    uint32_t object;
+    uint32_t owner;
+    uint32_t owner_place;
+    int64_t count;
+    int64_t total_ns;
+    int64_t max_ns;
+    int64_t latency_ns; ///< of the total, when nobody had the lock
+    int64_t block_ns;   ///< of the block that is being added
+    uint64_t block;     ///< its number
+    int64_t by_provenance_ns[TM_PROVENANCE_END];
+} tm__blamed;
+
+typedef struct tm__blame {
+    const tm_model *model;
+    const tm__scope *scope;
+    uint32_t keys;   ///< bits of enum tm_blame_key
+    uint32_t states; ///< bit s: blocks of enum tm_state s
+    tm__memory memory;
+    tm__callers places;   ///< opened only for methods
+    tm__seats by_threads; ///< (thread, owner, owner's place): number + 1
+    tm__triples by_lock;  ///< (that number, caller, lock): items[] + 1
+    uint32_t threads_count;
+    uint64_t block;  ///< blocks seen
+    uint64_t capped; ///< blocks of which not all owners are told
+    int64_t total_ns;
+    TM__ARRAY(tm__blamed, items);
+} tm__blame;
+
+/**
+ * Add up the blame of a scope.
+ * @param blame  to be freed, whatever is returned
+ * @param scope  lent until the blame is freed
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *scope,
+                     uint32_t keys, uint32_t states, const tm__libraries *libraries);
+
+/**
+ * The order in which an answer lists the groups: the longest total first.
+ * @param[out] order  blame->items_count of them, for tm__free(&blame->memory)
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__blame_order(tm__sortable **order, tm__blame *blame);
+
+void tm__blame_free(tm__blame *blame);
+
+#endif

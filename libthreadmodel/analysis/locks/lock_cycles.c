@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cycles of lock order that can deadlock. Lengths from two up, each by a search of
+ * that depth from its smallest node, so that every cycle is met once and the small
+ * ones first; a budget of steps bounds what a dense graph costs.
+ *
+ *     A ──▶ B ──▶ C        an edge may have been seen many times; a cycle counts when
+ *     ▲           │        for each of its edges one time can be chosen so that no
+ *     └───────────┘        two are by one thread, under one gate lock, or in order
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/locks/lock_graph.h"
+#include "base/sort.h"
+
+enum { STEPS_MAX = 2000000, USES_TRIED = 16 };
+
+typedef struct search {
+    const tm__lock_graph *graph;
+    tm__lineage *lineage;
+    tm__cycle **cycles;
+    uint32_t *count;
+    uint32_t *capacity;
+    uint32_t found;
+    uint32_t path[TM__CYCLE_EDGES]; ///< edges[]
+    uint32_t chosen[TM__CYCLE_EDGES];
+    uint32_t length;
+    uint32_t steps;
+} search;
+
+/* A lock that is held in both: who holds it keeps the other out. */
+static int share_gate(const tm__lock_graph *graph, const tm__nesting *left,
+                      const tm__nesting *right)
+{
+    const tm__held *l = &graph->helds[left->held_first];
+    const tm__held *r = &graph->helds[right->held_first];
+    uint32_t i = 0, j = 0;
+
+    if (left->is_coarse != right->is_coarse)
+        return 0;
+    while (i < left->held_count && j < right->held_count) {
+        if (l[i].object == r[j].object)
+            return 1;
+        if (l[i].object < r[j].object)
+            i++;
+        else
+            j++;
+    }
+    return 0;
+}
+
+static int can_meet(search *s, uint32_t left, uint32_t right)
+{
+    const tm__lock_graph *graph = s->graph;
+    const tm__nesting *l = &graph->nestings[graph->uses[left].nesting];
+    const tm__nesting *r = &graph->nestings[graph->uses[right].nesting];
+
+    return l->thread != r->thread && !share_gate(graph, l, r) &&
+           !tm__lineage_orders(s->lineage, l, r) &&
+           !tm__lineage_orders(s->lineage, r, l);
+}
+
+/* Nobody can check a cycle of which a lock was held nobody knows where. */
+static int has_place(const tm__lock_graph *graph, uint32_t use)
+{
+    return graph->helds[graph->uses[use].held].stack != TM__NONE ||
+           tm__owners_are_told(graph->model);
+}
+
+/* Choose a use of the edge at `depth` and of those after it. */
+static int choose(search *s, uint32_t depth)
+{
+    const tm__edge *edge;
+
+    if (depth == s->length || depth == TM__CYCLE_EDGES)
+        return 1;
+    edge = &s->graph->edges[s->path[depth]];
+    for (uint32_t i = 0; i < edge->use_count && i < USES_TRIED; i++) {
+        uint32_t use = edge->use_first + i, other = 0;
+
+        if (++s->steps > STEPS_MAX)
+            return 0;
+        if (!has_place(s->graph, use))
+            continue;
+        while (other < depth && can_meet(s, s->chosen[other], use))
+            other++;
+        s->chosen[depth] = use;
+        if (other == depth && choose(s, depth + 1))
+            return 1;
+    }
+    return 0;
+}
+
+static int keep(search *s)
+{
+    tm__cycle cycle = {.length = s->length, .by_class = s->graph->by_class};
+
+    if (s->found == TM__CYCLES_MAX || !choose(s, 0))
+        return TM_OK;
+    memcpy(cycle.uses, s->chosen, sizeof(cycle.uses));
+    if (tm__reserve(s->graph->memory, s->cycles, s->capacity, (size_t)*s->count + 1,
+                    sizeof(cycle)) < 0)
+        return TM_ENOMEM;
+    (*s->cycles)[(*s->count)++] = cycle;
+    s->found++;
+    return TM_OK;
+}
+
+static int on_path(const search *s, uint32_t depth, uint32_t node)
+{
+    for (uint32_t i = 0; i < depth; i++)
+        if (s->graph->edges[s->path[i]].from == node)
+            return 1;
+    return 0;
+}
+
+static int extend(search *s, uint32_t depth, uint32_t start, uint32_t node)
+{
+    const tm__lock_graph *graph = s->graph;
+
+    if (depth == TM__CYCLE_EDGES)
+        return TM_OK;
+    for (uint32_t e = graph->edge_first[node]; e < graph->edge_first[node + 1]; e++) {
+        uint32_t to = graph->edges[e].to;
+        int rc = TM_OK;
+
+        if (++s->steps > STEPS_MAX)
+            return TM_OK;
+        if (to < start || (to == start) != (depth + 1 == s->length) ||
+            (to != start && on_path(s, depth, to)))
+            continue;
+        s->path[depth] = e;
+        rc = to == start ? keep(s) : extend(s, depth + 1, start, to);
+        if (rc < 0)
+            return rc;
+    }
+    return TM_OK;
+}
+
+int tm__lock_cycles(const tm__lock_graph *graph, tm__lineage *lineage,
+                    tm__cycle **cycles, uint32_t *count, uint32_t *capacity, int *cut)
+{
+    search s = {.graph = graph,
+                .lineage = lineage,
+                .cycles = cycles,
+                .count = count,
+                .capacity = capacity};
+
+    for (s.length = 2; s.length <= TM__CYCLE_EDGES; s.length++)
+        for (uint32_t node = 0; node < graph->node_count; node++)
+            if (extend(&s, 0, node, node) < 0)
+                return TM_ENOMEM;
+    *cut |= s.steps > STEPS_MAX || s.found == TM__CYCLES_MAX;
+    return TM_OK;
+}
+
+/* ---- start and join ---- */
+
+static int add_edge(tm__lineage *lineage, tm__lineage_edge edge)
+{
+    if (tm__reserve(lineage->memory, &lineage->edges, &lineage->edges_capacity,
+                    (size_t)lineage->edges_count + 1, sizeof(edge)) < 0)
+        return TM_ENOMEM;
+    lineage->edges[lineage->edges_count++] = edge;
+    return TM_OK;
+}
+
+static int add_starts(tm__lineage *lineage)
+{
+    const tm_model *model = lineage->model;
+
+    for (uint32_t i = 0; i < model->interactions_count; i++) {
+        const tm__interaction *row = &model->interactions[i];
+
+        if (row->kind == TM_INTERACTION_START && row->effect == TM__EFFECT_WOKE &&
+            row->from_ns != INT64_MIN && row->from_thread != TM__NONE &&
+            row->to_thread != TM__NONE &&
+            add_edge(lineage, (tm__lineage_edge){row->from_ns, row->to_ns,
+                                                 row->from_thread, row->to_thread}) < 0)
+            return TM_ENOMEM;
+    }
+    return TM_OK;
+}
+
+/* A join that is over after the joined thread's end, which may have come before it: it
+ * woke nobody then, and still orders what the two did. */
+static int add_joins(tm__lineage *lineage)
+{
+    const tm_model *model = lineage->model;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *it = &model->threads[t];
+
+        for (uint32_t i = 0; i + 1 < it->interval_count; i++) {
+            const tm__interval *join = &it->intervals[i];
+            int64_t over_ns = join[1].start_ns, end_ns;
+
+            if (join->state != TM_STATE_JOINING || join->peer == TM__NONE ||
+                join[1].flags & TM__INTERVAL_CONTINUES)
+                continue;
+            end_ns = model->threads[join->peer].end_ns;
+            if (end_ns != INT64_MIN && end_ns <= over_ns &&
+                add_edge(lineage, (tm__lineage_edge){end_ns, over_ns, join->peer, t}) <
+                    0)
+                return TM_ENOMEM;
+        }
+    }
+    return TM_OK;
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const tm__lineage_edge *l = left, *r = right;
+
+    if (l->from_ns != r->from_ns)
+        return l->from_ns < r->from_ns ? -1 : 1;
+    return l->to_ns < r->to_ns ? -1 : l->to_ns > r->to_ns;
+}
+
+int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *memory)
+{
+    *lineage = (tm__lineage){.model = model, .memory = memory};
+    lineage->reached_ns =
+        tm__resize(memory, NULL, 0,
+                   ((size_t)model->threads_count + 1) * sizeof(*lineage->reached_ns));
+    if (!lineage->reached_ns || add_starts(lineage) < 0 || add_joins(lineage) < 0)
+        return TM_ENOMEM;
+    if (lineage->edges_count)
+        qsort(lineage->edges, lineage->edges_count, sizeof(*lineage->edges), by_time);
+    return TM_OK;
+}
+
+int tm__lineage_orders(tm__lineage *lineage, const tm__nesting *left,
+                       const tm__nesting *right)
+{
+    const tm_model *model = lineage->model;
+    int64_t *reached_ns = lineage->reached_ns;
+
+    if (left->last_ns >= right->first_ns || !lineage->edges_count)
+        return 0;
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        reached_ns[i] = INT64_MAX;
+    reached_ns[left->thread] = left->last_ns;
+    for (uint32_t i = 0; i < lineage->edges_count; i++) {
+        const tm__lineage_edge *edge = &lineage->edges[i];
+
+        if (edge->from_ns > right->first_ns)
+            break;
+        if (reached_ns[edge->from] <= edge->from_ns &&
+            edge->to_ns < reached_ns[edge->to])
+            reached_ns[edge->to] = edge->to_ns;
+    }
+    return reached_ns[right->thread] <= right->first_ns;
+}
+
+void tm__lineage_close(tm__lineage *lineage)
+{
+    if (lineage->reached_ns)
+        tm__free(lineage->memory, lineage->reached_ns,
+                 ((size_t)lineage->model->threads_count + 1) *
+                     sizeof(*lineage->reached_ns));
+    tm__free(lineage->memory, lineage->edges,
+             lineage->edges_capacity * sizeof(*lineage->edges));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Locks, and the edges between them: held while another was wanted. */
+#ifndef TM_ANALYSIS_LOCKS_LOCK_GRAPH_H
+#define TM_ANALYSIS_LOCKS_LOCK_GRAPH_H
+
+#include "base/triples.h"
+#include "model/model.h"
+
+/** Longer cycles have never been met in practice, and cost most to look for. */
+enum { TM__CYCLE_EDGES = 6, TM__CYCLES_MAX = 256 };
+
+/** One lock that was held in one nesting. */
+typedef struct tm__use {
+    uint32_t nesting; ///< nestings[]
+    uint32_t held;    ///< helds[]
+    uint32_t from;    ///< nodes[]
+    uint32_t to;      ///< nodes[]
+} tm__use;
+
+/** Uses of the same two nodes. */
+typedef struct tm__edge {
+    uint32_t from;
+    uint32_t to;
+    uint32_t use_first; ///< uses[]
+    uint32_t use_count;
+} tm__edge;
+
+typedef struct tm__cycle {
+    uint32_t length;
+    uint32_t uses[TM__CYCLE_EDGES]; ///< uses[]: one for each edge, that go together
+    int by_class;
+} tm__cycle;
+
+typedef struct tm__lock_graph {
+    const tm_model *model;
+    tm__memory *memory;
+    int by_class;      ///< nodes are class names, not objects
+    uint64_t unproven; ///< blocks, open ones as well, that may have been an edge
+    tm__triples nodes; ///< (object or class name, 0, 0): node + 1
+    uint32_t node_count;
+    uint32_t *edge_first;             ///< edges[] of each node, node_count + 1 of them
+    TM__ARRAY(tm__nesting, nestings); ///< the model's, and blocks that go on
+    TM__ARRAY(tm__held, helds);
+    TM__ARRAY(tm__use, uses); ///< by from, to, the best evidence first
+    TM__ARRAY(tm__edge, edges);
+} tm__lock_graph;
+
+/**
+ * Gather the edges of a model.
+ * @param graph     to be freed, whatever is returned
+ * @param by_class  join objects of one class
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__lock_graph_open(tm__lock_graph *graph, const tm_model *model,
+                        tm__memory *memory, int by_class);
+
+/** @return objects[] of a use's ends, TM__NONE where only the class is known */
+uint32_t tm__use_held_object(const tm__lock_graph *graph, const tm__use *use);
+uint32_t tm__use_wanted_object(const tm__lock_graph *graph, const tm__use *use);
+/** @return class names as strings, or TM__NONE */
+uint32_t tm__use_held_class(const tm__lock_graph *graph, const tm__use *use);
+uint32_t tm__use_wanted_class(const tm__lock_graph *graph, const tm__use *use);
+
+void tm__lock_graph_close(tm__lock_graph *graph);
+
+/** What one thread did until from_ns is over when the other goes on at to_ns. */
+typedef struct tm__lineage_edge {
+    int64_t from_ns;
+    int64_t to_ns;
+    uint32_t from; ///< threads[]
+    uint32_t to;
+} tm__lineage_edge;
+
+/** Which threads' doings are over before others begin, by start and join. */
+typedef struct tm__lineage {
+    const tm_model *model;
+    tm__memory *memory;
+    TM__ARRAY(tm__lineage_edge, edges); ///< by from_ns
+    int64_t *reached_ns;                ///< of each thread, for one asked edge
+} tm__lineage;
+
+int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *memory);
+/** @return 1 when all of `left` was over before `right` could begin */
+int tm__lineage_orders(tm__lineage *lineage, const tm__nesting *left,
+                       const tm__nesting *right);
+void tm__lineage_close(tm__lineage *lineage);
+
+/**
+ * Find the cycles of a graph that can deadlock, smallest first.
+ * @param[in,out] cycles  appended to
+ * @param[out] cut        1: there may be more than were looked for
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__lock_cycles(const tm__lock_graph *graph, tm__lineage *lineage,
+                    tm__cycle **cycles, uint32_t *count, uint32_t *capacity, int *cut);
+
+#endif

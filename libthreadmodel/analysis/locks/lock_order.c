@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lock order as answers: the cycles that can deadlock, and all edges. Cycles of the
+ * same objects come first; then those of classes only, of which no objects' cycle
+ * told already.
+ */
+#include <threadmodel/lockorder.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analysis/locks/lock_graph.h"
+#include "analysis/grouping/callers.h"
+#include "base/sort.h"
+#include "table/builder.h"
+
+#define EDGE_COLUMNS                                                                   \
+    {"held_class", TM_TYPE_STRING}, {"wanted_class", TM_TYPE_STRING},                  \
+        {"held_object", TM_TYPE_STRING}, {"wanted_object", TM_TYPE_STRING},            \
+        {"thread_id", TM_TYPE_UINT64}, {"thread", TM_TYPE_STRING},                     \
+        {"method", TM_TYPE_STRING}, {"source", TM_TYPE_STRING},                        \
+        {"line", TM_TYPE_INT32}, {"held_method", TM_TYPE_STRING},                      \
+        {"held_source", TM_TYPE_STRING}, {"held_line", TM_TYPE_INT32},                 \
+        {"time_ns", TM_TYPE_INT64}, {"count", TM_TYPE_INT64},                          \
+        {"stack", TM_TYPE_INT32},                                                      \
+    {                                                                                  \
+        "provenance", TM_TYPE_STRING                                                   \
+    }
+
+static const tm__column_spec cycle_columns[] = {
+    {"cycle", TM_TYPE_INT32},
+    {"position", TM_TYPE_INT32},
+    {"level", TM_TYPE_STRING},
+    EDGE_COLUMNS,
+};
+static const tm__column_spec edge_columns[] = {EDGE_COLUMNS};
+
+typedef struct listing {
+    const tm_model *model;
+    tm__memory memory;
+    tm__builder builder;
+    tm__labels labels;
+    tm__callers places;
+    tm__lock_graph graph;
+    uint64_t unproven; ///< of a graph that is closed again
+} listing;
+
+static void put_edge(listing *list, const tm__use *use)
+{
+    const tm__lock_graph *graph = &list->graph;
+    const tm_model *model = list->model;
+    const tm__nesting *nesting = &graph->nestings[use->nesting];
+    const tm__held *held = &graph->helds[use->held];
+    const tm__strings *strings = &model->strings;
+    tm__builder *builder = &list->builder;
+
+    tm__put_string(builder, tm__strings_get(strings, tm__use_held_class(graph, use)));
+    tm__put_string(builder, tm__strings_get(strings, tm__use_wanted_class(graph, use)));
+    tm__put_string(builder,
+                   tm__label(&list->labels, model, tm__use_held_object(graph, use)));
+    tm__put_string(builder,
+                   tm__label(&list->labels, model, tm__use_wanted_object(graph, use)));
+    tm__put_uint64(builder, model->threads[nesting->thread].id);
+    tm__put_string(builder, tm__thread_name(model, nesting->thread));
+    tm__put_caller(builder, &list->places,
+                   tm__caller_of(&list->places, nesting->stack));
+    tm__put_caller(builder, &list->places, tm__caller_of(&list->places, held->stack));
+    tm__put_int64(builder, nesting->first_ns - tm__model_origin_ns(model));
+    tm__put_int64(builder, nesting->count);
+    if (nesting->stack == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_int32(builder, (int32_t)nesting->stack);
+    tm__put_string(builder, tm_provenance_name(held->provenance));
+}
+
+/* Whether a cycle of classes goes the way of one of objects that was told already. */
+static int is_told(const listing *list, const tm__cycle *cycle, const tm__edge *told,
+                   uint32_t told_count)
+{
+    for (uint32_t i = 0; i < cycle->length; i++) {
+        const tm__use *use = &list->graph.uses[cycle->uses[i]];
+        uint32_t held = tm__use_held_class(&list->graph, use);
+        uint32_t wanted = tm__use_wanted_class(&list->graph, use);
+        uint32_t at = 0;
+
+        while (at < told_count && (told[at].from != held || told[at].to != wanted))
+            at++;
+        if (at == told_count)
+            return 0;
+    }
+    return 1;
+}
+
+/** Cycles put so far, and the pairs of class names that they go through. */
+typedef struct progress {
+    int32_t cycle;
+    int cut;
+    TM__ARRAY(tm__edge, told); ///< from and to are strings
+} progress;
+
+static int note_told(listing *list, progress *done, const tm__use *use)
+{
+    if (tm__reserve(&list->memory, &done->told, &done->told_capacity,
+                    (size_t)done->told_count + 1, sizeof(*done->told)) < 0)
+        return TM_ENOMEM;
+    done->told[done->told_count++] =
+        (tm__edge){.from = tm__use_held_class(&list->graph, use),
+                   .to = tm__use_wanted_class(&list->graph, use)};
+    return TM_OK;
+}
+
+static int put_cycles(listing *list, tm__lineage *lineage, progress *done, int by_class)
+{
+    tm__cycle *cycles = NULL;
+    uint32_t count = 0, capacity = 0;
+    int rc = tm__lock_graph_open(&list->graph, list->model, &list->memory, by_class);
+
+    if (rc == TM_OK)
+        rc = tm__lock_cycles(&list->graph, lineage, &cycles, &count, &capacity,
+                             &done->cut);
+    for (uint32_t i = 0; rc == TM_OK && i < count; i++) {
+        if (by_class && is_told(list, &cycles[i], done->told, done->told_count))
+            continue;
+        for (uint32_t e = 0; rc == TM_OK && e < cycles[i].length; e++) {
+            const tm__use *use = &list->graph.uses[cycles[i].uses[e]];
+
+            tm__put_int32(&list->builder, done->cycle);
+            tm__put_int32(&list->builder, (int32_t)e);
+            tm__put_string(&list->builder, by_class ? "class" : "object");
+            put_edge(list, use);
+            if (!by_class)
+                rc = note_told(list, done, use);
+        }
+        done->cycle++;
+    }
+    tm__free(&list->memory, cycles, capacity * sizeof(*cycles));
+    list->unproven = list->graph.unproven;
+    tm__lock_graph_close(&list->graph);
+    return rc;
+}
+
+static int put_all_cycles(listing *list)
+{
+    progress done = {0};
+    tm__lineage lineage;
+    int rc = tm__lineage_open(&lineage, list->model, &list->memory);
+
+    if (rc == TM_OK)
+        rc = put_cycles(list, &lineage, &done, 0);
+    if (rc == TM_OK)
+        rc = put_cycles(list, &lineage, &done, 1);
+    if (done.cut)
+        tm__builder_limit(&list->builder, "There may be more cycles of lock order "
+                                          "than were looked for.");
+    tm__free(&list->memory, done.told, done.told_capacity * sizeof(*done.told));
+    tm__lineage_close(&lineage);
+    return rc;
+}
+
+static int compare_nothing(const void *payload, uint32_t left, uint32_t right)
+{
+    (void)payload;
+    return left < right ? -1 : left > right;
+}
+
+static int put_sorted_edges(listing *list)
+{
+    const tm__lock_graph *graph = &list->graph;
+    size_t bytes = graph->uses_count * sizeof(tm__sortable);
+    tm__sortable *order, *spare;
+
+    if (!bytes)
+        return TM_OK;
+    order = tm__resize(&list->memory, NULL, 0, bytes);
+    spare = tm__resize(&list->memory, NULL, 0, bytes);
+    if (order && spare) {
+        for (uint32_t i = 0; i < graph->uses_count; i++)
+            order[i] = (tm__sortable){
+                -(int64_t)graph->nestings[graph->uses[i].nesting].count, i};
+        tm__sort(order, spare, graph->uses_count, compare_nothing, NULL);
+        for (uint32_t i = 0; i < graph->uses_count && !list->builder.failed; i++)
+            put_edge(list, &graph->uses[order[i].number]);
+    }
+    tm__free(&list->memory, spare, bytes);
+    tm__free(&list->memory, order, bytes);
+    return order && spare ? TM_OK : TM_ENOMEM;
+}
+
+/* The coarse nestings have no objects and are edges of classes. */
+static int put_all_edges(listing *list)
+{
+    int rc = TM_OK;
+
+    for (int by_class = 0; rc == TM_OK && by_class < 2; by_class++) {
+        rc = tm__lock_graph_open(&list->graph, list->model, &list->memory, by_class);
+        if (rc == TM_OK && by_class) {
+            uint32_t kept = 0;
+
+            for (uint32_t i = 0; i < list->graph.uses_count; i++)
+                if (list->graph.nestings[list->graph.uses[i].nesting].is_coarse)
+                    list->graph.uses[kept++] = list->graph.uses[i];
+            list->graph.uses_count = kept;
+        }
+        if (rc == TM_OK)
+            rc = put_sorted_edges(list);
+        list->unproven = list->graph.unproven;
+        tm__lock_graph_close(&list->graph);
+    }
+    return rc;
+}
+
+static void put_limits(listing *list)
+{
+    char text[192];
+
+    tm__model_put_limits(list->model, &list->builder);
+    if (list->unproven) {
+        snprintf(text, sizeof(text),
+                 "Of %" PRIu64
+                 " blocking intervals no stack shows whether their threads "
+                 "held another lock: they are no edges.",
+                 list->unproven);
+        tm__builder_limit(&list->builder, text);
+    }
+    if (list->model->nestings_left_out)
+        tm__builder_limit(&list->builder, "Not all orders of locks were kept, to bound "
+                                          "the memory that they take.");
+}
+
+static int answer(tm_table **out, const tm_model *model, const char *name,
+                  const tm__column_spec *columns, size_t count, int (*put)(listing *))
+{
+    listing list = {.model = model};
+    int rc = tm__labels_open(&list.labels, model);
+
+    if (rc < 0)
+        return rc;
+    tm__memory_init(&list.memory, &model->memory.hook);
+    tm__builder_start(&list.builder, name, columns, count, &model->memory.hook);
+    rc = tm__callers_open(&list.places, model, &list.memory, NULL);
+    if (rc == TM_OK)
+        rc = put(&list);
+    if (rc == TM_OK)
+        rc = list.labels.failed;
+    put_limits(&list);
+    tm__callers_close(&list.places);
+    tm__labels_close(&list.labels);
+    if (rc < 0) {
+        tm__builder_abandon(&list.builder);
+        return rc;
+    }
+    return tm__builder_finish(&list.builder, out);
+}
+
+int tm_lock_order_list(tm_table **out, const tm_model *model)
+{
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    return answer(out, model, "lock_order", cycle_columns,
+                  sizeof(cycle_columns) / sizeof(*cycle_columns), put_all_cycles);
+}
+
+int tm_lock_edge_list(tm_table **out, const tm_model *model)
+{
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    return answer(out, model, "lock_edges", edge_columns,
+                  sizeof(edge_columns) / sizeof(*edge_columns), put_all_edges);
+}

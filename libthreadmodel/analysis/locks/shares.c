@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A block's time, dealt out to the tenures that it lies in. */
+#include "analysis/locks/shares.h"
+
+#include <stdlib.h>
+
+#include "model/listing.h"
+
+const char *tm__share_name(int kind)
+{
+    static const char *const names[TM__SHARE_END] = {"owner", "latency", "unknown"};
+
+    return names[kind];
+}
+
+int tm__is_block(const tm__interval *it)
+{
+    return it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING ||
+           (it->state == TM_STATE_PARKED && it->tenure);
+}
+
+/* A wake-up that takes so many times as long as the median was none alone. */
+enum { MUCH_LONGER = 8 };
+/* The `next` of the record in which the block itself ends, which has no number here. */
+#define OWN UINT32_MAX
+
+/* One block in work: up to where it has been dealt out. */
+typedef struct block {
+    tm__dealer *dealer;
+    tm__share share;
+    int64_t at_ns;
+    int is_handed;            ///< it ended because its thread got the lock
+    const tm__tenure *record; ///< of `share`
+    int is_pending;           ///< it is not handed on yet, for it may go on
+    int failed;
+} block;
+
+static void hand_on(block *b)
+{
+    tm__share *share = &b->share;
+
+    if (!b->is_pending || b->failed < 0)
+        return;
+    b->is_pending = 0;
+    share->is_last = share->to_ns == share->end_ns;
+    b->failed = b->dealer->take(b->dealer->payload, share);
+    share->is_first = 0;
+}
+
+/* The stretch up to an instant is of this kind; what only goes on is one share. */
+static void deal(block *b, int64_t to_ns, int kind, const tm__tenure *owner,
+                 int provenance)
+{
+    tm__share *share = &b->share;
+    int64_t from_ns = b->at_ns > share->start_ns ? b->at_ns : share->start_ns;
+
+    if (to_ns > b->at_ns)
+        b->at_ns = to_ns;
+    if (to_ns > share->end_ns)
+        to_ns = share->end_ns;
+    if (to_ns < from_ns || (to_ns == from_ns && share->start_ns != share->end_ns))
+        return;
+    if (b->is_pending && share->kind == kind && share->provenance == provenance &&
+        b->record == owner) {
+        share->to_ns = to_ns;
+        return;
+    }
+    hand_on(b);
+    /* Of a block without length one share is given, the first that tells something. */
+    if (to_ns == from_ns && !share->is_first)
+        return;
+    share->from_ns = from_ns;
+    share->to_ns = to_ns;
+    share->kind = (uint8_t)kind;
+    share->owner = owner ? owner->owner : TM__NONE;
+    share->owner_stack = owner ? owner->stack : TM__NONE;
+    share->provenance = (uint8_t)provenance;
+    share->is_stated = owner && owner->had_ns >= share->start_ns &&
+                       owner->had_provenance > TM_PROVENANCE_INFERRED;
+    b->record = owner;
+    b->is_pending = 1;
+}
+
+/* What the owner is sure to have had stands out of what follows from that. */
+static void deal_owner(block *b, const tm__tenure *it, const tm__bounds *bounds,
+                       int64_t to_ns)
+{
+    for (int i = 0; i < 2; i++) {
+        const tm__stay *sure = &bounds->sure[i];
+        int64_t end_ns = sure->to_ns < to_ns ? sure->to_ns : to_ns;
+
+        if (sure->from_ns >= sure->to_ns || end_ns <= b->at_ns)
+            continue;
+        if (sure->from_ns > b->at_ns)
+            deal(b, sure->from_ns < to_ns ? sure->from_ns : to_ns, TM__SHARE_OWNER, it,
+                 TM_PROVENANCE_INFERRED);
+        deal(b, end_ns, TM__SHARE_OWNER, it, bounds->sure_provenance[i]);
+    }
+    if (to_ns > b->at_ns)
+        deal(b, to_ns, TM__SHARE_OWNER, it, TM_PROVENANCE_INFERRED);
+}
+
+/* Of several owners at once the one counts that is the last to leave. */
+static const tm__tenure *last_to_leave(const tm_model *model, uint32_t object,
+                                       const tm__tenure *first, int64_t at_ns,
+                                       int64_t end_ns, tm__bounds *bounds)
+{
+    const tm__tenure *best = first;
+    tm__bounds other;
+
+    for (const tm__tenure *it = tm__tenure_next(model, first);
+         it && it->flags & TM__TENURE_SHARED && it->got_ns <= at_ns;
+         it = tm__tenure_next(model, it)) {
+        tm__tenure_bounds(&other, model, object, it, tm__tenure_next(model, it),
+                          end_ns);
+        if (other.gave_ns > bounds->gave_ns) {
+            *bounds = other;
+            best = it;
+        }
+    }
+    return best;
+}
+
+/* The time until the next owner had the lock is that of waking it up, as far as that
+ * takes as long as it does elsewhere, and it was there to be woken. */
+static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
+                        int64_t queued_ns)
+{
+    const tm_model *model = b->dealer->model;
+    int is_exact = tm__tenure_is_told_over(before);
+    int is_parked = model->objects[b->share.object].flags & TM_OBJECT_SYNCHRONIZER;
+    int is_told = is_parked || tm__owners_are_told(model);
+    int64_t usual_ns =
+        tm__wakeup_ns(model, is_parked ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR);
+    int64_t from_ns = b->at_ns;
+
+    /* Of one that parks again while it is overtaken an event tells; who queues for a
+     * monitor is overtaken unseen. */
+    if (queued_ns > b->at_ns ||
+        (!is_told && is_exact && to_ns - from_ns > MUCH_LONGER * usual_ns))
+        from_ns = to_ns - usual_ns;
+    if (from_ns > b->at_ns)
+        deal(b, from_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
+    deal(b, to_ns, TM__SHARE_LATENCY, NULL,
+         is_exact && is_told ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED);
+}
+
+/* The time between two owners. */
+static void deal_gap(block *b, const tm__tenure *before, const tm__tenure *next,
+                     int64_t to_ns)
+{
+    if (to_ns <= b->at_ns)
+        return;
+    if (before->owner != TM__NONE && next->flags & TM__TENURE_HANDED)
+        deal_wakeup(b, before, to_ns,
+                    next->next == OWN ? b->share.start_ns
+                                      : tm__tenure_queued_ns(b->dealer->model, next));
+    else
+        deal(b, to_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
+}
+
+/* When a record's owner surely had it first: a stretch of sleep before counts. */
+static int64_t begins_ns(const tm_model *model, uint32_t object, const tm__tenure *it)
+{
+    tm__bounds bounds;
+
+    if (it->flags & TM__TENURE_HANDED || it->owner == TM__NONE)
+        return it->got_ns;
+    tm__tenure_bounds(&bounds, model, object, it, NULL, it->got_ns);
+    return bounds.got_latest_ns;
+}
+
+/*
+ * How long the shorter ones of a lock's holds are, of which both ends are known well:
+ * from who was let in to who was let in next. Where the next owner took the lock
+ * unseen, this tells for how long the one before is likely to have had it still.
+ */
+enum { HOLDS_LOOKED_AT = 64, HOLDS_MIN = 8 };
+
+static int by_length(const void *left, const void *right)
+{
+    int64_t l = *(const int64_t *)left, r = *(const int64_t *)right;
+
+    return l < r ? -1 : l > r;
+}
+
+static int64_t short_hold_ns(tm__dealer *dealer, uint32_t object)
+{
+    const tm_model *model = dealer->model;
+    const tm__tenure *it = tm__tenure_at(model, model->details[object].first_tenure);
+    int64_t *known = &dealer->short_holds_ns[object], holds_ns[HOLDS_LOOKED_AT];
+    size_t count = 0;
+
+    if (*known >= 0)
+        return *known;
+    for (const tm__tenure *next; it && count < HOLDS_LOOKED_AT; it = next) {
+        tm__bounds bounds;
+
+        next = tm__tenure_next(model, it);
+        if (!next || !(it->flags & next->flags & TM__TENURE_HANDED) ||
+            it->owner == TM__NONE)
+            continue;
+        tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns);
+        holds_ns[count++] = bounds.gave_ns - it->got_ns;
+    }
+    qsort(holds_ns, count, sizeof(*holds_ns), by_length);
+    *known = count < HOLDS_MIN ? 0 : holds_ns[count / 4];
+    return *known;
+}
+
+/* The next owner took the lock unseen, and was named some time later. */
+static void deal_unseen(block *b, const tm__tenure *it, const tm__bounds *bounds,
+                        const tm__tenure *next)
+{
+    int64_t next_ns = begins_ns(b->dealer->model, b->share.object, next);
+    int64_t likely_ns = short_hold_ns(b->dealer, b->share.object);
+    int64_t until_ns = it->got_ns + likely_ns;
+
+    if (tm__tenure_is_told_over(it) || likely_ns == 0) {
+        deal_gap(b, it, next, next_ns);
+        return;
+    }
+    if (until_ns > bounds->gave_latest_ns)
+        until_ns = bounds->gave_latest_ns;
+    if (it->flags & TM__TENURE_HANDED && until_ns > b->at_ns)
+        deal(b, until_ns, TM__SHARE_OWNER, it, TM_PROVENANCE_INFERRED);
+    if (next_ns - likely_ns > b->at_ns)
+        deal_gap(b, it, next, next_ns - likely_ns);
+    /* By then the one before had let go: the next one has it, or had it soon. */
+    if (bounds->gave_latest_ns <= b->at_ns && next->owner != b->share.thread)
+        deal(b, next_ns, TM__SHARE_OWNER, next, TM_PROVENANCE_INFERRED);
+    deal_gap(b, it, next, next_ns);
+}
+
+static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
+{
+    const tm_model *model = b->dealer->model;
+    uint32_t object = b->share.object, thread = b->share.thread;
+    /* What the record looks like in which this block ends. */
+    tm__tenure own = {
+        .got_ns = end_ns, .owner = thread, .next = OWN, .flags = TM__TENURE_HANDED};
+    uint32_t told = 0;
+
+    while (it && b->at_ns < end_ns) {
+        const tm__tenure *next = tm__tenure_next(model, it);
+        int is_last = !next || next->got_ns >= end_ns ||
+                      (next->owner == thread && next->flags & TM__TENURE_HANDED);
+        tm__bounds bounds;
+
+        if (++told > TM__OWNERS_OF_A_BLOCK) {
+            b->dealer->capped++;
+            break;
+        }
+        if (it->owner == TM__NONE || it->owner == thread) {
+            if (is_last)
+                break;
+            /* Who was told to have it later had it all the time, unless it was quicker
+             * than those who queued. */
+            if (it->flags & TM__TENURE_UNKNOWN && !(next->flags & TM__TENURE_HANDED) &&
+                next->owner != thread && next->owner != TM__NONE)
+                deal(b, begins_ns(model, object, next), TM__SHARE_OWNER, next,
+                     TM_PROVENANCE_INFERRED);
+            else
+                deal_gap(b, it, next, begins_ns(model, object, next));
+            it = next;
+            continue;
+        }
+        tm__tenure_bounds(&bounds, model, object, it,
+                          is_last ? (b->is_handed ? &own : NULL) : next, end_ns);
+        if (it->flags & TM__TENURE_SHARED)
+            it = last_to_leave(model, object, it, b->at_ns, end_ns, &bounds);
+        next = tm__tenure_next(model, it);
+        deal_owner(b, it, &bounds, bounds.gave_ns < end_ns ? bounds.gave_ns : end_ns);
+        if (is_last) {
+            if (b->is_handed)
+                deal_gap(b, it, &own, end_ns);
+            break;
+        }
+        if (next->flags & TM__TENURE_HANDED || next->owner == TM__NONE)
+            deal_gap(b, it, next, next->got_ns);
+        else
+            deal_unseen(b, it, &bounds, next);
+        it = next;
+    }
+    if (b->at_ns < end_ns || (b->share.is_first && !b->is_pending))
+        deal(b, end_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
+    hand_on(b);
+}
+
+/* Whether a block ended because its thread got the lock. */
+static int is_handed(const tm__thread *thread, uint32_t interval)
+{
+    const tm__interval *began = &thread->intervals[interval];
+    uint32_t end = interval + 1;
+
+    while (end < thread->interval_count &&
+           thread->intervals[end].flags & TM__INTERVAL_CONTINUES)
+        end++;
+    return end < thread->interval_count &&
+           thread->intervals[end].state == TM_STATE_RUNNING &&
+           !(began->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED)) &&
+           (began->state != TM_STATE_PARKED ||
+            thread->intervals[end].cause != TM__NONE);
+}
+
+/* The record in which a block began. A notify that was bound late found later ones. */
+static const tm__tenure *first_record(const tm_model *model, const tm__thread *thread,
+                                      uint32_t interval)
+{
+    const tm__interval *it = &thread->intervals[interval];
+    const tm__tenure *from = tm__tenure_at(model, it->tenure), *next;
+
+    if (it->object == TM__NONE)
+        return NULL;
+    if (from && from->got_ns > it->start_ns && it->state == TM_STATE_REENTERING &&
+        interval > 0 && it[-1].object == it->object && it[-1].tenure)
+        from = tm__tenure_at(model, it[-1].tenure);
+    while (from && (next = tm__tenure_next(model, from)) &&
+           next->got_ns <= it->start_ns)
+        from = next;
+    return from;
+}
+
+int tm__deal_block(tm__dealer *dealer, uint32_t thread, uint32_t interval,
+                   int64_t end_ns, uint32_t queued)
+{
+    const tm_model *model = dealer->model;
+    const tm__thread *blocked = &model->threads[thread];
+    const tm__interval *it = &blocked->intervals[interval];
+    block b = {.dealer = dealer,
+               .share = {.start_ns = it->start_ns,
+                         .end_ns = end_ns,
+                         .thread = thread,
+                         .object = it->object,
+                         .stack = it->stack,
+                         .state = it->state,
+                         .is_first = 1,
+                         .queued = queued},
+               .at_ns = it->start_ns,
+               .is_handed = is_handed(blocked, interval)};
+
+    if ((dealer->scope->threads && !dealer->scope->threads[thread]) ||
+        !tm__interval_cut(model, dealer->scope, it, &b.share.start_ns, &b.share.end_ns))
+        return TM_OK;
+    deal_all(&b, first_record(model, blocked, interval), end_ns);
+    return b.failed;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk along the critical path, backward from its end. It looks at every
+ * interval of a thread once at most, however often the path comes back to the
+ * thread, since the window's upper end, `time_ns`, never rises.
+ *
+ *     A  ═════════╗         ╔═══════╗                  hs: the hold-up begins
+ *                hs·········│e      ║                  w: B acts, e: A goes on
+ *     B  ────────╚══════════w───────║──────
+ *                                   ║
+ *     C  ───────────────────────────╚═══════ end       ═ path, ─ not
+ *
+ * The chain that decided the end stays with B before hs: had A come earlier, it would
+ * have been blocked for longer. Time from w to e is A's.
+ *
+ * What the end's thread waited for at each moment is another question: the walk comes
+ * back to A at hs, and what A did before made it arrive there. A hold-up within B's
+ * part is crossed in the same way, and ends with both beginnings, so that there is a
+ * stack of threads to come back to; one whose end hangs on a thread that is in that
+ * stack would explain itself, and explains nothing.
+ */
+#include "analysis/path/path.h"
+
+#include "analysis/timeline/link.h"
+
+/* Beginnings in one instant of one thread that are looked at; programs have two. */
+enum { AT_ONCE = 8 };
+
+/** Where the walk stands in a thread, and what it found there. */
+typedef struct cursor {
+    uint32_t next;           ///< the intervals below this may begin before time_ns
+    uint32_t first, end;     ///< the hold-up around, while `next` lies in it
+    uint32_t stopped, ended; ///< the same for intervals in which it can do nothing
+    uint32_t crossed;        ///< `step` in which its hold-up was last crossed
+    uint32_t waits;          ///< it is in the stack
+} cursor;
+
+/** A thread to come back to. */
+typedef struct frame {
+    int64_t floor_ns;
+    uint32_t thread;
+} frame;
+
+typedef struct walk {
+    const tm_model *model;
+    tm__path *path;
+    cursor *cursors; ///< a thread
+    TM__ARRAY(frame, frames);
+    int64_t time_ns;
+    int64_t floor_ns; ///< of the upmost frame, or the path's begin
+    uint32_t thread;
+    uint32_t leaving; ///< interaction that the next segment ends with, or TM__NONE
+    uint32_t step;    ///< grows with every segment
+    int comes_back;   ///< the question is what was waited for at each moment
+    int failed;
+} walk;
+
+/* Add what the thread did in [start_ns, time_ns), and stand at its beginning. */
+static void add(walk *w, uint32_t interval, int state, int64_t start_ns, int why)
+{
+    tm__path *path = w->path;
+
+    if (start_ns >= w->time_ns)
+        return;
+    if (tm__reserve(&path->memory, &path->segments, &path->segments_capacity,
+                    (size_t)path->segments_count + 1, sizeof(*path->segments)) < 0) {
+        w->failed = 1;
+        return;
+    }
+    path->segments[path->segments_count++] = (tm__segment){.start_ns = start_ns,
+                                                           .thread = w->thread,
+                                                           .interval = interval,
+                                                           .left_by = w->leaving,
+                                                           .state = (uint8_t)state,
+                                                           .why = (uint8_t)why};
+    w->time_ns = start_ns;
+    w->leaving = TM__NONE;
+    w->step++;
+}
+
+/* Say of the segment that begins here how the path came to it. */
+static void came(walk *w, int via, int provenance)
+{
+    tm__segment *last;
+
+    if (!w->path->segments_count)
+        return;
+    last = &w->path->segments[w->path->segments_count - 1];
+    if (last->via != TM__VIA_NOTHING || last->why || last->start_ns != w->time_ns ||
+        (via != TM__VIA_MEANWHILE && last->thread != w->thread))
+        return;
+    last->via = (uint8_t)via;
+    last->provenance = (uint8_t)provenance;
+}
+
+/* The last interval of a thread that begins before a time; TM__NONE for none. What
+ * was passed is not looked at again: the search gallops down from there. */
+static uint32_t locate(walk *w, uint32_t thread, int64_t time_ns)
+{
+    const tm__interval *intervals = w->model->threads[thread].intervals;
+    cursor *it = &w->cursors[thread];
+    uint32_t high = it->next, step = 1, low;
+
+    if (!high || intervals[high - 1].start_ns < time_ns)
+        return high ? high - 1 : TM__NONE;
+    while (step < high && intervals[high - step].start_ns >= time_ns)
+        step *= 2;
+    low = step < high ? high - step : 0;
+    high -= step / 2;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (intervals[middle].start_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    it->next = low;
+    return low ? low - 1 : TM__NONE;
+}
+
+static void find_hold_up(walk *w, uint32_t interval)
+{
+    const tm__thread *thread = &w->model->threads[w->thread];
+    cursor *it = &w->cursors[w->thread];
+
+    if (interval >= it->first && interval < it->end)
+        return;
+    it->first = tm__link_hold_up_first(thread, interval);
+    it->end = tm__link_hold_up_end(thread, interval);
+}
+
+/* Whether a thread begins to be able to act at just this instant. */
+static int is_able_from(const tm__thread *thread, uint32_t interval, int64_t time_ns)
+{
+    for (int i = 0; i < AT_ONCE && interval < thread->interval_count; i++, interval++) {
+        if (thread->intervals[interval].start_ns != time_ns)
+            return 0;
+        if (!tm__is_inert(thread->intervals[interval].state))
+            return 1;
+    }
+    return 0;
+}
+
+/* When a thread could last have acted, up to a time: not while it waits itself. */
+static int64_t last_able_ns(walk *w, uint32_t thread, int64_t time_ns)
+{
+    const tm__interval *intervals = w->model->threads[thread].intervals;
+    uint32_t at = locate(w, thread, time_ns);
+    cursor *it = &w->cursors[thread];
+
+    if (at == TM__NONE || !tm__is_inert(intervals[at].state) ||
+        is_able_from(&w->model->threads[thread], at + 1, time_ns))
+        return time_ns;
+    if (at < it->stopped || at >= it->ended) {
+        it->ended = at + 1;
+        while (at > 0 && tm__is_inert(intervals[at - 1].state))
+            at--;
+        it->stopped = at;
+    }
+    return intervals[it->stopped].start_ns;
+}
+
+/* Go over to the thread of a link; the waiting one is come back to at floor_ns. */
+static void cross(walk *w, const tm__link *link, int64_t floor_ns)
+{
+    tm__path *path = w->path;
+
+    came(w, link->kind, link->provenance);
+    w->cursors[w->thread].crossed = w->step;
+    if (w->comes_back && floor_ns != INT64_MIN) {
+        if (tm__reserve(&path->memory, &w->frames, &w->frames_capacity,
+                        (size_t)w->frames_count + 1, sizeof(*w->frames)) < 0) {
+            w->failed = 1;
+            return;
+        }
+        w->frames[w->frames_count++] = (frame){floor_ns, w->thread};
+        w->cursors[w->thread].waits = 1;
+        w->floor_ns = floor_ns;
+    }
+    w->thread = link->from;
+    w->leaving = link->row;
+}
+
+static int can_cross(const walk *w, const tm__link *link)
+{
+    const cursor *here = &w->cursors[w->thread];
+
+    /* Whoever was crossed at this very instant has been asked already. */
+    return link->from != TM__NONE && link->from != w->thread && !here->waits &&
+           here->crossed != w->step;
+}
+
+/* The instant at which the from-thread acted, or time_ns when that is still to come.
+ * Where it is not known, it is as late as can be. */
+static int64_t act_ns(walk *w, const tm__link *link, int at_end)
+{
+    if (link->from_ns == INT64_MIN)
+        return at_end ? last_able_ns(w, link->from, w->time_ns) : w->time_ns;
+    return link->from_ns < w->time_ns ? link->from_ns : w->time_ns;
+}
+
+/* Stay with the thread in an interval that begins at or below lowest_ns. */
+static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int why)
+{
+    const tm__interval *it = &w->model->threads[w->thread].intervals[interval];
+
+    add(w, interval, it->state, it->start_ns > lowest_ns ? it->start_ns : lowest_ns,
+        why);
+}
+
+/* Before its start there is nothing of a thread to come back to. */
+static void go_to_starter(walk *w, uint32_t interval, const tm__link *link)
+{
+    int64_t when_ns = act_ns(w, link, 1);
+
+    add(w, interval, TM_STATE_NEW, when_ns > w->floor_ns ? when_ns : w->floor_ns,
+        TM__WHY_EXPLAINED);
+    if (w->time_ns > w->floor_ns)
+        cross(w, link, INT64_MIN);
+}
+
+/* Nobody wakes who joins a thread that has ended before. */
+static int joins_the_dead(const tm_model *model, const tm__interval *join)
+{
+    return join->state == TM_STATE_JOINING && join->peer != TM__NONE &&
+           model->threads[join->peer].end_ns != INT64_MIN &&
+           model->threads[join->peer].end_ns <= join->start_ns;
+}
+
+/* The thread was held up, or not begun, just before time_ns. */
+static void pass_hold_up(walk *w, uint32_t interval)
+{
+    const tm__thread *thread = &w->model->threads[w->thread];
+    const cursor *at = &w->cursors[w->thread];
+    int64_t begin_ns, when_ns;
+    tm__link link;
+    int at_end;
+
+    find_hold_up(w, interval);
+    link = tm__link_out(w->model, w->thread, at->first, at->end);
+    at_end = at->end < thread->interval_count &&
+             thread->intervals[at->end].start_ns == w->time_ns;
+    begin_ns = thread->intervals[at->first].start_ns;
+    if (!can_cross(w, &link)) {
+        int known = link.kind == TM_INTERACTION_TIMEOUT || link.from == w->thread ||
+                    thread->intervals[interval].state == TM_STATE_SLEEPING ||
+                    joins_the_dead(w->model, &thread->intervals[at->first]);
+
+        if (known && at_end && link.kind)
+            came(w, link.kind, link.provenance);
+        stay(w, interval, w->floor_ns,
+             known ? TM__WHY_EXPLAINED
+                   : tm__path_why(w->model, w->thread, at->first, at->end));
+        return;
+    }
+    if (begin_ns < w->floor_ns)
+        begin_ns = w->floor_ns;
+    when_ns = act_ns(w, &link, at_end);
+    if (thread->intervals[interval].state == TM_STATE_NEW) {
+        go_to_starter(w, interval, &link);
+        return;
+    }
+    if (when_ns >= w->time_ns) {
+        cross(w, &link, begin_ns);
+        return;
+    }
+    /* From the act on, or all of it where that came before: on its way. */
+    if (at_end && when_ns <= begin_ns &&
+        thread->intervals[at->first].state != TM_STATE_REENTERING)
+        came(w, link.kind, link.provenance);
+    stay(w, interval, when_ns > begin_ns ? when_ns : begin_ns, TM__WHY_EXPLAINED);
+}
+
+/* The thread's interval has begun at time_ns; a start has no hold-up before it. */
+static void pass_start(walk *w, uint32_t interval)
+{
+    tm__link link = tm__link_to(w->model, w->thread, interval);
+    const tm__interval *intervals = w->model->threads[w->thread].intervals;
+
+    if (link.kind == TM_INTERACTION_START && can_cross(w, &link) &&
+        (interval == 0 || !tm__is_inert(intervals[interval - 1].state)))
+        go_to_starter(w, interval, &link);
+}
+
+static void come_back(walk *w)
+{
+    uint32_t thread = w->frames[--w->frames_count].thread;
+
+    if (w->path->segments_count &&
+        w->path->segments[w->path->segments_count - 1].thread != thread)
+        came(w, TM__VIA_MEANWHILE, TM_PROVENANCE_UNKNOWN);
+    w->thread = thread;
+    w->leaving = TM__NONE;
+    w->cursors[w->thread].waits = 0;
+    w->floor_ns =
+        w->frames_count ? w->frames[w->frames_count - 1].floor_ns : w->path->begin_ns;
+}
+
+static void go(walk *w)
+{
+    while (w->time_ns > w->path->begin_ns && !w->failed) {
+        const tm__thread *thread = &w->model->threads[w->thread];
+        uint32_t at;
+
+        if (w->time_ns <= w->floor_ns) {
+            come_back(w);
+            continue;
+        }
+        at = locate(w, w->thread, w->time_ns);
+        if (at == TM__NONE) {
+            add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns, TM__WHY_BEFORE);
+        } else if (tm__is_inert(thread->intervals[at].state) &&
+                   thread->intervals[at].state != TM_STATE_DEAD) {
+            pass_hold_up(w, at);
+        } else {
+            int state = thread->intervals[at].state;
+
+            stay(w, at, w->floor_ns,
+                 state == TM_STATE_RUNNING ? TM__WHY_EXPLAINED
+                 : state == TM_STATE_DEAD  ? TM__WHY_ENDED
+                                           : TM__WHY_UNKNOWN);
+            if (w->time_ns == thread->intervals[at].start_ns &&
+                w->time_ns > w->floor_ns)
+                pass_start(w, at);
+        }
+    }
+}
+
+void tm__path_free(tm__path *path)
+{
+    tm__free(&path->memory, path->segments,
+             path->segments_capacity * sizeof(*path->segments));
+    path->segments = NULL;
+    path->segments_count = path->segments_capacity = 0;
+}
+
+int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *options)
+{
+    size_t bytes = model->threads_count * sizeof(cursor);
+    walk w = {.model = model, .path = path, .leaving = TM__NONE, .step = 1};
+    int rc;
+
+    *path = (tm__path){.thread = TM__NONE, .destroyer = TM__NONE};
+    tm__memory_init(&path->memory, &model->memory.hook);
+    rc = tm__path_end(path, model, options);
+    if (rc < 0 || path->end_ns <= path->begin_ns)
+        return rc;
+    w.comes_back = options->walk == TM_PATH_WAITED_FOR;
+    w.time_ns = path->end_ns;
+    w.floor_ns = path->begin_ns;
+    w.thread = path->thread;
+    if (path->thread == TM__NONE) {
+        add(&w, TM__NONE, TM_STATE_UNKNOWN, path->begin_ns, TM__WHY_UNKNOWN);
+        return w.failed ? TM_ENOMEM : TM_OK;
+    }
+    w.cursors = tm__zalloc(&path->memory, bytes);
+    if (!w.cursors)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        w.cursors[i].next = model->threads[i].interval_count;
+    go(&w);
+    if (!w.comes_back)
+        tm__path_doubt(path);
+    tm__free(&path->memory, w.cursors, bytes);
+    tm__free(&path->memory, w.frames, w.frames_capacity * sizeof(*w.frames));
+    return w.failed ? TM_ENOMEM : TM_OK;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a path ends and which thread it leads to: the end of the program's own work.
+ * What the runtime does after that, and what daemons and the producer's threads do at
+ * any time, decided nothing. Each thread of the run is looked at a few times.
+ *
+ *     main     ═════════════x                a  where main ends its work by exit, the
+ *     worker   ════════════════════x         b  shutdown; else the last end of all
+ *     destroyer             ───────s──       s  shutdown: nobody is left
+ *     hook                          ───
+ */
+#include "analysis/timeline/link.h"
+#include "analysis/path/path.h"
+
+/* Starters of starters that are asked for; the runtime's own chains have three. */
+enum { STARTERS = 8 };
+
+typedef struct ending {
+    const tm_model *model;
+    int64_t end_ns;
+    uint32_t first;     ///< threads[]: the program's first thread, or TM__NONE
+    uint32_t destroyer; ///< threads[]: that the runtime ends in, or TM__NONE
+} ending;
+
+/** What speaks for a thread to be the one that a run without an end leads to. */
+typedef struct claim {
+    int64_t last_ns; ///< of what it did last
+    int is_program;
+    int is_free;
+    int is_first;
+} claim;
+
+/* The interval of a thread at an instant; TM__NONE before its first. */
+static uint32_t interval_at(const tm__thread *thread, int64_t time_ns)
+{
+    uint32_t low = 0, high = thread->interval_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (thread->intervals[middle].start_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : TM__NONE;
+}
+
+/* Who started a thread, as far as is known. */
+static uint32_t starter_of(const tm_model *model, uint32_t thread)
+{
+    const tm__thread *it = &model->threads[thread];
+    uint32_t began = 0;
+    tm__link link;
+
+    if (!it->interval_count || it->interval_first)
+        return TM__NONE;
+    if (it->intervals[0].state == TM_STATE_NEW && it->interval_count > 1)
+        began = 1;
+    link = tm__link_to(model, thread, began);
+    return link.kind == TM_INTERACTION_START ? link.from : TM__NONE;
+}
+
+static int is_the_programs_kind(const tm__thread *thread)
+{
+    return !(thread->flags & (TM_THREAD_DAEMON | TM_THREAD_AGENT | TM_THREAD_VIRTUAL |
+                              TM_THREAD_CARRIER));
+}
+
+static int is_on_its_own(const tm_model *model, uint32_t thread)
+{
+    const tm__thread *it = &model->threads[thread];
+
+    return it->interval_count && is_the_programs_kind(it) &&
+           starter_of(model, thread) == TM__NONE;
+}
+
+/* Of those that nobody started the one with the lowest number. */
+static uint32_t first_thread(const tm_model *model)
+{
+    uint32_t first = TM__NONE;
+
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        if ((first == TM__NONE || model->threads[i].id < model->threads[first].id) &&
+            is_on_its_own(model, i))
+            first = i;
+    return first;
+}
+
+/* The runtime ends in the thread of the operating system that was the first's, after
+ * the first has ended, or so it looks: it has a shutdown there. */
+static uint32_t destroyer(const tm_model *model, uint32_t first, uint32_t shutdown_by)
+{
+    const tm__thread *before = first == TM__NONE ? NULL : &model->threads[first];
+
+    if (!before || before->end_ns == INT64_MIN)
+        return TM__NONE;
+    for (uint32_t i = 0; i < model->threads_count; i++) {
+        const tm__thread *it = &model->threads[i];
+        int is_there =
+            i == shutdown_by || (before->os_id && it->os_id == before->os_id);
+
+        if (i != first && is_there && is_on_its_own(model, i) &&
+            it->intervals[0].start_ns >= before->end_ns)
+            return i;
+    }
+    return TM__NONE;
+}
+
+/* Whether a thread began before the end, and neither it nor who started it, nor who
+ * started that one, is the runtime's. */
+static int is_program(const ending *e, uint32_t thread)
+{
+    const tm__thread *it = &e->model->threads[thread];
+    uint32_t at = thread;
+
+    if (!is_the_programs_kind(it) || !it->interval_count ||
+        it->intervals[0].start_ns > e->end_ns)
+        return 0;
+    for (int i = 0; i < STARTERS && at != TM__NONE; i++) {
+        if (at == e->destroyer)
+            return 0;
+        at = starter_of(e->model, at);
+    }
+    return 1;
+}
+
+/* The last end of the program's threads. @return TM__NONE: none has ended, or some
+ * that have not did more after that; not asked where only daemons can be left */
+static uint32_t last_ended(const ending *e, int daemons_are_left)
+{
+    int64_t end_ns = INT64_MIN, busy_ns = INT64_MIN;
+    uint32_t last = TM__NONE;
+
+    for (uint32_t i = 0; i < e->model->threads_count; i++) {
+        const tm__thread *it = &e->model->threads[i];
+
+        if (!is_program(e, i))
+            continue;
+        if (it->end_ns == INT64_MIN || it->end_ns > e->end_ns) {
+            if (it->last_ns > busy_ns)
+                busy_ns = it->last_ns;
+        } else if (it->end_ns > end_ns) {
+            end_ns = it->end_ns;
+            last = i;
+        }
+    }
+    return busy_ns > end_ns && !daemons_are_left ? TM__NONE : last;
+}
+
+static claim claim_of(const ending *e, uint32_t thread)
+{
+    const tm__thread *it = &e->model->threads[thread];
+    uint32_t at = interval_at(it, e->end_ns);
+    claim found = {.last_ns = INT64_MIN};
+
+    if (at == TM__NONE)
+        return found;
+    found.last_ns = it->last_ns <= e->end_ns ? it->last_ns : it->intervals[at].start_ns;
+    found.is_program = is_program(e, thread);
+    found.is_free = !tm__is_inert(it->intervals[at].state);
+    found.is_first = thread == e->first;
+    return found;
+}
+
+static int is_better(const claim *left, const claim *right)
+{
+    if (left->is_program != right->is_program)
+        return left->is_program;
+    if (left->is_free != right->is_free)
+        return left->is_free;
+    if (left->is_first != right->is_first)
+        return left->is_first;
+    return left->last_ns > right->last_ns;
+}
+
+/* Of a run that does not say how it ended. */
+static uint32_t likeliest(const ending *e)
+{
+    uint32_t best = TM__NONE;
+    claim best_claim = {.last_ns = INT64_MIN};
+
+    for (uint32_t i = 0; i < e->model->threads_count; i++) {
+        claim it = claim_of(e, i);
+
+        if (it.last_ns != INT64_MIN && is_better(&it, &best_claim)) {
+            best = i;
+            best_claim = it;
+        }
+    }
+    return best;
+}
+
+/* The end of the program's work, up to where the path's end is now. */
+static void find_end(tm__path *path, const tm_model *model, int is_whole)
+{
+    ending e = {.model = model, .end_ns = path->end_ns, .first = first_thread(model)};
+    uint32_t by = is_whole ? model->shutdown_by : TM__NONE, last;
+
+    e.destroyer = path->destroyer = destroyer(model, e.first, by);
+    if (by != TM__NONE) {
+        e.end_ns = path->end_ns = model->shutdown_ns;
+        if (is_program(&e, by)) {
+            path->thread = by;
+            return;
+        }
+    }
+    last = last_ended(&e, by != TM__NONE && by == e.destroyer);
+    path->thread = last != TM__NONE ? last : likeliest(&e);
+    path->others_hold = is_whole;
+    if (is_whole && last != TM__NONE)
+        path->end_ns = model->threads[last].end_ns;
+}
+
+int tm__path_end(tm__path *path, const tm_model *model, const tm_path_options *options)
+{
+    const tm__thread *thread;
+
+    if (options->walk > TM_PATH_WAITED_FOR)
+        return tm__fail(TM_EINVAL, "walk %u is none", options->walk);
+    if (!model->event_count && options->to_ns >= 0) {
+        path->begin_ns = path->end_ns = tm__model_origin_ns(model);
+        return TM_OK;
+    }
+    if (options->to_ns < 0 || options->to_ns > tm_model_length_ns(model))
+        return tm__fail(TM_EINVAL, "a path to %lld ns: the run ends at %lld ns",
+                        (long long)options->to_ns,
+                        (long long)tm_model_length_ns(model));
+    path->begin_ns = tm__model_origin_ns(model);
+    path->end_ns =
+        path->begin_ns + (options->to_ns ? options->to_ns : tm_model_length_ns(model));
+    if (!options->thread) {
+        find_end(path, model, !options->to_ns);
+        return TM_OK;
+    }
+    path->thread = tm__map_find(&model->thread_map, options->thread);
+    if (path->thread == TM__NONE)
+        return tm__fail(TM_ENOTFOUND, "there is no thread %llu in this run",
+                        (unsigned long long)options->thread);
+    thread = &model->threads[path->thread];
+    if (!options->to_ns && thread->end_ns != INT64_MIN)
+        path->end_ns = thread->end_ns;
+    return TM_OK;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resources as a table. */
+#include <threadmodel/resource.h>
+
+#include <string.h>
+
+#include "analysis/resources/resources.h"
+#include "base/sort.h"
+#include "model/listing.h"
+
+static const tm__column_spec columns[] = {
+    {"class", TM_TYPE_STRING},
+    {"waiting_method", TM_TYPE_STRING},
+    {"releasing_method", TM_TYPE_STRING},
+    {"objects", TM_TYPE_INT32},
+    {"threads", TM_TYPE_INT32},
+    {"waits", TM_TYPE_INT32},
+    {"wait_total_ns", TM_TYPE_INT64},
+    {"wait_max_ns", TM_TYPE_INT64},
+    {"permits", TM_TYPE_INT32},
+    {"uses", TM_TYPE_INT32},
+    {"use_p50_ns", TM_TYPE_INT64},
+    {"use_max_ns", TM_TYPE_INT64},
+    {"use_total_ns", TM_TYPE_INT64},
+    {"use_method", TM_TYPE_STRING},
+    {"use_method_ns", TM_TYPE_INT64},
+    {"releasers", TM_TYPE_INT32},
+    {"releaser_id", TM_TYPE_UINT64},
+    {"releaser", TM_TYPE_STRING},
+    {"idle", TM_TYPE_BOOL},
+    {"provenance", TM_TYPE_STRING},
+};
+
+static void put_string(tm__listing *list, const tm_model *model, uint32_t string)
+{
+    tm__put_string(&list->builder, tm__strings_get(&model->strings, string));
+}
+
+static void put_uses(tm__listing *list, const tm_model *model, const tm__resource *it)
+{
+    tm__builder *builder = &list->builder;
+
+    if (it->permits)
+        tm__put_int32(builder, (int32_t)it->permits);
+    else
+        tm__put_null(builder);
+    tm__put_int32(builder, (int32_t)it->uses.count);
+    if (it->uses.count) {
+        tm__put_int64(builder, tm__histogram_quantile(&it->uses, 0.5));
+        tm__put_int64(builder, it->uses.max);
+    } else {
+        tm__put_null(builder);
+        tm__put_null(builder);
+    }
+    tm__put_int64(builder, it->uses.total);
+    put_string(list, model, it->use_method);
+    if (it->use_method != TM__NONE)
+        tm__put_int64(builder, it->use_method_ns);
+    else
+        tm__put_null(builder);
+}
+
+static void put_row(tm__listing *list, const tm_model *model, const tm__resource *it)
+{
+    const char *waiting = tm__strings_get(&model->strings, it->waiting);
+    tm__builder *builder = &list->builder;
+
+    put_string(list, model, it->class_name);
+    tm__put_string(builder, waiting);
+    put_string(list, model, it->releasing);
+    tm__put_int32(builder, (int32_t)it->objects);
+    tm__put_int32(builder, (int32_t)it->threads);
+    tm__put_int32(builder, (int32_t)it->waits);
+    tm__put_int64(builder, it->wait_total_ns);
+    tm__put_int64(builder, it->wait_max_ns);
+    put_uses(list, model, it);
+    tm__put_int32(builder, (int32_t)it->releasers);
+    tm__put_thread(builder, model, it->releaser);
+    tm__put_bool(builder, waiting && tm__is_idle(waiting));
+    tm__put_string(builder, tm_provenance_name(it->provenance));
+}
+
+static int compare_text(const tm_model *model, uint32_t left, uint32_t right)
+{
+    const char *l = tm__strings_get(&model->strings, left);
+    const char *r = tm__strings_get(&model->strings, right);
+
+    return l && r ? strcmp(l, r) : !l - !r;
+}
+
+/* Of rows that were waited for as long. */
+static int by_name(const void *payload, uint32_t left, uint32_t right)
+{
+    const tm__resources *all = payload;
+    const tm__resource *l = &all->items[left], *r = &all->items[right];
+    int order = compare_text(all->model, l->class_name, r->class_name);
+
+    if (!order)
+        order = compare_text(all->model, l->waiting, r->waiting);
+    return order ? order : compare_text(all->model, l->releasing, r->releasing);
+}
+
+static int put_sorted(tm__listing *list, const tm_model *model,
+                      const tm__resources *all)
+{
+    size_t bytes = all->items_count * sizeof(tm__sortable);
+    tm__sortable *order, *spare;
+
+    if (!bytes)
+        return TM_OK;
+    order = tm__resize(&list->memory, NULL, 0, bytes);
+    spare = order ? tm__resize(&list->memory, NULL, 0, bytes) : NULL;
+    if (spare) {
+        for (uint32_t i = 0; i < all->items_count; i++)
+            order[i] = (tm__sortable){-all->items[i].wait_total_ns, i};
+        tm__sort(order, spare, all->items_count, by_name, all);
+        for (uint32_t i = 0; i < all->items_count; i++)
+            put_row(list, model, &all->items[order[i].number]);
+    }
+    tm__free(&list->memory, spare, bytes);
+    tm__free(&list->memory, order, bytes);
+    return spare ? TM_OK : TM_ENOMEM;
+}
+
+int tm_resource_list(tm_table **out, const tm_model *model,
+                     const tm_selection *selection)
+{
+    tm__resources all;
+    tm__listing list;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = tm__listing_open(&list, model, "resources", columns,
+                          sizeof(columns) / sizeof(*columns), selection);
+    if (rc < 0)
+        return rc;
+    rc = tm__resources_open(&all, model, &list.scope, &list.memory, list.callers);
+    if (rc == TM_OK)
+        rc = put_sorted(&list, model, &all);
+    tm__resources_close(&all);
+    return tm__listing_close(&list, model, out, rc);
+}

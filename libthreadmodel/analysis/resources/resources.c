@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits by class, waiting and releasing place: one pass over all intervals, of which
+ * few are waits, and few kinds of those. Uses are found in resource_uses.c.
+ */
+#include "analysis/resources/resources.h"
+
+#include "base/saturate.h"
+
+/* After so many who only woke the next one, who released is not known. */
+enum { WAKEUPS_FOLLOWED = 64 };
+
+int tm__is_resource_wait(const tm_model *model, const tm__interval *it)
+{
+    if (it->flags & TM__INTERVAL_CONTINUES)
+        return 0;
+    if (it->state == TM_STATE_WAITING)
+        return 1;
+    return it->state == TM_STATE_PARKED && !it->tenure &&
+           (it->object == TM__NONE || !model->objects[it->object].is_owned);
+}
+
+static uint32_t full_name(const tm_model *model, uint32_t frame)
+{
+    uint32_t method = model->frames[frame].method;
+
+    return method == TM__NONE ? TM__NONE : model->methods[method].full_name;
+}
+
+uint32_t tm__resource_place(const tm__resources *all, uint32_t stack)
+{
+    uint32_t frame = stack == TM__NONE ? TM__NONE : all->callers[stack];
+
+    return frame == TM__NONE ? TM__NONE : full_name(all->model, frame);
+}
+
+/* ---- who released ---- */
+
+/* What the caller called: Semaphore.acquire of a stack below which it parks. */
+static uint32_t called(const tm__resources *all, uint32_t stack)
+{
+    uint32_t frame = stack == TM__NONE ? TM__NONE : all->callers[stack];
+
+    if (frame == TM__NONE || frame == all->model->stacks[stack].frame_first)
+        return TM__NONE;
+    return full_name(all->model, frame - 1);
+}
+
+static int is_same_call(const tm__resources *all, uint32_t left, uint32_t right)
+{
+    uint32_t callee = called(all, left);
+
+    return callee != TM__NONE && callee == called(all, right) &&
+           tm__resource_place(all, left) == tm__resource_place(all, right);
+}
+
+/* The interval that a thread was in. @return TM__NONE: before all that are kept */
+static uint32_t interval_at(const tm__thread *thread, int64_t time_ns)
+{
+    uint32_t low = 0, high = thread->interval_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (thread->intervals[middle].start_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : TM__NONE;
+}
+
+/* What woke the thread that did this from a wait for the same object, if it has done
+ * nothing else since. */
+static uint32_t woken_by(const tm_model *model, const tm__interaction *row,
+                         uint32_t object)
+{
+    const tm__thread *thread = &model->threads[row->from_thread];
+    uint32_t index = interval_at(thread, row->from_ns);
+
+    if (index == TM__NONE || index == 0 ||
+        thread->intervals[index].state != TM_STATE_RUNNING ||
+        thread->intervals[index - 1].object != object)
+        return TM__NONE;
+    return thread->intervals[index].cause;
+}
+
+static int is_release(int kind)
+{
+    return kind == TM_INTERACTION_UNPARK || kind == TM_INTERACTION_NOTIFY ||
+           kind == TM_INTERACTION_NOTIFY_ALL || kind == TM_INTERACTION_POST;
+}
+
+uint32_t tm__release_object(const tm_model *model, const tm__interaction *row)
+{
+    const tm__thread *thread;
+
+    if (row->object != TM__NONE || row->to_thread == TM__NONE ||
+        row->to_interval == TM__NONE)
+        return row->object;
+    thread = &model->threads[row->to_thread];
+    if (row->to_interval < thread->interval_first ||
+        row->to_interval - thread->interval_first >= thread->interval_count)
+        return TM__NONE;
+    return thread->intervals[row->to_interval - thread->interval_first].object;
+}
+
+/*
+ *      release ──▶ waiter 1 ──▶ waiter 2 ──▶ ...       permits, a latch, a condition
+ *
+ * Each waiter that goes on wakes the next from within the call in which it waited.
+ */
+uint32_t tm__release_of(const tm__resources *all, uint32_t number,
+                        uint32_t waiting_stack)
+{
+    const tm_model *model = all->model;
+
+    for (int i = 0; i < WAKEUPS_FOLLOWED; i++) {
+        const tm__interaction *row;
+
+        if (number == TM__NONE || number < model->interactions_first)
+            return TM__NONE;
+        row = tm__row(model, number);
+        if (!is_release(row->kind) || row->from_thread == TM__NONE ||
+            row->provenance == TM_PROVENANCE_UNKNOWN)
+            return TM__NONE;
+        if (row->kind != TM_INTERACTION_UNPARK || row->from_ns == INT64_MIN ||
+            !is_same_call(all, row->from_stack, waiting_stack))
+            return number;
+        number = woken_by(model, row, tm__release_object(model, row));
+    }
+    return TM__NONE;
+}
+
+/* ---- sums ---- */
+
+int tm__resource_add(tm__resources *all, uint32_t resource, uint32_t key, uint32_t what,
+                     int64_t time_ns, int64_t *total_ns)
+{
+    uint32_t *value = tm__triples_at(&all->seen, all->memory, resource, key, what);
+    int is_new;
+
+    if (!value)
+        return TM_ENOMEM;
+    is_new = *value == 0;
+    if (is_new) {
+        if (tm__reserve(all->memory, &all->sums, &all->sums_capacity,
+                        (size_t)all->sums_count + 1, sizeof(*all->sums)) < 0)
+            return TM_ENOMEM;
+        all->sums[all->sums_count++] = 0;
+        *value = all->sums_count;
+    }
+    *total_ns = tm__sum(all->sums[*value - 1], time_ns);
+    all->sums[*value - 1] = *total_ns;
+    return is_new;
+}
+
+static int resource_of(tm__resources *all, uint32_t *number, uint32_t class_name,
+                       uint32_t waiting, uint32_t releasing)
+{
+    uint32_t *value =
+        tm__triples_at(&all->by_key, all->memory, class_name, waiting, releasing);
+
+    if (!value)
+        return TM_ENOMEM;
+    if (*value == 0) {
+        if (tm__reserve(all->memory, &all->items, &all->items_capacity,
+                        (size_t)all->items_count + 1, sizeof(*all->items)) < 0)
+            return TM_ENOMEM;
+        all->items[all->items_count++] = (tm__resource){
+            .class_name = class_name,
+            .waiting = waiting,
+            .releasing = releasing,
+            .waiting_stack = TM__NONE,
+            .releaser = TM__NONE,
+            .use_method = TM__NONE,
+            .provenance = releasing == TM__NONE ? TM_PROVENANCE_UNKNOWN : UINT8_MAX,
+            .wait_max_ns = -1,
+            .first_ns = INT64_MAX,
+            .last_ns = INT64_MIN};
+        *value = all->items_count;
+    }
+    *number = *value - 1;
+    return TM_OK;
+}
+
+static int queue_of(tm__resources *all, uint32_t *number, uint32_t class_name,
+                    uint32_t waiting)
+{
+    uint32_t *value = tm__triples_at(&all->queues, all->memory, class_name, waiting, 0);
+
+    if (!value)
+        return TM_ENOMEM;
+    if (*value == 0)
+        *value = all->queues.count;
+    *number = *value - 1;
+    return TM_OK;
+}
+
+/* Count a wait, and who ended it. */
+static int count_wait(tm__resources *all, const tm__resource_wait *wait, uint32_t stack,
+                      const tm__interaction *release)
+{
+    int64_t length_ns = wait->end_ns - wait->start_ns, total_ns;
+    int is_new = tm__resource_add(all, wait->resource, wait->thread, TM__SUM_THREAD, 0,
+                                  &total_ns);
+    tm__resource *it = &all->items[wait->resource];
+
+    if (is_new < 0)
+        return is_new;
+    it->threads += (uint32_t)is_new;
+    if (wait->object != TM__NONE)
+        is_new = tm__resource_add(all, wait->resource, wait->object, TM__SUM_OBJECT, 0,
+                                  &total_ns);
+    if (is_new < 0)
+        return is_new;
+    it->objects += wait->object != TM__NONE && is_new;
+    it->waits++;
+    it->wait_total_ns = tm__sum(it->wait_total_ns, length_ns);
+    if (length_ns > it->wait_max_ns) {
+        it->wait_max_ns = length_ns;
+        it->waiting_stack = stack;
+    }
+    it->first_ns = wait->start_ns < it->first_ns ? wait->start_ns : it->first_ns;
+    it->last_ns = wait->end_ns > it->last_ns ? wait->end_ns : it->last_ns;
+    if (!release)
+        return TM_OK;
+    if (release->provenance < it->provenance)
+        it->provenance = release->provenance;
+    is_new = tm__resource_add(all, wait->resource, release->from_thread,
+                              TM__SUM_RELEASER, length_ns, &total_ns);
+    if (is_new < 0)
+        return is_new;
+    it->releasers += (uint32_t)is_new;
+    if (it->releaser == TM__NONE || total_ns > it->releaser_ns) {
+        it->releaser_ns = total_ns;
+        it->releaser = release->from_thread;
+    }
+    return TM_OK;
+}
+
+/* ---- the pass ---- */
+
+/* Take a thread's wait; `end` is the interval after it, which may be none. */
+static int take(tm__resources *all, uint32_t thread, uint32_t index, uint32_t end)
+{
+    const tm_model *model = all->model;
+    const tm__thread *waiter = &model->threads[thread];
+    const tm__interval *it = &waiter->intervals[index];
+    uint32_t class_name = TM__NONE, waiting = tm__resource_place(all, it->stack);
+    uint32_t number = TM__NONE, got = end;
+    tm__resource_wait wait = {.start_ns = it->start_ns,
+                              .end_ns = tm__interval_end_ns(model, waiter, end - 1),
+                              .thread = thread,
+                              .object = it->object,
+                              .is_open = end == waiter->interval_count};
+    const tm__interaction *release;
+
+    if (it->object != TM__NONE && model->objects[it->object].class_index != TM__NONE)
+        class_name = model->classes[model->objects[it->object].class_index].name;
+    while (got < waiter->interval_count &&
+           (waiter->intervals[got].state == TM_STATE_REENTERING ||
+            waiter->intervals[got].state == TM_STATE_RUNNABLE ||
+            waiter->intervals[got].flags & TM__INTERVAL_CONTINUES)) {
+        if (number == TM__NONE)
+            number = waiter->intervals[got].cause;
+        got++;
+    }
+    if (got < waiter->interval_count && number == TM__NONE)
+        number = waiter->intervals[got].cause;
+    wait.got_ns =
+        got < waiter->interval_count ? waiter->intervals[got].start_ns : wait.end_ns;
+    if (wait.is_open || it->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED))
+        number = TM__NONE;
+    number = tm__release_of(all, number, it->stack);
+    release = number == TM__NONE ? NULL : tm__row(model, number);
+    if (release && tm__resource_place(all, release->from_stack) == TM__NONE)
+        release = NULL;
+    if (resource_of(all, &wait.resource, class_name, waiting,
+                    release ? tm__resource_place(all, release->from_stack) : TM__NONE) <
+            0 ||
+        queue_of(all, &wait.queue, class_name, waiting) < 0 ||
+        tm__reserve(all->memory, &all->waits, &all->waits_capacity,
+                    (size_t)all->waits_count + 1, sizeof(wait)) < 0)
+        return TM_ENOMEM;
+    all->waits[all->waits_count++] = wait;
+    return count_wait(all, &wait, it->stack, release);
+}
+
+static int take_thread(tm__resources *all, uint32_t thread)
+{
+    const tm__thread *it = &all->model->threads[thread];
+
+    for (uint32_t i = 0; i < it->interval_count; i++) {
+        const tm__interval *first = &it->intervals[i];
+        uint32_t end = i + 1;
+        int rc;
+
+        if (!tm__is_resource_wait(all->model, first) ||
+            first->start_ns < all->scope->from_ns ||
+            first->start_ns >= all->scope->to_ns)
+            continue;
+        if (all->scope->classes &&
+            (first->object == TM__NONE ||
+             all->model->objects[first->object].class_index == TM__NONE ||
+             !all->scope->classes[all->model->objects[first->object].class_index]))
+            continue;
+        while (end < it->interval_count &&
+               it->intervals[end].flags & TM__INTERVAL_CONTINUES &&
+               it->intervals[end].state != TM_STATE_REENTERING)
+            end++;
+        rc = take(all, thread, i, end);
+        if (rc < 0)
+            return rc;
+        i = end - 1;
+    }
+    return TM_OK;
+}
+
+int tm__resources_open(tm__resources *all, const tm_model *model,
+                       const tm__scope *scope, tm__memory *memory,
+                       const uint32_t *callers)
+{
+    int rc = TM_OK;
+
+    *all = (tm__resources){
+        .model = model, .scope = scope, .memory = memory, .callers = callers};
+    for (uint32_t i = 0; rc == TM_OK && i < model->threads_count; i++)
+        if (!scope->threads || scope->threads[i])
+            rc = take_thread(all, i);
+    return rc == TM_OK ? tm__resources_find_uses(all) : rc;
+}
+
+void tm__resources_close(tm__resources *all)
+{
+    for (uint32_t i = 0; i < all->items_count; i++)
+        tm__histogram_free(&all->items[i].uses, all->memory);
+    tm__free(all->memory, all->items, all->items_capacity * sizeof(*all->items));
+    tm__free(all->memory, all->waits, all->waits_capacity * sizeof(*all->waits));
+    tm__free(all->memory, all->uses, all->uses_capacity * sizeof(*all->uses));
+    tm__free(all->memory, all->sums, all->sums_capacity * sizeof(*all->sums));
+    tm__triples_free(&all->by_key, all->memory);
+    tm__triples_free(&all->queues, all->memory);
+    tm__triples_free(&all->seen, all->memory);
+}

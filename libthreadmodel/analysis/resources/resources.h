@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Resources: what threads wait for and nobody owns, by class, waiting and releasing
+ * place. See threadmodel/resource.h.
+ */
+#ifndef TM_ANALYSIS_RESOURCES_RESOURCES_H
+#define TM_ANALYSIS_RESOURCES_RESOURCES_H
+
+#include "base/histogram.h"
+#include "base/triples.h"
+#include "model/model.h"
+
+/** A wait that no lock explains. */
+typedef struct tm__resource_wait {
+    int64_t start_ns;
+    int64_t end_ns; ///< the last event's time where it is open
+    int64_t got_ns; ///< when its thread went on
+    uint32_t thread;
+    uint32_t object;   ///< objects[] or TM__NONE
+    uint32_t resource; ///< items[]
+    uint32_t queue;    ///< number of its class and waiting place
+    uint32_t emptied;  ///< how often that queue had been empty when it ended
+    uint8_t is_open;
+    uint8_t is_queued; ///< others still waited when it ended
+} tm__resource_wait;
+
+typedef struct tm__resource {
+    uint32_t class_name; ///< strings or TM__NONE, as are methods
+    uint32_t waiting;
+    uint32_t releasing;
+    uint32_t waiting_stack; ///< stacks[] of its longest wait
+    uint32_t objects;
+    uint32_t threads;
+    uint32_t waits;
+    uint32_t releasers;
+    uint32_t releaser; ///< threads[]
+    uint32_t permits;
+    uint32_t use_method;
+    uint8_t provenance; ///< enum tm_provenance
+    int64_t releaser_ns;
+    int64_t wait_total_ns;
+    int64_t wait_max_ns;
+    int64_t first_ns; ///< of its waits
+    int64_t last_ns;
+    int64_t use_method_ns;
+    tm__histogram uses;
+} tm__resource;
+
+/** A use of a resource by a thread that had waited for it. */
+typedef struct tm__resource_use {
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t thread;
+    uint32_t object;
+    uint32_t resource;
+} tm__resource_use;
+
+typedef struct tm__resources {
+    const tm_model *model;
+    const tm__scope *scope;
+    tm__memory *memory;
+    const uint32_t *callers; ///< frames[] of each stack
+    tm__triples by_key;      ///< (class, waiting, releasing): items[] + 1
+    tm__triples queues;      ///< (class, waiting, 0): number + 1
+    tm__triples seen;        ///< (resource, key, what): sums[] + 1
+    TM__ARRAY(int64_t, sums);
+    TM__ARRAY(tm__resource, items);
+    TM__ARRAY(tm__resource_wait, waits);
+    TM__ARRAY(tm__resource_use, uses);
+} tm__resources;
+
+/** Whether an interval begins a wait for what no thread owns. */
+int tm__is_resource_wait(const tm_model *model, const tm__interval *it);
+
+/**
+ * Find them all.
+ * @param memory   lent until close
+ * @param callers  as tm__stack_callers() gives them; lent until close
+ * @return TM_OK or TM_ENOMEM; to be closed in either case
+ */
+int tm__resources_open(tm__resources *all, const tm_model *model,
+                       const tm__scope *scope, tm__memory *memory,
+                       const uint32_t *callers);
+void tm__resources_close(tm__resources *all);
+
+/** @return strings of the caller's method of a stack, which may be TM__NONE */
+uint32_t tm__resource_place(const tm__resources *all, uint32_t stack);
+
+/** Who let a waiter go, told by interaction. @return its number: `row`, or that of the
+ * one at the root of a chain of wake-ups; TM__NONE: not known */
+uint32_t tm__release_of(const tm__resources *all, uint32_t row, uint32_t waiting_stack);
+
+/** The object of an interaction, or that which its to-thread waited for. */
+uint32_t tm__release_object(const tm_model *model, const tm__interaction *row);
+
+/** Find the uses, once the waits are known. @return TM_OK or TM_ENOMEM */
+int tm__resources_find_uses(tm__resources *all);
+
+/** Add a time to the sum of three keys.
+ * @param[out] total_ns  the sum
+ * @return 1: it is the first of them, 0, or TM_ENOMEM */
+int tm__resource_add(tm__resources *all, uint32_t resource, uint32_t key, uint32_t what,
+                     int64_t time_ns, int64_t *total_ns);
+
+/** What sums are of. */
+enum { TM__SUM_THREAD, TM__SUM_OBJECT, TM__SUM_RELEASER, TM__SUM_METHOD };
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Grouping ten million hold-ups in a fraction of a second: each costs one look-up and
+ * a word or two on its group's pile (piles.h). What a group's answer is made of,
+ * histogram and distinct objects, is worked out when the group is written, from memory
+ * that every group uses again.
+ *
+ * What is looked up is finer than a group: (class or object, caller or stack, thread or
+ * thread group). Whether the class was asked for is settled at its first sight.
+ * Threads are gone through one after another, so a thread is new to a group when it is
+ * not the last one that the group saw. What is asked of groups is in groups_order.c.
+ */
+#include "analysis/statistics/groups.h"
+
+#include "analysis/timeline/holdup.h"
+
+/* In place of a group: hold-ups of a class that was not asked for. */
+static const uint32_t LEFT_OUT = UINT32_MAX;
+
+int tm__group_state(int state)
+{
+    switch (state) {
+    case TM_STATE_BLOCKED: return TM__GROUP_BLOCKED;
+    case TM_STATE_WAITING: return TM__GROUP_WAITING;
+    case TM_STATE_REENTERING: return TM__GROUP_REENTERING;
+    case TM_STATE_JOINING: return TM__GROUP_JOINING;
+    case TM_STATE_PARKED: return TM__GROUP_PARKED;
+    default: return -1;
+    }
+}
+
+/** A hold-up, or some that were folded, and the key by which its group is looked up. */
+typedef struct sighting {
+    uint32_t object; ///< objects[] or TM__NONE
+    uint32_t thread;
+    uint32_t what;
+    uint32_t site;
+    uint32_t context;
+    uint32_t state; ///< TM__GROUP_BLOCKED, ...
+    int64_t duration_ns;
+    const tm__fold *fold; ///< NULL: one hold-up
+} sighting;
+
+static uint32_t class_of(const tm_model *model, uint32_t object, const tm__fold *fold)
+{
+    if (fold)
+        return fold->class_index;
+    return object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+}
+
+static uint32_t class_name_of(const tm_model *model, uint32_t class_index)
+{
+    return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+}
+
+/* ---- keys, as numbers from 0 on; what is not known has the last number ---- */
+
+static size_t object_numbers(const tm__groups *groups)
+{
+    return groups->keys & TM_BY_OBJECT ? groups->model->objects_count : 0;
+}
+
+/* Objects, and of what has none its class; classes alone, when they are asked for. */
+static uint32_t what_of(const tm__groups *groups, uint32_t object, const tm__fold *fold)
+{
+    uint32_t class_index;
+
+    if (groups->keys & TM_BY_OBJECT && object != TM__NONE)
+        return object;
+    if (!(groups->keys & (TM_BY_OBJECT | TM_BY_CLASS)) && !groups->scope->classes)
+        return 0;
+    class_index = class_of(groups->model, object, fold);
+    return (uint32_t)object_numbers(groups) +
+           (class_index == TM__NONE ? groups->model->classes_count : class_index);
+}
+
+/* What tells hold-ups apart by where they began: the stack, or its caller. */
+static uint32_t site_of(const tm__groups *groups, uint32_t stack)
+{
+    if (groups->keys & TM_BY_STACK)
+        return stack;
+    return tm__groups_by_place(groups) ? tm__caller_of(&groups->callers, stack)
+                                       : TM__NONE;
+}
+
+static size_t known_sites(const tm__groups *groups)
+{
+    if (groups->keys & TM_BY_STACK)
+        return groups->model->stacks_count;
+    return tm__groups_by_place(groups) ? groups->callers.items_count : 0;
+}
+
+static uint32_t context_of(const tm__groups *groups, uint32_t thread)
+{
+    uint32_t group;
+
+    if (groups->keys & TM_BY_THREAD)
+        return thread;
+    if (!(groups->keys & TM_BY_GROUP))
+        return 0;
+    group = groups->model->threads[thread].group;
+    return group == TM__NONE ? groups->model->strings.count : group;
+}
+
+static size_t context_numbers(const tm__groups *groups)
+{
+    if (groups->keys & TM_BY_THREAD)
+        return groups->model->threads_count;
+    return groups->keys & TM_BY_GROUP ? (size_t)groups->model->strings.count + 1 : 1;
+}
+
+static sighting sight(const tm__groups *groups, uint32_t thread, uint32_t object,
+                      uint32_t stack, int state, const tm__fold *fold)
+{
+    uint32_t site = site_of(groups, stack);
+
+    return (sighting){
+        .object = object,
+        .thread = thread,
+        .what = what_of(groups, object, fold),
+        .site = site == TM__NONE ? (uint32_t)known_sites(groups) : site,
+        .context = context_of(groups, thread),
+        .state = (uint32_t)state,
+        .fold = fold,
+    };
+}
+
+/* ---- groups ---- */
+
+static int new_group(tm__groups *groups, uint32_t *number, tm__group group)
+{
+    if (tm__reserve_lines(&groups->memory, &groups->items, &groups->items_capacity,
+                          (size_t)groups->items_count + 1, sizeof(group)) < 0)
+        return TM_ENOMEM;
+    group.thread = group.next = TM__NONE;
+    group.state = TM__GROUP_STATES;
+    *number = groups->items_count;
+    groups->items[groups->items_count++] = group;
+    return TM_OK;
+}
+
+/* The group of what is seen for the first time. */
+static int find_group(tm__groups *groups, uint32_t *number, const sighting *it,
+                      uint32_t class_index)
+{
+    int by_object = (groups->keys & TM_BY_OBJECT) != 0;
+    int by_class = by_object || groups->keys & TM_BY_CLASS;
+    uint32_t site = it->site == known_sites(groups) ? TM__NONE : it->site;
+    int by_stack = (groups->keys & TM_BY_STACK) != 0;
+    tm__group group = {
+        .class_name = by_class ? class_name_of(groups->model, class_index) : TM__NONE,
+        .object = by_object ? it->object : TM__NONE,
+        .caller = site,
+        .stack = by_stack ? site : TM__NONE,
+    };
+    uint32_t *value;
+
+    if (by_stack)
+        group.caller = tm__groups_by_place(groups)
+                           ? tm__caller_of(&groups->callers, site)
+                           : TM__NONE;
+    /* By object, what is seen first is a group of its own. */
+    if (by_object)
+        return new_group(groups, number, group);
+    value = tm__triples_at(&groups->by_key, &groups->memory, group.class_name, it->site,
+                           it->context);
+    if (!value)
+        return TM_ENOMEM;
+    if (*value == 0) {
+        if (new_group(groups, number, group) < 0)
+            return TM_ENOMEM;
+        *value = *number + 1;
+    }
+    *number = *value - 1;
+    return TM_OK;
+}
+
+static int first_sight(tm__groups *groups, uint32_t *seat, const sighting *it)
+{
+    uint32_t class_index = class_of(groups->model, it->object, it->fold);
+    uint32_t number;
+
+    if (!tm__scope_has_class(groups->scope, class_index)) {
+        *seat = LEFT_OUT;
+        return TM_OK;
+    }
+    if (find_group(groups, &number, it, class_index) < 0)
+        return TM_ENOMEM;
+    *seat = number + 1;
+    return TM_OK;
+}
+
+/* The pile of a state that a group is seen in for the first time. */
+static tm__pile *new_pile(tm__groups *groups, tm__group *group, uint32_t state)
+{
+    groups->states |= UINT32_C(1) << state;
+    if (group->state == TM__GROUP_STATES) {
+        group->state = state;
+        return &group->pile;
+    }
+    if (tm__reserve(&groups->memory, &groups->others, &groups->others_capacity,
+                    (size_t)groups->others_count + 1, sizeof(*groups->others)) < 0)
+        return NULL;
+    groups->others[groups->others_count] =
+        (tm__other_pile){.state = state, .next = group->next};
+    group->next = groups->others_count++;
+    return &groups->others[group->next].pile;
+}
+
+static int gather(tm__groups *groups, const sighting *it)
+{
+    uint32_t *seat = tm__seat_at(&groups->seen, it->what, it->site, it->context);
+    tm__group *group;
+    tm__pile *pile;
+
+    if (!seat || (*seat == 0 && first_sight(groups, seat, it) < 0))
+        return TM_ENOMEM;
+    if (*seat == LEFT_OUT)
+        return TM_OK;
+    group = &groups->items[*seat - 1];
+    if (group->thread != it->thread) {
+        group->thread = it->thread;
+        group->thread_count++;
+    }
+    pile = tm__group_pile(groups, group, it->state);
+    if (!pile)
+        pile = new_pile(groups, group, it->state);
+    if (!pile)
+        return TM_ENOMEM;
+    return it->fold ? tm__pile_add_fold(&groups->piles, pile, it->object,
+                                        &it->fold->durations)
+                    : tm__pile_add(&groups->piles, pile, it->object, it->duration_ns);
+}
+
+/* Hold-ups that are gathered together, so that their cache misses overlap: where there
+ * are many groups, seat, group and the end of its pile are far apart. */
+enum { TOGETHER = 32, MANY_GROUPS = 1 << 10 };
+
+static void ask_for_all(const tm__groups *groups, const sighting *sightings,
+                        size_t count)
+{
+    uint32_t at[TOGETHER];
+
+    for (size_t i = 0; i < count; i++)
+        tm__seat_ask_for(&groups->seen, sightings[i].what, sightings[i].site,
+                         sightings[i].context);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = tm__seat_value(&groups->seen, sightings[i].what,
+                                        sightings[i].site, sightings[i].context);
+
+        at[i] = value && value != LEFT_OUT ? value - 1 : TM__NONE;
+        if (at[i] != TM__NONE)
+            tm__ask_for(&groups->items[at[i]]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (at[i] != TM__NONE && groups->items[at[i]].state == sightings[i].state)
+            tm__pile_ask_for_last(&groups->items[at[i]].pile);
+}
+
+static int gather_all(tm__groups *groups, const sighting *sightings, size_t count)
+{
+    if (groups->items_count > MANY_GROUPS)
+        ask_for_all(groups, sightings, count);
+    for (size_t i = 0; i < count; i++)
+        if (gather(groups, &sightings[i]) < 0)
+            return TM_ENOMEM;
+    return TM_OK;
+}
+
+static int gather_folds(tm__groups *groups, uint32_t thread)
+{
+    const tm_model *model = groups->model;
+
+    for (uint32_t i = tm__scope_folds(groups->scope, model, &model->threads[thread]);
+         i != TM__NONE; i = model->folds[i].next) {
+        const tm__fold *fold = &model->folds[i];
+        int state = tm__group_state((int)fold->state);
+        sighting it;
+
+        if (state < 0)
+            continue;
+        it = sight(groups, thread, fold->object, fold->stack, state, fold);
+        if (gather(groups, &it) < 0)
+            return TM_ENOMEM;
+    }
+    return TM_OK;
+}
+
+static int gather_thread(tm__groups *groups, uint32_t thread)
+{
+    sighting sightings[TOGETHER];
+    size_t count = 0;
+    tm__hold_up_walk walk;
+    tm__hold_up_part part;
+
+    tm__hold_up_start(&walk, groups->model, groups->scope, thread);
+    while (tm__hold_up_next(&walk, &part)) {
+        int state = tm__group_state(part.state);
+
+        if (state < 0)
+            continue;
+        sightings[count] = sight(groups, thread, part.object, part.stack, state, NULL);
+        sightings[count++].duration_ns = part.end_ns - part.start_ns;
+        if (count == TOGETHER) {
+            if (gather_all(groups, sightings, count) < 0)
+                return TM_ENOMEM;
+            count = 0;
+        }
+    }
+    if (gather_all(groups, sightings, count) < 0)
+        return TM_ENOMEM;
+    return gather_folds(groups, thread);
+}
+
+/* What of a caller the keys ask for. */
+static uint32_t parts_of(uint32_t keys)
+{
+    return (keys & (TM_BY_CALLER | TM_BY_METHOD) ? TM__CALLER_METHOD : 0) |
+           (keys & (TM_BY_CALLER | TM_BY_LINE) ? TM__CALLER_LINE : 0);
+}
+
+static int open_groups(tm__groups *groups, const tm__libraries *libraries)
+{
+    const tm_model *model = groups->model;
+
+    if (tm__groups_by_place(groups) &&
+        tm__callers_open_by(&groups->callers, model, &groups->memory, libraries,
+                            parts_of(groups->keys)) < 0)
+        return TM_ENOMEM;
+    if (tm__seats_open(&groups->seen, &groups->memory,
+                       object_numbers(groups) + model->classes_count + 1,
+                       known_sites(groups) + 1, context_numbers(groups),
+                       tm__seats_budget_bytes(model)) < 0)
+        return TM_ENOMEM;
+    groups->spread = tm__zalloc(&groups->memory, sizeof(*groups->spread));
+    if (!groups->spread)
+        return TM_ENOMEM;
+    if (!groups->piles.with_objects)
+        return TM_OK;
+    groups->objects.marks =
+        tm__zalloc(&groups->memory,
+                   ((size_t)model->objects_count + 1) * sizeof(*groups->objects.marks));
+    return groups->objects.marks ? TM_OK : TM_ENOMEM;
+}
+
+int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope *scope,
+                      uint32_t keys, const tm__libraries *libraries)
+{
+    *groups = (tm__groups){.model = model, .scope = scope, .keys = keys};
+    tm__memory_init(&groups->memory, &model->memory.hook);
+    /* By object, a group's objects need not be counted. */
+    groups->piles =
+        (tm__piles){.memory = &groups->memory, .with_objects = !(keys & TM_BY_OBJECT)};
+    if (open_groups(groups, libraries) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        if ((!scope->threads || scope->threads[i]) && gather_thread(groups, i) < 0)
+            return TM_ENOMEM;
+    return TM_OK;
+}
+
+void tm__groups_free(tm__groups *groups)
+{
+    tm__memory *memory = &groups->memory;
+
+    tm__free_lines(memory, groups->items,
+                   groups->items_capacity * sizeof(*groups->items));
+    tm__free(memory, groups->others, groups->others_capacity * sizeof(*groups->others));
+    if (tm__groups_by_place(groups))
+        tm__callers_close(&groups->callers);
+    tm__seats_close(&groups->seen);
+    tm__triples_free(&groups->by_key, memory);
+    tm__piles_free(&groups->piles);
+    tm__free(memory, groups->spread, sizeof(*groups->spread));
+    tm__free(memory, groups->objects.marks,
+             ((size_t)groups->model->objects_count + 1) *
+                 sizeof(*groups->objects.marks));
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hold-ups, gathered by class, caller, object, thread and thread group. */
+#ifndef TM_ANALYSIS_STATISTICS_STATISTICS_GROUPS_H
+#define TM_ANALYSIS_STATISTICS_STATISTICS_GROUPS_H
+
+#include <threadmodel/statistics.h>
+
+#include "analysis/grouping/callers.h"
+#include "analysis/statistics/piles.h"
+#include "analysis/grouping/seats.h"
+#include "base/sort.h"
+#include "base/triples.h"
+#include "model/model.h"
+
+/** The states that are gathered, in the order of the answer's columns. */
+enum {
+    TM__GROUP_BLOCKED,
+    TM__GROUP_WAITING,
+    TM__GROUP_REENTERING,
+    TM__GROUP_JOINING,
+    TM__GROUP_PARKED,
+    TM__GROUP_STATES
+};
+
+/** @return the place of an enum tm_state among these; -1: it is not gathered */
+int tm__group_state(int state);
+
+/** A cache line: hold-ups of millions of groups come in any order. */
+typedef struct tm__group {
+    tm__pile pile;       ///< hold-ups of the state that was seen first in it
+    uint32_t class_name; ///< strings; TM__NONE: unknown
+    uint32_t object;     ///< objects[], when grouped by object, or TM__NONE
+    uint32_t caller;     ///< callers.items[], when grouped by it, or TM__NONE
+    uint32_t stack;      ///< stacks[], when grouped by stack, or TM__NONE
+    uint32_t thread;     ///< threads[]: the last one seen in it
+    uint32_t thread_count;
+    uint32_t state; ///< of `pile`; TM__GROUP_STATES: nothing was seen yet
+    uint32_t next;  ///< others[] of other states, or TM__NONE
+} tm__group;
+
+/** A further state of a group. */
+typedef struct tm__other_pile {
+    tm__pile pile;
+    uint32_t state;
+    uint32_t next; ///< others[] or TM__NONE
+} tm__other_pile;
+
+typedef struct tm__groups {
+    const tm_model *model;
+    const tm__scope *scope;
+    uint32_t keys;   ///< bits of enum tm_statistics_key
+    uint32_t states; ///< bit s: some group has hold-ups of state s
+    tm__memory memory;
+    tm__seats seen; ///< (object or class, stack or caller, thread or thread group):
+                    ///< group + 1
+    tm__triples
+        by_key; ///< (class name, stack or caller, thread or thread group): group + 1
+    tm__callers callers; ///< opened only by tm__groups_by_place()
+    TM__ARRAY(tm__group, items);
+    TM__ARRAY(tm__other_pile, others);
+    tm__piles piles;
+    tm__spread *spread;   ///< of the pile that was counted last
+    tm__distinct objects; ///< of the group that was counted last
+} tm__groups;
+
+/** Whether groups are told apart by the caller or a part of it. */
+static inline int tm__groups_by_place(const tm__groups *groups)
+{
+    return (groups->keys & (TM_BY_CALLER | TM_BY_METHOD | TM_BY_LINE)) != 0;
+}
+
+/** @return the pile of a group's state, or NULL */
+static inline tm__pile *tm__group_pile(const tm__groups *groups, tm__group *group,
+                                       uint32_t state)
+{
+    if (group->state == state)
+        return &group->pile;
+    for (uint32_t i = group->next; i != TM__NONE; i = groups->others[i].next)
+        if (groups->others[i].state == state)
+            return &groups->others[i].pile;
+    return NULL;
+}
+
+/**
+ * Gather all hold-ups of a scope.
+ * @param groups  to be freed, whatever is returned
+ * @param scope   lent until the groups are freed
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope *scope,
+                      uint32_t keys, const tm__libraries *libraries);
+
+/** Whether any group has hold-ups of a state. */
+static inline int tm__groups_have(const tm__groups *groups, int state)
+{
+    return groups->states >> state & 1;
+}
+
+/** @return the sum of a group's hold-ups of a state */
+int64_t tm__group_total_ns(const tm__groups *groups, uint32_t group, int state);
+
+/**
+ * Count a group's hold-ups of a state, its states one after another.
+ * @return valid until the next call
+ */
+const tm__spread *tm__group_count(tm__groups *groups, uint32_t group, int state);
+
+/** @return how many distinct objects those states of a group were for that were
+ * counted, which was counted last */
+uint32_t tm__group_object_count(const tm__groups *groups, uint32_t group);
+
+/**
+ * The order in which an answer lists the groups: the longest blocked first, then
+ * waiting, then parked, then by name.
+ * @param[out] order  groups->items_count groups, for tm__free(&groups->memory)
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__groups_order(tm__sortable **order, tm__groups *groups);
+
+/** Ask for the memory that counting groups some places after this one will touch. */
+void tm__groups_ask_for(const tm__groups *groups, const tm__sortable *order,
+                        uint32_t place);
+
+void tm__groups_free(tm__groups *groups);
+
+#endif

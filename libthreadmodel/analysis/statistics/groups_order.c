@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What groups come to, and the order in which they are listed: up to a million of them,
+ * each in another place of memory than the one before.
+ */
+#include "analysis/statistics/groups.h"
+
+#include <string.h>
+
+int64_t tm__group_total_ns(const tm__groups *groups, uint32_t group, int state)
+{
+    const tm__pile *pile =
+        tm__group_pile(groups, &groups->items[group], (uint32_t)state);
+
+    return pile ? pile->total_ns : 0;
+}
+
+const tm__spread *tm__group_count(tm__groups *groups, uint32_t group, int state)
+{
+    const tm__pile *pile =
+        tm__group_pile(groups, &groups->items[group], (uint32_t)state);
+
+    tm__spread_clear(groups->spread);
+    if (groups->objects.mark != group + 1) {
+        groups->objects.mark = group + 1;
+        groups->objects.count = 0;
+    }
+    if (pile)
+        tm__pile_count(&groups->piles, pile, groups->spread, &groups->objects);
+    return groups->spread;
+}
+
+uint32_t tm__group_object_count(const tm__groups *groups, uint32_t group)
+{
+    return groups->keys & TM_BY_OBJECT ? groups->items[group].object != TM__NONE
+                                       : groups->objects.count;
+}
+
+static int compare_total(const tm__groups *groups, uint32_t left, uint32_t right,
+                         int state)
+{
+    int64_t l = tm__group_total_ns(groups, left, state);
+    int64_t r = tm__group_total_ns(groups, right, state);
+
+    return l > r ? -1 : l < r;
+}
+
+/* What has no name goes after all that has one. */
+static int compare_name(const tm__groups *groups, uint32_t left, uint32_t right)
+{
+    const char *l, *r;
+
+    if (left == right)
+        return 0;
+    l = tm__strings_get(&groups->model->strings, left);
+    r = tm__strings_get(&groups->model->strings, right);
+    if (!l || !r)
+        return !l - !r;
+    return strcmp(l, r);
+}
+
+/* Of groups whose keys, the first sums that there are, are the same. Equals keep the
+ * order of first sight, which is that of threads and times. */
+static int compare_groups(const void *payload, uint32_t left, uint32_t right)
+{
+    const tm__groups *groups = payload;
+    const tm__group *l = &groups->items[left], *r = &groups->items[right];
+    int order = 0;
+
+    if (tm__groups_have(groups, TM__GROUP_WAITING))
+        order = compare_total(groups, left, right, TM__GROUP_WAITING);
+    if (order == 0 && tm__groups_have(groups, TM__GROUP_PARKED))
+        order = compare_total(groups, left, right, TM__GROUP_PARKED);
+    if (order == 0)
+        order = compare_name(groups, l->class_name, r->class_name);
+    if (order == 0)
+        order = tm__caller_compare(&groups->callers, l->caller, r->caller);
+    return order;
+}
+
+/* A state by which groups go, but for those that no group has. */
+static int first_state(const tm__groups *groups)
+{
+    if (tm__groups_have(groups, TM__GROUP_BLOCKED))
+        return TM__GROUP_BLOCKED;
+    return tm__groups_have(groups, TM__GROUP_WAITING) ? TM__GROUP_WAITING
+                                                      : TM__GROUP_PARKED;
+}
+
+int tm__groups_order(tm__sortable **order, tm__groups *groups)
+{
+    size_t bytes = groups->items_count * sizeof(**order);
+    int state = first_state(groups);
+    tm__sortable *spare;
+
+    *order = NULL;
+    if (bytes == 0)
+        return TM_OK;
+    *order = tm__resize(&groups->memory, NULL, 0, bytes);
+    spare = *order ? tm__resize(&groups->memory, NULL, 0, bytes) : NULL;
+    if (!spare) {
+        tm__free(&groups->memory, *order, bytes);
+        *order = NULL;
+        return TM_ENOMEM;
+    }
+    for (uint32_t i = 0; i < groups->items_count; i++)
+        (*order)[i] = (tm__sortable){
+            .key = -tm__group_total_ns(groups, i, state),
+            .number = i,
+        };
+    tm__sort(*order, spare, groups->items_count, compare_groups, groups);
+    tm__free(&groups->memory, spare, bytes);
+    return TM_OK;
+}
+
+/* How many groups ahead each part of one is asked for. */
+enum { ASK_GROUP = 16, ASK_BLOCK = 8 };
+
+void tm__groups_ask_for(const tm__groups *groups, const tm__sortable *order,
+                        uint32_t place)
+{
+    uint32_t left = groups->items_count - place;
+
+    if (left > ASK_GROUP)
+        tm__ask_for(&groups->items[order[place + ASK_GROUP].number]);
+    if (left > ASK_BLOCK)
+        tm__pile_ask_for_first(&groups->items[order[place + ASK_BLOCK].number].pile);
+}

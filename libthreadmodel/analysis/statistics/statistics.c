@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How often and how long each thread was held up: one pass of adding up. By class,
+ * caller, object and so on it is in statistics_groups.c.
+ */
+#include <threadmodel/statistics.h>
+
+#include "analysis/timeline/holdup.h"
+#include "table/builder.h"
+
+#define COUNT_AND_TOTAL(state)                                                         \
+    {state "_count", TM_TYPE_INT64},                                                   \
+    {                                                                                  \
+        state "_total_ns", TM_TYPE_INT64                                               \
+    }
+
+static const tm__column_spec thread_columns[] = {
+    {"thread_id", TM_TYPE_UINT64},   {"name", TM_TYPE_STRING},
+    {"group", TM_TYPE_STRING},       {"virtual", TM_TYPE_BOOL},
+    {"daemon", TM_TYPE_BOOL},        {"state", TM_TYPE_STRING},
+    {"start_ns", TM_TYPE_INT64},     {"end_ns", TM_TYPE_INT64},
+    COUNT_AND_TOTAL("blocked"),      COUNT_AND_TOTAL("waiting"),
+    COUNT_AND_TOTAL("reentering"),   COUNT_AND_TOTAL("joining"),
+    COUNT_AND_TOTAL("sleeping"),     COUNT_AND_TOTAL("parked"),
+    COUNT_AND_TOTAL("runnable"),     {"carrier_id", TM_TYPE_UINT64},
+    {"cpu_samples", TM_TYPE_UINT64},
+};
+
+/* The states of these columns, in their order. */
+static const int thread_states[] = {
+    TM_STATE_BLOCKED,  TM_STATE_WAITING, TM_STATE_REENTERING, TM_STATE_JOINING,
+    TM_STATE_SLEEPING, TM_STATE_PARKED,  TM_STATE_RUNNABLE};
+
+/* Such times are for no object, so a choice of classes says nothing about them. */
+static int is_for_no_object(int state)
+{
+    return state == TM_STATE_SLEEPING || state == TM_STATE_RUNNABLE;
+}
+
+typedef struct sum {
+    int64_t count;
+    int64_t total_ns;
+} sum;
+
+/* A total that would not fit stays at the largest number. */
+static void add(sum *to, int64_t count, int64_t total_ns)
+{
+    to->count += count;
+    if (__builtin_add_overflow(to->total_ns, total_ns, &to->total_ns))
+        to->total_ns = INT64_MAX;
+}
+
+static void put_time(tm__builder *builder, const tm_model *model, int64_t time_ns)
+{
+    if (time_ns == INT64_MIN)
+        tm__put_null(builder);
+    else
+        tm__put_int64(builder, time_ns - tm__model_origin_ns(model));
+}
+
+static void put_thread(tm__builder *builder, const tm_model *model,
+                       const tm__scope *scope, uint32_t thread)
+{
+    const tm__thread *it = &model->threads[thread];
+    int state = it->interval_count ? it->intervals[it->interval_count - 1].state
+                                   : TM_STATE_UNKNOWN;
+    sum sums[TM_STATE_END] = {{0, 0}};
+    tm__hold_up_walk walk;
+    tm__hold_up_part part;
+
+    tm__hold_up_start(&walk, model, scope, thread);
+    while (tm__hold_up_next(&walk, &part)) {
+        if (!is_for_no_object(part.state) &&
+            !tm__scope_has_class_of(scope, model, part.object))
+            continue;
+        add(&sums[part.state], 1, part.end_ns - part.start_ns);
+    }
+    for (uint32_t i = tm__scope_folds(scope, model, it); i != TM__NONE;
+         i = model->folds[i].next) {
+        const tm__fold *fold = &model->folds[i];
+
+        if (!is_for_no_object((int)fold->state) &&
+            !tm__scope_has_class(scope, fold->class_index))
+            continue;
+        add(&sums[fold->state], (int64_t)fold->durations.count, fold->durations.total);
+    }
+    tm__put_uint64(builder, it->id);
+    tm__put_string(builder, tm__thread_name(model, thread));
+    tm__put_string(builder, tm__strings_get(&model->strings, it->group));
+    tm__put_bool(builder, (it->flags & TM_THREAD_VIRTUAL) != 0);
+    tm__put_bool(builder, (it->flags & TM_THREAD_DAEMON) != 0);
+    tm__put_string(builder, tm_state_name(state));
+    put_time(builder, model, it->start_ns);
+    put_time(builder, model, it->end_ns);
+    for (size_t i = 0; i < sizeof(thread_states) / sizeof(*thread_states); i++) {
+        tm__put_int64(builder, sums[thread_states[i]].count);
+        tm__put_int64(builder, sums[thread_states[i]].total_ns);
+    }
+    if (it->carrier == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_uint64(builder, model->threads[it->carrier].id);
+    tm__put_uint64(builder, it->samples);
+}
+
+int tm_statistics_threads(tm_table **out, const tm_model *model,
+                          const tm_selection *selection)
+{
+    tm__builder builder;
+    tm__scope scope;
+    int status;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    status = tm__scope_open(&scope, model, selection);
+    if (status < 0)
+        return status;
+    tm__builder_start(&builder, "threads", thread_columns,
+                      sizeof(thread_columns) / sizeof(*thread_columns),
+                      &model->memory.hook);
+    if (!scope.threads)
+        tm__builder_expect(&builder, model->threads_count);
+    for (uint32_t i = 0; i < model->threads_count && !builder.failed; i++)
+        if (!scope.threads || scope.threads[i])
+            put_thread(&builder, model, &scope, i);
+    tm__model_put_limits(model, &builder);
+    tm__scope_close(&scope, model);
+    return tm__builder_finish(&builder, out);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How often and how long, by any combination of keys: what groups.c gathers, as
+ * answers. Threads, of which each has its row, are in statistics.c.
+ */
+#include <threadmodel/statistics.h>
+
+#include "analysis/statistics/groups.h"
+#include "base/sized.h"
+#include "table/distribution.h"
+
+enum {
+    ALL_KEYS = TM_BY_CLASS | TM_BY_CALLER | TM_BY_OBJECT | TM_BY_THREAD | TM_BY_GROUP |
+               TM_BY_STACK | TM_BY_METHOD | TM_BY_LINE,
+    BY_METHOD = TM_BY_CALLER | TM_BY_METHOD,
+    BY_LINE = TM_BY_CALLER | TM_BY_LINE
+};
+
+/* Columns of keys, of any of them; `without` are those that brought them already. */
+static const struct key_column {
+    tm__column_spec column;
+    uint32_t key;
+    uint32_t without;
+} key_columns[] = {
+    {{"class", TM_TYPE_STRING}, TM_BY_CLASS, 0},
+    {{"method", TM_TYPE_STRING}, BY_METHOD, 0},
+    {{"source", TM_TYPE_STRING}, BY_LINE, 0},
+    {{"line", TM_TYPE_INT32}, BY_LINE, 0},
+    {{"idle", TM_TYPE_BOOL}, BY_METHOD, 0},
+    {{"object", TM_TYPE_STRING}, TM_BY_OBJECT, 0},
+    {{"class", TM_TYPE_STRING}, TM_BY_OBJECT, TM_BY_CLASS},
+    {{"thread_id", TM_TYPE_UINT64}, TM_BY_THREAD, 0},
+    {{"thread", TM_TYPE_STRING}, TM_BY_THREAD, 0},
+    {{"group", TM_TYPE_STRING}, TM_BY_GROUP, 0},
+    {{"stack", TM_TYPE_INT32}, TM_BY_STACK, 0},
+};
+
+static const tm__column_spec value_columns[] = {
+    {"objects", TM_TYPE_INT64},        {"threads", TM_TYPE_INT64},
+    TM__DISTRIBUTION("blocked_"),      TM__DISTRIBUTION("waiting_"),
+    TM__DISTRIBUTION("reentering_"),   TM__DISTRIBUTION("joining_"),
+    TM__DISTRIBUTION("parked_"),       {"blocked_share", TM_TYPE_DOUBLE},
+    {"waiting_share", TM_TYPE_DOUBLE}, {"reentering_share", TM_TYPE_DOUBLE},
+    {"joining_share", TM_TYPE_DOUBLE}, {"parked_share", TM_TYPE_DOUBLE},
+};
+
+static const tm__column_spec bucket_columns[] = {
+    {"low_ns", TM_TYPE_INT64},
+    {"high_ns", TM_TYPE_INT64},
+    {"count", TM_TYPE_INT64},
+};
+
+enum {
+    KEY_COLUMNS = sizeof(key_columns) / sizeof(*key_columns),
+    VALUE_COLUMNS = sizeof(value_columns) / sizeof(*value_columns)
+};
+
+static const char *name_of_answer(uint32_t keys)
+{
+    switch (keys) {
+    case TM_BY_CLASS: return "monitors";
+    case TM_BY_CLASS | TM_BY_CALLER: return "callers";
+    case TM_BY_OBJECT:
+    case TM_BY_OBJECT | TM_BY_CLASS: return "objects";
+    default: return "groups";
+    }
+}
+
+/** An answer that is being written. */
+typedef struct answer {
+    tm__builder builder;
+    tm__groups groups;
+    tm__labels labels;
+    size_t key_columns; ///< how many there are
+    int state;          ///< TM__GROUP_BLOCKED, ..., when asked about one
+} answer;
+
+static void start_answer(answer *a, const char *name, const tm__column_spec *values,
+                         size_t value_count)
+{
+    tm__column_spec columns[KEY_COLUMNS + VALUE_COLUMNS];
+    uint32_t keys = a->groups.keys;
+
+    a->key_columns = 0;
+    for (size_t i = 0; i < KEY_COLUMNS; i++)
+        if (keys & key_columns[i].key && !(keys & key_columns[i].without))
+            columns[a->key_columns++] = key_columns[i].column;
+    for (size_t i = 0; i < value_count; i++)
+        columns[a->key_columns + i] = values[i];
+    tm__builder_start(&a->builder, name, columns, a->key_columns + value_count,
+                      &a->groups.model->memory.hook);
+}
+
+static void put_place(answer *a, uint32_t place)
+{
+    const tm__groups *groups = &a->groups;
+
+    if (groups->keys & BY_METHOD)
+        tm__put_caller_method(&a->builder, &groups->callers, place);
+    if (groups->keys & BY_LINE)
+        tm__put_caller_line(&a->builder, &groups->callers, place);
+    if (groups->keys & BY_METHOD)
+        tm__put_bool(&a->builder, tm__caller_is_idle(&groups->callers, place));
+}
+
+static void put_keys(answer *a, const tm__group *group)
+{
+    const tm_model *model = a->groups.model;
+    const tm__thread *thread = &model->threads[group->thread];
+    const char *class_name = tm__strings_get(&model->strings, group->class_name);
+    uint32_t keys = a->groups.keys;
+    tm__builder *builder = &a->builder;
+
+    if (keys & TM_BY_CLASS)
+        tm__put_string(builder, class_name);
+    if (tm__groups_by_place(&a->groups))
+        put_place(a, group->caller);
+    if (keys & TM_BY_OBJECT)
+        tm__put_string(builder, tm__label(&a->labels, model, group->object));
+    if ((keys & (TM_BY_OBJECT | TM_BY_CLASS)) == TM_BY_OBJECT)
+        tm__put_string(builder, class_name);
+    if (keys & TM_BY_THREAD) {
+        tm__put_uint64(builder, thread->id);
+        tm__put_string(builder, tm__thread_name(model, group->thread));
+    }
+    if (keys & TM_BY_GROUP)
+        tm__put_string(builder, tm__strings_get(&model->strings, thread->group));
+    if (keys & TM_BY_STACK && group->stack != TM__NONE)
+        tm__put_int32(builder, (int32_t)group->stack);
+    else if (keys & TM_BY_STACK)
+        tm__put_null(builder);
+}
+
+/* The length of the part of the run that was asked about. */
+static int64_t window_ns(const tm_model *model, const tm__scope *scope)
+{
+    int64_t origin_ns = tm__model_origin_ns(model);
+    int64_t end_ns = origin_ns + tm_model_length_ns(model);
+    int64_t from_ns = scope->from_ns > origin_ns ? scope->from_ns : origin_ns;
+    int64_t to_ns = scope->to_ns < end_ns ? scope->to_ns : end_ns;
+
+    return to_ns - from_ns;
+}
+
+/* Distributions, then shares, of states that the run has; of others all rows are the
+ * same, and a row of sixty columns is quickly written when it has ten. */
+static void find_states(answer *a, int has[TM__GROUP_STATES])
+{
+    size_t column = a->key_columns + 2; /* after objects and threads */
+
+    for (int s = 0; s < TM__GROUP_STATES; s++) {
+        has[s] = tm__groups_have(&a->groups, s);
+        if (has[s])
+            continue;
+        tm__distribution_blank(&a->builder,
+                               column + (size_t)s * TM__DISTRIBUTION_COLUMNS);
+        tm__builder_blank(
+            &a->builder,
+            column + TM__GROUP_STATES * TM__DISTRIBUTION_COLUMNS + (size_t)s, 0);
+    }
+}
+
+static void put_values(answer *a, uint32_t number, const int has[TM__GROUP_STATES],
+                       int64_t whole_ns)
+{
+    tm__distribution states[TM__GROUP_STATES];
+
+    for (int s = 0; s < TM__GROUP_STATES; s++)
+        if (has[s])
+            states[s] =
+                tm__distribution_of_spread(tm__group_count(&a->groups, number, s));
+    tm__put_int64(&a->builder, tm__group_object_count(&a->groups, number));
+    tm__put_int64(&a->builder, a->groups.items[number].thread_count);
+    for (int s = 0; s < TM__GROUP_STATES; s++)
+        if (has[s])
+            tm__put_distribution(&a->builder, &states[s]);
+        else
+            tm__pass_blank(&a->builder, TM__DISTRIBUTION_COLUMNS);
+    for (int s = 0; s < TM__GROUP_STATES; s++)
+        if (has[s])
+            tm__put_double(&a->builder,
+                           whole_ns > 0 ? (double)states[s].total_ns / (double)whole_ns
+                                        : 0);
+        else
+            tm__pass_blank(&a->builder, 1);
+}
+
+static void put_rows(answer *a, const tm__sortable *order)
+{
+    int64_t whole_ns = window_ns(a->groups.model, a->groups.scope);
+    int has[TM__GROUP_STATES];
+
+    find_states(a, has);
+    tm__builder_expect(&a->builder, a->groups.items_count);
+    for (uint32_t i = 0; i < a->groups.items_count && !a->builder.failed; i++) {
+        uint32_t number = order[i].number;
+
+        tm__groups_ask_for(&a->groups, order, i);
+        put_keys(a, &a->groups.items[number]);
+        put_values(a, number, has, whole_ns);
+    }
+}
+
+static void put_buckets(answer *a, const tm__sortable *order)
+{
+    for (uint32_t i = 0; i < a->groups.items_count && !a->builder.failed; i++) {
+        uint32_t number = order[i].number;
+        const tm__spread *it = tm__group_count(&a->groups, number, a->state);
+
+        for (uint32_t b = tm__spread_next(it, 0);
+             b < TM__SPREAD_END && !a->builder.failed; b = tm__spread_next(it, b + 1)) {
+            int64_t low, high;
+
+            tm__histogram_bounds(b, &low, &high);
+            put_keys(a, &a->groups.items[number]);
+            tm__put_int64(&a->builder, low);
+            tm__put_int64(&a->builder, high);
+            tm__put_int64(&a->builder, (int64_t)it->buckets[b]);
+        }
+    }
+}
+
+/** A question: the columns after the keys, and who fills the rows. */
+typedef struct question {
+    const char *name;
+    const tm__column_spec *values;
+    size_t value_count;
+    void (*put)(answer *a, const tm__sortable *order);
+    int state; ///< TM__GROUP_BLOCKED, ...
+} question;
+
+static int write_answer(tm_table **out, answer *a, const question *what)
+{
+    tm__sortable *order;
+    int rc = tm__groups_order(&order, &a->groups);
+
+    if (rc < 0)
+        return rc;
+    a->state = what->state;
+    start_answer(a, what->name, what->values, what->value_count);
+    what->put(a, order);
+    tm__free(&a->groups.memory, order, a->groups.items_count * sizeof(*order));
+    tm__model_put_limits(a->groups.model, &a->builder);
+    if (a->labels.failed == TM_OK)
+        return tm__builder_finish(&a->builder, out);
+    tm__builder_abandon(&a->builder);
+    return a->labels.failed;
+}
+
+static int ask(tm_table **out, const tm_model *model,
+               const tm_statistics_options *options, uint32_t keys,
+               const question *what)
+{
+    tm__libraries libraries = {options->libraries, options->library_count};
+    tm__scope scope;
+    answer a;
+    int rc;
+
+    if (keys & ~(uint32_t)ALL_KEYS)
+        return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", keys, ALL_KEYS);
+    rc = tm__scope_open(&scope, model, options->selection);
+    if (rc < 0)
+        return rc;
+    rc = tm__labels_open(&a.labels, model);
+    if (rc == TM_OK) {
+        rc = tm__groups_gather(&a.groups, model, &scope, keys, &libraries);
+        if (rc == TM_OK)
+            rc = write_answer(out, &a, what);
+        tm__groups_free(&a.groups);
+        tm__labels_close(&a.labels);
+    }
+    tm__scope_close(&scope, model);
+    return rc;
+}
+
+int tm_statistics_monitors(tm_table **out, const tm_model *model,
+                           const tm_statistics_options *given)
+{
+    tm_statistics_options options;
+    question rows = {
+        .values = value_columns, .value_count = VALUE_COLUMNS, .put = put_rows};
+    uint32_t keys;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = TM__READ(&options, given, tm_statistics_options, keys);
+    if (rc < 0)
+        return rc;
+    keys = options.keys ? options.keys : (uint32_t)TM_BY_CLASS;
+    rows.name = name_of_answer(keys);
+    return ask(out, model, &options, keys, &rows);
+}
+
+int tm_statistics_total(tm_table **out, const tm_model *model,
+                        const tm_statistics_options *given)
+{
+    tm_statistics_options options;
+    static const question row = {.name = "total",
+                                 .values = value_columns,
+                                 .value_count = VALUE_COLUMNS,
+                                 .put = put_rows};
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = TM__READ(&options, given, tm_statistics_options, keys);
+    if (rc < 0)
+        return rc;
+    if (options.keys)
+        return tm__fail(TM_EINVAL, "keys %u: a total has none", options.keys);
+    return ask(out, model, &options, 0, &row);
+}
+
+int tm_statistics_histogram(tm_table **out, const tm_model *model,
+                            const tm_statistics_options *given, int state)
+{
+    tm_statistics_options options;
+    question buckets = {.name = "histogram",
+                        .values = bucket_columns,
+                        .value_count = sizeof(bucket_columns) / sizeof(*bucket_columns),
+                        .put = put_buckets};
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = TM__READ(&options, given, tm_statistics_options, keys);
+    if (rc < 0)
+        return rc;
+    buckets.state = tm__group_state(state);
+    if (buckets.state < 0)
+        return tm__fail(TM_EINVAL,
+                        "state %d: blocked, waiting, reentering, joining and parked "
+                        "have histograms",
+                        state);
+    return ask(out, model, &options, options.keys, &buckets);
+}

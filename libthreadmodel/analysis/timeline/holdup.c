@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Walking over hold-ups: every statistics question goes once over all intervals,
+ * tens of millions of them, and half of those are of a running thread.
+ *
+ *     RUNNING | BLOCKED | DEADLOCKED c | BLOCKED c | RUNNING     c: continues
+ *             ^------- one hold-up, a block -------^
+ */
+#include "analysis/timeline/holdup.h"
+
+void tm__hold_up_start(tm__hold_up_walk *walk, const tm_model *model,
+                       const tm__scope *scope, uint32_t thread)
+{
+    const tm__thread *it = &model->threads[thread];
+    uint32_t low = 0, high = it->interval_count;
+
+    /* The hold-up that the window cuts may have begun before it: the last interval
+     * that begins before the window is where to look, and what it continues. */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (it->intervals[middle].start_ns < scope->from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0)
+        low--;
+    while (low > 0 && it->intervals[low].flags & TM__INTERVAL_CONTINUES)
+        low--;
+    *walk = (tm__hold_up_walk){model, scope, it, low};
+}
+
+/* The interval after the hold-up that begins at `first`. */
+static uint32_t end_of(const tm__thread *thread, uint32_t first, int state)
+{
+    uint32_t end = first + 1;
+
+    while (end < thread->interval_count &&
+           thread->intervals[end].flags & TM__INTERVAL_CONTINUES &&
+           (thread->intervals[end].state == TM_STATE_DEADLOCKED ||
+            thread->intervals[end].state == state))
+        end++;
+    return end;
+}
+
+/* Cut [start, end) to the window; 0 when nothing of it lies there. What takes no
+ * time lies where it begins. */
+static int cut(const tm__scope *scope, tm__hold_up_part *part)
+{
+    if (part->end_ns <= scope->from_ns &&
+        !(part->start_ns == part->end_ns && part->start_ns == scope->from_ns))
+        return 0;
+    if (part->start_ns < scope->from_ns)
+        part->start_ns = scope->from_ns;
+    if (part->end_ns > scope->to_ns)
+        part->end_ns = scope->to_ns;
+    return 1;
+}
+
+static uint32_t object_of(const tm_model *model, const tm__interval *it, int state)
+{
+    if (it->object == TM__NONE && state == TM_STATE_JOINING && it->peer != TM__NONE)
+        return model->threads[it->peer].object;
+    return it->object;
+}
+
+int tm__hold_up_next(tm__hold_up_walk *walk, tm__hold_up_part *part)
+{
+    const tm__thread *thread = walk->thread;
+
+    while (walk->next < thread->interval_count) {
+        uint32_t first = walk->next++;
+        const tm__interval *it = &thread->intervals[first];
+
+        if ((it->state < TM_STATE_BLOCKED || it->state > TM_STATE_PARKED) &&
+            it->state != TM_STATE_RUNNABLE)
+            continue;
+        if (it->start_ns >= walk->scope->to_ns)
+            return 0;
+        part->state = it->state;
+        walk->next = end_of(thread, first, part->state);
+        part->start_ns = it->start_ns;
+        part->end_ns = tm__interval_end_ns(walk->model, thread, walk->next - 1);
+        if (!cut(walk->scope, part))
+            continue;
+        part->object = object_of(walk->model, it, part->state);
+        part->stack = it->stack;
+        return 1;
+    }
+    return 0;
+}
+
+uint32_t tm__scope_folds(const tm__scope *scope, const tm_model *model,
+                         const tm__thread *thread)
+{
+    int whole = scope->from_ns == INT64_MIN && scope->to_ns >= model->folded_ns;
+
+    return whole ? thread->fold : TM__NONE;
+}
+
+int tm__scope_has_class(const tm__scope *scope, uint32_t class_index)
+{
+    return !scope->classes || (class_index != TM__NONE && scope->classes[class_index]);
+}
+
+int tm__scope_has_class_of(const tm__scope *scope, const tm_model *model,
+                           uint32_t object)
+{
+    return tm__scope_has_class(
+        scope, object == TM__NONE ? TM__NONE : model->objects[object].class_index);
+}
