@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "export/message.h"
+#include "export/protobuf.h"
 #include "export/story.h"
 
 /* Numbers of fields, by message, as perfetto_trace.proto has them. */

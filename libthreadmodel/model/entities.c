@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads, objects, classes, methods and stacks: made on first sight by whatever
- * names them first, an event or a definition. definitions.c fills them in.
+ * names them first, an event or a definition. define_entities.c fills them in.
  */
 #include "model/model.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/sized.h"
-#include "model/definitions.h"
+#include "model/define_entities.h"
 #include "model/ingest.h"
 #include "model/replay.h"
 #include "table/builder.h"

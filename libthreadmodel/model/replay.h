@@ -209,7 +209,7 @@ int tm__context_reserve(tm_model *model);
 /** Keep a fact that was told at its end, its value how long it lasted. */
 void tm__context_add(tm_model *model, const tm__fact *fact);
 
-/* monitor.c, wait.c, thread.c, park.c: one function an event */
+/* monitor.c, wait.c, thread_life.c, park_permit.c: one function an event */
 void tm__on_enter(tm_model *model, const tm__fact *fact);
 void tm__on_entered(tm_model *model, const tm__fact *fact);
 void tm__on_acquired(tm_model *model, const tm__fact *fact);
@@ -357,7 +357,7 @@ void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous);
 uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
                           uint32_t previous, const tm__fact *to, int provenance);
 
-/* deadlock.c */
+/* deadlock_search.c */
 
 /** What searches may cost for each event; the usual one takes a step or two. */
 enum { TM__SEARCH_STEPS = 256 };
@@ -373,7 +373,7 @@ void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
  * nobody moved, and what was suspected is sure. */
 void tm__deadlock_seen_again(tm_model *model, const tm__fact *snapshot);
 
-/* order.c */
+/* lock_nesting.c */
 
 /** A block ends: note which locks its thread held meanwhile. */
 void tm__order_note(tm_model *model, uint32_t thread);

@@ -7,8 +7,8 @@
 #define TM_TRACE_BLOCK_H
 
 #include "trace/columns.h"
-#include "trace/definitions.h"
-#include "trace/frame.h"
+#include "trace/definition_coding.h"
+#include "trace/trace_frame.h"
 
 typedef struct tm__block {
     tm__memory *memory;

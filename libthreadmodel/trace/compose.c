@@ -4,7 +4,7 @@
  * write a block. Memory is asked for before anything is written, so that a block is
  * either out and forgotten, or still there to be tried again.
  */
-#include "trace/writer.h"
+#include "trace/trace_writer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "trace/record.h"
-#include "trace/ring.h"
+#include "trace/ring_record.h"
+#include "trace/ring_layout.h"
 
 enum { PATH_BYTES = 4200 };
 

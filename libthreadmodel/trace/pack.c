@@ -4,7 +4,7 @@
  * a file of its own: who only writes traces, the JVM agent, has none of zstd's code for
  * reading them.
  */
-#include "trace/frame.h"
+#include "trace/trace_frame.h"
 
 #include "base/error.h"
 #include "trace/zstd_memory.h"

@@ -3,7 +3,7 @@
 #ifndef TM_TRACE_RECOVERY_H
 #define TM_TRACE_RECOVERY_H
 
-#include "trace/frame.h"
+#include "trace/trace_frame.h"
 #include "trace/leftover.h"
 
 /** Bytes that could not be read, until the next block that can. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames, unpacked, whatever they are made of. */
-#include "trace/frame.h"
+#include "trace/trace_frame.h"
 
 #include <zstd_errors.h>
 

@@ -19,7 +19,7 @@
 
 #include "../unit/recorder.h"
 #include "formats/source.h"
-#include "trace/frame.h"
+#include "trace/trace_frame.h"
 
 typedef struct memory_file {
     uint8_t *bytes;

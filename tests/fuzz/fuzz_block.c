@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "formats/source.h"
-#include "trace/frame.h"
+#include "trace/trace_frame.h"
 
 /* The trace that holds the block, without an end. */
 static void make_trace(tm__bytes *out, const uint8_t *bytes, size_t count)

@@ -14,8 +14,8 @@
 #include "fuzz.h"
 
 #include "trace/leftover.h"
-#include "trace/record.h"
-#include "trace/ring.h"
+#include "trace/ring_record.h"
+#include "trace/ring_layout.h"
 
 enum { RING_BYTES = TM__RING_BYTES_MIN, RUN_ID = 77 };
 enum { FILE_BYTES = 2 * TM__RING_PAGE_BYTES + RING_BYTES };

@@ -17,7 +17,7 @@
 
 #include "formats/source.h"
 #include "recorder.h"
-#include "trace/frame.h"
+#include "trace/trace_frame.h"
 
 /* A trace in memory, whose n-th write fails. */
 struct paper {

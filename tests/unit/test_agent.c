@@ -22,7 +22,7 @@
 #include "writer/model_tee.h"
 #include "vm/options.h"
 #include "ring/ring_file.h"
-#include "trace/text.h"
+#include "trace/modified_utf8.h"
 
 enum { RING_BYTES = 64 * 1024 };
 

@@ -2,7 +2,7 @@
 /* Text dumps made by hand, right and wrong in every way. */
 #include "hardship.h"
 
-#include "formats/dump/time.h"
+#include "formats/dump/dump_time.h"
 #include "formats/jstack/parse.h"
 
 #define HEAD                                                                           \

@@ -20,8 +20,8 @@
 
 #include <threadmodel/threadmodel.h>
 
-#include "trace/record.h"
-#include "trace/ring.h"
+#include "trace/ring_record.h"
+#include "trace/ring_layout.h"
 
 enum { RING_BYTES = TM__RING_BYTES_MIN, RINGS = 2, METHOD = 7000 };
 enum { FILE_BYTES = TM__RING_PAGE_BYTES + RINGS * (TM__RING_PAGE_BYTES + RING_BYTES) };

@@ -6,7 +6,7 @@
 #include <threadmodel/model.h>
 
 #include "trace/columns.h"
-#include "trace/definitions.h"
+#include "trace/definition_coding.h"
 
 enum { FREE_BYTES = 64 << 20, BYTES_A_BYTE = 64, EVENT_BYTES = 16 };
 

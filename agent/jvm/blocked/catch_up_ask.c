@@ -14,7 +14,7 @@
 #include <threadmodel/error.h>
 #include <threadmodel/model.h>
 
-#include "capture/park.h"
+#include "capture/park_facts.h"
 #include "ident/method_identity.h"
 #include "ident/object_identity.h"
 #include "ident/objects_by_hash.h"

@@ -16,7 +16,7 @@
 
 #include "blocked/long_blocked_table.h"
 #include "ring/clock.h"
-#include "trace/text.h"
+#include "trace/modified_utf8.h"
 #include "vm/java_fields.h"
 #include "vm/message.h"
 #include "vm/thread_mxbean.h"

@@ -21,7 +21,7 @@
 
 #include "base/saturate.h"
 #include "capture/event_report.h"
-#include "capture/park.h"
+#include "capture/park_facts.h"
 #include "capture/virtual_calls.h"
 #include "ident/object_identity.h"
 #include "ident/thread_id.h"

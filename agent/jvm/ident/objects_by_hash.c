@@ -19,7 +19,7 @@
 #include "base/map.h"
 #include "ident/definition_records.h"
 #include "ring/buffer.h"
-#include "trace/text.h"
+#include "trace/modified_utf8.h"
 
 enum { NAME_BYTES = 1024 };
 

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/text.h"
+#include "trace/modified_utf8.h"
 #include "vm/java_fields.h"
 #include "vm/vm.h"
 

@@ -12,8 +12,8 @@
 
 #include <threadmodel/event.h>
 
-#include "trace/record.h"
-#include "trace/ring.h"
+#include "trace/ring_record.h"
+#include "trace/ring_layout.h"
 
 /** Have a weak reference to the thread go along with an event. Its two halves stand in
  * what the event has no use for in a ring. */

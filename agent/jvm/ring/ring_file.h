@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/ring.h"
+#include "trace/ring_layout.h"
 
 /**
  * Make the file, with some rings in it; what an earlier run left there is removed.

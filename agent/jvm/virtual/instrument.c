@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "capture/event_report.h"
-#include "capture/park.h"
+#include "capture/park_facts.h"
 #include "capture/virtual_calls.h"
 #include "ident/thread_id.h"
 #include "ring/recording_state.h"

@@ -27,7 +27,7 @@
 #include "ring/membarrier.h"
 #include "ring/recording_state.h"
 #include "ring/ring_file.h"
-#include "writer/definitions.h"
+#include "writer/definition_emit.h"
 #include "writer/missed_notifies.h"
 #include "writer/sampled_stacks.h"
 #include "writer/stack_table.h"

@@ -12,7 +12,7 @@
 #include <threadmodel/export.h>
 #include <threadmodel/hprof.h>
 
-#include "trace/writer.h"
+#include "trace/trace_writer.h"
 #include "vm/message.h"
 #include "vm/options.h"
 #include "writer/exit_report.h"

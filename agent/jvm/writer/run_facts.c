@@ -10,7 +10,7 @@
 #include <threadmodel/version.h>
 
 #include "ring/recording_state.h"
-#include "trace/text.h"
+#include "trace/modified_utf8.h"
 #include "vm/capabilities.h"
 #include "vm/vm.h"
 #include "writer/overhead.h"

@@ -6,7 +6,7 @@
 #include <jvmti.h>
 #include <stdint.h>
 
-#include "trace/record.h"
+#include "trace/ring_record.h"
 
 void tm__stack_table_open(void);
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "formats/dump/names.h"
+#include "formats/dump/dump_names.h"
 
 enum { FULL_EVENTS = 8192, RECENT_OBJECTS = 1024, MS = 1000000 };
 

@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "base/sort.h"
 #include "base/triples.h"
-#include "formats/dump/frame.h"
+#include "formats/dump/frame_text.h"
 #include "formats/notes.h"
 
 /** A lock that a thread holds. */

@@ -7,7 +7,7 @@
 #include "formats/hprof/heap.h"
 
 #include "base/error.h"
-#include "formats/hprof/bytes.h"
+#include "formats/hprof/big_endian.h"
 
 enum {
     VIEW_BYTES = 256 << 10,

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/saturate.h"
-#include "formats/dump/names.h"
+#include "formats/dump/dump_names.h"
 
 enum { MS = 1000000, CLASS_BYTES = 4096, SAMPLES = 1 << 20 };
 

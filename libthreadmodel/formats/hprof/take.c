@@ -4,10 +4,10 @@
  * a number whose meaning changed with nearly each release, so its frames are asked, and
  * the number only where they cannot tell: what is blocked on a monitor, JDK 24 on.
  */
-#include "formats/hprof/threads.h"
+#include "formats/hprof/hprof_threads.h"
 
 #include "base/utf8.h"
-#include "formats/dump/names.h"
+#include "formats/dump/dump_names.h"
 
 /* Bits of JVM TI's thread states. */
 enum {

@@ -5,7 +5,7 @@
 
 #include <threadmodel/event.h>
 
-#include "formats/jfr/index.h"
+#include "formats/jfr/event_index.h"
 #include "formats/jfr/witness.h"
 
 /** Fields of events, whatever their names are in the type. */

@@ -3,7 +3,7 @@
 #ifndef TM_FORMATS_JFR_POOLS_H
 #define TM_FORMATS_JFR_POOLS_H
 
-#include "formats/jfr/metadata.h"
+#include "formats/jfr/jfr_metadata.h"
 #include "formats/notes.h"
 
 enum tm__jfr_pool_kind {

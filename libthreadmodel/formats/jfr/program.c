@@ -8,7 +8,7 @@
  * without fields that is not primitive is refused, and structs nest only so deep.
  */
 #include "base/error.h"
-#include "formats/jfr/metadata.h"
+#include "formats/jfr/jfr_metadata.h"
 
 enum { MAX_DEPTH = 16 };
 enum state { FRESH, COMPILING, READY, WRONG };

@@ -4,7 +4,7 @@
 #define TM_FORMATS_JFR_WITNESS_H
 
 #include "formats/jfr/entities.h"
-#include "formats/jfr/order.h"
+#include "formats/jfr/fact_order.h"
 #include "formats/jstack/cycles.h"
 
 typedef struct tm__jfr_witness {

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "formats/dump/time.h"
+#include "formats/dump/dump_time.h"
 
 enum level {
     OUTSIDE,

@@ -13,7 +13,7 @@
 #define TM_FORMATS_JSTACK_PARSE_H
 
 #include "base/memory.h"
-#include "formats/dump/frame.h"
+#include "formats/dump/frame_text.h"
 
 /** What a line of a stack says of a lock. */
 enum tm__jstack_lock_kind {

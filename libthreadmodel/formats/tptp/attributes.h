@@ -3,7 +3,7 @@
 #ifndef TM_FORMATS_TPTP_ATTRIBUTES_H
 #define TM_FORMATS_TPTP_ATTRIBUTES_H
 
-#include "formats/tptp/ids.h"
+#include "formats/tptp/tptp_ids.h"
 
 /** How one kind of id is named: where it is used and where it is defined. */
 typedef struct tm__tptp_names {

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a park is for, who has that, and why the park is over: from fields of the thread
+ * object and of its blocker. A lock of java.util.concurrent is given up without a call
+ * that a hook could see. But who gives it up then unparks the first in its queue:
+ *
+ *     A   ═══ owner = null ── unpark(B) ──▶      nobody has it: A let it go
+ *     B   ··· parked for it ·············
+ *
+ * So both threads read who has it, the one before it unparks and the other when it goes
+ * on. What nobody has as its exclusive owner may be shared, by readers for instance, or
+ * be about to be another's: then the synchronizer's state is not 0.
+ */
+#include "capture/park_facts.h"
+
+#include "ident/object_identity.h"
+#include "ident/thread_id.h"
+#include "ring/buffer.h"
+#include "vm/java_fields.h"
+
+static int is_free(JNIEnv *jni, jobject lock, int kind)
+{
+    const jfieldID *state = tm__the_java.queued_state;
+
+    return kind == TM__BLOCKER_QUEUED_LONG
+               ? (*jni)->GetLongField(jni, lock, state[1]) == 0
+               : (*jni)->GetIntField(jni, lock, state[0]) == 0;
+}
+
+/* The owner first, and then the state: both are empty only where nobody has it. */
+static void read_owner(tm__parked *it, JNIEnv *jni, jobject lock, int kind)
+{
+    jobject owner = (*jni)->GetObjectField(jni, lock, tm__the_java.synchronizer_owner);
+
+    if (owner) {
+        it->owner = tm__thread_id(jni, owner);
+        it->flags = it->owner ? TM_EVENT_OWNER_READ : 0;
+        (*jni)->DeleteLocalRef(jni, owner);
+    } else if (kind != TM__BLOCKER_OWNABLE) {
+        it->flags = TM_EVENT_OWNER_READ;
+        if (!is_free(jni, lock, kind))
+            it->flags |= TM_EVENT_SHARED;
+    }
+}
+
+static void read_lock(tm__parked *it, tm__buffer *buffer, JNIEnv *jni, jobject blocker,
+                      int kind)
+{
+    jobject lock;
+
+    if (kind == TM__BLOCKER_OTHER)
+        return;
+    if (kind < TM__BLOCKER_CONDITION) {
+        it->lock = it->object;
+        read_owner(it, jni, blocker, kind);
+        return;
+    }
+    lock = (*jni)->GetObjectField(
+        jni, blocker, tm__the_java.condition_lock[kind - TM__BLOCKER_CONDITION]);
+    if (!lock)
+        return;
+    it->lock = tm__parked_for_id(buffer, jni, lock, &kind);
+    if (it->lock)
+        read_owner(it, jni, lock, kind);
+    (*jni)->DeleteLocalRef(jni, lock);
+}
+
+tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread)
+{
+    tm__parked it = {0};
+    jobject blocker = NULL;
+    int kind;
+
+    if (thread && tm__the_java.thread_blocker)
+        blocker = (*jni)->GetObjectField(jni, thread, tm__the_java.thread_blocker);
+    if (!blocker)
+        return it;
+    it.object = tm__parked_for_id(buffer, jni, blocker, &kind);
+    read_lock(&it, buffer, jni, blocker, kind);
+    (*jni)->DeleteLocalRef(jni, blocker);
+    return it;
+}
+
+/* Who else has it by now, or whether an unpark has told so before, is no matter: who is
+ * not known to have it lets nothing go. */
+void tm__park_report_release(tm__event_report *report, const tm__parked *parked)
+{
+    if (parked->lock && parked->lock != parked->object &&
+        parked->owner != report->thread)
+        tm__event_report_add(
+            report, TM__NO_STACK,
+            (tm_event){.kind = TM_EVENT_RELEASED, .object = parked->lock});
+}
+
+tm_event tm__park_event(const tm__parked *parked)
+{
+    tm_event event = {.kind = TM_EVENT_PARK, .object = parked->object};
+
+    if (parked->lock == parked->object && parked->owner) {
+        event.peer = parked->owner;
+        event.flags = TM_EVENT_PEER_REPORTED;
+    }
+    return event;
+}
+
+tm_event tm__unpark_event(const tm__parked *parked, uint64_t thread)
+{
+    return (tm_event){
+        .kind = TM_EVENT_UNPARK_CALLED,
+        .peer = thread,
+        .object = parked->lock ? parked->lock : parked->object,
+        .value = (int64_t)parked->owner,
+        .flags = parked->flags,
+    };
+}
+
+/* Of a condition nobody is the owner; its lock is the affair of the park that follows
+ * where another has that. */
+tm_event tm__park_end_event(tm__buffer *buffer, JNIEnv *jni, jthread thread,
+                            int64_t timeout_ns, int64_t took_ns)
+{
+    jfieldID interrupted = tm__the_java.thread_interrupted;
+    tm__parked parked = tm__parked_read(buffer, jni, thread);
+    tm_event event = {.kind = TM_EVENT_UNPARKED, .object = parked.object};
+
+    if (parked.lock == parked.object) {
+        event.value = (int64_t)parked.owner;
+        event.flags = parked.flags;
+    }
+    if (thread && interrupted && (*jni)->GetBooleanField(jni, thread, interrupted))
+        event.flags |= TM_EVENT_BY_INTERRUPT;
+    else if (timeout_ns > 0 && took_ns >= timeout_ns)
+        event.flags |= TM_EVENT_TIMED_OUT;
+    return event;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A line of a stack as dumps write it, taken apart. */
+#ifndef TM_FORMATS_DUMP_FRAME_TEXT_H
+#define TM_FORMATS_DUMP_FRAME_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Some bytes of a text that somebody else holds. */
+typedef struct tm__slice {
+    const char *bytes;
+    size_t length;
+} tm__slice;
+
+typedef struct tm__frame_parts {
+    tm__slice class_name; ///< empty: the line is no frame
+    tm__slice method;
+    tm__slice source; ///< empty: unknown
+    int32_t line;     ///< 0: unknown
+    int is_native;
+} tm__frame_parts;
+
+/** Take "java.base/java.lang.Thread.run(Thread.java:840)" apart, without "at ". */
+tm__frame_parts tm__frame_split(tm__slice text);
+
+/** @return 1: the text is just this */
+int tm__slice_is(tm__slice slice, const char *text);
+
+/** @return 1: the text begins so */
+int tm__slice_begins(tm__slice slice, const char *text);
+
+/** @return what is left of a text behind its first bytes */
+tm__slice tm__slice_from(tm__slice slice, size_t first);
+
+/** @return where `text` first stands in the slice; its length: nowhere */
+size_t tm__slice_find(tm__slice slice, const char *text);
+
+/**
+ * Read a number from the beginning of a slice, which moves on.
+ * @param base  10 or 16, without "0x"
+ * @return 1; 0: there is none, or none that fits 64 bits
+ */
+int tm__slice_number(tm__slice *slice, unsigned base, uint64_t *number);
+
+#endif

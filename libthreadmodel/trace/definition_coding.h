@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything that is not an event, as the body of a definition record. */
+#ifndef TM_TRACE_DEFINITION_CODING_H
+#define TM_TRACE_DEFINITION_CODING_H
+
+#include <threadmodel/sink.h>
+
+#include "trace/coding.h"
+
+enum tm__definition_kind {
+    TM__DEFINE_RUN = 1,
+    TM__DEFINE_LIMIT = 2,
+    TM__DEFINE_CLASS = 3,
+    TM__DEFINE_METHOD = 4,
+    TM__DEFINE_STACK = 5,
+    TM__DEFINE_THREAD = 6,
+    TM__DEFINE_OBJECT = 7,
+};
+
+/* Append the body of a record. @return TM_OK; TM_ENOMEM, TM_ELIMIT: as it was */
+int tm__run_put(tm__bytes *out, const tm_run *run);
+int tm__limit_put(tm__bytes *out, const char *sentence);
+int tm__class_put(tm__bytes *out, const tm_class *definition);
+int tm__method_put(tm__bytes *out, const tm_method *definition);
+int tm__stack_put(tm__bytes *out, const tm_stack *definition);
+int tm__thread_put(tm__bytes *out, const tm_thread *definition);
+int tm__object_put(tm__bytes *out, const tm_object *definition);
+
+/** Arrays that stacks and methods are unpacked into, kept from one to the next. */
+typedef struct tm__definition_room {
+    tm__memory *memory;
+    tm_line *lines;
+    tm_frame *frames;
+    uint32_t line_capacity;
+    uint32_t frame_capacity;
+    uint64_t line_count; ///< of all that were unpacked
+    uint64_t frame_count;
+} tm__definition_room;
+
+/**
+ * Read the body of a record and hand it to a sink.
+ *
+ * @param sink  NULL: only see whether it can be read
+ * @param run   gets a copy of a run's numbers; NULL: not wanted
+ * @return TM_OK; TM_MORE: a kind that is not known, passed over; TM_ENOMEM,
+ *         TM_EDAMAGED, or what the sink returned
+ */
+int tm__definition_pour(tm__definition_room *room, uint64_t kind, tm__cursor body,
+                        const tm_sink *sink, tm_run *run);
+
+void tm__definition_room_free(tm__definition_room *room);
+
+#endif
