@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,14 @@ def test_every_folder_is_known(home: Path) -> None:
     names = {path.relative_to(home).parts[0] for path in known}
     assert {path.name for path in home.iterdir() if path.is_dir()} == names
     assert not list(home.glob("*.c"))
+
+
+@pytest.mark.parametrize("ending", ["c", "h"])
+def test_a_name_tells_its_file(ending: str) -> None:
+    """In a debugger, a linker map or an editor's tab there is no folder before it."""
+    paths = [*LIBRARY.rglob(f"*.{ending}"), *AGENT.rglob(f"*.{ending}")]
+    count = Counter(path.name for path in paths)
+    assert [name for name in count if count[name] > 1] == []
 
 
 def test_arrows_lead_down() -> None:

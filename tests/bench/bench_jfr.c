@@ -13,7 +13,7 @@
 
 #include <threadmodel/threadmodel.h>
 
-#include "../unit/recorder.h"
+#include "../unit/support/recorder.h"
 
 static double now_seconds(clockid_t clock)
 {

@@ -17,7 +17,7 @@
 #include <threadmodel/error.h>
 #include <threadmodel/writer.h>
 
-#include "../unit/recorder.h"
+#include "../unit/support/recorder.h"
 #include "formats/source.h"
 #include "trace/trace_frame.h"
 

@@ -10,7 +10,7 @@
 
 #include <threadmodel/source.h>
 
-#include "../unit/recorder.h"
+#include "../unit/support/recorder.h"
 
 int main(int count, char **arguments)
 {

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contention logs: what each line means, and what is done about those that lie. */
+#define _POSIX_C_SOURCE 200809L
+#include "support/paper.h"
+
+#include <unistd.h>
+
+#include <threadmodel/source.h>
+
+#include "formats/contention/dialect.h"
+#include "formats/decimal.h"
+#include "support/scarce.h"
+#include "support/told.h"
+
+static int pour_text(recorder *to, const char *text, const char *dialect)
+{
+    tm_source_options options = {.size = sizeof(options), .dialect = dialect};
+
+    return pour_memory(to, "log", text, strlen(text), &options);
+}
+
+static void assert_poured(const char *text, const char *dialect, const char *expected)
+{
+    recorder told;
+
+    assert_int_equal(pour_text(&told, text, dialect), TM_OK);
+    assert_told(&told, expected);
+    recorder_free(&told);
+}
+
+static void each_line_is_its_event(void **state)
+{
+    (void)state;
+    assert_poured("ThreadStarted,1.5,0000000A,main\n"
+                  "ThreadStart,2,0000000A,0000000B,0\n"
+                  "ThreadStarted,2.000000001,0000000B,\n"
+                  "MonitorContendedEnter,3,0000000B,00000100,0000000A,0\n"
+                  "MonitorContendedEntered,4,0000000B,00000100,0000000B,0\r\n"
+                  "ObjectWaitEnter,5,0000000B,00000100,0\n"
+                  "\n"
+                  "ObjectNotify,6,0000000A,00000100,0\n"
+                  "ObjectNotifyAll,6,0000000A,00000100\n"
+                  "ObjectWaitExit,7,0000000B,00000100,0\n"
+                  "ThreadSleepEnter,8,0000000B,0\n"
+                  "ThreadSleepExit,9,0000000B,0\n"
+                  "ThreadJoinEnter,9.25,0000000A,0000000B,0\n"
+                  "ThreadEnded,10,0000000B\n"
+                  "ThreadJoinExit,11,0000000A,0000000B,0",
+                  NULL,
+                  "object 10 0 0 10 3\n"
+                  "thread 10 10 0 main|(null) 0 0\n"
+                  "event 1500000000 10 0 0 0 0 2 0\n"
+                  "object 11 0 0 11 3\n"
+                  "thread 11 11 0 (null)|(null) 0 0\n"
+                  "event 2000000000 10 0 11 0 0 1 4\n"
+                  "thread 11 11 0 |(null) 0 0\n"
+                  "event 2000000001 11 0 0 0 0 2 0\n"
+                  "object 256 0 0 256 3\n"
+                  "event 3000000000 11 256 10 0 0 4 4\n"
+                  "event 4000000000 11 256 0 0 0 5 0\n"
+                  "event 5000000000 11 256 0 0 0 6 0\n"
+                  "event 6000000000 10 256 0 0 0 8 0\n"
+                  "event 6000000000 10 256 0 0 0 9 0\n"
+                  "event 7000000000 11 256 0 0 0 7 0\n"
+                  "event 8000000000 11 0 0 0 0 12 0\n"
+                  "event 9000000000 11 0 0 0 0 13 0\n"
+                  "event 9250000000 10 0 11 0 0 14 4\n"
+                  "event 10000000000 11 0 0 0 0 3 0\n"
+                  "event 11000000000 10 0 11 0 0 15 4\n");
+}
+
+static void seconds_are_read_exactly(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t ns;
+    } cases[] = {
+        {"34232.84192374283", 34232841923743},
+        {"0.0000000005", 1},
+        {"0.00000000049", 0},
+        {"0.0000000014999", 1},
+        {"-1.25", -1250000000},
+        {"9223372036.854775807", INT64_MAX},
+        {"7.", 7000000000},
+    };
+    static const char *const none[] = {
+        "", ".5", "-", "9223372036.854775808", "99999999999999999999", "x"};
+    int64_t ns;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *end = cases[i].text + strlen(cases[i].text);
+
+        assert_ptr_equal(tm__decimal_read(cases[i].text, end, 1000000000, &ns), end);
+        assert_int_equal(ns, cases[i].ns);
+    }
+    for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+        assert_null(
+            tm__decimal_read(none[i], none[i] + strlen(none[i]), 1000000000, &ns));
+}
+
+static void a_name_may_hold_commas(void **state)
+{
+    (void)state;
+    assert_poured("ThreadStarted,1,0000000A,pool, thread 1\n", NULL,
+                  "object 10 0 0 10 3\n"
+                  "thread 10 10 0 pool, thread 1|(null) 0 0\n"
+                  "event 1000000000 10 0 0 0 0 2 0\n");
+    assert_poured("ThreadStarted,a,0,b,0000000A,1,0\n",
+                  "thread_start=ThreadStarted,name,thread,time,stack",
+                  "object 10 0 0 10 3\n"
+                  "thread 10 10 0 a,0,b|(null) 0 0\n"
+                  "event 1000000000 10 0 0 0 0 2 0\n");
+    assert_poured("ThreadStarted,1,0000000A,a,1,x,0\n",
+                  "thread_start=ThreadStarted,time,thread,name,stack",
+                  "object 10 0 0 10 3\n"
+                  "thread 10 10 0 a,1,x|(null) 0 0\n"
+                  "event 1000000000 10 0 0 0 0 2 0\n");
+}
+
+static void another_dialect_is_read_by_its_table(void **state)
+{
+    tm__log_dialect dialect;
+
+    (void)state;
+    /* The word must then stand behind the time in every line. */
+    assert_int_equal(
+        tm__log_dialect_init(&dialect, "wait=time,Wait,object,thread,-,stack"),
+        TM_EINVAL);
+    assert_string_equal(tm_error_text(), "dialect: ThreadStart is field 1 of its line "
+                                         "and Wait is field 2");
+    assert_poured("Wait,00000100,unused,0000000A,1\n",
+                  "wait=Wait,object,-,thread,time;sleep=",
+                  "object 10 0 0 10 3\n"
+                  "thread 10 10 0 (null)|(null) 0 0\n"
+                  "object 256 0 0 256 3\n"
+                  "event 1000000000 10 256 0 0 0 6 0\n");
+}
+
+static void a_wrong_dialect_is_refused_with_its_line(void **state)
+{
+    static const char *const cases[][2] = {
+        {"wait", "dialect: \"wait\": not of the form kind=field,field,..."},
+        {"park=Park,time,thread", "dialect: \"park\": no kind of event of this log"},
+        {"wait=Wait,time,thread", "dialect: \"wait=Wait,time,thread\": a word, time, "
+                                  "thread, object or target is "
+                                  "missing"},
+        {"wait=Wait,tiem,thread,object",
+         "dialect: \"wait=Wait,tiem,thread,object\": more than one word that is no "
+         "field"},
+        {"wait=Wait,time,time,thread,object",
+         "dialect: \"wait=Wait,time,time,thread,object\": a field twice"},
+        {"wait=Wait,time,stack,thread,object",
+         "dialect: \"wait=Wait,time,stack,thread,object\": the stack is not last"},
+        {"wait=ObjectNotify,time,thread,object",
+         "dialect: two kinds of event are called ObjectNotify"},
+    };
+    tm__log_dialect dialect;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        assert_int_equal(tm__log_dialect_init(&dialect, cases[i][0]), TM_EINVAL);
+        assert_string_equal(tm_error_text(), cases[i][1]);
+    }
+}
+
+static void a_wrong_line_is_left_out_and_told(void **state)
+{
+    static const char *const cases[][2] = {
+        {"Nonsense,1,0000000A", "it names no event of the dialect"},
+        {"ThreadEnded", "a field is missing"},
+        {"ThreadEnded,x,0000000A", "the time is no number of seconds"},
+        {"ThreadEnded,1,A", "the thread is no hash of eight hexadecimal digits"},
+        {"ThreadEnded,1,0000000A,1", "there is more behind the last field"},
+        {"ThreadEnded,1,00000000", "it is of no thread"},
+        {"ObjectNotify,1,0000000A,0000001", "the object is no hash of eight "
+                                            "hexadecimal digits"},
+        {"ObjectNotify,1,0000000A,00000010,2,1,2", "the stack is not as deep as it "
+                                                   "says"},
+        {"ObjectNotify,1,0000000A,00000010,99999999999", "the stack is not as deep as "
+                                                         "it says"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[200], expected[200];
+        recorder told;
+
+        snprintf(text, sizeof(text),
+                 "ThreadEnded,1,0000000B\n%s\nThreadEnded,2,0000000C\n", cases[i][0]);
+        snprintf(expected, sizeof(expected), "log: the line at byte 23 is left out: %s",
+                 cases[i][1]);
+        assert_int_equal(pour_text(&told, text, NULL), TM_EDAMAGED);
+        assert_int_equal(told.events, 2);
+        if (strstr(cases[i][1], "field is missing"))
+            assert_non_null(strstr(tm_error_text(), "the line at byte 23"));
+        else
+            assert_string_equal(tm_error_text(), expected);
+        recorder_free(&told);
+    }
+}
+
+static void threads_of_one_hash_are_told_apart(void **state)
+{
+    recorder told;
+
+    (void)state;
+    assert_int_equal(pour_text(&told,
+                               "ThreadStarted,1,0000000A,first\n"
+                               "ObjectWaitEnter,2,0000000A,00000100\n"
+                               "ThreadStarted,3,0000000A,second\n"
+                               "MonitorContendedEnter,4,0000000A,00000200,0000000C\n"
+                               "ObjectWaitExit,5,0000000A,00000100\n"
+                               "MonitorContendedEntered,6,0000000A,00000200,0000000A\n"
+                               "ThreadEnded,7,0000000A\n"
+                               "ThreadEnded,8,0000000A\n"
+                               "ThreadStarted,9,0000000A,third\n"
+                               "MonitorContendedEnter,10,0000000A,00000300,0000000A\n",
+                               NULL),
+                     TM_OK);
+    assert_told(&told, "object 10 0 0 10 3\n"
+                       "thread 10 10 0 first|(null) 0 0\n"
+                       "event 1000000000 10 0 0 0 0 2 0\n"
+                       "object 256 0 0 256 3\n"
+                       "event 2000000000 10 256 0 0 0 6 0\n"
+                       "thread 4294967306 0 0 second|(null) 0 0\n"
+                       "event 3000000000 4294967306 0 0 0 0 2 0\n"
+                       "object 12 0 0 12 3\n"
+                       "thread 12 12 0 (null)|(null) 0 0\n"
+                       "object 512 0 0 512 3\n"
+                       "event 4000000000 4294967306 512 12 0 0 4 4\n"
+                       "event 5000000000 10 256 0 0 0 7 0\n"
+                       "event 6000000000 4294967306 512 0 0 0 5 0\n"
+                       "event 7000000000 4294967306 0 0 0 0 3 0\n"
+                       "event 8000000000 10 0 0 0 0 3 0\n"
+                       "thread 8589934602 0 0 third|(null) 0 0\n"
+                       "event 9000000000 8589934602 0 0 0 0 2 0\n"
+                       "object 768 0 0 768 3\n"
+                       "event 10000000000 8589934602 768 0 0 0 4 0\n");
+    assert_non_null(strstr(told.text, "limit 1 times two threads that lived at once"));
+    assert_non_null(strstr(told.text, "limit 1 times a thread had the hash of one that "
+                                      "had ended"));
+    assert_non_null(strstr(told.text, "limit 1 times a thread was blocked by itself"));
+    recorder_free(&told);
+}
+
+static void put_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int pour_file(recorder *to, const char *path)
+{
+    tm_source *source;
+    int rc = tm_source_open(&source, path, NULL);
+
+    recorder_init(to);
+    if (rc < 0)
+        return rc;
+    do
+        rc = tm_source_read(source, &to->sink);
+    while (rc == TM_MORE);
+    tm_source_close(source);
+    return rc;
+}
+
+#define CLASSES                                                                        \
+    "LShop;,Shop.java\n"                                                               \
+    "LShop$a,b;,\n"
+#define METHODS                                                                        \
+    "0000002A,put,(I[Ljava/lang/String;)V,LShop;,2,00000000,610,0000000A,611\n"        \
+    "0000002B,a,b,(LShop$a,b;)LShop$a,b;,[LShop$a,b;,-1\n"
+#define LOG                                                                            \
+    "ObjectNotify,1,0000000A,00000100,2,0000002A,00000003,7FFF0000002B,FFFFFFFF\n"     \
+    "ObjectNotify,2,0000000A,00000100,1,00000099,00000000\n"
+#define TOLD                                                                           \
+    "class 1 Shop|Shop.java\n"                                                         \
+    "class 2 Shop$a,b|(null)\n"                                                        \
+    "class 3 Shop$a,b[]|(null)\n"                                                      \
+    "object 10 0 0 10 3\n"                                                             \
+    "thread 10 10 0 (null)|(null) 0 0\n"                                               \
+    "object 256 0 0 256 3\n"                                                           \
+    "method 42 1 put|(I[Ljava/lang/String;)V 2\n"                                      \
+    "  line 0 610\n"                                                                   \
+    "  line 10 611\n"                                                                  \
+    "method 140733193388075 3 a,b|(LShop$a,b;)LShop$a,b; 0\n"                          \
+    "stack 1 0 2\n"                                                                    \
+    "  frame 42 3 0\n"                                                                 \
+    "  frame 140733193388075 -1 0\n"                                                   \
+    "event 1000000000 10 256 0 0 1 8 0\n"                                              \
+    "stack 2 0 1\n"                                                                    \
+    "  frame 153 0 0\n"                                                                \
+    "event 2000000000 10 256 0 0 2 8 0\n"
+
+static void metadata_lie_beside_the_log_in_one_file_or_two(void **state)
+{
+    recorder told;
+
+    (void)state;
+    put_text("test_contention.orca", LOG);
+    put_text("test_contention.meta", CLASSES METHODS);
+    assert_int_equal(pour_file(&told, "test_contention.orca"), TM_OK);
+    assert_told(&told, TOLD);
+    assert_non_null(strstr(told.text, "limit 1 methods of stacks are not in the "
+                                      "metadata."));
+    recorder_free(&told);
+
+    assert_int_equal(pour_file(&told, "test_contention.meta"), TM_EFORMAT);
+    assert_string_equal(tm_error_text(), "test_contention.meta: the metadata of a "
+                                         "contention log, which is read with it: open "
+                                         "the log");
+    recorder_free(&told);
+    unlink("test_contention.meta");
+
+    put_text("test_contention.classtable", CLASSES);
+    put_text("test_contention.method", METHODS);
+    assert_int_equal(pour_file(&told, "test_contention.orca"), TM_OK);
+    assert_told(&told, TOLD);
+    recorder_free(&told);
+
+    put_text("test_contention.method", METHODS "0000002C,cut,(I\n");
+    assert_int_equal(pour_file(&told, "test_contention.orca"), TM_EDAMAGED);
+    assert_told(&told, TOLD);
+    assert_string_equal(tm_error_text(),
+                        "test_contention.orca: test_contention.method, the line at "
+                        "byte 123: the method has no signature");
+    recorder_free(&told);
+    unlink("test_contention.classtable");
+    unlink("test_contention.method");
+    unlink("test_contention.orca");
+}
+
+static void a_line_without_an_end_is_passed_over_in_bounded_memory(void **state)
+{
+    size_t length = 3 << 20;
+    char *text = malloc(length + 100);
+    recorder told;
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'x', length);
+    memcpy(text, "ThreadEnded,1,0000000B\n", 23);
+    strcpy(text + length, "\nThreadEnded,2,0000000B\n");
+    assert_int_equal(pour_text(&told, text, NULL), TM_EDAMAGED);
+    assert_int_equal(told.events, 2);
+    assert_string_equal(tm_error_text(), "log: the line at byte 23 is left out: it has "
+                                         "over a million bytes");
+    recorder_free(&told);
+    free(text);
+}
+
+static void running_out_of_memory_leaks_nothing(void **state)
+{
+    size_t calls = 0;
+    int rc;
+
+    (void)state;
+    put_text("test_contention.orca", LOG);
+    put_text("test_contention.meta", CLASSES METHODS);
+    do {
+        struct scarce scarce;
+        tm_allocator hook = scarce_hook(&scarce, calls++);
+        tm_source_options options = {.size = sizeof(options), .allocator = &hook};
+        tm_source *source;
+        recorder told;
+
+        recorder_init(&told);
+        rc = tm_source_open(&source, "test_contention.orca", &options);
+        if (rc == TM_OK)
+            do
+                rc = tm_source_read(source, &told.sink);
+            while (rc == TM_MORE);
+        assert_true(rc == TM_OK || rc == TM_ENOMEM);
+        tm_source_close(source);
+        assert_int_equal(scarce.live_blocks, 0);
+        recorder_free(&told);
+    } while (rc == TM_ENOMEM);
+    assert_true(calls > 20);
+    unlink("test_contention.orca");
+    unlink("test_contention.meta");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_line_is_its_event),
+        cmocka_unit_test(seconds_are_read_exactly),
+        cmocka_unit_test(a_name_may_hold_commas),
+        cmocka_unit_test(another_dialect_is_read_by_its_table),
+        cmocka_unit_test(a_wrong_dialect_is_refused_with_its_line),
+        cmocka_unit_test(a_wrong_line_is_left_out_and_told),
+        cmocka_unit_test(threads_of_one_hash_are_told_apart),
+        cmocka_unit_test(metadata_lie_beside_the_log_in_one_file_or_two),
+        cmocka_unit_test(a_line_without_an_end_is_passed_over_in_bounded_memory),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON dumps made by hand, right and wrong in every way. */
+#include "support/hardship.h"
+
+#define HEAD                                                                           \
+    "{\"threadDump\": {\"time\": \"1970-01-01T00:00:05Z\",\n"                          \
+    "\"threadContainers\": [{\"container\": \"<root>\", \"threads\": [\n"
+#define ONE                                                                            \
+    "{\"tid\": \"11\", \"name\": \"one\", \"state\": \"BLOCKED\",\n"                   \
+    "\"blockedOn\": \"a.Account@10\", \"stack\": [\"a.Bank.move(Bank.java:20)\",\n"    \
+    "\"a.Job.run(Job.java:9)\"], \"monitorsOwned\": [{\"depth\": 1, \"locks\":\n"      \
+    "[\"a.Account@20\"]}]}\n"
+#define TWO                                                                            \
+    "{\"tid\": 12, \"virtual\": true, \"stack\": [\"a.Bank.move(Bank.java:20)\"],\n"   \
+    "\"state\": \"BLOCKED\", \"name\": \"\\u00fc\\\"\", \"blockedOn\":\n"              \
+    "\"a.Account@20\", \"monitorsOwned\": [{\"locks\": [\"a.Account@10\", null],\n"    \
+    "\"depth\": 0}]}\n"
+#define TAIL "], \"threadCount\": \"2\"}]}}\n"
+
+static const char whole[] = HEAD ONE "," TWO TAIL;
+static const subject it = {whole, sizeof(whole) - 1, 8};
+
+static void assert_reads(const char *text, int code, const char *expected)
+{
+    assert_pours(text, strlen(text), code, expected);
+}
+
+static void a_thread_becomes_its_state_and_its_locks(void **state)
+{
+    (void)state;
+    assert_reads(whole, TM_OK, "thread 11 0 0 one|<root> 0 0\n");
+    assert_reads(whole, TM_OK, "thread 12 0 0 \xc3\xbc\"|<root> 0 1\n");
+    /* Class 1 and hash 16 are the object; what others hold is inferred (8). */
+    assert_reads(whole, TM_OK,
+                 "event 5000000000 11 4294967312 0 3 2 22 0\n"
+                 "event 5000000000 11 4294967328 0 0 1 21 8\n"
+                 "event 5000000000 11 0 0 0 0 21 0\n");
+    assert_reads(whole, TM_OK, "object 4294967312 1 0 16 3\n");
+    assert_reads(whole, TM_OK, "|json|");
+}
+
+static void members_may_come_in_any_order_and_others_between(void **state)
+{
+    (void)state;
+    assert_reads(
+        "{\"x\": [[{\"threadDump\": 1}]], \"threadDump\": {\"threadContainers\": "
+        "[[], {\"threads\": [{\"stack\": [], \"y\": {\"tid\": 9}, \"tid\": 5, "
+        "\"name\": \"n\", \"state\": \"RUNNABLE\"}, 7, null], \"z\": 1}]}}",
+        TM_OK, "event 0 5 0 0 2 0 22 0\n");
+}
+
+static void several_texts_are_several_dumps(void **state)
+{
+    (void)state;
+    assert_reads(HEAD ONE TAIL "\n\n" HEAD ONE TAIL HEAD ONE "," TWO TAIL, TM_OK,
+                 "limit 3 thread dumps in 2 ms");
+    assert_reads(HEAD ONE TAIL "{}\n" HEAD TWO TAIL, TM_EDAMAGED,
+                 "limit 2 thread dumps");
+}
+
+static void what_is_wrong_ends_its_dump_and_not_the_next(void **state)
+{
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {HEAD ONE ",,", "is wrong at byte"},
+        {HEAD ONE, "it ends there, and is not whole"},
+        {HEAD "{\"tid\": 1, \"name\": \"a\nb\"}", "wrong at byte"},
+        {HEAD ONE ", {\"name\": \"none\"}" TAIL, "without a number"},
+        {HEAD ONE ", {\"tid\": 0}" TAIL, "without a number"},
+        {HEAD ONE ", {\"tid\": -1}" TAIL, "without a number"},
+        {HEAD ONE ", {\"tid\": 99999999999999999999}" TAIL, "without a number"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[4096];
+
+        assert_reads(cases[i].text, TM_EDAMAGED,
+                     i == 2 ? "run " : "event 5000000000 11");
+        if (!strstr(tm_error_text(), cases[i].error))
+            fail_msg("%s", tm_error_text());
+        snprintf(text, sizeof(text), "%s\n%s", cases[i].text, whole);
+        assert_reads(text, TM_EDAMAGED, "event 5001000000 12 ");
+    }
+}
+
+static void nesting_has_a_limit(void **state)
+{
+    enum { LEVELS = 100000 };
+    char *text = malloc(2 * LEVELS);
+    int length = sprintf(text, "{\"threadDump\": {\"x\": ");
+
+    (void)state;
+    memset(text + length, '[', LEVELS);
+    assert_pours(text, (size_t)length + LEVELS, TM_EDAMAGED, "limit ");
+    assert_non_null(strstr(tm_error_text(), "nested too deep"));
+    free(text);
+}
+
+static void a_value_has_a_longest_length(void **state)
+{
+    enum { BYTES = 1 << 20 };
+    char *text = malloc(BYTES + 4096);
+    int length = sprintf(text, HEAD ONE ", {\"tid\": 2, \"name\": \"");
+
+    (void)state;
+    memset(text + length, 'x', BYTES);
+    assert_pours(text, (size_t)length + BYTES, TM_EDAMAGED, "event 5000000000 11");
+    assert_non_null(strstr(tm_error_text(), "a value of more than 65536 bytes"));
+    /* One that is not longer, without any line feed and across pieces, is read. */
+    length = sprintf(text, "{\"threadDump\": {\"threadContainers\": [{\"threads\": [{"
+                           "\"tid\": 2, \"state\": \"RUNNABLE\", \"x\": [");
+    for (int i = 0; i < 4; i++) {
+        text[length++] = '"';
+        for (int k = 0; k < 10000; k++)
+            length += sprintf(text + length, k % 100 ? "y" : "\\n");
+        length += sprintf(text + length, "\", ");
+    }
+    length += sprintf(text + length, "0]}]}]}}");
+    assert_pours(text, (size_t)length, TM_OK, "event 0 2 0 0 2 0 22 0\n");
+    free(text);
+}
+
+static void a_newer_version_is_refused(void **state)
+{
+    (void)state;
+    assert_reads("{\"threadDump\": {\"formatVersion\": 3}}", TM_EVERSION, "run ");
+    assert_non_null(strstr(tm_error_text(), "of formatVersion 3; 1 and 2 are read"));
+    /* What comes before it is kept. */
+    assert_reads(HEAD ONE TAIL "{\"threadDump\": {\"formatVersion\": 3}}", TM_EDAMAGED,
+                 "event 5000000000 11 ");
+    assert_non_null(strstr(tm_error_text(), "a formatVersion that is not known"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_becomes_its_state_and_its_locks),
+        cmocka_unit_test(members_may_come_in_any_order_and_others_between),
+        cmocka_unit_test(several_texts_are_several_dumps),
+        cmocka_unit_test(what_is_wrong_ends_its_dump_and_not_the_next),
+        cmocka_unit_test(nesting_has_a_limit),
+        cmocka_unit_test(a_value_has_a_longest_length),
+        cmocka_unit_test(a_newer_version_is_refused),
+        HARDSHIP_TESTS(&it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

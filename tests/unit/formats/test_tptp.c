@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TPTP XML: each element under both its names, ids that change their meaning, and XML
+ * that is none. */
+#include "support/paper.h"
+
+#include <threadmodel/source.h>
+
+#include "formats/source.h"
+#include "support/scarce.h"
+#include "support/told.h"
+
+static int pour_with(recorder *to, const char *text, const tm_source_options *options)
+{
+    return pour_memory(to, "trace", text, strlen(text), options);
+}
+
+static void assert_poured(const char *text, const char *expected)
+{
+    recorder told;
+
+    assert_int_equal(pour_with(&told, text, NULL), TM_OK);
+    assert_told(&told, expected);
+    recorder_free(&told);
+}
+
+#define HEAD "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n"
+
+static void each_element_is_its_event(void **state)
+{
+    (void)state;
+    assert_poured(
+        HEAD
+        "<TRACE><classDef name=\"java/util/Vector\" sourceName=\"Vector.java\" "
+        "classId=\"5\"/><objDef objId=\"42\" classIdRef=\"5\"/>\n"
+        "<threadStart threadId=\"7\" time=\"1.5\" groupName=\"main\" objIdRef=\"70\" "
+        "threadName=\"m\xe4in\"/>"
+        "<monContendedEnter threadIdRef=\"7\" time=\"2\" objIdRef=\"42\" "
+        "threadOwner=\"9\"><annotation name=\"x\"/></monContendedEnter>"
+        "<monContendedEntered threadIdRef=\"7\" time=\"3\" objIdRef=\"42\"/>"
+        "<monWait threadIdRef=\"7\" time=\"4\" objIdRef=\"42\" timeout=\"250\"/>"
+        "<monWaited threadIdRef=\"7\" time=\"4.25\" objIdRef=\"42\" timeout=\"250\" "
+        "isTimedOut=\"1\"/>"
+        "<monWait threadIdRef=\"7\" time=\"5\" objIdRef=\"-1\" timeout=\"10\"/>"
+        "<monWaited threadIdRef=\"7\" time=\"6\" objIdRef=\"-1\" isTimedOut=\"1\"/>"
+        "<threadInterrupted threadId=\"7\" time=\"6.5\"/>"
+        "<threadEnd threadIdRef=\"7\" time=\"7\"/></TRACE>",
+        "class 5 java.util.Vector|Vector.java\n"
+        "object 70 0 7 0 0\n"
+        "thread 7 70 0 m\xc3\xa4in|main 0 0\n"
+        "event 1500000000 7 0 0 0 0 2 0\n"
+        "object 42 5 0 0 0\n"
+        "event 2000000000 7 42 9 0 0 4 4\n"
+        "event 3000000000 7 42 0 0 0 5 0\n"
+        "event 4000000000 7 42 0 250000000 0 6 0\n"
+        "event 4250000000 7 42 0 0 0 7 1\n"
+        "event 5000000000 7 0 0 10000000 0 12 0\n"
+        "event 6000000000 7 0 0 0 0 13 1\n"
+        "event 6500000000 7 0 0 0 0 11 0\n"
+        "event 7000000000 7 0 0 0 0 3 0\n");
+}
+
+static void both_spellings_and_fragments_without_a_root_are_read(void **state)
+{
+    static const char told[] = "object 80 0 2305843009213693952 0 0\n"
+                               "event 1000000000 7 0 2305843009213693952 0 0 1 4\n"
+                               "object 80 0 2305843009213693952 0 0\n"
+                               "thread 2305843009213693952 80 0 t|(null) 0 0\n"
+                               "event 2000000000 2305843009213693952 0 0 0 0 2 0\n"
+                               "event 3000000000 7 0 2305843009213693952 0 0 10 4\n"
+                               "object 42 0 0 0 0\n"
+                               "event 4000000000 7 42 0 0 0 8 0\n"
+                               "event 5000000000 7 42 0 0 0 9 0\n";
+
+    (void)state;
+    assert_poured("<callStart threadId=\"7\" time=\"1\" objIdRef=\"80\"/>"
+                  "<threadStart threadId=\"8\" time=\"2\" objIdRef=\"80\" "
+                  "threadName=\"t\"/>"
+                  "<callInterrupt threadId=\"7\" time=\"3\" objIdRef=\"80\"/>"
+                  "<callNotify threadId=\"7\" time=\"4\" objIdRef=\"42\" "
+                  "isNotifyAll=\"0\"/>"
+                  "<callNotify threadId=\"7\" time=\"5\" objIdRef=\"42\" "
+                  "isNotifyAll=\"1\"/>",
+                  told);
+    assert_poured(HEAD
+                  "<threadStartCalled threadId=\"7\" time=\"1\" objIdRef=\"80\"/>\n"
+                  "<threadStart threadId=\"8\" time=\"2\" objIdRef=\"80\" "
+                  "threadName=\"t\"/>\n"
+                  "<threadInterruptCalled threadId=\"7\" time=\"3\" "
+                  "objIdRef=\"80\"/>\n"
+                  "<monNotifyCalled threadIdRef=\"7\" time=\"4\" "
+                  "objIdRef=\"42\"/>\n"
+                  "<monNotifyCalled threadIdRef=\"7\" time=\"5\" objIdRef=\"42\" "
+                  "isNotifyAll=\"1\"/>\n",
+                  told);
+}
+
+static void an_id_that_ended_may_mean_another_thing(void **state)
+{
+    recorder told;
+
+    (void)state;
+    assert_int_equal(
+        pour_with(&told,
+                  "<threadStart threadId=\"7\" time=\"1\" objIdRef=\"70\"/>"
+                  "<threadEnd threadIdRef=\"7\" time=\"2\"/>"
+                  "<objFree objIdRef=\"70\"/>"
+                  "<threadStart threadId=\"7\" time=\"3\" objIdRef=\"70\"/>"
+                  "<monWait threadIdRef=\"7\" time=\"4\" objIdRef=\"70\"/>",
+                  NULL),
+        TM_OK);
+    assert_told(&told,
+                "object 70 0 7 0 0\n"
+                "thread 7 70 0 (null)|(null) 0 0\n"
+                "event 1000000000 7 0 0 0 0 2 0\n"
+                "event 2000000000 7 0 0 0 0 3 0\n"
+                "object 2305843009213693952 0 2305843009213693952 0 0\n"
+                "thread 2305843009213693952 2305843009213693952 0 (null)|(null) 0 0\n"
+                "event 3000000000 2305843009213693952 0 0 0 0 2 0\n"
+                "event 4000000000 2305843009213693952 2305843009213693952 0 0 0 6 0\n");
+    assert_non_null(strstr(told.text, "limit 2 ids came to mean another thing"));
+    recorder_free(&told);
+}
+
+static void transient_and_stable_ids_are_one_thing_when_defined_as_one(void **state)
+{
+    (void)state;
+    assert_poured("<threadStart threadId=\"7\" transientThreadId=\"99\" time=\"1\" "
+                  "transientObjIdRef=\"70\"/>"
+                  "<monWait transientThreadIdRef=\"99\" time=\"2\" "
+                  "transientObjIdRef=\"3\"/>",
+                  "object 2305843009213693952 0 7 0 0\n"
+                  "thread 7 2305843009213693952 0 (null)|(null) 0 0\n"
+                  "event 1000000000 7 0 0 0 0 2 0\n"
+                  "object 2305843009213693953 0 0 0 0\n"
+                  "event 2000000000 7 2305843009213693953 0 0 0 6 0\n");
+}
+
+static void time_is_in_the_unit_that_was_asked_for(void **state)
+{
+    tm_source_options options = {.size = sizeof(options), .time_unit_ns = 1000};
+    const char *text = "<threadEnd threadIdRef=\"7\" time=\"1226655440123.5\"/>";
+    recorder told;
+
+    (void)state;
+    assert_int_equal(pour_with(&told, text, &options), TM_OK);
+    assert_told(&told, "event 1226655440123500 7 0 0 0 0 3 0\n");
+    recorder_free(&told);
+    options.time_unit_ns = -1;
+    assert_int_equal(pour_with(&told, text, &options), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "time unit of -1 ns: not above 0");
+    recorder_free(&told);
+}
+
+static void what_is_damaged_is_told_and_the_rest_is_kept(void **state)
+{
+    static const struct {
+        const char *bad;
+        const char *why;
+        uint64_t events;
+    } cases[] = {
+        {"<monWait threadIdRef=\"7\" objIdRef=\"1\"/>",
+         "trace: monWait at byte 39 is left out: its time is missing or no number", 2},
+        {"<monWait threadIdRef=\"7\" time=\"1e3\" objIdRef=\"1\"/>",
+         "trace: monWait at byte 39 is left out: its time is missing or no number", 2},
+        {"<monWait time=\"1\" objIdRef=\"1\"/>",
+         "trace: monWait at byte 39 is left out: it names no thread", 2},
+        {"<callNotify threadId=\"7\" time=\"1\"/>",
+         "trace: callNotify at byte 39 is left out: it names no object", 2},
+        {"<monWait <",
+         "trace: not read from byte 48 on: not well-formed (invalid "
+         "token)",
+         1},
+        {"&e;", "trace: not read from byte 39 on: undefined entity", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[300];
+        recorder told;
+
+        snprintf(text, sizeof(text),
+                 "<threadEnd threadIdRef=\"8\" time=\"1.2\"/>%s"
+                 "<threadEnd threadIdRef=\"9\" time=\"2\"/>",
+                 cases[i].bad);
+        assert_int_equal(pour_with(&told, text, NULL), TM_EDAMAGED);
+        assert_string_equal(tm_error_text(), cases[i].why);
+        assert_int_equal(told.events, cases[i].events);
+        recorder_free(&told);
+    }
+}
+
+static void a_cut_trace_gives_what_came_before_at_every_byte(void **state)
+{
+    const char *text = HEAD "<TRACE><threadEnd threadIdRef=\"8\" time=\"1.2\"/>"
+                            "<monWait threadIdRef=\"7\" time=\"2\" objIdRef=\"1\"/>"
+                            "</TRACE>";
+
+    (void)state;
+    for (size_t length = 60; length < strlen(text); length++) {
+        const char *first = strstr(text, "/>") + 2;
+        const char *second = strstr(first, "/>") + 2;
+        recorder told;
+        int rc = pour_memory(&told, "trace", text, length, NULL);
+
+        if (rc != TM_EFORMAT) {
+            assert_int_equal(rc, TM_EDAMAGED);
+            assert_int_equal(told.events,
+                             (text + length >= first) + (text + length >= second));
+            assert_non_null(strstr(tm_error_text(), "byte "));
+        }
+        recorder_free(&told);
+    }
+}
+
+static void entities_and_depth_are_refused_before_they_grow(void **state)
+{
+    static const char laughs[] =
+        "<?xml version=\"1.0\"?><!DOCTYPE TRACE [<!ENTITY a \"ha\"><!ENTITY b "
+        "\"&a;&a;\">]><TRACE><threadEnd threadIdRef=\"&b;\" time=\"1\"/></TRACE>";
+    char *deep = malloc(9 * 100000 + 100);
+    recorder told;
+    size_t length = 0;
+
+    (void)state;
+    assert_int_equal(pour_with(&told, laughs, NULL), TM_EDAMAGED);
+    assert_non_null(strstr(tm_error_text(), "an entity is declared"));
+    assert_int_equal(told.events, 0);
+    recorder_free(&told);
+
+    assert_non_null(deep);
+    for (int i = 0; i < 100000; i++)
+        length += (size_t)sprintf(deep + length, "<monWait>");
+    assert_int_equal(pour_memory(&told, "trace", deep, length, NULL), TM_EDAMAGED);
+    recorder_free(&told);
+    free(deep);
+}
+
+static void a_document_type_alone_is_no_harm(void **state)
+{
+    assert_non_null(state);
+    assert_poured("<?xml version=\"1.0\"?><!DOCTYPE TRACE SYSTEM \"trace.dtd\">"
+                  "<TRACE><threadEnd threadIdRef=\"8\" time=\"1\"/></TRACE>",
+                  "event 1000000000 8 0 0 0 0 3 0\n");
+}
+
+static void running_out_of_memory_leaks_nothing(void **state)
+{
+    const char *text = "<classDef name=\"a/B\" classId=\"5\"/>"
+                       "<objDef objId=\"x1\" classIdRef=\"5\"/>"
+                       "<threadStart threadId=\"t\" time=\"1\" objIdRef=\"70\"/>"
+                       "<monWait threadIdRef=\"t\" time=\"4\" objIdRef=\"x1\"/>";
+    size_t calls = 0;
+    int rc;
+
+    (void)state;
+    do {
+        struct scarce scarce;
+        tm_allocator hook = scarce_hook(&scarce, calls++);
+        tm_source_options options = {.size = sizeof(options), .allocator = &hook};
+        recorder told;
+
+        rc = pour_with(&told, text, &options);
+        assert_true(rc == TM_OK || rc == TM_ENOMEM);
+        assert_int_equal(scarce.live_blocks, 0);
+        recorder_free(&told);
+    } while (rc == TM_ENOMEM);
+    assert_true(calls > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_element_is_its_event),
+        cmocka_unit_test(both_spellings_and_fragments_without_a_root_are_read),
+        cmocka_unit_test(an_id_that_ended_may_mean_another_thing),
+        cmocka_unit_test(transient_and_stable_ids_are_one_thing_when_defined_as_one),
+        cmocka_unit_test(time_is_in_the_unit_that_was_asked_for),
+        cmocka_unit_test(what_is_damaged_is_told_and_the_rest_is_kept),
+        cmocka_unit_test(a_cut_trace_gives_what_came_before_at_every_byte),
+        cmocka_unit_test(entities_and_depth_are_refused_before_they_grow),
+        cmocka_unit_test(a_document_type_alone_is_no_harm),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

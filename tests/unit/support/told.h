@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A text poured into a recorder, and what it was told of events and definitions. */
+#ifndef TM_TESTS_TOLD_H
+#define TM_TESTS_TOLD_H
+
+#include <threadmodel/source.h>
+
+#include "formats/source.h"
+#include "support/recorder.h"
+
+static inline int pour_memory(recorder *to, const char *name, const char *text,
+                              size_t length, const tm_source_options *options)
+{
+    tm_source *source;
+    int rc = tm__source_open_memory(&source, name, text, length, options);
+
+    recorder_init(to);
+    if (rc < 0)
+        return rc;
+    do
+        rc = tm_source_read(source, &to->sink);
+    while (rc == TM_MORE);
+    tm_source_close(source);
+    return rc;
+}
+
+/* Without the run and the limits. */
+static inline void assert_told(const recorder *told, const char *expected)
+{
+    char actual[4096] = "", copy[8192];
+    char *rest = NULL;
+
+    snprintf(copy, sizeof(copy), "%s", told->text);
+    for (char *line = strtok_r(copy, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        size_t length = strlen(actual);
+
+        if (strncmp(line, "run ", 4) != 0 && strncmp(line, "limit ", 6) != 0)
+            snprintf(actual + length, sizeof(actual) - length, "%s\n", line);
+    }
+    assert_string_equal(actual, expected);
+}
+
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What goes into a trace comes out of it, in order; what cannot go in is said. */
+#include "support/paper.h"
+
+static void every_field_of_everything_is_read_back_in_order(void **state)
+{
+    static const uint32_t block_events[] = {1, 7, 300, 0};
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        struct paper paper = {0};
+        recorder expected, actual;
+        tm_writer *writer = new_writer(&paper, block_events[seed % 4]);
+
+        recorder_init(&expected);
+        recorder_init(&actual);
+        assert_int_equal(pour_random(&expected.sink, seed, 2000), TM_OK);
+        assert_int_equal(pour_random(tm_writer_sink(writer), seed, 2000), TM_OK);
+        assert_int_equal(tm_writer_close(writer), TM_OK);
+        assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
+        assert_same_text(after_first_line(&actual), expected.text);
+        recorder_free(&expected);
+        recorder_free(&actual);
+        free(paper.bytes);
+    }
+}
+
+static void events_of_a_block_are_sorted_and_equal_times_keep_their_order(void **state)
+{
+    struct paper paper = {0};
+    tm_writer *writer = new_writer(&paper, 1000);
+    const tm_sink *sink = tm_writer_sink(writer);
+    uint64_t seed = 7;
+    recorder actual, expected;
+
+    (void)state;
+    recorder_init(&actual);
+    recorder_init(&expected);
+    for (int64_t i = 0; i < 1000; i++) {
+        tm_event event = {.time_ns = (int64_t)(random_next(&seed) >> 58), .value = i};
+
+        assert_int_equal(sink->events(sink->payload, &event, 1), TM_OK);
+    }
+    seed = 7;
+    for (int64_t time_ns = 0; time_ns < 64; time_ns++) {
+        uint64_t again = 7;
+
+        for (int64_t i = 0; i < 1000; i++) {
+            tm_event event = {.time_ns = (int64_t)(random_next(&again) >> 58),
+                              .value = i};
+
+            if (event.time_ns == time_ns)
+                recorder_events(&expected, &event, 1);
+        }
+    }
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
+    assert_same_text(after_first_line(&actual), expected.text);
+    recorder_free(&actual);
+    recorder_free(&expected);
+    free(paper.bytes);
+}
+
+/* Counts definitions, and knows how many each event must come after. */
+struct witness {
+    uint64_t defined;
+    uint64_t events;
+    int64_t latest_ns;
+    uint64_t backward;
+};
+
+static int witness_run(void *payload, const tm_run *run)
+{
+    (void)payload;
+    assert_string_equal(run->format, "tmt");
+    return TM_OK;
+}
+
+static int witness_thread(void *payload, const tm_thread *given)
+{
+    struct witness *witness = payload;
+
+    assert_int_equal(given->id, ++witness->defined);
+    return TM_OK;
+}
+
+static int witness_events(void *payload, const tm_event *events, size_t count)
+{
+    struct witness *witness = payload;
+
+    for (size_t i = 0; i < count; i++) {
+        assert_true(events[i].thread <= witness->defined);
+        witness->backward +=
+            witness->events > 0 && events[i].time_ns < witness->latest_ns;
+        witness->latest_ns = events[i].time_ns;
+        witness->events++;
+    }
+    return TM_OK;
+}
+
+static void sorting_never_puts_an_event_before_a_definition_it_came_after(void **state)
+{
+    struct paper paper = {0};
+    struct witness witness = {0};
+    tm_sink watching = {.size = sizeof(watching),
+                        .payload = &witness,
+                        .run = witness_run,
+                        .define_thread = witness_thread,
+                        .events = witness_events};
+    tm_writer *writer = new_writer(&paper, 500);
+    const tm_sink *sink = tm_writer_sink(writer);
+    uint64_t seed = 3, defined = 0;
+    tm_source *source;
+    int rc;
+
+    (void)state;
+    for (int i = 0; i < 5000; i++) {
+        tm_thread thread = {.size = sizeof(thread), .id = defined + 1, .name = "t"};
+        tm_event event = {.time_ns = i / 500 * 1000 +
+                                     (int64_t)(random_next(&seed) >> 54) % 900,
+                          .thread = defined};
+
+        if (random_next(&seed) >> 62 == 0) {
+            assert_int_equal(sink->define_thread(sink->payload, &thread), TM_OK);
+            defined++;
+        }
+        event.thread = defined;
+        assert_int_equal(sink->events(sink->payload, &event, 1), TM_OK);
+    }
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    assert_int_equal(
+        tm__source_open_memory(&source, "t", paper.bytes, paper.length, NULL), TM_OK);
+    while ((rc = tm_source_read(source, &watching)) == TM_MORE)
+        ;
+    assert_int_equal(rc, TM_OK);
+    tm_source_close(source);
+    assert_int_equal(witness.events, 5000);
+    assert_int_equal(witness.defined, defined);
+    assert_int_equal(witness.backward, 0);
+    free(paper.bytes);
+}
+
+static void event_later_than_its_block_is_kept_out_of_order(void **state)
+{
+    struct paper paper = {0};
+    tm_writer *writer = new_writer(&paper, 2);
+    const tm_sink *sink = tm_writer_sink(writer);
+    const tm_event events[] = {
+        {.time_ns = 10}, {.time_ns = 20}, {.time_ns = -5}, {.time_ns = 30}};
+    recorder actual, expected;
+
+    (void)state;
+    recorder_init(&actual);
+    recorder_init(&expected);
+    recorder_events(&expected, events, 4);
+    assert_int_equal(sink->events(sink->payload, events, 4), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
+    assert_same_text(after_first_line(&actual), expected.text);
+    recorder_free(&actual);
+    recorder_free(&expected);
+    free(paper.bytes);
+}
+
+/* Fails the n-th allocation, and only that; 0: none. */
+struct scarce {
+    size_t calls;
+    size_t fail_at;
+};
+
+static void *scarce_resize(void *payload, void *block, size_t bytes)
+{
+    struct scarce *scarce = payload;
+
+    if (bytes == 0) {
+        free(block);
+        return NULL;
+    }
+    return ++scarce->calls == scarce->fail_at ? NULL : realloc(block, bytes);
+}
+
+/* A sink before a sink, that asks again when there was no memory. */
+static const tm_sink *patient_next;
+
+#define PATIENT(name, type)                                                            \
+    static int patient_##name(void *payload, const type *given)                        \
+    {                                                                                  \
+        int rc = patient_next->name(patient_next->payload, given);                     \
+                                                                                       \
+        (void)payload;                                                                 \
+        return rc == TM_ENOMEM ? patient_next->name(patient_next->payload, given)      \
+                               : rc;                                                   \
+    }
+PATIENT(run, tm_run)
+PATIENT(limit, char)
+PATIENT(define_class, tm_class)
+PATIENT(define_method, tm_method)
+PATIENT(define_stack, tm_stack)
+PATIENT(define_thread, tm_thread)
+PATIENT(define_object, tm_object)
+
+static int patient_events(void *payload, const tm_event *events, size_t count)
+{
+    int rc = patient_next->events(patient_next->payload, events, count);
+
+    (void)payload;
+    return rc == TM_ENOMEM ? patient_next->events(patient_next->payload, events, count)
+                           : rc;
+}
+
+static const tm_sink patient_sink = {sizeof(tm_sink),       NULL,
+                                     patient_run,           patient_limit,
+                                     patient_define_class,  patient_define_method,
+                                     patient_define_stack,  patient_define_thread,
+                                     patient_define_object, patient_events};
+
+/* A block of everything, and one that has to be sorted. */
+static int pour_much(const tm_sink *sink)
+{
+    tm_class item = {.size = sizeof(item), .id = 1, .name = "a"};
+    int rc = pour_random(sink, 11, 300);
+
+    for (int64_t i = 0; rc == TM_OK && i < 80; i++) {
+        tm_event event = {.time_ns = -i};
+
+        if (i % 16 == 0)
+            rc = sink->define_class(sink->payload, &item);
+        if (rc == TM_OK)
+            rc = sink->events(sink->payload, &event, 1);
+    }
+    return rc;
+}
+
+static void running_out_of_memory_once_anywhere_loses_nothing_in_the_writer(
+    void **state)
+{
+    struct paper whole = {0};
+    tm_writer *whole_writer = new_writer(&whole, 60);
+    size_t fail_at;
+
+    (void)state;
+    assert_int_equal(pour_much(tm_writer_sink(whole_writer)), TM_OK);
+    assert_int_equal(tm_writer_close(whole_writer), TM_OK);
+    for (fail_at = 1;; fail_at++) {
+        struct scarce scarce = {.fail_at = fail_at};
+        tm_allocator hook = {scarce_resize, &scarce};
+        struct paper paper = {0};
+        tm_writer_options options = {.size = sizeof(options),
+                                     .allocator = &hook,
+                                     .write = paper_write,
+                                     .payload = &paper,
+                                     .block_events = 60};
+        tm_writer *writer;
+        int rc = tm_writer_open(&writer, NULL, &options);
+
+        if (rc == TM_OK) {
+            patient_next = tm_writer_sink(writer);
+            assert_int_equal(pour_much(&patient_sink), TM_OK);
+            rc = tm_writer_flush(writer);
+            if (rc == TM_ENOMEM)
+                rc = tm_writer_flush(writer);
+            assert_int_equal(rc, TM_OK);
+            rc = tm_writer_close(writer);
+        } else
+            assert_null(writer);
+        if (rc == TM_OK) {
+            assert_int_equal(paper.length, whole.length);
+            assert_memory_equal(paper.bytes, whole.bytes, whole.length);
+        } else
+            assert_int_equal(rc, TM_ENOMEM);
+        free(paper.bytes);
+        if (scarce.calls < fail_at)
+            break;
+    }
+    assert_true(fail_at > 20);
+    free(whole.bytes);
+}
+
+static void running_out_of_memory_once_anywhere_loses_nothing_in_the_reader(
+    void **state)
+{
+    struct paper whole = small_trace(12, 300, 60);
+    recorder expected;
+    size_t fail_at;
+
+    (void)state;
+    recorder_init(&expected);
+    assert_int_equal(read_all(&expected, whole.bytes, whole.length), TM_OK);
+    for (fail_at = 1;; fail_at++) {
+        struct scarce scarce = {.fail_at = fail_at};
+        tm_allocator hook = {scarce_resize, &scarce};
+        tm_source_options options = {.size = sizeof(options), .allocator = &hook};
+        recorder actual;
+        tm_source *source;
+        int rc = tm__source_open_memory(&source, "t.tmt", whole.bytes, whole.length,
+                                        &options);
+
+        recorder_init(&actual);
+        if (rc == TM_OK) {
+            while ((rc = tm_source_read(source, &actual.sink)) == TM_MORE ||
+                   rc == TM_ENOMEM)
+                ;
+            assert_int_equal(rc, TM_OK);
+            assert_same_text(actual.text, expected.text);
+            tm_source_close(source);
+        } else {
+            assert_int_equal(rc, TM_ENOMEM);
+            assert_null(source);
+        }
+        recorder_free(&actual);
+        if (scarce.calls < fail_at)
+            break;
+    }
+    assert_true(fail_at > 8);
+    recorder_free(&expected);
+    free(whole.bytes);
+}
+
+static void after_a_failed_write_every_call_gives_the_first_error(void **state)
+{
+    struct paper whole = small_trace(13, 300, 60);
+
+    (void)state;
+    for (size_t fail_at = 1; fail_at <= whole.writes; fail_at++) {
+        struct paper paper = {.fail_at = fail_at, .failure = -77};
+        tm_writer_options options = {.size = sizeof(options),
+                                     .write = paper_write,
+                                     .payload = &paper,
+                                     .block_events = 60};
+        tm_event event = {.time_ns = 1};
+        tm_writer *writer;
+        const tm_sink *sink;
+        int rc = tm_writer_open(&writer, NULL, &options);
+
+        if (fail_at == 1) {
+            assert_int_equal(rc, -77);
+            assert_null(writer);
+            continue;
+        }
+        sink = tm_writer_sink(writer);
+        rc = pour_random(sink, 13, 300);
+        if (rc == TM_OK)
+            rc = tm_writer_flush(writer);
+        if (rc != TM_OK) {
+            assert_int_equal(rc, -77);
+            paper.failure = -78;
+            assert_int_equal(sink->events(sink->payload, &event, 1), -77);
+            assert_int_equal(sink->limit(sink->payload, "x"), -77);
+            assert_int_equal(tm_writer_flush(writer), -77);
+            assert_non_null(strstr(tm_error_text(), "write function failed: -77"));
+        }
+        assert_int_equal(tm_writer_close(writer), -77);
+        assert_int_equal(paper.writes, fail_at);
+        assert_memory_equal(paper.bytes, whole.bytes, paper.length);
+        free(paper.bytes);
+    }
+    free(whole.bytes);
+}
+
+static void definition_beyond_the_limit_is_refused_and_the_writer_goes_on(void **state)
+{
+    struct paper paper = {0};
+    tm_writer *writer = new_writer(&paper, 0);
+    const tm_sink *sink = tm_writer_sink(writer);
+    size_t bytes = TM__DEFINITION_LIMIT + 1;
+    char *name = malloc(bytes + 1);
+    tm_class large = {.size = sizeof(large), .id = 1, .name = name},
+             small = {.size = sizeof(small), .id = 2, .name = "Small"};
+    tm_stack deep = {.size = sizeof(deep),
+                     .id = 1,
+                     .frames = (const tm_frame *)(const void *)name,
+                     .frame_count = SIZE_MAX / 100};
+    recorder actual;
+
+    (void)state;
+    memset(name, 'x', bytes);
+    name[bytes] = '\0';
+    assert_int_equal(sink->define_class(sink->payload, &large), TM_ELIMIT);
+    assert_int_equal(sink->define_stack(sink->payload, &deep), TM_ELIMIT);
+    /* Just within it, and enough of them that blocks end for their definitions. */
+    name[bytes - 100] = '\0';
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(sink->define_class(sink->payload, &large), TM_OK);
+    assert_int_equal(sink->define_class(sink->payload, &small), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    recorder_init(&actual);
+    assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
+    assert_non_null(strstr(actual.text, "class 2 Small|(null)\n"));
+    recorder_free(&actual);
+    free(name);
+    free(paper.bytes);
+}
+
+static void full_disk_and_bad_path_are_told_with_the_path(void **state)
+{
+    tm_writer *writer;
+    int rc;
+
+    (void)state;
+    rc = tm_writer_open(&writer, "/nowhere/at/all.tmt", NULL);
+    assert_int_equal(rc, TM_EIO);
+    assert_null(writer);
+    assert_string_equal(tm_error_text(),
+                        "/nowhere/at/all.tmt: No such file or directory");
+    rc = tm_writer_open(&writer, "/dev/full", NULL);
+    assert_int_equal(rc, TM_EIO);
+    assert_string_equal(tm_error_text(), "/dev/full: No space left on device");
+    assert_int_equal(tm_writer_close(NULL), TM_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_of_everything_is_read_back_in_order),
+        cmocka_unit_test(events_of_a_block_are_sorted_and_equal_times_keep_their_order),
+        cmocka_unit_test(sorting_never_puts_an_event_before_a_definition_it_came_after),
+        cmocka_unit_test(event_later_than_its_block_is_kept_out_of_order),
+        cmocka_unit_test(
+            running_out_of_memory_once_anywhere_loses_nothing_in_the_writer),
+        cmocka_unit_test(
+            running_out_of_memory_once_anywhere_loses_nothing_in_the_reader),
+        cmocka_unit_test(after_a_failed_write_every_call_gives_the_first_error),
+        cmocka_unit_test(definition_beyond_the_limit_is_refused_and_the_writer_goes_on),
+        cmocka_unit_test(full_disk_and_bad_path_are_told_with_the_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
