@@ -58,20 +58,28 @@ typedef struct tm_blame_options {
  * with keys a row a group, the longest total first. A share is a stretch in which one
  * owner had the lock, or none did.
  *
- * Columns without keys (table `blame`): thread_id uint64, thread string,
- * block_start_ns int64 and block_end_ns int64, state string (as it began),
- * object string, class string, method string, source string, line int32 (where it
- * blocked), start_ns int64 and end_ns int64 (the share; those of one block tile it),
- * share string (owner: `owner` had the lock; latency: it had been let go, and the next
- * owner was being woken; unknown), owner_id uint64, owner string (null: nobody, or not
- * known), owner_method string, owner_source string, owner_line int32, fraction double
- * (of the block's time; of one without length 1), provenance string.
+ * Columns (table `blame`): thread_id uint64, thread string, block_start_ns int64 and
+ * block_end_ns int64 (since the run began), state string (blocked, reentering, parked;
+ * as it began), object string, class string, method string (where it blocked), source
+ * string, line int32, start_ns int64 (of the share; those of one block tile it), end_ns
+ * int64, share string (owner, latency, unknown; owner: `owner` had the lock; latency:
+ * it had been let go, and the next owner was being woken), owner_id uint64 and owner
+ * string (null: nobody, or not known), owner_method string (where the owner got the
+ * lock), owner_source string, owner_line int32, fraction double (of the block's time;
+ * of one without length 1), provenance string (enum tm_provenance).
  *
- * Columns with keys (table `blamed`): those of the keys, in the order of their bits;
- * count int64 (blocks with a share in the group), total_ns int64, max_ns int64 (the
- * longest that one block owes to it), latency_ns int64 (of total_ns: nobody had the
- * lock), share double (of all blocked time that was asked about), reported_share,
- * exact_share, inferred_share double (of total_ns, by provenance).
+ * Columns (table `blamed`): by TM_BLAME_BY_THREAD: thread_id uint64, thread string (who
+ * was blocked); by TM_BLAME_BY_CALLER: method string (where it blocked), source string,
+ * line int32; by TM_BLAME_BY_CLASS without TM_BLAME_BY_OBJECT: class string (of the
+ * lock); by TM_BLAME_BY_OBJECT: object string, class string; by TM_BLAME_BY_OWNER:
+ * owner_id uint64 and owner string (null: nobody, or not known); by
+ * TM_BLAME_BY_OWNER_METHOD: owner_method string (where the owner got the lock),
+ * owner_source string, owner_line int32; always: count int64 (blocks with a share in
+ * the group), total_ns int64 (all shares), max_ns int64 (the longest that one block
+ * owes to it), latency_ns int64 (of total_ns: nobody had the lock), share double (of
+ * all blocked time that was asked about; in table `blockers` of the time that this
+ * thread was blocked), reported_share double, exact_share double and inferred_share
+ * double (of total_ns).
  *
  * owner_method is where the owner got the lock, where that is known; else null.
  *
@@ -88,9 +96,9 @@ TM_API int tm_blame_list(tm_table **out, const tm_model *model,
  * List who blocks whom, the longest total first: tm_blame_list() by thread and owner,
  * as table `blockers`, but for `share`.
  *
- * Columns: thread_id uint64, thread string, owner_id uint64, owner string, count int64,
- * total_ns int64, max_ns int64, share double (of the time that this thread was
- * blocked), reported_share, exact_share, inferred_share double.
+ * Columns (table `blockers`): thread_id uint64, thread string (who was blocked),
+ * owner_id uint64 and owner string (null: nobody, or not known); those of table
+ * `blamed` that are always there.
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

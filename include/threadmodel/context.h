@@ -19,12 +19,11 @@ TM_BEGIN_DECLS
  * List the facts of context in the order in which they were told, which is that of
  * their ends.
  *
- * Columns: kind string (gc_pause, pinned, submit_failed, inflated, cpu_sample),
- * start_ns int64, end_ns int64 (the same where it has no length), thread_id uint64 and
- * thread string (null: all threads), object string, class string, method string
- * (package.Class.method of the caller, see tm_statistics_options), source string, line
- * int32, stack int32 (for tm_stack_list(); null when unknown), cause string (of an
- * inflation; null for others).
+ * Columns (table `context`): kind string (gc_pause, pinned, submit_failed, inflated,
+ * cpu_sample), start_ns int64, end_ns int64 (the same where it has no length),
+ * thread_id uint64 and thread string (null: all threads), object string, class string,
+ * method string, source string, line int32, stack int32, cause string (enum
+ * tm_inflation; of an inflation; null: others).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked
@@ -39,8 +38,9 @@ TM_API int tm_model_context(tm_table **out, const tm_model *model,
  * Sum the facts of context up by kind, kinds that were not met left out. A memory
  * limit drops none from here.
  *
- * Columns: kind string, count uint64, total_ns int64, max_ns int64, share double (of
- * the run's length; null where that is 0).
+ * Columns (table `context_totals`): kind string (gc_pause, pinned, submit_failed,
+ * inflated, cpu_sample), count uint64, total_ns int64 (all of them), max_ns int64 (the
+ * longest), share double (of the run's length; null: that is 0).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -46,12 +46,12 @@ TM_API void tm_deadlock_watch(tm_model *model, tm_deadlock_fn found, void *paylo
  * A cycle with an inferred owner is a suspicion: it is listed while it stands and
  * forgotten when a member gets away. One whose owners the VM stated stays listed.
  *
- * Columns: deadlock int32 (0, 1, ...), position int32 (0 closed the cycle),
- * time_ns int64, resolved_ns int64 (when a member got away after all; null: it
- * stands), thread_id uint64, thread string, object string, class string,
- * owner_id uint64, owner string (the next member), kind string (monitor, reenter,
- * synchronizer, join), method string, source string, line int32, stack int32 (for
- * tm_stack_list()), provenance string (of "owner holds object").
+ * Columns (table `deadlocks`): deadlock int32 (0, 1, ...), position int32 (0 closed the
+ * cycle), time_ns int64 (when it was closed), resolved_ns int64 (when a member got away
+ * after all; null: it stands), thread_id uint64, thread string, object string, class
+ * string, owner_id uint64, owner string (the next member), kind string (monitor,
+ * reenter, synchronizer, join), method string, source string, line int32, stack int32,
+ * provenance string (enum tm_provenance; of "owner holds object").
  *
  * @param[out] out  the answer, yours: tm_table_free() it; NULL on failure
  * @param model     may go on taking events afterwards; the table does not change

@@ -47,7 +47,8 @@ enum tm_diagnostic {
 /**
  * List how often each cause was met, those that never were left out.
  *
- * Columns: cause string, count uint64.
+ * Columns (table `diagnostics`): cause string (enum tm_diagnostic), count uint64 (how
+ * often).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

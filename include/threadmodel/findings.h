@@ -62,14 +62,19 @@ TM_BEGIN_DECLS
  * List the findings: deadlocks that stand, then the rest, what is only suspected last;
  * among these the most time at stake first, at most five of a kind.
  *
- * Columns: rank int32 (1, 2, ...), kind string, at_stake_ns int64, text string (one or
- * two sentences), class string, method string, source string, line int32 (where to
- * look; null: not known), thread_id uint64, thread string (whom it names first),
- * suspected bool (it rests on inference; the text says so), evidence string (the table
- * that shows it: deadlocks, blame, callers, interactions, timeline, lock_order,
- * critical_path, resources), evidence_where string (which rows of that table:
- * conditions `column = value`, `column = 'text'` and `column is null`, joined as in
- * SQL by `and`; empty: all).
+ * Columns (table `findings`): rank int32 (1, 2, ...), kind string (deadlock,
+ * resource_wait, hot_lock, lock_convoy, oversubscribed_lock, held_while_sleeping,
+ * held_while_waiting, held_while_parked, held_while_blocked, notify_all_herd,
+ * lost_notify, useless_notify, long_wait, wait_always_times_out,
+ * sleep_on_critical_path, unbalanced_join, lock_inversion, sampled_block), at_stake_ns
+ * int64 (what threads would gain at most, all added up), text string (one or two
+ * sentences), class string, method string (where to look), source string, line int32,
+ * thread_id uint64 (null: nobody), thread string (whom it names first; null: nobody),
+ * suspected bool (it rests on inference; the text says so), evidence string (deadlocks,
+ * blame, callers, interactions, timeline, lock_order, critical_path, resources; the
+ * table that shows it), evidence_where string (which rows of that table: conditions
+ * `column = value`, `column = 'text'` and `column is null`, joined as in SQL by `and`;
+ * empty: all).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -17,15 +17,16 @@ TM_BEGIN_DECLS
  * then a row says when its owner is known to have had it, and between which instants it
  * got it and let it go.
  *
- * Columns: object string, class string, kind string (monitor, synchronizer),
- * thread_id uint64, thread string, start_ns int64 and end_ns int64 (as far as is known;
- * end_ns null: it has the lock still, or nothing shows when it let go),
- * start_earliest_ns int64 (null: not known), start_latest_ns int64, end_earliest_ns
- * int64, end_latest_ns int64 (null as end_ns is), start_provenance string,
- * end_provenance string, to_thread_id uint64 and to_thread string (who was blocked by
- * it and got the lock next; null: nobody, or not known), method string, source string
- * and line int32 (where it got it; null: not known), shared bool (one of several
- * owners).
+ * Columns (table `holds`): object string, class string, kind string (monitor,
+ * synchronizer), thread_id uint64, thread string, start_ns int64 (as far as is known),
+ * end_ns int64 (as far as is known; null: it has the lock still, or nothing shows when
+ * it let go), start_earliest_ns int64 (it got the lock no earlier), start_latest_ns
+ * int64 (and no later), end_earliest_ns int64 (it let go no earlier; null: as end_ns
+ * is), end_latest_ns int64 (and no later; null: as end_ns is), start_provenance string
+ * and end_provenance string (enum tm_provenance), to_thread_id uint64 (null: nobody, or
+ * not known), to_thread string (who was blocked by it and got the lock next; null:
+ * nobody, or not known), method string (where it got it), source string, line int32,
+ * shared bool (one of several owners).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

@@ -27,14 +27,17 @@ enum tm_interaction_kind {
  * List the interactions in the order of their from-side. One that woke nobody
  * has null on its to-side and says so in `effect`.
  *
- * Columns: kind string, time_ns int64 (of the from-side; of the to-side when that
- * is unknown), woken_ns int64 (when the to-thread went on; null: not yet, or never),
- * from_thread_id uint64, from_thread string, to_thread_id uint64, to_thread string,
- * object string, class string, from_method string, to_method string,
- * provenance string, effect string (woke, permit, useless, pending, lost),
- * candidates int32 (how many could have done it; 1 where it is certain),
- * group int32 (rows of one notifyAll, one post or one thread's end share it; null for
- * others).
+ * Columns (table `interactions`): kind string (enum tm_interaction_kind), time_ns int64
+ * (of the from-side; of the to-side when that is unknown), woken_ns int64 (when the
+ * to-thread went on; null: not yet, or never), from_thread_id uint64 and from_thread
+ * string (null: not known, or nobody), to_thread_id uint64 (null: nobody), to_thread
+ * string (null: not known, or nobody), object string, class string, from_method string,
+ * to_method string, provenance string (enum tm_provenance), effect string (woke,
+ * permit, useless, pending, lost; permit: of an unpark whose thread had not parked yet;
+ * useless: nobody was there; pending: nobody went on yet; lost: nobody was there, and
+ * one who came later waits in vain), candidates int32 (how many could have done it; 1
+ * where it is certain), group int32 (rows of one notifyAll, one post or one thread's
+ * end share it; null: others).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

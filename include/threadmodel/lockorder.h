@@ -27,15 +27,14 @@ TM_BEGIN_DECLS
  * gate lock was held in common; two edges of which one was over before the thread of
  * the other was started, or that thread had joined it.
  *
- * Columns: cycle int32 (0, 1, ...), position int32, level string (object: the same
- * locks; class: locks of the same classes, but not the same ones, which is weaker
- * evidence), held_class string, wanted_class string, held_object string,
- * wanted_object string (null where only classes are known), thread_id uint64,
- * thread string, method string, source string, line int32 (where it was blocked),
- * held_method string, held_source string, held_line int32 (where it got the held lock;
- * null: not known), time_ns int64 (of the first such block), count int64 (of such
- * blocks), stack int32 (of the block, for tm_stack_list()), provenance string (that the
- * lock was held).
+ * Columns (table `lock_order`): cycle int32 (0, 1, ...), position int32, level string
+ * (object, class; object: the same locks; class: locks of the same classes, but not the
+ * same ones, which is weaker evidence), held_class string, wanted_class string,
+ * held_object string and wanted_object string (null: only classes are known), thread_id
+ * uint64, thread string, method string (where it was blocked), source string, line
+ * int32, held_method string (where it got the held lock), held_source string, held_line
+ * int32, time_ns int64 (of the first such block), count int64 (of such blocks), stack
+ * int32 (of the block), provenance string (enum tm_provenance; that the lock was held).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
@@ -47,7 +46,12 @@ TM_API int tm_lock_order_list(tm_table **out, const tm_model *model);
 /**
  * List all edges, the most frequent first, whether they are part of a cycle or not.
  *
- * Columns (table `lock_edges`): those of tm_lock_order_list() from held_class on.
+ * Columns (table `lock_edges`): held_class string, wanted_class string, held_object
+ * string and wanted_object string (null: only classes are known), thread_id uint64,
+ * thread string, method string (where it was blocked), source string, line int32,
+ * held_method string (where it got the held lock), held_source string, held_line int32,
+ * time_ns int64 (of the first such block), count int64 (of such blocks), stack int32
+ * (of the block), provenance string (enum tm_provenance; that the lock was held).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

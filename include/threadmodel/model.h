@@ -122,7 +122,7 @@ TM_API int64_t tm_model_length_ns(const tm_model *model);
 /**
  * What the data cannot show, a sentence a row.
  *
- * Columns: limit string.
+ * Columns (table `limits`): limit string (a sentence).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @return TM_OK or TM_ENOMEM

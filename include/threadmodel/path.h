@@ -67,9 +67,14 @@ typedef struct tm_path_options {
 /**
  * List the segments of the critical path by rising time.
  *
- * Columns: start_ns int64, end_ns int64, thread_id uint64, thread string, state string,
- * method string, source string, line int32, object string, class string,
- * via string, unexplained string, provenance string.
+ * Columns (table `critical_path`): start_ns int64, end_ns int64, thread_id uint64,
+ * thread string, state string (enum tm_state), method string, source string, line
+ * int32, object string, class string, via string (start, handoff, notify, notify_all,
+ * join, interrupt, unpark, timeout, post, meanwhile; the interaction by which the path
+ * came here from the segment before; null: the same thread just went on), unexplained
+ * string (why nothing explains this stretch, "unparks not recorded" for instance; null:
+ * something does), provenance string (enum tm_provenance; of the interaction; null:
+ * without one).
  *
  * object, class, method: for a hold-up as in the timeline; for other segments what the
  * thread handed over, or whom it notified, at the segment's end, and null where that
@@ -92,13 +97,16 @@ TM_API int tm_path_critical(tm_table **out, const tm_model *model,
                             const tm_path_options *options);
 
 /**
- * Sum the critical path up, the longest first.
+ * Sum the critical path up, the longest first. By thread alone, every thread has a row.
  *
- * Columns: those of the keys, in the order of their bits; segments int64,
- * total_ns int64, share double (of the path's length), unexplained_ns int64. By thread
- * alone, every thread has a row, and slack_ns int64 more: how much longer anything
- * that the thread did might have taken before the path's end came later, if all the
- * rest stayed as it was; null: any time.
+ * Columns (table `path_rollup`): by TM_PATH_BY_THREAD: thread_id uint64, thread string;
+ * by TM_PATH_BY_METHOD: method string; by TM_PATH_BY_CLASS: class string; by
+ * TM_PATH_BY_STATE: state string (enum tm_state); always: segments int64 (how many),
+ * total_ns int64 (their length), share double (of the path's length), unexplained_ns
+ * int64 (of total_ns: nothing explains it); by TM_PATH_BY_THREAD without
+ * TM_PATH_BY_METHOD, TM_PATH_BY_CLASS, TM_PATH_BY_STATE: slack_ns int64 (how much
+ * longer anything that the thread did might have taken before the path's end came
+ * later, if all the rest stayed as it was; null: any time).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

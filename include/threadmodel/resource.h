@@ -27,16 +27,18 @@ TM_BEGIN_DECLS
  * where somebody has waited from its beginning to its end. Of releases at the same
  * instant one may do for all: then a use is not seen, or seems to be as long as two.
  *
- * Columns: class string, waiting_method string, releasing_method string (null: not
- * known, timed out, interrupted, or it waits still), objects int32, threads int32 (that
- * waited), waits int32, wait_total_ns int64, wait_max_ns int64, permits int32 (most
- * uses of one object at once, so it has that many at least), uses int32, use_p50_ns
- * int64, use_max_ns int64, use_total_ns int64, use_method string (where uses spent most
- * of the time in which they did not run), use_method_ns int64 (permits, use_p50_ns,
- * use_max_ns, use_method and use_method_ns null where there are no uses),
- * releasers int32 (threads), releaser_id uint64 and releaser string (who ended most of
- * the time waited), idle bool (a worker that waits for work), provenance string (the
- * weakest, of who released).
+ * Columns (table `resources`): class string (of what was waited for), waiting_method
+ * string, releasing_method string (null: not known, timed out, interrupted, or it waits
+ * still), objects int32 (distinct), threads int32 (that waited), waits int32 (how
+ * many), wait_total_ns int64 (all of them), wait_max_ns int64 (the longest), permits
+ * int32 (most uses of one object at once, so it has that many at least; null: no uses),
+ * uses int32 (how many were seen), use_p50_ns int64 (the median; null: no uses),
+ * use_max_ns int64 (the longest; null: no uses), use_total_ns int64 (all of them),
+ * use_method string (where uses spent most of the time in which they did not run; null:
+ * no uses, or not known), use_method_ns int64 (for how long; null: no uses), releasers
+ * int32 (threads), releaser_id uint64, releaser string (who ended most of the time
+ * waited), idle bool, provenance string (enum tm_provenance; the weakest, of who
+ * released).
  *
  * Waits that a memory limit has folded into sums are not in it.
  *

@@ -57,13 +57,15 @@ typedef struct tm_statistics_options {
 
 /**
  * One row a thread, whether it was ever held up or not, in the order of first sight.
+ * Time runnable is 0 where the producer does not report processors.
  *
- * Columns: thread_id uint64, name string, group string, virtual bool, daemon bool,
- * state string (at the end), start_ns int64, end_ns int64 (null: not seen to start
- * or end); for each of blocked, waiting, reentering, joining, sleeping, parked,
- * runnable (0 where the producer does not report processors): <state>_count int64,
- * <state>_total_ns int64; carrier_id uint64 (of a virtual thread that is mounted, as
- * far as is told), cpu_samples uint64.
+ * Columns (table `threads`): thread_id uint64, name string (the thread's), group string
+ * (thread group or container), virtual bool, daemon bool, state string (enum tm_state;
+ * at the end), start_ns int64 (null: not seen to start), end_ns int64 (null: not seen
+ * to end); for each of blocked, waiting, reentering, joining, sleeping, parked,
+ * runnable: <state>_count int64 (how often), <state>_total_ns int64 (for how long in
+ * all); carrier_id uint64 (of a virtual thread that is mounted, as far as is told;
+ * null: none), cpu_samples uint64 (how often it was seen on a processor).
  *
  * @param[out] out   the answer, yours; NULL on failure
  * @param model      asked
@@ -77,12 +79,19 @@ TM_API int tm_statistics_threads(tm_table **out, const tm_model *model,
 /**
  * One row a group, the longest total blocked time first.
  *
- * Columns: those of the keys, in the order of their bits; objects int64 and
- * threads int64 (distinct); for each of blocked, waiting, reentering, joining,
- * parked: <state>_count int64, <state>_total_ns, _min_ns, _max_ns, _mean_ns,
- * _p50_ns, _p90_ns, _p99_ns int64 (null where the count is 0, but for the total); for
- * each of these states <state>_share double: its total as a share of the length of the
- * run, or of the window; above 1 where threads were held up side by side.
+ * Columns (table `groups`): by TM_BY_CLASS: class string (of the monitor, blocker or
+ * joined thread); by TM_BY_CALLER or TM_BY_METHOD: method string; by TM_BY_CALLER or
+ * TM_BY_LINE: source string, line int32; by TM_BY_CALLER or TM_BY_METHOD: idle bool; by
+ * TM_BY_OBJECT: object string; by TM_BY_OBJECT without TM_BY_CLASS: class string; by
+ * TM_BY_THREAD: thread_id uint64, thread string; by TM_BY_GROUP: group string (thread
+ * group or container); by TM_BY_STACK: stack int32; always: objects int64 and threads
+ * int64 (distinct); for each of blocked, waiting, reentering, joining, parked:
+ * <state>_count int64 (how often), <state>_total_ns int64 (all of them), <state>_min_ns
+ * int64, <state>_max_ns int64, <state>_mean_ns int64, <state>_p50_ns int64,
+ * <state>_p90_ns int64 and <state>_p99_ns int64 (null: the count is 0); for each of
+ * blocked, waiting, reentering, joining, parked: <state>_share double (the total, of
+ * the length of the run or of the window; above 1 where threads were held up side by
+ * side).
  *
  * @param[out] out  the answer, yours; NULL on failure. It is named after its keys:
  *                  monitors (class), callers (class, caller), objects (object), groups
@@ -98,7 +107,7 @@ TM_API int tm_statistics_monitors(tm_table **out, const tm_model *model,
  * The same as one row over all that is selected, in which every object and every
  * thread counts once; no row where nothing was held up.
  *
- * Columns: those of tm_statistics_monitors() from objects on. The table is `total`.
+ * Columns (table `total`): those of table `groups` that are always there.
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
@@ -113,8 +122,14 @@ TM_API int tm_statistics_total(tm_table **out, const tm_model *model,
  * How long hold-ups of one state lasted: a row for each bucket that is not empty, by
  * rising duration, group by group in the order of tm_statistics_monitors().
  *
- * Columns: those of the keys; low_ns int64, high_ns int64 (not included; less than 4 %
- * above low_ns, or 1), count int64. The table is `histogram`.
+ * Columns (table `histogram`): by TM_BY_CLASS: class string (of the monitor, blocker or
+ * joined thread); by TM_BY_CALLER or TM_BY_METHOD: method string; by TM_BY_CALLER or
+ * TM_BY_LINE: source string, line int32; by TM_BY_CALLER or TM_BY_METHOD: idle bool; by
+ * TM_BY_OBJECT: object string; by TM_BY_OBJECT without TM_BY_CLASS: class string; by
+ * TM_BY_THREAD: thread_id uint64, thread string; by TM_BY_GROUP: group string (thread
+ * group or container); by TM_BY_STACK: stack int32; always: low_ns int64 (the shortest
+ * that is counted here), high_ns int64 (not included; less than 4 % above low_ns, or
+ * 1), count int64 (hold-ups).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

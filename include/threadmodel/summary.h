@@ -39,12 +39,14 @@ TM_API int tm_summary_new(tm_summary **out, const tm_allocator *allocator);
 TM_API const tm_sink *tm_summary_sink(tm_summary *summary);
 
 /**
- * The sums so far, one row a class and state, the longest total first.
+ * The sums so far, one row a class and state, the longest total first. Its limits are
+ * those that the sink was told.
  *
- * Columns: class string (null: unknown), state string (blocked, waiting, joining,
- * sleeping, parked; a wait is counted until the thread has its monitor again), count
- * int64, total_ns int64, min_ns, max_ns, mean_ns, p50_ns, p90_ns, p99_ns int64. Its
- * limits are those that the sink was told.
+ * Columns (table `summary`): class string (null: unknown), state string (blocked,
+ * waiting, joining, sleeping, parked; a wait is counted until the thread has its
+ * monitor again), count int64 (how often), total_ns int64 (all of them), min_ns int64,
+ * max_ns int64, mean_ns int64, p50_ns int64, p90_ns int64 and p99_ns int64 (null: the
+ * count is 0).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param summary   may go on taking events afterwards; the table does not change

@@ -4,8 +4,10 @@
  *
  * A table is immutable, columnar and yours: it does not change when the model
  * takes more events, and outlives it. Any number of threads may read one.
- * Which columns it has stands with the function that made it; columns may be
- * added in a later release, never changed, so ask by name, once a question.
+ * Which columns it has stands with the function that made it, and with all that there
+ * is to say of each in docs/tables.md. Null means not known unless another meaning is
+ * told. Columns may be added in a later release, never changed, so ask by name, once a
+ * question.
  */
 #ifndef THREADMODEL_TABLE_H
 #define THREADMODEL_TABLE_H

@@ -14,12 +14,11 @@ TM_BEGIN_DECLS
  * List the intervals of the selected threads, thread by thread, by rising time.
  * An interval that has not ended ends at the last event and has `open` true.
  *
- * Columns: thread_id uint64, thread string, start_ns int64, end_ns int64,
- * state string, object string, class string, method string (package.Class.method
- * of the caller, see tm_statistics_options), source string, line int32,
- * peer_id uint64 and peer string (who owned the object when it began, which may have
- * become known while it lasted, or is joined; null when unknown), provenance string (of
- * peer and state), open bool, stack int32 (for tm_stack_list(); null when unknown),
+ * Columns (table `timeline`): thread_id uint64, thread string, start_ns int64, end_ns
+ * int64, state string (enum tm_state), object string, class string, method string,
+ * source string, line int32, peer_id uint64, peer string (who owned the object when it
+ * began, which may have become known while it lasted, or is joined), provenance string
+ * (enum tm_provenance; of peer and state), open bool (it has not ended), stack int32,
  * unsplit bool (a wait whose notify was not seen: it may hide time in which the thread
  * queued for the monitor again), sampled bool (the stack is that of another hold-up
  * like it, drawn at random).
@@ -39,12 +38,13 @@ TM_API int tm_timeline_list(tm_table **out, const tm_model *model,
  * closed as soon as it is `tile_ns` long or a longer interval follows. So any two rows
  * of a thread that follow one another take `tile_ns` or more, and no time is lost.
  *
- * Columns (table `tiles`): thread_id uint64, thread string, start_ns int64,
- * end_ns int64, intervals int64 (how many the row stands for), state string (that took
- * most of it; of equals the one that came first in enum tm_state); for each state
- * <state>_ns int64 (its time within the row); and, null where `intervals` is not 1,
- * object, class, method, source, line, peer_id, peer, provenance, open, stack, unsplit
- * and sampled as in tm_timeline_list().
+ * Columns (table `tiles`): thread_id uint64, thread string, start_ns int64, end_ns
+ * int64, intervals int64 (how many the row stands for), state string (enum tm_state;
+ * that took most of it; of equals the one with the lowest number); for each of enum
+ * tm_state: <state>_ns int64 (its time within the row); object string, class string,
+ * method string, source string, line int32, peer_id uint64 and peer string (null:
+ * intervals is not 1), provenance string (enum tm_provenance; null: intervals is not
+ * 1), open bool, stack int32, unsplit bool and sampled bool (null: intervals is not 1).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked
@@ -73,7 +73,8 @@ TM_API int tm_timeline_tile_ns(int64_t *tile_ns, const tm_model *model,
 /**
  * List the frames of all stacks that were defined, innermost first.
  *
- * Columns: stack int32, depth int32 (0 innermost), method string, class string,
+ * Columns (table `stacks`): stack int32 (as other tables name it), depth int32 (0
+ * innermost), method string (package.Class.method), class string (of the method),
  * source string, line int32.
  *
  * @param[out] out  the answer, yours; NULL on failure

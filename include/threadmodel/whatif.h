@@ -40,10 +40,11 @@ typedef struct tm_whatif_options {
  * Predict the length of the run with some holds scaled: one row, none for a run
  * without events.
  *
- * Columns: class string, method string, object string (as asked; null: any),
- * factor double, length_ns int64, gain_ns int64 (negative: longer than it was),
- * holds int64 and hold_ns int64 (how many were scaled, and their length as it was),
- * note string (what is odd about this row; null: nothing).
+ * Columns (table `whatif`): class string, method string and object string (as asked;
+ * null: any), factor double (0.5: held for half as long), length_ns int64 (of the run,
+ * as predicted), gain_ns int64 (negative: longer than it was), holds int64 (how many
+ * were scaled), hold_ns int64 (their length as it was), note string (what is odd about
+ * this row; null: nothing).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

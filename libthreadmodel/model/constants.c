@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of states, provenances, kinds and causes: one table each. */
+/* Names of states, kinds and causes, as answers and files have them.
+ * Made by ./dev describe from the enums of the public headers. */
 #include "model/model.h"
 
 #define NAME_OF(names, number)                                                         \
@@ -7,35 +8,45 @@
          ? (names)[number]                                                             \
          : NULL)
 
-const char *tm_state_name(int state)
+const char *tm_diagnostic_name(int cause)
 {
-    static const char *const names[TM_STATE_END] = {
-        [TM_STATE_UNKNOWN] = "unknown", [TM_STATE_NEW] = "new",
-        [TM_STATE_RUNNING] = "running", [TM_STATE_BLOCKED] = "blocked",
-        [TM_STATE_WAITING] = "waiting", [TM_STATE_REENTERING] = "reentering",
-        [TM_STATE_JOINING] = "joining", [TM_STATE_SLEEPING] = "sleeping",
-        [TM_STATE_PARKED] = "parked",   [TM_STATE_DEADLOCKED] = "deadlocked",
-        [TM_STATE_DEAD] = "dead",       [TM_STATE_RUNNABLE] = "runnable",
+    static const char *const names[] = {
+        [TM_DIAGNOSTIC_UNKNOWN_KIND] = "unknown_kind",
+        [TM_DIAGNOSTIC_NO_THREAD] = "no_thread",
+        [TM_DIAGNOSTIC_BACKWARD_TIME] = "backward_time",
+        [TM_DIAGNOSTIC_ENTERED_WITHOUT_ENTER] = "entered_without_enter",
+        [TM_DIAGNOSTIC_ENTER_WITHOUT_ENTERED] = "enter_without_entered",
+        [TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT] = "waited_without_wait",
+        [TM_DIAGNOSTIC_WAIT_WITHOUT_WAITED] = "wait_without_waited",
+        [TM_DIAGNOSTIC_END_WITHOUT_BEGIN] = "end_without_begin",
+        [TM_DIAGNOSTIC_BEGIN_WITHOUT_END] = "begin_without_end",
+        [TM_DIAGNOSTIC_OTHER_OBJECT] = "other_object",
+        [TM_DIAGNOSTIC_AFTER_END] = "after_end",
+        [TM_DIAGNOSTIC_STARTED_TWICE] = "started_twice",
+        [TM_DIAGNOSTIC_UNDEFINED_THREAD] = "undefined_thread",
+        [TM_DIAGNOSTIC_UNDEFINED_OBJECT] = "undefined_object",
+        [TM_DIAGNOSTIC_UNDEFINED_STACK] = "undefined_stack",
+        [TM_DIAGNOSTIC_UNDEFINED_METHOD] = "undefined_method",
+        [TM_DIAGNOSTIC_STALE_OWNER] = "stale_owner",
+        [TM_DIAGNOSTIC_OUT_OF_MEMORY] = "out_of_memory",
+        [TM_DIAGNOSTIC_LOST_BY_PRODUCER] = "lost_by_producer",
+        [TM_DIAGNOSTIC_FOLDED] = "folded",
+        [TM_DIAGNOSTIC_UNKNOWN_STATE] = "unknown_state",
+        [TM_DIAGNOSTIC_OWN_PEER] = "own_peer",
+        [TM_DIAGNOSTIC_TIME_RANGE] = "time_range",
+        [TM_DIAGNOSTIC_INITIALISATION_WAIT] = "initialisation_wait",
+        [TM_DIAGNOSTIC_TWO_OWNERS] = "two_owners",
+        [TM_DIAGNOSTIC_LATE_OWNER] = "late_owner",
+        [TM_DIAGNOSTIC_ACQUIRED_TWICE] = "acquired_twice",
+        [TM_DIAGNOSTIC_RELEASED_BY_ANOTHER] = "released_by_another",
     };
 
-    return NAME_OF(names, state);
-}
-
-const char *tm_provenance_name(int provenance)
-{
-    static const char *const names[TM_PROVENANCE_END] = {
-        [TM_PROVENANCE_UNKNOWN] = "unknown",
-        [TM_PROVENANCE_INFERRED] = "inferred",
-        [TM_PROVENANCE_EXACT] = "exact",
-        [TM_PROVENANCE_REPORTED] = "reported",
-    };
-
-    return NAME_OF(names, provenance);
+    return NAME_OF(names, cause);
 }
 
 const char *tm_event_kind_name(int kind)
 {
-    static const char *const names[TM_EVENT_KIND_END] = {
+    static const char *const names[] = {
         [TM_EVENT_THREAD_START_CALLED] = "thread_start_called",
         [TM_EVENT_THREAD_START] = "thread_start",
         [TM_EVENT_THREAD_END] = "thread_end",
@@ -80,7 +91,7 @@ const char *tm_event_kind_name(int kind)
 
 const char *tm_inflation_name(int cause)
 {
-    static const char *const names[TM_INFLATION_END] = {
+    static const char *const names[] = {
         [TM_INFLATION_UNKNOWN] = "unknown", [TM_INFLATION_ENTER] = "enter",
         [TM_INFLATION_WAIT] = "wait",       [TM_INFLATION_NOTIFY] = "notify",
         [TM_INFLATION_HASH] = "hash",       [TM_INFLATION_JNI] = "jni",
@@ -103,38 +114,28 @@ const char *tm_interaction_kind_name(int kind)
     return NAME_OF(names, kind);
 }
 
-const char *tm_diagnostic_name(int cause)
+const char *tm_state_name(int state)
 {
-    static const char *const names[TM_DIAGNOSTIC_END] = {
-        [TM_DIAGNOSTIC_UNKNOWN_KIND] = "unknown_kind",
-        [TM_DIAGNOSTIC_NO_THREAD] = "no_thread",
-        [TM_DIAGNOSTIC_BACKWARD_TIME] = "backward_time",
-        [TM_DIAGNOSTIC_ENTERED_WITHOUT_ENTER] = "entered_without_enter",
-        [TM_DIAGNOSTIC_ENTER_WITHOUT_ENTERED] = "enter_without_entered",
-        [TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT] = "waited_without_wait",
-        [TM_DIAGNOSTIC_WAIT_WITHOUT_WAITED] = "wait_without_waited",
-        [TM_DIAGNOSTIC_END_WITHOUT_BEGIN] = "end_without_begin",
-        [TM_DIAGNOSTIC_BEGIN_WITHOUT_END] = "begin_without_end",
-        [TM_DIAGNOSTIC_OTHER_OBJECT] = "other_object",
-        [TM_DIAGNOSTIC_AFTER_END] = "after_end",
-        [TM_DIAGNOSTIC_STARTED_TWICE] = "started_twice",
-        [TM_DIAGNOSTIC_UNDEFINED_THREAD] = "undefined_thread",
-        [TM_DIAGNOSTIC_UNDEFINED_OBJECT] = "undefined_object",
-        [TM_DIAGNOSTIC_UNDEFINED_STACK] = "undefined_stack",
-        [TM_DIAGNOSTIC_UNDEFINED_METHOD] = "undefined_method",
-        [TM_DIAGNOSTIC_STALE_OWNER] = "stale_owner",
-        [TM_DIAGNOSTIC_OUT_OF_MEMORY] = "out_of_memory",
-        [TM_DIAGNOSTIC_LOST_BY_PRODUCER] = "lost_by_producer",
-        [TM_DIAGNOSTIC_FOLDED] = "folded",
-        [TM_DIAGNOSTIC_UNKNOWN_STATE] = "unknown_state",
-        [TM_DIAGNOSTIC_OWN_PEER] = "own_peer",
-        [TM_DIAGNOSTIC_TIME_RANGE] = "time_range",
-        [TM_DIAGNOSTIC_INITIALISATION_WAIT] = "initialisation_wait",
-        [TM_DIAGNOSTIC_TWO_OWNERS] = "two_owners",
-        [TM_DIAGNOSTIC_LATE_OWNER] = "late_owner",
-        [TM_DIAGNOSTIC_ACQUIRED_TWICE] = "acquired_twice",
-        [TM_DIAGNOSTIC_RELEASED_BY_ANOTHER] = "released_by_another",
+    static const char *const names[] = {
+        [TM_STATE_UNKNOWN] = "unknown", [TM_STATE_NEW] = "new",
+        [TM_STATE_RUNNING] = "running", [TM_STATE_BLOCKED] = "blocked",
+        [TM_STATE_WAITING] = "waiting", [TM_STATE_REENTERING] = "reentering",
+        [TM_STATE_JOINING] = "joining", [TM_STATE_SLEEPING] = "sleeping",
+        [TM_STATE_PARKED] = "parked",   [TM_STATE_DEADLOCKED] = "deadlocked",
+        [TM_STATE_DEAD] = "dead",       [TM_STATE_RUNNABLE] = "runnable",
     };
 
-    return NAME_OF(names, cause);
+    return NAME_OF(names, state);
+}
+
+const char *tm_provenance_name(int provenance)
+{
+    static const char *const names[] = {
+        [TM_PROVENANCE_UNKNOWN] = "unknown",
+        [TM_PROVENANCE_INFERRED] = "inferred",
+        [TM_PROVENANCE_EXACT] = "exact",
+        [TM_PROVENANCE_REPORTED] = "reported",
+    };
+
+    return NAME_OF(names, provenance);
 }

@@ -96,22 +96,13 @@ static void put_context(tm__listing *list, const tm_model *model,
 int tm_model_context(tm_table **out, const tm_model *model,
                      const tm_selection *selection)
 {
-    static const tm__column_spec columns[] = {
-        {"kind", TM_TYPE_STRING},   {"start_ns", TM_TYPE_INT64},
-        {"end_ns", TM_TYPE_INT64},  {"thread_id", TM_TYPE_UINT64},
-        {"thread", TM_TYPE_STRING}, {"object", TM_TYPE_STRING},
-        {"class", TM_TYPE_STRING},  {"method", TM_TYPE_STRING},
-        {"source", TM_TYPE_STRING}, {"line", TM_TYPE_INT32},
-        {"stack", TM_TYPE_INT32},   {"cause", TM_TYPE_STRING},
-    };
     tm__listing list;
     int rc;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    rc = tm__listing_open(&list, model, "context", columns,
-                          sizeof(columns) / sizeof(*columns), selection);
+    rc = tm__listing_open(&list, model, &tm__context_table, selection);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < model->contexts_count; i++)
@@ -122,17 +113,12 @@ int tm_model_context(tm_table **out, const tm_model *model,
 
 int tm_model_context_totals(tm_table **out, const tm_model *model)
 {
-    static const tm__column_spec columns[] = {
-        {"kind", TM_TYPE_STRING},    {"count", TM_TYPE_UINT64},
-        {"total_ns", TM_TYPE_INT64}, {"max_ns", TM_TYPE_INT64},
-        {"share", TM_TYPE_DOUBLE},
-    };
     tm__builder builder;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    tm__builder_start(&builder, "context_totals", columns, 5, &model->memory.hook);
+    tm__builder_start(&builder, &tm__context_totals_table, 0, &model->memory.hook);
     tm__model_put_limits(model, &builder);
     for (int kind = 0; kind < TM_EVENT_KIND_END; kind++) {
         const tm__context_sum *sum = &model->context_sums[kind];

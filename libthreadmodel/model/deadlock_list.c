@@ -2,17 +2,6 @@
 /* Deadlocks as a table: a row a member, in the order in which they wait. */
 #include "model/listing.h"
 
-static const tm__column_spec columns[] = {
-    {"deadlock", TM_TYPE_INT32},   {"position", TM_TYPE_INT32},
-    {"time_ns", TM_TYPE_INT64},    {"resolved_ns", TM_TYPE_INT64},
-    {"thread_id", TM_TYPE_UINT64}, {"thread", TM_TYPE_STRING},
-    {"object", TM_TYPE_STRING},    {"class", TM_TYPE_STRING},
-    {"owner_id", TM_TYPE_UINT64},  {"owner", TM_TYPE_STRING},
-    {"kind", TM_TYPE_STRING},      {"method", TM_TYPE_STRING},
-    {"source", TM_TYPE_STRING},    {"line", TM_TYPE_INT32},
-    {"stack", TM_TYPE_INT32},      {"provenance", TM_TYPE_STRING},
-};
-
 static const char *kind_of(const tm__deadlock_member *member)
 {
     switch (member->state) {
@@ -73,8 +62,7 @@ int tm_deadlock_list(tm_table **out, const tm_model *model)
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    tm__builder_start(&builder, "deadlocks", columns,
-                      sizeof(columns) / sizeof(*columns), &model->memory.hook);
+    tm__builder_start(&builder, &tm__deadlocks_table, 0, &model->memory.hook);
     tm__model_put_limits(model, &builder);
     for (uint32_t d = 0; d < model->deadlocks_count; d++)
         for (uint32_t i = 0;

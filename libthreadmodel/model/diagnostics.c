@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "model/model.h"
-#include "table/builder.h"
+#include "table/tables.h"
 
 static void count_undefined(const tm_model *model, uint64_t *counts)
 {
@@ -20,8 +20,6 @@ static void count_undefined(const tm_model *model, uint64_t *counts)
 
 int tm_diagnostics_list(tm_table **out, const tm_model *model)
 {
-    static const tm__column_spec columns[] = {{"cause", TM_TYPE_STRING},
-                                              {"count", TM_TYPE_UINT64}};
     uint64_t counts[TM_DIAGNOSTIC_END];
     tm__builder builder;
 
@@ -30,7 +28,7 @@ int tm_diagnostics_list(tm_table **out, const tm_model *model)
     TM__CHECK(model);
     memcpy(counts, model->diagnostics, sizeof(counts));
     count_undefined(model, counts);
-    tm__builder_start(&builder, "diagnostics", columns, 2, &model->memory.hook);
+    tm__builder_start(&builder, &tm__diagnostics_table, 0, &model->memory.hook);
     tm__model_put_limits(model, &builder);
     for (int cause = 0; cause < TM_DIAGNOSTIC_END; cause++) {
         if (!counts[cause])

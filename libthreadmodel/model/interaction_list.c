@@ -4,17 +4,6 @@
 
 #include "model/listing.h"
 
-static const tm__column_spec columns[] = {
-    {"kind", TM_TYPE_STRING},        {"time_ns", TM_TYPE_INT64},
-    {"woken_ns", TM_TYPE_INT64},     {"from_thread_id", TM_TYPE_UINT64},
-    {"from_thread", TM_TYPE_STRING}, {"to_thread_id", TM_TYPE_UINT64},
-    {"to_thread", TM_TYPE_STRING},   {"object", TM_TYPE_STRING},
-    {"class", TM_TYPE_STRING},       {"from_method", TM_TYPE_STRING},
-    {"to_method", TM_TYPE_STRING},   {"provenance", TM_TYPE_STRING},
-    {"effect", TM_TYPE_STRING},      {"candidates", TM_TYPE_INT32},
-    {"group", TM_TYPE_INT32},
-};
-
 /* When it happened: the from-side's time, or the to-side's where that is unknown. */
 static int64_t row_ns(const tm__interaction *row)
 {
@@ -158,8 +147,7 @@ int tm_interaction_list(tm_table **out, const tm_model *model,
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    rc = tm__listing_open(&list, model, "interactions", columns,
-                          sizeof(columns) / sizeof(*columns), selection);
+    rc = tm__listing_open(&list, model, &tm__interactions_table, selection);
     if (rc < 0)
         return rc;
     return tm__listing_close(&list, model, out, put_sorted(&list, model));

@@ -5,7 +5,7 @@
 #include "base/duration.h"
 #include "base/grouped.h"
 #include "model/model.h"
-#include "table/builder.h"
+#include "table/tables.h"
 
 typedef void (*put_fn)(tm__builder *builder, const char *sentence);
 
@@ -138,13 +138,12 @@ void tm__model_put_limits(const tm_model *model, tm__builder *builder)
 
 int tm_model_limits(tm_table **out, const tm_model *model)
 {
-    static const tm__column_spec columns[] = {{"limit", TM_TYPE_STRING}};
     tm__builder builder;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    tm__builder_start(&builder, "limits", columns, 1, &model->memory.hook);
+    tm__builder_start(&builder, &tm__limits_table, 0, &model->memory.hook);
     put_all(model, &builder, put_row);
     return tm__builder_finish(&builder, out);
 }

@@ -2,9 +2,8 @@
 /* The frame around every list: opened once, filled row by row, closed once. */
 #include "model/listing.h"
 
-int tm__listing_open(tm__listing *list, const tm_model *model, const char *name,
-                     const tm__column_spec *columns, size_t count,
-                     const tm_selection *selection)
+int tm__listing_open(tm__listing *list, const tm_model *model,
+                     const tm__table_spec *spec, const tm_selection *selection)
 {
     int rc = tm__scope_open(&list->scope, model, selection);
 
@@ -20,7 +19,7 @@ int tm__listing_open(tm__listing *list, const tm_model *model, const char *name,
         tm__scope_close(&list->scope, model);
         return rc;
     }
-    tm__builder_start(&list->builder, name, columns, count, &model->memory.hook);
+    tm__builder_start(&list->builder, spec, 0, &model->memory.hook);
     tm__model_put_limits(model, &list->builder);
     return TM_OK;
 }

@@ -7,6 +7,7 @@
 #define TM_MODEL_LISTING_H
 
 #include "model/model.h"
+#include "table/tables.h"
 
 typedef struct tm__listing {
     tm__builder builder;
@@ -22,9 +23,8 @@ typedef struct tm__listing {
  * @return TM_OK, or TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND, and then nothing is to be
  *         closed
  */
-int tm__listing_open(tm__listing *list, const tm_model *model, const char *name,
-                     const tm__column_spec *columns, size_t count,
-                     const tm_selection *selection);
+int tm__listing_open(tm__listing *list, const tm_model *model,
+                     const tm__table_spec *spec, const tm_selection *selection);
 
 /**
  * End it.

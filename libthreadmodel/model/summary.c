@@ -17,6 +17,7 @@
 #include "base/sort.h"
 #include "base/strings.h"
 #include "table/distribution.h"
+#include "table/tables.h"
 
 enum { STATES = TM_STATE_PARKED + 1 };
 
@@ -261,8 +262,6 @@ static void put_sums(tm__builder *builder, const tm_summary *summary,
 
 int tm_summary_list(tm_table **out, const tm_summary *summary)
 {
-    static const tm__column_spec columns[] = {
-        {"class", TM_TYPE_STRING}, {"state", TM_TYPE_STRING}, TM__DISTRIBUTION("")};
     tm__builder builder;
     tm__memory memory;
     tm__sortable *rows;
@@ -282,8 +281,7 @@ int tm_summary_list(tm_table **out, const tm_summary *summary)
                 rows[count++] = (tm__sortable){-summary->groups[g].durations[s]->total,
                                                g * STATES + s};
     tm__sort(rows, rows + count, count, keep_order, NULL);
-    tm__builder_start(&builder, "summary", columns, sizeof(columns) / sizeof(*columns),
-                      &summary->memory.hook);
+    tm__builder_start(&builder, &tm__summary_table, 0, &summary->memory.hook);
     put_sums(&builder, summary, rows, count);
     for (uint32_t i = 0; i < summary->limits.count; i++)
         tm__builder_limit(&builder, tm__strings_get(&summary->limits, i));

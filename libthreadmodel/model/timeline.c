@@ -4,18 +4,6 @@
 
 #include "model/listing.h"
 
-static const tm__column_spec columns[] = {
-    {"thread_id", TM_TYPE_UINT64},  {"thread", TM_TYPE_STRING},
-    {"start_ns", TM_TYPE_INT64},    {"end_ns", TM_TYPE_INT64},
-    {"state", TM_TYPE_STRING},      {"object", TM_TYPE_STRING},
-    {"class", TM_TYPE_STRING},      {"method", TM_TYPE_STRING},
-    {"source", TM_TYPE_STRING},     {"line", TM_TYPE_INT32},
-    {"peer_id", TM_TYPE_UINT64},    {"peer", TM_TYPE_STRING},
-    {"provenance", TM_TYPE_STRING}, {"open", TM_TYPE_BOOL},
-    {"stack", TM_TYPE_INT32},       {"unsplit", TM_TYPE_BOOL},
-    {"sampled", TM_TYPE_BOOL},
-};
-
 int tm__interval_cut(const tm_model *model, const tm__scope *scope,
                      const tm__interval *it, int64_t *start_ns, int64_t *end_ns)
 {
@@ -83,8 +71,7 @@ int tm_timeline_list(tm_table **out, const tm_model *model,
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    rc = tm__listing_open(&list, model, "timeline", columns,
-                          sizeof(columns) / sizeof(*columns), selection);
+    rc = tm__listing_open(&list, model, &tm__timeline_table, selection);
     if (rc < 0)
         return rc;
     for (uint32_t t = 0; t < model->threads_count; t++) {
@@ -100,17 +87,12 @@ int tm_timeline_list(tm_table **out, const tm_model *model,
 
 int tm_stack_list(tm_table **out, const tm_model *model)
 {
-    static const tm__column_spec stack_columns[] = {
-        {"stack", TM_TYPE_INT32},   {"depth", TM_TYPE_INT32},
-        {"method", TM_TYPE_STRING}, {"class", TM_TYPE_STRING},
-        {"source", TM_TYPE_STRING}, {"line", TM_TYPE_INT32},
-    };
     tm__builder builder;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    tm__builder_start(&builder, "stacks", stack_columns, 6, &model->memory.hook);
+    tm__builder_start(&builder, &tm__stacks_table, 0, &model->memory.hook);
     tm__model_put_limits(model, &builder);
     for (uint32_t s = 0; s < model->stacks_count; s++) {
         uint32_t first = model->stacks[s].frame_first;

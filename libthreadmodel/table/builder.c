@@ -22,16 +22,24 @@ static void fail(tm__builder *builder, int code)
     builder->failed = code;
 }
 
-static tm_table *new_table(const char *name, const tm__column_spec *columns,
-                           size_t count, const tm_allocator *hook)
+static int is_there(const tm__column_spec *column, uint32_t keys)
+{
+    return (!column->keys || column->keys & keys) && !(column->without & keys);
+}
+
+static tm_table *new_table(const tm__table_spec *spec, uint32_t keys,
+                           const tm_allocator *hook)
 {
     tm__memory memory;
     tm_table *table;
+    size_t count = 0;
 
     tm__memory_init(&memory, hook);
     table = tm__zalloc(&memory, sizeof(*table));
     if (!table)
         return NULL;
+    for (size_t i = 0; i < spec->count; i++)
+        count += (size_t)is_there(&spec->columns[i], keys);
     table->columns = tm__zalloc(&memory, count * sizeof(*table->columns));
     if (!table->columns) {
         tm__free(&memory, table, sizeof(*table));
@@ -39,22 +47,25 @@ static tm_table *new_table(const char *name, const tm__column_spec *columns,
     }
     atomic_init(&table->holders, 1);
     table->memory = memory;
-    table->name = name;
-    table->column_count = count;
+    table->name = spec->name;
     tm__strings_init(&table->limits, &table->memory);
-    for (size_t i = 0; i < count; i++) {
-        table->columns[i].name = columns[i].name;
-        table->columns[i].type = columns[i].type;
+    for (size_t i = 0; i < spec->count; i++) {
+        tm__column *column = &table->columns[table->column_count];
+
+        if (!is_there(&spec->columns[i], keys))
+            continue;
+        column->name = spec->columns[i].name;
+        column->type = spec->columns[i].type;
+        table->column_count++;
     }
     return table;
 }
 
-void tm__builder_start(tm__builder *builder, const char *name,
-                       const tm__column_spec *columns, size_t count,
+void tm__builder_start(tm__builder *builder, const tm__table_spec *spec, uint32_t keys,
                        const tm_allocator *hook)
 {
     *builder = (tm__builder){0};
-    builder->table = new_table(name, columns, count, hook);
+    builder->table = new_table(spec, keys, hook);
     if (!builder->table)
         builder->failed = TM_ENOMEM;
 }

@@ -3,7 +3,7 @@
  * Building an answer row by row: put the columns of a row in their order, then
  * the next row. A failure sticks, so only the finish needs a check.
  *
- *     tm__builder_start(&b, "limits", columns, 1, model->memory.hook)
+ *     tm__builder_start(&b, &tm__limits_table, 0, &model->memory.hook);
  *     for (...)
  *         tm__put_string(&b, sentence);
  *     return tm__builder_finish(&b, out);
@@ -15,10 +15,20 @@
 
 #include "base/memory.h"
 
+/** A column; tables.h has them all. */
 typedef struct tm__column_spec {
     const char *name; ///< constant string
     int type;         ///< enum tm_type
+    uint32_t keys;    ///< it is there if one of these is asked for; 0: always
+    uint32_t without; ///< but not beside one of these
 } tm__column_spec;
+
+/** A table that can be built. */
+typedef struct tm__table_spec {
+    const char *name; ///< constant string
+    const tm__column_spec *columns;
+    size_t count; ///< of columns
+} tm__table_spec;
 
 typedef struct tm__builder {
     tm_table *table;   ///< NULL after a failure
@@ -29,12 +39,11 @@ typedef struct tm__builder {
 
 /**
  * Begin a table.
- * @param name     constant string
- * @param columns  lent until the start returns; their names must be constant
- * @param hook     memory, copied into the table; NULL: malloc
+ * @param spec  lent until the start returns, but for the names in it
+ * @param keys  that are asked for: which columns there are
+ * @param hook  memory, copied into the table; NULL: malloc
  */
-void tm__builder_start(tm__builder *builder, const char *name,
-                       const tm__column_spec *columns, size_t count,
+void tm__builder_start(tm__builder *builder, const tm__table_spec *spec, uint32_t keys,
                        const tm_allocator *hook);
 
 /** Make room at once for rows that are known to come. */

@@ -8,17 +8,7 @@
 
 enum { TM__DISTRIBUTION_QUANTILES = 3, TM__DISTRIBUTION_COLUMNS = 8 };
 
-/** The columns of a distribution, their names beginning with `prefix`. */
-#define TM__DISTRIBUTION(prefix)                                                       \
-    {prefix "count", TM_TYPE_INT64}, {prefix "total_ns", TM_TYPE_INT64},               \
-        {prefix "min_ns", TM_TYPE_INT64}, {prefix "max_ns", TM_TYPE_INT64},            \
-        {prefix "mean_ns", TM_TYPE_INT64}, {prefix "p50_ns", TM_TYPE_INT64},           \
-        {prefix "p90_ns", TM_TYPE_INT64},                                              \
-    {                                                                                  \
-        prefix "p99_ns", TM_TYPE_INT64                                                 \
-    }
-
-/** What of many durations the columns tell. */
+/** What of many durations the columns of [set] distribution in tables.toml tell. */
 typedef struct tm__distribution {
     uint64_t count;
     int64_t total_ns;

@@ -13,28 +13,12 @@
 #include "base/duration.h"
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "table/builder.h"
+#include "table/tables.h"
 
 static int (*const detectors[])(tm__findings *) = {
     tm__find_deadlocks,   tm__find_resources,  tm__find_locks,
     tm__find_notifies,    tm__find_waits,      tm__find_joins,
     tm__find_path_sleeps, tm__find_inversions, tm__find_samples,
-};
-
-static const tm__column_spec columns[] = {
-    {"rank", TM_TYPE_INT32},
-    {"kind", TM_TYPE_STRING},
-    {"at_stake_ns", TM_TYPE_INT64},
-    {"text", TM_TYPE_STRING},
-    {"class", TM_TYPE_STRING},
-    {"method", TM_TYPE_STRING},
-    {"source", TM_TYPE_STRING},
-    {"line", TM_TYPE_INT32},
-    {"thread_id", TM_TYPE_UINT64},
-    {"thread", TM_TYPE_STRING},
-    {"suspected", TM_TYPE_BOOL},
-    {"evidence", TM_TYPE_STRING},
-    {"evidence_where", TM_TYPE_STRING},
 };
 
 tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
@@ -339,8 +323,7 @@ int tm_findings_list(tm_table **out, const tm_model *model)
         rc = tm__labels_open(&findings.labels, model);
     if (rc < 0)
         return rc;
-    tm__builder_start(&builder, "findings", columns, sizeof(columns) / sizeof(*columns),
-                      &model->memory.hook);
+    tm__builder_start(&builder, &tm__findings_table, 0, &model->memory.hook);
     rc = tm__callers_open(&findings.places, model, &findings.memory, NULL);
     for (size_t i = 0; rc == TM_OK && i < sizeof(detectors) / sizeof(*detectors); i++)
         rc = detectors[i](&findings);

@@ -6,7 +6,7 @@
  */
 #include "analysis/locks/blame.h"
 
-#include "table/builder.h"
+#include "table/tables.h"
 #include "base/saturate.h"
 #include "base/sized.h"
 
@@ -39,19 +39,6 @@ static void put_limits(tm__builder *builder, const tm_model *model, uint64_t cap
 }
 
 /* ---- single shares ---- */
-
-static const tm__column_spec share_columns[] = {
-    {"thread_id", TM_TYPE_UINT64},     {"thread", TM_TYPE_STRING},
-    {"block_start_ns", TM_TYPE_INT64}, {"block_end_ns", TM_TYPE_INT64},
-    {"state", TM_TYPE_STRING},         {"object", TM_TYPE_STRING},
-    {"class", TM_TYPE_STRING},         {"method", TM_TYPE_STRING},
-    {"source", TM_TYPE_STRING},        {"line", TM_TYPE_INT32},
-    {"start_ns", TM_TYPE_INT64},       {"end_ns", TM_TYPE_INT64},
-    {"share", TM_TYPE_STRING},         {"owner_id", TM_TYPE_UINT64},
-    {"owner", TM_TYPE_STRING},         {"owner_method", TM_TYPE_STRING},
-    {"owner_source", TM_TYPE_STRING},  {"owner_line", TM_TYPE_INT32},
-    {"fraction", TM_TYPE_DOUBLE},      {"provenance", TM_TYPE_STRING},
-};
 
 typedef struct listing {
     const tm_model *model;
@@ -147,9 +134,7 @@ static int list_shares(tm_table **out, const tm_model *model, const tm__scope *s
     if (rc < 0)
         return rc;
     tm__memory_init(&list.memory, &model->memory.hook);
-    tm__builder_start(&list.builder, "blame", share_columns,
-                      sizeof(share_columns) / sizeof(*share_columns),
-                      &model->memory.hook);
+    tm__builder_start(&list.builder, &tm__blame_table, 0, &model->memory.hook);
     rc = tm__callers_open(&list.places, model, &list.memory, libraries);
     if (rc == TM_OK)
         rc = tm__shares_walk(model, scope, keep, &list, &list.capped);
@@ -169,53 +154,6 @@ static int list_shares(tm_table **out, const tm_model *model, const tm__scope *s
 }
 
 /* ---- groups ---- */
-
-/* Columns of a key; `without` are the keys that bring them later. */
-static const struct key_column {
-    tm__column_spec column;
-    uint32_t key;
-    uint32_t without;
-} key_columns[] = {
-    {{"thread_id", TM_TYPE_UINT64}, TM_BLAME_BY_THREAD, 0},
-    {{"thread", TM_TYPE_STRING}, TM_BLAME_BY_THREAD, 0},
-    {{"method", TM_TYPE_STRING}, TM_BLAME_BY_CALLER, 0},
-    {{"source", TM_TYPE_STRING}, TM_BLAME_BY_CALLER, 0},
-    {{"line", TM_TYPE_INT32}, TM_BLAME_BY_CALLER, 0},
-    {{"class", TM_TYPE_STRING}, TM_BLAME_BY_CLASS, TM_BLAME_BY_OBJECT},
-    {{"object", TM_TYPE_STRING}, TM_BLAME_BY_OBJECT, 0},
-    {{"class", TM_TYPE_STRING}, TM_BLAME_BY_OBJECT, 0},
-    {{"owner_id", TM_TYPE_UINT64}, TM_BLAME_BY_OWNER, 0},
-    {{"owner", TM_TYPE_STRING}, TM_BLAME_BY_OWNER, 0},
-    {{"owner_method", TM_TYPE_STRING}, TM_BLAME_BY_OWNER_METHOD, 0},
-    {{"owner_source", TM_TYPE_STRING}, TM_BLAME_BY_OWNER_METHOD, 0},
-    {{"owner_line", TM_TYPE_INT32}, TM_BLAME_BY_OWNER_METHOD, 0},
-};
-
-static const tm__column_spec value_columns[] = {
-    {"count", TM_TYPE_INT64},        {"total_ns", TM_TYPE_INT64},
-    {"max_ns", TM_TYPE_INT64},       {"latency_ns", TM_TYPE_INT64},
-    {"share", TM_TYPE_DOUBLE},       {"reported_share", TM_TYPE_DOUBLE},
-    {"exact_share", TM_TYPE_DOUBLE}, {"inferred_share", TM_TYPE_DOUBLE},
-};
-
-enum {
-    KEY_COLUMNS = sizeof(key_columns) / sizeof(*key_columns),
-    VALUE_COLUMNS = sizeof(value_columns) / sizeof(*value_columns)
-};
-
-static void start_groups(tm__builder *builder, const tm__blame *blame, const char *name)
-{
-    tm__column_spec columns[KEY_COLUMNS + VALUE_COLUMNS];
-    size_t count = 0;
-
-    for (size_t i = 0; i < KEY_COLUMNS; i++)
-        if (blame->keys & key_columns[i].key && !(blame->keys & key_columns[i].without))
-            columns[count++] = key_columns[i].column;
-    for (size_t i = 0; i < VALUE_COLUMNS; i++)
-        columns[count++] = value_columns[i];
-    tm__builder_start(builder, name, columns, count, &blame->model->memory.hook);
-    tm__builder_expect(builder, blame->items_count);
-}
 
 static void put_group(tm__builder *builder, tm__labels *labels, const tm__blame *blame,
                       const tm__blamed *group, int64_t whole_ns)
@@ -248,7 +186,7 @@ static void put_group(tm__builder *builder, tm__labels *labels, const tm__blame 
 }
 
 /* @param thread_ns  NULL, or a thread's blocked time each: shares are of that */
-static int put_groups(tm_table **out, tm__blame *blame, const char *name,
+static int put_groups(tm_table **out, tm__blame *blame, const tm__table_spec *spec,
                       const int64_t *thread_ns)
 {
     tm__builder builder;
@@ -263,7 +201,8 @@ static int put_groups(tm_table **out, tm__blame *blame, const char *name,
         tm__labels_close(&labels);
         return rc;
     }
-    start_groups(&builder, blame, name);
+    tm__builder_start(&builder, spec, blame->keys, &blame->model->memory.hook);
+    tm__builder_expect(&builder, blame->items_count);
     for (uint32_t i = 0; i < blame->items_count && !builder.failed; i++) {
         const tm__blamed *group = &blame->items[order[i].number];
 
@@ -311,7 +250,7 @@ int tm_blame_list(tm_table **out, const tm_model *model, const tm_blame_options 
     } else {
         rc = tm__blame_gather(&blame, model, &scope, options.keys, states, &libraries);
         if (rc == TM_OK)
-            rc = put_groups(out, &blame, "blamed", NULL);
+            rc = put_groups(out, &blame, &tm__blamed_table, NULL);
         tm__blame_free(&blame);
     }
     tm__scope_close(&scope, model);
@@ -341,7 +280,7 @@ int tm_blame_matrix(tm_table **out, const tm_model *model,
         for (uint32_t i = 0; i < blame.items_count; i++)
             thread_ns[blame.items[i].thread] =
                 tm__sum(thread_ns[blame.items[i].thread], blame.items[i].total_ns);
-        rc = put_groups(out, &blame, "blockers", thread_ns);
+        rc = put_groups(out, &blame, &tm__blockers_table, thread_ns);
     } else if (rc == TM_OK) {
         rc = TM_ENOMEM;
     }

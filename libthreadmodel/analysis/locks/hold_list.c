@@ -5,19 +5,6 @@
 #include "base/sort.h"
 #include "model/listing.h"
 
-static const tm__column_spec columns[] = {
-    {"object", TM_TYPE_STRING},         {"class", TM_TYPE_STRING},
-    {"kind", TM_TYPE_STRING},           {"thread_id", TM_TYPE_UINT64},
-    {"thread", TM_TYPE_STRING},         {"start_ns", TM_TYPE_INT64},
-    {"end_ns", TM_TYPE_INT64},          {"start_earliest_ns", TM_TYPE_INT64},
-    {"start_latest_ns", TM_TYPE_INT64}, {"end_earliest_ns", TM_TYPE_INT64},
-    {"end_latest_ns", TM_TYPE_INT64},   {"start_provenance", TM_TYPE_STRING},
-    {"end_provenance", TM_TYPE_STRING}, {"to_thread_id", TM_TYPE_UINT64},
-    {"to_thread", TM_TYPE_STRING},      {"method", TM_TYPE_STRING},
-    {"source", TM_TYPE_STRING},         {"line", TM_TYPE_INT32},
-    {"shared", TM_TYPE_BOOL},
-};
-
 /** A row to be: a record and its lock. */
 typedef struct tenure_row {
     const tm__tenure *tenure;
@@ -167,8 +154,7 @@ int tm_hold_list(tm_table **out, const tm_model *model, const tm_selection *sele
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    rc = tm__listing_open(&list, model, "holds", columns,
-                          sizeof(columns) / sizeof(*columns), selection);
+    rc = tm__listing_open(&list, model, &tm__holds_table, selection);
     if (rc < 0)
         return rc;
     rc = gather(&all, &list, model);

@@ -12,28 +12,7 @@
 #include "analysis/locks/lock_graph.h"
 #include "analysis/grouping/callers.h"
 #include "base/sort.h"
-#include "table/builder.h"
-
-#define EDGE_COLUMNS                                                                   \
-    {"held_class", TM_TYPE_STRING}, {"wanted_class", TM_TYPE_STRING},                  \
-        {"held_object", TM_TYPE_STRING}, {"wanted_object", TM_TYPE_STRING},            \
-        {"thread_id", TM_TYPE_UINT64}, {"thread", TM_TYPE_STRING},                     \
-        {"method", TM_TYPE_STRING}, {"source", TM_TYPE_STRING},                        \
-        {"line", TM_TYPE_INT32}, {"held_method", TM_TYPE_STRING},                      \
-        {"held_source", TM_TYPE_STRING}, {"held_line", TM_TYPE_INT32},                 \
-        {"time_ns", TM_TYPE_INT64}, {"count", TM_TYPE_INT64},                          \
-        {"stack", TM_TYPE_INT32},                                                      \
-    {                                                                                  \
-        "provenance", TM_TYPE_STRING                                                   \
-    }
-
-static const tm__column_spec cycle_columns[] = {
-    {"cycle", TM_TYPE_INT32},
-    {"position", TM_TYPE_INT32},
-    {"level", TM_TYPE_STRING},
-    EDGE_COLUMNS,
-};
-static const tm__column_spec edge_columns[] = {EDGE_COLUMNS};
+#include "table/tables.h"
 
 typedef struct listing {
     const tm_model *model;
@@ -228,8 +207,8 @@ static void put_limits(listing *list)
                                           "the memory that they take.");
 }
 
-static int answer(tm_table **out, const tm_model *model, const char *name,
-                  const tm__column_spec *columns, size_t count, int (*put)(listing *))
+static int answer(tm_table **out, const tm_model *model, const tm__table_spec *spec,
+                  int (*put)(listing *))
 {
     listing list = {.model = model};
     int rc = tm__labels_open(&list.labels, model);
@@ -237,7 +216,7 @@ static int answer(tm_table **out, const tm_model *model, const char *name,
     if (rc < 0)
         return rc;
     tm__memory_init(&list.memory, &model->memory.hook);
-    tm__builder_start(&list.builder, name, columns, count, &model->memory.hook);
+    tm__builder_start(&list.builder, spec, 0, &model->memory.hook);
     rc = tm__callers_open(&list.places, model, &list.memory, NULL);
     if (rc == TM_OK)
         rc = put(&list);
@@ -258,8 +237,7 @@ int tm_lock_order_list(tm_table **out, const tm_model *model)
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    return answer(out, model, "lock_order", cycle_columns,
-                  sizeof(cycle_columns) / sizeof(*cycle_columns), put_all_cycles);
+    return answer(out, model, &tm__lock_order_table, put_all_cycles);
 }
 
 int tm_lock_edge_list(tm_table **out, const tm_model *model)
@@ -267,6 +245,5 @@ int tm_lock_edge_list(tm_table **out, const tm_model *model)
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    return answer(out, model, "lock_edges", edge_columns,
-                  sizeof(edge_columns) / sizeof(*edge_columns), put_all_edges);
+    return answer(out, model, &tm__lock_edges_table, put_all_edges);
 }

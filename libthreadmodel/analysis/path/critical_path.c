@@ -3,17 +3,7 @@
 #include "analysis/timeline/link.h"
 #include "analysis/path/path.h"
 #include "base/sized.h"
-#include "table/builder.h"
-
-static const tm__column_spec columns[] = {
-    {"start_ns", TM_TYPE_INT64},    {"end_ns", TM_TYPE_INT64},
-    {"thread_id", TM_TYPE_UINT64},  {"thread", TM_TYPE_STRING},
-    {"state", TM_TYPE_STRING},      {"method", TM_TYPE_STRING},
-    {"source", TM_TYPE_STRING},     {"line", TM_TYPE_INT32},
-    {"object", TM_TYPE_STRING},     {"class", TM_TYPE_STRING},
-    {"via", TM_TYPE_STRING},        {"unexplained", TM_TYPE_STRING},
-    {"provenance", TM_TYPE_STRING},
-};
+#include "table/tables.h"
 
 typedef struct listing {
     tm__builder builder;
@@ -158,8 +148,8 @@ int tm_path_critical(tm_table **out, const tm_model *model,
         }
     }
     if (rc == TM_OK) {
-        tm__builder_start(&list.builder, "critical_path", columns,
-                          sizeof(columns) / sizeof(*columns), &model->memory.hook);
+        tm__builder_start(&list.builder, &tm__critical_path_table, 0,
+                          &model->memory.hook);
         tm__builder_expect(&list.builder, path.segments_count);
         rc = fill(&list, &path);
         if (rc == TM_OK)

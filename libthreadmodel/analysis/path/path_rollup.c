@@ -9,7 +9,7 @@
 #include "base/sized.h"
 #include "base/sort.h"
 #include "base/triples.h"
-#include "table/builder.h"
+#include "table/tables.h"
 
 enum {
     ALL_KEYS =
@@ -120,30 +120,6 @@ static int by_slack(const void *payload, uint32_t left, uint32_t right)
     return left < right ? -1 : 1;
 }
 
-static void start(tm__builder *builder, const rollup *r)
-{
-    tm__column_spec columns[10];
-    size_t count = 0;
-
-    if (r->keys & TM_PATH_BY_THREAD) {
-        columns[count++] = (tm__column_spec){"thread_id", TM_TYPE_UINT64};
-        columns[count++] = (tm__column_spec){"thread", TM_TYPE_STRING};
-    }
-    if (r->keys & TM_PATH_BY_METHOD)
-        columns[count++] = (tm__column_spec){"method", TM_TYPE_STRING};
-    if (r->keys & TM_PATH_BY_CLASS)
-        columns[count++] = (tm__column_spec){"class", TM_TYPE_STRING};
-    if (r->keys & TM_PATH_BY_STATE)
-        columns[count++] = (tm__column_spec){"state", TM_TYPE_STRING};
-    columns[count++] = (tm__column_spec){"segments", TM_TYPE_INT64};
-    columns[count++] = (tm__column_spec){"total_ns", TM_TYPE_INT64};
-    columns[count++] = (tm__column_spec){"share", TM_TYPE_DOUBLE};
-    columns[count++] = (tm__column_spec){"unexplained_ns", TM_TYPE_INT64};
-    if (r->slack_ns)
-        columns[count++] = (tm__column_spec){"slack_ns", TM_TYPE_INT64};
-    tm__builder_start(builder, "path_rollup", columns, count, &r->model->memory.hook);
-}
-
 static void put_sum(tm__builder *builder, const rollup *r, const sum *it)
 {
     const tm_model *model = r->model;
@@ -186,7 +162,8 @@ static int answer(tm_table **out, rollup *r)
     for (uint32_t i = 0; i < r->sums_count; i++)
         order[i] = (tm__sortable){-r->sums[i].total_ns, i};
     tm__sort(order, order + r->sums_count + 1, r->sums_count, by_slack, r);
-    start(&builder, r);
+    tm__builder_start(&builder, &tm__path_rollup_table, r->keys,
+                      &r->model->memory.hook);
     tm__builder_expect(&builder, r->sums_count);
     for (uint32_t i = 0; i < r->sums_count && !builder.failed; i++)
         put_sum(&builder, r, &r->sums[order[i].number]);

@@ -8,29 +8,6 @@
 #include "base/sort.h"
 #include "model/listing.h"
 
-static const tm__column_spec columns[] = {
-    {"class", TM_TYPE_STRING},
-    {"waiting_method", TM_TYPE_STRING},
-    {"releasing_method", TM_TYPE_STRING},
-    {"objects", TM_TYPE_INT32},
-    {"threads", TM_TYPE_INT32},
-    {"waits", TM_TYPE_INT32},
-    {"wait_total_ns", TM_TYPE_INT64},
-    {"wait_max_ns", TM_TYPE_INT64},
-    {"permits", TM_TYPE_INT32},
-    {"uses", TM_TYPE_INT32},
-    {"use_p50_ns", TM_TYPE_INT64},
-    {"use_max_ns", TM_TYPE_INT64},
-    {"use_total_ns", TM_TYPE_INT64},
-    {"use_method", TM_TYPE_STRING},
-    {"use_method_ns", TM_TYPE_INT64},
-    {"releasers", TM_TYPE_INT32},
-    {"releaser_id", TM_TYPE_UINT64},
-    {"releaser", TM_TYPE_STRING},
-    {"idle", TM_TYPE_BOOL},
-    {"provenance", TM_TYPE_STRING},
-};
-
 static void put_string(tm__listing *list, const tm_model *model, uint32_t string)
 {
     tm__put_string(&list->builder, tm__strings_get(&model->strings, string));
@@ -132,8 +109,7 @@ int tm_resource_list(tm_table **out, const tm_model *model,
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    rc = tm__listing_open(&list, model, "resources", columns,
-                          sizeof(columns) / sizeof(*columns), selection);
+    rc = tm__listing_open(&list, model, &tm__resources_table, selection);
     if (rc < 0)
         return rc;
     rc = tm__resources_open(&all, model, &list.scope, &list.memory, list.callers);

@@ -6,25 +6,7 @@
 #include <threadmodel/statistics.h>
 
 #include "analysis/timeline/holdup.h"
-#include "table/builder.h"
-
-#define COUNT_AND_TOTAL(state)                                                         \
-    {state "_count", TM_TYPE_INT64},                                                   \
-    {                                                                                  \
-        state "_total_ns", TM_TYPE_INT64                                               \
-    }
-
-static const tm__column_spec thread_columns[] = {
-    {"thread_id", TM_TYPE_UINT64},   {"name", TM_TYPE_STRING},
-    {"group", TM_TYPE_STRING},       {"virtual", TM_TYPE_BOOL},
-    {"daemon", TM_TYPE_BOOL},        {"state", TM_TYPE_STRING},
-    {"start_ns", TM_TYPE_INT64},     {"end_ns", TM_TYPE_INT64},
-    COUNT_AND_TOTAL("blocked"),      COUNT_AND_TOTAL("waiting"),
-    COUNT_AND_TOTAL("reentering"),   COUNT_AND_TOTAL("joining"),
-    COUNT_AND_TOTAL("sleeping"),     COUNT_AND_TOTAL("parked"),
-    COUNT_AND_TOTAL("runnable"),     {"carrier_id", TM_TYPE_UINT64},
-    {"cpu_samples", TM_TYPE_UINT64},
-};
+#include "table/tables.h"
 
 /* The states of these columns, in their order. */
 static const int thread_states[] = {
@@ -116,9 +98,7 @@ int tm_statistics_threads(tm_table **out, const tm_model *model,
     status = tm__scope_open(&scope, model, selection);
     if (status < 0)
         return status;
-    tm__builder_start(&builder, "threads", thread_columns,
-                      sizeof(thread_columns) / sizeof(*thread_columns),
-                      &model->memory.hook);
+    tm__builder_start(&builder, &tm__threads_table, 0, &model->memory.hook);
     if (!scope.threads)
         tm__builder_expect(&builder, model->threads_count);
     for (uint32_t i = 0; i < model->threads_count && !builder.failed; i++)

@@ -8,6 +8,7 @@
 #include "analysis/statistics/groups.h"
 #include "base/sized.h"
 #include "table/distribution.h"
+#include "table/tables.h"
 
 enum {
     ALL_KEYS = TM_BY_CLASS | TM_BY_CALLER | TM_BY_OBJECT | TM_BY_THREAD | TM_BY_GROUP |
@@ -16,53 +17,14 @@ enum {
     BY_LINE = TM_BY_CALLER | TM_BY_LINE
 };
 
-/* Columns of keys, of any of them; `without` are those that brought them already. */
-static const struct key_column {
-    tm__column_spec column;
-    uint32_t key;
-    uint32_t without;
-} key_columns[] = {
-    {{"class", TM_TYPE_STRING}, TM_BY_CLASS, 0},
-    {{"method", TM_TYPE_STRING}, BY_METHOD, 0},
-    {{"source", TM_TYPE_STRING}, BY_LINE, 0},
-    {{"line", TM_TYPE_INT32}, BY_LINE, 0},
-    {{"idle", TM_TYPE_BOOL}, BY_METHOD, 0},
-    {{"object", TM_TYPE_STRING}, TM_BY_OBJECT, 0},
-    {{"class", TM_TYPE_STRING}, TM_BY_OBJECT, TM_BY_CLASS},
-    {{"thread_id", TM_TYPE_UINT64}, TM_BY_THREAD, 0},
-    {{"thread", TM_TYPE_STRING}, TM_BY_THREAD, 0},
-    {{"group", TM_TYPE_STRING}, TM_BY_GROUP, 0},
-    {{"stack", TM_TYPE_INT32}, TM_BY_STACK, 0},
-};
-
-static const tm__column_spec value_columns[] = {
-    {"objects", TM_TYPE_INT64},        {"threads", TM_TYPE_INT64},
-    TM__DISTRIBUTION("blocked_"),      TM__DISTRIBUTION("waiting_"),
-    TM__DISTRIBUTION("reentering_"),   TM__DISTRIBUTION("joining_"),
-    TM__DISTRIBUTION("parked_"),       {"blocked_share", TM_TYPE_DOUBLE},
-    {"waiting_share", TM_TYPE_DOUBLE}, {"reentering_share", TM_TYPE_DOUBLE},
-    {"joining_share", TM_TYPE_DOUBLE}, {"parked_share", TM_TYPE_DOUBLE},
-};
-
-static const tm__column_spec bucket_columns[] = {
-    {"low_ns", TM_TYPE_INT64},
-    {"high_ns", TM_TYPE_INT64},
-    {"count", TM_TYPE_INT64},
-};
-
-enum {
-    KEY_COLUMNS = sizeof(key_columns) / sizeof(*key_columns),
-    VALUE_COLUMNS = sizeof(value_columns) / sizeof(*value_columns)
-};
-
-static const char *name_of_answer(uint32_t keys)
+static const tm__table_spec *spec_of(uint32_t keys)
 {
     switch (keys) {
-    case TM_BY_CLASS: return "monitors";
-    case TM_BY_CLASS | TM_BY_CALLER: return "callers";
+    case TM_BY_CLASS: return &tm__monitors_table;
+    case TM_BY_CLASS | TM_BY_CALLER: return &tm__callers_table;
     case TM_BY_OBJECT:
-    case TM_BY_OBJECT | TM_BY_CLASS: return "objects";
-    default: return "groups";
+    case TM_BY_OBJECT | TM_BY_CLASS: return &tm__objects_table;
+    default: return &tm__groups_table;
     }
 }
 
@@ -71,25 +33,8 @@ typedef struct answer {
     tm__builder builder;
     tm__groups groups;
     tm__labels labels;
-    size_t key_columns; ///< how many there are
-    int state;          ///< TM__GROUP_BLOCKED, ..., when asked about one
+    int state; ///< TM__GROUP_BLOCKED, ..., when asked about one
 } answer;
-
-static void start_answer(answer *a, const char *name, const tm__column_spec *values,
-                         size_t value_count)
-{
-    tm__column_spec columns[KEY_COLUMNS + VALUE_COLUMNS];
-    uint32_t keys = a->groups.keys;
-
-    a->key_columns = 0;
-    for (size_t i = 0; i < KEY_COLUMNS; i++)
-        if (keys & key_columns[i].key && !(keys & key_columns[i].without))
-            columns[a->key_columns++] = key_columns[i].column;
-    for (size_t i = 0; i < value_count; i++)
-        columns[a->key_columns + i] = values[i];
-    tm__builder_start(&a->builder, name, columns, a->key_columns + value_count,
-                      &a->groups.model->memory.hook);
-}
 
 static void put_place(answer *a, uint32_t place)
 {
@@ -146,8 +91,11 @@ static int64_t window_ns(const tm_model *model, const tm__scope *scope)
  * same, and a row of sixty columns is quickly written when it has ten. */
 static void find_states(answer *a, int has[TM__GROUP_STATES])
 {
-    size_t column = a->key_columns + 2; /* after objects and threads */
+    size_t column = 0;
 
+    if (!a->builder.failed)
+        column = tm_table_column_count(a->builder.table) -
+                 (size_t)TM__GROUP_STATES * (TM__DISTRIBUTION_COLUMNS + 1);
     for (int s = 0; s < TM__GROUP_STATES; s++) {
         has[s] = tm__groups_have(&a->groups, s);
         if (has[s])
@@ -220,11 +168,9 @@ static void put_buckets(answer *a, const tm__sortable *order)
     }
 }
 
-/** A question: the columns after the keys, and who fills the rows. */
+/** A question: the table, and who fills its rows. */
 typedef struct question {
-    const char *name;
-    const tm__column_spec *values;
-    size_t value_count;
+    const tm__table_spec *spec;
     void (*put)(answer *a, const tm__sortable *order);
     int state; ///< TM__GROUP_BLOCKED, ...
 } question;
@@ -237,7 +183,8 @@ static int write_answer(tm_table **out, answer *a, const question *what)
     if (rc < 0)
         return rc;
     a->state = what->state;
-    start_answer(a, what->name, what->values, what->value_count);
+    tm__builder_start(&a->builder, what->spec, a->groups.keys,
+                      &a->groups.model->memory.hook);
     what->put(a, order);
     tm__free(&a->groups.memory, order, a->groups.items_count * sizeof(*order));
     tm__model_put_limits(a->groups.model, &a->builder);
@@ -277,8 +224,7 @@ int tm_statistics_monitors(tm_table **out, const tm_model *model,
                            const tm_statistics_options *given)
 {
     tm_statistics_options options;
-    question rows = {
-        .values = value_columns, .value_count = VALUE_COLUMNS, .put = put_rows};
+    question rows = {.put = put_rows};
     uint32_t keys;
     int rc;
 
@@ -289,7 +235,7 @@ int tm_statistics_monitors(tm_table **out, const tm_model *model,
     if (rc < 0)
         return rc;
     keys = options.keys ? options.keys : (uint32_t)TM_BY_CLASS;
-    rows.name = name_of_answer(keys);
+    rows.spec = spec_of(keys);
     return ask(out, model, &options, keys, &rows);
 }
 
@@ -297,10 +243,7 @@ int tm_statistics_total(tm_table **out, const tm_model *model,
                         const tm_statistics_options *given)
 {
     tm_statistics_options options;
-    static const question row = {.name = "total",
-                                 .values = value_columns,
-                                 .value_count = VALUE_COLUMNS,
-                                 .put = put_rows};
+    static const question row = {.spec = &tm__total_table, .put = put_rows};
     int rc;
 
     TM__CHECK(out);
@@ -318,10 +261,7 @@ int tm_statistics_histogram(tm_table **out, const tm_model *model,
                             const tm_statistics_options *given, int state)
 {
     tm_statistics_options options;
-    question buckets = {.name = "histogram",
-                        .values = bucket_columns,
-                        .value_count = sizeof(bucket_columns) / sizeof(*bucket_columns),
-                        .put = put_buckets};
+    question buckets = {.spec = &tm__histogram_table, .put = put_buckets};
     int rc;
 
     TM__CHECK(out);

@@ -16,27 +16,8 @@
 
 #include "model/listing.h"
 
-static const tm__column_spec columns[] = {
-    {"thread_id", TM_TYPE_UINT64}, {"thread", TM_TYPE_STRING},
-    {"start_ns", TM_TYPE_INT64},   {"end_ns", TM_TYPE_INT64},
-    {"intervals", TM_TYPE_INT64},  {"state", TM_TYPE_STRING},
-    {"unknown_ns", TM_TYPE_INT64}, {"new_ns", TM_TYPE_INT64},
-    {"running_ns", TM_TYPE_INT64}, {"blocked_ns", TM_TYPE_INT64},
-    {"waiting_ns", TM_TYPE_INT64}, {"reentering_ns", TM_TYPE_INT64},
-    {"joining_ns", TM_TYPE_INT64}, {"sleeping_ns", TM_TYPE_INT64},
-    {"parked_ns", TM_TYPE_INT64},  {"deadlocked_ns", TM_TYPE_INT64},
-    {"dead_ns", TM_TYPE_INT64},    {"runnable_ns", TM_TYPE_INT64},
-    {"object", TM_TYPE_STRING},    {"class", TM_TYPE_STRING},
-    {"method", TM_TYPE_STRING},    {"source", TM_TYPE_STRING},
-    {"line", TM_TYPE_INT32},       {"peer_id", TM_TYPE_UINT64},
-    {"peer", TM_TYPE_STRING},      {"provenance", TM_TYPE_STRING},
-    {"open", TM_TYPE_BOOL},        {"stack", TM_TYPE_INT32},
-    {"unsplit", TM_TYPE_BOOL},     {"sampled", TM_TYPE_BOOL},
-};
-
 enum {
-    COLUMNS = sizeof(columns) / sizeof(*columns),
-    DETAIL_COLUMNS = COLUMNS - 6 - TM_STATE_END,
+    DETAIL_COLUMNS = 12, /* those after the times of the states */
     LONGEST_TILE_BITS = 62
 };
 
@@ -159,7 +140,7 @@ int tm_timeline_tiles(tm_table **out, const tm_model *model,
     if (tile_ns < 0)
         return tm__fail(TM_EINVAL, "a tile of %lld ns has no length",
                         (long long)tile_ns);
-    rc = tm__listing_open(&list, model, "tiles", columns, COLUMNS, selection);
+    rc = tm__listing_open(&list, model, &tm__tiles_table, selection);
     if (rc < 0)
         return rc;
     walk_rows(&list, model, &list.scope, tile_ns, SIZE_MAX);

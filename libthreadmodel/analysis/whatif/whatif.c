@@ -7,20 +7,12 @@
 
 #include "analysis/whatif/candidates.h"
 #include "base/sized.h"
-#include "table/builder.h"
+#include "table/tables.h"
 
 enum { DEFAULT_COUNT = 20, LABEL_BYTES = 1024 };
 
 #define FACTOR_AT_MOST 1e6
 #define LONGEST_NS 1e18 /* 31 years, far from where times overflow */
-
-static const tm__column_spec columns[] = {
-    {"class", TM_TYPE_STRING},    {"method", TM_TYPE_STRING},
-    {"object", TM_TYPE_STRING},   {"factor", TM_TYPE_DOUBLE},
-    {"length_ns", TM_TYPE_INT64}, {"gain_ns", TM_TYPE_INT64},
-    {"holds", TM_TYPE_INT64},     {"hold_ns", TM_TYPE_INT64},
-    {"note", TM_TYPE_STRING},
-};
 
 static int had_deadlock(const tm_model *model)
 {
@@ -66,8 +58,7 @@ static int answer(tm_table **out, const tm__candidates *all)
 {
     tm__builder builder;
 
-    tm__builder_start(&builder, "whatif", columns, sizeof(columns) / sizeof(*columns),
-                      &all->model->memory.hook);
+    tm__builder_start(&builder, &tm__whatif_table, 0, &all->model->memory.hook);
     for (uint32_t i = 0; i < all->items_count && !builder.failed; i++)
         put_row(&builder, all, &all->items[i]);
     put_limits(all, &builder);

@@ -18,16 +18,16 @@
 #include "table/builder.h"
 
 static const tm__column_spec columns[] = {
-    {"count", TM_TYPE_INT64},
-    {"open", TM_TYPE_BOOL},
-    {"name", TM_TYPE_STRING},
+    {"count", TM_TYPE_INT64, 0, 0},
+    {"open", TM_TYPE_BOOL, 0, 0},
+    {"name", TM_TYPE_STRING, 0, 0},
 };
 
 static int make_table(tm_table **out, int rows, const tm_allocator *hook)
 {
     tm__builder builder;
 
-    tm__builder_start(&builder, "sample", columns, 3, hook);
+    tm__builder_start(&builder, &(tm__table_spec){"sample", columns, 3}, 0, hook);
     for (int i = 0; i < rows; i++) {
         tm__put_int64(&builder, i * 10);
         tm__put_bool(&builder, i % 2);

@@ -17,8 +17,9 @@
 #include "table/builder.h"
 
 static const tm__column_spec all_types[] = {
-    {"small", TM_TYPE_INT32},  {"large", TM_TYPE_INT64}, {"id", TM_TYPE_UINT64},
-    {"ratio", TM_TYPE_DOUBLE}, {"open", TM_TYPE_BOOL},   {"name", TM_TYPE_STRING},
+    {"small", TM_TYPE_INT32, 0, 0}, {"large", TM_TYPE_INT64, 0, 0},
+    {"id", TM_TYPE_UINT64, 0, 0},   {"ratio", TM_TYPE_DOUBLE, 0, 0},
+    {"open", TM_TYPE_BOOL, 0, 0},   {"name", TM_TYPE_STRING, 0, 0},
 };
 
 enum { ALL_TYPES = sizeof(all_types) / sizeof(*all_types) };
@@ -41,7 +42,8 @@ static int make_rows(tm_table **out, int rows, const tm_allocator *hook)
 {
     tm__builder builder;
 
-    tm__builder_start(&builder, "rows", all_types, ALL_TYPES, hook);
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types, ALL_TYPES}, 0,
+                      hook);
     for (int r = 0; r < rows; r++)
         put_row(&builder, r);
     tm__builder_limit(&builder, "owners are inferred");
@@ -107,11 +109,12 @@ static void values_come_back_by_name(void **state)
 /* Rows of three columns, the outer ones blank. */
 static int make_blank_rows(tm_table **out, int rows, const tm_allocator *hook)
 {
-    static const tm__column_spec columns[] = {
-        {"none", TM_TYPE_INT64}, {"row", TM_TYPE_INT32}, {"nothing", TM_TYPE_DOUBLE}};
+    static const tm__column_spec columns[] = {{"none", TM_TYPE_INT64, 0, 0},
+                                              {"row", TM_TYPE_INT32, 0, 0},
+                                              {"nothing", TM_TYPE_DOUBLE, 0, 0}};
     tm__builder builder;
 
-    tm__builder_start(&builder, "blanks", columns, 3, hook);
+    tm__builder_start(&builder, &(tm__table_spec){"blanks", columns, 3}, 0, hook);
     tm__builder_blank(&builder, 0, 1);
     tm__builder_blank(&builder, 2, 0);
     for (int r = 0; r < rows; r++) {
@@ -148,11 +151,12 @@ static void a_blank_column_takes_no_value_and_no_other_is_passed_over(void **sta
     tm_table *table;
 
     (void)state;
-    tm__builder_start(&builder, "rows", all_types, ALL_TYPES, NULL);
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types, ALL_TYPES}, 0,
+                      NULL);
     tm__pass_blank(&builder, 1);
     assert_int_equal(tm__builder_finish(&builder, &table), TM_EINVAL);
     assert_string_equal(tm_error_text(), "table rows: column small is not blank");
-    tm__builder_start(&builder, "rows", all_types + 1, 1, NULL);
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types + 1, 1}, 0, NULL);
     tm__builder_blank(&builder, 0, 1);
     tm__put_int64(&builder, 1);
     assert_int_equal(tm__builder_finish(&builder, &table), TM_EINVAL);
@@ -275,10 +279,10 @@ static void limits_are_said_once(void **state)
 static int make_names(tm_table **out, const char *const *names, size_t count,
                       const tm_allocator *hook)
 {
-    static const tm__column_spec name = {"name", TM_TYPE_STRING};
+    static const tm__column_spec name = {"name", TM_TYPE_STRING, 0, 0};
     tm__builder builder;
 
-    tm__builder_start(&builder, "names", &name, 1, hook);
+    tm__builder_start(&builder, &(tm__table_spec){"names", &name, 1}, 0, hook);
     for (size_t i = 0; i < count; i++)
         tm__put_text(&builder, names[i]);
     return tm__builder_finish(&builder, out);
@@ -286,14 +290,14 @@ static int make_names(tm_table **out, const char *const *names, size_t count,
 
 static void equal_texts_share_a_code_wherever_they_stand(void **state)
 {
-    static const tm__column_spec name = {"name", TM_TYPE_STRING};
+    static const tm__column_spec name = {"name", TM_TYPE_STRING, 0, 0};
     char first[8] = "alike", second[8] = "alike", changing[16];
     tm__builder builder;
     tm_table *table;
     const int32_t *codes;
 
     (void)state;
-    tm__builder_start(&builder, "names", &name, 1, NULL);
+    tm__builder_start(&builder, &(tm__table_spec){"names", &name, 1}, 0, NULL);
     tm__put_string(&builder, first);
     tm__put_string(&builder, second);
     tm__put_text(&builder, "alike");
@@ -448,10 +452,10 @@ static void json_is_an_array_of_rows(void **state)
 
 static int make_doubles(tm_table **out, const double *doubles, size_t count)
 {
-    static const tm__column_spec value = {"v", TM_TYPE_DOUBLE};
+    static const tm__column_spec value = {"v", TM_TYPE_DOUBLE, 0, 0};
     tm__builder builder;
 
-    tm__builder_start(&builder, "doubles", &value, 1, NULL);
+    tm__builder_start(&builder, &(tm__table_spec){"doubles", &value, 1}, 0, NULL);
     for (size_t i = 0; i < count; i++)
         tm__put_double(&builder, doubles[i]);
     return tm__builder_finish(&builder, out);
@@ -551,7 +555,8 @@ static void misuse_of_a_builder_fails_at_its_finish(void **state)
     tm_table *table = (tm_table *)&builder;
 
     (void)state;
-    tm__builder_start(&builder, "rows", all_types, ALL_TYPES, NULL);
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types, ALL_TYPES}, 0,
+                      NULL);
     tm__put_string(&builder, "not a number");
     tm__put_int64(&builder, 1);
     assert_int_equal(tm__builder_finish(&builder, &table), TM_EINVAL);
@@ -559,20 +564,23 @@ static void misuse_of_a_builder_fails_at_its_finish(void **state)
     assert_string_equal(tm_error_text(),
                         "table rows: column small is of type 1, not 6");
 
-    tm__builder_start(&builder, "rows", all_types, ALL_TYPES, NULL);
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types, ALL_TYPES}, 0,
+                      NULL);
     tm__put_int32(&builder, 1);
     assert_int_equal(tm__builder_finish(&builder, &table), TM_EINVAL);
     assert_null(table);
     assert_string_equal(tm_error_text(), "table rows: row 0 ends before column large");
 
-    tm__builder_start(&builder, "rows", all_types, ALL_TYPES, NULL);
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types, ALL_TYPES}, 0,
+                      NULL);
     tm__builder_expect(&builder, SIZE_MAX);
     put_row(&builder, 0);
     assert_int_equal(tm__builder_finish(&builder, &table), TM_ELIMIT);
     assert_null(table);
     assert_string_equal(tm_error_text(), "table rows: more than 2147483647 rows");
 
-    tm__builder_start(&builder, "rows", all_types, ALL_TYPES, NULL);
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types, ALL_TYPES}, 0,
+                      NULL);
     put_row(&builder, 0);
     tm__builder_abandon(&builder);
 }
@@ -612,7 +620,8 @@ static void how_much_a_table_needs_is_said(void **state)
     tm_table *table;
 
     (void)state;
-    tm__builder_start(&builder, "rows", all_types, ALL_TYPES, &hook);
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types, ALL_TYPES}, 0,
+                      &hook);
     tm__builder_expect(&builder, 8000);
     assert_int_equal(tm__builder_finish(&builder, &table), TM_ENOMEM);
     assert_null(table);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns of every table. Made by ./dev describe from tables.toml. */
+#ifndef TM_TABLE_TABLES_H
+#define TM_TABLE_TABLES_H
+
+#include "table/builder.h"
+
+extern const tm__table_spec tm__threads_table;
+extern const tm__table_spec tm__groups_table;
+extern const tm__table_spec tm__monitors_table;
+extern const tm__table_spec tm__callers_table;
+extern const tm__table_spec tm__objects_table;
+extern const tm__table_spec tm__total_table;
+extern const tm__table_spec tm__histogram_table;
+extern const tm__table_spec tm__summary_table;
+extern const tm__table_spec tm__timeline_table;
+extern const tm__table_spec tm__tiles_table;
+extern const tm__table_spec tm__stacks_table;
+extern const tm__table_spec tm__interactions_table;
+extern const tm__table_spec tm__context_table;
+extern const tm__table_spec tm__context_totals_table;
+extern const tm__table_spec tm__deadlocks_table;
+extern const tm__table_spec tm__critical_path_table;
+extern const tm__table_spec tm__path_rollup_table;
+extern const tm__table_spec tm__whatif_table;
+extern const tm__table_spec tm__lock_order_table;
+extern const tm__table_spec tm__lock_edges_table;
+extern const tm__table_spec tm__blame_table;
+extern const tm__table_spec tm__blamed_table;
+extern const tm__table_spec tm__blockers_table;
+extern const tm__table_spec tm__holds_table;
+extern const tm__table_spec tm__resources_table;
+extern const tm__table_spec tm__findings_table;
+extern const tm__table_spec tm__diagnostics_table;
+extern const tm__table_spec tm__limits_table;
+
+#endif

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All files that come from the description, in whole or in paragraphs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from describe import ROOT, c, page, paragraphs
+
+TABLE = ROOT / "libthreadmodel" / "table"
+
+
+def outputs() -> Iterator[tuple[Path, str]]:
+    """Each file and what it should hold, those first that others are made of."""
+    for path in paragraphs.files():
+        yield path, paragraphs.rewritten(path)
+    yield TABLE / "tables.h", c.spec_header()
+    yield TABLE / "tables.c", c.spec_source()
+    yield ROOT / "libthreadmodel" / "model" / "constants.c", c.names_source()
+    yield ROOT / "docs" / "tables.md", page.page()

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/tables.md: every table and column, and what the strings in them mean."""
+
+from functools import cache
+
+from describe import INCLUDE, MADE, PACKAGE
+from describe.columns import PLACE, Column, Repeated, Table, read_tables
+from describe.enums import Enum, read_enums
+from describe.paragraphs import functions
+
+HEAD = f"""\
+# Tables
+
+<!-- {MADE} from libthreadmodel/table/tables.toml and the public headers. -->
+
+Every answer is a table. Here are all of them, with their columns. Times are
+nanoseconds since the run began, unless a column says from when. A name ends in its
+unit; what has another unit, or is a part of something, says so. Where a column has no
+entry under *null*, no row is null. Columns may be added in a later release, and are not
+changed.
+
+- **C**: `int rc = tm_timeline_list(&table, model, &selection);`, see
+  [embedding.md](embedding.md). String columns hold codes of a dictionary.
+- **Python**: `model.timeline()`, where `model = threadmodel.open("run.tmt")`.
+- **SQL**: `model.sql("select * from timeline")`.
+- **Command line**: `threadmodel report run.tmt --json` prints all tables that SQL has,
+  as one object; `--csv DIR` and `--parquet DIR` write a file for each. Some have a
+  command.
+
+"""
+ENUMS = """\
+## Names in string columns
+
+"""
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def code(name: str) -> str:
+    return f"`{name}`"
+
+
+@cache
+def listed_enums() -> list[str]:
+    """Enums of which a column may hold any value."""
+    used = {
+        column.enum
+        for table in read_tables().values()
+        for column in table.columns
+        if not column.values
+    }
+    return [name for name in read_enums() if name in used]
+
+
+def meaning(column: Column) -> str:
+    parts = [column.text] if column.text else []
+    if column.values:
+        parts.append("one of " + ", ".join(map(code, column.values)))
+    if column.enum in listed_enums():
+        parts.append(f"see [{column.enum}](#{column.enum})")
+    return cell("; ".join(parts))
+
+
+def keys_of(column: Column) -> str:
+    text = " or ".join(map(code, column.keys))
+    if column.without:
+        text += f", not with {' or '.join(map(code, column.without))}"
+    return text
+
+
+def row(column: Column, name: str, by_keys: bool) -> str:
+    cells = [code(name), column.type, column.unit, meaning(column), cell(column.null)]
+    if by_keys:
+        cells.insert(1, keys_of(column))
+    return f"| {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |")
+
+
+def rows(table: Table, by_keys: bool) -> list[str]:
+    lines = []
+    for item in table.items:
+        if isinstance(item, Column):
+            lines.append(row(item, item.name, by_keys))
+            continue
+        many = len(item.words) > 1
+        for column in item.columns:
+            place = PLACE + "_" if item.words[0].endswith("_") else PLACE
+            shown = column.name.replace(PLACE, place if many else item.words[0])
+            lines.append(row(column, shown, by_keys))
+    return lines
+
+
+def repeats(table: Table) -> list[str]:
+    for item in table.items:
+        if isinstance(item, Repeated) and len(item.words) > 1:
+            words = [code(word.removesuffix("_")) for word in item.words]
+            return ["", f"`{PLACE}` is each of {', '.join(words)}."]
+    return []
+
+
+def ways(table: Table, c: dict[str, list[str]], python: dict[str, list[str]]) -> str:
+    said = []
+    for name in c.get(table.name, []):
+        said.append(f"C `{name}()`")
+    if not said:
+        keys = " | ".join(table.keys)
+        said += [f"C `{name}()` by keys `{keys}`" for name in c[table.of]]
+    said += [f"Python `{name}()`" for name in python.get(table.name, [])]
+    if table.sql:
+        said.append(f"SQL `{table.sql}`")
+    if table.cli:
+        said.append(f"command `threadmodel {table.cli}`")
+    return "; ".join(said) + "."
+
+
+def section(
+    table: Table, c: dict[str, list[str]], python: dict[str, list[str]]
+) -> list[str]:
+    lines = [f"## {table.name}", "", table.about, "", ways(table, c, python), ""]
+    if table.of:
+        own = ", ".join(code(column.name) for column in table.columns if column.keys)
+        rest = f"those of [{table.of}](#{table.of}) that need no key"
+        return [*lines, f"Columns: {own + ', and ' if own else ''}{rest}.", ""]
+    by_keys = any(column.keys for column in table.columns)
+    head = ["column", "type", "unit", "says", "null"]
+    if by_keys:
+        head.insert(1, "by key")
+    lines += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    return [*lines, *rows(table, by_keys), *repeats(table), ""]
+
+
+def names(enum: Enum) -> list[str]:
+    lines = [
+        f"### {enum.name}",
+        "",
+        f"{enum.text}.",
+        "",
+        "| name | means |",
+        "|---|---|",
+    ]
+    lines += [f"| `{value.name}` | {cell(value.text)} |" for value in enum.values]
+    return [*(line.replace("|  |", "| |") for line in lines), ""]
+
+
+def page() -> str:
+    tables = read_tables()
+    c = functions(sorted(INCLUDE.glob("*.h")))
+    python = functions(sorted(PACKAGE.rglob("*.py")))
+    lines: list[str] = []
+    for table in tables.values():
+        lines += section(table, c, python)
+    text = HEAD + "\n".join(lines) + "\n" + ENUMS
+    for name in listed_enums():
+        text += "\n".join(names(read_enums()[name])) + "\n"
+    return text.rstrip("\n") + "\n"
