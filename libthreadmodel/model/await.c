@@ -14,7 +14,17 @@
  * without a block is not seen, so a longer memory would be a wrong one. Hence there are
  * never more posts than threads and objects.
  */
+#include "model/await.h"
+#include "model/cpu.h"
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/lost_events.h"
+#include "model/model.h"
+#include "model/object.h"
 #include "model/replay.h"
+#include "model/thread.h"
+#include "model/wait_set.h"
 
 /** How many posts of an object are looked at for one by the thread that is named. */
 enum { POSTS_LOOKED_AT = 32 };

@@ -5,7 +5,15 @@
  * real one, but for waiters that time or an interrupt took out unseen. Those that may
  * be gone are in doubt (binding_doubt.c); the rest, nearly all, is bound at once.
  */
-#include "model/replay.h"
+#include "model/binding.h"
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/lost_events.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/thread.h"
+#include "model/wait_set.h"
 
 int tm__bind_notify(tm_model *model, const tm__fact *fact)
 {

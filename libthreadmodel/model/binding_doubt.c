@@ -11,7 +11,14 @@
  *
  * Seldom more than one or two in a list, and most objects have none.
  */
-#include "model/replay.h"
+#include "model/binding.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
+#include "model/thread.h"
+#include "model/wait_set.h"
 
 void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row)
 {

@@ -3,7 +3,11 @@
  * Lists of notifies whose waiters are not settled. Short: in exact replay they
  * live only while a waiter may have timed out or been interrupted unseen.
  */
-#include "model/replay.h"
+#include "model/binding.h"
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/model.h"
+#include "model/object.h"
 
 int tm__binding_reserve(tm_model *model)
 {

@@ -3,7 +3,12 @@
  * The producer itself names the notifier when the waiter comes back. What is left
  * is to find that thread's call among the notifies that were reported.
  */
-#include "model/replay.h"
+#include "model/binding.h"
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/wait_set.h"
 
 /* Calls that woke nobody, and those to all waiters, stay in the list: so many of the
  * newest are kept, and looked for every so many calls. */

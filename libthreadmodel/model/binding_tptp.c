@@ -5,7 +5,13 @@
  * else it is kept and bound to the next of either. It goes by the order of waking,
  * which on HotSpot is not that of the notifies, so all of it is inferred.
  */
-#include "model/replay.h"
+#include "model/binding.h"
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/thread.h"
 
 static uint32_t bind_late(tm_model *model, const tm__fact *notify, uint32_t row,
                           uint32_t binding)

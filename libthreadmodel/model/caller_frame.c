@@ -13,6 +13,9 @@
  */
 #include <string.h>
 
+#include "model/caller_frame.h"
+#include "model/entity_names.h"
+#include "model/methods.h"
 #include "model/model.h"
 
 /* What is part of the JDK 8 to 25. Not all of com.sun. is: javac and others are

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of states, kinds and causes, as answers and files have them.
  * Made by ./dev describe from the enums of the public headers. */
-#include "model/model.h"
+#include <threadmodel/threadmodel.h>
 
 #define NAME_OF(names, number)                                                         \
     ((number) >= 0 && (size_t)(number) < sizeof(names) / sizeof(*(names))              \

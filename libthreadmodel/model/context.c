@@ -5,8 +5,16 @@
  */
 #include <threadmodel/context.h>
 
+#include "base/error.h"
+#include "model/context.h"
+#include "model/fact.h"
+#include "model/limits.h"
 #include "model/listing.h"
-#include "model/replay.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/selection.h"
+#include "model/thread.h"
 
 int tm__context_reserve(tm_model *model)
 {

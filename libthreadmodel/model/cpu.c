@@ -9,7 +9,11 @@
  * A wake-up does not end a block: the thread may find the lock taken again. So it is
  * noted, and becomes a state of its own once the block's end is reported.
  */
-#include "model/replay.h"
+#include "model/cpu.h"
+#include "model/fact.h"
+#include "model/interval.h"
+#include "model/model.h"
+#include "model/thread.h"
 
 int tm__wake_reserve(tm_model *model)
 {

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Deadlocks as a table: a row a member, in the order in which they wait. */
+#include "base/error.h"
+#include "model/caller_frame.h"
+#include "model/deadlock_search.h"
+#include "model/entity_names.h"
+#include "model/limits.h"
 #include "model/listing.h"
+#include "model/model.h"
+#include "model/object.h"
 
 static const char *kind_of(const tm__deadlock_member *member)
 {

@@ -10,7 +10,18 @@
  * edge closed leads back to the thread where the edge is. And that thread must
  * itself be wanted, which few are, or there is nothing to walk.
  */
-#include "model/replay.h"
+#include "base/error.h"
+#include "model/deadlock_search.h"
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/lock_nesting.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
+#include "model/thread.h"
+#include "model/wait_set.h"
 
 enum { LONG_WAY = 16 };
 

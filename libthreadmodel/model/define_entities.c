@@ -9,7 +9,13 @@
 
 #include "base/sized.h"
 #include "base/utf8.h"
+#include "model/entities.h"
+#include "model/entity_names.h"
 #include "model/hidden_class_name.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/thread.h"
 
 /* A model with a memory limit gives definitions half of it, and this at least: beyond
  * it names, methods and stacks are left out, and counted. Threads and objects are not:

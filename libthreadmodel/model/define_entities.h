@@ -3,7 +3,7 @@
 #ifndef TM_MODEL_DEFINE_ENTITIES_H
 #define TM_MODEL_DEFINE_ENTITIES_H
 
-#include "model/model.h"
+#include <threadmodel/definition.h>
 
 int tm__define_class(void *payload, const tm_class *definition);
 int tm__define_method(void *payload, const tm_method *definition);

@@ -2,7 +2,14 @@
 /* Oddities as a table: those counted in ingest, and what was never defined. */
 #include <string.h>
 
+#include "base/error.h"
+#include "model/entity_names.h"
+#include "model/limits.h"
+#include "model/methods.h"
 #include "model/model.h"
+#include "model/object.h"
+#include "model/thread.h"
+#include "table/builder.h"
 #include "table/tables.h"
 
 static void count_undefined(const tm_model *model, uint64_t *counts)

@@ -3,7 +3,11 @@
  * Threads, objects, classes, methods and stacks: made on first sight by whatever
  * names them first, an event or a definition. define_entities.c fills them in.
  */
+#include "model/entities.h"
+#include "model/methods.h"
 #include "model/model.h"
+#include "model/object.h"
+#include "model/thread.h"
 
 /* Nothing is known of it yet. */
 static const tm__thread unseen_thread = {

@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "model/entity_names.h"
+#include "model/methods.h"
 #include "model/model.h"
+#include "model/object.h"
+#include "model/thread.h"
 
 const char *tm__class_name(const tm_model *model, uint32_t class_index)
 {

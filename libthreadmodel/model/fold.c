@@ -6,7 +6,17 @@
  */
 #include <string.h>
 
-#include "model/replay.h"
+#include "model/binding.h"
+#include "model/context.h"
+#include "model/fold.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
+#include "model/tenure.h"
+#include "model/thread.h"
 
 /* The end of a timeline that ingest still looks back on. */
 enum { KEPT_INTERVALS = 4 };

@@ -6,7 +6,26 @@
  */
 #include "model/ingest.h"
 
+#include "base/error.h"
+#include "model/await.h"
+#include "model/binding.h"
+#include "model/context.h"
+#include "model/cpu.h"
+#include "model/deadlock_search.h"
+#include "model/entities.h"
+#include "model/fact.h"
+#include "model/fold.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/lock_nesting.h"
+#include "model/lost_events.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
 #include "model/replay.h"
+#include "model/tenure.h"
+#include "model/thread.h"
 
 enum {
     NEEDS_PEER = 1,     ///< means nothing without another thread

@@ -5,8 +5,6 @@
 
 #include <threadmodel/event.h>
 
-#include "model/model.h"
-
 int tm__ingest(void *payload, const tm_event *events, size_t count);
 
 #endif

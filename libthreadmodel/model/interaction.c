@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The log of who let whom go on, in the order in which rows were begun. */
-#include "model/replay.h"
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/model.h"
+#include "model/thread.h"
 
 int tm__interaction_reserve(tm_model *model, size_t more)
 {

@@ -2,7 +2,16 @@
 /* Interactions as a table, in the order of their from-side. */
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "model/entity_names.h"
+#include "model/interaction.h"
+#include "model/interval.h"
 #include "model/listing.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/selection.h"
+#include "model/thread.h"
 
 /* When it happened: the from-side's time, or the to-side's where that is unknown. */
 static int64_t row_ns(const tm__interaction *row)

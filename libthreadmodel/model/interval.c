@@ -5,7 +5,18 @@
  */
 #include <string.h>
 
-#include "model/replay.h"
+#include "model/await.h"
+#include "model/binding.h"
+#include "model/cpu.h"
+#include "model/deadlock_search.h"
+#include "model/fact.h"
+#include "model/interval.h"
+#include "model/lock_nesting.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
+#include "model/thread.h"
+#include "model/wait_set.h"
 
 int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed)
 {

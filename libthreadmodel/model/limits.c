@@ -3,7 +3,9 @@
 #include <stdio.h>
 
 #include "base/duration.h"
+#include "base/error.h"
 #include "base/grouped.h"
+#include "model/limits.h"
 #include "model/model.h"
 #include "table/tables.h"
 

@@ -2,6 +2,10 @@
 /* The frame around every list: opened once, filled row by row, closed once. */
 #include "model/listing.h"
 
+#include "model/caller_frame.h"
+#include "model/limits.h"
+#include "model/object.h"
+
 int tm__listing_open(tm__listing *list, const tm_model *model,
                      const tm__table_spec *spec, const tm_selection *selection)
 {

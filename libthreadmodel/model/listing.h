@@ -6,7 +6,12 @@
 #ifndef TM_MODEL_LISTING_H
 #define TM_MODEL_LISTING_H
 
-#include "model/model.h"
+#include "base/memory.h"
+#include "model/entity_names.h"
+#include "model/interval.h"
+#include "model/selection.h"
+#include "model/thread.h"
+#include "table/builder.h"
 #include "table/tables.h"
 
 typedef struct tm__listing {

@@ -16,7 +16,15 @@
  */
 #include <string.h>
 
-#include "model/replay.h"
+#include "model/entity_names.h"
+#include "model/interval.h"
+#include "model/lock_nesting.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
+#include "model/tenure.h"
+#include "model/thread.h"
 
 enum {
     CHAIN_MAX = 32 ///< sets of held locks of one thread, stack and wanted object

@@ -6,6 +6,7 @@
 #include "model/model.h"
 
 #include "base/error.h"
+#include "model/lost_events.h"
 
 enum { LOSSES_MAX = 4096 };
 

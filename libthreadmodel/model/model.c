@@ -2,10 +2,26 @@
 /* A model's life, its sink, and what it knows of the run as a whole. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
+#include "model/await.h"
+#include "model/binding.h"
+#include "model/context.h"
+#include "model/cpu.h"
+#include "model/deadlock_search.h"
 #include "model/define_entities.h"
+#include "model/fold.h"
 #include "model/ingest.h"
-#include "model/replay.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/lock_nesting.h"
+#include "model/lost_events.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/tenure.h"
+#include "model/thread.h"
+#include "model/wait_set.h"
 #include "table/builder.h"
 
 static int set_text(tm_model *model, const char **field, const char *text)

@@ -3,7 +3,16 @@
  * Contended enters. A block names its owner when it begins and the thread that
  * handed the monitor over when it ends; between, owners may have changed unseen.
  */
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
 #include "model/replay.h"
+#include "model/tenure.h"
+#include "model/thread.h"
+#include "model/wakeup_latency.h"
 
 /* Whether an event names the owner. Who has ended may have a monitor for as long as
  * the VM needs to put it away, which no event tells the end of. */

@@ -3,7 +3,17 @@
  * Park and unpark. Each thread has one permit: an unpark gives it, a park takes it
  * and returns at once where it is there; a second unpark before that does nothing.
  */
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/lost_events.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
 #include "model/replay.h"
+#include "model/tenure.h"
+#include "model/thread.h"
+#include "model/wakeup_latency.h"
 
 /* The thread queues for a lock that others may have: one of which an owner was told. */
 static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)

@@ -2,8 +2,13 @@
 /* A selection, looked up once a question. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
+#include "model/entity_names.h"
+#include "model/methods.h"
 #include "model/model.h"
+#include "model/selection.h"
+#include "model/thread.h"
 
 static int select_threads(tm__scope *scope, const tm_model *model, tm__memory *memory,
                           const tm_selection *selection)

@@ -16,6 +16,8 @@
 #include "base/sized.h"
 #include "base/sort.h"
 #include "base/strings.h"
+#include "model/object.h"
+#include "model/thread.h"
 #include "table/distribution.h"
 #include "table/tables.h"
 

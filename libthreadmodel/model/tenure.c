@@ -10,7 +10,11 @@
  */
 #include "model/tenure.h"
 
-#include "model/replay.h"
+#include "model/binding.h"
+#include "model/deadlock_search.h"
+#include "model/interval.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
 
 /* ---- the present owner, for the search for deadlocks ---- */
 

@@ -14,10 +14,8 @@
 #ifndef TM_MODEL_TENURE_H
 #define TM_MODEL_TENURE_H
 
-#include <stdint.h>
-
-struct tm_model;
-struct tm__thread;
+#include "model/model.h"
+#include "model/thread.h"
 
 /** Bits of tm__tenure.flags. */
 enum {
@@ -78,5 +76,45 @@ typedef struct tm__bounds {
     tm__stay sure[2]; ///< stretches in which it surely had it; empty where from == to
     uint8_t sure_provenance[2];
 } tm__bounds;
+
+/** A record by its number; NULL for 0 and for one that a memory limit dropped. */
+static inline tm__tenure *tm__tenure_at(const tm_model *model, uint32_t number)
+{
+    return number > model->tenures_first
+               ? &model->tenures[number - model->tenures_first - 1]
+               : NULL;
+}
+
+/** The records of a lock by rising number, NULL after the last. */
+static inline const tm__tenure *tm__tenure_next(const tm_model *model,
+                                                const tm__tenure *record)
+{
+    return tm__tenure_at(model, record->next);
+}
+
+/**
+ * What follows for a record of an object from its neighbours and from what its owner
+ * did meanwhile.
+ * @param next    the record after it, or NULL
+ * @param end_ns  until when to look
+ */
+void tm__tenure_bounds(tm__bounds *bounds, const tm_model *model, uint32_t object,
+                       const tm__tenure *record, const tm__tenure *next,
+                       int64_t end_ns);
+
+/** Whether the producer tells of every acquisition and every release. */
+int tm__owners_are_told(const tm_model *model);
+
+/** Since when the owner of a record that was handed to it had been queueing for it;
+ * INT64_MIN: not known. */
+int64_t tm__tenure_queued_ns(const tm_model *model, const tm__tenure *record);
+
+/**
+ * The peer of an interval; of a block that goes on, and of which none was known when it
+ * began, who was said to be the owner since.
+ * @param provenance  of that; as it was where it is the interval's own
+ */
+uint32_t tm__stated_owner(const tm_model *model, const tm__thread *thread,
+                          uint32_t interval, int *provenance);
 
 #endif

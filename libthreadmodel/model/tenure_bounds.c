@@ -9,9 +9,17 @@
  * sleep next                                 e─────        entered: the owner let go
  * before so        ···[════════════x······~~~]              ~ to wake up the next one
  */
+#include "model/caller_frame.h"
+#include "model/entity_names.h"
+#include "model/interval.h"
+#include "model/lock_nesting.h"
+#include "model/methods.h"
 #include "model/model.h"
-
-#include "model/replay.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
+#include "model/tenure.h"
+#include "model/thread.h"
+#include "model/wakeup_latency.h"
 
 /* ---- how long wake-ups take ---- */
 

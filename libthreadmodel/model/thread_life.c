@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads' lives: start, end, join, interrupt, and facts about one in mid-life. */
+#include "model/binding.h"
+#include "model/deadlock_search.h"
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/lost_events.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
 #include "model/replay.h"
+#include "model/thread.h"
+#include "model/wait_set.h"
 
 static tm__interval plain(int state, const tm__fact *fact)
 {

@@ -2,7 +2,17 @@
 /* Timelines and stacks as tables. */
 #include <threadmodel/timeline.h>
 
+#include "base/error.h"
+#include "model/entity_names.h"
+#include "model/interval.h"
+#include "model/limits.h"
 #include "model/listing.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/selection.h"
+#include "model/tenure.h"
+#include "model/thread.h"
 
 int tm__interval_cut(const tm_model *model, const tm__scope *scope,
                      const tm__interval *it, int64_t *start_ns, int64_t *end_ns)

@@ -10,7 +10,18 @@
  * monitor again; of one that timed out or was interrupted at once, and a contended
  * enter follows where it has to queue.
  */
+#include "model/binding.h"
+#include "model/fact.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/lost_events.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/owner_facts.h"
 #include "model/replay.h"
+#include "model/tenure.h"
+#include "model/thread.h"
+#include "model/wait_set.h"
 
 /* The thread owns the object now: it could not wait or notify otherwise. */
 static void witness_owner(tm_model *model, const tm__fact *fact)

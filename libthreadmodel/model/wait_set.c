@@ -3,7 +3,12 @@
  * The wait sets, first in first out, and who in them may be gone though no event said
  * so. Asked at each notify of its one waiter, so all of it is a few loads.
  */
-#include "model/replay.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/thread.h"
+#include "model/wait_set.h"
 
 void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread)
 {

@@ -103,7 +103,7 @@ def names_source() -> str:
         LICENCE,
         "/* Names of states, kinds and causes, as answers and files have them.",
         f" * {MADE} from the enums of the public headers. */",
-        '#include "model/model.h"',
+        "#include <threadmodel/threadmodel.h>",
         "",
         "#define NAME_OF(names, number) \\",
         "((number) >= 0 && (size_t)(number) < sizeof(names) / sizeof(*(names)) \\",

@@ -11,8 +11,13 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "base/sort.h"
+#include "model/limits.h"
+#include "model/object.h"
+#include "model/thread.h"
+#include "table/builder.h"
 #include "table/tables.h"
 
 static int (*const detectors[])(tm__findings *) = {

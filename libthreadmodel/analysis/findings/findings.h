@@ -10,7 +10,9 @@
 
 #include "analysis/grouping/callers.h"
 #include "base/triples.h"
+#include "model/entity_names.h"
 #include "model/model.h"
+#include "model/selection.h"
 
 enum { TM__FINDING_BYTES = 1000, TM__WHERE_BYTES = 800, TM__FINDINGS_A_KIND = 5 };
 

@@ -4,6 +4,7 @@
  * of its class that blocked anybody, else those of a class at a place.
  */
 #include "analysis/findings/findings_queues.h"
+#include "model/object.h"
 
 int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues)
 {

@@ -7,6 +7,8 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/findings_queues.h"
 #include "base/saturate.h"
+#include "model/interval.h"
+#include "model/thread.h"
 
 /* What a tally is about, as its last key. */
 enum {

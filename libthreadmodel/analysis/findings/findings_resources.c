@@ -7,6 +7,8 @@
 #include "analysis/findings/findings.h"
 #include "analysis/resources/resources.h"
 #include "base/saturate.h"
+#include "model/interval.h"
+#include "model/thread.h"
 
 enum { ENOUGH_WAITS = 5, ENOUGH_USES = 5, PART_OF_RUN = 20 };
 

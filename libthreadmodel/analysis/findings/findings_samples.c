@@ -5,6 +5,8 @@
  * thread where it was is no accident.
  */
 #include "analysis/findings/findings.h"
+#include "model/interval.h"
+#include "model/thread.h"
 
 typedef struct samples {
     tm__findings *findings;

@@ -11,6 +11,9 @@
 #include "analysis/findings/findings.h"
 #include "analysis/timeline/holdup.h"
 #include "base/saturate.h"
+#include "model/deadlock_search.h"
+#include "model/interval.h"
+#include "model/thread.h"
 
 /* ---- deadlocks ---- */
 

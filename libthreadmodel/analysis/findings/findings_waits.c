@@ -8,6 +8,10 @@
 #include "analysis/findings/findings.h"
 #include "analysis/timeline/holdup.h"
 #include "base/histogram.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/object.h"
+#include "model/thread.h"
 
 /** Waits of one class at one place. */
 typedef struct group {

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "model/entity_names.h"
+#include "model/methods.h"
+
 /* The place that a frame stands for. */
 static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index)
 {

@@ -4,7 +4,9 @@
 #define TM_ANALYSIS_GROUPING_CALLERS_H
 
 #include "base/triples.h"
+#include "model/caller_frame.h"
 #include "model/model.h"
+#include "table/builder.h"
 
 /** The same method and line on two stacks is one place. */
 typedef struct tm__caller {

@@ -6,9 +6,10 @@
 #ifndef TM_ANALYSIS_GROUPING_SEATS_H
 #define TM_ANALYSIS_GROUPING_SEATS_H
 
+#include <threadmodel/model.h>
+
 #include "base/prefetch.h"
 #include "base/triples.h"
-#include "model/model.h"
 
 typedef struct tm__seats {
     tm__memory *memory;

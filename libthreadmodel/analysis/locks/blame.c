@@ -6,9 +6,14 @@
  */
 #include "analysis/locks/blame.h"
 
+#include "base/error.h"
 #include "table/tables.h"
 #include "base/saturate.h"
 #include "base/sized.h"
+#include "model/entity_names.h"
+#include "model/limits.h"
+#include "model/object.h"
+#include "table/builder.h"
 
 enum {
     ALL_KEYS = TM_BLAME_BY_THREAD | TM_BLAME_BY_CALLER | TM_BLAME_BY_CLASS |

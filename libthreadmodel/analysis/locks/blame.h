@@ -5,11 +5,14 @@
 
 #include <threadmodel/blame.h>
 
-#include "analysis/locks/shares.h"
 #include "analysis/grouping/callers.h"
 #include "analysis/grouping/seats.h"
+#include "analysis/locks/shares.h"
 #include "base/sort.h"
 #include "base/triples.h"
+#include "model/caller_frame.h"
+#include "model/model.h"
+#include "model/selection.h"
 
 /** A group; what is no key of it is TM__NONE. */
 typedef struct tm__blamed {

@@ -8,6 +8,9 @@
 #include "analysis/locks/blame.h"
 #include "analysis/timeline/holdup.h"
 #include "base/saturate.h"
+#include "model/fold.h"
+#include "model/methods.h"
+#include "model/object.h"
 
 enum {
     PLACES = TM_BLAME_BY_CALLER | TM_BLAME_BY_OWNER_METHOD,

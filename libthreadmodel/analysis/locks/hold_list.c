@@ -2,8 +2,15 @@
 /* The tenures of all locks as a table, one row each. */
 #include <threadmodel/hold.h>
 
+#include "base/error.h"
 #include "base/sort.h"
 #include "model/listing.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/selection.h"
+#include "model/tenure.h"
+#include "model/thread.h"
 
 /** A row to be: a record and its lock. */
 typedef struct tenure_row {

@@ -13,6 +13,10 @@
 
 #include "analysis/locks/lock_graph.h"
 #include "base/sort.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/tenure.h"
+#include "model/thread.h"
 
 enum { STEPS_MAX = 2000000, USES_TRIED = 16 };
 

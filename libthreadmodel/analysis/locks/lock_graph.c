@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "model/interval.h"
+#include "model/methods.h"
+#include "model/object.h"
+#include "model/thread.h"
 
 static uint32_t name_of_class(const tm_model *model, uint32_t class_index)
 {

@@ -4,6 +4,7 @@
 #define TM_ANALYSIS_LOCKS_LOCK_GRAPH_H
 
 #include "base/triples.h"
+#include "model/lock_nesting.h"
 #include "model/model.h"
 
 /** Longer cycles have never been met in practice, and cost most to look for. */

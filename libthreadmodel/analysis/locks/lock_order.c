@@ -9,9 +9,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analysis/locks/lock_graph.h"
 #include "analysis/grouping/callers.h"
+#include "analysis/locks/lock_graph.h"
+#include "base/error.h"
 #include "base/sort.h"
+#include "model/entity_names.h"
+#include "model/limits.h"
+#include "model/thread.h"
+#include "table/builder.h"
 #include "table/tables.h"
 
 typedef struct listing {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "model/listing.h"
+#include "model/object.h"
+#include "model/tenure.h"
 
 const char *tm__share_name(int kind)
 {

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The critical path as a table: a row a segment, hundreds of thousands of them. */
-#include "analysis/timeline/link.h"
 #include "analysis/path/path.h"
+#include "analysis/timeline/link.h"
+#include "base/error.h"
 #include "base/sized.h"
+#include "model/caller_frame.h"
+#include "model/entity_names.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/methods.h"
+#include "model/object.h"
+#include "model/thread.h"
+#include "table/builder.h"
 #include "table/tables.h"
 
 typedef struct listing {

@@ -22,6 +22,9 @@
 #include "analysis/path/path.h"
 
 #include "analysis/timeline/link.h"
+#include "model/interval.h"
+#include "model/methods.h"
+#include "model/thread.h"
 
 /* Beginnings in one instant of one thread that are looked at; programs have two. */
 enum { AT_ONCE = 8 };

@@ -6,6 +6,7 @@
 #include <threadmodel/path.h>
 
 #include "model/model.h"
+#include "table/builder.h"
 
 /** Beyond enum tm_interaction_kind: how the path came to a segment. */
 enum { TM__VIA_NOTHING = 0, TM__VIA_MEANWHILE = 100 };

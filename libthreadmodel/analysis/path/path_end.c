@@ -9,8 +9,11 @@
  *     destroyer             ───────s──       s  shutdown: nobody is left
  *     hook                          ───
  */
-#include "analysis/timeline/link.h"
 #include "analysis/path/path.h"
+#include "analysis/timeline/link.h"
+#include "base/error.h"
+#include "model/interval.h"
+#include "model/thread.h"
 
 /* Starters of starters that are asked for; the runtime's own chains have three. */
 enum { STARTERS = 8 };

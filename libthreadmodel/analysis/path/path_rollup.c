@@ -3,12 +3,19 @@
  * Sums over a critical path. Hundreds of thousands of segments fall into some dozens
  * of sums; classes and methods are the same where their names are.
  */
-#include "analysis/timeline/link.h"
 #include "analysis/path/path.h"
 #include "analysis/path/slack.h"
+#include "analysis/timeline/link.h"
+#include "base/error.h"
 #include "base/sized.h"
 #include "base/sort.h"
 #include "base/triples.h"
+#include "model/caller_frame.h"
+#include "model/entity_names.h"
+#include "model/methods.h"
+#include "model/object.h"
+#include "model/thread.h"
+#include "table/builder.h"
 #include "table/tables.h"
 
 enum {

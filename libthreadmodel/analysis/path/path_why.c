@@ -5,9 +5,13 @@
  */
 #include <stdio.h>
 
-#include "analysis/timeline/link.h"
 #include "analysis/path/path.h"
+#include "analysis/timeline/link.h"
 #include "base/duration.h"
+#include "model/interval.h"
+#include "model/limits.h"
+#include "model/lost_events.h"
+#include "model/thread.h"
 #include "table/builder.h"
 
 static const struct {

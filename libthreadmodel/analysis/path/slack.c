@@ -14,6 +14,9 @@
 
 #include "analysis/timeline/link.h"
 #include "analysis/timeline/march.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/thread.h"
 
 typedef struct search {
     const tm_model *model;

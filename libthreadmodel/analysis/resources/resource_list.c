@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "analysis/resources/resources.h"
+#include "base/error.h"
 #include "base/sort.h"
+#include "model/caller_frame.h"
 #include "model/listing.h"
 
 static void put_string(tm__listing *list, const tm_model *model, uint32_t string)

@@ -9,6 +9,8 @@
 #include "analysis/resources/resources.h"
 #include "base/saturate.h"
 #include "base/sort.h"
+#include "model/methods.h"
+#include "model/object.h"
 
 /** A release by a thread, as it called it. */
 typedef struct release {

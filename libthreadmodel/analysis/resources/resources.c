@@ -6,6 +6,8 @@
 #include "analysis/resources/resources.h"
 
 #include "base/saturate.h"
+#include "model/methods.h"
+#include "model/object.h"
 
 /* After so many who only woke the next one, who released is not known. */
 enum { WAKEUPS_FOLLOWED = 64 };

@@ -8,7 +8,10 @@
 
 #include "base/histogram.h"
 #include "base/triples.h"
+#include "model/interaction.h"
+#include "model/interval.h"
 #include "model/model.h"
+#include "model/selection.h"
 
 /** A wait that no lock explains. */
 typedef struct tm__resource_wait {

@@ -13,6 +13,10 @@
 #include "analysis/statistics/groups.h"
 
 #include "analysis/timeline/holdup.h"
+#include "model/fold.h"
+#include "model/methods.h"
+#include "model/object.h"
+#include "model/thread.h"
 
 /* In place of a group: hold-ups of a class that was not asked for. */
 static const uint32_t LEFT_OUT = UINT32_MAX;

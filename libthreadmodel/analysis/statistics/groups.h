@@ -6,11 +6,13 @@
 #include <threadmodel/statistics.h>
 
 #include "analysis/grouping/callers.h"
-#include "analysis/statistics/piles.h"
 #include "analysis/grouping/seats.h"
+#include "analysis/statistics/piles.h"
 #include "base/sort.h"
 #include "base/triples.h"
+#include "model/caller_frame.h"
 #include "model/model.h"
+#include "model/selection.h"
 
 /** The states that are gathered, in the order of the answer's columns. */
 enum {

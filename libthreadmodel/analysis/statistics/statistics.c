@@ -6,6 +6,15 @@
 #include <threadmodel/statistics.h>
 
 #include "analysis/timeline/holdup.h"
+#include "base/error.h"
+#include "model/entity_names.h"
+#include "model/fold.h"
+#include "model/interval.h"
+#include "model/limits.h"
+#include "model/model.h"
+#include "model/selection.h"
+#include "model/thread.h"
+#include "table/builder.h"
 #include "table/tables.h"
 
 /* The states of these columns, in their order. */

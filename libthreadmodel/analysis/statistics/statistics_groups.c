@@ -6,7 +6,11 @@
 #include <threadmodel/statistics.h>
 
 #include "analysis/statistics/groups.h"
+#include "base/error.h"
 #include "base/sized.h"
+#include "model/entity_names.h"
+#include "model/limits.h"
+#include "model/thread.h"
 #include "table/distribution.h"
 #include "table/tables.h"
 

@@ -8,6 +8,11 @@
  */
 #include "analysis/timeline/holdup.h"
 
+#include "model/interval.h"
+#include "model/methods.h"
+#include "model/model.h"
+#include "model/object.h"
+
 void tm__hold_up_start(tm__hold_up_walk *walk, const tm_model *model,
                        const tm__scope *scope, uint32_t thread)
 {

@@ -6,7 +6,8 @@
 #ifndef TM_ANALYSIS_TIMELINE_HOLDUP_H
 #define TM_ANALYSIS_TIMELINE_HOLDUP_H
 
-#include "model/model.h"
+#include "model/selection.h"
+#include "model/thread.h"
 
 /** A hold-up, cut at the edges of a window. */
 typedef struct tm__hold_up_part {

@@ -6,6 +6,9 @@
  */
 #include "analysis/timeline/link.h"
 
+#include "model/deadlock_search.h"
+#include "model/interaction.h"
+
 tm__link tm__link_to(const tm_model *model, uint32_t thread, uint32_t interval)
 {
     const tm__interval *it = &model->threads[thread].intervals[interval];

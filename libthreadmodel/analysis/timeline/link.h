@@ -6,7 +6,10 @@
 #ifndef TM_ANALYSIS_TIMELINE_LINK_H
 #define TM_ANALYSIS_TIMELINE_LINK_H
 
-#include "model/model.h"
+#include <threadmodel/interaction.h>
+
+#include "model/interval.h"
+#include "model/thread.h"
 
 typedef struct tm__link {
     uint32_t from; ///< threads[]; TM__NONE: nobody, or not known

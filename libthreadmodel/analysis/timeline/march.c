@@ -11,6 +11,8 @@
 #include "analysis/timeline/march.h"
 
 #include "analysis/timeline/link.h"
+#include "model/interval.h"
+#include "model/thread.h"
 
 /* Chains of hand-overs within one instant are seldom longer. */
 enum { TURNS = 4 };

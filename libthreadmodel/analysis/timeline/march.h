@@ -6,7 +6,7 @@
 #ifndef TM_ANALYSIS_TIMELINE_MARCH_H
 #define TM_ANALYSIS_TIMELINE_MARCH_H
 
-#include "model/model.h"
+#include "model/interaction.h"
 
 typedef struct tm__march_point {
     int64_t time_ns;

@@ -14,7 +14,12 @@
 
 #include <string.h>
 
+#include "base/error.h"
+#include "model/interval.h"
 #include "model/listing.h"
+#include "model/model.h"
+#include "model/selection.h"
+#include "model/thread.h"
 
 enum {
     DETAIL_COLUMNS = 12, /* those after the times of the states */

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "model/methods.h"
+#include "model/object.h"
 
 /* Times that the lanes keep at most: with very many threads there are fewer lanes. */
 enum { LANE_TIMES = 1 << 22 };

@@ -6,8 +6,9 @@
 
 #include <threadmodel/whatif.h>
 
-#include "analysis/whatif/forecast.h"
 #include "analysis/path/path.h"
+#include "analysis/whatif/forecast.h"
+#include "model/model.h"
 
 /** One what-if: holds of the places that match, TM__NONE for any. */
 typedef struct tm__candidate {

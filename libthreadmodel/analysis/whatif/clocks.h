@@ -7,6 +7,7 @@
 #define TM_ANALYSIS_WHATIF_CLOCKS_H
 
 #include "analysis/whatif/holds.h"
+#include "model/model.h"
 
 /** A scaled hold that its thread is in. */
 typedef struct tm__active {

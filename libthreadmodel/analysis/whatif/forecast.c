@@ -12,8 +12,10 @@
  */
 #include "analysis/whatif/forecast.h"
 
-#include "analysis/whatif/clocks.h"
 #include "analysis/timeline/link.h"
+#include "analysis/whatif/clocks.h"
+#include "model/interval.h"
+#include "model/thread.h"
 
 typedef struct run {
     const tm_model *model;

@@ -6,6 +6,11 @@
 #include "analysis/whatif/holds.h"
 
 #include "base/sort.h"
+#include "model/interval.h"
+#include "model/methods.h"
+#include "model/object.h"
+#include "model/tenure.h"
+#include "model/thread.h"
 
 static uint32_t find_place(tm__holds *holds, uint32_t object, uint32_t stack)
 {

@@ -4,6 +4,7 @@
 #define TM_ANALYSIS_WHATIF_HOLDS_H
 
 #include "base/triples.h"
+#include "model/caller_frame.h"
 #include "model/model.h"
 
 /** What holds are chosen by: holds of one place are scaled together. */

@@ -6,7 +6,12 @@
 #include <string.h>
 
 #include "analysis/whatif/candidates.h"
+#include "base/error.h"
 #include "base/sized.h"
+#include "model/deadlock_search.h"
+#include "model/entity_names.h"
+#include "model/methods.h"
+#include "table/builder.h"
 #include "table/tables.h"
 
 enum { DEFAULT_COUNT = 20, LABEL_BYTES = 1024 };

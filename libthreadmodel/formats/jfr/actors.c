@@ -4,7 +4,7 @@
  * thread in all chunks; an object by the address that JFR gives and by its class.
  */
 #include "base/error.h"
-#include "formats/jfr/entities.h"
+#include "formats/jfr/jfr_entities.h"
 
 /* Ids of threads that Java does not know, and of everything in a second JVM. */
 #define NATIVE (UINT64_C(1) << 63)

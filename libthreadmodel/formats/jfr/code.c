@@ -4,7 +4,7 @@
  * chunks. Each constant is looked into once a chunk; from then on its slot in the pool
  * holds the answer, so an event costs a look-up in the chunk's own map for each key.
  */
-#include "formats/jfr/entities.h"
+#include "formats/jfr/jfr_entities.h"
 
 #include "base/error.h"
 

@@ -5,7 +5,7 @@
 
 #include <threadmodel/run.h>
 
-#include "formats/jfr/entities.h"
+#include "formats/jfr/jfr_entities.h"
 
 /** Types of events that mean something here. */
 enum tm__jfr_what {

@@ -3,7 +3,7 @@
 #ifndef TM_FORMATS_JFR_WITNESS_H
 #define TM_FORMATS_JFR_WITNESS_H
 
-#include "formats/jfr/entities.h"
+#include "formats/jfr/jfr_entities.h"
 #include "formats/jfr/fact_order.h"
 #include "formats/jstack/cycles.h"
 

@@ -13,6 +13,8 @@
 
 #include <threadmodel/threadmodel.h>
 
+#include "model/entity_names.h"
+#include "model/methods.h"
 #include "model/model.h"
 
 enum { MANY = 200000 };

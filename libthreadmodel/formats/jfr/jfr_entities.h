@@ -3,8 +3,8 @@
  * Threads, classes, methods, stacks and objects of a whole recording. Chunks number
  * most of them anew; here each is known once, and its definition is poured once.
  */
-#ifndef TM_FORMATS_JFR_ENTITIES_H
-#define TM_FORMATS_JFR_ENTITIES_H
+#ifndef TM_FORMATS_JFR_JFR_ENTITIES_H
+#define TM_FORMATS_JFR_JFR_ENTITIES_H
 
 #include <threadmodel/sink.h>
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wake-ups and processors, which only some producers report. */
+#ifndef TM_MODEL_CPU_H
+#define TM_MODEL_CPU_H
+
+#include <threadmodel/model.h>
+
+#include "model/fact.h"
+
+/** How a thread was woken, which only some producers report. */
+typedef struct tm__wake {
+    int64_t runnable_ns; ///< it may go on since then; INT64_MIN: not reported
+    int64_t on_cpu_ns;   ///< and runs since; INT64_MIN: not yet
+    uint32_t waker;      ///< threads[] that made it runnable, or TM__NONE
+    uint32_t post;       ///< posts[] that it is thought to have got, or TM__NONE
+} tm__wake;
+
+/** Room in wakes[] for every thread. @return TM_OK or TM_ENOMEM */
+int tm__wake_reserve(tm_model *model);
+void tm__on_runnable(tm_model *model, const tm__fact *fact);
+void tm__on_cpu(tm_model *model, const tm__fact *fact);
+void tm__off_cpu(tm_model *model, const tm__fact *fact);
+/** Who made a blocked thread runnable. @return threads[] or TM__NONE */
+uint32_t tm__waker(const tm_model *model, uint32_t thread);
+/**
+ * A thread of wakes[] begins to run: since its wake-up it was runnable.
+ * @param[in,out] time_ns  when it runs
+ * @param cause  of the end of its block, interactions[] or TM__NONE
+ * @return the cause of its running
+ */
+uint32_t tm__wait_for_cpu(tm_model *model, uint32_t thread, int64_t *time_ns,
+                          uint32_t cause);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A thread's timeline: a run of intervals, and how events make it longer. */
+#ifndef TM_MODEL_INTERVAL_H
+#define TM_MODEL_INTERVAL_H
+
+#include "model/fact.h"
+#include "model/model.h"
+#include "model/thread.h"
+
+/** Bits of tm__interval.flags. */
+enum {
+    TM__INTERVAL_CONTINUES = 1,   ///< the same hold-up as the interval before it
+    TM__INTERVAL_TIMED_OUT = 2,   ///< ended because its time was up
+    TM__INTERVAL_INTERRUPTED = 4, ///< ended by an interrupt
+    TM__INTERVAL_SNAPSHOT = 8,    ///< had begun before it was first seen
+    TM__INTERVAL_UNSPLIT = 16,    ///< a wait that may hide queueing for the monitor
+    TM__INTERVAL_SAMPLED = 32,    ///< its stack is that of another hold-up like it
+    TM__INTERVAL_END_UNSEEN = 64, ///< no event told its end: the next one came later
+    TM__INTERVAL_NOT_OWNED = 128  ///< a wait for what no thread owns
+};
+
+/**
+ * A thread is in `state` from start_ns to the start of its next interval; the
+ * last one is open until the thread's next event.
+ */
+typedef struct tm__interval {
+    int64_t start_ns;
+    uint32_t object;    ///< objects[]: wanted, waited for or parked for
+    uint32_t stack;     ///< stacks[]
+    uint32_t peer;      ///< threads[]: owner when it began, or joined thread
+    uint32_t cause;     ///< interactions, by number, that began it; TM__NONE
+    uint8_t state;      ///< enum tm_state
+    uint8_t provenance; ///< enum tm_provenance of peer
+    uint8_t flags;
+    uint8_t reserved;
+    uint32_t tenure; ///< of a block: the object's last record when it began; 0: none
+} tm__interval;
+
+_Static_assert(sizeof(tm__interval) == 32, "an interval is 32 bytes");
+
+/** A thread's timeline begins with room for these, as much as most threads need where
+ * there are very many. */
+enum { TM__FIRST_INTERVALS = 12 };
+
+/** When an interval ends; the last event's time for an open one. */
+int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,
+                            uint32_t interval);
+
+/** The thread's present interval; NULL before its first. */
+static inline tm__interval *tm__now(const tm__thread *thread)
+{
+    return thread->interval_count ? &thread->intervals[thread->interval_count - 1]
+                                  : NULL;
+}
+
+/** Index of the interval with which the present hold-up began. */
+static inline uint32_t tm__hold_up(const tm__thread *thread)
+{
+    return thread->hold_up - thread->interval_first;
+}
+
+/** The same, but for a notified waiter, the interval of its wait. */
+static inline uint32_t tm__hold_up_first(const tm__thread *thread)
+{
+    uint32_t index = tm__hold_up(thread);
+
+    if (thread->hold_up_state == TM_STATE_REENTERING && index &&
+        thread->intervals[index - 1].state == TM_STATE_WAITING)
+        index--;
+    return index;
+}
+
+/** When that began. */
+static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+{
+    return thread->intervals[tm__hold_up_first(thread)].start_ns;
+}
+
+static inline int tm__is_held_up(const tm__thread *thread)
+{
+    return thread->hold_up_state >= TM_STATE_BLOCKED &&
+           thread->hold_up_state <= TM_STATE_DEADLOCKED;
+}
+
+/** More room for a thread's intervals; see tm__interval_reserve(). */
+int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed);
+
+/** Room for a few more intervals. @return TM_OK or TM_ENOMEM */
+static inline int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more)
+{
+    tm__thread *it = &model->threads[thread];
+    size_t needed = (size_t)it->interval_count + more;
+
+    return needed <= it->interval_capacity ? TM_OK
+                                           : tm__interval_grow(model, it, needed);
+}
+
+/** Begin an interval; `next` need not hold start_ns. */
+static inline void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns,
+                             tm__interval next)
+{
+    tm__thread *it = &model->threads[thread];
+
+    /* Another thread's event may act on this one, and be late. */
+    next.start_ns = it->since_ns > time_ns ? it->since_ns : time_ns;
+    it->since_ns = next.start_ns;
+    it->state = next.state;
+    if (!(next.flags & TM__INTERVAL_CONTINUES)) {
+        it->hold_up = it->interval_first + it->interval_count;
+        it->hold_up_state = next.state;
+    }
+    it->intervals[it->interval_count++] = next;
+}
+
+/** Take back all intervals but the first `count`. */
+void tm__take_back(tm__thread *thread, uint32_t count);
+/** Note until when a hold-up lasts at most; its timeout is the fact's value. */
+void tm__set_deadline(tm_model *model, const tm__fact *fact);
+/** Begin to run. @param cause  interactions[] or TM__NONE */
+void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
+/** A hold-up that began without a stack gets that of a later event. */
+void tm__hold_up_stack(tm_model *model, const tm__fact *fact);
+/** The thread's hold-up is over: it leaves its queue and its deadlock. */
+void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns);
+/** The thread goes on, and since when nothing tells. */
+void tm__end_unseen(tm__thread *thread);
+/** The event proves that the thread runs; count an end that was missing. */
+void tm__must_run(tm_model *model, const tm__fact *fact);
+void tm__want(tm_model *model, uint32_t thread, uint32_t object);
+void tm__want_end_of(tm_model *model, uint32_t thread, uint32_t joined);
+
+#endif

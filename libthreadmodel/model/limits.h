@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the data cannot show, as answers say it. */
+#ifndef TM_MODEL_LIMITS_H
+#define TM_MODEL_LIMITS_H
+
+#include <threadmodel/model.h>
+
+#include "table/builder.h"
+
+/** Add every sentence on what the data cannot show that answers must carry. */
+void tm__model_put_limits(const tm_model *model, tm__builder *builder);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What events say of who has what, one fact at a time. */
+#ifndef TM_MODEL_OWNER_FACTS_H
+#define TM_MODEL_OWNER_FACTS_H
+
+#include "base/map.h"
+#include "model/fact.h"
+#include "model/interval.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/thread.h"
+
+/** How many records an event may add. */
+enum { TM__TENURES_AN_EVENT = 4 };
+
+/** That a thread had an object at an instant. */
+typedef struct tm__had {
+    int64_t time_ns;
+    uint32_t thread;
+    uint32_t stack; ///< where it got it, or TM__NONE
+    int provenance; ///< enum tm_provenance
+} tm__had;
+
+/** How sure it is what an event says of an owner. @return enum tm_provenance */
+int tm__told_provenance(const tm__fact *fact);
+
+/** An object after forgetting what a loss marker made doubtful. */
+tm__object *tm__object_fresh(tm_model *model, uint32_t object);
+/**
+ * Whether the producer tells when the thread's hold-up is over: only then is it known
+ * to be where it was seen. One that does not say what it tells is taken to tell the
+ * ends of what it told the beginnings of.
+ */
+int tm__end_is_told(const tm_model *model, const tm__thread *thread);
+/**
+ * Whether who got an object at a stack must have let go of it by a hold-up of its.
+ * @param taken  stacks[] or TM__NONE
+ */
+int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
+                 const tm__interval *blocked);
+/** Room for what one event says of owners. @return TM_OK or TM_ENOMEM */
+int tm__tenure_reserve(tm_model *model);
+/** A thread begins to queue for an object. @return the record that is then the last */
+uint32_t tm__tenure_wanted(tm_model *model, uint32_t object, int64_t time_ns);
+/** Somebody has it, for a thread is blocked by it, and nobody is known to. */
+void tm__tenure_unknown(tm_model *model, uint32_t object, int64_t time_ns);
+/** A thread has it at an instant, and may have had it before. */
+void tm__tenure_had(tm_model *model, uint32_t object, const tm__had *fact);
+/** A thread has it from now on. @param earliest_ns  or maybe since then; INT64_MIN:
+ * since any time  @param flags  TM__TENURE_HANDED, _PROVISIONAL, _SHARED */
+void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
+                    int64_t earliest_ns, int flags);
+/** A thread lets go now. */
+void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact);
+/** A thread that may have had it does not have it now. */
+void tm__tenure_over(tm_model *model, uint32_t object, uint32_t thread,
+                     int64_t time_ns);
+/** The same, of all that it is thought to have. */
+void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns);
+/** A thread that was woken to take an object did not get it.
+ * @param from  a record of that object from which on to look
+ * @return who woke it, where that need not have been a release; or TM__NONE */
+uint32_t tm__tenure_take_back(tm_model *model, uint32_t thread, uint32_t from);
+/** Whether an owner, stated at the model's present time, is one of a thread dump. */
+int tm__is_of_a_dump(const tm_model *model, const tm__object *object);
+
+/** How sure it is that the owner still owns it. @return enum tm_provenance */
+static inline int tm__owner_provenance(const tm_model *model, const tm__object *object)
+{
+    const tm__thread *owner;
+
+    if (object->owner == TM__NONE)
+        return TM_PROVENANCE_UNKNOWN;
+    owner = &model->threads[object->owner];
+    if (object->owner_interval == TM__NONE)
+        return object->owner_ns == model->last_ns && tm__is_of_a_dump(model, object)
+                   ? object->owner_provenance
+                   : TM_PROVENANCE_INFERRED;
+    /* That it is still held up was known before events were lost. */
+    if (owner->losses != model->losses)
+        return TM_PROVENANCE_INFERRED;
+    /* A notified waiter goes from WAITING to REENTERING without running. */
+    return object->owner_interval == owner->interval_first + tm__hold_up_first(owner)
+               ? object->owner_provenance
+               : TM_PROVENANCE_INFERRED;
+}
+
+void tm__on_held(tm_model *model, const tm__fact *fact);
+/** What was said of the owner of what a thread is blocked by becomes the block's. */
+void tm__name_owner(tm_model *model, uint32_t thread);
+
+#endif
