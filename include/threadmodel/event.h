@@ -71,14 +71,14 @@ enum tm_event_kind {
 
 /** Why a monitor got its heavy form. */
 enum tm_inflation {
-    TM_INFLATION_UNKNOWN = 0,
-    TM_INFLATION_ENTER = 1,  ///< contended enter
-    TM_INFLATION_WAIT = 2,   ///< Object.wait
-    TM_INFLATION_NOTIFY = 3, ///< Object.notify or notifyAll
-    TM_INFLATION_HASH = 4,   ///< an identity hash, of a monitor that was locked
-    TM_INFLATION_JNI = 5,    ///< an enter or exit by native code
-    TM_INFLATION_VM = 6,     ///< the VM's own purpose
-    TM_INFLATION_END = 7     ///< one more than the last
+    TM_INFLATION_UNKNOWN = 0, ///< not known
+    TM_INFLATION_ENTER = 1,   ///< contended enter
+    TM_INFLATION_WAIT = 2,    ///< Object.wait
+    TM_INFLATION_NOTIFY = 3,  ///< Object.notify or notifyAll
+    TM_INFLATION_HASH = 4,    ///< an identity hash, of a monitor that was locked
+    TM_INFLATION_JNI = 5,     ///< an enter or exit by native code
+    TM_INFLATION_VM = 6,      ///< the VM's own purpose
+    TM_INFLATION_END = 7      ///< one more than the last
 };
 
 /** Bits of tm_event.flags. */

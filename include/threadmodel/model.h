@@ -24,25 +24,25 @@ typedef struct tm_model tm_model;
 
 /** States of a thread. */
 enum tm_state {
-    TM_STATE_UNKNOWN = 0,
-    TM_STATE_NEW = 1, ///< start was called, it does not run yet
-    TM_STATE_RUNNING = 2,
+    TM_STATE_UNKNOWN = 0,    ///< not known
+    TM_STATE_NEW = 1,        ///< start was called, it does not run yet
+    TM_STATE_RUNNING = 2,    ///< runs, or could run
     TM_STATE_BLOCKED = 3,    ///< queues for a monitor
     TM_STATE_WAITING = 4,    ///< in Object.wait, before a notify; or for what no
                              ///< thread owns
     TM_STATE_REENTERING = 5, ///< notified, queues for the monitor again
     TM_STATE_JOINING = 6,    ///< waits for a thread to end
-    TM_STATE_SLEEPING = 7,
-    TM_STATE_PARKED = 8,
+    TM_STATE_SLEEPING = 7,   ///< in Thread.sleep
+    TM_STATE_PARKED = 8,     ///< in LockSupport.park
     TM_STATE_DEADLOCKED = 9, ///< blocked, joining or parked in a cycle
-    TM_STATE_DEAD = 10,
-    TM_STATE_RUNNABLE = 11, ///< woken or preempted, and not on a processor
-    TM_STATE_END = 12       ///< one more than the last state
+    TM_STATE_DEAD = 10,      ///< has ended
+    TM_STATE_RUNNABLE = 11,  ///< woken or preempted, and not on a processor
+    TM_STATE_END = 12        ///< one more than the last state
 };
 
 /** How sure a statement about another thread is. */
 enum tm_provenance {
-    TM_PROVENANCE_UNKNOWN = 0,
+    TM_PROVENANCE_UNKNOWN = 0,  ///< nothing is known
     TM_PROVENANCE_INFERRED = 1, ///< follows from other events, if none was missed
     TM_PROVENANCE_EXACT = 2,    ///< follows from the VM's rules and complete events
     TM_PROVENANCE_REPORTED = 3, ///< stated by the VM

@@ -3,11 +3,13 @@
 // cannot tell red from green tell apart, and each state has a texture and a letter of its
 // own besides, for those who see no colour, and for paper.
 
+import { STATE, type State as StateName } from "./described";
+
 /** Whether a texture has ink at a pixel; x and y are at least 0. */
 type Texture = (x: number, y: number) => boolean;
 
 export interface State {
-  name: string;
+  name: StateName;
   label: string;
   letter: string;
   light: string;
@@ -21,52 +23,53 @@ export interface State {
 
 const none: Texture = () => false;
 
-function state(
-  name: string,
+/** The dead are not drawn. */
+type Drawn = Exclude<StateName, "dead">;
+type Look = readonly [
   letter: string,
-  colours: readonly [string, string],
+  light: string,
+  dark: string,
   height: number,
   texture: Texture,
-  meaning: string,
-  label = name,
-): State {
-  const [light, dark] = colours;
-  return { name, label, letter, light, dark, height, texture, meaning };
-}
-
-/** In the order of enum tm_state, but for the dead, who are not drawn. */
-export const STATES: readonly State[] = [
-  state("unknown", "?", ["#d9dce3", "#343a46"], 0.3, none, "not known"),
-  state("new", "n", ["#b9bfca", "#4a5160"], 0.3, (x, y) => (x + y) % 4 === 0,
-    "start was called, it does not run yet"),
-  state("running", "R", ["#009e73", "#1fae85"], 0.46, none, "runs, or could run"),
-  state("blocked", "B", ["#d55e00", "#e8732a"], 1, (x, y) => (x + y) % 6 < 2,
-    "queues for a monitor"),
-  state("waiting", "W", ["#56b4e9", "#56b4e9"], 0.8, (x, y) => x % 4 === 0 && y % 4 === 1,
-    "in Object.wait, before a notify"),
-  state("reentering", "E", ["#e69f00", "#e8a81c"], 1, (x, y) => (x + 5 * y) % 6 < 2,
-    "notified, queues for the monitor again", "re-entering"),
-  state("joining", "J", ["#cc79a7", "#d58db6"], 0.8, (x) => x % 5 < 1,
-    "waits for a thread to end"),
-  state("sleeping", "S", ["#8c93a3", "#7e8698"], 0.6, (x, y) => y % 6 === 2 && x % 6 < 3,
-    "in Thread.sleep"),
-  state("parked", "P", ["#0072b2", "#2a8cc9"], 0.8, (_, y) => y % 4 === 1,
-    "in LockSupport.park"),
-  state("deadlocked", "D", ["#1b1b1f", "#f4f4f6"], 1,
-    (x, y) => (x + y) % 5 === 0 || (x + 4 * y) % 5 === 0,
-    "held up in a cycle, for good"),
-  state("runnable", "u", ["#f0e442", "#e5d93a"], 0.46, (x, y) => (x + 2 * y) % 6 === 0,
-    "woken or preempted, and not on a processor"),
+  label?: string,
 ];
+
+const LOOKS: Record<Drawn, Look> = {
+  unknown: ["?", "#d9dce3", "#343a46", 0.3, none],
+  new: ["n", "#b9bfca", "#4a5160", 0.3, (x, y) => (x + y) % 4 === 0],
+  running: ["R", "#009e73", "#1fae85", 0.46, none],
+  blocked: ["B", "#d55e00", "#e8732a", 1, (x, y) => (x + y) % 6 < 2],
+  waiting: ["W", "#56b4e9", "#56b4e9", 0.8, (x, y) => x % 4 === 0 && y % 4 === 1],
+  reentering: ["E", "#e69f00", "#e8a81c", 1, (x, y) => (x + 5 * y) % 6 < 2, "re-entering"],
+  joining: ["J", "#cc79a7", "#d58db6", 0.8, (x) => x % 5 < 1],
+  sleeping: ["S", "#8c93a3", "#7e8698", 0.6, (x, y) => y % 6 === 2 && x % 6 < 3],
+  parked: ["P", "#0072b2", "#2a8cc9", 0.8, (_, y) => y % 4 === 1],
+  deadlocked: ["D", "#1b1b1f", "#f4f4f6", 1,
+    (x, y) => (x + y) % 5 === 0 || (x + 4 * y) % 5 === 0],
+  runnable: ["u", "#f0e442", "#e5d93a", 0.46, (x, y) => (x + 2 * y) % 6 === 0],
+};
+
+/** In the order of enum tm_state. */
+export const STATES: readonly State[] = (Object.keys(STATE) as StateName[])
+  .filter((name) => name !== "dead")
+  .map((name) => {
+    const [letter, light, dark, height, texture, label = name] = LOOKS[name];
+    return { name, label, letter, light, dark, height, texture, meaning: STATE[name] };
+  });
 
 export const STATE_COUNT = STATES.length;
 export const BY_NAME: ReadonlyMap<string, number> = new Map(
   STATES.map((item, index) => [item.name, index]),
 );
-export const DEADLOCKED = 9;
-export const RUNNING = 2;
+
+function indexOf(name: Drawn): number {
+  return STATES.findIndex((item) => item.name === name);
+}
+
+export const DEADLOCKED = indexOf("deadlocked");
+export const RUNNING = indexOf("running");
 /** Few producers report it; shown where one does. */
-export const RUNNABLE = 10;
+export const RUNNABLE = indexOf("runnable");
 export const NO_STATE = 255;
 
 /** A state's name as people write it; that of the dead is not among those of lanes. */
@@ -75,7 +78,8 @@ export function labelOf(name: string): string {
 }
 
 /** States in which a thread is held up by others, as sums name them. */
-export const HOLD_UPS = ["blocked", "waiting", "reentering", "joining", "parked"] as const;
+export const HOLD_UPS = ["blocked", "waiting", "reentering", "joining", "parked"] as const satisfies
+  readonly StateName[];
 export type HoldUp = (typeof HOLD_UPS)[number];
 
 export function isDark(): boolean {

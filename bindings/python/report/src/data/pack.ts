@@ -2,7 +2,7 @@
 // Reading a pack of tables; threadmodel/pack.py has the format. A column is decoded when
 // it is first asked for, so that a page opens without touching what nobody looks at.
 
-export type Type = "int32" | "int64" | "uint64" | "double" | "bool" | "string";
+import type { Type } from "../described";
 
 interface ColumnIndex {
   name: string;

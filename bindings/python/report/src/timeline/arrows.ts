@@ -3,9 +3,10 @@
 // colour and a letter; what is not certain is dashed, with a hollow head.
 import type { Table } from "../data/pack";
 import type { ThreadIndex } from "../data/run";
+import type { InteractionKind } from "../described";
 
 export interface Kind {
-  name: string;
+  name: InteractionKind;
   label: string;
   letter: string;
   light: string;
