@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from headers import INCLUDE, Api, map_nodes, read_api
+from describe.headers import INCLUDE, Api, map_nodes, read_api
 
 DUMP = Path(__file__).resolve().parent / "threadmodel.abi"
 HEAD = """\

@@ -4,9 +4,9 @@
 import re
 
 import pytest
-from headers import PUBLIC, ROOT, read_api
 
 from describe import columns, enums
+from describe.headers import PUBLIC, ROOT, read_api
 from describe.outputs import outputs
 
 ANSWERS = re.compile(r"/\*\*((?:(?!\*/).)*)\*/\s*TM_API int (tm_\w+)\(tm_table \*\*out")

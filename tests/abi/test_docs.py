@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from headers import INCLUDE, PUBLIC, ROOT
+
+from describe.headers import INCLUDE, PUBLIC, ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 WRAPPER = """\

@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from headers import INCLUDE, PUBLIC, ROOT, read_api
 from pycparser import c_ast
+
+from describe.headers import INCLUDE, PUBLIC, ROOT, read_api
 
 # What POSIX names in struct tm: a program that includes <time.h> first may meet
 # these as macros.

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from headers import PUBLIC, ROOT
+
+from describe.headers import PUBLIC, ROOT
 
 EXAMPLE = ROOT / "docs" / "examples" / "embed.c"
 ANSWER = ROOT / "docs" / "examples" / "embed.txt"

@@ -10,7 +10,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from headers import ROOT, map_nodes
+
+from describe.headers import ROOT, map_nodes
 
 LIBRARY = ROOT / "libthreadmodel"
 AGENT = ROOT / "agent/jvm"

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from headers import map_nodes, read_api
+
+from describe.headers import map_nodes, read_api
 
 # No printing, ending of the process, signals, threads, or state of the process that
 # others share; see law 1 in docs/design.md.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The extension module is what the headers say."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import threadmodel
-from threadmodel import _library
+from describe.enums import read_enums
+from describe.python import class_name
+from threadmodel import _enums, _library
 from threadmodel._core import ffi, lib
 from threadmodel.event import EVENT_BYTES
 
@@ -62,19 +65,55 @@ def test_every_constant_of_the_headers_is_there() -> None:
         assert isinstance(getattr(lib, name), int)
 
 
-@pytest.mark.parametrize(
-    ("ours", "enum", "prefix"),
-    [
-        (threadmodel.EventKind, "tm_event_kind", "TM_EVENT_"),
-        (threadmodel.EventFlag, "tm_event_flag", "TM_EVENT_"),
-        (threadmodel.Policy, "tm_policy", "TM_POLICY_"),
-        (threadmodel.Identity, "tm_identity", "TM_IDENTITY_"),
-    ],
-)
-def test_enums_repeat_the_headers(ours: type, enum: str, prefix: str) -> None:
-    theirs = {name.removeprefix(prefix): n for name, n in constants(enum).items()}
-    theirs.pop("KIND_END", None)
-    assert {member.name: member.value for member in ours} == theirs  # type: ignore[attr-defined]
+@pytest.mark.parametrize("name", [name for name in read_enums() if name != "tm_error"])
+def test_enums_are_those_of_the_library(name: str) -> None:
+    ours = getattr(_enums, class_name(name))
+    values = read_enums()[name].values
+    assert {member.name: member.value for member in ours} == {
+        value.name.upper(): getattr(lib, value.spelling) for value in values
+    }
+
+
+def stub() -> dict[str, set[str]]:
+    """The classes of _core.pyi, and the names that each has."""
+    text = Path(_library.__file__).with_name("_core.pyi").read_text()
+    return {
+        node.name: {
+            part.target.id if isinstance(part, ast.AnnAssign) else part.name
+            for part in node.body
+            if isinstance(part, (ast.AnnAssign, ast.FunctionDef))
+        }
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def test_the_stub_has_what_the_module_has() -> None:
+    assert stub()["Lib"] == set(dir(lib))
+
+
+def fields_of(struct: str) -> set[str]:
+    try:
+        ffi.sizeof(struct)
+    except ffi.error:  # what is in it is the library's own business
+        return set()
+    return {name for name, _ in ffi.typeof(struct).fields}
+
+
+def test_the_stub_has_the_fields_of_structs() -> None:
+    structs = {
+        name: fields - {"__getitem__"}
+        for name, fields in stub().items()
+        if name.startswith("tm_") and not name.endswith("_fn")
+    }
+    assert structs == {name: fields_of(name) for name in structs}
+    assert "start_wall_ns" in structs["tm_run"]
+    assert structs["tm_model"] == set()
+
+
+def test_the_stub_is_exact() -> None:
+    text = Path(_library.__file__).with_name("_core.pyi").read_text()
+    assert "Any" not in re.findall(r"\w+", text)
 
 
 def test_an_event_is_laid_out_as_in_c() -> None:

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from describe import PACKAGE, ROOT, c, page, paragraphs, typescript
+from describe import PACKAGE, ROOT, c, page, paragraphs, python, stub, typescript
 
 TABLE = ROOT / "libthreadmodel" / "table"
 
@@ -16,5 +16,7 @@ def outputs() -> Iterator[tuple[Path, str]]:
     yield TABLE / "tables.h", c.spec_header()
     yield TABLE / "tables.c", c.spec_source()
     yield ROOT / "libthreadmodel" / "model" / "constants.c", c.names_source()
+    yield PACKAGE / "_enums.py", python.enums()
+    yield PACKAGE / "_core.pyi", stub.stub()
     yield ROOT / "bindings/python/report/src/described.ts", typescript.names()
     yield ROOT / "docs" / "tables.md", page.page()

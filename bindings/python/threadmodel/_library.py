@@ -3,11 +3,14 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from threadmodel import errors
 from threadmodel._core import ffi as ffi
 from threadmodel._core import lib as lib
+
+if TYPE_CHECKING:
+    from threadmodel._core import CData, Chars, Null
 
 BUILT_VERSION: Final[int] = (
     lib.TM_VERSION_MAJOR * 10000 + lib.TM_VERSION_MINOR * 100 + lib.TM_VERSION_PATCH
@@ -44,7 +47,7 @@ def check_version(built: int, loaded: int) -> None:
 check_version(BUILT_VERSION, lib.tm_version())
 
 
-def text(pointer: Any) -> str | None:
+def text(pointer: "Chars | Null") -> str | None:
     """Copy a C string; what is not UTF-8 becomes U+FFFD, NULL becomes None."""
     if pointer == ffi.NULL:
         return None
@@ -78,7 +81,7 @@ def check(code: int) -> int:
 
 def options(ctype: str, **fields: Any) -> Any:
     """Make a struct whose first field is its size, others zero or as given."""
-    struct = ffi.new(f"{ctype} *", fields)
+    struct: Any = ffi.new(f"{ctype} *", fields)
     struct.size = ffi.sizeof(ctype)
     return struct
 
@@ -108,13 +111,11 @@ def _keep_failure(_kind: Any, failure: BaseException, traceback: Any) -> None:
     payload = traceback.tb_frame.f_locals.get("payload") if traceback else None
     if payload is None:
         raise failure
-    ffi.from_handle(payload).failure = failure
+    cast(WriteTarget, ffi.from_handle(payload)).failure = failure
 
 
-@ffi.def_extern(  # type: ignore[untyped-decorator]
-    error=lib.TM_ESTOPPED, onerror=_keep_failure
-)
-def threadmodel_write(payload: Any, data: Any, count: int) -> int:
+@ffi.def_extern(error=lib.TM_ESTOPPED, onerror=_keep_failure)
+def threadmodel_write(payload: "CData", data: "Chars", count: int) -> int:
     """Hand bytes from C to the WriteTarget behind ``payload``."""
-    ffi.from_handle(payload).write(ffi.buffer(data, count)[:])
-    return int(lib.TM_OK)
+    cast(WriteTarget, ffi.from_handle(payload)).write(ffi.buffer(data, count)[:])
+    return lib.TM_OK

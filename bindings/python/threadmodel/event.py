@@ -3,72 +3,15 @@
 
 import struct
 from collections.abc import Iterable
-from enum import IntEnum, IntFlag
 from typing import Any, Final, NamedTuple
 
 from threadmodel import errors
+from threadmodel._enums import EventFlag as EventFlag
+from threadmodel._enums import EventKind as EventKind
 from threadmodel.extras import extra
 
 EVENT_BYTES: Final = 48
 _PACKED: Final = struct.Struct("=qQQQqIHH")
-
-
-class EventKind(IntEnum):
-    """What happened; which fields a kind uses stands in ``threadmodel/event.h``."""
-
-    THREAD_START_CALLED = 1
-    THREAD_START = 2
-    THREAD_END = 3
-    CONTENDED_ENTER = 4
-    CONTENDED_ENTERED = 5
-    WAIT = 6
-    WAITED = 7
-    NOTIFY = 8
-    NOTIFY_ALL = 9
-    INTERRUPT_CALLED = 10
-    INTERRUPTED = 11
-    SLEEP = 12
-    SLEPT = 13
-    JOIN = 14
-    JOINED = 15
-    PARK = 16
-    UNPARKED = 17
-    UNPARK_CALLED = 18
-    VIRTUAL_MOUNT = 19
-    VIRTUAL_UNMOUNT = 20
-    HELD = 21
-    SNAPSHOT = 22
-    LOST = 23
-    CPU_SAMPLE = 24
-    GC_PAUSE = 25
-    PINNED = 26
-    SUBMIT_FAILED = 27
-    INFLATED = 28
-    ACQUIRED = 29
-    RELEASED = 30
-    AWAIT = 31
-    AWAITED = 32
-    POST = 33
-    RUNNABLE = 34
-    ON_CPU = 35
-    OFF_CPU = 36
-    SHUTDOWN = 37
-
-
-class EventFlag(IntFlag):
-    """Bits of ``Event.flags``."""
-
-    TIMED_OUT = 1
-    BY_INTERRUPT = 2
-    PEER_REPORTED = 4
-    PEER_INFERRED = 8
-    CONFIRMED = 16
-    SAMPLED = 32
-    PAUSED = 64
-    INITIALISATION = 128
-    SHARED = 256
-    NOT_OWNED = 512
-    OWNER_READ = 1024
 
 
 class Event(NamedTuple):

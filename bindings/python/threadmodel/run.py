@@ -2,29 +2,12 @@
 """What is known of a run as a whole, and of who reports it."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any
 
+from threadmodel._enums import Identity as Identity
+from threadmodel._enums import Policy as Policy
 from threadmodel._library import text
 from threadmodel.text import wall_time
-
-
-class Policy(IntEnum):
-    """How a woken waiter is bound to the notify that woke it."""
-
-    UNKNOWN = 0
-    HOTSPOT = 1
-    TPTP = 2
-    REPORTED = 3
-
-
-class Identity(IntEnum):
-    """How sure it is that one object id is one object."""
-
-    UNKNOWN = 0
-    EXACT = 1
-    HASH = 2
-    ADDRESS = 3
 
 
 @dataclass(frozen=True, slots=True)

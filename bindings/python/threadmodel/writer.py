@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sinks that fill a file: a trace, or a log in the text format of another tool."""
 
-import enum
 import os
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
 from threadmodel import errors
+from threadmodel._enums import WriterFormat as WriterFormat
 from threadmodel._library import check, ffi, lib, options, path_bytes
 from threadmodel.event import EventKind
 from threadmodel.selection import MAX_INT64, MAX_UINT64, c_string, whole
@@ -56,14 +56,6 @@ class FileWriter(Sink):
     ) -> None:
         """Close the file."""
         self.close()
-
-
-class WriterFormat(enum.IntEnum):
-    """What a Writer makes; docs/formats.md describes the logs."""
-
-    TRACE = lib.TM_WRITER_TRACE
-    CONTENTION = lib.TM_WRITER_CONTENTION
-    TPTP = lib.TM_WRITER_TPTP
 
 
 class Writer(FileWriter):

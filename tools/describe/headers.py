@@ -6,17 +6,22 @@ few types they may use, so that nothing of the system's gets into the answer.
 """
 
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from pycparser import c_ast, c_generator, c_parser
 
-ROOT = Path(__file__).resolve().parents[2]
+from describe import ROOT as ROOT
+
 INCLUDE = ROOT / "include"
+# What the Python package has in C of its own.
+PYTHON = ROOT / "bindings" / "python"
 PUBLIC = sorted((INCLUDE / "threadmodel").glob("*.h"))
 MAP = ROOT / "libthreadmodel" / "threadmodel.map"
 STANDARD = Path(__file__).resolve().parent / "standard"
+UMBRELLA = "threadmodel/threadmodel.h"
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Api:
 def text_of(node: c_ast.Node) -> str:
     """C text of a type without the names of parameters: those are no part of an ABI."""
 
-    class Unname(c_ast.NodeVisitor):
+    class Unname(c_ast.NodeVisitor):  # type: ignore[misc]
         def visit_TypeDecl(self, declaration: c_ast.TypeDecl) -> None:
             declaration.declname = None
             self.generic_visit(declaration)
@@ -50,20 +55,17 @@ def text_of(node: c_ast.Node) -> str:
     return str(c_generator.CGenerator().visit(c_ast.Typename(None, [], None, node)))
 
 
-def preprocess(header: str) -> str:
-    done = subprocess.run(
-        ["gcc", "-E", "-P", "-nostdinc", "-U__GNUC__", "-I", STANDARD, "-I", INCLUDE]
-        + ["-include", header, "-x", "c", "/dev/null"],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return done.stdout
+def preprocess(headers: Iterable[str]) -> str:
+    command = ["gcc", "-E", "-P", "-nostdinc", "-U__GNUC__"]
+    command += [f"-I{folder}" for folder in (STANDARD, INCLUDE, PYTHON)]
+    command += [word for header in headers for word in ("-include", header)]
+    return subprocess.check_output([*command, "-x", "c", "/dev/null"], text=True)
 
 
 @cache
-def read_api(header: str = "threadmodel/threadmodel.h") -> Api:
-    tree = c_parser.CParser().parse(preprocess(header))
+def read_api(*headers: str) -> Api:
+    """What these headers declare; all public ones unless told."""
+    tree = c_parser.CParser().parse(preprocess(headers or (UMBRELLA,)))
     api = Api({}, {}, {}, {}, tree)
     for node in tree.ext:
         name = node.name

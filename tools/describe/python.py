@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Python package has of the description: enums."""
+
+import re
+import subprocess
+import textwrap
+
+from describe import MADE, PACKAGE
+from describe.enums import Enum, read_enums
+
+HEAD = f'''\
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of the C library by name. {MADE} from the public headers."""
+
+from enum import IntEnum, IntFlag
+'''
+WIDTH = 88
+
+
+def formatted(text: str, suffix: str = ".py") -> str:
+    """Python as ruff has it."""
+    done = subprocess.run(
+        ["ruff", "format", f"--stdin-filename={PACKAGE / 'made'}{suffix}", "-"],
+        input=text,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return done.stdout
+
+
+def class_name(name: str) -> str:
+    """tm_event_kind is EventKind."""
+    words = name.removeprefix("tm_").split("_")
+    return "".join(word.capitalize() for word in words)
+
+
+def in_python(text: str) -> str:
+    """What C's comments say, by Python's names and marks."""
+    text = text.replace("`", "``").replace("\\", "\\\\")
+    return re.sub(
+        r"\b(tm_[a-z_]+)(?:\.(\w+))?",
+        lambda found: f"``{class_name(found[1])}{'.' + found[2] if found[2] else ''}``",
+        text,
+    )
+
+
+def docstring(text: str) -> list[str]:
+    sentence, _, rest = in_python(text).partition(". ")
+    lines = textwrap.wrap(f'"""{sentence}.', WIDTH - 4)
+    if rest:
+        lines += ["", *textwrap.wrap(f"{rest}.", WIDTH - 4), '"""']
+    elif len(lines) == 1 and len(lines[0]) + 3 <= WIDTH - 4:
+        lines[0] += '"""'
+    else:
+        lines.append('"""')
+    return [f"    {line}".rstrip() for line in lines]
+
+
+def enum_class(enum: Enum) -> str:
+    base = "IntFlag" if enum.is_flags else "IntEnum"
+    lines = [f"class {class_name(enum.name)}({base}):", *docstring(enum.text), ""]
+    for value in enum.values:
+        about = textwrap.wrap(in_python(value.text), WIDTH - 8)
+        lines += [f"    #: {line}" for line in about]
+        lines.append(f"    {value.name.upper()} = {value.number}")
+    return "\n".join(lines) + "\n"
+
+
+def enums() -> str:
+    # Errors are exceptions.
+    known = [enum for enum in read_enums().values() if enum.name != "tm_error"]
+    return formatted("\n\n".join([HEAD, *map(enum_class, known)]))
