@@ -103,6 +103,7 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
     const tm__thread *it = &model->threads[thread];
     const tm__interval *block;
     uint32_t count = 0, seen = 0;
+    int are_told = tm__owners_are_told(model);
 
     if (it->wants == TM__NONE ||
         (it->hold_up_state != TM_STATE_BLOCKED && it->hold_up_state != TM_STATE_PARKED))
@@ -114,15 +115,20 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
     for (uint32_t i = it->owned; i != TM__NONE && seen < TM__HELD_AT_ONCE;
          i = model->links[i].next, seen++) {
         const tm__object *object = &model->objects[i];
-        const tm__tenure *tenure = tm__tenure_at(model, object->tenure);
-        uint32_t taken = tenure ? tenure->stack : TM__NONE;
-        int provenance = tm__owner_provenance(model, object);
-        int verdict = TM__INSIDE;
-        uint32_t at;
+        int provenance, verdict = TM__INSIDE;
+        uint32_t at, taken;
 
         if (i == it->wants || object->losses != model->losses)
             continue;
-        if (provenance <= TM_PROVENANCE_INFERRED && !tm__owners_are_told(model))
+        provenance = tm__owner_provenance(model, object);
+        /* Most threads that block have no stack to prove anything by. */
+        if (provenance <= TM_PROVENANCE_INFERRED && !are_told &&
+            !is_defined(model, block->stack)) {
+            ++*unproven;
+            continue;
+        }
+        taken = tm__tenure_at(model, object->tenure)->stack;
+        if (provenance <= TM_PROVENANCE_INFERRED && !are_told)
             verdict = verdict_of(model, cache, taken, block->stack);
         if (verdict == TM__UNPROVEN)
             ++*unproven;
