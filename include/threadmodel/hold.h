@@ -10,6 +10,29 @@
 
 TM_BEGIN_DECLS
 
+/** Keys to group holds by; any combination. */
+enum tm_hold_key {
+    TM_HOLD_BY_CLASS = 1,  ///< column class: of the lock
+    TM_HOLD_BY_CALLER = 2, ///< columns method, source, line: where the owner got it
+    TM_HOLD_BY_OBJECT = 4, ///< columns object, class
+    TM_HOLD_BY_OWNER = 8   ///< columns thread_id, thread
+};
+
+/** Choices of a question of hold times; zero is the default of each. */
+typedef struct tm_hold_options {
+    size_t size;                   ///< sizeof(tm_hold_options)
+    uint32_t keys;                 ///< bits of enum tm_hold_key; 0: class and caller
+    uint32_t library_count;        ///< entries of libraries
+    const tm_selection *selection; ///< as tm_hold_list() has it
+    const char *const *libraries;  ///< as in tm_statistics_options
+} tm_hold_options;
+
+/** A tm_hold_options with nothing in it but its size. */
+#define TM_HOLD_OPTIONS_INIT                                                           \
+    {                                                                                  \
+        sizeof(tm_hold_options), 0, 0, NULL, NULL                                      \
+    }
+
 /**
  * List who had a lock, by rising start. A producer that reports acquired and released
  * gives the ends of holds exactly; of a lock for which nobody queues only the last hold
@@ -37,6 +60,25 @@ TM_BEGIN_DECLS
  */
 TM_API int tm_hold_list(tm_table **out, const tm_model *model,
                         const tm_selection *selection);
+
+/**
+ * List how long locks were held: a row a group, the longest total first. It counts
+ * holds of which start and end are known or follow from what is, also those that
+ * tm_hold_list() lists no more, whose owner and object are not known.
+ *
+ * Columns (table `hold_times`): .
+ *
+ * A JVM tells of a hold only when threads are blocked by it, or when its owner waits or
+ * notifies: there these are the times of contended holds, not of all.
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @param model     asked
+ * @param options   NULL: all, by class and caller
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
+ * @since 0.1
+ */
+TM_API int tm_hold_group(tm_table **out, const tm_model *model,
+                         const tm_hold_options *options);
 
 TM_END_DECLS
 

@@ -9,6 +9,7 @@
 #include "model/binding.h"
 #include "model/context.h"
 #include "model/fold.h"
+#include "model/hold_sums.h"
 #include "model/interaction.h"
 #include "model/interval.h"
 #include "model/methods.h"
@@ -194,6 +195,18 @@ static uint32_t drop_contexts(tm_model *model, int64_t cut_ns)
     return dropped;
 }
 
+/* What a record tells of hold times goes into a sum. */
+static void sum_up(tm_model *model, uint32_t object, const tm__tenure *it)
+{
+    const tm__tenure *next = tm__tenure_next(model, it);
+    tm__bounds bounds;
+
+    if (!next || !tm__tenure_is_begun(it) || it->flags & TM__TENURE_LOST)
+        return;
+    tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns);
+    tm__hold_sum_add(model, object, it, bounds.gave_ns - it->got_ns);
+}
+
 /* Records of locks that another has had since. @return how many were dropped */
 static uint32_t drop_tenures(tm_model *model, int64_t cut_ns)
 {
@@ -209,8 +222,12 @@ static uint32_t drop_tenures(tm_model *model, int64_t cut_ns)
     for (uint32_t i = 0; i < model->objects_count; i++) {
         uint32_t *first = &model->details[i].first_tenure;
 
-        while (*first && *first - model->tenures_first <= dropped)
-            *first = tm__tenure_at(model, *first)->next;
+        while (*first && *first - model->tenures_first <= dropped) {
+            const tm__tenure *it = tm__tenure_at(model, *first);
+
+            sum_up(model, i, it);
+            *first = it->next;
+        }
     }
     drop_first(model, &model->tenures, &model->tenures_capacity, &model->tenures_count,
                dropped, sizeof(*model->tenures));
@@ -222,6 +239,8 @@ static uint32_t drop_tenures(tm_model *model, int64_t cut_ns)
 static uint64_t fold_until(tm_model *model, int64_t cut_ns)
 {
     uint64_t folded = drop_contexts(model, cut_ns), dropped;
+    /* While the timelines of the owners are there, which tell when they let go. */
+    uint64_t tenures = drop_tenures(model, cut_ns);
 
     for (uint32_t i = 0; i < model->objects_count; i++)
         tm__bind_give_up(model, i);
@@ -233,7 +252,7 @@ static uint64_t fold_until(tm_model *model, int64_t cut_ns)
             shrink(model, &thread->intervals, &thread->interval_capacity,
                    thread->interval_count, sizeof(*thread->intervals));
     }
-    dropped = drop_interactions(model, cut_ns) + drop_tenures(model, cut_ns);
+    dropped = drop_interactions(model, cut_ns) + tenures;
     if (folded || dropped)
         model->folded_ns = cut_ns;
     model->diagnostics[TM_DIAGNOSTIC_FOLDED] += folded;

@@ -209,6 +209,56 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
     tm__run(model, fact->thread, fact->time_ns, TM__NONE);
 }
 
+uint32_t tm__interval_at(const tm__thread *thread, int64_t time_ns)
+{
+    uint32_t low = 0, high = thread->interval_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (thread->intervals[middle].start_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : TM__NONE;
+}
+
+static int is_not_running(int state)
+{
+    return (state >= TM_STATE_BLOCKED && state <= TM_STATE_DEADLOCKED) ||
+           state == TM_STATE_RUNNABLE;
+}
+
+int64_t tm__not_running_ns(const tm_model *model, uint32_t thread, int64_t from_ns,
+                           int64_t to_ns, int *state)
+{
+    const tm__thread *it = &model->threads[thread];
+    int64_t by_state[TM_STATE_END] = {0}, sum = 0;
+    uint32_t i = tm__interval_at(it, from_ns);
+
+    if (state)
+        *state = TM_STATE_UNKNOWN;
+    for (i = i == TM__NONE ? 0 : i;
+         i < it->interval_count && it->intervals[i].start_ns < to_ns; i++) {
+        int64_t start_ns = it->intervals[i].start_ns;
+        int64_t end_ns = tm__interval_end_ns(model, it, i);
+        int kind = it->intervals[i].state;
+
+        if (!is_not_running(kind))
+            continue;
+        start_ns = start_ns > from_ns ? start_ns : from_ns;
+        end_ns = end_ns < to_ns ? end_ns : to_ns;
+        if (end_ns <= start_ns)
+            continue;
+        by_state[kind] += end_ns - start_ns;
+        sum += end_ns - start_ns;
+        if (state && by_state[kind] > by_state[*state])
+            *state = kind;
+    }
+    return sum;
+}
+
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,
                             uint32_t interval)
 {

@@ -46,6 +46,17 @@ enum { TM__FIRST_INTERVALS = 12 };
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,
                             uint32_t interval);
 
+/** The interval of a thread at an instant. @return TM__NONE: before all that are kept */
+uint32_t tm__interval_at(const tm__thread *thread, int64_t time_ns);
+
+/**
+ * How long a thread did not run in a stretch: it was blocked, waited, slept, was parked
+ * or had no processor.
+ * @param[out] state  enum tm_state that most of it was, or UNKNOWN; NULL: not wanted
+ */
+int64_t tm__not_running_ns(const tm_model *model, uint32_t thread, int64_t from_ns,
+                           int64_t to_ns, int *state);
+
 /** The thread's present interval; NULL before its first. */
 static inline tm__interval *tm__now(const tm__thread *thread)
 {

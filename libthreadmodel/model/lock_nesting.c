@@ -115,6 +115,7 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
     for (uint32_t i = it->owned; i != TM__NONE && seen < TM__HELD_AT_ONCE;
          i = model->links[i].next, seen++) {
         const tm__object *object = &model->objects[i];
+        const tm__tenure *tenure;
         int provenance, verdict = TM__INSIDE;
         uint32_t at, taken;
 
@@ -127,7 +128,8 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
             ++*unproven;
             continue;
         }
-        taken = tm__tenure_at(model, object->tenure)->stack;
+        tenure = tm__tenure_at(model, object->tenure);
+        taken = tenure ? tenure->stack : TM__NONE;
         if (provenance <= TM_PROVENANCE_INFERRED && !are_told)
             verdict = verdict_of(model, cache, taken, block->stack);
         if (verdict == TM__UNPROVEN)

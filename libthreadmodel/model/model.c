@@ -11,6 +11,7 @@
 #include "model/deadlock_search.h"
 #include "model/define_entities.h"
 #include "model/fold.h"
+#include "model/hold_sums.h"
 #include "model/ingest.h"
 #include "model/interaction.h"
 #include "model/interval.h"
@@ -239,6 +240,7 @@ void tm_model_free(tm_model *model)
     for (uint32_t i = 0; i < model->folds_count; i++)
         tm__histogram_free(&model->folds[i].durations, &model->memory);
     tm__triples_free(&model->fold_map, &model->memory);
+    tm__hold_sums_free(model);
     FREE_ARRAY(model, folds);
     tm__free_lines(&model->memory, model->threads,
                    model->threads_capacity * sizeof(*model->threads));

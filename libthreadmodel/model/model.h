@@ -53,6 +53,9 @@ struct tm_model {
     size_t definition_bytes;       ///< that definitions take
     uint64_t definitions_left_out; ///< they took their share of the limit
     int64_t folded_ns;             ///< what ended before is folded; INT64_MIN: nothing
+    TM__ARRAY(struct tm__hold_sum, hold_sums);
+    tm__triples hold_sum_map;    ///< (class, stack, 0): hold_sums[] + 1
+    uint64_t hold_sums_left_out; ///< holds for which there was no memory
     TM__ARRAY(struct tm__nesting, nestings);
     TM__ARRAY(struct tm__held, helds);
     tm__triples nesting_map;    ///< (wanted, thread, stack): nestings[] + 1

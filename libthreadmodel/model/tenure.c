@@ -12,6 +12,7 @@
 
 #include "model/binding.h"
 #include "model/deadlock_search.h"
+#include "model/hold_sums.h"
 #include "model/interval.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
@@ -160,6 +161,8 @@ static tm__tenure *append(tm_model *model, uint32_t object, tm__tenure next)
     if (it->wanted)
         next.flags |= TM__TENURE_SEEN;
     if (last && !(last->flags & (TM__TENURE_SEEN | TM__TENURE_HANDED))) {
+        if (tm__tenure_is_told_over(last) && tm__tenure_is_begun(last))
+            tm__hold_sum_add(model, object, last, last->had_ns - last->got_ns);
         next.next = 0;
         *last = next;
         return last;

@@ -59,6 +59,14 @@ static inline int tm__tenure_is_told_over(const tm__tenure *it)
     return (it->flags & TM__TENURE_RELEASED) != 0;
 }
 
+/** Whether it is known when the owner got it: a hold without that has no length. */
+static inline int tm__tenure_is_begun(const tm__tenure *it)
+{
+    return it->owner != UINT32_MAX &&
+           ((it->flags & TM__TENURE_HANDED && !(it->flags & TM__TENURE_PROVISIONAL)) ||
+            it->before_ns == 0);
+}
+
 /** A stretch in which a thread cannot have let go or got anything: it was blocked. */
 typedef struct tm__stay {
     int64_t from_ns;

@@ -62,22 +62,6 @@ int64_t tm__wakeup_ns(const tm_model *model, int kind)
 /* How many of its intervals are looked at: in them it blocks for what else it needs. */
 enum { LOOK_AHEAD = 16 };
 
-/* The interval of a thread at an instant; TM__NONE: before its first. */
-static uint32_t interval_at(const tm__thread *thread, int64_t time_ns)
-{
-    uint32_t low = 0, high = thread->interval_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (thread->intervals[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : TM__NONE;
-}
-
 static int is_stopped(const tm__interval *it)
 {
     return it->state >= TM_STATE_BLOCKED && it->state <= TM_STATE_DEADLOCKED;
@@ -89,7 +73,7 @@ static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
                         int64_t time_ns)
 {
     const tm__thread *thread = &model->threads[owner];
-    uint32_t first = interval_at(thread, time_ns), last = first;
+    uint32_t first = tm__interval_at(thread, time_ns), last = first;
     tm__stay none = {time_ns, time_ns};
 
     if (first == TM__NONE || !is_stopped(&thread->intervals[first]) ||
@@ -120,7 +104,7 @@ static int64_t gave_by(const tm_model *model, uint32_t object, const tm__tenure 
                        int64_t had_ns, int64_t end_ns)
 {
     const tm__thread *owner = &model->threads[it->owner];
-    uint32_t i = interval_at(owner, had_ns);
+    uint32_t i = tm__interval_at(owner, had_ns);
 
     if (owner->end_ns != INT64_MIN && owner->end_ns < end_ns)
         end_ns = owner->end_ns;
@@ -136,7 +120,7 @@ static int64_t gave_by(const tm_model *model, uint32_t object, const tm__tenure 
             return at->start_ns;
     }
     /* Who is blocked cannot let go. */
-    i = interval_at(owner, end_ns);
+    i = tm__interval_at(owner, end_ns);
     if (i != TM__NONE && is_stopped(&owner->intervals[i])) {
         tm__stay stay = stay_at(model, it->owner, object, end_ns);
 
@@ -240,7 +224,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
 int64_t tm__tenure_queued_ns(const tm_model *model, const tm__tenure *it)
 {
     const tm__thread *owner = &model->threads[it->owner];
-    uint32_t i = interval_at(owner, it->got_ns);
+    uint32_t i = tm__interval_at(owner, it->got_ns);
 
     if (i == TM__NONE || i == 0 || owner->intervals[i].start_ns != it->got_ns)
         return INT64_MIN;

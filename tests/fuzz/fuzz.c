@@ -98,6 +98,8 @@ static void ask_about_locks(const tm_model *model, const tm_selection *window)
     }
     rc = tm_blame_matrix(&table, model, window);
     read_answer(rc, table);
+    rc = tm_hold_group(&table, model, NULL);
+    read_answer(rc, table);
     rc = tm_hold_list(&table, model, window);
     read_answer(rc, table);
     rc = tm_resource_list(&table, model, NULL);

@@ -56,6 +56,11 @@ static int list_holds(tm_table **out, const tm_model *model)
     return tm_hold_list(out, model, NULL);
 }
 
+static int list_hold_times(tm_table **out, const tm_model *model)
+{
+    return tm_hold_group(out, model, NULL);
+}
+
 static int list_resources(tm_table **out, const tm_model *model)
 {
     return tm_resource_list(out, model, NULL);
@@ -88,6 +93,7 @@ static const struct {
     {"blame", list_blame},
     {"blockers", list_blockers},
     {"holds", list_holds},
+    {"hold_times", list_hold_times},
     {"resources", list_resources},
     {"whatif", list_whatif},
     {"lock_order", tm_lock_order_list},

@@ -17,6 +17,12 @@ _BLAME_KEYS: Final = {
     "owner": lib.TM_BLAME_BY_OWNER,
     "owner_method": lib.TM_BLAME_BY_OWNER_METHOD,
 }
+_HOLD_KEYS: Final = {
+    "class": lib.TM_HOLD_BY_CLASS,
+    "caller": lib.TM_HOLD_BY_CALLER,
+    "object": lib.TM_HOLD_BY_OBJECT,
+    "owner": lib.TM_HOLD_BY_OWNER,
+}
 _BLOCK_STATES: Final = {
     "blocked": 1 << lib.TM_STATE_BLOCKED,
     "reentering": 1 << lib.TM_STATE_REENTERING,
@@ -102,7 +108,9 @@ class LockQuestions(Questions):
         start_latest_ns, end_earliest_ns, end_latest_ns (between which it got it and
         let it go; null: not known), start_provenance, end_provenance, to_thread_id,
         to_thread (who was blocked and got it next), method, source, line (where it got
-        it), shared.
+        it), shared, contested (another was said to have it too), not_running_ns and
+        not_running_state (of the hold: its owner did not run, and what most of that
+        was; null: it ran).
 
         Args:
             threads: the owners
@@ -111,6 +119,41 @@ class LockQuestions(Questions):
         """
         selection = self._select(threads, classes, window)
         return self._ask(lib.tm_hold_list, selection.struct)
+
+    def hold_times(
+        self,
+        by: Iterable[str] = ("class", "caller"),
+        *,
+        libraries: Iterable[str] | None = None,
+        threads: Iterable[int | str] | None = None,
+        classes: Iterable[str] | None = None,
+        window: Window | None = None,
+    ) -> Table:
+        """Sum up how long locks were held, the longest total first.
+
+        Columns: those of the keys, count, total_ns, min_ns, max_ns, mean_ns, p50_ns,
+        p90_ns, p99_ns, not_running_ns (of total_ns: the owner did not run), exact (of
+        count: the producer told both ends), unmeasured (holds besides, of which start
+        or end is not known).
+
+        Args:
+            by: any of ``class``, ``caller`` (columns method, source, line: where the
+                owner got it), ``object``, ``owner`` (columns thread_id, thread)
+            libraries: see :meth:`Model.statistics`
+            threads: the owners
+            classes: of the locks
+            window: holds that touch it, uncut
+        """
+        selection = self._select(threads, classes, window)
+        choices = options(
+            "tm_hold_options",
+            keys=bits(by, _HOLD_KEYS, "key"),
+            selection=selection.struct,
+        )
+        kept = set_libraries(choices, libraries)
+        table = self._ask(lib.tm_hold_group, choices)
+        del kept
+        return table
 
     def resources(
         self,

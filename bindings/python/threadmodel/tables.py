@@ -24,6 +24,7 @@ TABLES: Final = {
     "blame": "blame",
     "blockers": "blockers",
     "holds": "holds",
+    "hold_times": "hold_times",
     "resources": "resources",
     "findings": "findings",
     "diagnostics": "diagnostics",

@@ -33,22 +33,6 @@ typedef struct claim {
     int is_first;
 } claim;
 
-/* The interval of a thread at an instant; TM__NONE before its first. */
-static uint32_t interval_at(const tm__thread *thread, int64_t time_ns)
-{
-    uint32_t low = 0, high = thread->interval_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (thread->intervals[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : TM__NONE;
-}
-
 /* Who started a thread, as far as is known. */
 static uint32_t starter_of(const tm_model *model, uint32_t thread)
 {
@@ -154,7 +138,7 @@ static uint32_t last_ended(const ending *e, int daemons_are_left)
 static claim claim_of(const ending *e, uint32_t thread)
 {
     const tm__thread *it = &e->model->threads[thread];
-    uint32_t at = interval_at(it, e->end_ns);
+    uint32_t at = tm__interval_at(it, e->end_ns);
     claim found = {.last_ns = INT64_MIN};
 
     if (at == TM__NONE)

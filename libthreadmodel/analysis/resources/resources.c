@@ -56,29 +56,13 @@ static int is_same_call(const tm__resources *all, uint32_t left, uint32_t right)
            tm__resource_place(all, left) == tm__resource_place(all, right);
 }
 
-/* The interval that a thread was in. @return TM__NONE: before all that are kept */
-static uint32_t interval_at(const tm__thread *thread, int64_t time_ns)
-{
-    uint32_t low = 0, high = thread->interval_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (thread->intervals[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : TM__NONE;
-}
-
 /* What woke the thread that did this from a wait for the same object, if it has done
  * nothing else since. */
 static uint32_t woken_by(const tm_model *model, const tm__interaction *row,
                          uint32_t object)
 {
     const tm__thread *thread = &model->threads[row->from_thread];
-    uint32_t index = interval_at(thread, row->from_ns);
+    uint32_t index = tm__interval_at(thread, row->from_ns);
 
     if (index == TM__NONE || index == 0 ||
         thread->intervals[index].state != TM_STATE_RUNNING ||

@@ -159,6 +159,11 @@ static int ask_tiles(tm_table **out, const tm_model *model)
     return tm_timeline_tiles(out, model, NULL, 50000);
 }
 
+static int ask_hold_times(tm_table **out, const tm_model *model)
+{
+    return tm_hold_group(out, model, NULL);
+}
+
 static int ask_holds(tm_table **out, const tm_model *model)
 {
     return tm_hold_list(out, model, NULL);
@@ -177,6 +182,7 @@ static const struct {
     {ask_blamed, "blamed"},
     {ask_matrix, "blockers"},
     {ask_holds, "holds"},
+    {ask_hold_times, "hold_times"},
     {ask_resources, "resources"},
     {tm_lock_order_list, "lock_order"},
     {tm_lock_edge_list, "lock_edges"},

@@ -63,14 +63,27 @@ static int ask_blamed(tm_table **out, const tm_model *m, const tm_selection *s)
     return tm_blame_list(out, m, &options);
 }
 
+static int ask_holds(tm_table **out, const tm_model *m, const tm_selection *s)
+{
+    return tm_hold_list(out, m, s);
+}
+
+static int ask_hold_times(tm_table **out, const tm_model *m, const tm_selection *s)
+{
+    tm_hold_options options = {.size = sizeof(options), .selection = s};
+
+    return tm_hold_group(out, m, &options);
+}
+
 static int ask_matrix(tm_table **out, const tm_model *m, const tm_selection *s)
 {
     return tm_blame_matrix(out, m, s);
 }
 
 static int (*const questions[])(tm_table **, const tm_model *, const tm_selection *) = {
-    ask_timeline,  ask_interactions, ask_threads, ask_monitors, ask_total,
-    ask_histogram, ask_blame,        ask_blamed,  ask_matrix,
+    ask_timeline, ask_interactions, ask_threads,    ask_monitors,
+    ask_total,    ask_histogram,    ask_blame,      ask_blamed,
+    ask_matrix,   ask_holds,        ask_hold_times,
 };
 
 enum { QUESTIONS = sizeof(questions) / sizeof(*questions), NOWHERE = 9999 };

@@ -56,6 +56,7 @@ ASK(tiles, tm_selection, tm_timeline_tiles(&table, asked, options, 0))
 ASK(interactions, tm_selection, tm_interaction_list(&table, asked, options))
 ASK(context, tm_selection, tm_model_context(&table, asked, options))
 ASK(holds, tm_selection, tm_hold_list(&table, asked, options))
+ASK(hold_times, tm_hold_options, tm_hold_group(&table, asked, options))
 ASK(matrix, tm_selection, tm_blame_matrix(&table, asked, options))
 ASK(selected, tm_selection,
     tm_statistics_monitors(&table, asked,
@@ -117,6 +118,24 @@ static void options_of_blame(void **state)
          END(tm_blame_options, selection), END(tm_blame_options, libraries),
          END(tm_blame_options, library_count), END(tm_blame_options, reserved)},
         blame};
+
+    (void)state;
+    check_sized(&it);
+}
+
+static void options_of_hold_times(void **state)
+{
+    const tm_hold_options value = {.size = sizeof(value),
+                                   .keys = TM_HOLD_BY_CALLER,
+                                   .library_count = 1,
+                                   .libraries = app};
+    const sized it = {"tm_hold_options",
+                      &value,
+                      sizeof(value),
+                      {END(tm_hold_options, keys), END(tm_hold_options, library_count),
+                       END(tm_hold_options, selection),
+                       END(tm_hold_options, libraries)},
+                      hold_times};
 
     (void)state;
     check_sized(&it);
@@ -387,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_of_statistics),
         cmocka_unit_test(options_of_blame),
+        cmocka_unit_test(options_of_hold_times),
         cmocka_unit_test(options_of_a_path),
         cmocka_unit_test(options_of_a_what_if),
         cmocka_unit_test(selections),
