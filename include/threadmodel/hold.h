@@ -49,7 +49,11 @@ typedef struct tm_hold_options {
  * and end_provenance string (enum tm_provenance), to_thread_id uint64 (null: nobody, or
  * not known), to_thread string (who was blocked by it and got the lock next; null:
  * nobody, or not known), method string (where it got it), source string, line int32,
- * shared bool (one of several owners).
+ * shared bool (one of several owners), contested bool (another was said to have it
+ * while this owner could not have let go: the producer contradicts itself, and where
+ * this hold ends is in doubt), not_running_ns int64 (of the hold: its owner was
+ * blocked, waited, slept, was parked or had no processor), not_running_state string
+ * (enum tm_state; what most of that was; null: it ran).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked
@@ -66,7 +70,14 @@ TM_API int tm_hold_list(tm_table **out, const tm_model *model,
  * holds of which start and end are known or follow from what is, also those that
  * tm_hold_list() lists no more, whose owner and object are not known.
  *
- * Columns (table `hold_times`): .
+ * Columns (table `hold_times`): by TM_HOLD_BY_CLASS without TM_HOLD_BY_OBJECT: class
+ * string (of the lock); by TM_HOLD_BY_CALLER: method string (where the owner got it),
+ * source string, line int32; by TM_HOLD_BY_OBJECT: object string, class string; by
+ * TM_HOLD_BY_OWNER: thread_id uint64, thread string; always: count int64 (how often),
+ * total_ns int64 (all of them), min_ns int64, max_ns int64, mean_ns int64, p50_ns
+ * int64, p90_ns int64 and p99_ns int64 (null: the count is 0), not_running_ns int64 (of
+ * total_ns: the owner did not run), exact int64 (of count: the producer told both
+ * ends), unmeasured int64 (holds besides count, of which start or end is not known).
  *
  * A JVM tells of a hold only when threads are blocked by it, or when its owner waits or
  * notifies: there these are the times of contended holds, not of all.

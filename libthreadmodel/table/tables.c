@@ -3,6 +3,7 @@
 #include "table/tables.h"
 
 #include <threadmodel/blame.h>
+#include <threadmodel/hold.h>
 #include <threadmodel/path.h>
 #include <threadmodel/statistics.h>
 
@@ -310,6 +311,31 @@ static const tm__column_spec holds[] = {
     {"source", TM_TYPE_STRING, 0, 0},
     {"line", TM_TYPE_INT32, 0, 0},
     {"shared", TM_TYPE_BOOL, 0, 0},
+    {"contested", TM_TYPE_BOOL, 0, 0},
+    {"not_running_ns", TM_TYPE_INT64, 0, 0},
+    {"not_running_state", TM_TYPE_STRING, 0, 0},
+};
+
+static const tm__column_spec hold_times[] = {
+    {"class", TM_TYPE_STRING, TM_HOLD_BY_CLASS, TM_HOLD_BY_OBJECT},
+    {"method", TM_TYPE_STRING, TM_HOLD_BY_CALLER, 0},
+    {"source", TM_TYPE_STRING, TM_HOLD_BY_CALLER, 0},
+    {"line", TM_TYPE_INT32, TM_HOLD_BY_CALLER, 0},
+    {"object", TM_TYPE_STRING, TM_HOLD_BY_OBJECT, 0},
+    {"class", TM_TYPE_STRING, TM_HOLD_BY_OBJECT, 0},
+    {"thread_id", TM_TYPE_UINT64, TM_HOLD_BY_OWNER, 0},
+    {"thread", TM_TYPE_STRING, TM_HOLD_BY_OWNER, 0},
+    {"count", TM_TYPE_INT64, 0, 0},
+    {"total_ns", TM_TYPE_INT64, 0, 0},
+    {"min_ns", TM_TYPE_INT64, 0, 0},
+    {"max_ns", TM_TYPE_INT64, 0, 0},
+    {"mean_ns", TM_TYPE_INT64, 0, 0},
+    {"p50_ns", TM_TYPE_INT64, 0, 0},
+    {"p90_ns", TM_TYPE_INT64, 0, 0},
+    {"p99_ns", TM_TYPE_INT64, 0, 0},
+    {"not_running_ns", TM_TYPE_INT64, 0, 0},
+    {"exact", TM_TYPE_INT64, 0, 0},
+    {"unmeasured", TM_TYPE_INT64, 0, 0},
 };
 
 static const tm__column_spec resources[] = {
@@ -384,6 +410,7 @@ const tm__table_spec tm__blame_table = SPEC("blame", blame);
 const tm__table_spec tm__blamed_table = SPEC("blamed", blamed);
 const tm__table_spec tm__blockers_table = SPEC("blockers", blamed);
 const tm__table_spec tm__holds_table = SPEC("holds", holds);
+const tm__table_spec tm__hold_times_table = SPEC("hold_times", hold_times);
 const tm__table_spec tm__resources_table = SPEC("resources", resources);
 const tm__table_spec tm__findings_table = SPEC("findings", findings);
 const tm__table_spec tm__diagnostics_table = SPEC("diagnostics", diagnostics);

@@ -29,6 +29,7 @@ extern const tm__table_spec tm__blame_table;
 extern const tm__table_spec tm__blamed_table;
 extern const tm__table_spec tm__blockers_table;
 extern const tm__table_spec tm__holds_table;
+extern const tm__table_spec tm__hold_times_table;
 extern const tm__table_spec tm__resources_table;
 extern const tm__table_spec tm__findings_table;
 extern const tm__table_spec tm__diagnostics_table;

@@ -104,6 +104,7 @@ def ask(name: str, keys: tuple[str, ...], model: Any, trace: Path) -> Any:
         "blamed": (lib.tm_blame_list, options("tm_blame_options", keys=by)),
         "blockers": (lib.tm_blame_matrix, ffi.NULL),
         "holds": (lib.tm_hold_list, ffi.NULL),
+        "hold_times": (lib.tm_hold_group, options("tm_hold_options", keys=by)),
         "resources": (lib.tm_resource_list, ffi.NULL),
         "findings": (lib.tm_findings_list,),
         "diagnostics": (lib.tm_diagnostics_list,),

@@ -8,6 +8,7 @@
 #include "base/sized.h"
 #include "base/sort.h"
 #include "table/distribution.h"
+#include "table/tables.h"
 
 enum {
     ALL_KEYS =
