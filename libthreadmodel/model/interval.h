@@ -46,7 +46,8 @@ enum { TM__FIRST_INTERVALS = 12 };
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,
                             uint32_t interval);
 
-/** The interval of a thread at an instant. @return TM__NONE: before all that are kept */
+/** The interval of a thread at an instant. @return TM__NONE: before all that are kept
+ */
 uint32_t tm__interval_at(const tm__thread *thread, int64_t time_ns);
 
 /**

@@ -9,6 +9,15 @@
 #include "base/sort.h"
 #include "table/distribution.h"
 #include "table/tables.h"
+#include "base/error.h"
+#include "model/entity_names.h"
+#include "model/hold_sums.h"
+#include "model/interval.h"
+#include "model/limits.h"
+#include "model/methods.h"
+#include "model/object.h"
+#include "model/selection.h"
+#include "model/thread.h"
 
 enum {
     ALL_KEYS =

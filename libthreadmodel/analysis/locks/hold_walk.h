@@ -4,6 +4,8 @@
 #define TM_ANALYSIS_LOCKS_HOLD_WALK_H
 
 #include "model/model.h"
+#include "model/selection.h"
+#include "model/tenure.h"
 
 /** One time that a thread had a lock. */
 typedef struct tm__hold {
