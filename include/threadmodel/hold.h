@@ -44,16 +44,16 @@ typedef struct tm_hold_options {
  * synchronizer), thread_id uint64, thread string, start_ns int64 (as far as is known),
  * end_ns int64 (as far as is known; null: it has the lock still, or nothing shows when
  * it let go), start_earliest_ns int64 (it got the lock no earlier), start_latest_ns
- * int64 (and no later), end_earliest_ns int64 (it let go no earlier; null: as end_ns
- * is), end_latest_ns int64 (and no later; null: as end_ns is), start_provenance string
- * and end_provenance string (enum tm_provenance), to_thread_id uint64 (null: nobody, or
- * not known), to_thread string (who was blocked by it and got the lock next; null:
- * nobody, or not known), method string (where it got it), source string, line int32,
- * shared bool (one of several owners), contested bool (another was said to have it
- * while this owner could not have let go: the producer contradicts itself, and where
- * this hold ends is in doubt), not_running_ns int64 (of the hold: its owner was
- * blocked, waited, slept, was parked or had no processor), not_running_state string
- * (enum tm_state; what most of that was; null: it ran).
+ * int64 (and no later), end_earliest_ns int64 (it let go no earlier), end_latest_ns
+ * int64 (and no later; null: as end_ns is), start_provenance string and end_provenance
+ * string (enum tm_provenance), to_thread_id uint64 (null: nobody, or not known),
+ * to_thread string (who was blocked by it and got the lock next; null: nobody, or not
+ * known), method string (where it got it), source string, line int32, shared bool (one
+ * of several owners), contested bool (another was said to have it while this owner
+ * could not have let go: the producer contradicts itself, and where this hold ends is
+ * in doubt), not_running_ns int64 (of the hold: its owner was blocked, waited, slept,
+ * was parked or had no processor), not_running_state string (enum tm_state; what most
+ * of that was; null: it ran).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

@@ -18,6 +18,7 @@ from describe.columns import Column, read_tables
 from describe.enums import read_enums
 from threadmodel import agent
 from threadmodel._core import ffi, lib
+from threadmodel.tables import ALL_TABLES
 
 DEMO = Path(__file__).parents[2] / "docs" / "examples" / "demo" / "Demo.java"
 TABLES = read_tables()
@@ -171,3 +172,7 @@ def check_values(table: Any, index: int, column: Column) -> None:
         elif column.strings:
             text = ffi.string(lib.tm_table_cell_string(table, index, row)).decode()
             assert text in column.strings
+
+
+def test_sql_and_reports_have_the_tables_that_are_said_to() -> None:
+    assert set(ALL_TABLES) == {table.sql for table in TABLES.values() if table.sql}

@@ -16,7 +16,7 @@ from describe.columns import PLACE, Column, Repeated, Table, read_tables
 WIDTH = 88
 # Behind it comes an empty line, the end of the comment or that of the docstring.
 PARAGRAPH = re.compile(
-    r"^(?P<indent>[ *]*)Columns \(table `(?P<name>\w+)`\):.*\n"
+    r"^(?P<indent>[ *]*)Columns \(table `{1,2}(?P<name>\w+)`{1,2}\):.*\n"
     r"(?:(?P=indent)(?! *(?:\n|\"\"\"))[^\n]*\n)*",
     re.MULTILINE,
 )
@@ -34,7 +34,7 @@ def parentheses(column: Column, typed: bool) -> str:
     if "text" in column.own and column.text:
         parts.append(column.text)
     if "null" in column.own and column.null not in ("", "not known"):
-        parts.append(f"null: {column.null}")
+        parts.append(f"{'null' if typed else 'None'}: {column.null}")
     return f" ({'; '.join(parts)})" if parts else ""
 
 
@@ -110,6 +110,8 @@ def listed_columns(table: Table, typed: bool) -> str:
 
 def paragraph(table: Table, indent: str, typed: bool) -> str:
     text = f"Columns (table `{table.name}`): {listed_columns(table, typed)}."
+    if not typed:
+        text = text.replace("`", "``")
     lines = textwrap.wrap(
         text,
         WIDTH,

@@ -242,6 +242,14 @@ class tm_export_options(CData):
     payload: object
     def __getitem__(self, index: int) -> Self: ...
 
+class tm_hold_options(CData):
+    size: int
+    keys: int
+    library_count: int
+    selection: tm_selection | Null
+    libraries: Pointer[Chars] | Null
+    def __getitem__(self, index: int) -> Self: ...
+
 class tm_hprof_writer(CData): ...
 
 class tm_hprof_writer_options(CData):
@@ -405,6 +413,12 @@ class FFI:
         cdecl: Literal["tm_export_options *", "tm_export_options[]"],
         init: object = ...,
     ) -> tm_export_options: ...
+    @overload
+    def new(
+        self,
+        cdecl: Literal["tm_hold_options *", "tm_hold_options[]"],
+        init: object = ...,
+    ) -> tm_hold_options: ...
     @overload
     def new(
         self, cdecl: Literal["tm_hprof_writer **"], init: object = ...
@@ -667,6 +681,10 @@ class Lib:
     TM_EXPORT_COLLAPSED: int
     TM_EXPORT_DOT: int
     TM_EXPORT_HPROF: int
+    TM_HOLD_BY_CLASS: int
+    TM_HOLD_BY_CALLER: int
+    TM_HOLD_BY_OBJECT: int
+    TM_HOLD_BY_OWNER: int
     TM_INTERACTION_START: int
     TM_INTERACTION_HANDOFF: int
     TM_INTERACTION_NOTIFY: int
@@ -853,6 +871,13 @@ class Lib:
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
         selection: tm_selection | Null,
+        /,
+    ) -> int: ...
+    def tm_hold_group(
+        self,
+        out: Pointer[tm_table] | Null,
+        model: tm_model | Null,
+        options: tm_hold_options | Null,
         /,
     ) -> int: ...
     def tm_hprof_writer_open(

@@ -277,6 +277,19 @@ class ExportFormat(IntEnum):
     HPROF = 5
 
 
+class HoldKey(IntFlag):
+    """Keys to group holds by; any combination."""
+
+    #: column class: of the lock
+    CLASS = 1
+    #: columns method, source, line: where the owner got it
+    CALLER = 2
+    #: columns object, class
+    OBJECT = 4
+    #: columns thread_id, thread
+    OWNER = 8
+
+
 class InteractionKind(IntEnum):
     """Kinds of interaction."""
 
