@@ -60,10 +60,18 @@ static void put_ring(tm__buffer *buffer, tm__ring *ring)
     buffer->capacity = ring->capacity;
 }
 
+/* What its thread says of a ring, for a reader: all in one piece. */
+static void mirror_head(const tm__buffer *buffer)
+{
+    enum { FROM = offsetof(tm__ring, head), TO = offsetof(tm__ring, thread) + 8 };
+
+    tm__mirror_put(&buffer->mirror, FROM, &buffer->ring->head, TO - FROM);
+}
+
 /* Without memory every event of it is lost, and counted. */
 static void give_ring(tm__buffer *buffer)
 {
-    tm__ring *ring = tm__rings_take();
+    tm__ring *ring = tm__rings_take(&buffer->mirror);
 
     if (ring)
         put_ring(buffer, ring);
@@ -72,13 +80,15 @@ static void give_ring(tm__buffer *buffer)
 static tm__buffer *make(void)
 {
     tm__buffer *buffer = aligned_alloc(64, sizeof(*buffer));
-    tm__ring *ring = buffer ? tm__rings_take() : NULL;
+    tm__mirror mirror;
+    tm__ring *ring = buffer ? tm__rings_take(&mirror) : NULL;
 
     if (!ring) {
         free(buffer);
         return NULL;
     }
     memset(buffer, 0, sizeof(*buffer));
+    buffer->mirror = mirror;
     put_ring(buffer, ring);
     buffer->next = atomic_load(&list);
     atomic_store_explicit(&list, buffer, memory_order_release);
@@ -130,7 +140,7 @@ void tm__buffer_recycle(tm__buffer *buffer)
 {
     pthread_mutex_lock(&list_lock);
     atomic_store(&buffer->since, TM__IDLE);
-    tm__ring_mark_set(&buffer->ring->lost, 0);
+    tm__buffer_forget_loss(buffer);
     buffer->thread = 0;
     buffer->object = 0;
     buffer->deferred = (tm_event){0};
@@ -170,8 +180,9 @@ void tm__buffer_release(tm__buffer *buffer)
     static tm__ring none;
 
     if (buffer->capacity)
-        tm__rings_give_back(buffer->ring);
+        tm__rings_give_back(buffer->ring, &buffer->mirror);
     buffer->ring = &none;
+    buffer->mirror = (tm__mirror){0};
     buffer->base = NULL;
     buffer->capacity = 0;
     atomic_store(&buffer->left_out, 0);
@@ -182,6 +193,14 @@ void tm__buffer_release(tm__buffer *buffer)
 static tm__record *place(const tm__buffer *buffer, uint64_t position)
 {
     return (tm__record *)(buffer->base + (position & (buffer->capacity - 1)));
+}
+
+static void mirror_record(const tm__buffer *buffer, const tm__record *record,
+                          size_t bytes)
+{
+    tm__mirror_put(&buffer->mirror,
+                   (size_t)((const char *)record - (const char *)buffer->ring), record,
+                   bytes);
 }
 
 /* Leave the rest of an empty ring out. The writer learns where from the side, and not
@@ -225,6 +244,7 @@ tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes)
         record->bytes = 0;
         record->kind = TM__RECORD_PAD;
         record->check = tm__record_check(record, sizeof(uint64_t), head);
+        mirror_record(buffer, record, sizeof(uint64_t));
     }
     buffer->reserved = head + pad;
     record = place(buffer, buffer->reserved);
@@ -257,12 +277,14 @@ void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_byte
     uint64_t head;
 
     tm__record_seal(record, tm__record_bytes(extra_bytes), buffer->reserved);
+    mirror_record(buffer, record, record->bytes);
     head = buffer->reserved + record->bytes;
     /* The next record's line was the writer's last: it takes a while to come back. */
     __builtin_prefetch(place(buffer, head), 1);
     if (!tm__record_is_event(record))
         atomic_store_explicit(&buffer->defined, head, memory_order_relaxed);
     atomic_store_explicit(&buffer->ring->head, head, memory_order_release);
+    mirror_head(buffer);
     if (head - first_used(buffer, tail) > buffer->capacity / 2 &&
         tail != buffer->woke_at)
         buffer->woke_at = wake_writer() == 0 ? tail : UINT64_MAX;
@@ -287,6 +309,7 @@ void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns)
                               memory_order_relaxed);
     }
     tm__ring_mark_set(&buffer->ring->lost, lost + 1);
+    mirror_head(buffer);
 }
 
 void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns)
@@ -307,7 +330,22 @@ void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns)
         .kind = TM_EVENT_LOST,
     };
     tm__buffer_commit(buffer, record, 0);
+    tm__buffer_forget_loss(buffer);
+}
+
+void tm__buffer_forget_loss(tm__buffer *buffer)
+{
     tm__ring_mark_set(&buffer->ring->lost, 0);
+    mirror_head(buffer);
+}
+
+void tm__buffer_take(tm__buffer *buffer, uint64_t position)
+{
+    tm__ring_mark *next = &buffer->ring->next;
+
+    buffer->taken = position;
+    tm__ring_mark_set(next, position);
+    tm__mirror_put(&buffer->mirror, offsetof(tm__ring, next), next, sizeof(*next));
 }
 
 tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end)
@@ -324,10 +362,20 @@ tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end)
     return NULL;
 }
 
+/* A reader learns of it first: the room is written to as soon as its thread knows. */
+static void give_back(tm__buffer *buffer)
+{
+    tm__ring_mark tail;
+
+    tm__ring_mark_set(&tail, buffer->taken);
+    tm__mirror_put(&buffer->mirror, offsetof(tm__ring, tail), &tail, sizeof(tail));
+    tm__ring_mark_set(&buffer->ring->tail, buffer->taken);
+}
+
 void tm__buffers_give_back(void)
 {
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         if (atomic_load_explicit(&b->ring->tail.value, memory_order_relaxed) !=
             b->taken)
-            tm__ring_mark_set(&b->ring->tail, b->taken);
+            give_back(b);
 }

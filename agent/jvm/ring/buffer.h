@@ -12,6 +12,7 @@
 
 #include <threadmodel/event.h>
 
+#include "ring/mirror.h"
 #include "trace/ring_record.h"
 #include "trace/ring_layout.h"
 
@@ -79,7 +80,8 @@ typedef struct tm__object_cache {
 } tm__object_cache;
 
 typedef struct tm__buffer {
-    tm__ring *ring;      ///< what a reader needs, should the process be killed
+    tm__ring *ring;
+    tm__mirror mirror;   ///< of the ring, for a reader, should the process be killed
     unsigned char *base; ///< of its records
     size_t capacity;     ///< a power of two
 
@@ -197,6 +199,13 @@ void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns);
 
 /** Report what was lost, if anything was and there is room now. */
 void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns);
+
+/** Another has reported what was lost. */
+void tm__buffer_forget_loss(tm__buffer *buffer);
+
+/** All before a position is emitted; a reader is to know that once it is in the file.
+ */
+void tm__buffer_take(tm__buffer *buffer, uint64_t position);
 
 /**
  * What was taken is in the trace by now: let the threads have its room, and a reader

@@ -2,8 +2,8 @@
 /*
  * The rings' file. It grows by some slots at a time, on the writer's thread, before
  * they are wanted: a thread of the program that is in need of a ring takes one that
- * is ready, and never waits for a disk. The file's blocks are reserved, since a store
- * to a page that has none kills the process when the disk is full.
+ * is ready, and never waits for a disk. The file's blocks are reserved: what is stored
+ * to a page that has none is not in the file when the disk is full.
  *
  * A lock on the file, which ends with the process whatever ends that, tells a reader
  * that the run goes on and the rings are no business of its own.
@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SPARE_AT_FIRST = 16, SPARE_LEAST = 8, SPARE_MOST = 64 };
@@ -35,11 +36,12 @@ static char link_path[PATH_BYTES]; /* "": there is no link */
 static int file = -1;
 static uint64_t file_bytes;
 static size_t wanted_bytes;
-static tm__rings_header memory_header;
-static tm__rings_header *header = &memory_header;
+static tm__rings_header header;
+static tm__mirror header_mirror;
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
-static tm__ring *spare[SPARE_MOST];
+static tm__mirror spare[SPARE_MOST]; /* slots that no ring has */
 static int spare_count;
+static int is_changed; /* by others, which was said */
 
 static size_t ring_bytes_now(void)
 {
@@ -75,20 +77,21 @@ static int add(int count)
     /* Rings lie side by side: a huge page would make all of them resident. */
     madvise(slots, (size_t)count * slot_bytes, MADV_NOHUGEPAGE);
     for (int i = 0; i < count; i++) {
-        tm__ring *ring = (tm__ring *)((char *)slots + (size_t)i * slot_bytes);
+        tm__mirror slot = {(unsigned char *)slots + (size_t)i * slot_bytes, slot_bytes};
+        tm__ring ring = {0};
 
-        tm__ring_init(ring, ring_bytes, file_bytes);
+        tm__ring_init(&ring, ring_bytes, file_bytes);
+        tm__mirror_put(&slot, 0, &ring, sizeof(ring));
         file_bytes += slot_bytes;
         pthread_mutex_lock(&spare_lock);
-        spare[spare_count++] = ring;
+        spare[spare_count++] = slot;
         pthread_mutex_unlock(&spare_lock);
     }
     return 0;
 }
 
-static tm__ring *in_memory(void)
+static tm__ring *in_memory(size_t ring_bytes)
 {
-    size_t ring_bytes = wanted_bytes;
     size_t bytes = TM__RING_PAGE_BYTES + ring_bytes;
     void *slot = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -123,7 +126,7 @@ static int make_paths(const char *trace, const char *where, uint64_t run_id)
 }
 
 /* @return errno */
-static int make_file(uint64_t run_id)
+static int make_file(void)
 {
     void *page;
     int error;
@@ -137,8 +140,9 @@ static int make_file(uint64_t run_id)
     if (error)
         return error;
     file_bytes = TM__RING_PAGE_BYTES;
-    header = page;
-    tm__rings_header_init(header, run_id);
+    tm__mirrors_open();
+    header_mirror = (tm__mirror){page, TM__RING_PAGE_BYTES};
+    tm__mirror_put(&header_mirror, 0, &header, sizeof(header));
     error = add(SPARE_AT_FIRST);
     if (!error && link_path[0] && symlink(file_path, link_path) < 0)
         error = errno;
@@ -152,14 +156,15 @@ int tm__rings_open(size_t ring_bytes, const char *trace, const char *where,
     int rc;
 
     wanted_bytes = ring_bytes;
-    tm__rings_header_init(&memory_header, run_id);
+    is_changed = 0;
+    tm__rings_header_init(&header, run_id);
     if (!trace)
         return 0;
     rc = make_paths(trace, is_wanted ? where : "", run_id);
     if (!is_wanted)
         return 0;
     if (rc == 0)
-        rc = make_file(run_id);
+        rc = make_file();
     if (rc == 0)
         return 0;
     tm__rings_close(0);
@@ -170,20 +175,27 @@ int tm__rings_open(size_t ring_bytes, const char *trace, const char *where,
     return -1;
 }
 
-tm__ring *tm__rings_take(void)
+tm__ring *tm__rings_take(tm__mirror *mirror)
 {
-    tm__ring *ring = NULL;
+    tm__ring *ring;
 
+    *mirror = (tm__mirror){0};
     pthread_mutex_lock(&spare_lock);
     if (spare_count > 0)
-        ring = spare[--spare_count];
+        *mirror = spare[--spare_count];
     pthread_mutex_unlock(&spare_lock);
-    return ring ? ring : in_memory();
+    ring =
+        in_memory(mirror->bytes ? mirror->length - TM__RING_PAGE_BYTES : wanted_bytes);
+    if (!ring && mirror->bytes)
+        munmap(mirror->bytes, mirror->length);
+    return ring;
 }
 
-void tm__rings_give_back(tm__ring *ring)
+void tm__rings_give_back(tm__ring *ring, const tm__mirror *mirror)
 {
     munmap(ring, TM__RING_PAGE_BYTES + ring->capacity);
+    if (mirror->bytes)
+        munmap(mirror->bytes, mirror->length);
 }
 
 void tm__rings_prepare(void)
@@ -194,24 +206,52 @@ void tm__rings_prepare(void)
     have = spare_count;
     pthread_mutex_unlock(&spare_lock);
     /* All at once are a burst of new threads, of which there will be more. */
-    if (file >= 0 && have < SPARE_LEAST)
+    if (file >= 0 && !is_changed && have < SPARE_LEAST)
         add(have == 0 ? SPARE_MOST : SPARE_AT_FIRST);
+}
+
+const char *tm__rings_changed(void)
+{
+    static char sentence[PATH_BYTES + 64];
+    struct stat status;
+    const char *what = NULL;
+
+    if (file < 0 || is_changed)
+        return NULL;
+    if (fstat(file, &status) < 0 || status.st_nlink == 0)
+        what = "removed";
+    else if (tm__mirrors_were_cut() || (uint64_t)status.st_size < file_bytes)
+        what = "cut";
+    if (!what)
+        return NULL;
+    is_changed = 1;
+    snprintf(sentence, sizeof(sentence), "%s was %s by another program", file_path,
+             what);
+    return sentence;
+}
+
+/* State a number of the header, in memory and in the file. */
+static void state(tm__ring_mark *mark, uint64_t value)
+{
+    tm__ring_mark_set(mark, value);
+    tm__mirror_put(&header_mirror, (size_t)((char *)mark - (char *)&header), mark,
+                   sizeof(*mark));
 }
 
 void tm__rings_begin_round(int64_t horizon_ns)
 {
-    tm__ring_mark_set(&header->horizon, (uint64_t)horizon_ns);
+    state(&header.horizon, (uint64_t)horizon_ns);
 }
 
 void tm__rings_begin_advance(void)
 {
-    tm__ring_mark_set(&header->is_advancing, 1);
+    state(&header.is_advancing, 1);
 }
 
 void tm__rings_end_advance(uint64_t events)
 {
-    tm__ring_mark_set(&header->events, events);
-    tm__ring_mark_set(&header->is_advancing, 0);
+    state(&header.events, events);
+    state(&header.is_advancing, 0);
 }
 
 void tm__rings_close(int keep)
@@ -227,10 +267,12 @@ void tm__rings_close(int keep)
     file = -1;
     file_bytes = 0;
     pthread_mutex_lock(&spare_lock);
-    while (spare_count > 0)
-        tm__rings_give_back(spare[--spare_count]);
+    while (spare_count > 0) {
+        spare_count--;
+        munmap(spare[spare_count].bytes, spare[spare_count].length);
+    }
     pthread_mutex_unlock(&spare_lock);
-    if (header != &memory_header)
-        munmap(header, TM__RING_PAGE_BYTES);
-    header = &memory_header;
+    if (header_mirror.bytes)
+        munmap(header_mirror.bytes, header_mirror.length);
+    header_mirror = (tm__mirror){0};
 }

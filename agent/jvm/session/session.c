@@ -22,6 +22,7 @@
 #include "ident/object_cache.h"
 #include "ring/buffer.h"
 #include "ring/membarrier.h"
+#include "ring/mirror.h"
 #include "ring/recording_state.h"
 #include "session/native_rebind.h"
 #include "virtual/instrument.h"
@@ -87,6 +88,7 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
             tm__object_cache_clear(b, jni);
             tm__buffer_release(b);
         }
+        tm__mirrors_close();
         (*jvmti)->DisposeEnvironment(jvmti);
     } else {
         is_quiet = -1;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,11 +112,29 @@ static const char *what_is(const tm__target *target, int error)
     return strerror(error);
 }
 
+/* What was defined there is gone, so the rest would be of no use to a reader.
+ * @return what others have done to the file; NULL: nothing */
+static const char *what_others_did(tm__target *target)
+{
+    struct stat status;
+
+    if (!target->is_regular || fstat(target->file, &status) < 0)
+        return NULL;
+    target->is_removed = status.st_nlink == 0;
+    if (target->is_removed)
+        return "another program removed it";
+    return (uint64_t)status.st_size < target->whole_bytes ? "another program cut it"
+                                                          : NULL;
+}
+
 static int put(tm__target *target, const char *bytes, size_t count)
 {
     int64_t since_ns = tm__now_ns();
+    const char *changed = what_others_did(target);
     size_t done = 0;
 
+    if (changed)
+        return tm__target_fail(target, changed);
     while (done < count) {
         ssize_t written =
             target->is_socket
@@ -193,6 +212,11 @@ int tm__destination_write(void *payload, const char *bytes, size_t count)
 uint64_t tm__destination_bytes(void)
 {
     return file.whole_bytes > 0 ? file.whole_bytes : peer.whole_bytes;
+}
+
+int tm__destination_is_removed(void)
+{
+    return file.is_removed;
 }
 
 const char *tm__destination_error(void)

@@ -43,6 +43,9 @@ void tm__destination_hurry(void);
 /** @return bytes that the file, or else the listener, took */
 uint64_t tm__destination_bytes(void);
 
+/** @return whether another program removed the file */
+int tm__destination_is_removed(void);
+
 /** One line on what went wrong; "": nothing did. */
 const char *tm__destination_error(void);
 

@@ -11,6 +11,7 @@ typedef struct tm__target {
     int file; ///< a descriptor that does not block; -1: none
     int is_regular;
     int is_socket;
+    int is_removed;       ///< by another program
     uint64_t whole_bytes; ///< of blocks that it took
     int said_full;
     char name[TM__PATH_BYTES + 32]; ///< for people

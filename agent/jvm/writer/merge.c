@@ -195,13 +195,6 @@ static int64_t find_horizon(tm__buffer *first, int64_t now, int64_t seen, int fi
     return horizon;
 }
 
-/* All before `at` is emitted; the ring is told, for when that is in the file. */
-static void take(tm__buffer *buffer, uint64_t at)
-{
-    buffer->taken = at;
-    tm__ring_mark_set(&buffer->ring->next, at);
-}
-
 static int merge(JNIEnv *jni, int64_t horizon)
 {
     int rc = TM_OK;
@@ -214,7 +207,7 @@ static int merge(JNIEnv *jni, int64_t horizon)
         rc = emit(jni, c->buffer, c->record);
         c->at += c->record->bytes;
         if (!advance(c)) {
-            take(c->buffer, c->at);
+            tm__buffer_take(c->buffer, c->at);
             *c = heap[--heap_count];
         }
         if (heap_count > 1)
@@ -222,7 +215,7 @@ static int merge(JNIEnv *jni, int64_t horizon)
     }
     /* What is beyond the horizon waits in its buffer. */
     for (size_t i = 0; i < heap_count; i++)
-        take(heap[i].buffer, heap[i].at);
+        tm__buffer_take(heap[i].buffer, heap[i].at);
     heap_count = 0;
     if (rc >= 0)
         rc = emit_holders(horizon);
@@ -241,7 +234,7 @@ int tm__merge_loss(tm__buffer *b, int64_t time_ns)
         .kind = TM_EVENT_LOST,
     };
 
-    tm__ring_mark_set(&b->ring->lost, 0);
+    tm__buffer_forget_loss(b);
     return event.value > 0 ? sink->events(sink->payload, &event, 1) : TM_OK;
 }
 
@@ -285,7 +278,7 @@ int tm__merge_round(JNIEnv *jni, int final)
         if (advance(&c))
             heap[heap_count++] = c;
         else
-            take(b, c.at);
+            tm__buffer_take(b, c.at);
     }
     if (rc >= 0)
         rc = merge(jni, horizon);

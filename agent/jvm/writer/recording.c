@@ -84,6 +84,18 @@ int tm__recording_connect(void)
     return tm__destination_begin() < 0 ? TM_EIO : TM_OK;
 }
 
+/* Others may do to our files what they like: it is said, and the program runs on. */
+static void look_after_files(void)
+{
+    const char *changed = tm__rings_changed();
+
+    if (changed)
+        tm__message(
+            "%s; what is in the threads' buffers will be lost if the process is "
+            "killed",
+            changed);
+}
+
 int tm__recording_flush(void)
 {
     int rc = tm__recording_format_flush();
@@ -93,6 +105,7 @@ int tm__recording_flush(void)
     tm__rings_begin_advance();
     tm__buffers_give_back();
     tm__rings_end_advance(tm__recording_format_events());
+    look_after_files();
     tm__rings_prepare();
     return TM_OK;
 }
@@ -122,6 +135,6 @@ void tm__recording_close(int rc)
     else if (tm__the_options.verbose)
         tm__message("%llu bytes are written%s",
                     (unsigned long long)tm__destination_bytes(), count);
-    /* What could not be written is still in the rings. */
-    tm__rings_close(rc < 0 || closed < 0);
+    /* What could not be written is still in the rings, for a reader of the trace. */
+    tm__rings_close((rc < 0 || closed < 0) && !tm__destination_is_removed());
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 
 #include "ring/buffer.h"
 #include "ring/clock.h"
+#include "ring/mirror.h"
 #include "writer/model_tee.h"
 #include "vm/options.h"
 #include "ring/ring_file.h"
@@ -390,6 +392,52 @@ static void reader_gets_every_record_whole_and_in_order(void **state)
     tm__buffer_recycle(buffer);
 }
 
+static sigjmp_buf after_fault;
+
+static void leave(int number)
+{
+    (void)number;
+    siglongjmp(after_fault, 1);
+}
+
+static void mirror_whose_file_is_cut_harms_nobody(void **state)
+{
+    static const uint64_t WORDS[4] = {1, 2, 3, 4};
+    struct sigaction own = {.sa_handler = leave}, now;
+    FILE *file = tmpfile();
+    tm__mirror mirror = {.length = 4 * TM__RING_PAGE_BYTES};
+    volatile int was_passed_on = 0;
+
+    (void)state;
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), (off_t)mirror.length), 0);
+    mirror.bytes =
+        mmap(NULL, mirror.length, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    assert_ptr_not_equal(mirror.bytes, MAP_FAILED);
+    assert_int_equal(sigaction(SIGBUS, &own, NULL), 0);
+    tm__mirrors_open();
+    tm__mirror_put(&mirror, TM__RING_PAGE_BYTES - 16, WORDS, sizeof(WORDS));
+    assert_int_equal(tm__mirrors_were_cut(), 0);
+    assert_int_equal(ftruncate(fileno(file), TM__RING_PAGE_BYTES), 0);
+    /* Whoever took the signal before still gets what is none of ours. */
+    if (sigsetjmp(after_fault, 1))
+        was_passed_on = 1;
+    else
+        mirror.bytes[3 * TM__RING_PAGE_BYTES] = 1;
+    assert_int_equal(was_passed_on, 1);
+    tm__mirror_put(&mirror, TM__RING_PAGE_BYTES - 16, WORDS, sizeof(WORDS));
+    assert_int_equal(tm__mirrors_were_cut(), 1);
+    assert_memory_equal(mirror.bytes + TM__RING_PAGE_BYTES - 16, WORDS, sizeof(WORDS));
+    assert_int_equal(pread(fileno(file), &now, 16, TM__RING_PAGE_BYTES - 16), 16);
+    assert_memory_equal(&now, WORDS, 16);
+    tm__mirrors_close();
+    assert_int_equal(sigaction(SIGBUS, NULL, &now), 0);
+    assert_ptr_equal(now.sa_handler, leave);
+    signal(SIGBUS, SIG_DFL);
+    munmap(mirror.bytes, mirror.length);
+    fclose(file);
+}
+
 /* The rings stay for the life of the process; here it is ending. */
 static int close_rings(void **state)
 {
@@ -471,6 +519,7 @@ int main(void)
         cmocka_unit_test(ring_that_began_again_has_room_for_as_much_as_a_new_one),
         cmocka_unit_test(buffer_of_a_gone_thread_serves_another),
         cmocka_unit_test(reader_gets_every_record_whole_and_in_order),
+        cmocka_unit_test(mirror_whose_file_is_cut_harms_nobody),
         cmocka_unit_test(live_model_takes_what_the_next_sink_gets_and_decides_nothing),
     };
 

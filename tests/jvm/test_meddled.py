@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Others change the agent's files while it records: the program runs on, its recording
+loses nothing that the file did not hold, and one line says what happened."""
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import threadmodel
+from conftest import TIMEOUT_S, Java
+
+RINGERS = 4
+CUT = "was cut by another program"
+REMOVED = "was removed by another program"
+
+
+def cut_to(share: float) -> Callable[[Path], None]:
+    return lambda path: os.truncate(path, int(path.stat().st_size * share) & ~0xFFF)
+
+
+def cut_and_fill(path: Path) -> None:
+    """What `cp other run.tmt.rings` does: the same file, with another content."""
+    length = path.stat().st_size
+    path.write_bytes(b"\xa5" * length)
+
+
+def scribble(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(b"\xa5" * path.stat().st_size)
+
+
+def meddle(
+    java: Java, suffix: str, change: Callable[[Path], None]
+) -> tuple[Path, dict[str, int], list[str]]:
+    """Record the program, and change a file once it rings.
+    @return the trace, how often each has rung, and what was said"""
+    trace = java.folder / "run.tmt"
+    with subprocess.Popen(
+        java.command("Mapped", java.folder / "own", agent=f"file={trace}"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=java.folder,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline() == "ringing\n"
+        change(java.folder / f"run.tmt{suffix}")
+        process.stdin.write("\n")
+        process.stdin.flush()
+        # A file that the program maps and cuts is the VM's to tell it.
+        assert process.stdout.readline() == "mapped: cut\n"
+        time.sleep(0.3)
+        out, errors = process.communicate("\n", timeout=TIMEOUT_S)
+    assert process.returncode == 0, errors
+    said = dict(line.split("=") for line in out.splitlines() if line.startswith("ring"))
+    return trace, {name: int(count) for name, count in said.items()}, errors.split("\n")
+
+
+def rung(trace: Path) -> dict[str, int]:
+    model = threadmodel.open(trace)
+    assert model.damage is None
+    names = [
+        row["from_thread"] for row in model.interactions() if "notify" in row["kind"]
+    ]
+    return {f"ringer-{i}": names.count(f"ringer-{i}") for i in range(RINGERS)}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        pytest.param(cut_to(0), CUT, id="all-of-it-cut"),
+        pytest.param(cut_to(0.01), CUT, id="cut-in-a-ring"),
+        pytest.param(Path.unlink, REMOVED, id="removed"),
+        pytest.param(cut_and_fill, None, id="cut-and-filled"),
+        pytest.param(scribble, None, id="written-to"),
+    ],
+)
+def test_whatever_becomes_of_the_rings_the_recording_is_whole(
+    java: Java, change: Callable[[Path], None], told: str | None
+):
+    trace, counts, errors = meddle(java, ".rings", change)
+    assert rung(trace) == counts
+    lines = [line for line in errors if line]
+    if told:
+        (line,) = lines
+        assert line.startswith(f"threadmodel: {trace}.rings {told}; ")
+        assert line.endswith("will be lost if the process is killed")
+    else:
+        # Pages that were gone for a moment may have been stored to in that.
+        assert all(CUT in line for line in lines)
+        assert len(lines) <= 1
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        pytest.param(cut_to(0), "another program cut it", id="cut"),
+        pytest.param(Path.unlink, "another program removed it", id="removed"),
+    ],
+)
+def test_a_trace_that_others_take_away_ends_the_recording_and_not_the_program(
+    java: Java, change: Callable[[Path], None], told: str
+):
+    trace, _, errors = meddle(java, "", change)
+    (line,) = (line for line in errors if line)
+    assert line == (
+        f"threadmodel: {trace}: {told}; what the program does from here on is not "
+        "recorded"
+    )
+    # Rings are of use beside a trace alone.
+    assert trace.exists() == trace.with_name("run.tmt.rings").exists()
