@@ -165,7 +165,9 @@ static void report_unpark(JNIEnv *jni, jobject other, uint64_t id)
 
 static void JNICALL unsafe_unpark(JNIEnv *jni, jobject unsafe, jobject thread)
 {
-    uint64_t id = tm__thread_id(jni, thread);
+    uint64_t id = atomic_load_explicit(&tm__the_recording.is_on, memory_order_relaxed)
+                      ? tm__thread_id(jni, thread)
+                      : 0;
 
     if (id && !tm__virtual_joins(id))
         report_unpark(jni, thread, id);

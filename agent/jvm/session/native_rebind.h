@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native methods of a VM that is up: ours put in their place, and the originals back.
- */
+/* Native methods of a VM that is up: ours put in their place, and the originals back
+ * where that costs the VM nothing. */
 #ifndef TM_AGENT_SESSION_NATIVE_REBIND_H
 #define TM_AGENT_SESSION_NATIVE_REBIND_H
 
@@ -14,7 +14,8 @@
  */
 int tm__natives_rebind(JNIEnv *jni);
 
-/** Put the originals back. Calls that are in ours go on there. */
+/** Put the originals back; from JDK 20 on ours stay, and call them. Calls that are in
+ * ours go on there. */
 void tm__natives_restore(JNIEnv *jni);
 
 #endif

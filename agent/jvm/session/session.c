@@ -80,7 +80,7 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
 
     tm__natives_restore(jni);
-    tm__virtual_remove(jni);
+    tm__virtual_leave();
     /* With it go the tags of all objects. One that a stopped thread may still use
      * stays: it costs memory, and nothing else. */
     if (is_quiet == 0 && tm__session_wait() == 0) {

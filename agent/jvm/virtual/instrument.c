@@ -5,7 +5,9 @@
  * in three classes of the JDK are made calls of a class of ours (source/), which
  * reports them and then does the same. The three are retransformed when the first
  * virtual thread is about to be made, since that takes some 10 ms; a JDK that has not a
- * call that is looked for goes without its event.
+ * call that is looked for goes without its event. They stay so when recording ends, and
+ * our class then only does the same: each version of a class that virtual threads are
+ * in costs the VM for good, 230 KB of code and metadata an attach.
  *
  * Inside a join the caller parks, or a virtual one does by the same calls, and the end
  * of the joined thread unparks it: these are the join's own and are not reported.
@@ -79,6 +81,10 @@ enum { CLASS_COUNT = sizeof(CLASSES) / sizeof(*CLASSES) };
 
 static int is_due; /* a virtual thread is near, and the VM is not up yet */
 static int failed;
+
+/* What the three classes became at the first time, and stay. */
+static jint changed_times; /* as the VM counts; 0: they are what they were */
+static uint64_t changed_kinds;
 
 int tm__virtual_has_failed(void)
 {
@@ -293,29 +299,67 @@ static void JNICALL class_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
     }
     for (size_t i = 0; i < count; i++)
         told |= found[i] ? kinds[i] : 0;
-    atomic_fetch_or(&tm__the_recording.kinds, told);
+    changed_kinds |= told;
     *new_data = out;
     *new_bytes = (jint)written;
 }
 
-/* Have the VM load the classes anew, by way of the function above. */
-static jvmtiError retransform(JNIEnv *jni)
+static jint find_classes(JNIEnv *jni, jclass *classes)
 {
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    jclass classes[CLASS_COUNT];
     jint count = 0;
-    jvmtiError error;
 
     for (int i = 0; i < CLASS_COUNT; i++) {
         classes[count] = (*jni)->FindClass(jni, CLASSES[i]);
         (*jni)->ExceptionClear(jni);
         count += classes[count] != NULL;
     }
+    return count;
+}
+
+/* How often these classes were transformed, by anybody; 0: this VM does not say. */
+static jint times_transformed(JNIEnv *jni, const jclass *classes, jint count)
+{
+    jclass class = (*jni)->FindClass(jni, "java/lang/Class");
+    jfieldID field =
+        class ? (*jni)->GetFieldID(jni, class, "classRedefinedCount", "I") : NULL;
+    jint times = 0;
+
+    (*jni)->ExceptionClear(jni);
+    for (jint i = 0; field && i < count; i++)
+        times += (*jni)->GetIntField(jni, classes[i], field);
+    if (class)
+        (*jni)->DeleteLocalRef(jni, class);
+    return times;
+}
+
+/* Have the VM load the classes anew, by way of the function above. */
+static jvmtiError retransform(const jclass *classes, jint count)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jvmtiError error;
+
+    changed_kinds = 0;
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
                                        JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
     error = (*jvmti)->RetransformClasses(jvmti, count, classes);
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE,
                                        JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+    return error;
+}
+
+/* Where another agent had the classes transformed since, our change may be gone. */
+static jvmtiError change_classes(JNIEnv *jni)
+{
+    jclass classes[CLASS_COUNT];
+    jint count = find_classes(jni, classes);
+    jint times = times_transformed(jni, classes, count);
+    jvmtiError error = JVMTI_ERROR_NONE;
+
+    if (times == 0 || times != changed_times) {
+        error = retransform(classes, count);
+        changed_times =
+            error == JVMTI_ERROR_NONE ? times_transformed(jni, classes, count) : 0;
+    }
     while (count > 0)
         (*jni)->DeleteLocalRef(jni, classes[--count]);
     return error;
@@ -383,8 +427,9 @@ void tm__virtual_install(JNIEnv *jni)
         return;
     if (define_ours(jni) == 0) {
         atomic_store(&tm__virtual_is_instrumented, 1);
-        error = retransform(jni);
+        error = change_classes(jni);
     }
+    atomic_fetch_or(&tm__the_recording.kinds, changed_kinds);
     if (error != JVMTI_ERROR_NONE) {
         atomic_store(&tm__virtual_is_instrumented, 0);
         failed = 1;
@@ -400,8 +445,7 @@ void tm__virtual_begin(JNIEnv *jni)
         tm__virtual_install(jni);
 }
 
-void tm__virtual_remove(JNIEnv *jni)
+void tm__virtual_leave(void)
 {
-    if (atomic_exchange(&tm__virtual_is_instrumented, 0))
-        retransform(jni);
+    atomic_store(&tm__virtual_is_instrumented, 0);
 }

@@ -21,7 +21,7 @@ void tm__virtual_begin(JNIEnv *jni);
 /** Whether they could not be made to. */
 int tm__virtual_has_failed(void);
 
-/** Let them be as they were. */
-void tm__virtual_remove(JNIEnv *jni);
+/** They tell of themselves no more. What was changed for that stays. */
+void tm__virtual_leave(void);
 
 #endif
