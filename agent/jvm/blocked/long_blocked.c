@@ -213,7 +213,7 @@ static void ask_one(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
     /* Of platform threads their buffers tell whose stack is missing. */
     if (it->weak_is_ours)
         tm__missing_stacks_ask_virtual(jni, own, it->thread, it->object, it->kind,
-                                       it->weak);
+                                       it->since_ns, it->weak);
     it->asked_ns = tm__now_ns();
     move(it, answered ? TM__LONG_BLOCKED_ASKED : TM__LONG_BLOCKED_KNOWN);
 }

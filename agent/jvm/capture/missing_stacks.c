@@ -147,14 +147,14 @@ static void ask(JNIEnv *jni, tm__buffer *own, const bare *asked, jweak weak)
 }
 
 void tm__missing_stacks_ask_virtual(JNIEnv *jni, tm__buffer *own, uint64_t thread,
-                                    uint64_t object, uint16_t kind, jweak weak)
+                                    uint64_t object, uint16_t kind, int64_t since_ns,
+                                    jweak weak)
 {
-    bare asked = {.thread = thread,
-                  .object = object,
-                  .since_ns = bare_virtual_since(thread),
-                  .kind = kind};
+    bare asked = {
+        .thread = thread, .object = object, .since_ns = since_ns, .kind = kind};
 
-    if (asked.since_ns)
+    /* By now it may be in another interval, which is of another kind and object. */
+    if (bare_virtual_since(thread) == since_ns)
         ask(jni, own, &asked, weak);
 }
 

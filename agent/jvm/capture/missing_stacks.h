@@ -23,12 +23,14 @@ int64_t tm__missing_stack_end(const tm__event_report *report);
 /**
  * Take the stack of a virtual thread that is blocked, if its event brought none, on the
  * writer thread.
- * @param own     the writer thread's buffer
- * @param object  that it is blocked by
- * @param kind    of the event with which that began
+ * @param own       the writer thread's buffer
+ * @param object    that it is blocked by
+ * @param kind      of the event with which that began
+ * @param since_ns  the time of that event
  */
 void tm__missing_stacks_ask_virtual(JNIEnv *jni, tm__buffer *own, uint64_t thread,
-                                    uint64_t object, uint16_t kind, jweak weak);
+                                    uint64_t object, uint16_t kind, int64_t since_ns,
+                                    jweak weak);
 
 /**
  * Take the stacks of the platform threads that have been blocked since `before_ns` or
