@@ -121,6 +121,20 @@ TM_API size_t tm_table_limit_count(const tm_table *table);
 TM_API const char *tm_table_limit(const tm_table *table, size_t index);
 
 /**
+ * Gather some rows into a table of their own, in the order of their numbers, of which
+ * one may come again. Name, columns and limits are those of the table.
+ *
+ * @param[out] out  the rows, yours: tm_table_free() it; NULL on failure
+ * @param table     may be freed afterwards
+ * @param rows      numbers from 0 on; NULL is fine for none
+ * @param count     of the numbers
+ * @return TM_OK, TM_EINVAL for a row that there is not, TM_ELIMIT or TM_ENOMEM
+ * @since 0.1
+ */
+TM_API int tm_table_gather(tm_table **out, const tm_table *table, const uint64_t *rows,
+                           size_t count);
+
+/**
  * Write the table as CSV (RFC 4180: a header line, CRLF, quotes where needed;
  * null is an empty field).
  *

@@ -145,6 +145,67 @@ static void a_blank_column_is_null_or_zero_in_every_row(void **state)
     }
 }
 
+static void gathered_rows_come_in_the_order_asked_for(void **state)
+{
+    enum { ROWS = 100, GATHERED = 300 };
+    uint64_t rows[GATHERED];
+    int order[GATHERED];
+    tm_table *table, *some;
+
+    (void)state;
+    for (int i = 0; i < GATHERED; i++)
+        rows[i] = (uint64_t)(order[i] = i * 37 % ROWS);
+    assert_int_equal(make_rows(&table, ROWS, NULL), TM_OK);
+    assert_int_equal(tm_table_gather(&some, table, rows, GATHERED), TM_OK);
+    tm_table_free(table);
+    assert_string_equal(tm_table_name(some), "rows");
+    assert_int_equal(tm_table_column_count(some), ALL_TYPES);
+    assert_int_equal(tm_table_limit_count(some), 2);
+    assert_string_equal(tm_table_limit(some, 1), "sleeps were not recorded");
+    check_rows(some, order, GATHERED);
+    tm_table_free(some);
+}
+
+static void gathered_rows_keep_blanks_and_only_their_own_texts(void **state)
+{
+    static const uint64_t rows[] = {5, 1};
+    tm_table *table, *some;
+
+    (void)state;
+    assert_int_equal(make_blank_rows(&table, 6, NULL), TM_OK);
+    assert_int_equal(tm_table_gather(&some, table, rows, 2), TM_OK);
+    assert_int_equal(tm_table_int32(some, "row")[0], 5);
+    assert_int_equal(tm_table_int32(some, "row")[1], 1);
+    for (size_t r = 0; r < 2; r++) {
+        assert_true(tm_table_is_null(some, "none", r));
+        assert_false(tm_table_is_null(some, "nothing", r));
+    }
+    tm_table_free(some);
+    tm_table_free(table);
+    assert_int_equal(make_rows(&table, 6, NULL), TM_OK);
+    assert_int_equal(tm_table_gather(&some, table, rows, 2), TM_OK);
+    assert_int_equal(tm_table_category_count(some, "name"), 1);
+    tm_table_free(some);
+    assert_int_equal(tm_table_gather(&some, table, NULL, 0), TM_OK);
+    assert_int_equal(tm_table_row_count(some), 0);
+    assert_int_equal(tm_table_column_count(some), ALL_TYPES);
+    tm_table_free(some);
+    tm_table_free(table);
+}
+
+static void a_row_that_is_not_there_cannot_be_gathered(void **state)
+{
+    static const uint64_t rows[] = {0, 3};
+    tm_table *table, *some;
+
+    (void)state;
+    assert_int_equal(make_rows(&table, 3, NULL), TM_OK);
+    assert_int_equal(tm_table_gather(&some, table, rows, 2), TM_EINVAL);
+    assert_null(some);
+    assert_string_equal(tm_error_text(), "table rows: no row 3 among 3");
+    tm_table_free(table);
+}
+
 static void a_blank_column_takes_no_value_and_no_other_is_passed_over(void **state)
 {
     tm__builder builder;
@@ -588,13 +649,14 @@ static void misuse_of_a_builder_fails_at_its_finish(void **state)
 static void running_out_of_memory_leaves_nothing_behind(void **state)
 {
     static const char *const names[] = {"one", "pool-\xff", "two", "three"};
+    static const uint64_t numbers[] = {99, 0, 50};
     int is_done = 0;
 
     (void)state;
     for (size_t allowed = 0; !is_done; allowed++) {
         struct scarce scarce;
         tm_allocator hook = scarce_hook(&scarce, allowed);
-        tm_table *rows = NULL, *named = NULL, *blank = NULL;
+        tm_table *rows = NULL, *named = NULL, *blank = NULL, *some = NULL;
         int status = make_rows(&rows, 100, &hook);
 
         if (status == TM_OK)
@@ -603,11 +665,14 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
             status = make_names(&named, names, 4, &hook);
         if (status == TM_OK)
             status = make_blank_rows(&blank, 100, &hook);
+        if (status == TM_OK)
+            status = tm_table_gather(&some, rows, numbers, 3);
         assert_int_equal(status, scarce.has_failed ? TM_ENOMEM : TM_OK);
         is_done = status == TM_OK;
         tm_table_free(rows);
         tm_table_free(named);
         tm_table_free(blank);
+        tm_table_free(some);
         assert_int_equal(scarce.live_blocks, 0);
     }
 }
@@ -636,6 +701,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_back_by_name),
         cmocka_unit_test(a_blank_column_is_null_or_zero_in_every_row),
+        cmocka_unit_test(gathered_rows_come_in_the_order_asked_for),
+        cmocka_unit_test(gathered_rows_keep_blanks_and_only_their_own_texts),
+        cmocka_unit_test(a_row_that_is_not_there_cannot_be_gathered),
         cmocka_unit_test(a_blank_column_takes_no_value_and_no_other_is_passed_over),
         cmocka_unit_test(what_is_not_there_is_null),
         cmocka_unit_test(cells_are_read_by_the_number_of_a_column),
