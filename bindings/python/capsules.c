@@ -18,8 +18,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-EXPORTED PyObject *threadmodel_schema_capsule(const tm_table *table);
-EXPORTED PyObject *threadmodel_array_capsule(const tm_table *table);
+EXPORTED PyObject *threadmodel_schema_capsule(const tm_table *table, int column);
+EXPORTED PyObject *threadmodel_array_capsule(const tm_table *table, int column);
 EXPORTED PyObject *threadmodel_stream_capsule(const tm_table *table);
 
 static const char schema_name[] = "arrow_schema";
@@ -63,7 +63,31 @@ static PyObject *wrap(void *filled, const char *name, PyCapsule_Destructor destr
     return capsule;
 }
 
-PyObject *threadmodel_schema_capsule(const tm_table *table)
+/* Keep one column of a table's struct, as a consumer may: it is moved out, and the rest
+ * released. All are kept where the column is negative. */
+static void keep_schema(struct ArrowSchema *schema, int column)
+{
+    struct ArrowSchema whole = *schema;
+
+    if (column < 0)
+        return;
+    *schema = *whole.children[column];
+    whole.children[column]->release = NULL;
+    whole.release(&whole);
+}
+
+static void keep_array(struct ArrowArray *array, int column)
+{
+    struct ArrowArray whole = *array;
+
+    if (column < 0)
+        return;
+    *array = *whole.children[column];
+    whole.children[column]->release = NULL;
+    whole.release(&whole);
+}
+
+PyObject *threadmodel_schema_capsule(const tm_table *table, int column)
 {
     struct ArrowSchema *schema = calloc(1, sizeof(*schema));
     PyObject *capsule;
@@ -76,10 +100,12 @@ PyObject *threadmodel_schema_capsule(const tm_table *table)
         Py_DECREF(capsule);
         return PyErr_NoMemory();
     }
+    if (capsule)
+        keep_schema(schema, column);
     return capsule;
 }
 
-PyObject *threadmodel_array_capsule(const tm_table *table)
+PyObject *threadmodel_array_capsule(const tm_table *table, int column)
 {
     struct ArrowArray *array = calloc(1, sizeof(*array));
     PyObject *capsule;
@@ -91,6 +117,8 @@ PyObject *threadmodel_array_capsule(const tm_table *table)
         Py_DECREF(capsule);
         return PyErr_NoMemory();
     }
+    if (capsule)
+        keep_array(array, column);
     return capsule;
 }
 

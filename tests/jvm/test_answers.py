@@ -36,7 +36,7 @@ def test_the_critical_path_of_a_relay_is_the_relay(java: Java):
     run = calmest_relay(java)
     path = list(run.model.critical_path())
     assert path[0]["start_ns"] == 0
-    (end,) = run.model.threads(threads=["main"]).values("end_ns")
+    (end,) = run.model.threads(threads=["main"])["end_ns"]
     assert path[-1]["end_ns"] == end
     for before, after in itertools.pairwise(path):
         assert before["end_ns"] == after["start_ns"]

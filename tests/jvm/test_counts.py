@@ -40,8 +40,8 @@ def test_depth_cuts_stacks_and_depth_zero_takes_none(java: Java):
     full = java.record("Blocks", 1)
     cut = java.record("Blocks", 1, options="depth=1")
     none = java.record("Blocks", 1, options="depth=0")
-    assert max(full.model.stacks().values("depth")) > 1
-    assert set(cut.model.stacks().values("depth")) == {0}
+    assert max(full.model.stacks()["depth"]) > 1
+    assert set(cut.model.stacks()["depth"]) == {0}
     assert len(none.model.stacks()) == 0
     for run in (cut, none):
         gate = run.one("monitors", **{"class": "Blocks$Gate"})

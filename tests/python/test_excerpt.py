@@ -81,7 +81,7 @@ def test_steps_of_one_length_are_spread_over_the_run(
         def __len__(self) -> int:
             return 1000
 
-        def values(self, column: str) -> list[int]:
+        def __getitem__(self, column: str) -> list[int]:
             return [
                 10 * step + (10 if column == "end_ns" else 0) for step in range(1000)
             ]

@@ -63,7 +63,7 @@ def test_objects_and_other_keys(model: threadmodel.Model) -> None:
 
 def test_libraries_change_who_is_the_caller(model: threadmodel.Model) -> None:
     table = model.statistics(by=("caller",), libraries=["demo."])
-    assert "java.lang.Thread.run" in table.values("method")
+    assert "java.lang.Thread.run" in table["method"]
 
 
 def test_the_deadlock_is_found_with_its_stacks(model: threadmodel.Model) -> None:
@@ -104,15 +104,15 @@ def test_interactions_name_who_started_whom(model: threadmodel.Model) -> None:
 
 def test_selections_narrow_an_answer(model: threadmodel.Model) -> None:
     account = {"classes": ["demo.Account"]}
-    assert model.monitors(**account).values("class") == ["demo.Account"]
+    assert model.monitors(**account)["class"].to_list() == ["demo.Account"]
     by_id = model.monitors(threads=[runs.WRITER], **account)
     by_name = model.monitors(threads=["writer"], **account)
-    assert by_id.values("blocked_total_ns") == [10 * MS]
+    assert by_id["blocked_total_ns"].to_list() == [10 * MS]
     assert list(by_id) == list(by_name)
     early = model.monitors(window=(None, 15 * MS), **account)
-    assert early.values("blocked_total_ns") == [2 * MS]
+    assert early["blocked_total_ns"].to_list() == [2 * MS]
     late = model.timeline(threads=["worker"], window=(60 * MS, None))
-    assert min(late.values("start_ns")) >= 60 * MS
+    assert min(late["start_ns"]) >= 60 * MS
 
 
 def test_a_selection_of_nothing_is_empty(model: threadmodel.Model) -> None:

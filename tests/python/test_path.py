@@ -43,7 +43,7 @@ def assert_tiles(path: list[Segment], end: int) -> None:
 
 def end_of_work(model: threadmodel.Model, path: list[Segment]) -> int:
     """Return where the path ends: at the end of a thread, or of the whole run."""
-    ends = {*model.threads().values("end_ns"), model.length_ns}
+    ends = {*model.threads()["end_ns"], model.length_ns}
     assert path[-1][1] in ends
     return path[-1][1]
 
@@ -83,7 +83,7 @@ def test_paths_are_what_their_definition_says(seed: int) -> None:
 def test_paths_of_any_run_tile_from_its_beginning_to_their_end(seed: int) -> None:
     model = run_of(seed)
     chance = random.Random(seed)
-    ids = model.threads().values("thread_id")
+    ids = model.threads()["thread_id"].to_list()
     for thread in (None, *ids[: chance.randint(0, 2)]):
         for waited_for in (True, False):
             to_ns = chance.choice((None, chance.randint(1, max(model.length_ns, 1))))
@@ -97,7 +97,7 @@ def test_paths_of_any_run_tile_from_its_beginning_to_their_end(seed: int) -> Non
             if thread is None and to_ns is None and path:
                 end = end_of_work(model, path)
             if ended and to_ns is None:
-                (end,) = ended.values("end_ns")
+                (end,) = ended["end_ns"]
                 end = model.length_ns if end is None else end
             if path or end:
                 assert_tiles(path, end)
@@ -131,7 +131,7 @@ def test_what_lies_on_the_path_has_no_slack(seed: int) -> None:
     model = fair_locks(seed)
     slack = {row["thread_id"]: row["slack_ns"] for row in model.path_rollup()}
     rows = list(model.critical_path())
-    assert set(slack) == set(model.threads().values("thread_id"))
+    assert set(slack) == set(model.threads()["thread_id"])
     for row in rows:
         if row["unexplained"] is None:
             assert slack[row["thread_id"]] == 0
@@ -292,9 +292,7 @@ def test_the_rank_has_the_best_first_and_says_the_same() -> None:
 def test_an_object_is_chosen_by_its_label() -> None:
     programs, _ = WORLDS["two locks, the slow one"]
     model = model_of(World(programs))
-    label = next(
-        value for value in model.objects().values("object") if "Lock1" in value
-    )
+    label = next(value for value in model.objects()["object"] if "Lock1" in value)
     (one,) = model.whatif(object=label, factor=0.5)
     (all_,) = model.whatif("app.Lock1", factor=0.5)
     assert one["object"] == label
@@ -330,8 +328,8 @@ def test_wrong_questions_are_told(model: threadmodel.Model) -> None:
 
 def test_a_thread_is_chosen_by_name(model: threadmodel.Model) -> None:
     path = model.critical_path(thread="worker")
-    assert path.values("thread")[-1] == "worker"
-    assert path.values("end_ns")[-1] == 90_000_000
+    assert path["thread"][-1] == "worker"
+    assert path["end_ns"][-1] == 90_000_000
 
 
 def test_an_empty_run_has_empty_answers() -> None:

@@ -126,7 +126,7 @@ def test_names_that_need_care_reach_the_agent(cli: Cli, contend: Path) -> None:
 @needs_java
 def test_depth_and_other_options_reach_the_agent(cli: Cli, contend: Path) -> None:
     cli("record", "-d", "1", "java", "Contend")
-    depths = threadmodel.open(contend / "run.tmt").stacks().values("depth")
+    depths = threadmodel.open(contend / "run.tmt").stacks()["depth"].to_list()
     assert set(depths) == {0}
     done = cli("record", "-A", "colour=red", "java", "Contend")
     assert done.returncode != 0

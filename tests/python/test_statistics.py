@@ -31,7 +31,7 @@ def some_selection(chance: random.Random, model: Model) -> dict[str, Any]:
     """Choose threads, classes and a window, each or not."""
     selection: dict[str, Any] = {}
     if chance.random() < 0.4:
-        ids = model.threads().values("thread_id")
+        ids = model.threads()["thread_id"].to_list()
         selection["threads"] = chance.sample(ids, chance.randint(1, len(ids)))
     names = sorted({row["class"] for row in model.monitors()} - {None})
     if names and chance.random() < 0.4:
@@ -118,7 +118,7 @@ def test_threads_add_up_what_their_timelines_say(seed: int) -> None:
     selection = some_selection(chance, model) if model.length_ns else {}
     by_thread = Reference(model).grouped(("thread",), **selection)
     rows = list(model.threads(**selection))
-    wanted = selection.get("threads") or model.threads().values("thread_id")
+    wanted = selection.get("threads") or model.threads()["thread_id"].to_list()
     assert {row["thread_id"] for row in rows} == set(wanted)
     for row in rows:
         found = by_thread.get((row["thread_id"], row["name"]), [])
@@ -191,7 +191,7 @@ def halves_of(model: Model, chance: random.Random) -> list[dict[str, Any]] | Non
 
     Halves by thread, or by time where no hold-up spans the middle.
     """
-    ids = model.threads().values("thread_id")
+    ids = model.threads()["thread_id"].to_list()
     if len(ids) < 2:
         return None
     if chance.random() < 0.5:

@@ -9,30 +9,88 @@ import sys
 import threading
 from html.parser import HTMLParser
 from pathlib import Path
+from types import NoneType
 
 import pytest
 
+import random_runs
 import runs
 import threadmodel
 from threadmodel import errors
 
+KINDS = {
+    "int32": {int, NoneType},
+    "int64": {int, NoneType},
+    "uint64": {int, NoneType},
+    "double": {float, NoneType},
+    "bool": {bool, NoneType},
+    "string": {str, NoneType},
+}
+
+
+def runs_of_all_types() -> threadmodel.Table:
+    """A table of some hundred rows, with columns of all types and nulls in most."""
+    model = threadmodel.Model()
+    random_runs.fill(model, 3, threads=5, objects=4, count=700)
+    model.add_limit("nothing is known of parks")
+    return model.timeline()
+
 
 def test_length_columns_and_rows_agree(model: threadmodel.Model) -> None:
     table = model.threads()
-    rows = list(table.rows())
+    rows = list(table)
     assert table.name == "threads"
     assert len(table) == len(rows) == 5
     assert tuple(rows[0]) == table.columns
-    assert [row["name"] for row in rows] == table.values("name")
-    assert list(table.rows(2)) == rows[:2]
-    assert list(table) == rows
+    assert [row["name"] for row in rows] == list(table["name"])
+    assert [table[row] for row in range(-5, 5)] == rows + rows
+    for row in (5, -6):
+        with pytest.raises(IndexError):
+            table[row]
+
+
+def test_some_rows_are_a_table() -> None:
+    table = runs_of_all_types()
+    rows = list(table)
+    assert len(rows) > 100
+    for part in (
+        slice(10, 20),
+        slice(None, None, 7),
+        slice(None, None, -1),
+        slice(-3, None),
+        slice(5, 5),
+        slice(0, 10**9),
+    ):
+        taken = table[part]
+        assert list(taken) == rows[part]
+        assert (taken.name, taken.columns) == (table.name, table.columns)
+        assert taken.limits == table.limits
+        for column in table.columns:
+            assert taken[column].type == table[column].type
+            assert table[column][part] == list(taken[column])
+    assert list(table.head()) == rows[:5]
+    assert list(table.head(3)) == rows[:3]
+    assert len(table.head(0)) == len(table.head(-1)) == 0
+    assert list(table.head(10**9)) == rows
+    assert list(table.gather([9, 2, 2])) == [rows[9], rows[2], rows[2]]
+    assert json.loads(table[3:5].to_json() or "") == rows[3:5]
+    for wrong in ([len(rows)], [-1], [2**64], [1.5]):
+        with pytest.raises(errors.InvalidArgumentError):
+            table.gather(wrong)  # type: ignore[arg-type]
+
+
+def test_what_few_rows_name_is_all_that_they_keep() -> None:
+    table = runs_of_all_types()
+    (name,) = table[:1]["thread"].categories
+    assert name == table["thread"][0]
+    assert len(table["thread"].categories) > 1
 
 
 def test_an_unknown_column_is_named(model: threadmodel.Model) -> None:
     with pytest.raises(KeyError, match=r"no column 'blocked'.*blocked_total_ns"):
         model.monitors()["blocked"]
     with pytest.raises(KeyError):
-        model.monitors().values("nothing")
+        model.monitors()["nothing"]
 
 
 def test_values_have_python_types_and_none(model: threadmodel.Model) -> None:
@@ -45,42 +103,107 @@ def test_values_have_python_types_and_none(model: threadmodel.Model) -> None:
     assert by_name["worker"]["thread_id"] == runs.WORKER
 
 
-def test_numbers_reach_numpy_without_a_copy(model: threadmodel.Model) -> None:
-    numpy = pytest.importorskip("numpy")
-    table = model.monitors()
-    column = table["blocked_total_ns"]
-    assert column.dtype == numpy.dtype("int64")
-    assert numpy.shares_memory(column, table["blocked_total_ns"])
-    assert not column.flags.writeable
-    expected = table.values("blocked_total_ns")
-    del table
-    gc.collect()
-    assert column.tolist() == expected
+@pytest.mark.parametrize("has_numpy", [True, False])
+def test_a_column_is_a_sequence_whatever_is_installed(
+    model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch, has_numpy: bool
+) -> None:
+    if not has_numpy:
+        monkeypatch.setitem(sys.modules, "numpy", None)
+    for table in (model.threads(), model.monitors(), runs_of_all_types()):
+        rows = list(table)
+        for name in table.columns:
+            column = table[name]
+            assert isinstance(column, threadmodel.Column)
+            assert column.name == name
+            expected = [row[name] for row in rows]
+            assert column.to_list() == list(column) == column[:] == expected
+            assert [column[row] for row in range(len(column))] == expected
+            assert column[-1] == expected[-1]
+            assert column[::-2] == expected[::-2]
+            assert list(reversed(column)) == expected[::-1]
+            assert expected[0] in column
+            assert {type(value) for value in column} <= KINDS[column.type]
+            with pytest.raises(IndexError):
+                column[len(column)]
 
 
-def test_nulls_are_masked_in_numpy(model: threadmodel.Model) -> None:
-    numpy = pytest.importorskip("numpy")
+def test_a_column_shows_itself(model: threadmodel.Model) -> None:
     table = model.threads()
-    column = table["end_ns"]
-    assert isinstance(column, numpy.ma.MaskedArray)
-    assert column.tolist() == table.values("end_ns")
-    assert table["daemon"].tolist() == table.values("daemon")
-    assert table["name"].tolist() == table.values("name")
+    shown = repr(table["name"])
+    assert shown == f"<Column name: 5 string: {', '.join(map(repr, table['name']))}>"
+    timeline = runs_of_all_types()
+    assert repr(timeline["start_ns"]).endswith(", ...>")
 
 
-def test_without_numpy_columns_are_views_and_lists(
+def test_without_numpy_what_needs_it_says_so(
     model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
+    for needs in (
+        model.threads()["end_ns"].to_numpy,
+        model.threads()["end_ns"].__array__,
+        threadmodel.event_dtype,
+    ):
+        with pytest.raises(ImportError, match=r"threadmodel\[numpy\]"):
+            needs()
+
+
+def test_numbers_reach_numpy_without_a_copy(model: threadmodel.Model) -> None:
+    numpy = pytest.importorskip("numpy")
     table = model.monitors()
-    column = table["blocked_total_ns"]
-    assert isinstance(column, memoryview)
-    assert column.readonly
-    assert column.tolist() == table.values("blocked_total_ns")
-    assert isinstance(model.threads()["end_ns"], list)
-    assert isinstance(table["class"], list)
-    with pytest.raises(ImportError, match=r"threadmodel\[numpy\]"):
-        threadmodel.event_dtype()
+    array = table["blocked_total_ns"].to_numpy()
+    assert array.dtype == numpy.dtype("int64")
+    assert numpy.shares_memory(array, numpy.asarray(table["blocked_total_ns"]))
+    assert not array.flags.writeable
+    expected = list(table["blocked_total_ns"])
+    del table
+    gc.collect()
+    assert array.tolist() == expected
+
+
+def test_nulls_are_masked_in_numpy() -> None:
+    numpy = pytest.importorskip("numpy")
+    table = runs_of_all_types()
+    for name in table.columns:
+        column = table[name]
+        array = column.to_numpy()
+        has_nulls = None in column and column.type != "string"
+        assert isinstance(array, numpy.ma.MaskedArray) == has_nulls
+        assert array.tolist() == list(column)
+        # To numpy's own functions a null is None, and never a number.
+        assert numpy.asarray(column).tolist() == list(column)
+    ends = numpy.asarray(table["end_ns"], dtype=float)
+    assert ends.dtype == numpy.dtype("float64")
+    copy = numpy.array(table["end_ns"])
+    assert copy.flags.writeable
+
+
+def test_columns_reach_other_libraries_one_by_one() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    table = runs_of_all_types()
+    for name in table.columns:
+        column = table[name]
+        expected = list(column)
+        assert pyarrow.array(column).to_pylist() == expected
+        column.to_arrow().validate(full=True)
+        assert polars.Series(column).to_list() == expected
+        series = column.to_pandas()
+        assert series.name == name
+        assert [None if pandas.isna(value) else value for value in series] == expected
+
+
+def test_a_column_outlives_its_table() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    column = runs_of_all_types()["thread"]
+    expected = list(column)
+    array = pyarrow.array(column)
+    gc.collect()
+    assert list(column) == expected
+    del column
+    gc.collect()
+    assert array.to_pylist() == expected
 
 
 @pytest.mark.parametrize("question", ["threads", "monitors", "timeline", "deadlocks"])
@@ -113,7 +236,7 @@ def test_pandas_sees_the_same_rows(model: threadmodel.Model, question: str) -> N
     assert list(frame.columns) == list(table.columns)
     for column in table.columns:
         values = [None if pandas.isna(v) else v for v in frame[column]]
-        assert values == table.values(column)
+        assert values == list(table[column])
 
 
 def test_large_ids_survive_pandas_beside_nulls() -> None:
@@ -172,7 +295,7 @@ def test_csv_and_json_hold_the_same_rows(
     table = model.threads()
     assert json.loads(table.to_json() or "") == list(table)
     lines = list(csv.DictReader(io.StringIO(table.to_csv() or "", newline="")))
-    assert [line["name"] for line in lines] == table.values("name")
+    assert [line["name"] for line in lines] == list(table["name"])
     table.to_json(tmp_path / "t.json")
     assert json.loads((tmp_path / "t.json").read_text()) == list(table)
     memory = io.BytesIO()
@@ -198,13 +321,26 @@ def test_repr_fits_its_width_and_says_what_is_hidden(
     model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "70")
-    lines = repr(model.monitors()).splitlines()
-    assert lines[0].startswith("monitors: ")
-    grid = [line for line in lines[1:] if not line.startswith(("and ", "limit: "))]
-    assert all(len(line) <= 70 for line in grid)
-    assert "demo.Account" in repr(model.monitors())
-    assert "more columns: " in repr(model.monitors())
-    assert "blocked_p99_ns" in repr(model.monitors())
+    shown = repr(model.monitors())
+    assert shown.startswith("monitors: 3 rows\n")
+    assert all(len(line) <= 70 for line in shown.splitlines())
+    assert "demo.Account" in shown
+    assert "more columns: " in shown
+    assert "blocked_p99_ns" in shown
+    assert "limit: " in shown
+    assert "and 2 more rows" in repr(runs_of_all_types()[:22])
+
+
+def test_repr_writes_numbers_to_be_read_and_ids_as_they_are(
+    model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "16,000,000" in repr(model.monitors())
+    lines = repr(model.blame(("owner",))).splitlines()
+    assert all(len(word) < 12 for word in lines[2].split())
+    big = threadmodel.Model()
+    big.define_thread(123456, "main")
+    assert "123456 " in repr(big.threads())
 
 
 def test_hostile_names_stay_names_in_repr(hostile: threadmodel.Model) -> None:
@@ -241,7 +377,7 @@ def test_hostile_names_stay_names_in_html(hostile: threadmodel.Model) -> None:
 def test_hostile_names_survive_json_csv_and_arrow(hostile: threadmodel.Model) -> None:
     table = hostile.threads()
     names = list(runs.HOSTILE_NAMES.values())
-    assert table.values("name") == names
+    assert list(table["name"]) == names
     assert [row["name"] for row in json.loads(table.to_json() or "")] == names
     text = io.StringIO(table.to_csv() or "", newline="")
     assert [line["name"] for line in csv.DictReader(text)] == names
@@ -276,13 +412,12 @@ def test_what_is_too_much_for_memory_is_said_in_numbers(
     table = model.threads()
     rows = len(table)
     with monkeypatch.context() as patch:
-        patch.setattr(threadmodel.Table, "_buffer", fail)
+        patch.setattr(threadmodel.Column, "_python", fail)
         with pytest.raises(
             errors.OutOfMemoryError,
-            match=f"threads: no memory for a list of {rows} values of column "
-            f"start_ns, {8 * rows} bytes",
+            match=f"start_ns: no memory for a list of {rows} values, {8 * rows} bytes",
         ):
-            table.values("start_ns")
+            table["start_ns"].to_list()
     monkeypatch.setattr(threadmodel.Table, "_give", fail)
     for write in (table.to_csv, table.to_json):
         with pytest.raises(

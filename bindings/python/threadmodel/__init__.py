@@ -12,6 +12,7 @@ Every answer is a :class:`Table`; its columns stand with the question that it an
 
 from threadmodel import agent
 from threadmodel._library import BUILT_VERSION, version_text
+from threadmodel.column import Column
 from threadmodel.comparison import Comparison, compare
 from threadmodel.errors import (
     DamagedError,
@@ -44,6 +45,7 @@ from threadmodel.writer import Writer, WriterFormat
 __version__ = version_text(BUILT_VERSION)
 
 __all__ = [
+    "Column",
     "Comparison",
     "DamagedError",
     "DamagedTraceWarning",

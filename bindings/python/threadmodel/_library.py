@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C library, loaded and checked, and how its values become Python's."""
 
+import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from threadmodel import errors
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 BUILT_VERSION: Final[int] = (
     lib.TM_VERSION_MAJOR * 10000 + lib.TM_VERSION_MINOR * 100 + lib.TM_VERSION_PATCH
 )
+
+MAX_INT32: Final = 2**31 - 1
+MAX_UINT32: Final = 2**32 - 1
+MAX_INT64: Final = 2**63 - 1
+MAX_UINT64: Final = 2**64 - 1
 
 _EXCEPTIONS: Final[dict[int, type[errors.ThreadmodelError]]] = {
     lib.TM_ENOMEM: errors.OutOfMemoryError,
@@ -79,11 +85,62 @@ def check(code: int) -> int:
     return code
 
 
+def _keep(_owners: Any, _pointer: Any) -> None:
+    """Hold ``_owners`` for as long as this destructor of a pointer lives."""
+
+
+def holding(pointer: Any, *owners: Any) -> Any:
+    """Return a pointer that keeps alive what its memory depends on."""
+    return ffi.gc(pointer, functools.partial(_keep, owners))
+
+
 def options(ctype: str, **fields: Any) -> Any:
-    """Make a struct whose first field is its size, others zero or as given."""
+    """Make a struct whose first field is its size, others zero or as given.
+
+    What its pointers point at lives as long as it does.
+    """
     struct: Any = ffi.new(f"{ctype} *", fields)
     struct.size = ffi.sizeof(ctype)
-    return struct
+    return holding(struct, fields)
+
+
+def whole(value: int, what: str, highest: int, lowest: int = 0) -> int:
+    """Check that a number fits the C field that it is for.
+
+    Raises:
+        InvalidArgumentError: it does not, or is none
+    """
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise errors.InvalidArgumentError(
+            f"{what} is no whole number: {value!r:.100}"
+        ) from None
+    if not lowest <= number <= highest:
+        raise errors.InvalidArgumentError(f"{what} is out of range: {number}")
+    return number
+
+
+def c_string(value: str, what: str) -> Any:
+    """Make a C string that lives as long as what is returned.
+
+    Raises:
+        InvalidArgumentError: no text, or one that holds a zero character
+    """
+    if not isinstance(value, str) or "\0" in value:
+        raise errors.InvalidArgumentError(f"{what} is no text: {value!r:.100}")
+    return ffi.new("char[]", value.encode("utf-8", "replace"))
+
+
+def c_strings(values: Iterable[str], what: str) -> Any:
+    """Make an array of C strings, which is not NULL even where there is none.
+
+    Raises:
+        InvalidArgumentError: one of them is no text
+    """
+    strings = [c_string(value, what) for value in values]
+    array = ffi.new("char *[]", strings or 1)
+    return holding(ffi.cast("char **", array), array, strings)
 
 
 class WriteTarget:

@@ -5,6 +5,7 @@ notebook, as HTML.
 
 import html as markup
 import shutil
+import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len, set_cell_size
@@ -12,6 +13,7 @@ from rich.cells import cell_len, set_cell_size
 from threadmodel.text import clean, count
 
 if TYPE_CHECKING:
+    from threadmodel.column import Column
     from threadmodel.table import Table
 
 PLAIN_ROWS: Final = 20
@@ -21,8 +23,13 @@ HTML_CELL: Final = 200
 GAP: Final = "  "
 
 
-def _cell(value: Any, limit: int) -> str:
-    return "" if value is None else clean(str(value), limit)
+def _cell(column: "Column", value: Any, limit: int) -> str:
+    if value is None:
+        return ""
+    # Counts and times are int64; ids, lines and the like are of other types.
+    if column.type == "int64":
+        return f"{value:,}"
+    return f"{value:.4g}" if column.type == "double" else clean(str(value), limit)
 
 
 def _fit(value: str, width: int, right: bool) -> str:
@@ -45,8 +52,9 @@ def plain(table: "Table", width: int | None = None) -> str:
     shown: list[str] = []
     drawn: list[list[str]] = []
     for column in table.columns:
-        values = table.values(column, PLAIN_ROWS)
-        cells = [column, *(_cell(value, PLAIN_CELL) for value in values)]
+        values = table[column][:PLAIN_ROWS]
+        texts = (_cell(table[column], value, PLAIN_CELL) for value in values)
+        cells = [column, *texts]
         needed = min(max(cell_len(cell) for cell in cells), PLAIN_CELL)
         if shown and needed + len(GAP) > left:
             break
@@ -57,12 +65,14 @@ def plain(table: "Table", width: int | None = None) -> str:
         shown.append(column)
     lines = [GAP.join(row).rstrip() for row in zip(*drawn, strict=True)]
     title = f"{table.name}: {count(len(table), 'row')}"
-    if hidden := table.columns[len(shown) :]:
-        lines.append(f"and {count(len(hidden), 'more column')}: {', '.join(hidden)}")
+    notes = []
     if len(table) > PLAIN_ROWS:
-        lines.append(f"and {count(len(table) - PLAIN_ROWS, 'more row')}")
-    lines += [f"limit: {clean(limit)}" for limit in table.limits]
-    return "\n".join([title, *lines])
+        notes.append(f"and {count(len(table) - PLAIN_ROWS, 'more row')}")
+    if hidden := table.columns[len(shown) :]:
+        notes.append(f"and {count(len(hidden), 'more column')}: {', '.join(hidden)}")
+    notes += [f"limit: {clean(limit)}" for limit in table.limits]
+    wrapped = (line for note in notes for line in textwrap.wrap(note, width))
+    return "\n".join([title, *lines, *wrapped])
 
 
 def html(table: "Table") -> str:
@@ -81,8 +91,9 @@ def html(table: "Table") -> str:
         caption += f", the first {HTML_ROWS} shown"
     parts.append(f"<caption>{markup.escape(caption)}</caption>")
     parts.append(f"<thead>{row('th', list(table.columns))}</thead><tbody>")
-    for values in table.rows(HTML_ROWS):
-        parts.append(row("td", [_cell(value, HTML_CELL) for value in values.values()]))
+    for values in table.head(HTML_ROWS):
+        cells = (_cell(table[column], values[column], HTML_CELL) for column in values)
+        parts.append(row("td", list(cells)))
     parts.append("</tbody></table>")
     parts += [f"<p>{markup.escape(clean(limit))}</p>" for limit in table.limits]
     return "".join(parts)

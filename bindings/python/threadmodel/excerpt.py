@@ -26,9 +26,9 @@ def of_interactions(interactions: Table, tiles: Table) -> Sequence[int]:
     total = len(interactions)
     if total <= INTERACTION_ROWS:
         return range(total)
-    whole = zip(tiles.values("end_ns"), tiles.values("intervals"), strict=True)
+    whole = zip(tiles["end_ns"], tiles["intervals"], strict=True)
     ends = {end for end, intervals in whole if intervals == 1}
-    seen = map(ends.__contains__, interactions.values("woken_ns"))
+    seen = map(ends.__contains__, interactions["woken_ns"])
     kept = list(itertools.compress(range(total), seen))
     room = INTERACTION_ROWS - len(kept)
     if room < 0:
@@ -46,7 +46,7 @@ def of_path(path: Table) -> Sequence[int]:
     total = len(path)
     if total <= PATH_ROWS:
         return range(total)
-    lengths = list(map(sub, path.values("end_ns"), path.values("start_ns")))
+    lengths = list(map(sub, path["end_ns"], path["start_ns"]))
     least = sorted(lengths, reverse=True)[PATH_ROWS - 1]
     longer = [row for row, length in enumerate(lengths) if length > least]
     equal = [row for row, length in enumerate(lengths) if length == least]

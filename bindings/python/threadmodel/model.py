@@ -91,8 +91,7 @@ class Model(StatisticsQuestions, LockQuestions, PathQuestions, Exports, Sink):
             return []
         table = self._ask(lib.tm_statistics_threads, ffi.NULL)
         by_name: dict[Any, list[Any]] = {}
-        ids = table.values("thread_id")
-        for id_, name in zip(ids, table.values("name"), strict=True):
+        for id_, name in zip(table["thread_id"], table["name"], strict=True):
             by_name.setdefault(name, []).append(id_)
         found: list[int] = []
         for thread in wanted:
@@ -131,8 +130,7 @@ class Model(StatisticsQuestions, LockQuestions, PathQuestions, Exports, Sink):
     @property
     def limits(self) -> tuple[str, ...]:
         """Sentences on what the data cannot show."""
-        values = self._ask(lib.tm_model_limits).values("limit")
-        return tuple(str(value) for value in values)
+        return tuple(self._ask(lib.tm_model_limits)["limit"])
 
     def threads(
         self,

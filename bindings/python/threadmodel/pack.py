@@ -14,22 +14,21 @@ stored. Neighbouring times differ in their lowest bytes only, so planes compress
 fraction of what values would. Truth values are one plane of bits.
 """
 
-import array
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from threadmodel._library import lib
+from threadmodel.column import Column
 from threadmodel.table import Table
 
-_TYPES: Final = {
-    lib.TM_TYPE_INT32: ("int32", 4),
-    lib.TM_TYPE_INT64: ("int64", 8),
-    lib.TM_TYPE_UINT64: ("uint64", 8),
-    lib.TM_TYPE_DOUBLE: ("double", 8),
-    lib.TM_TYPE_BOOL: ("bool", 1),
-    lib.TM_TYPE_STRING: ("string", 4),
+_WIDTHS: Final = {
+    "int32": 4,
+    "int64": 8,
+    "uint64": 8,
+    "double": 8,
+    "bool": 1,
+    "string": 4,
 }
 # Beyond this level the size falls by a hundredth and the time doubles.
 _LEVEL: Final = 6
@@ -65,32 +64,29 @@ class Pack:
             rows: the first ones only, or those of these numbers; None: all
         """
         taken = rows if isinstance(rows, Sequence) else range(len(table))[:rows]
+        part = table.gather(taken)
         chosen = table.columns if columns is None else columns
         self._index["tables"][name] = {
-            "rows": len(taken),
+            "rows": len(part),
             "total": len(table),
             "limits": list(table.limits),
-            "columns": [self._column(table, column, taken) for column in chosen],
+            "columns": [self._column(part[column]) for column in chosen],
         }
 
-    def _column(self, table: Table, column: str, rows: Sequence[int]) -> dict[str, Any]:
-        values, valid = table.raw(column)
-        type_, width = _TYPES[table.types[column]]
-        if type_ == "bool":
-            planes = [_bits(values, rows)]
-        else:
-            raw = _chosen(values, width, rows)
-            planes = [raw[byte::width] for byte in range(width)]
+    def _column(self, column: Column) -> dict[str, Any]:
+        values, valid = map(bytes, column.buffers())
+        # Bits are a plane as they are.
+        width = _WIDTHS[column.type]
         found: dict[str, Any] = {
-            "name": column,
-            "type": type_,
+            "name": column.name,
+            "type": column.type,
             "width": width,
-            "planes": [self._store(plane) for plane in planes],
+            "planes": [self._store(values[byte::width]) for byte in range(width)],
         }
-        if type_ == "string":
-            found["categories"] = table.categories(column)
+        if column.type == "string":
+            found["categories"] = column.categories
         if valid:
-            found["valid"] = self._store(_bits(valid, rows))
+            found["valid"] = self._store(valid)
         return found
 
     def _store(self, plane: bytes) -> int | None:
@@ -114,25 +110,6 @@ class Pack:
         packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
         squeezed = [packer.compress(part) for part in parts]
         return b"".join([*squeezed, packer.flush()])
-
-
-def _chosen(values: memoryview, width: int, rows: Sequence[int]) -> bytes:
-    """Return the values of some rows, ``width`` bytes each."""
-    if rows == range(len(rows)):
-        return bytes(values[: len(rows) * width])
-    code = "Q" if width == 8 else "I"
-    numbers = values.cast(code)  # type: ignore[call-overload]
-    return array.array(code, map(numbers.__getitem__, rows)).tobytes()
-
-
-def _bits(bits: memoryview, rows: Sequence[int]) -> bytes:
-    """Return the bits of some rows, packed as they were."""
-    if rows == range(len(rows)):
-        return bytes(bits[: (len(rows) + 7) // 8])
-    found = bytearray((len(rows) + 7) // 8)
-    for at, row in enumerate(rows):
-        found[at >> 3] |= (bits[row >> 3] >> (row & 7) & 1) << (at & 7)
-    return bytes(found)
 
 
 def pack(values: Mapping[str, Any], tables: Mapping[str, Table]) -> bytes:

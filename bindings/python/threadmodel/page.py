@@ -203,10 +203,10 @@ def _put_statistics(pack: Pack, model: "Model") -> None:
     pack.put("by_thread", keys[0] == "thread")
     pack.add("cells", cells, [*columns, "objects", "threads", *_CELL_FIGURES])
     for state in _STATES:
-        if any(cells.values(f"{state}_count")):
+        if any(cells[f"{state}_count"]):
             _put_buckets(pack, model, state, keys, columns)
     # Each object of each cell will be a row.
-    if sum(cells.values("objects")) <= OBJECT_ROWS:
+    if sum(cells["objects"]) <= OBJECT_ROWS:
         objects = model.statistics((*keys, "object"))
         pack.add("cell_objects", objects, [*columns, "object"])
 

@@ -72,7 +72,7 @@ class Plots:
         table = self._model.timeline(threads=list(lanes), window=window)
         bars: dict[tuple[int, str], list[tuple[int, int]]] = {}
         for id_, start, end, state in zip(
-            *(table.values(c) for c in ("thread_id", "start_ns", "end_ns", "state")),
+            *(table[c] for c in ("thread_id", "start_ns", "end_ns", "state")),
             strict=True,
         ):
             if state in COLOURS:

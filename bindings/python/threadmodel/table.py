@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer to every question: an immutable table of typed, named columns."""
 
-import functools
+import array
 import os
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, overload
 
 from threadmodel import arrow, display, errors
 from threadmodel._library import WriteTarget, check, ffi, lib, text
+from threadmodel.column import Column
 from threadmodel.extras import extra
 
-# Column type -> (accessor, format of the buffer protocol, numpy's name).
-_NUMBERS: Final[dict[int, tuple[str, str, str]]] = {
-    lib.TM_TYPE_INT32: ("tm_table_int32", "i", "int32"),
-    lib.TM_TYPE_INT64: ("tm_table_int64", "q", "int64"),
-    lib.TM_TYPE_UINT64: ("tm_table_uint64", "Q", "uint64"),
-    lib.TM_TYPE_DOUBLE: ("tm_table_double", "d", "float64"),
-}
+Row = dict[str, Any]
 
 
 class Writable(Protocol):
@@ -30,36 +24,24 @@ class Writable(Protocol):
 Target = str | os.PathLike[str] | Writable
 
 
-def _numpy() -> Any:
-    try:
-        import numpy
-    except ImportError:
-        return None
-    return numpy
-
-
-def _keep(owner: Any, _pointer: Any) -> None:
-    """Hold ``owner`` for as long as this destructor of a borrowed pointer lives."""
-
-
 class Table:
     """Rows that a model answered with; it does not change and outlives the model.
 
-    ``len(table)`` is the number of rows, ``table.columns`` names the columns and
-    ``table["blocked_total_ns"]`` is one of them. Times are in nanoseconds, and a
-    column's name ends in its unit. pandas, polars, pyarrow, DuckDB and whatever else
-    speaks the Arrow PyCapsule protocol take a table as it is. Any number of threads
-    may read one.
+    ``table["blocked_total_ns"]`` is a :class:`~threadmodel.column.Column`, ``table[0]``
+    a row, a dict by column name, and ``table[10:20]`` a table of some rows;
+    ``len(table)`` is the number of rows, through which iteration goes. Times are in
+    nanoseconds, and a column's name ends in its unit. pandas, polars, pyarrow, DuckDB
+    and whatever else speaks the Arrow PyCapsule protocol take a table as it is. Any
+    number of threads may read one.
     """
 
     def __init__(self, owned: Any) -> None:
         """Take over a ``tm_table *``; models make tables, users need not."""
         self._table = ffi.gc(owned, lib.tm_table_free)
         self._length = int(lib.tm_table_row_count(self._table))
-        self._types: dict[str, int] = {}
-        for index in range(lib.tm_table_column_count(self._table)):
-            name = text(lib.tm_table_column_name(self._table, index)) or ""
-            self._types[name] = lib.tm_table_column_type(self._table, index)
+        indexes = range(lib.tm_table_column_count(self._table))
+        columns = [Column(self._table, index) for index in indexes]
+        self._columns = {column.name: column for column in columns}
 
     @property
     def name(self) -> str:
@@ -69,7 +51,7 @@ class Table:
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
-        return tuple(self._types)
+        return tuple(self._columns)
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -82,123 +64,60 @@ class Table:
         """Return the number of rows."""
         return self._length
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Go through the rows, as :meth:`rows` does."""
-        return self.rows()
+    def __iter__(self) -> Iterator[Row]:
+        """Go through the rows, a dict by column name each, None where null."""
+        for values in zip(*self._columns.values(), strict=True):
+            yield dict(zip(self._columns, values, strict=True))
 
-    def __getitem__(self, column: str) -> Any:
-        """Return the values of a column, one a row.
+    @overload
+    def __getitem__(self, key: str) -> Column: ...
 
-        With numpy: an array, without a copy for numbers; a masked array where rows
-        are null; of objects (str or None) for strings. It keeps the table alive and
-        must not be written to. Without numpy: a read-only memoryview of numbers, or a
-        list where the column is of strings, of truth values or has nulls.
+    @overload
+    def __getitem__(self, key: int) -> Row: ...
 
-        Raises:
-            KeyError: there is no such column
-        """
-        type_ = self._type(column)
-        numpy = _numpy()
-        if numpy is None:
-            if type_ in _NUMBERS and not self._null_bits(column):
-                return self._buffer(column)
-            return self.values(column)
-        if type_ == lib.TM_TYPE_STRING:
-            names = numpy.array([*self.categories(column), None], dtype=object)
-            return names[numpy.asarray(self._codes(column), dtype="int32")]
-        if type_ == lib.TM_TYPE_BOOL:
-            array = self._unpack(numpy, self._bits(lib.tm_table_bool, column))
-        else:
-            array = numpy.asarray(self._buffer(column), dtype=_NUMBERS[type_][2])
-        valid = self._null_bits(column)
-        if valid:
-            return numpy.ma.masked_array(array, ~self._unpack(numpy, valid))
-        return array
+    @overload
+    def __getitem__(self, key: slice) -> "Table": ...
 
-    def values(self, column: str, stop: int | None = None) -> list[Any]:
-        """Return a column's values as a list, None where null.
-
-        Args:
-            column: its name
-            stop: only rows before this one
+    def __getitem__(self, key: str | int | slice) -> "Column | Row | Table":
+        """Return a column by its name, a row by its number, or some rows as a table.
 
         Raises:
             KeyError: there is no such column
-            OutOfMemoryError: so many values do not fit (a MemoryError)
+            IndexError: there is no such row
         """
-        count = self._length if stop is None else max(0, min(stop, self._length))
+        if isinstance(key, slice):
+            return self.gather(range(self._length)[key])
+        if isinstance(key, str):
+            try:
+                return self._columns[key]
+            except KeyError:
+                raise KeyError(
+                    f"table {self.name} has no column {key!r:.100}; "
+                    f"it has {', '.join(self._columns)}"
+                ) from None
+        row = range(self._length)[key]
+        return {name: column[row] for name, column in self._columns.items()}
+
+    def head(self, count: int = 5) -> "Table":
+        """Return the first rows, all where there are fewer."""
+        return self[: max(count, 0)]
+
+    def gather(self, rows: Sequence[int]) -> "Table":
+        """Return rows of these numbers, in their order, as a table.
+
+        Raises:
+            InvalidArgumentError: there is no such row
+        """
+        if rows == range(self._length):
+            return self
         try:
-            return self._values(column, count)
-        except MemoryError:
-            raise errors.OutOfMemoryError(
-                f"table {self.name}: no memory for a list of {count} values of column "
-                f"{column}, {8 * count} bytes and the values themselves"
+            numbers = array.array("Q", rows)
+        except (OverflowError, TypeError) as failure:
+            raise errors.InvalidArgumentError(
+                f"table {self.name} has no such row: {failure}"
             ) from None
-
-    def _values(self, column: str, count: int) -> list[Any]:
-        type_ = self._type(column)
-        if type_ == lib.TM_TYPE_STRING:
-            names: list[str | None] = [*self.categories(column), None]
-            return [names[code] for code in self._codes(column)[:count]]
-        if type_ == lib.TM_TYPE_BOOL:
-            bits = self._bits(lib.tm_table_bool, column)
-            values = [bool(bits[r >> 3] >> (r & 7) & 1) for r in range(count)]
-        else:
-            values = self._buffer(column)[:count].tolist()
-        if valid := self._null_bits(column):
-            return [
-                value if valid[r >> 3] >> (r & 7) & 1 else None
-                for r, value in enumerate(values)
-            ]
-        return values
-
-    @property
-    def types(self) -> Mapping[str, int]:
-        """The columns' types by name: numbers of ``enum tm_type``."""
-        return MappingProxyType(self._types)
-
-    def raw(self, column: str) -> tuple[memoryview, memoryview]:
-        """Return a column's memory, as ``tm_table_int64()`` and its like lend it.
-
-        Returns:
-            The bytes of the values (codes of strings, bits of truth values), and the
-            bits of rows that are not null, empty where none is
-
-        Raises:
-            KeyError: there is no such column
-        """
-        type_ = self._type(column)
-        if type_ == lib.TM_TYPE_STRING:
-            values = self._codes(column)
-        elif type_ == lib.TM_TYPE_BOOL:
-            values = self._bits(lib.tm_table_bool, column)
-        else:
-            values = self._buffer(column)
-        return values.cast("B"), self._null_bits(column)
-
-    def categories(self, column: str) -> list[str]:
-        """Return the distinct strings of a string column, [] for any other.
-
-        Raises:
-            KeyError: there is no such column
-        """
-        self._type(column)
-        key = column.encode()
-        count = lib.tm_table_category_count(self._table, key)
-        return [
-            text(lib.tm_table_category(self._table, key, code)) or ""
-            for code in range(count)
-        ]
-
-    def rows(self, stop: int | None = None) -> Iterator[dict[str, Any]]:
-        """Go through the rows, a dict by column name each, None where null.
-
-        Args:
-            stop: only rows before this one
-        """
-        columns = [self.values(column, stop) for column in self._types]
-        for row in zip(*columns, strict=True):
-            yield dict(zip(self._types, row, strict=True))
+        pointer = ffi.from_buffer("uint64_t[]", numbers)
+        return answer(lib.tm_table_gather, self._table, pointer, len(numbers))
 
     def to_pandas(self) -> Any:
         """Return a pandas.DataFrame; strings are categories, nulls are NA.
@@ -207,22 +126,9 @@ class Table:
             MissingExtraError: pandas is not installed
         """
         pandas = extra("pandas")
-        series = {}
-        for column, type_ in self._types.items():
-            if type_ == lib.TM_TYPE_STRING:
-                series[column] = pandas.Categorical.from_codes(
-                    self._codes(column), self.categories(column)
-                )
-                continue
-            values = self[column]
-            if hasattr(values, "mask"):
-                dtype = {"bool": "boolean", "float64": "Float64"}.get(
-                    values.dtype.name,
-                    values.dtype.name.replace("i", "I").replace("u", "U"),
-                )
-                values = pandas.array(self.values(column), dtype=dtype)
-            series[column] = values
-        return pandas.DataFrame(series)
+        return pandas.DataFrame(
+            {name: column.to_pandas() for name, column in self._columns.items()}
+        )
 
     def to_polars(self) -> Any:
         """Return a polars.DataFrame that shares the columns.
@@ -305,47 +211,6 @@ class Table:
     def _repr_html_(self) -> str:
         """Show the first rows in a notebook; names are escaped."""
         return display.html(self)
-
-    def _type(self, column: str) -> int:
-        try:
-            return self._types[column]
-        except (KeyError, TypeError):
-            raise KeyError(
-                f"table {self.name} has no column {column!r:.100}; "
-                f"it has {', '.join(self._types)}"
-            ) from None
-
-    def _borrow(self, pointer: Any, size: int) -> memoryview:
-        """View memory of the table, which lives on for as long as the view does."""
-        if not self._length or pointer == ffi.NULL:
-            return memoryview(b"")
-        held = ffi.gc(pointer, functools.partial(_keep, self._table))
-        return memoryview(ffi.buffer(held, size)).toreadonly()
-
-    def _buffer(self, column: str) -> Any:
-        accessor, format_, _ = _NUMBERS[self._type(column)]
-        pointer = getattr(lib, accessor)(self._table, column.encode())
-        size = self._length * ffi.sizeof(ffi.typeof(pointer).item)
-        bits: Any = self._borrow(pointer, size)
-        return bits.cast(format_)
-
-    def _codes(self, column: str) -> memoryview:
-        pointer = lib.tm_table_codes(self._table, column.encode())
-        return self._borrow(pointer, self._length * 4).cast("i")
-
-    def _bits(self, accessor: Callable[[Any, bytes], Any], column: str) -> memoryview:
-        return self._borrow(
-            accessor(self._table, column.encode()), (self._length + 7) // 8
-        )
-
-    def _null_bits(self, column: str) -> memoryview:
-        """Return the bits of rows that are not null; empty when none is null."""
-        return self._bits(lib.tm_table_validity, column)
-
-    def _unpack(self, numpy: Any, bits: memoryview) -> Any:
-        octets = numpy.frombuffer(bits, dtype="uint8") if bits else numpy.empty(0, "u1")
-        unpacked = numpy.unpackbits(octets, count=self._length, bitorder="little")
-        return unpacked.view("bool")
 
     def _as_text(self, writer: Callable[[Any, Any, Any], int]) -> str:
         parts: list[bytes] = []

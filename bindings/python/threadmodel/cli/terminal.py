@@ -287,10 +287,10 @@ def _frames(model: Model, stacks: set[Any]) -> dict[Any, list[str]]:
     table = model.stacks()
     frames: dict[Any, list[str]] = {}
     for stack, method, source, line in zip(
-        table.values("stack"),
-        table.values("method"),
-        table.values("source"),
-        table.values("line"),
+        table["stack"],
+        table["method"],
+        table["source"],
+        table["line"],
         strict=True,
     ):
         if stack in stacks:

@@ -169,7 +169,7 @@ def _lanes(tiles: Table, start: int, span: int, cells: int) -> dict[int, Sequenc
     """Return for each thread the state that took most of each cell; "" is none."""
     spent: dict[int, list[dict[str, int]]] = {}
     for id_, begin, end, state in zip(
-        *(tiles.values(c) for c in ("thread_id", "start_ns", "end_ns", "state")),
+        *(tiles[c] for c in ("thread_id", "start_ns", "end_ns", "state")),
         strict=True,
     ):
         lane = spent.setdefault(id_, [{} for _ in range(cells)])
