@@ -17,6 +17,7 @@ import threadmodel
 from conftest import PATIENCE_MS, state
 from jdks import AGENT, JDKS
 from notebooks import NOTEBOOKS, execute, record
+from threadmodel import Selection
 
 # What the notebook of the test shows, and what it is compared with.
 RUN = {"seed": 4, "threads": 6, "objects": 4, "count": 4000}
@@ -100,7 +101,7 @@ def test_a_live_kernel_gives_the_detail_that_is_asked_for(page: Page, lab: Lab) 
         "(scene.pick(600, 64))",
     )
     # The kernel answers for the window and as much again, which cuts its first rows.
-    part = model.timeline(window=(middle - 150, middle + 450))
+    part = model.timeline(Selection(window=(middle - 150, middle + 450)))
     columns = ("start_ns", "end_ns", "state", "thread")
     assert picked in [[row[column] for column in columns] for row in part]
 

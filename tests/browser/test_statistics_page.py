@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 import random_runs
 import threadmodel
 from conftest import Show, cell, go, grid, grid_rows, state, until
+from threadmodel import Selection
 from threadmodel.text import duration
 
 STATES = ("blocked", "waiting", "reentering", "joining", "parked")
@@ -47,7 +48,7 @@ def shown_totals(page: Page) -> dict[str, dict[str, int | None]]:
 def true_totals(
     model: threadmodel.Model, **selection: Any
 ) -> dict[str, dict[str, int | None]]:
-    rows = list(model.total(**selection))
+    rows = list(model.total(Selection(**selection)))
     row = rows[0] if rows else {}
     return {
         name: {
@@ -98,7 +99,7 @@ def test_totals_of_chosen_threads_are_the_model_s(show: Show) -> None:
             ".totals .aside", has_text=f"{len(names)} chosen thread"
         ).wait_for()
         assert shown_totals(page) == true_totals(model, threads=names)
-        (row,) = model.total(threads=names)
+        (row,) = model.total(Selection(threads=names))
         assert distinct(page) == (row["objects"], row["threads"])
 
 
@@ -117,7 +118,7 @@ def test_classes_of_chosen_threads_are_the_model_s(show: Show) -> None:
     choose(page, "Threads", "name", ["t2", "t5"])
     page.locator(".totals .aside", has_text="2 chosen").wait_for()
     expected = {}
-    for row in model.monitors(threads=["t2", "t5"]):
+    for row in model.monitors(Selection(threads=["t2", "t5"])):
         cells = {"objects": str(row["objects"]), "threads": str(row["threads"])}
         for name in STATES:
             cells[f"{name}_count"] = f"{row[f'{name}_count']:,}"
@@ -142,7 +143,7 @@ def test_callers_are_those_of_chosen_classes(show: Show) -> None:
     for name, label in (("blocked", "blocked"), ("waiting", "waiting")):
         expected = sorted(
             (row["method"] or "(not known)", row[f"{name}_count"])
-            for row in model.callers(classes=["app.B"])
+            for row in model.callers(Selection(classes=["app.B"]))
             if row[f"{name}_count"]
         )
 

@@ -11,7 +11,7 @@ import random_runs
 import runs
 import threadmodel
 from conftest import Show, cell, grid, grid_rows, state, until
-from threadmodel import Event, EventKind
+from threadmodel import Event, EventKind, Selection
 
 KINDS = ("start", "handoff", "notify", "notify_all", "join", "interrupt", "unpark")
 GUTTER, AXIS, LANE = 190, 26, 24
@@ -302,7 +302,7 @@ def test_a_click_shows_owner_object_cause_and_stack(
     assert panel.locator(".stack li").all_text_contents() == stacks[row["stack"]]
     woken = [
         it
-        for it in model.interactions(threads=[row["thread"]])
+        for it in model.interactions(Selection(threads=[row["thread"]]))
         if it["woken_ns"] == row["end_ns"] and it["to_thread"] == row["thread"]
     ]
     assert woken

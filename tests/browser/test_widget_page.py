@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 import random_runs
 import threadmodel
 from conftest import PATIENCE_MS, Watched, state
-from threadmodel import lanes
+from threadmodel import Selection, lanes
 from threadmodel.errors import MissingExtraError
 
 # Plays the part of the notebook: hands the widget its state, and its messages on.
@@ -95,7 +95,7 @@ def test_lanes_show_the_timeline(page: Page, model: threadmodel.Model) -> None:
 
 
 def test_a_choice_shows_just_that(page: Page, model: threadmodel.Model) -> None:
-    chosen = model.timeline(threads=["t2", "t4"], window=(0, 20_000))
+    chosen = model.timeline(Selection(threads=["t2", "t4"], window=(0, 20_000)))
     Notebook(page, chosen)
     names = state(page, "s.rows.value.lanes.map(l => s.data.threads[l].name)")
     assert names == ["t2", "t4"]
@@ -122,7 +122,7 @@ def test_looking_closer_asks_the_kernel(
         "(({ level: l, row, table }) => [l.start[row], l.end[row],"
         " table.text('state', l.source[row])])(scene.pick(600, 64))",
     )
-    part = model.timeline(window=(asked["from_ns"], asked["to_ns"]))
+    part = model.timeline(Selection(window=(asked["from_ns"], asked["to_ns"])))
     assert picked in [[row["start_ns"], row["end_ns"], row["state"]] for row in part]
 
 

@@ -7,6 +7,7 @@ import statistics
 import pytest
 
 from conftest import Java, Recording
+from threadmodel import Selection
 
 LONG_MS, FIXED_MS = 11, 6
 PAIRS = 5
@@ -36,7 +37,7 @@ def test_the_critical_path_of_a_relay_is_the_relay(java: Java):
     run = calmest_relay(java)
     path = list(run.model.critical_path())
     assert path[0]["start_ns"] == 0
-    (end,) = run.model.threads(threads=["main"])["end_ns"]
+    (end,) = run.model.threads(Selection(threads=["main"]))["end_ns"]
     assert path[-1]["end_ns"] == end
     for before, after in itertools.pairwise(path):
         assert before["end_ns"] == after["start_ns"]

@@ -17,6 +17,7 @@ import pytest
 
 import threadmodel
 from conftest import Java, Recording
+from threadmodel import Selection
 
 SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <configuration version="2.0">
@@ -94,7 +95,7 @@ def lengths_of_jfr(events: list[dict[str, Any]], name: str) -> list[int]:
 def lengths_of_model(model: threadmodel.Model, name: str, *states: str) -> list[int]:
     """The same of the timeline. A re-entry is the end of a wait, for JFR."""
     lengths: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for row in model.timeline(classes=[name]):
+    for row in model.timeline(Selection(classes=[name])):
         if row["state"] not in states or row["thread"] not in THREADS:
             continue
         own = lengths[row["thread_id"]]
@@ -158,7 +159,7 @@ def wakers_of_model(model: threadmodel.Model) -> dict[int, list[dict[str, Any]]]
         if row["effect"] == "woke" and row["kind"] in WAKES:
             ends[row["to_thread_id"]].append(row)
     starts = defaultdict(list)
-    for row in model.timeline(classes=["Shop$Shelf"]):
+    for row in model.timeline(Selection(classes=["Shop$Shelf"])):
         if row["state"] == "waiting":
             starts[row["thread_id"]].append(row["start_ns"])
     wakers = {}

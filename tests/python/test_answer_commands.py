@@ -14,6 +14,7 @@ import pytest
 import runs
 import threadmodel
 from conftest import Cli, one_line
+from threadmodel import Selection
 
 
 def test_stats_are_those_of_the_model(
@@ -29,9 +30,7 @@ def test_stats_are_those_of_the_model(
     )
     wanted = model.statistics(
         ("class",),
-        threads=[runs.WORKER],
-        classes=["demo.Account"],
-        window=(11 * runs.MS, 22 * runs.MS),
+        Selection(runs.WORKER, "demo.Account", (11 * runs.MS, 22 * runs.MS)),
     )
     assert json.loads(done.stdout) == list(wanted)
     rows = json.loads(cli("stats", trace, "--by", "none", "--json").stdout)

@@ -11,7 +11,7 @@ import pytest
 
 import threadmodel
 from conftest import Cli, one_line
-from threadmodel import Model, Table
+from threadmodel import Model, Selection, Table
 from threadmodel.errors import InvalidArgumentError, NotFoundError
 
 Ask = Callable[..., Table]
@@ -66,7 +66,7 @@ FACTORS = (-0.5, math.nan, math.inf, 1e9, "much", None)
 def test_what_a_run_does_not_have_is_named(model: Model, name: str) -> None:
     for choice, failure, words in MISSING:
         with pytest.raises(failure, match=words):
-            SELECTING[name](model, **choice)
+            SELECTING[name](model, selection=Selection(**choice))
 
 
 @pytest.mark.parametrize("name", SELECTING)
@@ -74,7 +74,7 @@ def test_what_no_run_can_have_is_named(model: Model, name: str) -> None:
     for choice, words in IMPOSSIBLE:
         for run in (model, Model()):
             with pytest.raises(InvalidArgumentError, match=words):
-                SELECTING[name](run, **choice)
+                SELECTING[name](run, selection=Selection(**choice))
 
 
 def test_keys_that_are_none_are_named(model: Model) -> None:
@@ -106,7 +106,7 @@ def test_a_run_without_events_has_answers_without_rows(name: str) -> None:
     assert table.columns
     if name in SELECTING:
         for choice, _, _ in MISSING:
-            assert len(question(Model(), **choice)) == 0
+            assert len(question(Model(), selection=Selection(**choice))) == 0
 
 
 def test_a_path_and_predictions_of_nothing_are_nothing() -> None:

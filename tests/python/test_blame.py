@@ -7,7 +7,7 @@ import pytest
 
 import random_runs
 from campaign import any_events, campaign, fair_locks
-from threadmodel import Event, EventFlag, EventKind, Model
+from threadmodel import Event, EventFlag, EventKind, Model, Selection
 from threadmodel.errors import InvalidArgumentError, NotFoundError
 
 
@@ -110,7 +110,7 @@ def test_a_block_is_split_over_its_successive_owners() -> None:
 
 
 def test_an_owner_is_named_with_where_it_got_the_lock() -> None:
-    rows = list(three_owners().blame(threads=[1]))
+    rows = list(three_owners().blame(selection=Selection(threads=[1])))
     methods = [(row["owner_method"], row["owner_line"]) for row in rows]
     assert methods == [(None, None), ("app.A.m3", 2), (None, None), ("app.B.m1", 4)]
     assert {row["method"] for row in rows} == {"app.B.m1"}
@@ -184,7 +184,7 @@ def test_groups_are_sums_of_shares(by: tuple[str, ...]) -> None:
 
 def test_a_window_cuts_blocks_and_their_shares() -> None:
     model = three_owners()
-    rows = list(model.blame(threads=[1], window=(5 * MS, 8 * MS)))
+    rows = list(model.blame(selection=Selection(threads=[1], window=(5 * MS, 8 * MS))))
     assert [(r["start_ns"] // MS, r["end_ns"] // MS, r["owner_id"]) for r in rows] == [
         (5, 7, 3),
         (7, 8, None),
@@ -212,9 +212,9 @@ def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="no such state: 'sleeping'"):
         model.blame(states="sleeping")
     with pytest.raises(NotFoundError, match="no thread 77"):
-        model.blockers(threads=[77])
+        model.blockers(Selection(threads=[77]))
     with pytest.raises(InvalidArgumentError, match="window begins"):
-        model.blockers(window=(10**12, None))
+        model.blockers(Selection(window=(10**12, None)))
 
 
 def test_a_model_without_events_has_no_blame() -> None:

@@ -9,7 +9,7 @@ import pytest
 import runs
 import threadmodel
 from conftest import Cli
-from threadmodel import Event, EventKind, Frame
+from threadmodel import Event, EventKind, Frame, Selection
 
 MS = runs.MS
 CONTEXT = [
@@ -65,11 +65,12 @@ def test_rows_say_what_when_who_and_where(told: threadmodel.Model) -> None:
 
 
 def test_a_selection_of_threads_keeps_what_is_of_all(told: threadmodel.Model) -> None:
-    kinds = [row["kind"] for row in told.context(threads=["left"])]
+    kinds = [row["kind"] for row in told.context(Selection(threads=["left"]))]
     assert kinds == ["gc_pause", "gc_pause", "pinned", "submit_failed"]
-    kinds = [row["kind"] for row in told.context(window=(16 * MS, 22 * MS))]
+    kinds = [row["kind"] for row in told.context(Selection(window=(16 * MS, 22 * MS)))]
     assert kinds == ["inflated", "pinned"]
-    assert [row["kind"] for row in told.context(classes=["demo.Fork"])] == ["inflated"]
+    kinds = [row["kind"] for row in told.context(Selection(classes=["demo.Fork"]))]
+    assert kinds == ["inflated"]
 
 
 def test_totals_are_by_kind_and_share_of_the_run(told: threadmodel.Model) -> None:

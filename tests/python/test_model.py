@@ -9,7 +9,7 @@ import pytest
 
 import runs
 import threadmodel
-from threadmodel import Event, EventKind
+from threadmodel import Event, EventKind, Selection
 
 MS = runs.MS
 
@@ -104,32 +104,32 @@ def test_interactions_name_who_started_whom(model: threadmodel.Model) -> None:
 
 def test_selections_narrow_an_answer(model: threadmodel.Model) -> None:
     account = {"classes": ["demo.Account"]}
-    assert model.monitors(**account)["class"].to_list() == ["demo.Account"]
-    by_id = model.monitors(threads=[runs.WRITER], **account)
-    by_name = model.monitors(threads=["writer"], **account)
+    assert model.monitors(Selection(**account))["class"].to_list() == ["demo.Account"]
+    by_id = model.monitors(Selection(threads=[runs.WRITER], **account))
+    by_name = model.monitors(Selection(threads=["writer"], **account))
     assert by_id["blocked_total_ns"].to_list() == [10 * MS]
     assert list(by_id) == list(by_name)
-    early = model.monitors(window=(None, 15 * MS), **account)
+    early = model.monitors(Selection(window=(None, 15 * MS), **account))
     assert early["blocked_total_ns"].to_list() == [2 * MS]
-    late = model.timeline(threads=["worker"], window=(60 * MS, None))
+    late = model.timeline(Selection(threads=["worker"], window=(60 * MS, None)))
     assert min(late["start_ns"]) >= 60 * MS
 
 
 def test_a_selection_of_nothing_is_empty(model: threadmodel.Model) -> None:
-    assert len(model.monitors(threads=[])) == 0
-    assert len(model.monitors(classes=[])) == 0
-    assert len(model.timeline(threads=iter(()))) == 0
+    assert len(model.monitors(Selection(threads=[]))) == 0
+    assert len(model.monitors(Selection(classes=[]))) == 0
+    assert len(model.timeline(Selection(threads=iter(())))) == 0
 
 
 def test_a_selection_of_what_is_not_there_is_a_lookup_error(
     model: threadmodel.Model,
 ) -> None:
     with pytest.raises(LookupError, match="nobody"):
-        model.threads(threads=["nobody"])
+        model.threads(Selection(threads=["nobody"]))
     with pytest.raises(LookupError, match="999"):
-        model.threads(threads=[999])
+        model.threads(Selection(threads=[999]))
     with pytest.raises(LookupError, match=r"no\.Such"):
-        model.monitors(classes=["no.Such"])
+        model.monitors(Selection(classes=["no.Such"]))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_selection_that_cannot_be_is_a_value_error(
     model: threadmodel.Model, selection: dict[str, object]
 ) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
-        model.monitors(**selection)
+        model.monitors(Selection(**selection))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import threadmodel
 from campaign import campaign, fair_locks, run_of
 from lockworld import Program, Steps, World, started_by_main
 from path_reference import Reference, Segment
+from threadmodel import Selection
 
 # Where it would be if the block were short.
 BEHIND = "behind an unexplained block"
@@ -92,7 +93,7 @@ def test_paths_of_any_run_tile_from_its_beginning_to_their_end(seed: int) -> Non
             path = segments(
                 model.critical_path(thread=thread, to_ns=to_ns, waited_for=waited_for)
             )
-            ended = model.threads(threads=[thread]) if thread is not None else None
+            ended = None if thread is None else model.threads(Selection(thread))
             end = to_ns or model.length_ns
             if thread is None and to_ns is None and path:
                 end = end_of_work(model, path)

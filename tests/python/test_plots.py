@@ -9,6 +9,7 @@ import pytest
 
 import runs
 import threadmodel
+from threadmodel import Selection
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
@@ -26,12 +27,12 @@ def labels(axis: Any) -> list[str]:
 
 
 def test_a_timeline_has_a_bar_for_each_interval(model: threadmodel.Model) -> None:
-    ax = model.plot.timeline(threads=["worker", "writer"], path=True)
+    ax = model.plot.timeline(selection=Selection(["worker", "writer"]), path=True)
     assert labels(ax.yaxis) == ["worker", "writer"]
     bars = sum(len(bars.get_paths()) for bars in ax.collections)
     rows = [
         row
-        for row in model.timeline(threads=["worker", "writer"])
+        for row in model.timeline(Selection(threads=["worker", "writer"]))
         if row["state"] != "dead"
     ]
     assert bars == len(rows)
@@ -50,7 +51,7 @@ def test_a_timeline_shows_the_worst_threads_unless_told(
 ) -> None:
     ax = model.plot.timeline()
     assert labels(ax.yaxis)[:3] == ["worker", "left", "right"]
-    ax = model.plot.timeline(window=(10 * runs.MS, 20 * runs.MS))
+    ax = model.plot.timeline(selection=Selection(window=(10 * runs.MS, 20 * runs.MS)))
     left, right = ax.dataLim.intervalx
     assert (left, right) == (10, 20)
 
@@ -113,7 +114,7 @@ def test_more_threads_than_can_be_seen_are_refused_not_smeared() -> None:
         model.define_thread(number, f"t{number}")
         model.ingest([threadmodel.Event(number, number, 2)])
     with pytest.raises(threadmodel.LimitError, match="100 threads"):
-        model.plot.timeline(threads=list(range(1, 101)))
+        model.plot.timeline(selection=Selection(range(1, 101)))
     assert len(labels(model.plot.timeline().yaxis)) == 60
 
 

@@ -18,7 +18,7 @@ from statistics_reference import (
     figures,
     percentile,
 )
-from threadmodel import Model
+from threadmodel import Model, Selection
 
 Row = dict[str, Any]
 
@@ -77,12 +77,12 @@ def test_groups_by_any_keys_of_any_part_are_what_the_timeline_says(seed: int) ->
         groups = reference.grouped(by, **selection)
         names = columns_of(by)
         if by:
-            rows = list(model.statistics(by, **selection))
+            rows = list(model.statistics(by, Selection(**selection)))
             assert [row["blocked_total_ns"] for row in rows] == sorted(
                 (row["blocked_total_ns"] for row in rows), reverse=True
             )
         else:
-            rows = list(model.total(**selection))
+            rows = list(model.total(Selection(**selection)))
         assert {tuple(row[name] for name in names) for row in rows} == set(groups)
         assert len(rows) == len(groups)
         for row in rows:
@@ -102,7 +102,7 @@ def test_histograms_by_any_keys_count_each_hold_up_once(seed: int) -> None:
         key: Counter(row["ns"] for row in rows if row["state"] == state)
         for key, rows in reference.grouped(by, **selection).items()
     }
-    for row in model.histogram(state, by, **selection):
+    for row in model.histogram(state, by, Selection(**selection)):
         low, high = row["low_ns"], row["high_ns"]
         assert high - low == 1 or (high - low) / low < 0.04
         lengths = left[tuple(row[name] for name in names)]
@@ -117,7 +117,7 @@ def test_threads_add_up_what_their_timelines_say(seed: int) -> None:
     chance = random.Random(seed)
     selection = some_selection(chance, model) if model.length_ns else {}
     by_thread = Reference(model).grouped(("thread",), **selection)
-    rows = list(model.threads(**selection))
+    rows = list(model.threads(Selection(**selection)))
     wanted = selection.get("threads") or model.threads()["thread_id"].to_list()
     assert {row["thread_id"] for row in rows} == set(wanted)
     for row in rows:
@@ -229,13 +229,15 @@ def test_two_halves_put_together_are_the_whole(seed: int) -> None:
         tuple(row[name] for name in names): {name: row[name] for name in figures_of}
         for row in model.statistics(by)
     }
-    found = merged((model.statistics(by, **part) for part in parts), names)
+    found = merged((model.statistics(by, Selection(**part)) for part in parts), names)
     assert {
         key: {name: row[name] for name in figures_of} for key, row in found.items()
     } == whole
     rows = {tuple(row[name] for name in names): row for row in model.statistics(by)}
     for state in STATES:
-        added = buckets((model.histogram(state, by, **part) for part in parts), names)
+        added = buckets(
+            (model.histogram(state, by, Selection(**part)) for part in parts), names
+        )
         assert added == buckets([model.histogram(state, by)], names)
         for key, answer in percentiles(added, found, state).items():
             assert answer == {name: rows[key][name] for name in answer}

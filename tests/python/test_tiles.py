@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import random_runs
-from threadmodel import Model
+from threadmodel import Model, Selection
 from threadmodel.errors import InvalidArgumentError, NotFoundError
 
 Row = dict[str, Any]
@@ -94,15 +94,11 @@ def test_short_intervals_are_merged_and_long_ones_kept(seed: int, tile_ns: int) 
 def test_a_choice_is_cut_as_the_timeline_is(seed: int) -> None:
     model = model_of(seed)
     for chosen in (
-        {"window": (1000, 9000)},
-        {"threads": ["t2", "t4"], "window": (500, None)},
-        {"classes": ["app.A"]},
+        Selection(window=(1000, 9000)),
+        Selection(["t2", "t4"], window=(500, None)),
+        Selection(classes=["app.A"]),
     ):
-        check(
-            list(model.tiles(64, **chosen)),  # type: ignore[arg-type]
-            list(model.timeline(**chosen)),  # type: ignore[arg-type]
-            64,
-        )
+        check(list(model.tiles(64, chosen)), list(model.timeline(chosen)), 64)
 
 
 @pytest.mark.parametrize("rows", [5, 6, 50, 200, 400, 10_000])
@@ -133,4 +129,4 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InvalidArgumentError):
         model.tiles(-1)
     with pytest.raises(NotFoundError):
-        model.tile_ns(10, threads=[999])
+        model.tile_ns(10, Selection([999]))

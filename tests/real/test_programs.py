@@ -12,6 +12,7 @@ import pytest
 
 import agreement
 from conftest import CLERKS, CUSTOMERS, Run
+from threadmodel import Selection
 
 RELATIVE = 0.02
 # Both read the clock a moment apart, with work of either in between: about 1 us, and at
@@ -90,7 +91,8 @@ def test_counts_of_each_thread_are_those_that_the_vm_keeps(run: Run):
     slack = TALLY + odd.get("lost_by_producer", 0)
     initialisations = agreement.initialisation_waits(run)
     asked_ns = run.said["tally_to_ns"] - run.model.run.start_ns
-    rows = {row["thread_id"]: row for row in run.model.threads(window=(None, asked_ns))}
+    early = Selection(window=(None, asked_ns))
+    rows = {row["thread_id"]: row for row in run.model.threads(early)}
     wrong = []
     for tally in run.tallies:
         row = rows[tally.thread_id]

@@ -36,6 +36,7 @@ from threadmodel.hprof import HprofWriter
 from threadmodel.lanes import Timeline
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
+from threadmodel.selection import Selection
 from threadmodel.sink import Frame, Sink
 from threadmodel.source import Live, Progress, open, pour
 from threadmodel.summary import summarize
@@ -69,6 +70,7 @@ __all__ = [
     "Policy",
     "Progress",
     "Run",
+    "Selection",
     "Sink",
     "StoppedError",
     "Table",

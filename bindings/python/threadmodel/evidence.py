@@ -2,10 +2,13 @@
 """The rows that a finding rests on: its condition, read as the SQL that it is."""
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
-from threadmodel import errors
+from threadmodel import errors, tables
+
+if TYPE_CHECKING:
+    from threadmodel.model import Model
 
 Row = dict[str, Any]
 
@@ -36,12 +39,16 @@ def conditions(where: str) -> dict[str, Any]:
     return wanted
 
 
-def rows_of(finding: Mapping[str, Any], table: Iterable[Row]) -> list[Row]:
-    """Return the rows of its table that a finding names.
+def rows_of_finding(model: "Model", finding: Mapping[str, Any]) -> list[Row]:
+    """Return the rows that a finding rests on; none where it names none.
 
-    One whose condition was too long to be written names none.
+    Args:
+        model: asked
+        finding: a row of :meth:`findings`; its column ``evidence`` names the table
     """
     wanted = conditions(finding["evidence_where"])
+    # A condition that was too long to be written is empty.
     if not wanted:
         return []
+    table = tables.ask(model, finding["evidence"])
     return [row for row in table if all(row[c] == v for c, v in wanted.items())]

@@ -5,13 +5,15 @@ The lanes are an anywidget that draws with the HTML report's front end. It comes
 coarse timeline, and asks for the rows of what its reader looks at.
 """
 
+import dataclasses
 import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors, page
+from threadmodel._library import MAX_INT64
 from threadmodel.pack import Pack, pack
-from threadmodel.selection import MAX_INT64
+from threadmodel.selection import Selection
 from threadmodel.table import Table
 
 if TYPE_CHECKING:
@@ -28,11 +30,11 @@ class Timeline(Table):
     and else as a table.
     """
 
-    def __init__(self, owned: Any, model: "Model", chosen: Mapping[str, Any]) -> None:
-        """Take over a ``tm_table *`` that a model gave for this choice."""
+    def __init__(self, owned: Any, model: "Model", selection: Selection) -> None:
+        """Take over a ``tm_table *`` that a model gave for this selection."""
         super().__init__(owned)
         self._model = model
-        self._chosen = dict(chosen)
+        self._selection = selection
 
     def widget(self) -> Any:
         """Return the lanes, an ``anywidget.AnyWidget``.
@@ -59,10 +61,10 @@ class Timeline(Table):
 
     def _first(self) -> bytes:
         """Pack all lanes, as far as they fit, with what happened between them."""
-        model, chosen = self._model, self._chosen
+        model, selection = self._model, self._selection
         result = Pack()
-        page.put_drawn(result, model, ROWS, **chosen)
-        result.add("threads", model.threads(threads=chosen.get("threads")))
+        page.put_drawn(result, model, ROWS, selection)
+        result.add("threads", model.threads(Selection(selection.threads)))
         result.add("stacks", model.stacks(), rows=page.FRAME_ROWS)
         return result.finish(compressed=False)
 
@@ -81,17 +83,16 @@ class Timeline(Table):
     def _part(self, message: Mapping[str, Any]) -> bytes:
         """Pack the rows of some lanes in a part of the run, as fine as they fit."""
         model = self._model
-        first, last = self._chosen.get("window") or (None, None)
-        start = max(int(message["from_ns"]), first or 0)
-        end = min(int(message["to_ns"]), last or MAX_INT64)
-        chosen: dict[str, Any] = {
-            "threads": [int(thread) for thread in message["threads"]],
-            "classes": self._chosen.get("classes"),
-            "window": (start, end),
-        }
-        tile_ns = model.tile_ns(ROWS, **chosen)
+        start = max(int(message["from_ns"]), self._selection.start_ns)
+        end = min(int(message["to_ns"]), self._selection.end_ns or MAX_INT64)
+        part = dataclasses.replace(
+            self._selection,
+            threads=tuple(map(int, message["threads"])),
+            window=(start, end),
+        )
+        tile_ns = model.tile_ns(ROWS, part)
         values = {"tile_ns": tile_ns, "length_ns": model.length_ns}
-        return pack(values, {"tiles": model.tiles(tile_ns, **chosen)})
+        return pack(values, {"tiles": model.tiles(tile_ns, part)})
 
 
 @functools.cache

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from threadmodel import errors, excerpt
 from threadmodel._library import BUILT_VERSION, version_text
 from threadmodel.pack import Pack
+from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean, count, duration
 
 if TYPE_CHECKING:
@@ -230,9 +231,9 @@ def put_drawn(
     pack: Pack,
     model: "Model",
     detail: int,
+    selection: Selection = ALL,
     left_out: Iterable[str] = (),
     step: Listener = lambda _: None,
-    **chosen: Any,
 ) -> None:
     """Put what lanes are drawn from: intervals, interactions, the critical path.
 
@@ -240,18 +241,18 @@ def put_drawn(
         pack: gets them
         model: asked
         detail: rows of the timeline at most
+        selection: what is drawn
         left_out: columns of these rows that the page does without
         step: told what is being written
-        chosen: the selection
     """
     step("timeline")
-    tile_ns = model.tile_ns(detail, **chosen)
+    tile_ns = model.tile_ns(detail, selection)
     pack.put("tile_ns", tile_ns)
     pack.put("length_ns", model.length_ns)
-    tiles = model.tiles(tile_ns, **chosen)
+    tiles = model.tiles(tile_ns, selection)
     pack.add("tiles", tiles, [name for name in tiles.columns if name not in left_out])
     step("interactions")
-    interactions = model.interactions(**chosen)
+    interactions = model.interactions(selection)
     rows = excerpt.of_interactions(interactions, tiles)
     pack.add("interactions", interactions, rows=rows)
     step("critical path")
@@ -263,5 +264,6 @@ def timeline(model: "Model", detail: int, step: Listener) -> bytes:
     """Pack intervals, interactions and the critical path."""
     pack = Pack()
     # A row ends when its times of all states are over, and a thread's name is known.
-    put_drawn(pack, model, detail, ("thread", "end_ns", "peer"), step)
+    left_out = ("thread", "end_ns", "peer")
+    put_drawn(pack, model, detail, left_out=left_out, step=step)
     return pack.finish()

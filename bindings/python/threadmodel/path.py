@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about the critical path, and about what a shorter hold would gain."""
+"""Questions about the critical path, and about what a shorter hold would gain; methods
+of Model.
+"""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors
-from threadmodel._library import lib, options
-from threadmodel.questions import Questions, set_libraries
-from threadmodel.selection import MAX_INT64, MAX_UINT64, c_string, whole
+from threadmodel._library import (
+    MAX_INT64,
+    MAX_UINT32,
+    MAX_UINT64,
+    c_string,
+    lib,
+    options,
+    whole,
+)
+from threadmodel.questions import bits, library_fields
 from threadmodel.table import Table
 
-MAX_UINT32: Final = 2**32 - 1
+if TYPE_CHECKING:
+    from threadmodel.model import Model
 
 _KEYS: Final = {
     "thread": lib.TM_PATH_BY_THREAD,
@@ -20,168 +30,165 @@ _KEYS: Final = {
 }
 
 
-class PathQuestions(Questions):
-    """What a model can be asked about its critical path."""
+def critical_path(
+    model: "Model",
+    *,
+    thread: int | str | None = None,
+    to_ns: int | None = None,
+    waited_for: bool = False,
+    libraries: Iterable[str] | None = None,
+) -> Table:
+    """List the chain of activities that decided how long the run took, by time.
 
-    def critical_path(
-        self,
-        *,
-        thread: int | str | None = None,
-        to_ns: int | None = None,
-        waited_for: bool = False,
-        libraries: Iterable[str] | None = None,
-    ) -> Table:
-        """List the chain of activities that decided how long the run took, by time.
+    The path is found backward from its end; where its thread was blocked, it goes
+    over to the thread that ended that, and stays with it. The segments lie end to
+    end from the run's beginning to the path's end.
 
-        The path is found backward from its end; where its thread was blocked, it goes
-        over to the thread that ended that, and stays with it. The segments lie end to
-        end from the run's beginning to the path's end.
+    Columns: start_ns, end_ns, thread_id, thread, state, method, source, line,
+    object, class (what was waited for, or what was handed over at the end), via
+    (the interaction by which the path came here, ``meanwhile``, or None where the
+    same thread just went on), unexplained (why nothing explains this stretch, or
+    None where something does), provenance (of via).
 
-        Columns: start_ns, end_ns, thread_id, thread, state, method, source, line,
-        object, class (what was waited for, or what was handed over at the end), via
-        (the interaction by which the path came here, ``meanwhile``, or None where the
-        same thread just went on), unexplained (why nothing explains this stretch, or
-        None where something does), provenance (of via).
+    Args:
+        model: asked
+        thread: id or name of the thread that it leads to; None: the one with which
+            the program's own work ended, before what the runtime does to end
+        to_ns: where it ends, in ns since the run began; None: where that work, or
+            the thread, ended
+        waited_for: ask another question: what did the thread wait for at each
+            moment? A waker counts while the thread was blocked by it, and what is
+            before that is the thread's own past
+        libraries: as for ``statistics``
+    """
+    choices = _path_options(model, thread, to_ns, waited_for, libraries)
+    return model._ask(lib.tm_path_critical, choices)
 
-        Args:
-            thread: id or name of the thread that it leads to; None: the one with which
-                the program's own work ended, before what the runtime does to end
-            to_ns: where it ends, in ns since the run began; None: where that work, or
-                the thread, ended
-            waited_for: ask another question: what did the thread wait for at each
-                moment? A waker counts while the thread was blocked by it, and what is
-                before that is the thread's own past
-            libraries: as for ``statistics``
-        """
-        kept: list[Any] = []
-        choices = self._path_options(thread, to_ns, waited_for, libraries, kept)
-        return self._ask(lib.tm_path_critical, choices)
 
-    def path_rollup(
-        self,
-        by: Iterable[str] = ("thread",),
-        *,
-        thread: int | str | None = None,
-        to_ns: int | None = None,
-        waited_for: bool = False,
-        libraries: Iterable[str] | None = None,
-    ) -> Table:
-        """Sum up the critical path, the longest first.
+def path_rollup(
+    model: "Model",
+    by: Iterable[str] | str = ("thread",),
+    *,
+    thread: int | str | None = None,
+    to_ns: int | None = None,
+    waited_for: bool = False,
+    libraries: Iterable[str] | None = None,
+) -> Table:
+    """Sum up the critical path, the longest first.
 
-        Columns: those of the keys (thread_id and thread, method, class, state),
-        segments, total_ns, share (of the path), unexplained_ns. By thread alone, all
-        threads have a row, and ``slack_ns`` more: how much longer anything that the
-        thread did could have taken without a later end; None: any time.
+    Columns: those of the keys (thread_id and thread, method, class, state),
+    segments, total_ns, share (of the path), unexplained_ns. By thread alone, all
+    threads have a row, and ``slack_ns`` more: how much longer anything that the
+    thread did could have taken without a later end; None: any time.
 
-        Args:
-            by: any of ``thread``, ``method``, ``class``, ``state``
-            thread: see critical_path
-            to_ns: see critical_path
-            waited_for: see critical_path
-            libraries: see critical_path
-        """
-        kept: list[Any] = []
-        choices = self._path_options(thread, to_ns, waited_for, libraries, kept)
-        for key in [by] if isinstance(by, str) else by:
-            if key not in _KEYS:
-                raise errors.InvalidArgumentError(
-                    f"no such key: {key!r:.100}; there are {', '.join(_KEYS)}"
-                )
-            choices.keys |= _KEYS[key]
-        return self._ask(lib.tm_path_rollup, choices)
+    Args:
+        model: asked
+        by: any of ``thread``, ``method``, ``class``, ``state``
+        thread: see critical_path
+        to_ns: see critical_path
+        waited_for: see critical_path
+        libraries: see critical_path
+    """
+    choices = _path_options(model, thread, to_ns, waited_for, libraries)
+    choices.keys = bits(by, _KEYS, "key")
+    return model._ask(lib.tm_path_rollup, choices)
 
-    def whatif(
-        self,
-        class_name: str | None = None,
-        *,
-        method: str | None = None,
-        object: str | None = None,
-        factor: float = 0.0,
-        libraries: Iterable[str] | None = None,
-    ) -> Table:
-        """Predict how long the run would have been with some holds scaled; one row.
 
-        Scaled are the holds that match all that is given. The gain is an upper bound.
+def whatif(
+    model: "Model",
+    class_name: str | None = None,
+    *,
+    method: str | None = None,
+    object: str | None = None,
+    factor: float = 0.0,
+    libraries: Iterable[str] | None = None,
+) -> Table:
+    """Predict how long the run would have been with some holds scaled; one row.
 
-        Columns: class, method, object (as asked), factor, length_ns, gain_ns, holds
-        and hold_ns (how many were scaled and how long they were), note.
+    Scaled are the holds that match all that is given. The gain is an upper bound.
 
-        Args:
-            class_name: of the monitor
-            method: that got it, ``package.Class.method``
-            object: the monitor, as column ``object`` of other tables has it
-            factor: 0: as if held for no time; 0.5: half as long; 2: twice
-            libraries: as for ``statistics``
-        """
-        kept: list[Any] = []
-        choices = options("tm_whatif_options", factor=_factor(factor))
-        for field, value in (
-            ("class_name", class_name),
-            ("method", method),
-            ("object", object),
-        ):
-            if value is not None:
-                kept.append(c_string(value, field.replace("_", " ")))
-                setattr(choices, field, kept[-1])
-        if not kept:
+    Columns: class, method, object (as asked), factor, length_ns, gain_ns, holds
+    and hold_ns (how many were scaled and how long they were), note.
+
+    Args:
+        model: asked
+        class_name: of the monitor
+        method: that got it, ``package.Class.method``
+        object: the monitor, as column ``object`` of other tables has it
+        factor: 0: as if held for no time; 0.5: half as long; 2: twice
+        libraries: as for ``statistics``
+    """
+    given = {"class_name": class_name, "method": method, "object": object}
+    names = {
+        field: c_string(value, field.replace("_", " "))
+        for field, value in given.items()
+        if value is not None
+    }
+    if not names:
+        raise errors.InvalidArgumentError(
+            "what-if of nothing: name a class, a method or an object"
+        )
+    choices = options(
+        "tm_whatif_options",
+        factor=_factor(factor),
+        **names,
+        **library_fields(libraries),
+    )
+    return model._ask(lib.tm_whatif, choices)
+
+
+def whatif_rank(
+    model: "Model",
+    count: int = 20,
+    *,
+    factor: float = 0.0,
+    libraries: Iterable[str] | None = None,
+) -> Table:
+    """Do the same for the locks that the critical path goes through, best first.
+
+    Columns: those of whatif; a row a class, and a class and method.
+
+    Args:
+        model: asked
+        count: how many to try, those that were held longest
+        factor: see whatif
+        libraries: as for ``statistics``
+    """
+    choices = options(
+        "tm_whatif_options",
+        factor=_factor(factor),
+        count=whole(count, "count", MAX_UINT32, 1),
+        **library_fields(libraries),
+    )
+    return model._ask(lib.tm_whatif_rank, choices)
+
+
+def _path_options(
+    model: "Model",
+    thread: int | str | None,
+    to_ns: int | None,
+    waited_for: bool,
+    libraries: Iterable[str] | None,
+) -> Any:
+    choices = options(
+        "tm_path_options",
+        walk=lib.TM_PATH_WAITED_FOR if waited_for else lib.TM_PATH_DECIDED,
+        **library_fields(libraries),
+    )
+    if isinstance(thread, str):
+        found = model._ids([thread])
+        if not found:
+            found = [0]  # a run without events
+        if len(found) != 1:
             raise errors.InvalidArgumentError(
-                "what-if of nothing: name a class, a method or an object"
+                f"{len(found)} threads have the name {thread!r:.200}: give an id"
             )
-        kept += set_libraries(choices, libraries)
-        return self._ask(lib.tm_whatif, choices)
-
-    def whatif_rank(
-        self,
-        count: int = 20,
-        *,
-        factor: float = 0.0,
-        libraries: Iterable[str] | None = None,
-    ) -> Table:
-        """Do the same for the locks that the critical path goes through, best first.
-
-        Columns: those of whatif; a row a class, and a class and method.
-
-        Args:
-            count: how many to try, those that were held longest
-            factor: see whatif
-            libraries: as for ``statistics``
-        """
-        kept: list[Any] = []
-        choices = options(
-            "tm_whatif_options",
-            factor=_factor(factor),
-            count=whole(count, "count", MAX_UINT32, 1),
-        )
-        kept += set_libraries(choices, libraries)
-        return self._ask(lib.tm_whatif_rank, choices)
-
-    def _path_options(
-        self,
-        thread: int | str | None,
-        to_ns: int | None,
-        waited_for: bool,
-        libraries: Iterable[str] | None,
-        kept: list[Any],
-    ) -> Any:
-        choices = options(
-            "tm_path_options",
-            walk=lib.TM_PATH_WAITED_FOR if waited_for else lib.TM_PATH_DECIDED,
-        )
-        if isinstance(thread, str):
-            found = self._thread_ids([thread])
-            if not found:
-                found = [0]  # a run without events
-            if len(found) != 1:
-                raise errors.InvalidArgumentError(
-                    f"{len(found)} threads have the name {thread!r:.200}: give an id"
-                )
-            choices.thread = found[0]
-        elif thread is not None:
-            choices.thread = whole(thread, "thread id", MAX_UINT64, 1)
-        if to_ns is not None:
-            choices.to_ns = whole(to_ns, "to_ns", MAX_INT64, 1)
-        kept += set_libraries(choices, libraries)
-        return choices
+        choices.thread = found[0]
+    elif thread is not None:
+        choices.thread = whole(thread, "thread id", MAX_UINT64, 1)
+    if to_ns is not None:
+        choices.to_ns = whole(to_ns, "to_ns", MAX_INT64, 1)
+    return choices
 
 
 def _factor(value: float) -> float:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Static pictures of a run, by matplotlib: for papers, pages and notebooks."""
 
-from collections.abc import Iterable, Sequence
+import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors
 from threadmodel.extras import extra
+from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean, duration
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
-    from threadmodel.selection import Window
 
 # Those of the HTML report: Okabe and Ito's, for people who see no red or no green.
 COLOURS: Final = {
@@ -53,23 +54,22 @@ class Plots:
     def timeline(
         self,
         ax: Any = None,
+        selection: Selection = ALL,
         *,
-        threads: Iterable[int | str] | None = None,
-        window: "Window | None" = None,
         path: bool = False,
     ) -> Any:
         """Draw a lane a thread, coloured by what it was doing.
 
         Args:
             ax: see the class
-            threads: which, and in which order; None: those that were held up longest,
-                60 at most
-            window: a pair of times in ns; None: the whole run
+            selection: of threads and time; where it names no threads, those that were
+                held up longest are drawn, 60 at most
             path: draw the critical path over the lanes
         """
         ax = _axes(ax, (10, 4))
-        lanes = self._lanes(threads)
-        table = self._model.timeline(threads=list(lanes), window=window)
+        lanes = self._lanes(selection)
+        chosen = dataclasses.replace(selection, threads=tuple(lanes))
+        table = self._model.timeline(chosen)
         bars: dict[tuple[int, str], list[tuple[int, int]]] = {}
         for id_, start, end, state in zip(
             *(table[c] for c in ("thread_id", "start_ns", "end_ns", "state")),
@@ -77,7 +77,7 @@ class Plots:
         ):
             if state in COLOURS:
                 bars.setdefault((id_, state), []).append((start, end - start))
-        scale, unit = _unit(_span(self._model, window))
+        scale, unit = _unit(_span(self._model, selection))
         shown = [state for state in COLOURS if any(key[1] == state for key in bars)]
         for (id_, state), spans in bars.items():
             ax.broken_barh(
@@ -89,7 +89,7 @@ class Plots:
                 linewidth=0,
             )
         if path:
-            self._draw_path(ax, lanes, scale, window)
+            self._draw_path(ax, lanes, scale, selection)
         ax.set_yticks(range(len(lanes)), [name for _, name in lanes.values()])
         ax.invert_yaxis()
         ax.set_xlabel(f"time in {unit}")
@@ -101,26 +101,17 @@ class Plots:
         self,
         state: str = "blocked",
         ax: Any = None,
-        *,
-        threads: Iterable[int | str] | None = None,
-        classes: Iterable[str] | None = None,
-        window: "Window | None" = None,
+        selection: Selection = ALL,
     ) -> Any:
         """Draw how many hold-ups of a state lasted how long, on a log scale.
 
         Args:
             state: ``blocked``, ``waiting``, ``reentering``, ``joining`` or ``parked``
             ax: see the class
-            threads: see Model
-            classes: see Model
-            window: see Model
+            selection: of threads, classes of objects, and time
         """
         ax = _axes(ax, (7, 3.5))
-        rows = list(
-            self._model.histogram(
-                state, threads=threads, classes=classes, window=window
-            )
-        )
+        rows = list(self._model.histogram(state, selection=selection))
         low = [max(row["low_ns"], 1) / 1e6 for row in rows]
         ax.bar(
             low,
@@ -201,10 +192,10 @@ class Plots:
         _plain(ax)
         return ax
 
-    def _lanes(self, threads: Iterable[int | str] | None) -> dict[int, tuple[int, str]]:
+    def _lanes(self, selection: Selection) -> dict[int, tuple[int, str]]:
         """Return the place and label of each lane by the thread's id."""
-        rows = list(self._model.threads(threads=threads))
-        if threads is None:
+        rows = list(self._model.threads(Selection(selection.threads)))
+        if selection.threads is None:
             rows.sort(key=lambda row: -_held_up(row))
             rows = rows[:LANES]
         elif len(rows) > LANES:
@@ -219,12 +210,12 @@ class Plots:
         ax: Any,
         lanes: dict[int, tuple[int, str]],
         scale: float,
-        window: "Window | None",
+        selection: Selection,
     ) -> None:
-        start, end = window or (None, None)
+        start, end = selection.start_ns, selection.end_ns
         for row in self._model.critical_path():
             lane = lanes.get(row["thread_id"])
-            left = max(row["start_ns"], start or 0)
+            left = max(row["start_ns"], start)
             right = row["end_ns"] if end is None else min(row["end_ns"], end)
             if lane is not None and left < right:
                 ax.plot(
@@ -257,9 +248,9 @@ def _held_up(row: dict[str, Any]) -> int:
     return sum(row[f"{state}_total_ns"] for state in states)
 
 
-def _span(model: "Model", window: "Window | None") -> int:
-    start, end = window or (None, None)
-    return (model.length_ns if end is None else end) - (start or 0)
+def _span(model: "Model", selection: Selection) -> int:
+    end = selection.end_ns
+    return (model.length_ns if end is None else end) - selection.start_ns
 
 
 def _unit(span_ns: int) -> tuple[float, str]:

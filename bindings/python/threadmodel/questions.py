@@ -1,57 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all questions to a model are put with."""
+"""What questions to a model share.
 
-from collections.abc import Iterable
+A question is a function of a module, and the class Model has it as a method: so what
+is asked together stands together, and a model is one object to its user.
+"""
+
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from threadmodel import errors
-from threadmodel._library import ffi
-from threadmodel.selection import Selection, Window, c_string
-from threadmodel.table import Table
+from threadmodel._library import c_strings
 
 
-def bits(chosen: Iterable[str], known: dict[str, int], what: str) -> int:
+def bits(chosen: Iterable[str] | str, known: Mapping[str, int], what: str) -> int:
     """Add up the numbers of some names.
 
     Raises:
         InvalidArgumentError: a name that is none
     """
+    if isinstance(chosen, str):
+        chosen = (chosen,)
+    if not isinstance(chosen, Iterable):
+        raise errors.InvalidArgumentError(f"{what}s are no names: {chosen!r:.100}")
     total = 0
-    for name in [chosen] if isinstance(chosen, str) else chosen:
-        if name not in known:
-            raise errors.InvalidArgumentError(
-                f"no such {what}: {name!r:.100}; there are {', '.join(known)}"
-            )
-        total |= known[name]
+    for name in chosen:
+        total |= number(name, known, what)
     return total
 
 
-def set_libraries(choices: Any, libraries: Iterable[str] | None) -> list[Any]:
-    """Set the field of that name; what is returned must live as long as the struct."""
+def number(name: str, known: Mapping[str, int], what: str) -> int:
+    """Return the number of a name.
+
+    Raises:
+        InvalidArgumentError: it is none
+    """
+    if name not in known:
+        raise errors.InvalidArgumentError(
+            f"no such {what}: {name!r:.100}; there are {', '.join(known)}"
+        )
+    return known[name]
+
+
+def library_fields(libraries: Iterable[str] | None) -> dict[str, Any]:
+    """Return the fields of options that say which classes are no callers."""
     if libraries is None:
-        return []
-    if isinstance(libraries, str):
-        libraries = [libraries]
-    names = [c_string(library, "library") for library in libraries]
-    prefixes = ffi.new("char *[]", names or 1)
-    choices.libraries = prefixes
-    choices.library_count = len(names)
-    return [*names, prefixes]
-
-
-class Questions:
-    """What questions need of the model that they are a part of."""
-
-    def _ask(self, question: Any, *arguments: Any) -> Table:
-        raise NotImplementedError
-
-    def _select(
-        self,
-        threads: Iterable[int | str] | None,
-        classes: Iterable[str] | None,
-        window: Window | None,
-    ) -> Selection:
-        raise NotImplementedError
-
-    def _thread_ids(self, threads: Iterable[int | str]) -> list[int]:
-        raise NotImplementedError
+        return {}
+    names = [libraries] if isinstance(libraries, str) else list(libraries)
+    return {"libraries": c_strings(names, "library"), "library_count": len(names)}

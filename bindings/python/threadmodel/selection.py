@@ -2,98 +2,111 @@
 """Which part of a run a question is about."""
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 from threadmodel import errors
-from threadmodel._library import ffi, options
+from threadmodel._library import (
+    MAX_INT64,
+    MAX_UINT64,
+    c_string,
+    c_strings,
+    ffi,
+    options,
+    whole,
+)
 
 Window = tuple[int | None, int | None]
 
-MAX_UINT64 = 2**64 - 1
-MAX_INT64 = 2**63 - 1
 
-
-def c_string(value: str, what: str) -> Any:
-    """Make a C string that lives as long as what is returned.
-
-    Raises:
-        InvalidArgumentError: no text, or one that holds a zero character
-    """
-    if not isinstance(value, str) or "\0" in value:
-        raise errors.InvalidArgumentError(f"{what} is no text: {value!r:.100}")
-    return ffi.new("char[]", value.encode("utf-8", "replace"))
-
-
-def whole(value: int, what: str, highest: int, lowest: int = 0) -> int:
-    """Check that a number fits the C field that it is for.
-
-    Raises:
-        InvalidArgumentError: it does not, or is none
-    """
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise errors.InvalidArgumentError(
-            f"{what} is no whole number: {value!r:.100}"
-        ) from None
-    if not lowest <= number <= highest:
-        raise errors.InvalidArgumentError(f"{what} is out of range: {number}")
-    return number
-
-
+@dataclass(frozen=True, slots=True, init=False)
 class Selection:
-    """A ``tm_selection`` and the memory that it points at.
+    """The part of a run that a question is about; what is None is not narrowed.
 
-    Args:
-        threads: ids of threads; None: all
-        classes: names of classes of the objects waited for; None: all
-        window: from and to in ns since the run began, ``to`` not included; None in
-            either place is the run's end on that side
+        Selection(threads="main", window=(0, 5_000_000))
 
-    Raises:
-        InvalidArgumentError: a value of the wrong type or range
+    It belongs to no run: one may be put to several.
+
+    Attributes:
+        threads: ids of threads (column ``thread_id``), or names, which stand for all
+            threads that have them
+        classes: names of the classes of the objects that threads waited for
+        window: a pair of times in ns since the run began, the second not included;
+            None in either place leaves that side open
     """
+
+    threads: tuple[int | str, ...] | None
+    classes: tuple[str, ...] | None
+    window: Window | None
 
     def __init__(
         self,
-        threads: Iterable[int] | None = None,
-        classes: Iterable[str] | None = None,
+        threads: Iterable[int | str] | int | str | None = None,
+        classes: Iterable[str] | str | None = None,
         window: Window | None = None,
     ) -> None:
-        """Check and copy the choices."""
-        self.struct = options("tm_selection")
-        self._kept: list[Any] = []
+        """Check and copy the choices; one thread or class need not be in a list.
+
+        Raises:
+            InvalidArgumentError: a value that cannot be, such as an empty window
+        """
         if threads is not None:
-            ids = [whole(t, "thread id", MAX_UINT64) for t in threads]
-            self._put("threads", "thread_count", ffi.new("uint64_t[]", ids or [0]))
-            self.struct.thread_count = len(ids)
+            if isinstance(threads, (int, str)):
+                threads = (threads,)
+            threads = tuple(threads)
+            for thread in threads:
+                if not isinstance(thread, str):
+                    whole(thread, "thread id", MAX_UINT64)
         if classes is not None:
-            if isinstance(classes, str):
-                classes = [classes]
-            names = [c_string(c, "class name") for c in classes]
-            self._kept += names
-            self._put("classes", "class_count", ffi.new("char *[]", names or 1))
-            self.struct.class_count = len(names)
-        if window is not None:
-            self._set_window(window)
+            classes = (classes,) if isinstance(classes, str) else tuple(classes)
+            for name in classes:
+                c_string(name, "class name")
+        object.__setattr__(self, "threads", threads)
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "window", None if window is None else _checked(window))
 
-    def _put(self, field: str, count: str, array: Any) -> None:
-        self._kept.append(array)
-        setattr(self.struct, field, array)
-        setattr(self.struct, count, len(array))
+    @property
+    def start_ns(self) -> int:
+        """Where the window begins."""
+        return (self.window and self.window[0]) or 0
 
-    def _set_window(self, window: Window) -> None:
-        try:
-            start, end = window
-        except (TypeError, ValueError):
+    @property
+    def end_ns(self) -> int | None:
+        """Where the window ends; None: it is open there."""
+        return self.window[1] if self.window else None
+
+
+ALL: Final = Selection()
+
+
+def _checked(window: Window) -> Window:
+    try:
+        start, end = window
+    except (TypeError, ValueError):
+        raise errors.InvalidArgumentError(
+            f"window is no pair of times: {window!r:.100}"
+        ) from None
+    if start is not None:
+        whole(start, "window start", MAX_INT64)
+    if end is not None:
+        whole(end, "window end", MAX_INT64)
+        if end <= (start or 0):
             raise errors.InvalidArgumentError(
-                f"window is no pair of times: {window!r:.100}"
-            ) from None
-        if start is not None:
-            self.struct.from_ns = whole(start, "window start", MAX_INT64)
-        if end is not None:
-            self.struct.to_ns = whole(end, "window end", MAX_INT64)
-            if end <= (start or 0):
-                raise errors.InvalidArgumentError(
-                    f"window ends at {end} ns, not after its start at {start or 0} ns"
-                )
+                f"window ends at {end} ns, not after its start at {start or 0} ns"
+            )
+    return (start, end)
+
+
+def to_struct(selection: Selection, ids: list[int] | None) -> Any:
+    """Return a ``tm_selection *`` of these threads instead of the named ones."""
+    fields: dict[str, Any] = {
+        "from_ns": selection.start_ns,
+        "to_ns": selection.end_ns or 0,
+    }
+    if ids is not None:
+        fields["threads"] = ffi.new("uint64_t[]", ids or [0])
+        fields["thread_count"] = len(ids)
+    if selection.classes is not None:
+        fields["classes"] = c_strings(selection.classes, "class name")
+        fields["class_count"] = len(selection.classes)
+    return options("tm_selection", **fields)

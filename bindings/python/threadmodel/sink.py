@@ -6,14 +6,20 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from threadmodel import errors
-from threadmodel._library import check, ffi, options
+from threadmodel._library import (
+    MAX_INT32,
+    MAX_INT64,
+    MAX_UINT32,
+    MAX_UINT64,
+    c_string,
+    check,
+    ffi,
+    options,
+    whole,
+)
 from threadmodel.event import EVENT_BYTES, event_dtype, pack
 from threadmodel.run import Run
-from threadmodel.selection import MAX_UINT64, c_string, whole
 
-MAX_UINT32 = 2**32 - 1
-MAX_INT32 = 2**31 - 1
-MAX_INT64 = 2**63 - 1
 # Events a call: between two calls Ctrl-C is heard.
 BATCH_EVENTS = 1 << 18
 

@@ -7,10 +7,20 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from threadmodel import errors, relay
-from threadmodel._library import check, error, ffi, lib, options, path_bytes, text
+from threadmodel._library import (
+    MAX_INT64,
+    c_string,
+    check,
+    error,
+    ffi,
+    lib,
+    options,
+    path_bytes,
+    text,
+    whole,
+)
 from threadmodel.model import Model
 from threadmodel.run import Run
-from threadmodel.selection import MAX_INT64, c_string, whole
 from threadmodel.sink import Sink
 
 
@@ -76,10 +86,9 @@ def pour(
         raise errors.InvalidArgumentError("no path to read from")
     names = [path_bytes(one) for one in paths]
     others = [ffi.new("char[]", name) for name in names[1:]]
-    kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
     choices = options(
         "tm_source_options",
-        dialect=kept,
+        dialect=ffi.NULL if dialect is None else c_string(dialect, "dialect"),
         time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
         more_count=len(others),
     )

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 WORD: Final = re.compile(r"\w+")
 
 
-def query(model: "Model", text: str) -> Any:
-    """Run one SQL statement over the tables of a model.
+def query(model: "Model", statement: str) -> Any:
+    """Run one SQL statement over the tables of the run, by DuckDB.
 
-    Only tables whose names are in the statement are made; DuckDB reads them where
-    they are.
+    Tables have the names of the questions. Only those that the statement names are
+    made; DuckDB reads them where they are.
 
     Returns:
-        a DuckDBPyRelation: ``.df()``, ``.pl()``, ``.to_arrow_table()``,
-        ``.fetchall()``, and shows itself
+        a DuckDBPyRelation, which shows itself: ``.df()``, ``.pl()``,
+        ``.to_arrow_table()``, ``.fetchall()``
 
     Raises:
         MissingExtraError: duckdb or pyarrow is not installed
@@ -34,11 +34,11 @@ def query(model: "Model", text: str) -> Any:
     connection = duckdb.connect()
     try:
         # A word that is no table's name there is made for nothing, and that is all.
-        for name in set(WORD.findall(text.lower())) & ALL_TABLES.keys():
+        for name in set(WORD.findall(statement.lower())) & ALL_TABLES.keys():
             connection.register(name, ask(model, name).to_arrow())
-        relation = connection.sql(text)
+        relation = connection.sql(statement)
     except duckdb.Error as failure:
         raise errors.InvalidArgumentError(str(failure)) from failure
     if relation is None:
-        raise errors.InvalidArgumentError(f"asks nothing: {text!r:.200}")
+        raise errors.InvalidArgumentError(f"asks nothing: {statement!r:.200}")
     return relation

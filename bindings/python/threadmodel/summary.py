@@ -7,9 +7,18 @@ from collections.abc import Iterable
 from typing import Final
 
 from threadmodel import errors
-from threadmodel._library import check, error, ffi, lib, options, path_bytes
+from threadmodel._library import (
+    MAX_INT64,
+    c_string,
+    check,
+    error,
+    ffi,
+    lib,
+    options,
+    path_bytes,
+    whole,
+)
 from threadmodel.event import EventKind
-from threadmodel.selection import MAX_INT64, c_string, whole
 from threadmodel.source import open_source
 from threadmodel.table import Table, answer
 
@@ -61,12 +70,11 @@ def summarize(
     out = ffi.new("tm_summary **")
     check(lib.tm_summary_new(out, ffi.NULL))
     summary = ffi.gc(out[0], lib.tm_summary_free)
-    kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
     choices = options(
         "tm_source_options",
         kinds=kinds,
         flags=lib.TM_SOURCE_NO_STACKS | lib.TM_SOURCE_BY_THREAD,
-        dialect=kept,
+        dialect=ffi.NULL if dialect is None else c_string(dialect, "dialect"),
         time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
     )
     source = open_source([path_bytes(path)], choices)

@@ -8,10 +8,21 @@ from typing import Any, Self
 
 from threadmodel import errors
 from threadmodel._enums import WriterFormat as WriterFormat
-from threadmodel._library import check, ffi, lib, options, path_bytes
+from threadmodel._library import (
+    MAX_INT32,
+    MAX_INT64,
+    MAX_UINT32,
+    MAX_UINT64,
+    c_string,
+    check,
+    ffi,
+    lib,
+    options,
+    path_bytes,
+    whole,
+)
 from threadmodel.event import EventKind
-from threadmodel.selection import MAX_INT64, MAX_UINT64, c_string, whole
-from threadmodel.sink import MAX_INT32, MAX_UINT32, Sink
+from threadmodel.sink import Sink
 
 
 class FileWriter(Sink):
@@ -92,13 +103,12 @@ class Writer(FileWriter):
     ) -> None:
         """Make the file."""
         out = ffi.new("tm_writer **")
-        kept = ffi.NULL if dialect is None else c_string(dialect, "dialect")
         choices = options(
             "tm_writer_options",
             format=whole(format, "format", MAX_INT32),
             level=whole(level, "level", 22, -100),
             block_events=whole(block_events, "block_events", MAX_UINT32),
-            dialect=kept,
+            dialect=ffi.NULL if dialect is None else c_string(dialect, "dialect"),
             time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
         )
         check(lib.tm_writer_open(out, path_bytes(path), choices))

@@ -20,6 +20,7 @@ from threadmodel.cli.reading import input_path, read_choices, sheet_option
 from threadmodel.cli.report import PARTLY, print_sections
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
+from threadmodel.selection import Selection
 from threadmodel.table import Table
 
 MS: Final = 1_000_000
@@ -99,14 +100,13 @@ def selection(
     classes: tuple[str, ...],
     from_ms: float | None,
     to_ms: float | None,
-) -> dict[str, Any]:
-    """Return the options as arguments of a model's questions."""
-    window = (time_ns(from_ms, "--from"), time_ns(to_ms, "--to"))
-    return {
-        "threads": [thread_key(name) for name in threads] or None,
-        "classes": list(classes) or None,
-        "window": window if window != (None, None) else None,
-    }
+) -> Selection:
+    """Return what these options choose."""
+    return Selection(
+        [thread_key(name) for name in threads] or None,
+        classes or None,
+        (time_ns(from_ms, "--from"), time_ns(to_ms, "--to")),
+    )
 
 
 def ask(

@@ -103,12 +103,14 @@ def stats(
         raise click.UsageError("a histogram is of one --state")
     keys = () if "none" in by else by or ("class", "caller")
     chosen = selection(threads, classes, from_ms, to_ms)
-    passed: dict[str, Any] = {"libraries": libraries or None, **chosen}
 
     def question(model: Model) -> Table:
         if histogram:
-            return model.histogram(states[0] if states else "blocked", keys, **passed)
-        return model.statistics(keys, **passed) if keys else model.total(**chosen)
+            state = states[0] if states else "blocked"
+            return model.histogram(state, keys, chosen, libraries=libraries or None)
+        if keys:
+            return model.statistics(keys, chosen, libraries=libraries or None)
+        return model.total(chosen)
 
     def sections(model: Model) -> list[terminal.Section]:
         table = question(model)

@@ -14,6 +14,7 @@ from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.grid import cut_front
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
+from threadmodel.selection import Selection
 from threadmodel.table import Table
 from threadmodel.text import clean, duration
 
@@ -87,20 +88,18 @@ def timeline(
         return [_drawing(model, chosen, top, columns)]
 
     def question(model: Model) -> Table:
-        return model.timeline(**chosen)
+        return model.timeline(chosen)
 
     ask(context, question, sections)
 
 
-def _drawing(
-    model: Model, chosen: dict[str, Any], top: int, width: int
-) -> terminal.Section:
+def _drawing(model: Model, chosen: Selection, top: int, width: int) -> terminal.Section:
     section = terminal.Section("What each thread was doing when")
-    rows = list(model.threads(**chosen))
+    rows = list(model.threads(chosen))
     if not rows:
         section.line("nothing happened")
         return section
-    if chosen["threads"] is None:
+    if chosen.threads is None:
         rows.sort(key=lambda row: -sum(row[f"{state}_total_ns"] for state in HELD_UP))
     hidden = len(rows) - top
     rows = rows[:top]
@@ -113,12 +112,10 @@ def _drawing(
         _tell_hidden(section, hidden)
         return section
     cells = max(width - left - 4, LEAST_WIDTH)
-    start, end = chosen["window"] or (None, None)
-    start, end = start or 0, model.length_ns if end is None else end
+    start = chosen.start_ns
+    end = model.length_ns if chosen.end_ns is None else chosen.end_ns
     span = max(end - start, 1)
-    tiles = model.tiles(
-        span // cells, **{**chosen, "threads": list(names), "classes": None}
-    )
+    tiles = model.tiles(span // cells, Selection(names, window=chosen.window))
     lanes = _lanes(tiles, start, span, cells)
     for id_, name in names.items():
         line = Text(cut_front(name, left).ljust(left) + "  ")
