@@ -62,6 +62,36 @@ def test_a_wrong_statement_is_told_in_words(
         model.sql(statement)
 
 
+def test_show_tables_lists_them_and_describe_their_columns(
+    model: threadmodel.Model,
+) -> None:
+    for statement in ("show tables", " SHOW ALL TABLES;\n"):
+        relation = model.sql(statement)
+        assert relation.columns == ["name"]
+        assert [name for (name,) in relation.fetchall()] == sorted(ALL_TABLES)
+    described = [row[0] for row in model.sql("describe threads").fetchall()]
+    assert described == list(model.threads().columns)
+
+
+def test_a_table_that_is_not_there_brings_the_nearest_and_all(
+    model: threadmodel.Model,
+) -> None:
+    with pytest.raises(
+        threadmodel.InvalidArgumentError,
+        match=r"no table Thread; did you mean threads\? there are threads, .*stacks$",
+    ):
+        model.sql("select * from Thread")
+    with pytest.raises(
+        threadmodel.InvalidArgumentError, match=r"^no table xyzzy; there are threads, "
+    ):
+        model.sql("select * from threads join xyzzy using (thread_id)")
+
+
+def test_variables_of_the_program_are_no_tables(model: threadmodel.Model) -> None:
+    with pytest.raises(threadmodel.InvalidArgumentError, match="no table connection"):
+        model.sql("select * from connection")
+
+
 def test_names_are_values_and_run_nowhere(hostile: threadmodel.Model) -> None:
     names = {name for (name,) in hostile.sql("select name from threads").fetchall()}
     assert names == {row["name"] for row in hostile.threads()}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL over the tables of a run, by DuckDB."""
 
+import difflib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,13 +12,16 @@ from threadmodel.tables import ALL_TABLES, ask
 if TYPE_CHECKING:
     from threadmodel.model import Model
 
-WORD: Final = re.compile(r"\w+")
+_WORD: Final = re.compile(r"\w+")
+_SHOW_TABLES: Final = re.compile(r"\s*show\s+(all\s+)?tables\s*;?\s*", re.IGNORECASE)
+_MISSING_TABLE: Final = re.compile(r"Table with name (\w+) does not exist")
 
 
 def query(model: "Model", statement: str) -> Any:
     """Run one SQL statement over the tables of the run, by DuckDB.
 
-    Tables have the names of the questions. Only those that the statement names are
+    ``show tables`` lists the tables, which have the names of the questions, and
+    ``describe threads`` the columns of one. Only those that the statement names are
     made; DuckDB reads them where they are.
 
     Returns:
@@ -26,19 +30,32 @@ def query(model: "Model", statement: str) -> Any:
 
     Raises:
         MissingExtraError: duckdb or pyarrow is not installed
-        InvalidArgumentError: the statement is wrong, or asks nothing; the text is
-            DuckDB's
+        InvalidArgumentError: the statement is wrong, or asks nothing
     """
     duckdb = extra("duckdb")
     extra("pyarrow")
     connection = duckdb.connect()
     try:
+        # A name is a table, and never a variable of whoever calls.
+        connection.execute("set python_enable_replacements = false")
+        if _SHOW_TABLES.fullmatch(statement):
+            names = "select unnest($names) as name order by name"
+            return connection.sql(names, params={"names": list(ALL_TABLES)})
         # A word that is no table's name there is made for nothing, and that is all.
-        for name in set(WORD.findall(statement.lower())) & ALL_TABLES.keys():
+        for name in set(_WORD.findall(statement.lower())) & ALL_TABLES.keys():
             connection.register(name, ask(model, name).to_arrow())
         relation = connection.sql(statement)
     except duckdb.Error as failure:
-        raise errors.InvalidArgumentError(str(failure)) from failure
+        missing = _MISSING_TABLE.search(str(failure))
+        words = _no_table(missing[1]) if missing else str(failure)
+        raise errors.InvalidArgumentError(words) from failure
     if relation is None:
         raise errors.InvalidArgumentError(f"asks nothing: {statement!r:.200}")
     return relation
+
+
+def _no_table(name: str) -> str:
+    """Say which tables there are, the nearest first."""
+    near = difflib.get_close_matches(name.lower(), ALL_TABLES, 1)
+    meant = f"; did you mean {near[0]}?" if near else ";"
+    return f"no table {name:.100}{meant} there are {', '.join(ALL_TABLES)}"
