@@ -87,3 +87,8 @@ __all__ = [
     "pour",
     "summarize",
 ]
+
+
+def __dir__() -> list[str]:
+    """Name what is public: importing a submodule would show it here, too."""
+    return [*__all__, "__doc__", "__version__"]
