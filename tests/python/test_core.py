@@ -5,6 +5,7 @@ import ast
 import re
 import subprocess
 import sys
+from inspect import ismodule
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,10 @@ def test_importing_needs_no_numpy_and_no_terminal_library() -> None:
         "sys.exit(str(heavy) if heavy else 0)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd="/")
+
+
+def test_the_package_names_what_is_public_and_no_submodule() -> None:
+    names = [name for name in dir(threadmodel) if not name.startswith("__")]
+    assert sorted(names) == sorted(threadmodel.__all__)
+    modules = [name for name in names if ismodule(getattr(threadmodel, name))]
+    assert modules == ["agent"]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL over the tables of a run, by DuckDB."""
 
-import difflib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,6 +55,9 @@ def query(model: "Model", statement: str) -> Any:
 
 def _no_table(name: str) -> str:
     """Say which tables there are, the nearest first."""
+    # A library of its own, which only a mistake needs.
+    import difflib
+
     near = difflib.get_close_matches(name.lower(), ALL_TABLES, 1)
     meant = f"; did you mean {near[0]}?" if near else ";"
     return f"no table {name:.100}{meant} there are {', '.join(ALL_TABLES)}"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, overload
 
-from threadmodel import arrow, display, errors
+from threadmodel import arrow, errors
 from threadmodel._library import WriteTarget, check, ffi, lib, text
 from threadmodel.column import Column
 from threadmodel.extras import extra
@@ -206,10 +206,15 @@ class Table:
 
     def __repr__(self) -> str:
         """Show the first rows and as many columns as a terminal line takes."""
+        # Which only what is looked at needs.
+        from threadmodel import display
+
         return display.plain(self)
 
     def _repr_html_(self) -> str:
         """Show the first rows in a notebook; names are escaped."""
+        from threadmodel import display
+
         return display.html(self)
 
     def _as_text(self, writer: Callable[[Any, Any, Any], int]) -> str:
