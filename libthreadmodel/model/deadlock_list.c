@@ -59,6 +59,10 @@ static void put_member(tm__builder *builder, const tm_model *model, uint32_t dea
     tm__put_thread(builder, model, owner);
     tm__put_string(builder, kind_of(member));
     put_site(builder, model, member->stack);
+    if (member->deadline_ns == INT64_MAX || member->deadline_ns == INT64_MIN)
+        tm__put_null(builder);
+    else
+        tm__put_int64(builder, member->deadline_ns - origin_ns);
     tm__put_string(builder, tm_provenance_name(member->provenance));
 }
 

@@ -303,6 +303,11 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
         stuck = *tm__now(it);
         model->deadlock_members[model->deadlock_members_count++] =
             (tm__deadlock_member){
+                /* Nobody queues for a monitor until a deadline. */
+                .deadline_ns = it->hold_up_state == TM_STATE_PARKED ||
+                                       it->hold_up_state == TM_STATE_JOINING
+                                   ? it->deadline_ns
+                                   : INT64_MAX,
                 .thread = thread,
                 .object = it->wants != TM__NONE ? it->wants : stuck.object,
                 .stack = stuck.stack,

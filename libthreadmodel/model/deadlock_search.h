@@ -19,6 +19,7 @@ typedef struct tm__deadlock {
 } tm__deadlock;
 
 typedef struct tm__deadlock_member {
+    int64_t deadline_ns; ///< it waits no longer than that; INT64_MAX: for ever
     uint32_t thread;
     uint32_t object;
     uint32_t stack;

@@ -188,14 +188,15 @@ static const tm__column_spec context_totals[] = {
 };
 
 static const tm__column_spec deadlocks[] = {
-    {"deadlock", TM_TYPE_INT32, 0, 0},   {"position", TM_TYPE_INT32, 0, 0},
-    {"time_ns", TM_TYPE_INT64, 0, 0},    {"resolved_ns", TM_TYPE_INT64, 0, 0},
-    {"thread_id", TM_TYPE_UINT64, 0, 0}, {"thread", TM_TYPE_STRING, 0, 0},
-    {"object", TM_TYPE_STRING, 0, 0},    {"class", TM_TYPE_STRING, 0, 0},
-    {"owner_id", TM_TYPE_UINT64, 0, 0},  {"owner", TM_TYPE_STRING, 0, 0},
-    {"kind", TM_TYPE_STRING, 0, 0},      {"method", TM_TYPE_STRING, 0, 0},
-    {"source", TM_TYPE_STRING, 0, 0},    {"line", TM_TYPE_INT32, 0, 0},
-    {"stack", TM_TYPE_INT32, 0, 0},      {"provenance", TM_TYPE_STRING, 0, 0},
+    {"deadlock", TM_TYPE_INT32, 0, 0},    {"position", TM_TYPE_INT32, 0, 0},
+    {"time_ns", TM_TYPE_INT64, 0, 0},     {"resolved_ns", TM_TYPE_INT64, 0, 0},
+    {"thread_id", TM_TYPE_UINT64, 0, 0},  {"thread", TM_TYPE_STRING, 0, 0},
+    {"object", TM_TYPE_STRING, 0, 0},     {"class", TM_TYPE_STRING, 0, 0},
+    {"owner_id", TM_TYPE_UINT64, 0, 0},   {"owner", TM_TYPE_STRING, 0, 0},
+    {"kind", TM_TYPE_STRING, 0, 0},       {"method", TM_TYPE_STRING, 0, 0},
+    {"source", TM_TYPE_STRING, 0, 0},     {"line", TM_TYPE_INT32, 0, 0},
+    {"stack", TM_TYPE_INT32, 0, 0},       {"deadline_ns", TM_TYPE_INT64, 0, 0},
+    {"provenance", TM_TYPE_STRING, 0, 0},
 };
 
 static const tm__column_spec critical_path[] = {

@@ -255,6 +255,10 @@ def deadlocks(model: Model) -> Section:
         )
         if first["resolved_ns"] is not None:
             heading += f"; it came apart at {duration(first['resolved_ns'])}"
+        elif deadlines := [
+            row["deadline_ns"] for row in members if row["deadline_ns"] is not None
+        ]:
+            heading += f"; a timeout will break it at {duration(min(deadlines))}"
         section.line(heading, "bold red")
         for row in members:
             _member(section, row, frames.get(row["stack"], []))

@@ -25,6 +25,9 @@ const COLUMNS: Column<Row>[] = [
     sort: "desc", width: 145 },
   { id: "share", title: "Share", kind: "share", value: ({ figures }) => figures["share"]!,
     tip: "Of all blocked time", width: 90 },
+  { id: "latency", title: "Wake-up latency", kind: "ns",
+    value: ({ figures }) => figures["latency_ns"]!, width: 130,
+    tip: "Of the blocked time: the lock was free, and the next owner was being woken" },
   { id: "count", title: "Blocks", kind: "count", value: ({ figures }) => figures["count"]!,
     width: 90 },
   { id: "max", title: "Longest", kind: "ns", value: ({ figures }) => figures["max_ns"]! },
@@ -41,11 +44,15 @@ export function Blame({ run }: { run: Run }) {
       Array.from({ length: table.rows }, (_, row): Row => ({
         row,
         className: clean(table.text("class", row)) || "(not known)",
-        owner: clean(table.text("owner", row)) || "(not known)",
+        owner:
+          clean(table.text("owner", row)) ||
+          (table.numbers("latency_ns")[row] === table.numbers("total_ns")[row]
+            ? "nobody"
+            : "nobody, or not known"),
         method: clean(table.text("owner_method", row)) || "(not known)",
         line: table.number("owner_line", row),
         figures: Object.fromEntries(
-          ["count", "total_ns", "max_ns", "share", ...SHARES.map((name) => `${name}_share`)].map(
+          ["count", "total_ns", "max_ns", "latency_ns", "share", ...SHARES.map((name) => `${name}_share`)].map(
             (name) => [name, table.numbers(name)[row]!],
           ),
         ),

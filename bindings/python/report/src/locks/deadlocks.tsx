@@ -25,6 +25,7 @@ interface Deadlock {
   number: number;
   time: number;
   resolved: number | null;
+  deadline: number | null;
   members: Member[];
 }
 
@@ -42,10 +43,13 @@ function gather(run: Run, table: Table): Deadlock[] {
         number,
         time: table.numbers("time_ns")[row]!,
         resolved: table.number("resolved_ns", row),
+        deadline: null,
         members: [],
       };
       found.set(number, deadlock);
     }
+    const deadline = table.number("deadline_ns", row);
+    if (deadline !== null) deadlock.deadline = Math.min(deadline, deadlock.deadline ?? deadline);
     const index = run.index.find(table.id("thread_id", row));
     deadlock.members.push({
       row,
@@ -74,7 +78,9 @@ export function Deadlocks({ run, stacks }: { run: Run; stacks: Stacks }) {
           <h3>
             {count(deadlock.members.length, "thread")} since {duration(deadlock.time)}
             {deadlock.resolved === null
-              ? ", for good"
+              ? deadlock.deadline === null
+                ? ", for good"
+                : `, until a timeout breaks it at ${duration(deadlock.deadline)}`
               : `, until ${duration(deadlock.resolved)}`}
             {deadlock.members.some(({ provenance }) => provenance !== "reported")
               ? ": an owner is inferred"
