@@ -39,6 +39,7 @@ TABLES = [
     "blame",
     "blockers",
     "holds",
+    "hold_times",
     "resources",
     "findings",
     "diagnostics",
