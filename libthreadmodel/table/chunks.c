@@ -3,6 +3,7 @@
 #include "table/chunks.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,46 @@ void tm__chunks_double(tm__chunks *chunks, double value)
             break;
     }
     write_with_point(chunks, text);
+}
+
+static void write_double(tm__chunks *chunks, double value, const tm__spelling *spelling)
+{
+    if (isnan(value))
+        tm__chunks_text(chunks, spelling->nan);
+    else if (isinf(value))
+        tm__chunks_text(chunks,
+                        value < 0 ? spelling->minus_infinity : spelling->infinity);
+    else
+        tm__chunks_double(chunks, value);
+}
+
+void tm__chunks_value(tm__chunks *chunks, const tm__column *column, size_t row,
+                      const tm__spelling *spelling)
+{
+    const void *values = column->values;
+
+    if (tm__column_is_null(column, row)) {
+        tm__chunks_text(chunks, spelling->null);
+        return;
+    }
+    switch (column->type) {
+    case TM_TYPE_INT32: tm__chunks_int64(chunks, ((const int32_t *)values)[row]); break;
+    case TM_TYPE_INT64: tm__chunks_int64(chunks, ((const int64_t *)values)[row]); break;
+    case TM_TYPE_UINT64:
+        tm__chunks_uint64(chunks, ((const uint64_t *)values)[row]);
+        break;
+    case TM_TYPE_DOUBLE:
+        write_double(chunks, ((const double *)values)[row], spelling);
+        break;
+    case TM_TYPE_BOOL:
+        tm__chunks_text(chunks, ((const uint8_t *)values)[row / 8] >> row % 8 & 1
+                                    ? "true"
+                                    : "false");
+        break;
+    default:
+        spelling->put_text(chunks, tm__dictionary_text(&column->dictionary,
+                                                       ((const int32_t *)values)[row]));
+    }
 }
 
 int tm__chunks_finish(tm__chunks *chunks)

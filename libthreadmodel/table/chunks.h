@@ -8,6 +8,8 @@
 
 #include <threadmodel/table.h>
 
+#include "table/table.h"
+
 typedef struct tm__chunks {
     tm_write_fn write;
     void *payload;
@@ -26,6 +28,19 @@ void tm__chunks_int64(tm__chunks *chunks, int64_t value);
 void tm__chunks_uint64(tm__chunks *chunks, uint64_t value);
 /** The fewest digits that read back as the same number. It must be finite. */
 void tm__chunks_double(tm__chunks *chunks, double value);
+
+/** How a format spells what others spell otherwise. */
+typedef struct tm__spelling {
+    void (*put_text)(tm__chunks *chunks, const char *text);
+    const char *null;
+    const char *nan;
+    const char *infinity;
+    const char *minus_infinity;
+} tm__spelling;
+
+/** The value in a row of a column. */
+void tm__chunks_value(tm__chunks *chunks, const tm__column *column, size_t row,
+                      const tm__spelling *spelling);
 
 /** @return TM_OK, or the negative value that a write returned */
 int tm__chunks_finish(tm__chunks *chunks);

@@ -3,7 +3,6 @@
  * CSV as RFC 4180 has it. A null is an empty field, an empty string "" in quotes,
  * so that the two can be told apart by those who care.
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -15,8 +14,6 @@ static int runs_in_a_sheet(const char *text)
 {
     return *text && strchr("=+-@\t\r\n", *text);
 }
-
-typedef void (*text_fn)(tm__chunks *chunks, const char *text);
 
 /* The rest of a text in quotes, and the quote behind it. */
 static void write_quoted(tm__chunks *chunks, const char *text)
@@ -44,16 +41,6 @@ static void write_text(tm__chunks *chunks, const char *text)
     write_quoted(chunks, text);
 }
 
-static void write_double(tm__chunks *chunks, double value)
-{
-    if (isnan(value))
-        tm__chunks_text(chunks, "NaN");
-    else if (isinf(value))
-        tm__chunks_text(chunks, value < 0 ? "-inf" : "inf");
-    else
-        tm__chunks_double(chunks, value);
-}
-
 /* The apostrophe says that what follows is text; it goes into the quotes. */
 static void write_sheet_text(tm__chunks *chunks, const char *text)
 {
@@ -65,34 +52,10 @@ static void write_sheet_text(tm__chunks *chunks, const char *text)
     write_quoted(chunks, text);
 }
 
-static void write_value(tm__chunks *chunks, const tm__column *column, size_t row,
-                        text_fn put_text)
-{
-    const void *values = column->values;
-
-    if (tm__column_is_null(column, row))
-        return;
-    switch (column->type) {
-    case TM_TYPE_INT32: tm__chunks_int64(chunks, ((const int32_t *)values)[row]); break;
-    case TM_TYPE_INT64: tm__chunks_int64(chunks, ((const int64_t *)values)[row]); break;
-    case TM_TYPE_UINT64:
-        tm__chunks_uint64(chunks, ((const uint64_t *)values)[row]);
-        break;
-    case TM_TYPE_DOUBLE: write_double(chunks, ((const double *)values)[row]); break;
-    case TM_TYPE_BOOL:
-        tm__chunks_text(chunks, ((const uint8_t *)values)[row / 8] >> row % 8 & 1
-                                    ? "true"
-                                    : "false");
-        break;
-    default:
-        put_text(chunks, tm__dictionary_text(&column->dictionary,
-                                             ((const int32_t *)values)[row]));
-    }
-}
-
 static int write_all(const tm_table *table, tm_write_fn write, void *payload,
-                     text_fn put_text)
+                     void (*put_text)(tm__chunks *chunks, const char *text))
 {
+    const tm__spelling spelling = {put_text, "", "NaN", "inf", "-inf"};
     tm__chunks chunks;
 
     TM__CHECK(table);
@@ -108,7 +71,7 @@ static int write_all(const tm_table *table, tm_write_fn write, void *payload,
         for (size_t i = 0; i < table->column_count; i++) {
             if (i > 0)
                 tm__chunks_char(&chunks, ',');
-            write_value(&chunks, &table->columns[i], row, put_text);
+            tm__chunks_value(&chunks, &table->columns[i], row, &spelling);
         }
         tm__chunks_bytes(&chunks, "\r\n", 2);
     }

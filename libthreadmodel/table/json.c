@@ -4,9 +4,6 @@
  * put into the table. 64-bit integers are numbers in full; a reader that holds
  * numbers as doubles rounds those beyond 2^53, and ids in practice are smaller.
  */
-#include <math.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "table/chunks.h"
 #include "table/table.h"
@@ -47,42 +44,9 @@ static void write_text(tm__chunks *chunks, const char *text)
     tm__chunks_char(chunks, '"');
 }
 
-static void write_double(tm__chunks *chunks, double value)
-{
-    if (isfinite(value))
-        tm__chunks_double(chunks, value);
-    else
-        tm__chunks_text(chunks, "null");
-}
-
-static void write_value(tm__chunks *chunks, const tm__column *column, size_t row)
-{
-    const void *values = column->values;
-
-    if (tm__column_is_null(column, row)) {
-        tm__chunks_bytes(chunks, "null", 4);
-        return;
-    }
-    switch (column->type) {
-    case TM_TYPE_INT32: tm__chunks_int64(chunks, ((const int32_t *)values)[row]); break;
-    case TM_TYPE_INT64: tm__chunks_int64(chunks, ((const int64_t *)values)[row]); break;
-    case TM_TYPE_UINT64:
-        tm__chunks_uint64(chunks, ((const uint64_t *)values)[row]);
-        break;
-    case TM_TYPE_DOUBLE: write_double(chunks, ((const double *)values)[row]); break;
-    case TM_TYPE_BOOL:
-        tm__chunks_text(chunks, ((const uint8_t *)values)[row / 8] >> row % 8 & 1
-                                    ? "true"
-                                    : "false");
-        break;
-    default:
-        write_text(chunks, tm__dictionary_text(&column->dictionary,
-                                               ((const int32_t *)values)[row]));
-    }
-}
-
 int tm_table_write_json(const tm_table *table, tm_write_fn write, void *payload)
 {
+    static const tm__spelling spelling = {write_text, "null", "null", "null", "null"};
     tm__chunks chunks;
 
     TM__CHECK(table);
@@ -95,7 +59,7 @@ int tm_table_write_json(const tm_table *table, tm_write_fn write, void *payload)
             tm__chunks_char(&chunks, i > 0 ? ',' : '{');
             write_text(&chunks, table->columns[i].name);
             tm__chunks_char(&chunks, ':');
-            write_value(&chunks, &table->columns[i], row);
+            tm__chunks_value(&chunks, &table->columns[i], row, &spelling);
         }
         tm__chunks_char(&chunks, '}');
     }
