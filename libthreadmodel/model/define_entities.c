@@ -115,8 +115,9 @@ static int name_class(tm_model *model, tm__class *class_, const char *name)
     return intern_all(model, &class_->name, name, bytes, suffix, "");
 }
 
-static int define_class(tm_model *model, const tm_class *definition)
+static int define_class(tm_model *model, const void *payload)
 {
+    const tm_class *definition = payload;
     tm__class *class_;
     uint32_t index;
     int rc = tm__model_class(model, definition->id, &index);
@@ -137,8 +138,9 @@ static int define_class(tm_model *model, const tm_class *definition)
     return rc;
 }
 
-static int define_method(tm_model *model, const tm_method *definition)
+static int define_method(tm_model *model, const void *payload)
 {
+    const tm_method *definition = payload;
     tm__method *method;
     uint32_t index, class_index;
     int rc = tm__model_method(model, definition->id, &index);
@@ -173,8 +175,9 @@ static int define_method(tm_model *model, const tm_method *definition)
     return TM_OK;
 }
 
-static int define_stack(tm_model *model, const tm_stack *definition)
+static int define_stack(tm_model *model, const void *payload)
 {
+    const tm_stack *definition = payload;
     uint32_t index, first = model->frames_count;
     int rc = tm__model_stack(model, definition->id, &index);
 
@@ -207,8 +210,9 @@ static void tie(tm_model *model, uint32_t thread, uint32_t object)
     model->objects[object].thread = thread;
 }
 
-static int define_thread(tm_model *model, const tm_thread *definition)
+static int define_thread(tm_model *model, const void *payload)
 {
+    const tm_thread *definition = payload;
     tm__thread *thread;
     uint32_t index, object;
     int rc;
@@ -237,8 +241,9 @@ static int define_thread(tm_model *model, const tm_thread *definition)
     return rc;
 }
 
-static int define_object(tm_model *model, const tm_object *definition)
+static int define_object(tm_model *model, const void *payload)
 {
+    const tm_object *definition = payload;
     tm__object *object;
     uint32_t index, thread, class_index = TM__NONE;
     int rc;
@@ -269,90 +274,83 @@ static size_t text_bytes(const char *text)
     return text ? strlen(text) : 0;
 }
 
-int tm__define_class(void *payload, const tm_class *given)
+/* Whether definitions may take so much more; what they may not is counted. */
+static int has_room(tm_model *model, size_t more_bytes)
 {
-    tm_model *model = payload;
-    tm_class definition;
-    size_t before = model->memory.used_bytes;
-    int rc = TM__READ(&definition, given, tm_class, id);
+    if (!is_full(model, more_bytes))
+        return 1;
+    model->definitions_left_out++;
+    return 0;
+}
 
-    if (rc < 0)
-        return rc;
-    if (is_full(model, text_bytes(definition.name) + text_bytes(definition.source)))
-        model->definitions_left_out++;
-    else
-        rc = define_class(model, &definition);
+/* Take a definition, and count what it takes. */
+static int define(tm_model *model, int (*take)(tm_model *model, const void *definition),
+                  const void *definition)
+{
+    size_t before = model->memory.used_bytes;
+    int rc = take(model, definition);
+
     model->definition_bytes += model->memory.used_bytes - before;
     return rc;
 }
 
+int tm__define_class(void *payload, const tm_class *given)
+{
+    tm_class definition;
+    int rc = TM__READ(&definition, given, tm_class, id);
+
+    if (rc < 0 ||
+        !has_room(payload, text_bytes(definition.name) + text_bytes(definition.source)))
+        return rc;
+    return define(payload, define_class, &definition);
+}
+
 int tm__define_method(void *payload, const tm_method *given)
 {
-    tm_model *model = payload;
     tm_method definition;
-    size_t before = model->memory.used_bytes;
     int rc = TM__READ(&definition, given, tm_method, id);
 
     if (rc < 0)
         return rc;
     if (!definition.lines)
         definition.line_count = 0;
-    if (is_full(model, text_bytes(definition.name) +
-                           definition.line_count * sizeof(*model->lines)))
-        model->definitions_left_out++;
-    else
-        rc = define_method(model, &definition);
-    model->definition_bytes += model->memory.used_bytes - before;
-    return rc;
+    if (!has_room(payload, text_bytes(definition.name) +
+                               definition.line_count * sizeof(tm_line)))
+        return TM_OK;
+    return define(payload, define_method, &definition);
 }
 
 int tm__define_stack(void *payload, const tm_stack *given)
 {
-    tm_model *model = payload;
     tm_stack definition;
-    size_t before = model->memory.used_bytes;
     int rc = TM__READ(&definition, given, tm_stack, id);
 
     if (rc < 0)
         return rc;
     if (!definition.frames)
         definition.frame_count = 0;
-    if (is_full(model, definition.frame_count * sizeof(*model->frames)))
-        model->definitions_left_out++;
-    else
-        rc = define_stack(model, &definition);
-    model->definition_bytes += model->memory.used_bytes - before;
-    return rc;
+    if (!has_room(payload, definition.frame_count * sizeof(tm__frame)))
+        return TM_OK;
+    return define(payload, define_stack, &definition);
 }
 
+/* A thread is known without its names, too. */
 int tm__define_thread(void *payload, const tm_thread *given)
 {
-    tm_model *model = payload;
     tm_thread definition;
-    size_t before = model->memory.used_bytes;
     int rc = TM__READ(&definition, given, tm_thread, id);
 
     if (rc < 0)
         return rc;
-    if (is_full(model, text_bytes(definition.name) + text_bytes(definition.group))) {
+    if (!has_room(payload, text_bytes(definition.name) + text_bytes(definition.group)))
         definition.name = definition.group = NULL;
-        model->definitions_left_out++;
-    }
-    rc = define_thread(model, &definition);
-    model->definition_bytes += model->memory.used_bytes - before;
-    return rc;
+    return define(payload, define_thread, &definition);
 }
 
 int tm__define_object(void *payload, const tm_object *given)
 {
-    tm_model *model = payload;
     tm_object definition;
-    size_t before = model->memory.used_bytes;
     int rc = TM__READ(&definition, given, tm_object, id);
 
-    if (rc < 0)
-        return rc;
-    rc = define_object(model, &definition);
-    model->definition_bytes += model->memory.used_bytes - before;
-    return rc;
+    return rc < 0 ? rc : define(payload, define_object, &definition);
 }
