@@ -16,18 +16,19 @@
 
 typedef struct tm__format {
     const char *name; ///< as tm_source_format() gives it
+    size_t reader_bytes;
 
     /** @return 1: a file that begins so is of this format, whole or not; else 0 */
     int (*probe)(const uint8_t *bytes, size_t length);
 
     /**
-     * Make a reader of one file.
-     * @param[out] reader  close() it; not set on failure
-     * @param input        the reader's to view until it is closed; not its to close
-     * @param options      the user's choices, lent for the call
+     * Begin to read one file.
+     * @param reader   reader_bytes of it, all zero; to be closed, after a failure too
+     * @param memory   lent until it is closed, as is input
+     * @param options  the user's choices, lent for the call
      * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT, TM_EVERSION, TM_EINVAL
      */
-    int (*open)(void **reader, tm__memory *memory, tm__input *input,
+    int (*open)(void *reader, tm__memory *memory, tm__input *input,
                 const tm_source_options *options);
 
     /** As tm_source_read(); called again after it said that all is read. */
@@ -36,6 +37,7 @@ typedef struct tm__format {
     /** @return bytes that were read so far */
     uint64_t (*position)(const void *reader);
 
+    /** Free what a reader has; its own bytes are the caller's. */
     void (*close)(void *reader);
 
     /**

@@ -169,7 +169,10 @@ static int find_format(tm_source *source, const tm_source_options *options)
         rc = join_more(source, options);
     if (rc < 0)
         return rc;
-    return source->format->open(&source->reader, &source->memory, &source->input,
+    source->reader = tm__zalloc(&source->memory, source->format->reader_bytes);
+    if (!source->reader)
+        return TM_ENOMEM;
+    return source->format->open(source->reader, &source->memory, &source->input,
                                 options);
 }
 
@@ -284,8 +287,10 @@ void tm_source_close(tm_source *source)
 
     if (!source)
         return;
-    if (source->reader)
+    if (source->reader) {
         source->format->close(source->reader);
+        tm__free(&source->memory, source->reader, source->format->reader_bytes);
+    }
     tm__input_close(&source->input);
     memory = source->memory;
     tm__free(&memory, source, sizeof(*source));

@@ -63,17 +63,21 @@ static int probe(const uint8_t *bytes, size_t length)
            tm__block_header_get(&header, bytes + TM__FILE_HEADER_BYTES);
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input,
+static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
     uint32_t major, minor;
     const uint8_t *bytes;
     size_t available;
-    reader *self;
+    reader *self = payload;
     tm__file_header_state header;
-    int rc = tm__input_view(input, 0, TM__FILE_HEADER_BYTES, &bytes, &available);
+    int rc;
 
     (void)options;
+    self->memory = memory;
+    self->input = input;
+    tm__block_init(&self->block, memory);
+    rc = tm__input_view(input, 0, TM__FILE_HEADER_BYTES, &bytes, &available);
     if (rc < 0)
         return rc;
     header = tm__file_header_get(bytes, available, &major, &minor);
@@ -81,20 +85,13 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
         return tm__fail(TM_EVERSION,
                         "%s: trace format %u.%u; this release reads %d.x and %d.x",
                         input->path, major, minor, TM__TRACE_OLDEST, TM__TRACE_MAJOR);
-    self = tm__zalloc(memory, sizeof(*self));
-    if (!self)
-        return TM_ENOMEM;
-    self->memory = memory;
-    self->input = input;
     self->major = major;
     self->minor = minor;
-    tm__block_init(&self->block, memory);
     self->offset = TM__FILE_HEADER_BYTES;
     if (header != TM__FILE_HEADER_WHOLE) {
         self->offset = tm__gap_add(&self->gap, 0, NULL);
         self->state = SCANNING;
     }
-    *out = self;
     return TM_OK;
 }
 
@@ -419,9 +416,9 @@ static void reader_close(void *payload)
 
     tm__block_free(&self->block);
     tm__leftover_free(&self->leftover);
-    tm__free(self->memory, self, sizeof(*self));
 }
 
 const tm__format tm__format_tmt = {
-    "tmt", probe, reader_open, reader_read, reader_position, reader_close, NULL,
+    "tmt",       sizeof(reader),  probe,        reader_open,
+    reader_read, reader_position, reader_close, NULL,
 };

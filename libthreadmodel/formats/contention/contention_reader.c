@@ -67,7 +67,6 @@ static void reader_close(void *payload)
     tm__map_clear(&self->methods);
     tm__strings_clear(&self->stacks);
     tm__free(memory, self->text, self->text_capacity);
-    tm__free(memory, self, sizeof(*self));
 }
 
 /* Somebody who opened the metadata wants the log. */
@@ -84,17 +83,12 @@ static int refuse_metadata(tm__input *input)
     return rc < 0 ? rc : TM_OK;
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input,
+static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
-    reader *self;
-    int rc = options->dialect ? TM_OK : refuse_metadata(input);
+    reader *self = payload;
+    int rc;
 
-    if (rc < 0)
-        return rc;
-    self = tm__zalloc(memory, sizeof(*self));
-    if (!self)
-        return TM_ENOMEM;
     self->memory = memory;
     self->lines.input = input;
     self->record.memory = memory;
@@ -104,16 +98,13 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
     tm__map_init(&self->objects, memory);
     tm__map_init(&self->methods, memory);
     tm__strings_init(&self->stacks, memory);
-    rc = tm__log_dialect_init(&self->dialect, options->dialect);
+    rc = options->dialect ? TM_OK : refuse_metadata(input);
+    if (rc == TM_OK)
+        rc = tm__log_dialect_init(&self->dialect, options->dialect);
     /* What is in memory or comes from a pipe has no files beside it. */
     if (rc == TM_OK && input->descriptor >= 0 && input->is_seekable)
         rc = tm__log_metadata_load(&self->metadata, input->path);
-    if (rc < 0) {
-        reader_close(self);
-        return rc;
-    }
-    *out = self;
-    return TM_OK;
+    return rc;
 }
 
 static const char *text_of(const reader *self, uint32_t index)
@@ -404,5 +395,6 @@ static uint64_t reader_position(const void *payload)
 }
 
 const tm__format tm__format_contention = {
-    "contention", probe, reader_open, reader_read, reader_position, reader_close, NULL,
+    "contention", sizeof(reader),  probe,        reader_open,
+    reader_read,  reader_position, reader_close, NULL,
 };

@@ -20,7 +20,6 @@
 enum { PASSES = 4, CALL_BYTES = 64 << 20, MARK_SAMPLES = 1 << 20 };
 
 typedef struct reader {
-    tm__memory *memory;
     tm__input *input;
     enum {
         SCANNING,
@@ -319,27 +318,22 @@ static int conclude(reader *self)
 static void reader_close(void *payload)
 {
     reader *self = payload;
-    tm__memory *memory = self->memory;
 
     tm__hprof_records_free(&self->records);
     tm__hprof_threads_free(&self->threads);
     tm__hprof_names_free(&self->names);
     tm__dump_free(&self->dump);
     tm__notes_free(&self->notes);
-    tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input,
+static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
     static const tm__dump_nature nature = {.is_one_instant = 1, .shows_all_virtual = 1};
-    reader *self = tm__zalloc(memory, sizeof(*self));
+    reader *self = payload;
     int rc;
 
     (void)options;
-    if (!self)
-        return TM_ENOMEM;
-    self->memory = memory;
     self->input = input;
     tm__notes_init(&self->notes, memory);
     tm__hprof_names_init(&self->names, memory, 8);
@@ -353,13 +347,9 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
     rc = tm__dump_init(&self->dump, memory, &self->notes, nature);
     if (rc == TM_OK)
         rc = tm__hprof_header_read(&self->header, input);
-    if (rc < 0) {
-        reader_close(self);
-        return rc;
-    }
-    self->names.id_bytes = self->header.id_bytes;
-    *out = self;
-    return TM_OK;
+    if (rc == TM_OK)
+        self->names.id_bytes = self->header.id_bytes;
+    return rc;
 }
 
 static int scan(reader *self)
@@ -406,5 +396,6 @@ static uint64_t reader_position(const void *payload)
 }
 
 const tm__format tm__format_hprof = {
-    "hprof", probe, reader_open, reader_read, reader_position, reader_close, NULL,
+    "hprof",     sizeof(reader),  probe,        reader_open,
+    reader_read, reader_position, reader_close, NULL,
 };

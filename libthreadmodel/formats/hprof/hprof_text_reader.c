@@ -16,7 +16,6 @@
 enum { CALL_LINES = 1 << 15 };
 
 typedef struct reader {
-    tm__memory *memory;
     tm__input *input;
     tm__lines lines;
     enum { TOP, TRACE, MONITOR_DUMP, MONITOR_TIME, SAMPLES, OTHER_TABLE } section;
@@ -282,35 +281,25 @@ static int conclude(reader *self)
 static void reader_close(void *payload)
 {
     reader *self = payload;
-    tm__memory *memory = self->memory;
 
     tm__profile_free(&self->profile);
     tm__dump_free(&self->dump);
     tm__notes_free(&self->notes);
-    tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input,
+static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
     static const tm__dump_nature nature = {
         .is_one_instant = 1, .tells_monitors = 1, .shows_all_virtual = 1};
-    reader *self = tm__zalloc(memory, sizeof(*self));
+    reader *self = payload;
 
     (void)options;
-    if (!self)
-        return TM_ENOMEM;
-    self->memory = memory;
     self->input = input;
     self->lines = (tm__lines){.input = input};
     tm__notes_init(&self->notes, memory);
     tm__profile_init(&self->profile, memory, &self->dump);
-    if (tm__dump_init(&self->dump, memory, &self->notes, nature) < 0) {
-        reader_close(self);
-        return TM_ENOMEM;
-    }
-    *out = self;
-    return TM_OK;
+    return tm__dump_init(&self->dump, memory, &self->notes, nature);
 }
 
 static int reader_read(void *payload, const tm_sink *sink)
@@ -334,5 +323,6 @@ static uint64_t reader_position(const void *payload)
 }
 
 const tm__format tm__format_hprof_text = {
-    "hprof-text", probe, reader_open, reader_read, reader_position, reader_close, NULL,
+    "hprof-text", sizeof(reader),  probe,        reader_open,
+    reader_read,  reader_position, reader_close, NULL,
 };

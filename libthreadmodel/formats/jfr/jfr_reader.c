@@ -59,28 +59,22 @@ static void reader_close(void *payload)
     tm__map_clear(&self->chunk_map);
     tm__free(memory, self->chunks, self->chunk_capacity * sizeof(*self->chunks));
     tm__free(memory, self->order, self->order_capacity * sizeof(*self->order));
-    tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input,
+static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
-    reader *self = tm__zalloc(memory, sizeof(*self));
+    reader *self = payload;
 
-    if (!self)
-        return TM_ENOMEM;
     self->memory = memory;
     self->input = input;
     tm__map_init(&self->chunk_map, memory);
     self->finder = (tm__jfr_finder){.input = input, .notes = &self->recording.notes};
-    if (tm__jfr_recording_init(&self->recording, memory) < 0) {
-        reader_close(self);
+    if (tm__jfr_recording_init(&self->recording, memory) < 0)
         return TM_ENOMEM;
-    }
     tm__jfr_events_want(&self->recording.events, options->kinds);
     self->recording.events.is_by_thread = options->flags & TM_SOURCE_BY_THREAD;
     self->recording.entities.keeps_stacks = options->flags & TM_SOURCE_NO_STACKS;
-    *out = self;
     return TM_OK;
 }
 
@@ -304,5 +298,6 @@ static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
 }
 
 const tm__format tm__format_jfr = {
-    "jfr", probe, reader_open, reader_read, reader_position, reader_close, begins,
+    "jfr",       sizeof(reader),  probe,        reader_open,
+    reader_read, reader_position, reader_close, begins,
 };

@@ -246,19 +246,16 @@ static void reader_close(void *payload)
     tm__json_free(&self->parser);
     tm__dump_free(&self->dump);
     tm__notes_free(&self->notes);
-    tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input,
+static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
     static const tm__dump_nature nature = {.tells_monitors = 1, .shows_all_virtual = 1};
-    reader *self = tm__zalloc(memory, sizeof(*self));
+    reader *self = payload;
     int rc;
 
     (void)options;
-    if (!self)
-        return TM_ENOMEM;
     self->memory = memory;
     self->input = input;
     self->members.dump = &self->dump;
@@ -268,12 +265,7 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
     rc = tm__json_init(&self->parser, memory, &tm__json_callbacks, &self->members);
     if (rc == TM_OK)
         rc = tm__dump_init(&self->dump, memory, &self->notes, nature);
-    if (rc < 0) {
-        reader_close(self);
-        return rc;
-    }
-    *out = self;
-    return TM_OK;
+    return rc;
 }
 
 /* A part of the file. @return TM_MORE, TM_OK: that was all of it */
@@ -348,5 +340,6 @@ static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
 }
 
 const tm__format tm__format_json = {
-    "json", probe, reader_open, reader_read, reader_position, reader_close, begins,
+    "json",      sizeof(reader),  probe,        reader_open,
+    reader_read, reader_position, reader_close, begins,
 };

@@ -28,7 +28,6 @@ enum {
 };
 
 typedef struct reader {
-    tm__memory *memory;
     tm__input *input;
     enum { FINDING, MEASURING, TAKING, ENDING, POURING, CONCLUDING, DONE } state;
     uint64_t position;   ///< of the next line to be looked at
@@ -284,26 +283,21 @@ static int conclude(reader *self, const tm_sink *sink)
 static void reader_close(void *payload)
 {
     reader *self = payload;
-    tm__memory *memory = self->memory;
 
     tm__jstack_fill_free(&self->fill);
     tm__jstack_free(&self->parsed);
     tm__dump_free(&self->dump);
     tm__notes_free(&self->notes);
-    tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input,
+static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
     static const tm__dump_nature nature = {.is_one_instant = 1, .tells_monitors = 1};
-    reader *self = tm__zalloc(memory, sizeof(*self));
+    reader *self = payload;
     int rc;
 
     (void)options;
-    if (!self)
-        return TM_ENOMEM;
-    self->memory = memory;
     self->input = input;
     self->time_ns = INT64_MIN;
     tm__notes_init(&self->notes, memory);
@@ -319,12 +313,7 @@ static int reader_open(void **out, tm__memory *memory, tm__input *input,
                       "%s: not a recording of any known format (text in which no "
                       "thread dump begins)",
                       input->path);
-    if (rc < 0) {
-        reader_close(self);
-        return rc;
-    }
-    *out = self;
-    return TM_OK;
+    return rc;
 }
 
 static int reader_read(void *payload, const tm_sink *sink)
@@ -370,5 +359,6 @@ static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
 }
 
 const tm__format tm__format_jstack = {
-    "jstack", probe, reader_open, reader_read, reader_position, reader_close, begins,
+    "jstack",    sizeof(reader),  probe,        reader_open,
+    reader_read, reader_position, reader_close, begins,
 };

@@ -304,29 +304,21 @@ static void reader_close(void *payload)
     tm__free(memory, self->version.bytes, self->version.capacity);
     tm__dump_free(&self->dump);
     tm__notes_free(&self->notes);
-    tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input,
+static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
     static const tm__dump_nature nature = {.tells_monitors = 1};
-    reader *self = tm__zalloc(memory, sizeof(*self));
+    reader *self = payload;
 
     (void)options;
-    if (!self)
-        return TM_ENOMEM;
     self->memory = memory;
     self->input = input;
     self->lines = (tm__lines){.input = input};
     tm__notes_init(&self->notes, memory);
     tm__snapshot_init(&self->thread, memory, &self->dump);
-    if (tm__dump_init(&self->dump, memory, &self->notes, nature) < 0) {
-        reader_close(self);
-        return TM_ENOMEM;
-    }
-    *out = self;
-    return TM_OK;
+    return tm__dump_init(&self->dump, memory, &self->notes, nature);
 }
 
 static int reader_read(void *payload, const tm_sink *sink)
@@ -353,5 +345,6 @@ static uint64_t reader_position(const void *payload)
 }
 
 const tm__format tm__format_plain = {
-    "plain", probe, reader_open, reader_read, reader_position, reader_close, begins,
+    "plain",     sizeof(reader),  probe,        reader_open,
+    reader_read, reader_position, reader_close, begins,
 };

@@ -21,7 +21,6 @@ enum { PART_BYTES = 1 << 16, DEPTH = 256, SECOND_NS = 1000000000 };
 static const char root_start[] = "<tptp>", root_end[] = "</tptp>";
 
 typedef struct reader {
-    tm__memory *memory;
     tm__input *input;
     XML_Parser parser;
     tm__tptp_trace trace;
@@ -125,37 +124,28 @@ static void on_entity(void *payload, const XML_Char *name, int is_parameter,
 static void reader_close(void *payload)
 {
     reader *self = payload;
-    tm__memory *memory = self->memory;
 
     if (self->parser)
         XML_ParserFree(self->parser);
     tm__tptp_trace_free(&self->trace);
-    tm__free(memory, self, sizeof(*self));
 }
 
-static int reader_open(void **out, tm__memory *memory, tm__input *input,
+static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
-    reader *self;
+    reader *self = payload;
 
+    self->input = input;
+    tm__tptp_trace_init(&self->trace, memory, options->time_unit_ns);
     if (options->time_unit_ns < 0)
         return tm__fail(TM_EINVAL, "time unit of %lld ns: not above 0",
                         (long long)options->time_unit_ns);
-    self = tm__zalloc(memory, sizeof(*self));
-    if (!self)
-        return TM_ENOMEM;
-    self->memory = memory;
-    self->input = input;
-    tm__tptp_trace_init(&self->trace, memory, options->time_unit_ns);
     self->parser = XML_ParserCreate(NULL);
-    if (!self->parser) {
-        reader_close(self);
+    if (!self->parser)
         return tm__fail(TM_ENOMEM, "out of memory");
-    }
     XML_SetUserData(self->parser, self);
     XML_SetElementHandler(self->parser, on_start, on_end);
     XML_SetEntityDeclHandler(self->parser, on_entity);
-    *out = self;
     return TM_OK;
 }
 
@@ -311,5 +301,6 @@ static uint64_t reader_position(const void *payload)
 }
 
 const tm__format tm__format_tptp = {
-    "tptp", probe, reader_open, reader_read, reader_position, reader_close, NULL,
+    "tptp",      sizeof(reader),  probe,        reader_open,
+    reader_read, reader_position, reader_close, NULL,
 };
