@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/tables.md: every table and column, and what the strings in them mean."""
 
+from collections.abc import Iterable
 from functools import cache
 
 from describe import INCLUDE, MADE, PACKAGE
@@ -27,6 +28,10 @@ changed.
   as one object; `--csv DIR` and `--parquet DIR` write a file for each. Some have a
   command.
 
+"""
+INDEX = """\
+| table | holds |
+|---|---|
 """
 ENUMS = """\
 ## Names in string columns
@@ -130,6 +135,15 @@ def section(
     return [*lines, *rows(table, by_keys), *repeats(table), ""]
 
 
+def index(tables: Iterable[Table]) -> str:
+    """A line a table, as far as the first full stop."""
+    lines = (
+        f"| [{table.name}](#{table.name}) | {cell(table.about.partition('. ')[0])} |"
+        for table in tables
+    )
+    return INDEX + "\n".join(line.replace(". |", " |") for line in lines) + "\n\n"
+
+
 def names(enum: Enum) -> list[str]:
     lines = [
         f"### {enum.name}",
@@ -150,7 +164,7 @@ def page() -> str:
     lines: list[str] = []
     for table in tables.values():
         lines += section(table, c, python)
-    text = HEAD + "\n".join(lines) + "\n" + ENUMS
+    text = HEAD + index(tables.values()) + "\n".join(lines) + "\n" + ENUMS
     for name in listed_enums():
         text += "\n".join(names(read_enums()[name])) + "\n"
     return text.rstrip("\n") + "\n"
