@@ -12,7 +12,7 @@ import pytest
 
 import threadmodel
 from describe.enums import read_enums
-from describe.python import class_name
+from describe.python import ENUMS, class_name
 from threadmodel import _enums, _library
 from threadmodel._core import ffi, lib
 from threadmodel.event import EVENT_BYTES
@@ -66,7 +66,7 @@ def test_every_constant_of_the_headers_is_there() -> None:
         assert isinstance(getattr(lib, name), int)
 
 
-@pytest.mark.parametrize("name", [name for name in read_enums() if name != "tm_error"])
+@pytest.mark.parametrize("name", ENUMS)
 def test_enums_are_those_of_the_library(name: str) -> None:
     ours = getattr(_enums, class_name(name))
     values = read_enums()[name].values

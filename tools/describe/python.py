@@ -15,6 +15,19 @@ HEAD = f'''\
 from enum import IntEnum, IntFlag
 '''
 WIDTH = 88
+# Those that the package has a use for: each class costs time at every start.
+ENUMS = (
+    "tm_event_kind",
+    "tm_event_flag",
+    "tm_policy",
+    "tm_identity",
+    "tm_writer_format",
+    "tm_export_format",
+    "tm_blame_key",
+    "tm_hold_key",
+    "tm_path_key",
+    "tm_statistics_key",
+)
 
 
 def formatted(text: str, suffix: str = ".py") -> str:
@@ -68,6 +81,5 @@ def enum_class(enum: Enum) -> str:
 
 
 def enums() -> str:
-    # Errors are exceptions.
-    known = [enum for enum in read_enums().values() if enum.name != "tm_error"]
-    return formatted("\n\n".join([HEAD, *map(enum_class, known)]))
+    known = read_enums()
+    return formatted("\n\n".join([HEAD, *(enum_class(known[name]) for name in ENUMS)]))

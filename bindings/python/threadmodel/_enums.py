@@ -4,117 +4,6 @@
 from enum import IntEnum, IntFlag
 
 
-class BlameKey(IntFlag):
-    """Keys to group shares of blame by; any combination."""
-
-    #: columns thread_id, thread: who was blocked
-    THREAD = 1
-    #: columns method, source, line: where it was
-    CALLER = 2
-    #: column class: of the lock
-    CLASS = 4
-    #: columns object, class
-    OBJECT = 8
-    #: columns owner_id, owner
-    OWNER = 16
-    #: columns owner_method, owner_source, owner_line
-    OWNER_METHOD = 32
-
-
-class StackFlag(IntFlag):
-    """Bits of ``Stack.flags``."""
-
-    #: the producer cut it: there are more frames below
-    TRUNCATED = 1
-
-
-class ThreadFlag(IntFlag):
-    """Bits of ``Thread.flags``."""
-
-    VIRTUAL = 1
-    DAEMON = 2
-    #: runs virtual threads
-    CARRIER = 4
-    #: belongs to the producer or the VM, not to the program
-    AGENT = 8
-
-
-class ObjectFlag(IntFlag):
-    """Bits of ``Object.flags``."""
-
-    #: hash holds the identity hash code
-    HAS_HASH = 1
-    #: id was made from a hash: two objects may share it
-    MAYBE_MANY = 2
-    #: a j.u.c. lock or other park blocker, no monitor
-    SYNCHRONIZER = 4
-
-
-class Diagnostic(IntEnum):
-    """Causes.
-
-    An event may count under several, and is still taken where it can be.
-    """
-
-    #: not taken: kind is none we know
-    UNKNOWN_KIND = 0
-    #: not taken: thread, or peer needed, is 0
-    NO_THREAD = 1
-    #: earlier than its thread's last: moved to it
-    BACKWARD_TIME = 2
-    #: the begin of the block was not seen
-    ENTERED_WITHOUT_ENTER = 3
-    #: another state began in between
-    ENTER_WITHOUT_ENTERED = 4
-    #: the begin of the wait was not seen
-    WAITED_WITHOUT_WAIT = 5
-    #: another state began in between
-    WAIT_WITHOUT_WAITED = 6
-    #: of a sleep, join or park
-    END_WITHOUT_BEGIN = 7
-    #: of a sleep, join or park
-    BEGIN_WITHOUT_END = 8
-    #: begin and end name different objects
-    OTHER_OBJECT = 9
-    #: an event of a thread that had ended
-    AFTER_END = 10
-    #: a thread that was running already
-    STARTED_TWICE = 11
-    #: threads that never got a name
-    UNDEFINED_THREAD = 12
-    #: objects whose class never was known
-    UNDEFINED_OBJECT = 13
-    #: stacks used and not defined
-    UNDEFINED_STACK = 14
-    #: methods in frames and not defined
-    UNDEFINED_METHOD = 15
-    #: an inferred owner proved to be wrong
-    STALE_OWNER = 16
-    #: not taken: no memory
-    OUT_OF_MEMORY = 17
-    #: events the producer says it dropped
-    LOST_BY_PRODUCER = 18
-    #: intervals and context in sums alone (memory limit)
-    FOLDED = 19
-    #: not taken: a snapshot's state is none
-    UNKNOWN_STATE = 20
-    #: the other thread is the thread itself
-    OWN_PEER = 21
-    #: beyond 146 years from 0: moved to there
-    TIME_RANGE = 22
-    #: waits for a class that another thread initialised: their end alone was told
-    INITIALISATION_WAIT = 23
-    #: an owner was named while another was known to have the lock: the later fact
-    #: counts
-    TWO_OWNERS = 24
-    #: an owner was named after its lock had another
-    LATE_OWNER = 25
-    #: by who has it already
-    ACQUIRED_TWICE = 26
-    #: than who was told to have it
-    RELEASED_BY_ANOTHER = 27
-
-
 class EventKind(IntEnum):
     """What happened to, or was done by, ``thread``.
 
@@ -208,25 +97,6 @@ class EventKind(IntEnum):
     SHUTDOWN = 37
 
 
-class Inflation(IntEnum):
-    """Why a monitor got its heavy form."""
-
-    #: not known
-    UNKNOWN = 0
-    #: contended enter
-    ENTER = 1
-    #: Object.wait
-    WAIT = 2
-    #: Object.notify or notifyAll
-    NOTIFY = 3
-    #: an identity hash, of a monitor that was locked
-    HASH = 4
-    #: an enter or exit by native code
-    JNI = 5
-    #: the VM's own purpose
-    VM = 6
-
-
 class EventFlag(IntFlag):
     """Bits of ``Event.flags``."""
 
@@ -258,128 +128,6 @@ class EventFlag(IntFlag):
     OWNER_READ = 1024
 
 
-class ExportFormat(IntEnum):
-    """What the file is to be."""
-
-    #: Perfetto's trace, protobuf: a track a thread with its states as slices,
-    #: interactions as flows, the critical path and pauses on tracks of their own
-    PERFETTO = 1
-    #: The same as a Chrome trace, JSON
-    CHROME = 2
-    #: For flame graphs: a line a stack, outermost frame first, with the nanoseconds
-    #: that threads were held up there. The sum is that of ``StatisticsTotal``()
-    COLLAPSED = 3
-    #: Graphviz: who waits for whom when the run ends, and in which order locks were
-    #: taken
-    DOT = 4
-    #: HPROF's text, "JAVA PROFILE 1.0.1": threads, and the stacks at which monitors
-    #: were waited for or a processor was used, with how much at each
-    HPROF = 5
-
-
-class HoldKey(IntFlag):
-    """Keys to group holds by; any combination."""
-
-    #: column class: of the lock
-    CLASS = 1
-    #: columns method, source, line: where the owner got it
-    CALLER = 2
-    #: columns object, class
-    OBJECT = 4
-    #: columns thread_id, thread
-    OWNER = 8
-
-
-class InteractionKind(IntEnum):
-    """Kinds of interaction."""
-
-    #: Thread.start -> the new thread runs
-    START = 1
-    #: a monitor is released -> the next one has it
-    HANDOFF = 2
-    #: notify -> the waiter leaves the wait set
-    NOTIFY = 3
-    #: notifyAll -> one row for each waiter woken
-    NOTIFY_ALL = 4
-    #: a thread ends -> one that joined it goes on
-    JOIN = 5
-    #: interrupt -> a wait, sleep, join or park ends
-    INTERRUPT = 6
-    #: unpark -> the parked thread goes on
-    UNPARK = 7
-    #: time was up; there is no from-thread
-    TIMEOUT = 8
-    #: post -> one that awaited the object goes on
-    POST = 9
-
-
-class State(IntEnum):
-    """States of a thread."""
-
-    #: not known
-    UNKNOWN = 0
-    #: start was called, it does not run yet
-    NEW = 1
-    #: runs, or could run
-    RUNNING = 2
-    #: queues for a monitor
-    BLOCKED = 3
-    #: in Object.wait, before a notify; or for what no thread owns
-    WAITING = 4
-    #: notified, queues for the monitor again
-    REENTERING = 5
-    #: waits for a thread to end
-    JOINING = 6
-    #: in Thread.sleep
-    SLEEPING = 7
-    #: in LockSupport.park
-    PARKED = 8
-    #: blocked, joining or parked in a cycle
-    DEADLOCKED = 9
-    #: has ended
-    DEAD = 10
-    #: woken or preempted, and not on a processor
-    RUNNABLE = 11
-
-
-class Provenance(IntEnum):
-    """How sure a statement about another thread is."""
-
-    #: nothing is known
-    UNKNOWN = 0
-    #: follows from other events, if none was missed
-    INFERRED = 1
-    #: follows from the VM's rules and complete events
-    EXACT = 2
-    #: stated by the VM
-    REPORTED = 3
-
-
-class PathWalk(IntEnum):
-    """Which question a walk answers."""
-
-    #: Which chain decided when the end came? From a blocked thread the walk goes over
-    #: to its waker and stays with that one's past: had the blocked thread come
-    #: earlier, it would only have been blocked for longer
-    DECIDED = 0
-    #: What did the thread wait for at each moment? The waker counts while the thread
-    #: was blocked; what is before that is the thread's own past
-    WAITED_FOR = 1
-
-
-class PathKey(IntFlag):
-    """Keys to sum a path up by; any combination."""
-
-    #: columns thread_id, thread
-    THREAD = 1
-    #: column method
-    METHOD = 2
-    #: column class
-    CLASS = 4
-    #: column state
-    STATE = 8
-
-
 class Policy(IntEnum):
     """How a woken waiter is bound to the notify that woke it."""
 
@@ -405,13 +153,81 @@ class Identity(IntEnum):
     ADDRESS = 3
 
 
-class SourceFlag(IntFlag):
-    """What a question can do without, so that reading for it is quicker."""
+class WriterFormat(IntEnum):
+    """What is written."""
 
-    #: no stacks and methods; ``Event.stack`` is 0
-    NO_STACKS = 1
-    #: only each thread's own events need be in order
-    BY_THREAD = 2
+    #: Our trace, .tmt, which holds everything; see docs/trace-format.md. Events may
+    #: come in any order within a block's worth of them; they are sorted by time. One
+    #: that comes later than that is still written, and read back, out of order
+    TRACE = 1
+    #: A contention log, with metadata in two files beside it, whose names end in
+    #: .classtable and .method instead of its own extension; see docs/formats.md. It
+    #: cannot hold everything: what is left out is counted
+    CONTENTION = 2
+    #: TPTP XML, which cannot hold everything either
+    TPTP = 3
+
+
+class ExportFormat(IntEnum):
+    """What the file is to be."""
+
+    #: Perfetto's trace, protobuf: a track a thread with its states as slices,
+    #: interactions as flows, the critical path and pauses on tracks of their own
+    PERFETTO = 1
+    #: The same as a Chrome trace, JSON
+    CHROME = 2
+    #: For flame graphs: a line a stack, outermost frame first, with the nanoseconds
+    #: that threads were held up there. The sum is that of ``StatisticsTotal``()
+    COLLAPSED = 3
+    #: Graphviz: who waits for whom when the run ends, and in which order locks were
+    #: taken
+    DOT = 4
+    #: HPROF's text, "JAVA PROFILE 1.0.1": threads, and the stacks at which monitors
+    #: were waited for or a processor was used, with how much at each
+    HPROF = 5
+
+
+class BlameKey(IntFlag):
+    """Keys to group shares of blame by; any combination."""
+
+    #: columns thread_id, thread: who was blocked
+    THREAD = 1
+    #: columns method, source, line: where it was
+    CALLER = 2
+    #: column class: of the lock
+    CLASS = 4
+    #: columns object, class
+    OBJECT = 8
+    #: columns owner_id, owner
+    OWNER = 16
+    #: columns owner_method, owner_source, owner_line
+    OWNER_METHOD = 32
+
+
+class HoldKey(IntFlag):
+    """Keys to group holds by; any combination."""
+
+    #: column class: of the lock
+    CLASS = 1
+    #: columns method, source, line: where the owner got it
+    CALLER = 2
+    #: columns object, class
+    OBJECT = 4
+    #: columns thread_id, thread
+    OWNER = 8
+
+
+class PathKey(IntFlag):
+    """Keys to sum a path up by; any combination."""
+
+    #: columns thread_id, thread
+    THREAD = 1
+    #: column method
+    METHOD = 2
+    #: column class
+    CLASS = 4
+    #: column state
+    STATE = 8
 
 
 class StatisticsKey(IntFlag):
@@ -433,31 +249,3 @@ class StatisticsKey(IntFlag):
     METHOD = 64
     #: columns source, line: the caller's line, whatever its method
     LINE = 128
-
-
-class Type(IntEnum):
-    """Types of columns."""
-
-    INT32 = 1
-    INT64 = 2
-    UINT64 = 3
-    DOUBLE = 4
-    #: one bit a row, lowest first, as Arrow has it
-    BOOL = 5
-    #: an int32 code a row into a dictionary of UTF-8 strings
-    STRING = 6
-
-
-class WriterFormat(IntEnum):
-    """What is written."""
-
-    #: Our trace, .tmt, which holds everything; see docs/trace-format.md. Events may
-    #: come in any order within a block's worth of them; they are sorted by time. One
-    #: that comes later than that is still written, and read back, out of order
-    TRACE = 1
-    #: A contention log, with metadata in two files beside it, whose names end in
-    #: .classtable and .method instead of its own extension; see docs/formats.md. It
-    #: cannot hold everything: what is left out is counted
-    CONTENTION = 2
-    #: TPTP XML, which cannot hold everything either
-    TPTP = 3

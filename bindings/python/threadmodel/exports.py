@@ -5,19 +5,14 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from threadmodel import errors
+from threadmodel._enums import ExportFormat
 from threadmodel._library import check, lib, options, path_bytes
-from threadmodel.questions import number
+from threadmodel.questions import named, number
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
 
-_EXPORTS: Final = {
-    "perfetto": lib.TM_EXPORT_PERFETTO,
-    "chrome": lib.TM_EXPORT_CHROME,
-    "collapsed": lib.TM_EXPORT_COLLAPSED,
-    "dot": lib.TM_EXPORT_DOT,
-    "hprof": lib.TM_EXPORT_HPROF,
-}
+_EXPORTS: Final = named(ExportFormat)
 STATES: Final = {
     "blocked": lib.TM_STATE_BLOCKED,
     "waiting": lib.TM_STATE_WAITING,

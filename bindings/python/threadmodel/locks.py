@@ -4,28 +4,17 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from threadmodel._enums import BlameKey, HoldKey
 from threadmodel._library import lib, options
-from threadmodel.questions import bits, library_fields
+from threadmodel.questions import bits, library_fields, named
 from threadmodel.selection import ALL, Selection
 from threadmodel.table import Table
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
 
-_BLAME_KEYS: Final = {
-    "thread": lib.TM_BLAME_BY_THREAD,
-    "caller": lib.TM_BLAME_BY_CALLER,
-    "class": lib.TM_BLAME_BY_CLASS,
-    "object": lib.TM_BLAME_BY_OBJECT,
-    "owner": lib.TM_BLAME_BY_OWNER,
-    "owner_method": lib.TM_BLAME_BY_OWNER_METHOD,
-}
-_HOLD_KEYS: Final = {
-    "class": lib.TM_HOLD_BY_CLASS,
-    "caller": lib.TM_HOLD_BY_CALLER,
-    "object": lib.TM_HOLD_BY_OBJECT,
-    "owner": lib.TM_HOLD_BY_OWNER,
-}
+_BLAME_KEYS: Final = named(BlameKey)
+_HOLD_KEYS: Final = named(HoldKey)
 _BLOCK_STATES: Final = {
     "blocked": 1 << lib.TM_STATE_BLOCKED,
     "reentering": 1 << lib.TM_STATE_REENTERING,
@@ -43,17 +32,27 @@ def blame(
 ) -> Table:
     """List who had the lock while others were blocked by it.
 
-    Columns without keys, a row for each stretch of each block: thread_id, thread,
-    block_start_ns, block_end_ns, state, object, class, method, source, line, start_ns,
-    end_ns (of the stretch), share (owner: it had the lock; latency: it had let go, and
-    the next owner was being woken; unknown), owner_id, owner (null: none, or not
-    known), owner_method, owner_source, owner_line (where it got the lock), fraction (of
-    the block), provenance.
+    Without keys a row for each share of each block, table ``blame``; with keys a row a
+    group, the longest total first, table ``blamed``.
 
-    Columns with keys, a row a group, the longest total first: those of the keys, count
-    (blocks), total_ns, max_ns, latency_ns (of total_ns: nobody had the lock), share (of
-    all blocked time asked about), reported_share, exact_share, inferred_share (of
-    total_ns).
+    Columns (table ``blame``): thread_id, thread, block_start_ns and block_end_ns (since
+    the run began), state (blocked, reentering, parked; as it began), object, class,
+    method (where it blocked), source, line, start_ns (of the share; those of one block
+    tile it), end_ns, share (owner, latency, unknown; owner: ``owner`` had the lock;
+    latency: it had been let go, and the next owner was being woken), owner_id and owner
+    (None: nobody, or not known), owner_method (where the owner got the lock),
+    owner_source, owner_line, fraction (of the block's time; of one without length 1),
+    provenance.
+
+    Columns (table ``blamed``): by thread: thread_id, thread (who was blocked); by
+    caller: method (where it blocked), source, line; by class without object: class (of
+    the lock); by object: object, class; by owner: owner_id and owner (None: nobody, or
+    not known); by owner_method: owner_method (where the owner got the lock),
+    owner_source, owner_line; always: count (blocks with a share in the group), total_ns
+    (all shares), max_ns (the longest that one block owes to it), latency_ns (of
+    total_ns: nobody had the lock), share (of all blocked time that was asked about; in
+    table ``blockers`` of the time that this thread was blocked), reported_share,
+    exact_share and inferred_share (of total_ns).
 
     Args:
         model: asked
@@ -77,8 +76,8 @@ def blame(
 def blockers(model: "Model", selection: Selection = ALL) -> Table:
     """List who blocks whom, a row for each two threads, the longest total first.
 
-    Columns: thread_id, thread, owner_id, owner, count, total_ns, max_ns, share (of the
-    time that the thread was blocked), reported_share, exact_share, inferred_share.
+    Columns (table ``blockers``): thread_id, thread (who was blocked), owner_id and
+    owner (None: nobody, or not known); those of table ``blamed`` that are always there.
     """
     return model._ask(lib.tm_blame_matrix, model._select(selection))
 
@@ -86,13 +85,18 @@ def blockers(model: "Model", selection: Selection = ALL) -> Table:
 def holds(model: "Model", selection: Selection = ALL) -> Table:
     """List who had a lock, a row for each time, by rising start.
 
-    Columns: object, class, kind (monitor, synchronizer), thread_id, thread, start_ns,
-    end_ns (null: it has it still, or nothing shows), start_earliest_ns,
-    start_latest_ns, end_earliest_ns, end_latest_ns (between which it got it and let it
-    go; null: not known), start_provenance, end_provenance, to_thread_id, to_thread (who
-    was blocked and got it next), method, source, line (where it got it), shared,
-    contested (another was said to have it too), not_running_ns and not_running_state
-    (of the hold: its owner did not run, and what most of that was; null: it ran).
+    Columns (table ``holds``): object, class, kind (monitor, synchronizer), thread_id,
+    thread, start_ns (as far as is known), end_ns (as far as is known; None: it has the
+    lock still, or nothing shows when it let go), start_earliest_ns (it got the lock no
+    earlier), start_latest_ns (and no later), end_earliest_ns (it let go no earlier),
+    end_latest_ns (and no later; None: as end_ns is), start_provenance, end_provenance,
+    to_thread_id (None: nobody, or not known), to_thread (who was blocked by it and got
+    the lock next; None: nobody, or not known), method (where it got it), source, line,
+    shared (one of several owners), contested (another was said to have it while this
+    owner could not have let go: the producer contradicts itself, and where this hold
+    ends is in doubt), not_running_ns (of the hold: its owner was blocked, waited,
+    slept, was parked or had no processor), not_running_state (what most of that was;
+    None: it ran).
 
     Args:
         model: asked
@@ -110,10 +114,12 @@ def hold_times(
 ) -> Table:
     """Sum up how long locks were held, the longest total first.
 
-    Columns: those of the keys, count, total_ns, min_ns, max_ns, mean_ns, p50_ns,
-    p90_ns, p99_ns, not_running_ns (of total_ns: the owner did not run), exact (of
-    count: the producer told both ends), unmeasured (holds besides, of which start or
-    end is not known).
+    Columns (table ``hold_times``): by class without object: class (of the lock); by
+    caller: method (where the owner got it), source, line; by object: object, class; by
+    owner: thread_id, thread; always: count (how often), total_ns (all of them), min_ns,
+    max_ns, mean_ns, p50_ns, p90_ns and p99_ns (None: the count is 0), not_running_ns
+    (of total_ns: the owner did not run), exact (of count: the producer told both ends),
+    unmeasured (holds besides count, of which start or end is not known).
 
     Args:
         model: asked
@@ -134,13 +140,16 @@ def hold_times(
 def resources(model: "Model", selection: Selection = ALL) -> Table:
     """List what threads waited for and nobody owns, the longest waited for first.
 
-    Columns: class, waiting_method, releasing_method (null: not known, timed out, or it
-    waits still), objects, threads, waits, wait_total_ns, wait_max_ns, permits (most
-    uses of one object at once), uses (from the end of a wait to a release by the same
-    thread), use_p50_ns, use_max_ns, use_total_ns, use_method and use_method_ns (where
-    uses spent most of the time in which they did not run), releasers, releaser_id,
-    releaser (who ended most of the time waited), idle (a worker that waits for work),
-    provenance (of who released).
+    Columns (table ``resources``): class (of what was waited for), waiting_method,
+    releasing_method (None: not known, timed out, interrupted, or it waits still),
+    objects (distinct), threads (that waited), waits (how many), wait_total_ns (all of
+    them), wait_max_ns (the longest), permits (most uses of one object at once, so it
+    has that many at least; None: no uses), uses (how many were seen), use_p50_ns (the
+    median; None: no uses), use_max_ns (the longest; None: no uses), use_total_ns (all
+    of them), use_method (where uses spent most of the time in which they did not run;
+    None: no uses, or not known), use_method_ns (for how long; None: no uses), releasers
+    (threads), releaser_id, releaser (who ended most of the time waited), idle,
+    provenance (the weakest, of who released).
 
     Args:
         model: asked
@@ -153,9 +162,12 @@ def resources(model: "Model", selection: Selection = ALL) -> Table:
 def deadlocks(model: "Model") -> Table:
     """List the deadlocks, one row a member of a cycle.
 
-    Columns: deadlock, position (0 closed the cycle), time_ns, resolved_ns (null: it
-    stands), thread_id, thread, object, class, owner_id, owner (the next member), kind,
-    method, source, line, stack, provenance.
+    Columns (table ``deadlocks``): deadlock (0, 1, ...), position (0 closed the cycle),
+    time_ns (when it was closed), resolved_ns (when a member got away after all; None:
+    it stands), thread_id, thread, object, class, owner_id, owner (the next member),
+    kind (monitor, reenter, synchronizer, join), method, source, line, stack,
+    deadline_ns (its wait is timed, and breaks the deadlock then; None: it waits for
+    ever), provenance (of "owner holds object").
     """
     return model._ask(lib.tm_deadlock_list)
 
@@ -163,10 +175,13 @@ def deadlocks(model: "Model") -> Table:
 def lock_order(model: "Model") -> Table:
     """List cycles of lock order that can deadlock, smallest first, an edge a row.
 
-    Columns: cycle, position, level (object or class), held_class, wanted_class,
-    held_object, wanted_object, thread_id, thread, method, source, line (where the
-    thread was blocked), held_method, held_source, held_line (where it got the held
-    lock), time_ns, count, stack, provenance (that the lock was held).
+    Columns (table ``lock_order``): cycle (0, 1, ...), position, level (object, class;
+    object: the same locks; class: locks of the same classes, but not the same ones,
+    which is weaker evidence), held_class, wanted_class, held_object and wanted_object
+    (None: only classes are known), thread_id, thread, method (where it was blocked),
+    source, line, held_method (where it got the held lock), held_source, held_line,
+    time_ns (of the first such block), count (of such blocks), stack (of the block),
+    provenance (that the lock was held).
     """
     return model._ask(lib.tm_lock_order_list)
 
@@ -174,6 +189,10 @@ def lock_order(model: "Model") -> Table:
 def lock_edges(model: "Model") -> Table:
     """List all orders in which locks were seen to be taken, most frequent first.
 
-    Columns: those of :meth:`lock_order` from held_class on.
+    Columns (table ``lock_edges``): held_class, wanted_class, held_object and
+    wanted_object (None: only classes are known), thread_id, thread, method (where it
+    was blocked), source, line, held_method (where it got the held lock), held_source,
+    held_line, time_ns (of the first such block), count (of such blocks), stack (of the
+    block), provenance (that the lock was held).
     """
     return model._ask(lib.tm_lock_edge_list)

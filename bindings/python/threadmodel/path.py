@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors
+from threadmodel._enums import PathKey
 from threadmodel._library import (
     MAX_INT64,
     MAX_UINT32,
@@ -16,18 +17,13 @@ from threadmodel._library import (
     options,
     whole,
 )
-from threadmodel.questions import bits, library_fields
+from threadmodel.questions import bits, library_fields, named
 from threadmodel.table import Table
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
 
-_KEYS: Final = {
-    "thread": lib.TM_PATH_BY_THREAD,
-    "method": lib.TM_PATH_BY_METHOD,
-    "class": lib.TM_PATH_BY_CLASS,
-    "state": lib.TM_PATH_BY_STATE,
-}
+_KEYS: Final = named(PathKey)
 
 
 def critical_path(
@@ -44,11 +40,12 @@ def critical_path(
     over to the thread that ended that, and stays with it. The segments lie end to
     end from the run's beginning to the path's end.
 
-    Columns: start_ns, end_ns, thread_id, thread, state, method, source, line,
-    object, class (what was waited for, or what was handed over at the end), via
-    (the interaction by which the path came here, ``meanwhile``, or None where the
-    same thread just went on), unexplained (why nothing explains this stretch, or
-    None where something does), provenance (of via).
+    Columns (table ``critical_path``): start_ns, end_ns, thread_id, thread, state,
+    method, source, line, object, class, via (start, handoff, notify, notify_all, join,
+    interrupt, unpark, timeout, post, meanwhile; the interaction by which the path came
+    here from the segment before; None: the same thread just went on), unexplained (why
+    nothing explains this stretch, "unparks not recorded" for instance; None: something
+    does), provenance (of the interaction; None: without one).
 
     Args:
         model: asked
@@ -76,10 +73,14 @@ def path_rollup(
 ) -> Table:
     """Sum up the critical path, the longest first.
 
-    Columns: those of the keys (thread_id and thread, method, class, state),
-    segments, total_ns, share (of the path), unexplained_ns. By thread alone, all
-    threads have a row, and ``slack_ns`` more: how much longer anything that the
-    thread did could have taken without a later end; None: any time.
+    By thread alone, all threads have a row.
+
+    Columns (table ``path_rollup``): by thread: thread_id, thread; by method: method; by
+    class: class; by state: state; always: segments (how many), total_ns (their length),
+    share (of the path's length), unexplained_ns (of total_ns: nothing explains it); by
+    thread without method, class, state: slack_ns (how much longer anything that the
+    thread did might have taken before the path's end came later, if all the rest stayed
+    as it was; None: any time).
 
     Args:
         model: asked
@@ -107,8 +108,10 @@ def whatif(
 
     Scaled are the holds that match all that is given. The gain is an upper bound.
 
-    Columns: class, method, object (as asked), factor, length_ns, gain_ns, holds
-    and hold_ns (how many were scaled and how long they were), note.
+    Columns (table ``whatif``): class, method and object (as asked; None: any), factor
+    (0.5: held for half as long), length_ns (of the run, as predicted), gain_ns
+    (negative: longer than it was), holds (how many were scaled), hold_ns (their length
+    as it was), note (what is odd about this row; None: nothing).
 
     Args:
         model: asked

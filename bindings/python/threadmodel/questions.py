@@ -6,10 +6,16 @@ is asked together stands together, and a model is one object to its user.
 """
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from typing import Any
 
 from threadmodel import errors
 from threadmodel._library import c_strings
+
+
+def named(enum: type[Enum]) -> dict[str, int]:
+    """Return the numbers of an enum's values by the names that questions take."""
+    return {name.lower(): value.value for name, value in enum.__members__.items()}
 
 
 def bits(chosen: Iterable[str] | str, known: Mapping[str, int], what: str) -> int:

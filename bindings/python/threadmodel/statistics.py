@@ -4,33 +4,28 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from threadmodel._enums import StatisticsKey
 from threadmodel._library import lib, options
 from threadmodel.exports import STATES
-from threadmodel.questions import bits, library_fields, number
+from threadmodel.questions import bits, library_fields, named, number
 from threadmodel.selection import ALL, Selection
 from threadmodel.table import Table
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
 
-_KEYS: Final = {
-    "class": lib.TM_BY_CLASS,
-    "caller": lib.TM_BY_CALLER,
-    "object": lib.TM_BY_OBJECT,
-    "thread": lib.TM_BY_THREAD,
-    "group": lib.TM_BY_GROUP,
-    "stack": lib.TM_BY_STACK,
-    "method": lib.TM_BY_METHOD,
-    "line": lib.TM_BY_LINE,
-}
+_KEYS: Final = named(StatisticsKey)
 
 
 def threads(model: "Model", selection: Selection = ALL) -> Table:
     """List the threads, one a row, in the order of first sight.
 
-    Columns: thread_id, name, group, virtual, daemon, state (at the end), start_ns,
-    end_ns; for each of blocked, waiting, reentering, joining, sleeping, parked:
-    ``_count`` and ``_total_ns``.
+    Columns (table ``threads``): thread_id, name (the thread's), group (thread group or
+    container), virtual, daemon, state (at the end), start_ns (None: not seen to start),
+    end_ns (None: not seen to end); for each of blocked, waiting, reentering, joining,
+    sleeping, parked, runnable: <state>_count (how often), <state>_total_ns (for how
+    long in all); carrier_id (of a virtual thread that is mounted, as far as is told;
+    None: none), cpu_samples (how often it was seen on a processor).
     """
     return model._ask(lib.tm_statistics_threads, model._select(selection))
 
@@ -59,11 +54,18 @@ def statistics(
 ) -> Table:
     """Sum up how often and how long threads were held up, longest blocked first.
 
-    Columns: those of the keys, objects, threads (distinct numbers of them); for each of
-    blocked, waiting, reentering, joining, parked: ``_count``, ``_total_ns``,
-    ``_min_ns``, ``_max_ns``, ``_mean_ns``, ``_p50_ns``, ``_p90_ns``, ``_p99_ns`` (null
-    where the count is 0), ``_share`` (of the run's or window's length). Percentiles are
-    within 3 % of the true value.
+    Percentiles are within 3 % of the true value.
+
+    Columns (table ``groups``): by class: class (of the monitor, blocker or joined
+    thread); by caller or method: method; by caller or line: source, line; by caller or
+    method: idle; by object: object; by object without class: class; by thread:
+    thread_id, thread; by group: group (thread group or container); by stack: stack;
+    always: objects and threads (distinct); for each of blocked, waiting, reentering,
+    joining, parked: <state>_count (how often), <state>_total_ns (all of them),
+    <state>_min_ns, <state>_max_ns, <state>_mean_ns, <state>_p50_ns, <state>_p90_ns and
+    <state>_p99_ns (None: the count is 0); for each of blocked, waiting, reentering,
+    joining, parked: <state>_share (the total, of the length of the run or of the
+    window; above 1 where threads were held up side by side).
 
     Args:
         model: asked
@@ -82,8 +84,9 @@ def statistics(
 def total(model: "Model", selection: Selection = ALL) -> Table:
     """Sum up all that is selected in one row, or none where nothing was held up.
 
-    Columns: those of :meth:`statistics` from objects on; each object and each thread
-    counts once.
+    Each object and each thread counts once.
+
+    Columns (table ``total``): those of table ``groups`` that are always there.
     """
     return model._ask(lib.tm_statistics_total, _choices(model, (), selection, None))
 
@@ -98,8 +101,12 @@ def histogram(
 ) -> Table:
     """Count hold-ups of a state by how long they lasted.
 
-    Columns: those of the keys, low_ns, high_ns (not included), count; a row for each
-    bucket that is not empty.
+    Columns (table ``histogram``): by class: class (of the monitor, blocker or joined
+    thread); by caller or method: method; by caller or line: source, line; by caller or
+    method: idle; by object: object; by object without class: class; by thread:
+    thread_id, thread; by group: group (thread group or container); by stack: stack;
+    always: low_ns (the shortest that is counted here), high_ns (not included; less than
+    4 % above low_ns, or 1), count (hold-ups).
 
     Args:
         model: asked

@@ -45,8 +45,10 @@ def summarize(
     question to a large recording. Of a damaged file, what is whole is summed up, and a
     DamagedTraceWarning is issued.
 
-    Columns: class, state, count, total_ns, min_ns, max_ns, mean_ns, p50_ns, p90_ns,
-    p99_ns; the longest total first. A wait counts until its monitor is had again.
+    Columns (table ``summary``): class (None: unknown), state (blocked, waiting,
+    joining, sleeping, parked; a wait is counted until the thread has its monitor
+    again), count (how often), total_ns (all of them), min_ns, max_ns, mean_ns, p50_ns,
+    p90_ns and p99_ns (None: the count is 0).
 
     Args:
         path: of a file, or of anything that can be read

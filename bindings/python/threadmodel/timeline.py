@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 def timeline(model: "Model", selection: Selection = ALL) -> Timeline:
     """List what each thread was doing when, thread by thread, by rising time.
 
-    Columns: thread_id, thread, start_ns, end_ns, state, object, class, method, source,
-    line, peer_id, peer, provenance, open, stack (for :meth:`stacks`). In a notebook it
-    is shown as lanes, where anywidget is installed.
+    In a notebook it is shown as lanes, where anywidget is installed.
+
+    Columns (table ``timeline``): thread_id, thread, start_ns, end_ns, state, object,
+    class, method, source, line, peer_id, peer (who owned the object when it began,
+    which may have become known while it lasted, or is joined), provenance (of peer and
+    state), open (it has not ended), stack, unsplit (a wait whose notify was not seen:
+    it may hide time in which the thread queued for the monitor again), sampled (the
+    stack is that of another hold-up like it, drawn at random).
     """
     return Timeline(
         model._answer(lib.tm_timeline_list, model._select(selection)), model, selection
@@ -27,10 +32,12 @@ def timeline(model: "Model", selection: Selection = ALL) -> Timeline:
 def tiles(model: "Model", tile_ns: int, selection: Selection = ALL) -> Table:
     """List the timeline with less detail: short neighbours are merged.
 
-    Columns: thread_id, thread, start_ns, end_ns, intervals (how many the row stands
-    for), state (that took most of it), for each state ``<state>_ns``; and, null where
-    ``intervals`` is not 1, object, class, method, source, line, peer_id, peer,
-    provenance, open, stack, unsplit, sampled.
+    Columns (table ``tiles``): thread_id, thread, start_ns, end_ns, intervals (how many
+    the row stands for), state (that took most of it; of equals the one with the lowest
+    number); for each of unknown, new, running, blocked, waiting, reentering, joining,
+    sleeping, parked, deadlocked, dead, runnable: <state>_ns (its time within the row);
+    object, class, method, source, line, peer_id, peer, provenance, open, stack, unsplit
+    and sampled (None: intervals is not 1).
 
     Args:
         model: asked
@@ -61,9 +68,15 @@ def tile_ns(model: "Model", rows: int, selection: Selection = ALL) -> int:
 def interactions(model: "Model", selection: Selection = ALL) -> Table:
     """List what threads did that let others go on, by time.
 
-    Columns: kind, time_ns, woken_ns, from_thread_id, from_thread, to_thread_id,
-    to_thread, object, class, from_method, to_method, provenance, effect, candidates,
-    group.
+    Columns (table ``interactions``): kind, time_ns (of the from-side; of the to-side
+    when that is unknown), woken_ns (when the to-thread went on; None: not yet, or
+    never), from_thread_id and from_thread (None: not known, or nobody), to_thread_id
+    (None: nobody), to_thread (None: not known, or nobody), object, class, from_method,
+    to_method, provenance, effect (woke, permit, useless, pending, lost; permit: of an
+    unpark whose thread had not parked yet; useless: nobody was there; pending: nobody
+    went on yet; lost: nobody was there, and one who came later waits in vain),
+    candidates (how many could have done it; 1 where it is certain), group (rows of one
+    notifyAll, one post or one thread's end share it; None: others).
     """
     return model._ask(lib.tm_interaction_list, model._select(selection))
 
@@ -71,9 +84,10 @@ def interactions(model: "Model", selection: Selection = ALL) -> Table:
 def context(model: "Model", selection: Selection = ALL) -> Table:
     """List what went on beside the threads' states, in the order of its ends.
 
-    Columns: kind (gc_pause, pinned, submit_failed, inflated, cpu_sample), start_ns,
-    end_ns, thread_id, thread (null: all threads), object, class, method, source, line,
-    stack, cause (of an inflation).
+    Columns (table ``context``): kind (gc_pause, pinned, submit_failed, inflated,
+    cpu_sample), start_ns, end_ns (the same where it has no length), thread_id and
+    thread (None: all threads), object, class, method, source, line, stack, cause (of an
+    inflation; None: others).
     """
     return model._ask(lib.tm_model_context, model._select(selection))
 
@@ -81,7 +95,9 @@ def context(model: "Model", selection: Selection = ALL) -> Table:
 def context_totals(model: "Model") -> Table:
     """Sum the same up by kind, for the whole run.
 
-    Columns: kind, count, total_ns, max_ns, share (of the run's length).
+    Columns (table ``context_totals``): kind (gc_pause, pinned, submit_failed, inflated,
+    cpu_sample), count, total_ns (all of them), max_ns (the longest), share (of the
+    run's length; None: that is 0).
     """
     return model._ask(lib.tm_model_context_totals)
 
@@ -89,6 +105,7 @@ def context_totals(model: "Model") -> Table:
 def stacks(model: "Model") -> Table:
     """List the frames of all stacks.
 
-    Columns: stack, depth (0 innermost), method, class, source, line.
+    Columns (table ``stacks``): stack (as other tables name it), depth (0 innermost),
+    method (package.Class.method), class (of the method), source, line.
     """
     return model._ask(lib.tm_stack_list)
