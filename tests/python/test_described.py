@@ -176,3 +176,21 @@ def check_values(table: Any, index: int, column: Column) -> None:
 
 def test_sql_and_reports_have_the_tables_that_are_said_to() -> None:
     assert set(ALL_TABLES) == {table.sql for table in TABLES.values() if table.sql}
+
+
+def test_every_question_of_a_model_lists_its_columns() -> None:
+    questions = {
+        name: question
+        for name, question in vars(threadmodel.Model).items()
+        if getattr(question, "__annotations__", {}).get("return")
+        in (threadmodel.Table, threadmodel.Timeline)
+        and not name.startswith("_")
+    }
+    assert len(questions) > 25
+    without = [
+        name
+        for name, question in questions.items()
+        if "Columns (table ``" not in (question.__doc__ or "")
+    ]
+    # It answers as whatif does.
+    assert without == ["whatif_rank"]

@@ -23,35 +23,35 @@ PARAGRAPH = re.compile(
 FUNCTION = re.compile(r"(?:TM_API int|def) (\w+)\(")
 
 
-def parentheses(column: Column, typed: bool) -> str:
+def parentheses(column: Column, in_c: bool) -> str:
     """What the table itself says of a column; what is said of all such is left out, and
     so is that null is "not known"."""
     parts = []
-    if typed and column.enum and not column.values:
+    if in_c and column.enum and not column.values:
         parts.append(f"enum {column.enum}")
     elif column.values:
         parts.append(", ".join(column.values))
     if "text" in column.own and column.text:
         parts.append(column.text)
     if "null" in column.own and column.null not in ("", "not known"):
-        parts.append(f"{'null' if typed else 'None'}: {column.null}")
+        parts.append(f"{'null' if in_c else 'None'}: {column.null}")
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def entries(columns: Iterable[Column], typed: bool) -> str:
+def entries(columns: Iterable[Column], in_c: bool) -> str:
     """Columns one after another; what is said of neighbours alike is said once."""
     parts = []
-    for said, group in groupby(columns, lambda column: parentheses(column, typed)):
-        names = [f"{it.name} {it.type}" if typed else it.name for it in group]
+    for said, group in groupby(columns, lambda column: parentheses(column, in_c)):
+        names = [f"{it.name} {it.type}" for it in group]
         if said and len(names) > 1:
             names[-2:] = [f"{names[-2]} and {names[-1]}"]
         parts.append(", ".join(names) + said)
     return ", ".join(parts)
 
 
-def key_names(column: Column, typed: bool) -> str:
+def key_names(column: Column, in_c: bool) -> str:
     """Under which keys it is there; empty: always."""
-    if typed:
+    if in_c:
         names, but = column.keys, column.without
     else:
         names = tuple(key.split("BY_")[1].lower() for key in column.keys)
@@ -60,19 +60,19 @@ def key_names(column: Column, typed: bool) -> str:
     return f"{text} without {', '.join(but)}" if but else text
 
 
-def repeated(item: Repeated, typed: bool) -> str:
+def repeated(item: Repeated, in_c: bool) -> str:
     words = [word.removesuffix("_") for word in item.words]
-    if item.enum and typed:
+    if item.enum and in_c:
         listed = f"each of enum {item.enum}"
     else:
         listed = f"each of {', '.join(words)}"
-    columns = entries(item.columns, typed)
+    columns = entries(item.columns, in_c)
     if item.words[0].endswith("_"):
         columns = columns.replace(PLACE, f"{PLACE}_")
     return f"for {listed}: {columns}"
 
 
-def clauses(table: Table, typed: bool) -> Iterator[str]:
+def clauses(table: Table, in_c: bool) -> Iterator[str]:
     """The list in pieces, columns of the same keys in one."""
     pieces: list[Column | Repeated] = []
     for item in table.items:
@@ -83,15 +83,15 @@ def clauses(table: Table, typed: bool) -> Iterator[str]:
             pieces.append(item)
     by_key = False
     for keys, group in groupby(
-        pieces, lambda it: None if isinstance(it, Repeated) else key_names(it, typed)
+        pieces, lambda it: None if isinstance(it, Repeated) else key_names(it, in_c)
     ):
         if keys is None:
             for item in group:
                 assert isinstance(item, Repeated)
-                yield repeated(item, typed)
+                yield repeated(item, in_c)
             continue
         plain = [item for item in group if isinstance(item, Column)]
-        text = entries(plain, typed)
+        text = entries(plain, in_c)
         if keys:
             text = f"by {keys}: {text}"
         elif by_key:
@@ -100,17 +100,17 @@ def clauses(table: Table, typed: bool) -> Iterator[str]:
         yield text
 
 
-def listed_columns(table: Table, typed: bool) -> str:
+def listed_columns(table: Table, in_c: bool) -> str:
     if not table.of:
-        return "; ".join(clauses(table, typed))
+        return "; ".join(clauses(table, in_c))
     own = [column for column in table.columns if column.keys]
     rest = f"those of table `{table.of}` that are always there"
-    return f"{entries(own, typed)}; {rest}" if own else rest
+    return f"{entries(own, in_c)}; {rest}" if own else rest
 
 
-def paragraph(table: Table, indent: str, typed: bool) -> str:
-    text = f"Columns (table `{table.name}`): {listed_columns(table, typed)}."
-    if not typed:
+def paragraph(table: Table, indent: str, in_c: bool) -> str:
+    text = f"Columns (table `{table.name}`): {listed_columns(table, in_c)}."
+    if not in_c:
         text = text.replace("`", "``")
     lines = textwrap.wrap(
         text,

@@ -35,24 +35,27 @@ def blame(
     Without keys a row for each share of each block, table ``blame``; with keys a row a
     group, the longest total first, table ``blamed``.
 
-    Columns (table ``blame``): thread_id, thread, block_start_ns and block_end_ns (since
-    the run began), state (blocked, reentering, parked; as it began), object, class,
-    method (where it blocked), source, line, start_ns (of the share; those of one block
-    tile it), end_ns, share (owner, latency, unknown; owner: ``owner`` had the lock;
-    latency: it had been let go, and the next owner was being woken), owner_id and owner
-    (None: nobody, or not known), owner_method (where the owner got the lock),
-    owner_source, owner_line, fraction (of the block's time; of one without length 1),
-    provenance.
+    Columns (table ``blame``): thread_id uint64, thread string, block_start_ns int64 and
+    block_end_ns int64 (since the run began), state string (blocked, reentering, parked;
+    as it began), object string, class string, method string (where it blocked), source
+    string, line int32, start_ns int64 (of the share; those of one block tile it),
+    end_ns int64, share string (owner, latency, unknown; owner: ``owner`` had the lock;
+    latency: it had been let go, and the next owner was being woken), owner_id uint64
+    and owner string (None: nobody, or not known), owner_method string (where the owner
+    got the lock), owner_source string, owner_line int32, fraction double (of the
+    block's time; of one without length 1), provenance string.
 
-    Columns (table ``blamed``): by thread: thread_id, thread (who was blocked); by
-    caller: method (where it blocked), source, line; by class without object: class (of
-    the lock); by object: object, class; by owner: owner_id and owner (None: nobody, or
-    not known); by owner_method: owner_method (where the owner got the lock),
-    owner_source, owner_line; always: count (blocks with a share in the group), total_ns
-    (all shares), max_ns (the longest that one block owes to it), latency_ns (of
-    total_ns: nobody had the lock), share (of all blocked time that was asked about; in
-    table ``blockers`` of the time that this thread was blocked), reported_share,
-    exact_share and inferred_share (of total_ns).
+    Columns (table ``blamed``): by thread: thread_id uint64, thread string (who was
+    blocked); by caller: method string (where it blocked), source string, line int32; by
+    class without object: class string (of the lock); by object: object string, class
+    string; by owner: owner_id uint64 and owner string (None: nobody, or not known); by
+    owner_method: owner_method string (where the owner got the lock), owner_source
+    string, owner_line int32; always: count int64 (blocks with a share in the group),
+    total_ns int64 (all shares), max_ns int64 (the longest that one block owes to it),
+    latency_ns int64 (of total_ns: nobody had the lock), share double (of all blocked
+    time that was asked about; in table ``blockers`` of the time that this thread was
+    blocked), reported_share double, exact_share double and inferred_share double (of
+    total_ns).
 
     Args:
         model: asked
@@ -76,8 +79,9 @@ def blame(
 def blockers(model: "Model", selection: Selection = ALL) -> Table:
     """List who blocks whom, a row for each two threads, the longest total first.
 
-    Columns (table ``blockers``): thread_id, thread (who was blocked), owner_id and
-    owner (None: nobody, or not known); those of table ``blamed`` that are always there.
+    Columns (table ``blockers``): thread_id uint64, thread string (who was blocked),
+    owner_id uint64 and owner string (None: nobody, or not known); those of table
+    ``blamed`` that are always there.
     """
     return model._ask(lib.tm_blame_matrix, model._select(selection))
 
@@ -85,18 +89,20 @@ def blockers(model: "Model", selection: Selection = ALL) -> Table:
 def holds(model: "Model", selection: Selection = ALL) -> Table:
     """List who had a lock, a row for each time, by rising start.
 
-    Columns (table ``holds``): object, class, kind (monitor, synchronizer), thread_id,
-    thread, start_ns (as far as is known), end_ns (as far as is known; None: it has the
-    lock still, or nothing shows when it let go), start_earliest_ns (it got the lock no
-    earlier), start_latest_ns (and no later), end_earliest_ns (it let go no earlier),
-    end_latest_ns (and no later; None: as end_ns is), start_provenance, end_provenance,
-    to_thread_id (None: nobody, or not known), to_thread (who was blocked by it and got
-    the lock next; None: nobody, or not known), method (where it got it), source, line,
-    shared (one of several owners), contested (another was said to have it while this
-    owner could not have let go: the producer contradicts itself, and where this hold
-    ends is in doubt), not_running_ns (of the hold: its owner was blocked, waited,
-    slept, was parked or had no processor), not_running_state (what most of that was;
-    None: it ran).
+    Columns (table ``holds``): object string, class string, kind string (monitor,
+    synchronizer), thread_id uint64, thread string, start_ns int64 (as far as is known),
+    end_ns int64 (as far as is known; None: it has the lock still, or nothing shows when
+    it let go), start_earliest_ns int64 (it got the lock no earlier), start_latest_ns
+    int64 (and no later), end_earliest_ns int64 (it let go no earlier), end_latest_ns
+    int64 (and no later; None: as end_ns is), start_provenance string, end_provenance
+    string, to_thread_id uint64 (None: nobody, or not known), to_thread string (who was
+    blocked by it and got the lock next; None: nobody, or not known), method string
+    (where it got it), source string, line int32, shared bool (one of several owners),
+    contested bool (another was said to have it while this owner could not have let go:
+    the producer contradicts itself, and where this hold ends is in doubt),
+    not_running_ns int64 (of the hold: its owner was blocked, waited, slept, was parked
+    or had no processor), not_running_state string (what most of that was; None: it
+    ran).
 
     Args:
         model: asked
@@ -114,12 +120,14 @@ def hold_times(
 ) -> Table:
     """Sum up how long locks were held, the longest total first.
 
-    Columns (table ``hold_times``): by class without object: class (of the lock); by
-    caller: method (where the owner got it), source, line; by object: object, class; by
-    owner: thread_id, thread; always: count (how often), total_ns (all of them), min_ns,
-    max_ns, mean_ns, p50_ns, p90_ns and p99_ns (None: the count is 0), not_running_ns
-    (of total_ns: the owner did not run), exact (of count: the producer told both ends),
-    unmeasured (holds besides count, of which start or end is not known).
+    Columns (table ``hold_times``): by class without object: class string (of the lock);
+    by caller: method string (where the owner got it), source string, line int32; by
+    object: object string, class string; by owner: thread_id uint64, thread string;
+    always: count int64 (how often), total_ns int64 (all of them), min_ns int64, max_ns
+    int64, mean_ns int64, p50_ns int64, p90_ns int64 and p99_ns int64 (None: the count
+    is 0), not_running_ns int64 (of total_ns: the owner did not run), exact int64 (of
+    count: the producer told both ends), unmeasured int64 (holds besides count, of which
+    start or end is not known).
 
     Args:
         model: asked
@@ -140,16 +148,18 @@ def hold_times(
 def resources(model: "Model", selection: Selection = ALL) -> Table:
     """List what threads waited for and nobody owns, the longest waited for first.
 
-    Columns (table ``resources``): class (of what was waited for), waiting_method,
-    releasing_method (None: not known, timed out, interrupted, or it waits still),
-    objects (distinct), threads (that waited), waits (how many), wait_total_ns (all of
-    them), wait_max_ns (the longest), permits (most uses of one object at once, so it
-    has that many at least; None: no uses), uses (how many were seen), use_p50_ns (the
-    median; None: no uses), use_max_ns (the longest; None: no uses), use_total_ns (all
-    of them), use_method (where uses spent most of the time in which they did not run;
-    None: no uses, or not known), use_method_ns (for how long; None: no uses), releasers
-    (threads), releaser_id, releaser (who ended most of the time waited), idle,
-    provenance (the weakest, of who released).
+    Columns (table ``resources``): class string (of what was waited for), waiting_method
+    string, releasing_method string (None: not known, timed out, interrupted, or it
+    waits still), objects int32 (distinct), threads int32 (that waited), waits int32
+    (how many), wait_total_ns int64 (all of them), wait_max_ns int64 (the longest),
+    permits int32 (most uses of one object at once, so it has that many at least; None:
+    no uses), uses int32 (how many were seen), use_p50_ns int64 (the median; None: no
+    uses), use_max_ns int64 (the longest; None: no uses), use_total_ns int64 (all of
+    them), use_method string (where uses spent most of the time in which they did not
+    run; None: no uses, or not known), use_method_ns int64 (for how long; None: no
+    uses), releasers int32 (threads), releaser_id uint64, releaser string (who ended
+    most of the time waited), idle bool, provenance string (the weakest, of who
+    released).
 
     Args:
         model: asked
@@ -162,12 +172,13 @@ def resources(model: "Model", selection: Selection = ALL) -> Table:
 def deadlocks(model: "Model") -> Table:
     """List the deadlocks, one row a member of a cycle.
 
-    Columns (table ``deadlocks``): deadlock (0, 1, ...), position (0 closed the cycle),
-    time_ns (when it was closed), resolved_ns (when a member got away after all; None:
-    it stands), thread_id, thread, object, class, owner_id, owner (the next member),
-    kind (monitor, reenter, synchronizer, join), method, source, line, stack,
-    deadline_ns (its wait is timed, and breaks the deadlock then; None: it waits for
-    ever), provenance (of "owner holds object").
+    Columns (table ``deadlocks``): deadlock int32 (0, 1, ...), position int32 (0 closed
+    the cycle), time_ns int64 (when it was closed), resolved_ns int64 (when a member got
+    away after all; None: it stands), thread_id uint64, thread string, object string,
+    class string, owner_id uint64, owner string (the next member), kind string (monitor,
+    reenter, synchronizer, join), method string, source string, line int32, stack int32,
+    deadline_ns int64 (its wait is timed, and breaks the deadlock then; None: it waits
+    for ever), provenance string (of "owner holds object").
     """
     return model._ask(lib.tm_deadlock_list)
 
@@ -175,13 +186,15 @@ def deadlocks(model: "Model") -> Table:
 def lock_order(model: "Model") -> Table:
     """List cycles of lock order that can deadlock, smallest first, an edge a row.
 
-    Columns (table ``lock_order``): cycle (0, 1, ...), position, level (object, class;
-    object: the same locks; class: locks of the same classes, but not the same ones,
-    which is weaker evidence), held_class, wanted_class, held_object and wanted_object
-    (None: only classes are known), thread_id, thread, method (where it was blocked),
-    source, line, held_method (where it got the held lock), held_source, held_line,
-    time_ns (of the first such block), count (of such blocks), stack (of the block),
-    provenance (that the lock was held).
+    Columns (table ``lock_order``): cycle int32 (0, 1, ...), position int32, level
+    string (object, class; object: the same locks; class: locks of the same classes, but
+    not the same ones, which is weaker evidence), held_class string, wanted_class
+    string, held_object string and wanted_object string (None: only classes are known),
+    thread_id uint64, thread string, method string (where it was blocked), source
+    string, line int32, held_method string (where it got the held lock), held_source
+    string, held_line int32, time_ns int64 (of the first such block), count int64 (of
+    such blocks), stack int32 (of the block), provenance string (that the lock was
+    held).
     """
     return model._ask(lib.tm_lock_order_list)
 
@@ -189,10 +202,11 @@ def lock_order(model: "Model") -> Table:
 def lock_edges(model: "Model") -> Table:
     """List all orders in which locks were seen to be taken, most frequent first.
 
-    Columns (table ``lock_edges``): held_class, wanted_class, held_object and
-    wanted_object (None: only classes are known), thread_id, thread, method (where it
-    was blocked), source, line, held_method (where it got the held lock), held_source,
-    held_line, time_ns (of the first such block), count (of such blocks), stack (of the
-    block), provenance (that the lock was held).
+    Columns (table ``lock_edges``): held_class string, wanted_class string, held_object
+    string and wanted_object string (None: only classes are known), thread_id uint64,
+    thread string, method string (where it was blocked), source string, line int32,
+    held_method string (where it got the held lock), held_source string, held_line
+    int32, time_ns int64 (of the first such block), count int64 (of such blocks), stack
+    int32 (of the block), provenance string (that the lock was held).
     """
     return model._ask(lib.tm_lock_edge_list)

@@ -141,26 +141,26 @@ class Model(Sink):
 
         The kinds and their thresholds stand in ``threadmodel/findings.h``.
 
-        Columns (table ``findings``): rank (1, 2, ...), kind (deadlock, resource_wait,
-        hot_lock, lock_convoy, oversubscribed_lock, held_while_sleeping,
+        Columns (table ``findings``): rank int32 (1, 2, ...), kind string (deadlock,
+        resource_wait, hot_lock, lock_convoy, oversubscribed_lock, held_while_sleeping,
         held_while_waiting, held_while_parked, held_while_blocked, notify_all_herd,
         lost_notify, useless_notify, long_wait, wait_always_times_out,
         sleep_on_critical_path, unbalanced_join, lock_inversion, sampled_block),
-        at_stake_ns (what threads would gain at most, all added up), text (one or two
-        sentences), class, method (where to look), source, line, thread_id (None:
-        nobody), thread (whom it names first; None: nobody), suspected (it rests on
-        inference; the text says so), evidence (deadlocks, blame, callers, interactions,
-        timeline, lock_order, critical_path, resources; the table that shows it),
-        evidence_where (which rows of that table: conditions ``column = value``,
-        ``column = 'text'`` and ``column is null``, joined as in SQL by ``and``; empty:
-        all).
+        at_stake_ns int64 (what threads would gain at most, all added up), text string
+        (one or two sentences), class string, method string (where to look), source
+        string, line int32, thread_id uint64 (None: nobody), thread string (whom it
+        names first; None: nobody), suspected bool (it rests on inference; the text says
+        so), evidence string (deadlocks, blame, callers, interactions, timeline,
+        lock_order, critical_path, resources; the table that shows it), evidence_where
+        string (which rows of that table: conditions ``column = value``, ``column =
+        'text'`` and ``column is null``, joined as in SQL by ``and``; empty: all).
         """
         return self._ask(lib.tm_findings_list)
 
     def diagnostics(self) -> Table:
         """List what was odd about the events.
 
-        Columns (table ``diagnostics``): cause, count (how often).
+        Columns (table ``diagnostics``): cause string, count uint64 (how often).
         """
         return self._ask(lib.tm_diagnostics_list)
 

@@ -40,12 +40,13 @@ def critical_path(
     over to the thread that ended that, and stays with it. The segments lie end to
     end from the run's beginning to the path's end.
 
-    Columns (table ``critical_path``): start_ns, end_ns, thread_id, thread, state,
-    method, source, line, object, class, via (start, handoff, notify, notify_all, join,
+    Columns (table ``critical_path``): start_ns int64, end_ns int64, thread_id uint64,
+    thread string, state string, method string, source string, line int32, object
+    string, class string, via string (start, handoff, notify, notify_all, join,
     interrupt, unpark, timeout, post, meanwhile; the interaction by which the path came
-    here from the segment before; None: the same thread just went on), unexplained (why
-    nothing explains this stretch, "unparks not recorded" for instance; None: something
-    does), provenance (of the interaction; None: without one).
+    here from the segment before; None: the same thread just went on), unexplained
+    string (why nothing explains this stretch, "unparks not recorded" for instance;
+    None: something does), provenance string (of the interaction; None: without one).
 
     Args:
         model: asked
@@ -75,10 +76,11 @@ def path_rollup(
 
     By thread alone, all threads have a row.
 
-    Columns (table ``path_rollup``): by thread: thread_id, thread; by method: method; by
-    class: class; by state: state; always: segments (how many), total_ns (their length),
-    share (of the path's length), unexplained_ns (of total_ns: nothing explains it); by
-    thread without method, class, state: slack_ns (how much longer anything that the
+    Columns (table ``path_rollup``): by thread: thread_id uint64, thread string; by
+    method: method string; by class: class string; by state: state string; always:
+    segments int64 (how many), total_ns int64 (their length), share double (of the
+    path's length), unexplained_ns int64 (of total_ns: nothing explains it); by thread
+    without method, class, state: slack_ns int64 (how much longer anything that the
     thread did might have taken before the path's end came later, if all the rest stayed
     as it was; None: any time).
 
@@ -108,10 +110,11 @@ def whatif(
 
     Scaled are the holds that match all that is given. The gain is an upper bound.
 
-    Columns (table ``whatif``): class, method and object (as asked; None: any), factor
-    (0.5: held for half as long), length_ns (of the run, as predicted), gain_ns
-    (negative: longer than it was), holds (how many were scaled), hold_ns (their length
-    as it was), note (what is odd about this row; None: nothing).
+    Columns (table ``whatif``): class string, method string and object string (as asked;
+    None: any), factor double (0.5: held for half as long), length_ns int64 (of the run,
+    as predicted), gain_ns int64 (negative: longer than it was), holds int64 (how many
+    were scaled), hold_ns int64 (their length as it was), note string (what is odd about
+    this row; None: nothing).
 
     Args:
         model: asked

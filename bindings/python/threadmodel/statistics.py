@@ -20,28 +20,42 @@ _KEYS: Final = named(StatisticsKey)
 def threads(model: "Model", selection: Selection = ALL) -> Table:
     """List the threads, one a row, in the order of first sight.
 
-    Columns (table ``threads``): thread_id, name (the thread's), group (thread group or
-    container), virtual, daemon, state (at the end), start_ns (None: not seen to start),
-    end_ns (None: not seen to end); for each of blocked, waiting, reentering, joining,
-    sleeping, parked, runnable: <state>_count (how often), <state>_total_ns (for how
-    long in all); carrier_id (of a virtual thread that is mounted, as far as is told;
-    None: none), cpu_samples (how often it was seen on a processor).
+    Columns (table ``threads``): thread_id uint64, name string (the thread's), group
+    string (thread group or container), virtual bool, daemon bool, state string (at the
+    end), start_ns int64 (None: not seen to start), end_ns int64 (None: not seen to
+    end); for each of blocked, waiting, reentering, joining, sleeping, parked, runnable:
+    <state>_count int64 (how often), <state>_total_ns int64 (for how long in all);
+    carrier_id uint64 (of a virtual thread that is mounted, as far as is told; None:
+    none), cpu_samples uint64 (how often it was seen on a processor).
     """
     return model._ask(lib.tm_statistics_threads, model._select(selection))
 
 
 def monitors(model: "Model", selection: Selection = ALL) -> Table:
-    """Sum up how threads were held up, by class of the object; see statistics."""
+    """Sum up how threads were held up, by class of the object; see statistics.
+
+    Columns (table ``monitors``): class string (of the monitor, blocker or joined
+    thread); those of table ``groups`` that are always there.
+    """
     return statistics(model, ("class",), selection)
 
 
 def callers(model: "Model", selection: Selection = ALL) -> Table:
-    """Sum up the same by class and caller method; see statistics."""
+    """Sum up the same by class and caller method; see statistics.
+
+    Columns (table ``callers``): class string (of the monitor, blocker or joined
+    thread), method string, source string, line int32, idle bool; those of table
+    ``groups`` that are always there.
+    """
     return statistics(model, ("class", "caller"), selection)
 
 
 def objects(model: "Model", selection: Selection = ALL) -> Table:
-    """Sum up the same by single object; see statistics."""
+    """Sum up the same by single object; see statistics.
+
+    Columns (table ``objects``): object string, class string; those of table ``groups``
+    that are always there.
+    """
     return statistics(model, ("object",), selection)
 
 
@@ -56,16 +70,18 @@ def statistics(
 
     Percentiles are within 3 % of the true value.
 
-    Columns (table ``groups``): by class: class (of the monitor, blocker or joined
-    thread); by caller or method: method; by caller or line: source, line; by caller or
-    method: idle; by object: object; by object without class: class; by thread:
-    thread_id, thread; by group: group (thread group or container); by stack: stack;
-    always: objects and threads (distinct); for each of blocked, waiting, reentering,
-    joining, parked: <state>_count (how often), <state>_total_ns (all of them),
-    <state>_min_ns, <state>_max_ns, <state>_mean_ns, <state>_p50_ns, <state>_p90_ns and
-    <state>_p99_ns (None: the count is 0); for each of blocked, waiting, reentering,
-    joining, parked: <state>_share (the total, of the length of the run or of the
-    window; above 1 where threads were held up side by side).
+    Columns (table ``groups``): by class: class string (of the monitor, blocker or
+    joined thread); by caller or method: method string; by caller or line: source
+    string, line int32; by caller or method: idle bool; by object: object string; by
+    object without class: class string; by thread: thread_id uint64, thread string; by
+    group: group string (thread group or container); by stack: stack int32; always:
+    objects int64 and threads int64 (distinct); for each of blocked, waiting,
+    reentering, joining, parked: <state>_count int64 (how often), <state>_total_ns int64
+    (all of them), <state>_min_ns int64, <state>_max_ns int64, <state>_mean_ns int64,
+    <state>_p50_ns int64, <state>_p90_ns int64 and <state>_p99_ns int64 (None: the count
+    is 0); for each of blocked, waiting, reentering, joining, parked: <state>_share
+    double (the total, of the length of the run or of the window; above 1 where threads
+    were held up side by side).
 
     Args:
         model: asked
@@ -101,12 +117,13 @@ def histogram(
 ) -> Table:
     """Count hold-ups of a state by how long they lasted.
 
-    Columns (table ``histogram``): by class: class (of the monitor, blocker or joined
-    thread); by caller or method: method; by caller or line: source, line; by caller or
-    method: idle; by object: object; by object without class: class; by thread:
-    thread_id, thread; by group: group (thread group or container); by stack: stack;
-    always: low_ns (the shortest that is counted here), high_ns (not included; less than
-    4 % above low_ns, or 1), count (hold-ups).
+    Columns (table ``histogram``): by class: class string (of the monitor, blocker or
+    joined thread); by caller or method: method string; by caller or line: source
+    string, line int32; by caller or method: idle bool; by object: object string; by
+    object without class: class string; by thread: thread_id uint64, thread string; by
+    group: group string (thread group or container); by stack: stack int32; always:
+    low_ns int64 (the shortest that is counted here), high_ns int64 (not included; less
+    than 4 % above low_ns, or 1), count int64 (hold-ups).
 
     Args:
         model: asked

@@ -45,10 +45,11 @@ def summarize(
     question to a large recording. Of a damaged file, what is whole is summed up, and a
     DamagedTraceWarning is issued.
 
-    Columns (table ``summary``): class (None: unknown), state (blocked, waiting,
-    joining, sleeping, parked; a wait is counted until the thread has its monitor
-    again), count (how often), total_ns (all of them), min_ns, max_ns, mean_ns, p50_ns,
-    p90_ns and p99_ns (None: the count is 0).
+    Columns (table ``summary``): class string (None: unknown), state string (blocked,
+    waiting, joining, sleeping, parked; a wait is counted until the thread has its
+    monitor again), count int64 (how often), total_ns int64 (all of them), min_ns int64,
+    max_ns int64, mean_ns int64, p50_ns int64, p90_ns int64 and p99_ns int64 (None: the
+    count is 0).
 
     Args:
         path: of a file, or of anything that can be read

@@ -17,12 +17,14 @@ def timeline(model: "Model", selection: Selection = ALL) -> Timeline:
 
     In a notebook it is shown as lanes, where anywidget is installed.
 
-    Columns (table ``timeline``): thread_id, thread, start_ns, end_ns, state, object,
-    class, method, source, line, peer_id, peer (who owned the object when it began,
-    which may have become known while it lasted, or is joined), provenance (of peer and
-    state), open (it has not ended), stack, unsplit (a wait whose notify was not seen:
-    it may hide time in which the thread queued for the monitor again), sampled (the
-    stack is that of another hold-up like it, drawn at random).
+    Columns (table ``timeline``): thread_id uint64, thread string, start_ns int64,
+    end_ns int64, state string, object string, class string, method string, source
+    string, line int32, peer_id uint64, peer string (who owned the object when it began,
+    which may have become known while it lasted, or is joined), provenance string (of
+    peer and state), open bool (it has not ended), stack int32, unsplit bool (a wait
+    whose notify was not seen: it may hide time in which the thread queued for the
+    monitor again), sampled bool (the stack is that of another hold-up like it, drawn at
+    random).
     """
     return Timeline(
         model._answer(lib.tm_timeline_list, model._select(selection)), model, selection
@@ -32,12 +34,13 @@ def timeline(model: "Model", selection: Selection = ALL) -> Timeline:
 def tiles(model: "Model", tile_ns: int, selection: Selection = ALL) -> Table:
     """List the timeline with less detail: short neighbours are merged.
 
-    Columns (table ``tiles``): thread_id, thread, start_ns, end_ns, intervals (how many
-    the row stands for), state (that took most of it; of equals the one with the lowest
-    number); for each of unknown, new, running, blocked, waiting, reentering, joining,
-    sleeping, parked, deadlocked, dead, runnable: <state>_ns (its time within the row);
-    object, class, method, source, line, peer_id, peer, provenance, open, stack, unsplit
-    and sampled (None: intervals is not 1).
+    Columns (table ``tiles``): thread_id uint64, thread string, start_ns int64, end_ns
+    int64, intervals int64 (how many the row stands for), state string (that took most
+    of it; of equals the one with the lowest number); for each of unknown, new, running,
+    blocked, waiting, reentering, joining, sleeping, parked, deadlocked, dead, runnable:
+    <state>_ns int64 (its time within the row); object string, class string, method
+    string, source string, line int32, peer_id uint64, peer string, provenance string,
+    open bool, stack int32, unsplit bool and sampled bool (None: intervals is not 1).
 
     Args:
         model: asked
@@ -68,15 +71,16 @@ def tile_ns(model: "Model", rows: int, selection: Selection = ALL) -> int:
 def interactions(model: "Model", selection: Selection = ALL) -> Table:
     """List what threads did that let others go on, by time.
 
-    Columns (table ``interactions``): kind, time_ns (of the from-side; of the to-side
-    when that is unknown), woken_ns (when the to-thread went on; None: not yet, or
-    never), from_thread_id and from_thread (None: not known, or nobody), to_thread_id
-    (None: nobody), to_thread (None: not known, or nobody), object, class, from_method,
-    to_method, provenance, effect (woke, permit, useless, pending, lost; permit: of an
-    unpark whose thread had not parked yet; useless: nobody was there; pending: nobody
-    went on yet; lost: nobody was there, and one who came later waits in vain),
-    candidates (how many could have done it; 1 where it is certain), group (rows of one
-    notifyAll, one post or one thread's end share it; None: others).
+    Columns (table ``interactions``): kind string, time_ns int64 (of the from-side; of
+    the to-side when that is unknown), woken_ns int64 (when the to-thread went on; None:
+    not yet, or never), from_thread_id uint64 and from_thread string (None: not known,
+    or nobody), to_thread_id uint64 (None: nobody), to_thread string (None: not known,
+    or nobody), object string, class string, from_method string, to_method string,
+    provenance string, effect string (woke, permit, useless, pending, lost; permit: of
+    an unpark whose thread had not parked yet; useless: nobody was there; pending:
+    nobody went on yet; lost: nobody was there, and one who came later waits in vain),
+    candidates int32 (how many could have done it; 1 where it is certain), group int32
+    (rows of one notifyAll, one post or one thread's end share it; None: others).
     """
     return model._ask(lib.tm_interaction_list, model._select(selection))
 
@@ -84,9 +88,10 @@ def interactions(model: "Model", selection: Selection = ALL) -> Table:
 def context(model: "Model", selection: Selection = ALL) -> Table:
     """List what went on beside the threads' states, in the order of its ends.
 
-    Columns (table ``context``): kind (gc_pause, pinned, submit_failed, inflated,
-    cpu_sample), start_ns, end_ns (the same where it has no length), thread_id and
-    thread (None: all threads), object, class, method, source, line, stack, cause (of an
+    Columns (table ``context``): kind string (gc_pause, pinned, submit_failed, inflated,
+    cpu_sample), start_ns int64, end_ns int64 (the same where it has no length),
+    thread_id uint64 and thread string (None: all threads), object string, class string,
+    method string, source string, line int32, stack int32, cause string (of an
     inflation; None: others).
     """
     return model._ask(lib.tm_model_context, model._select(selection))
@@ -95,9 +100,9 @@ def context(model: "Model", selection: Selection = ALL) -> Table:
 def context_totals(model: "Model") -> Table:
     """Sum the same up by kind, for the whole run.
 
-    Columns (table ``context_totals``): kind (gc_pause, pinned, submit_failed, inflated,
-    cpu_sample), count, total_ns (all of them), max_ns (the longest), share (of the
-    run's length; None: that is 0).
+    Columns (table ``context_totals``): kind string (gc_pause, pinned, submit_failed,
+    inflated, cpu_sample), count uint64, total_ns int64 (all of them), max_ns int64 (the
+    longest), share double (of the run's length; None: that is 0).
     """
     return model._ask(lib.tm_model_context_totals)
 
@@ -105,7 +110,8 @@ def context_totals(model: "Model") -> Table:
 def stacks(model: "Model") -> Table:
     """List the frames of all stacks.
 
-    Columns (table ``stacks``): stack (as other tables name it), depth (0 innermost),
-    method (package.Class.method), class (of the method), source, line.
+    Columns (table ``stacks``): stack int32 (as other tables name it), depth int32 (0
+    innermost), method string (package.Class.method), class string (of the method),
+    source string, line int32.
     """
     return model._ask(lib.tm_stack_list)
