@@ -6,6 +6,7 @@
 #include <threadmodel/allocator.h>
 #include <threadmodel/arrow.h>
 #include <threadmodel/blame.h>
+#include <threadmodel/class_sums.h>
 #include <threadmodel/common.h>
 #include <threadmodel/context.h>
 #include <threadmodel/deadlock.h>
@@ -27,7 +28,6 @@
 #include <threadmodel/sink.h>
 #include <threadmodel/source.h>
 #include <threadmodel/statistics.h>
-#include <threadmodel/summary.h>
 #include <threadmodel/table.h>
 #include <threadmodel/timeline.h>
 #include <threadmodel/version.h>

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/strings.h"
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "model/context.h"
 #include "model/lock_nesting.h"
 #include "model/wakeup_latency.h"

@@ -3,7 +3,7 @@
 #ifndef TM_TABLE_DISTRIBUTION_H
 #define TM_TABLE_DISTRIBUTION_H
 
-#include "base/spread.h"
+#include "base/dense_histogram.h"
 #include "table/builder.h"
 
 enum { TM__DISTRIBUTION_QUANTILES = 3, TM__DISTRIBUTION_COLUMNS = 8 };

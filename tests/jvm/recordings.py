@@ -18,7 +18,7 @@ from conftest import TIMEOUT_S, Java
 from jdks import ROOT
 from threadmodel import EventKind
 
-POUR = Path(os.environ.get("TM_TEST_POUR", ROOT / "build/tests/jvm/pour"))
+POUR = Path(os.environ.get("TM_TEST_POUR", ROOT / "build/tests/jvm/emit_file"))
 TIMED_OUT, BY_INTERRUPT, PEER_REPORTED = 1, 2, 4
 NATIVE = 1 << 63
 SYNCHRONIZER = 4

@@ -39,7 +39,7 @@ from threadmodel.run import Identity, Policy, Run
 from threadmodel.selection import Selection
 from threadmodel.sink import Frame, Sink
 from threadmodel.source import Live, Progress, open, pour
-from threadmodel.summary import summarize
+from threadmodel.class_sums import summarize
 from threadmodel.table import Table
 from threadmodel.writer import Writer, WriterFormat
 

@@ -9,7 +9,7 @@
 #include <threadmodel/findings.h>
 
 #include "analysis/grouping/callers.h"
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "model/entity_names.h"
 #include "model/model.h"
 #include "model/selection.h"

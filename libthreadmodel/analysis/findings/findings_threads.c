@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analysis/findings/findings.h"
-#include "analysis/timeline/holdup.h"
+#include "analysis/timeline/blocking.h"
 #include "base/saturate.h"
 #include "model/deadlock_search.h"
 #include "model/interval.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/findings/findings.h"
-#include "analysis/timeline/holdup.h"
+#include "analysis/timeline/blocking.h"
 #include "base/histogram.h"
 #include "model/interaction.h"
 #include "model/interval.h"

@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_GROUPING_CALLERS_H
 #define TM_ANALYSIS_GROUPING_CALLERS_H
 
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "model/caller_frame.h"
 #include "model/model.h"
 #include "table/builder.h"

@@ -6,10 +6,10 @@
 #include <threadmodel/blame.h>
 
 #include "analysis/grouping/callers.h"
-#include "analysis/grouping/seats.h"
+#include "analysis/grouping/key_table.h"
 #include "analysis/locks/shares.h"
 #include "base/sort.h"
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "model/caller_frame.h"
 #include "model/model.h"
 #include "model/selection.h"

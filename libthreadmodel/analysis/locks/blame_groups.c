@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/locks/blame.h"
-#include "analysis/timeline/holdup.h"
+#include "analysis/timeline/blocking.h"
 #include "base/saturate.h"
 #include "model/fold.h"
 #include "model/methods.h"

@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_LOCKS_LOCK_GRAPH_H
 #define TM_ANALYSIS_LOCKS_LOCK_GRAPH_H
 
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "model/lock_nesting.h"
 #include "model/model.h"
 

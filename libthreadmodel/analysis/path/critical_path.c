@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The critical path as a table: a row a segment, hundreds of thousands of them. */
 #include "analysis/path/path.h"
-#include "analysis/timeline/link.h"
+#include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "model/caller_frame.h"

@@ -21,7 +21,7 @@
  */
 #include "analysis/path/path.h"
 
-#include "analysis/timeline/link.h"
+#include "analysis/timeline/wakeup_edge.h"
 #include "model/interval.h"
 #include "model/methods.h"
 #include "model/thread.h"

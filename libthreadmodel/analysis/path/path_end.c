@@ -10,7 +10,7 @@
  *     hook                          ───
  */
 #include "analysis/path/path.h"
-#include "analysis/timeline/link.h"
+#include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
 #include "model/interval.h"
 #include "model/thread.h"

@@ -5,11 +5,11 @@
  */
 #include "analysis/path/path.h"
 #include "analysis/path/slack.h"
-#include "analysis/timeline/link.h"
+#include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/sort.h"
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "model/caller_frame.h"
 #include "model/entity_names.h"
 #include "model/methods.h"

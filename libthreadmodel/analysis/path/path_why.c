@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "analysis/path/path.h"
-#include "analysis/timeline/link.h"
+#include "analysis/timeline/wakeup_edge.h"
 #include "base/duration.h"
 #include "model/interval.h"
 #include "model/limits.h"

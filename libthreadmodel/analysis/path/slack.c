@@ -12,8 +12,8 @@
  */
 #include "analysis/path/slack.h"
 
-#include "analysis/timeline/link.h"
-#include "analysis/timeline/march.h"
+#include "analysis/timeline/time_merge.h"
+#include "analysis/timeline/wakeup_edge.h"
 #include "model/interaction.h"
 #include "model/interval.h"
 #include "model/thread.h"

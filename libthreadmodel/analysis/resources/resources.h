@@ -7,7 +7,7 @@
 #define TM_ANALYSIS_RESOURCES_RESOURCES_H
 
 #include "base/histogram.h"
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "model/interaction.h"
 #include "model/interval.h"
 #include "model/model.h"

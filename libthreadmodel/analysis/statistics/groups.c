@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Grouping ten million hold-ups in a fraction of a second: each costs one look-up and
- * a word or two on its group's pile (piles.h). What a group's answer is made of,
+ * a word or two on its group's pile (duration_lists.h). What a group's answer is made of,
  * histogram and distinct objects, is worked out when the group is written, from memory
  * that every group uses again.
  *
@@ -12,7 +12,7 @@
  */
 #include "analysis/statistics/groups.h"
 
-#include "analysis/timeline/holdup.h"
+#include "analysis/timeline/blocking.h"
 #include "model/fold.h"
 #include "model/methods.h"
 #include "model/object.h"

@@ -6,10 +6,10 @@
 #include <threadmodel/statistics.h>
 
 #include "analysis/grouping/callers.h"
-#include "analysis/grouping/seats.h"
-#include "analysis/statistics/piles.h"
+#include "analysis/grouping/key_table.h"
+#include "analysis/statistics/duration_lists.h"
 #include "base/sort.h"
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "model/caller_frame.h"
 #include "model/model.h"
 #include "model/selection.h"

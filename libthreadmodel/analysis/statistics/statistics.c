@@ -5,7 +5,7 @@
  */
 #include <threadmodel/statistics.h>
 
-#include "analysis/timeline/holdup.h"
+#include "analysis/timeline/blocking.h"
 #include "base/error.h"
 #include "model/entity_names.h"
 #include "model/fold.h"

@@ -12,7 +12,7 @@
  */
 #include "analysis/whatif/forecast.h"
 
-#include "analysis/timeline/link.h"
+#include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/clocks.h"
 #include "model/interval.h"
 #include "model/thread.h"

@@ -4,7 +4,7 @@
 #define TM_ANALYSIS_WHATIF_FORECAST_H
 
 #include "analysis/whatif/holds.h"
-#include "analysis/timeline/march.h"
+#include "analysis/timeline/time_merge.h"
 
 /** As many what-ifs are worked out in one march over the run. */
 enum { TM__FORECAST_LANES = 32 };

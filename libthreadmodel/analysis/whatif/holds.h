@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_WHATIF_HOLDS_H
 #define TM_ANALYSIS_WHATIF_HOLDS_H
 
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "model/caller_frame.h"
 #include "model/model.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/map.h"
 #include "base/sort.h"
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "formats/dump/frame_text.h"
 #include "formats/notes.h"
 

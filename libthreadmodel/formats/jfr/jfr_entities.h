@@ -8,7 +8,7 @@
 
 #include <threadmodel/sink.h>
 
-#include "base/triples.h"
+#include "base/triple_map.h"
 #include "formats/jfr/pools.h"
 
 /** Bits of what a stack shows. */

@@ -17,7 +17,7 @@ from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_path, read_choices
 from threadmodel.cli.report import print_sections
 from threadmodel.errors import DamagedTraceWarning
-from threadmodel.summary import ENDS
+from threadmodel.class_sums import ENDS
 from threadmodel.table import Table
 from threadmodel.text import clean, duration
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/statistics/piles.h"
-#include "analysis/grouping/seats.h"
+#include "analysis/statistics/duration_lists.h"
+#include "analysis/grouping/key_table.h"
 #include "support/scarce.h"
 
 enum { PILES = 5, OBJECTS = 40, DURATIONS = 6000 };

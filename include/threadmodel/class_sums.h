@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threadmodel/summary.h: how often and how long, by class, without a model.
+ * threadmodel/class_sums.h: how often and how long, by class, without a model.
  *
  * A sink that pairs the ends of each thread's hold-ups and keeps sums alone: its memory
  * grows with threads, objects and classes and not with events. For one question to a

@@ -4,7 +4,7 @@
  * that a memory limit dropped, or that were rebound to another thread, explain
  * nothing.
  */
-#include "analysis/timeline/link.h"
+#include "analysis/timeline/wakeup_edge.h"
 
 #include "model/deadlock_search.h"
 #include "model/interaction.h"

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/dense_histogram.h"
 #include "base/error.h"
-#include "base/spread.h"
 
 static uint64_t next_random(uint64_t *seed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/grouping/seats.h"
+#include "analysis/grouping/key_table.h"
 
 size_t tm__seats_budget_bytes(const tm_model *model)
 {

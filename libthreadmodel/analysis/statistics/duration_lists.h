@@ -7,7 +7,7 @@
 #define TM_ANALYSIS_STATISTICS_PILES_H
 
 #include "base/arena.h"
-#include "base/spread.h"
+#include "base/dense_histogram.h"
 #include "model/model.h"
 
 /** Zero is an empty pile. */

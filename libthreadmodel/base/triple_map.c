@@ -3,7 +3,7 @@
  * Asked once for each hold-up, filled once for each distinct triple: key and value
  * lie in one slot, four to a cache line, with linear probing and at most half full.
  */
-#include "base/triples.h"
+#include "base/triple_map.h"
 
 #include "base/error.h"
 #include "base/prefetch.h"

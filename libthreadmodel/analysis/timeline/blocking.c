@@ -6,7 +6,7 @@
  *     RUNNING | BLOCKED | DEADLOCKED c | BLOCKED c | RUNNING     c: continues
  *             ^------- one hold-up, a block -------^
  */
-#include "analysis/timeline/holdup.h"
+#include "analysis/timeline/blocking.h"
 
 #include "model/interval.h"
 #include "model/methods.h"

@@ -8,9 +8,9 @@
  * those in which it cannot after them. Between threads the order of one instant is
  * open: a point that needs another of its time lets that go first.
  */
-#include "analysis/timeline/march.h"
+#include "analysis/timeline/time_merge.h"
 
-#include "analysis/timeline/link.h"
+#include "analysis/timeline/wakeup_edge.h"
 #include "model/interval.h"
 #include "model/thread.h"
 

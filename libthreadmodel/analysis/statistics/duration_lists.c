@@ -10,7 +10,7 @@
  * What does not fit a word, some seconds and more, lies apart, and so do hold-ups that
  * were folded into a histogram: ELSEWHERE and a number stand for those.
  */
-#include "analysis/statistics/piles.h"
+#include "analysis/statistics/duration_lists.h"
 
 #include "base/prefetch.h"
 #include "base/saturate.h"

@@ -4,7 +4,7 @@
  * buckets among two thousand are taken: what is not taken is passed over 64 at a time.
  * The 16 kB stay in the nearest cache.
  */
-#include "base/spread.h"
+#include "base/dense_histogram.h"
 
 #include "base/saturate.h"
 

@@ -4,7 +4,7 @@
  * objects of a few classes. An event costs the look-ups of its thread and object, and
  * the end of a hold-up one entry in a histogram.
  */
-#include <threadmodel/summary.h>
+#include <threadmodel/class_sums.h>
 
 #include <string.h>
 

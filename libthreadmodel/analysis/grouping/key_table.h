@@ -9,7 +9,7 @@
 #include <threadmodel/model.h>
 
 #include "base/prefetch.h"
-#include "base/triples.h"
+#include "base/triple_map.h"
 
 typedef struct tm__seats {
     tm__memory *memory;
