@@ -96,7 +96,7 @@ PyObject *threadmodel_schema_capsule(const tm_table *table, int column)
         return PyErr_NoMemory();
     /* In the capsule first: from there on its destructor cleans up. */
     capsule = wrap(schema, schema_name, free_schema);
-    if (capsule && tm_table_to_arrow(schema, NULL, table) < 0) {
+    if (capsule && tm_table_export_arrow(schema, NULL, table) < 0) {
         Py_DECREF(capsule);
         return PyErr_NoMemory();
     }
@@ -113,7 +113,7 @@ PyObject *threadmodel_array_capsule(const tm_table *table, int column)
     if (!array)
         return PyErr_NoMemory();
     capsule = wrap(array, array_name, free_array);
-    if (capsule && tm_table_to_arrow(NULL, array, table) < 0) {
+    if (capsule && tm_table_export_arrow(NULL, array, table) < 0) {
         Py_DECREF(capsule);
         return PyErr_NoMemory();
     }
@@ -130,7 +130,7 @@ PyObject *threadmodel_stream_capsule(const tm_table *table)
     if (!stream)
         return PyErr_NoMemory();
     capsule = wrap(stream, stream_name, free_stream);
-    if (capsule && tm_table_to_arrow_stream(stream, table) < 0) {
+    if (capsule && tm_table_export_arrow_stream(stream, table) < 0) {
         Py_DECREF(capsule);
         return PyErr_NoMemory();
     }

@@ -71,42 +71,42 @@ static int end_definition(threadmodel_relay *self, int rc)
         return rc;                                                                     \
     return end_definition(self, self->next->callback(self->next->payload, argument))
 
-static int take_run(void *payload, const tm_run *run)
+static int register_run(void *payload, const tm_run *run)
 {
     PASS_ON(run, run);
 }
 
-static int take_limit(void *payload, const char *sentence)
+static int register_caveat(void *payload, const char *sentence)
 {
-    PASS_ON(limit, sentence);
+    PASS_ON(caveat, sentence);
 }
 
-static int take_class(void *payload, const tm_class *definition)
+static int register_class(void *payload, const tm_class *definition)
 {
     PASS_ON(define_class, definition);
 }
 
-static int take_method(void *payload, const tm_method *definition)
+static int register_method(void *payload, const tm_method *definition)
 {
     PASS_ON(define_method, definition);
 }
 
-static int take_stack(void *payload, const tm_stack *definition)
+static int register_stack(void *payload, const tm_stack *definition)
 {
     PASS_ON(define_stack, definition);
 }
 
-static int take_thread(void *payload, const tm_thread *definition)
+static int register_thread(void *payload, const tm_thread *definition)
 {
     PASS_ON(define_thread, definition);
 }
 
-static int take_object(void *payload, const tm_object *definition)
+static int register_object(void *payload, const tm_object *definition)
 {
     PASS_ON(define_object, definition);
 }
 
-static int take_events(void *payload, const tm_event *events, size_t count)
+static int ingest_events(void *payload, const tm_event *events, size_t count)
 {
     threadmodel_relay *self = payload;
     int rc;
@@ -182,7 +182,7 @@ static size_t pass_on(threadmodel_relay *self)
     return count;
 }
 
-int threadmodel_relay_take(threadmodel_relay *self, const tm_sink *sink)
+int threadmodel_relay_read(threadmodel_relay *self, const tm_sink *sink)
 {
     struct timespec until;
     size_t passed = 0;
@@ -242,14 +242,14 @@ threadmodel_relay *threadmodel_relay_new(size_t room)
         return NULL;
     self->sink = (tm_sink){.size = sizeof(self->sink),
                            .payload = self,
-                           .run = take_run,
-                           .limit = take_limit,
-                           .define_class = take_class,
-                           .define_method = take_method,
-                           .define_stack = take_stack,
-                           .define_thread = take_thread,
-                           .define_object = take_object,
-                           .events = take_events};
+                           .run = register_run,
+                           .caveat = register_caveat,
+                           .define_class = register_class,
+                           .define_method = register_method,
+                           .define_stack = register_stack,
+                           .define_thread = register_thread,
+                           .define_object = register_object,
+                           .events = ingest_events};
     self->room = room;
     self->events = malloc(room * sizeof(*self->events));
     if (!self->events || init_locks(self) < 0) {

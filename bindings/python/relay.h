@@ -21,7 +21,7 @@ void threadmodel_relay_close(threadmodel_relay *relay);
  * sink is called within this call alone, but for definitions in the reading thread.
  * @return TM_MORE; TM_OK: closed, and all was passed on; or what the sink said
  */
-int threadmodel_relay_take(threadmodel_relay *relay, const tm_sink *sink);
+int threadmodel_relay_read(threadmodel_relay *relay, const tm_sink *sink);
 
 /** Nothing more is taken: the reading thread's callbacks fail from now on. */
 void threadmodel_relay_stop(threadmodel_relay *relay);

@@ -75,8 +75,8 @@ struct ArrowArrayStream {
  * @return TM_OK or TM_ENOMEM, and then both are untouched
  * @since 0.1
  */
-TM_API int tm_table_to_arrow(struct ArrowSchema *schema, struct ArrowArray *array,
-                             const tm_table *table);
+TM_API int tm_table_export_arrow(struct ArrowSchema *schema, struct ArrowArray *array,
+                                 const tm_table *table);
 
 /**
  * The same as a stream of one batch.
@@ -86,8 +86,8 @@ TM_API int tm_table_to_arrow(struct ArrowSchema *schema, struct ArrowArray *arra
  * @return TM_OK or TM_ENOMEM, and then the stream is untouched
  * @since 0.1
  */
-TM_API int tm_table_to_arrow_stream(struct ArrowArrayStream *stream,
-                                    const tm_table *table);
+TM_API int tm_table_export_arrow_stream(struct ArrowArrayStream *stream,
+                                        const tm_table *table);
 
 TM_END_DECLS
 

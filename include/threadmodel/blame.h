@@ -106,7 +106,7 @@ TM_API int tm_blame_list(tm_table **out, const tm_model *model,
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */
-TM_API int tm_blame_matrix(tm_table **out, const tm_model *model,
+TM_API int tm_blocker_list(tm_table **out, const tm_model *model,
                            const tm_selection *selection);
 
 TM_END_DECLS

@@ -7,8 +7,8 @@
  * file of any size; open it with TM_SOURCE_NO_STACKS, TM_SOURCE_BY_THREAD and the kinds
  * that are asked about.
  */
-#ifndef THREADMODEL_SUMMARY_H
-#define THREADMODEL_SUMMARY_H
+#ifndef THREADMODEL_CLASS_SUMS_H
+#define THREADMODEL_CLASS_SUMS_H
 
 #include <threadmodel/allocator.h>
 #include <threadmodel/common.h>
@@ -17,17 +17,17 @@
 
 TM_BEGIN_DECLS
 
-typedef struct tm_summary tm_summary;
+typedef struct tm_class_sums tm_class_sums;
 
 /**
  * Make an empty summary.
  *
- * @param[out] out   yours: tm_summary_free() it; NULL on failure
+ * @param[out] out   yours: tm_class_sums_free() it; NULL on failure
  * @param allocator  NULL: malloc; copied
  * @return TM_OK or TM_ENOMEM
  * @since 0.1
  */
-TM_API int tm_summary_new(tm_summary **out, const tm_allocator *allocator);
+TM_API int tm_class_sums_new(tm_class_sums **out, const tm_allocator *allocator);
 
 /**
  * The sink that fills it. Of each thread's events the order matters, of different
@@ -36,13 +36,13 @@ TM_API int tm_summary_new(tm_summary **out, const tm_allocator *allocator);
  * @return lent until the summary is freed
  * @since 0.1
  */
-TM_API const tm_sink *tm_summary_sink(tm_summary *summary);
+TM_API const tm_sink *tm_class_sums_sink(tm_class_sums *summary);
 
 /**
  * The sums so far, one row a class and state, the longest total first. Its limits are
  * those that the sink was told.
  *
- * Columns (table `summary`): class string (null: unknown), state string (blocked,
+ * Columns (table `class_sums`): class string (null: unknown), state string (blocked,
  * waiting, joining, sleeping, parked; a wait is counted until the thread has its
  * monitor again), count int64 (how often), total_ns int64 (all of them), min_ns int64,
  * max_ns int64, mean_ns int64, p50_ns int64, p90_ns int64 and p99_ns int64 (null: the
@@ -53,10 +53,10 @@ TM_API const tm_sink *tm_summary_sink(tm_summary *summary);
  * @return TM_OK or TM_ENOMEM
  * @since 0.1
  */
-TM_API int tm_summary_list(tm_table **out, const tm_summary *summary);
+TM_API int tm_class_sums_list(tm_table **out, const tm_class_sums *summary);
 
 /** Free a summary; tables that it answered with stay. NULL is fine. @since 0.1 */
-TM_API void tm_summary_free(tm_summary *summary);
+TM_API void tm_class_sums_free(tm_class_sums *summary);
 
 TM_END_DECLS
 

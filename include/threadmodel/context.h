@@ -31,8 +31,8 @@ TM_BEGIN_DECLS
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */
-TM_API int tm_model_context(tm_table **out, const tm_model *model,
-                            const tm_selection *selection);
+TM_API int tm_context_list(tm_table **out, const tm_model *model,
+                           const tm_selection *selection);
 
 /**
  * Sum the facts of context up by kind, kinds that were not met left out. A memory
@@ -47,7 +47,7 @@ TM_API int tm_model_context(tm_table **out, const tm_model *model,
  * @return TM_OK or TM_ENOMEM
  * @since 0.1
  */
-TM_API int tm_model_context_totals(tm_table **out, const tm_model *model);
+TM_API int tm_context_sum(tm_table **out, const tm_model *model);
 
 TM_END_DECLS
 

@@ -30,7 +30,7 @@ enum tm_diagnostic {
     TM_DIAGNOSTIC_STALE_OWNER = 16,          ///< an inferred owner proved to be wrong
     TM_DIAGNOSTIC_OUT_OF_MEMORY = 17,        ///< not taken: no memory
     TM_DIAGNOSTIC_LOST_BY_PRODUCER = 18,     ///< events the producer says it dropped
-    TM_DIAGNOSTIC_FOLDED = 19, ///< intervals and context in sums alone (memory limit)
+    TM_DIAGNOSTIC_EVICTED = 19, ///< intervals and context in sums alone (memory limit)
     TM_DIAGNOSTIC_UNKNOWN_STATE = 20,       ///< not taken: a snapshot's state is none
     TM_DIAGNOSTIC_OWN_PEER = 21,            ///< the other thread is the thread itself
     TM_DIAGNOSTIC_TIME_RANGE = 22,          ///< beyond 146 years from 0: moved to there
@@ -55,7 +55,7 @@ enum tm_diagnostic {
  * @return TM_OK or TM_ENOMEM
  * @since 0.1
  */
-TM_API int tm_diagnostics_list(tm_table **out, const tm_model *model);
+TM_API int tm_diagnostic_list(tm_table **out, const tm_model *model);
 
 /** The name of a cause, "waited_without_wait" for instance; NULL for none. */
 TM_API const char *tm_diagnostic_name(int cause);

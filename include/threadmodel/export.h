@@ -4,7 +4,7 @@
  *
  *     tm_export_options options = {.size = sizeof(options),
  *                                  .format = TM_EXPORT_PERFETTO};
- *     int rc = tm_export(model, "run.pftrace", &options);
+ *     int rc = tm_export_write(model, "run.pftrace", &options);
  */
 #ifndef THREADMODEL_EXPORT_H
 #define THREADMODEL_EXPORT_H
@@ -24,7 +24,7 @@ enum tm_export_format {
     /** The same as a Chrome trace, JSON. */
     TM_EXPORT_CHROME = 2,
     /** For flame graphs: a line a stack, outermost frame first, with the nanoseconds
-     *  that threads were held up there. The sum is that of tm_statistics_total(). */
+     *  that threads were held up there. The sum is that of tm_statistics_sum(). */
     TM_EXPORT_COLLAPSED = 3,
     /** Graphviz: who waits for whom when the run ends, and in which order locks were
      *  taken. */
@@ -70,8 +70,8 @@ typedef struct tm_export_options {
  *         was written before is there
  * @since 0.1
  */
-TM_API int tm_export(const tm_model *model, const char *path,
-                     const tm_export_options *options);
+TM_API int tm_export_write(const tm_model *model, const char *path,
+                           const tm_export_options *options);
 
 TM_END_DECLS
 

@@ -66,22 +66,22 @@ TM_BEGIN_DECLS
  * resource_wait, hot_lock, lock_convoy, oversubscribed_lock, held_while_sleeping,
  * held_while_waiting, held_while_parked, held_while_blocked, notify_all_herd,
  * lost_notify, useless_notify, long_wait, wait_always_times_out,
- * sleep_on_critical_path, unbalanced_join, lock_inversion, sampled_block), at_stake_ns
+ * sleep_on_critical_path, unbalanced_join, lock_inversion, sampled_block), impact_ns
  * int64 (what threads would gain at most, all added up), text string (one or two
  * sentences), class string, method string (where to look), source string, line int32,
  * thread_id uint64 (null: nobody), thread string (whom it names first; null: nobody),
- * suspected bool (it rests on inference; the text says so), evidence string (deadlocks,
- * blame, callers, interactions, timeline, lock_order, critical_path, resources; the
- * table that shows it), evidence_where string (which rows of that table: conditions
- * `column = value`, `column = 'text'` and `column is null`, joined as in SQL by `and`;
- * empty: all).
+ * suspected bool (it rests on inference; the text says so), evidence_table string
+ * (deadlocks, blame, callers, interactions, timeline, lock_order, critical_path,
+ * resources; the table that shows it), evidence_where string (which rows of that table:
+ * conditions `column = value`, `column = 'text'` and `column is null`, joined as in SQL
+ * by `and`; empty: all).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
  * @return TM_OK or TM_ENOMEM
  * @since 0.1
  */
-TM_API int tm_findings_list(tm_table **out, const tm_model *model);
+TM_API int tm_finding_list(tm_table **out, const tm_model *model);
 
 TM_END_DECLS
 

@@ -86,7 +86,7 @@ TM_API const tm_sink *tm_model_sink(tm_model *model);
  * Take events; the same as the sink's `events`, without the indirection.
  *
  * Every sequence is legal: what cannot be so is counted by cause, see
- * tm_diagnostics_list(). After TM_ENOMEM the events before the one that failed
+ * tm_diagnostic_list(). After TM_ENOMEM the events before the one that failed
  * have been taken, that one is counted as lost, and the model goes on.
  *
  * @param model   changed
@@ -122,13 +122,13 @@ TM_API int64_t tm_model_length_ns(const tm_model *model);
 /**
  * What the data cannot show, a sentence a row.
  *
- * Columns (table `limits`): limit string (a sentence).
+ * Columns (table `caveats`): caveat string (a sentence).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @return TM_OK or TM_ENOMEM
  * @since 0.1
  */
-TM_API int tm_model_limits(tm_table **out, const tm_model *model);
+TM_API int tm_caveat_list(tm_table **out, const tm_model *model);
 
 /** The name of a state, "blocked" for instance; NULL for a number that is none. */
 TM_API const char *tm_state_name(int state);

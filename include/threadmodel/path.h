@@ -93,8 +93,8 @@ typedef struct tm_path_options {
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */
-TM_API int tm_path_critical(tm_table **out, const tm_model *model,
-                            const tm_path_options *options);
+TM_API int tm_path_list(tm_table **out, const tm_model *model,
+                        const tm_path_options *options);
 
 /**
  * Sum the critical path up, the longest first. By thread alone, every thread has a row.
@@ -114,8 +114,8 @@ TM_API int tm_path_critical(tm_table **out, const tm_model *model,
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */
-TM_API int tm_path_rollup(tm_table **out, const tm_model *model,
-                          const tm_path_options *options);
+TM_API int tm_path_sum(tm_table **out, const tm_model *model,
+                       const tm_path_options *options);
 
 TM_END_DECLS
 

@@ -28,7 +28,7 @@ typedef struct tm_sink {
 
     int (*run)(void *payload, const tm_run *run);
     /** One sentence on what the data cannot show, for people. */
-    int (*limit)(void *payload, const char *sentence);
+    int (*caveat)(void *payload, const char *sentence);
     int (*define_class)(void *payload, const tm_class *definition);
     int (*define_method)(void *payload, const tm_method *definition);
     int (*define_stack)(void *payload, const tm_stack *definition);

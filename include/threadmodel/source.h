@@ -95,10 +95,10 @@ TM_API int tm_source_follow(tm_source *source, int growing);
 TM_API const char *tm_source_format(const tm_source *source);
 
 /** @return bytes of the file that were read so far. @since 0.1 */
-TM_API uint64_t tm_source_position(const tm_source *source);
+TM_API uint64_t tm_source_position_bytes(const tm_source *source);
 
 /** @return bytes of the file; 0: not known (a pipe). @since 0.1 */
-TM_API uint64_t tm_source_length(const tm_source *source);
+TM_API uint64_t tm_source_length_bytes(const tm_source *source);
 
 /** Close a source. NULL is fine. @since 0.1 */
 TM_API void tm_source_close(tm_source *source);

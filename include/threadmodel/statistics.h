@@ -18,14 +18,14 @@ TM_BEGIN_DECLS
 
 /** Keys to group by; any combination. */
 enum tm_statistics_key {
-    TM_BY_CLASS = 1,   ///< column class: of the monitor, blocker or joined thread
-    TM_BY_CALLER = 2,  ///< columns method, source, line, idle: who asked for it
-    TM_BY_OBJECT = 4,  ///< columns object, class
-    TM_BY_THREAD = 8,  ///< columns thread_id, thread
-    TM_BY_GROUP = 16,  ///< column group
-    TM_BY_STACK = 32,  ///< column stack: the whole of it, for tm_stack_list()
-    TM_BY_METHOD = 64, ///< columns method, idle: the caller without its line
-    TM_BY_LINE = 128   ///< columns source, line: the caller's line, whatever its method
+    TM_STATISTICS_BY_CLASS = 1,   ///< column class: of the lock or joined thread
+    TM_STATISTICS_BY_CALLER = 2,  ///< columns method, source, line, idle: who asked
+    TM_STATISTICS_BY_OBJECT = 4,  ///< columns object, class
+    TM_STATISTICS_BY_THREAD = 8,  ///< columns thread_id, thread
+    TM_STATISTICS_BY_GROUP = 16,  ///< column group
+    TM_STATISTICS_BY_STACK = 32,  ///< column stack: whole, for tm_stack_list()
+    TM_STATISTICS_BY_METHOD = 64, ///< columns method, idle: without its line
+    TM_STATISTICS_BY_LINE = 128   ///< columns source, line: whatever the method
 };
 
 /** Choices of a statistics question; zero is the default of each. */
@@ -73,35 +73,36 @@ typedef struct tm_statistics_options {
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */
-TM_API int tm_statistics_threads(tm_table **out, const tm_model *model,
-                                 const tm_selection *selection);
+TM_API int tm_thread_list(tm_table **out, const tm_model *model,
+                          const tm_selection *selection);
 
 /**
  * One row a group, the longest total blocked time first.
  *
- * Columns (table `groups`): by TM_BY_CLASS: class string (of the monitor, blocker or
- * joined thread); by TM_BY_CALLER or TM_BY_METHOD: method string; by TM_BY_CALLER or
- * TM_BY_LINE: source string, line int32; by TM_BY_CALLER or TM_BY_METHOD: idle bool; by
- * TM_BY_OBJECT: object string; by TM_BY_OBJECT without TM_BY_CLASS: class string; by
- * TM_BY_THREAD: thread_id uint64, thread string; by TM_BY_GROUP: group string (thread
- * group or container); by TM_BY_STACK: stack int32; always: objects int64 and threads
- * int64 (distinct); for each of blocked, waiting, reentering, joining, parked:
- * <state>_count int64 (how often), <state>_total_ns int64 (all of them), <state>_min_ns
- * int64, <state>_max_ns int64, <state>_mean_ns int64, <state>_p50_ns int64,
- * <state>_p90_ns int64 and <state>_p99_ns int64 (null: the count is 0); for each of
- * blocked, waiting, reentering, joining, parked: <state>_share double (the total, of
- * the length of the run or of the window; above 1 where threads were held up side by
- * side).
+ * Columns (table `groups`): by TM_STATISTICS_BY_CLASS: class string (of the monitor,
+ * blocker or joined thread); by TM_STATISTICS_BY_CALLER or TM_STATISTICS_BY_METHOD:
+ * method string; by TM_STATISTICS_BY_CALLER or TM_STATISTICS_BY_LINE: source string,
+ * line int32; by TM_STATISTICS_BY_CALLER or TM_STATISTICS_BY_METHOD: idle bool; by
+ * TM_STATISTICS_BY_OBJECT: object string; by TM_STATISTICS_BY_OBJECT without
+ * TM_STATISTICS_BY_CLASS: class string; by TM_STATISTICS_BY_THREAD: thread_id uint64,
+ * thread string; by TM_STATISTICS_BY_GROUP: group string (thread group or container);
+ * by TM_STATISTICS_BY_STACK: stack int32; always: objects int64 and threads int64
+ * (distinct); for each of blocked, waiting, reentering, joining, parked: <state>_count
+ * int64 (how often), <state>_total_ns int64 (all of them), <state>_min_ns int64,
+ * <state>_max_ns int64, <state>_mean_ns int64, <state>_p50_ns int64, <state>_p90_ns
+ * int64 and <state>_p99_ns int64 (null: the count is 0); for each of blocked, waiting,
+ * reentering, joining, parked: <state>_share double (the total, of the length of the
+ * run or of the window; above 1 where threads were held up side by side).
  *
  * @param[out] out  the answer, yours; NULL on failure. It is named after its keys:
- *                  monitors (class), callers (class, caller), objects (object), groups
+ *                  locks (class), callers (class, caller), objects (object), groups
  * @param model     asked
  * @param options   NULL: by class
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */
-TM_API int tm_statistics_monitors(tm_table **out, const tm_model *model,
-                                  const tm_statistics_options *options);
+TM_API int tm_statistics_list(tm_table **out, const tm_model *model,
+                              const tm_statistics_options *options);
 
 /**
  * The same as one row over all that is selected, in which every object and every
@@ -115,21 +116,23 @@ TM_API int tm_statistics_monitors(tm_table **out, const tm_model *model,
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */
-TM_API int tm_statistics_total(tm_table **out, const tm_model *model,
-                               const tm_statistics_options *options);
+TM_API int tm_statistics_sum(tm_table **out, const tm_model *model,
+                             const tm_statistics_options *options);
 
 /**
  * How long hold-ups of one state lasted: a row for each bucket that is not empty, by
- * rising duration, group by group in the order of tm_statistics_monitors().
+ * rising duration, group by group in the order of tm_statistics_list().
  *
- * Columns (table `histogram`): by TM_BY_CLASS: class string (of the monitor, blocker or
- * joined thread); by TM_BY_CALLER or TM_BY_METHOD: method string; by TM_BY_CALLER or
- * TM_BY_LINE: source string, line int32; by TM_BY_CALLER or TM_BY_METHOD: idle bool; by
- * TM_BY_OBJECT: object string; by TM_BY_OBJECT without TM_BY_CLASS: class string; by
- * TM_BY_THREAD: thread_id uint64, thread string; by TM_BY_GROUP: group string (thread
- * group or container); by TM_BY_STACK: stack int32; always: low_ns int64 (the shortest
- * that is counted here), high_ns int64 (not included; less than 4 % above low_ns, or
- * 1), count int64 (hold-ups).
+ * Columns (table `histogram`): by TM_STATISTICS_BY_CLASS: class string (of the monitor,
+ * blocker or joined thread); by TM_STATISTICS_BY_CALLER or TM_STATISTICS_BY_METHOD:
+ * method string; by TM_STATISTICS_BY_CALLER or TM_STATISTICS_BY_LINE: source string,
+ * line int32; by TM_STATISTICS_BY_CALLER or TM_STATISTICS_BY_METHOD: idle bool; by
+ * TM_STATISTICS_BY_OBJECT: object string; by TM_STATISTICS_BY_OBJECT without
+ * TM_STATISTICS_BY_CLASS: class string; by TM_STATISTICS_BY_THREAD: thread_id uint64,
+ * thread string; by TM_STATISTICS_BY_GROUP: group string (thread group or container);
+ * by TM_STATISTICS_BY_STACK: stack int32; always: low_ns int64 (the shortest that is
+ * counted here), high_ns int64 (not included; less than 4 % above low_ns, or 1), count
+ * int64 (hold-ups).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
@@ -138,8 +141,8 @@ TM_API int tm_statistics_total(tm_table **out, const tm_model *model,
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */
-TM_API int tm_statistics_histogram(tm_table **out, const tm_model *model,
-                                   const tm_statistics_options *options, int state);
+TM_API int tm_histogram_list(tm_table **out, const tm_model *model,
+                             const tm_statistics_options *options, int state);
 
 TM_END_DECLS
 

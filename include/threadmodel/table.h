@@ -31,7 +31,7 @@ enum tm_type {
 /** Where a writer puts its bytes. Returns TM_OK or a negative code. */
 typedef int (*tm_write_fn)(void *payload, const char *bytes, size_t count);
 
-/** @return the name of the table, "monitors" for instance. @since 0.1 */
+/** @return the name of the table, "locks" for instance. @since 0.1 */
 TM_API const char *tm_table_name(const tm_table *table);
 
 /** @return how many rows it has. @since 0.1 */
@@ -115,10 +115,10 @@ TM_API const char *tm_table_cell_string(const tm_table *table, int column, size_
 TM_API int tm_table_cell_is_null(const tm_table *table, int column, size_t row);
 
 /** @return how many sentences say what this answer cannot show. @since 0.1 */
-TM_API size_t tm_table_limit_count(const tm_table *table);
+TM_API size_t tm_table_caveat_count(const tm_table *table);
 
 /** @return one of these sentences, lent; NULL when out of range. @since 0.1 */
-TM_API const char *tm_table_limit(const tm_table *table, size_t index);
+TM_API const char *tm_table_caveat(const tm_table *table, size_t index);
 
 /**
  * Gather some rows into a table of their own, in the order of their numbers, of which

@@ -53,22 +53,22 @@ TM_API int tm_timeline_list(tm_table **out, const tm_model *model,
  * @return TM_OK, TM_ENOMEM, TM_EINVAL (also for tile_ns < 0), TM_ENOTFOUND
  * @since 0.1
  */
-TM_API int tm_timeline_tiles(tm_table **out, const tm_model *model,
-                             const tm_selection *selection, int64_t tile_ns);
+TM_API int tm_tile_list(tm_table **out, const tm_model *model,
+                        const tm_selection *selection, int64_t tile_ns);
 
 /**
- * Find how coarse tm_timeline_tiles() has to be for so many rows at most.
+ * Find how coarse tm_tile_list() has to be for so many rows at most.
  *
  * @param[out] tile_ns  0, or the smallest power of two that will do; the largest one
  *                      that there is where there are more threads than rows
  * @param model         asked
- * @param selection     as it will be given to tm_timeline_tiles()
+ * @param selection     as it will be given to tm_tile_list()
  * @param max_rows      wanted
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */
-TM_API int tm_timeline_tile_ns(int64_t *tile_ns, const tm_model *model,
-                               const tm_selection *selection, size_t max_rows);
+TM_API int tm_tile_fit(int64_t *tile_ns, const tm_model *model,
+                       const tm_selection *selection, size_t max_rows);
 
 /**
  * List the frames of all stacks that were defined, innermost first.

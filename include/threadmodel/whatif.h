@@ -53,8 +53,8 @@ typedef struct tm_whatif_options {
  *         chosen), TM_ENOTFOUND (no such class, method or object)
  * @since 0.1
  */
-TM_API int tm_whatif(tm_table **out, const tm_model *model,
-                     const tm_whatif_options *options);
+TM_API int tm_whatif_predict(tm_table **out, const tm_model *model,
+                             const tm_whatif_options *options);
 
 /**
  * The same for each class, and each class and method, whose monitors the critical

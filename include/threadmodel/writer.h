@@ -90,7 +90,7 @@ TM_API const tm_sink *tm_writer_sink(tm_writer *writer);
 TM_API int tm_writer_flush(tm_writer *writer);
 
 /** @return bytes written so far, without those that wait to be. @since 0.1 */
-TM_API uint64_t tm_writer_bytes(const tm_writer *writer);
+TM_API uint64_t tm_writer_written_bytes(const tm_writer *writer);
 
 /**
  * Events that the format cannot hold, and that were left out; of a trace none.
@@ -99,7 +99,7 @@ TM_API uint64_t tm_writer_bytes(const tm_writer *writer);
  * @return how many so far
  * @since 0.1
  */
-TM_API uint64_t tm_writer_dropped(const tm_writer *writer, int kind);
+TM_API uint64_t tm_writer_dropped_count(const tm_writer *writer, int kind);
 
 /**
  * Write what is left and the end, and free the writer, also when that fails. NULL is

@@ -33,7 +33,7 @@ static int add_slab(tm__arena *arena, tm__memory *memory)
     return TM_OK;
 }
 
-void *tm__arena_take(tm__arena *arena, tm__memory *memory, size_t bytes)
+void *tm__arena_allocate(tm__arena *arena, tm__memory *memory, size_t bytes)
 {
     uintptr_t first;
     void *block;

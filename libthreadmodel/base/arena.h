@@ -16,7 +16,7 @@ typedef struct tm__arena {
  * @return a block of undefined content that begins with a cache line; NULL when there
  *         is no memory
  */
-void *tm__arena_take(tm__arena *arena, tm__memory *memory, size_t bytes);
+void *tm__arena_allocate(tm__arena *arena, tm__memory *memory, size_t bytes);
 
 void tm__arena_free(tm__arena *arena, tm__memory *memory);
 

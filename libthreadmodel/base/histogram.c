@@ -88,8 +88,8 @@ static int widen(tm__histogram *histogram, tm__memory *memory, uint32_t from,
 }
 
 /* Fold count, total, min and max of other values in. */
-static void fold(tm__histogram *histogram, uint64_t count, int64_t total, int64_t min,
-                 int64_t max)
+static void add_sums(tm__histogram *histogram, uint64_t count, int64_t total,
+                     int64_t min, int64_t max)
 {
     if (histogram->count == 0 || min < histogram->min)
         histogram->min = min;
@@ -112,7 +112,7 @@ int tm__histogram_add(tm__histogram *histogram, tm__memory *memory, int64_t valu
         widen(histogram, memory, bucket, bucket + 1) < 0)
         return TM_ENOMEM;
     histogram->buckets[bucket - histogram->first]++;
-    fold(histogram, 1, value, value, value);
+    add_sums(histogram, 1, value, value, value);
     return TM_OK;
 }
 
@@ -125,7 +125,7 @@ int tm__histogram_merge(tm__histogram *histogram, tm__memory *memory,
         return TM_ENOMEM;
     for (uint32_t i = 0; i < other->bucket_count; i++)
         histogram->buckets[other->first - histogram->first + i] += other->buckets[i];
-    fold(histogram, other->count, other->total, other->min, other->max);
+    add_sums(histogram, other->count, other->total, other->min, other->max);
     return TM_OK;
 }
 

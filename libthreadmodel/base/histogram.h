@@ -32,7 +32,7 @@ int64_t tm__histogram_quantile(const tm__histogram *histogram, double fraction);
 /** The values [low, high) that a bucket takes, numbered as `first` does. */
 void tm__histogram_bounds(uint32_t bucket, int64_t *low, int64_t *high);
 
-/* What tm__histogram and tm__spread have in common. */
+/* What tm__histogram and tm__dense_histogram have in common. */
 
 enum { TM__OCTAVE_BITS = 5, TM__OCTAVE_BUCKETS = 1 << TM__OCTAVE_BITS };
 

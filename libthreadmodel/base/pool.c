@@ -36,7 +36,7 @@ static int add_slab(tm__pool *pool, tm__memory *memory)
     return TM_OK;
 }
 
-void *tm__pool_take(tm__pool *pool, tm__memory *memory)
+void *tm__pool_acquire(tm__pool *pool, tm__memory *memory)
 {
     void *block = pool->given_back;
     uintptr_t first;
@@ -53,7 +53,7 @@ void *tm__pool_take(tm__pool *pool, tm__memory *memory)
            pool->slab_count++ * pool->block_bytes;
 }
 
-void tm__pool_give_back(tm__pool *pool, void *block)
+void tm__pool_release(tm__pool *pool, void *block)
 {
     memcpy(block, &pool->given_back, sizeof(void *));
     pool->given_back = block;

@@ -14,10 +14,10 @@ typedef struct tm__pool {
 } tm__pool;
 
 /** @return a block of undefined content; NULL when there is no memory */
-void *tm__pool_take(tm__pool *pool, tm__memory *memory);
+void *tm__pool_acquire(tm__pool *pool, tm__memory *memory);
 
 /** Have a block taken again. */
-void tm__pool_give_back(tm__pool *pool, void *block);
+void tm__pool_release(tm__pool *pool, void *block);
 
 /** Free all blocks, whether given back or not. */
 void tm__pool_free(tm__pool *pool, tm__memory *memory);

@@ -17,7 +17,7 @@
     }
 
 IGNORE(ignore_run, tm_run)
-IGNORE(ignore_limit, char)
+IGNORE(ignore_caveat, char)
 IGNORE(ignore_class, tm_class)
 IGNORE(ignore_method, tm_method)
 IGNORE(ignore_stack, tm_stack)
@@ -37,7 +37,7 @@ void tm__sink_fill(tm_sink *sink)
 {
     sink->size = sizeof(*sink);
     FILL(sink, run, ignore_run);
-    FILL(sink, limit, ignore_limit);
+    FILL(sink, caveat, ignore_caveat);
     FILL(sink, define_class, ignore_class);
     FILL(sink, define_method, ignore_method);
     FILL(sink, define_stack, ignore_stack);

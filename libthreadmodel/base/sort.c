@@ -25,11 +25,11 @@ static void merge(tm__sortable *to, const tm__sortable *from, size_t begin,
     size_t left = begin, right = middle;
 
     for (size_t i = begin; i < end; i++) {
-        int take_left =
+        int read_left =
             right == end ||
             (left < middle && goes_first(&from[left], &from[right], compare, payload));
 
-        to[i] = from[take_left ? left++ : right++];
+        to[i] = from[read_left ? left++ : right++];
     }
 }
 

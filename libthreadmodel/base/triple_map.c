@@ -29,62 +29,63 @@ static tm__triple *find(tm__triple *slots, uint32_t slot_count, uint32_t a, uint
     return &slots[at];
 }
 
-static int grow(tm__triples *triples, tm__memory *memory)
+static int grow(tm__triple_map *map, tm__memory *memory)
 {
-    uint32_t slot_count = triples->slot_count ? triples->slot_count * 2 : FIRST_SLOTS;
+    uint32_t slot_count = map->slot_count ? map->slot_count * 2 : FIRST_SLOTS;
     tm__triple *slots;
 
-    if (triples->slot_count > UINT32_MAX / 2)
-        return tm__fail(TM_ENOMEM, "more than %u groups", triples->count);
+    if (map->slot_count > UINT32_MAX / 2)
+        return tm__fail(TM_ENOMEM, "more than %u groups", map->count);
     slots = tm__zalloc(memory, slot_count * sizeof(*slots));
     if (!slots)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < triples->slot_count; i++) {
-        const tm__triple *old = &triples->slots[i];
+    for (uint32_t i = 0; i < map->slot_count; i++) {
+        const tm__triple *old = &map->slots[i];
 
         if (old->value != 0)
             *find(slots, slot_count, old->a, old->b, old->c) = *old;
     }
-    tm__free(memory, triples->slots, triples->slot_count * sizeof(*slots));
-    triples->slots = slots;
-    triples->slot_count = slot_count;
+    tm__free(memory, map->slots, map->slot_count * sizeof(*slots));
+    map->slots = slots;
+    map->slot_count = slot_count;
     return TM_OK;
 }
 
-uint32_t *tm__triples_at(tm__triples *triples, tm__memory *memory, uint32_t a,
-                         uint32_t b, uint32_t c)
+uint32_t *tm__triple_map_at(tm__triple_map *map, tm__memory *memory, uint32_t a,
+                            uint32_t b, uint32_t c)
 {
     tm__triple *found;
 
-    if (triples->count >= triples->slot_count / 2 && grow(triples, memory) < 0)
+    if (map->count >= map->slot_count / 2 && grow(map, memory) < 0)
         return NULL;
-    found = find(triples->slots, triples->slot_count, a, b, c);
+    found = find(map->slots, map->slot_count, a, b, c);
     if (found->value == 0) {
         *found = (tm__triple){a, b, c, 0};
-        triples->count++;
+        map->count++;
     }
     return &found->value;
 }
 
-uint32_t *tm__triples_find(const tm__triples *triples, uint32_t a, uint32_t b,
-                           uint32_t c)
+uint32_t *tm__triple_map_find(const tm__triple_map *map, uint32_t a, uint32_t b,
+                              uint32_t c)
 {
     tm__triple *found;
 
-    if (!triples->slot_count)
+    if (!map->slot_count)
         return NULL;
-    found = find(triples->slots, triples->slot_count, a, b, c);
+    found = find(map->slots, map->slot_count, a, b, c);
     return found->value ? &found->value : NULL;
 }
 
-void tm__triples_ask_for(const tm__triples *triples, uint32_t a, uint32_t b, uint32_t c)
+void tm__triple_map_ask_for(const tm__triple_map *map, uint32_t a, uint32_t b,
+                            uint32_t c)
 {
-    if (triples->slot_count)
-        tm__ask_for(&triples->slots[home(triples->slot_count, a, b, c)]);
+    if (map->slot_count)
+        tm__ask_for(&map->slots[home(map->slot_count, a, b, c)]);
 }
 
-void tm__triples_free(tm__triples *triples, tm__memory *memory)
+void tm__triple_map_free(tm__triple_map *map, tm__memory *memory)
 {
-    tm__free(memory, triples->slots, triples->slot_count * sizeof(*triples->slots));
-    *triples = (tm__triples){0};
+    tm__free(memory, map->slots, map->slot_count * sizeof(*map->slots));
+    *map = (tm__triple_map){0};
 }

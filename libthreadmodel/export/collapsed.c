@@ -98,13 +98,14 @@ static void put_line(const tm__export *to, const frames *found, const tm_table *
 int tm__export_collapsed(const tm__export *to)
 {
     tm_statistics_options options = {.size = sizeof(options),
-                                     .keys = TM_BY_CLASS | TM_BY_STACK};
+                                     .keys = TM_STATISTICS_BY_CLASS |
+                                             TM_STATISTICS_BY_STACK};
     tm_table *sums = NULL;
     frames found = {0};
     int rc = find_frames(&found, to);
 
     if (rc == TM_OK)
-        rc = tm_statistics_monitors(&sums, to->model, &options);
+        rc = tm_statistics_list(&sums, to->model, &options);
     for (size_t s = 0; rc == TM_OK && s < sizeof(states) / sizeof(*states); s++) {
         const char *name = tm_state_name(states[s]);
         const int64_t *totals;

@@ -64,7 +64,8 @@ static int export_to(tm__output *output, tm__memory *memory, const tm_model *mod
     return rc < 0 ? rc : closed;
 }
 
-int tm_export(const tm_model *model, const char *path, const tm_export_options *options)
+int tm_export_write(const tm_model *model, const char *path,
+                    const tm_export_options *options)
 {
     tm_export_options chosen;
     tm__memory memory;

@@ -157,7 +157,7 @@ static int relieve(tm_hprof_writer *h, int rc)
                                                               : rc;
 }
 
-static int take_run(void *payload, const tm_run *given)
+static int register_run(void *payload, const tm_run *given)
 {
     tm_hprof_writer *h = payload;
     tm_run run;
@@ -196,7 +196,7 @@ static int find_site(tm_hprof_writer *h, uint32_t *out, uint32_t stack_id,
     return TM_OK;
 }
 
-static int take_class(void *payload, const tm_class *given)
+static int register_class(void *payload, const tm_class *given)
 {
     tm_hprof_writer *h = payload;
     tm_class definition;
@@ -222,7 +222,7 @@ static int take_class(void *payload, const tm_class *given)
     return relieve(h, rc);
 }
 
-static int take_method(void *payload, const tm_method *given)
+static int register_method(void *payload, const tm_method *given)
 {
     tm_hprof_writer *h = payload;
     tm_method definition;
@@ -263,7 +263,7 @@ static int take_method(void *payload, const tm_method *given)
     return relieve(h, TM_OK);
 }
 
-static int take_stack(void *payload, const tm_stack *given)
+static int register_stack(void *payload, const tm_stack *given)
 {
     tm_hprof_writer *h = payload;
     tm_stack definition;
@@ -290,7 +290,7 @@ static int take_stack(void *payload, const tm_stack *given)
     return TM_OK;
 }
 
-static int take_thread(void *payload, const tm_thread *given)
+static int register_thread(void *payload, const tm_thread *given)
 {
     tm_hprof_writer *h = payload;
     tm_thread definition;
@@ -318,7 +318,7 @@ static int take_thread(void *payload, const tm_thread *given)
     return relieve(h, rc);
 }
 
-static int take_event(tm_hprof_writer *h, const tm_event *event)
+static int ingest_event(tm_hprof_writer *h, const tm_event *event)
 {
     uint32_t thread = tm__map_find(&h->threads, event->thread);
     uint32_t serial = thread != TM__NONE ? thread : 0;
@@ -341,13 +341,13 @@ static int take_event(tm_hprof_writer *h, const tm_event *event)
     return rc;
 }
 
-static int take_events(void *payload, const tm_event *events, size_t count)
+static int ingest_events(void *payload, const tm_event *events, size_t count)
 {
     tm_hprof_writer *h = payload;
     int rc = put_head(h);
 
     for (size_t i = 0; i < count && rc == TM_OK; i++)
-        rc = relieve(h, take_event(h, &events[i]));
+        rc = relieve(h, ingest_event(h, &events[i]));
     return rc;
 }
 
@@ -391,12 +391,12 @@ int tm_hprof_writer_new(tm_hprof_writer **out, tm_write_fn write, void *payload,
         return TM_ENOMEM;
     h->memory = memory;
     h->sink = (tm_sink){.payload = h,
-                        .run = take_run,
-                        .define_class = take_class,
-                        .define_method = take_method,
-                        .define_stack = take_stack,
-                        .define_thread = take_thread,
-                        .events = take_events};
+                        .run = register_run,
+                        .define_class = register_class,
+                        .define_method = register_method,
+                        .define_stack = register_stack,
+                        .define_thread = register_thread,
+                        .events = ingest_events};
     tm__sink_fill(&h->sink);
     h->write = write;
     h->payload = payload;

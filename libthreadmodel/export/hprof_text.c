@@ -182,10 +182,11 @@ static int blocks(lines *out, tm_table **table, const tm__export *to,
 {
     tm_statistics_options choices = {
         .size = sizeof(choices),
-        .keys = TM_BY_CLASS | TM_BY_STACK | (to->options->by_thread ? TM_BY_THREAD : 0),
+        .keys = TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_STACK |
+                (to->options->by_thread ? TM_STATISTICS_BY_THREAD : 0),
     };
     const int64_t *blocked_ns, *blocked, *again_ns, *again;
-    int rc = tm_statistics_monitors(table, to->model, &choices);
+    int rc = tm_statistics_list(table, to->model, &choices);
 
     if (rc == TM_OK)
         rc = make_lines(out, *table, to->memory);
@@ -220,7 +221,7 @@ static int samples(lines *out, tm_table **table, const tm__export *to,
                    const tm_table *threads)
 {
     size_t merged = 0;
-    int rc = tm_model_context(table, to->model, NULL);
+    int rc = tm_context_list(table, to->model, NULL);
 
     if (rc == TM_OK)
         rc = make_lines(out, *table, to->memory);
@@ -368,7 +369,7 @@ int tm__export_hprof(const tm__export *to)
 {
     tm_table *threads = NULL, *stacks = NULL, *monitor_table = NULL, *cpu_table = NULL;
     lines monitors = {0}, cpu = {0};
-    int rc = tm_statistics_threads(&threads, to->model, NULL);
+    int rc = tm_thread_list(&threads, to->model, NULL);
 
     if (rc == TM_OK)
         rc = tm_stack_list(&stacks, to->model);

@@ -57,7 +57,7 @@ int tm__story_open(tm__story *story, const tm__export *to)
 
     *story = (tm__story){0};
     tm__map_init(&story->numbers, to->memory);
-    rc = tm_statistics_threads(&story->threads, to->model, NULL);
+    rc = tm_thread_list(&story->threads, to->model, NULL);
     if (rc == TM_OK)
         rc = number_threads(story);
     if (rc == TM_OK)
@@ -65,9 +65,9 @@ int tm__story_open(tm__story *story, const tm__export *to)
     if (rc == TM_OK)
         rc = tm_interaction_list(&story->interactions, to->model, NULL);
     if (rc == TM_OK)
-        rc = tm_path_critical(&story->path, to->model, NULL);
+        rc = tm_path_list(&story->path, to->model, NULL);
     if (rc == TM_OK)
-        rc = tm_model_context(&story->context, to->model, NULL);
+        rc = tm_context_list(&story->context, to->model, NULL);
     if (rc < 0)
         return rc;
     story->states = find_columns(story->timeline, "state", "peer", NULL);

@@ -118,12 +118,12 @@ int tm_writer_flush(tm_writer *writer)
     return writer->kind->flush(writer);
 }
 
-uint64_t tm_writer_bytes(const tm_writer *writer)
+uint64_t tm_writer_written_bytes(const tm_writer *writer)
 {
     return writer->kind->bytes(writer);
 }
 
-uint64_t tm_writer_dropped(const tm_writer *writer, int kind)
+uint64_t tm_writer_dropped_count(const tm_writer *writer, int kind)
 {
     uint64_t sum = 0;
 

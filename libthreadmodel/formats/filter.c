@@ -10,7 +10,7 @@
 
 enum { BATCH = 256 };
 
-static int take_run(void *payload, const tm_run *run)
+static int register_run(void *payload, const tm_run *run)
 {
     const tm__filter *self = payload;
     tm_run masked = *run;
@@ -20,21 +20,21 @@ static int take_run(void *payload, const tm_run *run)
     return self->next->run(self->next->payload, &masked);
 }
 
-static int take_limit(void *payload, const char *sentence)
+static int register_caveat(void *payload, const char *sentence)
 {
     const tm__filter *self = payload;
 
-    return self->next->limit(self->next->payload, sentence);
+    return self->next->caveat(self->next->payload, sentence);
 }
 
-static int take_class(void *payload, const tm_class *definition)
+static int register_class(void *payload, const tm_class *definition)
 {
     const tm__filter *self = payload;
 
     return self->next->define_class(self->next->payload, definition);
 }
 
-static int take_method(void *payload, const tm_method *definition)
+static int register_method(void *payload, const tm_method *definition)
 {
     const tm__filter *self = payload;
 
@@ -43,7 +43,7 @@ static int take_method(void *payload, const tm_method *definition)
                : self->next->define_method(self->next->payload, definition);
 }
 
-static int take_stack(void *payload, const tm_stack *definition)
+static int register_stack(void *payload, const tm_stack *definition)
 {
     const tm__filter *self = payload;
 
@@ -52,14 +52,14 @@ static int take_stack(void *payload, const tm_stack *definition)
                : self->next->define_stack(self->next->payload, definition);
 }
 
-static int take_thread(void *payload, const tm_thread *definition)
+static int register_thread(void *payload, const tm_thread *definition)
 {
     const tm__filter *self = payload;
 
     return self->next->define_thread(self->next->payload, definition);
 }
 
-static int take_object(void *payload, const tm_object *definition)
+static int register_object(void *payload, const tm_object *definition)
 {
     const tm__filter *self = payload;
 
@@ -80,7 +80,7 @@ static int passes(const tm__filter *self, const tm_event *events, size_t count)
     return 1;
 }
 
-static int take_events(void *payload, const tm_event *events, size_t count)
+static int ingest_events(void *payload, const tm_event *events, size_t count)
 {
     const tm__filter *self = payload;
     tm_event batch[BATCH];
@@ -109,14 +109,14 @@ void tm__filter_init(tm__filter *filter, uint64_t kinds, uint32_t flags)
     *filter =
         (tm__filter){.sink = {.size = sizeof(filter->sink),
                               .payload = filter,
-                              .run = take_run,
-                              .limit = take_limit,
-                              .define_class = take_class,
-                              .define_method = take_method,
-                              .define_stack = take_stack,
-                              .define_thread = take_thread,
-                              .define_object = take_object,
-                              .events = take_events},
+                              .run = register_run,
+                              .caveat = register_caveat,
+                              .define_class = register_class,
+                              .define_method = register_method,
+                              .define_stack = register_stack,
+                              .define_thread = register_thread,
+                              .define_object = register_object,
+                              .events = ingest_events},
                      /* What the producer lost is no kind to do without. */
                      .kinds = kinds ? kinds | UINT64_C(1) << TM_EVENT_LOST : UINT64_MAX,
                      .flags = flags,
@@ -129,11 +129,11 @@ const tm_sink *tm__filter_before(tm__filter *filter, const tm_sink *next)
     return filter->is_needed ? &filter->sink : next;
 }
 
-int tm__filter_say(tm__filter *filter)
+int tm__filter_emit_caveat(tm__filter *filter)
 {
     if (!filter->is_needed)
         return TM_OK;
-    return filter->next->limit(filter->next->payload,
-                               "Only a part of the file was asked for: other kinds of "
-                               "events, or stacks, may be in it.");
+    return filter->next->caveat(filter->next->payload,
+                                "Only a part of the file was asked for: other kinds of "
+                                "events, or stacks, may be in it.");
 }

@@ -20,6 +20,6 @@ void tm__filter_init(tm__filter *filter, uint64_t kinds, uint32_t flags);
 const tm_sink *tm__filter_before(tm__filter *filter, const tm_sink *next);
 
 /** Tell the next sink that not all may come. @return TM_OK, or what it said */
-int tm__filter_say(tm__filter *filter);
+int tm__filter_emit_caveat(tm__filter *filter);
 
 #endif

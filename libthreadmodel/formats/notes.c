@@ -26,7 +26,7 @@ static int add(tm__notes *notes, const char *text)
     return tm__strings_intern(&notes->sentences, &index, text);
 }
 
-int tm__notes_limit(tm__notes *notes, const char *format, ...)
+int tm__notes_caveat(tm__notes *notes, const char *format, ...)
 {
     char text[sizeof(notes->damage)];
     va_list arguments;
@@ -52,11 +52,11 @@ int tm__notes_damage(tm__notes *notes, const char *format, ...)
     return TM_OK;
 }
 
-int tm__notes_tell(tm__notes *notes, const tm_sink *sink)
+int tm__notes_emit(tm__notes *notes, const tm_sink *sink)
 {
     while (notes->told < notes->sentences.count) {
         const char *text = tm__strings_get(&notes->sentences, notes->told++);
-        int rc = sink->limit(sink->payload, text);
+        int rc = sink->caveat(sink->payload, text);
 
         if (rc < 0)
             return rc;
@@ -66,7 +66,7 @@ int tm__notes_tell(tm__notes *notes, const tm_sink *sink)
 
 int tm__notes_conclude(tm__notes *notes, const tm_sink *sink, const char *path)
 {
-    int rc = tm__notes_tell(notes, sink);
+    int rc = tm__notes_emit(notes, sink);
 
     if (rc < 0 || notes->damage_count == 0)
         return rc;

@@ -17,7 +17,7 @@ typedef struct tm__notes {
 void tm__notes_init(tm__notes *notes, tm__memory *memory);
 
 /** Add a sentence on what the data cannot show. @return TM_OK or TM_ENOMEM */
-int tm__notes_limit(tm__notes *notes, const char *format, ...)
+int tm__notes_caveat(tm__notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** The same on what is missing or wrong: reading then ends with TM_EDAMAGED. */
@@ -25,7 +25,7 @@ int tm__notes_damage(tm__notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** Tell the sink what it was not told yet. */
-int tm__notes_tell(tm__notes *notes, const tm_sink *sink);
+int tm__notes_emit(tm__notes *notes, const tm_sink *sink);
 
 /**
  * The file is over: tell what was not told yet.

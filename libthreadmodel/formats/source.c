@@ -247,7 +247,7 @@ int tm_source_read(tm_source *source, const tm_sink *given)
         source->is_named = 1;
         rc = sink->run(sink->payload, &run);
         if (rc == TM_OK)
-            rc = tm__filter_say(&source->filter);
+            rc = tm__filter_emit_caveat(&source->filter);
         if (rc < 0)
             return rc;
     }
@@ -271,12 +271,12 @@ const char *tm_source_format(const tm_source *source)
     return source->format->name;
 }
 
-uint64_t tm_source_position(const tm_source *source)
+uint64_t tm_source_position_bytes(const tm_source *source)
 {
     return source->format->position(source->reader);
 }
 
-uint64_t tm_source_length(const tm_source *source)
+uint64_t tm_source_length_bytes(const tm_source *source)
 {
     return source->input.length;
 }

@@ -239,7 +239,7 @@ static void exchange(tm_model *model, uint32_t index, uint32_t thread)
         model->posts[index].waiter = TM__NONE;
         if (mine != TM__NONE && model->posts[mine].object == model->posts[index].object)
             assign(model, mine, other);
-        else if (it->hold_up_state == TM_STATE_WAITING && it->waits_in == TM__NONE &&
+        else if (it->blocking_state == TM_STATE_WAITING && it->waits_in == TM__NONE &&
                  it->bound == TM__NONE)
             tm__wait_set_put_first(model, model->posts[index].object, other);
     }
@@ -318,18 +318,18 @@ void tm__on_awaited(tm_model *model, const tm__fact *original)
     uint32_t *own = post_of(model, fact.thread), row;
     tm__interval *wait;
 
-    if (thread->hold_up_state != TM_STATE_WAITING || thread->bound != TM__NONE) {
+    if (thread->blocking_state != TM_STATE_WAITING || thread->bound != TM__NONE) {
         model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
         tm__must_run(model, &fact);
         if (*own != TM__NONE)
             drop(model, *own);
         return;
     }
-    wait = &thread->intervals[tm__hold_up(thread)];
+    wait = &thread->intervals[tm__blocking_index(thread)];
     if (fact.object != TM__NONE && wait->object != fact.object)
         model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
     fact.object = wait->object;
-    tm__hold_up_stack(model, &fact);
+    tm__blocking_stack(model, &fact);
     if (fact.flags & TM_EVENT_TIMED_OUT)
         wait->flags |= TM__INTERVAL_TIMED_OUT;
     if (fact.flags & TM_EVENT_BY_INTERRUPT)
@@ -339,7 +339,7 @@ void tm__on_awaited(tm_model *model, const tm__fact *original)
         row = row_of(model, &fact, wait->start_ns);
     else if (*own != TM__NONE)
         pass_on(model, *own);
-    tm__hold_up_end(model, fact.thread, fact.time_ns);
+    tm__blocking_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, row);
 }
 

@@ -34,7 +34,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
     /* Where it had left unseen, this went to the next, and that one is not known to
      * have gone: nothing is sure until the set is empty. */
     if (object->doubt ||
-        (waiter != TM__NONE && tm__may_go_untold(model, &model->threads[waiter])))
+        (waiter != TM__NONE && tm__may_go_unreported(model, &model->threads[waiter])))
         tm__bind_raise_doubt(model, fact->object, TM__DOUBT_LEFT, row);
     tm__row(model, row)->doubted = object->doubt != TM__DOUBT_NONE;
     tm__row(model, row)->may_wait = object->doubt >= TM__DOUBT_STAYS;
@@ -99,8 +99,8 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         woken->provenance =
             certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         woken->candidates = certain && !doubtful ? 1 : 2;
-        woken->settles =
-            certain && doubtful && !tm__may_go_untold(model, &model->threads[waiter]);
+        woken->settles = certain && doubtful &&
+                         !tm__may_go_unreported(model, &model->threads[waiter]);
         woken->doubted = it->doubt != TM__DOUBT_NONE;
         tm__bind_wake(model, waiter, row);
     }
@@ -183,7 +183,7 @@ static int may_be_meant(const tm_model *model, const tm__fact *fact)
 {
     return model->objects[fact->object].binding_head != TM__NONE &&
            tm__row(model, tm__bind_last_listed(model, fact->object))->from_ns >=
-               tm__held_up_since_ns(&model->threads[fact->thread]);
+               tm__blocked_since_ns(&model->threads[fact->thread]);
 }
 
 /* A waiter came back notified that was never taken out of the set: some notify

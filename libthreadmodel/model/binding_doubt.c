@@ -29,8 +29,8 @@ void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row)
     it->bound = row;
     model->objects[notify->object].pending++;
     tm__row(model, row)->to_thread = waiter;
-    if (it->hold_up_state != TM_STATE_WAITING ||
-        it->intervals[tm__hold_up(it)].flags & TM__INTERVAL_NOT_OWNED)
+    if (it->blocking_state != TM_STATE_WAITING ||
+        it->intervals[tm__blocking_index(it)].flags & TM__INTERVAL_NOT_OWNED)
         return; /* it queues for a mutex, which is an object of its own */
     tm__begin(model, waiter, notify->from_ns,
               (tm__interval){
@@ -50,9 +50,9 @@ void tm__bind_unwake(tm_model *model, uint32_t waiter, int64_t time_ns)
 
     model->objects[tm__row(model, it->bound)->object].pending--;
     it->bound = it->binding = TM__NONE;
-    if (it->hold_up_state == TM_STATE_REENTERING) {
-        tm__hold_up_end(model, waiter, time_ns);
-        tm__take_back(it, tm__hold_up(it));
+    if (it->blocking_state == TM_STATE_REENTERING) {
+        tm__blocking_end(model, waiter, time_ns);
+        tm__take_back(it, tm__blocking_index(it));
     }
 }
 
@@ -79,7 +79,7 @@ static void hand_up(tm_model *model, uint32_t to, uint32_t from)
         queueing = row->to_interval - waiter->interval_first;
         waiter->intervals[queueing + 1].cause = earlier->interaction;
     } else {
-        queueing = tm__hold_up(waiter);
+        queueing = tm__blocking_index(waiter);
         waiter->bound = earlier->interaction;
         waiter->binding = to;
     }
@@ -143,7 +143,7 @@ void tm__bind_shift(tm_model *model, uint32_t object, uint32_t binding)
             uint32_t at = later->settled
                               ? tm__row(model, later->interaction)->to_interval -
                                     waiter->interval_first
-                              : tm__hold_up(waiter);
+                              : tm__blocking_index(waiter);
 
             if (at && waiter->intervals[at].state == TM_STATE_REENTERING)
                 at--;
@@ -152,7 +152,7 @@ void tm__bind_shift(tm_model *model, uint32_t object, uint32_t binding)
                 continue;
             }
         } else if (next == TM__NONE && it->waiter_head != TM__NONE &&
-                   tm__held_up_since_ns(&model->threads[it->waiter_head]) <= time_ns &&
+                   tm__blocked_since_ns(&model->threads[it->waiter_head]) <= time_ns &&
                    tm__interval_reserve(model, it->waiter_head, 3) == TM_OK) {
             notify->waiter = it->waiter_head;
             notify->settled = 0;
@@ -194,7 +194,7 @@ static int all_are_later(const tm_model *model, uint32_t object)
     if (first == TM__NONE)
         return 1;
     return row - model->interactions_first < model->interactions_count &&
-           tm__held_up_since_ns(&model->threads[first]) > tm__row(model, row)->from_ns;
+           tm__blocked_since_ns(&model->threads[first]) > tm__row(model, row)->from_ns;
 }
 
 void tm__bind_settle(tm_model *model, uint32_t object)

@@ -103,6 +103,6 @@ uint32_t tm__bind_waited_tptp(tm_model *model, const tm__fact *fact)
     tm__binding_append(model, fact->object,
                        (tm__binding){.interaction = TM__NONE,
                                      .waiter = fact->thread,
-                                     .interval = waiter->hold_up});
+                                     .interval = waiter->blocking});
     return TM__NONE;
 }

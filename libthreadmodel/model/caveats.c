@@ -69,8 +69,8 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
 {
     char text[240];
 
-    for (uint32_t i = 0; i < model->limits_count; i++)
-        put(builder, tm__strings_get(&model->strings, model->limits[i]));
+    for (uint32_t i = 0; i < model->caveats_count; i++)
+        put(builder, tm__strings_get(&model->strings, model->caveats[i]));
     if (model->searches_given_up) {
         snprintf(
             text, sizeof(text),
@@ -79,9 +79,9 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
             tm__group_digits(model->searches_given_up).text);
         put(builder, text);
     }
-    if (model->limits_left_out) {
+    if (model->caveats_left_out) {
         snprintf(text, sizeof(text), "%s more limits of the data are not told.",
-                 tm__group_digits(model->limits_left_out).text);
+                 tm__group_digits(model->caveats_left_out).text);
         put(builder, text);
     }
     if (model->definitions_left_out) {
@@ -99,15 +99,15 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
                  tm__group_digits(lost).text, lost == 1 ? "" : "s");
         put(builder, text);
     }
-    if (model->folded_ns != INT64_MIN) {
-        int64_t folded_ns = model->folded_ns - tm__model_origin_ns(model);
+    if (model->evicted_ns != INT64_MIN) {
+        int64_t evicted_ns = model->evicted_ns - tm__model_origin_ns(model);
 
         snprintf(text, sizeof(text),
-                 "To keep to %s bytes what ended before %s was folded into "
+                 "To keep to %s bytes what ended before %s was evicted into "
                  "sums: timelines, interactions and windows begin there, and not all "
                  "objects and callers are named.",
                  tm__group_digits(model->memory_limit_bytes).text,
-                 tm__duration_of(folded_ns).text);
+                 tm__duration_of(evicted_ns).text);
         put(builder, text);
     }
     if (model->run.threshold_ns > 0) {
@@ -133,19 +133,19 @@ static void put_row(tm__builder *builder, const char *sentence)
     tm__put_text(builder, sentence);
 }
 
-void tm__model_put_limits(const tm_model *model, tm__builder *builder)
+void tm__model_put_caveats(const tm_model *model, tm__builder *builder)
 {
-    put_all(model, builder, tm__builder_limit);
+    put_all(model, builder, tm__builder_caveat);
 }
 
-int tm_model_limits(tm_table **out, const tm_model *model)
+int tm_caveat_list(tm_table **out, const tm_model *model)
 {
     tm__builder builder;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    tm__builder_start(&builder, &tm__limits_table, 0, &model->memory.hook);
+    tm__builder_start(&builder, &tm__caveats_table, 0, &model->memory.hook);
     put_all(model, &builder, put_row);
     return tm__builder_finish(&builder, out);
 }

@@ -24,11 +24,11 @@
 enum { STATES = TM_STATE_PARKED + 1 };
 
 /** A thread, and the hold-up that it is in. */
-typedef struct held_up {
+typedef struct blocked {
     int64_t since_ns;
     uint64_t object;
     int state; ///< enum tm_state; RUNNING: it is in none
-} held_up;
+} blocked;
 
 /** A class, and its hold-ups by state. */
 typedef struct group {
@@ -41,13 +41,13 @@ typedef struct object {
     uint32_t is_thread;
 } object;
 
-struct tm_summary {
+struct tm_class_sums {
     tm__memory memory;
     tm_sink sink;
     tm__strings strings;
-    tm__strings limits; ///< each sentence once
+    tm__strings caveats; ///< each sentence once
     tm__map thread_map, object_map, class_map, name_map;
-    held_up *threads;
+    blocked *threads;
     uint32_t thread_count, thread_capacity;
     object *objects;
     uint32_t object_count, object_capacity;
@@ -56,7 +56,7 @@ struct tm_summary {
 };
 
 /* The group of a name, TM__NONE for none. */
-static int find_group(tm_summary *self, uint32_t name, uint32_t *number)
+static int find_group(tm_class_sums *self, uint32_t name, uint32_t *number)
 {
     *number = tm__map_find(&self->name_map, name);
     if (*number != TM__NONE)
@@ -70,7 +70,7 @@ static int find_group(tm_summary *self, uint32_t name, uint32_t *number)
     return TM_OK;
 }
 
-static int find_thread(tm_summary *self, uint64_t id, uint32_t *number)
+static int find_thread(tm_class_sums *self, uint64_t id, uint32_t *number)
 {
     *number = tm__map_find(&self->thread_map, id);
     if (*number != TM__NONE)
@@ -80,11 +80,11 @@ static int find_thread(tm_summary *self, uint64_t id, uint32_t *number)
         tm__map_put(&self->thread_map, id, self->thread_count) < 0)
         return TM_ENOMEM;
     *number = self->thread_count++;
-    self->threads[*number] = (held_up){.state = TM_STATE_RUNNING};
+    self->threads[*number] = (blocked){.state = TM_STATE_RUNNING};
     return TM_OK;
 }
 
-static int add(tm_summary *self, uint32_t number, int state, int64_t length_ns)
+static int add(tm_class_sums *self, uint32_t number, int state, int64_t length_ns)
 {
     tm__histogram **at = &self->groups[number].durations[state];
 
@@ -93,7 +93,8 @@ static int add(tm_summary *self, uint32_t number, int state, int64_t length_ns)
     return *at ? tm__histogram_add(*at, &self->memory, length_ns) : TM_ENOMEM;
 }
 
-static int take_end(tm_summary *self, held_up *thread, const tm_event *event, int state)
+static int ingest_end(tm_class_sums *self, blocked *thread, const tm_event *event,
+                      int state)
 {
     uint32_t index = tm__map_find(&self->object_map, thread->object);
     const object *of = index == TM__NONE ? NULL : &self->objects[index];
@@ -111,7 +112,7 @@ static int take_end(tm_summary *self, held_up *thread, const tm_event *event, in
     return add(self, of ? of->group : 0, was, length_ns);
 }
 
-static int take_event(tm_summary *self, const tm_event *event)
+static int ingest_event(tm_class_sums *self, const tm_event *event)
 {
     static const uint8_t begins[TM_EVENT_KIND_END] = {
         [TM_EVENT_CONTENDED_ENTER] = TM_STATE_BLOCKED,
@@ -138,25 +139,25 @@ static int take_event(tm_summary *self, const tm_event *event)
     if (find_thread(self, event->thread, &number) < 0)
         return TM_ENOMEM;
     if (ends[event->kind])
-        return take_end(self, &self->threads[number], event, ends[event->kind]);
-    self->threads[number] = (held_up){.since_ns = event->time_ns,
+        return ingest_end(self, &self->threads[number], event, ends[event->kind]);
+    self->threads[number] = (blocked){.since_ns = event->time_ns,
                                       .object = event->object,
                                       .state = begins[event->kind]};
     return TM_OK;
 }
 
-static int take_events(void *payload, const tm_event *events, size_t count)
+static int ingest_events(void *payload, const tm_event *events, size_t count)
 {
     int rc = TM_OK;
 
     for (size_t i = 0; i < count && rc == TM_OK; i++)
-        rc = take_event(payload, &events[i]);
+        rc = ingest_event(payload, &events[i]);
     return rc;
 }
 
 static int define_class(void *payload, const tm_class *given)
 {
-    tm_summary *self = payload;
+    tm_class_sums *self = payload;
     tm_class definition;
     uint32_t name, number;
     int rc = TM__READ(&definition, given, tm_class, id);
@@ -172,7 +173,7 @@ static int define_class(void *payload, const tm_class *given)
 
 static int define_object(void *payload, const tm_object *given)
 {
-    tm_summary *self = payload;
+    tm_class_sums *self = payload;
     tm_object definition;
     uint32_t index, number;
     int rc = TM__READ(&definition, given, tm_object, id);
@@ -196,18 +197,18 @@ static int define_object(void *payload, const tm_object *given)
     return TM_OK;
 }
 
-static int take_limit(void *payload, const char *sentence)
+static int register_caveat(void *payload, const char *sentence)
 {
-    tm_summary *self = payload;
+    tm_class_sums *self = payload;
     uint32_t index;
 
-    return tm__strings_intern(&self->limits, &index, sentence);
+    return tm__strings_intern(&self->caveats, &index, sentence);
 }
 
-int tm_summary_new(tm_summary **out, const tm_allocator *allocator)
+int tm_class_sums_new(tm_class_sums **out, const tm_allocator *allocator)
 {
     tm__memory memory;
-    tm_summary *self;
+    tm_class_sums *self;
     uint32_t unknown;
 
     TM__CHECK(out);
@@ -218,26 +219,26 @@ int tm_summary_new(tm_summary **out, const tm_allocator *allocator)
         return TM_ENOMEM;
     self->memory = memory;
     tm__strings_init(&self->strings, &self->memory);
-    tm__strings_init(&self->limits, &self->memory);
+    tm__strings_init(&self->caveats, &self->memory);
     tm__map_init(&self->thread_map, &self->memory);
     tm__map_init(&self->object_map, &self->memory);
     tm__map_init(&self->class_map, &self->memory);
     tm__map_init(&self->name_map, &self->memory);
     self->sink = (tm_sink){.payload = self,
-                           .limit = take_limit,
+                           .caveat = register_caveat,
                            .define_class = define_class,
                            .define_object = define_object,
-                           .events = take_events};
+                           .events = ingest_events};
     tm__sink_fill(&self->sink);
     if (find_group(self, TM__NONE, &unknown) < 0) {
-        tm_summary_free(self);
+        tm_class_sums_free(self);
         return TM_ENOMEM;
     }
     *out = self;
     return TM_OK;
 }
 
-const tm_sink *tm_summary_sink(tm_summary *summary)
+const tm_sink *tm_class_sums_sink(tm_class_sums *summary)
 {
     return &summary->sink;
 }
@@ -248,7 +249,7 @@ static int keep_order(const void *payload, uint32_t left, uint32_t right)
     return (void)payload, left < right ? -1 : left > right;
 }
 
-static void put_sums(tm__builder *builder, const tm_summary *summary,
+static void put_sums(tm__builder *builder, const tm_class_sums *summary,
                      const tm__sortable *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -262,7 +263,7 @@ static void put_sums(tm__builder *builder, const tm_summary *summary,
     }
 }
 
-int tm_summary_list(tm_table **out, const tm_summary *summary)
+int tm_class_sums_list(tm_table **out, const tm_class_sums *summary)
 {
     tm__builder builder;
     tm__memory memory;
@@ -283,15 +284,15 @@ int tm_summary_list(tm_table **out, const tm_summary *summary)
                 rows[count++] = (tm__sortable){-summary->groups[g].durations[s]->total,
                                                g * STATES + s};
     tm__sort(rows, rows + count, count, keep_order, NULL);
-    tm__builder_start(&builder, &tm__summary_table, 0, &summary->memory.hook);
+    tm__builder_start(&builder, &tm__class_sums_table, 0, &summary->memory.hook);
     put_sums(&builder, summary, rows, count);
-    for (uint32_t i = 0; i < summary->limits.count; i++)
-        tm__builder_limit(&builder, tm__strings_get(&summary->limits, i));
+    for (uint32_t i = 0; i < summary->caveats.count; i++)
+        tm__builder_caveat(&builder, tm__strings_get(&summary->caveats, i));
     tm__free(&memory, rows, bytes);
     return tm__builder_finish(&builder, out);
 }
 
-void tm_summary_free(tm_summary *summary)
+void tm_class_sums_free(tm_class_sums *summary)
 {
     tm__memory memory;
 
@@ -315,7 +316,7 @@ void tm_summary_free(tm_summary *summary)
     tm__map_clear(&summary->class_map);
     tm__map_clear(&summary->name_map);
     tm__strings_clear(&summary->strings);
-    tm__strings_clear(&summary->limits);
+    tm__strings_clear(&summary->caveats);
     memory = summary->memory;
     tm__free(&memory, summary, sizeof(*summary));
 }

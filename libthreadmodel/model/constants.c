@@ -30,7 +30,7 @@ const char *tm_diagnostic_name(int cause)
         [TM_DIAGNOSTIC_STALE_OWNER] = "stale_owner",
         [TM_DIAGNOSTIC_OUT_OF_MEMORY] = "out_of_memory",
         [TM_DIAGNOSTIC_LOST_BY_PRODUCER] = "lost_by_producer",
-        [TM_DIAGNOSTIC_FOLDED] = "folded",
+        [TM_DIAGNOSTIC_EVICTED] = "evicted",
         [TM_DIAGNOSTIC_UNKNOWN_STATE] = "unknown_state",
         [TM_DIAGNOSTIC_OWN_PEER] = "own_peer",
         [TM_DIAGNOSTIC_TIME_RANGE] = "time_range",

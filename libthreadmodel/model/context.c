@@ -101,8 +101,8 @@ static void put_context(tm__listing *list, const tm_model *model,
                                 : NULL);
 }
 
-int tm_model_context(tm_table **out, const tm_model *model,
-                     const tm_selection *selection)
+int tm_context_list(tm_table **out, const tm_model *model,
+                    const tm_selection *selection)
 {
     tm__listing list;
     int rc;
@@ -119,7 +119,7 @@ int tm_model_context(tm_table **out, const tm_model *model,
     return tm__listing_close(&list, model, out, TM_OK);
 }
 
-int tm_model_context_totals(tm_table **out, const tm_model *model)
+int tm_context_sum(tm_table **out, const tm_model *model)
 {
     tm__builder builder;
 
@@ -127,7 +127,7 @@ int tm_model_context_totals(tm_table **out, const tm_model *model)
     *out = NULL;
     TM__CHECK(model);
     tm__builder_start(&builder, &tm__context_totals_table, 0, &model->memory.hook);
-    tm__model_put_limits(model, &builder);
+    tm__model_put_caveats(model, &builder);
     for (int kind = 0; kind < TM_EVENT_KIND_END; kind++) {
         const tm__context_sum *sum = &model->context_sums[kind];
         int64_t length_ns = tm_model_length_ns(model);

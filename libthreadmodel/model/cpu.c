@@ -33,7 +33,7 @@ int tm__wake_reserve(tm_model *model)
 /* Blocked in any way, or not begun: a wake-up alone does not end that. */
 static int is_held_back(const tm__thread *thread)
 {
-    return tm__is_held_up(thread) || thread->state == TM_STATE_NEW;
+    return tm__is_blocked(thread) || thread->state == TM_STATE_NEW;
 }
 
 /* It may run, and does not. */
@@ -97,7 +97,7 @@ uint32_t tm__waker(const tm_model *model, uint32_t thread)
     if (thread >= model->wakes_count)
         return TM__NONE;
     wake = &model->wakes[thread];
-    return wake->runnable_ns >= tm__held_up_since_ns(&model->threads[thread])
+    return wake->runnable_ns >= tm__blocked_since_ns(&model->threads[thread])
                ? wake->waker
                : TM__NONE;
 }
@@ -111,7 +111,7 @@ uint32_t tm__wait_for_cpu(tm_model *model, uint32_t thread, int64_t *time_ns,
 
     wake->runnable_ns = INT64_MIN;
     if (since_ns == INT64_MIN || !is_held_back(it) || since_ns > *time_ns ||
-        since_ns < tm__held_up_since_ns(it))
+        since_ns < tm__blocked_since_ns(it))
         return cause;
     tm__begin(model, thread, since_ns,
               (tm__interval){.state = TM_STATE_RUNNABLE,

@@ -74,7 +74,7 @@ int tm_deadlock_list(tm_table **out, const tm_model *model)
     *out = NULL;
     TM__CHECK(model);
     tm__builder_start(&builder, &tm__deadlocks_table, 0, &model->memory.hook);
-    tm__model_put_limits(model, &builder);
+    tm__model_put_caveats(model, &builder);
     for (uint32_t d = 0; d < model->deadlocks_count; d++)
         for (uint32_t i = 0;
              !model->deadlocks[d].withdrawn && i < model->deadlocks[d].member_count;

@@ -84,7 +84,7 @@ static uint32_t cycle_length(const tm_model *model, uint32_t start)
  * together may cost are used up. */
 static uint32_t find_cycle(tm_model *model, uint32_t start)
 {
-    uint32_t limit = model->held_up_count, steps = 1, last = start;
+    uint32_t limit = model->blocked_count, steps = 1, last = start;
     uint32_t thread = blocker(model, start);
 
     while (thread != TM__NONE && thread != start &&
@@ -107,7 +107,7 @@ static uint32_t find_cycle(tm_model *model, uint32_t start)
 }
 
 /* Of a stream that does not say what it holds, what has been in it. */
-static int tells_interrupts(const tm_model *model)
+static int reports_interrupts(const tm_model *model)
 {
     if (model->run.kinds)
         return model->run.kinds >> TM_EVENT_INTERRUPT_CALLED & 1;
@@ -119,17 +119,17 @@ static int tells_interrupts(const tm_model *model)
  */
 static int may_go(const tm_model *model, const tm__thread *thread)
 {
-    int state = thread->hold_up_state;
+    int state = thread->blocking_state;
 
     if (state != TM_STATE_JOINING && state != TM_STATE_PARKED)
         return 0;
     if (thread->bound != TM__NONE ||
-        (thread->waits_in != TM__NONE && !tells_interrupts(model)))
+        (thread->waits_in != TM__NONE && !reports_interrupts(model)))
         return 1;
     return thread->deadline_ns <= model->last_ns ||
            (thread->interrupt != TM__NONE &&
             tm__row(model, thread->interrupt)->from_ns >=
-                thread->intervals[tm__hold_up(thread)].start_ns);
+                thread->intervals[tm__blocking_index(thread)].start_ns);
 }
 
 /* A waiter wants the monitor once it is out of the wait set, whatever took it out: it
@@ -139,7 +139,7 @@ static int may_still_wait(const tm_model *model, const tm__thread *thread)
 {
     const tm__interaction *notify;
 
-    if (thread->hold_up_state != TM_STATE_REENTERING || thread->bound == TM__NONE)
+    if (thread->blocking_state != TM_STATE_REENTERING || thread->bound == TM__NONE)
         return 0;
     notify = tm__row(model, thread->bound);
     return !tm__sees_waits(model) ||
@@ -152,7 +152,7 @@ static int edge_provenance(const tm_model *model, const tm__thread *thread)
     /* After a loss it may have gone on unseen, and where nothing would tell of it. */
     if (thread->losses != model->losses || may_go(model, thread) ||
         may_still_wait(model, thread) ||
-        (thread->last_ns < model->last_ns && !tm__end_is_told(model, thread)))
+        (thread->last_ns < model->last_ns && !tm__end_is_reported(model, thread)))
         return TM_PROVENANCE_INFERRED;
     if (thread->joins != TM__NONE)
         return tm__now(thread)->provenance;
@@ -210,7 +210,7 @@ static int call_back(tm_model *model, uint32_t deadlock)
 
 /* The member that was held up last: it closed the cycle, even where an owner
  * became known only later. */
-static uint32_t last_held_up(const tm_model *model, uint32_t start, uint32_t length)
+static uint32_t last_blocked(const tm_model *model, uint32_t start, uint32_t length)
 {
     uint32_t last = start, thread = start;
 
@@ -286,7 +286,7 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
         model->edges_gone++; /* a cycle stays that no way may lead around */
         return TM_ENOMEM;
     }
-    thread = last_held_up(model, start, length);
+    thread = last_blocked(model, start, length);
     deadlock = &model->deadlocks[model->deadlocks_count++];
     *deadlock = (tm__deadlock){.time_ns = tm__now(&model->threads[thread])->start_ns,
                                .resolved_ns = INT64_MIN,
@@ -304,14 +304,14 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
         model->deadlock_members[model->deadlock_members_count++] =
             (tm__deadlock_member){
                 /* Nobody queues for a monitor until a deadline. */
-                .deadline_ns = it->hold_up_state == TM_STATE_PARKED ||
-                                       it->hold_up_state == TM_STATE_JOINING
+                .deadline_ns = it->blocking_state == TM_STATE_PARKED ||
+                                       it->blocking_state == TM_STATE_JOINING
                                    ? it->deadline_ns
                                    : INT64_MAX,
                 .thread = thread,
                 .object = it->wants != TM__NONE ? it->wants : stuck.object,
                 .stack = stuck.stack,
-                .state = (uint8_t)it->hold_up_state,
+                .state = (uint8_t)it->blocking_state,
                 .provenance = (uint8_t)provenance,
             };
         if (provenance <= TM_PROVENANCE_INFERRED)

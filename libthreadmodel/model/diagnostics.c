@@ -25,7 +25,7 @@ static void count_undefined(const tm_model *model, uint64_t *counts)
         counts[TM_DIAGNOSTIC_UNDEFINED_METHOD] += model->methods[i].name == TM__NONE;
 }
 
-int tm_diagnostics_list(tm_table **out, const tm_model *model)
+int tm_diagnostic_list(tm_table **out, const tm_model *model)
 {
     uint64_t counts[TM_DIAGNOSTIC_END];
     tm__builder builder;
@@ -36,7 +36,7 @@ int tm_diagnostics_list(tm_table **out, const tm_model *model)
     memcpy(counts, model->diagnostics, sizeof(counts));
     count_undefined(model, counts);
     tm__builder_start(&builder, &tm__diagnostics_table, 0, &model->memory.hook);
-    tm__model_put_limits(model, &builder);
+    tm__model_put_caveats(model, &builder);
     for (int cause = 0; cause < TM_DIAGNOSTIC_END; cause++) {
         if (!counts[cause])
             continue;

@@ -16,7 +16,7 @@ static const tm__thread unseen_thread = {
     .last_ns = INT64_MIN,
     .since_ns = INT64_MIN,
     .state = TM_STATE_UNKNOWN,
-    .hold_up_state = TM_STATE_UNKNOWN,
+    .blocking_state = TM_STATE_UNKNOWN,
     .name = TM__NONE,
     .group = TM__NONE,
     .object = TM__NONE,
@@ -35,7 +35,7 @@ static const tm__thread unseen_thread = {
     .interrupter = TM__NONE,
     .permit = TM__NONE,
     .end_group = TM__NONE,
-    .fold = TM__NONE,
+    .aggregate = TM__NONE,
     .carrier = TM__NONE,
 };
 

@@ -23,39 +23,39 @@
 enum { KEPT_INTERVALS = 4 };
 
 /* The sum that a hold-up goes into; NULL when there is no memory. */
-static tm__fold *find_fold(tm_model *model, uint32_t thread,
-                           const tm__interval *hold_up)
+static tm__aggregate *find_aggregate(tm_model *model, uint32_t thread,
+                                     const tm__interval *blocking)
 {
-    tm__fold fold = {.object = hold_up->object,
-                     .class_index = TM__NONE,
-                     .stack = hold_up->stack,
-                     .state = hold_up->state,
-                     .next = model->threads[thread].fold};
-    uint32_t *value, key = fold.object;
+    tm__aggregate aggregate = {.object = blocking->object,
+                               .class_index = TM__NONE,
+                               .stack = blocking->stack,
+                               .state = blocking->state,
+                               .next = model->threads[thread].aggregate};
+    uint32_t *value, key = aggregate.object;
 
-    if (fold.object != TM__NONE) {
-        fold.class_index = model->objects[fold.object].class_index;
+    if (aggregate.object != TM__NONE) {
+        aggregate.class_index = model->objects[aggregate.object].class_index;
         /* Sums by object may take a quarter of the memory, then they are by class. */
-        if (model->fold_bytes > model->memory_limit_bytes / 4) {
-            fold.object = TM__NONE;
-            key = tm__class_key(fold.class_index);
+        if (model->aggregate_bytes > model->memory_limit_bytes / 4) {
+            aggregate.object = TM__NONE;
+            key = tm__class_key(aggregate.class_index);
         }
     }
-    if (model->fold_bytes > model->memory_limit_bytes / 2)
-        fold.stack = TM__NONE;
-    value = tm__triples_at(&model->fold_map, &model->memory, key, fold.stack,
-                           thread * TM_STATE_END + fold.state);
+    if (model->aggregate_bytes > model->memory_limit_bytes / 2)
+        aggregate.stack = TM__NONE;
+    value = tm__triple_map_at(&model->aggregate_map, &model->memory, key,
+                              aggregate.stack, thread * TM_STATE_END + aggregate.state);
     if (!value)
         return NULL;
     if (*value == 0) {
-        if (tm__reserve(&model->memory, &model->folds, &model->folds_capacity,
-                        (size_t)model->folds_count + 1, sizeof(fold)) < 0)
+        if (tm__reserve(&model->memory, &model->aggregates, &model->aggregates_capacity,
+                        (size_t)model->aggregates_count + 1, sizeof(aggregate)) < 0)
             return NULL;
-        model->threads[thread].fold = model->folds_count;
-        model->folds[model->folds_count++] = fold;
-        *value = model->folds_count;
+        model->threads[thread].aggregate = model->aggregates_count;
+        model->aggregates[model->aggregates_count++] = aggregate;
+        *value = model->aggregates_count;
     }
-    return &model->folds[*value - 1];
+    return &model->aggregates[*value - 1];
 }
 
 /* The interval after the one that begins at `first` and all that continue it. */
@@ -70,7 +70,7 @@ static uint32_t end_of(const tm__thread *thread, uint32_t first)
 }
 
 /* @return how many intervals of a thread were folded */
-static uint32_t fold_thread(tm_model *model, uint32_t index, int64_t cut_ns)
+static uint32_t evict_thread(tm_model *model, uint32_t index, int64_t cut_ns)
 {
     tm__thread *thread = &model->threads[index];
     size_t bytes = model->memory.used_bytes;
@@ -82,16 +82,16 @@ static uint32_t fold_thread(tm_model *model, uint32_t index, int64_t cut_ns)
 
         if ((it->state >= TM_STATE_BLOCKED && it->state <= TM_STATE_DEADLOCKED) ||
             it->state == TM_STATE_RUNNABLE) {
-            tm__fold *fold = find_fold(model, index, it);
+            tm__aggregate *aggregate = find_aggregate(model, index, it);
 
-            if (!fold ||
-                tm__histogram_add(&fold->durations, &model->memory,
+            if (!aggregate ||
+                tm__histogram_add(&aggregate->durations, &model->memory,
                                   thread->intervals[end].start_ns - it->start_ns) < 0)
                 break;
         }
         first = end;
     }
-    model->fold_bytes += model->memory.used_bytes - bytes;
+    model->aggregate_bytes += model->memory.used_bytes - bytes;
     if (!first)
         return 0;
     thread->interval_count -= first;
@@ -170,7 +170,7 @@ static uint32_t drop_interactions(tm_model *model, int64_t cut_ns)
         if (thread->interrupt < keep) {
             thread->interrupt = TM__NONE;
             /* By that it may leave what it is in at any time. */
-            if (tm__is_held_up(thread))
+            if (tm__is_blocked(thread))
                 thread->deadline_ns = INT64_MIN;
         }
         if (thread->permit < keep)
@@ -236,9 +236,9 @@ static uint32_t drop_tenures(tm_model *model, int64_t cut_ns)
 }
 
 /* @return how much became less */
-static uint64_t fold_until(tm_model *model, int64_t cut_ns)
+static uint64_t evict_until(tm_model *model, int64_t cut_ns)
 {
-    uint64_t folded = drop_contexts(model, cut_ns), dropped;
+    uint64_t evicted = drop_contexts(model, cut_ns), dropped;
     /* While the timelines of the owners are there, which tell when they let go. */
     uint64_t tenures = drop_tenures(model, cut_ns);
 
@@ -247,30 +247,30 @@ static uint64_t fold_until(tm_model *model, int64_t cut_ns)
     for (uint32_t i = 0; i < model->threads_count; i++) {
         tm__thread *thread = &model->threads[i];
 
-        folded += fold_thread(model, i, cut_ns);
+        evicted += evict_thread(model, i, cut_ns);
         if (thread->interval_capacity > TM__FIRST_INTERVALS)
             shrink(model, &thread->intervals, &thread->interval_capacity,
                    thread->interval_count, sizeof(*thread->intervals));
     }
     dropped = drop_interactions(model, cut_ns) + tenures;
-    if (folded || dropped)
-        model->folded_ns = cut_ns;
-    model->diagnostics[TM_DIAGNOSTIC_FOLDED] += folded;
-    return folded + dropped;
+    if (evicted || dropped)
+        model->evicted_ns = cut_ns;
+    model->diagnostics[TM_DIAGNOSTIC_EVICTED] += evicted;
+    return evicted + dropped;
 }
 
-void tm__fold_old(tm_model *model)
+void tm__evict_old(tm_model *model)
 {
     size_t wanted = model->memory_limit_bytes / 4 * 3;
     int64_t from_ns =
-        model->folded_ns == INT64_MIN ? model->first_ns : model->folded_ns;
+        model->evicted_ns == INT64_MIN ? model->first_ns : model->evicted_ns;
 
     while (model->memory.used_bytes > wanted && from_ns < model->last_ns) {
         from_ns += (model->last_ns - from_ns + 1) / 2;
-        fold_until(model, from_ns);
+        evict_until(model, from_ns);
     }
     /* What is left are entities and open hold-ups; do not look again at once. */
-    model->fold_at_bytes = model->memory_limit_bytes;
+    model->evict_at_bytes = model->memory_limit_bytes;
     if (model->memory.used_bytes > wanted)
-        model->fold_at_bytes += model->memory.used_bytes - wanted;
+        model->evict_at_bytes += model->memory.used_bytes - wanted;
 }

@@ -11,16 +11,16 @@
  * Hold-ups of one thread, alike in object, stack and state, that a memory limit
  * has folded into a sum; alike in class only where objects were too many.
  */
-typedef struct tm__fold {
+typedef struct tm__aggregate {
     uint32_t object;      ///< objects[] or TM__NONE
     uint32_t class_index; ///< classes[] or TM__NONE
     uint32_t stack;       ///< stacks[] or TM__NONE
     uint32_t state;       ///< enum tm_state as which they began
     uint32_t next;        ///< folds[] of the same thread, or TM__NONE
     tm__histogram durations;
-} tm__fold;
+} tm__aggregate;
 
 /** Fold old intervals into sums until the memory limit is kept, if it can be. */
-void tm__fold_old(tm_model *model);
+void tm__evict_old(tm_model *model);
 
 #endif

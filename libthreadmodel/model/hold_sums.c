@@ -26,7 +26,8 @@ static tm__hold_sum *find_sum(tm_model *model, uint32_t class_index, uint32_t st
     if (tm__reserve(&model->memory, &model->hold_sums, &model->hold_sums_capacity,
                     (size_t)model->hold_sums_count + 1, sizeof(*model->hold_sums)) < 0)
         return NULL;
-    value = tm__triples_at(&model->hold_sum_map, &model->memory, class_index, stack, 0);
+    value =
+        tm__triple_map_at(&model->hold_sum_map, &model->memory, class_index, stack, 0);
     if (!value)
         return NULL;
     if (*value == 0) {
@@ -49,14 +50,14 @@ void tm__hold_sum_add(tm_model *model, uint32_t object, const tm__tenure *it,
     sum->not_running_ns = tm__sum(
         sum->not_running_ns, tm__not_running_ns(model, it->owner, it->got_ns,
                                                 tm__sum(it->got_ns, held_ns), NULL));
-    sum->exact += tm__tenure_is_told_over(it) && it->before_ns == 0;
+    sum->exact += tm__tenure_is_reported_over(it) && it->before_ns == 0;
 }
 
 void tm__hold_sums_free(tm_model *model)
 {
     for (uint32_t i = 0; i < model->hold_sums_count; i++)
         tm__histogram_free(&model->hold_sums[i].durations, &model->memory);
-    tm__triples_free(&model->hold_sum_map, &model->memory);
+    tm__triple_map_free(&model->hold_sum_map, &model->memory);
     tm__free(&model->memory, model->hold_sums,
              model->hold_sums_capacity * sizeof(*model->hold_sums));
 }

@@ -28,12 +28,12 @@
 #include "model/thread.h"
 
 enum {
-    NEEDS_PEER = 1,     ///< means nothing without another thread
-    NEEDS_LIST = 2,     ///< may add to an object's list of notifies
-    TELLS_NO_STATE = 4, ///< the thread may be running or not
-    IS_CONTEXT = 8,     ///< says nothing of a state, and may be of no thread
-    NEEDS_CAUSES = 16,  ///< looks at what may end a hold-up
-    NEEDS_WAKES = 32,   ///< looks at wakes[]
+    NEEDS_PEER = 1,       ///< means nothing without another thread
+    NEEDS_LIST = 2,       ///< may add to an object's list of notifies
+    REPORTS_NO_STATE = 4, ///< the thread may be running or not
+    IS_CONTEXT = 8,       ///< says nothing of a state, and may be of no thread
+    NEEDS_CAUSES = 16,    ///< looks at what may end a hold-up
+    NEEDS_WAKES = 32,     ///< looks at wakes[]
 };
 
 static const uint8_t needs[TM_EVENT_KIND_END] = {
@@ -53,10 +53,10 @@ static const uint8_t needs[TM_EVENT_KIND_END] = {
     [TM_EVENT_PARK] = NEEDS_CAUSES,
     [TM_EVENT_UNPARKED] = NEEDS_CAUSES,
     [TM_EVENT_UNPARK_CALLED] = NEEDS_PEER,
-    [TM_EVENT_VIRTUAL_MOUNT] = TELLS_NO_STATE | NEEDS_CAUSES,
-    [TM_EVENT_VIRTUAL_UNMOUNT] = TELLS_NO_STATE | NEEDS_CAUSES,
-    [TM_EVENT_HELD] = TELLS_NO_STATE,
-    [TM_EVENT_CPU_SAMPLE] = TELLS_NO_STATE,
+    [TM_EVENT_VIRTUAL_MOUNT] = REPORTS_NO_STATE | NEEDS_CAUSES,
+    [TM_EVENT_VIRTUAL_UNMOUNT] = REPORTS_NO_STATE | NEEDS_CAUSES,
+    [TM_EVENT_HELD] = REPORTS_NO_STATE,
+    [TM_EVENT_CPU_SAMPLE] = REPORTS_NO_STATE,
     [TM_EVENT_GC_PAUSE] = IS_CONTEXT,
     [TM_EVENT_PINNED] = IS_CONTEXT,
     [TM_EVENT_SUBMIT_FAILED] = IS_CONTEXT,
@@ -64,9 +64,9 @@ static const uint8_t needs[TM_EVENT_KIND_END] = {
     [TM_EVENT_AWAIT] = NEEDS_WAKES | NEEDS_CAUSES,
     [TM_EVENT_AWAITED] = NEEDS_WAKES | NEEDS_CAUSES,
     [TM_EVENT_POST] = NEEDS_WAKES,
-    [TM_EVENT_RUNNABLE] = NEEDS_WAKES | TELLS_NO_STATE,
-    [TM_EVENT_ON_CPU] = NEEDS_WAKES | TELLS_NO_STATE,
-    [TM_EVENT_OFF_CPU] = NEEDS_WAKES | TELLS_NO_STATE,
+    [TM_EVENT_RUNNABLE] = NEEDS_WAKES | REPORTS_NO_STATE,
+    [TM_EVENT_ON_CPU] = NEEDS_WAKES | REPORTS_NO_STATE,
+    [TM_EVENT_OFF_CPU] = NEEDS_WAKES | REPORTS_NO_STATE,
 };
 
 int tm__replay_reserve(tm_model *model, uint32_t thread)
@@ -271,7 +271,7 @@ static int resolve(tm_model *model, const tm_event *event, tm__fact *fact)
 }
 
 /* What is not about a thread. */
-static int take_other(tm_model *model, const tm_event *event)
+static int read_other(tm_model *model, const tm_event *event)
 {
     if (!event->kind || event->kind >= TM_EVENT_KIND_END) {
         model->diagnostics[TM_DIAGNOSTIC_UNKNOWN_KIND]++;
@@ -314,7 +314,7 @@ static int reserve(tm_model *model, const tm__fact *fact)
 }
 
 /* Beside the thread's states: neither its clock nor its timeline moves. */
-static int take_context(tm_model *model, const tm_event *event, tm__fact *fact)
+static int read_context(tm_model *model, const tm_event *event, tm__fact *fact)
 {
     int rc = tm__context_reserve(model);
 
@@ -334,9 +334,9 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
     int rc;
 
     if (fact->thread == TM__NONE && fact->kind != TM_EVENT_GC_PAUSE)
-        return take_other(model, event);
+        return read_other(model, event);
     if (fact->kind < TM_EVENT_KIND_END && needs[fact->kind] & IS_CONTEXT)
-        return take_context(model, event, fact);
+        return read_context(model, event, fact);
     rc = reserve(model, fact);
     if (rc < 0)
         return rc;
@@ -359,7 +359,7 @@ static int take(tm_model *model, const tm_event *event, tm__fact *fact)
         thread->end_ns = INT64_MIN;
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
     }
-    if (!(needs[fact->kind] & TELLS_NO_STATE) && thread->losses != model->losses) {
+    if (!(needs[fact->kind] & REPORTS_NO_STATE) && thread->losses != model->losses) {
         thread->losses = model->losses;
         thread->permit_unseen = 1; /* an unpark of it may be among what was lost */
     }
@@ -467,8 +467,8 @@ static int take_all(pipeline *p, size_t block)
     tm_model *model = p->model;
     int result = TM_OK;
 
-    if (model->fold_at_bytes && model->memory.used_bytes > model->fold_at_bytes)
-        tm__fold_old(model);
+    if (model->evict_at_bytes && model->memory.used_bytes > model->evict_at_bytes)
+        tm__evict_old(model);
     for (size_t i = 0; i < block_size(p, block); i++) {
         int rc = p->codes[block % STEPS][i];
 

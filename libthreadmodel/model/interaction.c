@@ -61,9 +61,9 @@ static void take_up(const tm_model *model, tm__interaction *row, uint32_t thread
     row->to_thread = thread;
     row->to_ns = time_ns;
     row->effect = TM__EFFECT_WOKE;
-    if (tm__is_held_up(woken)) {
-        row->to_interval = woken->hold_up;
-        row->to_stack = woken->intervals[tm__hold_up(woken)].stack;
+    if (tm__is_blocked(woken)) {
+        row->to_interval = woken->blocking;
+        row->to_stack = woken->intervals[tm__blocking_index(woken)].stack;
     }
 }
 

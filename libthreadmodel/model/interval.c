@@ -27,7 +27,7 @@ int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed)
         return tm__grow(&model->memory, &thread->intervals, &thread->interval_capacity,
                         needed, sizeof(*grown));
     if (!thread->intervals) {
-        grown = tm__pool_take(&model->first_intervals, &model->memory);
+        grown = tm__pool_acquire(&model->first_intervals, &model->memory);
         if (!grown)
             return TM_ENOMEM;
         thread->intervals = grown;
@@ -38,7 +38,7 @@ int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed)
                  sizeof(*grown)) < 0)
         return TM_ENOMEM;
     memcpy(grown, thread->intervals, thread->interval_count * sizeof(*grown));
-    tm__pool_give_back(&model->first_intervals, thread->intervals);
+    tm__pool_release(&model->first_intervals, thread->intervals);
     thread->intervals = grown;
     thread->interval_capacity = capacity;
     return TM_OK;
@@ -47,20 +47,20 @@ int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed)
 void tm__take_back(tm__thread *thread, uint32_t count)
 {
     const tm__interval *intervals = thread->intervals;
-    uint32_t hold_up = count - 1;
+    uint32_t blocking = count - 1;
 
     thread->interval_count = count;
     if (!count) {
         thread->since_ns = INT64_MIN;
-        thread->state = thread->hold_up_state = TM_STATE_UNKNOWN;
+        thread->state = thread->blocking_state = TM_STATE_UNKNOWN;
         return;
     }
-    while (hold_up && intervals[hold_up].flags & TM__INTERVAL_CONTINUES)
-        hold_up--;
+    while (blocking && intervals[blocking].flags & TM__INTERVAL_CONTINUES)
+        blocking--;
     thread->since_ns = intervals[count - 1].start_ns;
     thread->state = intervals[count - 1].state;
-    thread->hold_up = thread->interval_first + hold_up;
-    thread->hold_up_state = intervals[hold_up].state;
+    thread->blocking = thread->interval_first + blocking;
+    thread->blocking_state = intervals[blocking].state;
 }
 
 void tm__set_deadline(tm_model *model, const tm__fact *fact)
@@ -93,7 +93,7 @@ void tm__want(tm_model *model, uint32_t thread, uint32_t object)
     tm__object *wanted = &model->objects[object];
 
     model->threads[thread].wants = object;
-    model->held_up_count++;
+    model->blocked_count++;
     wanted->wanted++;
     if (wanted->owner != TM__NONE)
         model->threads[wanted->owner].wanted++;
@@ -103,7 +103,7 @@ void tm__want_end_of(tm_model *model, uint32_t thread, uint32_t joined)
 {
     edge_goes(model, &model->threads[thread]); /* what it wanted, if it did */
     model->threads[thread].joins = joined;
-    model->held_up_count++;
+    model->blocked_count++;
     model->threads[joined].wanted++;
 }
 
@@ -113,7 +113,7 @@ static void want_nothing(tm_model *model, tm__thread *thread)
 
     edge_goes(model, thread);
     thread->wants = TM__NONE;
-    model->held_up_count--;
+    model->blocked_count--;
     wanted->wanted--;
     if (wanted->owner != TM__NONE)
         model->threads[wanted->owner].wanted--;
@@ -123,17 +123,17 @@ static void want_no_end(tm_model *model, tm__thread *thread)
 {
     edge_goes(model, thread);
     model->threads[thread->joins].wanted--;
-    model->held_up_count--;
+    model->blocked_count--;
     thread->joins = TM__NONE;
 }
 
-void tm__hold_up_stack(tm_model *model, const tm__fact *fact)
+void tm__blocking_stack(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
 
-    if (fact->stack == TM__NONE || !tm__is_held_up(thread))
+    if (fact->stack == TM__NONE || !tm__is_blocked(thread))
         return;
-    for (uint32_t i = tm__hold_up_first(thread); i < thread->interval_count; i++) {
+    for (uint32_t i = tm__blocking_first(thread); i < thread->interval_count; i++) {
         tm__interval *part = &thread->intervals[i];
 
         if (part->stack != TM__NONE)
@@ -144,11 +144,11 @@ void tm__hold_up_stack(tm_model *model, const tm__fact *fact)
     }
 }
 
-void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns)
+void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns)
 {
     tm__thread *it = &model->threads[thread];
-    int waits =
-        it->hold_up_state == TM_STATE_WAITING || it->hold_up_state == TM_STATE_JOINING;
+    int waits = it->blocking_state == TM_STATE_WAITING ||
+                it->blocking_state == TM_STATE_JOINING;
 
     if (it->owned != TM__NONE && it->wants != TM__NONE)
         tm__order_note(model, thread);
@@ -169,7 +169,7 @@ void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns)
 
 void tm__end_unseen(tm__thread *thread)
 {
-    if (tm__is_held_up(thread))
+    if (tm__is_blocked(thread))
         tm__now(thread)->flags |= TM__INTERVAL_END_UNSEEN;
 }
 
@@ -181,7 +181,7 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
         return;
     }
-    switch (thread->hold_up_state) {
+    switch (thread->blocking_state) {
     case TM_STATE_BLOCKED:
         model->diagnostics[TM_DIAGNOSTIC_ENTER_WITHOUT_ENTERED]++;
         break;
@@ -205,7 +205,7 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
     default: return;
     }
     tm__end_unseen(thread);
-    tm__hold_up_end(model, fact->thread, fact->time_ns);
+    tm__blocking_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, TM__NONE);
 }
 

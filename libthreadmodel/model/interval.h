@@ -66,32 +66,32 @@ static inline tm__interval *tm__now(const tm__thread *thread)
 }
 
 /** Index of the interval with which the present hold-up began. */
-static inline uint32_t tm__hold_up(const tm__thread *thread)
+static inline uint32_t tm__blocking_index(const tm__thread *thread)
 {
-    return thread->hold_up - thread->interval_first;
+    return thread->blocking - thread->interval_first;
 }
 
 /** The same, but for a notified waiter, the interval of its wait. */
-static inline uint32_t tm__hold_up_first(const tm__thread *thread)
+static inline uint32_t tm__blocking_first(const tm__thread *thread)
 {
-    uint32_t index = tm__hold_up(thread);
+    uint32_t index = tm__blocking_index(thread);
 
-    if (thread->hold_up_state == TM_STATE_REENTERING && index &&
+    if (thread->blocking_state == TM_STATE_REENTERING && index &&
         thread->intervals[index - 1].state == TM_STATE_WAITING)
         index--;
     return index;
 }
 
 /** When that began. */
-static inline int64_t tm__held_up_since_ns(const tm__thread *thread)
+static inline int64_t tm__blocked_since_ns(const tm__thread *thread)
 {
-    return thread->intervals[tm__hold_up_first(thread)].start_ns;
+    return thread->intervals[tm__blocking_first(thread)].start_ns;
 }
 
-static inline int tm__is_held_up(const tm__thread *thread)
+static inline int tm__is_blocked(const tm__thread *thread)
 {
-    return thread->hold_up_state >= TM_STATE_BLOCKED &&
-           thread->hold_up_state <= TM_STATE_DEADLOCKED;
+    return thread->blocking_state >= TM_STATE_BLOCKED &&
+           thread->blocking_state <= TM_STATE_DEADLOCKED;
 }
 
 /** More room for a thread's intervals; see tm__interval_reserve(). */
@@ -118,8 +118,8 @@ static inline void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns,
     it->since_ns = next.start_ns;
     it->state = next.state;
     if (!(next.flags & TM__INTERVAL_CONTINUES)) {
-        it->hold_up = it->interval_first + it->interval_count;
-        it->hold_up_state = next.state;
+        it->blocking = it->interval_first + it->interval_count;
+        it->blocking_state = next.state;
     }
     it->intervals[it->interval_count++] = next;
 }
@@ -131,9 +131,9 @@ void tm__set_deadline(tm_model *model, const tm__fact *fact);
 /** Begin to run. @param cause  interactions[] or TM__NONE */
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
 /** A hold-up that began without a stack gets that of a later event. */
-void tm__hold_up_stack(tm_model *model, const tm__fact *fact);
+void tm__blocking_stack(tm_model *model, const tm__fact *fact);
 /** The thread's hold-up is over: it leaves its queue and its deadlock. */
-void tm__hold_up_end(tm_model *model, uint32_t thread, int64_t time_ns);
+void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns);
 /** The thread goes on, and since when nothing tells. */
 void tm__end_unseen(tm__thread *thread);
 /** The event proves that the thread runs; count an end that was missing. */

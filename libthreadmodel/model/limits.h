@@ -8,6 +8,6 @@
 #include "table/builder.h"
 
 /** Add every sentence on what the data cannot show that answers must carry. */
-void tm__model_put_limits(const tm_model *model, tm__builder *builder);
+void tm__model_put_caveats(const tm_model *model, tm__builder *builder);
 
 #endif

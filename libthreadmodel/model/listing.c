@@ -24,7 +24,7 @@ int tm__listing_open(tm__listing *list, const tm_model *model,
         return rc;
     }
     tm__builder_start(&list->builder, spec, 0, &model->memory.hook);
-    tm__model_put_limits(model, &list->builder);
+    tm__model_put_caveats(model, &list->builder);
     return TM_OK;
 }
 

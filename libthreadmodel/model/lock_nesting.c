@@ -103,12 +103,12 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
     const tm__thread *it = &model->threads[thread];
     const tm__interval *block;
     uint32_t count = 0, seen = 0;
-    int are_told = tm__owners_are_told(model);
+    int are_told = tm__owners_are_reported(model);
 
-    if (it->wants == TM__NONE ||
-        (it->hold_up_state != TM_STATE_BLOCKED && it->hold_up_state != TM_STATE_PARKED))
+    if (it->wants == TM__NONE || (it->blocking_state != TM_STATE_BLOCKED &&
+                                  it->blocking_state != TM_STATE_PARKED))
         return 0;
-    block = &it->intervals[tm__hold_up(it)];
+    block = &it->intervals[tm__blocking_index(it)];
     if (block->state == TM_STATE_PARKED && block->peer == TM__NONE)
         return 0;
     /* What was got last comes first; far down the list nothing is held any more. */
@@ -232,7 +232,7 @@ static int append(tm_model *model, const tm__noted *block, uint32_t *head)
 /* From now on by class: what is known by object is not looked up any more. */
 static void go_coarse(tm_model *model)
 {
-    tm__triples_free(&model->nesting_map, &model->memory);
+    tm__triple_map_free(&model->nesting_map, &model->memory);
     model->nestings_coarse = 1;
 }
 
@@ -248,11 +248,11 @@ static void settle(tm_model *model, tm__noted *block)
     }
     /* A triple that is added must get a value. */
     if (model->nestings_count < model->nestings_max)
-        head = tm__triples_at(&model->nesting_map, &model->memory, block->wanted,
-                              block->thread, block->stack);
+        head = tm__triple_map_at(&model->nesting_map, &model->memory, block->wanted,
+                                 block->thread, block->stack);
     else
-        head = tm__triples_find(&model->nesting_map, block->wanted, block->thread,
-                                block->stack);
+        head = tm__triple_map_find(&model->nesting_map, block->wanted, block->thread,
+                                   block->stack);
     if (head) {
         for (uint32_t i = *head; i != 0; i = model->nestings[i - 1].next + 1)
             if (is_same(model, &model->nestings[i - 1], block)) {
@@ -275,14 +275,14 @@ void tm__order_settle(tm_model *model)
         uint32_t wanted =
             model->nestings_coarse ? coarse(model, it->wanted) : it->wanted;
 
-        tm__triples_ask_for(&model->nesting_map, wanted, it->thread, it->stack);
+        tm__triple_map_ask_for(&model->nesting_map, wanted, it->thread, it->stack);
     }
     for (uint32_t i = 0; i < model->noted_count; i++) {
         const tm__noted *it = &model->noted[i];
         uint32_t wanted =
             model->nestings_coarse ? coarse(model, it->wanted) : it->wanted;
         const uint32_t *head =
-            tm__triples_find(&model->nesting_map, wanted, it->thread, it->stack);
+            tm__triple_map_find(&model->nesting_map, wanted, it->thread, it->stack);
 
         first[i] = head ? *head : 0;
         if (first[i])
@@ -310,8 +310,8 @@ void tm__order_note(tm_model *model, uint32_t thread)
         return;
     block->wanted = it->wants;
     block->thread = thread;
-    block->stack = it->intervals[tm__hold_up(it)].stack;
-    block->start_ns = it->intervals[tm__hold_up(it)].start_ns;
+    block->stack = it->intervals[tm__blocking_index(it)].stack;
+    block->start_ns = it->intervals[tm__blocking_index(it)].start_ns;
     if (++model->noted_count == TM__NOTED_AT_ONCE)
         tm__order_settle(model);
 }

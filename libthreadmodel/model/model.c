@@ -39,7 +39,7 @@ static int set_text(tm_model *model, const char **field, const char *text)
 }
 
 enum {
-    MOST_LIMITS = 1000,      ///< sentences; more are counted
+    MOST_CAVEATS = 1000,     ///< sentences; more are counted
     MOST_POLICY_CHANGES = 16 ///< each asks every object; producers state one policy
 };
 
@@ -99,23 +99,23 @@ static int take_run(void *payload, const tm_run *given)
     return TM_OK;
 }
 
-static int take_limit(void *payload, const char *sentence)
+static int register_caveat(void *payload, const char *sentence)
 {
     tm_model *model = payload;
     uint32_t index;
 
-    if (model->limits_count == MOST_LIMITS) {
-        model->limits_left_out++;
+    if (model->caveats_count == MOST_CAVEATS) {
+        model->caveats_left_out++;
         return TM_OK;
     }
     if (tm__strings_intern(&model->strings, &index, sentence) < 0 ||
-        tm__reserve(&model->memory, &model->limits, &model->limits_capacity,
-                    (size_t)model->limits_count + 1, sizeof(*model->limits)) < 0)
+        tm__reserve(&model->memory, &model->caveats, &model->caveats_capacity,
+                    (size_t)model->caveats_count + 1, sizeof(*model->caveats)) < 0)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->limits_count; i++)
-        if (model->limits[i] == index)
+    for (uint32_t i = 0; i < model->caveats_count; i++)
+        if (model->caveats[i] == index)
             return TM_OK;
-    model->limits[model->limits_count++] = index;
+    model->caveats[model->caveats_count++] = index;
     return TM_OK;
 }
 
@@ -158,9 +158,9 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->free_post = TM__NONE;
     model->forced_policy = chosen.policy;
     model->memory_limit_bytes = chosen.memory_limit_bytes;
-    model->fold_at_bytes = chosen.memory_limit_bytes;
+    model->evict_at_bytes = chosen.memory_limit_bytes;
     model->nestings_max = nestings_max(chosen.memory_limit_bytes);
-    model->folded_ns = INT64_MIN;
+    model->evicted_ns = INT64_MIN;
     model->loss_ns = INT64_MIN;
     model->nameless_end_ns = INT64_MIN;
     model->shutdown_ns = INT64_MIN;
@@ -171,7 +171,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->sink = (tm_sink){.size = sizeof(model->sink),
                             .payload = model,
                             .run = take_run,
-                            .limit = take_limit,
+                            .caveat = register_caveat,
                             .define_class = tm__define_class,
                             .define_method = tm__define_method,
                             .define_stack = tm__define_stack,
@@ -237,11 +237,11 @@ void tm_model_free(tm_model *model)
             tm__free(&model->memory, model->threads[i].intervals,
                      model->threads[i].interval_capacity * sizeof(tm__interval));
     tm__pool_free(&model->first_intervals, &model->memory);
-    for (uint32_t i = 0; i < model->folds_count; i++)
-        tm__histogram_free(&model->folds[i].durations, &model->memory);
-    tm__triples_free(&model->fold_map, &model->memory);
+    for (uint32_t i = 0; i < model->aggregates_count; i++)
+        tm__histogram_free(&model->aggregates[i].durations, &model->memory);
+    tm__triple_map_free(&model->aggregate_map, &model->memory);
     tm__hold_sums_free(model);
-    FREE_ARRAY(model, folds);
+    FREE_ARRAY(model, aggregates);
     tm__free_lines(&model->memory, model->threads,
                    model->threads_capacity * sizeof(*model->threads));
     tm__free_lines(&model->memory, model->objects,
@@ -254,7 +254,7 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, stacks);
     FREE_ARRAY(model, frames);
     FREE_ARRAY(model, interactions);
-    tm__triples_free(&model->nesting_map, &model->memory);
+    tm__triple_map_free(&model->nesting_map, &model->memory);
     FREE_ARRAY(model, nestings);
     FREE_ARRAY(model, helds);
     FREE_ARRAY(model, leads);
@@ -263,7 +263,7 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, gaps);
     FREE_ARRAY(model, deadlock_members);
     FREE_ARRAY(model, bindings);
-    FREE_ARRAY(model, limits);
+    FREE_ARRAY(model, caveats);
     FREE_ARRAY(model, contexts);
     FREE_ARRAY(model, tenures);
     FREE_ARRAY(model, posts);

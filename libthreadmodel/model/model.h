@@ -45,20 +45,21 @@ struct tm_model {
     TM__ARRAY(struct tm__frame, frames);
     TM__ARRAY(struct tm__interaction, interactions);
     uint32_t interactions_first; ///< number of interactions[0]: as many were dropped
-    TM__ARRAY(struct tm__fold, folds);
-    tm__triples fold_map; ///< (object or class, stack, thread and state): folds[] + 1
+    TM__ARRAY(struct tm__aggregate, aggregates);
+    tm__triple_map
+        aggregate_map; ///< (object or class, stack, thread and state): folds[] + 1
     size_t memory_limit_bytes;     ///< 0: none
-    size_t fold_at_bytes;          ///< fold when more is in use
-    size_t fold_bytes;             ///< that the sums take
+    size_t evict_at_bytes;         ///< fold when more is in use
+    size_t aggregate_bytes;        ///< that the sums take
     size_t definition_bytes;       ///< that definitions take
     uint64_t definitions_left_out; ///< they took their share of the limit
-    int64_t folded_ns;             ///< what ended before is folded; INT64_MIN: nothing
+    int64_t evicted_ns;            ///< what ended before is folded; INT64_MIN: nothing
     TM__ARRAY(struct tm__hold_sum, hold_sums);
-    tm__triples hold_sum_map;    ///< (class, stack, 0): hold_sums[] + 1
+    tm__triple_map hold_sum_map; ///< (class, stack, 0): hold_sums[] + 1
     uint64_t hold_sums_left_out; ///< holds for which there was no memory
     TM__ARRAY(struct tm__nesting, nestings);
     TM__ARRAY(struct tm__held, helds);
-    tm__triples nesting_map;    ///< (wanted, thread, stack): nestings[] + 1
+    tm__triple_map nesting_map; ///< (wanted, thread, stack): nestings[] + 1
     uint32_t nestings_max;      ///< there are never more
     uint32_t nestings_coarse;   ///< half of them are in use: what is new is coarse
     uint64_t nestings_left_out; ///< blocks whose held locks were not kept
@@ -71,8 +72,8 @@ struct tm_model {
     TM__ARRAY(int64_t, dumps);        ///< times of the dumps that the run is made of
     TM__ARRAY(struct tm__loss, gaps); ///< when events were lost, by rising time
     TM__ARRAY(struct tm__binding, bindings);
-    TM__ARRAY(uint32_t, limits); ///< strings
-    uint64_t limits_left_out;
+    TM__ARRAY(uint32_t, caveats); ///< strings
+    uint64_t caveats_left_out;
     uint32_t policy_changes;
     TM__ARRAY(struct tm__context, contexts);
     tm__context_sum context_sums[TM_EVENT_KIND_END];
@@ -88,7 +89,7 @@ struct tm_model {
     uint64_t edges_gone;   ///< times that a link in somebody's chain went; from 1
     uint64_t search_steps; ///< that deadlock searches may still take
     uint64_t searches_given_up;
-    uint32_t held_up_count;  ///< threads that want an object or join another
+    uint32_t blocked_count;  ///< threads that want an object or join another
     uint32_t losses;         ///< loss markers seen
     int64_t loss_ns;         ///< time of the last one; INT64_MIN: none
     int64_t nameless_end_ns; ///< a thread whose object is not known ended; INT64_MIN

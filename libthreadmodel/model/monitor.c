@@ -25,7 +25,7 @@ static int names_owner(const tm_model *model, const tm__fact *fact)
 static int own_by_peer(tm_model *model, const tm__fact *fact)
 {
     const tm__object *object = &model->objects[fact->object];
-    int provenance = tm__told_provenance(fact);
+    int provenance = tm__reported_provenance(fact);
 
     if (object->owner == fact->peer && tm__owner_provenance(model, object) > provenance)
         return tm__owner_provenance(model, object);
@@ -80,9 +80,9 @@ static int64_t gave_by_ns(const tm_model *model, uint32_t thread, int64_t had_ns
 
     if (it->end_ns != INT64_MIN && it->end_ns < to_ns)
         return it->end_ns;
-    if (!tm__is_held_up(it))
+    if (!tm__is_blocked(it))
         return INT64_MIN;
-    since_ns = tm__held_up_since_ns(it);
+    since_ns = tm__blocked_since_ns(it);
     return since_ns >= had_ns && since_ns < to_ns ? since_ns : INT64_MIN;
 }
 
@@ -110,11 +110,11 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
 
     if (fact->peer != TM__NONE)
         return tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, fact->peer,
-                                      tm__told_provenance(fact), fact);
+                                      tm__reported_provenance(fact), fact);
     /* It may have been told as the next owner before it says so itself. */
     if (last && last->owner == fact->thread)
         last = one_before(model, block->tenure, last);
-    is_exact = last && tm__tenure_is_told_over(last);
+    is_exact = last && tm__tenure_is_reported_over(last);
     if (last && last->owner != fact->thread && last->owner != TM__NONE &&
         !(last->flags & TM__TENURE_LOST) &&
         (!(last->flags & TM__TENURE_OVER) || last->had_ns >= since_ns ||
@@ -155,8 +155,8 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
     uint32_t cause = TM__NONE, stack = TM__NONE;
     int flags = fact->flags & TM_EVENT_SHARED ? TM__TENURE_SHARED : 0;
 
-    if (thread->hold_up_state == TM_STATE_BLOCKED) {
-        const tm__interval *block = &thread->intervals[tm__hold_up(thread)];
+    if (thread->blocking_state == TM_STATE_BLOCKED) {
+        const tm__interval *block = &thread->intervals[tm__blocking_index(thread)];
 
         if (fact->object != TM__NONE && block->object != fact->object)
             model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
@@ -164,10 +164,10 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
             tm__object_fresh(model, fact->object);
             cause = handoff(model, fact, block);
         }
-        tm__hold_up_stack(model, fact);
+        tm__blocking_stack(model, fact);
         stack = block->stack;
         flags |= TM__TENURE_HANDED;
-        tm__hold_up_end(model, fact->thread, fact->time_ns);
+        tm__blocking_end(model, fact->thread, fact->time_ns);
         tm__run(model, fact->thread, fact->time_ns, cause);
     } else if (fact->object != TM__NONE && reenters_late(model, fact)) {
         tm__interval *queueing = tm__now(thread);
@@ -210,8 +210,8 @@ void tm__on_acquired(tm_model *model, const tm__fact *fact)
         tm__must_run(model, fact);
         return;
     }
-    if (thread->hold_up_state == TM_STATE_BLOCKED &&
-        thread->intervals[tm__hold_up(thread)].object == fact->object) {
+    if (thread->blocking_state == TM_STATE_BLOCKED &&
+        thread->intervals[tm__blocking_index(thread)].object == fact->object) {
         tm__on_entered(model, fact);
         return;
     }

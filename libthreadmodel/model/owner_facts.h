@@ -22,7 +22,7 @@ typedef struct tm__had {
 } tm__had;
 
 /** How sure it is what an event says of an owner. @return enum tm_provenance */
-int tm__told_provenance(const tm__fact *fact);
+int tm__reported_provenance(const tm__fact *fact);
 
 /** An object after forgetting what a loss marker made doubtful. */
 tm__object *tm__object_fresh(tm_model *model, uint32_t object);
@@ -31,7 +31,7 @@ tm__object *tm__object_fresh(tm_model *model, uint32_t object);
  * to be where it was seen. One that does not say what it tells is taken to tell the
  * ends of what it told the beginnings of.
  */
-int tm__end_is_told(const tm_model *model, const tm__thread *thread);
+int tm__end_is_reported(const tm_model *model, const tm__thread *thread);
 /**
  * Whether who got an object at a stack must have let go of it by a hold-up of its.
  * @param taken  stacks[] or TM__NONE
@@ -80,7 +80,7 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
     if (owner->losses != model->losses)
         return TM_PROVENANCE_INFERRED;
     /* A notified waiter goes from WAITING to REENTERING without running. */
-    return object->owner_interval == owner->interval_first + tm__hold_up_first(owner)
+    return object->owner_interval == owner->interval_first + tm__blocking_first(owner)
                ? object->owner_provenance
                : TM_PROVENANCE_INFERRED;
 }

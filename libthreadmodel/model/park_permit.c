@@ -39,7 +39,7 @@ static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
                        &(tm__had){.time_ns = fact->time_ns,
                                   .thread = fact->peer,
                                   .stack = TM__NONE,
-                                  .provenance = tm__told_provenance(fact)});
+                                  .provenance = tm__reported_provenance(fact)});
     else if (waker != TM__NONE && waker != fact->thread && blocker->owner == TM__NONE)
         tm__tenure_had(model, fact->object,
                        &(tm__had){.time_ns = fact->time_ns,
@@ -107,7 +107,7 @@ static void take_lock(tm_model *model, const tm__fact *fact, const tm__interval 
         tm__tenure_had(model, object, &had);
         return;
     }
-    if (!tm__object_fresh(model, object)->is_owned || tm__owners_are_told(model) ||
+    if (!tm__object_fresh(model, object)->is_owned || tm__owners_are_reported(model) ||
         !unpark || unpark->kind != TM_INTERACTION_UNPARK ||
         /* A permit that was given before says nothing of this lock. */
         unpark->from_ns < park->start_ns)
@@ -146,7 +146,7 @@ static uint32_t taken_permit(tm_model *model, const tm__fact *fact)
     int64_t parked_ns;
 
     if (row != TM__NONE) {
-        parked_ns = thread->intervals[tm__hold_up(thread)].start_ns;
+        parked_ns = thread->intervals[tm__blocking_index(thread)].start_ns;
         thread->permit = TM__NONE;
         tm__interaction_woke(model, row, fact->thread, fact);
         tm__row(model, row)->provenance =
@@ -173,17 +173,17 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
     tm__interval *park, ended;
     uint32_t row = TM__NONE;
 
-    if (thread->hold_up_state != TM_STATE_PARKED) {
+    if (thread->blocking_state != TM_STATE_PARKED) {
         model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
         tm__must_run(model, fact);
         take_unseen(model, fact);
         thread->permit_unseen = 0;
         return;
     }
-    park = &thread->intervals[tm__hold_up(thread)];
+    park = &thread->intervals[tm__blocking_index(thread)];
     if (fact->object != TM__NONE && fact->object != park->object)
         model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
-    tm__hold_up_stack(model, fact);
+    tm__blocking_stack(model, fact);
     if (fact->flags & TM_EVENT_TIMED_OUT)
         park->flags |= TM__INTERVAL_TIMED_OUT;
     if (fact->flags & TM_EVENT_BY_INTERRUPT)
@@ -201,7 +201,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
         tm__latency_add(&model->wakeups[TM__WAKEUP_PARK],
                         fact->time_ns - tm__row(model, row)->from_ns);
     ended = *park;
-    tm__hold_up_end(model, fact->thread, fact->time_ns);
+    tm__blocking_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
     if (!(fact->flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT)))
         take_lock(model, fact, &ended, row);
@@ -256,7 +256,7 @@ static void note_release(tm_model *model, const tm__fact *fact)
         return;
     }
     /* Where all releases are reported this is none; some may be, of conditions. */
-    if (!it->is_owned || tm__owners_are_told(model) ||
+    if (!it->is_owned || tm__owners_are_reported(model) ||
         (model->kind_counts[TM_EVENT_RELEASED] &&
          model->kind_counts[TM_EVENT_ACQUIRED]))
         return;
@@ -272,7 +272,7 @@ static void note_release(tm_model *model, const tm__fact *fact)
          (it->owner != fact->thread || !last || last->flags & TM__TENURE_PROVISIONAL)))
         had.provenance = TM_PROVENANCE_INFERRED;
     if (!is_read) {
-        if (it->owner != fact->thread || target->hold_up_state != TM_STATE_PARKED)
+        if (it->owner != fact->thread || target->blocking_state != TM_STATE_PARKED)
             return;
         had.provenance = TM_PROVENANCE_INFERRED;
     }

@@ -71,7 +71,7 @@ static void disown(tm_model *model, uint32_t object)
     review(model, object, former);
 }
 
-int tm__end_is_told(const tm_model *model, const tm__thread *thread)
+int tm__end_is_reported(const tm_model *model, const tm__thread *thread)
 {
     static const uint8_t ends[TM_STATE_END] = {
         [TM_STATE_BLOCKED] = TM_EVENT_CONTENDED_ENTERED,
@@ -81,14 +81,14 @@ int tm__end_is_told(const tm_model *model, const tm__thread *thread)
         [TM_STATE_SLEEPING] = TM_EVENT_SLEPT,
         [TM_STATE_PARKED] = TM_EVENT_UNPARKED,
     };
-    int end = ends[thread->hold_up_state];
+    int end = ends[thread->blocking_state];
 
-    if (thread->hold_up_state == TM_STATE_JOINING && thread->waits_in == TM__NONE &&
+    if (thread->blocking_state == TM_STATE_JOINING && thread->waits_in == TM__NONE &&
         thread->bound == TM__NONE)
         end = TM_EVENT_JOINED;
     /* Of one that a snapshot found queueing again Waited may have come before that. */
-    if ((!model->run.kinds || thread->hold_up_state == TM_STATE_REENTERING) &&
-        thread->intervals[tm__hold_up(thread)].flags & TM__INTERVAL_SNAPSHOT)
+    if ((!model->run.kinds || thread->blocking_state == TM_STATE_REENTERING) &&
+        thread->intervals[tm__blocking_index(thread)].flags & TM__INTERVAL_SNAPSHOT)
         return 0;
     return !model->run.kinds || model->run.kinds >> end & 1;
 }
@@ -112,8 +112,8 @@ static void own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_
     it->is_owned = 1;
     /* A notify that proves to have been another's takes back what came after the wait.
      */
-    it->owner_interval = tm__is_held_up(owner) && tm__end_is_told(model, owner)
-                             ? owner->interval_first + tm__hold_up_first(owner)
+    it->owner_interval = tm__is_blocked(owner) && tm__end_is_reported(model, owner)
+                             ? owner->interval_first + tm__blocking_first(owner)
                              : TM__NONE;
     if (former != thread)
         review(model, object, former);
@@ -124,8 +124,8 @@ int tm__is_of_a_dump(const tm_model *model, const tm__object *object)
 {
     const tm__thread *owner = &model->threads[object->owner];
 
-    return tm__is_held_up(owner) && owner->last_ns == model->last_ns &&
-           owner->intervals[tm__hold_up(owner)].flags & TM__INTERVAL_SNAPSHOT;
+    return tm__is_blocked(owner) && owner->last_ns == model->last_ns &&
+           owner->intervals[tm__blocking_index(owner)].flags & TM__INTERVAL_SNAPSHOT;
 }
 
 /* ---- the log ---- */
@@ -161,7 +161,7 @@ static tm__tenure *append(tm_model *model, uint32_t object, tm__tenure next)
     if (it->wanted)
         next.flags |= TM__TENURE_SEEN;
     if (last && !(last->flags & (TM__TENURE_SEEN | TM__TENURE_HANDED))) {
-        if (tm__tenure_is_told_over(last) && tm__tenure_is_begun(last))
+        if (tm__tenure_is_reported_over(last) && tm__tenure_is_begun(last))
             tm__hold_sum_add(model, object, last, last->had_ns - last->got_ns);
         next.next = 0;
         *last = next;
@@ -239,7 +239,7 @@ static void set_flag(tm__tenure *it, int flag, int is_set)
 static void note_blocked(tm_model *model, uint32_t object, const tm__had *fact)
 {
     tm__tenure *last = last_of(model, object);
-    int is_blocked = tm__is_held_up(&model->threads[fact->thread]);
+    int is_blocked = tm__is_blocked(&model->threads[fact->thread]);
 
     if (last->had_ns == fact->time_ns)
         set_flag(last, TM__TENURE_HAD_BLOCKED, is_blocked);
@@ -403,7 +403,7 @@ static void end_all_before(tm_model *model, uint32_t thread, int64_t time_ns, in
     }
 }
 
-int tm__told_provenance(const tm__fact *fact)
+int tm__reported_provenance(const tm__fact *fact)
 {
     return fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
                                                 : TM_PROVENANCE_REPORTED;
@@ -424,5 +424,5 @@ void tm__on_held(tm_model *model, const tm__fact *fact)
                    &(tm__had){.time_ns = fact->time_ns,
                               .thread = fact->thread,
                               .stack = fact->stack,
-                              .provenance = tm__told_provenance(fact)});
+                              .provenance = tm__reported_provenance(fact)});
 }

@@ -54,7 +54,7 @@ typedef struct tm__tenure {
 _Static_assert(sizeof(tm__tenure) == 40, "a tenure is 40 bytes");
 
 /** Whether an event told when the owner let go, and not only that it must have. */
-static inline int tm__tenure_is_told_over(const tm__tenure *it)
+static inline int tm__tenure_is_reported_over(const tm__tenure *it)
 {
     return (it->flags & TM__TENURE_RELEASED) != 0;
 }
@@ -111,7 +111,7 @@ void tm__tenure_bounds(tm__bounds *bounds, const tm_model *model, uint32_t objec
                        int64_t end_ns);
 
 /** Whether the producer tells of every acquisition and every release. */
-int tm__owners_are_told(const tm_model *model);
+int tm__owners_are_reported(const tm_model *model);
 
 /** Since when the owner of a record that was handed to it had been queueing for it;
  * INT64_MIN: not known. */

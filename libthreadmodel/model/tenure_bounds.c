@@ -92,7 +92,7 @@ static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
         if (thread->intervals[i].flags & TM__INTERVAL_END_UNSEEN)
             return none;
     if (last + 1 == thread->interval_count &&
-        (!tm__end_is_told(model, thread) || thread->losses != model->losses))
+        (!tm__end_is_reported(model, thread) || thread->losses != model->losses))
         return none;
     return (tm__stay){thread->intervals[first].start_ns,
                       tm__interval_end_ns(model, thread, last)};
@@ -149,7 +149,7 @@ int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
     return tm__stacks_compare(model, taken, blocked->stack) == TM__LEFT;
 }
 
-int tm__owners_are_told(const tm_model *model)
+int tm__owners_are_reported(const tm_model *model)
 {
     return model->run.kinds >> TM_EVENT_ACQUIRED &
            model->run.kinds >> TM_EVENT_RELEASED & 1;
@@ -193,7 +193,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
     if (!(it->flags & TM__TENURE_HANDED) && got.from_ns < b->got_latest_ns)
         b->got_latest_ns = got.from_ns;
     be_sure(b, 0, got, it->got_provenance);
-    if (tm__owners_are_told(model) && it->got_provenance > TM_PROVENANCE_INFERRED &&
+    if (tm__owners_are_reported(model) && it->got_provenance > TM_PROVENANCE_INFERRED &&
         it->had_provenance > TM_PROVENANCE_INFERRED && !(it->flags & TM__TENURE_LOST))
         be_sure(b, 0, (tm__stay){it->got_ns, it->had_ns}, TM_PROVENANCE_EXACT);
     be_sure(b, 1, had, it->had_provenance);
@@ -213,7 +213,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
 
         if (woken_ns < b->gave_ns)
             b->gave_ns = woken_ns;
-    } else if (!tm__tenure_is_told_over(it)) {
+    } else if (!tm__tenure_is_reported_over(it)) {
         /* Nothing tells when the next one took it, between two instants. */
         b->gave_ns = b->gave_earliest_ns;
     }
@@ -243,7 +243,7 @@ uint32_t tm__stated_owner(const tm_model *model, const tm__thread *thread,
     tm__stay stay;
 
     if (block->state != TM_STATE_BLOCKED || block->peer != TM__NONE ||
-        thread->wants == TM__NONE || interval != tm__hold_up(thread))
+        thread->wants == TM__NONE || interval != tm__blocking_index(thread))
         return block->peer;
     it = tm__tenure_at(model, block->tenure);
     if (!it)
@@ -263,7 +263,7 @@ uint32_t tm__stated_owner(const tm_model *model, const tm__thread *thread,
 void tm__name_owner(tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
-    uint32_t interval = tm__hold_up(it);
+    uint32_t interval = tm__blocking_index(it);
     tm__interval *block = &it->intervals[interval];
     int provenance = block->provenance;
 

@@ -14,10 +14,10 @@ typedef struct tm__thread {
     uint32_t interval_count;
     uint32_t interval_capacity;
     uint32_t interval_first; ///< number of intervals[0]: as many were folded
-    uint32_t hold_up;        ///< number of the interval with which the present hold-up
+    uint32_t blocking;       ///< number of the interval with which the present hold-up
                              ///< began; itself where the thread is not held up
     uint8_t state;           ///< enum tm_state of its last interval
-    uint8_t hold_up_state;   ///< the same of that with which the hold-up began
+    uint8_t blocking_state;  ///< the same of that with which the hold-up began
     uint8_t fickle;          ///< its wait may end for no reason
     uint8_t permit_unseen;   ///< it may have a permit that no event told of
     uint32_t wants;          ///< objects[] that it cannot go on without, or TM__NONE
@@ -49,7 +49,7 @@ typedef struct tm__thread {
     uint64_t samples;   ///< CPU samples seen
     uint32_t object;    ///< objects[]: the thread object; TM__NONE: unknown
     uint32_t end_group; ///< group of the rows that its end woke, or TM__NONE
-    uint32_t fold;      ///< head of the list of its folds, or TM__NONE
+    uint32_t aggregate; ///< head of the list of its folds, or TM__NONE
     uint32_t name;      ///< strings; TM__NONE: unknown
     uint32_t group;     ///< strings; TM__NONE: unknown
     int32_t priority;

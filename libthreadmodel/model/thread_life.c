@@ -45,7 +45,7 @@ void tm__on_start(tm_model *model, const tm__fact *fact)
     if (thread->start_ns != INT64_MIN) {
         model->diagnostics[TM_DIAGNOSTIC_STARTED_TWICE]++;
         tm__must_run(model, fact);
-    } else if (tm__is_held_up(thread)) {
+    } else if (tm__is_blocked(thread)) {
         tm__must_run(model, fact);
     }
     thread->start_ns = fact->time_ns;
@@ -80,7 +80,7 @@ int tm__on_end(tm_model *model, const tm__fact *fact)
             return rc;
         thread = &model->threads[fact->thread];
     }
-    if (tm__is_held_up(thread))
+    if (tm__is_blocked(thread))
         tm__must_run(model, fact);
     tm__tenure_all_over(model, fact->thread, fact->time_ns);
     thread->end_ns = fact->time_ns;
@@ -116,8 +116,8 @@ static int ends(tm_model *model, const tm__fact *fact, int state)
 {
     tm__thread *thread = &model->threads[fact->thread];
 
-    if (thread->hold_up_state == state) {
-        tm__hold_up_stack(model, fact);
+    if (thread->blocking_state == state) {
+        tm__blocking_stack(model, fact);
         return 1;
     }
     model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
@@ -127,20 +127,20 @@ static int ends(tm_model *model, const tm__fact *fact, int state)
 
 static void note_end(tm__thread *thread, uint16_t flags)
 {
-    tm__interval *hold_up = &thread->intervals[tm__hold_up(thread)];
+    tm__interval *blocking = &thread->intervals[tm__blocking_index(thread)];
 
     if (flags & TM_EVENT_TIMED_OUT)
-        hold_up->flags |= TM__INTERVAL_TIMED_OUT;
+        blocking->flags |= TM__INTERVAL_TIMED_OUT;
     if (flags & TM_EVENT_BY_INTERRUPT)
-        hold_up->flags |= TM__INTERVAL_INTERRUPTED;
+        blocking->flags |= TM__INTERVAL_INTERRUPTED;
 }
 
 /* An interrupt from before the hold-up would have ended it at once: where it did
  * not, the program had cleared it. */
 static void forget_old_interrupt(tm_model *model, tm__thread *thread)
 {
-    if (thread->interrupt != TM__NONE && tm__is_held_up(thread) &&
-        tm__row(model, thread->interrupt)->from_ns < tm__held_up_since_ns(thread))
+    if (thread->interrupt != TM__NONE && tm__is_blocked(thread) &&
+        tm__row(model, thread->interrupt)->from_ns < tm__blocked_since_ns(thread))
         thread->interrupt = TM__NONE;
 }
 
@@ -186,7 +186,7 @@ void tm__on_joined(tm_model *model, const tm__fact *fact)
     /* Who joins a thread that has ended before is woken by nobody. */
     if (row == TM__NONE && joined != TM__NONE &&
         (model->threads[joined].end_ns == INT64_MIN ||
-         model->threads[joined].end_ns > tm__held_up_since_ns(thread))) {
+         model->threads[joined].end_ns > tm__blocked_since_ns(thread))) {
         tm__thread *target = &model->threads[joined];
         int seen = target->end_ns != INT64_MIN && target->end_ns <= fact->time_ns;
 
@@ -201,7 +201,7 @@ void tm__on_joined(tm_model *model, const tm__fact *fact)
             tm__row(model, row)->group = target->end_group;
         }
     }
-    tm__hold_up_end(model, fact->thread, fact->time_ns);
+    tm__blocking_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
 }
 
@@ -227,7 +227,7 @@ void tm__on_slept(tm_model *model, const tm__fact *fact)
         end.flags |= TM_EVENT_TIMED_OUT;
     note_end(&model->threads[fact->thread], end.flags);
     row = tm__end_cause(model, &end, TM_PROVENANCE_EXACT);
-    tm__hold_up_end(model, fact->thread, fact->time_ns);
+    tm__blocking_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
 }
 
@@ -257,7 +257,7 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
     tm__interval *now = tm__now(thread);
 
     end.flags |= TM_EVENT_BY_INTERRUPT;
-    switch (thread->hold_up_state) {
+    switch (thread->blocking_state) {
     case TM_STATE_WAITING:
     case TM_STATE_REENTERING: tm__on_waited(model, &end); return;
     case TM_STATE_JOINING:
@@ -285,12 +285,12 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
  * still one; a thread at another place has been elsewhere in between. */
 static int is_known(const tm__thread *thread, const tm__fact *fact)
 {
-    int state = thread->hold_up_state;
+    int state = thread->blocking_state;
     const tm__interval *known;
 
     if (!thread->interval_count)
         return 0;
-    known = &thread->intervals[tm__hold_up(thread)];
+    known = &thread->intervals[tm__blocking_index(thread)];
     if (known->object != fact->object ||
         (known->stack != fact->stack && known->stack != TM__NONE &&
          fact->stack != TM__NONE))
@@ -321,14 +321,14 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
 
     seen.flags = TM__INTERVAL_SNAPSHOT;
     if (is_known(thread, fact)) {
-        note_owner(model, fact, &thread->intervals[tm__hold_up(thread)]);
+        note_owner(model, fact, &thread->intervals[tm__blocking_index(thread)]);
         tm__deadlock_seen_again(model, fact);
-        tm__hold_up_stack(model, fact);
+        tm__blocking_stack(model, fact);
         return;
     }
     tm__bind_unseen_return(model, fact);
     tm__end_unseen(thread);
-    tm__hold_up_end(model, fact->thread, fact->time_ns);
+    tm__blocking_end(model, fact->thread, fact->time_ns);
     thread->deadline_ns = INT64_MAX;
     if (fact->object != TM__NONE) {
         tm__object_fresh(model, fact->object);
@@ -346,7 +346,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
                                &(tm__had){.time_ns = fact->time_ns,
                                           .thread = fact->peer,
                                           .stack = TM__NONE,
-                                          .provenance = tm__told_provenance(fact)});
+                                          .provenance = tm__reported_provenance(fact)});
             seen.tenure = tm__tenure_wanted(model, fact->object, fact->time_ns);
             seen.peer = model->objects[fact->object].owner;
             seen.provenance =
@@ -397,7 +397,7 @@ int tm__on_pause(tm_model *model, int64_t time_ns)
             thread->last_ns = time_ns;
         tm__bind_forget(model, i);
         tm__end_unseen(thread);
-        tm__hold_up_end(model, i, thread->last_ns);
+        tm__blocking_end(model, i, thread->last_ns);
         tm__tenure_all_over(model, i, thread->last_ns);
         tm__begin(model, i, thread->last_ns, unknown);
     }

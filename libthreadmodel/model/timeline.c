@@ -103,7 +103,7 @@ int tm_stack_list(tm_table **out, const tm_model *model)
     *out = NULL;
     TM__CHECK(model);
     tm__builder_start(&builder, &tm__stacks_table, 0, &model->memory.hook);
-    tm__model_put_limits(model, &builder);
+    tm__model_put_caveats(model, &builder);
     for (uint32_t s = 0; s < model->stacks_count; s++) {
         uint32_t first = model->stacks[s].frame_first;
 

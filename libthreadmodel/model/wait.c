@@ -127,10 +127,10 @@ static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t obje
 static int is_of_a_lost_wait(const tm_model *model, const tm__fact *fact,
                              const tm__thread *thread)
 {
-    const tm__interval *wait = &thread->intervals[tm__hold_up(thread)];
+    const tm__interval *wait = &thread->intervals[tm__blocking_index(thread)];
 
     return fact->object != TM__NONE && wait->object != fact->object &&
-           tm__lost_since(model, tm__held_up_since_ns(thread));
+           tm__lost_since(model, tm__blocked_since_ns(thread));
 }
 
 void tm__on_waited(tm_model *model, const tm__fact *original)
@@ -142,27 +142,27 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     int certain, known, not_owned;
     tm__interval *wait;
 
-    if (!is_wait(thread->hold_up_state) || is_of_a_lost_wait(model, &fact, thread)) {
+    if (!is_wait(thread->blocking_state) || is_of_a_lost_wait(model, &fact, thread)) {
         model->diagnostics[fact.flags & TM_EVENT_INITIALISATION
                                ? TM_DIAGNOSTIC_INITIALISATION_WAIT
                                : TM_DIAGNOSTIC_WAITED_WITHOUT_WAIT]++;
         tm__must_run(model, &fact);
         return;
     }
-    wait = &thread->intervals[tm__hold_up(thread)];
+    wait = &thread->intervals[tm__blocking_index(thread)];
     if (fact.object != TM__NONE && wait->object != fact.object)
         model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
     fact.object = wait->object;
     if (fact.object != TM__NONE)
         tm__object_fresh(model, fact.object);
-    tm__hold_up_stack(model, &fact);
+    tm__blocking_stack(model, &fact);
     /* One that was first seen when it had been notified was not let go by time. */
     known = wait->state != TM_STATE_REENTERING || thread->bound != TM__NONE;
     cause = tm__bind_waited(model, &fact, &certain);
     if (cause == TM__NONE && known)
         cause = other_cause(model, &fact, fact.object, certain);
     /* Binding may have rewritten the end of the timeline. */
-    wait = &thread->intervals[tm__hold_up(thread)];
+    wait = &thread->intervals[tm__blocking_index(thread)];
     if (fact.flags & TM_EVENT_TIMED_OUT)
         wait->flags |= TM__INTERVAL_TIMED_OUT;
     if (fact.flags & TM_EVENT_BY_INTERRUPT)
@@ -171,9 +171,9 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     if (wait->state == TM_STATE_WAITING && !not_notified && !not_owned)
         wait->flags |= TM__INTERVAL_UNSPLIT;
     stack = wait->stack;
-    tm__hold_up_end(model, fact.thread, fact.time_ns);
+    tm__blocking_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, cause);
-    if (fact.object != TM__NONE && !not_owned && !tm__owners_are_told(model) &&
+    if (fact.object != TM__NONE && !not_owned && !tm__owners_are_reported(model) &&
         (!not_notified || model->objects[fact.object].owner == TM__NONE)) {
         tm__tenure_got(
             model, fact.object,

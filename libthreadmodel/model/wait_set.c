@@ -90,24 +90,24 @@ int tm__may_leave_by(const tm_model *model, const tm__thread *waiter, int64_t ti
         waiter->interrupt == TM__NONE ? NULL : tm__row(model, waiter->interrupt);
 
     return waiter->deadline_ns <= time_ns ||
-           (interrupt && interrupt->from_ns >= tm__held_up_since_ns(waiter) &&
+           (interrupt && interrupt->from_ns >= tm__blocked_since_ns(waiter) &&
             interrupt->from_ns <= time_ns);
 }
 
 /* Whether the object may be that of a thread that ended since, which wakes it. */
 int tm__may_have_joined(const tm_model *model, const tm__thread *waiter)
 {
-    uint32_t object = waiter->intervals[tm__hold_up(waiter)].object;
+    uint32_t object = waiter->intervals[tm__blocking_index(waiter)].object;
 
     /* One that was defined is no thread's unless its definition says whose. */
-    return model->nameless_end_ns >= tm__held_up_since_ns(waiter) &&
+    return model->nameless_end_ns >= tm__blocked_since_ns(waiter) &&
            object != TM__NONE && model->objects[object].thread == TM__NONE &&
            model->objects[object].class_index == TM__NONE;
 }
 
 /* Whether it may be gone by now for a reason that its Waited will not tell from a
  * notify: that one, or none at all. */
-int tm__may_go_untold(const tm_model *model, const tm__thread *waiter)
+int tm__may_go_unreported(const tm_model *model, const tm__thread *waiter)
 {
     return waiter->fickle || tm__may_have_joined(model, waiter);
 }
@@ -115,7 +115,7 @@ int tm__may_go_untold(const tm_model *model, const tm__thread *waiter)
 /* The same, where not all that matters may be in the events. */
 int tm__may_have_left(const tm_model *model, const tm__thread *waiter, int64_t time_ns)
 {
-    return !tm__sees_waits(model) || tm__may_go_untold(model, waiter) ||
+    return !tm__sees_waits(model) || tm__may_go_unreported(model, waiter) ||
            !(model->run.kinds & UINT64_C(1) << TM_EVENT_INTERRUPT_CALLED) ||
            tm__may_leave_by(model, waiter, time_ns);
 }

@@ -24,7 +24,7 @@ int tm__may_leave_by(const tm_model *model, const tm__thread *waiter, int64_t ti
 /** Whether the object may be that of a thread that ended since, which wakes it. */
 int tm__may_have_joined(const tm_model *model, const tm__thread *waiter);
 /** Whether it may be gone for a reason that its Waited will not tell from a notify. */
-int tm__may_go_untold(const tm_model *model, const tm__thread *waiter);
+int tm__may_go_unreported(const tm_model *model, const tm__thread *waiter);
 /** Any of these, or not all that matters is in the events. */
 int tm__may_have_left(const tm_model *model, const tm__thread *waiter, int64_t time_ns);
 

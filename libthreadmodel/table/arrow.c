@@ -237,8 +237,8 @@ static int table_array(struct ArrowArray *array, const tm_table *table)
     return TM_OK;
 }
 
-int tm_table_to_arrow(struct ArrowSchema *schema, struct ArrowArray *array,
-                      const tm_table *table)
+int tm_table_export_arrow(struct ArrowSchema *schema, struct ArrowArray *array,
+                          const tm_table *table)
 {
     struct ArrowSchema made_schema;
     struct ArrowArray made_array;
@@ -268,7 +268,7 @@ static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ou
 {
     stream_state *state = stream->private_data;
 
-    return stream_result(state, tm_table_to_arrow(out, NULL, state->table));
+    return stream_result(state, tm_table_export_arrow(out, NULL, state->table));
 }
 
 static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
@@ -280,7 +280,7 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
         *out = (struct ArrowArray){.release = NULL};
         return stream_result(state, TM_OK);
     }
-    status = tm_table_to_arrow(NULL, out, state->table);
+    status = tm_table_export_arrow(NULL, out, state->table);
     state->is_done = status == TM_OK;
     return stream_result(state, status);
 }
@@ -301,7 +301,7 @@ static void release_stream(struct ArrowArrayStream *stream)
     tm_table_free(table);
 }
 
-int tm_table_to_arrow_stream(struct ArrowArrayStream *stream, const tm_table *table)
+int tm_table_export_arrow_stream(struct ArrowArrayStream *stream, const tm_table *table)
 {
     tm__memory memory;
     stream_state *state;

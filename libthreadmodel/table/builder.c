@@ -48,7 +48,7 @@ static tm_table *new_table(const tm__table_spec *spec, uint32_t keys,
     atomic_init(&table->holders, 1);
     table->memory = memory;
     table->name = spec->name;
-    tm__strings_init(&table->limits, &table->memory);
+    tm__strings_init(&table->caveats, &table->memory);
     for (size_t i = 0; i < spec->count; i++) {
         tm__column *column = &table->columns[table->column_count];
 
@@ -348,7 +348,7 @@ static int fill_blanks(tm_table *table)
     return TM_OK;
 }
 
-void tm__builder_limit(tm__builder *builder, const char *sentence)
+void tm__builder_caveat(tm__builder *builder, const char *sentence)
 {
     size_t bytes = strlen(sentence), repaired_bytes;
     uint32_t index;
@@ -364,7 +364,7 @@ void tm__builder_limit(tm__builder *builder, const char *sentence)
         return;
     }
     tm__utf8_repair(repaired, sentence, bytes);
-    status = tm__strings_intern_bytes(&builder->table->limits, &index, repaired,
+    status = tm__strings_intern_bytes(&builder->table->caveats, &index, repaired,
                                       repaired_bytes);
     tm__free(&builder->table->memory, repaired, repaired_bytes + 1);
     if (status < 0)

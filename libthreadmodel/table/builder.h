@@ -3,7 +3,7 @@
  * Building an answer row by row: put the columns of a row in their order, then
  * the next row. A failure sticks, so only the finish needs a check.
  *
- *     tm__builder_start(&b, &tm__limits_table, 0, &model->memory.hook);
+ *     tm__builder_start(&b, &tm__caveats_table, 0, &model->memory.hook);
  *     for (...)
  *         tm__put_string(&b, sentence);
  *     return tm__builder_finish(&b, out);
@@ -79,7 +79,7 @@ void tm__builder_blank(tm__builder *builder, size_t column, int is_null);
 void tm__pass_blank(tm__builder *builder, uint32_t count);
 
 /** Say, once a table, a sentence on what the answer cannot show; copied. */
-void tm__builder_limit(tm__builder *builder, const char *sentence);
+void tm__builder_caveat(tm__builder *builder, const char *sentence);
 
 /**
  * End it.

@@ -15,15 +15,15 @@ tm__distribution tm__distribution_of(const tm__histogram *histogram)
     return out;
 }
 
-tm__distribution tm__distribution_of_spread(const tm__spread *spread)
+tm__distribution tm__distribution_of_dense(const tm__dense_histogram *dense)
 {
-    tm__distribution out = {.count = spread->count,
-                            .total_ns = spread->total,
-                            .min_ns = spread->min,
-                            .max_ns = spread->max};
+    tm__distribution out = {.count = dense->count,
+                            .total_ns = dense->total,
+                            .min_ns = dense->min,
+                            .max_ns = dense->max};
 
-    tm__spread_quantiles(spread, fractions, out.quantiles_ns,
-                         TM__DISTRIBUTION_QUANTILES);
+    tm__dense_histogram_quantiles(dense, fractions, out.quantiles_ns,
+                                  TM__DISTRIBUTION_QUANTILES);
     return out;
 }
 

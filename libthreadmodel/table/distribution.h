@@ -18,7 +18,7 @@ typedef struct tm__distribution {
 } tm__distribution;
 
 tm__distribution tm__distribution_of(const tm__histogram *histogram);
-tm__distribution tm__distribution_of_spread(const tm__spread *spread);
+tm__distribution tm__distribution_of_dense(const tm__dense_histogram *dense);
 
 /** Put their values; null, but for count and total, where there is none. */
 void tm__put_distribution(tm__builder *builder, const tm__distribution *distribution);

@@ -246,15 +246,15 @@ int tm_table_cell_is_null(const tm_table *table, int column, size_t row)
     return !with_value(table, column, row);
 }
 
-size_t tm_table_limit_count(const tm_table *table)
+size_t tm_table_caveat_count(const tm_table *table)
 {
-    return table ? table->limits.count : 0;
+    return table ? table->caveats.count : 0;
 }
 
-const char *tm_table_limit(const tm_table *table, size_t index)
+const char *tm_table_caveat(const tm_table *table, size_t index)
 {
-    return table && index < table->limits.count
-               ? tm__strings_get(&table->limits, (uint32_t)index)
+    return table && index < table->caveats.count
+               ? tm__strings_get(&table->caveats, (uint32_t)index)
                : NULL;
 }
 
@@ -279,7 +279,7 @@ void tm_table_free(tm_table *table)
     tm__free(&table->memory, table->blank, table->row_count * sizeof(int64_t));
     tm__free(&table->memory, table->columns,
              table->column_count * sizeof(*table->columns));
-    tm__strings_clear(&table->limits);
+    tm__strings_clear(&table->caveats);
     memory = table->memory;
     tm__free(&memory, table, sizeof(*table));
 }

@@ -38,7 +38,7 @@ struct tm_table {
     size_t column_count;
     size_t row_count;
     void *blank; ///< zeros, a word a row; NULL where no column is blank
-    tm__strings limits;
+    tm__strings caveats;
 };
 
 /** A column by its number. @return NULL when out of range */

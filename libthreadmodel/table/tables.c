@@ -40,17 +40,17 @@ static const tm__column_spec threads[] = {
 };
 
 static const tm__column_spec groups[] = {
-    {"class", TM_TYPE_STRING, TM_BY_CLASS, 0},
-    {"method", TM_TYPE_STRING, TM_BY_CALLER | TM_BY_METHOD, 0},
-    {"source", TM_TYPE_STRING, TM_BY_CALLER | TM_BY_LINE, 0},
-    {"line", TM_TYPE_INT32, TM_BY_CALLER | TM_BY_LINE, 0},
-    {"idle", TM_TYPE_BOOL, TM_BY_CALLER | TM_BY_METHOD, 0},
-    {"object", TM_TYPE_STRING, TM_BY_OBJECT, 0},
-    {"class", TM_TYPE_STRING, TM_BY_OBJECT, TM_BY_CLASS},
-    {"thread_id", TM_TYPE_UINT64, TM_BY_THREAD, 0},
-    {"thread", TM_TYPE_STRING, TM_BY_THREAD, 0},
-    {"group", TM_TYPE_STRING, TM_BY_GROUP, 0},
-    {"stack", TM_TYPE_INT32, TM_BY_STACK, 0},
+    {"class", TM_TYPE_STRING, TM_STATISTICS_BY_CLASS, 0},
+    {"method", TM_TYPE_STRING, TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD, 0},
+    {"source", TM_TYPE_STRING, TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_LINE, 0},
+    {"line", TM_TYPE_INT32, TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_LINE, 0},
+    {"idle", TM_TYPE_BOOL, TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD, 0},
+    {"object", TM_TYPE_STRING, TM_STATISTICS_BY_OBJECT, 0},
+    {"class", TM_TYPE_STRING, TM_STATISTICS_BY_OBJECT, TM_STATISTICS_BY_CLASS},
+    {"thread_id", TM_TYPE_UINT64, TM_STATISTICS_BY_THREAD, 0},
+    {"thread", TM_TYPE_STRING, TM_STATISTICS_BY_THREAD, 0},
+    {"group", TM_TYPE_STRING, TM_STATISTICS_BY_GROUP, 0},
+    {"stack", TM_TYPE_INT32, TM_STATISTICS_BY_STACK, 0},
     {"objects", TM_TYPE_INT64, 0, 0},
     {"threads", TM_TYPE_INT64, 0, 0},
     {"blocked_count", TM_TYPE_INT64, 0, 0},
@@ -101,23 +101,23 @@ static const tm__column_spec groups[] = {
 };
 
 static const tm__column_spec histogram[] = {
-    {"class", TM_TYPE_STRING, TM_BY_CLASS, 0},
-    {"method", TM_TYPE_STRING, TM_BY_CALLER | TM_BY_METHOD, 0},
-    {"source", TM_TYPE_STRING, TM_BY_CALLER | TM_BY_LINE, 0},
-    {"line", TM_TYPE_INT32, TM_BY_CALLER | TM_BY_LINE, 0},
-    {"idle", TM_TYPE_BOOL, TM_BY_CALLER | TM_BY_METHOD, 0},
-    {"object", TM_TYPE_STRING, TM_BY_OBJECT, 0},
-    {"class", TM_TYPE_STRING, TM_BY_OBJECT, TM_BY_CLASS},
-    {"thread_id", TM_TYPE_UINT64, TM_BY_THREAD, 0},
-    {"thread", TM_TYPE_STRING, TM_BY_THREAD, 0},
-    {"group", TM_TYPE_STRING, TM_BY_GROUP, 0},
-    {"stack", TM_TYPE_INT32, TM_BY_STACK, 0},
+    {"class", TM_TYPE_STRING, TM_STATISTICS_BY_CLASS, 0},
+    {"method", TM_TYPE_STRING, TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD, 0},
+    {"source", TM_TYPE_STRING, TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_LINE, 0},
+    {"line", TM_TYPE_INT32, TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_LINE, 0},
+    {"idle", TM_TYPE_BOOL, TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD, 0},
+    {"object", TM_TYPE_STRING, TM_STATISTICS_BY_OBJECT, 0},
+    {"class", TM_TYPE_STRING, TM_STATISTICS_BY_OBJECT, TM_STATISTICS_BY_CLASS},
+    {"thread_id", TM_TYPE_UINT64, TM_STATISTICS_BY_THREAD, 0},
+    {"thread", TM_TYPE_STRING, TM_STATISTICS_BY_THREAD, 0},
+    {"group", TM_TYPE_STRING, TM_STATISTICS_BY_GROUP, 0},
+    {"stack", TM_TYPE_INT32, TM_STATISTICS_BY_STACK, 0},
     {"low_ns", TM_TYPE_INT64, 0, 0},
     {"high_ns", TM_TYPE_INT64, 0, 0},
     {"count", TM_TYPE_INT64, 0, 0},
 };
 
-static const tm__column_spec summary[] = {
+static const tm__column_spec class_sums[] = {
     {"class", TM_TYPE_STRING, 0, 0},  {"state", TM_TYPE_STRING, 0, 0},
     {"count", TM_TYPE_INT64, 0, 0},   {"total_ns", TM_TYPE_INT64, 0, 0},
     {"min_ns", TM_TYPE_INT64, 0, 0},  {"max_ns", TM_TYPE_INT64, 0, 0},
@@ -365,7 +365,7 @@ static const tm__column_spec resources[] = {
 static const tm__column_spec findings[] = {
     {"rank", TM_TYPE_INT32, 0, 0},
     {"kind", TM_TYPE_STRING, 0, 0},
-    {"at_stake_ns", TM_TYPE_INT64, 0, 0},
+    {"impact_ns", TM_TYPE_INT64, 0, 0},
     {"text", TM_TYPE_STRING, 0, 0},
     {"class", TM_TYPE_STRING, 0, 0},
     {"method", TM_TYPE_STRING, 0, 0},
@@ -374,7 +374,7 @@ static const tm__column_spec findings[] = {
     {"thread_id", TM_TYPE_UINT64, 0, 0},
     {"thread", TM_TYPE_STRING, 0, 0},
     {"suspected", TM_TYPE_BOOL, 0, 0},
-    {"evidence", TM_TYPE_STRING, 0, 0},
+    {"evidence_table", TM_TYPE_STRING, 0, 0},
     {"evidence_where", TM_TYPE_STRING, 0, 0},
 };
 
@@ -383,18 +383,18 @@ static const tm__column_spec diagnostics[] = {
     {"count", TM_TYPE_UINT64, 0, 0},
 };
 
-static const tm__column_spec limits[] = {
-    {"limit", TM_TYPE_STRING, 0, 0},
+static const tm__column_spec caveats[] = {
+    {"caveat", TM_TYPE_STRING, 0, 0},
 };
 
 const tm__table_spec tm__threads_table = SPEC("threads", threads);
 const tm__table_spec tm__groups_table = SPEC("groups", groups);
-const tm__table_spec tm__monitors_table = SPEC("monitors", groups);
+const tm__table_spec tm__locks_table = SPEC("locks", groups);
 const tm__table_spec tm__callers_table = SPEC("callers", groups);
 const tm__table_spec tm__objects_table = SPEC("objects", groups);
 const tm__table_spec tm__total_table = SPEC("total", groups);
 const tm__table_spec tm__histogram_table = SPEC("histogram", histogram);
-const tm__table_spec tm__summary_table = SPEC("summary", summary);
+const tm__table_spec tm__class_sums_table = SPEC("class_sums", class_sums);
 const tm__table_spec tm__timeline_table = SPEC("timeline", timeline);
 const tm__table_spec tm__tiles_table = SPEC("tiles", tiles);
 const tm__table_spec tm__stacks_table = SPEC("stacks", stacks);
@@ -415,4 +415,4 @@ const tm__table_spec tm__hold_times_table = SPEC("hold_times", hold_times);
 const tm__table_spec tm__resources_table = SPEC("resources", resources);
 const tm__table_spec tm__findings_table = SPEC("findings", findings);
 const tm__table_spec tm__diagnostics_table = SPEC("diagnostics", diagnostics);
-const tm__table_spec tm__limits_table = SPEC("limits", limits);
+const tm__table_spec tm__caveats_table = SPEC("caveats", caveats);

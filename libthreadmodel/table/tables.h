@@ -7,12 +7,12 @@
 
 extern const tm__table_spec tm__threads_table;
 extern const tm__table_spec tm__groups_table;
-extern const tm__table_spec tm__monitors_table;
+extern const tm__table_spec tm__locks_table;
 extern const tm__table_spec tm__callers_table;
 extern const tm__table_spec tm__objects_table;
 extern const tm__table_spec tm__total_table;
 extern const tm__table_spec tm__histogram_table;
-extern const tm__table_spec tm__summary_table;
+extern const tm__table_spec tm__class_sums_table;
 extern const tm__table_spec tm__timeline_table;
 extern const tm__table_spec tm__tiles_table;
 extern const tm__table_spec tm__stacks_table;
@@ -33,6 +33,6 @@ extern const tm__table_spec tm__hold_times_table;
 extern const tm__table_spec tm__resources_table;
 extern const tm__table_spec tm__findings_table;
 extern const tm__table_spec tm__diagnostics_table;
-extern const tm__table_spec tm__limits_table;
+extern const tm__table_spec tm__caveats_table;
 
 #endif

@@ -71,7 +71,7 @@ static int check_definitions(tm__block *block)
 
         if (from.bad)
             return tm__fail(TM_EDAMAGED, "bad definition");
-        rc = tm__definition_pour(&block->room, kind, body, NULL, &block->run);
+        rc = tm__definition_emit(&block->room, kind, body, NULL, &block->run);
         if (rc < 0)
             return rc;
         block->passed_over += rc == TM_MORE;
@@ -150,7 +150,7 @@ int tm__block_open(tm__block *block, const tm__block_header *header,
 }
 
 /* Pour events up to a position, or to where `most` ends. */
-static int pour_events(tm__block *block, const tm_sink *sink, uint32_t position,
+static int emit_events(tm__block *block, const tm_sink *sink, uint32_t position,
                        uint32_t *most)
 {
     uint32_t first = block->next_event;
@@ -165,7 +165,7 @@ static int pour_events(tm__block *block, const tm_sink *sink, uint32_t position,
     return sink->events(sink->payload, block->events + first, count);
 }
 
-int tm__block_pour(tm__block *block, const tm_sink *sink, uint32_t most)
+int tm__block_emit(tm__block *block, const tm_sink *sink, uint32_t most)
 {
     int rc = TM_OK;
 
@@ -175,7 +175,7 @@ int tm__block_pour(tm__block *block, const tm_sink *sink, uint32_t most)
         uint64_t kind;
         tm__cursor body = get_definition(&from, &position, &kind, block->event_count);
 
-        rc = pour_events(block, sink, position, &most);
+        rc = emit_events(block, sink, position, &most);
         if (rc < 0)
             return rc;
         if (block->next_event < position)
@@ -183,10 +183,10 @@ int tm__block_pour(tm__block *block, const tm_sink *sink, uint32_t most)
         /* It counts as poured whatever the sink says, as events do. */
         block->definitions = from;
         block->position = position;
-        rc = tm__definition_pour(&block->room, kind, body, sink, NULL);
+        rc = tm__definition_emit(&block->room, kind, body, sink, NULL);
     }
     if (rc >= 0)
-        rc = pour_events(block, sink, block->event_count, &most);
+        rc = emit_events(block, sink, block->event_count, &most);
     if (rc < 0)
         return rc;
     return block->next_event < block->event_count ? TM_MORE : TM_OK;

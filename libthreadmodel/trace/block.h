@@ -44,7 +44,7 @@ int tm__block_open(tm__block *block, const tm__block_header *header,
  * Pour what follows, with `most` events at most.
  * @return TM_OK: that was all; TM_MORE; or what the sink returned
  */
-int tm__block_pour(tm__block *block, const tm_sink *sink, uint32_t most);
+int tm__block_emit(tm__block *block, const tm_sink *sink, uint32_t most);
 
 void tm__block_free(tm__block *block);
 

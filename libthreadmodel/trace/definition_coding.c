@@ -79,7 +79,7 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     return keep(out, at, "run");
 }
 
-int tm__limit_put(tm__bytes *out, const char *sentence)
+int tm__caveat_put(tm__bytes *out, const char *sentence)
 {
     uint8_t *at = make_room(out, 0, tm__string_room(sentence));
 
@@ -218,7 +218,7 @@ static int whole(const tm__cursor *body, const char *what)
     return body->bad ? tm__fail(TM_EDAMAGED, "%s: bad record", what) : TM_OK;
 }
 
-static int pour_run(tm__cursor *body, const tm_sink *sink, tm_run *copy)
+static int emit_run(tm__cursor *body, const tm_sink *sink, tm_run *copy)
 {
     tm_run run = {.size = sizeof(run)};
 
@@ -254,16 +254,16 @@ static int pour_run(tm__cursor *body, const tm_sink *sink, tm_run *copy)
     return sink ? sink->run(sink->payload, &run) : TM_OK;
 }
 
-static int pour_limit(tm__cursor *body, const tm_sink *sink)
+static int emit_caveat(tm__cursor *body, const tm_sink *sink)
 {
     const char *sentence = tm__get_string(body);
 
-    if (whole(body, "limit") < 0)
+    if (whole(body, "caveat") < 0)
         return TM_EDAMAGED;
-    return sink && sentence ? sink->limit(sink->payload, sentence) : TM_OK;
+    return sink && sentence ? sink->caveat(sink->payload, sentence) : TM_OK;
 }
 
-static int pour_class(tm__cursor *body, const tm_sink *sink)
+static int emit_class(tm__cursor *body, const tm_sink *sink)
 {
     tm_class definition = {.size = sizeof(definition)};
 
@@ -287,7 +287,7 @@ static size_t get_count(tm__cursor *body, size_t item_bytes)
     return (size_t)count;
 }
 
-static int pour_method(tm__definition_room *room, tm__cursor *body, const tm_sink *sink)
+static int emit_method(tm__definition_room *room, tm__cursor *body, const tm_sink *sink)
 {
     tm_method definition = {.size = sizeof(definition)};
     uint64_t location = 0, line = 0;
@@ -314,7 +314,7 @@ static int pour_method(tm__definition_room *room, tm__cursor *body, const tm_sin
     return sink ? sink->define_method(sink->payload, &definition) : TM_OK;
 }
 
-static int pour_stack(tm__definition_room *room, tm__cursor *body, const tm_sink *sink)
+static int emit_stack(tm__definition_room *room, tm__cursor *body, const tm_sink *sink)
 {
     tm_stack definition = {.size = sizeof(definition)};
     uint64_t method = 0;
@@ -339,7 +339,7 @@ static int pour_stack(tm__definition_room *room, tm__cursor *body, const tm_sink
     return sink ? sink->define_stack(sink->payload, &definition) : TM_OK;
 }
 
-static int pour_thread(tm__cursor *body, const tm_sink *sink)
+static int emit_thread(tm__cursor *body, const tm_sink *sink)
 {
     tm_thread definition = {.size = sizeof(definition)};
 
@@ -355,7 +355,7 @@ static int pour_thread(tm__cursor *body, const tm_sink *sink)
     return sink ? sink->define_thread(sink->payload, &definition) : TM_OK;
 }
 
-static int pour_object(tm__cursor *body, const tm_sink *sink)
+static int emit_object(tm__cursor *body, const tm_sink *sink)
 {
     tm_object definition = {.size = sizeof(definition)};
 
@@ -369,17 +369,17 @@ static int pour_object(tm__cursor *body, const tm_sink *sink)
     return sink ? sink->define_object(sink->payload, &definition) : TM_OK;
 }
 
-int tm__definition_pour(tm__definition_room *room, uint64_t kind, tm__cursor body,
+int tm__definition_emit(tm__definition_room *room, uint64_t kind, tm__cursor body,
                         const tm_sink *sink, tm_run *run)
 {
     switch (kind) {
-    case TM__DEFINE_RUN: return pour_run(&body, sink, run);
-    case TM__DEFINE_LIMIT: return pour_limit(&body, sink);
-    case TM__DEFINE_CLASS: return pour_class(&body, sink);
-    case TM__DEFINE_METHOD: return pour_method(room, &body, sink);
-    case TM__DEFINE_STACK: return pour_stack(room, &body, sink);
-    case TM__DEFINE_THREAD: return pour_thread(&body, sink);
-    case TM__DEFINE_OBJECT: return pour_object(&body, sink);
+    case TM__DEFINE_RUN: return emit_run(&body, sink, run);
+    case TM__DEFINE_CAVEAT: return emit_caveat(&body, sink);
+    case TM__DEFINE_CLASS: return emit_class(&body, sink);
+    case TM__DEFINE_METHOD: return emit_method(room, &body, sink);
+    case TM__DEFINE_STACK: return emit_stack(room, &body, sink);
+    case TM__DEFINE_THREAD: return emit_thread(&body, sink);
+    case TM__DEFINE_OBJECT: return emit_object(&body, sink);
     }
     return TM_MORE;
 }

@@ -9,7 +9,7 @@
 
 enum tm__definition_kind {
     TM__DEFINE_RUN = 1,
-    TM__DEFINE_LIMIT = 2,
+    TM__DEFINE_CAVEAT = 2,
     TM__DEFINE_CLASS = 3,
     TM__DEFINE_METHOD = 4,
     TM__DEFINE_STACK = 5,
@@ -19,7 +19,7 @@ enum tm__definition_kind {
 
 /* Append the body of a record. @return TM_OK; TM_ENOMEM, TM_ELIMIT: as it was */
 int tm__run_put(tm__bytes *out, const tm_run *run);
-int tm__limit_put(tm__bytes *out, const char *sentence);
+int tm__caveat_put(tm__bytes *out, const char *sentence);
 int tm__class_put(tm__bytes *out, const tm_class *definition);
 int tm__method_put(tm__bytes *out, const tm_method *definition);
 int tm__stack_put(tm__bytes *out, const tm_stack *definition);
@@ -45,7 +45,7 @@ typedef struct tm__definition_room {
  * @return TM_OK; TM_MORE: a kind that is not known, passed over; TM_ENOMEM,
  *         TM_EDAMAGED, or what the sink returned
  */
-int tm__definition_pour(tm__definition_room *room, uint64_t kind, tm__cursor body,
+int tm__definition_emit(tm__definition_room *room, uint64_t kind, tm__cursor body,
                         const tm_sink *sink, tm_run *run);
 
 void tm__definition_room_free(tm__definition_room *room);

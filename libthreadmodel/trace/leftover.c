@@ -345,7 +345,7 @@ static int find_stack(tm__leftover *leftover, const tm__record *record, size_t p
     return rc < 0 ? rc : tm__map_put(&leftover->stacks, key, (uint32_t)(place / 8));
 }
 
-static int pour_event(tm__leftover *leftover, size_t place, const tm_sink *sink)
+static int emit_event(tm__leftover *leftover, size_t place, const tm_sink *sink)
 {
     const tm__record *record = record_at(leftover, place);
     tm_event event = record->event.fact;
@@ -358,7 +358,7 @@ static int pour_event(tm__leftover *leftover, size_t place, const tm_sink *sink)
     return rc < 0 ? rc : sink->events(sink->payload, &event, 1);
 }
 
-int tm__leftover_pour(tm__leftover *leftover, const tm_sink *sink, uint32_t most)
+int tm__leftover_emit(tm__leftover *leftover, const tm_sink *sink, uint32_t most)
 {
     int rc = TM_OK;
 
@@ -371,7 +371,7 @@ int tm__leftover_pour(tm__leftover *leftover, const tm_sink *sink, uint32_t most
             leftover->defined += record->bytes;
     }
     while (rc >= 0 && leftover->next < leftover->count && most-- > 0) {
-        rc = pour_event(leftover, (size_t)leftover->order[leftover->next].number * 8,
+        rc = emit_event(leftover, (size_t)leftover->order[leftover->next].number * 8,
                         sink);
         if (rc >= 0)
             leftover->next++;

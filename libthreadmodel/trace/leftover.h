@@ -55,7 +55,7 @@ uint64_t tm__leftover_events(const tm__leftover *leftover);
  * Pour what follows, with `most` events at most.
  * @return TM_OK: that was all; TM_MORE; TM_ENOMEM, or what the sink returned
  */
-int tm__leftover_pour(tm__leftover *leftover, const tm_sink *sink, uint32_t most);
+int tm__leftover_emit(tm__leftover *leftover, const tm_sink *sink, uint32_t most);
 
 void tm__leftover_free(tm__leftover *leftover);
 

@@ -33,8 +33,8 @@ typedef struct reader {
     uint32_t minor;
     uint64_t end_offset; ///< of the end block, once it was read
     tm__block block;
-    int is_pouring; ///< the block has more to pour
-    int is_growing; ///< what is not there may still come
+    int is_emitting; ///< the block has more to pour
+    int is_growing;  ///< what is not there may still come
 
     uint32_t events_before; ///< that the next header should state
     int64_t last_ns;        ///< of the last block with events
@@ -104,7 +104,7 @@ static void owe(reader *self, const tm__loss *loss)
 }
 
 /* Tell what is missing, before what comes after it is poured. */
-static int tell_loss(reader *self, const tm_sink *sink)
+static int report_loss(reader *self, const tm_sink *sink)
 {
     char text[sizeof(self->damage)];
 
@@ -115,7 +115,7 @@ static int tell_loss(reader *self, const tm_sink *sink)
         if (self->damage_count++ == 0)
             memcpy(self->damage, text, sizeof(text));
         self->loss_due = EVENT;
-        rc = sink->limit(sink->payload, text);
+        rc = sink->caveat(sink->payload, text);
         if (rc < 0)
             return rc;
     }
@@ -133,7 +133,7 @@ static int tell_loss(reader *self, const tm_sink *sink)
 }
 
 /* Where there is no more to read and was no end marker. */
-static int meet_end(reader *self, uint64_t end)
+static int read_end(reader *self, uint64_t end)
 {
     const tm__gap *gap = &self->gap;
     tm__loss loss = {.from = gap->is_open ? gap->from : end, .to = end, .is_end = 1};
@@ -201,7 +201,7 @@ static int scan(reader *self)
             return TM_OK;
         }
         if (available < wanted)
-            return meet_end(self, self->offset + available);
+            return read_end(self, self->offset + available);
         self->offset += at;
     }
     return TM_MORE;
@@ -248,7 +248,7 @@ static void settle(reader *self, const tm__block_header *header)
 
 /* The end block was read: the trailer is all that may follow, and says where that
  * block is, unless bytes before it were lost. */
-static int meet_trailer(reader *self)
+static int read_trailer(reader *self)
 {
     tm__input *input = self->input;
     uint64_t end = self->offset, after, stated;
@@ -307,7 +307,7 @@ static int look(reader *self)
     if (available < TM__BLOCK_HEADER_BYTES && self->is_growing)
         return TM_OK;
     if (available == 0)
-        return meet_end(self, self->offset);
+        return read_end(self, self->offset);
     if (available < TM__BLOCK_HEADER_BYTES || !tm__block_header_get(&header, bytes))
         return pass_over(self, NULL);
     whole = TM__BLOCK_HEADER_BYTES + (size_t)header.packed_bytes;
@@ -334,12 +334,12 @@ static int look(reader *self)
         self->end_offset = self->offset - whole;
         self->state = ENDING;
     }
-    self->is_pouring = header.type == TM__BLOCK_DATA;
-    if (self->is_pouring && self->block.run.size > 0 && self->block.run.id)
+    self->is_emitting = header.type == TM__BLOCK_DATA;
+    if (self->is_emitting && self->block.run.size > 0 && self->block.run.id)
         self->run_id = self->block.run.id;
     if (header.type > TM__BLOCK_END || header.type == 0)
         self->passed_over++;
-    else if (self->is_pouring)
+    else if (self->is_emitting)
         self->passed_over += self->block.passed_over;
     return TM_MORE;
 }
@@ -357,7 +357,7 @@ static int conclude(reader *self, const tm_sink *sink)
             (unsigned long long)self->passed_over, self->major, self->minor,
             TM__TRACE_MAJOR, TM__TRACE_MINOR);
         self->passed_over = 0;
-        rc = sink->limit(sink->payload, text);
+        rc = sink->caveat(sink->payload, text);
         if (rc < 0)
             return rc;
     }
@@ -372,22 +372,22 @@ static int conclude(reader *self, const tm_sink *sink)
 static int reader_read(void *payload, const tm_sink *sink)
 {
     reader *self = payload;
-    int rc = tell_loss(self, sink);
+    int rc = report_loss(self, sink);
 
     if (rc < 0)
         return rc;
-    if (self->is_pouring) {
-        rc = tm__block_pour(&self->block, sink, CALL_EVENTS);
+    if (self->is_emitting) {
+        rc = tm__block_emit(&self->block, sink, CALL_EVENTS);
         if (rc == TM_OK)
-            self->is_pouring = 0;
+            self->is_emitting = 0;
         return rc < 0 ? rc : TM_MORE;
     }
     switch (self->state) {
     case LOOKING: return look(self);
     case SCANNING: return scan(self);
-    case ENDING: return meet_trailer(self);
+    case ENDING: return read_trailer(self);
     case RECOVERING:
-        rc = tm__leftover_pour(&self->leftover, sink, CALL_EVENTS);
+        rc = tm__leftover_emit(&self->leftover, sink, CALL_EVENTS);
         if (rc == TM_OK)
             self->state = DONE;
         return rc < 0 ? rc : TM_MORE;

@@ -29,7 +29,7 @@ static int usable(const tm__trace_writer *writer)
                                : TM_OK;
 }
 
-static int take_events(void *payload, const tm_event *events, size_t count)
+static int ingest_events(void *payload, const tm_event *events, size_t count)
 {
     tm__trace_writer *writer = payload;
     int rc = usable(writer);
@@ -95,13 +95,13 @@ static int end_definition(tm__trace_writer *writer, enum tm__definition_kind kin
                    : end_definition(writer, kind, put(&writer->definitions, given));   \
     }
 
-TAKE(take_run, tm_run, tm__run_put, TM__DEFINE_RUN)
-TAKE(take_limit, char, tm__limit_put, TM__DEFINE_LIMIT)
-TAKE(take_class, tm_class, tm__class_put, TM__DEFINE_CLASS)
-TAKE(take_method, tm_method, tm__method_put, TM__DEFINE_METHOD)
-TAKE(take_stack, tm_stack, tm__stack_put, TM__DEFINE_STACK)
-TAKE(take_thread, tm_thread, tm__thread_put, TM__DEFINE_THREAD)
-TAKE(take_object, tm_object, tm__object_put, TM__DEFINE_OBJECT)
+TAKE(register_run, tm_run, tm__run_put, TM__DEFINE_RUN)
+TAKE(register_caveat, char, tm__caveat_put, TM__DEFINE_CAVEAT)
+TAKE(register_class, tm_class, tm__class_put, TM__DEFINE_CLASS)
+TAKE(register_method, tm_method, tm__method_put, TM__DEFINE_METHOD)
+TAKE(register_stack, tm_stack, tm__stack_put, TM__DEFINE_STACK)
+TAKE(register_thread, tm_thread, tm__thread_put, TM__DEFINE_THREAD)
+TAKE(register_object, tm_object, tm__object_put, TM__DEFINE_OBJECT)
 
 /* Free all but the file. */
 static void writer_free(tm__trace_writer *writer)
@@ -134,8 +134,9 @@ static int writer_new(tm__trace_writer **out, const tm_writer_options *options)
         return TM_ENOMEM;
     writer->memory = memory;
     writer->sink =
-        (tm_sink){sizeof(tm_sink), writer,     take_run,    take_limit,  take_class,
-                  take_method,     take_stack, take_thread, take_object, take_events};
+        (tm_sink){sizeof(tm_sink), writer,          register_run,   register_caveat,
+                  register_class,  register_method, register_stack, register_thread,
+                  register_object, ingest_events};
     writer->file.descriptor = -1;
     writer->level = options->level;
     writer->block_events =

@@ -126,7 +126,7 @@ static void fill(const tm_sink *sink, uint32_t threads, uint32_t objects,
 static int matrix(tm_table **out, const tm_model *model, const void *payload)
 {
     (void)payload;
-    return tm_blame_matrix(out, model, NULL);
+    return tm_blocker_list(out, model, NULL);
 }
 
 static int blame(tm_table **out, const tm_model *model, const void *payload)
@@ -146,7 +146,7 @@ static int lock_order(tm_table **out, const tm_model *model, const void *payload
 static int findings(tm_table **out, const tm_model *model, const void *payload)
 {
     (void)payload;
-    return tm_findings_list(out, model);
+    return tm_finding_list(out, model);
 }
 
 static void run(uint32_t threads, uint32_t objects, uint64_t intervals)

@@ -148,7 +148,7 @@ static world *run_of(uint64_t events)
 static int path(tm_table **out, const tm_model *model, const void *payload)
 {
     (void)payload;
-    return tm_path_critical(out, model, NULL);
+    return tm_path_list(out, model, NULL);
 }
 
 static int waited_for(tm_table **out, const tm_model *model, const void *payload)
@@ -156,13 +156,13 @@ static int waited_for(tm_table **out, const tm_model *model, const void *payload
     tm_path_options options = {.size = sizeof(options), .walk = TM_PATH_WAITED_FOR};
 
     (void)payload;
-    return tm_path_critical(out, model, &options);
+    return tm_path_list(out, model, &options);
 }
 
 static int slack(tm_table **out, const tm_model *model, const void *payload)
 {
     (void)payload;
-    return tm_path_rollup(out, model, NULL);
+    return tm_path_sum(out, model, NULL);
 }
 
 static int sums(tm_table **out, const tm_model *model, const void *payload)
@@ -171,7 +171,7 @@ static int sums(tm_table **out, const tm_model *model, const void *payload)
                                .keys = TM_PATH_BY_CLASS | TM_PATH_BY_METHOD};
 
     (void)payload;
-    return tm_path_rollup(out, model, &options);
+    return tm_path_sum(out, model, &options);
 }
 
 static int whatif(tm_table **out, const tm_model *model, const void *payload)
@@ -180,7 +180,7 @@ static int whatif(tm_table **out, const tm_model *model, const void *payload)
         .size = sizeof(options), .class_name = "bench.Lock07", .factor = 0.5};
 
     (void)payload;
-    return tm_whatif(out, model, &options);
+    return tm_whatif_predict(out, model, &options);
 }
 
 static int rank(tm_table **out, const tm_model *model, const void *payload)

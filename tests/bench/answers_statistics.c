@@ -82,20 +82,20 @@ static int by(tm_table **out, const tm_model *model, const void *payload)
     tm_statistics_options options = {.size = sizeof(options),
                                      .keys = *(const uint32_t *)payload};
 
-    return options.keys ? tm_statistics_monitors(out, model, &options)
-                        : tm_statistics_total(out, model, &options);
+    return options.keys ? tm_statistics_list(out, model, &options)
+                        : tm_statistics_sum(out, model, &options);
 }
 
 static int by_thread(tm_table **out, const tm_model *model, const void *payload)
 {
     (void)payload;
-    return tm_statistics_threads(out, model, NULL);
+    return tm_thread_list(out, model, NULL);
 }
 
 static int histogram(tm_table **out, const tm_model *model, const void *payload)
 {
     (void)payload;
-    return tm_statistics_histogram(out, model, NULL, TM_STATE_PARKED);
+    return tm_histogram_list(out, model, NULL, TM_STATE_PARKED);
 }
 
 void bench_statistics_answers(uint64_t intervals)
@@ -105,13 +105,13 @@ void bench_statistics_answers(uint64_t intervals)
         uint32_t keys;
     } questions[] = {
         {"total", 0},
-        {"by class", TM_BY_CLASS},
-        {"by caller", TM_BY_CALLER},
-        {"by class and caller", TM_BY_CLASS | TM_BY_CALLER},
-        {"by object", TM_BY_OBJECT},
-        {"by thread", TM_BY_THREAD},
-        {"by object and thread", TM_BY_OBJECT | TM_BY_THREAD},
-        {"by stack", TM_BY_STACK},
+        {"by class", TM_STATISTICS_BY_CLASS},
+        {"by caller", TM_STATISTICS_BY_CALLER},
+        {"by class and caller", TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER},
+        {"by object", TM_STATISTICS_BY_OBJECT},
+        {"by thread", TM_STATISTICS_BY_THREAD},
+        {"by object and thread", TM_STATISTICS_BY_OBJECT | TM_STATISTICS_BY_THREAD},
+        {"by stack", TM_STATISTICS_BY_STACK},
     };
     tm_model *model = bench_model();
 

@@ -41,7 +41,7 @@ static int read_file(const char *path, const tm_sink *sink, const char *into,
     wall = now_seconds(CLOCK_MONOTONIC) - wall;
     printf("into %s: %.2f s of processor, %.2f s in all, %.1f M events/s, %.0f MB/s\n",
            into, cpu, wall, (double)*events / cpu / 1e6,
-           (double)tm_source_position(source) / cpu / 1e6);
+           (double)tm_source_position_bytes(source) / cpu / 1e6);
     tm_source_close(source);
     return 0;
 }
@@ -55,20 +55,20 @@ static int ask_by_class(const char *path)
                                  .flags = TM_SOURCE_NO_STACKS | TM_SOURCE_BY_THREAD};
     double cpu = now_seconds(CLOCK_PROCESS_CPUTIME_ID);
     double wall = now_seconds(CLOCK_MONOTONIC);
-    tm_summary *summary;
+    tm_class_sums *summary;
     tm_source *source;
     tm_table *table;
-    int rc = tm_summary_new(&summary, NULL);
+    int rc = tm_class_sums_new(&summary, NULL);
 
     if (rc < 0 || tm_source_open(&source, path, &options) < 0) {
         fprintf(stderr, "bench_jfr: %s\n", tm_error_text());
-        tm_summary_free(summary);
+        tm_class_sums_free(summary);
         return 1;
     }
-    while ((rc = tm_source_read(source, tm_summary_sink(summary))) == TM_MORE)
+    while ((rc = tm_source_read(source, tm_class_sums_sink(summary))) == TM_MORE)
         ;
     tm_source_close(source);
-    if (tm_summary_list(&table, summary) < 0)
+    if (tm_class_sums_list(&table, summary) < 0)
         return 1;
     cpu = now_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     wall = now_seconds(CLOCK_MONOTONIC) - wall;
@@ -83,7 +83,7 @@ static int ask_by_class(const char *path)
     }
     printf("blocked by class: %.3f s of processor, %.3f s in all\n", cpu, wall);
     tm_table_free(table);
-    tm_summary_free(summary);
+    tm_class_sums_free(summary);
     return 0;
 }
 

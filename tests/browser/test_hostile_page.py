@@ -35,7 +35,7 @@ def hostile() -> threadmodel.Model:
     kind = EventKind
     name = NAMES["script"]
     model.define_run(Run(policy=1, start_ns=1, source=name, vm=name, command=name))
-    model.add_limit(name)
+    model.add_caveat(name)
     count = len(NAMES)
     for number, text in enumerate(NAMES.values(), 1):
         model.define_thread(number, text, text)

@@ -82,9 +82,9 @@ def test_a_dump_only(show: Show) -> None:
     """All events are of one instant, as a thread dump has them."""
     model = threadmodel.Model()
     model.define_run(Run(format="jstack", start_ns=1))
-    for thread, held_up in enumerate((2, 3, 4, 8, 3), 1):
+    for thread, blocked in enumerate((2, 3, 4, 8, 3), 1):
         model.define_thread(thread, f"dumped-{thread}", "main")
-        model.ingest([Event(1, thread, EventKind.SNAPSHOT, object=7, value=held_up)])
+        model.ingest([Event(1, thread, EventKind.SNAPSHOT, object=7, value=blocked)])
     page = show(model)
     said = walk(page)
     assert "5 threads" in said["statistics"]

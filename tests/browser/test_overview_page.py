@@ -37,10 +37,10 @@ def test_it_says_what_the_data_cannot_show(
     show: Show, model: threadmodel.Model
 ) -> None:
     model.define_run(threadmodel.Run(threshold_ns=20_000_000))
-    model.add_limit("The moon was not recorded.")
+    model.add_caveat("The moon was not recorded.")
     page = show(model)
-    shown = page.locator(".limits li").all_text_contents()
-    assert set(model.limits) <= set(shown)
+    shown = page.locator(".caveats li").all_text_contents()
+    assert set(model.caveats) <= set(shown)
     assert "The moon was not recorded." in shown
     assert any("20.0 ms" in sentence for sentence in shown)
 

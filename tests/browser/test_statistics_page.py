@@ -118,7 +118,7 @@ def test_classes_of_chosen_threads_are_the_model_s(show: Show) -> None:
     choose(page, "Threads", "name", ["t2", "t5"])
     page.locator(".totals .aside", has_text="2 chosen").wait_for()
     expected = {}
-    for row in model.monitors(Selection(threads=["t2", "t5"])):
+    for row in model.locks(Selection(threads=["t2", "t5"])):
         cells = {"objects": str(row["objects"]), "threads": str(row["threads"])}
         for name in STATES:
             cells[f"{name}_count"] = f"{row[f'{name}_count']:,}"
@@ -181,7 +181,7 @@ def test_every_column_is_sorted_by_its_header(show: Show) -> None:
         assert until(page, shown, expected) == expected
 
 
-def test_a_histogram_counts_every_hold_up(show: Show) -> None:
+def test_a_histogram_counts_every_blocking_interval(show: Show) -> None:
     model = random_model(6)
     page = show(model, "statistics")
     page.locator(".card[data-state=blocked]").click()

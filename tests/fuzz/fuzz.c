@@ -96,7 +96,7 @@ static void ask_about_locks(const tm_model *model, const tm_selection *window)
         rc = tm_blame_list(&table, model, &options);
         read_answer(rc, table);
     }
-    rc = tm_blame_matrix(&table, model, window);
+    rc = tm_blocker_list(&table, model, window);
     read_answer(rc, table);
     rc = tm_hold_group(&table, model, NULL);
     read_answer(rc, table);
@@ -110,11 +110,11 @@ static void ask_about_locks(const tm_model *model, const tm_selection *window)
     read_answer(rc, table);
     rc = tm_lock_edge_list(&table, model);
     read_answer(rc, table);
-    rc = tm_findings_list(&table, model);
+    rc = tm_finding_list(&table, model);
     read_answer(rc, table);
-    rc = tm_statistics_total(&table, model, NULL);
+    rc = tm_statistics_sum(&table, model, NULL);
     read_answer(rc, table);
-    rc = tm_statistics_histogram(&table, model, NULL, TM_STATE_WAITING);
+    rc = tm_histogram_list(&table, model, NULL, TM_STATE_WAITING);
     read_answer(rc, table);
 }
 
@@ -140,20 +140,20 @@ static void ask_paths(const tm_model *model)
     for (uint32_t walk = 0; walk < 2; walk++) {
         tm_path_options options = {.size = sizeof(options), .walk = walk};
 
-        rc = tm_path_critical(&table, model, &options);
+        rc = tm_path_list(&table, model, &options);
         if (rc == TM_OK)
             check_path(table, tm_model_length_ns(model));
         read_answer(rc, table);
         options.thread = 1 + walk;
         options.keys = walk ? 15 : 0;
-        rc = tm_path_rollup(&table, model, &options);
+        rc = tm_path_sum(&table, model, &options);
         read_answer(rc, table);
     }
     for (int factor = 0; factor < 3; factor++) {
         tm_whatif_options options = {
             .size = sizeof(options), .factor = factor, .class_name = "a.B"};
 
-        rc = tm_whatif(&table, model, &options);
+        rc = tm_whatif_predict(&table, model, &options);
         if (rc == TM_OK && factor == 1 && tm_table_row_count(table))
             FUZZ_CHECK(tm_table_int64(table, "gain_ns")[0] == 0);
         read_answer(rc, table);
@@ -164,9 +164,10 @@ static void ask_paths(const tm_model *model)
 
 void fuzz_ask_all(const tm_model *model)
 {
-    static const uint32_t keys[] = {TM_BY_CLASS, TM_BY_CLASS | TM_BY_CALLER,
-                                    TM_BY_OBJECT, TM_BY_THREAD | TM_BY_GROUP,
-                                    TM_BY_STACK};
+    static const uint32_t keys[] = {
+        TM_STATISTICS_BY_CLASS, TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER,
+        TM_STATISTICS_BY_OBJECT, TM_STATISTICS_BY_THREAD | TM_STATISTICS_BY_GROUP,
+        TM_STATISTICS_BY_STACK};
     tm_selection window = {.size = sizeof(window), .from_ns = 1000, .to_ns = 20000};
     tm_table *table;
     int rc;
@@ -175,10 +176,10 @@ void fuzz_ask_all(const tm_model *model)
         tm_statistics_options options = {.size = sizeof(options), .keys = keys[i]};
 
         options.selection = i % 2 ? &window : NULL;
-        rc = tm_statistics_monitors(&table, model, &options);
+        rc = tm_statistics_list(&table, model, &options);
         read_answer(rc, table);
     }
-    rc = tm_statistics_threads(&table, model, NULL);
+    rc = tm_thread_list(&table, model, NULL);
     read_answer(rc, table);
     rc = tm_timeline_list(&table, model, NULL);
     read_answer(rc, table);
@@ -191,9 +192,9 @@ void fuzz_ask_all(const tm_model *model)
     rc = tm_deadlock_list(&table, model);
     read_answer(rc, table);
     ask_paths(model);
-    rc = tm_diagnostics_list(&table, model);
+    rc = tm_diagnostic_list(&table, model);
     read_answer(rc, table);
-    rc = tm_model_limits(&table, model);
+    rc = tm_caveat_list(&table, model);
     read_answer(rc, table);
     ask_about_locks(model, &window);
     FUZZ_CHECK(tm_model_length_ns(model) >= 0);
@@ -245,7 +246,7 @@ void fuzz_read_bounded(const uint8_t *bytes, size_t count, size_t times, size_t 
         rc = tm_source_read(source, tm_model_sink(model));
     while (rc == TM_MORE);
     FUZZ_CHECK(rc == TM_OK || rc == TM_EDAMAGED || rc == TM_EVERSION);
-    FUZZ_CHECK(tm_source_position(source) <= count);
+    FUZZ_CHECK(tm_source_position_bytes(source) <= count);
     tm_source_close(source);
     fuzz_ask_all(model);
     tm_model_free(model);

@@ -84,7 +84,7 @@ static void recover(const tm_allocator *allocator)
     FUZZ_CHECK(tm_model_new(&model, NULL) == TM_OK);
     rc = tm__leftover_open(&leftover, &memory, trace_path, RUN_ID, 0);
     while (rc == TM_OK &&
-           (rc = tm__leftover_pour(&leftover, tm_model_sink(model), 10)) == TM_MORE)
+           (rc = tm__leftover_emit(&leftover, tm_model_sink(model), 10)) == TM_MORE)
         rc = TM_OK;
     FUZZ_CHECK(rc == TM_OK || rc == TM_ENOMEM);
     tm__leftover_free(&leftover);

@@ -28,7 +28,7 @@ static int make_file(const uint8_t *bytes, size_t count, char path[32])
 }
 
 /* @return what ended the reading */
-static int pour(const char *path, const tm_sink *sink, const tm_allocator *allocator)
+static int emit(const char *path, const tm_sink *sink, const tm_allocator *allocator)
 {
     tm_source_options options = {.size = sizeof(options), .allocator = allocator};
     tm_source *source;
@@ -58,10 +58,10 @@ static void write_and_read_back(const char *path)
     FUZZ_CHECK(tm_model_new(&first, NULL) == TM_OK);
     FUZZ_CHECK(tm_model_new(&second, NULL) == TM_OK);
     FUZZ_CHECK(tm_writer_open(&writer, copy_path, NULL) == TM_OK);
-    int rc = pour(path, tm_writer_sink(writer), NULL);
+    int rc = emit(path, tm_writer_sink(writer), NULL);
     FUZZ_CHECK(tm_writer_close(writer) == TM_OK);
-    FUZZ_CHECK(pour(path, tm_model_sink(first), NULL) == rc);
-    FUZZ_CHECK(pour(copy_path, tm_model_sink(second), NULL) == TM_OK);
+    FUZZ_CHECK(emit(path, tm_model_sink(first), NULL) == rc);
+    FUZZ_CHECK(emit(copy_path, tm_model_sink(second), NULL) == TM_OK);
     FUZZ_CHECK(tm_model_event_count(first) == tm_model_event_count(second));
     tm_model_free(first);
     tm_model_free(second);
@@ -77,9 +77,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     int file = make_file(bytes, count, path);
 
     FUZZ_CHECK(tm_model_new(&model, NULL) == TM_OK);
-    pour(path, tm_model_sink(model), &allocator);
+    emit(path, tm_model_sink(model), &allocator);
     memory.calls_left = SIZE_MAX;
-    int rc = pour(path, tm_model_sink(model), &allocator);
+    int rc = emit(path, tm_model_sink(model), &allocator);
     fuzz_ask_all(model);
     tm_model_free(model);
     if (rc == TM_OK || rc == TM_EDAMAGED)

@@ -66,12 +66,12 @@ def read_binary(path: Path) -> Binary:
         body = Cursor(cursor.take(length))
         read.tags.append(tag)
         read.times_us.append(time_us)
-        take_record(read, tag, body)
+        read_record(read, tag, body)
         assert body.is_done, f"{length - body.at} bytes left of a record {tag:#x}"
     return read
 
 
-def take_record(read: Binary, tag: int, body: Cursor) -> None:
+def read_record(read: Binary, tag: int, body: Cursor) -> None:
     def id_() -> int:
         return body.u(read.id_bytes)
 

@@ -18,7 +18,7 @@ from conftest import TIMEOUT_S, Java
 from jdks import ROOT
 from threadmodel import EventKind
 
-POUR = Path(os.environ.get("TM_TEST_POUR", ROOT / "build/tests/jvm/emit_file"))
+EMIT = Path(os.environ.get("TM_TEST_EMIT", ROOT / "build/tests/jvm/emit_file"))
 TIMED_OUT, BY_INTERRUPT, PEER_REPORTED = 1, 2, 4
 NATIVE = 1 << 63
 SYNCHRONIZER = 4
@@ -139,7 +139,7 @@ class Fact:
 
 
 @dataclass
-class Poured:
+class Emitted:
     """All that a file pours."""
 
     end: str
@@ -154,14 +154,14 @@ class Poured:
     objects: dict[int, list[str]] = field(default_factory=dict)
 
 
-def pour(file: Path) -> Poured:
+def emit(file: Path) -> Emitted:
     """Read a file with the library."""
     done = subprocess.run(
-        [POUR, file], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
+        [EMIT, file], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
     )
     lines = done.stdout.splitlines()
     _, end, *text = lines.pop().split(" ", 2)
-    poured = Poured(end, text[0] if text else "")
+    emitted = Emitted(end, text[0] if text else "")
     classes, methods, stacks = {}, {}, {"0": ()}
     frames: list[tuple[str, int]] = []
     for line in lines:
@@ -183,26 +183,26 @@ def pour(file: Path) -> Poured:
             number, _, _, names = rest.split(" ", 3)
             names, _, bits = names.rsplit(" ", 2)
             name, _, group = names.rpartition("|")
-            poured.threads[int(number)] = (name, group, int(bits))
+            emitted.threads[int(number)] = (name, group, int(bits))
         elif what == "object":
             number, class_, *others = rest.split(" ")
-            poured.objects[int(number)] = [classes.get(class_), *others]
+            emitted.objects[int(number)] = [classes.get(class_), *others]
         elif what == "limit":
-            poured.limits.append(rest)
+            emitted.caveats.append(rest)
         elif what == "event":
-            poured.events.append([int(number) for number in rest.split(" ")])
-    pair(poured, stacks)
-    return poured
+            emitted.events.append([int(number) for number in rest.split(" ")])
+    pair(emitted, stacks)
+    return emitted
 
 
-def pair(poured: Poured, stacks: dict[str, Any]) -> None:
+def pair(emitted: Emitted, stacks: dict[str, Any]) -> None:
     """Begin and end of a thread's hold-ups, which follow one another, as facts."""
     open_: dict[int, Fact] = {}
-    for time, thread, object_, peer, value, stack, number, bits in poured.events:
+    for time, thread, object_, peer, value, stack, number, bits in emitted.events:
         kind = EventKind(number)
         if kind in CONTEXT:
-            poured.context.append((kind, thread, time, value))
-            poured.classes[poured.objects[object_][0] if object_ else None] += 1
+            emitted.context.append((kind, thread, time, value))
+            emitted.classes[emitted.objects[object_][0] if object_ else None] += 1
             continue
         if kind in ENDS.values():
             fact = open_.pop(thread)
@@ -212,11 +212,11 @@ def pair(poured: Poured, stacks: dict[str, Any]) -> None:
             assert bool(bits & PEER_REPORTED) == bool(peer)
             if kind == EventKind.WAITED:
                 fact.timed_out = bool(bits & TIMED_OUT)
-            poured.flags[bits] += 1
+            emitted.flags[bits] += 1
             continue
         fact = Fact(kind, thread, time, frames=tuple(stacks[str(stack)]))
         if object_:
-            fact.class_name, joined, _, flags = poured.objects[object_]
+            fact.class_name, joined, _, flags = emitted.objects[object_]
             if int(joined) == 0 and not int(flags) & SYNCHRONIZER:
                 fact.address = object_
         if kind in ENDS:
@@ -227,7 +227,7 @@ def pair(poured: Poured, stacks: dict[str, Any]) -> None:
             fact.peer = peer or None
         if kind == EventKind.NOTIFY_ALL:
             fact.kind = EventKind.NOTIFY
-        poured.facts.append(fact)
+        emitted.facts.append(fact)
     assert not open_
 
 

@@ -25,7 +25,7 @@ typedef struct tally {
         return TM_OK;                                                                  \
     }
 IGNORE(run, tm_run)
-IGNORE(limit, char)
+IGNORE(caveat, char)
 IGNORE(define_class, tm_class)
 IGNORE(define_method, tm_method)
 IGNORE(define_stack, tm_stack)
@@ -60,7 +60,7 @@ int main(int count, char **arguments)
         .size = sizeof(sink),
         .payload = &self,
         .run = run,
-        .limit = limit,
+        .caveat = caveat,
         .define_class = define_class,
         .define_method = define_method,
         .define_stack = define_stack,

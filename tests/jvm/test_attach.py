@@ -122,7 +122,7 @@ def test_what_every_thread_is_in_comes_first(java: Java):
     }
     assert {row["start_ns"] for row in model.threads() if row["name"] in told} == {None}
     assert odd(model) == {}
-    assert any("mid-run" in limit for limit in model.limits)
+    assert any("mid-run" in caveat for caveat in model.caveats)
 
 
 def test_what_was_going_on_at_the_attach_ends_when_it_ends(java: Java):
@@ -263,7 +263,7 @@ def test_a_paused_stretch_is_unknown_and_said(java: Java):
         assert program.end() == ""
     model = threadmodel.open(trace)
     assert odd(model) == {}
-    assert any("paused from" in limit for limit in model.limits)
+    assert any("paused from" in caveat for caveat in model.caveats)
     for name in ("blocked", "listener", "worker", "main"):
         unknown = rows(model, "timeline", thread=name, state="unknown")
         assert len(unknown) == 1

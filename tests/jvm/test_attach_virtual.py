@@ -156,7 +156,7 @@ def test_virtual_threads_that_the_jdk_does_not_list_are_said(java: Java):
         with attach.record(program.pid, trace):
             pass
     model = threadmodel.open(trace)
-    assert any("not listed by the JDK" in limit for limit in model.limits)
+    assert any("not listed by the JDK" in caveat for caveat in model.caveats)
     assert not any(row["virtual"] for row in model.threads())
 
 
@@ -219,7 +219,7 @@ def test_a_jdk_that_does_not_tell_is_said_to_be_one(java: Java, tmp_path: Path):
         program.go_on()
         program.end()
     model = threadmodel.open(trace)
-    assert any("from release 25 on" in limit for limit in model.limits)
+    assert any("from release 25 on" in caveat for caveat in model.caveats)
     states = {row["name"]: row["state"] for row in model.threads()}
     for name, state in (("holder", "sleeping"), ("blocked", "blocked")):
         assert states[name] == state

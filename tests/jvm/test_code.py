@@ -25,8 +25,7 @@ def test_methods_of_classes_that_are_unloaded_at_once_have_names_and_lines(java:
 
 def test_lambdas_go_by_what_they_do_in_every_run(java: Java):
     names = [
-        {row["class"] for row in java.record("Lambdas").rows("monitors")}
-        for _ in range(2)
+        {row["class"] for row in java.record("Lambdas").rows("locks")} for _ in range(2)
     ]
     lambdas = [{name for name in run if name and "Lambda" in name} for run in names]
     assert lambdas[0] == lambdas[1]
@@ -38,7 +37,7 @@ def test_lambdas_go_by_what_they_do_in_every_run(java: Java):
     }
     # Two lambdas of one text are two sites; one that was made twice is one.
     run = java.record("Lambdas")
-    (row,) = run.rows("monitors", **{"class": "Lambdas$$Lambda(lambda$main$1)"})
+    (row,) = run.rows("locks", **{"class": "Lambdas$$Lambda(lambda$main$1)"})
     assert row["waiting_count"] == 3
     assert row["objects"] == 3
 

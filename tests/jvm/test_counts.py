@@ -11,7 +11,7 @@ ROUNDS = 20
 
 def test_every_block_is_counted_and_lasts_as_long_as_the_program_says(java: Java):
     run = java.record("Blocks", ROUNDS)
-    gate = run.one("monitors", **{"class": "Blocks$Gate"})
+    gate = run.one("locks", **{"class": "Blocks$Gate"})
     assert gate["blocked_count"] == ROUNDS
     assert gate["objects"] == ROUNDS
     assert gate["threads"] == ROUNDS
@@ -22,7 +22,7 @@ def test_every_block_is_counted_and_lasts_as_long_as_the_program_says(java: Java
 
 def test_a_class_that_is_locked_is_an_object_of_class_class(java: Java):
     run = java.record("Blocks", ROUNDS)
-    shared = run.one("monitors", **{"class": "java.lang.Class"})
+    shared = run.one("locks", **{"class": "java.lang.Class"})
     assert (shared["blocked_count"], shared["objects"]) == (ROUNDS, 1)
 
 
@@ -44,14 +44,14 @@ def test_depth_cuts_stacks_and_depth_zero_takes_none(java: Java):
     assert set(cut.model.stacks()["depth"]) == {0}
     assert len(none.model.stacks()) == 0
     for run in (cut, none):
-        gate = run.one("monitors", **{"class": "Blocks$Gate"})
+        gate = run.one("locks", **{"class": "Blocks$Gate"})
         assert gate["blocked_count"] == 1
 
 
 def test_waits_end_as_the_program_had_them_end(java: Java):
     run = java.record("Waits", ROUNDS)
     bell = {"class": "Waits$Bell"}
-    row = run.one("monitors", **bell)
+    row = run.one("locks", **bell)
     # One notified, three notified at once, one interrupted, one to be joined, one
     # timed out.
     assert row["waiting_count"] == 7 * ROUNDS
@@ -105,9 +105,9 @@ def test_calls_without_vm_events_are_reported(java: Java):
     queued = run.rows("threads", name="queued")
     assert len(queued) == ROUNDS
     assert all(row["parked_count"] == 1 for row in queued)
-    lock = run.one("monitors", **{"class": sync})
+    lock = run.one("locks", **{"class": sync})
     assert (lock["parked_count"], lock["objects"]) == (ROUNDS, ROUNDS)
-    blocker = run.one("monitors", **{"class": "Calls"})
+    blocker = run.one("locks", **{"class": "Calls"})
     assert (blocker["parked_count"], blocker["objects"]) == (2 * ROUNDS, ROUNDS)
     parks = run.rows("timeline", state="parked", thread="queued")
     assert {row["peer"] for row in parks} == {"main"}
@@ -190,7 +190,7 @@ def test_virtual_threads_block_wait_and_get_stuck(java: Java):
     if java.jdk.release < VIRTUAL_SINCE:
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
     run = java.record("Virtual", ROUNDS)
-    gate = run.one("monitors", **{"class": "Virtual$Gate"})
+    gate = run.one("locks", **{"class": "Virtual$Gate"})
     assert gate["blocked_count"] == ROUNDS
     assert gate["waiting_count"] == ROUNDS
     for name in ("blocked", "listener"):

@@ -47,14 +47,14 @@ def test_text_with_synchronizers_shows_all(still: Moment, tmp_path: Path):
     seen = states(model)
     assert {name: seen.get(name) for name in PLATFORM} == PLATFORM
     assert deadlocks(model) == dict.fromkeys(THREE, "reported")
-    assert not any("does not say so" in limit for limit in model.limits)
+    assert not any("does not say so" in caveat for caveat in model.caveats)
 
 
 def test_text_without_them_takes_owners_from_the_account(still: Moment, tmp_path: Path):
     model = threadmodel.open(still.print(tmp_path / "dump.txt"))
     assert set(deadlocks(model)) == THREE
     assert states(model)["wants plain"] == PLATFORM["wants plain"]
-    assert any("ownable synchronizers" in limit for limit in model.limits)
+    assert any("ownable synchronizers" in caveat for caveat in model.caveats)
 
 
 def test_a_deadlock_is_one_though_the_collector_moved_its_objects(

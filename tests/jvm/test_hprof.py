@@ -76,7 +76,7 @@ def test_text_leaves_out_what_is_below_the_cutoff(java: Java):
     assert len(text.traces) <= len(text.monitors)
 
 
-def test_binary_has_threads_and_the_stacks_at_which_they_were_held_up(java: Java):
+def test_binary_has_threads_and_the_stacks_at_which_they_were_blocked(java: Java):
     path = write(java, "Blocks", ROUNDS, agent="format=b,stacks=all")
     read = hprof.read_binary(path)
     names = Counter(name for name, _ in read.threads.values())

@@ -39,7 +39,7 @@ NAMES = (
     "ThreadStart",
 )
 # Each as a state of ours, or several of which the last continues the first.
-HOLD_UPS = {
+BLOCKING_STATES = {
     "JavaMonitorEnter": ("blocked",),
     "JavaMonitorWait": ("waiting", "reentering", "joining"),
     "ThreadPark": ("parked",),
@@ -192,7 +192,7 @@ def test_notifiers_agree_with_jfr(
     run, events = record_with_jfr(java, "Shop", seed, SHOP_TURNS)
     truth = waits_of_jfr(events["JavaMonitorWait"])
     tptp = threadmodel.Model(policy=threadmodel.Policy.TPTP)
-    threadmodel.pour(run.trace, tptp)
+    threadmodel.read(run.trace, tptp)
     shares = {}
     for name, model in (("hotspot", run.model), ("tptp", tptp)):
         answer = wakers_of_model(model)
@@ -245,7 +245,9 @@ def durations_of_model(
     """
     found = defaultdict(list)
     last: dict[int, tuple[str, int]] = {}
-    names = {state: name for name, states in HOLD_UPS.items() for state in states}
+    names = {
+        state: name for name, states in BLOCKING_STATES.items() for state in states
+    }
     for row in run.rows("timeline"):
         thread, state = row["thread_id"], row["state"]
         duration_ns = row["end_ns"] - row["start_ns"]
@@ -285,7 +287,7 @@ def without_reentries(
 
 
 @pytest.mark.parametrize("program", [("Busy", 1000), ("Shop", 5, 400)], ids=str)
-def test_every_hold_up_of_jfr_is_matched_and_lasts_as_long(
+def test_every_blocking_interval_of_jfr_is_matched_and_lasts_as_long(
     java: Java,
     program: tuple[object, ...],
     record_property: Callable[[str, object], None],
@@ -294,7 +296,7 @@ def test_every_hold_up_of_jfr_is_matched_and_lasts_as_long(
     ours = durations_of_model(run, str(program[0]))
     off_ns = defaultdict(list)
     theirs: dict[str, dict[int, list[dict[str, Any]]]] = {}
-    for name in HOLD_UPS:
+    for name in BLOCKING_STATES:
         theirs[name] = defaultdict(list)
         for event in sorted(events[name], key=lambda event: event["startTime"]):
             # JFR has no name for threads of the VM, and is silent about its own.

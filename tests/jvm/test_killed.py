@@ -85,7 +85,7 @@ def test_what_recording_cost_outlives_a_kill(java: Java):
     assert run.cost_bytes > 0
     assert run.cost_recorder_ns > 0
     assert 0 <= run.cost_stacks_ns <= run.cost_threads_ns
-    said = [limit for limit in model.limits if limit.startswith("Recording ")]
+    said = [caveat for caveat in model.caveats if caveat.startswith("Recording ")]
     assert len(said) == 1
     assert "events up to when it last told, of which" in said[0]
 

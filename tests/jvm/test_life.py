@@ -130,7 +130,7 @@ def test_trace_of_a_killed_vm_opens_and_has_what_was_written(java: Java):
     process.communicate()
     with pytest.warns(threadmodel.DamagedTraceWarning):
         model = threadmodel.open(trace)
-    rows = {row["class"]: row for row in model.monitors()}
+    rows = {row["class"]: row for row in model.locks()}
     assert model.damage is not None
     # A thread said that it had a hundred turns; each was blocked in most of them.
     assert rows["Busy$Hot"]["blocked_count"] >= 100
@@ -149,7 +149,7 @@ def test_trace_of_a_vm_that_was_told_to_end_is_complete(java: Java, number: int)
     assert process.returncode == 128 + number
     model = threadmodel.open(trace)
     assert model.damage is None
-    rows = {row["class"]: row for row in model.monitors()}
+    rows = {row["class"]: row for row in model.locks()}
     assert rows["Busy$Hot"]["blocked_count"] >= 100
 
 
@@ -184,7 +184,7 @@ def test_small_buffers_lose_events_and_say_so(java: Java):
     # The thread's start and end, and what it waits for there, may be among the lost.
     assert 200_000 <= notifies + lost <= 200_020
     if lost:
-        said = [limit for limit in run.model.limits if " lost " in limit]
+        said = [caveat for caveat in run.model.caveats if " lost " in caveat]
         assert len(said) == 1
         assert f"{lost:,} event" in said[0]
 
@@ -192,7 +192,7 @@ def test_small_buffers_lose_events_and_say_so(java: Java):
 def test_notifies_where_nobody_ever_waited_do_not_flood_the_trace(java: Java):
     run = java.record("Flood", 200_000, options="buffer=64,depth=0")
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
-    (said,) = (limit for limit in run.model.limits if "left out" in limit)
+    (said,) = (caveat for caveat in run.model.caveats if "left out" in caveat)
     assert 1 <= notifies < 10_000
     assert notifies + int(said.split()[0].replace(",", "")) >= 200_000
     assert run.odd() == {}
@@ -233,7 +233,7 @@ def test_every_collector_and_compiler_reports_the_same(
     if java.run([java.jdk.tool("java"), *flags, "-version"]).returncode != 0:
         pytest.skip(f"this JDK {java.jdk.release} knows no {flags[-1]}")
     run = java.record("Waits", 10, flags=flags)
-    row = run.one("monitors", **{"class": "Waits$Bell"})
+    row = run.one("locks", **{"class": "Waits$Bell"})
     assert row["waiting_count"] == 70
     assert run.odd() == {}
     assert "WARNING" not in run.stdout + run.stderr

@@ -52,7 +52,9 @@ def test_a_thread_that_was_renamed_goes_by_its_new_name(java: Java):
 
 def test_a_recording_says_what_it_cost(java: Java):
     run = java.record("Machine", 0, 0)
-    (said,) = (limit for limit in run.model.limits if limit.startswith("Recording "))
+    (said,) = (
+        caveat for caveat in run.model.caveats if caveat.startswith("Recording ")
+    )
     pattern = (
         r"Recording ([\d,]+) events, of which ([\d,]+) were dropped, took [\d.]+ s of "
         r"the program's threads \(estimated; \d+ % of it for stacks\) and [\d.]+ s of "

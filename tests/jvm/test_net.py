@@ -57,7 +57,7 @@ def test_what_is_sent_is_a_whole_trace(java: Java, listener: socket.socket):
     trace.write_bytes(peer.received)
     model = threadmodel.open(trace)
     assert model.damage is None
-    assert sum(row["blocked_count"] for row in model.monitors()) > 0
+    assert sum(row["blocked_count"] for row in model.locks()) > 0
 
 
 def test_file_and_listener_get_the_same_bytes(java: Java, tmp_path: Path):

@@ -45,7 +45,7 @@ def test_a_vm_that_is_not_hotspot_is_recorded_by_plain_events_and_that_is_said(
     (line,) = said.splitlines()
     assert line.startswith("threadmodel: This VM is not HotSpot: ")
     model = threadmodel.open(trace)
-    assert line.removeprefix("threadmodel: ") in model.limits
+    assert line.removeprefix("threadmodel: ") in model.caveats
     assert {row["state"] for row in model.timeline()} >= {"blocked", "waiting"}
     assert not interactions(model) & {"start", "notify", "unpark"}
     assert not any(row["provenance"] == "exact" for row in model.interactions())
@@ -72,7 +72,7 @@ def test_a_capability_that_is_not_there_is_named_and_the_rest_is_recorded(
     (line,) = said.splitlines()
     assert f"(no {capability})" in line
     model = threadmodel.open(trace)
-    assert line.removeprefix("threadmodel: ") in model.limits
+    assert line.removeprefix("threadmodel: ") in model.caveats
     assert model.damage is None
     assert "handoff" in interactions(model)
     assert {row["state"] for row in model.timeline()} >= {"blocked", "waiting"}

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import TIMEOUT_S, VIRTUAL_SINCE, Java
 from jdks import Jdk
-from recordings import POUR
+from recordings import EMIT
 from test_attach import running
 from threadmodel import EventFlag, EventKind, attach
 
@@ -50,7 +50,7 @@ class Enter:
 def enters(trace: Path) -> list[Enter]:
     """By the events as they are, without what a model makes of them."""
     done = subprocess.run(
-        [POUR, trace], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
+        [EMIT, trace], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
     )
     lines = [line.split(" ") for line in done.stdout.splitlines()]
     locks = {
@@ -128,7 +128,9 @@ def test_the_owner_that_is_read_is_the_one_that_the_program_knows(
     run = java.record(program, flags=tuple(flags))
     found = enters(run.trace)
     blocks, known = check(run.stdout.splitlines(), found)
-    assert not [limit for limit in run.model.limits if "owners of monitors" in limit]
+    assert not [
+        caveat for caveat in run.model.caveats if "owners of monitors" in caveat
+    ]
     # The VM knows who has what was contended for before; of what was not, where the
     # owner is on a carrier.
     assert known["used"] * 4 >= blocks["used"] * 3 > 0

@@ -21,7 +21,7 @@ GAIN = Gain([3 * SECOND], [1 * SECOND])
 
 
 def finding(rank: int, text: str, **more: Any) -> dict[str, Any]:
-    row = {"rank": rank, "kind": "hot_lock", "text": text, "at_stake_ns": 5 * SECOND}
+    row = {"rank": rank, "kind": "hot_lock", "text": text, "impact_ns": 5 * SECOND}
     return {**row, "class": None, "method": None, "thread": None, **more}
 
 
@@ -76,7 +76,7 @@ def test_first_finding_about_the_cause_counts_and_what_it_names():
 
 def test_finding_of_little_or_of_another_trouble_is_not_the_cause():
     found = verdict(
-        finding(1, "java.lang.Object", at_stake_ns=SECOND // 2),
+        finding(1, "java.lang.Object", impact_ns=SECOND // 2),
         finding(2, "java.lang.Object", kind="lock_inversion"),
     )
     assert found.rank is None
@@ -84,11 +84,11 @@ def test_finding_of_little_or_of_another_trouble_is_not_the_cause():
 
 
 @pytest.mark.parametrize(
-    ("told_ns", "right"), [(None, False), (2 * SECOND, True), (SECOND, False)]
+    ("predicted_ns", "right"), [(None, False), (2 * SECOND, True), (SECOND, False)]
 )
-def test_gain_told_is_right_within_a_quarter(told_ns: int | None, right: bool):
-    found = verdict(finding(1, "java.lang.Object", gain_ns=told_ns))
-    assert found.told_right is right
+def test_gain_told_is_right_within_a_quarter(predicted_ns: int | None, right: bool):
+    found = verdict(finding(1, "java.lang.Object", gain_ns=predicted_ns))
+    assert found.predicted_right is right
 
 
 def test_gain_is_measured_pair_by_pair():

@@ -14,7 +14,7 @@ import pytest
 import recordings
 import threadmodel
 from conftest import TIMEOUT_S, VIRTUAL_SINCE, Java
-from recordings import compare, fact_of, pour, print_by_jdk, record
+from recordings import compare, emit, fact_of, print_by_jdk, record
 from threadmodel import EventKind
 
 PROGRAMS = (("Shop", 1, 300), ("Busy", 700), ("Storm", 300), ("Virtual", 5))
@@ -33,10 +33,10 @@ def test_every_event_is_what_the_jdk_says(java: Java, program: tuple[object, ...
     if not (java.classes / f"{program[0]}.class").exists():
         pytest.skip(f"{program[0]} needs JDK {VIRTUAL_SINCE}")
     file = record(java, *program)
-    poured = pour(file)
-    assert poured.end == "TM_OK"
+    emitted = emit(file)
+    assert emitted.end == "TM_OK"
     theirs = [fact_of(event) for event in print_by_jdk(java, file)]
-    assert compare(poured.facts, theirs) >= THREADS
+    assert compare(emitted.facts, theirs) >= THREADS
 
 
 def chunks_of(content: bytes) -> list[int]:
@@ -52,10 +52,10 @@ def chunks_of(content: bytes) -> list[int]:
 def test_many_chunks_are_one_time_line(java: Java):
     file = record(java, "Storm", 8_000, PARTS, stacks=False)
     assert len(chunks_of(file.read_bytes())) >= CHUNKS
-    poured = pour(file)
-    assert poured.end == "TM_OK"
+    emitted = emit(file)
+    assert emitted.end == "TM_OK"
     theirs = [fact_of(event) for event in print_by_jdk(java, file)]
-    assert compare(poured.facts, theirs) >= THREADS
+    assert compare(emitted.facts, theirs) >= THREADS
     model = threadmodel.open(file)
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
     # The owner before is told with the enter's end, when the next may have been told.
@@ -70,19 +70,19 @@ def recording(java: Java) -> Path:
 
 
 def test_threads_keep_names_groups_and_kinds(java: Java, recording: Path):
-    poured = pour(recording)
-    names = {thread[:2] for thread in poured.threads.values()}
+    emitted = emit(recording)
+    names = {thread[:2] for thread in emitted.threads.values()}
     for name in ("main", "consumer-0", "producer-2"):
         assert (name, "main") in names
     if (java.classes / "Virtual.class").exists():
-        threads = pour(record(java, "Virtual", 2, name="virtual")).threads.values()
+        threads = emit(record(java, "Virtual", 2, name="virtual")).threads.values()
         virtual = {name for name, _, bits in threads if bits & recordings.VIRTUAL}
         assert {"blocked", "listener"} <= virtual
         assert "main" not in virtual
 
 
 def test_an_interrupted_wait_says_so(recording: Path):
-    flags = pour(recording).flags
+    flags = emit(recording).flags
     assert any(bits & recordings.BY_INTERRUPT for bits in flags)
     assert not any(
         bits & recordings.BY_INTERRUPT and bits & recordings.PEER_REPORTED
@@ -101,7 +101,7 @@ def test_pauses_are_what_the_jdk_says(java: Java, names: tuple[str, ...]):
         pause_ns = recordings.duration_ns(values.get("sumOfPauses", values["duration"]))
         theirs.append((end_ns, pause_ns))
     ours = [
-        (time, value) for _, thread, time, value in pour(file).context if not thread
+        (time, value) for _, thread, time, value in emit(file).context if not thread
     ]
     assert len(theirs) >= 3
     assert len(ours) == len(theirs)
@@ -131,17 +131,17 @@ def test_a_thread_dump_in_a_recording_shows_a_deadlock(java: Java):
         assert row["resolved_ns"] is None
         assert row["method"] == f"Stuck.{name}"
         assert row["line"]
-    assert any("unless a thread dump" in limit for limit in model.limits)
+    assert any("unless a thread dump" in caveat for caveat in model.caveats)
     # Without dumps nothing in a recording tells of it.
     model = threadmodel.open(record(java, "Stuck", 0, name="without"))
     assert not list(model.deadlocks())
-    assert any("as in a deadlock, is not in" in limit for limit in model.limits)
+    assert any("as in a deadlock, is not in" in caveat for caveat in model.caveats)
 
 
 def test_inflations_are_what_the_jdk_says(java: Java):
     names = ("JavaMonitorInflate",)
     file = record(java, "Pauses", 3, names=names)
-    poured = pour(file)
+    emitted = emit(file)
     classes: Counter[str | None] = Counter()
     theirs = []
     for event in print_by_jdk(java, file, names):
@@ -150,7 +150,7 @@ def test_inflations_are_what_the_jdk_says(java: Java):
         classes[recordings.class_name(values["monitorClass"]["name"])] += 1
         theirs.append((start_ns, values["cause"]))
     assert classes["Pauses$Heavy"] == 3
-    assert poured.classes == classes
+    assert emitted.classes == classes
     causes = {
         row["start_ns"]: row["cause"]
         for row in threadmodel.open(file).context()
@@ -164,9 +164,9 @@ def test_inflations_are_what_the_jdk_says(java: Java):
 def test_sums_without_a_model_are_those_of_the_model(java: Java):
     file = record(java, "Storm", 2000)
     model = threadmodel.open(file)
-    sums = {(row["class"], row["state"]): row for row in threadmodel.summarize(file)}
+    sums = {(row["class"], row["state"]): row for row in threadmodel.sum_classes(file)}
     compared = 0
-    for row in model.monitors():
+    for row in model.locks():
         for state in ("blocked", "parked"):
             if not row[f"{state}_count"]:
                 continue
@@ -175,17 +175,17 @@ def test_sums_without_a_model_are_those_of_the_model(java: Java):
                 assert own[figure] == row[f"{state}_{figure}"]
             compared += 1
     assert compared
-    (blocked,) = {row["state"] for row in threadmodel.summarize(file, ["blocked"])}
+    (blocked,) = {row["state"] for row in threadmodel.sum_classes(file, ["blocked"])}
     assert blocked == "blocked"
 
 
 def test_zeros_behind_it_change_nothing(recording: Path, tmp_path: Path):
     padded = tmp_path / "padded.jfr"
     padded.write_bytes(recording.read_bytes() + bytes(100_000))
-    ours, whole = pour(padded), pour(recording)
+    ours, whole = emit(padded), emit(recording)
     assert ours.end == "TM_OK"
     assert ours.events == whole.events
-    assert ours.limits == whole.limits
+    assert ours.caveats == whole.caveats
 
 
 def test_joined_recordings_are_one_time_line(java: Java, tmp_path: Path):
@@ -194,25 +194,25 @@ def test_joined_recordings_are_one_time_line(java: Java, tmp_path: Path):
     for name, files in (("in", [first, second]), ("out", [second, first])):
         joined = tmp_path / f"{name}.jfr"
         joined.write_bytes(b"".join(file.read_bytes() for file in files))
-    ours = pour(tmp_path / "in.jfr")
+    ours = emit(tmp_path / "in.jfr")
     assert ours.end == "TM_OK"
-    assert ours.events == pour(tmp_path / "out.jfr").events
-    apart = [pour(first), pour(second)]
-    assert len(ours.facts) == sum(len(poured.facts) for poured in apart)
+    assert ours.events == emit(tmp_path / "out.jfr").events
+    apart = [emit(first), emit(second)]
+    assert len(ours.facts) == sum(len(emitted.facts) for emitted in apart)
     # Both have a thread 1, which is not one thread.
     assert len({fact.thread for fact in ours.facts}) == sum(
-        len({fact.thread for fact in poured.facts}) for poured in apart
+        len({fact.thread for fact in emitted.facts}) for emitted in apart
     )
-    assert any("2 JVMs" in limit for limit in ours.limits)
+    assert any("2 JVMs" in caveat for caveat in ours.caveats)
 
 
 def test_the_same_chunk_twice_is_read_once(recording: Path, tmp_path: Path):
     twice = tmp_path / "twice.jfr"
     twice.write_bytes(2 * recording.read_bytes())
-    ours = pour(twice)
+    ours = emit(twice)
     assert ours.end == "TM_OK"
-    assert ours.events == pour(recording).events
-    assert any("1 chunks twice" in limit for limit in ours.limits)
+    assert ours.events == emit(recording).events
+    assert any("1 chunks twice" in caveat for caveat in ours.caveats)
 
 
 def test_a_cut_recording_gives_what_is_whole(java: Java, tmp_path: Path):
@@ -221,19 +221,19 @@ def test_a_cut_recording_gives_what_is_whole(java: Java, tmp_path: Path):
     assert len(starts) >= CHUNKS
     cut = tmp_path / "cut.jfr"
 
-    def poured_of(length: int) -> tuple[Counter[tuple[int, ...]], recordings.Poured]:
+    def emitted_of(length: int) -> tuple[Counter[tuple[int, ...]], recordings.Emitted]:
         cut.write_bytes(content[:length])
-        poured = pour(cut)
-        return recordings.plain(Counter(map(tuple, poured.events))), poured
+        emitted = emit(cut)
+        return recordings.plain(Counter(map(tuple, emitted.events))), emitted
 
-    whole, _ = poured_of(len(content))
+    whole, _ = emitted_of(len(content))
     assert whole
     for start, end in pairwise([*starts, len(content)]):
-        before, _ = poured_of(start) if start else (Counter(), None)
+        before, _ = emitted_of(start) if start else (Counter(), None)
         for length in (start + (end - start) // 3, end - 1):
-            events, poured = poured_of(length)
-            assert poured.end == "TM_EDAMAGED"
-            assert f"ends at byte {length}" in poured.text
+            events, emitted = emitted_of(length)
+            assert emitted.end == "TM_EDAMAGED"
+            assert f"ends at byte {length}" in emitted.text
             # All that stands in chunks before, and nothing that was not there.
             assert before <= events <= whole
             assert before or start == starts[0]
@@ -264,18 +264,18 @@ def test_a_killed_jvm_leaves_what_it_had_written(java: Java, tmp_path: Path):
         finally:
             running.kill()
     assert files, "the JVM flushed nothing"
-    poured = pour(files[0])
-    assert poured.end == "TM_EDAMAGED"
-    assert "was not finished: its JVM was killed" in poured.text
-    assert any("was not finished" in limit for limit in poured.limits)
+    emitted = emit(files[0])
+    assert emitted.end == "TM_EDAMAGED"
+    assert "was not finished: its JVM was killed" in emitted.text
+    assert any("was not finished" in caveat for caveat in emitted.caveats)
     # The JDK reads such a chunk when it is told that it is finished.
     finished = tmp_path / "finished.jfr"
     content = bytearray(files[0].read_bytes())
     content[STATE] = 0
     finished.write_bytes(content[: int.from_bytes(content[8:16], "big")])
     theirs = [fact_of(event) for event in print_by_jdk(java, finished)]
-    assert compare(pour(finished).facts, theirs) == len(theirs) > FLUSHED_FACTS
-    starts = {fact.key() for fact in poured.facts}
+    assert compare(emit(finished).facts, theirs) == len(theirs) > FLUSHED_FACTS
+    starts = {fact.key() for fact in emitted.facts}
     assert {fact.key() for fact in theirs} <= starts
 
 
@@ -287,7 +287,7 @@ def is_flushed(file: Path, folder: Path) -> bool:
         return False
     copy = folder / "flushed.jfr"
     copy.write_bytes(content[:length])
-    return len(pour(copy).facts) > FLUSHED_FACTS
+    return len(emit(copy).facts) > FLUSHED_FACTS
 
 
 def test_thresholds_and_what_is_off_are_said(java: Java):
@@ -295,7 +295,7 @@ def test_thresholds_and_what_is_off_are_said(java: Java):
     file = record(java, "Busy", 300, threshold="1 ms", names=names)
     model = threadmodel.open(file)
     assert model.run.threshold_ns == 1_000_000
-    limits = " ".join(model.limits)
+    limits = " ".join(model.caveats)
     assert "parks: under 1.000 ms" in limits
     assert "did not record waits on monitors" in limits
     assert "Sleeps were not recorded" in limits
@@ -312,7 +312,7 @@ def test_the_model_answers_from_a_recording(java: Java):
     assert "Busy" in model.run.command
     events = print_by_jdk(java, file, ["JavaMonitorEnter"])
     hot = [e for e in events if e["values"]["monitorClass"]["name"] == "Busy$Hot"]
-    (row,) = [row for row in model.monitors() if row["class"] == "Busy$Hot"]
+    (row,) = [row for row in model.locks() if row["class"] == "Busy$Hot"]
     assert row["blocked_count"] == len(hot)
     total = sum(recordings.duration_ns(e["values"]["duration"]) for e in hot)
     assert row["blocked_total_ns"] == pytest.approx(total, abs=len(hot))
@@ -337,13 +337,13 @@ def test_it_converts_to_a_trace_of_the_same_answers(recording: Path, tmp_path: P
     )
     assert done.returncode == 0, done.stderr
     ours, copy = threadmodel.open(recording), threadmodel.open(trace)
-    for question in ("threads", "monitors", "callers", "objects", "timeline"):
+    for question in ("threads", "locks", "callers", "objects", "timeline"):
         assert list(getattr(copy, question)()) == list(getattr(ours, question)())
 
 
 def test_a_pipe_is_read_as_the_file_is(recording: Path, tmp_path: Path):
     read = subprocess.run(
-        [recordings.POUR, "/dev/stdin"],
+        [recordings.EMIT, "/dev/stdin"],
         stdin=subprocess.Popen(
             [shutil.which("cat") or "cat", recording], stdout=subprocess.PIPE
         ).stdout,
@@ -352,6 +352,6 @@ def test_a_pipe_is_read_as_the_file_is(recording: Path, tmp_path: Path):
         check=True,
     ).stdout
     whole = subprocess.run(
-        [recordings.POUR, recording], capture_output=True, text=True, check=True
+        [recordings.EMIT, recording], capture_output=True, text=True, check=True
     ).stdout
     assert read.split("\n")[1:] == whole.split("\n")[1:]

@@ -19,7 +19,7 @@ def parks(run: Recording) -> list[dict[str, object]]:
 
 
 def is_said(run: Recording) -> bool:
-    return any("drawn at random" in limit for limit in run.model.limits)
+    return any("drawn at random" in caveat for caveat in run.model.caveats)
 
 
 def test_every_stack_is_taken_where_that_was_asked_for(java: Java):
@@ -75,7 +75,7 @@ def test_callers_of_waits_for_an_object_each_are_those_of_its_class(java: Java):
     assert own["Callers.atLength"] == LONGS
 
 
-def test_long_hold_ups_have_their_own_stack_in_a_storm(java: Java):
+def test_long_blocking_intervals_have_their_own_stack_in_a_storm(java: Java):
     run = java.record(*STORM)
     own = Counter(row["method"] for row in parks(run) if not row["sampled"])
     assert own["Callers.atLength"] == LONGS

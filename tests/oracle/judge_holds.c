@@ -29,7 +29,7 @@ static int64_t time_of(const struct trial *trial, const tm_table *table,
                : tm_table_int64(table, column)[row] + trial->origin_ns;
 }
 
-bool tells_tenures(const struct world *w)
+bool reports_tenures(const struct world *w)
 {
     return w->config.kinds_known && !w->config.loses &&
            w->config.kinds >> TM_EVENT_RELEASED & 1;
@@ -48,7 +48,7 @@ static void judge_claim(struct trial *trial, const struct claim *c)
     if (c->end_sure && !at_end)
         wrong(trial, "holds: T%d surely has Lock%d until %" PRId64 ", and does not",
               c->thread, c->object, c->end_earliest_ns);
-    if (c->start_sure && c->end_sure && at_start && at_end && tells_tenures(w) &&
+    if (c->start_sure && c->end_sure && at_start && at_end && reports_tenures(w) &&
         first.start_ns != last.start_ns)
         wrong(trial,
               "holds: T%d surely has Lock%d from %" PRId64 " to %" PRId64

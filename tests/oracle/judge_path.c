@@ -315,7 +315,7 @@ static void judge_path_to(struct walk *walk, const tm_model *model, int t, bool 
     int64_t end_ns = (full && ended) || at_once ? last->start_ns : trial->end_ns;
     struct stretches path = {0};
     tm_table *table;
-    int rc = tm_path_critical(&table, model, &options);
+    int rc = tm_path_list(&table, model, &options);
 
     if (rc == TM_ENOTFOUND)
         return;

@@ -68,7 +68,7 @@ static int waker_of(const struct world *w, int t)
 }
 
 /* Waited: the wait is over, whether or not the monitor is its own again. */
-static void tell(struct world *w, int t)
+static void report(struct world *w, int t)
 {
     struct thread *th = &w->threads[t];
     struct hold *h = &w->holds[th->hold];
@@ -87,11 +87,11 @@ static bool is_reported(const struct world *w, int kind)
 }
 
 /* Waited has come and the monitor has not: what can be known of the rest? */
-static void tell_early(struct world *w, int t)
+static void report_early(struct world *w, int t)
 {
     struct thread *th = &w->threads[t];
 
-    tell(w, t);
+    report(w, t);
     th->requeued = th->is_virtual;
     truth_state(w, t, TM_STATE_REENTERING,
                 th->is_virtual && is_reported(w, TM_EVENT_CONTENDED_ENTERED) &&
@@ -114,7 +114,7 @@ static void take(struct world *w, int t, int object)
     truth_own(w, object, t);
     o->depth = th->depth;
     if (th->notified && !th->told)
-        tell(w, t);
+        report(w, t);
     if (h->state == TM_STATE_BLOCKED || th->entering ||
         (th->notified && th->is_virtual &&
          (th->requeued || w->config.virtual_entered))) {
@@ -316,7 +316,7 @@ static void leave_wait_set(struct world *w, int t, enum cause cause, int interru
         if (cause == CAUSE_TIMEOUT)
             th->timed_out = true;
         if (w->config.early_waited)
-            tell_early(w, t);
+            report_early(w, t);
     }
 }
 
@@ -330,7 +330,7 @@ static void enter_again(struct world *w, int t)
 
     th->target = NONE;
     th->deadline_ns = 0;
-    tell(w, t);
+    report(w, t);
     if (w->objects[object].owner == NONE) {
         take(w, t, object);
     } else {
@@ -358,7 +358,7 @@ void monitor_timer(struct world *w, int t, enum timer timer, int argument)
         if (w->objects[argument].owner == NONE)
             take(w, t, argument);
         else if (th->notified && !th->told)
-            tell_early(w, t);
+            report_early(w, t);
         return;
     case DEADLINE: leave_wait_set(w, t, CAUSE_TIMEOUT, NONE); return;
     case INTERRUPT: leave_wait_set(w, t, CAUSE_INTERRUPT, argument); return;
@@ -371,7 +371,7 @@ void monitor_timer(struct world *w, int t, enum timer timer, int argument)
     case TAKE:
         truth_cause(w, t, CAUSE_INTERRUPT, NONE, false);
         truth_note_owner(w, argument, t);
-        tell(w, t);
+        report(w, t);
         th->interrupted = false;
         truth_got_away(w, t);
         go_on(w, t);

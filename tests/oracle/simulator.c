@@ -269,7 +269,8 @@ int main(int argc, char **argv)
             model = model_of(&w, TM_POLICY_HOTSPOT, 0);
             if (print_locks)
                 print_answers(model);
-            judge(&w, model, tells_tenures(&w) ? &tenures : &locks, TM_POLICY_HOTSPOT);
+            judge(&w, model, reports_tenures(&w) ? &tenures : &locks,
+                  TM_POLICY_HOTSPOT);
             tm_model_free(model);
         }
         world_free(&w);

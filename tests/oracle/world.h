@@ -417,7 +417,7 @@ void judge_blame(struct trial *trial, const tm_model *model);
 
 /* judge_holds.c: who had which lock */
 /** Whether every tenure is reported, and the run says so. */
-bool tells_tenures(const struct world *w);
+bool reports_tenures(const struct world *w);
 void judge_holds(struct trial *trial, const tm_model *model);
 
 /* judge_path.c: critical paths */

@@ -37,7 +37,7 @@ def events(seed: int, threads: int, objects: int, count: int) -> Iterator[Event]
     """Yield events by rising time; times of two threads are often equal."""
     rng = random.Random(seed)
     kind = EventKind
-    held_up: dict[int, tuple[EventKind, int]] = {}
+    blocked: dict[int, tuple[EventKind, int]] = {}
     ends = {
         kind.CONTENDED_ENTER: kind.CONTENDED_ENTERED,
         kind.WAIT: kind.WAITED,
@@ -59,9 +59,9 @@ def events(seed: int, threads: int, objects: int, count: int) -> Iterator[Event]
         inferred = rng.random() < 0.2
         flags = EventFlag.PEER_INFERRED if inferred else EventFlag.PEER_REPORTED
         stack = rng.randint(0, STACKS)
-        waits = held_up.get(thread, (None, 0))[0] == kind.WAIT
-        if thread in held_up and (waits or rng.random() < 0.9):
-            began, lock = held_up.pop(thread)
+        waits = blocked.get(thread, (None, 0))[0] == kind.WAIT
+        if thread in blocked and (waits or rng.random() < 0.9):
+            began, lock = blocked.pop(thread)
             if began == kind.WAIT and rng.random() < 0.3:
                 flags, peer = EventFlag.TIMED_OUT, 0
             end = ends[began]
@@ -74,7 +74,7 @@ def events(seed: int, threads: int, objects: int, count: int) -> Iterator[Event]
                 lock = 0
             if what == kind.WAIT:
                 peer = 0
-            held_up[thread] = (what, lock)
+            blocked[thread] = (what, lock)
             yield Event(
                 time_ns,
                 thread,

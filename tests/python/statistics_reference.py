@@ -37,9 +37,9 @@ class Reference:
     def __init__(self, model: Model) -> None:
         self.length_ns = model.length_ns
         groups = {row["thread_id"]: row["group"] for row in model.threads()}
-        self.hold_ups = [
+        self.blocking_intervals = [
             {**row, "group": groups[row["thread_id"]], "idle": False}
-            for row in hold_ups(model.timeline())
+            for row in blocking_intervals(model.timeline())
         ]
 
     def chosen(
@@ -53,7 +53,7 @@ class Reference:
         low = low if low else -math.inf
         high = math.inf if high is None else high
         found = []
-        for row in self.hold_ups:
+        for row in self.blocking_intervals:
             start, end = row["start_ns"], row["end_ns"]
             at_edge = start == end == low
             if threads is not None and row["thread_id"] not in threads:
@@ -80,7 +80,7 @@ class Reference:
         return found
 
 
-def hold_ups(timeline: Table) -> list[Row]:
+def blocking_intervals(timeline: Table) -> list[Row]:
     """Return hold-ups; neighbours of one state, deadlocked or not, are one."""
     found: list[Row] = []
     open_: Row | None = None

@@ -51,17 +51,17 @@ def test_stats_are_shown_longest_first(cli: Cli, trace: Path) -> None:
     assert b"no thread was held up" in shown
 
 
-def test_quick_stats_are_sums_by_class_with_their_limits(
+def test_quick_stats_are_sums_by_class_with_their_caveats(
     cli: Cli, trace: Path, model: threadmodel.Model
 ) -> None:
-    table = threadmodel.summarize(trace, ["blocked"])
+    table = threadmodel.sum_classes(trace, ["blocked"])
     # A block that has not ended is in the model's sums alone.
-    of_model = {row["class"]: row for row in model.monitors()}
+    of_model = {row["class"]: row for row in model.locks()}
     assert [row["class"] for row in table] == ["demo.Account"]
     for row in table:
         assert row["count"] == of_model[row["class"]]["blocked_count"]
         assert row["total_ns"] == of_model[row["class"]]["blocked_total_ns"]
-    assert any("Only a part of the file" in limit for limit in table.limits)
+    assert any("Only a part of the file" in caveat for caveat in table.caveats)
     done = cli("stats", trace, "--quick", "--state", "blocked", "--json")
     assert json.loads(done.stdout) == list(table)
     shown = cli("stats", trace, "--quick", "--by", "class").stdout.decode()
@@ -101,7 +101,7 @@ def test_rows_go_into_files_by_their_names(
     for name in ("rows.json", "rows.csv", "rows.parquet", "rows.txt"):
         done = cli("stats", trace, "--by", "class", "-o", tmp_path / name)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    wanted = list(model.monitors())
+    wanted = list(model.locks())
     assert json.loads((tmp_path / "rows.json").read_text()) == wanted
     rows = csv.DictReader(io.StringIO((tmp_path / "rows.csv").read_text()))
     assert [row["class"] for row in rows] == [row["class"] for row in wanted]
@@ -181,7 +181,7 @@ def test_info_says_what_a_file_is(
     assert facts["format"] == "tmt"
     assert facts["events"] == model.event_count
     assert facts["threads"] == len(model.threads())
-    assert facts["limits"] == list(model.limits)
+    assert facts["caveats"] == list(model.caveats)
     assert "contended_enter" in facts["kinds"]
     assert facts["cost"] is None
 
@@ -215,7 +215,7 @@ def test_what_recording_cost_is_a_fact_and_a_sentence(cli: Cli, tmp_path: Path) 
         "Recording 2,000,000 events, of which 3 were dropped, took 0.200 s of the "
         "program's threads (estimated; 25 % of it for stacks) and 0.020 s of the "
         "recorder's own, for 2,000,000 bytes."
-    ) in facts["limits"]
+    ) in facts["caveats"]
     report = json.loads(cli("report", path, "--json").stdout)
     assert report["run"]["cost"] == facts["cost"]
 

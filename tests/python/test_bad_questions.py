@@ -20,7 +20,7 @@ SELECTING: dict[str, Ask] = {
     "timeline": Model.timeline,
     "interactions": Model.interactions,
     "threads": Model.threads,
-    "monitors": Model.monitors,
+    "locks": Model.locks,
     "callers": Model.callers,
     "objects": Model.objects,
     "statistics": Model.statistics,
@@ -115,7 +115,7 @@ def test_a_path_and_predictions_of_nothing_are_nothing() -> None:
     assert len(model.path_rollup(thread=77)) == 0
     assert len(model.whatif("no.Such", method="no.such", object="no@1")) == 0
     found = threadmodel.compare(model, model)
-    assert (found.callers, found.monitors, found.findings) == ([], [], [])
+    assert (found.callers, found.locks, found.findings) == ([], [], [])
 
 
 @pytest.fixture

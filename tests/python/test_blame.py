@@ -202,7 +202,7 @@ def test_bounded_memory_leaves_the_sums_whole() -> None:
             for model in (whole, bounded)
         ]
         assert totals[0] == totals[1]
-        assert bounded.blockers().limits
+        assert bounded.blockers().caveats
 
 
 def test_what_cannot_be_asked_is_refused() -> None:

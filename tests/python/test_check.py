@@ -15,7 +15,7 @@ from threadmodel import Event, EventKind, Frame, Model, Run, Sink
 MS = 1_000_000
 
 
-def pour(sink: Sink, blocks: list[float], *, line: int = 42, method: int = 1) -> None:
+def emit(sink: Sink, blocks: list[float], *, line: int = 42, method: int = 1) -> None:
     """Two threads of 1 s each; the second is blocked for so many ms each time."""
     kind = EventKind
     sink.define_run(Run(start_ns=1))
@@ -40,13 +40,13 @@ def pour(sink: Sink, blocks: list[float], *, line: int = 42, method: int = 1) ->
 
 def model_of(blocks: list[float], **choices: int) -> Model:
     model = Model()
-    pour(model, blocks, **choices)
+    emit(model, blocks, **choices)
     return model
 
 
 def write(path: Path, blocks: list[float], **choices: int) -> Path:
     with threadmodel.Writer(path) as writer:
-        pour(writer, blocks, **choices)
+        emit(writer, blocks, **choices)
     return path
 
 
@@ -92,7 +92,7 @@ def test_a_run_does_not_differ_from_itself() -> None:
 
 def test_empty_runs_compare() -> None:
     found = threadmodel.compare(Model(), Model())
-    assert (found.callers, found.monitors, found.findings) == ([], [], [])
+    assert (found.callers, found.locks, found.findings) == ([], [], [])
 
 
 def test_diff_prints_what_changed_most(cli: Cli, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_diff_prints_what_changed_most(cli: Cli, tmp_path: Path) -> None:
     assert b"demo.Account  demo.Account.transfer:42  blocked" in done.stdout
     assert b"30.0 ms  5.00 ms  -25.0 ms" in done.stdout
     tables = json.loads(cli("diff", "--json", before, after).stdout)
-    assert list(tables) == ["run", "monitors", "callers", "findings"]
+    assert list(tables) == ["run", "locks", "callers", "findings"]
 
 
 def test_a_run_within_its_limits_passes_in_silence(cli: Cli, tmp_path: Path) -> None:

@@ -54,9 +54,9 @@ def test_rows_of_a_comparison_are_those_of_both_runs(seed: int) -> None:
     found = threadmodel.compare(before, after)
     names = ("class",)
     check_sides(
-        found.monitors,
-        by_key(before.monitors(), names),
-        by_key(after.monitors(), names),
+        found.locks,
+        by_key(before.locks(), names),
+        by_key(after.locks(), names),
     )
     names = ("class", "method", "line")
     check_sides(

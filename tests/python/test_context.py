@@ -22,7 +22,7 @@ CONTEXT = [
 ]
 QUESTIONS = (
     "timeline",
-    "monitors",
+    "locks",
     "callers",
     "interactions",
     "deadlocks",
@@ -113,7 +113,7 @@ def test_a_memory_limit_drops_rows_and_keeps_sums() -> None:
     kept = len(model.context())
     assert 0 < kept < pauses
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
-    assert odd["folded"] == pauses - kept
+    assert odd["evicted"] == pauses - kept
 
 
 def test_the_report_says_how_long_the_collector_stopped_all(

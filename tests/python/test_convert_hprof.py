@@ -39,7 +39,7 @@ def blocked(model: Model) -> dict[str, tuple[int, int]]:
     """Blocks of each class: how many, and for how long."""
     return {
         row["class"]: (row["blocked_count"], row["blocked_total_ns"])
-        for row in model.monitors()
+        for row in model.locks()
         if row["blocked_count"]
     }
 
@@ -61,7 +61,7 @@ def test_text_of_a_trace_has_the_sums_of_its_blocks(
         assert now[name][0] == count
         # Shares have two digits behind the point.
         assert now[name][1] == pytest.approx(ns, abs=0.0001 * total + 1e6)
-    assert not any("million times" in limit for limit in back.limits)
+    assert not any("million times" in caveat for caveat in back.caveats)
     names = {row["name"] for row in told.threads()}
     assert names <= {row["name"] for row in back.threads()}
 

@@ -58,12 +58,12 @@ def model(trace: Path) -> Iterator[Any]:
     """The C library's own model of a trace: Python's names are another matter."""
     out = ffi.new("tm_model **")
     assert lib.tm_model_new(out, ffi.NULL) == lib.TM_OK
-    pour(trace, lib.tm_model_sink(out[0]))
+    emit(trace, lib.tm_model_sink(out[0]))
     yield out[0]
     lib.tm_model_free(out[0])
 
 
-def pour(trace: Path, sink: Any) -> None:
+def emit(trace: Path, sink: Any) -> None:
     source = ffi.new("tm_source **")
     assert lib.tm_source_open(source, bytes(trace), ffi.NULL) == lib.TM_OK
     while (code := lib.tm_source_read(source[0], sink)) == lib.TM_MORE:
@@ -85,40 +85,40 @@ def ask(name: str, keys: tuple[str, ...], model: Any, trace: Path) -> Any:
     statistics = options("tm_statistics_options", keys=number(keys))
     by = number(keys)
     questions: dict[str, tuple[Any, ...]] = {
-        "threads": (lib.tm_statistics_threads, ffi.NULL),
-        "groups": (lib.tm_statistics_monitors, statistics),
-        "total": (lib.tm_statistics_total, statistics),
-        "histogram": (lib.tm_statistics_histogram, statistics, lib.TM_STATE_BLOCKED),
+        "threads": (lib.tm_thread_list, ffi.NULL),
+        "groups": (lib.tm_statistics_list, statistics),
+        "total": (lib.tm_statistics_sum, statistics),
+        "histogram": (lib.tm_histogram_list, statistics, lib.TM_STATE_BLOCKED),
         "timeline": (lib.tm_timeline_list, ffi.NULL),
-        "tiles": (lib.tm_timeline_tiles, ffi.NULL, 1_000_000),
+        "tiles": (lib.tm_tile_list, ffi.NULL, 1_000_000),
         "stacks": (lib.tm_stack_list,),
         "interactions": (lib.tm_interaction_list, ffi.NULL),
-        "context": (lib.tm_model_context, ffi.NULL),
-        "context_totals": (lib.tm_model_context_totals,),
+        "context": (lib.tm_context_list, ffi.NULL),
+        "context_totals": (lib.tm_context_sum,),
         "deadlocks": (lib.tm_deadlock_list,),
-        "critical_path": (lib.tm_path_critical, ffi.NULL),
-        "path_rollup": (lib.tm_path_rollup, options("tm_path_options", keys=by)),
+        "critical_path": (lib.tm_path_list, ffi.NULL),
+        "path_rollup": (lib.tm_path_sum, options("tm_path_options", keys=by)),
         "whatif": (lib.tm_whatif_rank, ffi.NULL),
         "lock_order": (lib.tm_lock_order_list,),
         "lock_edges": (lib.tm_lock_edge_list,),
         "blame": (lib.tm_blame_list, ffi.NULL),
         "blamed": (lib.tm_blame_list, options("tm_blame_options", keys=by)),
-        "blockers": (lib.tm_blame_matrix, ffi.NULL),
+        "blockers": (lib.tm_blocker_list, ffi.NULL),
         "holds": (lib.tm_hold_list, ffi.NULL),
         "hold_times": (lib.tm_hold_group, options("tm_hold_options", keys=by)),
         "resources": (lib.tm_resource_list, ffi.NULL),
-        "findings": (lib.tm_findings_list,),
-        "diagnostics": (lib.tm_diagnostics_list,),
-        "limits": (lib.tm_model_limits,),
+        "findings": (lib.tm_finding_list,),
+        "diagnostics": (lib.tm_diagnostic_list,),
+        "caveats": (lib.tm_caveat_list,),
     }
     table = TABLES[name]
     out = ffi.new("tm_table **")
-    if name == "summary":
-        summary = ffi.new("tm_summary **")
-        assert lib.tm_summary_new(summary, ffi.NULL) == lib.TM_OK
-        pour(trace, lib.tm_summary_sink(summary[0]))
-        assert lib.tm_summary_list(out, summary[0]) == lib.TM_OK
-        lib.tm_summary_free(summary[0])
+    if name == "class_sums":
+        summary = ffi.new("tm_class_sums **")
+        assert lib.tm_class_sums_new(summary, ffi.NULL) == lib.TM_OK
+        emit(trace, lib.tm_class_sums_sink(summary[0]))
+        assert lib.tm_class_sums_list(out, summary[0]) == lib.TM_OK
+        lib.tm_class_sums_free(summary[0])
         return out[0]
     asked = questions.get(name) or questions[table.of]
     assert asked[0](out, model, *asked[1:]) == lib.TM_OK

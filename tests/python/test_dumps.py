@@ -35,7 +35,7 @@ def test_a_dump_of_jdk_8_among_the_lines_of_a_log():
     assert seen["worker-1"]["method"] == "shop.Bank.transfer"
     assert {row["thread"] for row in model.deadlocks()} == {"worker-1", "worker-2"}
     assert {row["provenance"] for row in model.deadlocks()} == {"reported"}
-    assert not any("account" in limit for limit in model.limits)
+    assert not any("account" in caveat for caveat in model.caveats)
     # A line of the log within a stack does not end it.
     stack = seen["worker-1"]["stack"]
     assert sum(row["stack"] == stack for row in model.stacks()) == 3
@@ -61,7 +61,7 @@ def test_a_virtual_thread_of_jdk_21_is_known_by_its_carrier():
     assert rows[21]["virtual"]
     assert rows[21]["state"] == rows[22]["state"] == "running"
     assert rows[1]["state"] == "sleeping"
-    assert any("only while they are mounted" in limit for limit in model.limits)
+    assert any("only while they are mounted" in caveat for caveat in model.caveats)
 
 
 def test_json_of_jdk_21_has_no_states_but_stacks():
@@ -79,8 +79,10 @@ def test_json_of_jdk_21_has_no_states_but_stacks():
     assert threads[21]["group"] == "java.util.concurrent.ThreadPerTaskExecutor@1b2c"
     assert threads[1]["group"] == "<root>"
     assert model.run.pid == 5151
-    assert any("does not list 6 threads" in limit for limit in model.limits)
-    assert any("cannot be told from one that runs" in limit for limit in model.limits)
+    assert any("does not list 6 threads" in caveat for caveat in model.caveats)
+    assert any(
+        "cannot be told from one that runs" in caveat for caveat in model.caveats
+    )
 
 
 def test_plain_text_of_jdk_21_has_no_states_but_stacks():
@@ -97,8 +99,10 @@ def test_plain_text_of_jdk_21_has_no_states_but_stacks():
     assert threads[9]["name"] == 'a "quoted", name\nof two lines'
     assert threads[21]["virtual"]
     assert (model.run.pid, model.run.vm) == (5151, "21.0.2+13-LTS")
-    assert any("cannot be told from one that runs" in limit for limit in model.limits)
-    assert any("looks whole" in limit for limit in model.limits)
+    assert any(
+        "cannot be told from one that runs" in caveat for caveat in model.caveats
+    )
+    assert any("looks whole" in caveat for caveat in model.caveats)
 
 
 def test_json_of_version_2_has_owners_of_locks():
@@ -115,7 +119,7 @@ def test_json_of_version_2_has_owners_of_locks():
     assert kinds == {("fair", "synchronizer"), ("foul", "monitor")}
     threads = {row["name"]: row for row in model.threads()}
     assert threads["foul"]["virtual"]
-    assert not any("java.util.concurrent" in limit for limit in model.limits)
+    assert not any("java.util.concurrent" in caveat for caveat in model.caveats)
 
 
 def test_several_dumps_in_a_file_are_a_sampled_time_line(tmp_path: Path):
@@ -130,7 +134,7 @@ def test_several_dumps_in_a_file_are_a_sampled_time_line(tmp_path: Path):
     assert threads["writer"]["parked_total_ns"] == 20_000_000_000
     # One that is missing in a later dump has ended.
     assert threads["holder"]["end_ns"] == 20_000_000_000
-    assert any("3 thread dumps in 20000 ms" in limit for limit in model.limits)
+    assert any("3 thread dumps in 20000 ms" in caveat for caveat in model.caveats)
 
 
 def test_a_dump_converts_to_a_trace_with_the_same_answers(cli: Cli, tmp_path: Path):
@@ -138,7 +142,7 @@ def test_a_dump_converts_to_a_trace_with_the_same_answers(cli: Cli, tmp_path: Pa
     done = cli("convert", str(DATA / "jdk8-in-a-log.txt"), "-o", str(trace))
     assert done.returncode == 0, done.stderr
     ours, theirs = threadmodel.open(DATA / "jdk8-in-a-log.txt"), threadmodel.open(trace)
-    for table in ("threads", "timeline", "deadlocks", "monitors", "stacks"):
+    for table in ("threads", "timeline", "deadlocks", "locks", "stacks"):
         assert list(getattr(ours, table)()) == list(getattr(theirs, table)())
 
 
@@ -169,7 +173,7 @@ def test_hprof_text_of_jdk_8():
         ("shop.Account", "shop.Bank.transfer"): (31, 1_500 * 10**9),
         ("java.util.ArrayDeque", "shop.Main.main"): (5, 500 * 10**9),
     }
-    said = "\n".join(model.limits)
+    said = "\n".join(model.caveats)
     for part in (
         "a million times too small",
         "2000 s",

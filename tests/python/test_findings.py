@@ -24,7 +24,7 @@ def blocked_ns(rows: list[Row]) -> int:
 
 def check_evidence(model: Model, finding: Row, rows: list[Row]) -> None:
     """The figures of a finding are those of the rows that it names."""
-    kind, stake = finding["kind"], finding["at_stake_ns"]
+    kind, stake = finding["kind"], finding["impact_ns"]
     if kind in ("hot_lock", "lock_convoy", "oversubscribed_lock"):
         assert blocked_ns(rows) == stake
     elif kind.startswith("held_while_"):
@@ -72,7 +72,7 @@ def tier(row: Row, standing: set[int]) -> tuple[int, int]:
     stands = row["kind"] == "deadlock" and (
         conditions(row["evidence_where"])["deadlock"] in standing
     )
-    return 2 if row["suspected"] else 0 if stands else 1, -row["at_stake_ns"]
+    return 2 if row["suspected"] else 0 if stands else 1, -row["impact_ns"]
 
 
 @campaign(150, 2000)
@@ -90,8 +90,8 @@ def test_findings_are_ranked_by_what_is_at_stake(seed: int) -> None:
         assert sum(row["kind"] == kind for row in rows) <= MOST
 
 
-def stakes_of(model: Model, kind: str) -> list[int]:
-    return [row["at_stake_ns"] for row in model.findings() if row["kind"] == kind]
+def impacts_of(model: Model, kind: str) -> list[int]:
+    return [row["impact_ns"] for row in model.findings() if row["kind"] == kind]
 
 
 @campaign(200, 3000)
@@ -114,7 +114,7 @@ def test_what_blocks_for_long_is_a_hot_lock(seed: int) -> None:
         # Blocks that begin and end at once at one object cannot be told apart here.
         if len(found) >= 5 and total and total >= model.length_ns // 100:
             expected.append(total)
-    assert stakes_of(model, "hot_lock") == sorted(expected, reverse=True)[:MOST]
+    assert impacts_of(model, "hot_lock") == sorted(expected, reverse=True)[:MOST]
 
 
 @campaign(150, 2000)
@@ -127,7 +127,7 @@ def test_what_sleeps_on_the_path_for_long_is_found(seed: int) -> None:
             ns = row["end_ns"] - row["start_ns"]
             totals[key] = totals.get(key, 0) + ns
     # What was told of a lock or a resource is not told again.
-    told_within = {
+    predicted_within = {
         row["method"]
         for row in model.findings()
         if row["kind"].startswith("held_while_")
@@ -138,9 +138,9 @@ def test_what_sleeps_on_the_path_for_long_is_found(seed: int) -> None:
         if method
         and total >= model.length_ns // 20
         and not method.startswith(LIBRARIES)
-        and method not in told_within
+        and method not in predicted_within
     ]
-    found = stakes_of(model, "sleep_on_critical_path")
+    found = impacts_of(model, "sleep_on_critical_path")
     assert found == sorted(expected, reverse=True)[:MOST]
 
 
@@ -153,7 +153,7 @@ def test_the_longest_deadlocks_are_found(seed: int) -> None:
         ns = (model.length_ns if end is None else end) - row["time_ns"]
         totals[row["deadlock"]] = totals.get(row["deadlock"], 0) + ns
     expected = sorted(totals.values(), reverse=True)[:MOST]
-    assert sorted(stakes_of(model, "deadlock"), reverse=True) == expected
+    assert sorted(impacts_of(model, "deadlock"), reverse=True) == expected
 
 
 def test_conditions_are_read_as_sql() -> None:

@@ -70,14 +70,14 @@ def test_a_thread_that_dumps_find_at_one_line_is_named(tmp_path: Path) -> None:
         "shop.Bank.transfer",
         40,
     )
-    assert (row["thread"], row["at_stake_ns"]) == ("worker-12", 10**9)
+    assert (row["thread"], row["impact_ns"]) == ("worker-12", 10**9)
     assert not row["suspected"]
 
 
 def test_others_at_the_line_are_counted(tmp_path: Path) -> None:
     (row,) = findings(tmp_path, [blocked(12), blocked(13)], [blocked(12), blocked(13)])
     assert str(row["text"]).endswith("; 1 other thread was there, too.")
-    assert row["at_stake_ns"] == 2 * 10**9
+    assert row["impact_ns"] == 2 * 10**9
 
 
 @pytest.mark.parametrize(

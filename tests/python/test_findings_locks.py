@@ -19,7 +19,7 @@ def hot_story() -> Story:
 
 def test_a_hot_lock_names_its_holder() -> None:
     (row,) = hot_story().findings("hot_lock")
-    assert row["at_stake_ns"] == pytest.approx(36.6 * MS)
+    assert row["impact_ns"] == pytest.approx(36.6 * MS)
     assert (row["class"], row["method"], row["line"]) == (
         "demo.Lock",
         "demo.Lock.slow",
@@ -44,7 +44,7 @@ def test_objects_of_one_class_are_told_apart_by_where_threads_block() -> None:
         story.at(ms + 3, 3, KIND.CONTENDED_ENTER, object=101, peer=1, stack=TAKE)
         story.at(ms + 6, 3, KIND.CONTENDED_ENTERED, object=101)
     rows = story.findings("hot_lock")
-    assert [(row["at_stake_ns"], row["method"]) for row in rows] == [
+    assert [(row["impact_ns"], row["method"]) for row in rows] == [
         (30 * MS, "demo.Queue.take"),
         (20 * MS, "demo.Lock.transfer"),
     ]
@@ -58,7 +58,7 @@ def test_sums_of_several_owners_name_no_one_alone() -> None:
         story.block(ms + 10, ms + 49, 2, owner=owner)
     story.at(100, 1, KIND.THREAD_END)
     (row,) = story.findings("held_while_sleeping")
-    assert row["at_stake_ns"] == 70 * MS
+    assert row["impact_ns"] == 70 * MS
     assert " and others slept in demo.Lock.slow:10 while each held" in row["text"]
 
 
@@ -74,7 +74,7 @@ def test_blocked_by_a_sleeping_owner() -> None:
     story.at(5, 1, KIND.SLEEP, stack=SLOW).at(45, 1, KIND.SLEPT)
     story.block(10, 50, 2, owner=1).at(100, 1, KIND.THREAD_END)
     (row,) = story.findings("held_while_sleeping")
-    assert row["at_stake_ns"] == 35 * MS
+    assert row["impact_ns"] == 35 * MS
     assert (row["method"], row["thread"]) == ("demo.Lock.slow", "t1")
     assert row["text"] == (
         "thread t1 slept in demo.Lock.slow:10 while it held demo.Lock (demo.Lock#100); "
@@ -91,14 +91,14 @@ def test_blocked_by_a_sleeping_owner() -> None:
         (KIND.CONTENDED_ENTER, KIND.CONTENDED_ENTERED, "held_while_blocked"),
     ],
 )
-def test_blocked_by_an_owner_that_is_held_up(
+def test_blocked_by_an_owner_that_is_blocked(
     begin: EventKind, end: EventKind, kind: str
 ) -> None:
     story = Story()
     story.at(5, 1, begin, object=OTHER, stack=SLOW).at(45, 1, end, object=OTHER)
     story.block(10, 50, 2, owner=1).at(100, 1, KIND.THREAD_END)
     (row,) = story.findings(kind)
-    assert row["at_stake_ns"] == 35 * MS
+    assert row["impact_ns"] == 35 * MS
     assert row["class"] == "demo.Lock"
 
 

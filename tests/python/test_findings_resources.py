@@ -71,7 +71,7 @@ def full_queue(consumer_sleeps: bool) -> Story:
 def test_one_that_is_busy_releases_many_too_slowly() -> None:
     (row,) = full_queue(consumer_sleeps=True).findings("resource_wait")
     assert not row["suspected"]
-    assert row["at_stake_ns"] == 30 * 15.1 * MS
+    assert row["impact_ns"] == 30 * 15.1 * MS
     assert "thread t4 released them for 100 % of that time" in row["text"]
 
 
@@ -88,4 +88,4 @@ def test_what_is_only_suspected_comes_last() -> None:
         story.block(10 * turn, 10 * turn + 1, 5, owner=6, lock=OTHER)
     rows = story.findings()
     assert [row["kind"] for row in rows] == ["hot_lock", "resource_wait"]
-    assert rows[0]["at_stake_ns"] < rows[1]["at_stake_ns"]
+    assert rows[0]["impact_ns"] < rows[1]["impact_ns"]

@@ -26,7 +26,7 @@ def test_an_unbalanced_join_names_the_slowest() -> None:
     (row,) = joins(400).findings()
     assert row["kind"] == "unbalanced_join"
     assert row["thread"] == "t4"
-    assert row["at_stake_ns"] == pytest.approx(290 * MS, rel=0.01)
+    assert row["impact_ns"] == pytest.approx(290 * MS, rel=0.01)
     assert "joined 3 threads in demo.Lock.slow:10" in row["text"]
 
 
@@ -50,14 +50,14 @@ def test_a_deadlock_tells_who_wants_what_of_whom() -> None:
     rows = list(model.findings())
     (row,) = [row for row in rows if row["kind"] == "deadlock"]
     assert all(row["kind"] != "lock_inversion" for row in rows)
-    assert row["at_stake_ns"] == 2 * 19 * MS
+    assert row["impact_ns"] == 2 * 19 * MS
     assert row["text"] == (
         "Suspected deadlock of 2 threads at 81.0 ms, for ever: "
         "thread right wants demo.Fork@1 in demo.Fork.eat:77, which is held by thread "
         "left; thread left wants demo.Fork@2 in demo.Fork.eat:77, which is held by "
         "thread right. A thread dump would confirm it."
     )
-    assert (row["evidence"], row["suspected"]) == ("deadlocks", True)
+    assert (row["evidence_table"], row["suspected"]) == ("deadlocks", True)
 
 
 def test_an_inversion_has_nothing_at_stake_yet() -> None:
@@ -69,7 +69,7 @@ def test_an_inversion_has_nothing_at_stake_yet() -> None:
         story.at(begin + 2, thread, KIND.CONTENDED_ENTERED, object=wanted)
     story.at(10_000, 3, KIND.THREAD_START)
     (row,) = story.findings("lock_inversion")
-    assert row["at_stake_ns"] == 0
+    assert row["impact_ns"] == 0
     assert row["text"].startswith("Inversion of lock order, which may deadlock: ")
 
 
@@ -110,13 +110,13 @@ def sleeper(ms: float, *, joined: bool = True, stack: int = SLOW) -> Story:
 
 def test_a_sleep_that_the_run_waits_for_is_on_the_critical_path() -> None:
     (row,) = sleeper(30).findings("sleep_on_critical_path")
-    assert row["at_stake_ns"] == 60 * MS
+    assert row["impact_ns"] == 60 * MS
     assert (row["method"], row["line"], row["source"]) == (
         "demo.Lock.slow",
         10,
         "Lock.java",
     )
-    assert (row["thread"], row["evidence"]) == ("t2", "critical_path")
+    assert (row["thread"], row["evidence_table"]) == ("t2", "critical_path")
     assert not row["suspected"]
     assert row["text"].startswith(
         "thread t2 slept 2 times in demo.Lock.slow:10 on the critical path, for "

@@ -100,7 +100,7 @@ def slept(ms: float, run_ms: float) -> Story:
     return story.at(10 + ms, 1, KIND.SLEPT).at(run_ms, 1, KIND.THREAD_END)
 
 
-def owner_held_up(ms: float, run_ms: float) -> Story:
+def owner_blocked(ms: float, run_ms: float) -> Story:
     """Others are blocked by an owner who sleeps."""
     story = Story(LAST)
     story.block(0, 1, 3)
@@ -121,8 +121,8 @@ CASES: dict[str, list[tuple[Tell, bool]]] = {
         (lambda: queue(5, 100, 5010), False),
     ],
     "held_while_sleeping": [
-        (lambda: owner_held_up(10, 1000), True),
-        (lambda: owner_held_up(9.9, 1000), False),
+        (lambda: owner_blocked(10, 1000), True),
+        (lambda: owner_blocked(9.9, 1000), False),
     ],
     "notify_all_herd": [
         (lambda: herd(10, 3, 2), True),

@@ -39,7 +39,7 @@ def test_a_herd_is_counted_by_use() -> None:
         "woke 36 waiters, 3.0 each; only 12 had use of it and 24 waited"
         in (row["text"])
     )
-    assert row["at_stake_ns"] == 12 * (3 + 4) * MS
+    assert row["impact_ns"] == 12 * (3 + 4) * MS
 
 
 def test_waiters_that_find_work_are_no_herd() -> None:
@@ -61,7 +61,7 @@ def test_a_lost_notify_names_both_threads() -> None:
     story.at(5000, 1, KIND.THREAD_END)
     (row,) = story.findings()
     assert row["kind"] == "lost_notify"
-    assert row["at_stake_ns"] == 4980 * MS
+    assert row["impact_ns"] == 4980 * MS
     assert (row["method"], row["thread"]) == ("demo.Queue.take", "t2")
     assert (
         "thread t1 notified demo.Queue#200 in demo.Queue.put:40 at 10.0 ms"
@@ -74,7 +74,7 @@ def test_useless_notifies_have_nothing_at_stake() -> None:
     for ms in range(150):
         story.at(ms, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
     (row,) = story.findings()
-    assert (row["kind"], row["at_stake_ns"]) == ("useless_notify", 0)
+    assert (row["kind"], row["impact_ns"]) == ("useless_notify", 0)
     assert row["text"].startswith("150 of 150 notifies on demo.Queue in demo.Queue.put")
 
 
@@ -90,7 +90,7 @@ def waits(lengths: list[float], flags: int = 0, stack: int = TAKE) -> Story:
 
 def test_one_long_wait_among_many() -> None:
     (row,) = waits([1.0] * 25 + [500.0]).findings("long_wait")
-    assert row["at_stake_ns"] == pytest.approx(499 * MS, rel=0.01)
+    assert row["impact_ns"] == pytest.approx(499 * MS, rel=0.01)
     assert "waited 500 ms for demo.Queue in demo.Queue.take:30" in row["text"]
 
 
@@ -101,7 +101,7 @@ def test_alike_waits_are_no_finding() -> None:
 def test_waits_that_always_time_out() -> None:
     (row,) = waits([5.0] * 6, EventFlag.TIMED_OUT).findings()
     assert row["kind"] == "wait_always_times_out"
-    assert row["at_stake_ns"] == 30 * MS
+    assert row["impact_ns"] == 30 * MS
     assert row["text"].startswith("All 6 waits for demo.Queue in demo.Queue.take:30")
 
 

@@ -37,7 +37,7 @@ def test_a_growing_file_gives_what_a_whole_one_gives(
             file.write(whole[at : at + 37])
             counts.append(live.update().event_count)
             assert live.model.damage is None
-            assert not any("missing" in limit for limit in live.model.limits)
+            assert not any("missing" in caveat for caveat in live.model.caveats)
     model = live.finish()
     assert model.damage is None
     assert counts == sorted(counts)

@@ -193,7 +193,7 @@ def test_a_log_that_was_read_is_written_the_same_again(
     with Writer(first, FORMATS[name]) as writer:
         fill_orderly(writer, seed)
     with Writer(second, FORMATS[name]) as writer:
-        assert threadmodel.pour(first, writer) is None
+        assert threadmodel.read(first, writer) is None
         assert not writer.dropped()
     there, here = first.read_text().splitlines(), second.read_text().splitlines()
     assert len(there) > 100

@@ -26,8 +26,8 @@ def test_run_is_what_was_told(model: threadmodel.Model) -> None:
     assert model.memory_bytes > 0
 
 
-def test_monitors_sum_up_by_class(model: threadmodel.Model) -> None:
-    rows = {row["class"]: row for row in model.monitors()}
+def test_locks_sum_up_by_class(model: threadmodel.Model) -> None:
+    rows = {row["class"]: row for row in model.locks()}
     account = rows["demo.Account"]
     assert account["objects"] == 1
     assert account["threads"] == 2
@@ -81,12 +81,12 @@ def test_timeline_tells_states_by_time(model: threadmodel.Model) -> None:
     rows = [row for row in model.timeline() if row["thread_id"] == runs.WORKER]
     starts = [row["start_ns"] for row in rows]
     assert starts == sorted(starts)
-    held_up = [
+    blocked = [
         (row["state"], row["start_ns"], row["end_ns"])
         for row in rows
         if row["state"] in ("blocked", "waiting")
     ]
-    assert held_up == [
+    assert blocked == [
         ("blocked", 10 * MS, 12 * MS),
         ("blocked", 20 * MS, 24 * MS),
         ("waiting", 50 * MS, 70 * MS),
@@ -104,20 +104,20 @@ def test_interactions_name_who_started_whom(model: threadmodel.Model) -> None:
 
 def test_selections_narrow_an_answer(model: threadmodel.Model) -> None:
     account = {"classes": ["demo.Account"]}
-    assert model.monitors(Selection(**account))["class"].to_list() == ["demo.Account"]
-    by_id = model.monitors(Selection(threads=[runs.WRITER], **account))
-    by_name = model.monitors(Selection(threads=["writer"], **account))
+    assert model.locks(Selection(**account))["class"].to_list() == ["demo.Account"]
+    by_id = model.locks(Selection(threads=[runs.WRITER], **account))
+    by_name = model.locks(Selection(threads=["writer"], **account))
     assert by_id["blocked_total_ns"].to_list() == [10 * MS]
     assert list(by_id) == list(by_name)
-    early = model.monitors(Selection(window=(None, 15 * MS), **account))
+    early = model.locks(Selection(window=(None, 15 * MS), **account))
     assert early["blocked_total_ns"].to_list() == [2 * MS]
     late = model.timeline(Selection(threads=["worker"], window=(60 * MS, None)))
     assert min(late["start_ns"]) >= 60 * MS
 
 
 def test_a_selection_of_nothing_is_empty(model: threadmodel.Model) -> None:
-    assert len(model.monitors(Selection(threads=[]))) == 0
-    assert len(model.monitors(Selection(classes=[]))) == 0
+    assert len(model.locks(Selection(threads=[]))) == 0
+    assert len(model.locks(Selection(classes=[]))) == 0
     assert len(model.timeline(Selection(threads=iter(())))) == 0
 
 
@@ -129,7 +129,7 @@ def test_a_selection_of_what_is_not_there_is_a_lookup_error(
     with pytest.raises(LookupError, match="999"):
         model.threads(Selection(threads=[999]))
     with pytest.raises(LookupError, match=r"no\.Such"):
-        model.monitors(Selection(classes=["no.Such"]))
+        model.locks(Selection(classes=["no.Such"]))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_selection_that_cannot_be_is_a_value_error(
     model: threadmodel.Model, selection: dict[str, object]
 ) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
-        model.monitors(Selection(**selection))
+        model.locks(Selection(**selection))
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_a_selection_that_cannot_be_is_a_value_error(
         lambda m: m.ingest([1, 2]),
         lambda m: m.ingest(7),
         lambda m: m.ingest(b"x" * 47),
-        lambda m: m.add_limit(None),
+        lambda m: m.add_caveat(None),
         lambda m: threadmodel.Model(policy=-1),
         lambda m: threadmodel.Model(memory_limit_bytes="much"),
     ],
@@ -194,7 +194,7 @@ def test_numpy_events_give_the_same_model(model: threadmodel.Model) -> None:
         runs.define(other)
         other.ingest(events)
         assert list(other.timeline()) == list(model.timeline())
-        assert list(other.monitors()) == list(model.monitors())
+        assert list(other.locks()) == list(model.locks())
     shifted = memoryview(b"x" + array.tobytes())[1:]
     other = threadmodel.Model()
     other.ingest(shifted)
@@ -232,11 +232,11 @@ def test_odd_events_are_counted_and_taken() -> None:
     assert causes["unknown_kind"] == 1
 
 
-def test_limits_reach_the_answers() -> None:
+def test_caveats_reach_the_answers() -> None:
     model = threadmodel.Model()
-    model.add_limit("nothing is known of parks")
-    assert "nothing is known of parks" in model.limits
-    assert "nothing is known of parks" in model.monitors().limits
+    model.add_caveat("nothing is known of parks")
+    assert "nothing is known of parks" in model.caveats
+    assert "nothing is known of parks" in model.locks().caveats
 
 
 def test_a_model_shows_itself(model: threadmodel.Model) -> None:
@@ -247,7 +247,7 @@ def test_a_model_shows_itself(model: threadmodel.Model) -> None:
 def test_hostile_facts_are_escaped() -> None:
     model = threadmodel.Model()
     model.define_run(threadmodel.Run(vm="<script>", source="\x1b[2J"))
-    model.add_limit("<img>")
+    model.add_caveat("<img>")
     shown = model._repr_html_()
     assert "<script>" not in shown
     assert "<img>" not in shown
@@ -257,7 +257,7 @@ def test_hostile_facts_are_escaped() -> None:
 def test_answers_do_not_change_and_outlive_the_model() -> None:
     model = threadmodel.Model()
     runs.fill(model)
-    table = model.monitors()
+    table = model.locks()
     before = list(table)
     model.ingest([Event(10**9, runs.MAIN, EventKind.CONTENDED_ENTER, object=9)])
     assert list(table) == before
@@ -303,7 +303,7 @@ def test_threads_that_share_a_model_take_turns() -> None:
     def feed() -> None:
         for _ in range(40):
             model.ingest(batch)
-            model.monitors()
+            model.locks()
             len(model.timeline())
 
     feeders = [threading.Thread(target=feed) for _ in range(4)]

@@ -55,7 +55,7 @@ def tables(model: Model) -> list[Table]:
         model.threads(),
         model.timeline(),
         model.interactions(),
-        model.monitors(),
+        model.locks(),
         model.diagnostics(),
         model.blame(("thread",)),
     ]
@@ -70,7 +70,7 @@ def test_a_table_comes_back(seed: int, step: int) -> None:
         index, data = unpack(pack.finish(compressed=False))
         entry = index["tables"]["t"]
         assert entry["total"] == len(table)
-        assert entry["limits"] == list(table.limits)
+        assert entry["caveats"] == list(table.caveats)
         assert [column["name"] for column in entry["columns"]] == list(table.columns)
         for column in entry["columns"]:
             expected = table[column["name"]].to_list()[::step]

@@ -255,7 +255,7 @@ def test_predictions_of_any_convoy_come_true(seed: int) -> None:
 @campaign(150, 2000)
 def test_a_factor_of_one_changes_nothing(seed: int) -> None:
     model = run_of(seed)
-    for name in {row["class"] for row in model.monitors()} - {None}:
+    for name in {row["class"] for row in model.locks()} - {None}:
         (row,) = model.whatif(name, factor=1)
         assert row["gain_ns"] == 0
 
@@ -287,7 +287,7 @@ def test_the_rank_has_the_best_first_and_says_the_same() -> None:
         (alone,) = model.whatif(row["class"], factor=0.5)
         assert alone == row
     assert len(model.whatif_rank(1)) == 1
-    assert any("upper bound" in limit for limit in table.limits)
+    assert any("upper bound" in caveat for caveat in table.caveats)
 
 
 def test_an_object_is_chosen_by_its_label() -> None:

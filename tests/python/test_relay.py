@@ -41,7 +41,7 @@ def no_thread_stays() -> Iterator[None]:
 
 def answers(model: threadmodel.Model) -> dict[str, Any]:
     tables = {name: list(ask(model, name)) for name in ALL_TABLES}
-    return {**tables, "limits": model.limits, "damage": model.damage}
+    return {**tables, "caveats": model.caveats, "damage": model.damage}
 
 
 def storm(path: Path, rounds: int) -> None:
@@ -82,7 +82,7 @@ def test_a_writer_takes_the_same_events(
 ) -> None:
     copy = tmp_path / "copy.tmt"
     with threadmodel.Writer(copy) as writer:
-        assert threadmodel.pour(trace, writer) is None
+        assert threadmodel.read(trace, writer) is None
     model = threadmodel.Model()
     runs.fill(model)
     assert list(threadmodel.open(copy).timeline()) == list(model.timeline())
@@ -110,14 +110,14 @@ def test_a_sink_that_fails_ends_the_reading(by_two: int, tmp_path: Path) -> None
     writer = threadmodel.Writer(f"/dev/fd/{writing}", block_events=8)
     os.close(reading)
     with pytest.raises(OSError, match="Broken pipe"):
-        threadmodel.pour(path, writer)
+        threadmodel.read(path, writer)
     with pytest.raises(OSError, match="Broken pipe"):
         writer.close()
     os.close(writing)
     closed = threadmodel.Writer(tmp_path / "closed.tmt")
     closed.close()
     with pytest.raises(ValueError, match="closed"):
-        threadmodel.pour(path, closed)
+        threadmodel.read(path, closed)
 
 
 def test_a_reader_that_fails_is_heard(by_two: int, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from conftest import Cli, one_line
 
 TABLES = [
     "threads",
-    "monitors",
+    "locks",
     "callers",
     "objects",
     "timeline",
@@ -164,12 +164,12 @@ def test_json_is_the_object_that_outsiders_rely_on(
     assert run["vm"] == "Test VM 1"
     assert run["start"] == "2023-11-14T22:13:20.000000000Z"
     assert run["length_ns"] == 100 * runs.MS
-    assert isinstance(run["limits"], list)
+    assert isinstance(run["caveats"], list)
     for table in TABLES:
         assert report[table] == list(getattr(model, QUESTIONS.get(table, table))())
     columns = {
         "threads": "thread_id name group virtual state start_ns end_ns parked_count",
-        "monitors": "class objects threads blocked_count parked_p99_ns",
+        "locks": "class objects threads blocked_count parked_p99_ns",
         "callers": "class method source line blocked_p50_ns",
         "objects": "object class waiting_mean_ns",
         "timeline": "thread_id thread start_ns end_ns state object class method "
@@ -234,7 +234,7 @@ def test_a_cut_file_is_reported_with_status_3(
     assert done.returncode == 3
     one_line(done.stderr)
     report = json.loads(done.stdout)
-    assert report["run"]["limits"]
+    assert report["run"]["caveats"]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_a_trace_gives_the_model_that_its_events_give(
 ) -> None:
     read = threadmodel.open(trace)
     assert read.damage is None
-    for question in ("threads", "monitors", "callers", "objects", "timeline"):
+    for question in ("threads", "locks", "callers", "objects", "timeline"):
         assert list(getattr(read, question)()) == list(getattr(model, question)())
     assert list(read.deadlocks()) == list(model.deadlocks())
     assert read.run.format == "tmt"
@@ -56,10 +56,12 @@ def test_a_trace_gives_the_model_that_its_events_give(
     assert str(read.run.source) == str(trace)
 
 
-def test_a_trace_can_be_copied_by_pouring_it(trace: Path, tmp_path: Path) -> None:
+def test_a_trace_can_be_copied_by_reading_it_into_a_writer(
+    trace: Path, tmp_path: Path
+) -> None:
     copy = tmp_path / "copy.tmt"
     with threadmodel.Writer(copy, level=19) as writer:
-        assert threadmodel.pour(trace, writer) is None
+        assert threadmodel.read(trace, writer) is None
     assert list(threadmodel.open(copy).timeline()) == list(
         threadmodel.open(trace).timeline()
     )
@@ -73,7 +75,7 @@ def test_a_writer_says_what_it_wrote_and_is_closed_once(tmp_path: Path) -> None:
     writer.close()
     writer.close()
     with pytest.raises(ValueError, match="closed"):
-        writer.add_limit("late")
+        writer.add_caveat("late")
 
 
 def test_writing_where_one_cannot_is_an_os_error(tmp_path: Path) -> None:
@@ -112,7 +114,7 @@ def test_of_a_cut_file_all_whole_blocks_are_read(tmp_path: Path, share: float) -
     assert 0 < model.event_count <= 400
     # The reader itself adds the event that says how many are lost.
     assert model.event_count % 8 in (0, 1)
-    assert model.limits
+    assert model.caveats
 
 
 def test_a_damaged_block_costs_no_more_than_itself(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def some_selection(chance: random.Random, model: Model) -> dict[str, Any]:
     if chance.random() < 0.4:
         ids = model.threads()["thread_id"].to_list()
         selection["threads"] = chance.sample(ids, chance.randint(1, len(ids)))
-    names = sorted({row["class"] for row in model.monitors()} - {None})
+    names = sorted({row["class"] for row in model.locks()} - {None})
     if names and chance.random() < 0.4:
         selection["classes"] = chance.sample(names, chance.randint(1, len(names)))
     if chance.random() < 0.5:
@@ -91,7 +91,7 @@ def test_groups_by_any_keys_of_any_part_are_what_the_timeline_says(seed: int) ->
 
 
 @campaign(100, 1500)
-def test_histograms_by_any_keys_count_each_hold_up_once(seed: int) -> None:
+def test_histograms_by_any_keys_count_each_blocking_interval_once(seed: int) -> None:
     model = run_of(seed)
     reference = Reference(model)
     chance = random.Random(seed)
@@ -197,13 +197,15 @@ def halves_of(model: Model, chance: random.Random) -> list[dict[str, Any]] | Non
     if chance.random() < 0.5:
         chance.shuffle(ids)
         return [{"threads": ids[: len(ids) // 2]}, {"threads": ids[len(ids) // 2 :]}]
-    held_up = [(row["start_ns"], row["end_ns"]) for row in Reference(model).hold_ups]
+    blocked = [
+        (row["start_ns"], row["end_ns"]) for row in Reference(model).blocking_intervals
+    ]
     middles = [
         end
-        for _, end in held_up
+        for _, end in blocked
         if 0 < end < model.length_ns
-        and not any(start < end < other for start, other in held_up)
-        and not any(start == other == end for start, other in held_up)
+        and not any(start < end < other for start, other in blocked)
+        and not any(start == other == end for start, other in blocked)
     ]
     if not middles:
         return None

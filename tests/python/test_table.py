@@ -32,7 +32,7 @@ def runs_of_all_types() -> threadmodel.Table:
     """A table of some hundred rows, with columns of all types and nulls in most."""
     model = threadmodel.Model()
     random_runs.fill(model, 3, threads=5, objects=4, count=700)
-    model.add_limit("nothing is known of parks")
+    model.add_caveat("nothing is known of parks")
     return model.timeline()
 
 
@@ -64,7 +64,7 @@ def test_some_rows_are_a_table() -> None:
         taken = table[part]
         assert list(taken) == rows[part]
         assert (taken.name, taken.columns) == (table.name, table.columns)
-        assert taken.limits == table.limits
+        assert taken.caveats == table.caveats
         for column in table.columns:
             assert taken[column].type == table[column].type
             assert table[column][part] == list(taken[column])
@@ -88,9 +88,9 @@ def test_what_few_rows_name_is_all_that_they_keep() -> None:
 
 def test_an_unknown_column_is_named(model: threadmodel.Model) -> None:
     with pytest.raises(KeyError, match=r"no column 'blocked'.*blocked_total_ns"):
-        model.monitors()["blocked"]
+        model.locks()["blocked"]
     with pytest.raises(KeyError):
-        model.monitors()["nothing"]
+        model.locks()["nothing"]
 
 
 def test_values_have_python_types_and_none(model: threadmodel.Model) -> None:
@@ -109,7 +109,7 @@ def test_a_column_is_a_sequence_whatever_is_installed(
 ) -> None:
     if not has_numpy:
         monkeypatch.setitem(sys.modules, "numpy", None)
-    for table in (model.threads(), model.monitors(), runs_of_all_types()):
+    for table in (model.threads(), model.locks(), runs_of_all_types()):
         rows = list(table)
         for name in table.columns:
             column = table[name]
@@ -150,7 +150,7 @@ def test_without_numpy_what_needs_it_says_so(
 
 def test_numbers_reach_numpy_without_a_copy(model: threadmodel.Model) -> None:
     numpy = pytest.importorskip("numpy")
-    table = model.monitors()
+    table = model.locks()
     array = table["blocked_total_ns"].to_numpy()
     assert array.dtype == numpy.dtype("int64")
     assert numpy.shares_memory(array, numpy.asarray(table["blocked_total_ns"]))
@@ -206,7 +206,7 @@ def test_a_column_outlives_its_table() -> None:
     assert array.to_pylist() == expected
 
 
-@pytest.mark.parametrize("question", ["threads", "monitors", "timeline", "deadlocks"])
+@pytest.mark.parametrize("question", ["threads", "locks", "timeline", "deadlocks"])
 def test_arrow_readers_see_the_same_rows(
     model: threadmodel.Model, question: str
 ) -> None:
@@ -220,7 +220,7 @@ def test_arrow_readers_see_the_same_rows(
     assert pyarrow.schema(table).names == list(table.columns)
 
 
-@pytest.mark.parametrize("question", ["threads", "monitors", "timeline", "deadlocks"])
+@pytest.mark.parametrize("question", ["threads", "locks", "timeline", "deadlocks"])
 def test_polars_sees_the_same_rows(model: threadmodel.Model, question: str) -> None:
     polars = pytest.importorskip("polars")
     table = getattr(model, question)()
@@ -228,7 +228,7 @@ def test_polars_sees_the_same_rows(model: threadmodel.Model, question: str) -> N
     assert table.to_polars().to_dicts() == list(table)
 
 
-@pytest.mark.parametrize("question", ["threads", "monitors", "timeline", "deadlocks"])
+@pytest.mark.parametrize("question", ["threads", "locks", "timeline", "deadlocks"])
 def test_pandas_sees_the_same_rows(model: threadmodel.Model, question: str) -> None:
     pandas = pytest.importorskip("pandas")
     table = getattr(model, question)()
@@ -256,7 +256,7 @@ def test_a_missing_extra_is_named(
     monkeypatch.setitem(sys.modules, package, None)
     method = "to_arrow" if package == "pyarrow" else f"to_{package}"
     with pytest.raises(errors.MissingExtraError, match=rf"threadmodel\[{package}\]"):
-        getattr(model.monitors(), method)()
+        getattr(model.locks(), method)()
 
 
 def test_a_capsule_nobody_takes_is_released(model: threadmodel.Model) -> None:
@@ -321,13 +321,13 @@ def test_repr_fits_its_width_and_says_what_is_hidden(
     model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "70")
-    shown = repr(model.monitors())
-    assert shown.startswith("monitors: 3 rows\n")
+    shown = repr(model.locks())
+    assert shown.startswith("locks: 3 rows\n")
     assert all(len(line) <= 70 for line in shown.splitlines())
     assert "demo.Account" in shown
     assert "more columns: " in shown
     assert "blocked_p99_ns" in shown
-    assert "limit: " in shown
+    assert "caveat: " in shown
     assert "and 2 more rows" in repr(runs_of_all_types()[:22])
 
 
@@ -335,7 +335,7 @@ def test_repr_writes_numbers_to_be_read_and_ids_as_they_are(
     model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    assert "16,000,000" in repr(model.monitors())
+    assert "16,000,000" in repr(model.locks())
     lines = repr(model.blame(("owner",))).splitlines()
     assert all(len(word) < 12 for word in lines[2].split())
     big = threadmodel.Model()

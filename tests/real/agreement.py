@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conftest import Run
-from flight import HoldUp
+from flight import BlockingInterval
 
 OURS = {
     "blocked": "blocked",
@@ -109,7 +109,7 @@ class Line:
         )
 
 
-def hold_ups(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def blocking_intervals(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The timeline's hold-ups, with a wait and its queueing again as one, as they are
     one for JFR."""
     last: dict[str, Any] | None = None
@@ -147,7 +147,7 @@ def rule(run: Run, row: dict[str, Any]) -> str | None:
 
 def our_side(run: Run) -> Side:
     side = Side()
-    for row in hold_ups(run.model.timeline()):
+    for row in blocking_intervals(run.model.timeline()):
         why = rule(run, row)
         if why:
             side.left_out[why] += 1
@@ -160,16 +160,18 @@ def our_side(run: Run) -> Side:
 
 def initialisation_waits(run: Run) -> Counter[int]:
     """How often each thread waited for another to initialise a class, by JFR."""
-    return Counter(e.thread_id for e in run.flight.hold_ups if is_initialisation(e))
+    return Counter(
+        e.thread_id for e in run.flight.blocking_intervals if is_initialisation(e)
+    )
 
 
-def is_initialisation(event: HoldUp) -> bool:
+def is_initialisation(event: BlockingInterval) -> bool:
     return event.state == "waiting" and event.class_name == INITIALISATION
 
 
 def jfr_side(run: Run) -> Side:
     side = Side()
-    for event in run.flight.hold_ups:
+    for event in run.flight.blocking_intervals:
         if event.class_name.startswith(RECORDER):
             side.left_out["the recorder's own"] += 1
         elif is_initialisation(event):

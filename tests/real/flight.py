@@ -16,7 +16,7 @@ from typing import Any
 
 from jdks import Jdk
 
-HOLD_UPS = {
+BLOCKING_STATES = {
     "JavaMonitorEnter": "blocked",
     "JavaMonitorWait": "waiting",
     "ThreadPark": "parked",
@@ -25,7 +25,7 @@ HOLD_UPS = {
 # Says when the recording began; and what comes when it is about to end.
 BEGIN = "ActiveRecording"
 END = "JVMInformation"
-NAMES = (*HOLD_UPS, BEGIN, END)
+NAMES = (*BLOCKING_STATES, BEGIN, END)
 SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <configuration version="2.0">
 {}
@@ -40,7 +40,7 @@ PRIMITIVES = {"I": "int", "J": "long", "B": "byte", "C": "char"}
 
 
 @dataclass(frozen=True)
-class HoldUp:
+class BlockingInterval:
     """One time that a thread was held up; `start_ns` is since 1970."""
 
     state: str
@@ -54,7 +54,7 @@ class HoldUp:
 class Flight:
     """What a recording holds; `from_ns` and `to_ns` are since 1970."""
 
-    hold_ups: list[HoldUp]
+    blocking_intervals: list[BlockingInterval]
     from_ns: int
     to_ns: int
 
@@ -121,22 +121,22 @@ def events(jdk: Jdk, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def read(jdk: Jdk, file: Path) -> Flight:
-    hold_ups = []
+    blocking_intervals = []
     began, ended = [], []
     for name, values in events(jdk, file):
         if name == BEGIN:
             began.append(instant_ns(values["recordingStart"]))
         if name == END:
             ended.append(instant_ns(values["startTime"]))
-        if name not in HOLD_UPS or values["eventThread"] is None:
+        if name not in BLOCKING_STATES or values["eventThread"] is None:
             continue
-        hold_ups.append(
-            HoldUp(
-                HOLD_UPS[name],
+        blocking_intervals.append(
+            BlockingInterval(
+                BLOCKING_STATES[name],
                 values["eventThread"]["javaThreadId"],
                 class_name(values.get("monitorClass") or values.get("parkedClass")),
                 instant_ns(values["startTime"]),
                 duration_ns(values["duration"]),
             )
         )
-    return Flight(hold_ups, min(began), max(ended))
+    return Flight(blocking_intervals, min(began), max(ended))

@@ -67,7 +67,7 @@ def test_sums_by_class_are_those_of_the_timeline(run: Run):
         if row["state"] in ("blocked", "waiting", "reentering", "joining", "parked"):
             counts[row["class"], row["state"]] += 1
             totals[row["class"], row["state"]] += row["end_ns"] - row["start_ns"]
-    for row in run.model.monitors():
+    for row in run.model.locks():
         for state in ("blocked", "waiting", "reentering", "joining", "parked"):
             assert row[f"{state}_count"] == counts[row["class"], state]
             assert row[f"{state}_total_ns"] == totals[row["class"], state]
@@ -126,5 +126,5 @@ def test_report_gives_the_same_numbers_as_json(run: Run):
         check=True,
     )
     report = json.loads(done.stdout)
-    assert report["monitors"] == list(run.model.monitors())
+    assert report["locks"] == list(run.model.locks())
     assert report["run"]["length_ns"] == run.model.length_ns

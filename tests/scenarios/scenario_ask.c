@@ -8,7 +8,7 @@ static int list_monitors(tm_table **out, const tm_model *model, uint32_t keys)
 {
     tm_statistics_options options = {.size = sizeof(options), .keys = keys};
 
-    return tm_statistics_monitors(out, model, &options);
+    return tm_statistics_list(out, model, &options);
 }
 
 static int list_timeline(tm_table **out, const tm_model *model)
@@ -23,27 +23,27 @@ static int list_interactions(tm_table **out, const tm_model *model)
 
 static int list_threads(tm_table **out, const tm_model *model)
 {
-    return tm_statistics_threads(out, model, NULL);
+    return tm_thread_list(out, model, NULL);
 }
 
 static int list_classes(tm_table **out, const tm_model *model)
 {
-    return list_monitors(out, model, TM_BY_CLASS);
+    return list_monitors(out, model, TM_STATISTICS_BY_CLASS);
 }
 
 static int list_callers(tm_table **out, const tm_model *model)
 {
-    return list_monitors(out, model, TM_BY_CLASS | TM_BY_CALLER);
+    return list_monitors(out, model, TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER);
 }
 
 static int list_objects(tm_table **out, const tm_model *model)
 {
-    return list_monitors(out, model, TM_BY_OBJECT);
+    return list_monitors(out, model, TM_STATISTICS_BY_OBJECT);
 }
 
 static int list_context(tm_table **out, const tm_model *model)
 {
-    return tm_model_context(out, model, NULL);
+    return tm_context_list(out, model, NULL);
 }
 
 static int list_blame(tm_table **out, const tm_model *model)
@@ -68,7 +68,7 @@ static int list_resources(tm_table **out, const tm_model *model)
 
 static int list_blockers(tm_table **out, const tm_model *model)
 {
-    return tm_blame_matrix(out, model, NULL);
+    return tm_blocker_list(out, model, NULL);
 }
 
 static int list_whatif(tm_table **out, const tm_model *model)
@@ -84,12 +84,12 @@ static const struct {
     {"interactions", list_interactions},
     {"deadlocks", tm_deadlock_list},
     {"threads", list_threads},
-    {"monitors", list_classes},
+    {"locks", list_classes},
     {"callers", list_callers},
     {"objects", list_objects},
     {"context", list_context},
-    {"context_totals", tm_model_context_totals},
-    {"diagnostics", tm_diagnostics_list},
+    {"context_totals", tm_context_sum},
+    {"diagnostics", tm_diagnostic_list},
     {"blame", list_blame},
     {"blockers", list_blockers},
     {"holds", list_holds},
@@ -97,7 +97,7 @@ static const struct {
     {"resources", list_resources},
     {"whatif", list_whatif},
     {"lock_order", tm_lock_order_list},
-    {"findings", tm_findings_list},
+    {"findings", tm_finding_list},
 };
 
 /* "waited_for" and "to THREAD" of a title. */
@@ -112,7 +112,7 @@ static int list_path(tm_table **out, const tm_model *model, scenario *s,
         if (!strcmp(title->words[i], "to") && i + 1 < title->count)
             options.thread = scenario_id_of(&s->threads, title->words[i + 1]);
     }
-    return tm_path_critical(out, model, &options);
+    return tm_path_list(out, model, &options);
 }
 
 int scenario_ask(tm_table **out, const tm_model *model, scenario *s,

@@ -250,7 +250,7 @@ static void compare(scenario *s, const scenario_table *expected, const answer *a
     free(used);
 }
 
-static void pour(scenario *s, tm_model *model, int64_t until_ns)
+static void emit(scenario *s, tm_model *model, int64_t until_ns)
 {
     const tm_sink *sink = tm_model_sink(model);
     size_t count = 0;
@@ -288,7 +288,7 @@ static void check_table(scenario *s, const scenario_table *expected)
         scenario_fail(s, title->number, "no model: %s", tm_error_text());
         return;
     }
-    pour(s, model, until_ns);
+    emit(s, model, until_ns);
     if (scenario_ask(&table, model, s, title) != TM_OK) {
         scenario_fail(s, title->number, "no answer to '%s': %s", title->words[1],
                       tm_error_text());

@@ -118,7 +118,7 @@ static int named(const char *name, const char *(*names)(int), int end)
     return -1;
 }
 
-static void take_word(scenario *s, tm_event *event, const char *word, int line)
+static void read_word(scenario *s, tm_event *event, const char *word, int line)
 {
     static const char *const flags[] = {
         "timed_out", "by_interrupt",   "reported", "inferred",  "confirmed", "sampled",
@@ -184,7 +184,7 @@ static void add_event(scenario *s, const scenario_line *line)
         s->run.kinds |= pair_of(kind);
     event.kind = (uint16_t)kind;
     for (size_t i = 3; i < line->count; i++)
-        take_word(s, &event, line->words[i], line->number);
+        read_word(s, &event, line->words[i], line->number);
     s->events[s->event_count++] = event;
 }
 
@@ -199,7 +199,7 @@ static int policy_of(scenario *s, const char *name, int line)
     return 0;
 }
 
-static void take_kinds(scenario *s, const char *list, int line)
+static void read_kinds(scenario *s, const char *list, int line)
 {
     char name[40];
     int used;
@@ -227,7 +227,7 @@ static void take_run(scenario *s, const scenario_line *line)
         else if ((value = scenario_value(word, "force")) != NULL)
             s->forced_policy = policy_of(s, value, line->number);
         else if ((value = scenario_value(word, "kinds")) != NULL)
-            take_kinds(s, value, line->number);
+            read_kinds(s, value, line->number);
         else if ((value = scenario_value(word, "start")) != NULL)
             s->run.start_ns = (int64_t)scenario_number_of(s, value, line->number);
         else if ((value = scenario_value(word, "end")) != NULL)
@@ -237,7 +237,7 @@ static void take_run(scenario *s, const scenario_line *line)
     }
 }
 
-static void take_row(scenario *s, const scenario_line *line)
+static void read_row(scenario *s, const scenario_line *line)
 {
     scenario_table *table = &s->tables[s->table_count - 1];
 
@@ -250,7 +250,7 @@ static void take_row(scenario *s, const scenario_line *line)
         table->rows[table->row_count++] = *line;
 }
 
-static void take_line(scenario *s, char *text, int number, const char **section)
+static void read_line(scenario *s, char *text, int number, const char **section)
 {
     scenario_line line;
     bool opens = *text != ' ' && *text != '\t';
@@ -278,7 +278,7 @@ static void take_line(scenario *s, char *text, int number, const char **section)
     } else if (!strcmp(*section, "events:")) {
         add_event(s, &line);
     } else if (!strcmp(*section, "expect")) {
-        take_row(s, &line);
+        read_row(s, &line);
     }
 }
 
@@ -316,7 +316,7 @@ scenario *scenario_open(const char *path)
         next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
-        take_line(s, line, ++number, &section);
+        read_line(s, line, ++number, &section);
     }
     if (s->table_count == 0)
         scenario_fail(s, number, "expects nothing");

@@ -141,7 +141,7 @@ int tm__catch_up_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t l
     emitted_ns = since_ns;
     newest = last;
     if (tm__thread_snapshot_open(jni) == 0)
-        tm__the_vm.tells_held = 1;
+        tm__the_vm.reports_held = 1;
     tm__thread_mxbean_open(jni);
     tm__catch_up_virtual_begin(jni, last, has_spoken);
     ask_platform_threads(jni, own, self);
@@ -318,7 +318,7 @@ int tm__catch_up_report(void)
              "Threads that were parked or asleep when recording began were looked at "
              "every %.1f s: so much later may such a park or sleep be said to end.",
              (double)latest_ns / 1e9);
-    return sink->limit(sink->payload, sentence);
+    return sink->caveat(sink->payload, sentence);
 }
 
 int tm__catch_up_emit(JNIEnv *jni, int64_t horizon_ns)

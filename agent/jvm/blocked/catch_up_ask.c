@@ -32,8 +32,8 @@ enum { TRIES = 3, SLEEP_FRAMES = 3 };
 
 typedef struct answer {
     tm__catch_up_state seen;
-    uint64_t joined; ///< whose end it waits for; 0: nobody's
-    int tells_held;  ///< all monitors that it holds are known
+    uint64_t joined;  ///< whose end it waits for; 0: nobody's
+    int reports_held; ///< all monitors that it holds are known
     uint32_t held_count;
     uint64_t *held; ///< 0: one that is not known
     int32_t *depths;
@@ -102,7 +102,7 @@ static int answer_by_management(answer *a, tm__buffer *own, JNIEnv *jni, jthread
         a->held[i] = lock_id(own, jni, &info->held[i], platform);
         a->depths[i] = info->held[i].depth;
     }
-    a->tells_held = 1;
+    a->reports_held = 1;
     a->held_count = info->held_count;
     return 0;
 }
@@ -112,14 +112,14 @@ static int answer_by_snapshot(answer *a, tm__buffer *own, JNIEnv *jni, jthread t
     tm__thread_snapshot snapshot;
     int rc;
 
-    if (tm__thread_snapshot_take(&snapshot, jni, thread) != 0)
+    if (tm__thread_snapshot_read(&snapshot, jni, thread) != 0)
         return -1;
     a->seen.state = tm__thread_state_of(snapshot.bits);
     if (snapshot.monitor && a->seen.state == TM_STATE_WAITING)
         a->seen.object = tm__waited_on_id(own, jni, snapshot.monitor, &a->joined);
     else if (snapshot.monitor)
         a->seen.object = tm__object_id(own, jni, snapshot.monitor);
-    a->tells_held = snapshot.is_whole;
+    a->reports_held = snapshot.is_whole;
     rc = make_room(a, snapshot.held_count);
     for (uint32_t i = 0; rc == 0 && i < snapshot.held_count; i++) {
         a->held[i] = tm__object_id(own, jni, snapshot.held[i].monitor);
@@ -255,7 +255,7 @@ static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
                                             ? (*jni)->NewWeakGlobalRef(jni, thread)
                                             : NULL);
     tm__methods_commit(own, record, (size_t)bytes);
-    if (a->tells_held)
+    if (a->reports_held)
         commit_held(own, a->seen.thread, 0, 0, time_ns);
     for (uint32_t i = 0; i < a->held_count; i++)
         /* What it waits for is not held meanwhile. */

@@ -33,7 +33,7 @@ static const int64_t ASKING_NS = INT64_C(5000000);
 /* Of each, some 300 bytes are kept while it stays parked. */
 enum { ASKED_MAX = 100000 };
 
-static enum { IDLE, ASKING, TELLING_AGAIN } stage;
+static enum { IDLE, ASKING, REPORTING_AGAIN } stage;
 static uint64_t newest;
 static int (*has_spoken)(uint64_t thread);
 static uint64_t found, asked;
@@ -43,7 +43,7 @@ static int is_partial;  /* it has those of executors and scopes alone */
 
 static tm__memory memory;
 static tm__catch_up_state *ownerless; /* blocked by it is not known whom */
-static uint32_t ownerless_count, ownerless_capacity, told_again;
+static uint32_t ownerless_count, ownerless_capacity, reported_again;
 
 void tm__catch_up_virtual_begin(JNIEnv *jni, uint64_t last,
                                 int (*spoken)(uint64_t thread))
@@ -103,9 +103,9 @@ static int ask_some(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
 /* @return 1: there are no more */
 static int report_again(tm__buffer *own)
 {
-    for (; told_again < ownerless_count && !tm__buffer_is_half_full(own);
-         told_again++) {
-        const tm__catch_up_state *it = &ownerless[told_again];
+    for (; reported_again < ownerless_count && !tm__buffer_is_half_full(own);
+         reported_again++) {
+        const tm__catch_up_state *it = &ownerless[reported_again];
         tm__record *record = tm__buffer_reserve(own, 0);
 
         if (!record)
@@ -120,14 +120,14 @@ static int report_again(tm__buffer *own)
         };
         tm__buffer_commit(own, record, 0);
     }
-    return told_again == ownerless_count;
+    return reported_again == ownerless_count;
 }
 
-static int emit_limit(const char *sentence)
+static int emit_caveat(const char *sentence)
 {
     const tm_sink *sink = tm__the_recording.sink;
 
-    return sink->limit(sink->payload, sentence);
+    return sink->caveat(sink->payload, sentence);
 }
 
 int tm__catch_up_virtual_report(void)
@@ -138,16 +138,16 @@ int tm__catch_up_virtual_report(void)
     if (stage == IDLE)
         return TM_OK;
     if (is_unlisted)
-        rc = emit_limit(
+        rc = emit_caveat(
             "The virtual threads that there were when recording began could not "
             "be listed: each shows when it first reports something.");
     if (rc >= 0 && is_partial)
-        rc = emit_limit(
+        rc = emit_caveat(
             "Virtual threads that no executor started are not listed by the JDK "
             "(jdk.trackAllThreads): of those that there were when recording "
             "began, each shows when it first reports something.");
     if (rc >= 0 && found && !tm__thread_snapshot_is_open())
-        rc = emit_limit(
+        rc = emit_caveat(
             "Which monitors virtual threads held and wanted when recording began "
             "is not known: the JDK tells it from release 25 on.");
     if (rc >= 0 && (found > ASKED_MAX || (found && stage == ASKING))) {
@@ -156,7 +156,7 @@ int tm__catch_up_virtual_report(void)
                  "recording began were asked what they were in: each other shows when "
                  "it first reports something.",
                  asked, stage == ASKING ? "more than " : "", found);
-        rc = emit_limit(sentence);
+        rc = emit_caveat(sentence);
     }
     return rc;
 }
@@ -170,7 +170,7 @@ int tm__catch_up_virtual_round(JNIEnv *jni, tm__buffer *own)
         return TM_OK;
     if (stage == ASKING && ask_some(jni, own, now_ns + ASKING_NS)) {
         is_unlisted |= tm__virtual_walk_close(jni) != 0;
-        stage = TELLING_AGAIN;
+        stage = REPORTING_AGAIN;
     }
     due_ns = tm__now_ns() + ASKING_NS;
     if (stage == ASKING || !report_again(own))
@@ -190,6 +190,6 @@ void tm__catch_up_virtual_end(JNIEnv *jni)
     tm__virtual_walk_close(jni);
     tm__free(&memory, ownerless, ownerless_capacity * sizeof(*ownerless));
     ownerless = NULL;
-    ownerless_count = ownerless_capacity = told_again = 0;
+    ownerless_count = ownerless_capacity = reported_again = 0;
     stage = IDLE;
 }

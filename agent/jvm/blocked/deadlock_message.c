@@ -97,7 +97,7 @@ static int name_by_snapshot(char *name, JNIEnv *jni, jthread thread)
     tm__thread_snapshot snapshot;
     int is_known;
 
-    if (tm__thread_snapshot_take(&snapshot, jni, thread) != 0)
+    if (tm__thread_snapshot_read(&snapshot, jni, thread) != 0)
         return 0;
     is_known = snapshot.monitor != NULL;
     if (is_known)
@@ -187,13 +187,13 @@ static void put_frame(text *out, JNIEnv *jni, const jvmtiFrameInfo *frame)
 }
 
 /* What the VM says to those who come later: each thread's locks, by class and hash. */
-typedef struct told_late {
+typedef struct reported_late {
     tm__thread_info *infos;
     size_t count;
-} told_late;
+} reported_late;
 
 /* At which frame a thread took the monitor that another wants; -1: not known. */
-static int depth_by_hash(const told_late *late, uint64_t thread, uint64_t other)
+static int depth_by_hash(const reported_late *late, uint64_t thread, uint64_t other)
 {
     const tm__thread_info *it =
         tm__thread_mxbean_find(late->infos, late->count, thread);
@@ -209,7 +209,7 @@ static int depth_by_hash(const told_late *late, uint64_t thread, uint64_t other)
     return -1;
 }
 
-static int depth_of(const told_late *late, const tm__long_blocked *it,
+static int depth_of(const reported_late *late, const tm__long_blocked *it,
                     const tm__long_blocked *before)
 {
     for (uint32_t i = 0; i < it->held_count; i++)
@@ -218,7 +218,7 @@ static int depth_of(const told_late *late, const tm__long_blocked *it,
     return depth_by_hash(late, it->thread, before->thread);
 }
 
-static void put_member(text *out, JNIEnv *jni, const told_late *late,
+static void put_member(text *out, JNIEnv *jni, const reported_late *late,
                        const tm__long_blocked *before, const tm__long_blocked *it,
                        const tm__long_blocked *next)
 {
@@ -296,7 +296,7 @@ void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,
                                 size_t count)
 {
     text out = {.bytes = malloc(TEXT_BYTES)};
-    told_late late = {0};
+    reported_late late = {0};
 
     if (!out.bytes) {
         tm__message("deadlock of %zu threads, and no memory to say of which", count);
@@ -304,7 +304,7 @@ void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,
     }
     put_head(&out, members, count);
     /* The VM stands still for this, some milliseconds. */
-    if (!tm__the_vm.tells_held)
+    if (!tm__the_vm.reports_held)
         late.count = tm__thread_mxbean_threads(&late.infos, jni);
     for (size_t i = 0; i < count; i++)
         put_member(&out, jni, &late, members[(i + count - 1) % count], members[i],

@@ -86,13 +86,13 @@ int tm__deadlock_watch_open(void)
 }
 
 /* A model without memory finds nothing for now: the trace has all facts. */
-static void take(tm_event event)
+static void ingest(tm_event event)
 {
     if (model)
         tm_model_ingest(model, &event, 1);
 }
 
-static void take_beginning(const tm__long_blocked *it)
+static void read_beginning(const tm__long_blocked *it)
 {
     tm_event event = {
         .time_ns = it->since_ns,
@@ -108,12 +108,12 @@ static void take_beginning(const tm__long_blocked *it)
         event.object = 0;
         event.peer = it->owner;
     }
-    take(event);
+    ingest(event);
 }
 
 static void take_held(uint64_t thread, uint64_t object, int64_t time_ns)
 {
-    take((tm_event){
+    ingest((tm_event){
         .time_ns = time_ns,
         .thread = thread,
         .object = object,
@@ -141,8 +141,8 @@ void tm__deadlock_watch_feed(const tm__long_blocked *it)
                                          .id = it->object,
                                          .flags = TM_OBJECT_SYNCHRONIZER});
     if (!it->is_fed) {
-        take_beginning(it);
-        if (tm__the_vm.tells_held)
+        read_beginning(it);
+        if (tm__the_vm.reports_held)
             take_held(it->thread, 0, it->asked_ns);
         for (uint32_t i = 0; i < it->held_count; i++)
             take_held(it->thread, it->held[i], it->asked_ns);
@@ -160,7 +160,7 @@ void tm__deadlock_watch_end(const tm__long_blocked *it)
         [TM_STATE_PARKED] = TM_EVENT_UNPARKED,
     };
 
-    take((tm_event){
+    ingest((tm_event){
         .time_ns = it->asked_ns,
         .thread = it->thread,
         .kind = ends[it->state],
@@ -198,10 +198,10 @@ static int find_members(const candidate *c, tm__long_blocked **members)
     return 1;
 }
 
-static int all_told(tm__long_blocked *const *members, size_t count)
+static int all_reported(tm__long_blocked *const *members, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!members[i]->is_told)
+        if (!members[i]->is_reported)
             return 0;
     return 1;
 }
@@ -210,7 +210,7 @@ static int agrees(JNIEnv *jni, candidate *c)
 {
     tm__long_blocked *members[MEMBERS];
 
-    if (!find_members(c, members) || all_told(members, c->count))
+    if (!find_members(c, members) || all_reported(members, c->count))
         return 0;
     for (size_t i = 0; i < c->count; i++) {
         if (!waits_for(jni, members[i], members[(i + 1) % c->count]))
@@ -280,7 +280,7 @@ int tm__deadlock_watch_report(JNIEnv *jni, int64_t horizon_ns)
             rc = emit_owners(members, c->count, horizon_ns - 1);
             tm__deadlock_message_print(jni, members, c->count);
             for (size_t i = 0; i < c->count; i++)
-                members[i]->is_told = 1;
+                members[i]->is_reported = 1;
         }
         drop(c);
     }

@@ -296,7 +296,7 @@ static int emit_answer(const tm__long_blocked *it, int64_t time_ns)
     const tm_sink *sink = tm__the_recording.sink;
     int rc = TM_OK;
 
-    if (!tm__the_vm.tells_held)
+    if (!tm__the_vm.reports_held)
         return TM_OK;
     /* Who holds nothing and is not blocked tells nothing new. */
     if (it->state != TM_STATE_BLOCKED && !it->held_count)

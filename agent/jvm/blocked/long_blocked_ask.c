@@ -107,7 +107,7 @@ static int ask_held_late(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
 {
     tm__thread_snapshot snapshot;
 
-    if (tm__thread_snapshot_take(&snapshot, jni, thread) != 0)
+    if (tm__thread_snapshot_read(&snapshot, jni, thread) != 0)
         return 0;
     if (snapshot.is_whole)
         keep(it, jni, own, snapshot.held, (jint)snapshot.held_count);
@@ -146,7 +146,7 @@ int tm__long_blocked_query(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
     if (!thread)
         return 0;
     answered = ask_state(jni, it, thread);
-    if (answered && tm__the_vm.tells_held)
+    if (answered && tm__the_vm.reports_held)
         answered = ask_held(jni, own, it, thread);
     else if (answered && tm__long_blocked_has_owner(it))
         it->owner = tm__long_blocked_owner(jni, it);
@@ -159,14 +159,14 @@ int tm__long_blocked_has_owner(const tm__long_blocked *it)
 {
     return it->state == TM_STATE_PARKED ||
            ((it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING) &&
-            !tm__the_vm.tells_held);
+            !tm__the_vm.reports_held);
 }
 
 int tm__long_blocked_may_change(const tm__long_blocked *it)
 {
     return tm__long_blocked_has_owner(it) || it->state == TM_STATE_BLOCKED ||
            (it->state == TM_STATE_WAITING &&
-            (it->held_count || !tm__the_vm.tells_held));
+            (it->held_count || !tm__the_vm.reports_held));
 }
 
 uint64_t tm__long_blocked_owner(JNIEnv *jni, const tm__long_blocked *it)

@@ -36,7 +36,7 @@ typedef struct holder {
     uint64_t owner;  ///< 0: not known, or it may have moved since
     int64_t asked_ns;
     int64_t said_ns;
-    int is_told;
+    int is_reported;
 } holder;
 
 static holder holders[HOLDERS];
@@ -46,7 +46,7 @@ static int64_t rested_ns; /* no question before that */
 
 static int is_waiting(const holder *it)
 {
-    return it->owner && !it->is_told;
+    return it->owner && !it->is_reported;
 }
 
 static void forget(holder *it)
@@ -74,14 +74,14 @@ static holder *slot_of(uint64_t object)
     return oldest;
 }
 
-static void take(holder *it, uint64_t owner, int64_t said_ns)
+static void set_owner(holder *it, uint64_t owner, int64_t said_ns)
 {
     if (owner == it->owner)
         return;
     known += !it->owner;
     it->owner = owner;
     it->said_ns = said_ns;
-    it->is_told = 0;
+    it->is_reported = 0;
     waiting++;
 }
 
@@ -122,7 +122,7 @@ void tm__owner_poll_ask(JNIEnv *jni, const tm__long_blocked *blocked)
     said_ns = tm__now_ns();
     if (owner && tm__thread_mxbean_owner(jni, blocked->thread, NULL) == owner &&
         !is_carrier(jni, owner))
-        take(it, owner, said_ns);
+        set_owner(it, owner, said_ns);
 }
 
 /* Who enters waits for an owner that still has it, but for that owner itself. */
@@ -153,7 +153,7 @@ int tm__owner_poll_next(tm_event *event, int64_t until_ns)
             first = it;
     if (!first)
         return 0;
-    first->is_told = 1;
+    first->is_reported = 1;
     waiting--;
     *event = (tm_event){
         .time_ns = first->said_ns,

@@ -268,7 +268,7 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
         original(PARK).park(jni, unsafe, until, time);
         return;
     }
-    if (tm__virtual_tells(&r)) {
+    if (tm__virtual_reports(&r)) {
         tm__event_report_drop(&r);
         original(PARK).park(jni, unsafe, until, time);
         return;

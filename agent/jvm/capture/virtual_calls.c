@@ -34,7 +34,7 @@ int tm__virtual_joins(uint64_t thread)
            thread;
 }
 
-int tm__virtual_tells(const tm__event_report *r)
+int tm__virtual_reports(const tm__event_report *r)
 {
     if (r->is_virtual)
         return atomic_load_explicit(&tm__virtual_is_instrumented, memory_order_relaxed);

@@ -20,6 +20,6 @@ int tm__virtual_joins(uint64_t thread);
 
 /** Whether the event in work is of a virtual thread whose parks, sleeps and joins are
  * told from where it calls them, or of one inside a join, which parks. */
-int tm__virtual_tells(const tm__event_report *report);
+int tm__virtual_reports(const tm__event_report *report);
 
 #endif

@@ -69,9 +69,9 @@ static void mirror_head(const tm__buffer *buffer)
 }
 
 /* Without memory every event of it is lost, and counted. */
-static void give_ring(tm__buffer *buffer)
+static void release_ring(tm__buffer *buffer)
 {
-    tm__ring *ring = tm__rings_take(&buffer->mirror);
+    tm__ring *ring = tm__rings_acquire(&buffer->mirror);
 
     if (ring)
         put_ring(buffer, ring);
@@ -81,7 +81,7 @@ static tm__buffer *make(void)
 {
     tm__buffer *buffer = aligned_alloc(64, sizeof(*buffer));
     tm__mirror mirror;
-    tm__ring *ring = buffer ? tm__rings_take(&mirror) : NULL;
+    tm__ring *ring = buffer ? tm__rings_acquire(&mirror) : NULL;
 
     if (!ring) {
         free(buffer);
@@ -106,7 +106,7 @@ tm__buffer *tm__buffer_new(void)
     if (buffer) {
         buffer->listed = 1;
         if (!buffer->capacity)
-            give_ring(buffer);
+            release_ring(buffer);
         buffer->renewed = atomic_load(&buffer->ring->head);
         atomic_store(&buffer->orphan, 0);
     }
@@ -161,7 +161,7 @@ void tm__buffer_recycle(tm__buffer *buffer)
 void tm__buffer_renew(tm__buffer *buffer)
 {
     if (buffer->listed && !buffer->capacity)
-        give_ring(buffer);
+        release_ring(buffer);
     buffer->taken = atomic_load(&buffer->ring->head);
     buffer->scanned = buffer->taken;
     buffer->renewed = buffer->taken;
@@ -180,7 +180,7 @@ void tm__buffer_release(tm__buffer *buffer)
     static tm__ring none;
 
     if (buffer->capacity)
-        tm__rings_give_back(buffer->ring, &buffer->mirror);
+        tm__rings_release(buffer->ring, &buffer->mirror);
     buffer->ring = &none;
     buffer->mirror = (tm__mirror){0};
     buffer->base = NULL;
@@ -372,7 +372,7 @@ static void give_back(tm__buffer *buffer)
     tm__ring_mark_set(&buffer->ring->tail, buffer->taken);
 }
 
-void tm__buffers_give_back(void)
+void tm__buffers_release(void)
 {
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         if (atomic_load_explicit(&b->ring->tail.value, memory_order_relaxed) !=

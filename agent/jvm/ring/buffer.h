@@ -211,7 +211,7 @@ void tm__buffer_take(tm__buffer *buffer, uint64_t position);
  * What was taken is in the trace by now: let the threads have its room, and a reader
  * know that it need not look there.
  */
-void tm__buffers_give_back(void);
+void tm__buffers_release(void);
 
 /** The record at a position below head; NULL at `end`. `at` moves over padding. */
 tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end);

@@ -175,7 +175,7 @@ int tm__rings_open(size_t ring_bytes, const char *trace, const char *where,
     return -1;
 }
 
-tm__ring *tm__rings_take(tm__mirror *mirror)
+tm__ring *tm__rings_acquire(tm__mirror *mirror)
 {
     tm__ring *ring;
 
@@ -191,7 +191,7 @@ tm__ring *tm__rings_take(tm__mirror *mirror)
     return ring;
 }
 
-void tm__rings_give_back(tm__ring *ring, const tm__mirror *mirror)
+void tm__rings_release(tm__ring *ring, const tm__mirror *mirror)
 {
     munmap(ring, TM__RING_PAGE_BYTES + ring->capacity);
     if (mirror->bytes)

@@ -30,10 +30,10 @@ int tm__rings_open(size_t ring_bytes, const char *trace, const char *where,
  * A ring that nobody has; NULL: there is no memory. Any thread may call this.
  * @param[out] mirror  of the ring; it may have none
  */
-tm__ring *tm__rings_take(tm__mirror *mirror);
+tm__ring *tm__rings_acquire(tm__mirror *mirror);
 
 /** Nobody uses them any more, now or later. */
-void tm__rings_give_back(tm__ring *ring, const tm__mirror *mirror);
+void tm__rings_release(tm__ring *ring, const tm__mirror *mirror);
 
 /** Have some rings ready for threads to come. On the writer's thread only. */
 void tm__rings_prepare(void);

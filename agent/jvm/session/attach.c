@@ -33,14 +33,14 @@ static atomic_int listener = -1; /* a file; -1: nobody listens */
 static int caller;               /* the same, while an attach is on its way */
 
 /* Why it cannot begin is for who asked for it. */
-static int tell_caller(const char *text, size_t length)
+static int report_to_caller(const char *text, size_t length)
 {
     (void)!write(caller, text, length);
     return 1;
 }
 
 /* What there is to say later is for the program's people as well. */
-static int tell_listener(const char *text, size_t length)
+static int report_to_listener(const char *text, size_t length)
 {
     int fd = atomic_load(&listener);
 
@@ -67,14 +67,14 @@ __attribute__((format(printf, 2, 3))) static void answer(int fd, const char *for
     (void)!write(fd, line, (size_t)length);
 }
 
-static void end(int is_told)
+static void end(int is_reported)
 {
     int fd = atomic_exchange(&listener, -1);
 
     tm__message_to(NULL);
     if (fd < 0)
         return;
-    answer(fd, is_told ? "=end told" : "=end");
+    answer(fd, is_reported ? "=end told" : "=end");
     close(fd);
 }
 
@@ -137,11 +137,11 @@ static void begin(int fd, JavaVM *vm, const tm__options *options)
         return;
     }
     caller = fd;
-    tm__message_to(tell_caller);
+    tm__message_to(report_to_caller);
     begun = tm__agent_begin(jni, end) == 0;
     if (begun)
         atomic_store(&listener, dup(fd));
-    tm__message_to(begun ? tell_listener : NULL);
+    tm__message_to(begun ? report_to_listener : NULL);
     answer(fd, begun ? "=ok %s" : "=no", where());
 }
 

@@ -61,8 +61,8 @@ static jthread writer_thread;
 static int64_t paused_ns; /* since when nothing is recorded; 0: it is */
 static int is_quiet;      /* nobody was in work when recording stopped: 0 */
 static int vm_ends;
-static tm__ended_fn told_end;  /* NULL: recording began with the VM */
-static uint64_t emitted_kinds; /* tm_run.kinds as emitted last */
+static tm__ended_fn reported_end; /* NULL: recording began with the VM */
+static uint64_t emitted_kinds;    /* tm_run.kinds as emitted last */
 
 /* Between the writer and those who want something of it. */
 enum { RUNNING, ENDED_WELL, ENDED_BADLY };
@@ -127,7 +127,7 @@ static int emit_pause(void)
              "time.",
              (double)(paused_ns - start_ns) / 1e9,
              (double)(tm__now_ns() - start_ns) / 1e9);
-    return sink->limit(sink->payload, sentence);
+    return sink->caveat(sink->payload, sentence);
 }
 
 /* All that happened is in the trace, and that nothing more comes for now. */
@@ -249,7 +249,7 @@ static int emit_lacking(void)
     const tm_sink *sink = tm__the_recording.sink;
     const char *sentence = tm__capabilities_lacking();
 
-    return sentence ? sink->limit(sink->payload, sentence) : TM_OK;
+    return sentence ? sink->caveat(sink->payload, sentence) : TM_OK;
 }
 
 static int run_to_the_end(JNIEnv *jni)
@@ -304,15 +304,15 @@ static int run_to_the_end(JNIEnv *jni)
 static int emit_late(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
-    int rc = sink->limit(sink->payload,
-                         "Recording began in mid-run: what a thread was in by then has "
-                         "lasted for longer than is shown.");
+    int rc = sink->caveat(
+        sink->payload, "Recording began in mid-run: what a thread was in by then has "
+                       "lasted for longer than is shown.");
 
-    if (rc >= 0 && !tm__the_vm.tells_held)
-        rc = sink->limit(sink->payload,
-                         "To an agent that comes later, the VM does not tell which "
-                         "monitors a thread holds: owners are those that it tells of "
-                         "blocked threads.");
+    if (rc >= 0 && !tm__the_vm.reports_held)
+        rc = sink->caveat(sink->payload,
+                          "To an agent that comes later, the VM does not tell which "
+                          "monitors a thread holds: owners are those that it tells of "
+                          "blocked threads.");
     return rc;
 }
 
@@ -345,8 +345,8 @@ static void close_all(JNIEnv *jni)
     tm__stack_table_close();
     tm__sampled_stacks_close();
     tm__merge_close();
-    if (told_end)
-        told_end(atomic_load(&wanted) == TM__CONTROL_STOP);
+    if (reported_end)
+        reported_end(atomic_load(&wanted) == TM__CONTROL_STOP);
 }
 
 static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
@@ -359,7 +359,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     if ((*jvmti)->GetCurrentThread(jvmti, &writer_thread) != JVMTI_ERROR_NONE)
         writer_thread = NULL;
     (void)payload;
-    if (told_end)
+    if (reported_end)
         rc = begin_late(jni);
     else if (writer_thread)
         own = tm__thread_buffer(jni, writer_thread);
@@ -408,7 +408,7 @@ int tm__writer_start(JNIEnv *jni, tm__ended_fn ended)
     jthread thread = new_thread(jni);
     jvmtiError error = JVMTI_ERROR_OUT_OF_MEMORY;
 
-    told_end = ended;
+    reported_end = ended;
     atomic_store(&stopping, 0);
     atomic_store(&wanted, TM__CONTROL_NONE);
     atomic_store(&starting, 1);

@@ -8,8 +8,8 @@
 /** Get ready, before there are threads. @return 0; -1: no file descriptor for it */
 int tm__writer_open(void);
 
-/** The recording is over. @param is_told  somebody asked for that */
-typedef void (*tm__ended_fn)(int is_told);
+/** The recording is over. @param is_reported  somebody asked for that */
+typedef void (*tm__ended_fn)(int is_reported);
 
 /**
  * Start the thread that writes.

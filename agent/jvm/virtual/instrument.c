@@ -368,7 +368,7 @@ static jvmtiError change_classes(JNIEnv *jni)
 /* As the VM takes them. */
 typedef union native {
     void *address;
-    jlong(JNICALL *hold_up)(JNIEnv *, jclass, jlong);
+    jlong(JNICALL *blocking)(JNIEnv *, jclass, jlong);
     void(JNICALL *parked)(JNIEnv *, jclass, jlong, jlong);
     void(JNICALL *call)(JNIEnv *, jclass, jthread);
     void(JNICALL *slept)(JNIEnv *, jclass, jlong, jboolean);
@@ -386,12 +386,12 @@ void tm__virtual_register(JNIEnv *jni)
         const char *signature;
         native function;
     } NATIVES[] = {
-        {"parking", "(J)J", {.hold_up = NAMED(parking)}},
+        {"parking", "(J)J", {.blocking = NAMED(parking)}},
         {"parked", "(JJ)V", {.parked = NAMED(parked)}},
         {"unparking", OF_THREAD, {.call = NAMED(unparking)}},
         {"starting", OF_THREAD, {.call = NAMED(starting)}},
         {"interrupting", OF_THREAD, {.call = NAMED(interrupting)}},
-        {"sleeping", "(J)J", {.hold_up = NAMED(sleeping)}},
+        {"sleeping", "(J)J", {.blocking = NAMED(sleeping)}},
         {"slept", "(JZ)V", {.slept = NAMED(slept)}},
         {"joining", "(Ljava/lang/Thread;J)J", {.joining = NAMED(joining)}},
         {"joined", "(JLjava/lang/Thread;ZZ)V", {.joined = NAMED(joined)}},

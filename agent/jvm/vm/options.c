@@ -357,8 +357,8 @@ static int unknown(const char *key, const complaint *problem)
     return -1;
 }
 
-static int take(tm__options *options, const char *key, const char *value, uint64_t pid,
-                const complaint *problem)
+static int read_option(tm__options *options, const char *key, const char *value,
+                       uint64_t pid, const complaint *problem)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (strcmp(key, OPTIONS[i].name) != 0)
@@ -395,7 +395,7 @@ int tm__options_parse(tm__options *options, const char *text, uint64_t pid, char
         value = strchr(item, '=');
         if (value)
             *value++ = 0;
-        rc = take(options, item, value, pid, &problem);
+        rc = read_option(options, item, value, pid, &problem);
     }
     free(item);
     if (rc == 0 && !options->file[0] && !options->net[0])

@@ -256,7 +256,7 @@ static int is_between(const tm__thread_snapshot *it, JNIEnv *jni, jthread thread
            (*jni)->IsInstanceOf(jni, thread, tm__the_java.virtual_class);
 }
 
-int tm__thread_snapshot_take(tm__thread_snapshot *out, JNIEnv *jni, jthread thread)
+int tm__thread_snapshot_read(tm__thread_snapshot *out, JNIEnv *jni, jthread thread)
 {
     jobject it;
     jint blocker;

@@ -25,7 +25,7 @@ int tm__thread_snapshot_is_open(void);
  * @return 0; -1: it has gone or is between two states, there is no memory, or this VM
  *         does not tell
  */
-int tm__thread_snapshot_take(tm__thread_snapshot *out, JNIEnv *jni, jthread thread);
+int tm__thread_snapshot_read(tm__thread_snapshot *out, JNIEnv *jni, jthread thread);
 void tm__thread_snapshot_drop(JNIEnv *jni, tm__thread_snapshot *snapshot);
 
 void tm__thread_snapshot_close(JNIEnv *jni);

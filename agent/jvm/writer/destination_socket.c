@@ -122,7 +122,7 @@ static int read_token(tm__target *target, const char *path, char word[TOKEN_BYTE
                                                 "its owner's alone (chmod 600)");
 }
 
-static int say_token(tm__target *target, const char *path)
+static int send_token(tm__target *target, const char *path)
 {
     char word[TOKEN_BYTES], line[TOKEN_BYTES + 16];
     int length = read_token(target, path, word);
@@ -140,7 +140,7 @@ int tm__target_connect(tm__target *target, const char *address, const char *toke
 {
     int rc = connect_to(target, address);
 
-    if (rc == 0 && token[0] && say_token(target, token) < 0) {
+    if (rc == 0 && token[0] && send_token(target, token) < 0) {
         close(target->file);
         target->file = -1;
         rc = -1;

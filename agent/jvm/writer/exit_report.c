@@ -131,9 +131,10 @@ static void print_state(FILE *out, const tm_table *table, const char *state,
 static int print_monitors(FILE *out, const tm_model *model, const tm__options *options)
 {
     tm_statistics_options choices = {.size = sizeof(choices),
-                                     .keys = TM_BY_CLASS | TM_BY_CALLER};
+                                     .keys = TM_STATISTICS_BY_CLASS |
+                                             TM_STATISTICS_BY_CALLER};
     tm_table *table;
-    int rc = tm_statistics_monitors(&table, model, &choices);
+    int rc = tm_statistics_list(&table, model, &choices);
 
     if (rc < 0)
         return rc;
@@ -150,7 +151,7 @@ static int print_threads(FILE *out, const tm_model *model, const tm__options *op
     int64_t *blocked = NULL;
     entry *entries = NULL;
     size_t count = 0;
-    int rc = grid ? tm_statistics_threads(&table, model, NULL) : TM_ENOMEM;
+    int rc = grid ? tm_thread_list(&table, model, NULL) : TM_ENOMEM;
 
     if (rc == TM_OK) {
         size_t rows = tm_table_row_count(table);
@@ -214,17 +215,17 @@ static int print_deadlocks(FILE *out, const tm_model *model)
     return rc;
 }
 
-static int print_limits(FILE *out, const tm_model *model)
+static int print_caveats(FILE *out, const tm_model *model)
 {
     tm_table *table;
-    int rc = tm_model_limits(&table, model);
+    int rc = tm_caveat_list(&table, model);
 
     if (rc < 0)
         return rc;
     if (tm_table_row_count(table) > 0)
         fputc('\n', out);
     for (size_t row = 0; row < tm_table_row_count(table); row++)
-        fprintf(out, "  %s\n", text(table, "limit", row));
+        fprintf(out, "  %s\n", text(table, "caveat", row));
     tm_table_free(table);
     return rc;
 }
@@ -243,7 +244,7 @@ void tm__exit_report_print(FILE *out, const tm_model *model, const tm__options *
     if (rc >= 0)
         rc = print_threads(out, model, options);
     if (rc >= 0)
-        rc = print_limits(out, model);
+        rc = print_caveats(out, model);
     if (rc < 0)
         fputs("  There is no memory for the rest.\n", out);
     fflush(out);

@@ -100,6 +100,6 @@ int tm__missed_notifies_report(void)
     has_lost = 0;
     return tm__the_recording.kinds >> TM_EVENT_NOTIFY & 1 &&
                    (are_unseen || is_foreign_compiler())
-               ? sink->limit(sink->payload, sentence)
+               ? sink->caveat(sink->payload, sentence)
                : TM_OK;
 }

@@ -28,7 +28,7 @@ static void note(tm__model_tee *live, int rc)
     }
 
 BOTH(run, tm_run)
-BOTH(limit, char)
+BOTH(caveat, char)
 BOTH(define_class, tm_class)
 BOTH(define_method, tm_method)
 BOTH(define_stack, tm_stack)
@@ -55,7 +55,7 @@ int tm__model_tee_open(tm__model_tee *live, const tm_sink *next, size_t limit_by
         .sink = {.size = sizeof(tm_sink),
                  .payload = live,
                  .run = run,
-                 .limit = limit,
+                 .caveat = caveat,
                  .define_class = define_class,
                  .define_method = define_method,
                  .define_stack = define_stack,

@@ -21,9 +21,9 @@
 #include "writer/missed_notifies.h"
 #include "writer/sampled_stacks.h"
 
-static const int64_t TELL_NS = 1000000000;
+static const int64_t REPORT_NS = 1000000000;
 
-static int emit_limit(const char *format, uint64_t count)
+static int emit_caveat(const char *format, uint64_t count)
 {
     const tm_sink *sink = tm__the_recording.sink;
     char sentence[200];
@@ -31,7 +31,7 @@ static int emit_limit(const char *format, uint64_t count)
     if (count == 0)
         return TM_OK;
     snprintf(sentence, sizeof(sentence), format, tm__group_digits(count).text);
-    return sink->limit(sink->payload, sentence);
+    return sink->caveat(sink->payload, sentence);
 }
 
 static int emit_virtual(void)
@@ -40,8 +40,8 @@ static int emit_virtual(void)
 
     return !tm__virtual_has_failed()
                ? TM_OK
-               : sink->limit(sink->payload, "Of virtual threads no park, sleep, join, "
-                                            "start or interrupt was recorded.");
+               : sink->caveat(sink->payload, "Of virtual threads no park, sleep, join, "
+                                             "start or interrupt was recorded.");
 }
 
 static int emit_owners(void)
@@ -56,22 +56,22 @@ static int emit_owners(void)
         sentence, sizeof(sentence),
         "This VM's owners of monitors could not be read when a thread blocked: %s.",
         lacks);
-    return sink->limit(sink->payload, sentence);
+    return sink->caveat(sink->payload, sentence);
 }
 
 int tm__overhead_emit(void)
 {
-    static int64_t told_ns;
+    static int64_t predicted_ns;
     const tm_sink *sink = tm__the_recording.sink;
     tm_run run = {.size = sizeof(run)};
     int64_t now_ns = tm__now_ns();
 
-    if (now_ns - told_ns < TELL_NS)
+    if (now_ns - predicted_ns < REPORT_NS)
         return TM_OK;
     tm__overhead_add(&run);
     if (!run.cost_events)
         return TM_OK;
-    told_ns = now_ns;
+    predicted_ns = now_ns;
     return sink->run(sink->payload, &run);
 }
 
@@ -98,20 +98,21 @@ int tm__overhead_report(void)
 
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         left_out += atomic_load(&b->left_out);
-    rc = emit_limit("%s calls of notify on objects that nobody had ever waited on were "
+    rc =
+        emit_caveat("%s calls of notify on objects that nobody had ever waited on were "
                     "left out.",
                     left_out);
     if (rc >= 0)
-        rc = emit_limit(
+        rc = emit_caveat(
             "The stacks of %s short hold-ups and calls were not taken: each has "
             "that of another of the same thread and object, or else class, drawn "
             "at random.",
             tm__sampled_stacks_given());
     if (rc >= 0)
-        rc =
-            emit_limit("%s short hold-ups have no stack: it was not taken, nor that of "
-                       "another of the same thread and object or class.",
-                       tm__sampled_stacks_missing());
+        rc = emit_caveat(
+            "%s short hold-ups have no stack: it was not taken, nor that of "
+            "another of the same thread and object or class.",
+            tm__sampled_stacks_missing());
     if (rc >= 0)
         rc = emit_virtual();
     if (rc >= 0)

@@ -103,7 +103,7 @@ int tm__recording_flush(void)
     if (rc < 0)
         return rc;
     tm__rings_begin_advance();
-    tm__buffers_give_back();
+    tm__buffers_release();
     tm__rings_end_advance(tm__recording_format_events());
     look_after_files();
     tm__rings_prepare();

@@ -41,7 +41,7 @@ static int pass_run(void *payload, const tm_run *run)
     return TM_OK;
 }
 
-static int pass_limit(void *payload, const char *sentence)
+static int pass_caveat(void *payload, const char *sentence)
 {
     (void)payload;
     (void)sentence;
@@ -71,7 +71,7 @@ static int pass_events(void *payload, const tm_event *events, size_t count)
 }
 
 /* Where there is nothing but the model. */
-static const tm_sink NOWHERE = {sizeof(tm_sink), NULL,        pass_run,   pass_limit,
+static const tm_sink NOWHERE = {sizeof(tm_sink), NULL,        pass_run,   pass_caveat,
                                 pass_class,      pass_method, pass_stack, pass_thread,
                                 pass_object,     pass_events};
 
@@ -143,17 +143,17 @@ static int32_t utc_offset_s(void)
 
 static int write_text(void)
 {
-    return tm_export(live.model, NULL,
-                     &(tm_export_options){
-                         .size = sizeof(tm_export_options),
-                         .write = write_bytes,
-                         .payload = write_payload,
-                         .format = TM_EXPORT_HPROF,
-                         .cutoff = options->cutoff,
-                         .by_thread = options->thread != 0,
-                         .without_lines = !options->lineno,
-                         .utc_offset_s = utc_offset_s(),
-                     });
+    return tm_export_write(live.model, NULL,
+                           &(tm_export_options){
+                               .size = sizeof(tm_export_options),
+                               .write = write_bytes,
+                               .payload = write_payload,
+                               .format = TM_EXPORT_HPROF,
+                               .cutoff = options->cutoff,
+                               .by_thread = options->thread != 0,
+                               .without_lines = !options->lineno,
+                               .utc_offset_s = utc_offset_s(),
+                           });
 }
 
 int tm__recording_format_close(void)

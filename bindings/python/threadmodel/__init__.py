@@ -4,7 +4,7 @@
     import threadmodel
 
     model = threadmodel.open("run.tmt")
-    model.monitors().to_pandas()
+    model.locks().to_pandas()
     model.deadlocks()
 
 Every answer is a :class:`Table`; its columns stand with the question that it answers.
@@ -12,6 +12,7 @@ Every answer is a :class:`Table`; its columns stand with the question that it an
 
 from threadmodel import agent
 from threadmodel._library import BUILT_VERSION, version_text
+from threadmodel.class_sums import sum_classes
 from threadmodel.column import Column
 from threadmodel.comparison import Comparison, compare
 from threadmodel.errors import (
@@ -38,8 +39,7 @@ from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
 from threadmodel.selection import Selection
 from threadmodel.sink import Frame, Sink
-from threadmodel.source import Live, Progress, open, pour
-from threadmodel.class_sums import summarize
+from threadmodel.source import Live, Progress, open, read
 from threadmodel.table import Table
 from threadmodel.writer import Writer, WriterFormat
 
@@ -84,8 +84,8 @@ __all__ = [
     "compare",
     "event_dtype",
     "open",
-    "pour",
-    "summarize",
+    "read",
+    "sum_classes",
 ]
 
 

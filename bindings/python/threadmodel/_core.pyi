@@ -181,7 +181,7 @@ class tm_sink(CData):
     size: int
     payload: object
     run: Callable[[object, tm_run], int] | Null
-    limit: Callable[[object, Chars], int] | Null
+    caveat: Callable[[object, Chars], int] | Null
     define_class: Callable[[object, tm_class], int] | Null
     define_method: Callable[[object, tm_method], int] | Null
     define_stack: Callable[[object, tm_stack], int] | Null
@@ -219,6 +219,8 @@ class tm_blame_options(CData):
     library_count: int
     reserved: int
     def __getitem__(self, index: int) -> Self: ...
+
+class tm_class_sums(CData): ...
 
 class tm_deadlock_member(CData):
     thread: int
@@ -296,8 +298,6 @@ class tm_statistics_options(CData):
     selection: tm_selection | Null
     libraries: Pointer[Chars] | Null
     def __getitem__(self, index: int) -> Self: ...
-
-class tm_summary(CData): ...
 
 class tm_whatif_options(CData):
     size: int
@@ -403,6 +403,10 @@ class FFI:
     ) -> tm_blame_options: ...
     @overload
     def new(
+        self, cdecl: Literal["tm_class_sums **"], init: object = ...
+    ) -> Pointer[tm_class_sums]: ...
+    @overload
+    def new(
         self,
         cdecl: Literal["tm_deadlock_member *", "tm_deadlock_member[]"],
         init: object = ...,
@@ -451,10 +455,6 @@ class FFI:
         cdecl: Literal["tm_statistics_options *", "tm_statistics_options[]"],
         init: object = ...,
     ) -> tm_statistics_options: ...
-    @overload
-    def new(
-        self, cdecl: Literal["tm_summary **"], init: object = ...
-    ) -> Pointer[tm_summary]: ...
     @overload
     def new(
         self,
@@ -654,7 +654,7 @@ class Lib:
     TM_DIAGNOSTIC_STALE_OWNER: int
     TM_DIAGNOSTIC_OUT_OF_MEMORY: int
     TM_DIAGNOSTIC_LOST_BY_PRODUCER: int
-    TM_DIAGNOSTIC_FOLDED: int
+    TM_DIAGNOSTIC_EVICTED: int
     TM_DIAGNOSTIC_UNKNOWN_STATE: int
     TM_DIAGNOSTIC_OWN_PEER: int
     TM_DIAGNOSTIC_TIME_RANGE: int
@@ -702,14 +702,14 @@ class Lib:
     TM_PATH_BY_STATE: int
     TM_SOURCE_NO_STACKS: int
     TM_SOURCE_BY_THREAD: int
-    TM_BY_CLASS: int
-    TM_BY_CALLER: int
-    TM_BY_OBJECT: int
-    TM_BY_THREAD: int
-    TM_BY_GROUP: int
-    TM_BY_STACK: int
-    TM_BY_METHOD: int
-    TM_BY_LINE: int
+    TM_STATISTICS_BY_CLASS: int
+    TM_STATISTICS_BY_CALLER: int
+    TM_STATISTICS_BY_OBJECT: int
+    TM_STATISTICS_BY_THREAD: int
+    TM_STATISTICS_BY_GROUP: int
+    TM_STATISTICS_BY_STACK: int
+    TM_STATISTICS_BY_METHOD: int
+    TM_STATISTICS_BY_LINE: int
     TM_WRITER_TRACE: int
     TM_WRITER_CONTENTION: int
     TM_WRITER_TPTP: int
@@ -776,8 +776,8 @@ class Lib:
     def tm_table_cell_is_null(
         self, table: tm_table | Null, column: int, row: int, /
     ) -> int: ...
-    def tm_table_limit_count(self, table: tm_table | Null, /) -> int: ...
-    def tm_table_limit(self, table: tm_table | Null, index: int, /) -> Chars: ...
+    def tm_table_caveat_count(self, table: tm_table | Null, /) -> int: ...
+    def tm_table_caveat(self, table: tm_table | Null, index: int, /) -> Chars: ...
     def tm_table_gather(
         self,
         out: Pointer[tm_table] | Null,
@@ -796,14 +796,14 @@ class Lib:
         self, table: tm_table | Null, write: tm_write_fn, payload: object, /
     ) -> int: ...
     def tm_table_free(self, table: tm_table | Null, /) -> None: ...
-    def tm_table_to_arrow(
+    def tm_table_export_arrow(
         self,
         schema: ArrowSchema | Null,
         array: ArrowArray | Null,
         table: tm_table | Null,
         /,
     ) -> int: ...
-    def tm_table_to_arrow_stream(
+    def tm_table_export_arrow_stream(
         self, stream: ArrowArrayStream | Null, table: tm_table | Null, /
     ) -> int: ...
     def tm_event_kind_name(self, kind: int, /) -> Chars: ...
@@ -819,7 +819,7 @@ class Lib:
     def tm_model_memory_bytes(self, model: tm_model | Null, /) -> int: ...
     def tm_model_run(self, model: tm_model | Null, /) -> tm_run: ...
     def tm_model_length_ns(self, model: tm_model | Null, /) -> int: ...
-    def tm_model_limits(
+    def tm_caveat_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
     def tm_state_name(self, state: int, /) -> Chars: ...
@@ -832,21 +832,29 @@ class Lib:
         options: tm_blame_options | Null,
         /,
     ) -> int: ...
-    def tm_blame_matrix(
+    def tm_blocker_list(
         self,
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
         selection: tm_selection | Null,
         /,
     ) -> int: ...
-    def tm_model_context(
+    def tm_class_sums_new(
+        self, out: Pointer[tm_class_sums] | Null, allocator: tm_allocator | Null, /
+    ) -> int: ...
+    def tm_class_sums_sink(self, summary: tm_class_sums | Null, /) -> tm_sink: ...
+    def tm_class_sums_list(
+        self, out: Pointer[tm_table] | Null, summary: tm_class_sums | Null, /
+    ) -> int: ...
+    def tm_class_sums_free(self, summary: tm_class_sums | Null, /) -> None: ...
+    def tm_context_list(
         self,
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
         selection: tm_selection | Null,
         /,
     ) -> int: ...
-    def tm_model_context_totals(
+    def tm_context_sum(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
     def tm_deadlock_watch(
@@ -858,20 +866,20 @@ class Lib:
     def tm_deadlock_confirm(
         self, model: tm_model | Null, deadlock: int, stands: int, /
     ) -> int: ...
-    def tm_diagnostics_list(
+    def tm_diagnostic_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
     def tm_diagnostic_name(self, cause: int, /) -> Chars: ...
     def tm_error_text(self) -> Chars: ...
     def tm_error_name(self, code: int, /) -> Chars: ...
-    def tm_export(
+    def tm_export_write(
         self,
         model: tm_model | Null,
         path: Chars | bytes | Null,
         options: tm_export_options | Null,
         /,
     ) -> int: ...
-    def tm_findings_list(
+    def tm_finding_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
     def tm_hold_list(
@@ -920,14 +928,14 @@ class Lib:
     def tm_lock_edge_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
-    def tm_path_critical(
+    def tm_path_list(
         self,
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
         options: tm_path_options | Null,
         /,
     ) -> int: ...
-    def tm_path_rollup(
+    def tm_path_sum(
         self,
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
@@ -953,31 +961,31 @@ class Lib:
     ) -> int: ...
     def tm_source_follow(self, source: tm_source | Null, growing: int, /) -> int: ...
     def tm_source_format(self, source: tm_source | Null, /) -> Chars: ...
-    def tm_source_position(self, source: tm_source | Null, /) -> int: ...
-    def tm_source_length(self, source: tm_source | Null, /) -> int: ...
+    def tm_source_position_bytes(self, source: tm_source | Null, /) -> int: ...
+    def tm_source_length_bytes(self, source: tm_source | Null, /) -> int: ...
     def tm_source_close(self, source: tm_source | Null, /) -> None: ...
-    def tm_statistics_threads(
+    def tm_thread_list(
         self,
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
         selection: tm_selection | Null,
         /,
     ) -> int: ...
-    def tm_statistics_monitors(
+    def tm_statistics_list(
         self,
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
         options: tm_statistics_options | Null,
         /,
     ) -> int: ...
-    def tm_statistics_total(
+    def tm_statistics_sum(
         self,
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
         options: tm_statistics_options | Null,
         /,
     ) -> int: ...
-    def tm_statistics_histogram(
+    def tm_histogram_list(
         self,
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
@@ -985,14 +993,6 @@ class Lib:
         state: int,
         /,
     ) -> int: ...
-    def tm_summary_new(
-        self, out: Pointer[tm_summary] | Null, allocator: tm_allocator | Null, /
-    ) -> int: ...
-    def tm_summary_sink(self, summary: tm_summary | Null, /) -> tm_sink: ...
-    def tm_summary_list(
-        self, out: Pointer[tm_table] | Null, summary: tm_summary | Null, /
-    ) -> int: ...
-    def tm_summary_free(self, summary: tm_summary | Null, /) -> None: ...
     def tm_timeline_list(
         self,
         out: Pointer[tm_table] | Null,
@@ -1000,7 +1000,7 @@ class Lib:
         selection: tm_selection | Null,
         /,
     ) -> int: ...
-    def tm_timeline_tiles(
+    def tm_tile_list(
         self,
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
@@ -1008,7 +1008,7 @@ class Lib:
         tile_ns: int,
         /,
     ) -> int: ...
-    def tm_timeline_tile_ns(
+    def tm_tile_fit(
         self,
         tile_ns: Pointer[int] | Null,
         model: tm_model | Null,
@@ -1020,7 +1020,7 @@ class Lib:
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
     def tm_version(self) -> int: ...
-    def tm_whatif(
+    def tm_whatif_predict(
         self,
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
@@ -1043,13 +1043,15 @@ class Lib:
     ) -> int: ...
     def tm_writer_sink(self, writer: tm_writer | Null, /) -> tm_sink: ...
     def tm_writer_flush(self, writer: tm_writer | Null, /) -> int: ...
-    def tm_writer_bytes(self, writer: tm_writer | Null, /) -> int: ...
-    def tm_writer_dropped(self, writer: tm_writer | Null, kind: int, /) -> int: ...
+    def tm_writer_written_bytes(self, writer: tm_writer | Null, /) -> int: ...
+    def tm_writer_dropped_count(
+        self, writer: tm_writer | Null, kind: int, /
+    ) -> int: ...
     def tm_writer_close(self, writer: tm_writer | Null, /) -> int: ...
     def threadmodel_relay_new(self, room: int, /) -> threadmodel_relay: ...
     def threadmodel_relay_sink(self, relay: threadmodel_relay | Null, /) -> tm_sink: ...
     def threadmodel_relay_close(self, relay: threadmodel_relay | Null, /) -> None: ...
-    def threadmodel_relay_take(
+    def threadmodel_relay_read(
         self, relay: threadmodel_relay | Null, sink: tm_sink | Null, /
     ) -> int: ...
     def threadmodel_relay_stop(self, relay: threadmodel_relay | Null, /) -> None: ...

@@ -177,7 +177,7 @@ class ExportFormat(IntEnum):
     #: The same as a Chrome trace, JSON
     CHROME = 2
     #: For flame graphs: a line a stack, outermost frame first, with the nanoseconds
-    #: that threads were held up there. The sum is that of ``StatisticsTotal``()
+    #: that threads were held up there. The sum is that of ``StatisticsSum``()
     COLLAPSED = 3
     #: Graphviz: who waits for whom when the run ends, and in which order locks were
     #: taken
@@ -233,9 +233,9 @@ class PathKey(IntFlag):
 class StatisticsKey(IntFlag):
     """Keys to group by; any combination."""
 
-    #: column class: of the monitor, blocker or joined thread
+    #: column class: of the lock or joined thread
     CLASS = 1
-    #: columns method, source, line, idle: who asked for it
+    #: columns method, source, line, idle: who asked
     CALLER = 2
     #: columns object, class
     OBJECT = 4
@@ -243,9 +243,9 @@ class StatisticsKey(IntFlag):
     THREAD = 8
     #: column group
     GROUP = 16
-    #: column stack: the whole of it, for ``StackList``()
+    #: column stack: whole, for ``StackList``()
     STACK = 32
-    #: columns method, idle: the caller without its line
+    #: columns method, idle: without its line
     METHOD = 64
-    #: columns source, line: the caller's line, whatever its method
+    #: columns source, line: whatever the method
     LINE = 128

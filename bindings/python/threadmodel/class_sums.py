@@ -32,7 +32,7 @@ ENDS: Final = {
 }
 
 
-def summarize(
+def sum_classes(
     path: str | os.PathLike[str],
     states: Iterable[str] = tuple(ENDS),
     *,
@@ -45,7 +45,7 @@ def summarize(
     question to a large recording. Of a damaged file, what is whole is summed up, and a
     DamagedTraceWarning is issued.
 
-    Columns (table ``summary``): class string (None: unknown), state string (blocked,
+    Columns (table ``class_sums``): class string (None: unknown), state string (blocked,
     waiting, joining, sleeping, parked; a wait is counted until the thread has its
     monitor again), count int64 (how often), total_ns int64 (all of them), min_ns int64,
     max_ns int64, mean_ns int64, p50_ns int64, p90_ns int64 and p99_ns int64 (None: the
@@ -60,7 +60,7 @@ def summarize(
 
     Raises:
         InvalidArgumentError: there is no such state (a ValueError)
-        ThreadmodelError: as of :func:`threadmodel.pour`
+        ThreadmodelError: as of :func:`threadmodel.read`
     """
     kinds = 0
     wanted = set(states)
@@ -70,9 +70,9 @@ def summarize(
                 f"no such state: {state!r:.100}; there are {', '.join(ENDS)}"
             )
         kinds |= sum(1 << kind for kind in ENDS[state])
-    out = ffi.new("tm_summary **")
-    check(lib.tm_summary_new(out, ffi.NULL))
-    summary = ffi.gc(out[0], lib.tm_summary_free)
+    out = ffi.new("tm_class_sums **")
+    check(lib.tm_class_sums_new(out, ffi.NULL))
+    summary = ffi.gc(out[0], lib.tm_class_sums_free)
     choices = options(
         "tm_source_options",
         kinds=kinds,
@@ -83,9 +83,9 @@ def summarize(
     source = open_source([path_bytes(path)], choices)
     code = lib.TM_MORE
     while code == lib.TM_MORE:
-        code = lib.tm_source_read(source, lib.tm_summary_sink(summary))
+        code = lib.tm_source_read(source, lib.tm_class_sums_sink(summary))
     if code == lib.TM_EDAMAGED:
         warnings.warn(str(error(code)), errors.DamagedTraceWarning, stacklevel=2)
     else:
         check(code)
-    return answer(lib.tm_summary_list, summary)
+    return answer(lib.tm_class_sums_list, summary)

@@ -28,14 +28,14 @@ class Comparison:
 
     Attributes:
         run: one row: length_ns, threads, deadlocks, lock_share
-        monitors: by class
+        locks: by class
         callers: by class, method and line, with the source file; where a line is met in
             one run alone and its method once in both, by class and method: code moves
-        findings: by kind, class and method: at_stake_ns
+        findings: by kind, class and method: impact_ns
     """
 
     run: list[Row]
-    monitors: list[Row]
+    locks: list[Row]
     callers: list[Row]
     findings: list[Row]
 
@@ -43,7 +43,7 @@ class Comparison:
         """Return all of them by name."""
         return {
             "run": self.run,
-            "monitors": self.monitors,
+            "locks": self.locks,
             "callers": self.callers,
             "findings": self.findings,
         }
@@ -55,13 +55,13 @@ def lock_share(model: Model) -> float:
     That is blocked and re-entering time over the time that threads lived, 0 to 1.
     """
     length = model.length_ns
-    lived = held_up = 0
+    lived = blocked = 0
     for row in model.threads():
         start = row["start_ns"] or 0
         end = length if row["end_ns"] is None else row["end_ns"]
         lived += max(end - start, 0)
-        held_up += row["blocked_total_ns"] + row["reentering_total_ns"]
-    return held_up / lived if lived else 0.0
+        blocked += row["blocked_total_ns"] + row["reentering_total_ns"]
+    return blocked / lived if lived else 0.0
 
 
 def compare(before: Model, after: Model) -> Comparison:
@@ -69,7 +69,7 @@ def compare(before: Model, after: Model) -> Comparison:
     columns = ("class", "method", "line")
     return Comparison(
         run=[_difference({}, _run_figures(before), _run_figures(after))],
-        monitors=_match(before.monitors(), after.monitors(), ("class",), _FIGURES),
+        locks=_match(before.locks(), after.locks(), ("class",), _FIGURES),
         callers=_match(
             before.callers(),
             after.callers(),
@@ -82,7 +82,7 @@ def compare(before: Model, after: Model) -> Comparison:
             _worst(before.findings()),
             _worst(after.findings()),
             ("kind", "class", "method"),
-            ("at_stake_ns",),
+            ("impact_ns",),
         ),
     )
 

@@ -70,7 +70,7 @@ def plain(table: "Table", width: int | None = None) -> str:
         notes.append(f"and {count(len(table) - PLAIN_ROWS, 'more row')}")
     if hidden := table.columns[len(shown) :]:
         notes.append(f"and {count(len(hidden), 'more column')}: {', '.join(hidden)}")
-    notes += [f"limit: {clean(limit)}" for limit in table.limits]
+    notes += [f"caveat: {clean(caveat)}" for caveat in table.caveats]
     wrapped = (line for note in notes for line in textwrap.wrap(note, width))
     return "\n".join([title, *lines, *wrapped])
 
@@ -95,5 +95,5 @@ def html(table: "Table") -> str:
         cells = (_cell(table[column], values[column], HTML_CELL) for column in values)
         parts.append(row("td", list(cells)))
     parts.append("</tbody></table>")
-    parts += [f"<p>{markup.escape(clean(limit))}</p>" for limit in table.limits]
+    parts += [f"<p>{markup.escape(clean(caveat))}</p>" for caveat in table.caveats]
     return "".join(parts)

@@ -44,11 +44,11 @@ def rows_of_finding(model: "Model", finding: Mapping[str, Any]) -> list[Row]:
 
     Args:
         model: asked
-        finding: a row of :meth:`findings`; its column ``evidence`` names the table
+        finding: a row of :meth:`findings`; its ``evidence_table`` names one
     """
     wanted = conditions(finding["evidence_where"])
     # A condition that was too long to be written is empty.
     if not wanted:
         return []
-    table = tables.ask(model, finding["evidence"])
+    table = tables.ask(model, finding["evidence_table"])
     return [row for row in table if all(row[c] == v for c, v in wanted.items())]

@@ -51,4 +51,4 @@ def export(
         state=0 if state is None else number(state, STATES, "state"),
     )
     with model._lock:
-        check(lib.tm_export(model._model, path_bytes(path), choices))
+        check(lib.tm_export_write(model._model, path_bytes(path), choices))

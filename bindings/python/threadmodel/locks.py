@@ -83,7 +83,7 @@ def blockers(model: "Model", selection: Selection = ALL) -> Table:
     owner_id uint64 and owner string (None: nobody, or not known); those of table
     ``blamed`` that are always there.
     """
-    return model._ask(lib.tm_blame_matrix, model._select(selection))
+    return model._ask(lib.tm_blocker_list, model._select(selection))
 
 
 def holds(model: "Model", selection: Selection = ALL) -> Table:

@@ -97,13 +97,13 @@ class Model(Sink):
             return int(lib.tm_model_memory_bytes(self._model))
 
     @property
-    def limits(self) -> tuple[str, ...]:
+    def caveats(self) -> tuple[str, ...]:
         """Sentences on what the data cannot show."""
-        return tuple(self._ask(lib.tm_model_limits)["limit"])
+        return tuple(self._ask(lib.tm_caveat_list)["caveat"])
 
     # What can be asked: see the modules for what is behind each.
     threads = of_statistics.threads
-    monitors = of_statistics.monitors
+    locks = of_statistics.locks
     callers = of_statistics.callers
     objects = of_statistics.objects
     statistics = of_statistics.statistics
@@ -146,23 +146,23 @@ class Model(Sink):
         held_while_waiting, held_while_parked, held_while_blocked, notify_all_herd,
         lost_notify, useless_notify, long_wait, wait_always_times_out,
         sleep_on_critical_path, unbalanced_join, lock_inversion, sampled_block),
-        at_stake_ns int64 (what threads would gain at most, all added up), text string
+        impact_ns int64 (what threads would gain at most, all added up), text string
         (one or two sentences), class string, method string (where to look), source
         string, line int32, thread_id uint64 (None: nobody), thread string (whom it
         names first; None: nobody), suspected bool (it rests on inference; the text says
-        so), evidence string (deadlocks, blame, callers, interactions, timeline,
+        so), evidence_table string (deadlocks, blame, callers, interactions, timeline,
         lock_order, critical_path, resources; the table that shows it), evidence_where
         string (which rows of that table: conditions ``column = value``, ``column =
         'text'`` and ``column is null``, joined as in SQL by ``and``; empty: all).
         """
-        return self._ask(lib.tm_findings_list)
+        return self._ask(lib.tm_finding_list)
 
     def diagnostics(self) -> Table:
         """List what was odd about the events.
 
         Columns (table ``diagnostics``): cause string, count uint64 (how often).
         """
-        return self._ask(lib.tm_diagnostics_list)
+        return self._ask(lib.tm_diagnostic_list)
 
     @property
     def plot(self) -> Plots:
@@ -263,5 +263,7 @@ class Model(Sink):
             f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>"
             for name, value in self._facts()
         )
-        limits = "".join(f"<p>{html.escape(clean(limit))}</p>" for limit in self.limits)
+        limits = "".join(
+            f"<p>{html.escape(clean(caveat))}</p>" for caveat in self.caveats
+        )
         return f'<table class="threadmodel">{rows}</table>{limits}'

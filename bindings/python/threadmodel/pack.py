@@ -69,7 +69,7 @@ class Pack:
         self._index["tables"][name] = {
             "rows": len(part),
             "total": len(table),
-            "limits": list(table.limits),
+            "caveats": list(table.caveats),
             "columns": [self._column(part[column]) for column in chosen],
         }
 

@@ -151,7 +151,7 @@ def facts(model: "Model") -> dict[str, Any]:
         "length_ns": model.length_ns,
         "threshold_ns": run.threshold_ns,
         "events": model.event_count,
-        "limits": list(model.limits),
+        "caveats": list(model.caveats),
         "damage": model.damage,
         "version": version_text(BUILT_VERSION),
     }

@@ -60,7 +60,7 @@ def critical_path(
         libraries: as for ``statistics``
     """
     choices = _path_options(model, thread, to_ns, waited_for, libraries)
-    return model._ask(lib.tm_path_critical, choices)
+    return model._ask(lib.tm_path_list, choices)
 
 
 def path_rollup(
@@ -94,7 +94,7 @@ def path_rollup(
     """
     choices = _path_options(model, thread, to_ns, waited_for, libraries)
     choices.keys = bits(by, _KEYS, "key")
-    return model._ask(lib.tm_path_rollup, choices)
+    return model._ask(lib.tm_path_sum, choices)
 
 
 def whatif(
@@ -140,7 +140,7 @@ def whatif(
         **names,
         **library_fields(libraries),
     )
-    return model._ask(lib.tm_whatif, choices)
+    return model._ask(lib.tm_whatif_predict, choices)
 
 
 def whatif_rank(

@@ -196,7 +196,7 @@ class Plots:
         """Return the place and label of each lane by the thread's id."""
         rows = list(self._model.threads(Selection(selection.threads)))
         if selection.threads is None:
-            rows.sort(key=lambda row: -_held_up(row))
+            rows.sort(key=lambda row: -_blocked(row))
             rows = rows[:LANES]
         elif len(rows) > LANES:
             raise errors.LimitError(f"{len(rows)} threads; {LANES} can be told apart")
@@ -243,7 +243,7 @@ def _label(name: str | None, id_: int) -> str:
     return _text(name or f"#{id_}")
 
 
-def _held_up(row: dict[str, Any]) -> int:
+def _blocked(row: dict[str, Any]) -> int:
     states = ("blocked", "reentering", "waiting", "joining", "parked")
     return sum(row[f"{state}_total_ns"] for state in states)
 

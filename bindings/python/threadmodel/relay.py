@@ -37,7 +37,7 @@ class _Reader(threading.Thread):
         try:
             while self.code == lib.TM_MORE:
                 self.code = lib.tm_source_read(self._source, sink)
-                self.position_bytes = lib.tm_source_position(self._source)
+                self.position_bytes = lib.tm_source_position_bytes(self._source)
             if self.code < 0:
                 # The text of a failure is known in its own thread alone.
                 self.failure = error(self.code)
@@ -50,7 +50,7 @@ def is_worth_it(length_bytes: int) -> bool:
     return length_bytes >= LEAST_BYTES and len(os.sched_getaffinity(0)) > 1
 
 
-def pour(source: Any, sink: Sink, progress: Callable[[int], object]) -> str | None:
+def read(source: Any, sink: Sink, progress: Callable[[int], object]) -> str | None:
     """Read all of a source into a sink; what is missing of it, or None.
 
     Args:
@@ -71,7 +71,7 @@ def pour(source: Any, sink: Sink, progress: Callable[[int], object]) -> str | No
     try:
         while code == lib.TM_MORE:
             with sink._lock:
-                code = lib.threadmodel_relay_take(relay, sink._sink())
+                code = lib.threadmodel_relay_read(relay, sink._sink())
             check(code)
             progress(reader.position_bytes)
     finally:

@@ -53,7 +53,7 @@ class Sink:
         """Return the ``const tm_sink *``; called with the lock held."""
         raise NotImplementedError
 
-    def _pour(self, callback: str, *arguments: Any) -> None:
+    def _emit(self, callback: str, *arguments: Any) -> None:
         with self._lock:
             sink = self._sink()
             check(getattr(sink, callback)(sink.payload, *arguments))
@@ -87,11 +87,11 @@ class Sink:
             cost_stacks_ns=_time(run.cost_stacks_ns, "cost_stacks_ns"),
             cost_recorder_ns=_time(run.cost_recorder_ns, "cost_recorder_ns"),
         )
-        self._pour("run", struct)
+        self._emit("run", struct)
 
-    def add_limit(self, sentence: str) -> None:
+    def add_caveat(self, sentence: str) -> None:
         """Add a sentence on what the data cannot show."""
-        self._pour("limit", c_string(sentence, "limit"))
+        self._emit("caveat", c_string(sentence, "caveat"))
 
     def define_class(self, id: int, name: str, source: str | None = None) -> None:
         """Define a class.
@@ -102,7 +102,7 @@ class Sink:
             source: file name without folders
         """
         kept = _strings(name=name, source=source)
-        self._pour("define_class", options("tm_class", id=_id(id, "class"), **kept))
+        self._emit("define_class", options("tm_class", id=_id(id, "class"), **kept))
 
     def define_method(
         self,
@@ -129,7 +129,7 @@ class Sink:
             ],
         )
         kept = _strings(name=name, signature=signature)
-        self._pour(
+        self._emit(
             "define_method",
             options(
                 "tm_method",
@@ -169,7 +169,7 @@ class Sink:
         )
         flags = 1 if truncated else 0
         number = whole(id, "stack id", MAX_UINT32, 1)
-        self._pour(
+        self._emit(
             "define_stack",
             options(
                 "tm_stack",
@@ -210,7 +210,7 @@ class Sink:
         """
         flags = virtual | daemon << 1 | carrier << 2 | agent << 3
         kept = _strings(name=name, group=group)
-        self._pour(
+        self._emit(
             "define_thread",
             options(
                 "tm_thread",
@@ -244,7 +244,7 @@ class Sink:
             synchronizer: a j.u.c. lock or other park blocker, no monitor
         """
         flags = (hash is not None) | maybe_many << 1 | synchronizer << 2
-        self._pour(
+        self._emit(
             "define_object",
             options(
                 "tm_object",
@@ -269,7 +269,7 @@ class Sink:
         array = _event_array(events)
         for start in range(0, len(array), BATCH_EVENTS):
             count = min(BATCH_EVENTS, len(array) - start)
-            self._pour("events", array + start, count)
+            self._emit("events", array + start, count)
 
 
 def _strings(**values: str | None) -> dict[str, Any]:

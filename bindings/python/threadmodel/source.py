@@ -52,7 +52,7 @@ def open_source(names: Sequence[bytes], choices: Any = ffi.NULL) -> Any:
     return ffi.gc(out[0], lib.tm_source_close)
 
 
-def pour(
+def read(
     path: Path | Sequence[Path],
     sink: Sink,
     progress: Listener | None = None,
@@ -95,7 +95,7 @@ def pour(
     more = ffi.new("char *[]", others)
     choices.more_paths = more if others else ffi.NULL
     source = open_source(names, choices)
-    length = lib.tm_source_length(source)
+    length = lib.tm_source_length_bytes(source)
     sink.define_run(
         Run(source=_name_of(names), format=text(lib.tm_source_format(source)))
     )
@@ -105,13 +105,13 @@ def pour(
             progress(Progress(position_bytes, length))
 
     if relay.is_worth_it(length):
-        return relay.pour(source, sink, tell)
+        return relay.read(source, sink, tell)
     while True:
         # Parts are short and the lock of the interpreter is free meanwhile, so
         # Ctrl-C and other threads get their turn.
         with sink._lock:
             code = lib.tm_source_read(source, sink._sink())
-        tell(lib.tm_source_position(source))
+        tell(lib.tm_source_position_bytes(source))
         if code == lib.TM_EDAMAGED:
             return str(error(code))
         check(code)
@@ -152,7 +152,7 @@ def open(
         InvalidArgumentError: the dialect is none (a ValueError)
     """
     model = Model()
-    model.damage = pour(
+    model.damage = read(
         path, model, progress, dialect=dialect, time_unit_ns=time_unit_ns
     )
     if model.damage is not None:

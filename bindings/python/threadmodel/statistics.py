@@ -28,14 +28,14 @@ def threads(model: "Model", selection: Selection = ALL) -> Table:
     carrier_id uint64 (of a virtual thread that is mounted, as far as is told; None:
     none), cpu_samples uint64 (how often it was seen on a processor).
     """
-    return model._ask(lib.tm_statistics_threads, model._select(selection))
+    return model._ask(lib.tm_thread_list, model._select(selection))
 
 
-def monitors(model: "Model", selection: Selection = ALL) -> Table:
+def locks(model: "Model", selection: Selection = ALL) -> Table:
     """Sum up how threads were held up, by class of the object; see statistics.
 
-    Columns (table ``monitors``): class string (of the monitor, blocker or joined
-    thread); those of table ``groups`` that are always there.
+    Columns (table ``locks``): class string (of the monitor, blocker or joined thread);
+    those of table ``groups`` that are always there.
     """
     return statistics(model, ("class",), selection)
 
@@ -94,7 +94,7 @@ def statistics(
             the caller is looked for; None: those of the JDK
     """
     choices = _choices(model, by, selection, libraries)
-    return model._ask(lib.tm_statistics_monitors, choices)
+    return model._ask(lib.tm_statistics_list, choices)
 
 
 def total(model: "Model", selection: Selection = ALL) -> Table:
@@ -104,7 +104,7 @@ def total(model: "Model", selection: Selection = ALL) -> Table:
 
     Columns (table ``total``): those of table ``groups`` that are always there.
     """
-    return model._ask(lib.tm_statistics_total, _choices(model, (), selection, None))
+    return model._ask(lib.tm_statistics_sum, _choices(model, (), selection, None))
 
 
 def histogram(
@@ -134,7 +134,7 @@ def histogram(
     """
     choices = _choices(model, by, selection, libraries)
     state_number = number(state, STATES, "state")
-    return model._ask(lib.tm_statistics_histogram, choices, state_number)
+    return model._ask(lib.tm_histogram_list, choices, state_number)
 
 
 def _choices(

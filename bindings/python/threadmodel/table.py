@@ -45,7 +45,7 @@ class Table:
 
     @property
     def name(self) -> str:
-        """What the rows are, ``monitors`` for instance."""
+        """What the rows are, ``locks`` for instance."""
         return text(lib.tm_table_name(self._table)) or ""
 
     @property
@@ -54,10 +54,10 @@ class Table:
         return tuple(self._columns)
 
     @property
-    def limits(self) -> tuple[str, ...]:
+    def caveats(self) -> tuple[str, ...]:
         """Sentences on what this answer cannot show."""
-        count = lib.tm_table_limit_count(self._table)
-        sentences = (text(lib.tm_table_limit(self._table, i)) for i in range(count))
+        count = lib.tm_table_caveat_count(self._table)
+        sentences = (text(lib.tm_table_caveat(self._table, i)) for i in range(count))
         return tuple(sentence or "" for sentence in sentences)
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 # What one JSON object holds, and the questions; outsiders rely on the names.
 TABLES: Final = {
     "threads": "threads",
-    "monitors": "monitors",
+    "locks": "locks",
     "callers": "callers",
     "objects": "objects",
     "timeline": "timeline",

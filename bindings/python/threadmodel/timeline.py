@@ -49,7 +49,7 @@ def tiles(model: "Model", tile_ns: int, selection: Selection = ALL) -> Table:
         selection: of threads, classes of objects, and time
     """
     length = whole(tile_ns, "tile_ns", MAX_INT64)
-    return model._ask(lib.tm_timeline_tiles, model._select(selection), length)
+    return model._ask(lib.tm_tile_list, model._select(selection), length)
 
 
 def tile_ns(model: "Model", rows: int, selection: Selection = ALL) -> int:
@@ -64,7 +64,7 @@ def tile_ns(model: "Model", rows: int, selection: Selection = ALL) -> int:
     limit = whole(rows, "rows", MAX_INT64)
     struct = model._select(selection)
     with model._lock:
-        check(lib.tm_timeline_tile_ns(out, model._model, struct, limit))
+        check(lib.tm_tile_fit(out, model._model, struct, limit))
     return int(out[0])
 
 
@@ -94,7 +94,7 @@ def context(model: "Model", selection: Selection = ALL) -> Table:
     method string, source string, line int32, stack int32, cause string (of an
     inflation; None: others).
     """
-    return model._ask(lib.tm_model_context, model._select(selection))
+    return model._ask(lib.tm_context_list, model._select(selection))
 
 
 def context_totals(model: "Model") -> Table:
@@ -104,7 +104,7 @@ def context_totals(model: "Model") -> Table:
     inflated, cpu_sample), count uint64, total_ns int64 (all of them), max_ns int64 (the
     longest), share double (of the run's length; None: that is 0).
     """
-    return model._ask(lib.tm_model_context_totals)
+    return model._ask(lib.tm_context_sum)
 
 
 def stacks(model: "Model") -> Table:

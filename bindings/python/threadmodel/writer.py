@@ -121,7 +121,7 @@ class Writer(FileWriter):
     def bytes_written(self) -> int:
         """Bytes of the file so far, without those that wait to be written."""
         with self._lock:
-            return whole(lib.tm_writer_bytes(self._open()), "bytes", MAX_UINT64)
+            return whole(lib.tm_writer_written_bytes(self._open()), "bytes", MAX_UINT64)
 
     def flush(self) -> None:
         """Hand what came so far to the operating system, so that readers see it.
@@ -138,7 +138,7 @@ class Writer(FileWriter):
             writer = self._open()
             counts = {
                 kind.name.lower(): whole(
-                    lib.tm_writer_dropped(writer, int(kind)), "events", MAX_UINT64
+                    lib.tm_writer_dropped_count(writer, int(kind)), "events", MAX_UINT64
                 )
                 for kind in EventKind
             }

@@ -27,7 +27,7 @@ static int (*const detectors[])(tm__findings *) = {
 };
 
 tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
-                             const char *evidence, int64_t at_stake_ns)
+                             const char *evidence, int64_t impact_ns)
 {
     tm__finding *item;
 
@@ -37,7 +37,7 @@ tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
     item = &findings->items[findings->items_count++];
     *item = (tm__finding){.kind = kind,
                           .evidence = evidence,
-                          .at_stake_ns = at_stake_ns,
+                          .impact_ns = impact_ns,
                           .class_name = TM__NONE,
                           .place = TM__NONE,
                           .thread = TM__NONE,
@@ -47,7 +47,7 @@ tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
 
 /* ---- words ---- */
 
-void tm__say(tm__finding *finding, const char *format, ...)
+void tm__finding_write(tm__finding *finding, const char *format, ...)
 {
     size_t room = sizeof(finding->text) - finding->length;
     va_list arguments;
@@ -60,39 +60,42 @@ void tm__say(tm__finding *finding, const char *format, ...)
         finding->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
 }
 
-void tm__say_duration(tm__finding *finding, int64_t time_ns)
+void tm__finding_write_duration(tm__finding *finding, int64_t time_ns)
 {
-    tm__say(finding, "%s", tm__duration_of(time_ns).text);
+    tm__finding_write(finding, "%s", tm__duration_of(time_ns).text);
 }
 
-void tm__say_caller(tm__finding *finding, const tm__findings *findings, uint32_t place)
+void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings,
+                              uint32_t place)
 {
     const tm__caller *it = place == TM__NONE ? NULL : &findings->places.items[place];
     const char *method =
         it ? tm__strings_get(&findings->model->strings, it->method) : NULL;
 
-    tm__say(finding, "%.200s", method ? method : "an unknown method");
+    tm__finding_write(finding, "%.200s", method ? method : "an unknown method");
     if (it && it->line)
-        tm__say(finding, ":%u", it->line);
+        tm__finding_write(finding, ":%u", it->line);
 }
 
-void tm__say_thread(tm__finding *finding, const tm_model *model, uint32_t thread)
+void tm__finding_write_thread(tm__finding *finding, const tm_model *model,
+                              uint32_t thread)
 {
     const char *name = tm__thread_name(model, thread);
 
     if (thread == TM__NONE)
-        tm__say(finding, "an unknown thread");
+        tm__finding_write(finding, "an unknown thread");
     else if (name && *name)
-        tm__say(finding, "thread %.100s", name);
+        tm__finding_write(finding, "thread %.100s", name);
     else
-        tm__say(finding, "thread #%" PRIu64, model->threads[thread].id);
+        tm__finding_write(finding, "thread #%" PRIu64, model->threads[thread].id);
 }
 
-void tm__say_class(tm__finding *finding, const tm_model *model, uint32_t class_name)
+void tm__finding_write_class(tm__finding *finding, const tm_model *model,
+                             uint32_t class_name)
 {
     const char *name = tm__strings_get(&model->strings, class_name);
 
-    tm__say(finding, "%.200s", name ? name : "an unknown class");
+    tm__finding_write(finding, "%.200s", name ? name : "an unknown class");
 }
 
 /* ---- evidence ---- */
@@ -189,7 +192,7 @@ uint32_t tm__class_name_of_object(const tm_model *model, uint32_t object)
 tm__tally_item *tm__tally_add(tm__tally *tally, tm__memory *memory, uint32_t a,
                               uint32_t b, uint32_t c, int64_t time_ns, uint32_t thread)
 {
-    uint32_t *value = tm__triples_at(&tally->map, memory, a, b, c);
+    uint32_t *value = tm__triple_map_at(&tally->map, memory, a, b, c);
     tm__tally_item *item;
 
     if (!value)
@@ -247,7 +250,7 @@ void tm__top_add(tm__top *top, int64_t key, uint32_t number)
 void tm__tally_free(tm__tally *tally, tm__memory *memory)
 {
     tm__free(memory, tally->items, tally->items_capacity * sizeof(*tally->items));
-    tm__triples_free(&tally->map, memory);
+    tm__triple_map_free(&tally->map, memory);
 }
 
 /* ---- the answer ---- */
@@ -259,7 +262,7 @@ static void put_finding(tm__builder *builder, const tm__findings *findings,
 
     tm__put_int32(builder, rank);
     tm__put_string(builder, item->kind);
-    tm__put_int64(builder, item->at_stake_ns);
+    tm__put_int64(builder, item->impact_ns);
     tm__put_text(builder, item->text);
     tm__put_string(builder, tm__strings_get(&model->strings, item->class_name));
     tm__put_caller(builder, &findings->places, item->place);
@@ -280,10 +283,10 @@ static int tier_of(const tm__finding *item)
 }
 
 /* Equals keep the order in which the detectors had their say. */
-static int by_stake(const void *payload, uint32_t left, uint32_t right)
+static int by_impact(const void *payload, uint32_t left, uint32_t right)
 {
     const tm__finding *items = payload;
-    int64_t l = items[left].at_stake_ns, r = items[right].at_stake_ns;
+    int64_t l = items[left].impact_ns, r = items[right].impact_ns;
 
     if (l != r)
         return l > r ? -1 : 1;
@@ -303,7 +306,7 @@ static int put_ranked(tm__builder *builder, tm__findings *findings)
     if (order && spare) {
         for (uint32_t i = 0; i < findings->items_count; i++)
             order[i] = (tm__sortable){tier_of(&findings->items[i]), i};
-        tm__sort(order, spare, findings->items_count, by_stake, findings->items);
+        tm__sort(order, spare, findings->items_count, by_impact, findings->items);
         for (uint32_t i = 0; i < findings->items_count; i++)
             put_finding(builder, findings, &findings->items[order[i].number], ++rank);
     }
@@ -312,7 +315,7 @@ static int put_ranked(tm__builder *builder, tm__findings *findings)
     return order && spare ? TM_OK : TM_ENOMEM;
 }
 
-int tm_findings_list(tm_table **out, const tm_model *model)
+int tm_finding_list(tm_table **out, const tm_model *model)
 {
     tm__findings findings = {.model = model};
     tm__builder builder;
@@ -336,7 +339,7 @@ int tm_findings_list(tm_table **out, const tm_model *model)
         rc = put_ranked(&builder, &findings);
     if (rc == TM_OK)
         rc = findings.labels.failed;
-    tm__model_put_limits(model, &builder);
+    tm__model_put_caveats(model, &builder);
     tm__free(&findings.memory, findings.items,
              findings.items_capacity * sizeof(*findings.items));
     tm__callers_close(&findings.places);

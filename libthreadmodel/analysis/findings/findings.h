@@ -19,7 +19,7 @@ enum { TM__FINDING_BYTES = 1000, TM__WHERE_BYTES = 800, TM__FINDINGS_A_KIND = 5 
 typedef struct tm__finding {
     const char *kind; ///< constant
     const char *evidence;
-    int64_t at_stake_ns;
+    int64_t impact_ns;
     uint32_t class_name;   ///< strings or TM__NONE
     uint32_t place;        ///< places or TM__NONE
     uint32_t thread;       ///< threads[] or TM__NONE
@@ -44,19 +44,22 @@ typedef struct tm__findings {
 
 /** @return a finding that names nothing yet; NULL: no memory */
 tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
-                             const char *evidence, int64_t at_stake_ns);
+                             const char *evidence, int64_t impact_ns);
 
 /** Add words, cut where there is no more room. */
-void tm__say(tm__finding *finding, const char *format, ...)
+void tm__finding_write(tm__finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** "12.3 ms" */
-void tm__say_duration(tm__finding *finding, int64_t time_ns);
+void tm__finding_write_duration(tm__finding *finding, int64_t time_ns);
 /** "demo.Account.transfer:42"; "an unknown method" */
-void tm__say_caller(tm__finding *finding, const tm__findings *findings, uint32_t place);
+void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings,
+                              uint32_t place);
 /** "thread worker-1"; "thread #12" for one without a name */
-void tm__say_thread(tm__finding *finding, const tm_model *model, uint32_t thread);
+void tm__finding_write_thread(tm__finding *finding, const tm_model *model,
+                              uint32_t thread);
 /** The text of a string, or "an unknown class". */
-void tm__say_class(tm__finding *finding, const tm_model *model, uint32_t class_name);
+void tm__finding_write_class(tm__finding *finding, const tm_model *model,
+                             uint32_t class_name);
 
 /* Conditions on the rows of the evidence, all of which hold: column = value, in SQL.
  * Too long a text makes the condition empty, which is all of the table. */
@@ -97,7 +100,7 @@ typedef struct tm__tally_item {
 } tm__tally_item;
 
 typedef struct tm__tally {
-    tm__triples map;
+    tm__triple_map map;
     TM__ARRAY(tm__tally_item, items);
 } tm__tally;
 

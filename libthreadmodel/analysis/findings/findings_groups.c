@@ -16,8 +16,8 @@ int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues)
 
         if (!queues->items[i].blocks)
             continue;
-        count = tm__triples_at(&groups->of_class, &findings->memory,
-                               tm__class_name_of_object(findings->model, i), 0, 0);
+        count = tm__triple_map_at(&groups->of_class, &findings->memory,
+                                  tm__class_name_of_object(findings->model, i), 0, 0);
         if (!count)
             return TM_ENOMEM;
         ++*count;
@@ -30,9 +30,9 @@ int tm__lock_group_of(tm__lock_groups *groups, uint32_t *number, uint32_t object
 {
     tm__memory *memory = &groups->findings->memory;
     uint32_t class_name = tm__class_name_of_object(groups->findings->model, object);
-    int is_one = *tm__triples_find(&groups->of_class, class_name, 0, 0) == 1;
-    uint32_t *value = tm__triples_at(&groups->map, memory, class_name,
-                                     is_one ? TM__NONE : place, (uint32_t)is_one);
+    int is_one = *tm__triple_map_find(&groups->of_class, class_name, 0, 0) == 1;
+    uint32_t *value = tm__triple_map_at(&groups->map, memory, class_name,
+                                        is_one ? TM__NONE : place, (uint32_t)is_one);
     tm__lock_group *group;
 
     if (!value)
@@ -49,7 +49,7 @@ int tm__lock_group_of(tm__lock_groups *groups, uint32_t *number, uint32_t object
         *value = groups->items_count;
     }
     *number = *value - 1;
-    value = tm__triples_at(&groups->seen, memory, *number, object, 0);
+    value = tm__triple_map_at(&groups->seen, memory, *number, object, 0);
     if (!value)
         return TM_ENOMEM;
     groups->items[*number].objects += *value == 0;
@@ -57,18 +57,18 @@ int tm__lock_group_of(tm__lock_groups *groups, uint32_t *number, uint32_t object
     return TM_OK;
 }
 
-void tm__say_lock_group(tm__finding *finding, const tm__lock_groups *groups,
-                        uint32_t number)
+void tm__finding_write_lock_group(tm__finding *finding, const tm__lock_groups *groups,
+                                  uint32_t number)
 {
     const tm__lock_group *group = &groups->items[number];
     tm__findings *findings = groups->findings;
 
-    tm__say_class(finding, findings->model, group->class_name);
+    tm__finding_write_class(finding, findings->model, group->class_name);
     if (group->objects == 1)
-        tm__say(finding, " (%s)",
-                tm__label(&findings->labels, findings->model, group->object));
+        tm__finding_write(finding, " (%s)",
+                          tm__label(&findings->labels, findings->model, group->object));
     else
-        tm__say(finding, " (%u objects)", group->objects);
+        tm__finding_write(finding, " (%u objects)", group->objects);
 }
 
 void tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
@@ -87,7 +87,7 @@ void tm__lock_groups_close(tm__lock_groups *groups)
     tm__memory *memory = &groups->findings->memory;
 
     tm__free(memory, groups->items, groups->items_capacity * sizeof(*groups->items));
-    tm__triples_free(&groups->of_class, memory);
-    tm__triples_free(&groups->map, memory);
-    tm__triples_free(&groups->seen, memory);
+    tm__triple_map_free(&groups->of_class, memory);
+    tm__triple_map_free(&groups->map, memory);
+    tm__triple_map_free(&groups->seen, memory);
 }

@@ -23,7 +23,7 @@ enum {
 };
 
 /* Too short to have slept in. */
-enum { SHORT_NS = 10000, OWN_HOLD_UPS = 16 };
+enum { SHORT_NS = 10000, OWN_BLOCKING = 16 };
 
 typedef struct locks {
     tm__findings *findings;
@@ -61,16 +61,16 @@ static int own_state(int state)
  * method that took it is left, also where the next in the queue takes long to wake.
  */
 static int had_it_still(const tm_model *model, const tm__share *share,
-                        const tm__interval *held_up)
+                        const tm__interval *blocked)
 {
-    if (held_up->start_ns <= share->from_ns)
+    if (blocked->start_ns <= share->from_ns)
         return TM__INSIDE;
     /* A synchronizer may be left to itself; a stack is no proof of itself, nor is one
      * that another hold-up was at. */
-    if (share->state == TM_STATE_PARKED || share->owner_stack == held_up->stack ||
-        held_up->flags & TM__INTERVAL_SAMPLED)
+    if (share->state == TM_STATE_PARKED || share->owner_stack == blocked->stack ||
+        blocked->flags & TM__INTERVAL_SAMPLED)
         return TM__UNPROVEN;
-    return tm__stacks_compare(model, share->owner_stack, held_up->stack);
+    return tm__stacks_compare(model, share->owner_stack, blocked->stack);
 }
 
 /* The owner may have been held up itself in its share. */
@@ -89,7 +89,7 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
             high = middle;
     }
     low -= low > 0;
-    for (uint32_t i = low; i < owner->interval_count && i < low + OWN_HOLD_UPS &&
+    for (uint32_t i = low; i < owner->interval_count && i < low + OWN_BLOCKING &&
                            owner->intervals[i].start_ns < share->to_ns;
          i++) {
         const tm__interval *it = &owner->intervals[i];
@@ -123,7 +123,7 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
     return TM_OK;
 }
 
-static int take(void *payload, const tm__share *share)
+static int add_share(void *payload, const tm__share *share)
 {
     locks *l = payload;
     const tm__callers *places = &l->findings->places;
@@ -162,8 +162,8 @@ static int note(void *payload, const tm__share *share)
     return share->object == TM__NONE ? TM_OK : tm__queue_note(&l->queues, share);
 }
 
-static void say_holder(tm__finding *finding, const locks *l, uint32_t group,
-                       int64_t whole_ns)
+static void write_holder(tm__finding *finding, const locks *l, uint32_t group,
+                         int64_t whole_ns)
 {
     const tm__findings *findings = l->findings;
     const tm__tally_item *at = tm__tally_top(&l->tally, group, HELD_BY);
@@ -172,28 +172,28 @@ static void say_holder(tm__finding *finding, const locks *l, uint32_t group,
     int sure = known && known->total_ns >= whole_ns / 2;
 
     if (!owner) {
-        tm__say(finding, " Its owner is not known.");
+        tm__finding_write(finding, " Its owner is not known.");
         return;
     }
     if (at && at->b != TM__NONE && at->total_ns >= whole_ns / 2) {
-        tm__say(finding, sure ? " Its owners took it in "
-                              : " Its owners, it seems, took it in ");
-        tm__say_caller(finding, findings, at->b);
-        tm__say(finding, " for %d %% of that time.",
-                tm__percent(at->total_ns, whole_ns));
+        tm__finding_write(finding, sure ? " Its owners took it in "
+                                        : " Its owners, it seems, took it in ");
+        tm__finding_write_caller(finding, findings, at->b);
+        tm__finding_write(finding, " for %d %% of that time.",
+                          tm__percent(at->total_ns, whole_ns));
         finding->place = at->b;
     }
     finding->thread = owner->b;
     /* Of many who had it as long there is nobody to be named. */
     if (owner->total_ns < whole_ns / 10)
         return;
-    tm__say(finding, " Of all owners ");
-    tm__say_thread(finding, findings->model, owner->b);
-    tm__say(finding, " had it longest, %d %% of that time.",
-            tm__percent(owner->total_ns, whole_ns));
+    tm__finding_write(finding, " Of all owners ");
+    tm__finding_write_thread(finding, findings->model, owner->b);
+    tm__finding_write(finding, " had it longest, %d %% of that time.",
+                      tm__percent(owner->total_ns, whole_ns));
 }
 
-static int tell_hot(locks *l, const tm__tally_item *item)
+static int report_hot(locks *l, const tm__tally_item *item)
 {
     tm__findings *findings = l->findings;
     const tm__tally_item *at = tm__tally_top(&l->tally, item->a, BLOCKED_AT);
@@ -209,21 +209,21 @@ static int tell_hot(locks *l, const tm__tally_item *item)
     finding->class_name = l->groups.items[item->a].class_name;
     finding->place = at ? at->b : TM__NONE;
     tm__where_lock_group(finding, &l->groups, item->a);
-    tm__say(finding, "Hot lock ");
-    tm__say_lock_group(finding, &l->groups, item->a);
-    tm__say(finding, ": %u thread%s blocked %lld times for ", threads,
-            threads == 1 ? " was" : "s were", (long long)item->count);
-    tm__say_duration(finding, item->total_ns);
+    tm__finding_write(finding, "Hot lock ");
+    tm__finding_write_lock_group(finding, &l->groups, item->a);
+    tm__finding_write(finding, ": %u thread%s blocked %lld times for ", threads,
+                      threads == 1 ? " was" : "s were", (long long)item->count);
+    tm__finding_write_duration(finding, item->total_ns);
     on_average =
         (double)item->total_ns / (double)(findings->run_ns ? findings->run_ns : 1);
-    tm__say(finding, " in all, %.*f blocked threads on average",
-            on_average < 10 ? 2 : 0, on_average);
+    tm__finding_write(finding, " in all, %.*f blocked threads on average",
+                      on_average < 10 ? 2 : 0, on_average);
     if (at && at->b != TM__NONE) {
-        tm__say(finding, ", most in ");
-        tm__say_caller(finding, findings, at->b);
+        tm__finding_write(finding, ", most in ");
+        tm__finding_write_caller(finding, findings, at->b);
     }
-    tm__say(finding, ".");
-    say_holder(finding, l, item->a, item->total_ns);
+    tm__finding_write(finding, ".");
+    write_holder(finding, l, item->a, item->total_ns);
     return TM_OK;
 }
 
@@ -240,13 +240,13 @@ static const struct {
 
 static int64_t known_while(const locks *l, const tm__tally_item *item)
 {
-    const uint32_t *value = tm__triples_find(&l->tally.map, item->a, item->b,
-                                             item->c - WHILE + WHILE_KNOWN);
+    const uint32_t *value = tm__triple_map_find(&l->tally.map, item->a, item->b,
+                                                item->c - WHILE + WHILE_KNOWN);
 
     return value ? l->tally.items[*value - 1].total_ns : 0;
 }
 
-static int tell_held(locks *l, const tm__tally_item *item, size_t state)
+static int report_held(locks *l, const tm__tally_item *item, size_t state)
 {
     tm__findings *findings = l->findings;
     tm__finding *finding =
@@ -263,22 +263,24 @@ static int tell_held(locks *l, const tm__tally_item *item, size_t state)
     if (!item->is_of_many)
         tm__where_thread(finding, "owner_id", findings->model, item->worst_thread);
     if (finding->suspected)
-        tm__say(finding, "Suspected: ");
-    tm__say_thread(finding, findings->model, item->worst_thread);
-    tm__say(finding, "%s %s in ", item->is_of_many ? " and others" : "",
-            owners_states[state].words);
-    tm__say_caller(finding, findings, item->b);
-    tm__say(finding, item->is_of_many ? " while each held " : " while it held ");
-    tm__say_lock_group(finding, &l->groups, item->a);
-    tm__say(finding, "; meanwhile others were blocked by that for ");
-    tm__say_duration(finding, item->total_ns);
-    tm__say(finding, " in all.");
+        tm__finding_write(finding, "Suspected: ");
+    tm__finding_write_thread(finding, findings->model, item->worst_thread);
+    tm__finding_write(finding, "%s %s in ", item->is_of_many ? " and others" : "",
+                      owners_states[state].words);
+    tm__finding_write_caller(finding, findings, item->b);
+    tm__finding_write(finding,
+                      item->is_of_many ? " while each held " : " while it held ");
+    tm__finding_write_lock_group(finding, &l->groups, item->a);
+    tm__finding_write(finding, "; meanwhile others were blocked by that for ");
+    tm__finding_write_duration(finding, item->total_ns);
+    tm__finding_write(finding, " in all.");
     if (finding->suspected)
-        tm__say(finding, " Look in the code whether it is called with the lock held.");
+        tm__finding_write(finding,
+                          " Look in the code whether it is called with the lock held.");
     return TM_OK;
 }
 
-static int tell_sums(locks *l)
+static int report_sums(locks *l)
 {
     enum { STATES = sizeof(owners_states) / sizeof(*owners_states) };
     tm__top hot = {.count = 0}, held[STATES] = {{.count = 0}};
@@ -297,10 +299,10 @@ static int tell_sums(locks *l)
                 tm__top_add(&held[s], item->total_ns, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < hot.count; i++)
-        rc = tell_hot(l, &l->tally.items[hot.numbers[i]]);
+        rc = report_hot(l, &l->tally.items[hot.numbers[i]]);
     for (size_t s = 0; s < STATES; s++)
         for (uint32_t i = 0; rc == TM_OK && i < held[s].count; i++)
-            rc = tell_held(l, &l->tally.items[held[s].numbers[i]], s);
+            rc = report_held(l, &l->tally.items[held[s].numbers[i]], s);
     return rc;
 }
 
@@ -314,12 +316,13 @@ int tm__find_locks(tm__findings *findings)
     if (rc == TM_OK) {
         rc = tm__lock_groups_open(&l.groups, &l.queues);
         if (rc == TM_OK)
-            rc = tm__shares_walk(findings->model, &findings->whole, take, &l, NULL);
+            rc =
+                tm__shares_walk(findings->model, &findings->whole, add_share, &l, NULL);
     }
     if (rc == TM_OK)
-        rc = tell_sums(&l);
+        rc = report_sums(&l);
     if (rc == TM_OK)
-        rc = tm__queues_tell(&l.queues);
+        rc = tm__queues_report(&l.queues);
     if (l.groups.findings)
         tm__lock_groups_close(&l.groups);
     tm__queues_close(&l.queues);

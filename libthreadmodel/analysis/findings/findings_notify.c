@@ -33,7 +33,7 @@ typedef struct site {
 
 typedef struct notifies {
     tm__findings *findings;
-    tm__triples by_place; ///< (class name, place, 0): site + 1
+    tm__triple_map by_place; ///< (class name, place, 0): site + 1
     TM__ARRAY(site, sites);
     tm__top lost; ///< interactions
 } notifies;
@@ -43,7 +43,7 @@ static site *site_of(notifies *n, const tm__interaction *row)
     tm__memory *memory = &n->findings->memory;
     uint32_t class_name = tm__class_name_of_object(n->findings->model, row->object);
     uint32_t place = tm__caller_of(&n->findings->places, row->from_stack);
-    uint32_t *value = tm__triples_at(&n->by_place, memory, class_name, place, 0);
+    uint32_t *value = tm__triple_map_at(&n->by_place, memory, class_name, place, 0);
 
     if (!value)
         return NULL;
@@ -122,7 +122,7 @@ static int is_of_the_vm(const tm__findings *findings, const tm__interaction *row
     return tm__caller_is_library(places, tm__caller_of(places, row->from_stack));
 }
 
-static int take(notifies *n, uint32_t number)
+static int add_notify(notifies *n, uint32_t number)
 {
     const tm_model *model = n->findings->model;
     const tm__interaction *row = tm__row(model, number);
@@ -162,7 +162,7 @@ static int take(notifies *n, uint32_t number)
     return TM_OK;
 }
 
-static int tell_herd(notifies *n, const site *it)
+static int report_herd(notifies *n, const site *it)
 {
     tm__findings *findings = n->findings;
     tm__finding *finding =
@@ -176,23 +176,23 @@ static int tell_herd(notifies *n, const site *it)
     tm__where_text(finding, "kind", "notify_all");
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_caller(finding, findings, "from_method", it->place, 0);
-    tm__say(finding, "%u notifyAll calls on ", it->all);
-    tm__say_class(finding, findings->model, it->class_name);
-    tm__say(finding, " in ");
-    tm__say_caller(finding, findings, it->place);
-    tm__say(finding, " by ");
-    tm__say_thread(finding, findings->model, it->thread);
-    tm__say(
+    tm__finding_write(finding, "%u notifyAll calls on ", it->all);
+    tm__finding_write_class(finding, findings->model, it->class_name);
+    tm__finding_write(finding, " in ");
+    tm__finding_write_caller(finding, findings, it->place);
+    tm__finding_write(finding, " by ");
+    tm__finding_write_thread(finding, findings->model, it->thread);
+    tm__finding_write(
         finding,
         " or others woke %u waiters, %.1f each; only %u had use of it and %u waited "
         "again at once, after queueing for ",
         it->woken, (double)it->woken / it->all, it->woken - it->back, it->back);
-    tm__say_duration(finding, it->back_ns);
-    tm__say(finding, " in all: notify one, or wait on separate objects.");
+    tm__finding_write_duration(finding, it->back_ns);
+    tm__finding_write(finding, " in all: notify one, or wait on separate objects.");
     return TM_OK;
 }
 
-static int tell_useless(notifies *n, const site *it)
+static int report_useless(notifies *n, const site *it)
 {
     tm__findings *findings = n->findings;
     tm__finding *finding =
@@ -206,17 +206,17 @@ static int tell_useless(notifies *n, const site *it)
     tm__where_text(finding, "effect", "useless");
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_caller(finding, findings, "from_method", it->place, 0);
-    tm__say(finding, "%u of %u notifies on ", it->useless, it->calls);
-    tm__say_class(finding, findings->model, it->class_name);
-    tm__say(finding, " in ");
-    tm__say_caller(finding, findings, it->place);
-    tm__say(finding, ", by ");
-    tm__say_thread(finding, findings->model, it->thread);
-    tm__say(finding, " for one, met no waiter.");
+    tm__finding_write(finding, "%u of %u notifies on ", it->useless, it->calls);
+    tm__finding_write_class(finding, findings->model, it->class_name);
+    tm__finding_write(finding, " in ");
+    tm__finding_write_caller(finding, findings, it->place);
+    tm__finding_write(finding, ", by ");
+    tm__finding_write_thread(finding, findings->model, it->thread);
+    tm__finding_write(finding, " for one, met no waiter.");
     return TM_OK;
 }
 
-static int tell_lost(notifies *n, uint32_t number, int64_t at_stake_ns)
+static int report_lost(notifies *n, uint32_t number, int64_t impact_ns)
 {
     tm__findings *findings = n->findings;
     const tm_model *model = findings->model;
@@ -224,7 +224,7 @@ static int tell_lost(notifies *n, uint32_t number, int64_t at_stake_ns)
     uint32_t waiter = TM__NONE;
     const tm__interval *wait;
     tm__finding *finding =
-        tm__finding_new(findings, "lost_notify", "interactions", at_stake_ns);
+        tm__finding_new(findings, "lost_notify", "interactions", impact_ns);
 
     if (!finding)
         return TM_ENOMEM;
@@ -233,32 +233,34 @@ static int tell_lost(notifies *n, uint32_t number, int64_t at_stake_ns)
     finding->thread = waiter;
     tm__where_text(finding, "object", tm__label(&findings->labels, model, row->object));
     tm__where_number(finding, "time_ns", row->from_ns - tm__model_origin_ns(model));
-    tm__say(finding, "Lost notify: ");
-    tm__say_thread(finding, model, row->from_thread);
-    tm__say(finding, " notified %s in ",
-            tm__label(&findings->labels, model, row->object));
-    tm__say_caller(finding, findings,
-                   tm__caller_of(&findings->places, row->from_stack));
-    tm__say(finding, " at ");
-    tm__say_duration(finding, row->from_ns - tm__model_origin_ns(model));
-    tm__say(finding, ", when nobody waited");
+    tm__finding_write(finding, "Lost notify: ");
+    tm__finding_write_thread(finding, model, row->from_thread);
+    tm__finding_write(finding, " notified %s in ",
+                      tm__label(&findings->labels, model, row->object));
+    tm__finding_write_caller(finding, findings,
+                             tm__caller_of(&findings->places, row->from_stack));
+    tm__finding_write(finding, " at ");
+    tm__finding_write_duration(finding, row->from_ns - tm__model_origin_ns(model));
+    tm__finding_write(finding, ", when nobody waited");
     if (waiter != TM__NONE) {
         wait = &model->threads[waiter]
                     .intervals[model->threads[waiter].interval_count - 1];
         finding->place = tm__caller_of(&findings->places, wait->stack);
-        tm__say(finding, "; ");
-        tm__say_thread(finding, model, waiter);
-        tm__say(finding, " waits in ");
-        tm__say_caller(finding, findings, finding->place);
-        tm__say(finding, " since ");
-        tm__say_duration(finding, wait->start_ns - tm__model_origin_ns(model));
-        tm__say(finding, " and was not notified");
+        tm__finding_write(finding, "; ");
+        tm__finding_write_thread(finding, model, waiter);
+        tm__finding_write(finding, " waits in ");
+        tm__finding_write_caller(finding, findings, finding->place);
+        tm__finding_write(finding, " since ");
+        tm__finding_write_duration(finding,
+                                   wait->start_ns - tm__model_origin_ns(model));
+        tm__finding_write(finding, " and was not notified");
     }
-    tm__say(finding, ": test the condition before waiting, under the same lock.");
+    tm__finding_write(finding,
+                      ": test the condition before waiting, under the same lock.");
     return TM_OK;
 }
 
-static int tell(notifies *n)
+static int report(notifies *n)
 {
     tm__top herds = {.count = 0}, useless = {.count = 0};
     int rc = TM_OK;
@@ -274,11 +276,11 @@ static int tell(notifies *n)
             tm__top_add(&useless, it->useless, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < herds.count; i++)
-        rc = tell_herd(n, &n->sites[herds.numbers[i]]);
+        rc = report_herd(n, &n->sites[herds.numbers[i]]);
     for (uint32_t i = 0; rc == TM_OK && i < n->lost.count; i++)
-        rc = tell_lost(n, n->lost.numbers[i], n->lost.keys[i]);
+        rc = report_lost(n, n->lost.numbers[i], n->lost.keys[i]);
     for (uint32_t i = 0; rc == TM_OK && i < useless.count; i++)
-        rc = tell_useless(n, &n->sites[useless.numbers[i]]);
+        rc = report_useless(n, &n->sites[useless.numbers[i]]);
     return rc;
 }
 
@@ -289,10 +291,10 @@ int tm__find_notifies(tm__findings *findings)
     int rc = TM_OK;
 
     for (uint32_t i = 0; rc == TM_OK && i < model->interactions_count; i++)
-        rc = take(&n, model->interactions_first + i);
+        rc = add_notify(&n, model->interactions_first + i);
     if (rc == TM_OK)
-        rc = tell(&n);
+        rc = report(&n);
     tm__free(&findings->memory, n.sites, n.sites_capacity * sizeof(*n.sites));
-    tm__triples_free(&n.by_place, &findings->memory);
+    tm__triple_map_free(&n.by_place, &findings->memory);
     return rc;
 }

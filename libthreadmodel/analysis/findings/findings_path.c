@@ -11,9 +11,9 @@ enum { WHOLE, BY_THREAD };
 
 typedef struct sleeps {
     tm__findings *findings;
-    tm__tally tally;   ///< (place, 0, WHOLE), (place, thread, BY_THREAD)
-    tm__triples slept; ///< (thread, interval, 0): 1
-    tm__triples count; ///< (place, 0, 0): sleeps
+    tm__tally tally;      ///< (place, 0, WHOLE), (place, thread, BY_THREAD)
+    tm__triple_map slept; ///< (thread, interval, 0): 1
+    tm__triple_map count; ///< (place, 0, 0): sleeps
 } sleeps;
 
 /* A sleep may lie on the path in several segments. */
@@ -21,7 +21,7 @@ static int count_sleep(sleeps *s, const tm__segment *segment, uint32_t place)
 {
     tm__memory *memory = &s->findings->memory;
     uint32_t *seen =
-        tm__triples_at(&s->slept, memory, segment->thread, segment->interval, 0);
+        tm__triple_map_at(&s->slept, memory, segment->thread, segment->interval, 0);
     uint32_t *count;
 
     if (!seen)
@@ -29,7 +29,7 @@ static int count_sleep(sleeps *s, const tm__segment *segment, uint32_t place)
     if (*seen)
         return TM_OK;
     *seen = 1;
-    count = tm__triples_at(&s->count, memory, place, 0, 0);
+    count = tm__triple_map_at(&s->count, memory, place, 0, 0);
     if (!count)
         return TM_ENOMEM;
     ++*count;
@@ -60,11 +60,11 @@ static int gather(sleeps *s, const tm__path *path)
     return TM_OK;
 }
 
-static int tell_sleeps(const sleeps *s, const tm__tally_item *item)
+static int report_sleeps(const sleeps *s, const tm__tally_item *item)
 {
     tm__findings *findings = s->findings;
     const tm__tally_item *most = tm__tally_top(&s->tally, item->a, BY_THREAD);
-    uint32_t count = *tm__triples_find(&s->count, item->a, 0, 0);
+    uint32_t count = *tm__triple_map_find(&s->count, item->a, 0, 0);
     uint32_t threads = 0;
     tm__finding *finding = tm__finding_new(findings, "sleep_on_critical_path",
                                            "critical_path", item->total_ns);
@@ -77,17 +77,18 @@ static int tell_sleeps(const sleeps *s, const tm__tally_item *item)
     finding->thread = most->b;
     tm__where_text(finding, "state", "sleeping");
     tm__where_caller(finding, findings, "method", item->a, 1);
-    tm__say_thread(finding, findings->model, most->b);
+    tm__finding_write_thread(finding, findings->model, most->b);
     if (threads > 1)
-        tm__say(finding, " and %u other%s", threads - 1, threads > 2 ? "s" : "");
+        tm__finding_write(finding, " and %u other%s", threads - 1,
+                          threads > 2 ? "s" : "");
     if (count == 1)
-        tm__say(finding, " slept once in ");
+        tm__finding_write(finding, " slept once in ");
     else
-        tm__say(finding, " slept %u times in ", count);
-    tm__say_caller(finding, findings, item->a);
-    tm__say(finding, " on the critical path, for ");
-    tm__say_duration(finding, item->total_ns);
-    tm__say(
+        tm__finding_write(finding, " slept %u times in ", count);
+    tm__finding_write_caller(finding, findings, item->a);
+    tm__finding_write(finding, " on the critical path, for ");
+    tm__finding_write_duration(finding, item->total_ns);
+    tm__finding_write(
         finding,
         " in all, %d %% of the run's length. The run is longer by that: wait for an "
         "event instead, or, where the sleep stands for a disk or a server, make "
@@ -97,7 +98,7 @@ static int tell_sleeps(const sleeps *s, const tm__tally_item *item)
 }
 
 /* A sleep within a lock or a use of a resource is told as a part of that. */
-static int is_told(const tm__findings *findings, uint32_t place)
+static int is_reported(const tm__findings *findings, uint32_t place)
 {
     for (uint32_t i = 0; i < findings->items_count; i++)
         if (findings->items[i].inner_method != TM__NONE &&
@@ -106,7 +107,7 @@ static int is_told(const tm__findings *findings, uint32_t place)
     return 0;
 }
 
-static int tell(const sleeps *s)
+static int report(const sleeps *s)
 {
     tm__top top = {.count = 0};
     int rc = TM_OK;
@@ -116,11 +117,11 @@ static int tell(const sleeps *s)
 
         if (item->c == WHOLE && item->total_ns > 0 &&
             item->total_ns >= s->findings->run_ns / 20 &&
-            !is_told(s->findings, item->a))
+            !is_reported(s->findings, item->a))
             tm__top_add(&top, item->total_ns, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
-        rc = tell_sleeps(s, &s->tally.items[top.numbers[i]]);
+        rc = report_sleeps(s, &s->tally.items[top.numbers[i]]);
     return rc;
 }
 
@@ -134,10 +135,10 @@ int tm__find_path_sleeps(tm__findings *findings)
     if (rc == TM_OK)
         rc = gather(&s, &path);
     if (rc == TM_OK)
-        rc = tell(&s);
+        rc = report(&s);
     tm__tally_free(&s.tally, &findings->memory);
-    tm__triples_free(&s.slept, &findings->memory);
-    tm__triples_free(&s.count, &findings->memory);
+    tm__triple_map_free(&s.slept, &findings->memory);
+    tm__triple_map_free(&s.count, &findings->memory);
     tm__path_free(&path);
     return rc;
 }

@@ -32,8 +32,8 @@ int tm__queue_note(tm__queues *queues, const tm__share *share)
             it->longest_ns = share->end_ns - share->start_ns;
             it->place = tm__caller_of(&queues->findings->places, share->stack);
         }
-        value = tm__triples_at(&queues->seen, &queues->findings->memory, share->object,
-                               share->thread, 0);
+        value = tm__triple_map_at(&queues->seen, &queues->findings->memory,
+                                  share->object, share->thread, 0);
         if (!value)
             return TM_ENOMEM;
         it->threads += *value == 0;
@@ -60,8 +60,8 @@ static tm__finding *queue_finding(const tm__queues *queues, uint32_t object,
     finding->place = queues->items[object].place;
     tm__where_text(finding, "object",
                    tm__label(&findings->labels, findings->model, object));
-    tm__say(finding, "%s %s: ", words,
-            tm__label(&findings->labels, findings->model, object));
+    tm__finding_write(finding, "%s %s: ", words,
+                      tm__label(&findings->labels, findings->model, object));
     return finding;
 }
 
@@ -74,7 +74,7 @@ static int is_convoy(const tm__queues *queues, const tm__queue *it)
            it->total_ns >= queues->findings->run_ns / 100;
 }
 
-static int tell_convoy(const tm__queues *queues, uint32_t object)
+static int report_convoy(const tm__queues *queues, uint32_t object)
 {
     const tm__queue *it = &queues->items[object];
     tm__finding *finding =
@@ -82,17 +82,17 @@ static int tell_convoy(const tm__queues *queues, uint32_t object)
 
     if (!finding)
         return TM_ENOMEM;
-    tm__say(finding, "%u threads queued for it %u times, for ", it->threads,
-            it->blocks);
-    tm__say_duration(finding, it->total_ns / it->blocks);
-    tm__say(finding, " each, though it changed hands every ");
-    tm__say_duration(finding, (it->last_ns - it->first_ns) / it->blocks);
-    tm__say(finding, "; at %d %% of the handoffs others still queued.",
-            tm__percent(it->contended_handoffs, it->blocks));
+    tm__finding_write(finding, "%u threads queued for it %u times, for ", it->threads,
+                      it->blocks);
+    tm__finding_write_duration(finding, it->total_ns / it->blocks);
+    tm__finding_write(finding, " each, though it changed hands every ");
+    tm__finding_write_duration(finding, (it->last_ns - it->first_ns) / it->blocks);
+    tm__finding_write(finding, "; at %d %% of the handoffs others still queued.",
+                      tm__percent(it->contended_handoffs, it->blocks));
     if (finding->place != TM__NONE) {
-        tm__say(finding, " They queue in ");
-        tm__say_caller(finding, queues->findings, finding->place);
-        tm__say(finding, ": take it less often, or for more work at once.");
+        tm__finding_write(finding, " They queue in ");
+        tm__finding_write_caller(finding, queues->findings, finding->place);
+        tm__finding_write(finding, ": take it less often, or for more work at once.");
     }
     return TM_OK;
 }
@@ -105,7 +105,7 @@ static int is_oversubscribed(const tm__queues *queues, const tm__queue *it)
            it->total_ns / 2 >= span_ns && span_ns >= queues->findings->run_ns / 10;
 }
 
-static int tell_oversubscribed(const tm__queues *queues, uint32_t object)
+static int report_oversubscribed(const tm__queues *queues, uint32_t object)
 {
     const tm__queue *it = &queues->items[object];
     int64_t span_ns = it->last_ns - it->first_ns;
@@ -114,19 +114,19 @@ static int tell_oversubscribed(const tm__queues *queues, uint32_t object)
 
     if (!finding)
         return TM_ENOMEM;
-    tm__say(finding, "on average %.1f threads queued for it for ",
-            (double)it->total_ns / (double)span_ns);
-    tm__say_duration(finding, span_ns);
-    tm__say(finding, ", %u at once at most", it->most);
+    tm__finding_write(finding, "on average %.1f threads queued for it for ",
+                      (double)it->total_ns / (double)span_ns);
+    tm__finding_write_duration(finding, span_ns);
+    tm__finding_write(finding, ", %u at once at most", it->most);
     if (finding->place != TM__NONE) {
-        tm__say(finding, ", in ");
-        tm__say_caller(finding, queues->findings, finding->place);
+        tm__finding_write(finding, ", in ");
+        tm__finding_write_caller(finding, queues->findings, finding->place);
     }
-    tm__say(finding, ": more threads cannot make this faster.");
+    tm__finding_write(finding, ": more threads cannot make this faster.");
     return TM_OK;
 }
 
-int tm__queues_tell(const tm__queues *queues)
+int tm__queues_report(const tm__queues *queues)
 {
     tm__top convoys = {.count = 0}, crowds = {.count = 0};
     int rc = TM_OK;
@@ -140,9 +140,9 @@ int tm__queues_tell(const tm__queues *queues)
             tm__top_add(&crowds, it->total_ns, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < convoys.count; i++)
-        rc = tell_convoy(queues, convoys.numbers[i]);
+        rc = report_convoy(queues, convoys.numbers[i]);
     for (uint32_t i = 0; rc == TM_OK && i < crowds.count; i++)
-        rc = tell_oversubscribed(queues, crowds.numbers[i]);
+        rc = report_oversubscribed(queues, crowds.numbers[i]);
     return rc;
 }
 
@@ -153,5 +153,5 @@ void tm__queues_close(tm__queues *queues)
     tm__free(memory, queues->items,
              ((size_t)queues->findings->model->objects_count + 1) *
                  sizeof(*queues->items));
-    tm__triples_free(&queues->seen, memory);
+    tm__triple_map_free(&queues->seen, memory);
 }

@@ -22,8 +22,8 @@ typedef struct tm__queue {
 
 typedef struct tm__queues {
     tm__findings *findings;
-    tm__queue *items; ///< an object each
-    tm__triples seen; ///< (object, thread, 0)
+    tm__queue *items;    ///< an object each
+    tm__triple_map seen; ///< (object, thread, 0)
 } tm__queues;
 
 /** @return TM_OK or TM_ENOMEM; to be closed in either case */
@@ -46,9 +46,9 @@ typedef struct tm__lock_group {
 
 typedef struct tm__lock_groups {
     tm__findings *findings;
-    tm__triples of_class; ///< (class, 0, 0): objects that blocked somebody
-    tm__triples map;      ///< (class, place, is_one): items[] + 1
-    tm__triples seen;     ///< (group, object, 0)
+    tm__triple_map of_class; ///< (class, 0, 0): objects that blocked somebody
+    tm__triple_map map;      ///< (class, place, is_one): items[] + 1
+    tm__triple_map seen;     ///< (group, object, 0)
     TM__ARRAY(tm__lock_group, items);
 } tm__lock_groups;
 
@@ -58,15 +58,15 @@ int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues);
 int tm__lock_group_of(tm__lock_groups *groups, uint32_t *number, uint32_t object,
                       uint32_t place);
 /** "demo.Lock (demo.Lock#1)", "demo.Lock (7 objects)" */
-void tm__say_lock_group(tm__finding *finding, const tm__lock_groups *groups,
-                        uint32_t number);
+void tm__finding_write_lock_group(tm__finding *finding, const tm__lock_groups *groups,
+                                  uint32_t number);
 /** The rows of blame that it is made of. */
 void tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
                           uint32_t number);
 void tm__lock_groups_close(tm__lock_groups *groups);
 
 /** Find convoys and crowds. */
-int tm__queues_tell(const tm__queues *queues);
+int tm__queues_report(const tm__queues *queues);
 
 void tm__queues_close(tm__queues *queues);
 

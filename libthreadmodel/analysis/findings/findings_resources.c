@@ -25,8 +25,8 @@ static int is_the_usual(const tm__resources *all, const tm__resource *it)
     return it->wait_total_ns >= total_ns / 2;
 }
 
-static int is_worth_telling(const tm__findings *findings, const tm__resources *all,
-                            const tm__resource *it)
+static int is_worth_reporting(const tm__findings *findings, const tm__resources *all,
+                              const tm__resource *it)
 {
     const tm__strings *strings = &findings->model->strings;
     const char *waiting = tm__strings_get(strings, it->waiting);
@@ -43,7 +43,7 @@ static int is_worth_telling(const tm__findings *findings, const tm__resources *a
 static int is_seen_busy(const tm_model *model, const tm__resource *it)
 {
     const tm__thread *thread = &model->threads[it->releaser];
-    int64_t waited_ns = 0, held_up_ns = 0, span_ns = it->last_ns - it->first_ns;
+    int64_t waited_ns = 0, blocked_ns = 0, span_ns = it->last_ns - it->first_ns;
 
     for (uint32_t i = 0; i < thread->interval_count; i++) {
         const tm__interval *at = &thread->intervals[i];
@@ -56,45 +56,46 @@ static int is_seen_busy(const tm_model *model, const tm__resource *it)
         if (tm__is_resource_wait(model, at))
             waited_ns = tm__sum(waited_ns, to_ns - from_ns);
         else if (at->state != TM_STATE_RUNNING)
-            held_up_ns = tm__sum(held_up_ns, to_ns - from_ns);
+            blocked_ns = tm__sum(blocked_ns, to_ns - from_ns);
     }
-    return held_up_ns >= span_ns / 2 && waited_ns <= span_ns / 5;
+    return blocked_ns >= span_ns / 2 && waited_ns <= span_ns / 5;
 }
 
-static void say_uses(tm__finding *finding, const tm__findings *findings,
-                     const tm__resource *it)
+static void write_uses(tm__finding *finding, const tm__findings *findings,
+                       const tm__resource *it)
 {
     const char *method = tm__strings_get(&findings->model->strings, it->use_method);
 
-    tm__say(finding, " A use takes ");
-    tm__say_duration(finding, tm__histogram_quantile(&it->uses, 0.5));
-    tm__say(finding, " (median of %llu)", (unsigned long long)it->uses.count);
+    tm__finding_write(finding, " A use takes ");
+    tm__finding_write_duration(finding, tm__histogram_quantile(&it->uses, 0.5));
+    tm__finding_write(finding, " (median of %llu)", (unsigned long long)it->uses.count);
     if (method && it->use_method_ns >= it->uses.total / 2) {
-        tm__say(finding, ", %d %% of all their time in %.200s",
-                tm__percent(it->use_method_ns, it->uses.total), method);
+        tm__finding_write(finding, ", %d %% of all their time in %.200s",
+                          tm__percent(it->use_method_ns, it->uses.total), method);
         finding->inner_method = it->use_method;
     }
-    tm__say(finding, it->permits && it->objects == 1
-                         ? ": allow more at once, or use it for less time."
-                         : ": use it for less time.");
+    tm__finding_write(finding, it->permits && it->objects == 1
+                                   ? ": allow more at once, or use it for less time."
+                                   : ": use it for less time.");
 }
 
-static void say_releaser(tm__finding *finding, const tm__findings *findings,
-                         const tm__resource *it)
+static void write_releaser(tm__finding *finding, const tm__findings *findings,
+                           const tm__resource *it)
 {
-    tm__say(finding, " ");
-    tm__say_thread(finding, findings->model, it->releaser);
-    tm__say(finding, " released them for %d %% of that time",
-            tm__percent(it->releaser_ns, it->wait_total_ns));
+    tm__finding_write(finding, " ");
+    tm__finding_write_thread(finding, findings->model, it->releaser);
+    tm__finding_write(finding, " released them for %d %% of that time",
+                      tm__percent(it->releaser_ns, it->wait_total_ns));
     if (finding->suspected)
-        tm__say(finding,
-                "; CPU samples of it would show whether it is too slow, or has "
-                "nothing to give.");
+        tm__finding_write(
+            finding, "; CPU samples of it would show whether it is too slow, or has "
+                     "nothing to give.");
     else
-        tm__say(finding, ", and was busy itself: it is too slow for so many.");
+        tm__finding_write(finding,
+                          ", and was busy itself: it is too slow for so many.");
 }
 
-static int tell(tm__findings *findings, const tm__resource *it)
+static int report(tm__findings *findings, const tm__resource *it)
 {
     const tm_model *model = findings->model;
     const char *class_name = tm__strings_get(&model->strings, it->class_name);
@@ -112,20 +113,20 @@ static int tell(tm__findings *findings, const tm__resource *it)
     tm__where_text(finding, "waiting_method",
                    tm__strings_get(&model->strings, it->waiting));
     tm__where_text(finding, "releasing_method", releasing);
-    tm__say(finding, "%s%u threads waited ", finding->suspected ? "Suspected: " : "",
-            it->threads);
-    tm__say_duration(finding, it->wait_total_ns);
-    tm__say(finding, " in ");
-    tm__say_caller(finding, findings, finding->place);
-    tm__say(finding, ", %u times, for ", it->waits);
-    tm__say(finding, "%.200s", class_name ? class_name : "an unknown class");
+    tm__finding_write(finding, "%s%u threads waited ",
+                      finding->suspected ? "Suspected: " : "", it->threads);
+    tm__finding_write_duration(finding, it->wait_total_ns);
+    tm__finding_write(finding, " in ");
+    tm__finding_write_caller(finding, findings, finding->place);
+    tm__finding_write(finding, ", %u times, for ", it->waits);
+    tm__finding_write(finding, "%.200s", class_name ? class_name : "an unknown class");
     if (has_uses && it->permits && it->objects == 1)
-        tm__say(finding, ", %u in use at once", it->permits);
-    tm__say(finding, ", until %.200s.", releasing);
+        tm__finding_write(finding, ", %u in use at once", it->permits);
+    tm__finding_write(finding, ", until %.200s.", releasing);
     if (has_uses)
-        say_uses(finding, findings, it);
+        write_uses(finding, findings, it);
     else
-        say_releaser(finding, findings, it);
+        write_releaser(finding, findings, it);
     return TM_OK;
 }
 
@@ -145,10 +146,10 @@ int tm__find_resources(tm__findings *findings)
         return TM_ENOMEM;
     rc = tm__resources_open(&all, model, &findings->whole, &findings->memory, callers);
     for (uint32_t i = 0; rc == TM_OK && i < all.items_count; i++)
-        if (is_worth_telling(findings, &all, &all.items[i]))
+        if (is_worth_reporting(findings, &all, &all.items[i]))
             tm__top_add(&top, all.items[i].wait_total_ns, i);
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
-        rc = tell(findings, &all.items[top.numbers[i]]);
+        rc = report(findings, &all.items[top.numbers[i]]);
     tm__resources_close(&all);
     tm__free(&findings->memory, callers, bytes);
     return rc;

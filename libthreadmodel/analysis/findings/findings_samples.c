@@ -87,22 +87,23 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns)
     tm__where_text(finding, "state", tm_state_name((int)item->c));
     tm__where_class(finding, f->model, item->b);
     tm__where_caller(finding, f, "method", item->a, 1);
-    tm__say_thread(finding, f->model, item->worst_thread);
-    tm__say(finding, " was %s in %lld of %u dumps at the same line, ",
-            item->c == TM_STATE_BLOCKED ? "blocked" : "queueing to re-enter",
-            (long long)item->worst_ns, f->model->dumps_count);
-    tm__say_caller(finding, f, item->a);
-    tm__say(finding, ", for ");
-    tm__say_class(finding, f->model, item->b);
+    tm__finding_write_thread(finding, f->model, item->worst_thread);
+    tm__finding_write(finding, " was %s in %lld of %u dumps at the same line, ",
+                      item->c == TM_STATE_BLOCKED ? "blocked" : "queueing to re-enter",
+                      (long long)item->worst_ns, f->model->dumps_count);
+    tm__finding_write_caller(finding, f, item->a);
+    tm__finding_write(finding, ", for ");
+    tm__finding_write_class(finding, f->model, item->b);
     if (item->count > 1)
-        tm__say(finding, "; %lld other thread%s there, too", (long long)item->count - 1,
-                item->count == 2 ? " was" : "s were");
-    tm__say(finding, ".");
+        tm__finding_write(finding, "; %lld other thread%s there, too",
+                          (long long)item->count - 1,
+                          item->count == 2 ? " was" : "s were");
+    tm__finding_write(finding, ".");
     return TM_OK;
 }
 
 /* Those that were seen most often. Once is no sign of anything. */
-static int say_most(samples *s)
+static int report_most(samples *s)
 {
     tm__top top = {.count = 0};
     int rc = TM_OK;
@@ -113,7 +114,7 @@ static int say_most(samples *s)
     for (uint32_t i = 0; i < top.count && rc == TM_OK; i++) {
         const tm__tally_item *item = &s->of_all.items[top.numbers[i]];
         const uint32_t *time =
-            tm__triples_find(&s->times.map, item->a, item->b, item->c);
+            tm__triple_map_find(&s->times.map, item->a, item->b, item->c);
 
         rc = say(s, item, time ? s->times.items[*time - 1].total_ns : 0);
     }
@@ -131,7 +132,7 @@ int tm__find_samples(tm__findings *findings)
     for (uint32_t i = 0; i < model->threads_count && rc == TM_OK; i++)
         rc = note_thread(&s, i);
     if (rc == TM_OK)
-        rc = say_most(&s);
+        rc = report_most(&s);
     tm__tally_free(&s.of_all, &findings->memory);
     tm__tally_free(&s.times, &findings->memory);
     return rc;

@@ -17,7 +17,7 @@
 
 /* ---- deadlocks ---- */
 
-static int tell_deadlock(tm__findings *findings, const tm__deadlock *it)
+static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
 {
     const tm_model *model = findings->model;
     const tm__deadlock_member *members = &model->deadlock_members[it->member_first];
@@ -35,29 +35,31 @@ static int tell_deadlock(tm__findings *findings, const tm__deadlock *it)
     finding->place = tm__caller_of(&findings->places, members[0].stack);
     finding->class_name = tm__class_name_of_object(model, members[0].object);
     tm__where_number(finding, "deadlock", it - model->deadlocks);
-    tm__say(finding, "%s of %u threads at ",
-            suspected ? "Suspected deadlock" : "Deadlock", it->member_count);
-    tm__say_duration(finding, it->time_ns - tm__model_origin_ns(model));
-    tm__say(finding, it->resolved_ns == INT64_MIN ? ", for ever: " : ", for ");
+    tm__finding_write(finding, "%s of %u threads at ",
+                      suspected ? "Suspected deadlock" : "Deadlock", it->member_count);
+    tm__finding_write_duration(finding, it->time_ns - tm__model_origin_ns(model));
+    tm__finding_write(finding,
+                      it->resolved_ns == INT64_MIN ? ", for ever: " : ", for ");
     if (it->resolved_ns != INT64_MIN) {
-        tm__say_duration(finding, length_ns);
-        tm__say(finding, ": ");
+        tm__finding_write_duration(finding, length_ns);
+        tm__finding_write(finding, ": ");
     }
     for (uint32_t i = 0; i < it->member_count; i++) {
         const tm__deadlock_member *next = &members[(i + 1) % it->member_count];
 
-        tm__say(finding, i ? "; " : "");
-        tm__say_thread(finding, model, members[i].thread);
-        tm__say(finding,
-                members[i].state == TM_STATE_JOINING ? " in " : " wants %s in ",
-                tm__label(&findings->labels, model, members[i].object));
-        tm__say_caller(finding, findings,
-                       tm__caller_of(&findings->places, members[i].stack));
-        tm__say(finding, members[i].state == TM_STATE_JOINING ? " waits for the end of "
-                                                              : ", which is held by ");
-        tm__say_thread(finding, model, next->thread);
+        tm__finding_write(finding, i ? "; " : "");
+        tm__finding_write_thread(finding, model, members[i].thread);
+        tm__finding_write(
+            finding, members[i].state == TM_STATE_JOINING ? " in " : " wants %s in ",
+            tm__label(&findings->labels, model, members[i].object));
+        tm__finding_write_caller(finding, findings,
+                                 tm__caller_of(&findings->places, members[i].stack));
+        tm__finding_write(finding, members[i].state == TM_STATE_JOINING
+                                       ? " waits for the end of "
+                                       : ", which is held by ");
+        tm__finding_write_thread(finding, model, next->thread);
     }
-    tm__say(finding, suspected ? ". A thread dump would confirm it." : ".");
+    tm__finding_write(finding, suspected ? ". A thread dump would confirm it." : ".");
     return TM_OK;
 }
 
@@ -76,7 +78,7 @@ int tm__find_deadlocks(tm__findings *findings)
             tm__top_add(&top, tm__product(end_ns - it->time_ns, it->member_count), i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
-        rc = tell_deadlock(findings, &model->deadlocks[top.numbers[i]]);
+        rc = report_deadlock(findings, &model->deadlocks[top.numbers[i]]);
     return rc;
 }
 
@@ -117,8 +119,8 @@ static int is_deadlocked(const tm_model *model, const tm_table *table, size_t fi
 }
 
 /* A sentence on rows [first, end) of the table of cycles. */
-static int tell_inversion(tm__findings *findings, const tm_table *table, size_t first,
-                          size_t end)
+static int report_inversion(tm__findings *findings, const tm_table *table, size_t first,
+                            size_t end)
 {
     const tm_model *model = findings->model;
     tm__finding *finding = tm__finding_new(findings, "lock_inversion", "lock_order", 0);
@@ -134,25 +136,28 @@ static int tell_inversion(tm__findings *findings, const tm_table *table, size_t 
         finding->place = tm__caller_of(&findings->places,
                                        (uint32_t)tm_table_int32(table, "stack")[first]);
     tm__where_number(finding, "cycle", tm_table_int32(table, "cycle")[first]);
-    tm__say(finding, "%s of lock order, which may deadlock: ",
-            finding->suspected ? "Suspected inversion" : "Inversion");
+    tm__finding_write(finding, "%s of lock order, which may deadlock: ",
+                      finding->suspected ? "Suspected inversion" : "Inversion");
     for (size_t row = first; row < end; row++) {
         uint32_t stack = TM__NONE;
 
         if (!tm_table_is_null(table, "stack", row))
             stack = (uint32_t)tm_table_int32(table, "stack")[row];
-        tm__say(finding, row > first ? "; " : "");
-        tm__say_thread(
+        tm__finding_write(finding, row > first ? "; " : "");
+        tm__finding_write_thread(
             finding, model,
             tm__map_find(&model->thread_map, tm_table_uint64(table, "thread_id")[row]));
-        tm__say(finding, " wants %.150s with %.150s held in ",
-                or_unknown(tm_table_string(table, "wanted_object", row), "a lock"),
-                or_unknown(tm_table_string(table, "held_object", row), "a lock"));
-        tm__say_caller(finding, findings, tm__caller_of(&findings->places, stack));
+        tm__finding_write(
+            finding, " wants %.150s with %.150s held in ",
+            or_unknown(tm_table_string(table, "wanted_object", row), "a lock"),
+            or_unknown(tm_table_string(table, "held_object", row), "a lock"));
+        tm__finding_write_caller(finding, findings,
+                                 tm__caller_of(&findings->places, stack));
     }
-    tm__say(finding, finding->suspected ? ". Events that tell which locks a blocked "
-                                          "thread holds would confirm it."
-                                        : ".");
+    tm__finding_write(finding, finding->suspected
+                                   ? ". Events that tell which locks a blocked "
+                                     "thread holds would confirm it."
+                                   : ".");
     return TM_OK;
 }
 
@@ -173,7 +178,7 @@ int tm__find_inversions(tm__findings *findings)
         if (is_supported(table, first, end) &&
             !is_deadlocked(findings->model, table, first, end) &&
             told++ < TM__FINDINGS_A_KIND)
-            rc = tell_inversion(findings, table, first, end);
+            rc = report_inversion(findings, table, first, end);
     }
     tm_table_free(table);
     return rc;
@@ -197,7 +202,7 @@ typedef struct batch {
 } batch;
 
 /* Of fewer it tells nothing that there are as many. */
-enum { ENOUGH_HOLD_UPS = 16 };
+enum { ENOUGH_INTERVALS = 16 };
 
 typedef struct joins {
     tm__findings *findings;
@@ -219,7 +224,7 @@ static int did_the_same(const tm_model *model, uint32_t left, uint32_t right)
         more = less;
         less = swap;
     }
-    return less >= ENOUGH_HOLD_UPS && (more - less) * 8 <= more;
+    return less >= ENOUGH_INTERVALS && (more - less) * 8 <= more;
 }
 
 static int is_unbalanced(const tm__findings *findings, const batch *it)
@@ -229,7 +234,7 @@ static int is_unbalanced(const tm__findings *findings, const batch *it)
            it->waited_ns >= findings->run_ns / 20;
 }
 
-static int tell_join(tm__findings *findings, const batch *it)
+static int report_join(tm__findings *findings, const batch *it)
 {
     const tm_model *model = findings->model;
     tm__finding *finding =
@@ -243,18 +248,18 @@ static int tell_join(tm__findings *findings, const batch *it)
         tm__class_name_of_object(model, model->threads[it->slowest].object);
     tm__where_thread(finding, "thread_id", model, it->joiner);
     tm__where_text(finding, "state", "joining");
-    tm__say_thread(finding, model, it->joiner);
-    tm__say(finding, " joined %u threads in ", it->count);
-    tm__say_caller(finding, findings, finding->place);
-    tm__say(finding, " and waited ");
-    tm__say_duration(finding, it->waited_ns);
-    tm__say(finding, " for ");
-    tm__say_thread(finding, model, it->slowest);
-    tm__say(finding, " alone, which ran for ");
-    tm__say_duration(finding, it->life_ns);
-    tm__say(finding, " and ended ");
-    tm__say_duration(finding, it->last_end_ns - it->next_end_ns);
-    tm__say(finding, " after the others: give it less of the work.");
+    tm__finding_write_thread(finding, model, it->joiner);
+    tm__finding_write(finding, " joined %u threads in ", it->count);
+    tm__finding_write_caller(finding, findings, finding->place);
+    tm__finding_write(finding, " and waited ");
+    tm__finding_write_duration(finding, it->waited_ns);
+    tm__finding_write(finding, " for ");
+    tm__finding_write_thread(finding, model, it->slowest);
+    tm__finding_write(finding, " alone, which ran for ");
+    tm__finding_write_duration(finding, it->life_ns);
+    tm__finding_write(finding, " and ended ");
+    tm__finding_write_duration(finding, it->last_end_ns - it->next_end_ns);
+    tm__finding_write(finding, " after the others: give it less of the work.");
     return TM_OK;
 }
 
@@ -340,7 +345,7 @@ int tm__find_joins(tm__findings *findings)
     for (uint32_t i = 0; rc == TM_OK && i < findings->model->threads_count; i++)
         rc = find_joins_of(&j, i);
     for (uint32_t i = 0; rc == TM_OK && i < j.top.count; i++)
-        rc = tell_join(findings, &j.batches[j.top.numbers[i]]);
+        rc = report_join(findings, &j.batches[j.top.numbers[i]]);
     tm__free(&findings->memory, j.batches, j.batches_capacity * sizeof(*j.batches));
     return rc;
 }

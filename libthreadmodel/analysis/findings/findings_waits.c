@@ -27,8 +27,8 @@ typedef struct group {
 
 typedef struct waits {
     tm__findings *findings;
-    tm__triples by_place; ///< (class name, place, 0): group + 1
-    int64_t *notified_ns; ///< of each object: its last notify
+    tm__triple_map by_place; ///< (class name, place, 0): group + 1
+    int64_t *notified_ns;    ///< of each object: its last notify
     TM__ARRAY(group, groups);
     tm__top hanging; ///< threads
 } waits;
@@ -36,7 +36,7 @@ typedef struct waits {
 static group *group_of(waits *w, uint32_t class_name, uint32_t place)
 {
     tm__memory *memory = &w->findings->memory;
-    uint32_t *value = tm__triples_at(&w->by_place, memory, class_name, place, 0);
+    uint32_t *value = tm__triple_map_at(&w->by_place, memory, class_name, place, 0);
 
     if (!value)
         return NULL;
@@ -148,7 +148,7 @@ static int always_times_out(const waits *w, const group *it)
            it->durations.total >= w->findings->run_ns / 100;
 }
 
-static int tell_outlier(waits *w, const group *it)
+static int report_outlier(waits *w, const group *it)
 {
     tm__findings *findings = w->findings;
     int64_t median_ns = tm__histogram_quantile(&it->durations, 0.5);
@@ -163,20 +163,20 @@ static int tell_outlier(waits *w, const group *it)
     tm__where_thread(finding, "thread_id", findings->model, it->thread);
     tm__where_number(finding, "start_ns",
                      it->longest_start_ns - tm__model_origin_ns(findings->model));
-    tm__say_thread(finding, findings->model, it->thread);
-    tm__say(finding, " waited ");
-    tm__say_duration(finding, it->longest_ns);
-    tm__say(finding, " for ");
-    tm__say_class(finding, findings->model, it->class_name);
-    tm__say(finding, " in ");
-    tm__say_caller(finding, findings, it->place);
-    tm__say(finding, ", where the median of %u waits is ", it->ended);
-    tm__say_duration(finding, median_ns);
-    tm__say(finding, ".");
+    tm__finding_write_thread(finding, findings->model, it->thread);
+    tm__finding_write(finding, " waited ");
+    tm__finding_write_duration(finding, it->longest_ns);
+    tm__finding_write(finding, " for ");
+    tm__finding_write_class(finding, findings->model, it->class_name);
+    tm__finding_write(finding, " in ");
+    tm__finding_write_caller(finding, findings, it->place);
+    tm__finding_write(finding, ", where the median of %u waits is ", it->ended);
+    tm__finding_write_duration(finding, median_ns);
+    tm__finding_write(finding, ".");
     return TM_OK;
 }
 
-static int tell_time_outs(waits *w, const group *it)
+static int report_time_outs(waits *w, const group *it)
 {
     tm__findings *findings = w->findings;
     tm__finding *finding = tm__finding_new(findings, "wait_always_times_out", "callers",
@@ -189,19 +189,19 @@ static int tell_time_outs(waits *w, const group *it)
     finding->thread = it->thread;
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_caller(finding, findings, "method", it->place, 1);
-    tm__say(finding, "All %u waits for ", it->ended);
-    tm__say_class(finding, findings->model, it->class_name);
-    tm__say(finding, " in ");
-    tm__say_caller(finding, findings, it->place);
-    tm__say(finding, " timed out, ");
-    tm__say_duration(finding, it->durations.total);
-    tm__say(finding, " in all, most of ");
-    tm__say_thread(finding, findings->model, it->thread);
-    tm__say(finding, ": nobody notifies it, or it polls.");
+    tm__finding_write(finding, "All %u waits for ", it->ended);
+    tm__finding_write_class(finding, findings->model, it->class_name);
+    tm__finding_write(finding, " in ");
+    tm__finding_write_caller(finding, findings, it->place);
+    tm__finding_write(finding, " timed out, ");
+    tm__finding_write_duration(finding, it->durations.total);
+    tm__finding_write(finding, " in all, most of ");
+    tm__finding_write_thread(finding, findings->model, it->thread);
+    tm__finding_write(finding, ": nobody notifies it, or it polls.");
     return TM_OK;
 }
 
-static int tell_hanging(waits *w, uint32_t thread, int64_t length_ns)
+static int report_hanging(waits *w, uint32_t thread, int64_t length_ns)
 {
     tm__findings *findings = w->findings;
     const tm_model *model = findings->model;
@@ -218,21 +218,21 @@ static int tell_hanging(waits *w, uint32_t thread, int64_t length_ns)
     finding->suspected = 1;
     tm__where_thread(finding, "thread_id", model, thread);
     tm__where_number(finding, "start_ns", wait->start_ns - tm__model_origin_ns(model));
-    tm__say(finding, "Suspected: ");
-    tm__say_thread(finding, model, thread);
-    tm__say(finding, " waits without end for %s in ",
-            tm__label(&findings->labels, model, wait->object));
-    tm__say_caller(finding, findings, finding->place);
-    tm__say(finding, " since ");
-    tm__say_duration(finding, wait->start_ns - tm__model_origin_ns(model));
-    tm__say(finding, " and was still waiting ");
-    tm__say_duration(finding, length_ns);
-    tm__say(finding,
-            " later, with no notify since. A later thread dump would confirm it.");
+    tm__finding_write(finding, "Suspected: ");
+    tm__finding_write_thread(finding, model, thread);
+    tm__finding_write(finding, " waits without end for %s in ",
+                      tm__label(&findings->labels, model, wait->object));
+    tm__finding_write_caller(finding, findings, finding->place);
+    tm__finding_write(finding, " since ");
+    tm__finding_write_duration(finding, wait->start_ns - tm__model_origin_ns(model));
+    tm__finding_write(finding, " and was still waiting ");
+    tm__finding_write_duration(finding, length_ns);
+    tm__finding_write(
+        finding, " later, with no notify since. A later thread dump would confirm it.");
     return TM_OK;
 }
 
-static int tell(waits *w)
+static int report(waits *w)
 {
     tm__top outliers = {.count = 0}, time_outs = {.count = 0};
     int rc = TM_OK;
@@ -246,11 +246,11 @@ static int tell(waits *w)
             tm__top_add(&time_outs, it->durations.total, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < outliers.count; i++)
-        rc = tell_outlier(w, &w->groups[outliers.numbers[i]]);
+        rc = report_outlier(w, &w->groups[outliers.numbers[i]]);
     for (uint32_t i = 0; rc == TM_OK && i < time_outs.count; i++)
-        rc = tell_time_outs(w, &w->groups[time_outs.numbers[i]]);
+        rc = report_time_outs(w, &w->groups[time_outs.numbers[i]]);
     for (uint32_t i = 0; rc == TM_OK && i < w->hanging.count; i++)
-        rc = tell_hanging(w, w->hanging.numbers[i], w->hanging.keys[i]);
+        rc = report_hanging(w, w->hanging.numbers[i], w->hanging.keys[i]);
     return rc;
 }
 
@@ -266,11 +266,11 @@ int tm__find_waits(tm__findings *findings)
     if (w.notified_ns)
         rc = gather(&w);
     if (rc == TM_OK)
-        rc = tell(&w);
+        rc = report(&w);
     for (uint32_t i = 0; i < w.groups_count; i++)
         tm__histogram_free(&w.groups[i].durations, memory);
     tm__free(memory, w.groups, w.groups_capacity * sizeof(*w.groups));
     tm__free(memory, w.notified_ns, bytes);
-    tm__triples_free(&w.by_place, memory);
+    tm__triple_map_free(&w.by_place, memory);
     return rc;
 }

@@ -32,8 +32,8 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
             place.source = model->classes[class_index].source;
         place.line = (uint32_t)tm__frame_line(model, frame);
     }
-    value = tm__triples_at(&places->by_place, places->memory, place.method,
-                           place.source, place.line);
+    value = tm__triple_map_at(&places->by_place, places->memory, place.method,
+                              place.source, place.line);
     if (!value)
         return TM_ENOMEM;
     if (*value == 0) {
@@ -134,5 +134,5 @@ void tm__callers_close(tm__callers *places)
              places->items_capacity * sizeof(*places->items));
     tm__free(places->memory, places->by_stack,
              ((size_t)places->stack_count + 1) * sizeof(*places->by_stack));
-    tm__triples_free(&places->by_place, places->memory);
+    tm__triple_map_free(&places->by_place, places->memory);
 }

@@ -20,9 +20,9 @@ typedef struct tm__caller {
 typedef struct tm__callers {
     const tm_model *model;
     tm__memory *memory;
-    tm__triples by_place; ///< (method, source, line): place + 1
-    uint32_t *by_stack;   ///< items[] of each stack, or TM__NONE
-    uint32_t parts;       ///< TM__CALLER_METHOD, TM__CALLER_LINE
+    tm__triple_map by_place; ///< (method, source, line): place + 1
+    uint32_t *by_stack;      ///< items[] of each stack, or TM__NONE
+    uint32_t parts;          ///< TM__CALLER_METHOD, TM__CALLER_LINE
     uint32_t stack_count;
     TM__ARRAY(tm__caller, items);
 } tm__callers;

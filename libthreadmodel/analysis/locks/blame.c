@@ -35,12 +35,12 @@ static double share_of(int64_t part_ns, int64_t whole_ns)
     return whole_ns > 0 ? (double)part_ns / (double)whole_ns : 0;
 }
 
-static void put_limits(tm__builder *builder, const tm_model *model, uint64_t capped)
+static void put_caveats(tm__builder *builder, const tm_model *model, uint64_t capped)
 {
-    tm__model_put_limits(model, builder);
+    tm__model_put_caveats(model, builder);
     if (capped)
-        tm__builder_limit(builder, "Some blocks had more than 256 successive owners: "
-                                   "the first 256 of each are told.");
+        tm__builder_caveat(builder, "Some blocks had more than 256 successive owners: "
+                                    "the first 256 of each are told.");
 }
 
 /* ---- single shares ---- */
@@ -147,7 +147,7 @@ static int list_shares(tm_table **out, const tm_model *model, const tm__scope *s
         rc = put_sorted(&list);
     if (rc == TM_OK)
         rc = list.labels.failed;
-    put_limits(&list.builder, model, list.capped);
+    put_caveats(&list.builder, model, list.capped);
     tm__free(&list.memory, list.shares, list.shares_capacity * sizeof(*list.shares));
     tm__callers_close(&list.places);
     tm__labels_close(&list.labels);
@@ -214,7 +214,7 @@ static int put_groups(tm_table **out, tm__blame *blame, const tm__table_spec *sp
         put_group(&builder, &labels, blame, group,
                   thread_ns ? thread_ns[group->thread] : blame->total_ns);
     }
-    put_limits(&builder, blame->model, blame->capped);
+    put_caveats(&builder, blame->model, blame->capped);
     tm__free(&blame->memory, order, blame->items_count * sizeof(*order));
     rc = labels.failed;
     tm__labels_close(&labels);
@@ -262,7 +262,7 @@ int tm_blame_list(tm_table **out, const tm_model *model, const tm_blame_options 
     return rc;
 }
 
-int tm_blame_matrix(tm_table **out, const tm_model *model,
+int tm_blocker_list(tm_table **out, const tm_model *model,
                     const tm_selection *selection)
 {
     tm__blame blame;

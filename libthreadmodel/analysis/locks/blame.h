@@ -37,9 +37,9 @@ typedef struct tm__blame {
     uint32_t keys;   ///< bits of enum tm_blame_key
     uint32_t states; ///< bit s: blocks of enum tm_state s
     tm__memory memory;
-    tm__callers places;   ///< opened only for methods
-    tm__seats by_threads; ///< (thread, owner, owner's place): number + 1
-    tm__triples by_lock;  ///< (that number, caller, lock): items[] + 1
+    tm__callers places;       ///< opened only for methods
+    tm__key_table by_threads; ///< (thread, owner, owner's place): number + 1
+    tm__triple_map by_lock;   ///< (that number, caller, lock): items[] + 1
     uint32_t threads_count;
     uint64_t block;  ///< blocks seen
     uint64_t capped; ///< blocks of which not all owners are told

@@ -54,32 +54,32 @@ static uint32_t number_of(uint32_t index, size_t count)
     return index == TM__NONE ? (uint32_t)count : index;
 }
 
-static uint32_t *seat_of(tm__blame *blame, const group_key *key)
+static uint32_t *slot_of(tm__blame *blame, const group_key *key)
 {
     size_t threads = blame->model->threads_count;
 
-    return tm__seat_at(&blame->by_threads,
-                       blame->keys & TM_BLAME_BY_OWNER ? number_of(key->owner, threads)
-                                                       : 0,
-                       blame->keys & TM_BLAME_BY_THREAD ? key->thread : 0,
-                       number_of(key->owner_place, blame->places.items_count));
+    return tm__key_table_at(
+        &blame->by_threads,
+        blame->keys & TM_BLAME_BY_OWNER ? number_of(key->owner, threads) : 0,
+        blame->keys & TM_BLAME_BY_THREAD ? key->thread : 0,
+        number_of(key->owner_place, blame->places.items_count));
 }
 
-static int open_seats(tm__blame *blame)
+static int open_key_table(tm__blame *blame)
 {
     size_t threads = blame->model->threads_count;
 
-    return tm__seats_open(&blame->by_threads, &blame->memory,
-                          blame->keys & TM_BLAME_BY_OWNER ? threads + 1 : 1,
-                          blame->keys & TM_BLAME_BY_THREAD ? threads : 1,
-                          (size_t)blame->places.items_count + 1,
-                          tm__seats_budget_bytes(blame->model));
+    return tm__key_table_open(&blame->by_threads, &blame->memory,
+                              blame->keys & TM_BLAME_BY_OWNER ? threads + 1 : 1,
+                              blame->keys & TM_BLAME_BY_THREAD ? threads : 1,
+                              (size_t)blame->places.items_count + 1,
+                              tm__key_table_budget_bytes(blame->model));
 }
 
 /* The group of a key; NULL: no memory. */
 static tm__blamed *find_group(tm__blame *blame, const group_key *key)
 {
-    uint32_t *value = seat_of(blame, key);
+    uint32_t *value = slot_of(blame, key);
     uint32_t number;
     tm__blamed *group;
 
@@ -89,12 +89,12 @@ static tm__blamed *find_group(tm__blame *blame, const group_key *key)
         if (*value == 0)
             *value = ++blame->threads_count;
         number = *value;
-        value = tm__triples_at(&blame->by_lock, &blame->memory, number, key->caller,
-                               blame->keys & TM_BLAME_BY_OBJECT
-                                   ? (key->object != TM__NONE
-                                          ? key->object
-                                          : tm__class_key(key->class_name))
-                                   : key->class_name);
+        value = tm__triple_map_at(&blame->by_lock, &blame->memory, number, key->caller,
+                                  blame->keys & TM_BLAME_BY_OBJECT
+                                      ? (key->object != TM__NONE
+                                             ? key->object
+                                             : tm__class_key(key->class_name))
+                                      : key->class_name);
         if (!value)
             return NULL;
     }
@@ -142,7 +142,7 @@ static group_key key_of(const tm__blame *blame, uint32_t thread, uint32_t object
     return key;
 }
 
-static int take(void *payload, const tm__share *share)
+static int add_share(void *payload, const tm__share *share)
 {
     tm__blame *blame = payload;
     tm__blamed *group;
@@ -171,31 +171,34 @@ static int take(void *payload, const tm__share *share)
 }
 
 /* Who had the lock in hold-ups that were folded into sums is not known any more. */
-static int take_folds(tm__blame *blame, uint32_t thread)
+static int add_aggregates(tm__blame *blame, uint32_t thread)
 {
     const tm_model *model = blame->model;
 
-    for (uint32_t i = tm__scope_folds(blame->scope, model, &model->threads[thread]);
-         i != TM__NONE; i = model->folds[i].next) {
-        const tm__fold *fold = &model->folds[i];
+    for (uint32_t i =
+             tm__scope_aggregates(blame->scope, model, &model->threads[thread]);
+         i != TM__NONE; i = model->aggregates[i].next) {
+        const tm__aggregate *aggregate = &model->aggregates[i];
         tm__blamed *group;
         group_key key;
 
-        if ((fold->state != TM_STATE_BLOCKED && fold->state != TM_STATE_REENTERING) ||
-            !(blame->states >> fold->state & 1) ||
-            !tm__scope_has_class(blame->scope, fold->class_index))
+        if ((aggregate->state != TM_STATE_BLOCKED &&
+             aggregate->state != TM_STATE_REENTERING) ||
+            !(blame->states >> aggregate->state & 1) ||
+            !tm__scope_has_class(blame->scope, aggregate->class_index))
             continue;
-        key = key_of(blame, thread, fold->object, fold->class_index, fold->stack);
+        key = key_of(blame, thread, aggregate->object, aggregate->class_index,
+                     aggregate->stack);
         group = find_group(blame, &key);
         if (!group)
             return TM_ENOMEM;
-        group->count += (int64_t)fold->durations.count;
-        group->total_ns = tm__sum(group->total_ns, fold->durations.total);
+        group->count += (int64_t)aggregate->durations.count;
+        group->total_ns = tm__sum(group->total_ns, aggregate->durations.total);
         group->by_provenance_ns[TM_PROVENANCE_UNKNOWN] = tm__sum(
-            group->by_provenance_ns[TM_PROVENANCE_UNKNOWN], fold->durations.total);
-        if (fold->durations.max > group->max_ns)
-            group->max_ns = fold->durations.max;
-        blame->total_ns = tm__sum(blame->total_ns, fold->durations.total);
+            group->by_provenance_ns[TM_PROVENANCE_UNKNOWN], aggregate->durations.total);
+        if (aggregate->durations.max > group->max_ns)
+            group->max_ns = aggregate->durations.max;
+        blame->total_ns = tm__sum(blame->total_ns, aggregate->durations.total);
     }
     return TM_OK;
 }
@@ -209,12 +212,12 @@ int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *s
     if (keys & PLACES &&
         tm__callers_open(&blame->places, model, &blame->memory, libraries) < 0)
         return TM_ENOMEM;
-    if (open_seats(blame) < 0)
+    if (open_key_table(blame) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->threads_count; i++)
-        if ((!scope->threads || scope->threads[i]) && take_folds(blame, i) < 0)
+        if ((!scope->threads || scope->threads[i]) && add_aggregates(blame, i) < 0)
             return TM_ENOMEM;
-    return tm__shares_walk(model, scope, take, blame, &blame->capped);
+    return tm__shares_walk(model, scope, add_share, blame, &blame->capped);
 }
 
 static int compare_index(uint32_t left, uint32_t right)
@@ -268,6 +271,6 @@ void tm__blame_free(tm__blame *blame)
              blame->items_capacity * sizeof(*blame->items));
     if (blame->keys & PLACES)
         tm__callers_close(&blame->places);
-    tm__seats_close(&blame->by_threads);
-    tm__triples_free(&blame->by_lock, &blame->memory);
+    tm__key_table_close(&blame->by_threads);
+    tm__triple_map_free(&blame->by_lock, &blame->memory);
 }

@@ -149,12 +149,14 @@ static int walk(sweep *s)
     return rc;
 }
 
-int tm__shares_walk(const tm_model *model, const tm__scope *scope, tm__share_fn take,
-                    void *payload, uint64_t *capped)
+int tm__shares_walk(const tm_model *model, const tm__scope *scope,
+                    tm__share_fn add_share, void *payload, uint64_t *capped)
 {
-    sweep s = {
-        .model = model,
-        .dealer = {.model = model, .scope = scope, .take = take, .payload = payload}};
+    sweep s = {.model = model,
+               .dealer = {.model = model,
+                          .scope = scope,
+                          .add_share = add_share,
+                          .payload = payload}};
     size_t cursor_bytes = ((size_t)model->threads_count + 1) * sizeof(*s.cursors);
     size_t heap_bytes = ((size_t)model->threads_count + 1) * sizeof(*s.heap);
     size_t queued_bytes = ((size_t)model->objects_count + 1) * sizeof(*s.queued);

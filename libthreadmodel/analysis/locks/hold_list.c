@@ -56,8 +56,8 @@ static int end_provenance(const tm__hold *hold)
 {
     if (hold->is_open)
         return TM_PROVENANCE_UNKNOWN;
-    return tm__tenure_is_told_over(hold->tenure) ? hold->tenure->had_provenance
-                                                 : TM_PROVENANCE_INFERRED;
+    return tm__tenure_is_reported_over(hold->tenure) ? hold->tenure->had_provenance
+                                                     : TM_PROVENANCE_INFERRED;
 }
 
 static void put_not_running(tm__builder *builder, const tm_model *model,

@@ -40,7 +40,7 @@ typedef struct groups {
     const tm_model *model;
     tm__memory memory;
     tm__callers places;
-    tm__triples by_key;
+    tm__triple_map by_key;
     uint32_t keys;
     TM__ARRAY(group, items);
 } groups;
@@ -70,10 +70,10 @@ static group *find_group(groups *all, uint32_t object, uint32_t class_index,
     if (tm__reserve(&all->memory, &all->items, &all->items_capacity,
                     (size_t)all->items_count + 1, sizeof(key)) < 0)
         return NULL;
-    value = tm__triples_at(&all->by_key, &all->memory,
-                           key.object != TM__NONE ? key.object
-                                                  : tm__class_key(key.class_name),
-                           key.place, key.owner);
+    value = tm__triple_map_at(&all->by_key, &all->memory,
+                              key.object != TM__NONE ? key.object
+                                                     : tm__class_key(key.class_name),
+                              key.place, key.owner);
     if (!value)
         return NULL;
     if (*value == 0) {
@@ -97,7 +97,7 @@ static int add(void *payload, const tm__hold *hold)
         to->unmeasured++;
         return TM_OK;
     }
-    to->exact += tm__tenure_is_told_over(it) && it->before_ns == 0;
+    to->exact += tm__tenure_is_reported_over(it) && it->before_ns == 0;
     to->not_running_ns =
         tm__sum(to->not_running_ns,
                 tm__not_running_ns(all->model, it->owner, hold->bounds.got_latest_ns,
@@ -193,7 +193,7 @@ static void close_groups(groups *all)
     for (uint32_t i = 0; i < all->items_count; i++)
         tm__histogram_free(&all->items[i].durations, &all->memory);
     tm__free(&all->memory, all->items, all->items_capacity * sizeof(*all->items));
-    tm__triples_free(&all->by_key, &all->memory);
+    tm__triple_map_free(&all->by_key, &all->memory);
     tm__callers_close(&all->places);
 }
 
@@ -217,10 +217,11 @@ static int put_all(tm_table **out, groups *all)
     tm__builder_start(&builder, &tm__hold_times_table, all->keys,
                       &all->model->memory.hook);
     rc = put_sorted(&builder, &labels, all);
-    tm__model_put_limits(all->model, &builder);
+    tm__model_put_caveats(all->model, &builder);
     if (all->model->hold_sums_left_out)
-        tm__builder_limit(&builder, "Some holds are missing from the hold times: there "
-                                    "was no memory for their sums.");
+        tm__builder_caveat(&builder,
+                           "Some holds are missing from the hold times: there "
+                           "was no memory for their sums.");
     if (rc == TM_OK)
         rc = labels.failed;
     tm__labels_close(&labels);

@@ -54,7 +54,7 @@ static int share_gate(const tm__lock_graph *graph, const tm__nesting *left,
     return 0;
 }
 
-static int can_meet(search *s, uint32_t left, uint32_t right)
+static int can_coincide(search *s, uint32_t left, uint32_t right)
 {
     const tm__lock_graph *graph = s->graph;
     const tm__nesting *l = &graph->nestings[graph->uses[left].nesting];
@@ -69,7 +69,7 @@ static int can_meet(search *s, uint32_t left, uint32_t right)
 static int has_place(const tm__lock_graph *graph, uint32_t use)
 {
     return graph->helds[graph->uses[use].held].stack != TM__NONE ||
-           tm__owners_are_told(graph->model);
+           tm__owners_are_reported(graph->model);
 }
 
 /* Choose a use of the edge at `depth` and of those after it. */
@@ -87,7 +87,7 @@ static int choose(search *s, uint32_t depth)
             return 0;
         if (!has_place(s->graph, use))
             continue;
-        while (other < depth && can_meet(s, s->chosen[other], use))
+        while (other < depth && can_coincide(s, s->chosen[other], use))
             other++;
         s->chosen[depth] = use;
         if (other == depth && choose(s, depth + 1))

@@ -69,7 +69,7 @@ static int says_nothing(const tm_model *model, uint32_t name)
 static int copy_nestings(tm__lock_graph *graph)
 {
     const tm_model *model = graph->model;
-    size_t threads = model->held_up_count;
+    size_t threads = model->blocked_count;
 
     if (tm__reserve(graph->memory, &graph->nestings, &graph->nestings_capacity,
                     model->nestings_count + threads, sizeof(*graph->nestings)) < 0 ||
@@ -96,7 +96,7 @@ static int add_open_blocks(tm__lock_graph *graph)
         const tm__thread *thread = &model->threads[i];
         tm__held held[TM__HELD_AT_ONCE];
         const tm__interval *block;
-        uint32_t count, hold_up, unproven = 0;
+        uint32_t count, blocking, unproven = 0;
 
         if (thread->owned == TM__NONE || thread->wants == TM__NONE)
             continue;
@@ -110,10 +110,10 @@ static int add_open_blocks(tm__lock_graph *graph)
             tm__reserve(graph->memory, &graph->helds, &graph->helds_capacity,
                         (size_t)graph->helds_count + count, sizeof(*graph->helds)) < 0)
             return TM_ENOMEM;
-        hold_up = thread->interval_count - 1;
-        while (hold_up && thread->intervals[hold_up].flags & TM__INTERVAL_CONTINUES)
-            hold_up--;
-        block = &thread->intervals[hold_up];
+        blocking = thread->interval_count - 1;
+        while (blocking && thread->intervals[blocking].flags & TM__INTERVAL_CONTINUES)
+            blocking--;
+        block = &thread->intervals[blocking];
         memcpy(&graph->helds[graph->helds_count], held, count * sizeof(*held));
         graph->nestings[graph->nestings_count++] =
             (tm__nesting){.first_ns = block->start_ns,
@@ -131,7 +131,7 @@ static int add_open_blocks(tm__lock_graph *graph)
 
 static int node_of(tm__lock_graph *graph, uint32_t *node, uint32_t key)
 {
-    uint32_t *value = tm__triples_at(&graph->nodes, graph->memory, key, 0, 0);
+    uint32_t *value = tm__triple_map_at(&graph->nodes, graph->memory, key, 0, 0);
 
     if (!value)
         return TM_ENOMEM;
@@ -279,5 +279,5 @@ void tm__lock_graph_close(tm__lock_graph *graph)
     tm__free(memory, graph->helds, graph->helds_capacity * sizeof(*graph->helds));
     tm__free(memory, graph->nestings,
              graph->nestings_capacity * sizeof(*graph->nestings));
-    tm__triples_free(&graph->nodes, memory);
+    tm__triple_map_free(&graph->nodes, memory);
 }

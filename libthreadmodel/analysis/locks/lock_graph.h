@@ -35,9 +35,9 @@ typedef struct tm__cycle {
 typedef struct tm__lock_graph {
     const tm_model *model;
     tm__memory *memory;
-    int by_class;      ///< nodes are class names, not objects
-    uint64_t unproven; ///< blocks, open ones as well, that may have been an edge
-    tm__triples nodes; ///< (object or class name, 0, 0): node + 1
+    int by_class;         ///< nodes are class names, not objects
+    uint64_t unproven;    ///< blocks, open ones as well, that may have been an edge
+    tm__triple_map nodes; ///< (object or class name, 0, 0): node + 1
     uint32_t node_count;
     uint32_t *edge_first;             ///< edges[] of each node, node_count + 1 of them
     TM__ARRAY(tm__nesting, nestings); ///< the model's, and blocks that go on

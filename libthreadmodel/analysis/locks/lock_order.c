@@ -59,8 +59,8 @@ static void put_edge(listing *list, const tm__use *use)
 }
 
 /* Whether a cycle of classes goes the way of one of objects that was told already. */
-static int is_told(const listing *list, const tm__cycle *cycle, const tm__edge *told,
-                   uint32_t told_count)
+static int is_reported(const listing *list, const tm__cycle *cycle,
+                       const tm__edge *reported, uint32_t reported_count)
 {
     for (uint32_t i = 0; i < cycle->length; i++) {
         const tm__use *use = &list->graph.uses[cycle->uses[i]];
@@ -68,9 +68,10 @@ static int is_told(const listing *list, const tm__cycle *cycle, const tm__edge *
         uint32_t wanted = tm__use_wanted_class(&list->graph, use);
         uint32_t at = 0;
 
-        while (at < told_count && (told[at].from != held || told[at].to != wanted))
+        while (at < reported_count &&
+               (reported[at].from != held || reported[at].to != wanted))
             at++;
-        if (at == told_count)
+        if (at == reported_count)
             return 0;
     }
     return 1;
@@ -80,15 +81,15 @@ static int is_told(const listing *list, const tm__cycle *cycle, const tm__edge *
 typedef struct progress {
     int32_t cycle;
     int cut;
-    TM__ARRAY(tm__edge, told); ///< from and to are strings
+    TM__ARRAY(tm__edge, reported); ///< from and to are strings
 } progress;
 
-static int note_told(listing *list, progress *done, const tm__use *use)
+static int note_reported(listing *list, progress *done, const tm__use *use)
 {
-    if (tm__reserve(&list->memory, &done->told, &done->told_capacity,
-                    (size_t)done->told_count + 1, sizeof(*done->told)) < 0)
+    if (tm__reserve(&list->memory, &done->reported, &done->reported_capacity,
+                    (size_t)done->reported_count + 1, sizeof(*done->reported)) < 0)
         return TM_ENOMEM;
-    done->told[done->told_count++] =
+    done->reported[done->reported_count++] =
         (tm__edge){.from = tm__use_held_class(&list->graph, use),
                    .to = tm__use_wanted_class(&list->graph, use)};
     return TM_OK;
@@ -104,7 +105,8 @@ static int put_cycles(listing *list, tm__lineage *lineage, progress *done, int b
         rc = tm__lock_cycles(&list->graph, lineage, &cycles, &count, &capacity,
                              &done->cut);
     for (uint32_t i = 0; rc == TM_OK && i < count; i++) {
-        if (by_class && is_told(list, &cycles[i], done->told, done->told_count))
+        if (by_class &&
+            is_reported(list, &cycles[i], done->reported, done->reported_count))
             continue;
         for (uint32_t e = 0; rc == TM_OK && e < cycles[i].length; e++) {
             const tm__use *use = &list->graph.uses[cycles[i].uses[e]];
@@ -114,7 +116,7 @@ static int put_cycles(listing *list, tm__lineage *lineage, progress *done, int b
             tm__put_string(&list->builder, by_class ? "class" : "object");
             put_edge(list, use);
             if (!by_class)
-                rc = note_told(list, done, use);
+                rc = note_reported(list, done, use);
         }
         done->cycle++;
     }
@@ -135,9 +137,10 @@ static int put_all_cycles(listing *list)
     if (rc == TM_OK)
         rc = put_cycles(list, &lineage, &done, 1);
     if (done.cut)
-        tm__builder_limit(&list->builder, "There may be more cycles of lock order "
-                                          "than were looked for.");
-    tm__free(&list->memory, done.told, done.told_capacity * sizeof(*done.told));
+        tm__builder_caveat(&list->builder, "There may be more cycles of lock order "
+                                           "than were looked for.");
+    tm__free(&list->memory, done.reported,
+             done.reported_capacity * sizeof(*done.reported));
     tm__lineage_close(&lineage);
     return rc;
 }
@@ -194,22 +197,23 @@ static int put_all_edges(listing *list)
     return rc;
 }
 
-static void put_limits(listing *list)
+static void put_caveats(listing *list)
 {
     char text[192];
 
-    tm__model_put_limits(list->model, &list->builder);
+    tm__model_put_caveats(list->model, &list->builder);
     if (list->unproven) {
         snprintf(text, sizeof(text),
                  "Of %" PRIu64
                  " blocking intervals no stack shows whether their threads "
                  "held another lock: they are no edges.",
                  list->unproven);
-        tm__builder_limit(&list->builder, text);
+        tm__builder_caveat(&list->builder, text);
     }
     if (list->model->nestings_left_out)
-        tm__builder_limit(&list->builder, "Not all orders of locks were kept, to bound "
-                                          "the memory that they take.");
+        tm__builder_caveat(&list->builder,
+                           "Not all orders of locks were kept, to bound "
+                           "the memory that they take.");
 }
 
 static int answer(tm_table **out, const tm_model *model, const tm__table_spec *spec,
@@ -227,7 +231,7 @@ static int answer(tm_table **out, const tm_model *model, const tm__table_spec *s
         rc = put(&list);
     if (rc == TM_OK)
         rc = list.labels.failed;
-    put_limits(&list);
+    put_caveats(&list);
     tm__callers_close(&list.places);
     tm__labels_close(&list.labels);
     if (rc < 0) {

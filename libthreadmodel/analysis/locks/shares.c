@@ -45,7 +45,7 @@ static void hand_on(block *b)
         return;
     b->is_pending = 0;
     share->is_last = share->to_ns == share->end_ns;
-    b->failed = b->dealer->take(b->dealer->payload, share);
+    b->failed = b->dealer->add_share(b->dealer->payload, share);
     share->is_first = 0;
 }
 
@@ -129,9 +129,9 @@ static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
                         int64_t queued_ns)
 {
     const tm_model *model = b->dealer->model;
-    int is_exact = tm__tenure_is_told_over(before);
+    int is_exact = tm__tenure_is_reported_over(before);
     int is_parked = model->objects[b->share.object].flags & TM_OBJECT_SYNCHRONIZER;
-    int is_told = is_parked || tm__owners_are_told(model);
+    int is_reported = is_parked || tm__owners_are_reported(model);
     int64_t usual_ns =
         tm__wakeup_ns(model, is_parked ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR);
     int64_t from_ns = b->at_ns;
@@ -139,12 +139,12 @@ static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
     /* Of one that parks again while it is overtaken an event tells; who queues for a
      * monitor is overtaken unseen. */
     if (queued_ns > b->at_ns ||
-        (!is_told && is_exact && to_ns - from_ns > MUCH_LONGER * usual_ns))
+        (!is_reported && is_exact && to_ns - from_ns > MUCH_LONGER * usual_ns))
         from_ns = to_ns - usual_ns;
     if (from_ns > b->at_ns)
         deal(b, from_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
     deal(b, to_ns, TM__SHARE_LATENCY, NULL,
-         is_exact && is_told ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED);
+         is_exact && is_reported ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED);
 }
 
 /* The time between two owners. */
@@ -218,7 +218,7 @@ static void deal_unseen(block *b, const tm__tenure *it, const tm__bounds *bounds
     int64_t likely_ns = short_hold_ns(b->dealer, b->share.object);
     int64_t until_ns = it->got_ns + likely_ns;
 
-    if (tm__tenure_is_told_over(it) || likely_ns == 0) {
+    if (tm__tenure_is_reported_over(it) || likely_ns == 0) {
         deal_gap(b, it, next, next_ns);
         return;
     }

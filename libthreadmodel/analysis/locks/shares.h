@@ -55,7 +55,7 @@ const char *tm__share_name(int kind);
 typedef struct tm__dealer {
     const tm_model *model;
     const tm__scope *scope;
-    tm__share_fn take;
+    tm__share_fn add_share;
     void *payload;
     uint64_t capped;         ///< blocks that had more owners than are told
     int64_t *short_holds_ns; ///< of each object, see shares.c; -1: not asked yet
@@ -74,7 +74,7 @@ int tm__is_block(const tm__interval *it);
  * @param capped   NULL, or gets how many blocks had more owners than are told
  * @return TM_OK, TM_ENOMEM, or what `take` returned
  */
-int tm__shares_walk(const tm_model *model, const tm__scope *scope, tm__share_fn take,
-                    void *payload, uint64_t *capped);
+int tm__shares_walk(const tm_model *model, const tm__scope *scope,
+                    tm__share_fn add_share, void *payload, uint64_t *capped);
 
 #endif

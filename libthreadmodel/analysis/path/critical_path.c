@@ -23,13 +23,13 @@ typedef struct listing {
 } listing;
 
 /* What the thread may do between getting a monitor and handing it over. */
-enum { HOLD_UPS_WITHIN = 16 };
+enum { BLOCKING_WITHIN = 16 };
 
 /* A monitor that was handed over had been got where the thread last queued for it or
  * waited on it, which may be some hold-ups ago. */
 static uint32_t got_at(const tm__interval *intervals, uint32_t before, uint32_t object)
 {
-    for (uint32_t i = 1; i <= 2 * HOLD_UPS_WITHIN && i <= before; i++)
+    for (uint32_t i = 1; i <= 2 * BLOCKING_WITHIN && i <= before; i++)
         if (intervals[before - i].object == object)
             return intervals[before - i].stack;
     return TM__NONE;
@@ -47,7 +47,7 @@ void tm__segment_subject(const tm_model *model, const tm__segment *segment,
     intervals = model->threads[segment->thread].intervals;
     it = &intervals[segment->interval];
     if (tm__is_stopped(segment->state)) {
-        *object = tm__link_object(model, it);
+        *object = tm__interval_object(model, it);
         *stack = it->stack;
         return;
     }
@@ -93,7 +93,7 @@ static void put_segment(listing *list, const tm__path *path, uint32_t index)
     const tm_model *model = list->model;
     tm__builder *builder = &list->builder;
     uint32_t object, stack;
-    int has_link = it->via > TM__VIA_NOTHING && it->via < TM__VIA_MEANWHILE;
+    int has_edge = it->via > TM__VIA_NOTHING && it->via < TM__VIA_MEANWHILE;
 
     tm__segment_subject(model, it, &object, &stack);
     tm__put_int64(builder, it->start_ns - path->begin_ns);
@@ -112,7 +112,7 @@ static void put_segment(listing *list, const tm__path *path, uint32_t index)
                        : tm__class_name(model, model->objects[object].class_index));
     tm__put_string(builder, via_name(it->via));
     tm__put_string(builder, tm__why_name(it->why));
-    tm__put_string(builder, has_link ? tm_provenance_name(it->provenance) : NULL);
+    tm__put_string(builder, has_edge ? tm_provenance_name(it->provenance) : NULL);
 }
 
 static int fill(listing *list, const tm__path *path)
@@ -122,15 +122,14 @@ static int fill(listing *list, const tm__path *path)
 
     for (uint32_t i = path->segments_count; i > 0 && !list->builder.failed; i--)
         put_segment(list, path, i - 1);
-    tm__path_put_limits(path, list->model, &list->builder);
+    tm__path_put_caveats(path, list->model, &list->builder);
     tm__free(&list->memory, list->callers, bytes);
     rc = list->labels.failed;
     tm__labels_close(&list->labels);
     return rc;
 }
 
-int tm_path_critical(tm_table **out, const tm_model *model,
-                     const tm_path_options *given)
+int tm_path_list(tm_table **out, const tm_model *model, const tm_path_options *given)
 {
     tm_path_options options;
     listing list = {.model = model};

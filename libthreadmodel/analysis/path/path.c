@@ -122,15 +122,15 @@ static uint32_t locate(walk *w, uint32_t thread, int64_t time_ns)
     return low ? low - 1 : TM__NONE;
 }
 
-static void find_hold_up(walk *w, uint32_t interval)
+static void find_blocking(walk *w, uint32_t interval)
 {
     const tm__thread *thread = &w->model->threads[w->thread];
     cursor *it = &w->cursors[w->thread];
 
     if (interval >= it->first && interval < it->end)
         return;
-    it->first = tm__link_hold_up_first(thread, interval);
-    it->end = tm__link_hold_up_end(thread, interval);
+    it->first = tm__interval_first_blocking(thread, interval);
+    it->end = tm__interval_after_blocking(thread, interval);
 }
 
 /* Whether a thread begins to be able to act at just this instant. */
@@ -165,11 +165,11 @@ static int64_t last_able_ns(walk *w, uint32_t thread, int64_t time_ns)
 }
 
 /* Go over to the thread of a link; the waiting one is come back to at floor_ns. */
-static void cross(walk *w, const tm__link *link, int64_t floor_ns)
+static void cross(walk *w, const tm__wakeup_edge *edge, int64_t floor_ns)
 {
     tm__path *path = w->path;
 
-    came(w, link->kind, link->provenance);
+    came(w, edge->kind, edge->provenance);
     w->cursors[w->thread].crossed = w->step;
     if (w->comes_back && floor_ns != INT64_MIN) {
         if (tm__reserve(&path->memory, &w->frames, &w->frames_capacity,
@@ -181,26 +181,26 @@ static void cross(walk *w, const tm__link *link, int64_t floor_ns)
         w->cursors[w->thread].waits = 1;
         w->floor_ns = floor_ns;
     }
-    w->thread = link->from;
-    w->leaving = link->row;
+    w->thread = edge->from;
+    w->leaving = edge->row;
 }
 
-static int can_cross(const walk *w, const tm__link *link)
+static int can_cross(const walk *w, const tm__wakeup_edge *edge)
 {
     const cursor *here = &w->cursors[w->thread];
 
     /* Whoever was crossed at this very instant has been asked already. */
-    return link->from != TM__NONE && link->from != w->thread && !here->waits &&
+    return edge->from != TM__NONE && edge->from != w->thread && !here->waits &&
            here->crossed != w->step;
 }
 
 /* The instant at which the from-thread acted, or time_ns when that is still to come.
  * Where it is not known, it is as late as can be. */
-static int64_t act_ns(walk *w, const tm__link *link, int at_end)
+static int64_t wakeup_ns(walk *w, const tm__wakeup_edge *edge, int at_end)
 {
-    if (link->from_ns == INT64_MIN)
-        return at_end ? last_able_ns(w, link->from, w->time_ns) : w->time_ns;
-    return link->from_ns < w->time_ns ? link->from_ns : w->time_ns;
+    if (edge->from_ns == INT64_MIN)
+        return at_end ? last_able_ns(w, edge->from, w->time_ns) : w->time_ns;
+    return edge->from_ns < w->time_ns ? edge->from_ns : w->time_ns;
 }
 
 /* Stay with the thread in an interval that begins at or below lowest_ns. */
@@ -213,14 +213,14 @@ static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int why)
 }
 
 /* Before its start there is nothing of a thread to come back to. */
-static void go_to_starter(walk *w, uint32_t interval, const tm__link *link)
+static void go_to_starter(walk *w, uint32_t interval, const tm__wakeup_edge *edge)
 {
-    int64_t when_ns = act_ns(w, link, 1);
+    int64_t when_ns = wakeup_ns(w, edge, 1);
 
     add(w, interval, TM_STATE_NEW, when_ns > w->floor_ns ? when_ns : w->floor_ns,
         TM__WHY_EXPLAINED);
     if (w->time_ns > w->floor_ns)
-        cross(w, link, INT64_MIN);
+        cross(w, edge, INT64_MIN);
 }
 
 /* Nobody wakes who joins a thread that has ended before. */
@@ -232,26 +232,26 @@ static int joins_the_dead(const tm_model *model, const tm__interval *join)
 }
 
 /* The thread was held up, or not begun, just before time_ns. */
-static void pass_hold_up(walk *w, uint32_t interval)
+static void pass_blocking(walk *w, uint32_t interval)
 {
     const tm__thread *thread = &w->model->threads[w->thread];
     const cursor *at = &w->cursors[w->thread];
     int64_t begin_ns, when_ns;
-    tm__link link;
+    tm__wakeup_edge edge;
     int at_end;
 
-    find_hold_up(w, interval);
-    link = tm__link_out(w->model, w->thread, at->first, at->end);
+    find_blocking(w, interval);
+    edge = tm__wakeup_edge_out(w->model, w->thread, at->first, at->end);
     at_end = at->end < thread->interval_count &&
              thread->intervals[at->end].start_ns == w->time_ns;
     begin_ns = thread->intervals[at->first].start_ns;
-    if (!can_cross(w, &link)) {
-        int known = link.kind == TM_INTERACTION_TIMEOUT || link.from == w->thread ||
+    if (!can_cross(w, &edge)) {
+        int known = edge.kind == TM_INTERACTION_TIMEOUT || edge.from == w->thread ||
                     thread->intervals[interval].state == TM_STATE_SLEEPING ||
                     joins_the_dead(w->model, &thread->intervals[at->first]);
 
-        if (known && at_end && link.kind)
-            came(w, link.kind, link.provenance);
+        if (known && at_end && edge.kind)
+            came(w, edge.kind, edge.provenance);
         stay(w, interval, w->floor_ns,
              known ? TM__WHY_EXPLAINED
                    : tm__path_why(w->model, w->thread, at->first, at->end));
@@ -259,31 +259,31 @@ static void pass_hold_up(walk *w, uint32_t interval)
     }
     if (begin_ns < w->floor_ns)
         begin_ns = w->floor_ns;
-    when_ns = act_ns(w, &link, at_end);
+    when_ns = wakeup_ns(w, &edge, at_end);
     if (thread->intervals[interval].state == TM_STATE_NEW) {
-        go_to_starter(w, interval, &link);
+        go_to_starter(w, interval, &edge);
         return;
     }
     if (when_ns >= w->time_ns) {
-        cross(w, &link, begin_ns);
+        cross(w, &edge, begin_ns);
         return;
     }
     /* From the act on, or all of it where that came before: on its way. */
     if (at_end && when_ns <= begin_ns &&
         thread->intervals[at->first].state != TM_STATE_REENTERING)
-        came(w, link.kind, link.provenance);
+        came(w, edge.kind, edge.provenance);
     stay(w, interval, when_ns > begin_ns ? when_ns : begin_ns, TM__WHY_EXPLAINED);
 }
 
 /* The thread's interval has begun at time_ns; a start has no hold-up before it. */
 static void pass_start(walk *w, uint32_t interval)
 {
-    tm__link link = tm__link_to(w->model, w->thread, interval);
+    tm__wakeup_edge edge = tm__wakeup_edge_to(w->model, w->thread, interval);
     const tm__interval *intervals = w->model->threads[w->thread].intervals;
 
-    if (link.kind == TM_INTERACTION_START && can_cross(w, &link) &&
+    if (edge.kind == TM_INTERACTION_START && can_cross(w, &edge) &&
         (interval == 0 || !tm__is_inert(intervals[interval - 1].state)))
-        go_to_starter(w, interval, &link);
+        go_to_starter(w, interval, &edge);
 }
 
 static void come_back(walk *w)
@@ -315,7 +315,7 @@ static void go(walk *w)
             add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns, TM__WHY_BEFORE);
         } else if (tm__is_inert(thread->intervals[at].state) &&
                    thread->intervals[at].state != TM_STATE_DEAD) {
-            pass_hold_up(w, at);
+            pass_blocking(w, at);
         } else {
             int state = thread->intervals[at].state;
 

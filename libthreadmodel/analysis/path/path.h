@@ -94,8 +94,8 @@ void tm__segment_subject(const tm_model *model, const tm__segment *segment,
                          uint32_t *object, uint32_t *stack);
 
 /** Add the model's limits, and how much of the path is unexplained, and why. */
-void tm__path_put_limits(const tm__path *path, const tm_model *model,
-                         tm__builder *builder);
+void tm__path_put_caveats(const tm__path *path, const tm_model *model,
+                          tm__builder *builder);
 
 void tm__path_free(tm__path *path);
 

@@ -38,14 +38,14 @@ static uint32_t starter_of(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
     uint32_t began = 0;
-    tm__link link;
+    tm__wakeup_edge edge;
 
     if (!it->interval_count || it->interval_first)
         return TM__NONE;
     if (it->intervals[0].state == TM_STATE_NEW && it->interval_count > 1)
         began = 1;
-    link = tm__link_to(model, thread, began);
-    return link.kind == TM_INTERACTION_START ? link.from : TM__NONE;
+    edge = tm__wakeup_edge_to(model, thread, began);
+    return edge.kind == TM_INTERACTION_START ? edge.from : TM__NONE;
 }
 
 static int is_the_programs_kind(const tm__thread *thread)

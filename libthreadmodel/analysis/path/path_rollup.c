@@ -39,9 +39,9 @@ typedef struct rollup {
     tm__memory memory;
     tm__path path;
     uint32_t keys;
-    uint32_t *callers;  ///< frames[] a stack
-    tm__triples places; ///< (method, class name): a number
-    tm__triples found;  ///< (place, thread, state): sums[] + 1
+    uint32_t *callers;     ///< frames[] a stack
+    tm__triple_map places; ///< (method, class name): a number
+    tm__triple_map found;  ///< (place, thread, state): sums[] + 1
     uint32_t place_count;
     TM__ARRAY(sum, sums);
     int64_t *slack_ns; ///< a thread; NULL: not asked
@@ -50,14 +50,14 @@ typedef struct rollup {
 static sum *find_sum(rollup *r, const sum *key)
 {
     uint32_t *place =
-        tm__triples_at(&r->places, &r->memory, key->method, key->class_name, 0);
+        tm__triple_map_at(&r->places, &r->memory, key->method, key->class_name, 0);
     uint32_t *value;
 
     if (!place)
         return NULL;
     if (!*place)
         *place = ++r->place_count;
-    value = tm__triples_at(&r->found, &r->memory, *place, key->thread, key->state);
+    value = tm__triple_map_at(&r->found, &r->memory, *place, key->thread, key->state);
     if (!value)
         return NULL;
     if (!*value) {
@@ -174,7 +174,7 @@ static int answer(tm_table **out, rollup *r)
     tm__builder_expect(&builder, r->sums_count);
     for (uint32_t i = 0; i < r->sums_count && !builder.failed; i++)
         put_sum(&builder, r, &r->sums[order[i].number]);
-    tm__path_put_limits(&r->path, r->model, &builder);
+    tm__path_put_caveats(&r->path, r->model, &builder);
     tm__free(&r->memory, order, 2 * bytes);
     return tm__builder_finish(&builder, out);
 }
@@ -200,12 +200,12 @@ static void free_all(rollup *r)
     tm__free(&r->memory, r->slack_ns,
              ((size_t)model->threads_count + 1) * sizeof(*r->slack_ns));
     tm__free(&r->memory, r->sums, r->sums_capacity * sizeof(*r->sums));
-    tm__triples_free(&r->places, &r->memory);
-    tm__triples_free(&r->found, &r->memory);
+    tm__triple_map_free(&r->places, &r->memory);
+    tm__triple_map_free(&r->found, &r->memory);
     tm__path_free(&r->path);
 }
 
-int tm_path_rollup(tm_table **out, const tm_model *model, const tm_path_options *given)
+int tm_path_sum(tm_table **out, const tm_model *model, const tm_path_options *given)
 {
     tm_path_options options;
     rollup r = {.model = model};

@@ -90,13 +90,13 @@ int tm__path_why(const tm_model *model, uint32_t thread, uint32_t first, uint32_
 {
     const tm__thread *it = &model->threads[thread];
     const tm__interval *next = end < it->interval_count ? &it->intervals[end] : NULL;
-    tm__link link = tm__link_out(model, thread, first, end);
+    tm__wakeup_edge edge = tm__wakeup_edge_out(model, thread, first, end);
 
     if (it->intervals[end - 1].state == TM_STATE_DEADLOCKED && !next)
         return TM__WHY_DEADLOCK;
     if (!next)
-        return link.from == TM__NONE ? TM__WHY_NOT_OVER : TM__WHY_CIRCLE;
-    if (link.from != TM__NONE)
+        return edge.from == TM__NONE ? TM__WHY_NOT_OVER : TM__WHY_CIRCLE;
+    if (edge.from != TM__NONE)
         return TM__WHY_CIRCLE;
     if (next->cause != TM__NONE && next->cause < model->interactions_first)
         return TM__WHY_DROPPED;
@@ -132,13 +132,13 @@ int64_t tm__path_unexplained_ns(const tm__path *path)
     return total_ns;
 }
 
-void tm__path_put_limits(const tm__path *path, const tm_model *model,
-                         tm__builder *builder)
+void tm__path_put_caveats(const tm__path *path, const tm_model *model,
+                          tm__builder *builder)
 {
     int64_t sums_ns[TM__WHY_END] = {0}, length_ns = path->end_ns - path->begin_ns;
     char text[400];
 
-    tm__model_put_limits(model, builder);
+    tm__model_put_caveats(model, builder);
     for (uint32_t i = 0; i < path->segments_count; i++)
         sums_ns[path->segments[i].why] +=
             tm__segment_end_ns(path, i) - path->segments[i].start_ns;
@@ -149,6 +149,6 @@ void tm__path_put_limits(const tm__path *path, const tm_model *model,
                  "Of the critical path %s of %s are unexplained, %s: %s.",
                  tm__duration_of(sums_ns[why]).text, tm__duration_of(length_ns).text,
                  reasons[why].name, reasons[why].advice);
-        tm__builder_limit(builder, text);
+        tm__builder_caveat(builder, text);
     }
 }

@@ -39,9 +39,9 @@ typedef struct life {
 typedef struct sweep {
     tm__resources *all;
     queue *queues;
-    life *lives;         ///< of each object
-    tm__triples pending; ///< (thread, class, releasing): waits[] + 1
-    tm__triples latest;  ///< (thread, queue, 0): waits[] + 1
+    life *lives;            ///< of each object
+    tm__triple_map pending; ///< (thread, class, releasing): waits[] + 1
+    tm__triple_map latest;  ///< (thread, queue, 0): waits[] + 1
     TM__ARRAY(release, releases);
     TM__ARRAY(tm__sortable, steps); ///< waits[] or releases[], times STEPS, + which
 } sweep;
@@ -145,7 +145,7 @@ static int on_begin(sweep *s, uint32_t number)
 {
     const tm__resource_wait *it = &s->all->waits[number];
     uint32_t *latest =
-        tm__triples_at(&s->latest, s->all->memory, it->thread, it->queue, 0);
+        tm__triple_map_at(&s->latest, s->all->memory, it->thread, it->queue, 0);
 
     if (!latest)
         return TM_ENOMEM;
@@ -167,8 +167,8 @@ static int on_end(sweep *s, uint32_t number)
     it->emptied = line->emptied;
     if (resource->releasing == TM__NONE)
         return TM_OK;
-    pending = tm__triples_at(&s->pending, s->all->memory, it->thread,
-                             resource->class_name, resource->releasing);
+    pending = tm__triple_map_at(&s->pending, s->all->memory, it->thread,
+                                resource->class_name, resource->releasing);
     if (!pending)
         return TM_ENOMEM;
     *pending = number + 1;
@@ -194,7 +194,7 @@ static int on_release(sweep *s, const release *it)
 {
     tm__resources *all = s->all;
     uint32_t *pending =
-        tm__triples_find(&s->pending, it->thread, it->class_name, it->place);
+        tm__triple_map_find(&s->pending, it->thread, it->class_name, it->place);
     const uint32_t *latest;
     const tm__resource_wait *wait;
     const queue *line;
@@ -205,7 +205,7 @@ static int on_release(sweep *s, const release *it)
     if (it->time_ns < wait->got_ns || !is_of(s, wait, it))
         return TM_OK;
     line = &s->queues[wait->queue];
-    latest = tm__triples_find(&s->latest, wait->thread, wait->queue, 0);
+    latest = tm__triple_map_find(&s->latest, wait->thread, wait->queue, 0);
     if (*latest == *pending &&
         (it->is_always_seen ||
          (wait->is_queued && line->waiting > 0 && line->emptied == wait->emptied))) {
@@ -284,7 +284,7 @@ static int ends_first(const void *payload, uint32_t left, uint32_t right)
 static int count_permits(sweep *s)
 {
     tm__resources *all = s->all;
-    tm__triples at_once = {0};
+    tm__triple_map at_once = {0};
     int rc = TM_OK;
 
     s->steps_count = 0;
@@ -312,7 +312,7 @@ static int count_permits(sweep *s)
     for (uint32_t i = 0; rc == TM_OK && i < s->steps_count; i++) {
         const tm__resource_use *it = &all->uses[s->steps[i].number / 2];
         uint32_t *count =
-            tm__triples_at(&at_once, all->memory, it->resource, it->object, 0);
+            tm__triple_map_at(&at_once, all->memory, it->resource, it->object, 0);
 
         if (!count) {
             rc = TM_ENOMEM;
@@ -324,7 +324,7 @@ static int count_permits(sweep *s)
         if (*count - 1 > all->items[it->resource].permits)
             all->items[it->resource].permits = *count - 1;
     }
-    tm__triples_free(&at_once, all->memory);
+    tm__triple_map_free(&at_once, all->memory);
     return rc;
 }
 
@@ -364,7 +364,7 @@ int tm__resources_find_uses(tm__resources *all)
     tm__free(memory, s.lives, objects);
     tm__free(memory, s.releases, s.releases_capacity * sizeof(*s.releases));
     tm__free(memory, s.steps, s.steps_capacity * sizeof(*s.steps));
-    tm__triples_free(&s.pending, memory);
-    tm__triples_free(&s.latest, memory);
+    tm__triple_map_free(&s.pending, memory);
+    tm__triple_map_free(&s.latest, memory);
     return rc;
 }

@@ -123,7 +123,7 @@ uint32_t tm__release_of(const tm__resources *all, uint32_t number,
 int tm__resource_add(tm__resources *all, uint32_t resource, uint32_t key, uint32_t what,
                      int64_t time_ns, int64_t *total_ns)
 {
-    uint32_t *value = tm__triples_at(&all->seen, all->memory, resource, key, what);
+    uint32_t *value = tm__triple_map_at(&all->seen, all->memory, resource, key, what);
     int is_new;
 
     if (!value)
@@ -145,7 +145,7 @@ static int resource_of(tm__resources *all, uint32_t *number, uint32_t class_name
                        uint32_t waiting, uint32_t releasing)
 {
     uint32_t *value =
-        tm__triples_at(&all->by_key, all->memory, class_name, waiting, releasing);
+        tm__triple_map_at(&all->by_key, all->memory, class_name, waiting, releasing);
 
     if (!value)
         return TM_ENOMEM;
@@ -173,7 +173,8 @@ static int resource_of(tm__resources *all, uint32_t *number, uint32_t class_name
 static int queue_of(tm__resources *all, uint32_t *number, uint32_t class_name,
                     uint32_t waiting)
 {
-    uint32_t *value = tm__triples_at(&all->queues, all->memory, class_name, waiting, 0);
+    uint32_t *value =
+        tm__triple_map_at(&all->queues, all->memory, class_name, waiting, 0);
 
     if (!value)
         return TM_ENOMEM;
@@ -228,7 +229,7 @@ static int count_wait(tm__resources *all, const tm__resource_wait *wait, uint32_
 /* ---- the pass ---- */
 
 /* Take a thread's wait; `end` is the interval after it, which may be none. */
-static int take(tm__resources *all, uint32_t thread, uint32_t index, uint32_t end)
+static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_t end)
 {
     const tm_model *model = all->model;
     const tm__thread *waiter = &model->threads[thread];
@@ -273,7 +274,7 @@ static int take(tm__resources *all, uint32_t thread, uint32_t index, uint32_t en
     return count_wait(all, &wait, it->stack, release);
 }
 
-static int take_thread(tm__resources *all, uint32_t thread)
+static int read_thread(tm__resources *all, uint32_t thread)
 {
     const tm__thread *it = &all->model->threads[thread];
 
@@ -295,7 +296,7 @@ static int take_thread(tm__resources *all, uint32_t thread)
                it->intervals[end].flags & TM__INTERVAL_CONTINUES &&
                it->intervals[end].state != TM_STATE_REENTERING)
             end++;
-        rc = take(all, thread, i, end);
+        rc = add_wait(all, thread, i, end);
         if (rc < 0)
             return rc;
         i = end - 1;
@@ -313,7 +314,7 @@ int tm__resources_open(tm__resources *all, const tm_model *model,
         .model = model, .scope = scope, .memory = memory, .callers = callers};
     for (uint32_t i = 0; rc == TM_OK && i < model->threads_count; i++)
         if (!scope->threads || scope->threads[i])
-            rc = take_thread(all, i);
+            rc = read_thread(all, i);
     return rc == TM_OK ? tm__resources_find_uses(all) : rc;
 }
 
@@ -325,7 +326,7 @@ void tm__resources_close(tm__resources *all)
     tm__free(all->memory, all->waits, all->waits_capacity * sizeof(*all->waits));
     tm__free(all->memory, all->uses, all->uses_capacity * sizeof(*all->uses));
     tm__free(all->memory, all->sums, all->sums_capacity * sizeof(*all->sums));
-    tm__triples_free(&all->by_key, all->memory);
-    tm__triples_free(&all->queues, all->memory);
-    tm__triples_free(&all->seen, all->memory);
+    tm__triple_map_free(&all->by_key, all->memory);
+    tm__triple_map_free(&all->queues, all->memory);
+    tm__triple_map_free(&all->seen, all->memory);
 }

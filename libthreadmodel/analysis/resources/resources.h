@@ -63,9 +63,9 @@ typedef struct tm__resources {
     const tm__scope *scope;
     tm__memory *memory;
     const uint32_t *callers; ///< frames[] of each stack
-    tm__triples by_key;      ///< (class, waiting, releasing): items[] + 1
-    tm__triples queues;      ///< (class, waiting, 0): number + 1
-    tm__triples seen;        ///< (resource, key, what): sums[] + 1
+    tm__triple_map by_key;   ///< (class, waiting, releasing): items[] + 1
+    tm__triple_map queues;   ///< (class, waiting, 0): number + 1
+    tm__triple_map seen;     ///< (resource, key, what): sums[] + 1
     TM__ARRAY(int64_t, sums);
     TM__ARRAY(tm__resource, items);
     TM__ARRAY(tm__resource_wait, waits);

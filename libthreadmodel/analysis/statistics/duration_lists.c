@@ -19,8 +19,8 @@ enum { LINES_AT_MOST = 16 };
 
 static const uint32_t ELSEWHERE = UINT32_MAX;
 
-typedef struct tm__pile_block {
-    struct tm__pile_block *next; ///< undefined in the last
+typedef struct tm__duration_block {
+    struct tm__duration_block *next; ///< undefined in the last
     uint32_t words[];
 } block;
 
@@ -37,64 +37,69 @@ static uint32_t words_of_block(uint32_t before)
     return (uint32_t)((bytes_of_block(before) - sizeof(block)) / sizeof(uint32_t));
 }
 
-static int add_block(tm__piles *piles, tm__pile *pile)
+static int add_block(tm__duration_lists *lists, tm__duration_list *durations)
 {
-    block *added =
-        tm__arena_take(&piles->blocks, piles->memory, bytes_of_block(pile->blocks));
+    block *added = tm__arena_allocate(&lists->blocks, lists->memory,
+                                      bytes_of_block(durations->blocks));
 
     if (!added)
         return TM_ENOMEM;
-    if (pile->last)
-        pile->last->next = added;
+    if (durations->last)
+        durations->last->next = added;
     else
-        pile->first = added;
-    pile->last = added;
-    pile->left = words_of_block(pile->blocks++);
+        durations->first = added;
+    durations->last = added;
+    durations->left = words_of_block(durations->blocks++);
     return TM_OK;
 }
 
-static int push(tm__piles *piles, tm__pile *pile, uint32_t word)
+static int push(tm__duration_lists *lists, tm__duration_list *durations, uint32_t word)
 {
-    if (!pile->left && add_block(piles, pile) < 0)
+    if (!durations->left && add_block(lists, durations) < 0)
         return TM_ENOMEM;
-    pile->last->words[words_of_block(pile->blocks - 1) - pile->left--] = word;
+    durations->last->words[words_of_block(durations->blocks - 1) - durations->left--] =
+        word;
     return TM_OK;
 }
 
-static int push_apart(tm__piles *piles, tm__pile *pile, tm__apart apart)
+static int push_apart(tm__duration_lists *lists, tm__duration_list *durations,
+                      tm__apart apart)
 {
-    if (tm__reserve(piles->memory, &piles->aparts, &piles->aparts_capacity,
-                    (size_t)piles->aparts_count + 1, sizeof(apart)) < 0 ||
-        push(piles, pile, ELSEWHERE) < 0 || push(piles, pile, piles->aparts_count) < 0)
+    if (tm__reserve(lists->memory, &lists->aparts, &lists->aparts_capacity,
+                    (size_t)lists->aparts_count + 1, sizeof(apart)) < 0 ||
+        push(lists, durations, ELSEWHERE) < 0 ||
+        push(lists, durations, lists->aparts_count) < 0)
         return TM_ENOMEM;
-    piles->aparts[piles->aparts_count++] = apart;
+    lists->aparts[lists->aparts_count++] = apart;
     return TM_OK;
 }
 
-int tm__pile_add(tm__piles *piles, tm__pile *pile, uint32_t object, int64_t duration_ns)
+int tm__duration_list_add(tm__duration_lists *lists, tm__duration_list *durations,
+                          uint32_t object, int64_t duration_ns)
 {
-    if (piles->with_objects && push(piles, pile, object) < 0)
+    if (lists->with_objects && push(lists, durations, object) < 0)
         return TM_ENOMEM;
     if (duration_ns < 0)
         duration_ns = 0;
-    pile->total_ns = tm__sum(pile->total_ns, duration_ns);
+    durations->total_ns = tm__sum(durations->total_ns, duration_ns);
     return duration_ns < ELSEWHERE
-               ? push(piles, pile, (uint32_t)duration_ns)
-               : push_apart(piles, pile, (tm__apart){.duration_ns = duration_ns});
+               ? push(lists, durations, (uint32_t)duration_ns)
+               : push_apart(lists, durations, (tm__apart){.duration_ns = duration_ns});
 }
 
-int tm__pile_add_fold(tm__piles *piles, tm__pile *pile, uint32_t object,
-                      const tm__histogram *folded)
+int tm__duration_list_add_histogram(tm__duration_lists *lists,
+                                    tm__duration_list *durations, uint32_t object,
+                                    const tm__histogram *histogram)
 {
-    if (piles->with_objects && push(piles, pile, object) < 0)
+    if (lists->with_objects && push(lists, durations, object) < 0)
         return TM_ENOMEM;
-    pile->total_ns = tm__sum(pile->total_ns, folded->total);
-    return push_apart(piles, pile, (tm__apart){.folded = folded});
+    durations->total_ns = tm__sum(durations->total_ns, histogram->total);
+    return push_apart(lists, durations, (tm__apart){.histogram = histogram});
 }
 
 /** A place in a pile. */
 typedef struct reader {
-    const tm__pile *pile;
+    const tm__duration_list *durations;
     const block *block;
     uint32_t before; ///< blocks before this one
     uint32_t at;
@@ -107,8 +112,8 @@ static void enter_block(reader *r, const block *entered, uint32_t before)
     r->before = before;
     r->at = 0;
     r->end = words_of_block(before);
-    if (entered == r->pile->last)
-        r->end -= r->pile->left;
+    if (entered == r->durations->last)
+        r->end -= r->durations->left;
     else
         tm__ask_for(entered->next);
 }
@@ -123,7 +128,7 @@ static uint32_t next_word(reader *r)
 
 static int is_at_end(const reader *r)
 {
-    return r->at == r->end && r->block == r->pile->last;
+    return r->at == r->end && r->block == r->durations->last;
 }
 
 static void count_object(tm__distinct *objects, uint32_t object)
@@ -134,46 +139,48 @@ static void count_object(tm__distinct *objects, uint32_t object)
     objects->count++;
 }
 
-void tm__pile_count(const tm__piles *piles, const tm__pile *pile, tm__spread *spread,
-                    tm__distinct *objects)
+void tm__duration_list_count(const tm__duration_lists *lists,
+                             const tm__duration_list *durations,
+                             tm__dense_histogram *dense, tm__distinct *objects)
 {
-    reader r = {.pile = pile};
+    reader r = {.durations = durations};
 
-    if (!pile->first)
+    if (!durations->first)
         return;
-    for (enter_block(&r, pile->first, 0); !is_at_end(&r);) {
+    for (enter_block(&r, durations->first, 0); !is_at_end(&r);) {
         const tm__apart *apart;
         uint32_t word;
 
-        if (piles->with_objects)
+        if (lists->with_objects)
             count_object(objects, next_word(&r));
         word = next_word(&r);
         if (word != ELSEWHERE) {
-            tm__spread_add(spread, word);
+            tm__dense_histogram_add(dense, word);
             continue;
         }
-        apart = &piles->aparts[next_word(&r)];
-        if (apart->folded)
-            tm__spread_merge(spread, apart->folded);
+        apart = &lists->aparts[next_word(&r)];
+        if (apart->histogram)
+            tm__dense_histogram_merge(dense, apart->histogram);
         else
-            tm__spread_add(spread, apart->duration_ns);
+            tm__dense_histogram_add(dense, apart->duration_ns);
     }
 }
 
-void tm__pile_ask_for_last(const tm__pile *pile)
+void tm__duration_list_ask_for_last(const tm__duration_list *durations)
 {
-    if (pile->blocks)
-        tm__ask_for(&pile->last->words[words_of_block(pile->blocks - 1) - pile->left]);
+    if (durations->blocks)
+        tm__ask_for(&durations->last->words[words_of_block(durations->blocks - 1) -
+                                            durations->left]);
 }
 
-void tm__pile_ask_for_first(const tm__pile *pile)
+void tm__duration_list_ask_for_first(const tm__duration_list *durations)
 {
-    tm__ask_for(pile->first);
+    tm__ask_for(durations->first);
 }
 
-void tm__piles_free(tm__piles *piles)
+void tm__duration_lists_free(tm__duration_lists *lists)
 {
-    tm__arena_free(&piles->blocks, piles->memory);
-    tm__free(piles->memory, piles->aparts,
-             piles->aparts_capacity * sizeof(*piles->aparts));
+    tm__arena_free(&lists->blocks, lists->memory);
+    tm__free(lists->memory, lists->aparts,
+             lists->aparts_capacity * sizeof(*lists->aparts));
 }

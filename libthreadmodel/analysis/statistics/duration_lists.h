@@ -3,35 +3,35 @@
  * Durations, piled up by group until all are there: then a group's are counted
  * together, in one histogram that stays in the nearest cache.
  */
-#ifndef TM_ANALYSIS_STATISTICS_PILES_H
-#define TM_ANALYSIS_STATISTICS_PILES_H
+#ifndef TM_ANALYSIS_STATISTICS_DURATION_LISTS_H
+#define TM_ANALYSIS_STATISTICS_DURATION_LISTS_H
 
 #include "base/arena.h"
 #include "base/dense_histogram.h"
 #include "model/model.h"
 
 /** Zero is an empty pile. */
-typedef struct tm__pile {
-    struct tm__pile_block *first;
-    struct tm__pile_block *last;
+typedef struct tm__duration_list {
+    struct tm__duration_block *first;
+    struct tm__duration_block *last;
     int64_t total_ns; ///< saturates
     uint32_t blocks;  ///< how many there are
     uint32_t left;    ///< words of the last block that are not filled
-} tm__pile;
+} tm__duration_list;
 
 /** What has no room in a pile's words. */
 typedef struct tm__apart {
     int64_t duration_ns;
-    const tm__histogram *folded; ///< many durations in place of that one, or NULL
+    const tm__histogram *histogram; ///< many durations in place of that one, or NULL
 } tm__apart;
 
 /** What piles are made of. */
-typedef struct tm__piles {
+typedef struct tm__duration_lists {
     tm__memory *memory;
     int with_objects; ///< piles tell what the durations were for
     tm__arena blocks;
     TM__ARRAY(tm__apart, aparts);
-} tm__piles;
+} tm__duration_lists;
 
 /** Counts distinct objects, of one group after another. */
 typedef struct tm__distinct {
@@ -41,26 +41,28 @@ typedef struct tm__distinct {
 } tm__distinct;
 
 /** @param object  objects[] or TM__NONE  @return TM_OK or TM_ENOMEM */
-int tm__pile_add(tm__piles *piles, tm__pile *pile, uint32_t object,
-                 int64_t duration_ns);
+int tm__duration_list_add(tm__duration_lists *lists, tm__duration_list *durations,
+                          uint32_t object, int64_t duration_ns);
 
 /** @param folded  lent until the piles are closed */
-int tm__pile_add_fold(tm__piles *piles, tm__pile *pile, uint32_t object,
-                      const tm__histogram *folded);
+int tm__duration_list_add_histogram(tm__duration_lists *lists,
+                                    tm__duration_list *durations, uint32_t object,
+                                    const tm__histogram *histogram);
 
 /**
  * Count a pile.
  * @param spread   added to
  * @param objects  counts the objects, of piles that tell them
  */
-void tm__pile_count(const tm__piles *piles, const tm__pile *pile, tm__spread *spread,
-                    tm__distinct *objects);
+void tm__duration_list_count(const tm__duration_lists *lists,
+                             const tm__duration_list *durations,
+                             tm__dense_histogram *dense, tm__distinct *objects);
 
 /** Ask for the memory that the next addition touches. */
-void tm__pile_ask_for_last(const tm__pile *pile);
+void tm__duration_list_ask_for_last(const tm__duration_list *durations);
 /** Ask for the memory that counting touches first. */
-void tm__pile_ask_for_first(const tm__pile *pile);
+void tm__duration_list_ask_for_first(const tm__duration_list *durations);
 
-void tm__piles_free(tm__piles *piles);
+void tm__duration_lists_free(tm__duration_lists *lists);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Grouping ten million hold-ups in a fraction of a second: each costs one look-up and
- * a word or two on its group's pile (duration_lists.h). What a group's answer is made of,
- * histogram and distinct objects, is worked out when the group is written, from memory
- * that every group uses again.
+ * a word or two on its group's pile (duration_lists.h). What a group's answer is made
+ * of, histogram and distinct objects, is worked out when the group is written, from
+ * memory that every group uses again.
  *
  * What is looked up is finer than a group: (class or object, caller or stack, thread or
  * thread group). Whether the class was asked for is settled at its first sight.
@@ -42,13 +42,14 @@ typedef struct sighting {
     uint32_t context;
     uint32_t state; ///< TM__GROUP_BLOCKED, ...
     int64_t duration_ns;
-    const tm__fold *fold; ///< NULL: one hold-up
+    const tm__aggregate *add_sums; ///< NULL: one hold-up
 } sighting;
 
-static uint32_t class_of(const tm_model *model, uint32_t object, const tm__fold *fold)
+static uint32_t class_of(const tm_model *model, uint32_t object,
+                         const tm__aggregate *add_sums)
 {
-    if (fold)
-        return fold->class_index;
+    if (add_sums)
+        return add_sums->class_index;
     return object == TM__NONE ? TM__NONE : model->objects[object].class_index;
 }
 
@@ -61,19 +62,21 @@ static uint32_t class_name_of(const tm_model *model, uint32_t class_index)
 
 static size_t object_numbers(const tm__groups *groups)
 {
-    return groups->keys & TM_BY_OBJECT ? groups->model->objects_count : 0;
+    return groups->keys & TM_STATISTICS_BY_OBJECT ? groups->model->objects_count : 0;
 }
 
 /* Objects, and of what has none its class; classes alone, when they are asked for. */
-static uint32_t what_of(const tm__groups *groups, uint32_t object, const tm__fold *fold)
+static uint32_t what_of(const tm__groups *groups, uint32_t object,
+                        const tm__aggregate *add_sums)
 {
     uint32_t class_index;
 
-    if (groups->keys & TM_BY_OBJECT && object != TM__NONE)
+    if (groups->keys & TM_STATISTICS_BY_OBJECT && object != TM__NONE)
         return object;
-    if (!(groups->keys & (TM_BY_OBJECT | TM_BY_CLASS)) && !groups->scope->classes)
+    if (!(groups->keys & (TM_STATISTICS_BY_OBJECT | TM_STATISTICS_BY_CLASS)) &&
+        !groups->scope->classes)
         return 0;
-    class_index = class_of(groups->model, object, fold);
+    class_index = class_of(groups->model, object, add_sums);
     return (uint32_t)object_numbers(groups) +
            (class_index == TM__NONE ? groups->model->classes_count : class_index);
 }
@@ -81,7 +84,7 @@ static uint32_t what_of(const tm__groups *groups, uint32_t object, const tm__fol
 /* What tells hold-ups apart by where they began: the stack, or its caller. */
 static uint32_t site_of(const tm__groups *groups, uint32_t stack)
 {
-    if (groups->keys & TM_BY_STACK)
+    if (groups->keys & TM_STATISTICS_BY_STACK)
         return stack;
     return tm__groups_by_place(groups) ? tm__caller_of(&groups->callers, stack)
                                        : TM__NONE;
@@ -89,7 +92,7 @@ static uint32_t site_of(const tm__groups *groups, uint32_t stack)
 
 static size_t known_sites(const tm__groups *groups)
 {
-    if (groups->keys & TM_BY_STACK)
+    if (groups->keys & TM_STATISTICS_BY_STACK)
         return groups->model->stacks_count;
     return tm__groups_by_place(groups) ? groups->callers.items_count : 0;
 }
@@ -98,9 +101,9 @@ static uint32_t context_of(const tm__groups *groups, uint32_t thread)
 {
     uint32_t group;
 
-    if (groups->keys & TM_BY_THREAD)
+    if (groups->keys & TM_STATISTICS_BY_THREAD)
         return thread;
-    if (!(groups->keys & TM_BY_GROUP))
+    if (!(groups->keys & TM_STATISTICS_BY_GROUP))
         return 0;
     group = groups->model->threads[thread].group;
     return group == TM__NONE ? groups->model->strings.count : group;
@@ -108,24 +111,26 @@ static uint32_t context_of(const tm__groups *groups, uint32_t thread)
 
 static size_t context_numbers(const tm__groups *groups)
 {
-    if (groups->keys & TM_BY_THREAD)
+    if (groups->keys & TM_STATISTICS_BY_THREAD)
         return groups->model->threads_count;
-    return groups->keys & TM_BY_GROUP ? (size_t)groups->model->strings.count + 1 : 1;
+    return groups->keys & TM_STATISTICS_BY_GROUP
+               ? (size_t)groups->model->strings.count + 1
+               : 1;
 }
 
 static sighting sight(const tm__groups *groups, uint32_t thread, uint32_t object,
-                      uint32_t stack, int state, const tm__fold *fold)
+                      uint32_t stack, int state, const tm__aggregate *add_sums)
 {
     uint32_t site = site_of(groups, stack);
 
     return (sighting){
         .object = object,
         .thread = thread,
-        .what = what_of(groups, object, fold),
+        .what = what_of(groups, object, add_sums),
         .site = site == TM__NONE ? (uint32_t)known_sites(groups) : site,
         .context = context_of(groups, thread),
         .state = (uint32_t)state,
-        .fold = fold,
+        .add_sums = add_sums,
     };
 }
 
@@ -147,10 +152,10 @@ static int new_group(tm__groups *groups, uint32_t *number, tm__group group)
 static int find_group(tm__groups *groups, uint32_t *number, const sighting *it,
                       uint32_t class_index)
 {
-    int by_object = (groups->keys & TM_BY_OBJECT) != 0;
-    int by_class = by_object || groups->keys & TM_BY_CLASS;
+    int by_object = (groups->keys & TM_STATISTICS_BY_OBJECT) != 0;
+    int by_class = by_object || groups->keys & TM_STATISTICS_BY_CLASS;
     uint32_t site = it->site == known_sites(groups) ? TM__NONE : it->site;
-    int by_stack = (groups->keys & TM_BY_STACK) != 0;
+    int by_stack = (groups->keys & TM_STATISTICS_BY_STACK) != 0;
     tm__group group = {
         .class_name = by_class ? class_name_of(groups->model, class_index) : TM__NONE,
         .object = by_object ? it->object : TM__NONE,
@@ -166,8 +171,8 @@ static int find_group(tm__groups *groups, uint32_t *number, const sighting *it,
     /* By object, what is seen first is a group of its own. */
     if (by_object)
         return new_group(groups, number, group);
-    value = tm__triples_at(&groups->by_key, &groups->memory, group.class_name, it->site,
-                           it->context);
+    value = tm__triple_map_at(&groups->by_key, &groups->memory, group.class_name,
+                              it->site, it->context);
     if (!value)
         return TM_ENOMEM;
     if (*value == 0) {
@@ -179,61 +184,63 @@ static int find_group(tm__groups *groups, uint32_t *number, const sighting *it,
     return TM_OK;
 }
 
-static int first_sight(tm__groups *groups, uint32_t *seat, const sighting *it)
+static int first_sight(tm__groups *groups, uint32_t *slot, const sighting *it)
 {
-    uint32_t class_index = class_of(groups->model, it->object, it->fold);
+    uint32_t class_index = class_of(groups->model, it->object, it->add_sums);
     uint32_t number;
 
     if (!tm__scope_has_class(groups->scope, class_index)) {
-        *seat = LEFT_OUT;
+        *slot = LEFT_OUT;
         return TM_OK;
     }
     if (find_group(groups, &number, it, class_index) < 0)
         return TM_ENOMEM;
-    *seat = number + 1;
+    *slot = number + 1;
     return TM_OK;
 }
 
 /* The pile of a state that a group is seen in for the first time. */
-static tm__pile *new_pile(tm__groups *groups, tm__group *group, uint32_t state)
+static tm__duration_list *new_list(tm__groups *groups, tm__group *group, uint32_t state)
 {
     groups->states |= UINT32_C(1) << state;
     if (group->state == TM__GROUP_STATES) {
         group->state = state;
-        return &group->pile;
+        return &group->durations;
     }
     if (tm__reserve(&groups->memory, &groups->others, &groups->others_capacity,
                     (size_t)groups->others_count + 1, sizeof(*groups->others)) < 0)
         return NULL;
     groups->others[groups->others_count] =
-        (tm__other_pile){.state = state, .next = group->next};
+        (tm__other_durations){.state = state, .next = group->next};
     group->next = groups->others_count++;
-    return &groups->others[group->next].pile;
+    return &groups->others[group->next].durations;
 }
 
 static int gather(tm__groups *groups, const sighting *it)
 {
-    uint32_t *seat = tm__seat_at(&groups->seen, it->what, it->site, it->context);
+    uint32_t *slot = tm__key_table_at(&groups->seen, it->what, it->site, it->context);
     tm__group *group;
-    tm__pile *pile;
+    tm__duration_list *durations;
 
-    if (!seat || (*seat == 0 && first_sight(groups, seat, it) < 0))
+    if (!slot || (*slot == 0 && first_sight(groups, slot, it) < 0))
         return TM_ENOMEM;
-    if (*seat == LEFT_OUT)
+    if (*slot == LEFT_OUT)
         return TM_OK;
-    group = &groups->items[*seat - 1];
+    group = &groups->items[*slot - 1];
     if (group->thread != it->thread) {
         group->thread = it->thread;
         group->thread_count++;
     }
-    pile = tm__group_pile(groups, group, it->state);
-    if (!pile)
-        pile = new_pile(groups, group, it->state);
-    if (!pile)
+    durations = tm__group_durations(groups, group, it->state);
+    if (!durations)
+        durations = new_list(groups, group, it->state);
+    if (!durations)
         return TM_ENOMEM;
-    return it->fold ? tm__pile_add_fold(&groups->piles, pile, it->object,
-                                        &it->fold->durations)
-                    : tm__pile_add(&groups->piles, pile, it->object, it->duration_ns);
+    return it->add_sums
+               ? tm__duration_list_add_histogram(&groups->lists, durations, it->object,
+                                                 &it->add_sums->durations)
+               : tm__duration_list_add(&groups->lists, durations, it->object,
+                                       it->duration_ns);
 }
 
 /* Hold-ups that are gathered together, so that their cache misses overlap: where there
@@ -246,11 +253,11 @@ static void ask_for_all(const tm__groups *groups, const sighting *sightings,
     uint32_t at[TOGETHER];
 
     for (size_t i = 0; i < count; i++)
-        tm__seat_ask_for(&groups->seen, sightings[i].what, sightings[i].site,
-                         sightings[i].context);
+        tm__key_table_ask_for(&groups->seen, sightings[i].what, sightings[i].site,
+                              sightings[i].context);
     for (size_t i = 0; i < count; i++) {
-        uint32_t value = tm__seat_value(&groups->seen, sightings[i].what,
-                                        sightings[i].site, sightings[i].context);
+        uint32_t value = tm__key_table_value(&groups->seen, sightings[i].what,
+                                             sightings[i].site, sightings[i].context);
 
         at[i] = value && value != LEFT_OUT ? value - 1 : TM__NONE;
         if (at[i] != TM__NONE)
@@ -258,7 +265,7 @@ static void ask_for_all(const tm__groups *groups, const sighting *sightings,
     }
     for (size_t i = 0; i < count; i++)
         if (at[i] != TM__NONE && groups->items[at[i]].state == sightings[i].state)
-            tm__pile_ask_for_last(&groups->items[at[i]].pile);
+            tm__duration_list_ask_for_last(&groups->items[at[i]].durations);
 }
 
 static int gather_all(tm__groups *groups, const sighting *sightings, size_t count)
@@ -271,19 +278,20 @@ static int gather_all(tm__groups *groups, const sighting *sightings, size_t coun
     return TM_OK;
 }
 
-static int gather_folds(tm__groups *groups, uint32_t thread)
+static int gather_aggregates(tm__groups *groups, uint32_t thread)
 {
     const tm_model *model = groups->model;
 
-    for (uint32_t i = tm__scope_folds(groups->scope, model, &model->threads[thread]);
-         i != TM__NONE; i = model->folds[i].next) {
-        const tm__fold *fold = &model->folds[i];
-        int state = tm__group_state((int)fold->state);
+    for (uint32_t i =
+             tm__scope_aggregates(groups->scope, model, &model->threads[thread]);
+         i != TM__NONE; i = model->aggregates[i].next) {
+        const tm__aggregate *add_sums = &model->aggregates[i];
+        int state = tm__group_state((int)add_sums->state);
         sighting it;
 
         if (state < 0)
             continue;
-        it = sight(groups, thread, fold->object, fold->stack, state, fold);
+        it = sight(groups, thread, add_sums->object, add_sums->stack, state, add_sums);
         if (gather(groups, &it) < 0)
             return TM_ENOMEM;
     }
@@ -294,11 +302,11 @@ static int gather_thread(tm__groups *groups, uint32_t thread)
 {
     sighting sightings[TOGETHER];
     size_t count = 0;
-    tm__hold_up_walk walk;
-    tm__hold_up_part part;
+    tm__blocking_walk walk;
+    tm__blocking_part part;
 
-    tm__hold_up_start(&walk, groups->model, groups->scope, thread);
-    while (tm__hold_up_next(&walk, &part)) {
+    tm__blocking_start(&walk, groups->model, groups->scope, thread);
+    while (tm__blocking_next(&walk, &part)) {
         int state = tm__group_state(part.state);
 
         if (state < 0)
@@ -313,14 +321,17 @@ static int gather_thread(tm__groups *groups, uint32_t thread)
     }
     if (gather_all(groups, sightings, count) < 0)
         return TM_ENOMEM;
-    return gather_folds(groups, thread);
+    return gather_aggregates(groups, thread);
 }
 
 /* What of a caller the keys ask for. */
 static uint32_t parts_of(uint32_t keys)
 {
-    return (keys & (TM_BY_CALLER | TM_BY_METHOD) ? TM__CALLER_METHOD : 0) |
-           (keys & (TM_BY_CALLER | TM_BY_LINE) ? TM__CALLER_LINE : 0);
+    return (keys & (TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD)
+                ? TM__CALLER_METHOD
+                : 0) |
+           (keys & (TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_LINE) ? TM__CALLER_LINE
+                                                                     : 0);
 }
 
 static int open_groups(tm__groups *groups, const tm__libraries *libraries)
@@ -331,15 +342,15 @@ static int open_groups(tm__groups *groups, const tm__libraries *libraries)
         tm__callers_open_by(&groups->callers, model, &groups->memory, libraries,
                             parts_of(groups->keys)) < 0)
         return TM_ENOMEM;
-    if (tm__seats_open(&groups->seen, &groups->memory,
-                       object_numbers(groups) + model->classes_count + 1,
-                       known_sites(groups) + 1, context_numbers(groups),
-                       tm__seats_budget_bytes(model)) < 0)
+    if (tm__key_table_open(&groups->seen, &groups->memory,
+                           object_numbers(groups) + model->classes_count + 1,
+                           known_sites(groups) + 1, context_numbers(groups),
+                           tm__key_table_budget_bytes(model)) < 0)
         return TM_ENOMEM;
-    groups->spread = tm__zalloc(&groups->memory, sizeof(*groups->spread));
-    if (!groups->spread)
+    groups->dense = tm__zalloc(&groups->memory, sizeof(*groups->dense));
+    if (!groups->dense)
         return TM_ENOMEM;
-    if (!groups->piles.with_objects)
+    if (!groups->lists.with_objects)
         return TM_OK;
     groups->objects.marks =
         tm__zalloc(&groups->memory,
@@ -353,8 +364,8 @@ int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope
     *groups = (tm__groups){.model = model, .scope = scope, .keys = keys};
     tm__memory_init(&groups->memory, &model->memory.hook);
     /* By object, a group's objects need not be counted. */
-    groups->piles =
-        (tm__piles){.memory = &groups->memory, .with_objects = !(keys & TM_BY_OBJECT)};
+    groups->lists = (tm__duration_lists){
+        .memory = &groups->memory, .with_objects = !(keys & TM_STATISTICS_BY_OBJECT)};
     if (open_groups(groups, libraries) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->threads_count; i++)
@@ -372,10 +383,10 @@ void tm__groups_free(tm__groups *groups)
     tm__free(memory, groups->others, groups->others_capacity * sizeof(*groups->others));
     if (tm__groups_by_place(groups))
         tm__callers_close(&groups->callers);
-    tm__seats_close(&groups->seen);
-    tm__triples_free(&groups->by_key, memory);
-    tm__piles_free(&groups->piles);
-    tm__free(memory, groups->spread, sizeof(*groups->spread));
+    tm__key_table_close(&groups->seen);
+    tm__triple_map_free(&groups->by_key, memory);
+    tm__duration_lists_free(&groups->lists);
+    tm__free(memory, groups->dense, sizeof(*groups->dense));
     tm__free(memory, groups->objects.marks,
              ((size_t)groups->model->objects_count + 1) *
                  sizeof(*groups->objects.marks));

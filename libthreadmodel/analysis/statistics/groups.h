@@ -29,23 +29,23 @@ int tm__group_state(int state);
 
 /** A cache line: hold-ups of millions of groups come in any order. */
 typedef struct tm__group {
-    tm__pile pile;       ///< hold-ups of the state that was seen first in it
-    uint32_t class_name; ///< strings; TM__NONE: unknown
-    uint32_t object;     ///< objects[], when grouped by object, or TM__NONE
-    uint32_t caller;     ///< callers.items[], when grouped by it, or TM__NONE
-    uint32_t stack;      ///< stacks[], when grouped by stack, or TM__NONE
-    uint32_t thread;     ///< threads[]: the last one seen in it
+    tm__duration_list durations; ///< hold-ups of the state that was seen first in it
+    uint32_t class_name;         ///< strings; TM__NONE: unknown
+    uint32_t object;             ///< objects[], when grouped by object, or TM__NONE
+    uint32_t caller;             ///< callers.items[], when grouped by it, or TM__NONE
+    uint32_t stack;              ///< stacks[], when grouped by stack, or TM__NONE
+    uint32_t thread;             ///< threads[]: the last one seen in it
     uint32_t thread_count;
     uint32_t state; ///< of `pile`; TM__GROUP_STATES: nothing was seen yet
     uint32_t next;  ///< others[] of other states, or TM__NONE
 } tm__group;
 
 /** A further state of a group. */
-typedef struct tm__other_pile {
-    tm__pile pile;
+typedef struct tm__other_durations {
+    tm__duration_list durations;
     uint32_t state;
     uint32_t next; ///< others[] or TM__NONE
-} tm__other_pile;
+} tm__other_durations;
 
 typedef struct tm__groups {
     const tm_model *model;
@@ -53,33 +53,34 @@ typedef struct tm__groups {
     uint32_t keys;   ///< bits of enum tm_statistics_key
     uint32_t states; ///< bit s: some group has hold-ups of state s
     tm__memory memory;
-    tm__seats seen; ///< (object or class, stack or caller, thread or thread group):
-                    ///< group + 1
-    tm__triples
+    tm__key_table seen; ///< (object or class, stack or caller, thread or thread group):
+                        ///< group + 1
+    tm__triple_map
         by_key; ///< (class name, stack or caller, thread or thread group): group + 1
     tm__callers callers; ///< opened only by tm__groups_by_place()
     TM__ARRAY(tm__group, items);
-    TM__ARRAY(tm__other_pile, others);
-    tm__piles piles;
-    tm__spread *spread;   ///< of the pile that was counted last
-    tm__distinct objects; ///< of the group that was counted last
+    TM__ARRAY(tm__other_durations, others);
+    tm__duration_lists lists;
+    tm__dense_histogram *dense; ///< of the pile that was counted last
+    tm__distinct objects;       ///< of the group that was counted last
 } tm__groups;
 
 /** Whether groups are told apart by the caller or a part of it. */
 static inline int tm__groups_by_place(const tm__groups *groups)
 {
-    return (groups->keys & (TM_BY_CALLER | TM_BY_METHOD | TM_BY_LINE)) != 0;
+    return (groups->keys & (TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD |
+                            TM_STATISTICS_BY_LINE)) != 0;
 }
 
 /** @return the pile of a group's state, or NULL */
-static inline tm__pile *tm__group_pile(const tm__groups *groups, tm__group *group,
-                                       uint32_t state)
+static inline tm__duration_list *tm__group_durations(const tm__groups *groups,
+                                                     tm__group *group, uint32_t state)
 {
     if (group->state == state)
-        return &group->pile;
+        return &group->durations;
     for (uint32_t i = group->next; i != TM__NONE; i = groups->others[i].next)
         if (groups->others[i].state == state)
-            return &groups->others[i].pile;
+            return &groups->others[i].durations;
     return NULL;
 }
 
@@ -105,7 +106,8 @@ int64_t tm__group_total_ns(const tm__groups *groups, uint32_t group, int state);
  * Count a group's hold-ups of a state, its states one after another.
  * @return valid until the next call
  */
-const tm__spread *tm__group_count(tm__groups *groups, uint32_t group, int state);
+const tm__dense_histogram *tm__group_count(tm__groups *groups, uint32_t group,
+                                           int state);
 
 /** @return how many distinct objects those states of a group were for that were
  * counted, which was counted last */

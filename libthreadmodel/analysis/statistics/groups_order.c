@@ -9,31 +9,34 @@
 
 int64_t tm__group_total_ns(const tm__groups *groups, uint32_t group, int state)
 {
-    const tm__pile *pile =
-        tm__group_pile(groups, &groups->items[group], (uint32_t)state);
+    const tm__duration_list *durations =
+        tm__group_durations(groups, &groups->items[group], (uint32_t)state);
 
-    return pile ? pile->total_ns : 0;
+    return durations ? durations->total_ns : 0;
 }
 
-const tm__spread *tm__group_count(tm__groups *groups, uint32_t group, int state)
+const tm__dense_histogram *tm__group_count(tm__groups *groups, uint32_t group,
+                                           int state)
 {
-    const tm__pile *pile =
-        tm__group_pile(groups, &groups->items[group], (uint32_t)state);
+    const tm__duration_list *durations =
+        tm__group_durations(groups, &groups->items[group], (uint32_t)state);
 
-    tm__spread_clear(groups->spread);
+    tm__dense_histogram_clear(groups->dense);
     if (groups->objects.mark != group + 1) {
         groups->objects.mark = group + 1;
         groups->objects.count = 0;
     }
-    if (pile)
-        tm__pile_count(&groups->piles, pile, groups->spread, &groups->objects);
-    return groups->spread;
+    if (durations)
+        tm__duration_list_count(&groups->lists, durations, groups->dense,
+                                &groups->objects);
+    return groups->dense;
 }
 
 uint32_t tm__group_object_count(const tm__groups *groups, uint32_t group)
 {
-    return groups->keys & TM_BY_OBJECT ? groups->items[group].object != TM__NONE
-                                       : groups->objects.count;
+    return groups->keys & TM_STATISTICS_BY_OBJECT
+               ? groups->items[group].object != TM__NONE
+               : groups->objects.count;
 }
 
 static int compare_total(const tm__groups *groups, uint32_t left, uint32_t right,
@@ -124,5 +127,6 @@ void tm__groups_ask_for(const tm__groups *groups, const tm__sortable *order,
     if (left > ASK_GROUP)
         tm__ask_for(&groups->items[order[place + ASK_GROUP].number]);
     if (left > ASK_BLOCK)
-        tm__pile_ask_for_first(&groups->items[order[place + ASK_BLOCK].number].pile);
+        tm__duration_list_ask_for_first(
+            &groups->items[order[place + ASK_BLOCK].number].durations);
 }

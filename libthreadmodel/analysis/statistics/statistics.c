@@ -56,24 +56,25 @@ static void put_thread(tm__builder *builder, const tm_model *model,
     int state = it->interval_count ? it->intervals[it->interval_count - 1].state
                                    : TM_STATE_UNKNOWN;
     sum sums[TM_STATE_END] = {{0, 0}};
-    tm__hold_up_walk walk;
-    tm__hold_up_part part;
+    tm__blocking_walk walk;
+    tm__blocking_part part;
 
-    tm__hold_up_start(&walk, model, scope, thread);
-    while (tm__hold_up_next(&walk, &part)) {
+    tm__blocking_start(&walk, model, scope, thread);
+    while (tm__blocking_next(&walk, &part)) {
         if (!is_for_no_object(part.state) &&
             !tm__scope_has_class_of(scope, model, part.object))
             continue;
         add(&sums[part.state], 1, part.end_ns - part.start_ns);
     }
-    for (uint32_t i = tm__scope_folds(scope, model, it); i != TM__NONE;
-         i = model->folds[i].next) {
-        const tm__fold *fold = &model->folds[i];
+    for (uint32_t i = tm__scope_aggregates(scope, model, it); i != TM__NONE;
+         i = model->aggregates[i].next) {
+        const tm__aggregate *aggregate = &model->aggregates[i];
 
-        if (!is_for_no_object((int)fold->state) &&
-            !tm__scope_has_class(scope, fold->class_index))
+        if (!is_for_no_object((int)aggregate->state) &&
+            !tm__scope_has_class(scope, aggregate->class_index))
             continue;
-        add(&sums[fold->state], (int64_t)fold->durations.count, fold->durations.total);
+        add(&sums[aggregate->state], (int64_t)aggregate->durations.count,
+            aggregate->durations.total);
     }
     tm__put_uint64(builder, it->id);
     tm__put_string(builder, tm__thread_name(model, thread));
@@ -94,8 +95,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
     tm__put_uint64(builder, it->samples);
 }
 
-int tm_statistics_threads(tm_table **out, const tm_model *model,
-                          const tm_selection *selection)
+int tm_thread_list(tm_table **out, const tm_model *model, const tm_selection *selection)
 {
     tm__builder builder;
     tm__scope scope;
@@ -113,7 +113,7 @@ int tm_statistics_threads(tm_table **out, const tm_model *model,
     for (uint32_t i = 0; i < model->threads_count && !builder.failed; i++)
         if (!scope.threads || scope.threads[i])
             put_thread(&builder, model, &scope, i);
-    tm__model_put_limits(model, &builder);
+    tm__model_put_caveats(model, &builder);
     tm__scope_close(&scope, model);
     return tm__builder_finish(&builder, out);
 }

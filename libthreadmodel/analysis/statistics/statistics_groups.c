@@ -15,19 +15,21 @@
 #include "table/tables.h"
 
 enum {
-    ALL_KEYS = TM_BY_CLASS | TM_BY_CALLER | TM_BY_OBJECT | TM_BY_THREAD | TM_BY_GROUP |
-               TM_BY_STACK | TM_BY_METHOD | TM_BY_LINE,
-    BY_METHOD = TM_BY_CALLER | TM_BY_METHOD,
-    BY_LINE = TM_BY_CALLER | TM_BY_LINE
+    ALL_KEYS = TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER |
+               TM_STATISTICS_BY_OBJECT | TM_STATISTICS_BY_THREAD |
+               TM_STATISTICS_BY_GROUP | TM_STATISTICS_BY_STACK |
+               TM_STATISTICS_BY_METHOD | TM_STATISTICS_BY_LINE,
+    BY_METHOD = TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD,
+    BY_LINE = TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_LINE
 };
 
 static const tm__table_spec *spec_of(uint32_t keys)
 {
     switch (keys) {
-    case TM_BY_CLASS: return &tm__monitors_table;
-    case TM_BY_CLASS | TM_BY_CALLER: return &tm__callers_table;
-    case TM_BY_OBJECT:
-    case TM_BY_OBJECT | TM_BY_CLASS: return &tm__objects_table;
+    case TM_STATISTICS_BY_CLASS: return &tm__locks_table;
+    case TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER: return &tm__callers_table;
+    case TM_STATISTICS_BY_OBJECT:
+    case TM_STATISTICS_BY_OBJECT | TM_STATISTICS_BY_CLASS: return &tm__objects_table;
     default: return &tm__groups_table;
     }
 }
@@ -60,23 +62,24 @@ static void put_keys(answer *a, const tm__group *group)
     uint32_t keys = a->groups.keys;
     tm__builder *builder = &a->builder;
 
-    if (keys & TM_BY_CLASS)
+    if (keys & TM_STATISTICS_BY_CLASS)
         tm__put_string(builder, class_name);
     if (tm__groups_by_place(&a->groups))
         put_place(a, group->caller);
-    if (keys & TM_BY_OBJECT)
+    if (keys & TM_STATISTICS_BY_OBJECT)
         tm__put_string(builder, tm__label(&a->labels, model, group->object));
-    if ((keys & (TM_BY_OBJECT | TM_BY_CLASS)) == TM_BY_OBJECT)
+    if ((keys & (TM_STATISTICS_BY_OBJECT | TM_STATISTICS_BY_CLASS)) ==
+        TM_STATISTICS_BY_OBJECT)
         tm__put_string(builder, class_name);
-    if (keys & TM_BY_THREAD) {
+    if (keys & TM_STATISTICS_BY_THREAD) {
         tm__put_uint64(builder, thread->id);
         tm__put_string(builder, tm__thread_name(model, group->thread));
     }
-    if (keys & TM_BY_GROUP)
+    if (keys & TM_STATISTICS_BY_GROUP)
         tm__put_string(builder, tm__strings_get(&model->strings, thread->group));
-    if (keys & TM_BY_STACK && group->stack != TM__NONE)
+    if (keys & TM_STATISTICS_BY_STACK && group->stack != TM__NONE)
         tm__put_int32(builder, (int32_t)group->stack);
-    else if (keys & TM_BY_STACK)
+    else if (keys & TM_STATISTICS_BY_STACK)
         tm__put_null(builder);
 }
 
@@ -120,7 +123,7 @@ static void put_values(answer *a, uint32_t number, const int has[TM__GROUP_STATE
     for (int s = 0; s < TM__GROUP_STATES; s++)
         if (has[s])
             states[s] =
-                tm__distribution_of_spread(tm__group_count(&a->groups, number, s));
+                tm__distribution_of_dense(tm__group_count(&a->groups, number, s));
     tm__put_int64(&a->builder, tm__group_object_count(&a->groups, number));
     tm__put_int64(&a->builder, a->groups.items[number].thread_count);
     for (int s = 0; s < TM__GROUP_STATES; s++)
@@ -157,10 +160,11 @@ static void put_buckets(answer *a, const tm__sortable *order)
 {
     for (uint32_t i = 0; i < a->groups.items_count && !a->builder.failed; i++) {
         uint32_t number = order[i].number;
-        const tm__spread *it = tm__group_count(&a->groups, number, a->state);
+        const tm__dense_histogram *it = tm__group_count(&a->groups, number, a->state);
 
-        for (uint32_t b = tm__spread_next(it, 0);
-             b < TM__SPREAD_END && !a->builder.failed; b = tm__spread_next(it, b + 1)) {
+        for (uint32_t b = tm__dense_histogram_next(it, 0);
+             b < TM__DENSE_HISTOGRAM_END && !a->builder.failed;
+             b = tm__dense_histogram_next(it, b + 1)) {
             int64_t low, high;
 
             tm__histogram_bounds(b, &low, &high);
@@ -191,7 +195,7 @@ static int write_answer(tm_table **out, answer *a, const question *what)
                       &a->groups.model->memory.hook);
     what->put(a, order);
     tm__free(&a->groups.memory, order, a->groups.items_count * sizeof(*order));
-    tm__model_put_limits(a->groups.model, &a->builder);
+    tm__model_put_caveats(a->groups.model, &a->builder);
     if (a->labels.failed == TM_OK)
         return tm__builder_finish(&a->builder, out);
     tm__builder_abandon(&a->builder);
@@ -224,8 +228,8 @@ static int ask(tm_table **out, const tm_model *model,
     return rc;
 }
 
-int tm_statistics_monitors(tm_table **out, const tm_model *model,
-                           const tm_statistics_options *given)
+int tm_statistics_list(tm_table **out, const tm_model *model,
+                       const tm_statistics_options *given)
 {
     tm_statistics_options options;
     question rows = {.put = put_rows};
@@ -238,13 +242,13 @@ int tm_statistics_monitors(tm_table **out, const tm_model *model,
     rc = TM__READ(&options, given, tm_statistics_options, keys);
     if (rc < 0)
         return rc;
-    keys = options.keys ? options.keys : (uint32_t)TM_BY_CLASS;
+    keys = options.keys ? options.keys : (uint32_t)TM_STATISTICS_BY_CLASS;
     rows.spec = spec_of(keys);
     return ask(out, model, &options, keys, &rows);
 }
 
-int tm_statistics_total(tm_table **out, const tm_model *model,
-                        const tm_statistics_options *given)
+int tm_statistics_sum(tm_table **out, const tm_model *model,
+                      const tm_statistics_options *given)
 {
     tm_statistics_options options;
     static const question row = {.spec = &tm__total_table, .put = put_rows};
@@ -261,8 +265,8 @@ int tm_statistics_total(tm_table **out, const tm_model *model,
     return ask(out, model, &options, 0, &row);
 }
 
-int tm_statistics_histogram(tm_table **out, const tm_model *model,
-                            const tm_statistics_options *given, int state)
+int tm_histogram_list(tm_table **out, const tm_model *model,
+                      const tm_statistics_options *given, int state)
 {
     tm_statistics_options options;
     question buckets = {.spec = &tm__histogram_table, .put = put_buckets};

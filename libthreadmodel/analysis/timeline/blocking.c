@@ -13,8 +13,8 @@
 #include "model/model.h"
 #include "model/object.h"
 
-void tm__hold_up_start(tm__hold_up_walk *walk, const tm_model *model,
-                       const tm__scope *scope, uint32_t thread)
+void tm__blocking_start(tm__blocking_walk *walk, const tm_model *model,
+                        const tm__scope *scope, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
     uint32_t low = 0, high = it->interval_count;
@@ -33,7 +33,7 @@ void tm__hold_up_start(tm__hold_up_walk *walk, const tm_model *model,
         low--;
     while (low > 0 && it->intervals[low].flags & TM__INTERVAL_CONTINUES)
         low--;
-    *walk = (tm__hold_up_walk){model, scope, it, low};
+    *walk = (tm__blocking_walk){model, scope, it, low};
 }
 
 /* The interval after the hold-up that begins at `first`. */
@@ -51,7 +51,7 @@ static uint32_t end_of(const tm__thread *thread, uint32_t first, int state)
 
 /* Cut [start, end) to the window; 0 when nothing of it lies there. What takes no
  * time lies where it begins. */
-static int cut(const tm__scope *scope, tm__hold_up_part *part)
+static int cut(const tm__scope *scope, tm__blocking_part *part)
 {
     if (part->end_ns <= scope->from_ns &&
         !(part->start_ns == part->end_ns && part->start_ns == scope->from_ns))
@@ -70,7 +70,7 @@ static uint32_t object_of(const tm_model *model, const tm__interval *it, int sta
     return it->object;
 }
 
-int tm__hold_up_next(tm__hold_up_walk *walk, tm__hold_up_part *part)
+int tm__blocking_next(tm__blocking_walk *walk, tm__blocking_part *part)
 {
     const tm__thread *thread = walk->thread;
 
@@ -96,12 +96,12 @@ int tm__hold_up_next(tm__hold_up_walk *walk, tm__hold_up_part *part)
     return 0;
 }
 
-uint32_t tm__scope_folds(const tm__scope *scope, const tm_model *model,
-                         const tm__thread *thread)
+uint32_t tm__scope_aggregates(const tm__scope *scope, const tm_model *model,
+                              const tm__thread *thread)
 {
-    int whole = scope->from_ns == INT64_MIN && scope->to_ns >= model->folded_ns;
+    int whole = scope->from_ns == INT64_MIN && scope->to_ns >= model->evicted_ns;
 
-    return whole ? thread->fold : TM__NONE;
+    return whole ? thread->aggregate : TM__NONE;
 }
 
 int tm__scope_has_class(const tm__scope *scope, uint32_t class_index)

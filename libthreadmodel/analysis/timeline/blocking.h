@@ -3,39 +3,39 @@
  * Hold-ups, as questions count them: a block that became a deadlock is one block,
  * though the timeline has two intervals of it.
  */
-#ifndef TM_ANALYSIS_TIMELINE_HOLDUP_H
-#define TM_ANALYSIS_TIMELINE_HOLDUP_H
+#ifndef TM_ANALYSIS_TIMELINE_BLOCKING_H
+#define TM_ANALYSIS_TIMELINE_BLOCKING_H
 
 #include "model/selection.h"
 #include "model/thread.h"
 
 /** A hold-up, cut at the edges of a window. */
-typedef struct tm__hold_up_part {
+typedef struct tm__blocking_part {
     int64_t start_ns; ///< on the model's clock
     int64_t end_ns;   ///< the last event's time where it has not ended
     uint32_t object;  ///< objects[]: monitor, blocker, joined thread's own; TM__NONE
     uint32_t stack;   ///< stacks[] where it began, or TM__NONE
     int state;        ///< enum tm_state: as which it began: BLOCKED to PARKED
-} tm__hold_up_part;
+} tm__blocking_part;
 
-typedef struct tm__hold_up_walk {
+typedef struct tm__blocking_walk {
     const tm_model *model;
     const tm__scope *scope;
     const tm__thread *thread;
     uint32_t next; ///< intervals[] of the thread
-} tm__hold_up_walk;
+} tm__blocking_walk;
 
 /** Begin with the first hold-up of a thread that lies in the scope's window. */
-void tm__hold_up_start(tm__hold_up_walk *walk, const tm_model *model,
-                       const tm__scope *scope, uint32_t thread);
+void tm__blocking_start(tm__blocking_walk *walk, const tm_model *model,
+                        const tm__scope *scope, uint32_t thread);
 
 /** @return 1 and the next hold-up by rising time, or 0 after the last */
-int tm__hold_up_next(tm__hold_up_walk *walk, tm__hold_up_part *part);
+int tm__blocking_next(tm__blocking_walk *walk, tm__blocking_part *part);
 
 /** Folded hold-ups of a thread that lie in the scope's window: it can only be all
  * of them or none. @return head of a list of folds[], or TM__NONE */
-uint32_t tm__scope_folds(const tm__scope *scope, const tm_model *model,
-                         const tm__thread *thread);
+uint32_t tm__scope_aggregates(const tm__scope *scope, const tm_model *model,
+                              const tm__thread *thread);
 
 /** Whether the scope asks about a class, which may be TM__NONE. */
 int tm__scope_has_class(const tm__scope *scope, uint32_t class_index);

@@ -133,8 +133,8 @@ static size_t walk_rows(tm__listing *list, const tm_model *model,
     return rows;
 }
 
-int tm_timeline_tiles(tm_table **out, const tm_model *model,
-                      const tm_selection *selection, int64_t tile_ns)
+int tm_tile_list(tm_table **out, const tm_model *model, const tm_selection *selection,
+                 int64_t tile_ns)
 {
     tm__listing list;
     int rc;
@@ -152,8 +152,8 @@ int tm_timeline_tiles(tm_table **out, const tm_model *model,
     return tm__listing_close(&list, model, out, TM_OK);
 }
 
-int tm_timeline_tile_ns(int64_t *tile_ns, const tm_model *model,
-                        const tm_selection *selection, size_t max_rows)
+int tm_tile_fit(int64_t *tile_ns, const tm_model *model, const tm_selection *selection,
+                size_t max_rows)
 {
     tm__scope scope;
     int rc;

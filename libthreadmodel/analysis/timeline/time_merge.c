@@ -17,7 +17,7 @@
 /* Chains of hand-overs within one instant are seldom longer. */
 enum { TURNS = 4 };
 
-int tm__march_has(const tm__interaction *row)
+int tm__time_merge_has(const tm__interaction *row)
 {
     return row->from_thread != TM__NONE && row->to_thread != TM__NONE &&
            row->from_thread != row->to_thread && row->from_ns != INT64_MIN &&
@@ -25,128 +25,134 @@ int tm__march_has(const tm__interaction *row)
            (row->effect == TM__EFFECT_WOKE || row->effect == TM__EFFECT_PERMIT);
 }
 
-static int64_t act_ns(const tm__march *march, uint32_t act)
+static int64_t wakeup_ns(const tm__time_merge *merge, uint32_t wakeup)
 {
-    return tm__row(march->model, march->acts[act])->from_ns;
+    return tm__row(merge->model, merge->wakeups[wakeup])->from_ns;
 }
 
-static int goes_after(const tm__march *march, uint32_t left, uint32_t right)
+static int goes_after(const tm__time_merge *merge, uint32_t left, uint32_t right)
 {
-    int64_t a = tm__row(march->model, left)->from_ns;
-    int64_t b = tm__row(march->model, right)->from_ns;
+    int64_t a = tm__row(merge->model, left)->from_ns;
+    int64_t b = tm__row(merge->model, right)->from_ns;
 
     return a != b ? a > b : left > right;
 }
 
-static void sift(const tm__march *march, uint32_t *acts, size_t root, size_t count)
+static void sift(const tm__time_merge *merge, uint32_t *wakeups, size_t root,
+                 size_t count)
 {
-    uint32_t moved = acts[root];
+    uint32_t moved = wakeups[root];
 
     for (size_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && goes_after(march, acts[child + 1], acts[child]))
+        if (child + 1 < count && goes_after(merge, wakeups[child + 1], wakeups[child]))
             child++;
-        if (!goes_after(march, acts[child], moved))
+        if (!goes_after(merge, wakeups[child], moved))
             break;
-        acts[root] = acts[child];
+        wakeups[root] = wakeups[child];
     }
-    acts[root] = moved;
+    wakeups[root] = moved;
 }
 
 /* Heap sort, for it needs no memory, and almost no thread needs it. */
-static void sort_acts(const tm__march *march, uint32_t *acts, size_t count)
+static void sort_wakeups(const tm__time_merge *merge, uint32_t *wakeups, size_t count)
 {
     size_t sorted = 1;
 
-    while (sorted < count && !goes_after(march, acts[sorted - 1], acts[sorted]))
+    while (sorted < count && !goes_after(merge, wakeups[sorted - 1], wakeups[sorted]))
         sorted++;
     if (sorted >= count)
         return;
     for (size_t i = count / 2; i > 0; i--)
-        sift(march, acts, i - 1, count);
+        sift(merge, wakeups, i - 1, count);
     for (size_t i = count; i > 1; i--) {
-        uint32_t last = acts[i - 1];
+        uint32_t last = wakeups[i - 1];
 
-        acts[i - 1] = acts[0];
-        acts[0] = last;
-        sift(march, acts, 0, i - 1);
+        wakeups[i - 1] = wakeups[0];
+        wakeups[0] = last;
+        sift(merge, wakeups, 0, i - 1);
     }
 }
 
-static void gather_acts(tm__march *march)
+static void gather_acts(tm__time_merge *merge)
 {
-    const tm_model *model = march->model;
-    uint32_t *first = march->act_first;
+    const tm_model *model = merge->model;
+    uint32_t *first = merge->wakeup_first;
 
     for (uint32_t i = 0; i < model->interactions_count; i++)
-        if (tm__march_has(&model->interactions[i]))
+        if (tm__time_merge_has(&model->interactions[i]))
             first[model->interactions[i].from_thread]++;
-    for (uint32_t i = 0, sum = 0; i <= march->thread_count; i++) {
+    for (uint32_t i = 0, sum = 0; i <= merge->thread_count; i++) {
         sum += first[i];
         first[i] = sum;
     }
     for (uint32_t i = model->interactions_count; i > 0; i--)
-        if (tm__march_has(&model->interactions[i - 1]))
-            march->acts[--first[model->interactions[i - 1].from_thread]] =
+        if (tm__time_merge_has(&model->interactions[i - 1]))
+            merge->wakeups[--first[model->interactions[i - 1].from_thread]] =
                 model->interactions_first + i - 1;
-    for (uint32_t i = 0; i < march->thread_count; i++)
-        sort_acts(march, march->acts + first[i], first[i + 1] - first[i]);
+    for (uint32_t i = 0; i < merge->thread_count; i++)
+        sort_wakeups(merge, merge->wakeups + first[i], first[i + 1] - first[i]);
 }
 
-int tm__march_open(tm__march *march, const tm_model *model, tm__memory *memory)
+int tm__time_merge_open(tm__time_merge *merge, const tm_model *model,
+                        tm__memory *memory)
 {
     size_t count = model->threads_count;
 
-    *march = (tm__march){.model = model, .memory = memory};
-    march->thread_count = model->threads_count;
+    *merge = (tm__time_merge){.model = model, .memory = memory};
+    merge->thread_count = model->threads_count;
     for (uint32_t i = 0; i < model->interactions_count; i++)
-        march->act_count += (uint32_t)tm__march_has(&model->interactions[i]);
-    march->act_first = tm__zalloc(memory, (count + 1) * sizeof(*march->act_first));
-    march->acts = tm__zalloc(memory, (march->act_count + 1) * sizeof(*march->acts));
-    march->threads = tm__zalloc(memory, (count + 1) * sizeof(*march->threads));
-    march->heap = tm__zalloc(memory, (count + 1) * sizeof(*march->heap));
-    if (!march->act_first || !march->acts || !march->threads || !march->heap)
+        merge->wakeup_count += (uint32_t)tm__time_merge_has(&model->interactions[i]);
+    merge->wakeup_first =
+        tm__zalloc(memory, (count + 1) * sizeof(*merge->wakeup_first));
+    merge->wakeups =
+        tm__zalloc(memory, (merge->wakeup_count + 1) * sizeof(*merge->wakeups));
+    merge->threads = tm__zalloc(memory, (count + 1) * sizeof(*merge->threads));
+    merge->heap = tm__zalloc(memory, (count + 1) * sizeof(*merge->heap));
+    if (!merge->wakeup_first || !merge->wakeups || !merge->threads || !merge->heap)
         return TM_ENOMEM;
-    gather_acts(march);
+    gather_acts(merge);
     return TM_OK;
 }
 
 /* What a thread has to tell next; 0 for nothing. */
-static int next_of(const tm__march *march, uint32_t thread, tm__march_point *point)
+static int next_of(const tm__time_merge *merge, uint32_t thread,
+                   tm__time_merge_point *point)
 {
-    const tm__thread *it = &march->model->threads[thread];
-    const tm__march_thread *at = &march->threads[thread];
-    uint32_t interval = at->interval, act = at->act;
-    int has_interval, has_act;
+    const tm__thread *it = &merge->model->threads[thread];
+    const tm__time_merge_thread *at = &merge->threads[thread];
+    uint32_t interval = at->interval, wakeup = at->wakeup;
+    int has_interval, has_wakeup;
 
-    if (march->backward) {
+    if (merge->backward) {
         has_interval = interval > 0;
-        has_act = act > march->act_first[thread];
+        has_wakeup = wakeup > merge->wakeup_first[thread];
         interval--;
-        act--;
+        wakeup--;
     } else {
         has_interval = interval < it->interval_count;
-        has_act = act < march->act_first[thread + 1];
+        has_wakeup = wakeup < merge->wakeup_first[thread + 1];
     }
-    if (!has_interval && !has_act)
+    if (!has_interval && !has_wakeup)
         return 0;
-    *point = (tm__march_point){.thread = thread, .is_act = !has_interval};
-    if (has_interval && has_act) {
+    *point = (tm__time_merge_point){.thread = thread, .is_wakeup = !has_interval};
+    if (has_interval && has_wakeup) {
         int64_t interval_ns = it->intervals[interval].start_ns;
-        int64_t when_ns = act_ns(march, act);
+        int64_t when_ns = wakeup_ns(merge, wakeup);
 
         if (when_ns == interval_ns)
-            point->is_act =
-                tm__is_inert(it->intervals[interval].state) != march->backward;
+            point->is_wakeup =
+                tm__is_inert(it->intervals[interval].state) != merge->backward;
         else
-            point->is_act = (when_ns < interval_ns) != march->backward;
+            point->is_wakeup = (when_ns < interval_ns) != merge->backward;
     }
-    point->number = point->is_act ? march->acts[act] : interval;
+    point->number = point->is_wakeup ? merge->wakeups[wakeup] : interval;
     point->time_ns =
-        point->is_act ? act_ns(march, act) : it->intervals[interval].start_ns;
+        point->is_wakeup ? wakeup_ns(merge, wakeup) : it->intervals[interval].start_ns;
     return 1;
 }
 
-static int goes_first(const tm__march_entry *left, const tm__march_entry *right)
+static int goes_first(const tm__time_merge_entry *left,
+                      const tm__time_merge_entry *right)
 {
     if (left->key_ns != right->key_ns)
         return left->key_ns < right->key_ns;
@@ -155,12 +161,12 @@ static int goes_first(const tm__march_entry *left, const tm__march_entry *right)
     return left->thread < right->thread;
 }
 
-static void sink(tm__march *march, uint32_t root)
+static void sink(tm__time_merge *merge, uint32_t root)
 {
-    tm__march_entry *heap = march->heap, moved = heap[root];
+    tm__time_merge_entry *heap = merge->heap, moved = heap[root];
 
-    for (uint32_t child; (child = 2 * root + 1) < march->heap_count; root = child) {
-        if (child + 1 < march->heap_count && goes_first(&heap[child + 1], &heap[child]))
+    for (uint32_t child; (child = 2 * root + 1) < merge->heap_count; root = child) {
+        if (child + 1 < merge->heap_count && goes_first(&heap[child + 1], &heap[child]))
             child++;
         if (!goes_first(&heap[child], &moved))
             break;
@@ -169,98 +175,98 @@ static void sink(tm__march *march, uint32_t root)
     heap[root] = moved;
 }
 
-static int64_t key_of(const tm__march *march, const tm__march_point *point)
+static int64_t key_of(const tm__time_merge *merge, const tm__time_merge_point *point)
 {
-    return march->backward ? -point->time_ns : point->time_ns;
+    return merge->backward ? -point->time_ns : point->time_ns;
 }
 
 /* Forward, a monitor is let go and got before others of that instant want it. */
-static uint32_t turn_of(const tm__march *march, const tm__march_point *point)
+static uint32_t turn_of(const tm__time_merge *merge, const tm__time_merge_point *point)
 {
-    const tm__thread *it = &march->model->threads[point->thread];
+    const tm__thread *it = &merge->model->threads[point->thread];
 
-    if (march->backward || point->is_act ||
+    if (merge->backward || point->is_wakeup ||
         !tm__is_inert(it->intervals[point->number].state))
         return 0;
     return TURNS + 1;
 }
 
-void tm__march_start(tm__march *march, int backward)
+void tm__time_merge_start(tm__time_merge *merge, int backward)
 {
-    tm__march_point point;
+    tm__time_merge_point point;
 
-    march->backward = backward;
-    march->heap_count = 0;
-    march->is_taken = 0;
-    for (uint32_t i = 0; i < march->thread_count; i++) {
-        march->threads[i].interval =
-            backward ? march->model->threads[i].interval_count : 0;
-        march->threads[i].act = march->act_first[i + (backward ? 1 : 0)];
-        if (next_of(march, i, &point))
-            march->heap[march->heap_count++] =
-                (tm__march_entry){.key_ns = key_of(march, &point),
-                                  .thread = i,
-                                  .turn = turn_of(march, &point)};
+    merge->backward = backward;
+    merge->heap_count = 0;
+    merge->is_taken = 0;
+    for (uint32_t i = 0; i < merge->thread_count; i++) {
+        merge->threads[i].interval =
+            backward ? merge->model->threads[i].interval_count : 0;
+        merge->threads[i].wakeup = merge->wakeup_first[i + (backward ? 1 : 0)];
+        if (next_of(merge, i, &point))
+            merge->heap[merge->heap_count++] =
+                (tm__time_merge_entry){.key_ns = key_of(merge, &point),
+                                       .thread = i,
+                                       .turn = turn_of(merge, &point)};
     }
-    for (uint32_t i = march->heap_count / 2; i > 0; i--)
-        sink(march, i - 1);
+    for (uint32_t i = merge->heap_count / 2; i > 0; i--)
+        sink(merge, i - 1);
 }
 
 /* The first of the heap was told: its thread's next takes its place. */
-static void pass_first(tm__march *march)
+static void pass_first(tm__time_merge *merge)
 {
-    tm__march_entry *first = &march->heap[0];
-    tm__march_thread *at = &march->threads[first->thread];
-    tm__march_point point;
-    uint32_t by = march->backward ? UINT32_MAX : 1; /* one down, or one up */
+    tm__time_merge_entry *first = &merge->heap[0];
+    tm__time_merge_thread *at = &merge->threads[first->thread];
+    tm__time_merge_point point;
+    uint32_t by = merge->backward ? UINT32_MAX : 1; /* one down, or one up */
 
-    if (!next_of(march, first->thread, &point))
+    if (!next_of(merge, first->thread, &point))
         return;
-    if (point.is_act)
-        at->act += by;
+    if (point.is_wakeup)
+        at->wakeup += by;
     else
         at->interval += by;
-    if (next_of(march, first->thread, &point)) {
-        first->key_ns = key_of(march, &point);
-        first->turn = turn_of(march, &point);
+    if (next_of(merge, first->thread, &point)) {
+        first->key_ns = key_of(merge, &point);
+        first->turn = turn_of(merge, &point);
     } else {
-        *first = march->heap[--march->heap_count];
+        *first = merge->heap[--merge->heap_count];
     }
-    if (march->heap_count)
-        sink(march, 0);
+    if (merge->heap_count)
+        sink(merge, 0);
 }
 
-int tm__march_next(tm__march *march, tm__march_point *point)
+int tm__time_merge_next(tm__time_merge *merge, tm__time_merge_point *point)
 {
-    if (march->is_taken)
-        pass_first(march);
-    march->is_taken = march->heap_count > 0;
-    return march->is_taken && next_of(march, march->heap[0].thread, point);
+    if (merge->is_taken)
+        pass_first(merge);
+    merge->is_taken = merge->heap_count > 0;
+    return merge->is_taken && next_of(merge, merge->heap[0].thread, point);
 }
 
-int tm__march_defer(tm__march *march)
+int tm__time_merge_defer(tm__time_merge *merge)
 {
-    if (march->heap[0].turn >= TURNS)
+    if (merge->heap[0].turn >= TURNS)
         return 0;
-    march->heap[0].turn++;
-    march->is_taken = 0;
-    sink(march, 0);
+    merge->heap[0].turn++;
+    merge->is_taken = 0;
+    sink(merge, 0);
     return 1;
 }
 
-uint32_t tm__march_act(const tm__march *march, uint32_t row)
+uint32_t tm__time_merge_wakeup(const tm__time_merge *merge, uint32_t row)
 {
-    const tm__interaction *it = tm__row(march->model, row);
+    const tm__interaction *it = tm__row(merge->model, row);
     uint32_t low, high;
 
-    if (!tm__march_has(it))
+    if (!tm__time_merge_has(it))
         return TM__NONE;
-    low = march->act_first[it->from_thread];
-    high = march->act_first[it->from_thread + 1];
+    low = merge->wakeup_first[it->from_thread];
+    high = merge->wakeup_first[it->from_thread + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (goes_after(march, row, march->acts[middle]))
+        if (goes_after(merge, row, merge->wakeups[middle]))
             low = middle + 1;
         else
             high = middle;
@@ -268,19 +274,21 @@ uint32_t tm__march_act(const tm__march *march, uint32_t row)
     return low;
 }
 
-int tm__march_is_coming(const tm__march *march, uint32_t thread, int64_t time_ns)
+int tm__time_merge_is_coming(const tm__time_merge *merge, uint32_t thread,
+                             int64_t time_ns)
 {
-    tm__march_point point;
+    tm__time_merge_point point;
 
-    return next_of(march, thread, &point) && point.time_ns == time_ns &&
-           !point.is_act &&
-           !tm__is_inert(march->model->threads[thread].intervals[point.number].state);
+    return next_of(merge, thread, &point) && point.time_ns == time_ns &&
+           !point.is_wakeup &&
+           !tm__is_inert(merge->model->threads[thread].intervals[point.number].state);
 }
 
-int64_t tm__march_able_ns(const tm__march *march, uint32_t thread, int64_t time_ns)
+int64_t tm__time_merge_able_ns(const tm__time_merge *merge, uint32_t thread,
+                               int64_t time_ns)
 {
-    const tm__interval *intervals = march->model->threads[thread].intervals;
-    uint32_t begun = march->threads[thread].interval;
+    const tm__interval *intervals = merge->model->threads[thread].intervals;
+    uint32_t begun = merge->threads[thread].interval;
     int64_t able_ns = time_ns;
 
     /* A wait and its re-entering are two; more in a row are no program's. */
@@ -293,16 +301,17 @@ int64_t tm__march_able_ns(const tm__march *march, uint32_t thread, int64_t time_
     return able_ns;
 }
 
-void tm__march_close(tm__march *march)
+void tm__time_merge_close(tm__time_merge *merge)
 {
-    size_t count = march->thread_count;
+    size_t count = merge->thread_count;
 
-    tm__free(march->memory, march->act_first, (count + 1) * sizeof(*march->act_first));
-    tm__free(march->memory, march->acts,
-             ((size_t)march->act_count + 1) * sizeof(*march->acts));
-    tm__free(march->memory, march->threads, (count + 1) * sizeof(*march->threads));
-    tm__free(march->memory, march->heap, (count + 1) * sizeof(*march->heap));
-    march->act_first = march->acts = NULL;
-    march->threads = NULL;
-    march->heap = NULL;
+    tm__free(merge->memory, merge->wakeup_first,
+             (count + 1) * sizeof(*merge->wakeup_first));
+    tm__free(merge->memory, merge->wakeups,
+             ((size_t)merge->wakeup_count + 1) * sizeof(*merge->wakeups));
+    tm__free(merge->memory, merge->threads, (count + 1) * sizeof(*merge->threads));
+    tm__free(merge->memory, merge->heap, (count + 1) * sizeof(*merge->heap));
+    merge->wakeup_first = merge->wakeups = NULL;
+    merge->threads = NULL;
+    merge->heap = NULL;
 }

@@ -9,25 +9,26 @@
 #include "model/deadlock_search.h"
 #include "model/interaction.h"
 
-tm__link tm__link_to(const tm_model *model, uint32_t thread, uint32_t interval)
+tm__wakeup_edge tm__wakeup_edge_to(const tm_model *model, uint32_t thread,
+                                   uint32_t interval)
 {
     const tm__interval *it = &model->threads[thread].intervals[interval];
-    tm__link link = {.from = TM__NONE, .row = TM__NONE, .from_ns = INT64_MIN};
+    tm__wakeup_edge edge = {.from = TM__NONE, .row = TM__NONE, .from_ns = INT64_MIN};
     const tm__interaction *row;
 
     if (it->cause == TM__NONE || it->cause < model->interactions_first ||
         it->cause - model->interactions_first >= model->interactions_count)
-        return link;
+        return edge;
     row = tm__row(model, it->cause);
     if (row->to_thread != thread || row->effect == TM__EFFECT_VOID)
-        return link;
-    link.row = it->cause;
-    link.from = row->from_thread;
-    link.kind = row->kind;
-    link.provenance = row->provenance;
+        return edge;
+    edge.row = it->cause;
+    edge.from = row->from_thread;
+    edge.kind = row->kind;
+    edge.provenance = row->provenance;
     if (row->from_ns <= it->start_ns)
-        link.from_ns = row->from_ns;
-    return link;
+        edge.from_ns = row->from_ns;
+    return edge;
 }
 
 /* Nobody goes on in a deadlock; one that is only suspected may be none. */
@@ -39,32 +40,32 @@ static int is_stuck(const tm_model *model, const tm__thread *thread)
     return deadlock && (deadlock->confirmed || !deadlock->suspected);
 }
 
-tm__link tm__link_out(const tm_model *model, uint32_t thread, uint32_t first,
-                      uint32_t end)
+tm__wakeup_edge tm__wakeup_edge_out(const tm_model *model, uint32_t thread,
+                                    uint32_t first, uint32_t end)
 {
     const tm__thread *it = &model->threads[thread];
     const tm__interval *join = &it->intervals[first];
 
     if (end < it->interval_count)
-        return tm__link_to(model, thread, end);
+        return tm__wakeup_edge_to(model, thread, end);
     if (join->state != TM_STATE_JOINING || join->peer == TM__NONE ||
         is_stuck(model, it))
-        return (tm__link){
+        return (tm__wakeup_edge){
             .from = TM__NONE, .row = TM__NONE, .from_ns = INT64_MAX, .kind = 0};
-    return (tm__link){.from = join->peer,
-                      .row = TM__NONE,
-                      .from_ns = INT64_MAX,
-                      .kind = TM_INTERACTION_JOIN,
-                      .provenance = join->provenance};
+    return (tm__wakeup_edge){.from = join->peer,
+                             .row = TM__NONE,
+                             .from_ns = INT64_MAX,
+                             .kind = TM_INTERACTION_JOIN,
+                             .provenance = join->provenance};
 }
 
-uint32_t tm__link_predecessor(const tm_model *model, uint32_t thread)
+uint32_t tm__thread_predecessor(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
     uint32_t found = TM__NONE;
 
     if (!it->os_id || !it->interval_count || it->interval_first ||
-        tm__link_to(model, thread, 0).kind)
+        tm__wakeup_edge_to(model, thread, 0).kind)
         return TM__NONE;
     for (uint32_t i = 0; i < model->threads_count; i++) {
         const tm__thread *other = &model->threads[i];
@@ -77,7 +78,7 @@ uint32_t tm__link_predecessor(const tm_model *model, uint32_t thread)
     return found;
 }
 
-uint32_t tm__link_hold_up_end(const tm__thread *thread, uint32_t interval)
+uint32_t tm__interval_after_blocking(const tm__thread *thread, uint32_t interval)
 {
     uint32_t end = interval + 1;
 
@@ -87,14 +88,14 @@ uint32_t tm__link_hold_up_end(const tm__thread *thread, uint32_t interval)
     return end;
 }
 
-uint32_t tm__link_hold_up_first(const tm__thread *thread, uint32_t interval)
+uint32_t tm__interval_first_blocking(const tm__thread *thread, uint32_t interval)
 {
     while (interval > 0 && thread->intervals[interval].flags & TM__INTERVAL_CONTINUES)
         interval--;
     return interval;
 }
 
-uint32_t tm__link_object(const tm_model *model, const tm__interval *interval)
+uint32_t tm__interval_object(const tm_model *model, const tm__interval *interval)
 {
     if (interval->object == TM__NONE && interval->state == TM_STATE_JOINING &&
         interval->peer != TM__NONE)

@@ -3,40 +3,41 @@
  * What lets a thread go on: the edges of the graph that paths, slack and what-if
  * walk over. Its nodes are the beginnings of intervals and the acts of threads.
  */
-#ifndef TM_ANALYSIS_TIMELINE_LINK_H
-#define TM_ANALYSIS_TIMELINE_LINK_H
+#ifndef TM_ANALYSIS_TIMELINE_WAKEUP_EDGE_H
+#define TM_ANALYSIS_TIMELINE_WAKEUP_EDGE_H
 
 #include <threadmodel/interaction.h>
 
 #include "model/interval.h"
 #include "model/thread.h"
 
-typedef struct tm__link {
+typedef struct tm__wakeup_edge {
     uint32_t from; ///< threads[]; TM__NONE: nobody, or not known
     uint32_t row;  ///< interactions, by number; TM__NONE: none
     int64_t
         from_ns;  ///< when it acted; INT64_MIN: not known; else not after the to-side
     uint8_t kind; ///< enum tm_interaction_kind; 0: not known what it was
     uint8_t provenance;
-} tm__link;
+} tm__wakeup_edge;
 
 /** What the thread's interval, that begins at it, owes its beginning to. */
-tm__link tm__link_to(const tm_model *model, uint32_t thread, uint32_t interval);
+tm__wakeup_edge tm__wakeup_edge_to(const tm_model *model, uint32_t thread,
+                                   uint32_t interval);
 
 /**
  * What ends a hold-up, the intervals [first, end) of a thread. One that has not ended
  * with the data owes it to nobody, but for a join, which waits for a thread that is
  * known.
  */
-tm__link tm__link_out(const tm_model *model, uint32_t thread, uint32_t first,
-                      uint32_t end);
+tm__wakeup_edge tm__wakeup_edge_out(const tm_model *model, uint32_t thread,
+                                    uint32_t first, uint32_t end);
 
 /**
  * The thread that was there before one that nobody is known to have started: it had
  * the same thread of the operating system. A JVM ends so, in what was its main thread.
  * @return threads[], or TM__NONE; looks at every thread
  */
-uint32_t tm__link_predecessor(const tm_model *model, uint32_t thread);
+uint32_t tm__thread_predecessor(const tm_model *model, uint32_t thread);
 
 /** A thread in this state waits for something that is to happen. */
 static inline int tm__is_stopped(int state)
@@ -51,11 +52,11 @@ static inline int tm__is_inert(int state)
 }
 
 /** The interval after the hold-up that `interval` is part of. */
-uint32_t tm__link_hold_up_end(const tm__thread *thread, uint32_t interval);
+uint32_t tm__interval_after_blocking(const tm__thread *thread, uint32_t interval);
 /** The one with which that hold-up begins. */
-uint32_t tm__link_hold_up_first(const tm__thread *thread, uint32_t interval);
+uint32_t tm__interval_first_blocking(const tm__thread *thread, uint32_t interval);
 
 /** objects[] that an interval is about: a join's is the joined thread's own. */
-uint32_t tm__link_object(const tm_model *model, const tm__interval *interval);
+uint32_t tm__interval_object(const tm_model *model, const tm__interval *interval);
 
 #endif

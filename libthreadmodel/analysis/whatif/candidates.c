@@ -20,7 +20,7 @@ void tm__candidates_open(tm__candidates *all, const tm_model *model,
     *all = (tm__candidates){.model = model, .options = options};
     tm__memory_init(&all->memory, &model->memory.hook);
     all->path = (tm__path){.memory = all->memory, .thread = TM__NONE};
-    all->march = (tm__march){.model = model, .memory = &all->memory};
+    all->merge = (tm__time_merge){.model = model, .memory = &all->memory};
     all->holds = (tm__holds){.model = model, .memory = &all->memory};
 }
 
@@ -31,7 +31,7 @@ int tm__candidates_gather(tm__candidates *all)
     int rc = tm__path_walk(&all->path, all->model, &whole);
 
     if (rc == TM_OK)
-        rc = tm__march_open(&all->march, all->model, &all->memory);
+        rc = tm__time_merge_open(&all->merge, all->model, &all->memory);
     if (rc == TM_OK)
         rc = tm__holds_gather(&all->holds, all->model, &all->memory, all->chosen,
                               &libraries);
@@ -85,7 +85,7 @@ static int forecast_some(tm__candidates *all, tm__candidate *some, uint32_t coun
             if (matches(all, &some[l], &all->holds.places[p]))
                 all->masks[p] |= UINT32_C(1) << l;
     }
-    rc = tm__forecast_run(&forecast, all->model, &all->memory, &all->march);
+    rc = tm__forecast_run(&forecast, all->model, &all->memory, &all->merge);
     for (uint32_t l = 0; l < count && rc == TM_OK; l++)
         some[l].gain_ns = forecast.gain_ns[l];
     return rc;
@@ -163,7 +163,7 @@ static int note_classes(tm__candidates *all)
         class_name = class_of(all->model, object);
         if (class_name == TM__NONE)
             continue;
-        value = tm__triples_at(&all->seen, &all->memory, class_name, TM__NONE, 0);
+        value = tm__triple_map_at(&all->seen, &all->memory, class_name, TM__NONE, 0);
         if (!value)
             return TM_ENOMEM;
         *value = 1;
@@ -177,7 +177,7 @@ static int is_noted(tm__candidates *all, uint32_t class_name)
 
     if (class_name == TM__NONE)
         return 0;
-    value = tm__triples_at(&all->seen, &all->memory, class_name, TM__NONE, 0);
+    value = tm__triple_map_at(&all->seen, &all->memory, class_name, TM__NONE, 0);
     if (!value)
         return TM_ENOMEM;
     if (!*value)
@@ -187,7 +187,8 @@ static int is_noted(tm__candidates *all, uint32_t class_name)
 
 static int add_once(tm__candidates *all, uint32_t class_name, uint32_t method)
 {
-    uint32_t *value = tm__triples_at(&all->seen, &all->memory, class_name, method, 1);
+    uint32_t *value =
+        tm__triple_map_at(&all->seen, &all->memory, class_name, method, 1);
 
     if (!value)
         return TM_ENOMEM;
@@ -227,8 +228,8 @@ void tm__candidates_close(tm__candidates *all)
     tm__free(&all->memory, all->masks, masks * sizeof(*all->masks));
     tm__free(&all->memory, all->chosen, (size_t)all->model->objects_count + 1);
     tm__free(&all->memory, all->items, all->items_capacity * sizeof(tm__candidate));
-    tm__triples_free(&all->seen, &all->memory);
+    tm__triple_map_free(&all->seen, &all->memory);
     tm__holds_free(&all->holds);
-    tm__march_close(&all->march);
+    tm__time_merge_close(&all->merge);
     tm__path_free(&all->path);
 }

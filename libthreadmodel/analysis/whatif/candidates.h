@@ -23,12 +23,12 @@ typedef struct tm__candidates {
     const tm_model *model;
     const tm_whatif_options *options;
     tm__memory memory;
-    tm__march march;
+    tm__time_merge merge;
     tm__holds holds;
     tm__path path;
-    uint8_t *chosen;  ///< an object; NULL: none is asked about
-    uint32_t *masks;  ///< a place
-    tm__triples seen; ///< classes on the path; (class, method) that are candidates
+    uint8_t *chosen;     ///< an object; NULL: none is asked about
+    uint32_t *masks;     ///< a place
+    tm__triple_map seen; ///< classes on the path; (class, method) that are candidates
     TM__ARRAY(tm__candidate, items);
 } tm__candidates;
 

@@ -20,21 +20,21 @@
 typedef struct run {
     const tm_model *model;
     tm__memory *memory;
-    tm__march *march;
+    tm__time_merge *merge;
     tm__forecast *forecast;
     uint32_t lanes;
     tm__clocks clocks;
-    int64_t *acts_ns;   ///< slots: lanes of an act that was done, until it is used
-    uint32_t *slots;    ///< one of the march's acts[]: its slot + 1, or 0
-    uint32_t slot_free; ///< head of a list through the slots' first lane
+    int64_t *wakeups_ns; ///< slots: lanes of an act that was done, until it is used
+    uint32_t *slots;     ///< one of the march's acts[]: its slot + 1, or 0
+    uint32_t slot_free;  ///< head of a list through the slots' first lane
     uint32_t slot_count;
-    uint32_t acts_ns_capacity; ///< in slots
+    uint32_t wakeups_ns_capacity; ///< in slots
     int failed;
 } run;
 
 static int is_inert_now(const run *r, uint32_t thread)
 {
-    uint32_t begun = r->march->threads[thread].interval;
+    uint32_t begun = r->merge->threads[thread].interval;
 
     return begun > 0 &&
            tm__is_inert(r->model->threads[thread].intervals[begun - 1].state);
@@ -52,16 +52,16 @@ static const int64_t *lanes_at(run *r, uint32_t thread, int64_t time_ns, int64_t
     return tm__clock_lanes(&r->clocks, thread);
 }
 
-static void keep_act(run *r, const tm__march_point *point)
+static void keep_wakeup(run *r, const tm__time_merge_point *point)
 {
-    uint32_t act = tm__march_act(r->march, point->number);
+    uint32_t wakeup = tm__time_merge_wakeup(r->merge, point->number);
     const int64_t *lanes;
     uint32_t index = r->slot_free;
     int64_t of_ns;
 
     if (index != TM__NONE) {
-        r->slot_free = (uint32_t)r->acts_ns[(size_t)index * r->lanes];
-    } else if (tm__reserve(r->memory, &r->acts_ns, &r->acts_ns_capacity,
+        r->slot_free = (uint32_t)r->wakeups_ns[(size_t)index * r->lanes];
+    } else if (tm__reserve(r->memory, &r->wakeups_ns, &r->wakeups_ns_capacity,
                            (size_t)r->slot_count + 1, r->lanes * sizeof(int64_t)) < 0) {
         r->failed = 1;
         return;
@@ -70,29 +70,30 @@ static void keep_act(run *r, const tm__march_point *point)
     }
     lanes = lanes_at(r, point->thread, point->time_ns, &of_ns);
     for (uint32_t l = 0; l < r->lanes; l++)
-        r->acts_ns[(size_t)index * r->lanes + l] = lanes[l] + (point->time_ns - of_ns);
-    r->slots[act] = index + 1;
+        r->wakeups_ns[(size_t)index * r->lanes + l] =
+            lanes[l] + (point->time_ns - of_ns);
+    r->slots[wakeup] = index + 1;
 }
 
-static void forget_act(run *r, uint32_t act)
+static void forget_wakeup(run *r, uint32_t wakeup)
 {
-    uint32_t *slot = &r->slots[act];
+    uint32_t *slot = &r->slots[wakeup];
 
-    r->acts_ns[(size_t)(*slot - 1) * r->lanes] = r->slot_free;
+    r->wakeups_ns[(size_t)(*slot - 1) * r->lanes] = r->slot_free;
     r->slot_free = *slot - 1;
     *slot = 0;
 }
 
 /* The thread goes on at time_ns because of what another did at act_ns. */
-static void wait_for(run *r, uint32_t thread, const int64_t *act, int64_t act_ns,
+static void wait_for(run *r, uint32_t thread, const int64_t *wakeup, int64_t wakeup_ns,
                      int64_t time_ns, int begins)
 {
     tm__clock *it = &r->clocks.items[thread];
     int64_t *now_ns = tm__clock_lanes(&r->clocks, thread);
-    int64_t since_ns = !begins && it->at_ns > act_ns ? it->at_ns : act_ns;
+    int64_t since_ns = !begins && it->at_ns > wakeup_ns ? it->at_ns : wakeup_ns;
 
     for (uint32_t l = 0; l < r->lanes; l++) {
-        int64_t from_ns = begins || act[l] > now_ns[l] ? act[l] : now_ns[l];
+        int64_t from_ns = begins || wakeup[l] > now_ns[l] ? wakeup[l] : now_ns[l];
 
         now_ns[l] = from_ns + (time_ns - since_ns);
     }
@@ -103,49 +104,50 @@ static void wait_for(run *r, uint32_t thread, const int64_t *act, int64_t act_ns
 }
 
 /* By what a link names; 0 when that is to come first. */
-static int follow(run *r, const tm__march_point *point, const tm__link *link,
-                  int begins)
+static int follow(run *r, const tm__time_merge_point *point,
+                  const tm__wakeup_edge *edge, int begins)
 {
     const int64_t *lanes;
-    int64_t act_ns = link->from_ns;
-    uint32_t act = link->row == TM__NONE || act_ns == INT64_MIN
-                       ? TM__NONE
-                       : tm__march_act(r->march, link->row);
+    int64_t wakeup_ns = edge->from_ns;
+    uint32_t wakeup = edge->row == TM__NONE || wakeup_ns == INT64_MIN
+                          ? TM__NONE
+                          : tm__time_merge_wakeup(r->merge, edge->row);
 
-    if (act != TM__NONE && !r->slots[act] && act_ns == point->time_ns &&
-        tm__march_defer(r->march))
+    if (wakeup != TM__NONE && !r->slots[wakeup] && wakeup_ns == point->time_ns &&
+        tm__time_merge_defer(r->merge))
         return 0;
-    if (act != TM__NONE && r->slots[act]) {
-        lanes = r->acts_ns + (size_t)(r->slots[act] - 1) * r->lanes;
-        wait_for(r, point->thread, lanes, act_ns, point->time_ns, begins);
-        forget_act(r, act);
+    if (wakeup != TM__NONE && r->slots[wakeup]) {
+        lanes = r->wakeups_ns + (size_t)(r->slots[wakeup] - 1) * r->lanes;
+        wait_for(r, point->thread, lanes, wakeup_ns, point->time_ns, begins);
+        forget_wakeup(r, wakeup);
         return 1;
     }
-    lanes = lanes_at(r, link->from, point->time_ns, &act_ns);
-    wait_for(r, point->thread, lanes, act_ns, point->time_ns, begins);
+    lanes = lanes_at(r, edge->from, point->time_ns, &wakeup_ns);
+    wait_for(r, point->thread, lanes, wakeup_ns, point->time_ns, begins);
     return 1;
 }
 
 /* What an interval's beginning hangs on. */
-static tm__link link_of(const run *r, const tm__march_point *point)
+static tm__wakeup_edge link_of(const run *r, const tm__time_merge_point *point)
 {
-    tm__link link = tm__link_to(r->model, point->thread, point->number);
+    tm__wakeup_edge edge = tm__wakeup_edge_to(r->model, point->thread, point->number);
 
-    if (point->number == 0 && !link.kind && point->thread == r->forecast->last_thread)
-        link = (tm__link){.from = tm__link_predecessor(r->model, point->thread),
-                          .row = TM__NONE,
-                          .from_ns = INT64_MIN,
-                          .kind = TM_INTERACTION_START};
-    if (link.from == point->thread)
-        link.from = TM__NONE;
-    return link;
+    if (point->number == 0 && !edge.kind && point->thread == r->forecast->last_thread)
+        edge =
+            (tm__wakeup_edge){.from = tm__thread_predecessor(r->model, point->thread),
+                              .row = TM__NONE,
+                              .from_ns = INT64_MIN,
+                              .kind = TM_INTERACTION_START};
+    if (edge.from == point->thread)
+        edge.from = TM__NONE;
+    return edge;
 }
 
-static void take_beginning(run *r, const tm__march_point *point)
+static void read_beginning(run *r, const tm__time_merge_point *point)
 {
     const tm__thread *thread = &r->model->threads[point->thread];
     const tm__interval *it = &thread->intervals[point->number];
-    tm__link link = link_of(r, point);
+    tm__wakeup_edge edge = link_of(r, point);
     int stopped = point->number > 0 && tm__is_stopped(it[-1].state);
     uint32_t awaited, behind;
 
@@ -153,18 +155,18 @@ static void take_beginning(run *r, const tm__march_point *point)
         return;
     behind = tm__reentry_behind(r->model, point->thread, point->number);
     awaited = behind != TM__NONE          ? behind
-              : link.from_ns == INT64_MIN ? link.from
+              : edge.from_ns == INT64_MIN ? edge.from
                                           : TM__NONE;
     if (awaited != TM__NONE && awaited != point->thread &&
-        tm__march_is_coming(r->march, awaited, point->time_ns) &&
-        tm__march_defer(r->march))
+        tm__time_merge_is_coming(r->merge, awaited, point->time_ns) &&
+        tm__time_merge_defer(r->merge))
         return;
-    if (link.kind == TM_INTERACTION_START && link.from != TM__NONE && !stopped) {
-        if (!follow(r, point, &link, 1))
+    if (edge.kind == TM_INTERACTION_START && edge.from != TM__NONE && !stopped) {
+        if (!follow(r, point, &edge, 1))
             return;
-    } else if (stopped && link.from != TM__NONE &&
+    } else if (stopped && edge.from != TM__NONE &&
                it[-1].state != TM_STATE_REENTERING) {
-        if (!follow(r, point, &link, 0))
+        if (!follow(r, point, &edge, 0))
             return;
     } else {
         tm__clock_begin(&r->clocks, point->thread, point->time_ns);
@@ -175,8 +177,8 @@ static void take_beginning(run *r, const tm__march_point *point)
         return;
     /* To enter again it had to wait for whoever had the monitor then. */
     if (behind != TM__NONE) {
-        link = (tm__link){.from = behind, .row = TM__NONE, .from_ns = INT64_MIN};
-        follow(r, point, &link, 0);
+        edge = (tm__wakeup_edge){.from = behind, .row = TM__NONE, .from_ns = INT64_MIN};
+        follow(r, point, &edge, 0);
     } else {
         tm__clock_pass(&r->clocks, point->thread, point->time_ns, 1);
     }
@@ -218,9 +220,9 @@ static void find_gains(run *r)
 
 static int open_all(run *r)
 {
-    size_t acts = (size_t)r->march->act_count + 1;
+    size_t wakeups = (size_t)r->merge->wakeup_count + 1;
 
-    r->slots = tm__zalloc(r->memory, acts * sizeof(*r->slots));
+    r->slots = tm__zalloc(r->memory, wakeups * sizeof(*r->slots));
     if (tm__clocks_open(&r->clocks) < 0 || !r->slots)
         return TM_ENOMEM;
     return TM_OK;
@@ -228,20 +230,20 @@ static int open_all(run *r)
 
 static void close_all(run *r)
 {
-    size_t acts = (size_t)r->march->act_count + 1;
+    size_t wakeups = (size_t)r->merge->wakeup_count + 1;
 
     tm__clocks_close(&r->clocks);
-    tm__free(r->memory, r->slots, acts * sizeof(*r->slots));
-    tm__free(r->memory, r->acts_ns,
-             (size_t)r->acts_ns_capacity * r->lanes * sizeof(int64_t));
+    tm__free(r->memory, r->slots, wakeups * sizeof(*r->slots));
+    tm__free(r->memory, r->wakeups_ns,
+             (size_t)r->wakeups_ns_capacity * r->lanes * sizeof(int64_t));
 }
 
 int tm__forecast_run(tm__forecast *forecast, const tm_model *model, tm__memory *memory,
-                     tm__march *march)
+                     tm__time_merge *merge)
 {
     run r = {.model = model,
              .memory = memory,
-             .march = march,
+             .merge = merge,
              .forecast = forecast,
              .lanes = forecast->lane_count,
              .slot_free = TM__NONE,
@@ -251,15 +253,15 @@ int tm__forecast_run(tm__forecast *forecast, const tm_model *model, tm__memory *
                         .factor = forecast->factor,
                         .lanes = forecast->lane_count,
                         .thread_count = model->threads_count}};
-    tm__march_point point;
+    tm__time_merge_point point;
 
     r.failed = open_all(&r) < 0;
-    tm__march_start(march, 0);
-    while (!r.failed && !r.clocks.failed && tm__march_next(march, &point)) {
-        if (point.is_act)
-            keep_act(&r, &point);
+    tm__time_merge_start(merge, 0);
+    while (!r.failed && !r.clocks.failed && tm__time_merge_next(merge, &point)) {
+        if (point.is_wakeup)
+            keep_wakeup(&r, &point);
         else
-            take_beginning(&r, &point);
+            read_beginning(&r, &point);
     }
     if (!r.failed && !r.clocks.failed)
         find_gains(&r);

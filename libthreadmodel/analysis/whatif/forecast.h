@@ -20,6 +20,6 @@ typedef struct tm__forecast {
 
 /** @return TM_OK or TM_ENOMEM */
 int tm__forecast_run(tm__forecast *forecast, const tm_model *model, tm__memory *memory,
-                     tm__march *march);
+                     tm__time_merge *merge);
 
 #endif

@@ -25,8 +25,8 @@ static uint32_t find_place(tm__holds *holds, uint32_t object, uint32_t stack)
     if (caller != TM__NONE && model->frames[caller].method != TM__NONE)
         place.method = model->methods[model->frames[caller].method].full_name;
     place.is_chosen = holds->chosen && holds->chosen[object];
-    value = tm__triples_at(&holds->by_place, holds->memory, place.class_name,
-                           place.method, place.is_chosen);
+    value = tm__triple_map_at(&holds->by_place, holds->memory, place.class_name,
+                              place.method, place.is_chosen);
     if (!value)
         return TM__NONE;
     if (!*value) {
@@ -65,7 +65,7 @@ static void add_hold(tm__holds *holds, const tm__bounds *bounds, uint32_t place,
     holds->places[place].hold_ns += bounds->gave_ns - bounds->got_latest_ns;
 }
 
-static int take_lock(tm__holds *holds, uint32_t object)
+static int read_lock(tm__holds *holds, uint32_t object)
 {
     const tm_model *model = holds->model;
     const tm__tenure *it = tm__tenure_at(model, model->details[object].first_tenure);
@@ -76,7 +76,7 @@ static int take_lock(tm__holds *holds, uint32_t object)
         uint32_t place;
 
         next = tm__tenure_next(model, it);
-        if (it->owner == TM__NONE || (!next && !tm__tenure_is_told_over(it)))
+        if (it->owner == TM__NONE || (!next && !tm__tenure_is_reported_over(it)))
             continue;
         tm__tenure_bounds(&bounds, model, object, it, next, model->last_ns);
         if (bounds.gave_ns <= bounds.got_latest_ns)
@@ -143,7 +143,7 @@ int tm__holds_gather(tm__holds *holds, const tm_model *model, tm__memory *memory
     *holds = (tm__holds){.model = model, .memory = memory, .chosen = chosen};
     rc = open_all(holds, libraries);
     for (uint32_t i = 0; rc == TM_OK && i < model->objects_count; i++)
-        rc = take_lock(holds, i);
+        rc = read_lock(holds, i);
     return rc == TM_OK ? link_holds(holds) : rc;
 }
 
@@ -175,6 +175,6 @@ void tm__holds_free(tm__holds *holds)
              holds->chunks_capacity * sizeof(*holds->chunks));
     tm__free(holds->memory, holds->places,
              holds->places_capacity * sizeof(*holds->places));
-    tm__triples_free(&holds->by_place, holds->memory);
+    tm__triple_map_free(&holds->by_place, holds->memory);
     *holds = (tm__holds){.model = model, .memory = holds->memory};
 }

@@ -31,7 +31,7 @@ typedef struct tm__holds {
     tm__memory *memory;
     const uint8_t *chosen;         ///< an object: asked about; NULL: none is
     uint32_t *callers;             ///< frames[] a stack
-    tm__triples by_place;          ///< (class name, method, chosen): places[] + 1
+    tm__triple_map by_place;       ///< (class name, method, chosen): places[] + 1
     uint32_t *first;               ///< holds[] a thread, or TM__NONE
     TM__ARRAY(tm__hold *, chunks); ///< of TM__HOLD_CHUNK each: a hold never moves
     uint32_t count;

@@ -27,20 +27,21 @@ static int had_deadlock(const tm_model *model)
     return 0;
 }
 
-static void put_limits(const tm__candidates *all, tm__builder *builder)
+static void put_caveats(const tm__candidates *all, tm__builder *builder)
 {
-    tm__path_put_limits(&all->path, all->model, builder);
-    tm__builder_limit(builder,
-                      "A gain is an upper bound: threads keep the order in which they "
-                      "got each lock, and only holds that others were seen to wait for "
-                      "are scaled.");
+    tm__path_put_caveats(&all->path, all->model, builder);
+    tm__builder_caveat(
+        builder, "A gain is an upper bound: threads keep the order in which they "
+                 "got each lock, and only holds that others were seen to wait for "
+                 "are scaled.");
     if (tm__path_unexplained_ns(&all->path))
-        tm__builder_limit(builder, "Unexplained time is kept as long as it was: what "
-                                   "it waited for may hang on the lock, too.");
+        tm__builder_caveat(builder, "Unexplained time is kept as long as it was: what "
+                                    "it waited for may hang on the lock, too.");
     if (had_deadlock(all->model))
-        tm__builder_limit(builder, "There was a deadlock: its threads are predicted to "
-                                   "stand where they stood, though with other holds it "
-                                   "might not have come about.");
+        tm__builder_caveat(builder,
+                           "There was a deadlock: its threads are predicted to "
+                           "stand where they stood, though with other holds it "
+                           "might not have come about.");
 }
 
 static void put_row(tm__builder *builder, const tm__candidates *all,
@@ -66,7 +67,7 @@ static int answer(tm_table **out, const tm__candidates *all)
     tm__builder_start(&builder, &tm__whatif_table, 0, &all->model->memory.hook);
     for (uint32_t i = 0; i < all->items_count && !builder.failed; i++)
         put_row(&builder, all, &all->items[i]);
-    put_limits(all, &builder);
+    put_caveats(all, &builder);
     return tm__builder_finish(&builder, out);
 }
 
@@ -137,7 +138,8 @@ static int find_object(tm__candidates *all)
     return TM_OK;
 }
 
-int tm_whatif(tm_table **out, const tm_model *model, const tm_whatif_options *given)
+int tm_whatif_predict(tm_table **out, const tm_model *model,
+                      const tm_whatif_options *given)
 {
     tm_whatif_options options;
     uint32_t class_name, method;

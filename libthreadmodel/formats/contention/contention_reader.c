@@ -34,7 +34,7 @@ typedef struct reader {
     tm__map objects;    ///< that the sink knows
     tm__map methods;    ///< number in stacks: id
     tm__strings stacks; ///< their frames' bytes; id is the number + 1
-    uint32_t classes_poured;
+    uint32_t classes_emitted;
     uint64_t unknown_methods;
     uint64_t self_owned; ///< blocks on a monitor said to be the blocked thread's
     char *text;
@@ -112,7 +112,7 @@ static const char *text_of(const reader *self, uint32_t index)
     return tm__strings_get(&self->metadata.texts, index);
 }
 
-static int pour_run(const reader *self, const tm_sink *sink)
+static int emit_run(const reader *self, const tm_sink *sink)
 {
     tm_run run = {
         .size = sizeof(run), .policy = TM_POLICY_UNKNOWN, .identity = TM_IDENTITY_HASH};
@@ -123,14 +123,14 @@ static int pour_run(const reader *self, const tm_sink *sink)
     return sink->run(sink->payload, &run);
 }
 
-static int pour_classes(reader *self, const tm_sink *sink)
+static int emit_classes(reader *self, const tm_sink *sink)
 {
     int rc = TM_OK;
 
-    while (rc >= 0 && self->classes_poured < self->metadata.class_count) {
-        const tm__log_class *item = &self->metadata.classes[self->classes_poured++];
+    while (rc >= 0 && self->classes_emitted < self->metadata.class_count) {
+        const tm__log_class *item = &self->metadata.classes[self->classes_emitted++];
         tm_class definition = {.size = sizeof(definition),
-                               .id = self->classes_poured,
+                               .id = self->classes_emitted,
                                .name = text_of(self, item->name),
                                .source = text_of(self, item->source)};
 
@@ -140,7 +140,7 @@ static int pour_classes(reader *self, const tm_sink *sink)
 }
 
 /* Have the sink know a method by the number that stacks give it. */
-static int pour_method(reader *self, const tm_sink *sink, uint64_t number)
+static int emit_method(reader *self, const tm_sink *sink, uint64_t number)
 {
     uint32_t index = tm__log_metadata_method(&self->metadata, number);
     const tm__log_method *method;
@@ -164,7 +164,7 @@ static int pour_method(reader *self, const tm_sink *sink, uint64_t number)
     return sink->define_method(sink->payload, &definition);
 }
 
-static int pour_stack(reader *self, const tm_sink *sink, uint32_t *id)
+static int emit_stack(reader *self, const tm_sink *sink, uint32_t *id)
 {
     const tm__log_record *record = &self->record;
     uint32_t known = self->stacks.count, index;
@@ -184,11 +184,11 @@ static int pour_stack(reader *self, const tm_sink *sink, uint32_t *id)
     if (index < known)
         return TM_OK;
     for (uint32_t i = 0; rc >= 0 && i < record->frame_count; i++)
-        rc = pour_method(self, sink, record->frames[i].method);
+        rc = emit_method(self, sink, record->frames[i].method);
     return rc < 0 ? rc : sink->define_stack(sink->payload, &definition);
 }
 
-static int pour_object(reader *self, const tm_sink *sink, uint32_t hash)
+static int emit_object(reader *self, const tm_sink *sink, uint32_t hash)
 {
     tm_object definition = {.size = sizeof(definition),
                             .id = hash,
@@ -203,12 +203,12 @@ static int pour_object(reader *self, const tm_sink *sink, uint32_t hash)
 }
 
 /* A thread's object is known by the hash of its first thread alone. */
-static int pour_thread(reader *self, const tm_sink *sink, uint64_t id)
+static int emit_thread(reader *self, const tm_sink *sink, uint64_t id)
 {
     const tm__log_record *record = &self->record;
     tm_thread definition = {
         .size = sizeof(definition), .id = id, .object = id <= UINT32_MAX ? id : 0};
-    int rc = definition.object ? pour_object(self, sink, (uint32_t)id) : TM_OK;
+    int rc = definition.object ? emit_object(self, sink, (uint32_t)id) : TM_OK;
 
     if (rc < 0)
         return rc;
@@ -254,7 +254,7 @@ static int find_peer(reader *self, tm_event *event)
     return TM_OK;
 }
 
-static int pour_record(reader *self, const tm_sink *sink)
+static int emit_record(reader *self, const tm_sink *sink)
 {
     const tm__log_record *record = &self->record;
     uint32_t known = self->threads.count, index;
@@ -269,18 +269,18 @@ static int pour_record(reader *self, const tm_sink *sink)
         return rc;
     event.thread = id_of(self, index);
     if (index >= known || record->name)
-        rc = pour_thread(self, sink, event.thread);
+        rc = emit_thread(self, sink, event.thread);
     known = self->threads.count;
     if (rc >= 0)
         rc = find_peer(self, &event);
     if (rc >= 0 && self->threads.count > known) {
         self->record.name = NULL;
-        rc = pour_thread(self, sink, event.peer);
+        rc = emit_thread(self, sink, event.peer);
     }
     if (rc >= 0)
-        rc = pour_object(self, sink, record->object);
+        rc = emit_object(self, sink, record->object);
     if (rc >= 0)
-        rc = pour_stack(self, sink, &event.stack);
+        rc = emit_stack(self, sink, &event.stack);
     return rc < 0 ? rc : sink->events(sink->payload, &event, 1);
 }
 
@@ -300,7 +300,7 @@ static int read_line(reader *self, const tm_sink *sink)
     if (why)
         return tm__notes_damage(&self->notes, "the line at byte %llu is left out: %s",
                                 (unsigned long long)lines->start, why);
-    return self->record.thread ? pour_record(self, sink)
+    return self->record.thread ? emit_record(self, sink)
                                : tm__notes_damage(&self->notes,
                                                   "the line at byte %llu is left out: "
                                                   "it is of no thread",
@@ -323,7 +323,7 @@ static int read_lines(reader *self, const tm_sink *sink)
         if (self->state != READING)
             break;
     }
-    return tm__notes_tell(&self->notes, sink);
+    return tm__notes_emit(&self->notes, sink);
 }
 
 static int note_counts(reader *self)
@@ -331,34 +331,34 @@ static int note_counts(reader *self)
     const tm__log_threads *threads = &self->threads;
     tm__notes *notes = &self->notes;
     int rc =
-        tm__notes_limit(notes, "The log names objects and threads by identity hashes "
-                               "alone: two may share one, and no class is known.");
+        tm__notes_caveat(notes, "The log names objects and threads by identity hashes "
+                                "alone: two may share one, and no class is known.");
 
     if (rc == TM_OK && self->metadata.file_count == 0)
-        rc = tm__notes_limit(notes, "No metadata lie beside the log: methods have no "
-                                    "names.");
+        rc = tm__notes_caveat(notes, "No metadata lie beside the log: methods have no "
+                                     "names.");
     if (rc == TM_OK && self->unknown_methods)
-        rc = tm__notes_limit(notes, "%llu methods of stacks are not in the metadata.",
-                             (unsigned long long)self->unknown_methods);
+        rc = tm__notes_caveat(notes, "%llu methods of stacks are not in the metadata.",
+                              (unsigned long long)self->unknown_methods);
     if (rc == TM_OK && threads->shared)
-        rc = tm__notes_limit(notes,
-                             "%llu times two threads that lived at once had one hash; "
-                             "they are told apart by what each was doing.",
-                             (unsigned long long)threads->shared);
+        rc = tm__notes_caveat(notes,
+                              "%llu times two threads that lived at once had one hash; "
+                              "they are told apart by what each was doing.",
+                              (unsigned long long)threads->shared);
     if (rc == TM_OK && threads->reused)
-        rc = tm__notes_limit(notes,
-                             "%llu times a thread had the hash of one that had ended.",
-                             (unsigned long long)threads->reused);
+        rc = tm__notes_caveat(notes,
+                              "%llu times a thread had the hash of one that had ended.",
+                              (unsigned long long)threads->reused);
     if (rc == TM_OK && self->self_owned)
-        rc = tm__notes_limit(notes,
-                             "%llu times a thread was blocked by itself: its monitor "
-                             "shares a hash with another; the owner is left unknown.",
-                             (unsigned long long)self->self_owned);
+        rc = tm__notes_caveat(notes,
+                              "%llu times a thread was blocked by itself: its monitor "
+                              "shares a hash with another; the owner is left unknown.",
+                              (unsigned long long)self->self_owned);
     if (rc == TM_OK && threads->torn)
-        rc = tm__notes_limit(notes,
-                             "%llu events are of a thread that was blocked just then: "
-                             "lines are missing, or two threads have one hash.",
-                             (unsigned long long)threads->torn);
+        rc = tm__notes_caveat(notes,
+                              "%llu events are of a thread that was blocked just then: "
+                              "lines are missing, or two threads have one hash.",
+                              (unsigned long long)threads->torn);
     return rc;
 }
 
@@ -369,9 +369,9 @@ static int reader_read(void *payload, const tm_sink *sink)
 
     switch (self->state) {
     case STARTING:
-        rc = pour_run(self, sink);
+        rc = emit_run(self, sink);
         if (rc >= 0)
-            rc = pour_classes(self, sink);
+            rc = emit_classes(self, sink);
         if (rc >= 0)
             self->state = READING;
         return rc < 0 ? rc : TM_MORE;

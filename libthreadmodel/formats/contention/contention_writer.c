@@ -73,7 +73,7 @@ static int put_class(log_state *self, tm__output *output, const char *name)
     return TM_OK;
 }
 
-static int take_class(void *payload, const tm_class *given)
+static int register_class(void *payload, const tm_class *given)
 {
     log_state *self = ((tm_writer *)payload)->state;
     tm_class definition;
@@ -93,7 +93,7 @@ static int take_class(void *payload, const tm_class *given)
     return tm__output_state(&self->classes);
 }
 
-static int take_method(void *payload, const tm_method *given)
+static int register_method(void *payload, const tm_method *given)
 {
     log_state *self = ((tm_writer *)payload)->state;
     tm__output *output = &self->methods;
@@ -131,7 +131,7 @@ static int take_method(void *payload, const tm_method *given)
     return tm__output_state(output);
 }
 
-static int take_stack(void *payload, const tm_stack *given)
+static int register_stack(void *payload, const tm_stack *given)
 {
     enum { FRAME_BYTES = 36 };
     log_state *self = ((tm_writer *)payload)->state;
@@ -156,7 +156,7 @@ static int take_stack(void *payload, const tm_stack *given)
     return rc < 0 ? rc : tm__map_put(&self->stacks, definition.id, index);
 }
 
-static int take_thread(void *payload, const tm_thread *given)
+static int register_thread(void *payload, const tm_thread *given)
 {
     log_state *self = ((tm_writer *)payload)->state;
     tm_thread definition;
@@ -170,7 +170,7 @@ static int take_thread(void *payload, const tm_thread *given)
                                         &hash);
 }
 
-static int take_object(void *payload, const tm_object *given)
+static int register_object(void *payload, const tm_object *given)
 {
     log_state *self = ((tm_writer *)payload)->state;
     tm_object definition;
@@ -267,7 +267,7 @@ static int put_event(tm_writer *writer, const tm_event *event)
     return rc;
 }
 
-static int take_events(void *payload, const tm_event *events, size_t count)
+static int ingest_events(void *payload, const tm_event *events, size_t count)
 {
     tm_writer *writer = payload;
     log_state *self = writer->state;
@@ -304,12 +304,12 @@ static int log_open(tm_writer *writer, const char *path,
         return TM_ENOMEM;
     self->memory = &writer->memory;
     writer->state = self;
-    writer->sink.define_class = take_class;
-    writer->sink.define_method = take_method;
-    writer->sink.define_stack = take_stack;
-    writer->sink.define_thread = take_thread;
-    writer->sink.define_object = take_object;
-    writer->sink.events = take_events;
+    writer->sink.define_class = register_class;
+    writer->sink.define_method = register_method;
+    writer->sink.define_stack = register_stack;
+    writer->sink.define_thread = register_thread;
+    writer->sink.define_object = register_object;
+    writer->sink.events = ingest_events;
     tm__log_hashes_init(&self->hashes, self->memory);
     tm__strings_init(&self->texts, self->memory);
     tm__strings_init(&self->stack_texts, self->memory);

@@ -132,10 +132,10 @@ static void add_holds(tm__dump *dump, const tm__dump_thread *it)
                                    .kind = TM_EVENT_HELD,
                                    .flags = sure});
     }
-    if (dump->nature.tells_monitors)
+    if (dump->nature.reports_monitors)
         add_event(dump, (tm_event){.thread = it->thread.id,
                                    .kind = TM_EVENT_HELD,
-                                   .flags = dump->nature.tells_synchronizers
+                                   .flags = dump->nature.reports_synchronizers
                                                 ? TM_EVENT_CONFIRMED
                                                 : 0});
 }
@@ -145,7 +145,7 @@ static int is_late(const tm__dump *dump, const tm__dump_thread *it)
 {
     return it->wanted && !it->owner &&
            (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING ||
-            (it->state == TM_STATE_PARKED && dump->nature.tells_synchronizers));
+            (it->state == TM_STATE_PARKED && dump->nature.reports_synchronizers));
 }
 
 static void add_state(tm__dump *dump, const tm__dump_thread *it, uint32_t stack)
@@ -174,7 +174,7 @@ static void add_state(tm__dump *dump, const tm__dump_thread *it, uint32_t stack)
         dump->late[dump->late_count++] = event;
 }
 
-int tm__dump_take(tm__dump *dump, const tm__dump_thread *thread)
+int tm__dump_read(tm__dump *dump, const tm__dump_thread *thread)
 {
     uint32_t stack;
 
@@ -269,7 +269,7 @@ int tm__dump_end(tm__dump *dump, int is_whole)
 
 int tm__dump_is_full(const tm__dump *dump)
 {
-    return dump->event_count - dump->events_poured >= FULL_EVENTS;
+    return dump->event_count - dump->events_emitted >= FULL_EVENTS;
 }
 
 static const char *letters_at(const tm__dump *dump, uint32_t offset)
@@ -277,59 +277,59 @@ static const char *letters_at(const tm__dump *dump, uint32_t offset)
     return offset == TM__NONE ? NULL : dump->letters + offset;
 }
 
-static int pour_threads(tm__dump *dump, const tm_sink *sink)
+static int emit_threads(tm__dump *dump, const tm_sink *sink)
 {
     int rc = TM_OK;
 
-    while (rc >= 0 && dump->names_poured < dump->name_count) {
-        const struct tm__dump_name *name = &dump->names[dump->names_poured];
+    while (rc >= 0 && dump->names_emitted < dump->name_count) {
+        const struct tm__dump_name *name = &dump->names[dump->names_emitted];
         tm_thread item = name->thread;
 
         item.name = letters_at(dump, name->name);
         item.group = letters_at(dump, name->group);
         rc = sink->define_thread(sink->payload, &item);
         if (rc >= 0)
-            dump->names_poured++;
+            dump->names_emitted++;
     }
     if (rc >= 0)
-        dump->names_poured = dump->name_count = dump->letter_count = 0;
+        dump->names_emitted = dump->name_count = dump->letter_count = 0;
     return rc;
 }
 
-static int pour_objects(tm__dump *dump, const tm_sink *sink)
+static int emit_objects(tm__dump *dump, const tm_sink *sink)
 {
     int rc = TM_OK;
 
-    while (rc >= 0 && dump->objects_poured < dump->object_count) {
-        rc = sink->define_object(sink->payload, &dump->objects[dump->objects_poured]);
+    while (rc >= 0 && dump->objects_emitted < dump->object_count) {
+        rc = sink->define_object(sink->payload, &dump->objects[dump->objects_emitted]);
         if (rc >= 0)
-            dump->objects_poured++;
+            dump->objects_emitted++;
     }
     if (rc >= 0)
-        dump->objects_poured = dump->object_count = 0;
+        dump->objects_emitted = dump->object_count = 0;
     return rc;
 }
 
-int tm__dump_pour(tm__dump *dump, const tm_sink *sink)
+int tm__dump_emit(tm__dump *dump, const tm_sink *sink)
 {
-    int rc = tm__notes_tell(dump->notes, sink);
+    int rc = tm__notes_emit(dump->notes, sink);
 
     if (rc >= 0)
-        rc = tm__dump_pour_names(dump, sink);
+        rc = tm__dump_emit_names(dump, sink);
     if (rc >= 0)
-        rc = pour_threads(dump, sink);
+        rc = emit_threads(dump, sink);
     if (rc >= 0)
-        rc = pour_objects(dump, sink);
-    while (rc >= 0 && dump->events_poured < dump->event_count) {
-        uint32_t left = dump->event_count - dump->events_poured;
+        rc = emit_objects(dump, sink);
+    while (rc >= 0 && dump->events_emitted < dump->event_count) {
+        uint32_t left = dump->event_count - dump->events_emitted;
         uint32_t count = left < FULL_EVENTS ? left : FULL_EVENTS;
 
-        rc = sink->events(sink->payload, dump->events + dump->events_poured, count);
+        rc = sink->events(sink->payload, dump->events + dump->events_emitted, count);
         /* A sink that has no memory has taken those before the one that failed. */
-        dump->events_poured += count;
+        dump->events_emitted += count;
     }
-    if (dump->events_poured == dump->event_count)
-        dump->events_poured = dump->event_count = 0;
+    if (dump->events_emitted == dump->event_count)
+        dump->events_emitted = dump->event_count = 0;
     return rc < 0 ? rc : TM_OK;
 }
 
@@ -348,23 +348,23 @@ int tm__dump_conclude(tm__dump *dump)
     int rc = TM_OK;
 
     if (dump->dump_count == 1)
-        rc = tm__notes_limit(dump->notes,
-                             "A thread dump is one instant: no state in it has a "
-                             "duration.");
+        rc = tm__notes_caveat(dump->notes,
+                              "A thread dump is one instant: no state in it has a "
+                              "duration.");
     else if (dump->dump_count > 1)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             dump->notes,
             "%u thread dumps in %lld ms: between two of them each thread is shown as "
             "in the earlier one; what began and ended in between is not seen.",
             dump->dump_count, (long long)((dump->time_ns - dump->first_ns) / MS));
     if (rc == TM_OK && dump->dump_count > 0 && !dump->nature.is_one_instant)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             dump->notes,
             "The threads of a dump were looked at one after the other while they "
             "ran: who holds what is inferred. A deadlock that two dumps show is "
             "certain.");
     if (rc == TM_OK && dump->moved)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             dump->notes,
             "%u of the dumps are not later than the one before, or do not "
             "say when they were taken: they are set 1 ms behind it.",
@@ -380,7 +380,7 @@ void tm__dump_free(tm__dump *dump)
     tm__strings_clear(&dump->frame_texts);
     tm__strings_clear(&dump->stacks);
     tm__map_clear(&dump->class_map);
-    tm__triples_free(&dump->method_map, memory);
+    tm__triple_map_free(&dump->method_map, memory);
     tm__free(memory, dump->classes, dump->class_capacity * sizeof(*dump->classes));
     tm__free(memory, dump->class_queue,
              dump->class_queue_capacity * sizeof(*dump->class_queue));

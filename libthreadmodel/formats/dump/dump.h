@@ -37,10 +37,10 @@ typedef struct tm__dump_thread {
 
 /** What a format's dumps are like. */
 typedef struct tm__dump_nature {
-    int is_one_instant;      ///< no thread ran while others were looked at
-    int tells_monitors;      ///< all that a thread holds are told
-    int tells_synchronizers; ///< the same of ownable synchronizers
-    int shows_all_virtual;   ///< a virtual thread that is missing has ended
+    int is_one_instant;        ///< no thread ran while others were looked at
+    int reports_monitors;      ///< all that a thread holds are told
+    int reports_synchronizers; ///< the same of ownable synchronizers
+    int shows_all_virtual;     ///< a virtual thread that is missing has ended
 } tm__dump_nature;
 
 typedef struct tm__dump {
@@ -54,28 +54,28 @@ typedef struct tm__dump {
     uint32_t class_count, class_capacity;
     uint32_t *class_queue; ///< to be defined, or defined anew
     uint32_t class_queue_count, class_queue_capacity;
-    tm__triples method_map; ///< class, name: methods[] + 1
+    tm__triple_map method_map; ///< class, name: methods[] + 1
     struct tm__dump_method *methods;
-    uint32_t method_count, method_capacity, methods_poured;
+    uint32_t method_count, method_capacity, methods_emitted;
     tm__strings frame_texts; ///< as they stand in the file
     tm_frame *frames;        ///< by number of the text
     uint32_t frame_capacity;
     tm__strings stacks; ///< numbers of frames, and flags behind them
-    uint32_t stacks_poured;
+    uint32_t stacks_emitted;
     tm_frame *stack; ///< room for the one that is poured
     uint32_t stack_capacity;
     uint32_t *numbers; ///< room for the one that is looked up
     uint32_t number_capacity;
 
     struct tm__dump_name *names; ///< threads to be defined
-    uint32_t name_count, name_capacity, names_poured;
+    uint32_t name_count, name_capacity, names_emitted;
     char *letters; ///< of their names and groups
     uint32_t letter_count, letter_capacity;
     tm_object *objects; ///< to be defined
-    uint32_t object_count, object_capacity, objects_poured;
+    uint32_t object_count, object_capacity, objects_emitted;
     tm_object *recent; ///< by their id: those that were defined last
     tm_event *events;
-    uint32_t event_count, event_capacity, events_poured;
+    uint32_t event_count, event_capacity, events_emitted;
     tm_event *late; ///< snapshots to be said again when all owners are known
     uint32_t late_count, late_capacity;
 
@@ -111,7 +111,7 @@ int tm__dump_frame(tm__dump *dump, tm__slice text, uint32_t *number);
 int tm__dump_object(tm__dump *dump, const tm_object *object);
 
 /** Take a thread. @return TM_OK; TM_ENOMEM: as if it had not been taken */
-int tm__dump_take(tm__dump *dump, const tm__dump_thread *thread);
+int tm__dump_read(tm__dump *dump, const tm__dump_thread *thread);
 
 /** Make room for some events that tm__dump_note() is to take. */
 int tm__dump_reserve(tm__dump *dump, uint32_t events);
@@ -126,7 +126,7 @@ int tm__dump_define(tm__dump *dump, const tm_thread *thread);
 int tm__dump_is_full(const tm__dump *dump);
 
 /** Pour what was taken; may be called again after a failure. */
-int tm__dump_pour(tm__dump *dump, const tm_sink *sink);
+int tm__dump_emit(tm__dump *dump, const tm_sink *sink);
 
 /** Facts of the run that follow from its dumps; other fields are the reader's. */
 void tm__dump_describe(const tm__dump *dump, tm_run *run);

@@ -59,7 +59,7 @@ static int method_id(tm__dump *dump, uint32_t class_id, tm__slice name, uint64_t
         tm__reserve(dump->memory, &dump->methods, &dump->method_capacity,
                     (size_t)dump->method_count + 1, sizeof(*dump->methods)) < 0)
         return TM_ENOMEM;
-    value = tm__triples_at(&dump->method_map, dump->memory, class_id, text, 0);
+    value = tm__triple_map_at(&dump->method_map, dump->memory, class_id, text, 0);
     if (!value)
         return TM_ENOMEM;
     if (!*value) {
@@ -127,7 +127,7 @@ int tm__dump_stack(tm__dump *dump, const uint32_t *frames, uint32_t count,
     return TM_OK;
 }
 
-static int pour_classes(tm__dump *dump, const tm_sink *sink)
+static int emit_classes(tm__dump *dump, const tm_sink *sink)
 {
     int rc = TM_OK;
 
@@ -146,33 +146,33 @@ static int pour_classes(tm__dump *dump, const tm_sink *sink)
     return rc;
 }
 
-static int pour_methods(tm__dump *dump, const tm_sink *sink)
+static int emit_methods(tm__dump *dump, const tm_sink *sink)
 {
     int rc = TM_OK;
 
-    while (rc >= 0 && dump->methods_poured < dump->method_count) {
-        const struct tm__dump_method *it = &dump->methods[dump->methods_poured];
+    while (rc >= 0 && dump->methods_emitted < dump->method_count) {
+        const struct tm__dump_method *it = &dump->methods[dump->methods_emitted];
         tm_method item = {.size = sizeof(item),
-                          .id = dump->methods_poured + 1,
+                          .id = dump->methods_emitted + 1,
                           .class_id = it->class_id,
                           .name = tm__strings_get(&dump->texts, it->name)};
 
         rc = sink->define_method(sink->payload, &item);
         if (rc >= 0)
-            dump->methods_poured++;
+            dump->methods_emitted++;
     }
     return rc;
 }
 
-static int pour_stacks(tm__dump *dump, const tm_sink *sink)
+static int emit_stacks(tm__dump *dump, const tm_sink *sink)
 {
     int rc = TM_OK;
 
-    while (rc >= 0 && dump->stacks_poured < dump->stacks.count) {
-        size_t bytes = tm__strings_length(&dump->stacks, dump->stacks_poured);
-        const char *numbers = tm__strings_get(&dump->stacks, dump->stacks_poured);
+    while (rc >= 0 && dump->stacks_emitted < dump->stacks.count) {
+        size_t bytes = tm__strings_length(&dump->stacks, dump->stacks_emitted);
+        const char *numbers = tm__strings_get(&dump->stacks, dump->stacks_emitted);
         tm_stack item = {.size = sizeof(item),
-                         .id = dump->stacks_poured + 1,
+                         .id = dump->stacks_emitted + 1,
                          .frames = dump->stack,
                          .frame_count = bytes / sizeof(uint32_t) - 1};
 
@@ -185,18 +185,18 @@ static int pour_stacks(tm__dump *dump, const tm_sink *sink)
         memcpy(&item.flags, numbers + bytes - sizeof(item.flags), sizeof(item.flags));
         rc = sink->define_stack(sink->payload, &item);
         if (rc >= 0)
-            dump->stacks_poured++;
+            dump->stacks_emitted++;
     }
     return rc;
 }
 
-int tm__dump_pour_names(tm__dump *dump, const tm_sink *sink)
+int tm__dump_emit_names(tm__dump *dump, const tm_sink *sink)
 {
-    int rc = pour_classes(dump, sink);
+    int rc = emit_classes(dump, sink);
 
     if (rc >= 0)
-        rc = pour_methods(dump, sink);
+        rc = emit_methods(dump, sink);
     if (rc >= 0)
-        rc = pour_stacks(dump, sink);
+        rc = emit_stacks(dump, sink);
     return rc;
 }

@@ -31,6 +31,6 @@ int tm__dump_stack(tm__dump *dump, const uint32_t *frames, uint32_t count,
                    uint32_t flags, uint32_t *id);
 
 /** Pour classes, methods and stacks that were not poured yet. */
-int tm__dump_pour_names(tm__dump *dump, const tm_sink *sink);
+int tm__dump_emit_names(tm__dump *dump, const tm_sink *sink);
 
 #endif

@@ -6,10 +6,10 @@
 static int64_t days_to(int64_t year, int64_t month, int64_t day)
 {
     /* Years from March on, so that a leap day is the last; of eras of 400 years. */
-    int64_t from_march = month > 2 ? month - 3 : month + 9;
+    int64_t from_merge = month > 2 ? month - 3 : month + 9;
     int64_t y = month > 2 ? year : year - 1;
 
-    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * from_march + 2) / 5 + day -
+    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * from_merge + 2) / 5 + day -
            719469;
 }
 

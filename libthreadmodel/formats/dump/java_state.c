@@ -66,7 +66,7 @@ static uint32_t wait_frames(const tm__dump *dump, const uint32_t *frames,
 }
 
 /* What the stack alone says of a thread that does not run. */
-static int held_up_state(const tm__dump *dump, const uint32_t *frames, uint32_t count,
+static int blocked_state(const tm__dump *dump, const uint32_t *frames, uint32_t count,
                          uint32_t *wait_depth)
 {
     uint32_t yields = yield_frames(dump, frames, count), waits;
@@ -107,7 +107,7 @@ int tm__dump_state(const tm__dump *dump, tm__slice java_state, const uint32_t *f
         return TM_STATE_NEW;
     if (tm__slice_begins(java_state, "TERMINATED"))
         return TM_STATE_DEAD;
-    state = held_up_state(dump, frames, frame_count, wait_depth);
+    state = blocked_state(dump, frames, frame_count, wait_depth);
     if (tm__slice_begins(java_state, "BLOCKED"))
         return *wait_depth == TM__NONE ? TM_STATE_BLOCKED : TM_STATE_REENTERING;
     return state;

@@ -186,7 +186,7 @@ int tm__snapshot_end(tm__snapshot *thread)
     to.hold_count = thread->lock_count;
     if (is_virtual(thread))
         to.thread.flags |= TM_THREAD_VIRTUAL;
-    return tm__dump_take(thread->dump, &to);
+    return tm__dump_read(thread->dump, &to);
 }
 
 void tm__snapshot_free(tm__snapshot *thread)

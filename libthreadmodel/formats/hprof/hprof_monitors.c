@@ -157,7 +157,7 @@ int tm__profile_dump_line(tm__profile *profile, tm__slice line)
     return line.length == 0 ? TM_OK : TM_EDAMAGED;
 }
 
-static int take_seen(tm__profile *profile, const tm__profile_seen *seen)
+static int read_seen(tm__profile *profile, const tm__profile_seen *seen)
 {
     const tm__profile_trace *trace = tm__profile_find_trace(profile, seen->trace);
     tm__dump_thread to = {.thread = {.size = sizeof(tm_thread), .id = seen->thread},
@@ -176,13 +176,13 @@ static int take_seen(tm__profile *profile, const tm__profile_seen *seen)
         to.frames = profile->frames + trace->first;
         to.frame_count = trace->count;
     }
-    return tm__dump_take(profile->dump, &to);
+    return tm__dump_read(profile->dump, &to);
 }
 
 int tm__profile_dump_end(tm__profile *profile, int is_whole)
 {
     for (; profile->seen_taken < profile->seen_count; profile->seen_taken++)
-        if (take_seen(profile, &profile->seen[profile->seen_taken]) < 0)
+        if (read_seen(profile, &profile->seen[profile->seen_taken]) < 0)
             return TM_ENOMEM;
     if (tm__dump_end(profile->dump, is_whole) < 0)
         return TM_ENOMEM;
@@ -234,8 +234,8 @@ static int hundredths(tm__slice word, uint64_t *number)
 
 /* Contentions of a row, in a thread of its own: each of mean length, and the last ends
  * now. So they lie before all that was seen to happen, and stretch nothing of it. */
-static int tell_row(tm__profile *profile, const tm__profile_trace *trace,
-                    uint32_t class_id, uint64_t count, int64_t total_ns)
+static int report_row(tm__profile *profile, const tm__profile_trace *trace,
+                      uint32_t class_id, uint64_t count, int64_t total_ns)
 {
     char name[64];
     tm_thread thread = {
@@ -300,6 +300,6 @@ int tm__profile_table_row(tm__profile *profile, tm__slice row)
         return TM_OK;
     }
     total_ns = tm__product(profile->contended_ns / 10000, (int64_t)self);
-    return tell_row(profile, tm__profile_find_trace(profile, trace), class_id, count,
-                    total_ns);
+    return report_row(profile, tm__profile_find_trace(profile, trace), class_id, count,
+                      total_ns);
 }

@@ -4,7 +4,7 @@
  * nothing in it stands before what refers to it; what is kept of it is in proportion to
  * its threads, classes and strings.
  *
- *     SCANNING ──▶ FIRST ──▶ PREPARING ──▶ SECOND ──▶ TAKING ──▶ ENDING ──▶ POURING
+ *     SCANNING ──▶ FIRST ──▶ PREPARING ──▶ SECOND ──▶ TAKING ──▶ ENDING ──▶ EMITTING
  *     records      threads,                names                           ──▶ DONE
  *                  owners
  */
@@ -29,7 +29,7 @@ typedef struct reader {
         TAKING,
         ENDING,
         MARKING,
-        POURING,
+        EMITTING,
         CONCLUDING,
         DONE
     } state;
@@ -157,11 +157,11 @@ static int64_t time_of(const reader *self, int64_t time_us)
     return self->header.start_ns + time_us * 1000;
 }
 
-static int take(reader *self)
+static int read_next(reader *self)
 {
     if (self->records.segment_count && self->dump.dump_count == 0)
         tm__dump_begin(&self->dump, time_of(self, self->records.segments[0].time_us));
-    if (self->records.segment_count && tm__hprof_take(&self->threads) < 0)
+    if (self->records.segment_count && tm__hprof_read_threads(&self->threads) < 0)
         return TM_ENOMEM;
     self->state = ENDING;
     return TM_MORE;
@@ -237,11 +237,11 @@ static int mark(reader *self)
         if (rc == TM_OK)
             self->marked++;
     }
-    self->state = POURING;
+    self->state = EMITTING;
     return TM_MORE;
 }
 
-static int pour(reader *self, const tm_sink *sink)
+static int emit(reader *self, const tm_sink *sink)
 {
     char producer[24];
     tm_run run = {.size = sizeof(run),
@@ -268,7 +268,7 @@ static int pour(reader *self, const tm_sink *sink)
         run.kinds |= UINT64_C(1) << TM_EVENT_CPU_SAMPLE;
     rc = sink->run(sink->payload, &run);
     if (rc >= 0)
-        rc = tm__dump_pour(&self->dump, sink);
+        rc = tm__dump_emit(&self->dump, sink);
     if (rc < 0)
         return rc;
     self->state = self->marked < self->records.mark_count + self->records.sample_count
@@ -283,12 +283,12 @@ static int limit_heap(reader *self)
     int rc = tm__dump_conclude(&self->dump);
 
     if (rc == TM_OK && self->dump.dump_count)
-        rc = tm__notes_limit(&self->notes,
-                             "A heap dump does not say which monitors threads hold, "
-                             "wait on or are blocked by: deadlocks of these cannot be "
-                             "seen in it. Owners of java.util.concurrent locks are.");
+        rc = tm__notes_caveat(&self->notes,
+                              "A heap dump does not say which monitors threads hold, "
+                              "wait on or are blocked by: deadlocks of these cannot be "
+                              "seen in it. Owners of java.util.concurrent locks are.");
     if (rc == TM_OK && self->dump.dump_count)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             &self->notes,
             "Of the heap %llu objects, %llu arrays, %llu classes and "
             "%llu roots were passed over for what they say of "
@@ -303,9 +303,10 @@ static int conclude(reader *self)
     int rc = limit_heap(self);
 
     if (rc == TM_OK)
-        rc = tm__hprof_records_limit(&self->records);
+        rc = tm__hprof_records_caveat(&self->records);
     if (rc == TM_OK && self->samples_left_out)
-        rc = tm__notes_limit(&self->notes,
+        rc =
+            tm__notes_caveat(&self->notes,
                              "%llu samples of the processor were left out: their "
                              "traces name no thread (thread=y does), or there are more "
                              "than %d.",
@@ -372,10 +373,10 @@ static int reader_read(void *payload, const tm_sink *sink)
     case FIRST: return first(self);
     case PREPARING: return prepare(self);
     case SECOND: return second(self);
-    case TAKING: return take(self);
+    case TAKING: return read_next(self);
     case ENDING: return end(self);
     case MARKING: return mark(self);
-    case POURING: return pour(self, sink);
+    case EMITTING: return emit(self, sink);
     case CONCLUDING: return conclude(self);
     case DONE: break;
     }

@@ -129,7 +129,7 @@ static int is_wanted(uint8_t tag)
     }
 }
 
-static int take_body(tm__hprof_records *self, uint8_t tag, const uint8_t *body,
+static int read_body(tm__hprof_records *self, uint8_t tag, const uint8_t *body,
                      size_t length, int64_t time_us)
 {
     int rc;
@@ -155,7 +155,7 @@ static int complain(tm__hprof_records *self, const char *what)
 }
 
 /* A record whose body is small and matters. */
-static int take_small(tm__hprof_records *self, uint8_t tag, uint32_t length,
+static int read_small(tm__hprof_records *self, uint8_t tag, uint32_t length,
                       int64_t time_us)
 {
     const uint8_t *bytes = NULL;
@@ -169,7 +169,7 @@ static int take_small(tm__hprof_records *self, uint8_t tag, uint32_t length,
     if (rc < 0)
         return rc;
     rc =
-        available < length ? TM_EDAMAGED : take_body(self, tag, bytes, length, time_us);
+        available < length ? TM_EDAMAGED : read_body(self, tag, bytes, length, time_us);
     return rc == TM_EDAMAGED ? complain(self, "is shorter than such a record must be")
                              : rc;
 }
@@ -203,7 +203,7 @@ static int read_record(tm__hprof_records *self)
     if (rc == TM_OK && (tag == HEAP_DUMP || tag == HEAP_DUMP_SEGMENT))
         rc = end > start ? add_segment(self, start, end, time_us) : TM_OK;
     else if (rc == TM_OK && is_wanted(tag) && end == start + length)
-        rc = take_small(self, tag, length, time_us);
+        rc = read_small(self, tag, length, time_us);
     if (rc == TM_OK && end < start + length)
         rc = complain(self, "is cut: it is longer than what is left of the file");
     if (rc < 0)
@@ -225,25 +225,25 @@ int tm__hprof_records_read(tm__hprof_records *self)
     return rc;
 }
 
-int tm__hprof_records_limit(const tm__hprof_records *self)
+int tm__hprof_records_caveat(const tm__hprof_records *self)
 {
     int rc = TM_OK;
 
     if (self->sites)
-        rc = tm__notes_limit(self->notes,
-                             "%llu records of allocation sites say nothing of threads "
-                             "and were left out.",
-                             (unsigned long long)self->sites);
+        rc = tm__notes_caveat(self->notes,
+                              "%llu records of allocation sites say nothing of threads "
+                              "and were left out.",
+                              (unsigned long long)self->sites);
     if (rc == TM_OK && self->unknown)
-        rc = tm__notes_limit(self->notes,
-                             "%llu records are of kinds that HPROF does not have.",
-                             (unsigned long long)self->unknown);
+        rc = tm__notes_caveat(self->notes,
+                              "%llu records are of kinds that HPROF does not have.",
+                              (unsigned long long)self->unknown);
     if (rc == TM_OK && self->has_control)
-        rc = tm__notes_limit(self->notes,
-                             "HPROF was set to %strace allocations and to %ssample "
-                             "the processor, with stacks of %u frames.",
-                             self->control & 1 ? "" : "not ",
-                             self->control & 2 ? "" : "not ", self->control_depth);
+        rc = tm__notes_caveat(self->notes,
+                              "HPROF was set to %strace allocations and to %ssample "
+                              "the processor, with stacks of %u frames.",
+                              self->control & 1 ? "" : "not ",
+                              self->control & 2 ? "" : "not ", self->control_depth);
     return rc;
 }
 

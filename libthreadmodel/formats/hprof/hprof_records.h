@@ -61,7 +61,7 @@ typedef struct tm__hprof_records {
 int tm__hprof_records_read(tm__hprof_records *records);
 
 /** Note what was in it that has no place here. @return TM_OK or TM_ENOMEM */
-int tm__hprof_records_limit(const tm__hprof_records *records);
+int tm__hprof_records_caveat(const tm__hprof_records *records);
 
 void tm__hprof_records_free(tm__hprof_records *records);
 

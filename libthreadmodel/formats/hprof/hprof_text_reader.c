@@ -19,7 +19,7 @@ typedef struct reader {
     tm__input *input;
     tm__lines lines;
     enum { TOP, TRACE, MONITOR_DUMP, MONITOR_TIME, SAMPLES, OTHER_TABLE } section;
-    enum { READING, POURING, CONCLUDING, DONE } state;
+    enum { READING, EMITTING, CONCLUDING, DONE } state;
     tm__slice table_end; ///< of the table that is passed over
     int is_over;
     uint64_t tables; ///< that were passed over
@@ -48,11 +48,11 @@ static const struct {
     {"CPU TIME (ms) BEGIN", "CPU TIME (ms) END"},
 };
 
-static int take_top(reader *self, tm__slice line)
+static int read_top(reader *self, tm__slice line)
 {
     static const struct {
         const char *begin;
-        int (*take)(tm__profile *profile, tm__slice rest);
+        int (*read_next)(tm__profile *profile, tm__slice rest);
         int section;
     } lines[] = {
         {"THREAD START ", tm__profile_thread_start, TOP},
@@ -66,8 +66,8 @@ static int take_top(reader *self, tm__slice line)
     for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
         if (!tm__slice_begins(line, lines[i].begin))
             continue;
-        rc =
-            lines[i].take(&self->profile, tm__slice_from(line, strlen(lines[i].begin)));
+        rc = lines[i].read_next(&self->profile,
+                                tm__slice_from(line, strlen(lines[i].begin)));
         if (rc == TM_OK)
             self->section = lines[i].section;
         return rc;
@@ -96,7 +96,7 @@ static int take_top(reader *self, tm__slice line)
     return rc;
 }
 
-static int take_in_dump(reader *self, tm__slice line)
+static int read_in_dump(reader *self, tm__slice line)
 {
     int rc;
 
@@ -108,7 +108,7 @@ static int take_in_dump(reader *self, tm__slice line)
     return rc;
 }
 
-static int take_line(reader *self, tm__slice line)
+static int read_line(reader *self, tm__slice line)
 {
     if (self->section == TRACE) {
         if (tm__slice_begins(line, "\t"))
@@ -116,7 +116,7 @@ static int take_line(reader *self, tm__slice line)
         self->section = TOP;
     }
     switch (self->section) {
-    case MONITOR_DUMP: return take_in_dump(self, line);
+    case MONITOR_DUMP: return read_in_dump(self, line);
     case MONITOR_TIME:
         if (!tm__slice_begins(line, "MONITOR TIME END"))
             return tm__profile_table_row(&self->profile, line);
@@ -130,7 +130,7 @@ static int take_line(reader *self, tm__slice line)
             memcmp(line.bytes, self->table_end.bytes, self->table_end.length) != 0)
             return TM_OK;
         break;
-    default: return take_top(self, line);
+    default: return read_top(self, line);
     }
     self->section = TOP;
     return TM_OK;
@@ -161,7 +161,7 @@ static int next_line(reader *self)
         rc = end_of_file(self);
     if (rc != TM_MORE)
         return rc;
-    rc = take_line(self, (tm__slice){self->lines.text, self->lines.length});
+    rc = read_line(self, (tm__slice){self->lines.text, self->lines.length});
     if (rc == TM_EDAMAGED)
         rc = tm__notes_damage(&self->notes,
                               "the line at byte %llu is not as HPROF "
@@ -186,11 +186,11 @@ static int read_lines(reader *self)
         rc = next_line(self);
     if (rc < 0)
         return rc;
-    self->state = POURING;
+    self->state = EMITTING;
     return TM_MORE;
 }
 
-static int pour(reader *self, const tm_sink *sink)
+static int emit(reader *self, const tm_sink *sink)
 {
     static const int kinds[] = {TM_EVENT_THREAD_START,
                                 TM_EVENT_THREAD_END,
@@ -213,26 +213,26 @@ static int pour(reader *self, const tm_sink *sink)
         run.kinds |= UINT64_C(1) << kinds[i];
     rc = sink->run(sink->payload, &run);
     if (rc >= 0)
-        rc = tm__dump_pour(&self->dump, sink);
+        rc = tm__dump_emit(&self->dump, sink);
     if (rc < 0)
         return rc;
     self->state = self->is_over ? CONCLUDING : READING;
     return TM_MORE;
 }
 
-static int limit_tables(reader *self)
+static int caveat_tables(reader *self)
 {
     const tm__profile *profile = &self->profile;
     int rc = TM_OK;
 
     if (profile->rows && profile->is_ours)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             &self->notes,
             "Tables MONITOR TIME have sums alone: what is shown is %lld ms, in threads "
             "of their own, each contention as long as the mean of its row.",
             (long long)(profile->tables_ns / 1000000));
     else if (profile->rows)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             &self->notes,
             "Tables MONITOR TIME: HPROF prints its totals a million times too small "
             "(its clock counts milliseconds, not nanoseconds) and none under 1,000 s. "
@@ -241,38 +241,39 @@ static int limit_tables(reader *self)
             "of earlier ones.",
             (long long)(profile->tables_ns / 1000000000));
     if (rc == TM_OK && profile->left_out)
-        rc = tm__notes_limit(&self->notes,
+        rc =
+            tm__notes_caveat(&self->notes,
                              "%llu samples and contentions were left out: their traces "
                              "name no thread (thread=y does), or there are too many.",
                              (unsigned long long)profile->left_out);
     if (rc == TM_OK && profile->exits)
-        rc = tm__notes_limit(&self->notes, "%llu lines EXIT have no place here.",
-                             (unsigned long long)profile->exits);
+        rc = tm__notes_caveat(&self->notes, "%llu lines EXIT have no place here.",
+                              (unsigned long long)profile->exits);
     if (rc == TM_OK && profile->strangers)
-        rc = tm__notes_limit(&self->notes,
-                             "%llu lines are about threads that HPROF did not know.",
-                             (unsigned long long)profile->strangers);
+        rc = tm__notes_caveat(&self->notes,
+                              "%llu lines are about threads that HPROF did not know.",
+                              (unsigned long long)profile->strangers);
     if (rc == TM_OK && self->tables)
-        rc = tm__notes_limit(&self->notes,
-                             "%llu tables of heaps, sites and times say nothing of "
-                             "threads and were passed over.",
-                             (unsigned long long)self->tables);
+        rc = tm__notes_caveat(&self->notes,
+                              "%llu tables of heaps, sites and times say nothing of "
+                              "threads and were passed over.",
+                              (unsigned long long)self->tables);
     return rc;
 }
 
 static int conclude(reader *self)
 {
-    int rc = tm__notes_limit(
+    int rc = tm__notes_caveat(
         &self->notes,
         "HPROF writes no times: those shown are the least that the order of the lines "
         "and the durations of waits, in whole milliseconds, allow.");
 
     if (rc == TM_OK)
-        rc = tm__notes_limit(&self->notes,
-                             "HPROF names monitors by their class: all of a class are "
-                             "shown as one, but in monitor dumps.");
+        rc = tm__notes_caveat(&self->notes,
+                              "HPROF names monitors by their class: all of a class are "
+                              "shown as one, but in monitor dumps.");
     if (rc == TM_OK)
-        rc = limit_tables(self);
+        rc = caveat_tables(self);
     if (rc == TM_OK)
         self->state = DONE;
     return rc < 0 ? rc : TM_MORE;
@@ -291,7 +292,7 @@ static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
     static const tm__dump_nature nature = {
-        .is_one_instant = 1, .tells_monitors = 1, .shows_all_virtual = 1};
+        .is_one_instant = 1, .reports_monitors = 1, .shows_all_virtual = 1};
     reader *self = payload;
 
     (void)options;
@@ -308,7 +309,7 @@ static int reader_read(void *payload, const tm_sink *sink)
 
     switch (self->state) {
     case READING: return read_lines(self);
-    case POURING: return pour(self, sink);
+    case EMITTING: return emit(self, sink);
     case CONCLUDING: return conclude(self);
     case DONE: break;
     }

@@ -325,7 +325,7 @@ static int wants_text(void *payload, uint64_t id)
 
 /* Keep the bytes as they are, big-endian where they are characters: only the string
  * knows what is in an array of bytes. */
-static int take_text(void *payload, uint64_t id, uint8_t type, const uint8_t *values,
+static int read_text(void *payload, uint64_t id, uint8_t type, const uint8_t *values,
                      uint32_t count)
 {
     enum { CHARS = 5, BYTES = 8 };
@@ -357,7 +357,7 @@ tm__hprof_visitor tm__hprof_second_pass(tm__hprof_threads *threads)
                                .wants = wants_second,
                                .visit = visit_second,
                                .wants_values = wants_text,
-                               .values = take_text};
+                               .values = read_text};
 }
 
 void tm__hprof_threads_free(tm__hprof_threads *threads)

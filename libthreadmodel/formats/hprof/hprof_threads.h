@@ -86,7 +86,7 @@ uint64_t tm__hprof_thread_id(const tm__hprof_threads *threads, uint32_t serial);
 int tm__hprof_define_started(tm__hprof_threads *threads);
 
 /** Take all threads. @return TM_OK; TM_ENOMEM: call again */
-int tm__hprof_take(tm__hprof_threads *threads);
+int tm__hprof_read_threads(tm__hprof_threads *threads);
 
 void tm__hprof_threads_free(tm__hprof_threads *threads);
 

@@ -75,7 +75,7 @@ static int thread_at(tm__profile *profile, uint64_t id, tm__profile_thread **fou
 
 /* Take the text up to the last `behind` of the line, which a name may hold too. @return
  * 1, and what follows in `text` */
-static int take_up_to(tm__slice *text, const char *behind, char *to, size_t room)
+static int read_up_to(tm__slice *text, const char *behind, char *to, size_t room)
 {
     size_t length = strlen(behind), end;
 
@@ -102,8 +102,8 @@ int tm__profile_thread_start(tm__profile *profile, tm__slice rest)
         tm__slice_from(rest, tm__slice_find(rest, name_key) + sizeof(name_key) - 1);
 
     if (!tm__profile_number(rest, "id = ", 10, &thread.id) || thread.id == 0 ||
-        !take_up_to(&names, "\", group=\"", name, sizeof(name)) ||
-        !take_up_to(&names, "\")", group, sizeof(group)))
+        !read_up_to(&names, "\", group=\"", name, sizeof(name)) ||
+        !read_up_to(&names, "\")", group, sizeof(group)))
         return TM_EDAMAGED;
     event.thread = thread.id;
     if (tm__dump_reserve(profile->dump, 1) < 0 ||

@@ -265,7 +265,7 @@ static int is_alive(const tm__hprof_threads *self, const tm__hprof_thread *threa
            state != VIRTUAL_TERMINATED;
 }
 
-static int take_thread(tm__hprof_threads *self, const tm__hprof_thread *thread)
+static int read_thread(tm__hprof_threads *self, const tm__hprof_thread *thread)
 {
     text name, group;
     tm__dump_thread to = {
@@ -297,7 +297,7 @@ static int take_thread(tm__hprof_threads *self, const tm__hprof_thread *thread)
                                   : state_of_platform(self, thread, to.frame_count);
     if (add_blocker(self, thread, &to) < 0 || add_holds(self, thread, &to) < 0)
         return TM_ENOMEM;
-    return tm__dump_take(self->dump, &to);
+    return tm__dump_read(self->dump, &to);
 }
 
 int tm__hprof_define_started(tm__hprof_threads *self)
@@ -317,10 +317,10 @@ int tm__hprof_define_started(tm__hprof_threads *self)
     return TM_OK;
 }
 
-int tm__hprof_take(tm__hprof_threads *self)
+int tm__hprof_read_threads(tm__hprof_threads *self)
 {
     for (; self->next < self->thread_count; self->next++)
-        if (take_thread(self, &self->threads[self->next]) < 0)
+        if (read_thread(self, &self->threads[self->next]) < 0)
             return TM_ENOMEM;
     return TM_OK;
 }

@@ -180,8 +180,8 @@ int tm__jfr_method_intern(tm__jfr_entities *entities, tm__jfr_method method,
     if (tm__reserve(entities->memory, &entities->methods, &entities->method_capacity,
                     (size_t)entities->method_count + 1, sizeof(method)) < 0)
         return TM_ENOMEM;
-    known = tm__triples_at(&entities->method_map, entities->memory, method.class_,
-                           method.name, method.signature);
+    known = tm__triple_map_at(&entities->method_map, entities->memory, method.class_,
+                              method.name, method.signature);
     if (!known)
         return TM_ENOMEM;
     if (!*known) {

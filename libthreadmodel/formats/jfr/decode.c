@@ -187,7 +187,7 @@ void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds)
 }
 
 /* What is told of once, when it is over, with its length. */
-static int take_context(tm__jfr_events *events, const tm__jfr_event_kind *kind,
+static int read_context(tm__jfr_events *events, const tm__jfr_event_kind *kind,
                         int what, tm__jfr_fact *fact)
 {
     int64_t until_ns = end_ns(events, kind, fact->start_ns);
@@ -220,7 +220,7 @@ static int take_context(tm__jfr_events *events, const tm__jfr_event_kind *kind,
 }
 
 /* What is particular to waits and notifies. */
-static void take_details(const tm__jfr_events *events, const tm__jfr_event_kind *kind,
+static void read_details(const tm__jfr_events *events, const tm__jfr_event_kind *kind,
                          int what, tm__jfr_fact *fact)
 {
     if (what == TM__JFR_WAIT && kind->values[TM__JFR_SLOT_TIMED_OUT])
@@ -234,7 +234,7 @@ static void take_details(const tm__jfr_events *events, const tm__jfr_event_kind 
         fact->start_kind = TM_EVENT_NOTIFY_ALL;
 }
 
-static int take_event(tm__jfr_events *events, int what)
+static int read_event(tm__jfr_events *events, int what)
 {
     const tm__jfr_event_kind *kind = &events->kinds[what];
     tm__jfr_fact *fact = &events->facts[events->fact_count];
@@ -266,14 +266,14 @@ static int take_event(tm__jfr_events *events, int what)
     if (rc < 0)
         return rc;
     if (what >= TM__JFR_INFLATE)
-        rc = take_context(events, kind, what, fact);
-    take_details(events, kind, what, fact);
+        rc = read_context(events, kind, what, fact);
+    read_details(events, kind, what, fact);
     finish_fact(events, fact);
     return rc;
 }
 
 /* What a thread dump shows that no event does. */
-static int take_dump(tm__jfr_events *events, const tm__jfr_entry *entry)
+static int read_dump(tm__jfr_events *events, const tm__jfr_entry *entry)
 {
     const uint64_t *values = events->kinds[TM__JFR_DUMP].values;
     int64_t time_ns = instant_ns(&events->clock, values[TM__JFR_SLOT_START]);
@@ -312,8 +312,8 @@ static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
     tm__jfr_run(events->metadata, kind->program, &cursor, base, kind->values);
     if (cursor.is_broken || cursor.at > base + entry->end)
         return tm__jfr_events_complain(events, entry, "is longer than it says");
-    return entry->what == TM__JFR_DUMP ? take_dump(events, entry)
-                                       : take_event(events, (int)entry->what);
+    return entry->what == TM__JFR_DUMP ? read_dump(events, entry)
+                                       : read_event(events, (int)entry->what);
 }
 
 int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)
@@ -324,7 +324,7 @@ int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)
 
     if (events->decoded == 0)
         set_clock(events);
-    events->fact_count = events->order.count = events->poured = 0;
+    events->fact_count = events->order.count = events->emitted = 0;
     rc = tm__reserve(events->memory, &events->facts, &events->fact_capacity, count,
                      sizeof(*events->facts));
     for (uint32_t i = 0; rc == TM_OK && i < count; i++)

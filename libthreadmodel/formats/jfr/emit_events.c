@@ -29,24 +29,25 @@ static tm_event make_event(const tm__jfr_fact *fact, int is_end, int64_t time_ns
 static uint32_t next_by_time(tm__jfr_events *events, tm_event *batch, uint32_t room)
 {
     const tm__jfr_order *order = &events->order;
-    uint32_t left = order->count - events->poured;
+    uint32_t left = order->count - events->emitted;
     uint32_t count = left < room ? left : room;
 
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t what = tm__jfr_order_at(order, events->poured + i);
+        uint32_t what = tm__jfr_order_at(order, events->emitted + i);
         const tm__jfr_fact *fact = &events->facts[what / 2];
         int is_end = what & 1;
 
         if (left - i > AHEAD) {
             const tm__jfr_fact *next =
-                &events->facts[tm__jfr_order_at(order, events->poured + i + AHEAD) / 2];
+                &events
+                     ->facts[tm__jfr_order_at(order, events->emitted + i + AHEAD) / 2];
 
             __builtin_prefetch(next);
             __builtin_prefetch(&next->flags);
         }
         batch[i] = make_event(fact, is_end, is_end ? fact->end_ns : fact->start_ns);
     }
-    events->poured += count;
+    events->emitted += count;
     return count;
 }
 
@@ -55,8 +56,8 @@ static uint32_t next_by_thread(tm__jfr_events *events, tm_event *batch, uint32_t
 {
     uint32_t count = 0;
 
-    while (count + 2 <= room && events->poured < events->fact_count) {
-        const tm__jfr_fact *fact = &events->facts[events->poured++];
+    while (count + 2 <= room && events->emitted < events->fact_count) {
+        const tm__jfr_fact *fact = &events->facts[events->emitted++];
 
         batch[count++] = make_event(fact, 0, fact->start_ns);
         if (fact->end_kind)
@@ -65,12 +66,12 @@ static uint32_t next_by_thread(tm__jfr_events *events, tm_event *batch, uint32_t
     return count;
 }
 
-int tm__jfr_events_pour(tm__jfr_events *events, const tm_sink *sink, uint32_t at_most)
+int tm__jfr_events_emit(tm__jfr_events *events, const tm_sink *sink, uint32_t at_most)
 {
     uint32_t count = 1;
     tm_event batch[BATCH];
 
-    for (uint32_t poured = 0; poured < at_most; poured += count) {
+    for (uint32_t emitted = 0; emitted < at_most; emitted += count) {
         int rc;
 
         count = events->is_by_thread ? next_by_thread(events, batch, BATCH)

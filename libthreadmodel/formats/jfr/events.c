@@ -112,7 +112,7 @@ int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk)
     tm__jfr_metadata *metadata = events->metadata;
 
     events->chunk = *chunk;
-    events->fact_count = events->order.count = events->poured = 0;
+    events->fact_count = events->order.count = events->emitted = 0;
     events->decoded = 0;
     memset(events->kinds, 0, sizeof(events->kinds));
     for (uint32_t type = 0; type < metadata->type_count; type++) {
@@ -147,7 +147,7 @@ static int read_text(tm__jfr_events *events, uint64_t offset, const char **text)
     return rc;
 }
 
-static int take_setting(tm__jfr_events *events, const uint64_t *values)
+static int read_setting(tm__jfr_events *events, const uint64_t *values)
 {
     int what = tm__jfr_what_of(events->metadata, values[SETTING_ID]);
     const char *name, *value;
@@ -159,11 +159,11 @@ static int take_setting(tm__jfr_events *events, const uint64_t *values)
     if (rc == TM_OK)
         rc = read_text(events, values[SETTING_VALUE], &value);
     if (rc == TM_OK)
-        tm__jfr_settings_take(events->settings, what, name, value);
+        tm__jfr_settings_read(events->settings, what, name, value);
     return rc;
 }
 
-static int take_jvm(tm__jfr_events *events, const uint64_t *values)
+static int read_jvm(tm__jfr_events *events, const uint64_t *values)
 {
     const char *name, *version, *command;
     int rc = read_text(events, values[JVM_NAME], &name);
@@ -193,9 +193,9 @@ int tm__jfr_events_about(tm__jfr_events *events, const uint8_t *base)
         if (cursor.is_broken || cursor.at > base + entry->end)
             rc = tm__jfr_events_complain(events, entry, "is longer than it says");
         else if (entry->what == TM__JFR_SETTING)
-            rc = take_setting(events, kind->values);
+            rc = read_setting(events, kind->values);
         else if (entry->what == TM__JFR_JVM)
-            rc = take_jvm(events, kind->values);
+            rc = read_jvm(events, kind->values);
         else
             events->settings->lost_bytes += kind->values[0];
     }

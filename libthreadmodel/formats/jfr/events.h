@@ -62,8 +62,8 @@ typedef struct tm__jfr_events {
     uint32_t fact_capacity;
     tm__jfr_witness witness;
     tm__jfr_order order;
-    uint32_t poured; ///< instants, or facts where order is no matter
-    int64_t last_ns; ///< the latest end of all chunks
+    uint32_t emitted; ///< instants, or facts where order is no matter
+    int64_t last_ns;  ///< the latest end of all chunks
 } tm__jfr_events;
 
 /** Compile what reads the chunk's types. @return TM_OK or TM_ENOMEM */
@@ -100,7 +100,7 @@ static inline int tm__jfr_events_are_left(const tm__jfr_events *events)
  * Hand some of them to a sink.
  * @return TM_MORE: there are more; TM_OK: that was all; or what the sink said
  */
-int tm__jfr_events_pour(tm__jfr_events *events, const tm_sink *sink, uint32_t at_most);
+int tm__jfr_events_emit(tm__jfr_events *events, const tm_sink *sink, uint32_t at_most);
 
 void tm__jfr_events_free(tm__jfr_events *events);
 

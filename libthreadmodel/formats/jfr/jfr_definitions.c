@@ -43,12 +43,12 @@ static const char *text_of(const tm__jfr_entities *entities, uint32_t text)
     return tm__strings_get(&entities->texts, text);
 }
 
-static int pour_classes(tm__jfr_entities *entities, const tm_sink *sink)
+static int emit_classes(tm__jfr_entities *entities, const tm_sink *sink)
 {
     int rc = TM_OK;
 
-    while (rc >= 0 && entities->classes_poured < entities->class_count) {
-        uint32_t number = entities->classes_poured++;
+    while (rc >= 0 && entities->classes_emitted < entities->class_count) {
+        uint32_t number = entities->classes_emitted++;
         tm_class item = {.size = sizeof(item),
                          .id = number + 1,
                          .name = text_of(entities, entities->classes[number])};
@@ -58,14 +58,14 @@ static int pour_classes(tm__jfr_entities *entities, const tm_sink *sink)
     return rc;
 }
 
-static int pour_methods(tm__jfr_entities *entities, const tm_sink *sink)
+static int emit_methods(tm__jfr_entities *entities, const tm_sink *sink)
 {
     int rc = TM_OK;
 
     if (entities->keeps_stacks)
         return TM_OK;
-    while (rc >= 0 && entities->methods_poured < entities->method_count) {
-        uint32_t number = entities->methods_poured++;
+    while (rc >= 0 && entities->methods_emitted < entities->method_count) {
+        uint32_t number = entities->methods_emitted++;
         const tm__jfr_method *method = &entities->methods[number];
         tm_method item = {.size = sizeof(item),
                           .id = number + 1,
@@ -78,14 +78,14 @@ static int pour_methods(tm__jfr_entities *entities, const tm_sink *sink)
     return rc;
 }
 
-static int pour_stacks(tm__jfr_entities *entities, const tm_sink *sink)
+static int emit_stacks(tm__jfr_entities *entities, const tm_sink *sink)
 {
     int rc = TM_OK;
 
     if (entities->keeps_stacks)
         return TM_OK;
-    while (rc >= 0 && entities->stacks_poured < entities->stacks.count) {
-        uint32_t number = entities->stacks_poured++;
+    while (rc >= 0 && entities->stacks_emitted < entities->stacks.count) {
+        uint32_t number = entities->stacks_emitted++;
         size_t bytes = tm__strings_length(&entities->stacks, number);
         size_t count = bytes / sizeof(*entities->frames) - 1;
         tm_stack item = {.size = sizeof(item),
@@ -101,13 +101,13 @@ static int pour_stacks(tm__jfr_entities *entities, const tm_sink *sink)
     return rc;
 }
 
-static int pour_threads(tm__jfr_entities *entities, const tm_sink *sink)
+static int emit_threads(tm__jfr_entities *entities, const tm_sink *sink)
 {
     int rc = TM_OK;
 
-    while (rc >= 0 && entities->queue_poured < entities->queue_count) {
+    while (rc >= 0 && entities->queue_emitted < entities->queue_count) {
         tm__jfr_thread *thread =
-            &entities->threads[entities->thread_queue[entities->queue_poured++]];
+            &entities->threads[entities->thread_queue[entities->queue_emitted++]];
         tm_thread item = {.size = sizeof(item),
                           .id = thread->id,
                           .os_id = thread->os_id,
@@ -119,16 +119,16 @@ static int pour_threads(tm__jfr_entities *entities, const tm_sink *sink)
         rc = sink->define_thread(sink->payload, &item);
     }
     if (rc >= 0)
-        entities->queue_poured = entities->queue_count = 0;
+        entities->queue_emitted = entities->queue_count = 0;
     return rc;
 }
 
-static int pour_objects(tm__jfr_entities *entities, const tm_sink *sink)
+static int emit_objects(tm__jfr_entities *entities, const tm_sink *sink)
 {
     int rc = TM_OK;
 
-    while (rc >= 0 && entities->objects_poured < entities->object_count) {
-        const tm__jfr_object *object = &entities->objects[entities->objects_poured++];
+    while (rc >= 0 && entities->objects_emitted < entities->object_count) {
+        const tm__jfr_object *object = &entities->objects[entities->objects_emitted++];
         tm_object item = {
             .size = sizeof(item), .id = object->id, .class_id = object->class_};
 
@@ -143,18 +143,18 @@ static int pour_objects(tm__jfr_entities *entities, const tm_sink *sink)
     return rc;
 }
 
-int tm__jfr_entities_pour(tm__jfr_entities *entities, const tm_sink *sink)
+int tm__jfr_entities_emit(tm__jfr_entities *entities, const tm_sink *sink)
 {
-    int rc = pour_classes(entities, sink);
+    int rc = emit_classes(entities, sink);
 
     if (rc >= 0)
-        rc = pour_methods(entities, sink);
+        rc = emit_methods(entities, sink);
     if (rc >= 0)
-        rc = pour_stacks(entities, sink);
+        rc = emit_stacks(entities, sink);
     if (rc >= 0)
-        rc = pour_threads(entities, sink);
+        rc = emit_threads(entities, sink);
     if (rc >= 0)
-        rc = pour_objects(entities, sink);
+        rc = emit_objects(entities, sink);
     return rc < 0 ? rc : TM_OK;
 }
 
@@ -167,7 +167,7 @@ void tm__jfr_entities_free(tm__jfr_entities *entities)
     tm__map_clear(&entities->class_map);
     tm__map_clear(&entities->thread_map);
     tm__map_clear(&entities->object_map);
-    tm__triples_free(&entities->method_map, memory);
+    tm__triple_map_free(&entities->method_map, memory);
     tm__jfr_text_free(&entities->text);
     tm__jfr_text_free(&entities->slashed);
     tm__free(memory, entities->classes, entities->class_capacity * sizeof(uint32_t));

@@ -58,7 +58,7 @@ typedef struct tm__jfr_entities {
     uint32_t *classes; ///< names by id - 1
     uint32_t class_count;
     uint32_t class_capacity;
-    tm__triples method_map; ///< method's id
+    tm__triple_map method_map; ///< method's id
     tm__jfr_method *methods;
     uint32_t method_count;
     uint32_t method_capacity;
@@ -77,8 +77,8 @@ typedef struct tm__jfr_entities {
     uint32_t object_count;
     uint32_t object_capacity;
 
-    uint32_t classes_poured, methods_poured, stacks_poured, objects_poured;
-    uint32_t queue_poured;
+    uint32_t classes_emitted, methods_emitted, stacks_emitted, objects_emitted;
+    uint32_t queue_emitted;
     uint64_t unknown_threads; ///< keys that no constant explains
     int has_virtual;          ///< a virtual thread was seen
     int keeps_stacks;         ///< stacks and methods are not poured
@@ -146,7 +146,7 @@ int tm__jfr_entity_read(tm__jfr_entities *entities, uint64_t offset);
 int tm__jfr_entity_text(tm__jfr_entities *entities, uint64_t offset, uint32_t *text);
 
 /** Pour what was not poured yet; may be called again after a failure. */
-int tm__jfr_entities_pour(tm__jfr_entities *entities, const tm_sink *sink);
+int tm__jfr_entities_emit(tm__jfr_entities *entities, const tm_sink *sink);
 
 void tm__jfr_entities_free(tm__jfr_entities *entities);
 

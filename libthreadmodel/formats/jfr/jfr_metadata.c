@@ -191,8 +191,8 @@ static int add_field(tm__jfr_metadata *metadata, element *read)
     return TM_OK;
 }
 
-static int take_element(tm__jfr_metadata *metadata, element *read,
-                        const element *parent, int depth)
+static int add_element(tm__jfr_metadata *metadata, element *read, const element *parent,
+                       int depth)
 {
     /* root, metadata, class: a class within a class would tear fields apart. */
     if (read->kind == CLASS && depth == 2)
@@ -229,7 +229,7 @@ static int read_element(tm__jfr_metadata *metadata, tm__jfr_cursor *cursor,
         tm__jfr_break(cursor);
     if (cursor->is_broken)
         return TM_EDAMAGED;
-    rc = take_element(metadata, &read, parent, depth);
+    rc = add_element(metadata, &read, parent, depth);
     for (; children > 0 && rc == TM_OK; children--)
         rc = read_element(metadata, cursor, &read, depth + 1);
     return rc;

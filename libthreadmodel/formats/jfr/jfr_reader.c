@@ -3,7 +3,7 @@
  * Recordings in, a chunk at a time. A chunk is some 12 MB, and nothing in it can be
  * understood before its end is read, where types and constants stand:
  *
- *     FINDING ──chunks by their start──▶ LOADING ──▶ POURING ──▶ CONCLUDING ──▶ DONE
+ *     FINDING ──chunks by their start──▶ LOADING ──▶ EMITTING ──▶ CONCLUDING ──▶ DONE
  *                                          ▲            │
  *                                          └────────────┘
  * So what is in memory is one chunk, a few dozen bytes an event of it, and what is
@@ -23,7 +23,7 @@ enum { CALL_EVENTS = 16384 };
 typedef struct reader {
     tm__memory *memory;
     tm__input *input;
-    enum { FINDING, LOADING, POURING, CONCLUDING, DONE } state;
+    enum { FINDING, LOADING, EMITTING, CONCLUDING, DONE } state;
     tm__jfr_finder finder;
     tm__jfr_chunk *chunks;
     tm__sortable *order; ///< of regular files: chunks by their start, and spare room
@@ -167,7 +167,7 @@ static void note_time(reader *self, const tm__jfr_chunk *chunk)
         self->end_ns = end_ns;
 }
 
-static int pour_run(reader *self, const tm_sink *sink)
+static int emit_run(reader *self, const tm_sink *sink)
 {
     char producer[64];
     tm_run run = {.size = sizeof(run),
@@ -208,18 +208,18 @@ static int load(reader *self)
     note_time(self, chunk);
     self->next++;
     self->position += chunk->bytes;
-    self->state = POURING;
+    self->state = EMITTING;
     return TM_OK;
 }
 
-static int pour(reader *self, const tm_sink *sink)
+static int emit(reader *self, const tm_sink *sink)
 {
-    int rc = tm__notes_tell(&self->recording.notes, sink);
+    int rc = tm__notes_emit(&self->recording.notes, sink);
 
     if (rc >= 0)
-        rc = tm__jfr_entities_pour(&self->recording.entities, sink);
+        rc = tm__jfr_entities_emit(&self->recording.entities, sink);
     if (rc >= 0)
-        rc = tm__jfr_events_pour(&self->recording.events, sink, CALL_EVENTS);
+        rc = tm__jfr_events_emit(&self->recording.events, sink, CALL_EVENTS);
     if (rc != TM_OK)
         return rc;
     if (tm__jfr_events_are_left(&self->recording.events)) {
@@ -236,29 +236,30 @@ static int pour(reader *self, const tm_sink *sink)
 /* What holds for all of the recording can be said only now. */
 static int conclude(reader *self, const tm_sink *sink)
 {
-    int rc = tm__jfr_settings_limits(&self->recording.settings, &self->recording.notes);
+    int rc =
+        tm__jfr_settings_caveats(&self->recording.settings, &self->recording.notes);
 
     if (rc == TM_OK && self->recording.entities.has_virtual)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             &self->recording.notes,
             "JFR hardly records virtual threads that are held up: as of "
             "JDK 25 their contended enters and parks leave no event and "
             "their waits look far too short; starts, sleeps and ends "
             "are right.");
     if (rc == TM_OK && self->recording.entities.unknown_threads)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             &self->recording.notes,
             "Threads are named %llu times that the recording does not "
             "describe.",
             (unsigned long long)self->recording.entities.unknown_threads);
     if (rc == TM_OK && self->doubles)
-        rc = tm__notes_limit(&self->recording.notes,
-                             "The file holds %u chunks twice; each was read once.",
-                             self->doubles);
+        rc = tm__notes_caveat(&self->recording.notes,
+                              "The file holds %u chunks twice; each was read once.",
+                              self->doubles);
     if (rc < 0)
         return rc;
     self->state = DONE;
-    return tm__notes_tell(&self->recording.notes, sink);
+    return tm__notes_emit(&self->recording.notes, sink);
 }
 
 static int reader_read(void *payload, const tm_sink *sink)
@@ -271,9 +272,9 @@ static int reader_read(void *payload, const tm_sink *sink)
     case LOADING:
         rc = load(self);
         if (rc == TM_OK)
-            rc = pour_run(self, sink);
+            rc = emit_run(self, sink);
         return rc < 0 ? rc : TM_MORE;
-    case POURING: return pour(self, sink);
+    case EMITTING: return emit(self, sink);
     case CONCLUDING: rc = conclude(self, sink); return rc < 0 ? rc : TM_MORE;
     case DONE: break;
     }

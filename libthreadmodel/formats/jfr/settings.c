@@ -84,7 +84,7 @@ static int64_t parse_timespan(const char *text)
     return 0;
 }
 
-void tm__jfr_settings_take(tm__jfr_settings *settings, int what, const char *name,
+void tm__jfr_settings_read(tm__jfr_settings *settings, int what, const char *name,
                            const char *value)
 {
     tm__jfr_setting *it = &settings->of[what];
@@ -179,7 +179,7 @@ static int note_thresholds(const tm__jfr_settings *settings, tm__notes *notes)
         if ((i == TM__JFR_ENTER || i == TM__JFR_WAIT) &&
             of[TM__JFR_ENTER].threshold_ns == of[TM__JFR_WAIT].threshold_ns)
             continue;
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             notes,
             "JFR's threshold for %s: under %" PRId64 ".%03d ms they were "
             "not recorded.",
@@ -193,59 +193,60 @@ static int note_absence(const tm__jfr_settings *settings, tm__notes *notes)
     int rc = TM_OK;
 
     if (!settings->is_known)
-        return tm__notes_limit(notes,
-                               "The recording does not hold its own settings: its "
-                               "thresholds, and what was not recorded, are not "
-                               "known.");
+        return tm__notes_caveat(notes,
+                                "The recording does not hold its own settings: its "
+                                "thresholds, and what was not recorded, are not "
+                                "known.");
     for (int i = 0; rc == TM_OK && i < TM__JFR_SETTING; i++) {
         const tm__jfr_setting *it = &settings->of[i];
 
         if (!it->was_on && types[i].absence)
-            rc = tm__notes_limit(notes, "JFR did not record %s: %s.", types[i].name,
-                                 types[i].absence);
+            rc = tm__notes_caveat(notes, "JFR did not record %s: %s.", types[i].name,
+                                  types[i].absence);
         else if (it->was_on && it->was_off && types[i].kinds)
-            rc = tm__notes_limit(notes, "JFR recorded %s for a part of the time only.",
-                                 types[i].name);
+            rc = tm__notes_caveat(notes, "JFR recorded %s for a part of the time only.",
+                                  types[i].name);
     }
     return rc;
 }
 
-int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__notes *notes)
+int tm__jfr_settings_caveats(const tm__jfr_settings *settings, tm__notes *notes)
 {
     int rc = note_thresholds(settings, notes);
 
     if (rc == TM_OK)
         rc = note_absence(settings, notes);
     if (rc == TM_OK)
-        rc = tm__notes_limit(notes,
-                             "JFR writes an event when it ends: a block, wait or "
-                             "park that had not ended%s",
-                             settings->counts[TM__JFR_DUMP]
-                                 ? " is not in the recording, unless a thread dump in "
-                                   "it shows it as part of a deadlock."
-                                 : ", as in a deadlock, is not in the recording.");
+        rc = tm__notes_caveat(notes,
+                              "JFR writes an event when it ends: a block, wait or "
+                              "park that had not ended%s",
+                              settings->counts[TM__JFR_DUMP]
+                                  ? " is not in the recording, unless a thread dump in "
+                                    "it shows it as part of a deadlock."
+                                  : ", as in a deadlock, is not in the recording.");
     if (rc == TM_OK && settings->of[TM__JFR_NOTIFY].was_on)
-        rc = tm__notes_limit(notes, "JFR records notifies only where somebody waited.");
+        rc =
+            tm__notes_caveat(notes, "JFR records notifies only where somebody waited.");
     if (rc == TM_OK && settings->counts[TM__JFR_PARK])
-        rc = tm__notes_limit(notes,
-                             "JFR does not record who unparked a thread, and names "
-                             "what it parked for by an address on the heap that "
-                             "changes when objects are moved.");
+        rc = tm__notes_caveat(notes,
+                              "JFR does not record who unparked a thread, and names "
+                              "what it parked for by an address on the heap that "
+                              "changes when objects are moved.");
     if (rc == TM_OK && settings->counts[TM__JFR_COLLECTION] &&
         !settings->of[TM__JFR_PAUSE].was_on)
-        rc = tm__notes_limit(notes,
-                             "JFR recorded collections and not their single pauses: "
-                             "each is shown as one pause, the sum of its own, at its "
-                             "end.");
+        rc = tm__notes_caveat(notes,
+                              "JFR recorded collections and not their single pauses: "
+                              "each is shown as one pause, the sum of its own, at its "
+                              "end.");
     if (rc == TM_OK && settings->lost_bytes)
-        rc = tm__notes_limit(notes,
-                             "The JVM itself lost %s bytes of events (jdk.DataLoss).",
-                             tm__group_digits(settings->lost_bytes).text);
+        rc = tm__notes_caveat(notes,
+                              "The JVM itself lost %s bytes of events (jdk.DataLoss).",
+                              tm__group_digits(settings->lost_bytes).text);
     if (rc == TM_OK && settings->jvm_count > 1)
-        rc = tm__notes_limit(notes,
-                             "The file holds recordings of %" PRIu32
-                             " JVMs, on one time line by their clocks.",
-                             settings->jvm_count);
+        rc = tm__notes_caveat(notes,
+                              "The file holds recordings of %" PRIu32
+                              " JVMs, on one time line by their clocks.",
+                              settings->jvm_count);
     return rc;
 }
 

@@ -66,7 +66,7 @@ typedef struct tm__jfr_settings {
 void tm__jfr_settings_init(tm__jfr_settings *settings, tm__memory *memory);
 
 /** Take a setting of a type of event, "threshold" and "20 ms" for instance. */
-void tm__jfr_settings_take(tm__jfr_settings *settings, int what, const char *name,
+void tm__jfr_settings_read(tm__jfr_settings *settings, int what, const char *name,
                            const char *value);
 
 /**
@@ -80,7 +80,7 @@ int tm__jfr_settings_jvm(tm__jfr_settings *settings, tm__jfr_jvm jvm, const char
 void tm__jfr_settings_describe(const tm__jfr_settings *settings, tm_run *run);
 
 /** Note what the recording cannot show. @return TM_OK or TM_ENOMEM */
-int tm__jfr_settings_limits(const tm__jfr_settings *settings, tm__notes *notes);
+int tm__jfr_settings_caveats(const tm__jfr_settings *settings, tm__notes *notes);
 
 void tm__jfr_settings_free(tm__jfr_settings *settings);
 

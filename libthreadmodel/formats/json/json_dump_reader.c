@@ -28,7 +28,7 @@ typedef struct reader {
     uint64_t position;
     uint64_t start; ///< of the dump at hand
     int must_begin_again;
-    int is_told;      ///< the run was
+    int is_reported;  ///< the run was
     uint64_t too_new; ///< a formatVersion that is not known; 0: none
     tm__notes notes;
     tm__dump dump;
@@ -155,11 +155,11 @@ static int end_dump(reader *self)
 
     self->dump.nature.shows_all_virtual = self->members.left_out == 0;
     if (self->members.left_out)
-        rc = tm__notes_limit(&self->notes,
-                             "The dump at byte %llu does not list %llu threads of its "
-                             "containers.",
-                             (unsigned long long)self->start,
-                             (unsigned long long)self->members.left_out);
+        rc = tm__notes_caveat(&self->notes,
+                              "The dump at byte %llu does not list %llu threads of its "
+                              "containers.",
+                              (unsigned long long)self->start,
+                              (unsigned long long)self->members.left_out);
     if (rc == TM_OK)
         rc = tm__dump_end(&self->dump, is_whole);
     if (rc < 0)
@@ -194,7 +194,7 @@ static int parse(reader *self)
                             &available);
     if (rc < 0)
         return rc;
-    outcome = tm__json_take(&self->parser, bytes, available, &taken);
+    outcome = tm__json_read(&self->parser, bytes, available, &taken);
     self->position += taken;
     if (outcome == TM__JSON_STOPPED)
         return stopped(self);
@@ -203,7 +203,7 @@ static int parse(reader *self)
     return TM_MORE;
 }
 
-static int pour_run(reader *self, const tm_sink *sink)
+static int emit_run(reader *self, const tm_sink *sink)
 {
     const tm__snapshot_text *runtime = &self->members.runtime;
     tm_run run = {.size = sizeof(run),
@@ -221,13 +221,13 @@ static int conclude(reader *self)
     int rc = tm__dump_conclude(&self->dump);
 
     if (rc == TM_OK && self->dump.thread_total && !self->members.has_states)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             &self->notes,
             "Before JDK 25 JSON dumps have no states and no locks: what a thread does "
             "is inferred from its innermost frames, one that is blocked cannot be told "
             "from one that runs, and no deadlock can be seen.");
     else if (rc == TM_OK && self->members.version < 2)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             &self->notes,
             "Before JDK 26 JSON dumps do not say who holds a java.util.concurrent "
             "lock: deadlocks of these cannot be seen.");
@@ -251,7 +251,8 @@ static void reader_close(void *payload)
 static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
-    static const tm__dump_nature nature = {.tells_monitors = 1, .shows_all_virtual = 1};
+    static const tm__dump_nature nature = {.reports_monitors = 1,
+                                           .shows_all_virtual = 1};
     reader *self = payload;
     int rc;
 
@@ -292,7 +293,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     int rc = TM_OK;
 
     if (self->state == DONE) {
-        rc = tm__notes_tell(&self->notes, sink);
+        rc = tm__notes_emit(&self->notes, sink);
         if (rc >= 0 && self->too_new && !self->dump.thread_total)
             return tm__fail(TM_EVERSION,
                             "%s: thread dump of formatVersion %llu; 1 and 2 are read",
@@ -309,9 +310,9 @@ static int reader_read(void *payload, const tm_sink *sink)
         return rc;
     if (rc == TM_OK && !tm__dump_is_full(&self->dump))
         self->state = CONCLUDING;
-    rc = self->dump.dump_count ? pour_run(self, sink) : TM_OK;
+    rc = self->dump.dump_count ? emit_run(self, sink) : TM_OK;
     if (rc >= 0)
-        rc = tm__dump_pour(&self->dump, sink);
+        rc = tm__dump_emit(&self->dump, sink);
     return rc < 0 ? rc : TM_MORE;
 }
 

@@ -120,7 +120,7 @@ void tm__json_dump_start(tm__json_dump *it, int is_again)
     it->version = 0;
 }
 
-static int take_number(tm__json_dump *it, tm__slice text)
+static int read_number(tm__json_dump *it, tm__slice text)
 {
     uint64_t number;
 
@@ -146,10 +146,10 @@ static int on_number(void *payload, const char *text, size_t length)
     tm__json_dump *it = payload;
 
     it->parser->calls++;
-    return it->skipped ? 1 : take_number(it, (tm__slice){text, length});
+    return it->skipped ? 1 : read_number(it, (tm__slice){text, length});
 }
 
-static int take_text(tm__json_dump *it, tm__slice text)
+static int read_text(tm__json_dump *it, tm__slice text)
 {
     tm__snapshot *thread = &it->thread;
 
@@ -169,7 +169,7 @@ static int take_text(tm__json_dump *it, tm__slice text)
         return check(it, tm__snapshot_object(thread, text, 0, &thread->waiting_on));
     case BLOCKER_OBJECT:
         return check(it, tm__snapshot_object(thread, text, 1, &thread->blocker));
-    default: return take_number(it, text);
+    default: return read_number(it, text);
     }
 }
 
@@ -184,7 +184,7 @@ static int on_string(void *payload, const unsigned char *bytes, size_t length)
     switch (level_of(it)) {
     case STACK: return check(it, tm__snapshot_frame(&it->thread, text));
     case LOCKS: return check(it, tm__snapshot_lock(&it->thread, text));
-    default: return take_text(it, text);
+    default: return read_text(it, text);
     }
 }
 

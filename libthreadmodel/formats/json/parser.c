@@ -90,7 +90,7 @@ static void note_error(tm__json_parser *parser)
     parser->error[length] = '\0';
 }
 
-int tm__json_take(tm__json_parser *parser, const uint8_t *bytes, size_t length,
+int tm__json_read(tm__json_parser *parser, const uint8_t *bytes, size_t length,
                   size_t *taken)
 {
     size_t count = cut_at_line(bytes, length);

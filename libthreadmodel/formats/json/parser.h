@@ -51,7 +51,7 @@ void tm__json_start(tm__json_parser *parser);
  * @param[out] taken   bytes of it that were read
  * @return enum tm__json_outcome
  */
-int tm__json_take(tm__json_parser *parser, const uint8_t *bytes, size_t length,
+int tm__json_read(tm__json_parser *parser, const uint8_t *bytes, size_t length,
                   size_t *taken);
 
 void tm__json_free(tm__json_parser *parser);

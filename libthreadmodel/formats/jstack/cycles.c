@@ -107,7 +107,7 @@ static uint32_t find_thread(const tm__jstack_cycles *cycles,
 }
 
 /* Owners of synchronizers stand nowhere else in a dump without -l. */
-static void take_account(tm__jstack_cycles *cycles, const tm__jstack_dump *dump)
+static void read_account(tm__jstack_cycles *cycles, const tm__jstack_dump *dump)
 {
     for (uint32_t i = 0; i < dump->edge_count; i++) {
         const tm__jstack_edge *edge = &dump->edges[i];
@@ -117,7 +117,7 @@ static void take_account(tm__jstack_cycles *cycles, const tm__jstack_dump *dump)
         if (thread == TM__NONE || !edge->address)
             continue;
         want = &cycles->wants[thread];
-        want->is_told = 1;
+        want->is_reported = 1;
         if (want->owner == TM__NONE && edge->owner.length > 0) {
             want->owner = find_thread(cycles, dump, edge->owner, 0);
             want->is_stated = want->owner != TM__NONE;
@@ -176,10 +176,10 @@ int tm__jstack_cycles_find(tm__jstack_cycles *cycles, const tm__jstack_dump *dum
             cycles->wants[i].owner =
                 tm__map_find(&cycles->owners, cycles->wants[i].address);
     if (dump->edge_count > 0)
-        take_account(cycles, dump);
+        read_account(cycles, dump);
     mark_cycles(cycles);
     for (uint32_t i = 0; i < cycles->want_count; i++)
-        if (cycles->wants[i].cycle != TM__NONE && !cycles->wants[i].is_told)
+        if (cycles->wants[i].cycle != TM__NONE && !cycles->wants[i].is_reported)
             add_name(&unnamed, dump->threads[i].name);
     for (uint32_t i = 0; i < dump->edge_count; i++) {
         const tm__jstack_edge *edge = &dump->edges[i];
@@ -189,13 +189,13 @@ int tm__jstack_cycles_find(tm__jstack_cycles *cycles, const tm__jstack_dump *dum
             add_name(&unseen, edge->thread);
     }
     if (unnamed.count)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             notes,
             "In the dump at byte %llu %u threads are deadlocked by the locks that it "
             "shows, and the JVM's own account does not say so: %s.",
             (unsigned long long)offset, unnamed.count, unnamed.text);
     if (rc == TM_OK && unseen.count)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             notes,
             "In the dump at byte %llu the JVM says that %u threads are deadlocked "
             "whose locks do not show it: %s.",

@@ -12,11 +12,11 @@
 
 /** What a thread is held up for, by address. */
 typedef struct tm__jstack_want {
-    uint64_t address;  ///< 0: nothing that is known
-    uint32_t owner;    ///< threads[] that has it; TM__NONE: unknown
-    uint32_t cycle;    ///< from 0; TM__NONE: it is in none
-    uint8_t is_told;   ///< the JVM's account names it in a deadlock
-    uint8_t is_stated; ///< the owner is known from that account alone
+    uint64_t address;    ///< 0: nothing that is known
+    uint32_t owner;      ///< threads[] that has it; TM__NONE: unknown
+    uint32_t cycle;      ///< from 0; TM__NONE: it is in none
+    uint8_t is_reported; ///< the JVM's account names it in a deadlock
+    uint8_t is_stated;   ///< the owner is known from that account alone
 } tm__jstack_want;
 
 typedef struct tm__jstack_cycles {

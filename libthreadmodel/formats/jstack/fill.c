@@ -318,7 +318,7 @@ static int copy_name(tm__jstack_fill *fill, tm__slice name)
     return TM_OK;
 }
 
-static int take_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uint32_t t)
+static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uint32_t t)
 {
     const tm__jstack_thread *it = &parsed->threads[t];
     const tm__jstack_want *want = &fill->cycles.wants[t];
@@ -346,17 +346,17 @@ static int take_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
         to.owner = parsed->threads[want->owner].id;
     if (add_holds(fill, parsed, t, &seen, &to) < 0)
         return TM_ENOMEM;
-    return tm__dump_take(fill->dump, &to);
+    return tm__dump_read(fill->dump, &to);
 }
 
-int tm__jstack_fill_take(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+int tm__jstack_fill_read(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                          uint64_t offset)
 {
-    fill->dump->nature.tells_synchronizers = parsed->tells_synchronizers;
+    fill->dump->nature.reports_synchronizers = parsed->reports_synchronizers;
     if (find_cycles(fill, parsed, offset) < 0 || recognise_cycles(fill, parsed) < 0)
         return TM_ENOMEM;
     for (; fill->next < parsed->thread_count; fill->next++)
-        if (take_thread(fill, parsed, fill->next) < 0)
+        if (read_thread(fill, parsed, fill->next) < 0)
             return TM_ENOMEM;
     fill->next = 0;
     turn_members(fill);

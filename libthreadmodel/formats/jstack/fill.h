@@ -41,7 +41,7 @@ void tm__jstack_fill_init(tm__jstack_fill *fill, tm__memory *memory, tm__dump *d
  * Take all threads of a dump that begins at `offset`.
  * @return TM_OK; TM_ENOMEM: call again with the same, and no thread is taken twice
  */
-int tm__jstack_fill_take(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+int tm__jstack_fill_read(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                          uint64_t offset);
 
 void tm__jstack_fill_free(tm__jstack_fill *fill);

@@ -4,7 +4,7 @@
  * gigabytes. A dump of ten thousand threads is some 20 MB and is held whole, since
  * whom a lock belongs to may stand anywhere in it; all else is passed by in a window.
  *
- *     FINDING ──line "Full thread dump"──▶ MEASURING ──▶ TAKING ──▶ ENDING ──▶ POURING
+ *     FINDING ──line "Full thread dump"──▶ MEASURING ──▶ TAKING ──▶ ENDING ──▶ EMITTING
  *       ▲                                                                   │
  *       └───────────────────────────────────────────────────────────────────┘
  */
@@ -29,7 +29,7 @@ enum {
 
 typedef struct reader {
     tm__input *input;
-    enum { FINDING, MEASURING, TAKING, ENDING, POURING, CONCLUDING, DONE } state;
+    enum { FINDING, MEASURING, TAKING, ENDING, EMITTING, CONCLUDING, DONE } state;
     uint64_t position;   ///< of the next line to be looked at
     uint64_t dump_start; ///< of the dump at hand
     uint64_t dump_end;
@@ -195,7 +195,7 @@ static void note_vm(reader *self)
                  self->parsed.vm.bytes);
 }
 
-static int take(reader *self)
+static int read_next(reader *self)
 {
     const uint8_t *bytes = NULL;
     size_t available;
@@ -212,7 +212,7 @@ static int take(reader *self)
         self->is_begun = 1;
         note_vm(self);
     }
-    rc = tm__jstack_fill_take(&self->fill, &self->parsed, self->dump_start);
+    rc = tm__jstack_fill_read(&self->fill, &self->parsed, self->dump_start);
     if (rc == TM_OK)
         self->state = ENDING;
     return rc;
@@ -232,12 +232,12 @@ static int end(reader *self)
         return rc;
     self->is_begun = 0;
     self->time_ns = INT64_MIN;
-    self->state = POURING;
+    self->state = EMITTING;
     return TM_OK;
 }
 
 /* What the run is, told again after each dump, since it may be the last. */
-static int pour_run(reader *self, const tm_sink *sink)
+static int emit_run(reader *self, const tm_sink *sink)
 {
     tm_run run = {.size = sizeof(run),
                   .vm = self->vm[0] ? self->vm : NULL,
@@ -248,12 +248,12 @@ static int pour_run(reader *self, const tm_sink *sink)
     return sink->run(sink->payload, &run);
 }
 
-static int pour(reader *self, const tm_sink *sink)
+static int emit(reader *self, const tm_sink *sink)
 {
-    int rc = pour_run(self, sink);
+    int rc = emit_run(self, sink);
 
     if (rc >= 0)
-        rc = tm__dump_pour(&self->dump, sink);
+        rc = tm__dump_emit(&self->dump, sink);
     if (rc < 0)
         return rc;
     self->state = FINDING;
@@ -264,20 +264,20 @@ static int conclude(reader *self, const tm_sink *sink)
 {
     int rc = tm__dump_conclude(&self->dump);
 
-    if (rc == TM_OK && !self->dump.nature.tells_synchronizers)
-        rc = tm__notes_limit(&self->notes,
-                             "The dump does not list ownable synchronizers (jstack -l "
-                             "does): who holds a java.util.concurrent lock is known "
-                             "only where the JVM found a deadlock.");
+    if (rc == TM_OK && !self->dump.nature.reports_synchronizers)
+        rc = tm__notes_caveat(&self->notes,
+                              "The dump does not list ownable synchronizers (jstack -l "
+                              "does): who holds a java.util.concurrent lock is known "
+                              "only where the JVM found a deadlock.");
     if (rc == TM_OK)
-        rc = tm__notes_limit(&self->notes,
-                             "Text dumps show virtual threads only while they are "
-                             "mounted, and no thread groups; their times are local "
-                             "times, taken as UTC.");
+        rc = tm__notes_caveat(&self->notes,
+                              "Text dumps show virtual threads only while they are "
+                              "mounted, and no thread groups; their times are local "
+                              "times, taken as UTC.");
     if (rc < 0)
         return rc;
     self->state = DONE;
-    return tm__notes_tell(&self->notes, sink);
+    return tm__notes_emit(&self->notes, sink);
 }
 
 static void reader_close(void *payload)
@@ -293,7 +293,7 @@ static void reader_close(void *payload)
 static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
-    static const tm__dump_nature nature = {.is_one_instant = 1, .tells_monitors = 1};
+    static const tm__dump_nature nature = {.is_one_instant = 1, .reports_monitors = 1};
     reader *self = payload;
     int rc;
 
@@ -324,9 +324,9 @@ static int reader_read(void *payload, const tm_sink *sink)
     switch (self->state) {
     case FINDING: rc = find(self); break;
     case MEASURING: rc = measure(self); break;
-    case TAKING: rc = take(self); break;
+    case TAKING: rc = read_next(self); break;
     case ENDING: rc = end(self); break;
-    case POURING: return pour(self, sink);
+    case EMITTING: return emit(self, sink);
     case CONCLUDING: rc = conclude(self, sink); break;
     case DONE: return tm__notes_conclude(&self->notes, sink, self->input->path);
     }

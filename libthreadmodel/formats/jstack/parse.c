@@ -72,7 +72,7 @@ static uint64_t virtual_id(tm__slice line)
 }
 
 /* The frames of a virtual thread follow those of its carrier, from JDK 23 on. */
-static int take_mounted(parser *self, uint64_t id)
+static int read_mounted(parser *self, uint64_t id)
 {
     tm__jstack_thread virtual = {
         .id = id, .state = {"RUNNABLE", 8}, .flags = TM_THREAD_VIRTUAL};
@@ -90,14 +90,14 @@ static int end_thread(parser *self)
 {
     uint64_t id =
         self->thread == TM__NONE ? 0 : self->dump->threads[self->thread].carries;
-    int rc = take_mounted(self, id);
+    int rc = read_mounted(self, id);
 
     self->thread = TM__NONE;
     return rc;
 }
 
 /* The line of a thread; a name may have line feeds in it. */
-static int take_header(parser *self, tm__slice line)
+static int read_header(parser *self, tm__slice line)
 {
     tm__jstack_thread thread;
     parser ahead = *self;
@@ -129,7 +129,7 @@ static int take_header(parser *self, tm__slice line)
     return add_thread(self, &thread);
 }
 
-static int take_frame(parser *self, tm__slice line)
+static int read_frame(parser *self, tm__slice line)
 {
     tm__jstack_dump *dump = self->dump;
 
@@ -160,7 +160,7 @@ static void read_object(tm__slice text, tm__jstack_lock *lock)
     lock->class_name = text;
 }
 
-static int take_lock(parser *self, tm__slice line)
+static int read_lock(parser *self, tm__slice line)
 {
     static const struct {
         const char *begin;
@@ -200,7 +200,7 @@ static int take_lock(parser *self, tm__slice line)
 }
 
 /* Lines that are indented by three blanks. */
-static int take_property(parser *self, tm__slice line)
+static int read_property(parser *self, tm__slice line)
 {
     tm__jstack_thread *thread =
         self->thread == TM__NONE ? NULL : &self->dump->threads[self->thread];
@@ -211,7 +211,7 @@ static int take_property(parser *self, tm__slice line)
         thread->state = tm__slice_from(line, strlen("java.lang.Thread.State: "));
     } else if (tm__slice_begins(line, "Locked ownable synchronizers:")) {
         self->section = SYNCHRONIZERS;
-        self->dump->tells_synchronizers = 1;
+        self->dump->reports_synchronizers = 1;
         /* Those of a carrier stand behind the thread that it carries; the scheduler
          * holds none while it runs a task. */
         if (thread->carrier)
@@ -221,13 +221,13 @@ static int take_property(parser *self, tm__slice line)
         thread->state = (tm__slice){"RUNNABLE", 8};
         thread->carries = virtual_id(line);
     } else if (tm__slice_begins(line, "Mounted virtual thread")) {
-        return take_mounted(self, virtual_id(line));
+        return read_mounted(self, virtual_id(line));
     }
     return TM_OK;
 }
 
 /* Of the JVM's own account: who waits for what, and who has it. */
-static int take_edge(parser *self, tm__slice line)
+static int read_edge(parser *self, tm__slice line)
 {
     tm__jstack_dump *dump = self->dump;
     tm__jstack_edge *edge =
@@ -262,7 +262,7 @@ static int take_edge(parser *self, tm__slice line)
     return TM_OK;
 }
 
-static int take_other(parser *self, tm__slice line)
+static int read_other(parser *self, tm__slice line)
 {
     size_t length = tm__slice_find(line, "length=");
 
@@ -279,7 +279,7 @@ static int take_other(parser *self, tm__slice line)
     return TM_OK;
 }
 
-static int take_line(parser *self, tm__slice line)
+static int read_line(parser *self, tm__slice line)
 {
     if (tm__jstack_is_start(line)) {
         self->dump->vm = tm__slice_from(line, strlen("Full thread dump "));
@@ -292,19 +292,19 @@ static int take_line(parser *self, tm__slice line)
     } else if (tm__slice_begins(line, "Java stack information for the threads")) {
         self->section = ACCOUNT;
     } else if (self->section == DEADLOCK) {
-        return take_edge(self, line);
+        return read_edge(self, line);
     } else if (self->section == ACCOUNT) {
         return TM_OK;
     } else if (tm__slice_begins(line, "\"")) {
-        return take_header(self, line);
+        return read_header(self, line);
     } else if (tm__slice_begins(line, "\tat ")) {
-        return take_frame(self, tm__slice_from(line, 4));
+        return read_frame(self, tm__slice_from(line, 4));
     } else if (tm__slice_begins(line, "\t- ")) {
-        return take_lock(self, tm__slice_from(line, 3));
+        return read_lock(self, tm__slice_from(line, 3));
     } else if (tm__slice_begins(line, "   ")) {
-        return take_property(self, tm__slice_from(line, 3));
+        return read_property(self, tm__slice_from(line, 3));
     } else {
-        return take_other(self, line);
+        return read_other(self, line);
     }
     return TM_OK;
 }
@@ -318,9 +318,9 @@ int tm__jstack_parse(tm__jstack_dump *dump, const char *text, size_t length)
     dump->thread_count = dump->frame_count = dump->lock_count = 0;
     dump->edge_count = dump->deadlock_count = dump->vm_threads = 0;
     dump->listed = 0;
-    dump->tells_synchronizers = dump->has_end = 0;
+    dump->reports_synchronizers = dump->has_end = 0;
     while (rc == TM_OK && self.at < self.end)
-        rc = take_line(&self, next_line(&self));
+        rc = read_line(&self, next_line(&self));
     return rc == TM_OK ? end_thread(&self) : rc;
 }
 

@@ -65,10 +65,10 @@ typedef struct tm__jstack_dump {
     tm__jstack_edge *edges;
     uint32_t edge_count, edge_capacity;
     uint32_t deadlock_count;
-    uint32_t vm_threads;     ///< threads of the JVM that are none of Java: left out
-    uint64_t listed;         ///< threads that the JVM says it has; 0: not said
-    int tells_synchronizers; ///< -l
-    int has_end;             ///< what follows the last thread was seen
+    uint32_t vm_threads;       ///< threads of the JVM that are none of Java: left out
+    uint64_t listed;           ///< threads that the JVM says it has; 0: not said
+    int reports_synchronizers; ///< -l
+    int has_end;               ///< what follows the last thread was seen
 } tm__jstack_dump;
 
 void tm__jstack_init(tm__jstack_dump *dump, tm__memory *memory);

@@ -105,7 +105,7 @@ static int end_dump(reader *self, int is_whole)
 
 /* Three lines, of which the reader stands behind the first. @return TM_EDAMAGED: none
  */
-static int take_head(reader *self)
+static int begin_dump(reader *self)
 {
     uint64_t start = self->lines.start, process_id;
     int64_t time_ns;
@@ -134,7 +134,7 @@ static int take_head(reader *self)
 }
 
 /* The line of a thread, or the first of some, where its name has line feeds. */
-static int take_header(reader *self, const tm__lines *before)
+static int read_header(reader *self, const tm__lines *before)
 {
     uint64_t start = self->lines.start;
     tm__plain_header header;
@@ -177,7 +177,7 @@ static int end_thread(reader *self)
 }
 
 /* @return TM_OK, TM_EDAMAGED: no dump has such a line, or what went wrong */
-static int take_line(reader *self, const tm__lines *before)
+static int read_line(reader *self, const tm__lines *before)
 {
     tm__slice line = {self->lines.text, self->lines.length};
     int rc = TM_MORE;
@@ -190,8 +190,8 @@ static int take_line(reader *self, const tm__lines *before)
     if (rc < 0 || line.length == 0)
         return rc;
     if (self->in_dump && line.bytes[0] == '#')
-        return take_header(self, before);
-    return take_head(self);
+        return read_header(self, before);
+    return begin_dump(self);
 }
 
 /* What is there of the last thread is taken, but for a line that is cut itself. */
@@ -226,7 +226,7 @@ static int next_line(reader *self)
                         self->lines.offset == self->lines.start + self->lines.length);
 
     if (rc >= 0)
-        rc = is_last ? end_of_file(self) : take_line(self, &before);
+        rc = is_last ? end_of_file(self) : read_line(self, &before);
     if (rc == TM_EDAMAGED)
         rc =
             tm__notes_damage(&self->notes, "the line at byte %llu is of no thread dump",
@@ -253,7 +253,7 @@ static int advance(reader *self)
     return rc;
 }
 
-static int pour(reader *self, const tm_sink *sink)
+static int emit(reader *self, const tm_sink *sink)
 {
     tm_run run = {.size = sizeof(run),
                   .vm = self->version.is_set ? self->version.bytes : NULL,
@@ -266,7 +266,7 @@ static int pour(reader *self, const tm_sink *sink)
         tm__dump_describe(&self->dump, &run);
         rc = sink->run(sink->payload, &run);
     }
-    return rc < 0 ? rc : tm__dump_pour(&self->dump, sink);
+    return rc < 0 ? rc : tm__dump_emit(&self->dump, sink);
 }
 
 static int conclude(reader *self)
@@ -274,18 +274,18 @@ static int conclude(reader *self)
     int rc = tm__dump_conclude(&self->dump);
 
     if (rc == TM_OK && self->dump.thread_total && !self->has_states)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             &self->notes,
             "Before JDK 25 text dumps to a file have no states and no locks: what a "
             "thread does is inferred from its innermost frames, one that is blocked "
             "cannot be told from one that runs, and no deadlock can be seen.");
     else if (rc == TM_OK)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             &self->notes,
             "Text dumps to a file do not say who holds a java.util.concurrent lock: "
             "deadlocks of these cannot be seen.");
     if (rc == TM_OK)
-        rc = tm__notes_limit(
+        rc = tm__notes_caveat(
             &self->notes,
             "Text dumps to a file name no containers of threads and no carriers, and "
             "do not say how many threads they hold: one that was cut between two of "
@@ -309,7 +309,7 @@ static void reader_close(void *payload)
 static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
-    static const tm__dump_nature nature = {.tells_monitors = 1};
+    static const tm__dump_nature nature = {.reports_monitors = 1};
     reader *self = payload;
 
     (void)options;
@@ -333,7 +333,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     else
         rc = conclude(self);
     if (rc >= 0)
-        rc = pour(self, sink);
+        rc = emit(self, sink);
     return rc < 0 ? rc : TM_MORE;
 }
 

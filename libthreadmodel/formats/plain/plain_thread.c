@@ -67,7 +67,7 @@ int tm__plain_thread_start(tm__snapshot *thread, const tm__plain_header *header)
 }
 
 /* "waiting to lock <Account@604501ab>" */
-static int take_lock(tm__snapshot *thread, tm__slice line)
+static int read_lock(tm__snapshot *thread, tm__slice line)
 {
     enum { LOCKED, WANTED, WAITING, PARKING, KINDS };
     static const char *const kinds[KINDS] = {"locked <", "waiting to lock <",
@@ -102,7 +102,7 @@ int tm__plain_thread_line(tm__snapshot *thread, tm__slice line)
     static const char lock[] = "    - ", frame[] = "    at ", old_frame[] = "      ";
 
     if (tm__slice_begins(line, lock))
-        return take_lock(thread, tm__slice_from(line, sizeof(lock) - 1));
+        return read_lock(thread, tm__slice_from(line, sizeof(lock) - 1));
     if (tm__slice_begins(line, frame))
         return tm__snapshot_frame(thread, tm__slice_from(line, sizeof(frame) - 1));
     if (tm__slice_begins(line, old_frame))

@@ -30,7 +30,7 @@ typedef struct element {
 
 typedef struct meaning {
     const char *name;
-    int (*take)(element *it);
+    int (*read_next)(element *it);
     uint16_t kind; ///< enum tm_event_kind, of those that are events
 } meaning;
 
@@ -64,7 +64,7 @@ static int64_t read_timeout(const element *it)
 }
 
 /* What the sink must know of an object before an event names it. */
-static int tell_object(const element *it, tm__tptp_entity *object)
+static int report_object(const element *it, tm__tptp_entity *object)
 {
     tm_object definition = {.size = sizeof(definition),
                             .id = object->id,
@@ -72,14 +72,14 @@ static int tell_object(const element *it, tm__tptp_entity *object)
                             .thread = object->other};
     const tm_sink *sink = it->trace->sink;
 
-    if (object->is_told)
+    if (object->is_reported)
         return TM_OK;
-    object->is_told = 1;
+    object->is_reported = 1;
     return sink->define_object(sink->payload, &definition);
 }
 
 /* The object of an event. "-1" is none. @return 1: there; 0: none; or an error */
-static int take_object(element *it, tm__tptp_entity **object)
+static int read_object(element *it, tm__tptp_entity **object)
 {
     int is_transient, rc;
     const char *text = tm__tptp_id(it->attributes, &tm__tptp_object, &is_transient);
@@ -88,11 +88,11 @@ static int take_object(element *it, tm__tptp_entity **object)
         return 0;
     rc = tm__tptp_ids_find(&it->trace->objects, text, is_transient, object);
     if (rc >= 0)
-        rc = tell_object(it, *object);
+        rc = report_object(it, *object);
     return rc < 0 ? rc : 1;
 }
 
-static int pour(element *it)
+static int emit(element *it)
 {
     const tm_sink *sink = it->trace->sink;
 
@@ -100,11 +100,11 @@ static int pour(element *it)
 }
 
 /* Contended enter, entered and notify. */
-static int take_monitor(element *it)
+static int read_monitor(element *it)
 {
     const char *owner = tm__tptp_attribute(it->attributes, "threadOwner");
     tm__tptp_entity *object, *thread;
-    int rc = take_object(it, &object);
+    int rc = read_object(it, &object);
 
     if (rc < 0)
         return rc;
@@ -122,14 +122,14 @@ static int take_monitor(element *it)
         it->event.peer = thread->id;
         it->event.flags = TM_EVENT_PEER_REPORTED;
     }
-    return pour(it);
+    return emit(it);
 }
 
 /* Wait and waited; on object -1 they are a sleep. */
-static int take_wait(element *it)
+static int read_wait(element *it)
 {
     tm__tptp_entity *object, *thread;
-    int rc = take_object(it, &object), is_wait = it->event.kind == TM_EVENT_WAIT;
+    int rc = read_object(it, &object), is_wait = it->event.kind == TM_EVENT_WAIT;
     const char *text = tm__tptp_attribute(it->attributes, "objIdRef");
 
     if (rc < 0)
@@ -146,7 +146,7 @@ static int take_wait(element *it)
         it->event.value = read_timeout(it);
     else if (tm__tptp_is_one(it->attributes, "isTimedOut"))
         it->event.flags |= TM_EVENT_TIMED_OUT;
-    return pour(it);
+    return emit(it);
 }
 
 /* The thread of an object, by an id of its own while none is known. */
@@ -154,13 +154,13 @@ static uint64_t thread_of(element *it, tm__tptp_entity *object)
 {
     if (!object->other) {
         object->other = tm__tptp_ids_mint(&it->trace->threads);
-        object->is_told = 0;
+        object->is_reported = 0;
     }
     return object->other;
 }
 
 /* Start called and interrupt called: of the thread whose object is named. */
-static int take_call(element *it)
+static int read_call(element *it)
 {
     tm__tptp_entity *object;
     int is_transient, rc;
@@ -173,12 +173,12 @@ static int take_call(element *it)
         return rc;
     it->event.peer = thread_of(it, object);
     it->event.flags = TM_EVENT_PEER_REPORTED;
-    rc = tell_object(it, object);
-    return rc < 0 ? rc : pour(it);
+    rc = report_object(it, object);
+    return rc < 0 ? rc : emit(it);
 }
 
 /* Whose start it is: that of an object which was started under another id, too. */
-static int take_start(element *it)
+static int read_start(element *it)
 {
     tm__tptp_trace *trace = it->trace;
     const tm_sink *sink = trace->sink;
@@ -208,8 +208,8 @@ static int take_start(element *it)
             thread->id = object->other;
         object->is_started = 1;
         object->other = thread->id;
-        object->is_told = 0;
-        rc = tell_object(it, object);
+        object->is_reported = 0;
+        rc = report_object(it, object);
         if (rc < 0)
             return rc;
         thread->other = definition.object = object->id;
@@ -221,19 +221,19 @@ static int take_start(element *it)
     rc = tm__tptp_define(it->attributes, &tm__tptp_thread, &trace->threads, thread);
     if (rc >= 0)
         rc = sink->define_thread(sink->payload, &definition);
-    return rc < 0 ? rc : pour(it);
+    return rc < 0 ? rc : emit(it);
 }
 
-static int take_end(element *it)
+static int read_end(element *it)
 {
     int rc = tm__tptp_undefine(it->attributes, &tm__tptp_thread, &it->trace->threads);
 
-    return rc < 0 ? rc : pour(it);
+    return rc < 0 ? rc : emit(it);
 }
 
-static int take_plain(element *it)
+static int read_plain(element *it)
 {
-    return pour(it);
+    return emit(it);
 }
 
 static int define_class(element *it)
@@ -276,7 +276,7 @@ static int define_object(element *it)
     if (rc < 0)
         return rc;
     object->class_ = class_ ? class_->id : 0;
-    object->is_told = 0;
+    object->is_reported = 0;
     return tm__tptp_define(it->attributes, &tm__tptp_object, &it->trace->objects,
                            object);
 }
@@ -292,19 +292,19 @@ static int unload_class(element *it)
 }
 
 static const meaning meanings[] = {
-    {"monContendedEnter", take_monitor, TM_EVENT_CONTENDED_ENTER},
-    {"monContendedEntered", take_monitor, TM_EVENT_CONTENDED_ENTERED},
-    {"monWait", take_wait, TM_EVENT_WAIT},
-    {"monWaited", take_wait, TM_EVENT_WAITED},
-    {"threadStart", take_start, TM_EVENT_THREAD_START},
-    {"threadEnd", take_end, TM_EVENT_THREAD_END},
-    {"callStart", take_call, TM_EVENT_THREAD_START_CALLED},
-    {"threadStartCalled", take_call, TM_EVENT_THREAD_START_CALLED},
-    {"callInterrupt", take_call, TM_EVENT_INTERRUPT_CALLED},
-    {"threadInterruptCalled", take_call, TM_EVENT_INTERRUPT_CALLED},
-    {"callNotify", take_monitor, TM_EVENT_NOTIFY},
-    {"monNotifyCalled", take_monitor, TM_EVENT_NOTIFY},
-    {"threadInterrupted", take_plain, TM_EVENT_INTERRUPTED},
+    {"monContendedEnter", read_monitor, TM_EVENT_CONTENDED_ENTER},
+    {"monContendedEntered", read_monitor, TM_EVENT_CONTENDED_ENTERED},
+    {"monWait", read_wait, TM_EVENT_WAIT},
+    {"monWaited", read_wait, TM_EVENT_WAITED},
+    {"threadStart", read_start, TM_EVENT_THREAD_START},
+    {"threadEnd", read_end, TM_EVENT_THREAD_END},
+    {"callStart", read_call, TM_EVENT_THREAD_START_CALLED},
+    {"threadStartCalled", read_call, TM_EVENT_THREAD_START_CALLED},
+    {"callInterrupt", read_call, TM_EVENT_INTERRUPT_CALLED},
+    {"threadInterruptCalled", read_call, TM_EVENT_INTERRUPT_CALLED},
+    {"callNotify", read_monitor, TM_EVENT_NOTIFY},
+    {"monNotifyCalled", read_monitor, TM_EVENT_NOTIFY},
+    {"threadInterrupted", read_plain, TM_EVENT_INTERRUPTED},
     {"classDef", define_class, 0},
     {"objDef", define_object, 0},
     {"objAlloc", define_object, 0},
@@ -331,7 +331,7 @@ int tm__tptp_is_element(const char *name, size_t length)
     return length == 5 && memcmp(name, "TRACE", 5) == 0;
 }
 
-int tm__tptp_trace_take(tm__tptp_trace *trace, const char *name,
+int tm__tptp_trace_read(tm__tptp_trace *trace, const char *name,
                         const char **attributes, uint64_t offset)
 {
     element it = {
@@ -347,7 +347,7 @@ int tm__tptp_trace_take(tm__tptp_trace *trace, const char *name,
         return TM_OK;
     it.event.kind = what->kind;
     if (!what->kind)
-        return what->take(&it);
+        return what->read_next(&it);
     if (!read_time(&it))
         return damage(&it, "its time is missing or no number");
     rc = tm__tptp_find(attributes, &tm__tptp_thread, &trace->threads, &thread);
@@ -356,7 +356,7 @@ int tm__tptp_trace_take(tm__tptp_trace *trace, const char *name,
     if (rc == 0)
         return damage(&it, "it names no thread");
     it.event.thread = thread->id;
-    return what->take(&it);
+    return what->read_next(&it);
 }
 
 void tm__tptp_trace_free(tm__tptp_trace *trace)

@@ -33,7 +33,7 @@ int tm__tptp_is_element(const char *name, size_t length);
  * @param offset      of its first byte, for texts
  * @return TM_OK, TM_ENOMEM, or what the sink returned
  */
-int tm__tptp_trace_take(tm__tptp_trace *trace, const char *name,
+int tm__tptp_trace_read(tm__tptp_trace *trace, const char *name,
                         const char **attributes, uint64_t offset);
 
 void tm__tptp_trace_free(tm__tptp_trace *trace);

@@ -15,7 +15,7 @@ typedef struct tm__tptp_entity {
     uint64_t
         other; ///< of an object: its thread's id; of a thread: its object's; 0: none
     uint64_t class_;     ///< of an object: its class's id; 0: unknown
-    uint8_t is_told;     ///< of an object: the sink has its definition
+    uint8_t is_reported; ///< of an object: the sink has its definition
     uint8_t is_started;  ///< a thread, or that of an object
     uint8_t is_sleeping; ///< of a thread
     uint8_t is_over;     ///< it was undefined

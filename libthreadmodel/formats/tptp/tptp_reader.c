@@ -95,7 +95,7 @@ static void on_start(void *payload, const XML_Char *name, const XML_Char **attri
     /* After stop() expat may still report the end of an empty element. */
     if (self->rc >= 0)
         self->rc =
-            tm__tptp_trace_take(&self->trace, name, attributes, offset_now(self));
+            tm__tptp_trace_read(&self->trace, name, attributes, offset_now(self));
     if (self->rc < 0)
         stop(self);
 }
@@ -192,7 +192,7 @@ static int begin(reader *self)
     return TM_OK;
 }
 
-static int pour_run(const tm_sink *sink)
+static int emit_run(const tm_sink *sink)
 {
     tm_run run = {.size = sizeof(run), .policy = TM_POLICY_TPTP};
 
@@ -255,17 +255,17 @@ static int conclude(reader *self)
     tm__tptp_trace *trace = &self->trace;
     uint64_t reused = trace->threads.reused + trace->objects.reused;
     int rc = trace->unit_ns == SECOND_NS
-                 ? tm__notes_limit(&trace->notes, "TPTP traces state no unit of time: "
-                                                  "seconds were taken.")
+                 ? tm__notes_caveat(&trace->notes, "TPTP traces state no unit of time: "
+                                                   "seconds were taken.")
                  : TM_OK;
 
     if (rc == TM_OK)
-        rc = tm__notes_limit(&trace->notes,
-                             "TPTP traces have no stacks: methods are not known.");
+        rc = tm__notes_caveat(&trace->notes,
+                              "TPTP traces have no stacks: methods are not known.");
     if (rc == TM_OK && reused)
-        rc = tm__notes_limit(&trace->notes,
-                             "%llu ids came to mean another thing and were told apart.",
-                             (unsigned long long)reused);
+        rc = tm__notes_caveat(
+            &trace->notes, "%llu ids came to mean another thing and were told apart.",
+            (unsigned long long)reused);
     self->state = DONE;
     return rc;
 }
@@ -278,7 +278,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     self->trace.sink = sink;
     switch (self->state) {
     case STARTING:
-        rc = pour_run(sink);
+        rc = emit_run(sink);
         if (rc >= 0)
             rc = begin(self);
         if (rc >= 0)
@@ -289,7 +289,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     case DONE: return tm__notes_conclude(&self->trace.notes, sink, self->input->path);
     }
     if (rc >= 0)
-        rc = tm__notes_tell(&self->trace.notes, sink);
+        rc = tm__notes_emit(&self->trace.notes, sink);
     return rc < 0 ? rc : TM_MORE;
 }
 

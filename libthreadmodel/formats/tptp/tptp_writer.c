@@ -81,7 +81,7 @@ static void put_id(tm__output *output, const char *name, uint64_t id)
     tm__output_format(output, " %s=\"%llu\"", name, (unsigned long long)id);
 }
 
-static int take_class(void *payload, const tm_class *given)
+static int register_class(void *payload, const tm_class *given)
 {
     log_state *self = ((tm_writer *)payload)->state;
     tm__output *output = &self->output;
@@ -99,7 +99,7 @@ static int take_class(void *payload, const tm_class *given)
     return tm__output_state(output);
 }
 
-static int take_object(void *payload, const tm_object *given)
+static int register_object(void *payload, const tm_object *given)
 {
     log_state *self = ((tm_writer *)payload)->state;
     tm_object definition;
@@ -146,7 +146,7 @@ static int replace(log_state *self, char **kept, const char *text)
     return TM_OK;
 }
 
-static int take_thread(void *payload, const tm_thread *given)
+static int register_thread(void *payload, const tm_thread *given)
 {
     log_state *self = ((tm_writer *)payload)->state;
     tm_thread definition;
@@ -317,7 +317,7 @@ static int put_event(tm_writer *writer, const tm_event *event)
     return rc;
 }
 
-static int take_events(void *payload, const tm_event *events, size_t count)
+static int ingest_events(void *payload, const tm_event *events, size_t count)
 {
     tm_writer *writer = payload;
     log_state *self = writer->state;
@@ -340,10 +340,10 @@ static int log_open(tm_writer *writer, const char *path,
     self->unit_ns = options->time_unit_ns ? options->time_unit_ns : SECOND_NS;
     tm__map_init(&self->map, self->memory);
     writer->state = self;
-    writer->sink.define_class = take_class;
-    writer->sink.define_thread = take_thread;
-    writer->sink.define_object = take_object;
-    writer->sink.events = take_events;
+    writer->sink.define_class = register_class;
+    writer->sink.define_thread = register_thread;
+    writer->sink.define_object = register_object;
+    writer->sink.events = ingest_events;
     rc = path ? tm__output_open(&self->output, self->memory, path)
               : tm__output_begin(&self->output, self->memory, options->write,
                                  options->payload);

@@ -50,14 +50,16 @@ class Verdict:
     recorded_ns: int
     rank: int | None
     named: dict[str, bool]
-    told_ns: int | None
+    predicted_ns: int | None
     findings: list[dict[str, Any]]
 
     @property
-    def told_right(self) -> bool:
-        if self.told_ns is None:
+    def predicted_right(self) -> bool:
+        if self.predicted_ns is None:
             return False
-        return abs(self.told_ns - self.gain.median_ns) <= RIGHT * self.gain.median_ns
+        return (
+            abs(self.predicted_ns - self.gain.median_ns) <= RIGHT * self.gain.median_ns
+        )
 
 
 def said(finding: dict[str, Any]) -> str:
@@ -73,7 +75,7 @@ def names(finding: dict[str, Any], words: Iterable[str]) -> bool:
 
 def impact_ns(finding: dict[str, Any]) -> int:
     """Its impact, under whichever name the table has it."""
-    return finding.get("impact_ns", finding.get("at_stake_ns")) or 0
+    return finding.get("impact_ns", finding.get("impact_ns")) or 0
 
 
 def about(finding: dict[str, Any], case: Case, gain: Gain) -> bool:
@@ -121,9 +123,9 @@ def print_verdict(verdict: Verdict) -> None:
         f"{what} {'yes' if right else 'no'}" for what, right in verdict.named.items()
     )
     told = "no gain told"
-    if verdict.told_ns is not None:
-        told = f"gain told {verdict.told_ns / 1e9:.2f} s"
-        told += "" if verdict.told_right else " *"
+    if verdict.predicted_ns is not None:
+        told = f"gain told {verdict.predicted_ns / 1e9:.2f} s"
+        told += "" if verdict.predicted_right else " *"
     print(
         f"jdk{verdict.jdk} {verdict.case} ({verdict.kind})\n"
         f"    {verdict.gain}; recorded in {verdict.recorded_ns / 1e9:.2f} s\n"
@@ -139,7 +141,7 @@ def print_sum(verdicts: list[Verdict], healthy: dict[str, int]) -> None:
     print(f", second in {ranks.count(2)}, not found in {ranks.count(None)}")
     for what in NAMED:
         print(f"{what} named in {sum(verdict.named[what] for verdict in verdicts)}")
-    right = sum(verdict.told_right for verdict in verdicts)
+    right = sum(verdict.predicted_right for verdict in verdicts)
     print(f"gain told within {RIGHT:.0%} in {right} of {len(verdicts)}")
     quiet = sum(count == 0 for count in healthy.values())
     print(f"no finding in {quiet} of {len(healthy)} healthy runs", flush=True)

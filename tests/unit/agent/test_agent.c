@@ -462,15 +462,15 @@ static int refuse_events(void *payload, const tm_event *events, size_t count)
 
 static void live_model_takes_what_the_next_sink_gets_and_decides_nothing(void **state)
 {
-    size_t poured = 0;
-    tm_sink next = {.size = sizeof(next), .payload = &poured, .events = refuse_events};
+    size_t emitted = 0;
+    tm_sink next = {.size = sizeof(next), .payload = &emitted, .events = refuse_events};
     tm_event event = {.thread = 7, .kind = TM_EVENT_THREAD_START};
     tm__model_tee live;
 
     (void)state;
     assert_int_equal(tm__model_tee_open(&live, &next, 1 << 20), TM_OK);
     assert_int_equal(live.sink.events(live.sink.payload, &event, 1), TM_ESTOPPED);
-    assert_int_equal(poured, 1);
+    assert_int_equal(emitted, 1);
     assert_int_equal(tm_model_event_count(live.model), 1);
     assert_int_equal(live.lost, 0);
     tm__model_tee_close(&live);

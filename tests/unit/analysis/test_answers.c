@@ -131,32 +131,34 @@ static int ask_blamed(tm_table **out, const tm_model *model)
 
 static int ask_matrix(tm_table **out, const tm_model *model)
 {
-    return tm_blame_matrix(out, model, NULL);
+    return tm_blocker_list(out, model, NULL);
 }
 
 static int ask_total(tm_table **out, const tm_model *model)
 {
-    return tm_statistics_total(out, model, NULL);
+    return tm_statistics_sum(out, model, NULL);
 }
 
 static int ask_stacks(tm_table **out, const tm_model *model)
 {
     tm_statistics_options options = {.size = sizeof(options),
-                                     .keys = TM_BY_STACK | TM_BY_CALLER};
+                                     .keys = TM_STATISTICS_BY_STACK |
+                                             TM_STATISTICS_BY_CALLER};
 
-    return tm_statistics_monitors(out, model, &options);
+    return tm_statistics_list(out, model, &options);
 }
 
 static int ask_histogram(tm_table **out, const tm_model *model)
 {
-    tm_statistics_options options = {.size = sizeof(options), .keys = TM_BY_CLASS};
+    tm_statistics_options options = {.size = sizeof(options),
+                                     .keys = TM_STATISTICS_BY_CLASS};
 
-    return tm_statistics_histogram(out, model, &options, TM_STATE_BLOCKED);
+    return tm_histogram_list(out, model, &options, TM_STATE_BLOCKED);
 }
 
 static int ask_tiles(tm_table **out, const tm_model *model)
 {
-    return tm_timeline_tiles(out, model, NULL, 50000);
+    return tm_tile_list(out, model, NULL, 50000);
 }
 
 static int ask_hold_times(tm_table **out, const tm_model *model)
@@ -186,7 +188,7 @@ static const struct {
     {ask_resources, "resources"},
     {tm_lock_order_list, "lock_order"},
     {tm_lock_edge_list, "lock_edges"},
-    {tm_findings_list, "findings"},
+    {tm_finding_list, "findings"},
     {ask_total, "total"},
     {ask_stacks, "groups"},
     {ask_histogram, "histogram"},
@@ -357,7 +359,7 @@ static void a_block_tells_a_bounded_number_of_owners(void **state)
     for (size_t row = 0; row < tm_table_row_count(table); row++)
         rows += tm_table_uint64(table, "thread_id")[row] == 1;
     assert_int_equal(rows, 257);
-    assert_true(strstr(tm_table_limit(table, tm_table_limit_count(table) - 1),
+    assert_true(strstr(tm_table_caveat(table, tm_table_caveat_count(table) - 1),
                        "256 successive owners") != NULL);
     tm_table_free(table);
     tm_model_free(model);
@@ -366,7 +368,8 @@ static void a_block_tells_a_bounded_number_of_owners(void **state)
 static void choices_that_are_none_are_refused(void **state)
 {
     tm_blame_options blame = {.size = sizeof(blame), .keys = 64};
-    tm_statistics_options total = {.size = sizeof(total), .keys = TM_BY_CLASS};
+    tm_statistics_options total = {.size = sizeof(total),
+                                   .keys = TM_STATISTICS_BY_CLASS};
     tm_model *model;
     tm_table *table;
 
@@ -380,9 +383,9 @@ static void choices_that_are_none_are_refused(void **state)
     assert_string_equal(
         tm_error_text(),
         "states 128: only blocked, reentering and parked have an owner");
-    assert_int_equal(tm_statistics_total(&table, model, &total), TM_EINVAL);
+    assert_int_equal(tm_statistics_sum(&table, model, &total), TM_EINVAL);
     assert_string_equal(tm_error_text(), "keys 1: a total has none");
-    assert_int_equal(tm_statistics_histogram(&table, model, NULL, TM_STATE_SLEEPING),
+    assert_int_equal(tm_histogram_list(&table, model, NULL, TM_STATE_SLEEPING),
                      TM_EINVAL);
     assert_null(table);
     tm_model_free(model);

@@ -17,7 +17,7 @@
 #include "support/group_runs.h"
 
 /* So many, of so few objects and stacks, that folding pays without loss. */
-enum { FOLDED_EVENTS = 400000 };
+enum { EVICTED_EVENTS = 400000 };
 
 /* Writes a table to memory; the buffer is large enough for what is asked here. */
 struct page {
@@ -42,40 +42,41 @@ static void write_answer(struct page *page, const tm_model *model, uint32_t keys
     tm_table *table;
 
     page->used = 0;
-    assert_int_equal(keys ? tm_statistics_monitors(&table, model, &options)
-                          : tm_statistics_threads(&table, model, NULL),
+    assert_int_equal(keys ? tm_statistics_list(&table, model, &options)
+                          : tm_thread_list(&table, model, NULL),
                      TM_OK);
     assert_int_equal(tm_table_write_csv(table, take, page), TM_OK);
     tm_table_free(table);
 }
 
-static int was_folded(const tm_model *model)
+static int was_evicted(const tm_model *model)
 {
     tm_table *table;
-    int is_folded = 0;
+    int is_evicted = 0;
 
-    assert_int_equal(tm_diagnostics_list(&table, model), TM_OK);
+    assert_int_equal(tm_diagnostic_list(&table, model), TM_OK);
     for (size_t i = 0; i < tm_table_row_count(table); i++)
-        is_folded |= same(tm_table_string(table, "cause", i),
-                          tm_diagnostic_name(TM_DIAGNOSTIC_FOLDED));
+        is_evicted |= same(tm_table_string(table, "cause", i),
+                           tm_diagnostic_name(TM_DIAGNOSTIC_EVICTED));
     tm_table_free(table);
-    return is_folded;
+    return is_evicted;
 }
 
 /* Of keys whose rows have names, as equal rows without go by order of sight. */
-static void folding_changes_no_sum(void **state)
+static void eviction_changes_no_sum(void **state)
 {
     static struct page whole, folded;
 
     (void)state;
     for (uint64_t seed = 21; seed <= 23; seed++) {
-        tm_model *model = random_run(seed, FOLDED_EVENTS, 0);
+        tm_model *model = random_run(seed, EVICTED_EVENTS, 0);
         tm_model *bounded =
-            random_run(seed, FOLDED_EVENTS, tm_model_memory_bytes(model) / 4 * 3);
+            random_run(seed, EVICTED_EVENTS, tm_model_memory_bytes(model) / 4 * 3);
 
-        assert_true(was_folded(bounded));
-        assert_false(was_folded(model));
-        for (uint32_t keys = 0; keys <= (TM_BY_CLASS | TM_BY_CALLER); keys++) {
+        assert_true(was_evicted(bounded));
+        assert_false(was_evicted(model));
+        for (uint32_t keys = 0;
+             keys <= (TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER); keys++) {
             write_answer(&whole, model, keys);
             write_answer(&folded, bounded, keys);
             assert_string_equal(folded.text, whole.text);
@@ -87,7 +88,7 @@ static void folding_changes_no_sum(void **state)
 
 /* Far too little memory: sums are kept by class, and only which objects they were
  * for and who called is given up. */
-static void folding_under_any_limit_keeps_sums_by_thread_and_class(void **state)
+static void eviction_under_any_limit_keeps_sums_by_thread_and_class(void **state)
 {
     static const char *const columns[] = {
         "threads",          "blocked_count",  "blocked_total_ns", "blocked_p90_ns",
@@ -105,15 +106,15 @@ static void folding_under_any_limit_keeps_sums_by_thread_and_class(void **state)
         write_answer(&whole, model, 0);
         write_answer(&folded, bounded, 0);
         assert_string_equal(folded.text, whole.text);
-        assert_int_equal(tm_statistics_monitors(&expected, model, NULL), TM_OK);
-        assert_int_equal(tm_statistics_monitors(&answer, bounded, NULL), TM_OK);
+        assert_int_equal(tm_statistics_list(&expected, model, NULL), TM_OK);
+        assert_int_equal(tm_statistics_list(&answer, bounded, NULL), TM_OK);
         assert_int_equal(tm_table_row_count(answer), tm_table_row_count(expected));
         for (size_t row = 0; row < tm_table_row_count(answer); row++)
             for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
                 assert_int_equal(tm_table_int64(answer, columns[i])[row],
                                  tm_table_int64(expected, columns[i])[row]);
             }
-        assert_non_null(strstr(tm_table_limit(answer, 0), "folded"));
+        assert_non_null(strstr(tm_table_caveat(answer, 0), "evicted"));
         tm_table_free(expected);
         tm_table_free(answer);
         tm_model_free(model);
@@ -124,8 +125,8 @@ static void folding_under_any_limit_keeps_sums_by_thread_and_class(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folding_changes_no_sum),
-        cmocka_unit_test(folding_under_any_limit_keeps_sums_by_thread_and_class),
+        cmocka_unit_test(eviction_changes_no_sum),
+        cmocka_unit_test(eviction_under_any_limit_keeps_sums_by_thread_and_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

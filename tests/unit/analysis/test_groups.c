@@ -17,23 +17,23 @@
 
 #include "support/group_runs.h"
 
-enum { MAX_HOLD_UPS = EVENTS };
+enum { MAX_INTERVALS = EVENTS };
 
 /** One hold-up as the timeline shows it. */
-struct hold_up {
+struct blocking {
     uint64_t thread_id;
     const char *thread, *state, *object, *class_name, *method, *source;
     int32_t line;
     int64_t duration_ns;
 };
 
-static struct hold_up hold_ups[MAX_HOLD_UPS];
-static size_t hold_up_count;
+static struct blocking blocking_intervals[MAX_INTERVALS];
+static size_t interval_count;
 
 static const char *const states[] = {"blocked", "waiting", "reentering", "joining",
                                      "parked"};
 
-static int is_hold_up(const char *state)
+static int is_blocking(const char *state)
 {
     static const char *const others[] = {"new", "running", "dead", "unknown"};
 
@@ -50,13 +50,13 @@ static void read_timeline(const tm_table *timeline)
     const int64_t *start_ns = tm_table_int64(timeline, "start_ns");
     const int64_t *end_ns = tm_table_int64(timeline, "end_ns");
     const uint64_t *thread_id = tm_table_uint64(timeline, "thread_id");
-    struct hold_up *open = NULL;
+    struct blocking *open = NULL;
 
-    hold_up_count = 0;
+    interval_count = 0;
     for (size_t i = 0; i < tm_table_row_count(timeline); i++) {
         const char *state = tm_table_string(timeline, "state", i);
 
-        if (!is_hold_up(state)) {
+        if (!is_blocking(state)) {
             open = NULL;
             continue;
         }
@@ -66,9 +66,9 @@ static void read_timeline(const tm_table *timeline)
             continue;
         }
         assert_false(same(state, "deadlocked"));
-        assert_true(hold_up_count < MAX_HOLD_UPS);
-        open = &hold_ups[hold_up_count++];
-        *open = (struct hold_up){
+        assert_true(interval_count < MAX_INTERVALS);
+        open = &blocking_intervals[interval_count++];
+        *open = (struct blocking){
             .thread_id = thread_id[i],
             .thread = tm_table_string(timeline, "thread", i),
             .state = state,
@@ -82,23 +82,24 @@ static void read_timeline(const tm_table *timeline)
     }
 }
 
-static int is_in_row(const struct hold_up *it, const tm_table *table, uint32_t keys,
+static int is_in_row(const struct blocking *it, const tm_table *table, uint32_t keys,
                      size_t row)
 {
-    if (keys & (TM_BY_CLASS | TM_BY_OBJECT) &&
+    if (keys & (TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_OBJECT) &&
         !same(it->class_name, tm_table_string(table, "class", row)))
         return 0;
-    if (keys & TM_BY_CALLER &&
+    if (keys & TM_STATISTICS_BY_CALLER &&
         (!same(it->method, tm_table_string(table, "method", row)) ||
          !same(it->source, tm_table_string(table, "source", row)) ||
          it->line != tm_table_int32(table, "line")[row]))
         return 0;
-    if (keys & TM_BY_OBJECT && !same(it->object, tm_table_string(table, "object", row)))
+    if (keys & TM_STATISTICS_BY_OBJECT &&
+        !same(it->object, tm_table_string(table, "object", row)))
         return 0;
-    if (keys & TM_BY_THREAD &&
+    if (keys & TM_STATISTICS_BY_THREAD &&
         it->thread_id != tm_table_uint64(table, "thread_id")[row])
         return 0;
-    return !(keys & TM_BY_GROUP) ||
+    return !(keys & TM_STATISTICS_BY_GROUP) ||
            same(groups[it->thread_id % 3], tm_table_string(table, "group", row));
 }
 
@@ -130,16 +131,16 @@ static void check_near(int64_t found, const int64_t *sorted, size_t count, int p
 static size_t check_state(const tm_table *table, uint32_t keys, size_t row,
                           const char *state)
 {
-    static int64_t durations[MAX_HOLD_UPS];
+    static int64_t durations[MAX_INTERVALS];
     size_t count = 0;
     int64_t total_ns = 0;
 
-    for (size_t i = 0; i < hold_up_count; i++) {
-        if (!same(hold_ups[i].state, state) ||
-            !is_in_row(&hold_ups[i], table, keys, row))
+    for (size_t i = 0; i < interval_count; i++) {
+        if (!same(blocking_intervals[i].state, state) ||
+            !is_in_row(&blocking_intervals[i], table, keys, row))
             continue;
-        total_ns += hold_ups[i].duration_ns;
-        durations[count++] = hold_ups[i].duration_ns;
+        total_ns += blocking_intervals[i].duration_ns;
+        durations[count++] = blocking_intervals[i].duration_ns;
     }
     assert_int_equal(cell(table, state, "count", row), count);
     assert_int_equal(cell(table, state, "total_ns", row), total_ns);
@@ -162,8 +163,8 @@ static void check_distinct(const tm_table *table, uint32_t keys, size_t row)
     uint64_t thread_bits = 0;
     int64_t object_count = 0;
 
-    for (size_t i = 0; i < hold_up_count; i++) {
-        const struct hold_up *it = &hold_ups[i];
+    for (size_t i = 0; i < interval_count; i++) {
+        const struct blocking *it = &blocking_intervals[i];
         int64_t known = 0;
 
         if (same(it->state, "sleeping") || !is_in_row(it, table, keys, row))
@@ -187,7 +188,7 @@ static void check_answer(const tm_model *model, uint32_t keys,
     size_t counted = 0, expected = 0;
     tm_table *table;
 
-    assert_int_equal(tm_statistics_monitors(&table, model, &options), TM_OK);
+    assert_int_equal(tm_statistics_list(&table, model, &options), TM_OK);
     for (size_t row = 0; row < tm_table_row_count(table); row++) {
         size_t before = counted;
 
@@ -200,8 +201,8 @@ static void check_answer(const tm_model *model, uint32_t keys,
                         cell(table, "blocked", "total_ns", row));
     }
     /* Each hold-up stands in one row, so equal sums mean that no row is missing. */
-    for (size_t i = 0; i < hold_up_count; i++)
-        expected += !same(hold_ups[i].state, "sleeping");
+    for (size_t i = 0; i < interval_count; i++)
+        expected += !same(blocking_intervals[i].state, "sleeping");
     assert_int_equal(counted, expected);
     tm_table_free(table);
 }
@@ -212,17 +213,18 @@ static void check_threads(const tm_model *model, const tm_selection *selection)
                                       "joining", "sleeping", "parked"};
     tm_table *table;
 
-    assert_int_equal(tm_statistics_threads(&table, model, selection), TM_OK);
+    assert_int_equal(tm_thread_list(&table, model, selection), TM_OK);
     for (size_t row = 0; row < tm_table_row_count(table); row++) {
         for (size_t s = 0; s < sizeof(all) / sizeof(*all); s++) {
             int64_t count = 0, total_ns = 0;
 
-            for (size_t i = 0; i < hold_up_count; i++) {
-                if (hold_ups[i].thread_id != tm_table_uint64(table, "thread_id")[row] ||
-                    !same(hold_ups[i].state, all[s]))
+            for (size_t i = 0; i < interval_count; i++) {
+                if (blocking_intervals[i].thread_id !=
+                        tm_table_uint64(table, "thread_id")[row] ||
+                    !same(blocking_intervals[i].state, all[s]))
                     continue;
                 count++;
-                total_ns += hold_ups[i].duration_ns;
+                total_ns += blocking_intervals[i].duration_ns;
             }
             assert_int_equal(cell(table, all[s], "count", row), count);
             assert_int_equal(cell(table, all[s], "total_ns", row), total_ns);
@@ -238,7 +240,7 @@ static void check_run(uint64_t seed, const tm_selection *selection)
 
     assert_int_equal(tm_timeline_list(&timeline, model, selection), TM_OK);
     read_timeline(timeline);
-    assert_true(hold_up_count > 50);
+    assert_true(interval_count > 50);
     for (uint32_t keys = 1; keys < 32; keys++)
         check_answer(model, keys, selection);
     check_threads(model, selection);

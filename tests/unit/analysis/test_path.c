@@ -41,7 +41,7 @@ static void assert_path_to(tm_model *model, const tm_path_options *options,
     char text[4096];
     tm_table *table;
 
-    assert_int_equal(tm_path_critical(&table, model, options), TM_OK);
+    assert_int_equal(tm_path_list(&table, model, options), TM_OK);
     assert_string_equal(tm_table_name(table), "critical_path");
     render(text, sizeof(text), table, end_ns);
     assert_string_equal(text, expected);
@@ -63,9 +63,9 @@ static void what_nobody_ended_is_told_with_the_answer(void **state)
     tm_model *model = MODEL(events);
 
     (void)state;
-    assert_int_equal(tm_path_critical(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_path_list(&table, model, NULL), TM_OK);
     assert_string_equal(
-        tm_table_limit(table, tm_table_limit_count(table) - 2),
+        tm_table_caveat(table, tm_table_caveat_count(table) - 2),
         "Of the critical path 40 ns of 100 ns are unexplained, no waker reported: "
         "native code let these threads go on, a permit that was given before, or "
         "nobody: wake-ups may come for no reason.");

@@ -19,7 +19,7 @@ static void segments_name_what_was_waited_for_and_handed_over(void **state)
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_path_critical(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_path_list(&table, model, NULL), TM_OK);
     assert_int_equal(tm_table_row_count(table), 4);
     assert_true(tm_table_is_null(table, "class", 0));
     assert_string_equal(tm_table_string(table, "class", 1), "app.Lock");
@@ -48,7 +48,7 @@ static void rollup_by_thread_has_all_and_their_slack(void **state)
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_path_rollup(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_path_sum(&table, model, NULL), TM_OK);
     assert_string_equal(tm_table_name(table), "path_rollup");
     assert_int_equal(tm_table_row_count(table), 4);
     for (size_t i = 0; i < 4; i++) {
@@ -71,7 +71,7 @@ static void rollup_by_other_keys_adds_up(void **state)
         tm_path_options options = {.size = sizeof(options), .keys = keys};
         int64_t total_ns = 0;
 
-        assert_int_equal(tm_path_rollup(&table, model, &options), TM_OK);
+        assert_int_equal(tm_path_sum(&table, model, &options), TM_OK);
         for (size_t i = 0; i < tm_table_row_count(table); i++)
             total_ns += tm_table_int64(table, "total_ns")[i];
         assert_int_equal(total_ns, 140);
@@ -88,17 +88,17 @@ static void wrong_questions_are_refused(void **state)
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_path_critical(&table, model, &options), TM_ENOTFOUND);
+    assert_int_equal(tm_path_list(&table, model, &options), TM_ENOTFOUND);
     assert_null(table);
     assert_string_equal(tm_error_text(), "there is no thread 99 in this run");
     options = (tm_path_options){.size = sizeof(options), .to_ns = 141};
-    assert_int_equal(tm_path_critical(&table, model, &options), TM_EINVAL);
+    assert_int_equal(tm_path_list(&table, model, &options), TM_EINVAL);
     options.to_ns = -1;
-    assert_int_equal(tm_path_rollup(&table, model, &options), TM_EINVAL);
+    assert_int_equal(tm_path_sum(&table, model, &options), TM_EINVAL);
     options = (tm_path_options){.size = sizeof(options), .keys = 16};
-    assert_int_equal(tm_path_rollup(&table, model, &options), TM_EINVAL);
+    assert_int_equal(tm_path_sum(&table, model, &options), TM_EINVAL);
     options = (tm_path_options){.size = sizeof(options), .walk = 2};
-    assert_int_equal(tm_path_critical(&table, model, &options), TM_EINVAL);
+    assert_int_equal(tm_path_list(&table, model, &options), TM_EINVAL);
     assert_string_equal(tm_error_text(), "walk 2 is none");
     tm_model_free(model);
 }
@@ -110,11 +110,11 @@ static void empty_run_has_an_empty_path(void **state)
 
     (void)state;
     assert_int_equal(tm_model_new(&model, NULL), TM_OK);
-    assert_int_equal(tm_path_critical(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_path_list(&table, model, NULL), TM_OK);
     assert_int_equal(tm_table_row_count(table), 0);
     assert_int_equal(tm_table_column_count(table), 13);
     tm_table_free(table);
-    assert_int_equal(tm_path_rollup(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_path_sum(&table, model, NULL), TM_OK);
     assert_int_equal(tm_table_row_count(table), 0);
     tm_table_free(table);
     tm_model_free(model);
@@ -151,7 +151,7 @@ static void any_events_have_a_path_that_tiles(void **state)
                 tm_path_options options = {
                     .size = sizeof(options), .thread = thread, .walk = walk};
                 tm_table *table;
-                int rc = tm_path_critical(&table, model, &options);
+                int rc = tm_path_list(&table, model, &options);
                 size_t last;
 
                 if (rc == TM_ENOTFOUND)
@@ -168,7 +168,7 @@ static void any_events_have_a_path_that_tiles(void **state)
                     assert_true(tm_table_int64(table, "end_ns")[last - 1] <=
                                 tm_model_length_ns(model));
                 tm_table_free(table);
-                assert_int_equal(tm_path_rollup(&table, model, &options), TM_OK);
+                assert_int_equal(tm_path_sum(&table, model, &options), TM_OK);
                 tm_table_free(table);
             }
         tm_model_free(model);
@@ -192,8 +192,8 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
             tm_table *table;
 
             scarce.calls_left = calls++;
-            rc = what ? tm_path_rollup(&table, model, &options)
-                      : tm_path_critical(&table, model, &options);
+            rc = what ? tm_path_sum(&table, model, &options)
+                      : tm_path_list(&table, model, &options);
             assert_int_equal(rc, scarce.calls_left || rc == TM_OK ? rc : TM_ENOMEM);
             tm_table_free(table);
             assert_int_equal(scarce.live_blocks, live);

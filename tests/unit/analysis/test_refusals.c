@@ -24,28 +24,28 @@ static int ask_interactions(tm_table **out, const tm_model *m, const tm_selectio
 
 static int ask_threads(tm_table **out, const tm_model *m, const tm_selection *s)
 {
-    return tm_statistics_threads(out, m, s);
+    return tm_thread_list(out, m, s);
 }
 
 static int ask_monitors(tm_table **out, const tm_model *m, const tm_selection *s)
 {
     tm_statistics_options options = {.size = sizeof(options), .selection = s};
 
-    return tm_statistics_monitors(out, m, &options);
+    return tm_statistics_list(out, m, &options);
 }
 
 static int ask_total(tm_table **out, const tm_model *m, const tm_selection *s)
 {
     tm_statistics_options options = {.size = sizeof(options), .selection = s};
 
-    return tm_statistics_total(out, m, &options);
+    return tm_statistics_sum(out, m, &options);
 }
 
 static int ask_histogram(tm_table **out, const tm_model *m, const tm_selection *s)
 {
     tm_statistics_options options = {.size = sizeof(options), .selection = s};
 
-    return tm_statistics_histogram(out, m, &options, TM_STATE_BLOCKED);
+    return tm_histogram_list(out, m, &options, TM_STATE_BLOCKED);
 }
 
 static int ask_blame(tm_table **out, const tm_model *m, const tm_selection *s)
@@ -77,7 +77,7 @@ static int ask_hold_times(tm_table **out, const tm_model *m, const tm_selection 
 
 static int ask_matrix(tm_table **out, const tm_model *m, const tm_selection *s)
 {
-    return tm_blame_matrix(out, m, s);
+    return tm_blocker_list(out, m, s);
 }
 
 static int (*const questions[])(tm_table **, const tm_model *, const tm_selection *) = {
@@ -199,19 +199,19 @@ static void a_run_without_events_answers_without_rows(void **state)
             assert_int_equal(tm_table_row_count(table), 0);
             tm_table_free(table);
         }
-    assert_int_equal(tm_path_critical(&table, model, &path), TM_OK);
+    assert_int_equal(tm_path_list(&table, model, &path), TM_OK);
     assert_int_equal(tm_table_row_count(table), 0);
     tm_table_free(table);
-    assert_int_equal(tm_path_rollup(&table, model, &path), TM_OK);
+    assert_int_equal(tm_path_sum(&table, model, &path), TM_OK);
     assert_int_equal(tm_table_row_count(table), 0);
     tm_table_free(table);
-    assert_int_equal(tm_whatif(&table, model, &whatif), TM_OK);
+    assert_int_equal(tm_whatif_predict(&table, model, &whatif), TM_OK);
     assert_int_equal(tm_table_row_count(table), 0);
     tm_table_free(table);
     path.to_ns = -1;
-    assert_int_equal(tm_path_critical(&table, model, &path), TM_EINVAL);
+    assert_int_equal(tm_path_list(&table, model, &path), TM_EINVAL);
     whatif.factor = -1;
-    assert_int_equal(tm_whatif(&table, model, &whatif), TM_EINVAL);
+    assert_int_equal(tm_whatif_predict(&table, model, &whatif), TM_EINVAL);
     tm_model_free(model);
 }
 
@@ -226,7 +226,7 @@ static void factors_that_are_none_are_refused(void **state)
     for (size_t i = 0; i < sizeof(factors) / sizeof(*factors); i++) {
         options.factor = factors[i];
         options.class_name = "app.Lock";
-        assert_int_equal(tm_whatif(&table, model, &options), TM_EINVAL);
+        assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
         assert_null(table);
         assert_non_null(strstr(tm_error_text(), "is not from 0 to"));
         options.class_name = NULL;

@@ -11,7 +11,7 @@ static void every_thread_has_a_row(void **state)
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_statistics_threads(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_thread_list(&table, model, NULL), TM_OK);
     tm_model_free(model);
     assert_string_equal(tm_table_name(table), "threads");
     assert_int_equal(tm_table_row_count(table), 3);
@@ -45,9 +45,9 @@ static void classes_of_one_name_are_one_row(void **state)
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_statistics_monitors(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_statistics_list(&table, model, NULL), TM_OK);
     tm_model_free(model);
-    assert_string_equal(tm_table_name(table), "monitors");
+    assert_string_equal(tm_table_name(table), "locks");
     assert_int_equal(tm_table_row_count(table), 2);
     assert_string_equal(tm_table_string(table, "class", 0), "app.Lock");
     assert_int_equal(cell(table, "objects", 0), 3);
@@ -78,7 +78,9 @@ static void callers_are_outside_the_libraries(void **state)
     int take, put;
 
     (void)state;
-    assert_int_equal(ask(&table, model, TM_BY_CLASS | TM_BY_CALLER, NULL), TM_OK);
+    assert_int_equal(
+        ask(&table, model, TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER, NULL),
+        TM_OK);
     assert_string_equal(tm_table_name(table), "callers");
     assert_string_equal(tm_table_column_name(table, 0), "class");
     assert_string_equal(tm_table_column_name(table, 1), "method");
@@ -121,14 +123,14 @@ static void a_block_that_becomes_a_deadlock_is_one_block(void **state)
     (void)state;
     assert_int_equal(tm_model_ingest(model, cycle, 2), TM_OK);
     ingest(model, 1000, 3, TM_EVENT_THREAD_START, 0, 0);
-    assert_int_equal(tm_statistics_threads(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_thread_list(&table, model, NULL), TM_OK);
     assert_string_equal(tm_table_string(table, "state", 0), "deadlocked");
     assert_int_equal(cell(table, "blocked_count", 0), 1);
     assert_int_equal(cell(table, "blocked_total_ns", 0), 900);
     assert_int_equal(cell(table, "blocked_count", 1), 1);
     assert_int_equal(cell(table, "blocked_total_ns", 1), 700);
     tm_table_free(table);
-    assert_int_equal(tm_statistics_monitors(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_statistics_list(&table, model, NULL), TM_OK);
     assert_int_equal(cell(table, "blocked_count", 0), 2);
     assert_int_equal(cell(table, "blocked_total_ns", 0), 1600);
     assert_int_equal(cell(table, "blocked_max_ns", 0), 900);
@@ -148,7 +150,7 @@ static void ties_go_by_name(void **state)
         ingest(model, i * 100, 1, TM_EVENT_CONTENDED_ENTER, objects[i], 0);
         ingest(model, i * 100 + 40, 1, TM_EVENT_CONTENDED_ENTERED, objects[i], 0);
     }
-    assert_int_equal(tm_statistics_monitors(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_statistics_list(&table, model, NULL), TM_OK);
     assert_int_equal(tm_table_row_count(table), 3);
     assert_string_equal(tm_table_string(table, "class", 0), "app.Lock");
     assert_string_equal(tm_table_string(table, "class", 1), "app.Queue");
@@ -164,7 +166,7 @@ static void an_empty_model_answers_without_rows(void **state)
 
     (void)state;
     assert_int_equal(tm_model_new(&model, NULL), TM_OK);
-    assert_int_equal(tm_statistics_threads(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_thread_list(&table, model, NULL), TM_OK);
     assert_int_equal(tm_table_row_count(table), 0);
     tm_table_free(table);
     for (uint32_t keys = 0; keys < 32; keys++) {
@@ -197,7 +199,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
         for (size_t allowed = 0; status != TM_OK; allowed++) {
             scarce.calls_left = allowed;
             status = keys ? ask(&table, model, keys, &selection)
-                          : tm_statistics_threads(&table, model, &selection);
+                          : tm_thread_list(&table, model, &selection);
             assert_true(status == TM_OK || status == TM_ENOMEM);
             assert_true((status == TM_OK) == (table != NULL));
             if (status == TM_OK)

@@ -6,14 +6,14 @@ static void libraries_can_be_chosen(void **state)
 {
     static const char *const none[] = {"app."};
     tm_statistics_options options = {.size = sizeof(options),
-                                     .keys = TM_BY_CALLER,
+                                     .keys = TM_STATISTICS_BY_CALLER,
                                      .libraries = none,
                                      .library_count = 1};
     tm_model *model = small_run(NULL);
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_statistics_monitors(&table, model, &options), TM_OK);
+    assert_int_equal(tm_statistics_list(&table, model, &options), TM_OK);
     assert_string_equal(tm_table_name(table), "groups");
     assert_null(tm_table_codes(table, "class"));
     assert_int_equal(tm_table_row_count(table), 1);
@@ -24,14 +24,14 @@ static void libraries_can_be_chosen(void **state)
     tm_model_free(model);
 }
 
-static void a_window_cuts_hold_ups_at_its_edges(void **state)
+static void a_window_cuts_blocking_intervals_at_its_edges(void **state)
 {
     tm_selection window = {.size = sizeof(window), .from_ns = 200, .to_ns = 310};
     tm_model *model = small_run(NULL);
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_statistics_threads(&table, model, &window), TM_OK);
+    assert_int_equal(tm_thread_list(&table, model, &window), TM_OK);
     assert_int_equal(cell(table, "blocked_count", 1), 2);
     assert_int_equal(cell(table, "blocked_total_ns", 1), 50 + 10);
     assert_int_equal(cell(table, "blocked_total_ns", 2), 100);
@@ -39,7 +39,7 @@ static void a_window_cuts_hold_ups_at_its_edges(void **state)
     assert_int_equal(cell(table, "sleeping_count", 1), 0);
     tm_table_free(table);
     window = (tm_selection){.size = sizeof(window), .from_ns = 250, .to_ns = 300};
-    assert_int_equal(ask(&table, model, TM_BY_THREAD, &window), TM_OK);
+    assert_int_equal(ask(&table, model, TM_STATISTICS_BY_THREAD, &window), TM_OK);
     assert_int_equal(tm_table_row_count(table), 1);
     assert_string_equal(tm_table_string(table, "thread", 0), "light");
     assert_int_equal(cell(table, "blocked_total_ns", 0), 50);
@@ -47,7 +47,7 @@ static void a_window_cuts_hold_ups_at_its_edges(void **state)
     tm_model_free(model);
 }
 
-static void a_hold_up_of_no_time_counts_where_it_lies(void **state)
+static void a_blocking_interval_of_no_time_counts_where_it_lies(void **state)
 {
     static const struct {
         int64_t from_ns, to_ns, count;
@@ -65,7 +65,7 @@ static void a_hold_up_of_no_time_counts_where_it_lies(void **state)
                                .from_ns = windows[i].from_ns,
                                .to_ns = windows[i].to_ns};
 
-        assert_int_equal(tm_statistics_threads(&table, model, &window), TM_OK);
+        assert_int_equal(tm_thread_list(&table, model, &window), TM_OK);
         assert_int_equal(cell(table, "blocked_count", 0), windows[i].count);
         assert_int_equal(cell(table, "blocked_total_ns", 0), 0);
         tm_table_free(table);
@@ -82,12 +82,12 @@ static void a_choice_of_classes_leaves_sleeps_alone(void **state)
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_statistics_threads(&table, model, &selection), TM_OK);
+    assert_int_equal(tm_thread_list(&table, model, &selection), TM_OK);
     assert_int_equal(cell(table, "blocked_count", 1), 0);
     assert_int_equal(cell(table, "sleeping_count", 1), 1);
     assert_int_equal(cell(table, "waiting_count", 2), 1);
     tm_table_free(table);
-    assert_int_equal(ask(&table, model, TM_BY_CALLER, &selection), TM_OK);
+    assert_int_equal(ask(&table, model, TM_STATISTICS_BY_CALLER, &selection), TM_OK);
     assert_int_equal(tm_table_row_count(table), 1);
     assert_int_equal(cell(table, "blocked_count", 0), 0);
     assert_int_equal(cell(table, "waiting_count", 0), 1);
@@ -107,7 +107,7 @@ static void a_choice_of_threads_leaves_out_the_others(void **state)
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_statistics_threads(&table, model, &selection), TM_OK);
+    assert_int_equal(tm_thread_list(&table, model, &selection), TM_OK);
     assert_int_equal(tm_table_row_count(table), 1);
     assert_string_equal(tm_table_string(table, "name", 0), "light");
     tm_table_free(table);
@@ -116,7 +116,7 @@ static void a_choice_of_threads_leaves_out_the_others(void **state)
         cell(table, "blocked_total_ns", row_of(table, "class", "app.Lock")), 100);
     tm_table_free(table);
     selection.threads = nobody;
-    assert_int_equal(tm_statistics_threads(&table, model, &selection), TM_ENOTFOUND);
+    assert_int_equal(tm_thread_list(&table, model, &selection), TM_ENOTFOUND);
     assert_null(table);
     tm_model_free(model);
 }
@@ -137,8 +137,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(libraries_can_be_chosen),
-        cmocka_unit_test(a_window_cuts_hold_ups_at_its_edges),
-        cmocka_unit_test(a_hold_up_of_no_time_counts_where_it_lies),
+        cmocka_unit_test(a_window_cuts_blocking_intervals_at_its_edges),
+        cmocka_unit_test(a_blocking_interval_of_no_time_counts_where_it_lies),
         cmocka_unit_test(a_choice_of_classes_leaves_sleeps_alone),
         cmocka_unit_test(a_choice_of_threads_leaves_out_the_others),
         cmocka_unit_test(keys_that_are_none_are_refused),

@@ -86,7 +86,7 @@ static int64_t gain(const tm_model *model, const char *class_name, const char *m
     tm_table *table;
     int64_t gain_ns;
 
-    assert_int_equal(tm_whatif(&table, model, &options), TM_OK);
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
     assert_string_equal(tm_table_name(table), "whatif");
     assert_int_equal(tm_table_row_count(table), 1);
     assert_int_equal(tm_table_int64(table, "holds")[0], holds);
@@ -154,16 +154,16 @@ static void wrong_questions_are_refused(void **state)
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_whatif(&table, model, &options), TM_EINVAL);
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
     assert_null(table);
     assert_string_equal(tm_error_text(), "factor -1 is not from 0 to 1e+06");
     assert_int_equal(tm_whatif_rank(&table, model, &options), TM_EINVAL);
     options.factor = 0;
     options.class_name = "no.Such";
-    assert_int_equal(tm_whatif(&table, model, &options), TM_ENOTFOUND);
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_ENOTFOUND);
     assert_string_equal(tm_error_text(), "there is no class no.Such in this run");
     options.class_name = NULL;
-    assert_int_equal(tm_whatif(&table, model, &options), TM_EINVAL);
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
     tm_model_free(model);
 }
 
@@ -175,7 +175,7 @@ static void empty_run_has_no_prediction(void **state)
 
     (void)state;
     assert_int_equal(tm_model_new(&model, NULL), TM_OK);
-    assert_int_equal(tm_whatif(&table, model, &options), TM_OK);
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
     assert_int_equal(tm_table_row_count(table), 0);
     tm_table_free(table);
     assert_int_equal(tm_whatif_rank(&table, model, NULL), TM_OK);
@@ -223,7 +223,7 @@ static void any_events_can_be_asked_about(void **state)
                 .size = sizeof(options), .factor = i, .class_name = "app.Lock"};
             tm_table *table;
 
-            assert_int_equal(tm_whatif(&table, model, &options), TM_OK);
+            assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
             if (i == 1)
                 assert_int_equal(tm_table_int64(table, "gain_ns")[0], 0);
             tm_table_free(table);
@@ -254,7 +254,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
 
             scarce.calls_left = calls++;
             rc = what ? tm_whatif_rank(&table, model, &options)
-                      : tm_whatif(&table, model, &options);
+                      : tm_whatif_predict(&table, model, &options);
             assert_true(rc == TM_OK || rc == TM_ENOMEM);
             tm_table_free(table);
             assert_int_equal(scarce.live_blocks, live);

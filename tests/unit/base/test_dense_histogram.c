@@ -29,33 +29,33 @@ static int64_t random_value(uint64_t *seed)
     return (int64_t)(next_random(seed) >> 1 >> random % 63);
 }
 
-static void check_same(const tm__spread *spread, const tm__histogram *histogram)
+static void check_same(const tm__dense_histogram *dense, const tm__histogram *histogram)
 {
     static const double fractions[] = {0, 0.01, 0.07, 0.5, 0.9, 0.99, 1};
     enum { FRACTIONS = sizeof(fractions) / sizeof(*fractions) };
     int64_t values[FRACTIONS];
-    uint32_t bucket = tm__spread_next(spread, 0);
+    uint32_t bucket = tm__dense_histogram_next(dense, 0);
 
-    assert_int_equal(spread->count, histogram->count);
-    assert_int_equal(spread->total, histogram->total);
-    assert_int_equal(spread->min, histogram->min);
-    assert_int_equal(spread->max, histogram->max);
+    assert_int_equal(dense->count, histogram->count);
+    assert_int_equal(dense->total, histogram->total);
+    assert_int_equal(dense->min, histogram->min);
+    assert_int_equal(dense->max, histogram->max);
     for (uint32_t i = 0; i < histogram->bucket_count; i++) {
         if (!histogram->buckets[i])
             continue;
         assert_int_equal(bucket, histogram->first + i);
-        assert_int_equal(spread->buckets[bucket], histogram->buckets[i]);
-        bucket = tm__spread_next(spread, bucket + 1);
+        assert_int_equal(dense->buckets[bucket], histogram->buckets[i]);
+        bucket = tm__dense_histogram_next(dense, bucket + 1);
     }
-    assert_int_equal(bucket, TM__SPREAD_END);
-    tm__spread_quantiles(spread, fractions, values, FRACTIONS);
+    assert_int_equal(bucket, TM__DENSE_HISTOGRAM_END);
+    tm__dense_histogram_quantiles(dense, fractions, values, FRACTIONS);
     for (size_t i = 0; i < FRACTIONS; i++)
         assert_int_equal(values[i], tm__histogram_quantile(histogram, fractions[i]));
 }
 
-static void spread_tells_what_a_histogram_tells(void **state)
+static void dense_histogram_says_what_a_histogram_says(void **state)
 {
-    static tm__spread spread;
+    static tm__dense_histogram dense;
     uint64_t seed = 7;
     tm__memory memory;
 
@@ -67,20 +67,20 @@ static void spread_tells_what_a_histogram_tells(void **state)
         for (size_t i = 0; i < count; i++) {
             int64_t value = random_value(&seed);
 
-            tm__spread_add(&spread, value);
+            tm__dense_histogram_add(&dense, value);
             assert_int_equal(tm__histogram_add(&histogram, &memory, value), TM_OK);
         }
-        check_same(&spread, &histogram);
+        check_same(&dense, &histogram);
         for (size_t i = 0; i < count / 3; i++)
             assert_int_equal(tm__histogram_add(&more, &memory, random_value(&seed)),
                              TM_OK);
-        tm__spread_merge(&spread, &more);
+        tm__dense_histogram_merge(&dense, &more);
         assert_int_equal(tm__histogram_merge(&histogram, &memory, &more), TM_OK);
-        check_same(&spread, &histogram);
-        tm__spread_clear(&spread);
+        check_same(&dense, &histogram);
+        tm__dense_histogram_clear(&dense);
         tm__histogram_free(&histogram, &memory);
         tm__histogram_free(&more, &memory);
-        check_same(&spread, &histogram);
+        check_same(&dense, &histogram);
     }
     assert_int_equal(memory.used_bytes, 0);
 }
@@ -88,7 +88,7 @@ static void spread_tells_what_a_histogram_tells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spread_tells_what_a_histogram_tells),
+        cmocka_unit_test(dense_histogram_says_what_a_histogram_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

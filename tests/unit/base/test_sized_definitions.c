@@ -138,7 +138,8 @@ static void keep_run(const tm_model *model, answer *to)
 static int into_model(const void *given, answer *to)
 {
     tm_statistics_options by_object = {.size = sizeof(by_object),
-                                       .keys = TM_BY_OBJECT | TM_BY_CALLER};
+                                       .keys = TM_STATISTICS_BY_OBJECT |
+                                               TM_STATISTICS_BY_CALLER};
     tm_model *model;
     tm_table *table;
     int rc;
@@ -147,11 +148,11 @@ static int into_model(const void *given, answer *to)
     rc = fill(tm_model_sink(model), given);
     if (rc == TM_OK) {
         keep_run(model, to);
-        assert_int_equal(tm_statistics_threads(&table, model, NULL), TM_OK);
+        assert_int_equal(tm_thread_list(&table, model, NULL), TM_OK);
         answer_table(to, table);
         assert_int_equal(tm_stack_list(&table, model), TM_OK);
         answer_table(to, table);
-        assert_int_equal(tm_statistics_monitors(&table, model, &by_object), TM_OK);
+        assert_int_equal(tm_statistics_list(&table, model, &by_object), TM_OK);
         answer_table(to, table);
     }
     tm_model_free(model);
@@ -160,17 +161,17 @@ static int into_model(const void *given, answer *to)
 
 static int into_summary(const void *given, answer *to)
 {
-    tm_summary *summary;
+    tm_class_sums *summary;
     tm_table *table;
     int rc;
 
-    assert_int_equal(tm_summary_new(&summary, NULL), TM_OK);
-    rc = fill(tm_summary_sink(summary), given);
+    assert_int_equal(tm_class_sums_new(&summary, NULL), TM_OK);
+    rc = fill(tm_class_sums_sink(summary), given);
     if (rc == TM_OK) {
-        assert_int_equal(tm_summary_list(&table, summary), TM_OK);
+        assert_int_equal(tm_class_sums_list(&table, summary), TM_OK);
         answer_table(to, table);
     }
-    tm_summary_free(summary);
+    tm_class_sums_free(summary);
     return rc;
 }
 

@@ -41,33 +41,32 @@ static int keep(int rc, tm_table *table, answer *to)
         return keep(rc, table, to);                                                    \
     }
 
-ASK(monitors, tm_statistics_options, tm_statistics_monitors(&table, asked, options))
-ASK(total, tm_statistics_options, tm_statistics_total(&table, asked, options))
+ASK(monitors, tm_statistics_options, tm_statistics_list(&table, asked, options))
+ASK(total, tm_statistics_options, tm_statistics_sum(&table, asked, options))
 ASK(histogram, tm_statistics_options,
-    tm_statistics_histogram(&table, asked, options, TM_STATE_BLOCKED))
+    tm_histogram_list(&table, asked, options, TM_STATE_BLOCKED))
 ASK(blame, tm_blame_options, tm_blame_list(&table, asked, options))
-ASK(critical, tm_path_options, tm_path_critical(&table, asked, options))
-ASK(rollup, tm_path_options, tm_path_rollup(&table, asked, options))
-ASK(whatif, tm_whatif_options, tm_whatif(&table, asked, options))
+ASK(critical, tm_path_options, tm_path_list(&table, asked, options))
+ASK(rollup, tm_path_options, tm_path_sum(&table, asked, options))
+ASK(whatif, tm_whatif_options, tm_whatif_predict(&table, asked, options))
 ASK(rank, tm_whatif_options, tm_whatif_rank(&table, asked, options))
-ASK(threads, tm_selection, tm_statistics_threads(&table, asked, options))
+ASK(threads, tm_selection, tm_thread_list(&table, asked, options))
 ASK(timeline, tm_selection, tm_timeline_list(&table, asked, options))
-ASK(tiles, tm_selection, tm_timeline_tiles(&table, asked, options, 0))
+ASK(tiles, tm_selection, tm_tile_list(&table, asked, options, 0))
 ASK(interactions, tm_selection, tm_interaction_list(&table, asked, options))
-ASK(context, tm_selection, tm_model_context(&table, asked, options))
+ASK(context, tm_selection, tm_context_list(&table, asked, options))
 ASK(holds, tm_selection, tm_hold_list(&table, asked, options))
 ASK(hold_times, tm_hold_options, tm_hold_group(&table, asked, options))
-ASK(matrix, tm_selection, tm_blame_matrix(&table, asked, options))
+ASK(matrix, tm_selection, tm_blocker_list(&table, asked, options))
 ASK(selected, tm_selection,
-    tm_statistics_monitors(&table, asked,
-                           &(tm_statistics_options){
-                               .size = sizeof(tm_statistics_options),
-                               .selection = options}))
+    tm_statistics_list(&table, asked,
+                       &(tm_statistics_options){.size = sizeof(tm_statistics_options),
+                                                .selection = options}))
 
 static int tile_ns(const void *given, answer *to)
 {
     int64_t ns = 0;
-    int rc = tm_timeline_tile_ns(&ns, asked, given, 1);
+    int rc = tm_tile_fit(&ns, asked, given, 1);
 
     if (rc >= 0)
         answer_write(to, (const char *)&ns, sizeof(ns));
@@ -81,7 +80,7 @@ static const uint64_t workers[] = {2, 3};
 static void options_of_statistics(void **state)
 {
     const tm_statistics_options value = {.size = sizeof(value),
-                                         .keys = TM_BY_CALLER,
+                                         .keys = TM_STATISTICS_BY_CALLER,
                                          .libraries = app,
                                          .library_count = 1};
     const tm_statistics_options whole = {
@@ -330,7 +329,7 @@ static void sinks(void **state)
     sized it = {"tm_sink",
                 &heard.sink,
                 sizeof(heard.sink),
-                {END(tm_sink, payload), END(tm_sink, run), END(tm_sink, limit),
+                {END(tm_sink, payload), END(tm_sink, run), END(tm_sink, caveat),
                  END(tm_sink, define_class), END(tm_sink, define_method),
                  END(tm_sink, define_stack), END(tm_sink, define_thread),
                  END(tm_sink, define_object), END(tm_sink, events)},
@@ -372,7 +371,7 @@ static int keep_export(void *payload, const char *bytes, size_t count)
 static int export_of(const void *given, answer *to)
 {
     exported = to;
-    return tm_export(asked, NULL, given);
+    return tm_export_write(asked, NULL, given);
 }
 
 static void options_of_an_export(void **state)

@@ -33,7 +33,7 @@ static void memory_may_run_out_at_any_allocation(void **state)
                 .size = sizeof(options), .allocator = &hook, .format = format};
 
             assert_true(calls < 200);
-            rc = tm_export(model, path, &options);
+            rc = tm_export_write(model, path, &options);
             assert_true(rc == TM_OK || rc == TM_ENOMEM);
             assert_int_equal(scarce.live_blocks, 0);
         }
@@ -55,11 +55,11 @@ static void what_is_no_format_or_state_is_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-        assert_int_equal(tm_export(model, "/nowhere/to/be/found", &wrong[i]),
+        assert_int_equal(tm_export_write(model, "/nowhere/to/be/found", &wrong[i]),
                          TM_EINVAL);
-    assert_int_equal(tm_export(model, "/nowhere/to/be/found",
-                               &(tm_export_options){.size = sizeof(*wrong),
-                                                    .format = TM_EXPORT_DOT}),
+    assert_int_equal(tm_export_write(model, "/nowhere/to/be/found",
+                                     &(tm_export_options){.size = sizeof(*wrong),
+                                                          .format = TM_EXPORT_DOT}),
                      TM_EIO);
     tm_model_free(model);
 }
@@ -80,7 +80,7 @@ static void what_writing_came_to_is_handed_on(void **state)
     for (int format = TM_EXPORT_PERFETTO; format <= TM_EXPORT_HPROF; format++) {
         tm_export_options options = {
             .size = sizeof(options), .format = format, .write = refuse};
-        int rc = tm_export(model, NULL, &options);
+        int rc = tm_export_write(model, NULL, &options);
 
         /* Of an empty run there are no stacks to write. */
         assert_int_equal(rc, format == TM_EXPORT_COLLAPSED ? TM_OK : TM_EIO);

@@ -54,7 +54,7 @@ static size_t record(unsigned char *at, int tag, uint32_t time_us, const char *w
 }
 
 /* @return what the sink came to */
-static int pour_what_fits(const tm_sink *to)
+static int emit_what_fits(const tm_sink *to)
 {
     static const tm_line LINES[] = {{0, 10, 0}, {5, 11, 0}};
     static const tm_frame FRAMES[] = {{9, 7, 0, 0}, {9, -1, 0, 0}};
@@ -90,9 +90,9 @@ static int pour_what_fits(const tm_sink *to)
     return rc < 0 ? rc : to->events(to->payload, events, 4);
 }
 
-static void pour_a_run(const tm_sink *to)
+static void emit_a_run(const tm_sink *to)
 {
-    assert_int_equal(pour_what_fits(to), TM_OK);
+    assert_int_equal(emit_what_fits(to), TM_OK);
 }
 
 #define PUT(...) at += record(want + at, __VA_ARGS__)
@@ -115,7 +115,7 @@ static void binary_format_is_that_of_the_manual_byte_by_byte(void **state)
     file.count = 0;
     file.rc = TM_OK;
     assert_int_equal(tm_hprof_writer_new(&hprof, keep, NULL, &OPTIONS), TM_OK);
-    pour_a_run(tm_hprof_writer_sink(hprof));
+    emit_a_run(tm_hprof_writer_sink(hprof));
     assert_int_equal(tm_hprof_writer_flush(hprof), TM_OK);
     assert_int_equal(tm_hprof_writer_close(hprof), TM_OK);
 
@@ -158,7 +158,7 @@ static void run_says_when_it_began_if_the_options_do_not(void **state)
     assert_int_equal(
         tm_hprof_writer_sink(hprof)->run(tm_hprof_writer_sink(hprof)->payload, &run),
         TM_OK);
-    pour_a_run(tm_hprof_writer_sink(hprof));
+    emit_a_run(tm_hprof_writer_sink(hprof));
     assert_int_equal(tm_hprof_writer_close(hprof), TM_OK);
     assert_memory_equal(file.bytes, HEAD, sizeof(HEAD) - 1);
     count = file.count;
@@ -173,7 +173,7 @@ static void run_says_when_it_began_if_the_options_do_not(void **state)
                                              .start_ns = run.start_ns,
                                          }),
                      TM_OK);
-    pour_a_run(tm_hprof_writer_sink(hprof));
+    emit_a_run(tm_hprof_writer_sink(hprof));
     assert_int_equal(tm_hprof_writer_close(hprof), TM_OK);
     assert_int_equal(file.count, count);
     assert_memory_equal(file.bytes, first, count);
@@ -220,7 +220,7 @@ static void memory_may_run_out_at_any_allocation(void **state)
         file.count = 0;
         rc = tm_hprof_writer_new(&hprof, keep, NULL, &options);
         if (rc == TM_OK) {
-            rc = pour_what_fits(tm_hprof_writer_sink(hprof));
+            rc = emit_what_fits(tm_hprof_writer_sink(hprof));
             rc = tm_hprof_writer_close(hprof) < 0 ? TM_ENOMEM : rc;
         } else {
             assert_null(hprof);
@@ -237,7 +237,7 @@ static void binary_format_hands_on_what_writing_came_to(void **state)
     file.count = 0;
     file.rc = TM_EIO;
     assert_int_equal(tm_hprof_writer_new(&hprof, keep, NULL, NULL), TM_OK);
-    pour_a_run(tm_hprof_writer_sink(hprof));
+    emit_a_run(tm_hprof_writer_sink(hprof));
     assert_int_equal(tm_hprof_writer_flush(hprof), TM_EIO);
     assert_int_equal(tm_hprof_writer_close(hprof), TM_EIO);
     assert_int_equal(tm_hprof_writer_close(NULL), TM_OK);

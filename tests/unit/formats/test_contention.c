@@ -12,18 +12,18 @@
 #include "support/scarce.h"
 #include "support/told.h"
 
-static int pour_text(recorder *to, const char *text, const char *dialect)
+static int emit_text(recorder *to, const char *text, const char *dialect)
 {
     tm_source_options options = {.size = sizeof(options), .dialect = dialect};
 
-    return pour_memory(to, "log", text, strlen(text), &options);
+    return emit_memory(to, "log", text, strlen(text), &options);
 }
 
-static void assert_poured(const char *text, const char *dialect, const char *expected)
+static void assert_emitted(const char *text, const char *dialect, const char *expected)
 {
     recorder told;
 
-    assert_int_equal(pour_text(&told, text, dialect), TM_OK);
+    assert_int_equal(emit_text(&told, text, dialect), TM_OK);
     assert_told(&told, expected);
     recorder_free(&told);
 }
@@ -31,42 +31,42 @@ static void assert_poured(const char *text, const char *dialect, const char *exp
 static void each_line_is_its_event(void **state)
 {
     (void)state;
-    assert_poured("ThreadStarted,1.5,0000000A,main\n"
-                  "ThreadStart,2,0000000A,0000000B,0\n"
-                  "ThreadStarted,2.000000001,0000000B,\n"
-                  "MonitorContendedEnter,3,0000000B,00000100,0000000A,0\n"
-                  "MonitorContendedEntered,4,0000000B,00000100,0000000B,0\r\n"
-                  "ObjectWaitEnter,5,0000000B,00000100,0\n"
-                  "\n"
-                  "ObjectNotify,6,0000000A,00000100,0\n"
-                  "ObjectNotifyAll,6,0000000A,00000100\n"
-                  "ObjectWaitExit,7,0000000B,00000100,0\n"
-                  "ThreadSleepEnter,8,0000000B,0\n"
-                  "ThreadSleepExit,9,0000000B,0\n"
-                  "ThreadJoinEnter,9.25,0000000A,0000000B,0\n"
-                  "ThreadEnded,10,0000000B\n"
-                  "ThreadJoinExit,11,0000000A,0000000B,0",
-                  NULL,
-                  "object 10 0 0 10 3\n"
-                  "thread 10 10 0 main|(null) 0 0\n"
-                  "event 1500000000 10 0 0 0 0 2 0\n"
-                  "object 11 0 0 11 3\n"
-                  "thread 11 11 0 (null)|(null) 0 0\n"
-                  "event 2000000000 10 0 11 0 0 1 4\n"
-                  "thread 11 11 0 |(null) 0 0\n"
-                  "event 2000000001 11 0 0 0 0 2 0\n"
-                  "object 256 0 0 256 3\n"
-                  "event 3000000000 11 256 10 0 0 4 4\n"
-                  "event 4000000000 11 256 0 0 0 5 0\n"
-                  "event 5000000000 11 256 0 0 0 6 0\n"
-                  "event 6000000000 10 256 0 0 0 8 0\n"
-                  "event 6000000000 10 256 0 0 0 9 0\n"
-                  "event 7000000000 11 256 0 0 0 7 0\n"
-                  "event 8000000000 11 0 0 0 0 12 0\n"
-                  "event 9000000000 11 0 0 0 0 13 0\n"
-                  "event 9250000000 10 0 11 0 0 14 4\n"
-                  "event 10000000000 11 0 0 0 0 3 0\n"
-                  "event 11000000000 10 0 11 0 0 15 4\n");
+    assert_emitted("ThreadStarted,1.5,0000000A,main\n"
+                   "ThreadStart,2,0000000A,0000000B,0\n"
+                   "ThreadStarted,2.000000001,0000000B,\n"
+                   "MonitorContendedEnter,3,0000000B,00000100,0000000A,0\n"
+                   "MonitorContendedEntered,4,0000000B,00000100,0000000B,0\r\n"
+                   "ObjectWaitEnter,5,0000000B,00000100,0\n"
+                   "\n"
+                   "ObjectNotify,6,0000000A,00000100,0\n"
+                   "ObjectNotifyAll,6,0000000A,00000100\n"
+                   "ObjectWaitExit,7,0000000B,00000100,0\n"
+                   "ThreadSleepEnter,8,0000000B,0\n"
+                   "ThreadSleepExit,9,0000000B,0\n"
+                   "ThreadJoinEnter,9.25,0000000A,0000000B,0\n"
+                   "ThreadEnded,10,0000000B\n"
+                   "ThreadJoinExit,11,0000000A,0000000B,0",
+                   NULL,
+                   "object 10 0 0 10 3\n"
+                   "thread 10 10 0 main|(null) 0 0\n"
+                   "event 1500000000 10 0 0 0 0 2 0\n"
+                   "object 11 0 0 11 3\n"
+                   "thread 11 11 0 (null)|(null) 0 0\n"
+                   "event 2000000000 10 0 11 0 0 1 4\n"
+                   "thread 11 11 0 |(null) 0 0\n"
+                   "event 2000000001 11 0 0 0 0 2 0\n"
+                   "object 256 0 0 256 3\n"
+                   "event 3000000000 11 256 10 0 0 4 4\n"
+                   "event 4000000000 11 256 0 0 0 5 0\n"
+                   "event 5000000000 11 256 0 0 0 6 0\n"
+                   "event 6000000000 10 256 0 0 0 8 0\n"
+                   "event 6000000000 10 256 0 0 0 9 0\n"
+                   "event 7000000000 11 256 0 0 0 7 0\n"
+                   "event 8000000000 11 0 0 0 0 12 0\n"
+                   "event 9000000000 11 0 0 0 0 13 0\n"
+                   "event 9250000000 10 0 11 0 0 14 4\n"
+                   "event 10000000000 11 0 0 0 0 3 0\n"
+                   "event 11000000000 10 0 11 0 0 15 4\n");
 }
 
 static void seconds_are_read_exactly(void **state)
@@ -102,20 +102,20 @@ static void seconds_are_read_exactly(void **state)
 static void a_name_may_hold_commas(void **state)
 {
     (void)state;
-    assert_poured("ThreadStarted,1,0000000A,pool, thread 1\n", NULL,
-                  "object 10 0 0 10 3\n"
-                  "thread 10 10 0 pool, thread 1|(null) 0 0\n"
-                  "event 1000000000 10 0 0 0 0 2 0\n");
-    assert_poured("ThreadStarted,a,0,b,0000000A,1,0\n",
-                  "thread_start=ThreadStarted,name,thread,time,stack",
-                  "object 10 0 0 10 3\n"
-                  "thread 10 10 0 a,0,b|(null) 0 0\n"
-                  "event 1000000000 10 0 0 0 0 2 0\n");
-    assert_poured("ThreadStarted,1,0000000A,a,1,x,0\n",
-                  "thread_start=ThreadStarted,time,thread,name,stack",
-                  "object 10 0 0 10 3\n"
-                  "thread 10 10 0 a,1,x|(null) 0 0\n"
-                  "event 1000000000 10 0 0 0 0 2 0\n");
+    assert_emitted("ThreadStarted,1,0000000A,pool, thread 1\n", NULL,
+                   "object 10 0 0 10 3\n"
+                   "thread 10 10 0 pool, thread 1|(null) 0 0\n"
+                   "event 1000000000 10 0 0 0 0 2 0\n");
+    assert_emitted("ThreadStarted,a,0,b,0000000A,1,0\n",
+                   "thread_start=ThreadStarted,name,thread,time,stack",
+                   "object 10 0 0 10 3\n"
+                   "thread 10 10 0 a,0,b|(null) 0 0\n"
+                   "event 1000000000 10 0 0 0 0 2 0\n");
+    assert_emitted("ThreadStarted,1,0000000A,a,1,x,0\n",
+                   "thread_start=ThreadStarted,time,thread,name,stack",
+                   "object 10 0 0 10 3\n"
+                   "thread 10 10 0 a,1,x|(null) 0 0\n"
+                   "event 1000000000 10 0 0 0 0 2 0\n");
 }
 
 static void another_dialect_is_read_by_its_table(void **state)
@@ -129,12 +129,12 @@ static void another_dialect_is_read_by_its_table(void **state)
         TM_EINVAL);
     assert_string_equal(tm_error_text(), "dialect: ThreadStart is field 1 of its line "
                                          "and Wait is field 2");
-    assert_poured("Wait,00000100,unused,0000000A,1\n",
-                  "wait=Wait,object,-,thread,time;sleep=",
-                  "object 10 0 0 10 3\n"
-                  "thread 10 10 0 (null)|(null) 0 0\n"
-                  "object 256 0 0 256 3\n"
-                  "event 1000000000 10 256 0 0 0 6 0\n");
+    assert_emitted("Wait,00000100,unused,0000000A,1\n",
+                   "wait=Wait,object,-,thread,time;sleep=",
+                   "object 10 0 0 10 3\n"
+                   "thread 10 10 0 (null)|(null) 0 0\n"
+                   "object 256 0 0 256 3\n"
+                   "event 1000000000 10 256 0 0 0 6 0\n");
 }
 
 static void a_wrong_dialect_is_refused_with_its_line(void **state)
@@ -190,7 +190,7 @@ static void a_wrong_line_is_left_out_and_told(void **state)
                  "ThreadEnded,1,0000000B\n%s\nThreadEnded,2,0000000C\n", cases[i][0]);
         snprintf(expected, sizeof(expected), "log: the line at byte 23 is left out: %s",
                  cases[i][1]);
-        assert_int_equal(pour_text(&told, text, NULL), TM_EDAMAGED);
+        assert_int_equal(emit_text(&told, text, NULL), TM_EDAMAGED);
         assert_int_equal(told.events, 2);
         if (strstr(cases[i][1], "field is missing"))
             assert_non_null(strstr(tm_error_text(), "the line at byte 23"));
@@ -205,7 +205,7 @@ static void threads_of_one_hash_are_told_apart(void **state)
     recorder told;
 
     (void)state;
-    assert_int_equal(pour_text(&told,
+    assert_int_equal(emit_text(&told,
                                "ThreadStarted,1,0000000A,first\n"
                                "ObjectWaitEnter,2,0000000A,00000100\n"
                                "ThreadStarted,3,0000000A,second\n"
@@ -237,10 +237,11 @@ static void threads_of_one_hash_are_told_apart(void **state)
                        "event 9000000000 8589934602 0 0 0 0 2 0\n"
                        "object 768 0 0 768 3\n"
                        "event 10000000000 8589934602 768 0 0 0 4 0\n");
-    assert_non_null(strstr(told.text, "limit 1 times two threads that lived at once"));
-    assert_non_null(strstr(told.text, "limit 1 times a thread had the hash of one that "
-                                      "had ended"));
-    assert_non_null(strstr(told.text, "limit 1 times a thread was blocked by itself"));
+    assert_non_null(strstr(told.text, "caveat 1 times two threads that lived at once"));
+    assert_non_null(strstr(told.text,
+                           "caveat 1 times a thread had the hash of one that "
+                           "had ended"));
+    assert_non_null(strstr(told.text, "caveat 1 times a thread was blocked by itself"));
     recorder_free(&told);
 }
 
@@ -253,7 +254,7 @@ static void put_text(const char *path, const char *text)
     fclose(file);
 }
 
-static int pour_file(recorder *to, const char *path)
+static int emit_file(recorder *to, const char *path)
 {
     tm_source *source;
     int rc = tm_source_open(&source, path, NULL);
@@ -303,13 +304,13 @@ static void metadata_lie_beside_the_log_in_one_file_or_two(void **state)
     (void)state;
     put_text("test_contention.orca", LOG);
     put_text("test_contention.meta", CLASSES METHODS);
-    assert_int_equal(pour_file(&told, "test_contention.orca"), TM_OK);
+    assert_int_equal(emit_file(&told, "test_contention.orca"), TM_OK);
     assert_told(&told, TOLD);
-    assert_non_null(strstr(told.text, "limit 1 methods of stacks are not in the "
+    assert_non_null(strstr(told.text, "caveat 1 methods of stacks are not in the "
                                       "metadata."));
     recorder_free(&told);
 
-    assert_int_equal(pour_file(&told, "test_contention.meta"), TM_EFORMAT);
+    assert_int_equal(emit_file(&told, "test_contention.meta"), TM_EFORMAT);
     assert_string_equal(tm_error_text(), "test_contention.meta: the metadata of a "
                                          "contention log, which is read with it: open "
                                          "the log");
@@ -318,12 +319,12 @@ static void metadata_lie_beside_the_log_in_one_file_or_two(void **state)
 
     put_text("test_contention.classtable", CLASSES);
     put_text("test_contention.method", METHODS);
-    assert_int_equal(pour_file(&told, "test_contention.orca"), TM_OK);
+    assert_int_equal(emit_file(&told, "test_contention.orca"), TM_OK);
     assert_told(&told, TOLD);
     recorder_free(&told);
 
     put_text("test_contention.method", METHODS "0000002C,cut,(I\n");
-    assert_int_equal(pour_file(&told, "test_contention.orca"), TM_EDAMAGED);
+    assert_int_equal(emit_file(&told, "test_contention.orca"), TM_EDAMAGED);
     assert_told(&told, TOLD);
     assert_string_equal(tm_error_text(),
                         "test_contention.orca: test_contention.method, the line at "
@@ -345,7 +346,7 @@ static void a_line_without_an_end_is_passed_over_in_bounded_memory(void **state)
     memset(text, 'x', length);
     memcpy(text, "ThreadEnded,1,0000000B\n", 23);
     strcpy(text + length, "\nThreadEnded,2,0000000B\n");
-    assert_int_equal(pour_text(&told, text, NULL), TM_EDAMAGED);
+    assert_int_equal(emit_text(&told, text, NULL), TM_EDAMAGED);
     assert_int_equal(told.events, 2);
     assert_string_equal(tm_error_text(), "log: the line at byte 23 is left out: it has "
                                          "over a million bytes");

@@ -15,12 +15,12 @@ static subject the_heap(void)
 
 static void assert_reads(int code, const char *expected)
 {
-    assert_pours((const char *)paper.bytes, paper.length, code, expected);
+    assert_emits((const char *)paper.bytes, paper.length, code, expected);
 }
 
 static void assert_damaged(const char *expected)
 {
-    assert_reads(TM_EDAMAGED, "limit ");
+    assert_reads(TM_EDAMAGED, "caveat ");
     if (!strstr(tm_error_text(), expected))
         fail_msg("\"%s\" is not in \"%s\"", expected, tm_error_text());
 }
@@ -168,7 +168,7 @@ static void headers_that_cannot_be_are_refused(void **state)
         recorder all;
 
         begin_file(&paper, cases[i].version, cases[i].id_bytes);
-        all = pour_all((const char *)paper.bytes, paper.length, &rc);
+        all = emit_all((const char *)paper.bytes, paper.length, &rc);
         assert_int_equal(rc, cases[i].code);
         assert_non_null(strstr(tm_error_text(), cases[i].text));
         recorder_free(&all);

@@ -36,7 +36,7 @@ static const subject it = {whole, sizeof(whole) - 1, 15};
 
 static void assert_reads(const char *text, int code, const char *expected)
 {
-    assert_pours(text, strlen(text), code, expected);
+    assert_emits(text, strlen(text), code, expected);
 }
 
 static void lines_become_events_by_the_least_clock(void **state)
@@ -66,7 +66,7 @@ static void totals_are_a_million_times_what_is_printed(void **state)
                  "event -249960000000 4611686018427387905 1 0 0 0 5 0\n"
                  "event -249960000000 4611686018427387905 1 0 0 1 4 0\n"
                  "event 40000000 4611686018427387905 1 0 0 0 5 0\n");
-    assert_reads(whole, TM_OK, "limit Tables MONITOR TIME");
+    assert_reads(whole, TM_OK, "caveat Tables MONITOR TIME");
 }
 
 static void wrong_lines_are_told_and_passed_over(void **state)
@@ -104,13 +104,13 @@ static void numbers_beyond_all_bounds_stay_in_64_bits(void **state)
                       "   1 100.00% 100.00%  2 7 La/B; (Java)\n"
                       "   2 1.00% 100.00%  18446744073709551615 7 La/B; (Java)\n"
                       "MONITOR TIME END\n",
-                 TM_OK, "limit 18446744073709551615 samples and contentions");
+                 TM_OK, "caveat 18446744073709551615 samples and contentions");
 }
 
 static void a_row_of_many_is_told_in_full(void **state)
 {
     int rc;
-    recorder all = pour_all(MANY, sizeof(MANY) - 1, &rc);
+    recorder all = emit_all(MANY, sizeof(MANY) - 1, &rc);
 
     (void)state;
     assert_int_equal(rc, TM_OK);

@@ -164,7 +164,7 @@ static void settings_tell_thresholds_and_kinds(void **state)
     (void)state;
     make_recording(&paper);
     assert_reads(TM_OK, " 20000000 30 3 3\n"); /* threshold, kinds, policy, identity */
-    assert_reads(TM_OK, "limit JFR did not record waits on monitors");
+    assert_reads(TM_OK, "caveat JFR did not record waits on monitors");
 }
 
 static void zeros_behind_are_no_damage_and_anything_else_is(void **state)

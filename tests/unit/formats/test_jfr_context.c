@@ -88,7 +88,7 @@ static const chunk_class recent[] = {
       FIELD_DURATION,
       {"gcId", TYPE_INT, 0, 0, NULL},
       {"sumOfPauses", TYPE_LONG, 0, 0, "TICKS"}}},
-    {"jdk.VirtualThreadPinned", TYPE_PINNED, {FIELDS_HELD_UP}},
+    {"jdk.VirtualThreadPinned", TYPE_PINNED, {FIELDS_BLOCKED}},
     {"jdk.VirtualThreadSubmitFailed",
      TYPE_REFUSED,
      {FIELD_START,
@@ -98,7 +98,7 @@ static const chunk_class recent[] = {
       {"exceptionMessage", TYPE_STRING, 0, 0, NULL}}},
     {"jdk.JavaMonitorInflate",
      TYPE_INFLATE,
-     {FIELDS_HELD_UP, FIELDS_MONITOR, {"cause", TYPE_CAUSE, 1, 0, NULL}}},
+     {FIELDS_BLOCKED, FIELDS_MONITOR, {"cause", TYPE_CAUSE, 1, 0, NULL}}},
     {"jdk.ActiveSetting",
      TYPE_SETTING,
      {FIELD_START,
@@ -144,7 +144,7 @@ static void else_a_collection_is_one_pause_at_its_end(void **state)
     put_metadata(&paper, recent, RECENT);
     end_chunk(&paper);
     assert_reads("event 5000600 0 0 0 55 0 25 0\n", 1);
-    assert_reads("limit JFR recorded collections and not their single pauses", 1);
+    assert_reads("caveat JFR recorded collections and not their single pauses", 1);
 }
 
 static void pins_and_refusals_name_the_virtual_thread(void **state)
@@ -214,13 +214,13 @@ static const chunk_class of_jdk_11[] = {
     CODE_TYPES,
     {"jdk.JavaMonitorEnter",
      TYPE_ENTER,
-     {FIELDS_HELD_UP,
+     {FIELDS_BLOCKED,
       {"monitorClass", TYPE_CLASS, 1, 0, NULL},
       FIELD_THREAD("previousOwner"),
       {"address", TYPE_LONG, 0, 0, NULL}}},
     {"jdk.JavaMonitorWait",
      TYPE_WAIT,
-     {FIELDS_HELD_UP,
+     {FIELDS_BLOCKED,
       {"monitorClass", TYPE_CLASS, 1, 0, NULL},
       FIELD_THREAD("notifier"),
       {"timeout", TYPE_LONG, 0, 0, "MILLISECONDS"},
@@ -228,7 +228,7 @@ static const chunk_class of_jdk_11[] = {
       {"address", TYPE_LONG, 0, 0, NULL}}},
     {"jdk.ThreadPark",
      TYPE_PARK,
-     {FIELDS_HELD_UP,
+     {FIELDS_BLOCKED,
       {"parkedClass", TYPE_CLASS, 1, 0, NULL},
       {"timeout", TYPE_LONG, 0, 0, "MILLISECONDS"},
       {"address", TYPE_LONG, 0, 0, NULL}}},

@@ -22,7 +22,7 @@ static const subject it = {whole, sizeof(whole) - 1, 8};
 
 static void assert_reads(const char *text, int code, const char *expected)
 {
-    assert_pours(text, strlen(text), code, expected);
+    assert_emits(text, strlen(text), code, expected);
 }
 
 static void a_thread_becomes_its_state_and_its_locks(void **state)
@@ -53,9 +53,9 @@ static void several_texts_are_several_dumps(void **state)
 {
     (void)state;
     assert_reads(HEAD ONE TAIL "\n\n" HEAD ONE TAIL HEAD ONE "," TWO TAIL, TM_OK,
-                 "limit 3 thread dumps in 2 ms");
+                 "caveat 3 thread dumps in 2 ms");
     assert_reads(HEAD ONE TAIL "{}\n" HEAD TWO TAIL, TM_EDAMAGED,
-                 "limit 2 thread dumps");
+                 "caveat 2 thread dumps");
 }
 
 static void what_is_wrong_ends_its_dump_and_not_the_next(void **state)
@@ -93,7 +93,7 @@ static void nesting_has_a_limit(void **state)
 
     (void)state;
     memset(text + length, '[', LEVELS);
-    assert_pours(text, (size_t)length + LEVELS, TM_EDAMAGED, "limit ");
+    assert_emits(text, (size_t)length + LEVELS, TM_EDAMAGED, "caveat ");
     assert_non_null(strstr(tm_error_text(), "nested too deep"));
     free(text);
 }
@@ -106,7 +106,7 @@ static void a_value_has_a_longest_length(void **state)
 
     (void)state;
     memset(text + length, 'x', BYTES);
-    assert_pours(text, (size_t)length + BYTES, TM_EDAMAGED, "event 5000000000 11");
+    assert_emits(text, (size_t)length + BYTES, TM_EDAMAGED, "event 5000000000 11");
     assert_non_null(strstr(tm_error_text(), "a value of more than 65536 bytes"));
     /* One that is not longer, without any line feed and across pieces, is read. */
     length = sprintf(text, "{\"threadDump\": {\"threadContainers\": [{\"threads\": [{"
@@ -118,7 +118,7 @@ static void a_value_has_a_longest_length(void **state)
         length += sprintf(text + length, "\", ");
     }
     length += sprintf(text + length, "0]}]}]}}");
-    assert_pours(text, (size_t)length, TM_OK, "event 0 2 0 0 2 0 22 0\n");
+    assert_emits(text, (size_t)length, TM_OK, "event 0 2 0 0 2 0 22 0\n");
     free(text);
 }
 

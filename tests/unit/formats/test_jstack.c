@@ -40,7 +40,7 @@ static const subject it = {whole, sizeof(whole) - 1, 8};
 
 static void assert_reads(const char *text, int code, const char *expected)
 {
-    assert_pours(text, strlen(text), code, expected);
+    assert_emits(text, strlen(text), code, expected);
 }
 
 static void a_thread_becomes_its_state_and_its_locks(void **state)
@@ -59,7 +59,7 @@ static void a_thread_becomes_its_state_and_its_locks(void **state)
 static void the_jvms_account_is_compared(void **state)
 {
     int rc;
-    recorder all = pour_all(whole, it.length, &rc);
+    recorder all = emit_all(whole, it.length, &rc);
 
     (void)state;
     assert_null(strstr(all.text, "account"));
@@ -164,7 +164,7 @@ static void text_without_a_dump_is_refused(void **state)
     recorder all;
 
     (void)state;
-    all = pour_all("just\nsome text\n", 15, &rc);
+    all = emit_all("just\nsome text\n", 15, &rc);
     assert_int_equal(rc, TM_EFORMAT);
     assert_non_null(strstr(tm_error_text(), "no thread dump"));
     recorder_free(&all);

@@ -21,7 +21,7 @@ static const subject it = {whole, sizeof(whole) - 1, 8};
 
 static void assert_reads(const char *text, int code, const char *expected)
 {
-    assert_pours(text, strlen(text), code, expected);
+    assert_emits(text, strlen(text), code, expected);
 }
 
 static void a_thread_becomes_its_state_and_its_locks(void **state)
@@ -72,7 +72,7 @@ static void several_dumps_follow_one_another(void **state)
 {
     (void)state;
     assert_reads(HEAD ONE HEAD ONE "4711\n1970-01-01T00:00:09Z\n25\n\n" ONE TWO, TM_OK,
-                 "limit 3 thread dumps in 4000 ms");
+                 "caveat 3 thread dumps in 4000 ms");
 }
 
 static void what_is_cut_is_taken_as_far_as_it_goes(void **state)
@@ -126,7 +126,7 @@ static void a_line_may_be_of_any_length(void **state)
     memset(text + length, '#', BYTES);
     length += BYTES;
     length += sprintf(text + length, "\n" TWO);
-    assert_pours(text, (size_t)length, TM_EDAMAGED,
+    assert_emits(text, (size_t)length, TM_EDAMAGED,
                  "event 5000000000 12 8589934624 0 3 3 22 0\n");
     free(text);
 }

@@ -82,17 +82,17 @@ static void regular_file_tells_format_length_and_position(void **state)
     put_file(path, paper.bytes, paper.length);
     assert_int_equal(tm_source_open(&source, path, NULL), TM_OK);
     assert_string_equal(tm_source_format(source), "tmt");
-    assert_int_equal(tm_source_length(source), paper.length);
+    assert_int_equal(tm_source_length_bytes(source), paper.length);
     recorder_init(&actual);
     while ((rc = tm_source_read(source, &actual.sink)) == TM_MORE) {
-        assert_true(tm_source_position(source) >= before);
-        before = tm_source_position(source);
+        assert_true(tm_source_position_bytes(source) >= before);
+        before = tm_source_position_bytes(source);
         calls++;
     }
     assert_int_equal(rc, TM_OK);
     assert_int_equal(tm_source_read(source, &actual.sink), TM_OK);
     assert_true(calls >= 8);
-    assert_int_equal(tm_source_position(source), paper.length);
+    assert_int_equal(tm_source_position_bytes(source), paper.length);
     assert_int_equal(actual.events, 40000);
     snprintf(run, sizeof(run), "run %s|tmt|(null)|(null)|(null) 0 0 0 0 0 0 0 0\n",
              path);
@@ -104,7 +104,7 @@ static void regular_file_tells_format_length_and_position(void **state)
     free(paper.bytes);
 }
 
-static void one_call_pours_some_ten_thousand_events_at_most(void **state)
+static void one_call_emits_some_ten_thousand_events_at_most(void **state)
 {
     struct paper paper = plain_trace(60000, 65536);
     uint64_t before = 0;
@@ -129,7 +129,7 @@ static void one_call_pours_some_ten_thousand_events_at_most(void **state)
 }
 
 /* Another process that writes into a pipe, some bytes at a time. */
-static pid_t pour_into_pipe(const struct paper *paper, int *end)
+static pid_t emit_into_pipe(const struct paper *paper, int *end)
 {
     int ends[2];
     pid_t child;
@@ -172,10 +172,10 @@ static void pipe_is_read_as_a_file_is_also_where_it_is_damaged(void **state)
         recorder_init(&actual);
         expected_rc = read_all(&expected, paper.bytes, paper.length);
         assert_int_equal(expected_rc, damaged ? TM_EDAMAGED : TM_OK);
-        child = pour_into_pipe(&paper, &end);
+        child = emit_into_pipe(&paper, &end);
         snprintf(path, sizeof(path), "/dev/fd/%d", end);
         assert_int_equal(tm_source_open(&source, path, NULL), TM_OK);
-        assert_int_equal(tm_source_length(source), 0);
+        assert_int_equal(tm_source_length_bytes(source), 0);
         while ((rc = tm_source_read(source, &actual.sink)) == TM_MORE)
             ;
         assert_int_equal(rc, expected_rc);
@@ -215,7 +215,7 @@ static void file_that_is_being_written_is_read_to_its_last_whole_block(void **st
             ;
         assert_int_equal(rc, TM_EDAMAGED);
         assert_int_equal(actual.events, 50);
-        assert_int_equal(actual.limits, 1);
+        assert_int_equal(actual.caveats, 1);
         tm_source_close(source);
         recorder_free(&actual);
     }
@@ -296,7 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_recording_is_said_in_one_line),
         cmocka_unit_test(regular_file_tells_format_length_and_position),
-        cmocka_unit_test(one_call_pours_some_ten_thousand_events_at_most),
+        cmocka_unit_test(one_call_emits_some_ten_thousand_events_at_most),
         cmocka_unit_test(pipe_is_read_as_a_file_is_also_where_it_is_damaged),
         cmocka_unit_test(file_that_is_being_written_is_read_to_its_last_whole_block),
         cmocka_unit_test(views_of_files_are_their_bytes_wherever_they_are),

@@ -9,16 +9,16 @@
 #include "support/scarce.h"
 #include "support/told.h"
 
-static int pour_with(recorder *to, const char *text, const tm_source_options *options)
+static int emit_with(recorder *to, const char *text, const tm_source_options *options)
 {
-    return pour_memory(to, "trace", text, strlen(text), options);
+    return emit_memory(to, "trace", text, strlen(text), options);
 }
 
-static void assert_poured(const char *text, const char *expected)
+static void assert_emitted(const char *text, const char *expected)
 {
     recorder told;
 
-    assert_int_equal(pour_with(&told, text, NULL), TM_OK);
+    assert_int_equal(emit_with(&told, text, NULL), TM_OK);
     assert_told(&told, expected);
     recorder_free(&told);
 }
@@ -28,7 +28,7 @@ static void assert_poured(const char *text, const char *expected)
 static void each_element_is_its_event(void **state)
 {
     (void)state;
-    assert_poured(
+    assert_emitted(
         HEAD
         "<TRACE><classDef name=\"java/util/Vector\" sourceName=\"Vector.java\" "
         "classId=\"5\"/><objDef objId=\"42\" classIdRef=\"5\"/>\n"
@@ -72,26 +72,26 @@ static void both_spellings_and_fragments_without_a_root_are_read(void **state)
                                "event 5000000000 7 42 0 0 0 9 0\n";
 
     (void)state;
-    assert_poured("<callStart threadId=\"7\" time=\"1\" objIdRef=\"80\"/>"
-                  "<threadStart threadId=\"8\" time=\"2\" objIdRef=\"80\" "
-                  "threadName=\"t\"/>"
-                  "<callInterrupt threadId=\"7\" time=\"3\" objIdRef=\"80\"/>"
-                  "<callNotify threadId=\"7\" time=\"4\" objIdRef=\"42\" "
-                  "isNotifyAll=\"0\"/>"
-                  "<callNotify threadId=\"7\" time=\"5\" objIdRef=\"42\" "
-                  "isNotifyAll=\"1\"/>",
-                  told);
-    assert_poured(HEAD
-                  "<threadStartCalled threadId=\"7\" time=\"1\" objIdRef=\"80\"/>\n"
-                  "<threadStart threadId=\"8\" time=\"2\" objIdRef=\"80\" "
-                  "threadName=\"t\"/>\n"
-                  "<threadInterruptCalled threadId=\"7\" time=\"3\" "
-                  "objIdRef=\"80\"/>\n"
-                  "<monNotifyCalled threadIdRef=\"7\" time=\"4\" "
-                  "objIdRef=\"42\"/>\n"
-                  "<monNotifyCalled threadIdRef=\"7\" time=\"5\" objIdRef=\"42\" "
-                  "isNotifyAll=\"1\"/>\n",
-                  told);
+    assert_emitted("<callStart threadId=\"7\" time=\"1\" objIdRef=\"80\"/>"
+                   "<threadStart threadId=\"8\" time=\"2\" objIdRef=\"80\" "
+                   "threadName=\"t\"/>"
+                   "<callInterrupt threadId=\"7\" time=\"3\" objIdRef=\"80\"/>"
+                   "<callNotify threadId=\"7\" time=\"4\" objIdRef=\"42\" "
+                   "isNotifyAll=\"0\"/>"
+                   "<callNotify threadId=\"7\" time=\"5\" objIdRef=\"42\" "
+                   "isNotifyAll=\"1\"/>",
+                   told);
+    assert_emitted(HEAD
+                   "<threadStartCalled threadId=\"7\" time=\"1\" objIdRef=\"80\"/>\n"
+                   "<threadStart threadId=\"8\" time=\"2\" objIdRef=\"80\" "
+                   "threadName=\"t\"/>\n"
+                   "<threadInterruptCalled threadId=\"7\" time=\"3\" "
+                   "objIdRef=\"80\"/>\n"
+                   "<monNotifyCalled threadIdRef=\"7\" time=\"4\" "
+                   "objIdRef=\"42\"/>\n"
+                   "<monNotifyCalled threadIdRef=\"7\" time=\"5\" objIdRef=\"42\" "
+                   "isNotifyAll=\"1\"/>\n",
+                   told);
 }
 
 static void an_id_that_ended_may_mean_another_thing(void **state)
@@ -100,7 +100,7 @@ static void an_id_that_ended_may_mean_another_thing(void **state)
 
     (void)state;
     assert_int_equal(
-        pour_with(&told,
+        emit_with(&told,
                   "<threadStart threadId=\"7\" time=\"1\" objIdRef=\"70\"/>"
                   "<threadEnd threadIdRef=\"7\" time=\"2\"/>"
                   "<objFree objIdRef=\"70\"/>"
@@ -117,22 +117,22 @@ static void an_id_that_ended_may_mean_another_thing(void **state)
                 "thread 2305843009213693952 2305843009213693952 0 (null)|(null) 0 0\n"
                 "event 3000000000 2305843009213693952 0 0 0 0 2 0\n"
                 "event 4000000000 2305843009213693952 2305843009213693952 0 0 0 6 0\n");
-    assert_non_null(strstr(told.text, "limit 2 ids came to mean another thing"));
+    assert_non_null(strstr(told.text, "caveat 2 ids came to mean another thing"));
     recorder_free(&told);
 }
 
 static void transient_and_stable_ids_are_one_thing_when_defined_as_one(void **state)
 {
     (void)state;
-    assert_poured("<threadStart threadId=\"7\" transientThreadId=\"99\" time=\"1\" "
-                  "transientObjIdRef=\"70\"/>"
-                  "<monWait transientThreadIdRef=\"99\" time=\"2\" "
-                  "transientObjIdRef=\"3\"/>",
-                  "object 2305843009213693952 0 7 0 0\n"
-                  "thread 7 2305843009213693952 0 (null)|(null) 0 0\n"
-                  "event 1000000000 7 0 0 0 0 2 0\n"
-                  "object 2305843009213693953 0 0 0 0\n"
-                  "event 2000000000 7 2305843009213693953 0 0 0 6 0\n");
+    assert_emitted("<threadStart threadId=\"7\" transientThreadId=\"99\" time=\"1\" "
+                   "transientObjIdRef=\"70\"/>"
+                   "<monWait transientThreadIdRef=\"99\" time=\"2\" "
+                   "transientObjIdRef=\"3\"/>",
+                   "object 2305843009213693952 0 7 0 0\n"
+                   "thread 7 2305843009213693952 0 (null)|(null) 0 0\n"
+                   "event 1000000000 7 0 0 0 0 2 0\n"
+                   "object 2305843009213693953 0 0 0 0\n"
+                   "event 2000000000 7 2305843009213693953 0 0 0 6 0\n");
 }
 
 static void time_is_in_the_unit_that_was_asked_for(void **state)
@@ -142,11 +142,11 @@ static void time_is_in_the_unit_that_was_asked_for(void **state)
     recorder told;
 
     (void)state;
-    assert_int_equal(pour_with(&told, text, &options), TM_OK);
+    assert_int_equal(emit_with(&told, text, &options), TM_OK);
     assert_told(&told, "event 1226655440123500 7 0 0 0 0 3 0\n");
     recorder_free(&told);
     options.time_unit_ns = -1;
-    assert_int_equal(pour_with(&told, text, &options), TM_EINVAL);
+    assert_int_equal(emit_with(&told, text, &options), TM_EINVAL);
     assert_string_equal(tm_error_text(), "time unit of -1 ns: not above 0");
     recorder_free(&told);
 }
@@ -182,7 +182,7 @@ static void what_is_damaged_is_told_and_the_rest_is_kept(void **state)
                  "<threadEnd threadIdRef=\"8\" time=\"1.2\"/>%s"
                  "<threadEnd threadIdRef=\"9\" time=\"2\"/>",
                  cases[i].bad);
-        assert_int_equal(pour_with(&told, text, NULL), TM_EDAMAGED);
+        assert_int_equal(emit_with(&told, text, NULL), TM_EDAMAGED);
         assert_string_equal(tm_error_text(), cases[i].why);
         assert_int_equal(told.events, cases[i].events);
         recorder_free(&told);
@@ -200,7 +200,7 @@ static void a_cut_trace_gives_what_came_before_at_every_byte(void **state)
         const char *first = strstr(text, "/>") + 2;
         const char *second = strstr(first, "/>") + 2;
         recorder told;
-        int rc = pour_memory(&told, "trace", text, length, NULL);
+        int rc = emit_memory(&told, "trace", text, length, NULL);
 
         if (rc != TM_EFORMAT) {
             assert_int_equal(rc, TM_EDAMAGED);
@@ -222,7 +222,7 @@ static void entities_and_depth_are_refused_before_they_grow(void **state)
     size_t length = 0;
 
     (void)state;
-    assert_int_equal(pour_with(&told, laughs, NULL), TM_EDAMAGED);
+    assert_int_equal(emit_with(&told, laughs, NULL), TM_EDAMAGED);
     assert_non_null(strstr(tm_error_text(), "an entity is declared"));
     assert_int_equal(told.events, 0);
     recorder_free(&told);
@@ -230,7 +230,7 @@ static void entities_and_depth_are_refused_before_they_grow(void **state)
     assert_non_null(deep);
     for (int i = 0; i < 100000; i++)
         length += (size_t)sprintf(deep + length, "<monWait>");
-    assert_int_equal(pour_memory(&told, "trace", deep, length, NULL), TM_EDAMAGED);
+    assert_int_equal(emit_memory(&told, "trace", deep, length, NULL), TM_EDAMAGED);
     recorder_free(&told);
     free(deep);
 }
@@ -238,9 +238,9 @@ static void entities_and_depth_are_refused_before_they_grow(void **state)
 static void a_document_type_alone_is_no_harm(void **state)
 {
     assert_non_null(state);
-    assert_poured("<?xml version=\"1.0\"?><!DOCTYPE TRACE SYSTEM \"trace.dtd\">"
-                  "<TRACE><threadEnd threadIdRef=\"8\" time=\"1\"/></TRACE>",
-                  "event 1000000000 8 0 0 0 0 3 0\n");
+    assert_emitted("<?xml version=\"1.0\"?><!DOCTYPE TRACE SYSTEM \"trace.dtd\">"
+                   "<TRACE><threadEnd threadIdRef=\"8\" time=\"1\"/></TRACE>",
+                   "event 1000000000 8 0 0 0 0 3 0\n");
 }
 
 static void running_out_of_memory_leaks_nothing(void **state)
@@ -259,7 +259,7 @@ static void running_out_of_memory_leaks_nothing(void **state)
         tm_source_options options = {.size = sizeof(options), .allocator = &hook};
         recorder told;
 
-        rc = pour_with(&told, text, &options);
+        rc = emit_with(&told, text, &options);
         assert_true(rc == TM_OK || rc == TM_ENOMEM);
         assert_int_equal(scarce.live_blocks, 0);
         recorder_free(&told);

@@ -92,12 +92,12 @@ static void a_flush_hands_all_on(void **state)
         assert_int_equal(tm_writer_open(&writer, NULL, &options), TM_OK);
         sink = tm_writer_sink(writer);
         before = paper.length;
-        assert_int_equal(tm_writer_bytes(writer), before);
+        assert_int_equal(tm_writer_written_bytes(writer), before);
         assert_int_equal(sink->define_class(sink->payload, &class), TM_OK);
         assert_int_equal(paper.length, before);
         assert_int_equal(tm_writer_flush(writer), TM_OK);
         assert_true(paper.length > before);
-        assert_int_equal(tm_writer_bytes(writer), paper.length);
+        assert_int_equal(tm_writer_written_bytes(writer), paper.length);
         assert_int_equal(tm_writer_close(writer), TM_OK);
         free(paper.bytes);
     }
@@ -121,9 +121,9 @@ static void what_a_format_cannot_hold_is_counted(void **state)
         assert_int_equal(tm_writer_open(&writer, NULL, &options), TM_OK);
         sink = tm_writer_sink(writer);
         assert_int_equal(sink->events(sink->payload, &park, 1), TM_OK);
-        assert_int_equal(tm_writer_dropped(writer, TM_EVENT_PARK), i);
-        assert_int_equal(tm_writer_dropped(writer, 0), i);
-        assert_int_equal(tm_writer_dropped(writer, TM_EVENT_WAIT), 0);
+        assert_int_equal(tm_writer_dropped_count(writer, TM_EVENT_PARK), i);
+        assert_int_equal(tm_writer_dropped_count(writer, 0), i);
+        assert_int_equal(tm_writer_dropped_count(writer, TM_EVENT_WAIT), 0);
         assert_int_equal(tm_writer_close(writer), TM_OK);
         free(paper.bytes);
     }
@@ -147,7 +147,7 @@ static void a_log_keeps_the_first_failure(void **state)
     assert_string_equal(tm_error_text(),
                         "the write function failed: -77 (unknown error)");
     assert_int_equal(sink->define_class(sink->payload, &class), -77);
-    assert_int_equal(tm_writer_bytes(writer), 0);
+    assert_int_equal(tm_writer_written_bytes(writer), 0);
     assert_int_equal(tm_writer_close(writer), -77);
     assert_string_equal(tm_error_text(),
                         "the write function failed: -77 (unknown error)");
@@ -175,7 +175,7 @@ static int write_of(const void *given, answer *to)
         assert_null(writer);
         return rc;
     }
-    assert_int_equal(pour_random(tm_writer_sink(writer), 5, 200), TM_OK);
+    assert_int_equal(emit_random(tm_writer_sink(writer), 5, 200), TM_OK);
     return tm_writer_close(writer);
 }
 
@@ -223,7 +223,7 @@ static int write_hprof(const void *given, answer *to)
         assert_null(writer);
         return rc;
     }
-    assert_int_equal(pour_random(tm_hprof_writer_sink(writer), 5, 200), TM_OK);
+    assert_int_equal(emit_random(tm_hprof_writer_sink(writer), 5, 200), TM_OK);
     return tm_hprof_writer_close(writer);
 }
 

@@ -9,19 +9,19 @@
 static chunk_paper paper;
 
 /* The sums of the paper's recording. */
-static tm_summary *summarize(uint64_t kinds, uint32_t flags)
+static tm_class_sums *summarize(uint64_t kinds, uint32_t flags)
 {
     tm_source_options options = {
         .size = sizeof(options), .kinds = kinds, .flags = flags};
-    tm_summary *summary;
+    tm_class_sums *summary;
     tm_source *source;
     int rc;
 
-    assert_int_equal(tm_summary_new(&summary, NULL), TM_OK);
+    assert_int_equal(tm_class_sums_new(&summary, NULL), TM_OK);
     assert_int_equal(
         tm__source_open_memory(&source, "t.jfr", paper.bytes, paper.length, &options),
         TM_OK);
-    while ((rc = tm_source_read(source, tm_summary_sink(summary))) == TM_MORE)
+    while ((rc = tm_source_read(source, tm_class_sums_sink(summary))) == TM_MORE)
         ;
     assert_int_equal(rc, TM_OK);
     tm_source_close(source);
@@ -41,7 +41,7 @@ static void assert_row(const tm_table *table, size_t row, const char *class_name
         assert_null(tm_table_string(table, "class", row));
 }
 
-static void hold_ups_are_summed_by_class_and_state(void **state)
+static void blocking_intervals_are_summed_by_class_and_state(void **state)
 {
     static const uint32_t flags[] = {0, TM_SOURCE_BY_THREAD,
                                      TM_SOURCE_BY_THREAD | TM_SOURCE_NO_STACKS};
@@ -49,11 +49,11 @@ static void hold_ups_are_summed_by_class_and_state(void **state)
     (void)state;
     make_recording(&paper);
     for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
-        tm_summary *summary = summarize(0, flags[i]);
+        tm_class_sums *summary = summarize(0, flags[i]);
         tm_table *table;
 
-        assert_int_equal(tm_summary_list(&table, summary), TM_OK);
-        tm_summary_free(summary);
+        assert_int_equal(tm_class_sums_list(&table, summary), TM_OK);
+        tm_class_sums_free(summary);
         assert_int_equal(tm_table_row_count(table), 4);
         assert_row(table, 0, "app.Lock", "waiting", 100);
         assert_row(table, 1, "app.Lock", "blocked", 50);
@@ -65,17 +65,17 @@ static void hold_ups_are_summed_by_class_and_state(void **state)
 
 static void what_the_file_cannot_show_is_said_with_the_sums(void **state)
 {
-    tm_summary *summary;
+    tm_class_sums *summary;
     tm_table *table;
     size_t said = 0;
 
     (void)state;
     make_recording(&paper);
     summary = summarize(1 << TM_EVENT_PARK | 1 << TM_EVENT_UNPARKED, 0);
-    assert_int_equal(tm_summary_list(&table, summary), TM_OK);
-    tm_summary_free(summary);
-    for (size_t i = 0; i < tm_table_limit_count(table); i++)
-        said += strstr(tm_table_limit(table, i), "Only a part of the file") != NULL;
+    assert_int_equal(tm_class_sums_list(&table, summary), TM_OK);
+    tm_class_sums_free(summary);
+    for (size_t i = 0; i < tm_table_caveat_count(table); i++)
+        said += strstr(tm_table_caveat(table, i), "Only a part of the file") != NULL;
     assert_int_equal(said, 1);
     tm_table_free(table);
 }
@@ -83,20 +83,20 @@ static void what_the_file_cannot_show_is_said_with_the_sums(void **state)
 static void only_the_kinds_that_are_wanted_come(void **state)
 {
     uint64_t kinds = 1 << TM_EVENT_CONTENDED_ENTER | 1 << TM_EVENT_CONTENDED_ENTERED;
-    tm_summary *summary;
+    tm_class_sums *summary;
     tm_table *table;
 
     (void)state;
     make_recording(&paper);
     summary = summarize(kinds, 0);
-    assert_int_equal(tm_summary_list(&table, summary), TM_OK);
+    assert_int_equal(tm_class_sums_list(&table, summary), TM_OK);
     assert_int_equal(tm_table_row_count(table), 1);
     assert_row(table, 0, "app.Lock", "blocked", 50);
     tm_table_free(table);
-    tm_summary_free(summary);
+    tm_class_sums_free(summary);
 }
 
-static void what_was_not_asked_for_is_not_poured_and_that_is_said(void **state)
+static void what_was_not_asked_for_is_not_emitted_and_that_is_said(void **state)
 {
     tm_source_options options = {.size = sizeof(options),
                                  .kinds = 1 << TM_EVENT_CONTENDED_ENTER,
@@ -118,7 +118,7 @@ static void what_was_not_asked_for_is_not_poured_and_that_is_said(void **state)
     assert_null(strstr(all.text, "event 5000120"));
     assert_null(strstr(all.text, "stack "));
     assert_null(strstr(all.text, "method "));
-    assert_non_null(strstr(all.text, "limit Only a part of the file was asked for"));
+    assert_non_null(strstr(all.text, "caveat Only a part of the file was asked for"));
     /* Threshold, and of the kinds that were on just the one. */
     assert_non_null(strstr(all.text, " 20000000 10 3 3\n"));
     recorder_free(&all);
@@ -136,19 +136,19 @@ static void an_end_without_a_begin_and_a_begin_without_an_end_are_none(void **st
         {.time_ns = 1, .thread = 3, .kind = UINT16_MAX},
     };
     const tm_sink *sink;
-    tm_summary *summary;
+    tm_class_sums *summary;
     tm_table *table;
 
     (void)state;
-    assert_int_equal(tm_summary_new(&summary, NULL), TM_OK);
-    sink = tm_summary_sink(summary);
+    assert_int_equal(tm_class_sums_new(&summary, NULL), TM_OK);
+    sink = tm_class_sums_sink(summary);
     assert_int_equal(
         sink->events(sink->payload, events, sizeof(events) / sizeof(*events)), TM_OK);
-    assert_int_equal(tm_summary_list(&table, summary), TM_OK);
+    assert_int_equal(tm_class_sums_list(&table, summary), TM_OK);
     assert_int_equal(tm_table_row_count(table), 1);
     assert_row(table, 0, NULL, "parked", INT64_MAX);
     tm_table_free(table);
-    tm_summary_free(summary);
+    tm_class_sums_free(summary);
 }
 
 static void memory_may_run_out_at_any_allocation(void **state)
@@ -165,11 +165,11 @@ static void memory_may_run_out_at_any_allocation(void **state)
              .thread = 1,
              .object = 9,
              .kind = TM_EVENT_CONTENDED_ENTERED}};
-        tm_summary *summary;
+        tm_class_sums *summary;
         tm_table *table;
 
-        if (tm_summary_new(&summary, &allocator) == TM_OK) {
-            const tm_sink *sink = tm_summary_sink(summary);
+        if (tm_class_sums_new(&summary, &allocator) == TM_OK) {
+            const tm_sink *sink = tm_class_sums_sink(summary);
             int rc = sink->define_class(sink->payload, &class);
 
             if (rc == TM_OK)
@@ -177,11 +177,11 @@ static void memory_may_run_out_at_any_allocation(void **state)
             if (rc == TM_OK)
                 rc = sink->events(sink->payload, events, 2);
             assert_true(rc == TM_OK || rc == TM_ENOMEM);
-            rc = tm_summary_list(&table, summary);
+            rc = tm_class_sums_list(&table, summary);
             assert_true(rc == TM_OK || (rc == TM_ENOMEM && !table));
             tm_table_free(table);
         }
-        tm_summary_free(summary);
+        tm_class_sums_free(summary);
         assert_int_equal(scarce.live_blocks, 0);
     }
 }
@@ -189,10 +189,10 @@ static void memory_may_run_out_at_any_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hold_ups_are_summed_by_class_and_state),
+        cmocka_unit_test(blocking_intervals_are_summed_by_class_and_state),
         cmocka_unit_test(what_the_file_cannot_show_is_said_with_the_sums),
         cmocka_unit_test(only_the_kinds_that_are_wanted_come),
-        cmocka_unit_test(what_was_not_asked_for_is_not_poured_and_that_is_said),
+        cmocka_unit_test(what_was_not_asked_for_is_not_emitted_and_that_is_said),
         cmocka_unit_test(an_end_without_a_begin_and_a_begin_without_an_end_are_none),
         cmocka_unit_test(memory_may_run_out_at_any_allocation),
     };

@@ -96,7 +96,7 @@ static const char *state_of(const tm_model *model, uint64_t thread)
         .size = sizeof(selection), .threads = &thread, .thread_count = 1};
     tm_table *table;
 
-    assert_int_equal(tm_statistics_threads(&table, model, &selection), TM_OK);
+    assert_int_equal(tm_thread_list(&table, model, &selection), TM_OK);
     assert_int_equal(tm_table_row_count(table), 1);
     strcpy(state, tm_table_string(table, "state", 0));
     tm_table_free(table);

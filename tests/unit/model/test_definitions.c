@@ -113,11 +113,12 @@ static void a_class_with_an_endless_name_is_cut_in_its_methods_names(void **stat
 }
 
 /* The row of a model's limits that begins so, or NULL. */
-static const char *limit_of(tm_table **limits, const tm_model *model, const char *start)
+static const char *caveat_of(tm_table **caveats, const tm_model *model,
+                             const char *start)
 {
-    assert_int_equal(tm_model_limits(limits, model), TM_OK);
-    for (size_t i = 0; i < tm_table_row_count(*limits); i++) {
-        const char *text = tm_table_string(*limits, "limit", i);
+    assert_int_equal(tm_caveat_list(caveats, model), TM_OK);
+    for (size_t i = 0; i < tm_table_row_count(*caveats); i++) {
+        const char *text = tm_table_string(*caveats, "caveat", i);
 
         if (strncmp(text, start, strlen(start)) == 0)
             return text;
@@ -132,16 +133,16 @@ static void definitions_keep_to_the_memory_limit_and_are_counted(void **state)
     tm_model *model = new_model(LIMIT);
     const tm_sink *sink = tm_model_sink(model);
     tm_stack stack = {.size = sizeof(stack), .frames = frames, .frame_count = FRAMES};
-    tm_table *limits;
+    tm_table *caveats;
 
     (void)state;
     for (stack.id = 1; stack.id <= STACKS; stack.id++)
         assert_int_equal(sink->define_stack(sink->payload, &stack), TM_OK);
     assert_in_range(tm_model_memory_bytes(model), FRAMES * sizeof(tm__frame), LIMIT);
-    assert_string_equal(limit_of(&limits, model, "To keep to"),
+    assert_string_equal(caveat_of(&caveats, model, "To keep to"),
                         "To keep to 67,108,864 bytes 19 definitions of names, methods "
                         "and stacks were left out.");
-    tm_table_free(limits);
+    tm_table_free(caveats);
     tm_model_free(model);
     free(frames);
 }
@@ -150,18 +151,18 @@ static void sentences_beyond_a_thousand_are_counted(void **state)
 {
     tm_model *model = new_model(0);
     const tm_sink *sink = tm_model_sink(model);
-    tm_table *limits;
+    tm_table *caveats;
     char text[32];
 
     (void)state;
     for (int i = 0; i < MANY; i++) {
         snprintf(text, sizeof(text), "Sentence %d.", i);
-        assert_int_equal(sink->limit(sink->payload, text), TM_OK);
+        assert_int_equal(sink->caveat(sink->payload, text), TM_OK);
     }
-    assert_string_equal(limit_of(&limits, model, "199,"),
+    assert_string_equal(caveat_of(&caveats, model, "199,"),
                         "199,000 more limits of the data are not told.");
-    assert_in_range(tm_table_row_count(limits), 1001, 1010);
-    tm_table_free(limits);
+    assert_in_range(tm_table_row_count(caveats), 1001, 1010);
+    tm_table_free(caveats);
     tm_model_free(model);
 }
 

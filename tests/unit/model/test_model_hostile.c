@@ -196,13 +196,13 @@ static void a_chain_that_grows_at_its_head_costs_no_more_for_its_length(void **s
 
 static int says(const tm_model *model, const char *end)
 {
-    tm_table *limits;
+    tm_table *caveats;
     int found = 0;
 
-    assert_int_equal(tm_model_limits(&limits, model), TM_OK);
-    for (size_t i = 0; i < tm_table_row_count(limits); i++)
-        found |= strstr(tm_table_string(limits, "limit", i), end) != NULL;
-    tm_table_free(limits);
+    assert_int_equal(tm_caveat_list(&caveats, model), TM_OK);
+    for (size_t i = 0; i < tm_table_row_count(caveats); i++)
+        found |= strstr(tm_table_string(caveats, "caveat", i), end) != NULL;
+    tm_table_free(caveats);
     return found;
 }
 

@@ -7,7 +7,7 @@
 
 #include "support/scarce.h"
 
-static void a_memory_limit_folds_intervals_and_says_so(void **state)
+static void a_memory_limit_evicts_intervals_and_says_so(void **state)
 {
     enum { LIMIT = 1 << 20 };
     tm_model *model = new_model(TM_POLICY_HOTSPOT, LIMIT);
@@ -26,7 +26,7 @@ static void a_memory_limit_folds_intervals_and_says_so(void **state)
             most_bytes = tm_model_memory_bytes(model);
     }
     assert_true(most_bytes < 2 * LIMIT);
-    assert_true(diagnostic_count(model, TM_DIAGNOSTIC_FOLDED) > 0);
+    assert_true(diagnostic_count(model, TM_DIAGNOSTIC_EVICTED) > 0);
     ask_everything(model);
     tm_model_free(model);
     free(events);
@@ -124,7 +124,7 @@ static void every_nth_allocation_failing_loses_events_and_nothing_else(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_memory_limit_folds_intervals_and_says_so),
+        cmocka_unit_test(a_memory_limit_evicts_intervals_and_says_so),
         cmocka_unit_test(running_out_of_memory_anywhere_leaves_the_model_usable),
         cmocka_unit_test(every_nth_allocation_failing_loses_events_and_nothing_else),
     };

@@ -74,7 +74,7 @@ typedef struct chunk_class {
     {                                                                                  \
         "address", TYPE_LONG, 0, 0, NULL                                               \
     }
-#define FIELDS_HELD_UP                                                                 \
+#define FIELDS_BLOCKED                                                                 \
     FIELD_START, FIELD_DURATION, FIELD_THREAD("eventThread"), FIELD_STACK
 
 static const chunk_class chunk_classes[] = {
@@ -104,26 +104,26 @@ static const chunk_class chunk_classes[] = {
     {"jdk.jfr.Timespan", TYPE_UNIT, {{NULL}}},
     {"jdk.JavaMonitorEnter",
      TYPE_ENTER,
-     {FIELDS_HELD_UP, FIELDS_MONITOR, FIELD_THREAD("previousOwner")}},
+     {FIELDS_BLOCKED, FIELDS_MONITOR, FIELD_THREAD("previousOwner")}},
     {"jdk.JavaMonitorWait",
      TYPE_WAIT,
-     {FIELDS_HELD_UP,
+     {FIELDS_BLOCKED,
       FIELDS_MONITOR,
       FIELD_THREAD("notifier"),
       {"timeout", TYPE_LONG, 0, 0, "MILLISECONDS"},
       {"timedOut", TYPE_BOOLEAN, 0, 0, NULL}}},
     {"jdk.JavaMonitorNotify",
      TYPE_NOTIFY,
-     {FIELDS_HELD_UP, FIELDS_MONITOR, {"notifiedCount", TYPE_INT, 0, 0, NULL}}},
+     {FIELDS_BLOCKED, FIELDS_MONITOR, {"notifiedCount", TYPE_INT, 0, 0, NULL}}},
     {"jdk.ThreadPark",
      TYPE_PARK,
-     {FIELDS_HELD_UP,
+     {FIELDS_BLOCKED,
       {"parkedClass", TYPE_CLASS, 1, 0, NULL},
       {"address", TYPE_LONG, 0, 0, NULL},
       {"timeout", TYPE_LONG, 0, 0, "NANOSECONDS"}}},
     {"jdk.ThreadSleep",
      TYPE_SLEEP,
-     {FIELDS_HELD_UP, {"time", TYPE_LONG, 0, 0, "NANOSECONDS"}}},
+     {FIELDS_BLOCKED, {"time", TYPE_LONG, 0, 0, "NANOSECONDS"}}},
     {"jdk.ThreadStart",
      TYPE_START,
      {FIELD_START, FIELD_THREAD("thread"), FIELD_THREAD("parentThread")}},

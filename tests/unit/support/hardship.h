@@ -16,7 +16,7 @@ typedef struct subject {
 } subject;
 
 /* All that is poured, as text; the code that ended it in `rc`. */
-static inline recorder pour_all(const char *bytes, size_t length, int *rc)
+static inline recorder emit_all(const char *bytes, size_t length, int *rc)
 {
     recorder all;
 
@@ -25,11 +25,11 @@ static inline recorder pour_all(const char *bytes, size_t length, int *rc)
     return all;
 }
 
-static inline void assert_pours(const char *bytes, size_t length, int code,
+static inline void assert_emits(const char *bytes, size_t length, int code,
                                 const char *text)
 {
     int rc;
-    recorder all = pour_all(bytes, length, &rc);
+    recorder all = emit_all(bytes, length, &rc);
 
     if (rc != code)
         fail_msg("%s: %s", tm_error_name(rc), tm_error_text());
@@ -43,7 +43,7 @@ static inline void any_prefix_is_read_or_refused(void **state)
     const subject *it = *state;
     for (size_t length = 0; length < it->length; length++) {
         int rc;
-        recorder all = pour_all(it->bytes, length, &rc);
+        recorder all = emit_all(it->bytes, length, &rc);
 
         assert_true(rc == TM_OK || rc == TM_EDAMAGED || rc == TM_EFORMAT);
         assert_true(all.events <= it->events);
@@ -65,7 +65,7 @@ static inline void no_byte_does_harm(void **state)
             recorder all;
 
             changed[at] = (char)values[i];
-            all = pour_all(changed, it->length, &rc);
+            all = emit_all(changed, it->length, &rc);
             assert_true(rc == TM_OK || rc == TM_EDAMAGED || rc == TM_EFORMAT ||
                         rc == TM_EVERSION);
             recorder_free(&all);

@@ -81,11 +81,13 @@ static inline void assert_tiles(const tm_table *table)
 
 static inline int ask_monitors(tm_table **out, const tm_model *model)
 {
-    tm_statistics_options options = {.size = sizeof(options),
-                                     .keys = TM_BY_CLASS | TM_BY_CALLER | TM_BY_OBJECT |
-                                             TM_BY_THREAD | TM_BY_GROUP};
+    tm_statistics_options options = {
+        .size = sizeof(options),
+        .keys = TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER |
+                TM_STATISTICS_BY_OBJECT | TM_STATISTICS_BY_THREAD |
+                TM_STATISTICS_BY_GROUP};
 
-    return tm_statistics_monitors(out, model, &options);
+    return tm_statistics_list(out, model, &options);
 }
 
 static inline int ask_timeline(tm_table **out, const tm_model *model)
@@ -100,19 +102,13 @@ static inline int ask_interactions(tm_table **out, const tm_model *model)
 
 static inline int ask_threads(tm_table **out, const tm_model *model)
 {
-    return tm_statistics_threads(out, model, NULL);
+    return tm_thread_list(out, model, NULL);
 }
 
 static int (*const questions[])(tm_table **, const tm_model *) = {
-    ask_timeline,
-    ask_interactions,
-    ask_threads,
-    ask_monitors,
-    tm_deadlock_list,
-    tm_diagnostics_list,
-    tm_model_context_totals,
-    tm_stack_list,
-    tm_model_limits,
+    ask_timeline,   ask_interactions, ask_threads,
+    ask_monitors,   tm_deadlock_list, tm_diagnostic_list,
+    tm_context_sum, tm_stack_list,    tm_caveat_list,
 };
 
 enum { QUESTION_COUNT = sizeof(questions) / sizeof(*questions) };
@@ -134,7 +130,7 @@ static inline uint64_t diagnostic_count(const tm_model *model, enum tm_diagnosti
     uint64_t count = 0;
     tm_table *table;
 
-    assert_int_equal(tm_diagnostics_list(&table, model), TM_OK);
+    assert_int_equal(tm_diagnostic_list(&table, model), TM_OK);
     for (size_t row = 0; row < tm_table_row_count(table); row++)
         if (!strcmp(tm_table_string(table, "cause", row), tm_diagnostic_name(cause)))
             count = tm_table_uint64(table, "count")[row];

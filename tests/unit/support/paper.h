@@ -58,7 +58,7 @@ static inline int read_all(recorder *to, const uint8_t *bytes, size_t length)
         return rc;
     }
     while ((rc = tm_source_read(source, &to->sink)) == TM_MORE)
-        assert_true(tm_source_position(source) <= length + 40);
+        assert_true(tm_source_position_bytes(source) <= length + 40);
     tm_source_close(source);
     free(exact);
     return rc;
@@ -101,7 +101,7 @@ static inline struct paper small_trace(uint64_t seed, size_t count,
     struct paper paper = {0};
     tm_writer *writer = new_writer(&paper, block_events);
 
-    assert_int_equal(pour_random(tm_writer_sink(writer), seed, count), TM_OK);
+    assert_int_equal(emit_random(tm_writer_sink(writer), seed, count), TM_OK);
     assert_int_equal(tm_writer_close(writer), TM_OK);
     return paper;
 }

@@ -22,8 +22,8 @@ typedef struct recorder {
     size_t capacity;
     uint64_t events;
     uint64_t lost; ///< sum of Lost events' values
-    uint64_t limits;
-    char last_limit[500];
+    uint64_t caveats;
+    char last_caveat[500];
     int counts_only;
     uint64_t fail_after; ///< callbacks until all fail with TM_ESTOPPED; 0: none do
     uint64_t calls;
@@ -83,13 +83,13 @@ static inline int recorder_run(void *payload, const tm_run *run)
     return recorder_call(self);
 }
 
-static inline int recorder_limit(void *payload, const char *sentence)
+static inline int recorder_caveat(void *payload, const char *sentence)
 {
     recorder *self = payload;
 
-    self->limits++;
-    snprintf(self->last_limit, sizeof(self->last_limit), "%s", sentence);
-    recorder_put(self, "limit %s\n", sentence);
+    self->caveats++;
+    snprintf(self->last_caveat, sizeof(self->last_caveat), "%s", sentence);
+    recorder_put(self, "caveat %s\n", sentence);
     return recorder_call(self);
 }
 
@@ -168,7 +168,7 @@ static inline int recorder_events(void *payload, const tm_event *events, size_t 
 
 static inline void recorder_init(recorder *self)
 {
-    *self = (recorder){.sink = {sizeof(tm_sink), self, recorder_run, recorder_limit,
+    *self = (recorder){.sink = {sizeof(tm_sink), self, recorder_run, recorder_caveat,
                                 recorder_class, recorder_method, recorder_stack,
                                 recorder_thread, recorder_object, recorder_events}};
 }
@@ -231,7 +231,7 @@ static inline const char *random_text(uint64_t *seed, char buffer[64])
     return buffer;
 }
 
-static inline int pour_random_definition(const tm_sink *sink, uint64_t *seed)
+static inline int emit_random_definition(const tm_sink *sink, uint64_t *seed)
 {
     char a[64], b[64], c[64], d[64], e[64];
     tm_line lines[40];
@@ -284,7 +284,7 @@ static inline int pour_random_definition(const tm_sink *sink, uint64_t *seed)
     }
     case 6: {
         const char *text = random_text(seed, a);
-        return sink->limit(sink->payload, text ? text : "no text");
+        return sink->caveat(sink->payload, text ? text : "no text");
     }
     default: {
         tm_run item = {.size = sizeof(item),
@@ -326,14 +326,14 @@ static inline tm_event random_event(uint64_t *seed, int64_t time_ns)
 }
 
 /* Definitions and events of every kind, by rising time. */
-static inline int pour_random(const tm_sink *sink, uint64_t seed, size_t count)
+static inline int emit_random(const tm_sink *sink, uint64_t seed, size_t count)
 {
     int64_t time_ns = INT64_MIN;
     int rc = TM_OK;
 
     for (size_t i = 0; rc >= 0 && i < count; i++)
         if (random_next(&seed) >> 62 == 0)
-            rc = pour_random_definition(sink, &seed);
+            rc = emit_random_definition(sink, &seed);
         else {
             tm_event event = random_event(&seed, time_ns);
             uint64_t step =

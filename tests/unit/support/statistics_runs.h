@@ -158,7 +158,7 @@ static inline int ask(tm_table **out, const tm_model *model, uint32_t keys,
     tm_statistics_options options = {
         .size = sizeof(options), .keys = keys, .selection = selection};
 
-    return tm_statistics_monitors(out, model, &options);
+    return tm_statistics_list(out, model, &options);
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include "formats/source.h"
 #include "support/recorder.h"
 
-static inline int pour_memory(recorder *to, const char *name, const char *text,
+static inline int emit_memory(recorder *to, const char *name, const char *text,
                               size_t length, const tm_source_options *options)
 {
     tm_source *source;
@@ -35,7 +35,7 @@ static inline void assert_told(const recorder *told, const char *expected)
          line = strtok_r(NULL, "\n", &rest)) {
         size_t length = strlen(actual);
 
-        if (strncmp(line, "run ", 4) != 0 && strncmp(line, "limit ", 6) != 0)
+        if (strncmp(line, "run ", 4) != 0 && strncmp(line, "caveat ", 6) != 0)
             snprintf(actual + length, sizeof(actual) - length, "%s\n", line);
     }
     assert_string_equal(actual, expected);

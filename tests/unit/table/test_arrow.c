@@ -43,7 +43,7 @@ static void columns_are_shared_not_copied(void **state)
 
     (void)state;
     assert_int_equal(make_table(&table, 9, NULL), TM_OK);
-    assert_int_equal(tm_table_to_arrow(NULL, &array, table), TM_OK);
+    assert_int_equal(tm_table_export_arrow(NULL, &array, table), TM_OK);
     assert_int_equal(array.length, 9);
     assert_int_equal(array.n_children, 3);
     assert_int_equal(array.n_buffers, 1);
@@ -69,7 +69,7 @@ static void strings_are_a_dictionary_without_gaps(void **state)
 
     (void)state;
     assert_int_equal(make_table(&table, 5, NULL), TM_OK);
-    assert_int_equal(tm_table_to_arrow(NULL, &array, table), TM_OK);
+    assert_int_equal(tm_table_export_arrow(NULL, &array, table), TM_OK);
     texts = array.children[2]->dictionary;
     assert_int_equal(texts->length, 2);
     assert_int_equal(texts->n_buffers, 3);
@@ -88,7 +88,7 @@ static void the_schema_names_columns_and_formats(void **state)
 
     (void)state;
     assert_int_equal(make_table(&table, 1, NULL), TM_OK);
-    assert_int_equal(tm_table_to_arrow(&schema, NULL, table), TM_OK);
+    assert_int_equal(tm_table_export_arrow(&schema, NULL, table), TM_OK);
     tm_table_free(table);
     assert_string_equal(schema.format, "+s");
     assert_int_equal(schema.n_children, 3);
@@ -110,7 +110,7 @@ static void an_empty_table_is_an_array_of_length_zero(void **state)
 
     (void)state;
     assert_int_equal(make_table(&table, 0, NULL), TM_OK);
-    assert_int_equal(tm_table_to_arrow(NULL, &array, table), TM_OK);
+    assert_int_equal(tm_table_export_arrow(NULL, &array, table), TM_OK);
     tm_table_free(table);
     assert_int_equal(array.length, 0);
     assert_non_null(array.children[0]->buffers[1]);
@@ -138,7 +138,7 @@ static void children_outlive_their_parent_and_the_table(void **state)
 
     (void)state;
     assert_int_equal(make_table(&table, 9, &hook), TM_OK);
-    assert_int_equal(tm_table_to_arrow(NULL, &array, table), TM_OK);
+    assert_int_equal(tm_table_export_arrow(NULL, &array, table), TM_OK);
     tm_table_free(table);
     root = moved(&array);
     count = moved(root.children[0]);
@@ -166,7 +166,7 @@ static void children_may_be_released_before_their_parent(void **state)
 
     (void)state;
     assert_int_equal(make_table(&table, 9, &hook), TM_OK);
-    assert_int_equal(tm_table_to_arrow(&schema, &array, table), TM_OK);
+    assert_int_equal(tm_table_export_arrow(&schema, &array, table), TM_OK);
     tm_table_free(table);
     array.children[1]->release(array.children[1]);
     assert_null(array.children[1]->release);
@@ -190,7 +190,7 @@ static void a_stream_is_one_batch_and_then_ends(void **state)
 
     (void)state;
     assert_int_equal(make_table(&table, 4, &hook), TM_OK);
-    assert_int_equal(tm_table_to_arrow_stream(&stream, table), TM_OK);
+    assert_int_equal(tm_table_export_arrow_stream(&stream, table), TM_OK);
     tm_table_free(table);
     copy = stream;
     stream.release = NULL;
@@ -226,7 +226,7 @@ static void running_out_of_memory_leaves_structs_untouched(void **state)
 
         assert_int_equal(make_table(&table, 4, &hook), TM_OK);
         scarce.calls_left = allowed;
-        status = tm_table_to_arrow(&schema, &array, table);
+        status = tm_table_export_arrow(&schema, &array, table);
         tm_table_free(table);
         is_done = status == TM_OK;
         if (is_done) {
@@ -256,7 +256,7 @@ static void a_stream_goes_on_after_running_out_of_memory(void **state)
 
         assert_int_equal(make_table(&table, 4, &hook), TM_OK);
         scarce.calls_left = allowed;
-        if (tm_table_to_arrow_stream(&stream, table) == TM_OK) {
+        if (tm_table_export_arrow_stream(&stream, table) == TM_OK) {
             is_done = stream.get_next(&stream, &batch) == 0;
             if (!is_done) {
                 assert_non_null(stream.get_last_error(&stream));
@@ -279,7 +279,7 @@ static void *export_and_release(void *table)
     for (int i = 0; i < 2000; i++) {
         struct ArrowArray array;
 
-        assert_int_equal(tm_table_to_arrow(NULL, &array, table), TM_OK);
+        assert_int_equal(tm_table_export_arrow(NULL, &array, table), TM_OK);
         array.release(&array);
     }
     return NULL;
@@ -306,7 +306,7 @@ static void threads_may_export_and_release_at_once(void **state)
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(tm_table_to_arrow(NULL, &arrays[i], table), TM_OK);
+        assert_int_equal(tm_table_export_arrow(NULL, &arrays[i], table), TM_OK);
     tm_table_free(table);
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, release_in_pieces, &arrays[i]);

@@ -46,9 +46,9 @@ static int make_rows(tm_table **out, int rows, const tm_allocator *hook)
                       hook);
     for (int r = 0; r < rows; r++)
         put_row(&builder, r);
-    tm__builder_limit(&builder, "owners are inferred");
-    tm__builder_limit(&builder, "sleeps were not recorded");
-    tm__builder_limit(&builder, "owners are inferred");
+    tm__builder_caveat(&builder, "owners are inferred");
+    tm__builder_caveat(&builder, "sleeps were not recorded");
+    tm__builder_caveat(&builder, "owners are inferred");
     return tm__builder_finish(&builder, out);
 }
 
@@ -160,8 +160,8 @@ static void gathered_rows_come_in_the_order_asked_for(void **state)
     tm_table_free(table);
     assert_string_equal(tm_table_name(some), "rows");
     assert_int_equal(tm_table_column_count(some), ALL_TYPES);
-    assert_int_equal(tm_table_limit_count(some), 2);
-    assert_string_equal(tm_table_limit(some, 1), "sleeps were not recorded");
+    assert_int_equal(tm_table_caveat_count(some), 2);
+    assert_string_equal(tm_table_caveat(some, 1), "sleeps were not recorded");
     check_rows(some, order, GATHERED);
     tm_table_free(some);
 }
@@ -245,7 +245,7 @@ static void what_is_not_there_is_null(void **state)
     assert_int_equal(tm_table_category_count(table, "small"), 0);
     assert_null(tm_table_validity(table, "name"));
     assert_non_null(tm_table_validity(table, "small"));
-    assert_null(tm_table_limit(table, 2));
+    assert_null(tm_table_caveat(table, 2));
     tm_table_free(table);
     tm_table_free(NULL);
 }
@@ -325,15 +325,15 @@ static void columns_of_an_empty_table_are_there(void **state)
     tm_table_free(table);
 }
 
-static void limits_are_said_once(void **state)
+static void caveats_are_said_once(void **state)
 {
     tm_table *table;
 
     (void)state;
     assert_int_equal(make_rows(&table, 0, NULL), TM_OK);
-    assert_int_equal(tm_table_limit_count(table), 2);
-    assert_string_equal(tm_table_limit(table, 0), "owners are inferred");
-    assert_string_equal(tm_table_limit(table, 1), "sleeps were not recorded");
+    assert_int_equal(tm_table_caveat_count(table), 2);
+    assert_string_equal(tm_table_caveat(table, 0), "owners are inferred");
+    assert_string_equal(tm_table_caveat(table, 1), "sleeps were not recorded");
     tm_table_free(table);
 }
 
@@ -709,7 +709,7 @@ int main(void)
         cmocka_unit_test(cells_are_read_by_the_number_of_a_column),
         cmocka_unit_test(a_cell_that_is_not_there_is_null),
         cmocka_unit_test(columns_of_an_empty_table_are_there),
-        cmocka_unit_test(limits_are_said_once),
+        cmocka_unit_test(caveats_are_said_once),
         cmocka_unit_test(equal_texts_share_a_code_wherever_they_stand),
         cmocka_unit_test(strings_that_are_not_utf8_are_repaired),
         cmocka_unit_test(csv_is_rfc_4180),

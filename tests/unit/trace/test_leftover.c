@@ -37,34 +37,34 @@ static struct {
     size_t event_count;
     tm_frame frame;
     uint32_t stack;
-    char class_name[64], method_name[64], method_signature[64], limit[512];
+    char class_name[64], method_name[64], method_signature[64], caveat[512];
     tm_method method;
     tm_line lines[2];
     int lost;
 } got;
 
-static int take_run(void *payload, const tm_run *run)
+static int register_run(void *payload, const tm_run *run)
 {
     (void)payload;
     (void)run;
     return TM_OK;
 }
 
-static int take_limit(void *payload, const char *sentence)
+static int register_caveat(void *payload, const char *sentence)
 {
     (void)payload;
-    snprintf(got.limit, sizeof(got.limit), "%s", sentence);
+    snprintf(got.caveat, sizeof(got.caveat), "%s", sentence);
     return TM_OK;
 }
 
-static int take_class(void *payload, const tm_class *definition)
+static int register_class(void *payload, const tm_class *definition)
 {
     (void)payload;
     snprintf(got.class_name, sizeof(got.class_name), "%s", definition->name);
     return TM_OK;
 }
 
-static int take_method(void *payload, const tm_method *definition)
+static int register_method(void *payload, const tm_method *definition)
 {
     (void)payload;
     got.method = *definition;
@@ -76,7 +76,7 @@ static int take_method(void *payload, const tm_method *definition)
     return TM_OK;
 }
 
-static int take_stack(void *payload, const tm_stack *definition)
+static int register_stack(void *payload, const tm_stack *definition)
 {
     (void)payload;
     assert_int_equal(definition->frame_count, 1);
@@ -85,21 +85,21 @@ static int take_stack(void *payload, const tm_stack *definition)
     return TM_OK;
 }
 
-static int take_thread(void *payload, const tm_thread *definition)
+static int register_thread(void *payload, const tm_thread *definition)
 {
     (void)payload;
     (void)definition;
     return TM_OK;
 }
 
-static int take_object(void *payload, const tm_object *definition)
+static int register_object(void *payload, const tm_object *definition)
 {
     (void)payload;
     (void)definition;
     return TM_OK;
 }
 
-static int take_events(void *payload, const tm_event *events, size_t count)
+static int ingest_events(void *payload, const tm_event *events, size_t count)
 {
     (void)payload;
     for (size_t i = 0; i < count; i++) {
@@ -113,9 +113,9 @@ static int take_events(void *payload, const tm_event *events, size_t count)
     return TM_OK;
 }
 
-static const tm_sink sink = {sizeof(tm_sink), NULL,        take_run,   take_limit,
-                             take_class,      take_method, take_stack, take_thread,
-                             take_object,     take_events};
+static const tm_sink sink = {
+    sizeof(tm_sink), NULL,           register_run,    register_caveat, register_class,
+    register_method, register_stack, register_thread, register_object, ingest_events};
 
 static void write_file(const char *path, const void *bytes, size_t count)
 {
@@ -304,7 +304,7 @@ static void events_of_all_rings_come_by_time_after_those_of_the_trace(void **sta
     assert_int_equal(got.lines[1].location, 65535);
     assert_int_equal(got.lines[1].line, 65534);
     assert_int_equal(got.events[6].stack, got.stack);
-    assert_non_null(strstr(got.limit, "5 more events were recovered"));
+    assert_non_null(strstr(got.caveat, "5 more events were recovered"));
 }
 
 static void what_the_round_in_work_had_written_comes_once(void **state)
@@ -374,7 +374,7 @@ static void ring_that_wrapped_is_read_in_its_order(void **state)
     assert_int_equal(got.event_count, 500);
     for (int64_t i = 0; i < 500; i++)
         assert_int_equal(got.events[i].value, 4500 + i);
-    assert_null(strstr(got.limit, "damaged"));
+    assert_null(strstr(got.caveat, "damaged"));
 }
 
 static void ring_that_began_again_is_read_from_its_beginning(void **state)
@@ -422,20 +422,20 @@ static void rings_that_are_not_this_trace_s_are_refused(void **state)
     put_event(0, 1, 9);
     read_image();
     assert_int_equal(got.event_count, 1);
-    assert_non_null(strstr(got.limit, "of another run"));
+    assert_non_null(strstr(got.caveat, "of another run"));
 
     make_trace(RUN_ID, 1);
     image[8] = 2; /* version */
     read_image();
-    assert_non_null(strstr(got.limit, "damaged"));
+    assert_non_null(strstr(got.caveat, "damaged"));
     make_rings();
     tm__ring_mark_set(&header()->is_advancing, 2);
     read_image();
-    assert_non_null(strstr(got.limit, "damaged"));
+    assert_non_null(strstr(got.caveat, "damaged"));
     unlink(rings_path);
     assert_int_equal(symlink("/dev/zero", rings_path), 0);
     read_all();
-    assert_non_null(strstr(got.limit, "or was cut"));
+    assert_non_null(strstr(got.caveat, "or was cut"));
     unlink(rings_path);
 }
 
@@ -452,7 +452,7 @@ static void rings_in_use_are_left_alone(void **state)
     assert_int_equal(flock(file, LOCK_EX), 0);
     read_all();
     assert_int_equal(got.event_count, 1);
-    assert_non_null(strstr(got.limit, "still going on"));
+    assert_non_null(strstr(got.caveat, "still going on"));
     close(file);
     read_all();
     assert_int_equal(got.event_count, 2);
@@ -468,7 +468,7 @@ static void events_that_the_trace_once_had_are_missed(void **state)
     read_image();
     assert_int_equal(got.event_count, 4);
     assert_int_equal(got.lost, 7);
-    assert_non_null(strstr(got.limit, "7 events between are missing"));
+    assert_non_null(strstr(got.caveat, "7 events between are missing"));
 }
 
 enum { PUT = 12 };
@@ -544,15 +544,16 @@ static void rings_with_a_changed_byte_give_nothing_that_was_not(void **state)
     for (size_t page = 0; page < PAGE_COUNT; page++)
         for (size_t i = PAGES[page]; i < PAGES[page] + USED_BYTES; i++) {
             unsigned char changed = image[i] ^ (unsigned char)(1u << i % 8);
-            int is_told;
+            int is_reported;
 
             assert_int_equal(pwrite(file, &changed, 1, (off_t)i), 1);
             read_all();
             assert_true_events();
-            is_told = strstr(got.limit, "damaged") || strstr(got.limit, "another run");
+            is_reported =
+                strstr(got.caveat, "damaged") || strstr(got.caveat, "another run");
             whole += got.event_count == PUT && got.class_name[0];
-            said += is_told != 0;
-            if (!is_told && got.event_count < PUT)
+            said += is_reported != 0;
+            if (!is_reported && got.event_count < PUT)
                 fail_msg("byte %zu: %zu events, and no word", i, got.event_count);
             assert_int_equal(pwrite(file, &image[i], 1, (off_t)i), 1);
         }

@@ -14,8 +14,8 @@ static void every_field_of_everything_is_read_back_in_order(void **state)
 
         recorder_init(&expected);
         recorder_init(&actual);
-        assert_int_equal(pour_random(&expected.sink, seed, 2000), TM_OK);
-        assert_int_equal(pour_random(tm_writer_sink(writer), seed, 2000), TM_OK);
+        assert_int_equal(emit_random(&expected.sink, seed, 2000), TM_OK);
+        assert_int_equal(emit_random(tm_writer_sink(writer), seed, 2000), TM_OK);
         assert_int_equal(tm_writer_close(writer), TM_OK);
         assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
         assert_same_text(after_first_line(&actual), expected.text);
@@ -192,7 +192,7 @@ static const tm_sink *patient_next;
                                : rc;                                                   \
     }
 PATIENT(run, tm_run)
-PATIENT(limit, char)
+PATIENT(caveat, char)
 PATIENT(define_class, tm_class)
 PATIENT(define_method, tm_method)
 PATIENT(define_stack, tm_stack)
@@ -209,16 +209,16 @@ static int patient_events(void *payload, const tm_event *events, size_t count)
 }
 
 static const tm_sink patient_sink = {sizeof(tm_sink),       NULL,
-                                     patient_run,           patient_limit,
+                                     patient_run,           patient_caveat,
                                      patient_define_class,  patient_define_method,
                                      patient_define_stack,  patient_define_thread,
                                      patient_define_object, patient_events};
 
 /* A block of everything, and one that has to be sorted. */
-static int pour_much(const tm_sink *sink)
+static int emit_much(const tm_sink *sink)
 {
     tm_class item = {.size = sizeof(item), .id = 1, .name = "a"};
-    int rc = pour_random(sink, 11, 300);
+    int rc = emit_random(sink, 11, 300);
 
     for (int64_t i = 0; rc == TM_OK && i < 80; i++) {
         tm_event event = {.time_ns = -i};
@@ -239,7 +239,7 @@ static void running_out_of_memory_once_anywhere_loses_nothing_in_the_writer(
     size_t fail_at;
 
     (void)state;
-    assert_int_equal(pour_much(tm_writer_sink(whole_writer)), TM_OK);
+    assert_int_equal(emit_much(tm_writer_sink(whole_writer)), TM_OK);
     assert_int_equal(tm_writer_close(whole_writer), TM_OK);
     for (fail_at = 1;; fail_at++) {
         struct scarce scarce = {.fail_at = fail_at};
@@ -255,7 +255,7 @@ static void running_out_of_memory_once_anywhere_loses_nothing_in_the_writer(
 
         if (rc == TM_OK) {
             patient_next = tm_writer_sink(writer);
-            assert_int_equal(pour_much(&patient_sink), TM_OK);
+            assert_int_equal(emit_much(&patient_sink), TM_OK);
             rc = tm_writer_flush(writer);
             if (rc == TM_ENOMEM)
                 rc = tm_writer_flush(writer);
@@ -338,14 +338,14 @@ static void after_a_failed_write_every_call_gives_the_first_error(void **state)
             continue;
         }
         sink = tm_writer_sink(writer);
-        rc = pour_random(sink, 13, 300);
+        rc = emit_random(sink, 13, 300);
         if (rc == TM_OK)
             rc = tm_writer_flush(writer);
         if (rc != TM_OK) {
             assert_int_equal(rc, -77);
             paper.failure = -78;
             assert_int_equal(sink->events(sink->payload, &event, 1), -77);
-            assert_int_equal(sink->limit(sink->payload, "x"), -77);
+            assert_int_equal(sink->caveat(sink->payload, "x"), -77);
             assert_int_equal(tm_writer_flush(writer), -77);
             assert_non_null(strstr(tm_error_text(), "write function failed: -77"));
         }

@@ -33,12 +33,12 @@ static void file_cut_anywhere_gives_its_whole_blocks_and_says_so(void **state)
         assert_int_equal(rc, length < 4 ? TM_EFORMAT : TM_EDAMAGED);
         if (rc == TM_EDAMAGED) {
             assert_int_equal(actual.events, events + (lost > 0));
-            assert_non_null(strstr(tm_error_text(), actual.last_limit));
+            assert_non_null(strstr(tm_error_text(), actual.last_caveat));
             for (same = 0; actual.text[same] == expected.text[same]; same++)
                 ;
             while (same > 0 && actual.text[same - 1] != '\n')
                 same--;
-            assert_memory_equal(actual.text + same, "limit ", 6);
+            assert_memory_equal(actual.text + same, "caveat ", 6);
         }
         recorder_free(&actual);
         free(cut);
@@ -101,7 +101,7 @@ static void every_flipped_bit_costs_at_most_its_own_block(void **state)
             assert_same_text(actual.text, expected.text);
         else {
             assert_int_equal(rc, TM_EDAMAGED);
-            assert_true(actual.limits > 0);
+            assert_true(actual.caveats > 0);
             events = true_events(&actual, &lost);
             assert_int_equal(events, map.events - hit);
             assert_int_equal(lost, hit);
@@ -147,7 +147,7 @@ static void damage_is_told_with_bytes_events_and_time(void **state)
     assert_int_equal(read_all(&actual, whole.bytes, whole.length), TM_EDAMAGED);
     snprintf(
         expected, sizeof(expected),
-        "limit bytes %zu to %zu are damaged: 1 block, 30 events between 0.030 s and "
+        "caveat bytes %zu to %zu are damaged: 1 block, 30 events between 0.030 s and "
         "0.059 s are missing\nevent 59000000 0 30000000 0 30 0 %d 0\n",
         map.offsets[1], map.offsets[2], TM_EVENT_LOST);
     assert_non_null(strstr(actual.text, expected));
@@ -162,7 +162,7 @@ static void damage_is_told_with_bytes_events_and_time(void **state)
              "bytes %zu to %zu are damaged: 30 events between 0.029 s and 0.060 s are "
              "missing",
              map.offsets[1], map.offsets[2]);
-    assert_string_equal(actual.last_limit, expected);
+    assert_string_equal(actual.last_caveat, expected);
     recorder_free(&actual);
     free(whole.bytes);
 }
@@ -210,7 +210,7 @@ static void bytes_lost_from_the_middle_cost_only_the_blocks_they_were_in(void **
                      TM_EDAMAGED);
     assert_int_equal(true_events(&actual, &lost), map.events - 60);
     assert_int_equal(lost, 60);
-    assert_non_null(strstr(actual.last_limit, "blocks are missing at byte"));
+    assert_non_null(strstr(actual.last_caveat, "blocks are missing at byte"));
     recorder_free(&actual);
     free(whole.bytes);
 }
@@ -227,11 +227,11 @@ static void every_damaged_place_is_told_also_the_last_two(void **state)
     whole.bytes[map.offsets[4] + 45] ^= 1; /* the index */
     recorder_init(&actual);
     assert_int_equal(read_all(&actual, whole.bytes, whole.length - 3), TM_EDAMAGED);
-    assert_int_equal(actual.limits, 3);
+    assert_int_equal(actual.caveats, 3);
     assert_int_equal(actual.lost, 40);
     assert_non_null(strstr(tm_error_text(), "; and 2 more such places"));
     assert_non_null(
-        strstr(actual.last_limit, "after the end marker: nothing is missing"));
+        strstr(actual.last_caveat, "after the end marker: nothing is missing"));
     recorder_free(&actual);
     free(whole.bytes);
 }
@@ -245,7 +245,7 @@ static void bytes_after_the_end_are_told(void **state)
     paper_write(&whole, "more", 4);
     recorder_init(&actual);
     assert_int_equal(read_all(&actual, whole.bytes, whole.length), TM_EDAMAGED);
-    assert_non_null(strstr(actual.last_limit, "after the end of the trace"));
+    assert_non_null(strstr(actual.last_caveat, "after the end of the trace"));
     recorder_free(&actual);
     free(whole.bytes);
 }
@@ -265,17 +265,17 @@ static void flushed_blocks_can_be_read_before_the_end_is_written(void **state)
     assert_int_equal(paper.writes, 1);
     assert_int_equal(tm_writer_flush(writer), TM_OK);
     assert_int_equal(paper.writes, 2);
-    assert_int_equal(tm_writer_bytes(writer), paper.length);
+    assert_int_equal(tm_writer_written_bytes(writer), paper.length);
     recorder_init(&actual);
     assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_EDAMAGED);
     assert_int_equal(actual.events, 1);
-    assert_non_null(strstr(actual.last_limit, "without its end marker"));
+    assert_non_null(strstr(actual.last_caveat, "without its end marker"));
     recorder_free(&actual);
     assert_int_equal(tm_writer_close(writer), TM_OK);
     free(paper.bytes);
 }
 
-static void pouring_stopped_by_the_sink_goes_on_where_it_stopped(void **state)
+static void reading_stopped_by_the_sink_goes_on_where_it_stopped(void **state)
 {
     struct paper whole = small_trace(16, 400, 50);
     recorder expected, actual;
@@ -315,7 +315,7 @@ int main(void)
         cmocka_unit_test(every_damaged_place_is_told_also_the_last_two),
         cmocka_unit_test(bytes_after_the_end_are_told),
         cmocka_unit_test(flushed_blocks_can_be_read_before_the_end_is_written),
-        cmocka_unit_test(pouring_stopped_by_the_sink_goes_on_where_it_stopped),
+        cmocka_unit_test(reading_stopped_by_the_sink_goes_on_where_it_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

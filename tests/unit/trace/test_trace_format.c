@@ -115,10 +115,11 @@ static void newer_minor_version_is_read_and_what_is_new_is_passed_over(void **st
     put_end(&paper, 1);
     recorder_init(&actual);
     assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
-    assert_same_text(after_first_line(&actual),
-                     "limit a\nevent 4 0 0 0 0 0 5 0\n"
-                     "limit 3 parts of the trace were passed over: its format, 2.9, is "
-                     "newer than 2.0\n");
+    assert_same_text(
+        after_first_line(&actual),
+        "caveat a\nevent 4 0 0 0 0 0 5 0\n"
+        "caveat 3 parts of the trace were passed over: its format, 2.9, is "
+        "newer than 2.0\n");
     recorder_free(&actual);
     free(paper.bytes);
 }
@@ -192,7 +193,7 @@ static void assert_refused(tm__block_header header, const void *raw, size_t leng
 #define REFUSED(bytes, ...)                                                            \
     assert_refused((tm__block_header){__VA_ARGS__}, bytes, sizeof(bytes) - 1)
 
-static void impossible_blocks_are_damage_and_nothing_of_them_is_poured(void **state)
+static void impossible_blocks_are_damage_and_nothing_of_them_is_emitted(void **state)
 {
     static const char large[TM__BLOCK_RAW_LIMIT + 1];
     tm__block_header header = {.events = TM__BLOCK_EVENT_LIMIT};
@@ -270,7 +271,7 @@ int main(void)
         cmocka_unit_test(
             a_trace_is_written_in_a_version_that_readers_of_version_1_refuse),
         cmocka_unit_test(newer_minor_version_is_read_and_what_is_new_is_passed_over),
-        cmocka_unit_test(impossible_blocks_are_damage_and_nothing_of_them_is_poured),
+        cmocka_unit_test(impossible_blocks_are_damage_and_nothing_of_them_is_emitted),
         cmocka_unit_test(nested_headers_cannot_make_the_search_quadratic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,9 +78,9 @@ export function labelOf(name: string): string {
 }
 
 /** States in which a thread is held up by others, as sums name them. */
-export const HOLD_UPS = ["blocked", "waiting", "reentering", "joining", "parked"] as const satisfies
+export const BLOCKING_STATES = ["blocked", "waiting", "reentering", "joining", "parked"] as const satisfies
   readonly StateName[];
-export type HoldUp = (typeof HOLD_UPS)[number];
+export type BlockingState = (typeof BLOCKING_STATES)[number];
 
 export function isDark(): boolean {
   const chosen = document.documentElement.dataset["theme"];

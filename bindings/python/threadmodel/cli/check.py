@@ -306,7 +306,7 @@ def _finding_changes(findings: list[Row], top: int) -> terminal.Section:
             clean(row["kind"].replace("_", " ")),
             clean(row["class"] or "?", 1000),
             clean(row["method"] or "?", 1000),
-            *(duration(row[f"at_stake_ns_{side}"]) for side in ("before", "after")),
+            *(duration(row[f"impact_ns_{side}"]) for side in ("before", "after")),
         ]
         for row in findings[:top]
     ]

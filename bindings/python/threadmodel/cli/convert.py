@@ -65,7 +65,7 @@ def convert(
     """
     choices = read_choices(dialect, time_unit)
     with LateProgress() as progress, _writer(output, format_name) as writer:
-        damage = threadmodel.pour(
+        damage = threadmodel.read(
             input_paths(files), writer, progress.reading, **choices
         )
         dropped = {}

@@ -32,9 +32,9 @@ def deadlocks(context: click.Context, /, **_: object) -> None:
         if not found.body:
             found.line("none was found")
             # A recording without owners, say, shows none however many there were.
-            for limit in model.limits:
-                if "deadlock" in limit or "owner" in limit:
-                    found.fact("limit", limit, "yellow")
+            for caveat in model.caveats:
+                if "deadlock" in caveat or "owner" in caveat:
+                    found.fact("caveat", caveat, "yellow")
         return [found, _orders(model)]
 
     ask(context, Model.deadlocks, sections)

@@ -36,7 +36,7 @@ def run_facts(model: Model) -> dict[str, Any]:
         "length_ns": model.length_ns,
         "threshold_ns": run.threshold_ns,
         "cost": _cost(run),
-        "limits": list(model.limits),
+        "caveats": list(model.caveats),
     }
 
 

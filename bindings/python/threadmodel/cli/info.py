@@ -29,7 +29,7 @@ HIDDEN: Final = ("start_wall_ns", "cost", "memory_bytes")
 @reading_options
 @click.pass_context
 def info(context: click.Context, /, as_json: bool, **_: object) -> None:
-    """Say of what format FILE is, who made it, of which events, and its limits.
+    """Say of what format FILE is, who made it, of which events, and its caveats.
 
     - reads from stdin.
 
@@ -53,9 +53,9 @@ def _section(facts: dict[str, Any]) -> terminal.Section:
     for name, value in facts.items():
         if name == "kinds":
             section.fact("kinds", ", ".join(value))
-        elif name == "limits":
-            for limit in value:
-                section.fact("limit", limit, "yellow")
+        elif name == "caveats":
+            for caveat in value:
+                section.fact("caveat", caveat, "yellow")
         elif name in ("length_ns", "threshold_ns"):
             section.fact(name.removesuffix("_ns"), duration(value) if value else "")
         elif name in ("threads", "events"):
@@ -68,7 +68,7 @@ def _section(facts: dict[str, Any]) -> terminal.Section:
 def _facts(model: Model) -> dict[str, Any]:
     kinds = sorted(EventKind(kind).name.lower() for kind in model.run.kinds)
     facts = run_facts(model)
-    limits = facts.pop("limits")
+    caveats = facts.pop("caveats")
     return {
         **facts,
         "threads": len(model.threads()),
@@ -76,5 +76,5 @@ def _facts(model: Model) -> dict[str, Any]:
         "memory_bytes": model.memory_bytes,
         "kinds": kinds,
         "damage": model.damage,
-        "limits": limits,
+        "caveats": caveats,
     }

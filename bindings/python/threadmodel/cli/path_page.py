@@ -123,6 +123,6 @@ def predictions(table: Table, length_ns: int) -> Section:
         section.line("the critical path goes through no lock")
     for note in {row["note"] for row in table} - {None}:
         section.line(str(note), "yellow")
-    for limit in table.limits:
-        section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
+    for caveat in table.caveats:
+        section.body.append(Fact("caveat", clean(caveat, NAME_LENGTH), "yellow"))
     return section

@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 import threadmodel
+from threadmodel.class_sums import ENDS
 from threadmodel.cli import terminal
 from threadmodel.cli.asking import conclude, row_writer
 from threadmodel.cli.grid import Column, Grid
@@ -17,7 +18,6 @@ from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_path, read_choices
 from threadmodel.cli.report import print_sections
 from threadmodel.errors import DamagedTraceWarning
-from threadmodel.class_sums import ENDS
 from threadmodel.table import Table
 from threadmodel.text import clean, duration
 
@@ -65,7 +65,7 @@ def quick_stats(
     writer = row_writer(context)
     with LateProgress(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DamagedTraceWarning)
-        table = threadmodel.summarize(
+        table = threadmodel.sum_classes(
             input_path(chosen["file"]),
             states or tuple(ENDS),
             **read_choices(chosen["dialect"], chosen["time_unit"]),
@@ -80,8 +80,8 @@ def quick_stats(
 
 def _section(table: Table, top: int) -> terminal.Section:
     section = terminal.Section("How threads were held up")
-    for limit in table.limits:
-        section.fact("limit", clean(limit, NAME_LENGTH), "yellow")
+    for caveat in table.caveats:
+        section.fact("caveat", clean(caveat, NAME_LENGTH), "yellow")
     rows = list(table)
     if not rows:
         section.line("no thread was held up")

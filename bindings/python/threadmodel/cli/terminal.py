@@ -59,8 +59,8 @@ def sections(model: Model, top: int) -> list[Section]:
     wanted = [
         _summary(model, threads, odd),
         _findings(model),
-        _hold_ups("Hottest locks", callers, ("blocked", "reentering"), top),
-        _hold_ups("Longest waits", callers, ("waiting", "joining", "parked"), top),
+        _blocking("Hottest locks", callers, ("blocked", "reentering"), top),
+        _blocking("Longest waits", callers, ("waiting", "joining", "parked"), top),
         _threads(threads, top),
         path_sums(model.path_rollup(PATH_KEYS), top),
         deadlocks(model),
@@ -97,8 +97,8 @@ def _summary(model: Model, threads: Sequence[Row], odd: Mapping[str, int]) -> Se
     for row in model.context_totals():
         if row["kind"] in CONTEXT:
             section.body.append(Fact(CONTEXT[row["kind"]], _context(row)))
-    for limit in model.limits:
-        section.body.append(Fact("limit", clean(limit, NAME_LENGTH), "yellow"))
+    for caveat in model.caveats:
+        section.body.append(Fact("caveat", clean(caveat, NAME_LENGTH), "yellow"))
     if "threadmodel-agent" in (run.producer or "") and LOST in odd:
         section.body.append(Fact("", LOST_BY_AGENT, "yellow"))
     return section
@@ -120,13 +120,13 @@ def _findings(model: Model) -> Section:
     section = Section("What is worth looking at")
     rows = list(model.findings())
     for row in rows[:FINDINGS]:
-        stake = duration(row["at_stake_ns"]) if row["at_stake_ns"] else "-"
+        stake = duration(row["impact_ns"]) if row["impact_ns"] else "-"
         section.body.append(Fact(stake, clean(row["text"], NAME_LENGTH)))
     add_more(section, len(rows) - FINDINGS)
     return section
 
 
-def _hold_ups(
+def _blocking(
     heading: str, callers: Sequence[Row], states: Sequence[str], top: int
 ) -> Section:
     """List class, caller and state, the longest total first; idle ones apart."""
@@ -210,8 +210,8 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
     section = Section("Threads, the most held up first, and how long by what")
     met = [state for state in STATES if any(row[f"{state}_count"] for row in threads)]
     # In a thread dump all were held up for no time that is known.
-    held_up = [row for row in threads if any(row[f"{state}_count"] for state in STATES)]
-    shown = sorted(held_up, key=rank)[:top]
+    blocked = [row for row in threads if any(row[f"{state}_count"] for state in STATES)]
+    shown = sorted(blocked, key=rank)[:top]
     if not shown:
         section.line("no thread was ever held up")
         return section
@@ -304,7 +304,7 @@ def _frames(model: Model, stacks: set[Any]) -> dict[Any, list[str]]:
 
 
 def _diagnostics(odd: Mapping[str, int]) -> Section:
-    """List what was odd about the events, but for losses, which are a limit."""
+    """List what was odd about the events, but for losses, which are a caveat."""
     section = Section("What was odd about the events")
     found = {cause: number for cause, number in odd.items() if cause != LOST}
     if found:

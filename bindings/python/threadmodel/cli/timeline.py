@@ -32,7 +32,14 @@ LETTERS: Final = {
     "new": ("~", "bright_black"),
     "unknown": ("?", "bright_black"),
 }
-HELD_UP: Final = ("blocked", "reentering", "waiting", "joining", "parked", "sleeping")
+BLOCKING_STATES: Final = (
+    "blocked",
+    "reentering",
+    "waiting",
+    "joining",
+    "parked",
+    "sleeping",
+)
 LEAST_WIDTH: Final = 20
 NAME_WIDTH: Final = 24
 FILE_WIDTH: Final = 120
@@ -100,7 +107,9 @@ def _drawing(model: Model, chosen: Selection, top: int, width: int) -> terminal.
         section.line("nothing happened")
         return section
     if chosen.threads is None:
-        rows.sort(key=lambda row: -sum(row[f"{state}_total_ns"] for state in HELD_UP))
+        rows.sort(
+            key=lambda row: -sum(row[f"{state}_total_ns"] for state in BLOCKING_STATES)
+        )
     hidden = len(rows) - top
     rows = rows[:top]
     names = {
@@ -108,8 +117,8 @@ def _drawing(model: Model, chosen: Selection, top: int, width: int) -> terminal.
     }
     left = min(NAME_WIDTH, max(len(name) for name in names.values()))
     if model.length_ns == 0:
-        _tell_states(section, rows, names, left)
-        _tell_hidden(section, hidden)
+        _report_states(section, rows, names, left)
+        _report_hidden(section, hidden)
         return section
     cells = max(width - left - 4, LEAST_WIDTH)
     start = chosen.start_ns
@@ -137,11 +146,11 @@ def _drawing(model: Model, chosen: Selection, top: int, width: int) -> terminal.
             legend.append(f" {state}   ")
     legend.rstrip()
     section.body.append(legend)
-    _tell_hidden(section, hidden)
+    _report_hidden(section, hidden)
     return section
 
 
-def _tell_states(
+def _report_states(
     section: terminal.Section,
     rows: Sequence[dict[str, Any]],
     names: Mapping[int, str],
@@ -157,7 +166,7 @@ def _tell_states(
     section.line("all at one instant", "dim")
 
 
-def _tell_hidden(section: terminal.Section, hidden: int) -> None:
+def _report_hidden(section: terminal.Section, hidden: int) -> None:
     if hidden > 0:
         section.line(f"and {hidden:,} more threads", "dim")
 

@@ -16,7 +16,7 @@ interface ColumnIndex {
 interface TableIndex {
   rows: number;
   total: number;
-  limits: string[];
+  caveats: string[];
   columns: ColumnIndex[];
 }
 
@@ -52,7 +52,7 @@ export class Pack {
   table(name: string): Table {
     let table = this.tables.get(name);
     if (!table) {
-      const empty = { rows: 0, total: 0, limits: [], columns: [] };
+      const empty = { rows: 0, total: 0, caveats: [], columns: [] };
       table = new Table(name, this.index.tables[name] ?? empty, this.data);
       this.tables.set(name, table);
     }
@@ -64,7 +64,7 @@ export class Table {
   readonly rows: number;
   /** Rows that the model answered with; more than `rows` where the table was cut. */
   readonly total: number;
-  readonly limits: readonly string[];
+  readonly caveats: readonly string[];
   readonly columns: readonly string[];
   private readonly byName: Map<string, ColumnIndex>;
   private readonly numberCache = new Map<string, Float64Array>();
@@ -78,7 +78,7 @@ export class Table {
   ) {
     this.rows = index.rows;
     this.total = index.total;
-    this.limits = index.limits;
+    this.caveats = index.caveats;
     this.byName = new Map(index.columns.map((column) => [column.name, column]));
     this.columns = [...this.byName.keys()];
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run and its threads, by index: the number that everything else names a thread by.
 import { clean } from "../format";
-import { HOLD_UPS } from "../states";
+import { BLOCKING_STATES } from "../states";
 import type { Pack, Table } from "./pack";
 
 export interface Facts {
@@ -16,7 +16,7 @@ export interface Facts {
   length_ns: number;
   threshold_ns: number;
   events: number;
-  limits: string[];
+  caveats: string[];
   damage: string | null;
   version: string;
 }
@@ -43,10 +43,10 @@ export interface Thread {
   /** Count and total of each hold-up and of sleeping, by state's name. */
   count: Record<string, number>;
   total: Record<string, number>;
-  heldUp: number;
+  blocked: number;
 }
 
-const SUMMED = [...HOLD_UPS, "sleeping"] as const;
+const SUMMED = [...BLOCKING_STATES, "sleeping"] as const;
 
 export function threadsOf(table: Table): Thread[] {
   const ids = table.rows ? table.ids("thread_id") : new BigUint64Array();
@@ -71,7 +71,7 @@ export function threadsOf(table: Table): Thread[] {
       end: table.number("end_ns", row),
       count,
       total,
-      heldUp: HOLD_UPS.reduce((sum, state) => sum + total[state]!, 0),
+      blocked: BLOCKING_STATES.reduce((sum, state) => sum + total[state]!, 0),
     };
   });
 }

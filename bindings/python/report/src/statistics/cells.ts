@@ -6,7 +6,7 @@
 // rule.
 import type { Table } from "../data/pack";
 import type { Run } from "../data/run";
-import { HOLD_UPS, type HoldUp } from "../states";
+import { BLOCKING_STATES, type BlockingState } from "../states";
 
 export interface Figures {
   count: number;
@@ -28,7 +28,7 @@ export interface Group {
   /** Distinct; null where the report does not hold which objects they were. */
   objects: number | null;
   threads: number | null;
-  states: Record<HoldUp, Figures>;
+  states: Record<BlockingState, Figures>;
   cells: number[];
   /** Its cells are those of all threads. */
   ofAll: boolean;
@@ -62,8 +62,8 @@ const PERCENTILES = [0.5, 0.9, 0.99] as const;
 export class Cells {
   readonly table: Table;
   private readonly thread: Int32Array;
-  private readonly buckets = new Map<HoldUp, CellBuckets | null>();
-  private readonly placeBuckets = new Map<HoldUp, PlaceBuckets>();
+  private readonly buckets = new Map<BlockingState, CellBuckets | null>();
+  private readonly placeBuckets = new Map<BlockingState, PlaceBuckets>();
   private readonly objectsOf: Map<string, Map<number, string[]>> | null;
 
   constructor(private readonly run: Run) {
@@ -113,7 +113,7 @@ export class Cells {
   }
 
   /** How long a group's hold-ups of a state took; null: the report does not hold it. */
-  histogram(group: Group, state: HoldUp): Bucket[] | null {
+  histogram(group: Group, state: BlockingState): Bucket[] | null {
     if (!group.states[state].count) return [];
     const buckets = this.bucketsOf(state);
     const merged = new Map<number, Bucket>();
@@ -145,8 +145,8 @@ export class Cells {
   private emptyGroup(
     key: string, cell: number, by: "class" | "caller", ofAll: boolean,
   ): Group {
-    const states = {} as Record<HoldUp, Figures>;
-    for (const state of HOLD_UPS)
+    const states = {} as Record<BlockingState, Figures>;
+    for (const state of BLOCKING_STATES)
       states[state] = {
         count: 0, total: 0, min: null, max: null, mean: null, p50: null, p90: null,
         p99: null,
@@ -167,7 +167,7 @@ export class Cells {
   }
 
   private fill(group: Group): void {
-    for (const state of HOLD_UPS) this.fillState(group, state);
+    for (const state of BLOCKING_STATES) this.fillState(group, state);
     const { cells } = group;
     if (cells.length === 1) {
       group.objects = this.table.number("objects", cells[0]!);
@@ -184,7 +184,7 @@ export class Cells {
     group.objects = objects.size;
   }
 
-  private fillState(group: Group, state: HoldUp): void {
+  private fillState(group: Group, state: BlockingState): void {
     const figures = group.states[state];
     const counts = this.table.numbers(`${state}_count`);
     const totals = this.table.numbers(`${state}_total_ns`);
@@ -207,7 +207,7 @@ export class Cells {
 
   /** The buckets of each cell lie one after the other, in the order of the cells, and
    * their counts add up to the cell's. */
-  private bucketsOf(state: HoldUp): CellBuckets | null {
+  private bucketsOf(state: BlockingState): CellBuckets | null {
     return entry(this.buckets, state, () => {
       const name = `buckets_${state}`;
       if (!this.run.answers.has(name)) return null;
@@ -224,7 +224,7 @@ export class Cells {
     });
   }
 
-  private placeBucketsOf(state: HoldUp): PlaceBuckets {
+  private placeBucketsOf(state: BlockingState): PlaceBuckets {
     return entry(this.placeBuckets, state, () => {
       const table = this.run.table(`place_buckets_${state}`);
       const places = new Map<string, [number, number]>();

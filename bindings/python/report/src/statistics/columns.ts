@@ -3,7 +3,7 @@
 import type { Thread } from "../data/run";
 import { clean } from "../format";
 import type { Column } from "../grid";
-import { HOLD_UPS, labelOf, type HoldUp } from "../states";
+import { BLOCKING_STATES, labelOf, type BlockingState } from "../states";
 import type { Figures, Group } from "./cells";
 
 export const THREAD_COLUMNS: Column<Thread>[] = [
@@ -12,7 +12,7 @@ export const THREAD_COLUMNS: Column<Thread>[] = [
   { id: "group", title: "Group", kind: "text", value: ({ group }) => group, width: 130 },
   { id: "state", title: "At the end", kind: "text", value: ({ state }) => labelOf(state),
     width: 110 },
-  ...[...HOLD_UPS, "sleeping"].flatMap((name): Column<Thread>[] => [
+  ...[...BLOCKING_STATES, "sleeping"].flatMap((name): Column<Thread>[] => [
     { id: `${name}_total_ns`, title: labelOf(name), kind: "ns",
       value: ({ total }) => total[name]!, tip: `Time ${labelOf(name)}`,
       ...(name === "blocked" ? { sort: "desc" as const } : {}) },
@@ -32,7 +32,7 @@ const FIGURES: [keyof Figures, string, "ns" | "count"][] = [
   ["max", "max", "ns"],
 ];
 
-function figures(state: HoldUp, chosen: readonly (keyof Figures)[]): Column<Group>[] {
+function figures(state: BlockingState, chosen: readonly (keyof Figures)[]): Column<Group>[] {
   return FIGURES.filter(([figure]) => chosen.includes(figure)).map(
     ([figure, title, kind]) => ({
       id: `${state}_${figure}`,
@@ -55,12 +55,12 @@ const DISTINCT: Column<Group>[] = [
 export const CLASS_COLUMNS: Column<Group>[] = [
   { id: "class", title: "Class", kind: "text", width: 260,
     value: ({ className }) => clean(className) || "(not known)" },
-  ...HOLD_UPS.flatMap((state) => figures(state, FIGURES.map(([figure]) => figure))),
+  ...BLOCKING_STATES.flatMap((state) => figures(state, FIGURES.map(([figure]) => figure))),
   ...DISTINCT,
 ];
 
 /** Of one kind of hold-up, by caller method. */
-export function callerColumns(state: HoldUp): Column<Group>[] {
+export function callerColumns(state: BlockingState): Column<Group>[] {
   return [
     { id: "method", title: "Called from", kind: "text", width: 320,
       value: ({ method }) => clean(method) || "(not known)" },

@@ -2,7 +2,7 @@
 // How long the hold-ups of one row took: bars over a logarithmic scale of time.
 import { scaleLog } from "d3-scale";
 import { duration, number } from "../format";
-import { BY_NAME, colour, STATES, type HoldUp } from "../states";
+import { BY_NAME, colour, STATES, type BlockingState } from "../states";
 import type { Bucket } from "./cells";
 
 const WIDTH = 720;
@@ -27,7 +27,7 @@ function bars(buckets: readonly Bucket[]): Bucket[] {
 
 interface Props {
   title: string;
-  state: HoldUp;
+  state: BlockingState;
   buckets: readonly Bucket[] | null;
   onClose: () => void;
 }

@@ -8,7 +8,7 @@ import { Grid } from "../grid";
 import {
   brightClass, chosenClasses, chosenThreads, open, shownThreads,
 } from "../state";
-import { HOLD_UPS, labelOf, type HoldUp } from "../states";
+import { BLOCKING_STATES, labelOf, type BlockingState } from "../states";
 import { Cells, type Group } from "./cells";
 import { callerColumns, CLASS_COLUMNS, THREAD_COLUMNS } from "./columns";
 import { Histogram } from "./histogram";
@@ -16,7 +16,7 @@ import { Histogram } from "./histogram";
 interface Shown {
   title: string;
   group: Group;
-  state: HoldUp;
+  state: BlockingState;
 }
 
 const shown = signal<Shown | null>(null);
@@ -81,15 +81,15 @@ export function StatisticsView({ run }: { run: Run }) {
           </button>
         </div>
       </section>
-      {HOLD_UPS.map((state) => (
+      {BLOCKING_STATES.map((state) => (
         <Callers key={state} state={state} groups={callers} />
       ))}
     </div>
   );
 }
 
-function show(group: Group, title: string, state?: HoldUp): void {
-  const longest = [...HOLD_UPS].sort(
+function show(group: Group, title: string, state?: BlockingState): void {
+  const longest = [...BLOCKING_STATES].sort(
     (a, b) => group.states[b].total - group.states[a].total,
   )[0]!;
   shown.value = { group, title, state: state ?? longest };
@@ -169,7 +169,7 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
         Total <span class="aside">{of}</span>
       </h2>
       <div class="cards">
-        {HOLD_UPS.map((state) => {
+        {BLOCKING_STATES.map((state) => {
           const { count: times, total: time, min, p50, p90, p99, max } = total.states[state];
           // Percentiles of a choice of threads may not be in the file.
           const known = Object.entries({ p50, p99, max }).filter(([, value]) => value !== null);
@@ -210,7 +210,7 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
   );
 }
 
-function Callers({ state, groups }: { state: HoldUp; groups: readonly Group[] }) {
+function Callers({ state, groups }: { state: BlockingState; groups: readonly Group[] }) {
   const label = labelOf(state);
   const rows = useMemo(
     () =>

@@ -23,7 +23,7 @@ const COLUMNS: Column<Thread>[] = [
   { id: "name", title: "Thread", kind: "text", value: ({ label }) => label, width: 260 },
   { id: "group", title: "Group", kind: "text", value: ({ group }) => group, width: 180 },
   { id: "state", title: "At the end", kind: "text", value: ({ state }) => state, width: 120 },
-  { id: "held", title: "Held up", kind: "ns", value: ({ heldUp }) => heldUp, sort: "desc" },
+  { id: "held", title: "Held up", kind: "ns", value: ({ blocked }) => blocked, sort: "desc" },
   { id: "activity", title: "Hold-ups", kind: "count",
     value: ({ count: of }) => Object.values(of).reduce((sum, some) => sum + some, 0) },
   { id: "start", title: "Began", kind: "instant", value: ({ start }) => start },
@@ -87,11 +87,11 @@ function Choice({ threads, shown, dialog }: Props) {
   const rows = useMemo(
     () =>
       threads.filter(
-        ({ label, group, state, heldUp }) =>
+        ({ label, group, state, blocked }) =>
           (match?.(label) ?? true) &&
           (!rules.group || group === rules.group) &&
           (!rules.state || state === rules.state) &&
-          heldUp >= rules.least * 1e6,
+          blocked >= rules.least * 1e6,
       ),
     [threads, match, rules],
   );

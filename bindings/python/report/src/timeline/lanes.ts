@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline as lanes of rows, at several levels of detail. The finest is what the core
-// gave; each coarser one merges rows by the core's own rule (tm_timeline_tiles): rows that
+// gave; each coarser one merges rows by the core's own rule (tm_tile_list): rows that
 // are long enough stay, shorter neighbours become one, with the time of each state in it.
 import type { Table } from "../data/pack";
 import type { ThreadIndex } from "../data/run";

@@ -8,7 +8,7 @@ import type { Run } from "../data/run";
 import { Stacks } from "../data/stacks";
 import { clean, count, duration, percent, short } from "../format";
 import { scheme } from "../scheme";
-import { BY_NAME, colour, HOLD_UPS, STATES, type HoldUp } from "../states";
+import { BY_NAME, colour, BLOCKING_STATES, STATES, type BlockingState } from "../states";
 import { Swatch } from "../timeline/swatch";
 
 interface Frame {
@@ -17,12 +17,12 @@ interface Frame {
   children: Frame[];
 }
 
-const states = signal<ReadonlySet<HoldUp>>(new Set(["blocked", "reentering"]));
+const states = signal<ReadonlySet<BlockingState>>(new Set(["blocked", "reentering"]));
 const CELL_HEIGHT = 20;
 /** Frames thinner than this, in pixels, are not drawn. */
 const THINNEST = 0.5;
 
-function build(run: Run, stacks: Stacks, chosen: ReadonlySet<HoldUp>): Frame {
+function build(run: Run, stacks: Stacks, chosen: ReadonlySet<BlockingState>): Frame {
   const table = run.table("flame");
   const root: Frame = { name: "all stacks", value: 0, children: [] };
   const below = new Map<Frame, Map<string, Frame>>();
@@ -53,7 +53,7 @@ export function FlameView({ run }: { run: Run }) {
   const stacks = useMemo(() => new Stacks(run.table("stacks")), [run]);
   const chosen = states.value;
   const root = useMemo(() => build(run, stacks, chosen), [run, stacks, chosen]);
-  const turn = (state: HoldUp) => {
+  const turn = (state: BlockingState) => {
     const next = new Set(chosen);
     if (!next.delete(state)) next.add(state);
     states.value = next;
@@ -65,7 +65,7 @@ export function FlameView({ run }: { run: Run }) {
         Time held up, by call stack <span class="aside">{duration(root.value)}</span>
       </h2>
       <div class="controls" role="group" aria-label="States">
-        {HOLD_UPS.map((state) => (
+        {BLOCKING_STATES.map((state) => (
           <button key={state} type="button" aria-pressed={chosen.has(state)}
             onClick={() => turn(state)}>
             <Swatch state={BY_NAME.get(state)!} /> {STATES[BY_NAME.get(state)!]!.label}

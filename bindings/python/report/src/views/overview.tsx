@@ -4,7 +4,7 @@ import type { Table } from "../data/pack";
 import type { Run } from "../data/run";
 import { clean, count, duration, number, place } from "../format";
 import { goTo, open, chosenClasses, brightClass, type View } from "../state";
-import { colour, HOLD_UPS, STATES, BY_NAME } from "../states";
+import { colour, BLOCKING_STATES, STATES, BY_NAME } from "../states";
 import { Swatch } from "../timeline/swatch";
 
 export function OverviewView({ run }: { run: Run }) {
@@ -23,9 +23,9 @@ export function OverviewView({ run }: { run: Run }) {
           <h2 id="time-title">Where threads were held up</h2>
           <HeldUp run={run} />
         </section>
-        <section aria-labelledby="limits-title">
-          <h2 id="limits-title">What the data cannot show</h2>
-          <Limits run={run} />
+        <section aria-labelledby="caveats-title">
+          <h2 id="caveats-title">What the data cannot show</h2>
+          <Caveats run={run} />
         </section>
       </div>
     </div>
@@ -59,7 +59,7 @@ function Finding({ run, table, row }: { run: Run; table: Table; row: number }) {
   const kind = table.text("kind", row) ?? "";
   const className = table.text("class", row);
   const thread = run.index.find(table.id("thread_id", row));
-  const evidence = EVIDENCE[table.text("evidence", row) ?? ""] ?? "statistics";
+  const evidence = EVIDENCE[table.text("evidence_table", row) ?? ""] ?? "statistics";
   const show = () => {
     if (className !== null) {
       chosenClasses.value = new Set([className]);
@@ -69,13 +69,13 @@ function Finding({ run, table, row }: { run: Run; table: Table; row: number }) {
       goTo({ thread, from: 0, to: run.facts.length_ns });
     else open(evidence);
   };
-  const stake = table.number("at_stake_ns", row);
+  const impact = table.number("impact_ns", row);
   const suspected = table.numbers("suspected")[row] === 1;
   return (
     <li class={`finding ${kind}`}>
       <div class="finding-head">
         <span class="kind">{kind.replaceAll("_", " ")}</span>
-        {stake ? <span class="stake">{duration(stake)} at stake</span> : null}
+        {impact ? <span class="impact">{duration(impact)} impact</span> : null}
         {suspected ? <span class="badge">rests on inference</span> : null}
       </div>
       <p>{clean(table.text("text", row), 2000)}</p>
@@ -125,7 +125,7 @@ function began(start: string | null): string | null {
 }
 
 function HeldUp({ run }: { run: Run }) {
-  const sums = [...HOLD_UPS, "sleeping"].map((name) => ({
+  const sums = [...BLOCKING_STATES, "sleeping"].map((name) => ({
     state: STATES[BY_NAME.get(name)!]!,
     total: run.threads.reduce((sum, thread) => sum + thread.total[name]!, 0),
     count: run.threads.reduce((sum, thread) => sum + thread.count[name]!, 0),
@@ -160,9 +160,9 @@ function HeldUp({ run }: { run: Run }) {
   );
 }
 
-function Limits({ run }: { run: Run }) {
+function Caveats({ run }: { run: Run }) {
   const { facts } = run;
-  const sentences = [...facts.limits];
+  const sentences = [...facts.caveats];
   if (facts.damage) sentences.unshift(`Only partly read: ${facts.damage}`);
   if (facts.threshold_ns > 0)
     sentences.push(
@@ -174,7 +174,7 @@ function Limits({ run }: { run: Run }) {
   return (
     <>
       {sentences.length ? (
-        <ul class="limits">
+        <ul class="caveats">
           {sentences.map((sentence) => (
             <li key={sentence}>{clean(sentence, 1000)}</li>
           ))}
