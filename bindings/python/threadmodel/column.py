@@ -21,7 +21,7 @@ _TYPES: Final[dict[int, tuple[str, Callable[[Any, bytes], Any], str]]] = {
     lib.TM_TYPE_STRING: ("string", lib.tm_table_codes, "i"),
 }
 # Rows that an iteration makes Python values of at once.
-_CHUNK: Final = 1 << 14
+CHUNK: Final = 1 << 14
 _SHOWN: Final = 6
 
 
@@ -68,8 +68,8 @@ class Column(Sequence[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         """Go through the values; few of them are Python objects at a time."""
-        for start in range(0, self._length, _CHUNK):
-            yield from self[start : start + _CHUNK]
+        for start in range(0, self._length, CHUNK):
+            yield from self[start : start + CHUNK]
 
     def to_list(self) -> list[Any]:
         """Return all values.
@@ -209,20 +209,20 @@ class Column(Sequence[Any]):
             ) from None
 
     def _python(self, rows: range) -> list[Any]:
-        values = self._values
-        if self.type == "string":
-            return [self._names[values[row]] for row in rows]
+        values, valid = self._values, self._valid
         if self.type == "bool":
-            found: list[Any] = [_bit(values, row) for row in rows]
+            found: list[Any] = _bits(values, rows)
         elif rows.step == 1:
             found = values[rows.start : rows.stop].tolist()
         else:
             found = [values[row] for row in rows]
-        valid = self._valid
+        if self.type == "string":
+            return list(map(self._names.__getitem__, found))
         if valid:
+            there = _bits(valid, rows)
             return [
-                value if _bit(valid, row) else None
-                for row, value in zip(rows, found, strict=True)
+                v if is_there else None
+                for v, is_there in zip(found, there, strict=True)
             ]
         return found
 
@@ -232,5 +232,5 @@ class Column(Sequence[Any]):
         return unpacked.view("bool")
 
 
-def _bit(bits: memoryview, row: int) -> bool:
-    return bool(bits[row >> 3] >> (row & 7) & 1)
+def _bits(bits: memoryview, rows: range) -> list[bool]:
+    return [bits[row >> 3] >> (row & 7) & 1 == 1 for row in rows]

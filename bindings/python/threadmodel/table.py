@@ -8,7 +8,7 @@ from typing import Any, Protocol, overload
 
 from threadmodel import arrow, errors
 from threadmodel._library import WriteTarget, check, ffi, lib, text
-from threadmodel.column import Column
+from threadmodel.column import CHUNK, Column
 from threadmodel.extras import extra
 
 Row = dict[str, Any]
@@ -66,8 +66,11 @@ class Table:
 
     def __iter__(self) -> Iterator[Row]:
         """Go through the rows, a dict by column name each, None where null."""
-        for values in zip(*self._columns.values(), strict=True):
-            yield dict(zip(self._columns, values, strict=True))
+        for start in range(0, self._length, CHUNK):
+            part = slice(start, start + CHUNK)
+            chunks = [column[part] for column in self._columns.values()]
+            for values in zip(*chunks, strict=True):
+                yield dict(zip(self._columns, values, strict=True))
 
     @overload
     def __getitem__(self, key: str) -> Column: ...
