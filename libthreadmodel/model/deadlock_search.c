@@ -20,13 +20,16 @@
 #include "model/model.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
+#include "model/tenure.h"
 #include "model/thread.h"
 #include "model/wait_set.h"
 
 enum { LONG_WAY = 16 };
 
 /* The thread that this one waits for, or TM__NONE. One that is known to own what
- * it queues for has got it, though its Entered is still to come. */
+ * it queues for has got it, though its Entered is still to come; but where each
+ * acquisition is told, it waits for itself: a reader that wants to write, a mutex that
+ * is locked twice. */
 static uint32_t blocker(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
@@ -37,7 +40,7 @@ static uint32_t blocker(const tm_model *model, uint32_t thread)
     if (it->wants == TM__NONE || model->objects[it->wants].losses != model->losses)
         return TM__NONE;
     owner = model->objects[it->wants].owner;
-    return owner == thread ? TM__NONE : owner;
+    return owner == thread && !tm__owners_are_reported(model) ? TM__NONE : owner;
 }
 
 /* The same, or a thread further along where the way to it is known. */

@@ -52,7 +52,7 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
         return;
     }
     object = tm__object_fresh(model, fact->object);
-    if (object->owner == fact->thread) {
+    if (object->owner == fact->thread && !tm__owners_are_reported(model)) {
         /* It came back from a wait of its own, or was never let go as thought. */
         if (model->threads[fact->thread].last_ns > object->owner_ns)
             model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
@@ -203,7 +203,10 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
 void tm__on_acquired(tm_model *model, const tm__fact *fact)
 {
     const tm__thread *thread = &model->threads[fact->thread];
-    const tm__tenure *last;
+    tm__had had = {.time_ns = fact->time_ns,
+                   .thread = fact->thread,
+                   .stack = fact->stack,
+                   .provenance = TM_PROVENANCE_EXACT};
     tm__object *object;
 
     if (fact->object == TM__NONE) {
@@ -217,46 +220,37 @@ void tm__on_acquired(tm_model *model, const tm__fact *fact)
     }
     tm__must_run(model, fact);
     object = tm__object_fresh(model, fact->object);
-    last = tm__tenure_at(model, object->tenure);
-    /* Of several owners at a time the first is kept. */
-    if (fact->flags & TM_EVENT_SHARED && last && last->owner != TM__NONE &&
-        last->owner != fact->thread && last->flags & TM__TENURE_SHARED &&
-        !(last->flags & TM__TENURE_OVER))
+    if (fact->flags & TM_EVENT_SHARED) {
+        tm__tenure_shared(model, fact->object, &had);
         return;
-    if (object->owner == fact->thread && !(fact->flags & TM_EVENT_SHARED))
+    }
+    if (object->owner == fact->thread)
         model->diagnostics[TM_DIAGNOSTIC_ACQUIRED_TWICE]++;
-    tm__tenure_got(model, fact->object,
-                   &(tm__had){.time_ns = fact->time_ns,
-                              .thread = fact->thread,
-                              .stack = fact->stack,
-                              .provenance = TM_PROVENANCE_EXACT},
-                   fact->time_ns,
-                   fact->flags & TM_EVENT_SHARED ? TM__TENURE_SHARED : 0);
+    tm__tenure_got(model, fact->object, &had, fact->time_ns, 0);
 }
 
 void tm__on_released(tm_model *model, const tm__fact *fact)
 {
+    tm__had had = {.time_ns = fact->time_ns,
+                   .thread = fact->thread,
+                   .stack = TM__NONE,
+                   .provenance = TM_PROVENANCE_EXACT};
     const tm__object *object;
-    const tm__tenure *last;
 
     tm__must_run(model, fact);
     if (fact->object == TM__NONE)
         return;
     object = tm__object_fresh(model, fact->object);
-    last = tm__tenure_at(model, object->tenure);
-    if (fact->flags & TM_EVENT_SHARED && (!last || last->owner != fact->thread))
+    if (fact->flags & TM_EVENT_SHARED) {
+        tm__tenure_left(model, fact->object, &had);
         return;
+    }
     /* One that took it unseen, or has told in another way that it let go: of a producer
      * that tells of no lock that is taken. */
     if (object->owner != fact->thread && model->run.kinds &&
         !(model->run.kinds >> TM_EVENT_ACQUIRED & 1))
         return;
-    if (object->owner != TM__NONE && object->owner != fact->thread &&
-        !(fact->flags & TM_EVENT_SHARED))
+    if (object->owner != TM__NONE && object->owner != fact->thread)
         model->diagnostics[TM_DIAGNOSTIC_RELEASED_BY_ANOTHER]++;
-    tm__tenure_gave(model, fact->object,
-                    &(tm__had){.time_ns = fact->time_ns,
-                               .thread = fact->thread,
-                               .stack = TM__NONE,
-                               .provenance = TM_PROVENANCE_EXACT});
+    tm__tenure_gave(model, fact->object, &had);
 }

@@ -50,6 +50,10 @@ void tm__tenure_had(tm_model *model, uint32_t object, const tm__had *fact);
  * since any time  @param flags  TM__TENURE_HANDED, _PROVISIONAL, _SHARED */
 void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
                     int64_t earliest_ns, int flags);
+/** A thread has it from now on as one of several, which are told of. */
+void tm__tenure_shared(tm_model *model, uint32_t object, const tm__had *fact);
+/** One of several owners lets go now. */
+void tm__tenure_left(tm_model *model, uint32_t object, const tm__had *fact);
 /** A thread lets go now. */
 void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact);
 /** A thread that may have had it does not have it now. */

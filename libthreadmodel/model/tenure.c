@@ -142,6 +142,15 @@ static tm__tenure *last_of(const tm_model *model, uint32_t object)
     return tm__tenure_at(model, model->objects[object].tenure);
 }
 
+/* Whether several may have it, which were told of. */
+static int is_shared(const tm_model *model, uint32_t object)
+{
+    const tm__tenure *last = last_of(model, object);
+
+    return last && last->flags & TM__TENURE_SHARED &&
+           model->details[object].first_reader;
+}
+
 /* How a lock's timeline begins where it is first seen to be fought for. */
 static const tm__tenure unknown = {
     .before_ns = TM__UNLIMITED,
@@ -160,7 +169,8 @@ static tm__tenure *append(tm_model *model, uint32_t object, tm__tenure next)
     /* Blocks that look back on it are there while somebody queues. */
     if (it->wanted)
         next.flags |= TM__TENURE_SEEN;
-    if (last && !(last->flags & (TM__TENURE_SEEN | TM__TENURE_HANDED))) {
+    if (last && !(last->flags & (TM__TENURE_SEEN | TM__TENURE_HANDED)) &&
+        !is_shared(model, object)) {
         if (tm__tenure_is_reported_over(last) && tm__tenure_is_begun(last))
             tm__hold_sum_add(model, object, last, last->had_ns - last->got_ns);
         next.next = 0;
@@ -197,11 +207,24 @@ void tm__tenure_unknown(tm_model *model, uint32_t object, int64_t time_ns)
     append(model, object, next);
 }
 
+/* All who share it stay. @return the first of them that has it still */
+static uint32_t see_readers(tm_model *model, uint32_t object)
+{
+    uint32_t first = model->details[object].first_reader;
+
+    for (tm__tenure *it = tm__tenure_at(model, first); it;
+         it = tm__tenure_at(model, it->next))
+        it->flags |= TM__TENURE_SEEN;
+    return first;
+}
+
 uint32_t tm__tenure_wanted(tm_model *model, uint32_t object, int64_t time_ns)
 {
     if (!last_of(model, object))
         tm__tenure_unknown(model, object, time_ns);
     last_of(model, object)->flags |= TM__TENURE_SEEN;
+    if (is_shared(model, object))
+        return see_readers(model, object);
     return model->objects[object].tenure;
 }
 
@@ -215,11 +238,28 @@ static int is_certain(const tm_model *model, uint32_t object)
            tm__owner_provenance(model, it) > TM_PROVENANCE_INFERRED;
 }
 
+/* It has another owner now, so those who shared it have let go, seen or not. */
+static void end_readers(tm_model *model, uint32_t object, int64_t time_ns)
+{
+    uint32_t *first = &model->details[object].first_reader;
+
+    for (tm__tenure *it = tm__tenure_at(model, *first); it;
+         it = tm__tenure_at(model, it->next)) {
+        if (it->flags & TM__TENURE_OVER)
+            continue;
+        it->after_ns = slack(it->had_ns, time_ns);
+        it->flags |= TM__TENURE_OVER;
+    }
+    *first = 0;
+}
+
 /* It has another owner now, so the last one has let go, seen or not. */
 static void pass_on(tm_model *model, uint32_t object, uint32_t to, int64_t time_ns)
 {
     tm__tenure *last = last_of(model, object);
 
+    if (is_shared(model, object))
+        end_readers(model, object, time_ns);
     if (!last || last->owner == TM__NONE || last->flags & TM__TENURE_OVER)
         return;
     if (last->owner != to && is_certain(model, object)) {
@@ -307,6 +347,15 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
         last->had_provenance = (uint8_t)fact->provenance;
         last->flags &= (uint16_t)~TM__TENURE_PROVISIONAL;
         last->flags |= (uint16_t)flags;
+    } else if (flags & TM__TENURE_SHARED && tm__owners_are_reported(model)) {
+        if (!is_shared(model, object)) {
+            pass_on(model, object, fact->thread, fact->time_ns);
+            append(model, object, next);
+            model->details[object].first_reader = model->objects[object].tenure;
+        } else {
+            append(model, object, next);
+            return;
+        }
     } else {
         pass_on(model, object, fact->thread, fact->time_ns);
         append(model, object, next);
@@ -317,8 +366,116 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
                                                   : fact->provenance);
 }
 
+/* ---- several owners at once ---- */
+
+/* So many records of readers are looked at, from the first that has it still on; of
+ * more readers at once nothing is known. */
+enum { READERS_MAX = 256 };
+
+/* The record of a reader that has it still. @param thread  TM__NONE: any */
+static tm__tenure *reader_of(const tm_model *model, uint32_t object, uint32_t thread)
+{
+    tm__tenure *it = tm__tenure_at(model, model->details[object].first_reader);
+
+    for (uint32_t seen = 0; it && seen < READERS_MAX;
+         it = tm__tenure_at(model, it->next), seen++)
+        if (!(it->flags & TM__TENURE_OVER) &&
+            (thread == TM__NONE || it->owner == thread))
+            return it;
+    return NULL;
+}
+
+/* A record of a reader that has left while nobody waited, to be written over.
+ * @param[out] count  how many records there are of this run of readers */
+static tm__tenure *unseen_reader(const tm_model *model, uint32_t object,
+                                 uint32_t *count)
+{
+    tm__tenure *it = tm__tenure_at(model, model->details[object].first_reader);
+
+    for (*count = 0; it && *count < READERS_MAX;
+         it = tm__tenure_at(model, it->next), ++*count)
+        if (it->flags & TM__TENURE_OVER && it->flags & TM__TENURE_SHARED &&
+            !(it->flags & (TM__TENURE_SEEN | TM__TENURE_HANDED)))
+            return it;
+    return NULL;
+}
+
+static void add_reader(tm_model *model, uint32_t object, const tm__had *fact)
+{
+    tm__tenure next = {
+        .got_ns = fact->time_ns,
+        .had_ns = fact->time_ns,
+        .after_ns = TM__UNLIMITED,
+        .owner = fact->thread,
+        .stack = fact->stack,
+        .got_provenance = (uint8_t)fact->provenance,
+        .had_provenance = (uint8_t)fact->provenance,
+        .flags = TM__TENURE_SHARED,
+    };
+    uint32_t count = 0;
+    tm__tenure *spare =
+        model->objects[object].wanted ? NULL : unseen_reader(model, object, &count);
+
+    if (spare) {
+        tm__hold_sum_add(model, object, spare, spare->had_ns - spare->got_ns);
+        next.next = spare->next;
+        *spare = next;
+    } else if (count < READERS_MAX) {
+        append(model, object, next);
+    }
+}
+
+void tm__tenure_shared(tm_model *model, uint32_t object, const tm__had *fact)
+{
+    tm__tenure *last = last_of(model, object), *mine;
+
+    if (is_shared(model, object)) {
+        mine = reader_of(model, object, fact->thread);
+        if (mine)
+            mine->had_ns = fact->time_ns;
+        else
+            add_reader(model, object, fact);
+        return;
+    }
+    /* A writer that reads besides: it has it on when it stops to write. */
+    if (last && last->owner == fact->thread && !(last->flags & TM__TENURE_OVER)) {
+        last->flags |= TM__TENURE_READS;
+        return;
+    }
+    tm__tenure_got(model, object, fact, fact->time_ns, TM__TENURE_SHARED);
+}
+
+void tm__tenure_left(tm_model *model, uint32_t object, const tm__had *fact)
+{
+    tm__tenure *last = last_of(model, object), *mine = NULL, *other;
+    uint32_t *first = &model->details[object].first_reader;
+
+    if (is_shared(model, object))
+        mine = reader_of(model, object, fact->thread);
+    if (!mine) {
+        /* A writer that read besides goes on to write. */
+        if (last && last->owner == fact->thread)
+            set_flag(last, TM__TENURE_READS, 0);
+        return;
+    }
+    mine->had_ns = fact->time_ns;
+    mine->had_provenance = (uint8_t)fact->provenance;
+    mine->after_ns = 0;
+    mine->flags |= TM__TENURE_OVER | TM__TENURE_RELEASED;
+    set_flag(mine, TM__TENURE_HAD_BLOCKED, 0);
+    while ((other = tm__tenure_at(model, *first)) && other->flags & TM__TENURE_OVER)
+        *first = other->next;
+    if (model->objects[object].owner != fact->thread)
+        return;
+    disown(model, object);
+    other = reader_of(model, object, TM__NONE);
+    if (other)
+        own(model, object, other->owner, fact->time_ns, TM_PROVENANCE_INFERRED);
+}
+
 void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact)
 {
+    int reads_on;
     tm__tenure *last;
 
     /* Who lets go had it, though no event may have told so. */
@@ -326,9 +483,13 @@ void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact)
     last = last_of(model, object);
     if (last->owner != fact->thread)
         return;
+    reads_on = last->flags & TM__TENURE_READS;
     last->after_ns = 0;
     last->flags |= TM__TENURE_OVER | TM__TENURE_RELEASED;
+    set_flag(last, TM__TENURE_READS, 0);
     disown(model, object);
+    if (reads_on)
+        tm__tenure_got(model, object, fact, fact->time_ns, TM__TENURE_SHARED);
 }
 
 void tm__tenure_over(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns)

@@ -30,6 +30,7 @@ enum {
     TM__TENURE_UNKNOWN = 128,  ///< somebody has it, and nobody knows who yet
     TM__TENURE_RELEASED = 256, ///< its release was told, at had_ns
     TM__TENURE_UNREAD = 2048,  ///< and by an unpark of which no owner was read
+    TM__TENURE_READS = 4096,   ///< its exclusive owner shares it besides
     TM__TENURE_GOT_BLOCKED = 512, ///< at got_ns the owner was blocked already
     TM__TENURE_HAD_BLOCKED = 1024 ///< at had_ns it was
 };

@@ -201,7 +201,9 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
         b->gave_earliest_ns = had.to_ns;
     if (next && !(it->flags & next->flags & TM__TENURE_SHARED) && next->got_ns < end_ns)
         end_ns = next->got_ns;
-    if (end_ns > b->gave_earliest_ns)
+    if (end_ns > b->gave_earliest_ns && tm__owners_are_reported(model))
+        b->gave_latest_ns = end_ns;
+    else if (end_ns > b->gave_earliest_ns)
         b->gave_latest_ns = gave_by(model, object, it, b->gave_earliest_ns, end_ns);
     if (b->gave_latest_ns < b->gave_earliest_ns)
         b->gave_latest_ns = b->gave_earliest_ns;

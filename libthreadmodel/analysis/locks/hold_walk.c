@@ -9,7 +9,8 @@ tm__hold tm__hold_of(const tm_model *model, uint32_t object, const tm__tenure *t
 {
     tm__hold hold = {.tenure = tenure,
                      .object = object,
-                     .is_open = !tenure->next && !(tenure->flags & TM__TENURE_OVER)};
+                     .is_open = !(tenure->flags & TM__TENURE_OVER) &&
+                                (!tenure->next || tenure->flags & TM__TENURE_SHARED)};
 
     tm__tenure_bounds(&hold.bounds, model, object, tenure,
                       tm__tenure_next(model, tenure), model->last_ns);

@@ -234,6 +234,24 @@ static void deal_unseen(block *b, const tm__tenure *it, const tm__bounds *bounds
     deal_gap(b, it, next, next_ns);
 }
 
+/* Whether the block ends before another record begins, or with it. */
+static int is_last_of(const block *b, const tm__tenure *next, int64_t end_ns)
+{
+    return !next || next->got_ns >= end_ns ||
+           (next->owner == b->share.thread && next->flags & TM__TENURE_HANDED);
+}
+
+/* Whether the block ended because its thread got to share the lock. */
+static int ends_as_reader(const block *b, const tm__tenure *it, int64_t end_ns)
+{
+    if (!b->is_handed)
+        return 0;
+    while (it && it->got_ns <= end_ns && it->flags & TM__TENURE_SHARED &&
+           (it->got_ns < end_ns || it->owner != b->share.thread))
+        it = tm__tenure_next(b->dealer->model, it);
+    return it && it->got_ns == end_ns && it->flags & TM__TENURE_SHARED;
+}
+
 static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
 {
     const tm_model *model = b->dealer->model;
@@ -241,13 +259,21 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
     /* What the record looks like in which this block ends. */
     tm__tenure own = {
         .got_ns = end_ns, .owner = thread, .next = OWN, .flags = TM__TENURE_HANDED};
+    const tm__tenure *before = NULL, *next;
+    tm__bounds bounds;
     uint32_t told = 0;
+    int is_last;
 
     while (it && b->at_ns < end_ns) {
-        const tm__tenure *next = tm__tenure_next(model, it);
-        int is_last = !next || next->got_ns >= end_ns ||
-                      (next->owner == thread && next->flags & TM__TENURE_HANDED);
-        tm__bounds bounds;
+        /* Readers do not block the next one, which the writer before them did. */
+        if (before && it->flags & TM__TENURE_SHARED &&
+            !(before->flags & TM__TENURE_SHARED) && ends_as_reader(b, it, end_ns)) {
+            deal_gap(b, before, &own, end_ns);
+            break;
+        }
+        before = it;
+        next = tm__tenure_next(model, it);
+        is_last = is_last_of(b, next, end_ns);
 
         if (++told > TM__OWNERS_OF_A_BLOCK) {
             b->dealer->capped++;
@@ -272,6 +298,7 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
         if (it->flags & TM__TENURE_SHARED)
             it = last_to_leave(model, object, it, b->at_ns, end_ns, &bounds);
         next = tm__tenure_next(model, it);
+        is_last = is_last_of(b, next, end_ns);
         deal_owner(b, it, &bounds, bounds.gave_ns < end_ns ? bounds.gave_ns : end_ns);
         if (is_last) {
             if (b->is_handed)
@@ -317,8 +344,10 @@ static const tm__tenure *first_record(const tm_model *model, const tm__thread *t
     if (from && from->got_ns > it->start_ns && it->state == TM_STATE_REENTERING &&
         interval > 0 && it[-1].object == it->object && it[-1].tenure)
         from = tm__tenure_at(model, it[-1].tenure);
+    /* Of several owners at once the first is as good as the last. */
     while (from && (next = tm__tenure_next(model, from)) &&
-           next->got_ns <= it->start_ns)
+           next->got_ns <= it->start_ns &&
+           !(from->flags & next->flags & TM__TENURE_SHARED))
         from = next;
     return from;
 }
