@@ -284,6 +284,9 @@ def test_dot_takes_names_of_any_length_and_keeps_locks_apart(tmp_path: Path) -> 
             threadmodel.Event(1, 1, kind.CONTENDED_ENTER, object=1),
             threadmodel.Event(2, 1, kind.CONTENDED_ENTERED, object=1),
             threadmodel.Event(3, 1, kind.CONTENDED_ENTER, object=2, peer=2),
+            threadmodel.Event(
+                3, 1, kind.HELD, object=1, flags=threadmodel.EventFlag.PEER_REPORTED
+            ),
         ]
     )
     assert len(model.lock_edges()) == 1
