@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An event whose ids are looked up. Who hands it to a part of the replay has reserved
- * memory (tm__replay_reserve), so that none of those can fail unless it says so.
+ * memory (replay.c), so that none of those can fail unless it says so.
  */
 #ifndef TM_MODEL_FACT_H
 #define TM_MODEL_FACT_H
 
-#include <stdint.h>
+#include <threadmodel/model.h>
 
 /** Beyond this a difference of two times would not fit; 146 years. */
 #define TM__TIME_LIMIT_NS ((INT64_C(1) << 62) - 1)
@@ -22,5 +22,11 @@ typedef struct tm__fact {
     uint16_t kind;
     uint16_t flags;
 } tm__fact;
+
+/**
+ * Give an event's ids their indexes. What is no event of a thread gets none.
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__fact_resolve(tm_model *model, const tm_event *event, tm__fact *fact);
 
 #endif

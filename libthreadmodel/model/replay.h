@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each kind of event does to a model: one function each, for ingest to call.
+ * What an event does to a model, and what each kind of event does, a function each.
  */
 #ifndef TM_MODEL_REPLAY_H
 #define TM_MODEL_REPLAY_H
@@ -9,8 +9,12 @@
 
 #include "model/fact.h"
 
-/** Room for whatever one event may add. @return TM_OK or TM_ENOMEM */
-int tm__replay_reserve(tm_model *model, uint32_t thread);
+/**
+ * Take one event.
+ * @param fact  what tm__fact_resolve() made of it; its time may be put in order
+ * @return TM_OK, TM_ENOMEM, or what the callback for deadlocks said
+ */
+int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact);
 
 /* monitor.c, wait.c, thread_life.c, park_permit.c: one function an event */
 void tm__on_enter(tm_model *model, const tm__fact *fact);
