@@ -73,8 +73,8 @@ CASES = (
         cause="12 clients share 3 connections, each in use for a query of 40 ms",
         removal="a connection for each client",
         lock=("HikariPool", "HikariDataSource", "ConcurrentBag"),
-        place=("ConcurrentBag.borrow", "HikariPool.getConnection", "HikariShop.order"),
-        holder=("executeQuery", "HikariShop.remote", "ConcurrentBag.requite"),
+        place=("ConcurrentBag.borrow", "HikariPool.getConnection", "PooledShop.order"),
+        holder=("executeQuery", "PooledShop.remote", "ConcurrentBag.requite"),
     ),
     Case(
         name="c3p0",
@@ -83,8 +83,8 @@ CASES = (
         cause="12 clients share 3 connections, each in use for a query of 40 ms",
         removal="a connection for each client",
         lock=("BasicResourcePool", "C3P0PooledConnectionPool"),
-        place=("BasicResourcePool.awaitAvailable", "getConnection", "C3p0Shop.order"),
-        holder=("executeQuery", "C3p0Shop.remote", "checkinResource"),
+        place=("BasicResourcePool.awaitAvailable", "getConnection", "PooledShop.order"),
+        holder=("executeQuery", "PooledShop.remote", "checkinResource"),
     ),
     Case(
         name="h2-row",

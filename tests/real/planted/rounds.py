@@ -25,7 +25,7 @@ POM = HERE / "planted.xml"
 PROGRAMS = HERE / "programs"
 # What every program is compiled with, and what some are.
 SHARED = ("Plan.java",)
-HELPERS = ("SlowDisk.java",)
+HELPERS = ("PooledShop.java", "SlowDisk.java")
 ENOUGH_SECONDS = 120
 PLANTED, REMOVED = ("--planted",), ("--removed",)
 
