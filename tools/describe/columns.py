@@ -183,3 +183,10 @@ def parse(text: str) -> dict[str, Table]:
 def read_tables() -> dict[str, Table]:
     """The tables of the tree."""
     return parse(SOURCE.read_text())
+
+
+def summed_states() -> tuple[str, ...]:
+    """The states that statistics sum up by any keys."""
+    items = read_tables()["groups"].items
+    repeated = next(item for item in items if isinstance(item, Repeated))
+    return tuple(word.removesuffix("_") for word in repeated.words)

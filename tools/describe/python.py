@@ -6,6 +6,7 @@ import subprocess
 import textwrap
 
 from describe import MADE, PACKAGE
+from describe.columns import summed_states
 from describe.enums import Enum, read_enums
 
 HEAD = f'''\
@@ -14,6 +15,7 @@ HEAD = f'''\
 
 from enum import IntEnum, IntFlag
 '''
+SUMMED = "#: States that statistics sum up by any keys."
 WIDTH = 88
 # Those that the package has a use for: each class costs time at every start.
 ENUMS = (
@@ -82,4 +84,7 @@ def enum_class(enum: Enum) -> str:
 
 def enums() -> str:
     known = read_enums()
-    return formatted("\n\n".join([HEAD, *(enum_class(known[name]) for name in ENUMS)]))
+    numbers = {value.name: value.number for value in known["tm_state"].values}
+    states = ", ".join(f'"{name}": {numbers[name]}' for name in summed_states())
+    head = f"{HEAD}\n{SUMMED}\nSTATES = {{{states}}}\n"
+    return formatted("\n\n".join([head, *(enum_class(known[name]) for name in ENUMS)]))

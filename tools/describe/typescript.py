@@ -2,6 +2,7 @@
 """What the report has of the description: names of values, and what they mean."""
 
 from describe import MADE
+from describe.columns import summed_states
 from describe.enums import Enum, read_enums
 
 # Those that the report tells apart.
@@ -26,4 +27,12 @@ def names() -> str:
         f"// {MADE} from the enums of the public headers.",
         "",
     ]
-    return "\n".join([*head, *(constant(read_enums()[name]) for name in ENUMS)])
+    states = ", ".join(f'"{name}"' for name in summed_states())
+    summed = [
+        "/** States that statistics sum up by any keys. */",
+        f"export const SUMMED_STATES = [{states}] as const;",
+        "",
+    ]
+    return "\n".join(
+        [*head, *(constant(read_enums()[name]) for name in ENUMS), *summed]
+    )

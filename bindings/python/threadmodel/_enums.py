@@ -3,6 +3,9 @@
 
 from enum import IntEnum, IntFlag
 
+#: States that statistics sum up by any keys.
+STATES = {"blocked": 3, "waiting": 4, "reentering": 5, "joining": 6, "parked": 8}
+
 
 class EventKind(IntEnum):
     """What happened to, or was done by, ``thread``.

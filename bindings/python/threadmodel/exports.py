@@ -5,7 +5,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from threadmodel import errors
-from threadmodel._enums import ExportFormat
+from threadmodel._enums import STATES, ExportFormat
 from threadmodel._library import check, lib, options, path_bytes
 from threadmodel.questions import named, number
 
@@ -13,13 +13,6 @@ if TYPE_CHECKING:
     from threadmodel.model import Model
 
 _EXPORTS: Final = named(ExportFormat)
-STATES: Final = {
-    "blocked": lib.TM_STATE_BLOCKED,
-    "waiting": lib.TM_STATE_WAITING,
-    "reentering": lib.TM_STATE_REENTERING,
-    "joining": lib.TM_STATE_JOINING,
-    "parked": lib.TM_STATE_PARKED,
-}
 
 
 def export(

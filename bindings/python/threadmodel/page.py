@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors, excerpt
+from threadmodel._enums import STATES
 from threadmodel._library import BUILT_VERSION, version_text
 from threadmodel.pack import Pack
 from threadmodel.selection import ALL, Selection
@@ -34,10 +35,9 @@ OBJECT_ROWS: Final = 300_000
 FRAME_ROWS: Final = 500_000
 LIST_ROWS: Final = 20_000
 
-_STATES: Final = ("blocked", "waiting", "reentering", "joining", "parked")
 _CELL_FIGURES: Final = tuple(
     f"{state}_{figure}"
-    for state in _STATES
+    for state in STATES
     for figure in ("count", "total_ns", "min_ns", "max_ns")
 )
 _PLACE: Final = ("class", "method", "source", "line")
@@ -181,8 +181,8 @@ def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
     step("what-if")
     pack.add("whatif", model.whatif_rank(), rows=LIST_ROWS)
     step("stacks")
-    totals = [f"{state}_total_ns" for state in _STATES]
-    counts = [f"{state}_count" for state in _STATES]
+    totals = [f"{state}_total_ns" for state in STATES]
+    counts = [f"{state}_count" for state in STATES]
     flame = model.statistics(("stack",))
     pack.add("flame", flame, ["stack", *totals, *counts], LIST_ROWS)
     pack.add("stacks", model.stacks(), rows=FRAME_ROWS)
@@ -203,7 +203,7 @@ def _put_statistics(pack: Pack, model: "Model") -> None:
         cells = model.statistics(keys)
     pack.put("by_thread", keys[0] == "thread")
     pack.add("cells", cells, [*columns, "objects", "threads", *_CELL_FIGURES])
-    for state in _STATES:
+    for state in STATES:
         if any(cells[f"{state}_count"]):
             _put_buckets(pack, model, state, keys, columns)
     # Each object of each cell will be a row.

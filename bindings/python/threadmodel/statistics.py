@@ -4,9 +4,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from threadmodel._enums import StatisticsKey
+from threadmodel._enums import STATES, StatisticsKey
 from threadmodel._library import lib, options
-from threadmodel.exports import STATES
 from threadmodel.questions import bits, library_fields, named, number
 from threadmodel.selection import ALL, Selection
 from threadmodel.table import Table

@@ -42,3 +42,6 @@ export const TYPE = {
   string: "an int32 code a row into a dictionary of UTF-8 strings",
 } as const;
 export type Type = keyof typeof TYPE;
+
+/** States that statistics sum up by any keys. */
+export const SUMMED_STATES = ["blocked", "waiting", "reentering", "joining", "parked"] as const;

@@ -3,7 +3,7 @@
 // cannot tell red from green tell apart, and each state has a texture and a letter of its
 // own besides, for those who see no colour, and for paper.
 
-import { STATE, type State as StateName } from "./described";
+import { STATE, SUMMED_STATES, type State as StateName } from "./described";
 
 /** Whether a texture has ink at a pixel; x and y are at least 0. */
 type Texture = (x: number, y: number) => boolean;
@@ -78,8 +78,7 @@ export function labelOf(name: string): string {
 }
 
 /** States in which a thread is held up by others, as sums name them. */
-export const BLOCKING_STATES = ["blocked", "waiting", "reentering", "joining", "parked"] as const satisfies
-  readonly StateName[];
+export const BLOCKING_STATES = SUMMED_STATES;
 export type BlockingState = (typeof BLOCKING_STATES)[number];
 
 export function isDark(): boolean {

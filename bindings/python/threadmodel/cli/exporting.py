@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from threadmodel._enums import STATES
 from threadmodel.cli.asking import conclude, open_run
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.progress import LateProgress
@@ -20,7 +21,6 @@ EXTENSIONS: Final = {
     ".dot": "dot",
     ".gv": "dot",
 }
-STATES: Final = ("blocked", "waiting", "reentering", "joining", "parked")
 
 
 @click.command(
