@@ -28,12 +28,12 @@ TM_BEGIN_DECLS
 
 /** Keys to group shares of blame by; any combination. */
 enum tm_blame_key {
-    TM_BLAME_BY_THREAD = 1,       ///< columns thread_id, thread: who was blocked
-    TM_BLAME_BY_CALLER = 2,       ///< columns method, source, line: where it was
-    TM_BLAME_BY_CLASS = 4,        ///< column class: of the lock
-    TM_BLAME_BY_OBJECT = 8,       ///< columns object, class
-    TM_BLAME_BY_OWNER = 16,       ///< columns owner_id, owner
-    TM_BLAME_BY_OWNER_METHOD = 32 ///< columns owner_method, owner_source, owner_line
+    TM_BLAME_BY_THREAD = 1,       ///< who was blocked
+    TM_BLAME_BY_CALLER = 2,       ///< where it was blocked
+    TM_BLAME_BY_CLASS = 4,        ///< of the lock
+    TM_BLAME_BY_OBJECT = 8,       ///< the single lock
+    TM_BLAME_BY_OWNER = 16,       ///< who had it
+    TM_BLAME_BY_OWNER_METHOD = 32 ///< where the owner got it
 };
 
 /** Choices of a question of blame; zero is the default of each. */

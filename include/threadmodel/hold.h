@@ -12,10 +12,10 @@ TM_BEGIN_DECLS
 
 /** Keys to group holds by; any combination. */
 enum tm_hold_key {
-    TM_HOLD_BY_CLASS = 1,  ///< column class: of the lock
-    TM_HOLD_BY_CALLER = 2, ///< columns method, source, line: where the owner got it
-    TM_HOLD_BY_OBJECT = 4, ///< columns object, class
-    TM_HOLD_BY_OWNER = 8   ///< columns thread_id, thread
+    TM_HOLD_BY_CLASS = 1,  ///< of the lock
+    TM_HOLD_BY_CALLER = 2, ///< where the owner got it
+    TM_HOLD_BY_OBJECT = 4, ///< the single lock
+    TM_HOLD_BY_OWNER = 8   ///< who had it
 };
 
 /** Choices of a question of hold times; zero is the default of each. */

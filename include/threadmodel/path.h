@@ -31,10 +31,10 @@ enum tm_path_walk {
 
 /** Keys to sum a path up by; any combination. */
 enum tm_path_key {
-    TM_PATH_BY_THREAD = 1, ///< columns thread_id, thread
-    TM_PATH_BY_METHOD = 2, ///< column method
-    TM_PATH_BY_CLASS = 4,  ///< column class
-    TM_PATH_BY_STATE = 8   ///< column state
+    TM_PATH_BY_THREAD = 1, ///< which one the path was in
+    TM_PATH_BY_METHOD = 2, ///< the caller
+    TM_PATH_BY_CLASS = 4,  ///< of the lock
+    TM_PATH_BY_STATE = 8   ///< of that thread
 };
 
 /** Choices of a question about a path; zero is the default of each. */

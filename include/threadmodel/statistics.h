@@ -18,14 +18,14 @@ TM_BEGIN_DECLS
 
 /** Keys to group by; any combination. */
 enum tm_statistics_key {
-    TM_STATISTICS_BY_CLASS = 1,   ///< column class: of the lock or joined thread
-    TM_STATISTICS_BY_CALLER = 2,  ///< columns method, source, line, idle: who asked
-    TM_STATISTICS_BY_OBJECT = 4,  ///< columns object, class
-    TM_STATISTICS_BY_THREAD = 8,  ///< columns thread_id, thread
-    TM_STATISTICS_BY_GROUP = 16,  ///< column group
-    TM_STATISTICS_BY_STACK = 32,  ///< column stack: whole, for tm_stack_list()
-    TM_STATISTICS_BY_METHOD = 64, ///< columns method, idle: without its line
-    TM_STATISTICS_BY_LINE = 128   ///< columns source, line: whatever the method
+    TM_STATISTICS_BY_CLASS = 1,   ///< of the lock or joined thread
+    TM_STATISTICS_BY_CALLER = 2,  ///< who asked: method and line
+    TM_STATISTICS_BY_OBJECT = 4,  ///< the single lock
+    TM_STATISTICS_BY_THREAD = 8,  ///< who was blocked
+    TM_STATISTICS_BY_GROUP = 16,  ///< its thread group or container
+    TM_STATISTICS_BY_STACK = 32,  ///< the whole of it
+    TM_STATISTICS_BY_METHOD = 64, ///< who asked, without its line
+    TM_STATISTICS_BY_LINE = 128   ///< the line, whatever the method
 };
 
 /** Choices of a statistics question; zero is the default of each. */

@@ -193,62 +193,62 @@ class ExportFormat(IntEnum):
 class BlameKey(IntFlag):
     """Keys to group shares of blame by; any combination."""
 
-    #: columns thread_id, thread: who was blocked
+    #: who was blocked
     THREAD = 1
-    #: columns method, source, line: where it was
+    #: where it was blocked
     CALLER = 2
-    #: column class: of the lock
+    #: of the lock
     CLASS = 4
-    #: columns object, class
+    #: the single lock
     OBJECT = 8
-    #: columns owner_id, owner
+    #: who had it
     OWNER = 16
-    #: columns owner_method, owner_source, owner_line
+    #: where the owner got it
     OWNER_METHOD = 32
 
 
 class HoldKey(IntFlag):
     """Keys to group holds by; any combination."""
 
-    #: column class: of the lock
+    #: of the lock
     CLASS = 1
-    #: columns method, source, line: where the owner got it
+    #: where the owner got it
     CALLER = 2
-    #: columns object, class
+    #: the single lock
     OBJECT = 4
-    #: columns thread_id, thread
+    #: who had it
     OWNER = 8
 
 
 class PathKey(IntFlag):
     """Keys to sum a path up by; any combination."""
 
-    #: columns thread_id, thread
+    #: which one the path was in
     THREAD = 1
-    #: column method
+    #: the caller
     METHOD = 2
-    #: column class
+    #: of the lock
     CLASS = 4
-    #: column state
+    #: of that thread
     STATE = 8
 
 
 class StatisticsKey(IntFlag):
     """Keys to group by; any combination."""
 
-    #: column class: of the lock or joined thread
+    #: of the lock or joined thread
     CLASS = 1
-    #: columns method, source, line, idle: who asked
+    #: who asked: method and line
     CALLER = 2
-    #: columns object, class
+    #: the single lock
     OBJECT = 4
-    #: columns thread_id, thread
+    #: who was blocked
     THREAD = 8
-    #: column group
+    #: its thread group or container
     GROUP = 16
-    #: column stack: whole, for ``StackList``()
+    #: the whole of it
     STACK = 32
-    #: columns method, idle: without its line
+    #: who asked, without its line
     METHOD = 64
-    #: columns source, line: whatever the method
+    #: the line, whatever the method
     LINE = 128
