@@ -92,7 +92,7 @@ TM_API int tm_thread_list(tm_table **out, const tm_model *model,
  * <state>_max_ns int64, <state>_mean_ns int64, <state>_p50_ns int64, <state>_p90_ns
  * int64 and <state>_p99_ns int64 (null: the count is 0); for each of blocked, waiting,
  * reentering, joining, parked: <state>_share double (the total, of the length of the
- * run or of the window; above 1 where threads were held up side by side).
+ * run or of the window; above 1 where threads were blocked side by side).
  *
  * @param[out] out  the answer, yours; NULL on failure. It is named after its keys:
  *                  locks (class), callers (class, caller), objects (object), groups
@@ -132,7 +132,7 @@ TM_API int tm_statistics_sum(tm_table **out, const tm_model *model,
  * thread string; by TM_STATISTICS_BY_GROUP: group string (thread group or container);
  * by TM_STATISTICS_BY_STACK: stack int32; always: low_ns int64 (the shortest that is
  * counted here), high_ns int64 (not included; less than 4 % above low_ns, or 1), count
- * int64 (hold-ups).
+ * int64 (blocking intervals).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -20,8 +20,8 @@ TM_BEGIN_DECLS
  * began, which may have become known while it lasted, or is joined), provenance string
  * (enum tm_provenance; of peer and state), open bool (it has not ended), stack int32,
  * unsplit bool (a wait whose notify was not seen: it may hide time in which the thread
- * queued for the monitor again), sampled bool (the stack is that of another hold-up
- * like it, drawn at random).
+ * queued for the monitor again), sampled bool (the stack is that of another blocking
+ * interval like it, drawn at random).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

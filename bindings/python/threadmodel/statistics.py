@@ -80,7 +80,7 @@ def statistics(
     <state>_p50_ns int64, <state>_p90_ns int64 and <state>_p99_ns int64 (None: the count
     is 0); for each of blocked, waiting, reentering, joining, parked: <state>_share
     double (the total, of the length of the run or of the window; above 1 where threads
-    were held up side by side).
+    were blocked side by side).
 
     Args:
         model: asked
@@ -122,7 +122,7 @@ def histogram(
     object without class: class string; by thread: thread_id uint64, thread string; by
     group: group string (thread group or container); by stack: stack int32; always:
     low_ns int64 (the shortest that is counted here), high_ns int64 (not included; less
-    than 4 % above low_ns, or 1), count int64 (hold-ups).
+    than 4 % above low_ns, or 1), count int64 (blocking intervals).
 
     Args:
         model: asked

@@ -23,8 +23,8 @@ def timeline(model: "Model", selection: Selection = ALL) -> Timeline:
     which may have become known while it lasted, or is joined), provenance string (of
     peer and state), open bool (it has not ended), stack int32, unsplit bool (a wait
     whose notify was not seen: it may hide time in which the thread queued for the
-    monitor again), sampled bool (the stack is that of another hold-up like it, drawn at
-    random).
+    monitor again), sampled bool (the stack is that of another blocking interval like
+    it, drawn at random).
     """
     return Timeline(
         model._answer(lib.tm_timeline_list, model._select(selection)), model, selection
