@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threadmodel/whatif.h: how long the run would have taken with a lock held shorter.
+ * threadmodel/whatif.h: how long the run would have taken with one thing changed.
  *
- * The run is replayed: each thread's own work takes as long as it took, each hold-up
- * ends when what ended it has happened, and holds of the chosen monitors take
- * `factor` times their length. What is gained is an upper bound: threads keep the
- * order in which they got each lock, and a hold is counted from when its thread is
- * known to have got the monitor. Holds that nobody waited for are seen by no
- * producer and stay as they were.
+ * The run is replayed as a simulation of discrete events. Each thread's own work takes
+ * as long as it took, a wait ends when what ended it has happened, and locks are fought
+ * for anew. The gain is what the same replay takes less with the change. It is an
+ * interval: what is uncertain, such as when an owner let go of a monitor, is taken at
+ * both of its bounds, and beyond them lies the error that was found on programs really
+ * changed. Of what nothing is known no gain is told.
  */
 #ifndef THREADMODEL_WHATIF_H
 #define THREADMODEL_WHATIF_H
@@ -18,51 +18,79 @@
 
 TM_BEGIN_DECLS
 
-/** Which holds to scale: those that match all that is not NULL, one at least. */
+/** What a what-if changes. */
+enum tm_whatif_change {
+    TM_WHATIF_HOLDS = 0,   ///< holds of locks take `factor` times as long
+    TM_WHATIF_METHOD = 1,  ///< sleeps in `method`, and in what it calls, do
+    TM_WHATIF_USES = 2,    ///< uses of what threads wait for in `method` do
+    TM_WHATIF_PERMITS = 3, ///< of what threads wait for in `method` there is more
+    TM_WHATIF_END = 4      ///< one more than the last
+};
+
+/** What to change: that which matches all that is not NULL, one at least. */
 typedef struct tm_whatif_options {
     size_t size;            ///< sizeof(tm_whatif_options)
-    const char *class_name; ///< of the monitor; NULL: any
-    const char *method;     ///< that got it, package.Class.method; NULL: any
-    const char *object; ///< the monitor, as column object of other tables; NULL: any
-    double factor;      ///< 0: as if held for no time; 0.5: half as long; 2: twice
+    const char *class_name; ///< of the lock or what is waited for; NULL: any
+    const char *method;     ///< that got the lock, package.Class.method; NULL: any;
+                            ///< of a change but of holds see enum tm_whatif_change
+    const char *object;     ///< of holds: the lock, as column object of other tables;
+                            ///< NULL: any
+    double factor;          ///< 0: for no time; 0.5: half as long; 2: twice
     const char *const *libraries; ///< see tm_statistics_options
     uint32_t library_count;       ///< entries of libraries
     uint32_t count;               ///< of a ranking: how many candidates; 0: 20
+    uint32_t change;              ///< enum tm_whatif_change
+    uint32_t permits; ///< how many more of them: connections of a pool, workers,
+                      ///< owners that a lock may have at once; 0: 1
 } tm_whatif_options;
 
 /** A tm_whatif_options with nothing in it but its size. */
 #define TM_WHATIF_OPTIONS_INIT                                                         \
     {                                                                                  \
-        sizeof(tm_whatif_options), NULL, NULL, NULL, 0, NULL, 0, 0                     \
+        sizeof(tm_whatif_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0               \
     }
 
 /**
- * Predict the length of the run with some holds scaled: one row, none for a run
- * without events.
+ * The name of a change, "holds" for instance.
  *
- * Columns (table `whatif`): class string, method string and object string (as asked;
- * null: any), factor double (0.5: held for half as long), length_ns int64 (of the run,
- * as predicted), gain_ns int64 (negative: longer than it was), holds int64 (how many
- * were scaled), hold_ns int64 (their length as it was), note string (what is odd about
- * this row; null: nothing).
+ * @param change  a value of enum tm_whatif_change
+ * @return a constant string; NULL for a number that is none
+ * @since 0.1
+ */
+TM_API const char *tm_whatif_change_name(int change);
+
+/**
+ * Predict the length of the run with one change: one row, none for a run without
+ * events.
+ *
+ * Columns (table `whatif`): change string (enum tm_whatif_change), class string, method
+ * string and object string (as asked; null: any), factor double (0.5: for half as long;
+ * null: more permits), permits int32 (how many more; null: another change), length_ns
+ * int64 (of the run, as predicted; null: it cannot be told), gain_ns int64 (negative:
+ * longer than it was; null: it cannot be told), gain_low_ns int64 (the least that the
+ * gain may be; null: it cannot be told), gain_high_ns int64 (the most; null: it cannot
+ * be told), scaled int64 (how many holds, sleeps, uses or waits change), scaled_ns
+ * int64 (their length as it was), note string (why it cannot be told, or what is odd;
+ * null: nothing).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
- * @param options   what to scale; `count` is not used
+ * @param options   what to change; `count` is not used
  * @return TM_OK, TM_ENOMEM, TM_EINVAL (a factor that is negative or no number; nothing
- *         chosen), TM_ENOTFOUND (no such class, method or object)
+ *         chosen; no such change), TM_ENOTFOUND (no such class, method or object)
  * @since 0.1
  */
 TM_API int tm_whatif_predict(tm_table **out, const tm_model *model,
                              const tm_whatif_options *options);
 
 /**
- * The same for each class, and each class and method, whose monitors the critical
- * path goes through, the largest gain first.
+ * The same for the holds of each class, and each class and method, whose locks the
+ * critical path goes through, the largest gain first.
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
- * @param options   NULL: 20 candidates, factor 0. class_name, method and object NULL
+ * @param options   NULL: 20 candidates, factor 0. class_name, method and object NULL,
+ *                  change TM_WHATIF_HOLDS
  * @return TM_OK, TM_ENOMEM, TM_EINVAL
  * @since 0.1
  */

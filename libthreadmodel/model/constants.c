@@ -139,3 +139,15 @@ const char *tm_provenance_name(int provenance)
 
     return NAME_OF(names, provenance);
 }
+
+const char *tm_whatif_change_name(int change)
+{
+    static const char *const names[] = {
+        [TM_WHATIF_HOLDS] = "holds",
+        [TM_WHATIF_METHOD] = "method",
+        [TM_WHATIF_USES] = "uses",
+        [TM_WHATIF_PERMITS] = "permits",
+    };
+
+    return NAME_OF(names, change);
+}

@@ -224,10 +224,12 @@ static const tm__column_spec path_rollup[] = {
 };
 
 static const tm__column_spec whatif[] = {
-    {"class", TM_TYPE_STRING, 0, 0},    {"method", TM_TYPE_STRING, 0, 0},
-    {"object", TM_TYPE_STRING, 0, 0},   {"factor", TM_TYPE_DOUBLE, 0, 0},
-    {"length_ns", TM_TYPE_INT64, 0, 0}, {"gain_ns", TM_TYPE_INT64, 0, 0},
-    {"holds", TM_TYPE_INT64, 0, 0},     {"hold_ns", TM_TYPE_INT64, 0, 0},
+    {"change", TM_TYPE_STRING, 0, 0},     {"class", TM_TYPE_STRING, 0, 0},
+    {"method", TM_TYPE_STRING, 0, 0},     {"object", TM_TYPE_STRING, 0, 0},
+    {"factor", TM_TYPE_DOUBLE, 0, 0},     {"permits", TM_TYPE_INT32, 0, 0},
+    {"length_ns", TM_TYPE_INT64, 0, 0},   {"gain_ns", TM_TYPE_INT64, 0, 0},
+    {"gain_low_ns", TM_TYPE_INT64, 0, 0}, {"gain_high_ns", TM_TYPE_INT64, 0, 0},
+    {"scaled", TM_TYPE_INT64, 0, 0},      {"scaled_ns", TM_TYPE_INT64, 0, 0},
     {"note", TM_TYPE_STRING, 0, 0},
 };
 

@@ -28,7 +28,7 @@ LAYERS = {
     LOCKS: BELOW_ANALYSIS | {GROUPING, TIMELINE},
     RESOURCES: BELOW_ANALYSIS,
     PATH: BELOW_ANALYSIS | {TIMELINE},
-    "analysis/whatif": BELOW_ANALYSIS | {TIMELINE, PATH},
+    "analysis/whatif": BELOW_ANALYSIS | {TIMELINE, RESOURCES, PATH},
     "analysis/findings": BELOW_ANALYSIS | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH},
     "trace": {"base"},
     "formats": {"base", "trace"},

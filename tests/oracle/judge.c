@@ -398,6 +398,7 @@ void judge(struct world *w, const tm_model *model, struct score *score, int poli
         judge_deadlocks(&trial, model);
         judge_blame(&trial, model);
         judge_holds(&trial, model);
+        judge_whatif(&trial, model);
         return;
     }
     if (policy == TM_POLICY_HOTSPOT) {

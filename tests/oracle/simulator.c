@@ -156,6 +156,14 @@ static void report_blame(const char *name, const struct score *s)
                percent(s->hold_inferred_right_ns, s->hold_inferred_ns));
 }
 
+static void report_replays(const char *name, const struct score *s)
+{
+    if (s->replays > 0)
+        printf("what-if, %s: of %" PRIu64 " runs replayed unchanged %.1f %% are as long"
+               " to 1 %%\n",
+               name, s->replays, percent(s->replays_right, s->replays));
+}
+
 static void report_paths(const char *name, const struct score *s)
 {
     double whole = s->path_ns ? (double)s->path_ns : 1;
@@ -288,6 +296,8 @@ int main(int argc, char **argv)
     report_blame("owners", &hotspot);
     report_blame("locks", &locks);
     report_blame("acquired and released reported", &tenures);
+    report_replays("locks", &locks);
+    report_replays("acquired and released reported", &tenures);
     report_paths("all reported", &hotspot);
     report_paths("fields left out", &terse);
     printf("all reported: %" PRIu64 " of %" PRIu64

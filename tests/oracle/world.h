@@ -383,6 +383,7 @@ struct score {
     uint64_t hold_inferred_right_ns;    ///< the thread had it all the time
     uint64_t path_ns, path_compared_ns; ///< of critical paths, and of that compared
     uint64_t path_unexplained_ns;       ///< said to be, where a cause was not reported
+    uint64_t replays, replays_right;    ///< unchanged; those as long as the run was
     uint64_t failures;
     bool all; ///< say each of them
 };
@@ -419,6 +420,9 @@ void judge_blame(struct trial *trial, const tm_model *model);
 /** Whether every tenure is reported, and the run says so. */
 bool reports_tenures(const struct world *w);
 void judge_holds(struct trial *trial, const tm_model *model);
+
+/* judge_whatif.c: the run replayed unchanged */
+void judge_whatif(struct trial *trial, const tm_model *model);
 
 /* judge_path.c: critical paths */
 void judge_paths(struct trial *trial, const tm_model *model);

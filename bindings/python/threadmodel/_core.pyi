@@ -308,6 +308,8 @@ class tm_whatif_options(CData):
     libraries: Pointer[Chars] | Null
     library_count: int
     count: int
+    change: int
+    permits: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_writer(CData): ...
@@ -710,6 +712,11 @@ class Lib:
     TM_STATISTICS_BY_STACK: int
     TM_STATISTICS_BY_METHOD: int
     TM_STATISTICS_BY_LINE: int
+    TM_WHATIF_HOLDS: int
+    TM_WHATIF_METHOD: int
+    TM_WHATIF_USES: int
+    TM_WHATIF_PERMITS: int
+    TM_WHATIF_END: int
     TM_WRITER_TRACE: int
     TM_WRITER_CONTENTION: int
     TM_WRITER_TPTP: int
@@ -1020,6 +1027,7 @@ class Lib:
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
     def tm_version(self) -> int: ...
+    def tm_whatif_change_name(self, change: int, /) -> Chars: ...
     def tm_whatif_predict(
         self,
         out: Pointer[tm_table] | Null,

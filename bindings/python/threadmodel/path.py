@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about the critical path, and about what a shorter hold would gain; methods
-of Model.
+"""Questions about the critical path, and about what a change would gain; methods of
+Model.
 """
 
 from collections.abc import Iterable
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from threadmodel import errors
 from threadmodel._enums import PathKey
 from threadmodel._library import (
+    MAX_INT32,
     MAX_INT64,
     MAX_UINT32,
     MAX_UINT64,
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
     from threadmodel.model import Model
 
 _KEYS: Final = named(PathKey)
+
+_CHANGES: Final = {
+    "holds": lib.TM_WHATIF_HOLDS,
+    "method": lib.TM_WHATIF_METHOD,
+    "uses": lib.TM_WHATIF_USES,
+    "permits": lib.TM_WHATIF_PERMITS,
+}
 
 
 def critical_path(
@@ -104,24 +112,39 @@ def whatif(
     method: str | None = None,
     object: str | None = None,
     factor: float = 0.0,
+    change: str = "holds",
+    permits: int = 1,
     libraries: Iterable[str] | None = None,
 ) -> Table:
-    """Predict how long the run would have been with some holds scaled; one row.
+    """Predict how long the run would have been with one change; one row.
 
-    Scaled are the holds that match all that is given. The gain is an upper bound.
+    The run is replayed without the change and with it. The change is of what matches
+    all that is given:
 
-    Columns (table ``whatif``): class string, method string and object string (as asked;
-    None: any), factor double (0.5: held for half as long), length_ns int64 (of the run,
-    as predicted), gain_ns int64 (negative: longer than it was), holds int64 (how many
-    were scaled), hold_ns int64 (their length as it was), note string (what is odd about
-    this row; None: nothing).
+    - ``holds``: holds of locks take ``factor`` times as long
+    - ``method``: sleeps in ``method``, and in what it calls, do
+    - ``uses``: uses of what threads wait for in ``method`` do
+    - ``permits``: of what threads wait for in ``method`` there are ``permits`` more:
+      connections of a pool, workers, owners that a lock may have at once
+
+    Columns (table ``whatif``): change string, class string, method string and object
+    string (as asked; None: any), factor double (0.5: for half as long; None: more
+    permits), permits int32 (how many more; None: another change), length_ns int64 (of
+    the run, as predicted; None: it cannot be told), gain_ns int64 (negative: longer
+    than it was; None: it cannot be told), gain_low_ns int64 (the least that the gain
+    may be; None: it cannot be told), gain_high_ns int64 (the most; None: it cannot be
+    told), scaled int64 (how many holds, sleeps, uses or waits change), scaled_ns int64
+    (their length as it was), note string (why it cannot be told, or what is odd; None:
+    nothing).
 
     Args:
         model: asked
-        class_name: of the monitor
-        method: that got it, ``package.Class.method``
-        object: the monitor, as column ``object`` of other tables has it
-        factor: 0: as if held for no time; 0.5: half as long; 2: twice
+        class_name: of the lock, or of what is waited for
+        method: that got the lock, or as above, ``package.Class.method``
+        object: of holds: the lock, as column ``object`` of other tables has it
+        factor: 0: for no time; 0.5: half as long; 2: twice
+        change: one of those above
+        permits: how many more
         libraries: as for ``statistics``
     """
     given = {"class_name": class_name, "method": method, "object": object}
@@ -134,9 +157,15 @@ def whatif(
         raise errors.InvalidArgumentError(
             "what-if of nothing: name a class, a method or an object"
         )
+    if change not in _CHANGES:
+        raise errors.InvalidArgumentError(
+            f"no such change: {change!r:.100}; there are {', '.join(_CHANGES)}"
+        )
     choices = options(
         "tm_whatif_options",
         factor=_factor(factor),
+        change=_CHANGES[change],
+        permits=whole(permits, "permits", MAX_INT32, 1),
         **names,
         **library_fields(libraries),
     )

@@ -240,6 +240,8 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
                               .end_ns = tm__interval_end_ns(model, waiter, end - 1),
                               .thread = thread,
                               .object = it->object,
+                              .interval = index,
+                              .release = TM__NONE,
                               .is_open = end == waiter->interval_count};
     const tm__interaction *release;
 
@@ -259,7 +261,8 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
         got < waiter->interval_count ? waiter->intervals[got].start_ns : wait.end_ns;
     if (wait.is_open || it->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED))
         number = TM__NONE;
-    number = tm__release_of(all, number, it->stack);
+    wait.row = number;
+    number = wait.release = tm__release_of(all, number, it->stack);
     release = number == TM__NONE ? NULL : tm__row(model, number);
     if (release && tm__resource_place(all, release->from_stack) == TM__NONE)
         release = NULL;

@@ -23,6 +23,9 @@ typedef struct tm__resource_wait {
     uint32_t resource; ///< items[]
     uint32_t queue;    ///< number of its class and waiting place
     uint32_t emptied;  ///< how often that queue had been empty when it ended
+    uint32_t interval; ///< of the thread's, with which it begins
+    uint32_t row;      ///< interactions, by number: what ended it; TM__NONE
+    uint32_t release;  ///< the same: what released it, at the root of a chain
     uint8_t is_open;
     uint8_t is_queued; ///< others still waited when it ended
 } tm__resource_wait;

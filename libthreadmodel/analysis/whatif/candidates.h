@@ -6,28 +6,38 @@
 
 #include <threadmodel/whatif.h>
 
-#include "analysis/path/path.h"
-#include "analysis/whatif/forecast.h"
-#include "model/model.h"
+#include "analysis/whatif/simulation.h"
 
-/** One what-if: holds of the places that match, TM__NONE for any. */
+/** One change: of what matches, TM__NONE for any. */
 typedef struct tm__candidate {
     uint32_t class_name; ///< strings
     uint32_t method;     ///< strings
-    int64_t holds;
-    int64_t hold_ns;
-    int64_t gain_ns;
+    int64_t scaled;      ///< how many holds, uses, waits or sleeps it changes
+    int64_t scaled_ns;
+    int64_t gains_ns[TM__HOLDS_BOUND_END];
+    int64_t unlinked_ns; ///< what a thread saves that nothing links to the end; 0
+    int64_t hidden_ns;   ///< what one saves that must be over for the run to be; 0
 } tm__candidate;
 
 typedef struct tm__candidates {
     const tm_model *model;
     const tm_whatif_options *options;
     tm__memory memory;
-    tm__time_merge merge;
-    tm__holds holds;
     tm__path path;
-    uint8_t *chosen;     ///< an object; NULL: none is asked about
-    uint32_t *masks;     ///< a place
+    tm__holds holds;
+    tm__scope scope;
+    tm__resources resources;
+    tm__served served;
+    uint32_t *callers;       ///< frames[] of each stack
+    uint8_t *chosen;         ///< an object; NULL: none is asked about
+    uint8_t *stacks;         ///< a stack is in the method asked about
+    uint8_t *ends;           ///< a thread has to be over for the path to be
+    uint8_t *scalings;       ///< enum tm__scaling of each place
+    int64_t *saved_ns;       ///< a thread
+    int64_t *finished_ns[2]; ///< a thread: unchanged, and changed
+    int64_t off_ns;          ///< the replay with nothing changed less the recording
+    uint64_t forced;         ///< threads that a replay had to let go on
+    int is_too_long;         ///< the run has too many steps
     tm__triple_map seen; ///< classes on the path; (class, method) that are candidates
     TM__ARRAY(tm__candidate, items);
 } tm__candidates;
@@ -36,7 +46,17 @@ typedef struct tm__candidates {
 void tm__candidates_open(tm__candidates *all, const tm_model *model,
                          const tm_whatif_options *options);
 
-/** Walk the path and gather the holds. @return TM_OK or TM_ENOMEM */
+/** Walk the path, and find where threads were. @return TM_OK or TM_ENOMEM */
+int tm__candidates_open_model(tm__candidates *all);
+
+/** The change is of a method. @return TM_OK or TM_ENOMEM */
+int tm__candidates_choose_method(tm__candidates *all, uint32_t method);
+
+/** The change is of what threads wait for in it, once that is chosen.
+ * @return TM_OK or TM_ENOMEM */
+int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name);
+
+/** Gather the holds. @return TM_OK or TM_ENOMEM */
 int tm__candidates_gather(tm__candidates *all);
 
 /** Add one by name. @return TM_OK or TM_ENOMEM */
@@ -45,8 +65,8 @@ int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method
 /** Add those that the path goes through, `count` at most: those held longest. */
 int tm__candidates_find(tm__candidates *all, uint32_t count);
 
-/** Count the holds of each, and work out its gain. @return TM_OK or TM_ENOMEM */
-int tm__candidates_forecast(tm__candidates *all);
+/** Work out what each would gain. @return TM_OK or TM_ENOMEM */
+int tm__candidates_replay(tm__candidates *all);
 
 /** The largest gain first, then the longest held. @return TM_OK or TM_ENOMEM */
 int tm__candidates_sort(tm__candidates *all);

@@ -1,16 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tenures of a run, by their owners: what a what-if makes shorter. One of which
- * nothing shows the end is not counted.
+ * The tenures of a run as a what-if needs them: with one begin and one end each. They
+ * are gathered three times, for what is uncertain of an end has two bounds and a
+ * middle.
+ *
+ *     owner   ══[ A ═══════ had ─ ─ ─ ─]            had: known to have it still
+ *     next         ························w[ B      it let go somewhere in ─ ─ ─
  */
 #include "analysis/whatif/holds.h"
 
-#include "base/sort.h"
+#include "analysis/timeline/wakeup_edge.h"
+#include "base/saturate.h"
 #include "model/interval.h"
 #include "model/methods.h"
 #include "model/object.h"
 #include "model/tenure.h"
 #include "model/thread.h"
+#include "model/wakeup_latency.h"
+
+/* A wake-up that takes so many times as long as the median was none alone. */
+enum { MUCH_LONGER = 8 };
+/* Of some holds one end was not seen: they are taken to be as long as others. */
+enum { LENGTHS_MIN = 4, LOOK_BACK = 16, LOOK_AHEAD = 64 };
+
+/** A lock while its tenures are gone through. */
+typedef struct lock {
+    tm__holds *holds;
+    uint32_t object;
+    int is_parked;
+    int64_t usual_ns;     ///< wake-up
+    int64_t exclusive_ns; ///< the end of the last hold that was not shared
+    int64_t gave_ns;      ///< of all before
+    int is_known;         ///< who had it before is
+    int is_reported;      ///< that this one let go
+} lock;
 
 static uint32_t find_place(tm__holds *holds, uint32_t object, uint32_t stack)
 {
@@ -39,142 +62,379 @@ static uint32_t find_place(tm__holds *holds, uint32_t object, uint32_t stack)
     return *value - 1;
 }
 
-/* Room for one hold more. There are millions: to grow an array would double them. */
-static int reserve_hold(tm__holds *holds)
+static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *next,
+                         const tm__bounds *b)
 {
-    tm__hold *chunk;
+    if (tm__tenure_is_reported_over(it))
+        return b->gave_ns;
+    /* Of the last one only who is blocked by it still tells something. */
+    if (!next)
+        return l->holds->model->objects[l->object].wanted ? b->gave_latest_ns
+                                                          : b->gave_earliest_ns;
+    if (l->holds->bound == TM__HOLDS_SHORT)
+        return b->gave_earliest_ns;
+    if (l->holds->bound == TM__HOLDS_LONG)
+        return b->gave_latest_ns;
+    /* The next one was quicker than those who queued: nobody knows when. */
+    if (!(next->flags & TM__TENURE_HANDED) && it->flags & TM__TENURE_SEEN)
+        return b->gave_latest_ns;
+    return b->gave_ns;
+}
 
-    if (holds->count < holds->chunks_count * TM__HOLD_CHUNK)
-        return TM_OK;
-    if (tm__reserve(holds->memory, &holds->chunks, &holds->chunks_capacity,
-                    (size_t)holds->chunks_count + 1, sizeof(*holds->chunks)) < 0)
+/* The interval of a thread before or at an instant; TM__NONE: before its first. */
+static uint32_t interval_at(const tm__thread *thread, int64_t time_ns)
+{
+    uint32_t low = 0, high = thread->interval_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (thread->intervals[middle].start_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : TM__NONE;
+}
+
+/* Who sleeps or is blocked gives nothing up: it did before that, or after, whichever is
+ * nearer. */
+static int64_t awake_ns(const tm_model *model, uint32_t owner, int64_t time_ns,
+                        int64_t latest_ns)
+{
+    const tm__thread *thread = &model->threads[owner];
+    uint32_t at = interval_at(thread, time_ns);
+    int64_t end_ns;
+
+    if (at == TM__NONE || !tm__is_inert(thread->intervals[at].state) ||
+        thread->intervals[at].start_ns == time_ns)
+        return time_ns;
+    end_ns = tm__interval_end_ns(model, thread, at);
+    return end_ns <= latest_ns &&
+                   end_ns - time_ns < time_ns - thread->intervals[at].start_ns
+               ? end_ns
+               : thread->intervals[at].start_ns;
+}
+
+/* Since when the owner of a record had been blocked until it had the lock.
+ * @return INT64_MIN: it was not, or came from a wait without a block */
+static int64_t queued_ns_of(const tm_model *model, const tm__tenure *it)
+{
+    const tm__thread *owner = &model->threads[it->owner];
+    uint32_t at = interval_at(owner, it->got_ns - 1);
+
+    if (at == TM__NONE || at + 1 == owner->interval_count ||
+        owner->intervals[at + 1].start_ns != it->got_ns ||
+        !tm__is_lock_block(&owner->intervals[at]))
+        return INT64_MIN;
+    for (; at > 0 && owner->intervals[at].flags & TM__INTERVAL_CONTINUES; at--)
+        if (!tm__is_lock_block(&owner->intervals[at - 1]))
+            break;
+    return owner->intervals[at].start_ns;
+}
+
+/* When a thread had last been blocked by a lock, as far as it is looked for. */
+static int64_t blocked_until_ns(const lock *l, uint32_t thread, int64_t time_ns)
+{
+    const tm__thread *it = &l->holds->model->threads[thread];
+    uint32_t at = interval_at(it, time_ns);
+
+    for (int i = 0; i < LOOK_BACK && at != TM__NONE && at > 0; i++, at--)
+        if (it->intervals[at - 1].object == l->object)
+            return it->intervals[at].start_ns;
+    return at == TM__NONE || at == 0 ? INT64_MIN : it->intervals[at].start_ns;
+}
+
+/* Somebody was blocked by the lock before it was told who had it: this one, since it
+ * was given up, as far as it can have had it. */
+static int64_t since_ns_of(const lock *l, const tm__tenure *it,
+                           const tm__tenure *before, int64_t start_ns)
+{
+    int64_t since_ns = before->flags & TM__TENURE_UNKNOWN ? before->got_ns : l->gave_ns;
+    int64_t least_ns = blocked_until_ns(l, it->owner, start_ns);
+
+    if (since_ns < least_ns)
+        since_ns = least_ns;
+    return since_ns < start_ns ? since_ns : start_ns;
+}
+
+/* ---- how long it usually is ---- */
+
+static int add_length(tm__holds *holds, uint32_t object, uint32_t owner, int64_t ns)
+{
+    uint32_t *value =
+        tm__triple_map_at(&holds->by_owner, holds->memory, object, owner, 0);
+
+    if (!value)
         return TM_ENOMEM;
-    chunk = tm__resize(holds->memory, NULL, 0, TM__HOLD_CHUNK * sizeof(*chunk));
-    if (!chunk)
-        return TM_ENOMEM;
-    holds->chunks[holds->chunks_count++] = chunk;
+    if (!*value) {
+        if (tm__reserve(holds->memory, &holds->lengths, &holds->lengths_capacity,
+                        (size_t)holds->lengths_count + 1, sizeof(tm__length)) < 0)
+            return TM_ENOMEM;
+        holds->lengths[holds->lengths_count++] = (tm__length){0, 0};
+        *value = holds->lengths_count;
+    }
+    holds->lengths[*value - 1].sum_ns = tm__sum(holds->lengths[*value - 1].sum_ns, ns);
+    holds->lengths[*value - 1].count++;
     return TM_OK;
 }
 
-static void add_hold(tm__holds *holds, const tm__bounds *bounds, uint32_t place,
-                     uint32_t owner)
+/* Readers and writers of a lock have it for different times, so its owner's own count
+ * first. @return 0: not known */
+static int64_t usual_length_ns(const tm__holds *holds, uint32_t object, uint32_t owner)
 {
-    *tm__hold_at(holds, holds->count++) =
-        (tm__hold){bounds->got_latest_ns, bounds->gave_ns, place, owner, TM__NONE};
-    holds->places[place].holds++;
-    holds->places[place].hold_ns += bounds->gave_ns - bounds->got_latest_ns;
+    uint32_t owners[] = {owner, TM__NONE};
+
+    for (int i = 0; i < 2; i++) {
+        const uint32_t *value =
+            tm__triple_map_find(&holds->by_owner, object, owners[i], 0);
+        const tm__length *it = value ? &holds->lengths[*value - 1] : NULL;
+
+        if (it && it->count >= LENGTHS_MIN)
+            return it->sum_ns / it->count * (holds->bound == TM__HOLDS_LONG ? 2 : 1);
+    }
+    return 0;
+}
+
+/* A hold between two blocks: both ends are known well. */
+static int measure_lock(tm__holds *holds, uint32_t object)
+{
+    const tm_model *model = holds->model;
+    const tm__tenure *it = tm__tenure_at(model, model->details[object].first_tenure);
+    int rc = TM_OK;
+
+    for (const tm__tenure *next; it && rc == TM_OK; it = next) {
+        tm__bounds b;
+
+        next = tm__tenure_next(model, it);
+        if (it->owner == TM__NONE || !next || !(it->flags & TM__TENURE_HANDED) ||
+            !(next->flags & TM__TENURE_HANDED))
+            continue;
+        tm__tenure_bounds(&b, model, object, it, next, model->last_ns);
+        rc = add_length(holds, object, it->owner, b.gave_ns - it->got_ns);
+        if (rc == TM_OK)
+            rc = add_length(holds, object, TM__NONE, b.gave_ns - it->got_ns);
+    }
+    return rc;
+}
+
+/* Of a hold one end of which was not seen the length is guessed. */
+static void stretch(const lock *l, tm__hold *hold, const tm__tenure *it,
+                    const tm__tenure *next, const tm__bounds *b)
+{
+    int is_end_seen =
+        tm__tenure_is_reported_over(it) || (next && next->flags & TM__TENURE_HANDED);
+
+    int64_t length_ns = usual_length_ns(l->holds, l->object, hold->owner);
+
+    hold->since_ns = hold->start_ns;
+    hold->until_ns = hold->end_ns;
+    if (length_ns == 0 || l->holds->bound == TM__HOLDS_SHORT)
+        return;
+    if (!hold->is_handed) {
+        int64_t since_ns = hold->end_ns - length_ns;
+        int64_t least_ns = blocked_until_ns(l, hold->owner, hold->start_ns);
+
+        if (since_ns < least_ns)
+            since_ns = least_ns;
+        if (since_ns < hold->since_ns)
+            hold->since_ns = since_ns;
+    }
+    if (!is_end_seen) {
+        int64_t until_ns = hold->since_ns + length_ns;
+
+        if (until_ns > b->gave_latest_ns)
+            until_ns = b->gave_latest_ns;
+        if (until_ns > hold->until_ns)
+            hold->until_ns = until_ns;
+    }
+}
+
+/* How the time from the last release to the instant at which its owner had the lock is
+ * to be understood. */
+static void explain_gap(const lock *l, tm__hold *hold, int64_t queued_ns)
+{
+    int64_t from_ns = hold->is_shared ? l->exclusive_ns : l->gave_ns, gap_ns;
+    int is_waking =
+        l->is_known && from_ns > queued_ns &&
+        (l->is_parked || !l->is_reported || tm__owners_are_reported(l->holds->model));
+
+    if (!l->is_known || from_ns < queued_ns)
+        from_ns = queued_ns;
+    gap_ns = hold->start_ns > from_ns ? hold->start_ns - from_ns : 0;
+    if (!is_waking && gap_ns > MUCH_LONGER * l->usual_ns) {
+        hold->hidden_ns = gap_ns - l->usual_ns;
+        gap_ns = l->usual_ns;
+    }
+    hold->latency_ns = gap_ns < UINT32_MAX ? (uint32_t)gap_ns : UINT32_MAX;
+}
+
+static int add_hold(lock *l, const tm__tenure *before, const tm__tenure *it,
+                    const tm__tenure *next, uint32_t order)
+{
+    tm__holds *holds = l->holds;
+    tm__hold hold = {.object = l->object,
+                     .owner = it->owner,
+                     .order = order,
+                     .is_handed = (it->flags & TM__TENURE_HANDED) != 0,
+                     .is_shared = (it->flags & TM__TENURE_SHARED) != 0};
+    tm__bounds b;
+
+    tm__tenure_bounds(&b, holds->model, l->object, it, next, holds->model->last_ns);
+    hold.start_ns = hold.is_handed ? it->got_ns : b.got_latest_ns;
+    if (!hold.is_handed && before && holds->bound != TM__HOLDS_SHORT &&
+        before->flags & (TM__TENURE_UNKNOWN | TM__TENURE_SEEN))
+        hold.start_ns = since_ns_of(l, it, before, hold.start_ns);
+    hold.end_ns =
+        awake_ns(holds->model, it->owner, end_ns_of(l, it, next, &b), b.gave_latest_ns);
+    if (hold.end_ns < hold.start_ns)
+        hold.end_ns = hold.start_ns;
+    if (hold.is_handed) {
+        int64_t queued_ns = queued_ns_of(holds->model, it);
+
+        if (queued_ns == INT64_MIN)
+            hold.is_handed = 0;
+        else
+            explain_gap(l, &hold, queued_ns);
+    }
+    hold.place = find_place(holds, l->object, it->stack);
+    if (hold.place == TM__NONE)
+        return TM_ENOMEM;
+    stretch(l, &hold, it, next, &b);
+    if (hold.until_ns > hold.since_ns) {
+        holds->places[hold.place].holds++;
+        holds->places[hold.place].hold_ns += hold.until_ns - hold.since_ns;
+    }
+    if (!hold.is_shared)
+        l->exclusive_ns = hold.end_ns;
+    if (!hold.is_shared || !l->is_known || hold.end_ns > l->gave_ns)
+        l->gave_ns = hold.end_ns;
+    l->is_known = 1;
+    l->is_reported = tm__tenure_is_reported_over(it);
+    holds->items[holds->items_count++] = hold;
+    return TM_OK;
 }
 
 static int read_lock(tm__holds *holds, uint32_t object)
 {
     const tm_model *model = holds->model;
-    const tm__tenure *it = tm__tenure_at(model, model->details[object].first_tenure);
-    const tm__tenure *next;
+    uint32_t number = model->details[object].first_tenure;
+    const tm__tenure *before = NULL, *it = tm__tenure_at(model, number), *next;
+    lock l = {.holds = holds,
+              .object = object,
+              .exclusive_ns = INT64_MIN,
+              .gave_ns = INT64_MIN,
+              .is_parked =
+                  (model->objects[object].flags & TM_OBJECT_SYNCHRONIZER) != 0};
+    int rc = TM_OK;
 
-    for (; it; it = next) {
-        tm__bounds bounds;
-        uint32_t place;
-
+    l.usual_ns =
+        tm__wakeup_ns(model, l.is_parked ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR);
+    for (; it && rc == TM_OK; before = it, it = next) {
         next = tm__tenure_next(model, it);
-        if (it->owner == TM__NONE || (!next && !tm__tenure_is_reported_over(it)))
-            continue;
-        tm__tenure_bounds(&bounds, model, object, it, next, model->last_ns);
-        if (bounds.gave_ns <= bounds.got_latest_ns)
-            continue;
-        place = find_place(holds, object, it->stack);
-        if (place == TM__NONE || reserve_hold(holds) < 0)
-            return TM_ENOMEM;
-        add_hold(holds, &bounds, place, it->owner);
+        if (it->owner == TM__NONE)
+            l.is_known = 0;
+        else
+            rc = add_hold(&l, before, it, next, number);
+        number = it->next;
     }
+    return rc;
+}
+
+/* ---- who got in with others ---- */
+
+/* Whether a record says that a thread had the lock when its block was over. */
+static int is_reported(const tm_model *model, uint32_t thread,
+                       const tm__interval *block, int64_t end_ns)
+{
+    const tm__tenure *it = tm__tenure_at(model, block->tenure);
+
+    for (int i = 0; i < LOOK_AHEAD && it && it->got_ns <= end_ns; i++) {
+        if (it->owner == thread && it->got_ns == end_ns)
+            return 1;
+        it = tm__tenure_next(model, it);
+    }
+    return 0;
+}
+
+/* Of readers that get a lock together the records tell of one; the others had it, too,
+ * as long as one usually has, and until they were blocked by it again. */
+static int add_unrecorded(tm__holds *holds, uint32_t thread, uint32_t first)
+{
+    const tm__thread *it = &holds->model->threads[thread];
+    const tm__interval *block = &it->intervals[first];
+    uint32_t next = first + 1;
+    tm__hold hold = {.object = block->object, .owner = thread};
+
+    if (next >= it->interval_count || tm__is_inert(it->intervals[next].state) ||
+        block->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED) ||
+        is_reported(holds->model, thread, block, it->intervals[next].start_ns))
+        return TM_OK;
+    hold.start_ns = hold.end_ns = hold.since_ns = it->intervals[next].start_ns;
+    hold.until_ns = hold.since_ns + usual_length_ns(holds, block->object, thread);
+    while (++next < it->interval_count && it->intervals[next].start_ns < hold.until_ns)
+        if (tm__is_lock_block(&it->intervals[next]) &&
+            it->intervals[next].object == block->object)
+            hold.until_ns = it->intervals[next].start_ns;
+    hold.place = find_place(holds, block->object, block->stack);
+    if (hold.place == TM__NONE ||
+        tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
+                    (size_t)holds->items_count + 1, sizeof(hold)) < 0)
+        return TM_ENOMEM;
+    holds->places[hold.place].holds++;
+    holds->places[hold.place].hold_ns += hold.until_ns - hold.since_ns;
+    holds->items[holds->items_count++] = hold;
     return TM_OK;
 }
 
-static int same_start(const void *payload, uint32_t left, uint32_t right)
+static int read_thread(tm__holds *holds, uint32_t thread)
 {
-    (void)payload;
-    return left < right ? -1 : left > right;
-}
+    const tm__thread *it = &holds->model->threads[thread];
+    int rc = TM_OK;
 
-/* A thread's holds, which came by object, become a list by rising time. */
-static int link_holds(tm__holds *holds)
-{
-    size_t bytes = (size_t)holds->count * sizeof(tm__sortable);
-    tm__sortable *order, *spare;
+    for (uint32_t i = 0; rc == TM_OK && i < it->interval_count; i++) {
+        const tm__interval *at = &it->intervals[i];
 
-    if (!bytes)
-        return TM_OK;
-    order = tm__resize(holds->memory, NULL, 0, bytes);
-    spare = order ? tm__resize(holds->memory, NULL, 0, bytes) : NULL;
-    if (spare) {
-        for (uint32_t i = 0; i < holds->count; i++)
-            order[i] = (tm__sortable){tm__hold_at(holds, i)->start_ns, i};
-        tm__sort(order, spare, holds->count, same_start, NULL);
-        for (uint32_t i = holds->count; i-- > 0;) {
-            tm__hold *it = tm__hold_at(holds, order[i].number);
-
-            it->next = holds->first[it->owner];
-            holds->first[it->owner] = order[i].number;
-        }
+        if (at->state == TM_STATE_PARKED && tm__is_lock_block(at) &&
+            usual_length_ns(holds, at->object, thread) > 0)
+            rc = add_unrecorded(holds, thread, i);
     }
-    tm__free(holds->memory, spare, bytes);
-    tm__free(holds->memory, order, bytes);
-    return spare ? TM_OK : TM_ENOMEM;
+    return rc;
 }
 
-static int open_all(tm__holds *holds, const tm__libraries *libraries)
+int tm__holds_gather(tm__holds *holds)
 {
     const tm_model *model = holds->model;
-    size_t threads = (size_t)model->threads_count + 1;
-
-    holds->callers = tm__stack_callers(model, holds->memory, libraries);
-    holds->first = tm__resize(holds->memory, NULL, 0, threads * sizeof(*holds->first));
-    if (!holds->callers || !holds->first)
-        return TM_ENOMEM;
-    for (size_t i = 0; i < threads; i++)
-        holds->first[i] = TM__NONE;
-    return TM_OK;
-}
-
-int tm__holds_gather(tm__holds *holds, const tm_model *model, tm__memory *memory,
-                     const uint8_t *chosen, const tm__libraries *libraries)
-{
     int rc;
 
-    *holds = (tm__holds){.model = model, .memory = memory, .chosen = chosen};
-    rc = open_all(holds, libraries);
+    for (uint32_t p = 0; p < holds->places_count; p++)
+        holds->places[p].holds = 0, holds->places[p].hold_ns = 0;
+    holds->items_count = 0;
+    rc = tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
+                     (size_t)model->tenures_count + 1, sizeof(tm__hold));
+    for (uint32_t i = 0; rc == TM_OK && !holds->is_measured && i < model->objects_count;
+         i++)
+        rc = measure_lock(holds, i);
+    holds->is_measured = 1;
     for (uint32_t i = 0; rc == TM_OK && i < model->objects_count; i++)
         rc = read_lock(holds, i);
-    return rc == TM_OK ? link_holds(holds) : rc;
-}
-
-uint32_t tm__reentry_behind(const tm_model *model, uint32_t thread, uint32_t interval)
-{
-    const tm__interval *end = &model->threads[thread].intervals[interval];
-    const tm__tenure *it, *next;
-
-    if (interval == 0 || end[-1].state != TM_STATE_REENTERING ||
-        end[-1].object == TM__NONE)
-        return TM__NONE;
-    it = tm__tenure_at(model, end[-1].tenure);
-    while (it && (next = tm__tenure_next(model, it)) && next->got_ns < end->start_ns)
-        it = next;
-    return !it || it->owner == thread ? TM__NONE : it->owner;
+    for (uint32_t i = 0;
+         rc == TM_OK && holds->bound != TM__HOLDS_SHORT && i < model->threads_count;
+         i++)
+        rc = read_thread(holds, i);
+    return rc;
 }
 
 void tm__holds_free(tm__holds *holds)
 {
-    const tm_model *model = holds->model;
-    size_t threads = (size_t)model->threads_count + 1;
-
-    tm__free(holds->memory, holds->callers,
-             ((size_t)model->stacks_count + 1) * sizeof(*holds->callers));
-    tm__free(holds->memory, holds->first, threads * sizeof(*holds->first));
-    for (uint32_t i = 0; i < holds->chunks_count; i++)
-        tm__free(holds->memory, holds->chunks[i], TM__HOLD_CHUNK * sizeof(tm__hold));
-    tm__free(holds->memory, holds->chunks,
-             holds->chunks_capacity * sizeof(*holds->chunks));
+    tm__free(holds->memory, holds->items, holds->items_capacity * sizeof(tm__hold));
+    tm__free(holds->memory, holds->lengths,
+             holds->lengths_capacity * sizeof(*holds->lengths));
+    tm__triple_map_free(&holds->by_owner, holds->memory);
     tm__free(holds->memory, holds->places,
              holds->places_capacity * sizeof(*holds->places));
     tm__triple_map_free(&holds->by_place, holds->memory);
-    *holds = (tm__holds){.model = model, .memory = holds->memory};
+    holds->items = NULL;
+    holds->lengths = NULL;
+    holds->places = NULL;
 }

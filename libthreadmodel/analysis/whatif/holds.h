@@ -1,59 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds of locks, by what a what-if chooses them by. */
+/* Holds of locks as far as the tenures tell, by what a what-if chooses them by. */
 #ifndef TM_ANALYSIS_WHATIF_HOLDS_H
 #define TM_ANALYSIS_WHATIF_HOLDS_H
 
 #include "base/triple_map.h"
-#include "model/caller_frame.h"
+#include "model/interval.h"
 #include "model/model.h"
 
 /** What holds are chosen by: holds of one place are scaled together. */
 typedef struct tm__place {
     uint32_t class_name; ///< strings; TM__NONE: not known
     uint32_t method;     ///< strings, of the caller that got it; TM__NONE: not known
-    uint32_t is_chosen;  ///< the object is the one asked about
+    uint32_t is_chosen;  ///< the object is one of those asked about
     uint32_t holds;
     int64_t hold_ns;
 } tm__place;
 
+/** Whether a thread queues for a lock in an interval. */
+static inline int tm__is_lock_block(const tm__interval *it)
+{
+    return it->object != TM__NONE &&
+           (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING ||
+            (it->state == TM_STATE_PARKED && it->tenure));
+}
+
+/** Which end of what is uncertain of a hold is taken. */
+enum tm__holds_bound {
+    TM__HOLDS_SHORT,
+    TM__HOLDS_LIKELY,
+    TM__HOLDS_LONG,
+    TM__HOLDS_BOUND_END
+};
+
 typedef struct tm__hold {
     int64_t start_ns;
     int64_t end_ns;
+    int64_t since_ns;    ///< it may have begun then, unseen: up to its start
+    int64_t until_ns;    ///< it may have lasted until then
+    int64_t hidden_ns;   ///< its owner was blocked before, and nobody known had it
+    uint32_t latency_ns; ///< of the owner's wake-up
+    uint32_t object;
     uint32_t place; ///< places[]
     uint32_t owner; ///< threads[]
-    uint32_t next;  ///< of the same thread, beginning later or at once; TM__NONE
+    uint32_t order; ///< number of the tenure
+    uint8_t is_handed;
+    uint8_t is_shared;
 } tm__hold;
 
-enum { TM__HOLD_CHUNK = 1024 };
+/** Whether it lasted from its start to its end, and nothing of it is guessed. */
+static inline int tm__hold_is_plain(const tm__hold *it)
+{
+    return it->since_ns == it->start_ns && it->until_ns == it->end_ns &&
+           (it->is_handed || it->end_ns > it->start_ns);
+}
+
+/** How long somebody has a lock, of those times of which both ends are known. */
+typedef struct tm__length {
+    int64_t sum_ns;
+    uint32_t count;
+} tm__length;
 
 typedef struct tm__holds {
     const tm_model *model;
     tm__memory *memory;
-    const uint8_t *chosen;         ///< an object: asked about; NULL: none is
-    uint32_t *callers;             ///< frames[] a stack
-    tm__triple_map by_place;       ///< (class name, method, chosen): places[] + 1
-    uint32_t *first;               ///< holds[] a thread, or TM__NONE
-    TM__ARRAY(tm__hold *, chunks); ///< of TM__HOLD_CHUNK each: a hold never moves
-    uint32_t count;
+    const uint8_t *chosen;   ///< an object: asked about; NULL: none is
+    const uint32_t *callers; ///< frames[] a stack
+    int bound;               ///< enum tm__holds_bound
+    int is_measured;         ///< lengths[] are filled
+    tm__triple_map by_place; ///< (class name, method, chosen): places[] + 1
+    tm__triple_map by_owner; ///< (object, owner or TM__NONE, 0): lengths[] + 1
+    TM__ARRAY(tm__length, lengths);
+    TM__ARRAY(tm__hold, items);
     TM__ARRAY(tm__place, places);
 } tm__holds;
 
 /**
  * Gather the holds of a run.
- * @param chosen  a byte an object, lent for the call; NULL: none
+ * @param holds  with model, memory, chosen, callers and bound set, which are lent; the
+ *               rest 0. What has been gathered at another bound keeps its places
  * @return TM_OK or TM_ENOMEM; to be freed whatever is returned
  */
-int tm__holds_gather(tm__holds *holds, const tm_model *model, tm__memory *memory,
-                     const uint8_t *chosen, const tm__libraries *libraries);
-
-static inline tm__hold *tm__hold_at(const tm__holds *holds, uint32_t hold)
-{
-    return &holds->chunks[hold / TM__HOLD_CHUNK][hold % TM__HOLD_CHUNK];
-}
-
-/** Whom a thread that had been notified had to let go first, to have the monitor again
- * when the interval begins. @return threads[]; TM__NONE: nobody, or not known */
-uint32_t tm__reentry_behind(const tm_model *model, uint32_t thread, uint32_t interval);
+int tm__holds_gather(tm__holds *holds);
 
 void tm__holds_free(tm__holds *holds);
 

@@ -51,23 +51,25 @@ class Told:
 
 def of_row(row: dict[str, Any]) -> Told | None:
     """What a row of the what-if table tells; None: it cannot tell."""
-    gain_ns, error_ns = row["gain_ns"], row.get("error_ns")
-    if gain_ns is None or row["holds"] == 0:
+    if row["gain_ns"] is None:
         return None
-    if error_ns is None:
-        # A table without errors tells the most that can be gained.
-        return Told(min(0, gain_ns), gain_ns, max(0, gain_ns))
-    return Told(gain_ns - error_ns, gain_ns, gain_ns + error_ns)
+    return Told(row["gain_low_ns"], row["gain_ns"], row["gain_high_ns"])
 
 
 def tell(model: threadmodel.Model, question: Question) -> Told | None:
     """What the model predicts to be gained; None: it cannot tell."""
-    if not isinstance(question, Hold):
-        return None
     try:
-        rows = model.whatif(
-            question.class_name, method=question.method, factor=question.factor
-        )
+        match question:
+            case Hold(class_name, factor, method):
+                rows = model.whatif(class_name, method=method, factor=factor)
+            case Callee(method, factor):
+                rows = model.whatif(method=method, factor=factor, change="method")
+            case Resource(method, 0, factor):
+                rows = model.whatif(method=method, factor=factor, change="uses")
+            case Resource(method, more_permits):
+                rows = model.whatif(
+                    method=method, change="permits", permits=more_permits
+                )
     except threadmodel.NotFoundError:
         return None
     return next((of_row(row) for row in rows), None)

@@ -75,6 +75,29 @@ static tm_model *passed_on(const tm_allocator *hook)
     return model;
 }
 
+static tm_table *ask(const tm_model *model, const tm_whatif_options *options)
+{
+    tm_table *table;
+
+    assert_int_equal(tm_whatif_predict(&table, model, options), TM_OK);
+    assert_string_equal(tm_table_name(table), "whatif");
+    assert_int_equal(tm_table_row_count(table), 1);
+    return table;
+}
+
+/* Of what nothing is known no number is told, and the note says so. */
+static void assert_cannot_tell(const tm_model *model, const tm_whatif_options *options)
+{
+    tm_table *table = ask(model, options);
+
+    assert_true(tm_table_is_null(table, "gain_ns", 0));
+    assert_true(tm_table_is_null(table, "gain_low_ns", 0));
+    assert_true(tm_table_is_null(table, "gain_high_ns", 0));
+    assert_true(tm_table_is_null(table, "length_ns", 0));
+    assert_non_null(strstr(tm_table_string(table, "note", 0), "cannot tell"));
+    tm_table_free(table);
+}
+
 static int64_t gain(const tm_model *model, const char *class_name, const char *method,
                     const char *object, double factor, int64_t holds)
 {
@@ -83,15 +106,13 @@ static int64_t gain(const tm_model *model, const char *class_name, const char *m
                                  .method = method,
                                  .object = object,
                                  .factor = factor};
-    tm_table *table;
-    int64_t gain_ns;
+    tm_table *table = ask(model, &options);
+    int64_t gain_ns = tm_table_int64(table, "gain_ns")[0];
 
-    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
-    assert_string_equal(tm_table_name(table), "whatif");
-    assert_int_equal(tm_table_row_count(table), 1);
-    assert_int_equal(tm_table_int64(table, "holds")[0], holds);
-    gain_ns = tm_table_int64(table, "gain_ns")[0];
+    assert_int_equal(tm_table_int64(table, "scaled")[0], holds);
     assert_int_equal(tm_table_int64(table, "length_ns")[0], 330 - gain_ns);
+    assert_true(tm_table_int64(table, "gain_low_ns")[0] <= gain_ns);
+    assert_true(tm_table_int64(table, "gain_high_ns")[0] >= gain_ns);
     tm_table_free(table);
     return gain_ns;
 }
@@ -119,8 +140,138 @@ static void holds_are_chosen_by_who_got_them(void **state)
     (void)state;
     assert_int_equal(gain(model, NULL, "app.Lock.slow", NULL, 0.5, 1), 50);
     assert_int_equal(gain(model, "app.Lock", "app.Lock.slow", NULL, 0, 1), 100);
-    assert_int_equal(gain(model, NULL, "app.Lock.fast", NULL, 0, 0), 0);
-    assert_int_equal(gain(model, "app.Other", "app.Lock.slow", NULL, 0, 0), 0);
+    assert_cannot_tell(model, &(tm_whatif_options){.size = sizeof(tm_whatif_options),
+                                                   .class_name = "app.Other",
+                                                   .method = "app.Lock.slow"});
+    tm_model_free(model);
+}
+
+/* Three threads have one permit in turn, 100 long each, and wait for it in slow:
+ *
+ *     0    10 20                100       200       300 310
+ *     T1   [ has it ============]post
+ *     T2     wwwwwwwwwwwwwwwwwwww[=========]post
+ *     T3        wwwwwwwwwwwwwwwwwwwwwwwwwwww[=========]post|
+ */
+static tm_model *in_turn(void)
+{
+    tm_event events[] = {
+        AT(0, 1, THREAD_START),
+        AT(0, 2, THREAD_START),
+        AT(0, 3, THREAD_START),
+        AT(10, 2, AWAIT, .object = OTHER, .stack = 1),
+        AT(20, 3, AWAIT, .object = OTHER, .stack = 1),
+        AT(100, 1, POST, .object = OTHER, .stack = 2),
+        AT(100, 2, AWAITED, .object = OTHER),
+        AT(110, 1, THREAD_END),
+        AT(200, 2, POST, .object = OTHER, .stack = 2),
+        AT(200, 3, AWAITED, .object = OTHER),
+        AT(210, 2, THREAD_END),
+        AT(300, 3, POST, .object = OTHER, .stack = 2),
+        AT(310, 3, THREAD_END),
+    };
+    tm_model *model;
+
+    assert_int_equal(tm_model_new(&model, NULL), TM_OK);
+    define_all(tm_model_sink(model));
+    assert_int_equal(tm_model_ingest(model, events, sizeof(events) / sizeof(*events)),
+                     TM_OK);
+    return model;
+}
+
+static int64_t gain_of(const tm_model *model, uint32_t change, double factor,
+                       uint32_t permits)
+{
+    tm_whatif_options options = {.size = sizeof(options),
+                                 .method = "app.Lock.slow",
+                                 .factor = factor,
+                                 .change = change,
+                                 .permits = permits};
+    tm_table *table = ask(model, &options);
+    int64_t gain_ns = tm_table_int64(table, "gain_ns")[0];
+
+    assert_string_equal(tm_table_string(table, "change", 0),
+                        tm_whatif_change_name((int)change));
+    assert_null(tm_table_string(table, "note", 0));
+    assert_int_equal(tm_table_is_null(table, "factor", 0), change == TM_WHATIF_PERMITS);
+    assert_int_equal(tm_table_is_null(table, "permits", 0),
+                     change != TM_WHATIF_PERMITS);
+    tm_table_free(table);
+    return gain_ns;
+}
+
+static void more_permits_let_threads_in_at_once(void **state)
+{
+    tm_model *model = in_turn();
+
+    (void)state;
+    /* T2 need not wait, and T3 has what T1 gives. */
+    assert_int_equal(gain_of(model, TM_WHATIF_PERMITS, 0, 1), 100);
+    /* T3 has it from 20 to 120. */
+    assert_int_equal(gain_of(model, TM_WHATIF_PERMITS, 0, 2), 180);
+    assert_int_equal(gain_of(model, TM_WHATIF_PERMITS, 0, 100), 180);
+    assert_int_equal(gain_of(model, TM_WHATIF_PERMITS, 0, 0), 100);
+    tm_model_free(model);
+}
+
+static void shorter_uses_come_to_others_earlier(void **state)
+{
+    tm_model *model = in_turn();
+
+    (void)state;
+    assert_int_equal(gain_of(model, TM_WHATIF_USES, 1, 0), 0);
+    assert_int_equal(gain_of(model, TM_WHATIF_USES, 0.5, 0), 150);
+    tm_model_free(model);
+}
+
+/* The second owner is let in beside the first, and the third when that is done. */
+static void lock_can_have_more_owners(void **state)
+{
+    tm_model *model = passed_on(NULL);
+
+    (void)state;
+    assert_int_equal(gain_of(model, TM_WHATIF_PERMITS, 0, 1), 100);
+    tm_model_free(model);
+}
+
+static tm_model *one_that_sleeps(uint32_t stack)
+{
+    tm_event events[] = {
+        AT(0, 1, THREAD_START),
+        AT(10, 1, SLEEP, .stack = stack),
+        AT(110, 1, SLEPT),
+        AT(130, 1, THREAD_END),
+    };
+    tm_model *model;
+
+    assert_int_equal(tm_model_new(&model, NULL), TM_OK);
+    define_all(tm_model_sink(model));
+    assert_int_equal(tm_model_ingest(model, events, sizeof(events) / sizeof(*events)),
+                     TM_OK);
+    return model;
+}
+
+static void sleep_in_a_method_is_scaled(void **state)
+{
+    tm_model *model = one_that_sleeps(1);
+
+    (void)state;
+    assert_int_equal(gain_of(model, TM_WHATIF_METHOD, 0, 0), 100);
+    assert_int_equal(gain_of(model, TM_WHATIF_METHOD, 0.25, 0), 75);
+    assert_int_equal(gain_of(model, TM_WHATIF_METHOD, 2, 0), -100);
+    tm_model_free(model);
+}
+
+static void what_has_nothing_to_scale_cannot_be_told(void **state)
+{
+    tm_model *model = one_that_sleeps(2);
+
+    (void)state;
+    for (uint32_t change = 0; change < TM_WHATIF_END; change++)
+        assert_cannot_tell(model,
+                           &(tm_whatif_options){.size = sizeof(tm_whatif_options),
+                                                .method = "app.Lock.slow",
+                                                .change = change});
     tm_model_free(model);
 }
 
@@ -164,6 +315,19 @@ static void wrong_questions_are_refused(void **state)
     assert_string_equal(tm_error_text(), "there is no class no.Such in this run");
     options.class_name = NULL;
     assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
+    options.class_name = "app.Lock";
+    options.change = TM_WHATIF_END;
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "change 4 is none");
+    options.change = TM_WHATIF_USES;
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
+    assert_string_equal(tm_error_text(),
+                        "what-if of uses: a method is to be named, and no object");
+    options.method = "app.Lock.slow";
+    options.permits = UINT32_MAX;
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
+    assert_null(tm_whatif_change_name(TM_WHATIF_END));
+    assert_null(tm_whatif_change_name(-1));
     tm_model_free(model);
 }
 
@@ -208,7 +372,8 @@ static void any_events_can_be_asked_about(void **state)
             uint64_t r = next(&seed);
             tm_event event = {.time_ns = now_ns,
                               .thread = 1 + (r >> 8) % 5,
-                              .kind = (uint16_t)(1 + (r >> 16) % 22),
+                              .kind =
+                                  (uint16_t)(1 + (r >> 16) % (TM_EVENT_KIND_END - 1)),
                               .object = LOCK + (r >> 24) % 2,
                               .peer = (r >> 32) % 6,
                               .stack = (uint32_t)(r >> 36) % 3,
@@ -218,16 +383,21 @@ static void any_events_can_be_asked_about(void **state)
             now_ns += (int64_t)(r % 5) - (round % 3 == 0);
             assert_int_equal(tm_model_ingest(model, &event, 1), TM_OK);
         }
-        for (int i = 0; i < 4; i++) {
-            tm_whatif_options options = {
-                .size = sizeof(options), .factor = i, .class_name = "app.Lock"};
+        for (uint32_t i = 0; i < 4 * TM_WHATIF_END; i++) {
+            tm_whatif_options options = {.size = sizeof(options),
+                                         .factor = i % 4,
+                                         .class_name = i % 8 ? "app.Lock" : NULL,
+                                         .method = i < 4 ? NULL : "app.Lock.slow",
+                                         .change = i / 4};
             tm_table *table;
 
+            if (i == 0)
+                options.class_name = "app.Lock";
             assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
-            if (i == 1)
+            if (options.factor == 1 && options.change != TM_WHATIF_PERMITS)
                 assert_int_equal(tm_table_int64(table, "gain_ns")[0], 0);
             tm_table_free(table);
-            options.class_name = NULL;
+            options = (tm_whatif_options){.size = sizeof(options), .factor = i % 4};
             assert_int_equal(tm_whatif_rank(&table, model, &options), TM_OK);
             tm_table_free(table);
         }
@@ -243,9 +413,12 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     size_t live = scarce.live_blocks;
 
     (void)state;
-    for (int what = 0; what < 2; what++) {
+    for (uint32_t what = 0; what <= TM_WHATIF_END; what++) {
         tm_whatif_options options = {.size = sizeof(options),
-                                     .object = what ? NULL : "app.Lock#50"};
+                                     .object = what ? NULL : "app.Lock#50",
+                                     .method = what ? "app.Lock.slow" : NULL,
+                                     .change = what};
+        tm_whatif_options rank = {.size = sizeof(rank)};
         size_t calls = 0;
         int rc;
 
@@ -253,8 +426,8 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
             tm_table *table;
 
             scarce.calls_left = calls++;
-            rc = what ? tm_whatif_rank(&table, model, &options)
-                      : tm_whatif_predict(&table, model, &options);
+            rc = what == TM_WHATIF_END ? tm_whatif_rank(&table, model, &rank)
+                                       : tm_whatif_predict(&table, model, &options);
             assert_true(rc == TM_OK || rc == TM_ENOMEM);
             tm_table_free(table);
             assert_int_equal(scarce.live_blocks, live);
@@ -271,6 +444,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds_are_scaled_and_what_follows_moves),
         cmocka_unit_test(holds_are_chosen_by_who_got_them),
+        cmocka_unit_test(more_permits_let_threads_in_at_once),
+        cmocka_unit_test(shorter_uses_come_to_others_earlier),
+        cmocka_unit_test(lock_can_have_more_owners),
+        cmocka_unit_test(sleep_in_a_method_is_scaled),
+        cmocka_unit_test(what_has_nothing_to_scale_cannot_be_told),
         cmocka_unit_test(rank_tries_what_is_on_the_path),
         cmocka_unit_test(wrong_questions_are_refused),
         cmocka_unit_test(empty_run_has_no_prediction),

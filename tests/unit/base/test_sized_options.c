@@ -180,7 +180,8 @@ static void options_of_a_what_if(void **state)
                 {END(tm_whatif_options, class_name), END(tm_whatif_options, method),
                  END(tm_whatif_options, object), END(tm_whatif_options, factor),
                  END(tm_whatif_options, libraries),
-                 END(tm_whatif_options, library_count), END(tm_whatif_options, count)},
+                 END(tm_whatif_options, library_count), END(tm_whatif_options, count),
+                 END(tm_whatif_options, change), END(tm_whatif_options, permits)},
                 whatif};
 
     (void)state;

@@ -79,15 +79,34 @@ def path(
     cls=FileCommand, short_help="Predict the run with locks that are held shorter."
 )
 @click.argument("file", metavar="FILE", type=INPUT)
-@click.option("--class", "class_name", metavar="NAME", help="Monitors of this class.")
-@click.option("--method", metavar="NAME", help="Those that this method got.")
-@click.option("--object", "object_", metavar="NAME", help="This monitor.")
+@click.option("--class", "class_name", metavar="NAME", help="Locks of this class.")
+@click.option(
+    "--method",
+    metavar="NAME",
+    help="Those that this method got; or the method that the change is of.",
+)
+@click.option("--object", "object_", metavar="NAME", help="This lock.")
+@click.option(
+    "--change",
+    type=click.Choice(["holds", "method", "uses", "permits"]),
+    default="holds",
+    show_default=True,
+    help="Holds of locks; sleeps in the method; uses of what threads wait for in it; or"
+    " more permits of that.",
+)
 @click.option(
     "--factor",
     type=float,
     default=0.0,
     show_default=True,
-    help="Length of a hold, as part of what it was.",
+    help="How long they take, as part of what they took.",
+)
+@click.option(
+    "--permits",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How many more connections of a pool, workers, owners of a lock.",
 )
 @TOP
 @output_options
@@ -99,24 +118,34 @@ def whatif(
     class_name: str | None,
     method: str | None,
     object_: str | None,
+    change: str,
     factor: float,
+    permits: int,
     top: int,
     **_: object,
 ) -> None:
     """Predict how long the run in FILE would have been; - reads from stdin.
 
     Without a class, method or object, the locks that the critical path goes through
-    are tried one by one, and the best come first. Gains are upper bounds.
+    are tried one by one, and the best come first.
 
     \b
     threadmodel whatif run.tmt
     threadmodel whatif run.tmt --class app.Till --factor 0.5
+    threadmodel whatif run.tmt --change permits --method app.Pool.borrow
     """
 
     def question(model: Model) -> Table:
         if class_name is None and method is None and object_ is None:
             return model.whatif_rank(top, factor=factor)
-        return model.whatif(class_name, method=method, object=object_, factor=factor)
+        return model.whatif(
+            class_name,
+            method=method,
+            object=object_,
+            change=change,
+            factor=factor,
+            permits=permits,
+        )
 
     def sections(model: Model) -> list[page.Section]:
         return [path_page.predictions(question(model), model.length_ns)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The critical path and what-if, as people read them."""
 
-from typing import Final
+from typing import Any, Final
 
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.page import (
@@ -93,27 +93,28 @@ def path_segments(path: Table, top: int, title: str = "Critical path") -> Sectio
 
 def predictions(table: Table, length_ns: int) -> Section:
     """List what-ifs, and what is to be known of them."""
-    section = Section("What if the locks were held shorter")
+    section = Section("What if it took less, or there were more")
     columns = [
+        Column("change"),
         Column("class", name=True, style="bold"),
-        Column("got by", name=True),
-        Column("factor"),
+        Column("method", name=True),
+        Column("by"),
         Column("run"),
         Column("gain"),
+        Column("between"),
         Column("share"),
-        Column("holds", optional=True),
-        Column("held", optional=True),
+        Column("changed", optional=True),
+        Column("of", optional=True),
     ]
     rows = [
         [
+            row["change"],
             name_of(row["class"] or row["object"], "any"),
             name_of(row["method"], "any"),
-            f"{row['factor']:g}",
-            duration(row["length_ns"]),
-            duration(row["gain_ns"]),
-            f"{row['gain_ns'] / length_ns if length_ns else 0:.1%}",
-            f"{row['holds']:,}",
-            duration(row["hold_ns"]),
+            f"+{row['permits']}" if row["factor"] is None else f"{row['factor']:g}",
+            *_gain(row, length_ns),
+            f"{row['scaled']:,}",
+            duration(row["scaled_ns"]),
         ]
         for row in table
     ]
@@ -121,8 +122,21 @@ def predictions(table: Table, length_ns: int) -> Section:
         section.body.append(Grid(columns, rows))
     else:
         section.line("the critical path goes through no lock")
-    for note in {row["note"] for row in table} - {None}:
+    for note in sorted({row["note"] for row in table} - {None}):
         section.line(str(note), "yellow")
     for caveat in table.caveats:
         section.body.append(Fact("caveat", clean(caveat, NAME_LENGTH), "yellow"))
     return section
+
+
+def _gain(row: dict[str, Any], length_ns: int) -> list[str]:
+    """The columns run, gain, between and share."""
+    if row["gain_ns"] is None:
+        return ["", "cannot tell", "", ""]
+    low, high = duration(row["gain_low_ns"]), duration(row["gain_high_ns"])
+    return [
+        duration(row["length_ns"]),
+        duration(row["gain_ns"]),
+        f"{low} to {high}",
+        f"{row['gain_ns'] / length_ns if length_ns else 0:.1%}",
+    ]

@@ -11,10 +11,10 @@ export function WhatIfView({ run }: { run: Run }) {
     className: clean(table.text("class", row)) || "any class",
     method: table.text("method", row),
     gain: table.numbers("gain_ns")[row]!,
-    length: table.numbers("length_ns")[row]!,
-    holds: table.numbers("holds")[row]!,
-    held: table.numbers("hold_ns")[row]!,
-    factor: table.numbers("factor")[row]!,
+    low: table.numbers("gain_low_ns")[row]!,
+    high: table.numbers("gain_high_ns")[row]!,
+    holds: table.numbers("scaled")[row]!,
+    held: table.numbers("scaled_ns")[row]!,
     note: table.text("note", row),
   }));
   const most = Math.max(...rows.map(({ gain }) => Math.abs(gain)), 1);
@@ -22,17 +22,18 @@ export function WhatIfView({ run }: { run: Run }) {
     <section class="whatif">
       <h2>What if a lock were held for no time?</h2>
       <p class="note">
-        Each bar is the time by which the run of {duration(length)} would be shorter at most.
-        Threads keep the order in which they got each lock, and holds that nobody waited for
-        are not seen, so less may be gained, and never more.
+        Each bar is the time by which the run of {duration(length)} would be shorter: it is
+        replayed with the holds of that lock gone, and locks are fought for anew. Holds that
+        nobody waited for are not seen, and stay as long as they were.
       </p>
       {rows.length ? (
         <table class="bars wide">
           <thead>
             <tr>
               <th scope="col">Lock</th>
-              <th scope="col">Gained at most</th>
+              <th scope="col">Gained</th>
               <th scope="col" class="figure">Time</th>
+              <th scope="col" class="figure">Between</th>
               <th scope="col" class="figure">Of the run</th>
               <th scope="col" class="figure">Holds</th>
             </tr>
@@ -54,6 +55,9 @@ export function WhatIfView({ run }: { run: Run }) {
                     style={{ width: `${(Math.abs(it.gain) / most) * 100}%` }} />
                 </td>
                 <td class="figure">{duration(it.gain)}</td>
+                <td class="figure">
+                  {duration(it.low)} and {duration(it.high)}
+                </td>
                 <td class="figure">{length ? percent(it.gain / length) : ""}</td>
                 <td class="figure">
                   {count(it.holds, "hold")}, {duration(it.held)}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From timelines, holds and interactions to steps: the timeline of each thread is gone
+ * through once to count its steps, and once more to write them.
+ *
+ *     intervals   ═════════════╗ blocked ╔═════════════╗ waits ╔═════
+ *     marks            SIGNAL            TAKE     GIVE
+ *     steps       WORK SIGNAL  WORK      TAKE WORK GIVE WORK  AWAIT  WORK
+ */
+#include "analysis/whatif/script.h"
+
+#include "analysis/timeline/wakeup_edge.h"
+#include "analysis/whatif/script_marks.h"
+#include "base/saturate.h"
+#include "model/caller_frame.h"
+#include "model/entity_names.h"
+#include "model/interaction.h"
+#include "model/methods.h"
+
+/* ---- steps ---- */
+
+static void put(tm__script_writer *w, tm__step step)
+{
+    if (!w->is_counting)
+        w->script->steps[w->count] = step;
+    if (w->count < UINT32_MAX)
+        w->count++;
+}
+
+static void put_work(tm__script_writer *w)
+{
+    if (w->work_ns > 0)
+        put(w, (tm__step){.length_ns = w->work_ns, .kind = TM__STEP_WORK});
+    w->work_ns = 0;
+}
+
+static void put_hold(tm__script_writer *w, const tm__hold *it, int kind)
+{
+    tm__step step = {.until_ns = it->start_ns - w->script->begin_ns,
+                     .what = it->object,
+                     .place = tm__hold_is_plain(it) ? it->place : TM__NONE,
+                     .latency_ns = it->latency_ns,
+                     .kind = (uint8_t)kind,
+                     .flags = it->is_shared ? TM__STEP_SHARED : 0};
+
+    if (it->is_handed)
+        step.flags |= TM__STEP_QUEUED;
+    put(w, step);
+    if (kind == TM__STEP_TAKE && it->hidden_ns > 0)
+        put(w, (tm__step){.length_ns = it->hidden_ns,
+                          .place = it->place,
+                          .kind = TM__STEP_HIDDEN});
+}
+
+static void put_mark(tm__script_writer *w, const tm__mark *it)
+{
+    put_work(w);
+    switch (it->kind) {
+    case TM__STEP_SIGNAL:
+        if (w->script->rows[it->what] & TM__ROW_PERMIT)
+            put(w, (tm__step){.what = w->model->objects_count,
+                              .place = TM__NONE,
+                              .kind = TM__STEP_GIVE});
+        else
+            put(w, (tm__step){.what = it->what, .kind = TM__STEP_SIGNAL});
+        break;
+    case TM__STEP_TAKE:
+    case TM__STEP_GIVE:
+        put_hold(w, &w->script->holds->items[it->what], it->kind);
+        break;
+    default: put(w, (tm__step){.place = it->what, .kind = it->kind}); break;
+    }
+}
+
+static const tm__mark *next_mark(const tm__script_writer *w)
+{
+    return w->at < w->end ? &w->marks[w->order[w->at].number] : NULL;
+}
+
+static void put_marks_before(tm__script_writer *w, int64_t time_ns)
+{
+    for (const tm__mark *it; (it = next_mark(w)) && it->time_ns < time_ns; w->at++)
+        put_mark(w, it);
+}
+
+/* Work up to an instant, and what the thread does meanwhile. */
+static void work_until(tm__script_writer *w, int64_t time_ns)
+{
+    for (const tm__mark *it; (it = next_mark(w)) && it->time_ns < time_ns; w->at++) {
+        if (it->time_ns > w->now_ns) {
+            w->work_ns += it->time_ns - w->now_ns;
+            w->now_ns = it->time_ns;
+        }
+        put_mark(w, it);
+    }
+    if (time_ns > w->now_ns) {
+        w->work_ns += time_ns - w->now_ns;
+        w->now_ns = time_ns;
+    }
+}
+
+/* Whether a block ends because its thread has the lock then. */
+static int ends_in_hold(const tm__script_writer *w, const tm__pause *p)
+{
+    for (uint32_t i = w->at; i < w->end; i++) {
+        const tm__mark *it = &w->marks[w->order[i].number];
+
+        if (it->time_ns > p->end_ns)
+            return 0;
+        if (it->time_ns == p->end_ns && it->kind == TM__STEP_TAKE &&
+            w->script->holds->items[it->what].is_handed &&
+            w->script->holds->items[it->what].object == p->it->object)
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether it parks again for the same lock: it was overtaken. */
+static int parks_again(const tm__thread *thread, const tm__pause *p)
+{
+    uint32_t next = p->end;
+
+    if (p->it->state != TM_STATE_PARKED)
+        return 0;
+    while (next < thread->interval_count &&
+           !tm__is_inert(thread->intervals[next].state))
+        next++;
+    return next < thread->interval_count &&
+           tm__is_lock_block(&thread->intervals[next]) &&
+           thread->intervals[next].state == TM_STATE_PARKED &&
+           thread->intervals[next].object == p->it->object;
+}
+
+static int is_in_method(const tm__script_writer *w, const tm__interval *it)
+{
+    return w->script->stacks && it->stack != TM__NONE && w->script->stacks[it->stack];
+}
+
+static uint8_t method_flag(tm__script_writer *w, const tm__pause *p, int64_t length_ns)
+{
+    if (!is_in_method(w, p->it))
+        return 0;
+    if (w->is_counting) {
+        w->script->scaled++;
+        w->script->scaled_ns = tm__sum(w->script->scaled_ns, length_ns);
+    }
+    return TM__STEP_METHOD;
+}
+
+static void put_rest(tm__script_writer *w, const tm__pause *p, int64_t length_ns)
+{
+    put(w, (tm__step){.length_ns = length_ns,
+                      .kind = TM__STEP_REST,
+                      .flags = method_flag(w, p, length_ns)});
+}
+
+static int is_idle(const tm__script_writer *w, const tm__interval *it)
+{
+    uint32_t frame = it->stack == TM__NONE ? TM__NONE : w->script->callers[it->stack];
+    const char *method =
+        frame == TM__NONE ? NULL
+                          : tm__method_name(w->model, w->model->frames[frame].method);
+
+    return method && tm__is_idle(method);
+}
+
+static void put_until(tm__script_writer *w, const tm__pause *p, int64_t length_ns)
+{
+    put(w, (tm__step){.length_ns = length_ns,
+                      .until_ns = p->end_ns - w->script->begin_ns,
+                      .kind = TM__STEP_UNTIL,
+                      .flags = (uint8_t)(method_flag(w, p, length_ns) |
+                                         (is_idle(w, p->it) ? TM__STEP_IDLE : 0))});
+}
+
+static uint32_t latency_of(int64_t from_ns, int64_t to_ns)
+{
+    if (to_ns <= from_ns)
+        return 0;
+    return to_ns - from_ns < UINT32_MAX ? (uint32_t)(to_ns - from_ns) : UINT32_MAX;
+}
+
+static void put_await(tm__script_writer *w, uint32_t row, int64_t start_ns,
+                      int64_t end_ns, int is_permit)
+{
+    int64_t from_ns = w->model->interactions[row].from_ns;
+    tm__step step = {.length_ns = end_ns - start_ns,
+                     .until_ns = end_ns - w->script->begin_ns,
+                     .what = row,
+                     .latency_ns =
+                         latency_of(from_ns > start_ns ? from_ns : start_ns, end_ns),
+                     .kind = TM__STEP_AWAIT,
+                     .flags = from_ns > start_ns ? TM__STEP_QUEUED : 0};
+
+    if (is_permit) {
+        step.kind = TM__STEP_TAKE;
+        step.what = w->model->objects_count;
+        step.place = TM__NONE;
+    }
+    put(w, step);
+}
+
+/* A place in the queue for a server, and what that does. */
+static void put_served(tm__script_writer *w, int64_t service_ns, uint32_t row,
+                       int64_t end_ns)
+{
+    int64_t from_ns = w->model->interactions[row].from_ns;
+    tm__step step = {.until_ns = end_ns - w->script->begin_ns,
+                     .what = w->model->objects_count,
+                     .place = TM__NONE,
+                     .kind = TM__STEP_TAKE,
+                     .flags = TM__STEP_QUEUED};
+
+    put(w, step);
+    put(w, (tm__step){.length_ns = service_ns,
+                      .kind = TM__STEP_REST,
+                      .flags = TM__STEP_SERVICE});
+    step.kind = TM__STEP_GIVE;
+    put(w, step);
+    w->work_ns += latency_of(from_ns, end_ns);
+}
+
+/* The wait of the asked resource with which a pause begins; TM__NONE. */
+static uint32_t asked_wait(tm__script_writer *w, uint32_t thread, const tm__pause *p)
+{
+    const tm__served *served = w->script->served;
+    uint32_t count = served ? served->resources->waits_count : 0;
+
+    while (w->wait < count) {
+        const tm__resource_wait *it = &served->resources->waits[w->wait];
+
+        if (it->thread > thread || (it->thread == thread && it->interval >= p->first))
+            break;
+        w->wait++;
+    }
+    if (w->wait >= count || served->resources->waits[w->wait].thread != thread ||
+        served->resources->waits[w->wait].interval != p->first ||
+        served->roles[w->wait] == TM__WAIT_OTHER)
+        return TM__NONE;
+    return w->wait;
+}
+
+static void put_wait(tm__script_writer *w, uint32_t thread, const tm__pause *p,
+                     int64_t start_ns)
+{
+    const tm__served *served = w->script->served;
+    uint32_t row = tm__row_after(w->model, thread, p), asked = asked_wait(w, thread, p);
+    int role = asked == TM__NONE ? TM__WAIT_OTHER : served->roles[asked];
+
+    if (role == TM__WAIT_LOST)
+        return;
+    if (role == TM__WAIT_SERVED && row != TM__NONE)
+        put_served(w, served->service_ns[asked], row, p->end_ns);
+    else if (tm__is_signal(w->script, row))
+        put_await(w, row, start_ns, p->end_ns, role == TM__WAIT_PERMIT);
+    else if ((p->it->flags | p->it[p->end - p->first - 1].flags) &
+             TM__INTERVAL_TIMED_OUT)
+        put_rest(w, p, p->end_ns - start_ns);
+    else
+        put_until(w, p, p->end_ns - start_ns);
+}
+
+static void put_pause(tm__script_writer *w, uint32_t thread, const tm__pause *p)
+{
+    int64_t start_ns = p->it->start_ns > w->now_ns ? p->it->start_ns : w->now_ns;
+
+    put_work(w);
+    if (tm__is_lock_block(p->it)) {
+        if (!ends_in_hold(w, p) && !parks_again(&w->model->threads[thread], p))
+            put(w,
+                (tm__step){.length_ns = p->end_ns - start_ns, .kind = TM__STEP_REST});
+    } else if (p->it->state == TM_STATE_SLEEPING) {
+        put_rest(w, p, p->end_ns - start_ns);
+    } else {
+        put_wait(w, thread, p, start_ns);
+    }
+}
+
+static void put_start(tm__script_writer *w, uint32_t thread, int64_t start_ns)
+{
+    uint32_t row = tm__starting_row(w->model, thread);
+
+    if (tm__is_signal(w->script, row))
+        put_await(w, row, w->script->begin_ns, start_ns, 0);
+    else if (start_ns > w->script->begin_ns)
+        put(w, (tm__step){.until_ns = start_ns - w->script->begin_ns,
+                          .kind = TM__STEP_UNTIL,
+                          .flags = TM__STEP_IDLE});
+    w->now_ns = start_ns > w->script->begin_ns ? start_ns : w->script->begin_ns;
+}
+
+static void write_thread(tm__script_writer *w, uint32_t thread)
+{
+    const tm__thread *it = &w->model->threads[thread];
+    int64_t end_ns = w->script->end_ns;
+    uint32_t i = tm__begin_of(it);
+
+    w->at = w->first[thread];
+    w->end = w->first[thread + 1];
+    if (i >= it->interval_count || it->intervals[i].start_ns > end_ns)
+        return;
+    put_start(w, thread, it->intervals[i].start_ns);
+    while (i < it->interval_count && it->intervals[i].start_ns <= end_ns) {
+        int state = it->intervals[i].state;
+        int64_t next_ns = tm__interval_end_ns(w->model, it, i);
+
+        /* What it does in the instant at which the interval begins comes before it. */
+        put_marks_before(w, it->intervals[i].start_ns + 1);
+        if (state == TM_STATE_DEAD)
+            break;
+        if (tm__is_inert(state)) {
+            tm__pause p = tm__pause_at(w->model, it, i);
+
+            if (!p.is_over || p.end_ns > end_ns)
+                break;
+            put_marks_before(w, p.end_ns);
+            put_pause(w, thread, &p);
+            if (p.end_ns > w->now_ns)
+                w->now_ns = p.end_ns;
+            i = p.end;
+        } else {
+            work_until(w, next_ns < end_ns ? next_ns : end_ns);
+            i++;
+        }
+    }
+    put_work(w);
+}
+
+static void write_all(tm__script_writer *w, int is_counting)
+{
+    w->is_counting = is_counting;
+    w->count = w->wait = 0;
+    for (uint32_t i = 0; i < w->model->threads_count; i++) {
+        w->script->first[i] = w->count;
+        w->work_ns = 0;
+        w->now_ns = w->script->begin_ns;
+        write_thread(w, i);
+        w->script->ended_ns[i] = w->now_ns - w->script->begin_ns;
+    }
+    w->script->first[w->model->threads_count] = w->count;
+    w->script->step_count = w->count;
+}
+
+static int write_steps(tm__script_writer *w)
+{
+    tm__script *script = w->script;
+
+    write_all(w, 1);
+    if (w->count > TM__STEPS_MAX) {
+        script->step_count = 0;
+        return 1;
+    }
+    script->steps = tm__resize(script->memory, NULL, 0,
+                               ((size_t)w->count + 1) * sizeof(*script->steps));
+    if (!script->steps)
+        return TM_ENOMEM;
+    write_all(w, 0);
+    return TM_OK;
+}
+
+int tm__script_write(tm__script *script)
+{
+    const tm_model *model = script->model;
+    tm__memory *memory = script->memory;
+    size_t threads = ((size_t)model->threads_count + 1) * sizeof(uint32_t);
+    tm__script_writer w = {.script = script, .model = model};
+    int rc = TM_ENOMEM;
+
+    for (int i = 0; i < TM__WAKEUP_END; i++)
+        script->wakeups_ns[i] = tm__wakeup_ns(model, i);
+    script->rows = tm__zalloc(memory, (size_t)model->interactions_count + 1);
+    script->first = tm__zalloc(memory, threads);
+    script->ended_ns = tm__zalloc(memory, 2 * threads);
+    w.first = tm__zalloc(memory, threads);
+    if (script->rows && script->first && script->ended_ns && w.first) {
+        rc = tm__marks_gather(&w);
+    }
+    if (rc == TM_OK)
+        rc = write_steps(&w);
+    tm__free(memory, w.first, threads);
+    tm__free(memory, w.marks, ((size_t)w.mark_count + 1) * sizeof(*w.marks));
+    tm__free(memory, w.order, ((size_t)w.mark_count + 1) * sizeof(*w.order));
+    return rc;
+}
+
+void tm__script_free(tm__script *script)
+{
+    const tm_model *model = script->model;
+
+    tm__free(script->memory, script->steps,
+             ((size_t)script->step_count + 1) * sizeof(*script->steps));
+    tm__free(script->memory, script->rows, (size_t)model->interactions_count + 1);
+    tm__free(script->memory, script->first,
+             ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+    tm__free(script->memory, script->ended_ns,
+             2 * ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+    script->steps = NULL;
+    script->ended_ns = NULL;
+    script->rows = NULL;
+    script->first = NULL;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What each thread of a run did, as steps that can be replayed: how long it worked,
+ * what it waited for, which locks it took and gave up.
+ *
+ *     timeline   ═══╗ blocked ╔══════╗ asleep ╔══ notifies ══
+ *     steps      WORK   TAKE   WORK    REST    WORK  SIGNAL  WORK
+ */
+#ifndef TM_ANALYSIS_WHATIF_SCRIPT_H
+#define TM_ANALYSIS_WHATIF_SCRIPT_H
+
+#include "analysis/path/path.h"
+#include "analysis/whatif/holds.h"
+#include "analysis/whatif/served.h"
+#include "model/model.h"
+#include "model/object.h"
+#include "model/wakeup_latency.h"
+
+enum tm__step_kind {
+    TM__STEP_WORK,   ///< runs, or is in a state that nothing is known of
+    TM__STEP_REST,   ///< sleeps, or waits until its time is up
+    TM__STEP_AWAIT,  ///< waits for the signal of a row
+    TM__STEP_UNTIL,  ///< waits, and nothing tells for whom: until the time that it was
+    TM__STEP_SIGNAL, ///< lets a thread go on
+    TM__STEP_TAKE,   ///< enters a lock, or takes a permit
+    TM__STEP_GIVE,   ///< gives it up
+    TM__STEP_HIDDEN, ///< has a lock that another seems to have had, unseen
+    TM__STEP_ENTER,  ///< a use begins
+    TM__STEP_LEAVE,
+};
+
+/** Bits of tm__step.flags. */
+enum {
+    TM__STEP_QUEUED = 1,  ///< TAKE: it was blocked; AWAIT: the signal had not come yet
+    TM__STEP_SHARED = 2,  ///< TAKE, GIVE: as one of several owners
+    TM__STEP_IDLE = 4,    ///< UNTIL: waits for work, which may come from outside
+    TM__STEP_METHOD = 8,  ///< REST, UNTIL: in the method that is asked about
+    TM__STEP_SERVICE = 16 ///< REST: what a server does for who waits
+};
+
+typedef struct tm__step {
+    int64_t length_ns;   ///< as it was; of an AWAIT, the wait
+    int64_t until_ns;    ///< TAKE, AWAIT, UNTIL: when it was over, since the begin
+    uint32_t what;       ///< AWAIT, SIGNAL: row, from 0; TAKE, GIVE: number of the
+                         ///< lock
+    uint32_t place;      ///< TAKE, GIVE, HIDDEN, ENTER, LEAVE: which holds it is of;
+                         ///< TM__NONE: a TAKE or GIVE beside an ENTER or LEAVE
+    uint32_t latency_ns; ///< TAKE, AWAIT: from being let go on to going on
+    uint8_t kind;        ///< enum tm__step_kind
+    uint8_t flags;
+} tm__step;
+
+_Static_assert(sizeof(tm__step) == 32, "a step is 32 bytes");
+
+typedef struct tm__script {
+    const tm_model *model;
+    tm__memory *memory;
+    const tm__holds *holds;
+    const tm__served *served; ///< what is known of the resource asked about, or NULL
+    const uint8_t *stacks;    ///< those in the method that is asked about, or NULL
+    const uint32_t *callers;  ///< frames[] of each stack
+    int64_t begin_ns;
+    int64_t end_ns;
+    tm__step *steps;
+    uint32_t step_count;
+    uint32_t *first;   ///< of each thread in steps[], one more than threads
+    int64_t *ended_ns; ///< of each thread, as recorded, since the begin
+    uint8_t *rows;     ///< interactions: which are signals that a thread awaits
+    int64_t wakeups_ns[TM__WAKEUP_END]; ///< the run's medians
+    int64_t scaled_ns;                  ///< of steps in the method
+    uint32_t scaled;                    ///< how many
+} tm__script;
+
+/** What can be taken, by number: the objects of the model, and the resource. */
+static inline uint32_t tm__script_lock_count(const tm__script *script)
+{
+    return script->model->objects_count + 1;
+}
+
+/** How many can have it at once, in the recording. Permits of a resource are those that
+ * were given, and none to begin with. */
+static inline int64_t tm__script_capacity(const tm__script *script, uint32_t number)
+{
+    if (number < script->model->objects_count)
+        return 1;
+    return script->served ? script->served->servers : 0;
+}
+
+/** Whether it is what the question is about. */
+static inline int tm__script_is_asked(const tm__script *script, uint32_t number)
+{
+    if (number < script->model->objects_count)
+        return script->holds->chosen && script->holds->chosen[number];
+    return 1;
+}
+
+/** How long a wake-up takes, of a thread that was not blocked there in the recording.
+ */
+static inline int64_t tm__script_wakeup_ns(const tm__script *script,
+                                           const tm__step *step)
+{
+    int is_monitor =
+        step->kind == TM__STEP_TAKE && step->what < script->model->objects_count &&
+        !(script->model->objects[step->what].flags & TM_OBJECT_SYNCHRONIZER);
+
+    return script->wakeups_ns[is_monitor ? TM__WAKEUP_MONITOR : TM__WAKEUP_PARK];
+}
+
+/** A run with more steps is not replayed. */
+enum { TM__STEPS_MAX = 1 << 25 };
+
+/**
+ * Write the steps of a run.
+ * @param script  with model to end_ns set, the rest 0
+ * @return TM_OK, TM_ENOMEM; 1: there are too many. To be freed whatever is returned
+ */
+int tm__script_write(tm__script *script);
+
+void tm__script_free(tm__script *script);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What threads do at which instants of their timelines, sorted: some marks an interval,
+ * tens of millions of them. A signal counts where the thread that gave it could act at
+ * that time, and another awaited it.
+ */
+#include "analysis/whatif/script_marks.h"
+
+#include "analysis/timeline/wakeup_edge.h"
+#include "model/interaction.h"
+
+enum { RANK_SIGNALS, RANK_GIVES, RANK_TAKES, RANK_GIVES_AT_ONCE };
+
+/* ---- pauses ---- */
+
+tm__pause tm__pause_at(const tm_model *model, const tm__thread *thread, uint32_t first)
+{
+    tm__pause p = {.it = &thread->intervals[first], .first = first, .end = first + 1};
+
+    while (p.end < thread->interval_count &&
+           thread->intervals[p.end].flags & TM__INTERVAL_CONTINUES &&
+           thread->intervals[p.end].state != TM_STATE_REENTERING &&
+           tm__is_inert(thread->intervals[p.end].state))
+        p.end++;
+    p.is_over = p.end < thread->interval_count;
+    p.end_ns = tm__interval_end_ns(model, thread, p.end - 1);
+    return p;
+}
+
+static int is_wakeup(int kind)
+{
+    return kind != TM_INTERACTION_HANDOFF && kind != TM_INTERACTION_START &&
+           kind != TM_INTERACTION_TIMEOUT;
+}
+
+/* The row, from 0, that ended a pause or began a thread; TM__NONE: nothing tells. */
+static uint32_t signal_of(const tm_model *model, uint32_t thread, uint32_t interval)
+{
+    tm__wakeup_edge edge = tm__wakeup_edge_to(model, thread, interval);
+
+    if (edge.row == TM__NONE || edge.from == TM__NONE || edge.from == thread ||
+        edge.from_ns == INT64_MIN)
+        return TM__NONE;
+    return edge.row - model->interactions_first;
+}
+
+uint32_t tm__row_after(const tm_model *model, uint32_t thread, const tm__pause *p)
+{
+    const tm__thread *it = &model->threads[thread];
+    uint32_t row;
+
+    if (!p->is_over || tm__is_lock_block(p->it) || p->it->state == TM_STATE_SLEEPING ||
+        (p->it->flags | it->intervals[p->end - 1].flags) & TM__INTERVAL_TIMED_OUT)
+        return TM__NONE;
+    row = signal_of(model, thread, p->end);
+    return row != TM__NONE && is_wakeup(model->interactions[row].kind) ? row : TM__NONE;
+}
+
+/* The interval with which a thread begins to do something. */
+uint32_t tm__begin_of(const tm__thread *thread)
+{
+    uint32_t first = 0;
+
+    while (first < thread->interval_count &&
+           thread->intervals[first].state == TM_STATE_NEW)
+        first++;
+    return first;
+}
+
+uint32_t tm__starting_row(const tm_model *model, uint32_t thread)
+{
+    const tm__thread *it = &model->threads[thread];
+    uint32_t first = tm__begin_of(it), row;
+
+    if (first >= it->interval_count || it->interval_first)
+        return TM__NONE;
+    row = signal_of(model, thread, first);
+    return row != TM__NONE && model->interactions[row].kind == TM_INTERACTION_START
+               ? row
+               : TM__NONE;
+}
+
+/* ---- rows ---- */
+
+static void note_awaited(tm__script_writer *w)
+{
+    const tm_model *model = w->model;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *it = &model->threads[t];
+        uint32_t row = tm__starting_row(model, t);
+
+        if (row != TM__NONE)
+            w->script->rows[row] |= TM__ROW_AWAITED;
+        for (uint32_t i = tm__begin_of(it); i < it->interval_count; i++) {
+            tm__pause p;
+
+            if (!tm__is_inert(it->intervals[i].state))
+                continue;
+            p = tm__pause_at(model, it, i);
+            row = tm__row_after(model, t, &p);
+            if (row != TM__NONE)
+                w->script->rows[row] |= TM__ROW_AWAITED;
+            i = p.end - 1;
+        }
+    }
+}
+
+/* A thread that is not free at that time cannot have done it by itself. */
+static int could_act(const tm_model *model, const tm__interaction *row)
+{
+    const tm__thread *thread = &model->threads[row->from_thread];
+    uint32_t low = 0, high = thread->interval_count;
+    const tm__interval *it;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (thread->intervals[middle].start_ns <= row->from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    it = &thread->intervals[low - 1];
+    if (!tm__is_inert(it->state))
+        return 1;
+    return it->start_ns == row->from_ns &&
+           (low == 1 || !tm__is_inert(it[-1].state) || it[-1].state == TM_STATE_NEW);
+}
+
+static void note_in_time(tm__script_writer *w)
+{
+    const tm_model *model = w->model;
+
+    for (uint32_t i = 0; i < model->interactions_count; i++) {
+        const tm__interaction *row = &model->interactions[i];
+
+        if (w->script->rows[i] & TM__ROW_AWAITED && row->from_ns <= w->script->end_ns &&
+            could_act(model, row))
+            w->script->rows[i] |= TM__ROW_IN_TIME;
+    }
+}
+
+int tm__is_signal(const tm__script *script, uint32_t row)
+{
+    return row != TM__NONE && script->rows[row] & TM__ROW_IN_TIME;
+}
+
+/* Rows that give a permit to the wait that they ended. */
+static void note_permits(tm__script_writer *w)
+{
+    const tm__served *served = w->script->served;
+
+    for (uint32_t i = 0; served && i < served->resources->waits_count; i++) {
+        uint32_t row = served->resources->waits[i].row - w->model->interactions_first;
+
+        if (row >= w->model->interactions_count)
+            continue;
+        if (served->roles[i] == TM__WAIT_LOST)
+            w->script->rows[row] = 0;
+        else if (served->roles[i] == TM__WAIT_PERMIT)
+            w->script->rows[row] |= TM__ROW_PERMIT;
+    }
+}
+
+/* ---- marks ---- */
+
+static void add_mark(tm__script_writer *w, uint32_t thread, tm__mark it)
+{
+    if (it.time_ns < w->script->begin_ns)
+        it.time_ns = w->script->begin_ns;
+    if (it.time_ns > w->script->end_ns)
+        return;
+    if (!w->is_counting) {
+        uint32_t number = w->first[thread]++;
+
+        w->marks[number] = it;
+        w->order[number] = (tm__sortable){it.time_ns, number};
+    } else {
+        w->first[thread]++;
+    }
+}
+
+static void add_pair(tm__script_writer *w, uint32_t thread, uint32_t what,
+                     int64_t start_ns, int64_t end_ns, int begins, int ends)
+{
+    int is_short = end_ns <= start_ns;
+
+    add_mark(w, thread, (tm__mark){start_ns, what, (uint8_t)begins, RANK_TAKES});
+    add_mark(w, thread,
+             (tm__mark){end_ns, what, (uint8_t)ends,
+                        is_short ? RANK_GIVES_AT_ONCE : RANK_GIVES});
+}
+
+uint32_t tm__span_place(const tm__script *script)
+{
+    return script->holds->places_count;
+}
+
+static void add_marks(tm__script_writer *w)
+{
+    const tm__script *script = w->script;
+    const tm__holds *holds = script->holds;
+
+    for (uint32_t i = 0; i < w->model->interactions_count; i++)
+        if (tm__is_signal(script, i)) {
+            const tm__interaction *row = &w->model->interactions[i];
+
+            add_mark(w, row->from_thread,
+                     (tm__mark){row->from_ns, i, TM__STEP_SIGNAL, RANK_SIGNALS});
+        }
+    for (uint32_t i = 0; i < holds->items_count; i++) {
+        const tm__hold *it = &holds->items[i];
+
+        if (it->is_handed || it->end_ns > it->start_ns)
+            add_pair(w, it->owner, i, it->start_ns, it->end_ns, TM__STEP_TAKE,
+                     TM__STEP_GIVE);
+        if (it->until_ns > it->since_ns && !tm__hold_is_plain(it))
+            add_pair(w, it->owner, it->place, it->since_ns, it->until_ns,
+                     TM__STEP_ENTER, TM__STEP_LEAVE);
+    }
+    for (uint32_t i = 0; script->served && i < script->served->spans_count; i++) {
+        const tm__span *it = &script->served->spans[i];
+
+        add_pair(w, it->thread, tm__span_place(script), it->start_ns, it->end_ns,
+                 TM__STEP_ENTER, TM__STEP_LEAVE);
+    }
+}
+
+static int by_rank(const void *payload, uint32_t left, uint32_t right)
+{
+    const tm__mark *marks = payload;
+
+    if (marks[left].rank != marks[right].rank)
+        return marks[left].rank < marks[right].rank ? -1 : 1;
+    return left < right ? -1 : left > right;
+}
+
+static void find_firsts(tm__script_writer *w)
+{
+    for (uint32_t i = 0, sum = 0; i <= w->model->threads_count; i++) {
+        uint32_t own = w->first[i];
+
+        w->first[i] = sum;
+        sum += own;
+        w->mark_count = sum;
+    }
+}
+
+int tm__marks_gather(tm__script_writer *w)
+{
+    tm__memory *memory = w->script->memory;
+    tm__sortable *spare;
+
+    note_awaited(w);
+    note_in_time(w);
+    note_permits(w);
+    w->is_counting = 1;
+    add_marks(w);
+    find_firsts(w);
+    w->marks =
+        tm__resize(memory, NULL, 0, ((size_t)w->mark_count + 1) * sizeof(tm__mark));
+    w->order =
+        tm__resize(memory, NULL, 0, ((size_t)w->mark_count + 1) * sizeof(*w->order));
+    spare = tm__resize(memory, NULL, 0, ((size_t)w->mark_count + 1) * sizeof(*spare));
+    if (w->marks && w->order && spare) {
+        w->is_counting = 0;
+        add_marks(w);
+        /* Each thread's first has become the next one's. */
+        for (uint32_t i = w->model->threads_count; i > 0; i--)
+            w->first[i] = w->first[i - 1];
+        w->first[0] = 0;
+        for (uint32_t i = 0; i < w->model->threads_count; i++)
+            tm__sort(w->order + w->first[i], spare, w->first[i + 1] - w->first[i],
+                     by_rank, w->marks);
+    }
+    tm__free(memory, spare, ((size_t)w->mark_count + 1) * sizeof(*spare));
+    return w->marks && w->order && spare ? TM_OK : TM_ENOMEM;
+}

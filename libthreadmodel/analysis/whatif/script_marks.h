@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A script while it is written: what threads do at which instants, and their pauses. */
+#ifndef TM_ANALYSIS_WHATIF_SCRIPT_MARKS_H
+#define TM_ANALYSIS_WHATIF_SCRIPT_MARKS_H
+
+#include "analysis/whatif/script.h"
+#include "base/sort.h"
+#include "model/interval.h"
+#include "model/thread.h"
+
+/** What of an interaction is known: its row is a signal if both. */
+enum { TM__ROW_AWAITED = 1, TM__ROW_IN_TIME = 2, TM__ROW_PERMIT = 4 };
+
+/** Something that a thread does at an instant of its timeline. */
+typedef struct tm__mark {
+    int64_t time_ns;
+    uint32_t what; ///< a row from 0, items[] of the holds, or places[]
+    uint8_t kind;  ///< enum tm__step_kind
+    uint8_t rank;  ///< of one instant, the lowest first
+} tm__mark;
+
+typedef struct tm__script_writer {
+    tm__script *script;
+    const tm_model *model;
+    tm__mark *marks;
+    tm__sortable *order; ///< marks of one thread after the other, by time
+    uint32_t mark_count;
+    uint32_t *first; ///< of each thread in order[], one more than threads
+    uint32_t at;     ///< in order[]
+    uint32_t end;
+    uint32_t wait;  ///< the next of served->resources->waits
+    int64_t now_ns; ///< up to where the thread's time has become steps
+    int64_t work_ns;
+    uint32_t count;
+    int is_counting;
+} tm__script_writer;
+
+/** A stretch in which a thread does nothing: the intervals [first, end). */
+typedef struct tm__pause {
+    const tm__interval *it;
+    uint32_t first;
+    uint32_t end;
+    int64_t end_ns;
+    int is_over;
+} tm__pause;
+
+/** The pause that begins with an interval. */
+tm__pause tm__pause_at(const tm_model *model, const tm__thread *thread, uint32_t first);
+
+/** The row, from 0, that ended a pause of a thread; TM__NONE: nothing tells. */
+uint32_t tm__row_after(const tm_model *model, uint32_t thread, const tm__pause *p);
+
+/** The interval with which a thread begins to do something. */
+uint32_t tm__begin_of(const tm__thread *thread);
+
+/** The row, from 0, by which a thread was started; TM__NONE: nothing tells. */
+uint32_t tm__starting_row(const tm_model *model, uint32_t thread);
+
+/** Whether a row, which may be TM__NONE, lets a thread of the script go on. */
+int tm__is_signal(const tm__script *script, uint32_t row);
+
+/** The place of uses and services: one after those of the holds. */
+uint32_t tm__span_place(const tm__script *script);
+
+/** Gather the marks of all threads. @return TM_OK or TM_ENOMEM; marks and order are to
+ * be freed whatever is returned */
+int tm__marks_gather(tm__script_writer *w);
+
+#endif

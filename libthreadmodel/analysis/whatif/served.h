@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a what-if of more permits, or of shorter uses, needs to know of a resource. */
+#ifndef TM_ANALYSIS_WHATIF_SERVED_H
+#define TM_ANALYSIS_WHATIF_SERVED_H
+
+#include "analysis/resources/resources.h"
+
+/** What a wait is, of the resource that is asked about. */
+enum tm__wait_role {
+    TM__WAIT_OTHER,  ///< of another resource
+    TM__WAIT_PERMIT, ///< ended by a permit that another thread gave
+    TM__WAIT_LOST,   ///< woken with others who were quicker: it waits again at once
+    TM__WAIT_SERVED, ///< ended by a thread that worked for it
+};
+
+/** A stretch of a thread's time. */
+typedef struct tm__span {
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t thread;
+    int is_guessed; ///< the release of a use was not seen
+} tm__span;
+
+typedef struct tm__served {
+    const tm__resources *resources;
+    tm__memory *memory;
+    uint8_t *roles;      ///< enum tm__wait_role of each of resources->waits
+    int64_t *service_ns; ///< of each that is SERVED
+    uint32_t servers;    ///< threads that serve; 0: permits go round
+    uint32_t waits;      ///< that have one of the roles
+    int64_t wait_ns;
+    TM__ARRAY(tm__span, spans); ///< uses; or what servers did for those who waited
+} tm__served;
+
+/**
+ * Find the waits in a method, and who ended them.
+ * @param stacks      of each stack: whether it is in the method
+ * @param class_name  strings, or TM__NONE: any
+ * @return TM_OK or TM_ENOMEM; to be freed whatever is returned
+ */
+int tm__served_find(tm__served *served, const tm__resources *resources,
+                    tm__memory *memory, const uint8_t *stacks, uint32_t class_name);
+
+void tm__served_free(tm__served *served);
+
+#endif

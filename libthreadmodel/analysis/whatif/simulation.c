@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads take their steps by the time at which each comes to its next one; a heap says
+ * whose turn it is. A step that touches no other thread is taken at once.
+ *
+ * Runs have millions of steps, hundreds of threads and as many locks as they like.
+ */
+#include "analysis/whatif/simulation.h"
+
+#include "analysis/whatif/simulation_play.h"
+#include "base/saturate.h"
+
+/* A replay in which more threads block one another tells nothing. */
+enum { FORCED_MAX = 1000 };
+
+/* ---- whose turn it is ---- */
+
+static int goes_before(const tm__turn *left, const tm__turn *right)
+{
+    if (left->time_ns != right->time_ns)
+        return left->time_ns < right->time_ns;
+    if (left->takes != right->takes)
+        return left->takes < right->takes;
+    if (left->until_ns != right->until_ns)
+        return left->until_ns < right->until_ns;
+    return left->thread < right->thread;
+}
+
+static int is_over(const tm__play *r, uint32_t thread)
+{
+    return r->actors[thread].step >= r->script->first[thread + 1];
+}
+
+static tm__turn turn_of(const tm__play *r, uint32_t thread)
+{
+    const tm__step *it = is_over(r, thread) ? NULL : tm__step_of(r, thread);
+    tm__turn e = {.time_ns = r->actors[thread].now_ns, .thread = thread, .takes = 1};
+
+    if (it && (it->kind == TM__STEP_SIGNAL || it->kind == TM__STEP_GIVE))
+        e.takes = 0;
+    else if (it && it->kind == TM__STEP_TAKE)
+        e.until_ns = it->until_ns;
+    return e;
+}
+
+/* A thread is in the heap once at most. */
+static void push(tm__play *r, uint32_t thread)
+{
+    tm__turn it = turn_of(r, thread);
+    uint32_t at = r->heap_count++;
+
+    for (uint32_t up; at > 0; at = up) {
+        up = (at - 1) / 4;
+        if (!goes_before(&it, &r->heap[up]))
+            break;
+        r->heap[at] = r->heap[up];
+    }
+    r->heap[at] = it;
+}
+
+static uint32_t pop(tm__play *r)
+{
+    uint32_t thread = r->heap[0].thread, count = --r->heap_count, at = 0;
+    tm__turn moving = r->heap[count];
+
+    for (;;) {
+        size_t first = (size_t)at * 4 + 1, end = first + 4 < count ? first + 4 : count;
+        size_t least = first;
+
+        if (first >= count)
+            break;
+        for (size_t i = first + 1; i < end; i++)
+            if (goes_before(&r->heap[i], &r->heap[least]))
+                least = i;
+        if (!goes_before(&r->heap[least], &moving))
+            break;
+        r->heap[at] = r->heap[least];
+        at = (uint32_t)least;
+    }
+    r->heap[at] = moving;
+    return thread;
+}
+
+void tm__play_block(tm__play *r, uint32_t thread)
+{
+    tm__actor *it = &r->actors[thread];
+
+    it->is_blocked = 1;
+    it->previous = TM__NONE;
+    it->next = r->blocked;
+    if (r->blocked != TM__NONE)
+        r->actors[r->blocked].previous = thread;
+    r->blocked = thread;
+}
+
+void tm__play_wake(tm__play *r, uint32_t thread, int64_t time_ns)
+{
+    tm__actor *it = &r->actors[thread];
+
+    if (it->previous != TM__NONE)
+        r->actors[it->previous].next = it->next;
+    else
+        r->blocked = it->next;
+    if (it->next != TM__NONE)
+        r->actors[it->next].previous = it->previous;
+    it->is_blocked = 0;
+    it->now_ns = time_ns;
+    push(r, thread);
+}
+
+/* ---- steps ---- */
+
+static int64_t scaled(const tm__play *r, const tm__actor *a, int64_t ns)
+{
+    if (a->gone)
+        return 0;
+    if (!a->chosen || r->it->factor == 1)
+        return ns;
+    return (int64_t)((double)ns * r->it->factor + 0.5);
+}
+
+static void pass(tm__play *r, uint32_t thread, int64_t was_ns, int64_t now_takes_ns)
+{
+    tm__actor *a = &r->actors[thread];
+
+    a->now_ns = tm__sum(a->now_ns, now_takes_ns);
+    if (r->it->saved_ns && !a->gone)
+        r->it->saved_ns[thread] += was_ns - now_takes_ns;
+}
+
+static void change_place(tm__play *r, tm__actor *a, uint32_t place, int begins)
+{
+    int scaling = place == TM__NONE ? TM__SCALING_NONE : r->it->scalings[place];
+    uint32_t *count = scaling == TM__SCALING_CHOSEN ? &a->chosen
+                      : scaling == TM__SCALING_GONE ? &a->gone
+                                                    : NULL;
+
+    if (count && begins)
+        ++*count;
+    else if (count && *count)
+        --*count;
+}
+
+static int64_t method_ns(const tm__play *r, const tm__actor *a, const tm__step *step,
+                         int64_t ns)
+{
+    if (((step->flags & TM__STEP_METHOD && r->it->scales_method) ||
+         (step->flags & TM__STEP_SERVICE && r->it->scales_service)) &&
+        !a->gone)
+        return (int64_t)((double)ns * r->it->factor + 0.5);
+    return scaled(r, a, ns);
+}
+
+/* Whether a wait takes as long as the hold's scaling says, whatever it is for. */
+static int is_scaled_wait(const tm__play *r, const tm__actor *a)
+{
+    return a->gone || (a->chosen && r->it->scales_waits && r->it->factor != 1);
+}
+
+static void wait_until(tm__play *r, uint32_t thread, const tm__step *step)
+{
+    tm__actor *a = &r->actors[thread];
+
+    if (is_scaled_wait(r, a) || (step->flags & TM__STEP_METHOD && r->it->scales_method))
+        pass(r, thread, step->length_ns, method_ns(r, a, step, step->length_ns));
+    else if (r->it->moves_unknown && !(step->flags & TM__STEP_IDLE))
+        pass(r, thread, 0, step->length_ns);
+    else if (a->now_ns < step->until_ns)
+        a->now_ns = step->until_ns;
+}
+
+/* @return 0: it has to wait */
+static int await(tm__play *r, uint32_t thread, const tm__step *step)
+{
+    tm__actor *a = &r->actors[thread];
+
+    if (is_scaled_wait(r, a)) {
+        pass(r, thread, step->length_ns, scaled(r, a, step->length_ns));
+        return 1;
+    }
+    if (r->waiters[step->what] != TM__SIGNALLED) {
+        r->waiters[step->what] = thread;
+        tm__play_block(r, thread);
+        return 0;
+    }
+    if (!(step->flags & TM__STEP_QUEUED))
+        pass(r, thread, 0, step->latency_ns);
+    return 1;
+}
+
+static void signal(tm__play *r, const tm__actor *a, uint32_t row)
+{
+    uint32_t waiter = r->waiters[row];
+    int64_t ns;
+
+    r->waiters[row] = TM__SIGNALLED;
+    if (waiter == TM__NONE || waiter == TM__SIGNALLED)
+        return;
+    ns = tm__play_latency_ns(r, waiter);
+    r->actors[waiter].step++;
+    tm__play_wake(r, waiter, tm__sum(a->now_ns, ns));
+}
+
+/* @return 0: it has to wait */
+static int take_step(tm__play *r, uint32_t thread)
+{
+    tm__actor *a = &r->actors[thread];
+    const tm__step *step = tm__step_of(r, thread);
+    int scales_hidden = r->it->scales_hidden && step->kind == TM__STEP_HIDDEN &&
+                        r->it->scalings[step->place] == TM__SCALING_CHOSEN;
+
+    switch (step->kind) {
+    case TM__STEP_WORK:
+        pass(r, thread, step->length_ns, scaled(r, a, step->length_ns));
+        break;
+    case TM__STEP_REST:
+        pass(r, thread, step->length_ns, method_ns(r, a, step, step->length_ns));
+        break;
+    case TM__STEP_HIDDEN:
+        pass(r, thread, step->length_ns,
+             scales_hidden ? (int64_t)((double)step->length_ns * r->it->factor + 0.5)
+                           : step->length_ns);
+        break;
+    case TM__STEP_UNTIL: wait_until(r, thread, step); break;
+    case TM__STEP_AWAIT:
+        if (!await(r, thread, step))
+            return 0;
+        break;
+    case TM__STEP_SIGNAL: signal(r, a, step->what); break;
+    case TM__STEP_TAKE:
+        if (!tm__play_take(r, thread))
+            return 0;
+        change_place(r, a, step->place, 1);
+        break;
+    case TM__STEP_GIVE:
+        change_place(r, a, step->place, 0);
+        tm__play_give(r, thread);
+        break;
+    default: change_place(r, a, step->place, step->kind == TM__STEP_ENTER); break;
+    }
+    a->step++;
+    return 1;
+}
+
+static int touches_others(const tm__step *step)
+{
+    return step->kind == TM__STEP_AWAIT || step->kind == TM__STEP_SIGNAL ||
+           step->kind == TM__STEP_TAKE || step->kind == TM__STEP_GIVE;
+}
+
+static void advance(tm__play *r, uint32_t thread)
+{
+    while (!is_over(r, thread)) {
+        if (touches_others(tm__step_of(r, thread)) && r->heap_count) {
+            tm__turn it = turn_of(r, thread);
+
+            if (goes_before(&r->heap[0], &it)) {
+                push(r, thread);
+                return;
+            }
+        }
+        if (!take_step(r, thread))
+            return;
+    }
+    if (r->it->finished_ns)
+        r->it->finished_ns[thread] = r->actors[thread].now_ns;
+    if (r->it->ends[thread]) {
+        if (r->actors[thread].now_ns > r->it->length_ns)
+            r->it->length_ns = r->actors[thread].now_ns;
+        r->ends_left--;
+    }
+}
+
+/* Nobody can go on: who went on first in the recording does so here. */
+static void force(tm__play *r, int64_t now_ns)
+{
+    uint32_t thread = r->blocked;
+    const tm__step *step;
+
+    for (uint32_t i = thread; i != TM__NONE; i = r->actors[i].next)
+        if (tm__step_of(r, i)->until_ns < tm__step_of(r, thread)->until_ns)
+            thread = i;
+    step = tm__step_of(r, thread);
+    r->it->forced++;
+    if (step->kind == TM__STEP_TAKE) {
+        thread = tm__play_force(r, step->what);
+        change_place(r, &r->actors[thread], tm__step_of(r, thread)->place, 1);
+    } else {
+        r->waiters[step->what] = TM__SIGNALLED;
+    }
+    r->actors[thread].step++;
+    tm__play_wake(r, thread,
+                  now_ns > r->actors[thread].now_ns ? now_ns
+                                                    : r->actors[thread].now_ns);
+}
+
+static void go(tm__play *r)
+{
+    int64_t now_ns = 0;
+
+    while (r->ends_left) {
+        if (r->heap_count) {
+            if (r->heap[0].time_ns > now_ns)
+                now_ns = r->heap[0].time_ns;
+            advance(r, pop(r));
+        } else if (r->blocked != TM__NONE && r->it->forced < FORCED_MAX) {
+            force(r, now_ns);
+        } else {
+            return;
+        }
+    }
+}
+
+static void begin(tm__play *r)
+{
+    uint32_t threads = r->script->model->threads_count;
+
+    for (uint32_t i = 0; i < tm__script_lock_count(r->script); i++)
+        r->locks[i] = (tm__play_lock){.waiting = TM__NONE, .owner = TM__NONE};
+    for (uint32_t i = 0; i < r->script->model->interactions_count; i++)
+        r->waiters[i] = TM__NONE;
+    for (uint32_t i = 0; i < threads; i++) {
+        r->actors[i] = (tm__actor){.step = r->script->first[i],
+                                   .child = TM__NONE,
+                                   .sibling = TM__NONE,
+                                   .previous = TM__NONE,
+                                   .next = TM__NONE};
+        r->ends_left += r->it->ends[i] != 0;
+    }
+    for (uint32_t i = 0; i < threads; i++)
+        push(r, i);
+}
+
+int tm__simulate(tm__simulation *it)
+{
+    const tm_model *model = it->script->model;
+    tm__play r = {.it = it, .script = it->script, .blocked = TM__NONE};
+    size_t actors = ((size_t)model->threads_count + 1) * sizeof(*r.actors);
+    size_t heap = ((size_t)model->threads_count + 1) * sizeof(*r.heap);
+    size_t locks = (size_t)tm__script_lock_count(it->script) * sizeof(*r.locks);
+    size_t rows = ((size_t)model->interactions_count + 1) * sizeof(*r.waiters);
+    int rc = TM_ENOMEM;
+
+    it->length_ns = 0;
+    it->forced = 0;
+    r.actors = tm__resize(it->memory, NULL, 0, actors);
+    r.heap = tm__resize(it->memory, NULL, 0, heap);
+    r.locks = tm__resize(it->memory, NULL, 0, locks);
+    r.waiters = tm__resize(it->memory, NULL, 0, rows);
+    if (r.actors && r.heap && r.locks && r.waiters) {
+        begin(&r);
+        go(&r);
+        rc = TM_OK;
+    }
+    tm__free(it->memory, r.actors, actors);
+    tm__free(it->memory, r.heap, heap);
+    tm__free(it->memory, r.locks, locks);
+    tm__free(it->memory, r.waiters, rows);
+    return rc;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulation while it goes on: whose turn it is, and who has which lock. */
+#ifndef TM_ANALYSIS_WHATIF_SIMULATION_PLAY_H
+#define TM_ANALYSIS_WHATIF_SIMULATION_PLAY_H
+
+#include "analysis/whatif/simulation.h"
+
+/** A thread's turn. Of one instant what lets others go on comes first, and of those
+ * that want a lock who had it first in the recording. */
+typedef struct tm__turn {
+    int64_t time_ns;
+    int64_t until_ns;
+    uint32_t thread;
+    uint8_t takes;
+} tm__turn;
+
+/** A lock, or the permits of a resource. */
+typedef struct tm__play_lock {
+    int32_t in_use; ///< less than 0: permits given before they are taken
+    uint32_t shared;
+    uint32_t heirs; ///< woken, and not there yet
+    uint32_t shared_heirs;
+    uint32_t waiting; ///< threads: root of a pairing heap, or TM__NONE
+    uint32_t owner;   ///< threads, or TM__NONE
+    uint32_t nested;
+} tm__play_lock;
+
+typedef struct tm__actor {
+    int64_t now_ns;
+    uint32_t step;
+    uint32_t chosen; ///< scaled holds and uses that it is in
+    uint32_t gone;
+    uint32_t child; ///< in the heap of a lock
+    uint32_t sibling;
+    uint32_t previous; ///< in the list of the blocked
+    uint32_t next;
+    uint8_t is_heir;
+    uint8_t is_blocked;
+} tm__actor;
+
+typedef struct tm__play {
+    tm__simulation *it;
+    const tm__script *script;
+    tm__actor *actors;
+    tm__play_lock *locks;
+    uint32_t *waiters; ///< a row: who awaits it; TM__NONE, or TM__SIGNALLED
+    tm__turn *heap;
+    uint32_t heap_count;
+    uint32_t blocked; ///< head of a list through the actors
+    uint32_t ends_left;
+} tm__play;
+
+#define TM__SIGNALLED (TM__NONE - 1)
+
+static inline const tm__step *tm__step_of(const tm__play *r, uint32_t thread)
+{
+    return &r->script->steps[r->actors[thread].step];
+}
+
+/** Note that a thread is blocked, and let one that is go on at a time. */
+void tm__play_block(tm__play *r, uint32_t thread);
+void tm__play_wake(tm__play *r, uint32_t thread, int64_t time_ns);
+
+/** From being let go on to going on, of a thread whose step is a TAKE or an AWAIT. */
+int64_t tm__play_latency_ns(const tm__play *r, uint32_t thread);
+
+/** Take the lock of a thread's step. @return 0: it has to wait */
+int tm__play_take(tm__play *r, uint32_t thread);
+
+/** Give it up, and wake who is to have it next. */
+void tm__play_give(tm__play *r, uint32_t thread);
+
+/** Let somebody have a lock who waits for it, though it is not free. @return who */
+uint32_t tm__play_force(tm__play *r, uint32_t number);
+
+#endif
