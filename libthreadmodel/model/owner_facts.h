@@ -38,6 +38,11 @@ int tm__end_is_reported(const tm_model *model, const tm__thread *thread);
  */
 int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
                  const tm__interval *blocked);
+/** A thread is the object's owner from now on, as far as is known. */
+void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
+             int provenance);
+/** Nobody is known to own the object. */
+void tm__disown(tm_model *model, uint32_t object);
 /** Room for what one event says of owners. @return TM_OK or TM_ENOMEM */
 int tm__tenure_reserve(tm_model *model);
 /** A thread begins to queue for an object. @return the record that is then the last */

@@ -11,124 +11,10 @@
 #include "model/tenure.h"
 
 #include "model/binding.h"
-#include "model/deadlock_search.h"
 #include "model/hold_sums.h"
 #include "model/interval.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
-
-/* ---- the present owner, for the search for deadlocks ---- */
-
-static void link_owned(tm_model *model, uint32_t object, tm__thread *owner)
-{
-    model->links[object] =
-        (tm__object_links){.next = owner->owned, .previous = TM__NONE};
-    if (owner->owned != TM__NONE)
-        model->links[owner->owned].previous = object;
-    owner->owned = object;
-}
-
-static void unlink_owned(tm_model *model, uint32_t object)
-{
-    const tm__object_links *it = &model->links[object];
-
-    if (it->previous != TM__NONE)
-        model->links[it->previous].next = it->next;
-    else
-        model->threads[model->objects[object].owner].owned = it->next;
-    if (it->next != TM__NONE)
-        model->links[it->next].previous = it->previous;
-}
-
-static void clear_owner(tm_model *model, uint32_t object)
-{
-    tm__object *it = &model->objects[object];
-
-    unlink_owned(model, object);
-    if (it->wanted) {
-        model->threads[it->owner].wanted -= it->wanted;
-        model->edges_gone++;
-    }
-    it->owner = TM__NONE;
-    it->owner_provenance = TM_PROVENANCE_UNKNOWN;
-}
-
-/* Those who want the object may be thought deadlocked because of who had it. */
-static void review(tm_model *model, uint32_t object, uint32_t former)
-{
-    if (former != TM__NONE && model->objects[object].wanted &&
-        model->threads[former].deadlock != TM__NONE)
-        tm__deadlock_review(model, model->threads[former].deadlock);
-}
-
-static void disown(tm_model *model, uint32_t object)
-{
-    uint32_t former = model->objects[object].owner;
-
-    if (former == TM__NONE)
-        return;
-    clear_owner(model, object);
-    review(model, object, former);
-}
-
-int tm__end_is_reported(const tm_model *model, const tm__thread *thread)
-{
-    static const uint8_t ends[TM_STATE_END] = {
-        [TM_STATE_BLOCKED] = TM_EVENT_CONTENDED_ENTERED,
-        [TM_STATE_WAITING] = TM_EVENT_WAITED,
-        [TM_STATE_REENTERING] = TM_EVENT_WAITED,
-        [TM_STATE_JOINING] = TM_EVENT_WAITED,
-        [TM_STATE_SLEEPING] = TM_EVENT_SLEPT,
-        [TM_STATE_PARKED] = TM_EVENT_UNPARKED,
-    };
-    int end = ends[thread->blocking_state];
-
-    if (thread->blocking_state == TM_STATE_JOINING && thread->waits_in == TM__NONE &&
-        thread->bound == TM__NONE)
-        end = TM_EVENT_JOINED;
-    /* Of one that a snapshot found queueing again Waited may have come before that. */
-    if ((!model->run.kinds || thread->blocking_state == TM_STATE_REENTERING) &&
-        thread->intervals[tm__blocking_index(thread)].flags & TM__INTERVAL_SNAPSHOT)
-        return 0;
-    return !model->run.kinds || model->run.kinds >> end & 1;
-}
-
-static void own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
-                int provenance)
-{
-    tm__object *it = &model->objects[object];
-    tm__thread *owner = &model->threads[thread];
-    uint32_t former = it->owner;
-
-    if (former != thread) {
-        if (former != TM__NONE)
-            clear_owner(model, object);
-        it->owner = thread;
-        link_owned(model, object, owner);
-        owner->wanted += it->wanted;
-    }
-    it->owner_ns = time_ns;
-    it->owner_provenance = (uint8_t)provenance;
-    it->is_owned = 1;
-    /* A notify that proves to have been another's takes back what came after the wait.
-     */
-    it->owner_interval = tm__is_blocked(owner) && tm__end_is_reported(model, owner)
-                             ? owner->interval_first + tm__blocking_first(owner)
-                             : TM__NONE;
-    if (former != thread)
-        review(model, object, former);
-}
-
-/* All facts of a thread dump are of one instant: nothing in it has moved since. */
-int tm__is_of_a_dump(const tm_model *model, const tm__object *object)
-{
-    const tm__thread *owner = &model->threads[object->owner];
-
-    return tm__is_blocked(owner) && owner->last_ns == model->last_ns &&
-           owner->intervals[tm__blocking_index(owner)].flags & TM__INTERVAL_SNAPSHOT;
-}
-
-/* ---- the log ---- */
 
 int tm__tenure_reserve(tm_model *model)
 {
@@ -319,7 +205,7 @@ void tm__tenure_had(tm_model *model, uint32_t object, const tm__had *fact)
         return;
     }
     note_blocked(model, object, fact);
-    own(model, object, fact->thread, fact->time_ns, fact->provenance);
+    tm__own(model, object, fact->thread, fact->time_ns, fact->provenance);
 }
 
 void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
@@ -361,7 +247,7 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
         append(model, object, next);
     }
     note_blocked(model, object, fact);
-    own(model, object, fact->thread, fact->time_ns,
+    tm__own(model, object, fact->thread, fact->time_ns,
         fact->provenance > TM_PROVENANCE_INFERRED ? TM_PROVENANCE_INFERRED
                                                   : fact->provenance);
 }
@@ -467,10 +353,10 @@ void tm__tenure_left(tm_model *model, uint32_t object, const tm__had *fact)
         *first = other->next;
     if (model->objects[object].owner != fact->thread)
         return;
-    disown(model, object);
+    tm__disown(model, object);
     other = reader_of(model, object, TM__NONE);
     if (other)
-        own(model, object, other->owner, fact->time_ns, TM_PROVENANCE_INFERRED);
+        tm__own(model, object, other->owner, fact->time_ns, TM_PROVENANCE_INFERRED);
 }
 
 void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact)
@@ -487,7 +373,7 @@ void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact)
     last->after_ns = 0;
     last->flags |= TM__TENURE_OVER | TM__TENURE_RELEASED;
     set_flag(last, TM__TENURE_READS, 0);
-    disown(model, object);
+    tm__disown(model, object);
     if (reads_on)
         tm__tenure_got(model, object, fact, fact->time_ns, TM__TENURE_SHARED);
 }
@@ -501,7 +387,7 @@ void tm__tenure_over(tm_model *model, uint32_t object, uint32_t thread, int64_t 
         last->flags |= TM__TENURE_OVER;
     }
     if (model->objects[object].owner == thread)
-        disown(model, object);
+        tm__disown(model, object);
 }
 
 void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns)
@@ -539,7 +425,7 @@ tm__object *tm__object_fresh(tm_model *model, uint32_t object)
         last = last_of(model, object);
         if (last && !(last->flags & TM__TENURE_OVER))
             last->flags |= TM__TENURE_LOST | TM__TENURE_OVER;
-        disown(model, object);
+        tm__disown(model, object);
         tm__bind_give_up(model, object);
         it->doubt = TM__DOUBT_LOSS;
     }
