@@ -30,13 +30,14 @@ enum tm_event_kind {
     TM_EVENT_INTERRUPTED = 11,        ///< a wait, sleep or join ended by interrupt
     TM_EVENT_SLEEP = 12,              ///< Thread.sleep; timeout
     TM_EVENT_SLEPT = 13,              ///< the sleep is over
-    TM_EVENT_JOIN = 14,               ///< waits for peer to end; timeout
-    TM_EVENT_JOINED = 15,             ///< the join is over
-    TM_EVENT_PARK = 16,            ///< parks; object: blocker, peer: its owner; timeout
-    TM_EVENT_UNPARKED = 17,        ///< the park is over; peer: who unparked it
-    TM_EVENT_UNPARK_CALLED = 18,   ///< calls LockSupport.unpark(peer); object: what
-                                   ///< peer is parked for, where that was read
-    TM_EVENT_VIRTUAL_MOUNT = 19,   ///< a virtual thread is on a carrier; peer: carrier
+    TM_EVENT_JOIN = 14,          ///< waits for peer to end; object: peer's, where peer
+                                 ///< was defined without; timeout
+    TM_EVENT_JOINED = 15,        ///< the join is over
+    TM_EVENT_PARK = 16,          ///< parks; object: blocker, peer: its owner; timeout
+    TM_EVENT_UNPARKED = 17,      ///< the park is over; peer: who unparked it
+    TM_EVENT_UNPARK_CALLED = 18, ///< calls LockSupport.unpark(peer); object: what
+                                 ///< peer is parked for, where that was read
+    TM_EVENT_VIRTUAL_MOUNT = 19, ///< a virtual thread is on a carrier; peer: carrier
     TM_EVENT_VIRTUAL_UNMOUNT = 20, ///< a virtual thread left its carrier
     TM_EVENT_HELD = 21,            ///< holds object, also one that others have been
                                    ///< blocked by for long; object 0: monitors held

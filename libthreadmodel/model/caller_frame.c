@@ -57,13 +57,15 @@ static const char *const primitives[] = {
     "java.lang.Object.",
     "java.lang.Thread.",
     "java.lang.VirtualThread.",
-    "java.lang.System$", /* $2, through which virtual threads park */
+    "java.lang.System$",                   /* $2, through which virtual threads park */
+    "java.lang.ref.NativeReferenceQueue.", /* in JDK 21 to 24 */
     "java.lang.ref.ReferenceQueue.",
     "java.util.concurrent.ForkJoinPool.compensatedBlock",
     "java.util.concurrent.ForkJoinPool.managedBlock",
     "java.util.concurrent.ForkJoinPool.unmanagedBlock",
     "java.util.concurrent.locks.",
     "jdk.internal.misc.Unsafe.",
+    "jdk.internal.misc.VirtualThreads.", /* JDK 21 */
     "jdk.internal.vm.",
     "sun.misc.Unsafe.",
 };

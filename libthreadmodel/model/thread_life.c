@@ -102,7 +102,8 @@ void tm__on_join(tm_model *model, const tm__fact *fact)
     tm__must_run(model, fact);
     tm__set_deadline(model, fact);
     if (fact->peer != TM__NONE && fact->peer != fact->thread) {
-        join.object = model->threads[fact->peer].object;
+        if (model->threads[fact->peer].object != TM__NONE)
+            join.object = model->threads[fact->peer].object;
         join.peer = fact->peer;
         join.provenance = TM_PROVENANCE_REPORTED;
         tm__want_end_of(model, fact->thread, fact->peer);

@@ -2,6 +2,7 @@
 """Every JDK of this machine, the programs compiled by it, and runs of them under the
 agent. Tests here run real JVMs; none depends on how fast they are."""
 
+import os
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 import threadmodel
-from jdks import AGENT, JDKS, Jdk
+from jdks import AGENT, JDKS, MATRIX, PLAIN_RELEASES, Jdk
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 VIRTUAL_SINCE = 21
@@ -19,11 +20,42 @@ TIMEOUT_S = 120
 
 
 def pytest_report_header() -> str:
-    names = ", ".join(f"{jdk.release} ({jdk.home})" for jdk in JDKS)
+    names = ", ".join(f"{jdk.release} ({jdk.home})" for jdk in MATRIX)
     return f"JDKs: {names or 'none'}"
 
 
-@pytest.fixture(scope="session", params=JDKS or [None], ids=str)
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "every_release: runs on 11 and 21 as well as on 17 and 25"
+    )
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """TM_TEST_JDKS=11,21 names releases. Else most tests run on those that are in
+    PLAIN_RELEASES or installed."""
+    left_out = [item for item in items if _is_left_out(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _is_left_out(item: pytest.Item) -> bool:
+    call = getattr(item, "callspec", None)
+    jdk = call.params.get("jdk") if call else None
+    if not isinstance(jdk, Jdk):
+        return False
+    if os.environ.get("TM_TEST_JDKS"):
+        return str(jdk.release) not in os.environ["TM_TEST_JDKS"].split(",")
+    return (
+        jdk not in JDKS
+        and jdk.release not in PLAIN_RELEASES
+        and item.get_closest_marker("every_release") is None
+    )
+
+
+@pytest.fixture(scope="session", params=MATRIX or [None], ids=str)
 def jdk(request: pytest.FixtureRequest) -> Jdk:
     if request.param is None:
         pytest.skip("no JDK in JAVA_HOME or /usr/lib/jvm")
@@ -41,7 +73,7 @@ def classes(jdk: Jdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for source in sorted(PROGRAMS.glob("*.java"))
         if jdk.release >= VIRTUAL_SINCE or not source.stem.startswith("Virtual")
     ]
-    subprocess.run([jdk.tool("javac"), "-d", folder, *sources], check=True)
+    subprocess.run([*jdk.compiler(), "-d", folder, *sources], check=True)
     return folder
 
 

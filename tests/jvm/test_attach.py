@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import threadmodel
-from conftest import AGENT, TIMEOUT_S, VIRTUAL_SINCE, Java, odd
+from conftest import AGENT, TIMEOUT_S, Java, odd
 from threadmodel import attach
 from threadmodel.errors import AttachError, DamagedTraceWarning
 
@@ -361,8 +361,8 @@ def test_a_dump_shows_states_locks_and_deadlocks_and_loads_nothing(java: Java):
 
 
 def test_a_dump_with_virtual_threads_shows_their_deadlock(java: Java):
-    if java.jdk.release < VIRTUAL_SINCE:
-        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    if java.jdk.release < SNAPSHOT_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no locks of virtual threads in a dump")
     with running(java, "Deadlocks", "monitors", "virtual", 60_000) as program:
         program.hear("stuck")
         done = cli("dump", program.pid, "--virtual")

@@ -9,6 +9,7 @@ from threadmodel import EventKind
 ROUNDS = 20
 
 
+@pytest.mark.every_release
 def test_every_block_is_counted_and_lasts_as_long_as_the_program_says(java: Java):
     run = java.record("Blocks", ROUNDS)
     gate = run.one("locks", **{"class": "Blocks$Gate"})
@@ -26,6 +27,7 @@ def test_a_class_that_is_locked_is_an_object_of_class_class(java: Java):
     assert (shared["blocked_count"], shared["objects"]) == (ROUNDS, 1)
 
 
+@pytest.mark.every_release
 def test_stacks_name_the_method_that_blocked(java: Java):
     run = java.record("Blocks", 1)
     row = run.one("callers", **{"class": "Blocks$Gate"})
@@ -82,6 +84,7 @@ def test_a_wait_knows_who_ended_it(java: Java):
         assert row["candidates"] == 1
 
 
+@pytest.mark.every_release
 def test_notify_of_nobody_is_useless_and_that_of_a_stranger_none(java: Java):
     run = java.record("Waits", ROUNDS)
     bell = {"class": "Waits$Bell"}
@@ -89,6 +92,7 @@ def test_notify_of_nobody_is_useless_and_that_of_a_stranger_none(java: Java):
     assert useless == {"notify": ROUNDS}
 
 
+@pytest.mark.every_release
 def test_joins_are_seen_as_such(java: Java):
     run = java.record("Waits", ROUNDS)
     joins = run.rows("interactions", kind="join", from_thread="joined")
@@ -124,6 +128,7 @@ def test_calls_without_vm_events_are_reported(java: Java):
     assert run.odd() == {}
 
 
+@pytest.mark.every_release
 def test_threads_have_names_groups_and_both_ends(java: Java):
     run = java.record("Stuck", 0)
     for name in ("one", "other"):
@@ -138,6 +143,7 @@ def test_threads_have_names_groups_and_both_ends(java: Java):
     assert handler["group"] == "system"
 
 
+@pytest.mark.every_release
 def test_run_says_what_was_recorded(java: Java):
     run = java.record("Stuck", 0).model.run
     assert run.producer is not None

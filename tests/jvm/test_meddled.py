@@ -13,6 +13,7 @@ import pytest
 import threadmodel
 from conftest import TIMEOUT_S, Java
 
+pytestmark = pytest.mark.every_release
 RINGERS = 4
 CUT = "was cut by another program"
 REMOVED = "was removed by another program"

@@ -66,6 +66,14 @@ def parked_in(
         (*WAIT, "java.util.TimerThread.mainLoop", "java.util.TimerThread.run"),
         (*WAIT, REMOVE, REMOVE, "java.lang.ref.Finalizer$FinalizerThread.run"),
         (*WAIT, REMOVE, "jdk.internal.ref.CleanerImpl.run", "java.lang.Thread.run"),
+        # As JDK 21 to 24 have it.
+        (
+            *WAIT,
+            "java.lang.ref.NativeReferenceQueue.await",
+            "java.lang.ref.ReferenceQueue.remove0",
+            "java.lang.ref.NativeReferenceQueue.remove",
+            "java.lang.ref.Finalizer$FinalizerThread.run",
+        ),
         (
             *CONDITION,
             "org.apache.tomcat.util.threads.TaskQueue.poll",

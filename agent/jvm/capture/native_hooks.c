@@ -29,6 +29,7 @@
 #include "ring/buffer.h"
 #include "ring/clock.h"
 #include "ring/recording_state.h"
+#include "vm/java_fields.h"
 #include "vm/vm.h"
 
 enum {
@@ -134,7 +135,11 @@ static void report_call(JNIEnv *jni, jobject thread, uint32_t depth, uint16_t ki
 {
     tm__event_report r;
 
-    if (thread && tm__event_report_begin_here(&r, jni))
+    if (!thread || !tm__event_report_begin_here(&r, jni))
+        return;
+    if (tm__virtual_is_blocking(&r))
+        tm__event_report_drop(&r);
+    else
         tm__event_report_finish(
             &r, depth, (tm_event){.kind = kind, .peer = tm__thread_id(jni, thread)});
 }
@@ -145,9 +150,20 @@ static void JNICALL thread_start(JNIEnv *jni, jobject thread)
     original(START).object(jni, thread);
 }
 
+/* The JDK hands the interrupt of a virtual thread on to its carrier, which is nobody's
+ * call. It does so while the virtual thread is being mounted as well: JDK 21 then waits
+ * for ever in whatever it is asked about threads. */
+static int is_carrier(JNIEnv *jni, jobject thread)
+{
+    jclass carrier = tm__the_java.carrier_class;
+
+    return carrier && thread && (*jni)->IsInstanceOf(jni, thread, carrier);
+}
+
 static void JNICALL thread_interrupt(JNIEnv *jni, jobject thread)
 {
-    report_call(jni, thread, TM__CALLER, TM_EVENT_INTERRUPT_CALLED);
+    if (!is_carrier(jni, thread))
+        report_call(jni, thread, TM__CALLER, TM_EVENT_INTERRUPT_CALLED);
     original(INTERRUPT).object(jni, thread);
 }
 
@@ -159,6 +175,10 @@ static void report_unpark(JNIEnv *jni, jobject other, uint64_t id)
 
     if (!tm__event_report_begin_here(&r, jni))
         return;
+    if (tm__virtual_is_blocking(&r)) {
+        tm__event_report_drop(&r);
+        return;
+    }
     parked = tm__parked_read(r.buffer, jni, other);
     tm__event_report_finish(&r, TM__CALLER, tm__unpark_event(&parked, id));
 }

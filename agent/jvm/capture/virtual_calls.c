@@ -14,6 +14,7 @@ enum { JOINERS = 4096 };
 
 atomic_int tm__virtual_is_instrumented;
 static _Atomic uint64_t joiners[JOINERS];
+static _Atomic uint64_t blocking[JOINERS];
 
 void tm__virtual_join_begin(uint64_t thread)
 {
@@ -39,4 +40,32 @@ int tm__virtual_reports(const tm__event_report *r)
     if (r->is_virtual)
         return atomic_load_explicit(&tm__virtual_is_instrumented, memory_order_relaxed);
     return tm__virtual_joins(r->thread);
+}
+
+void tm__virtual_block_begin(const tm__event_report *r)
+{
+    if (r->is_virtual)
+        atomic_store(&blocking[r->thread % JOINERS], r->thread);
+}
+
+void tm__virtual_block_end(const tm__event_report *r)
+{
+    uint64_t self = r->thread;
+
+    if (r->is_virtual)
+        atomic_compare_exchange_strong(&blocking[r->thread % JOINERS], &self, 0);
+}
+
+int tm__virtual_is_blocking(const tm__event_report *r)
+{
+    return r->is_virtual && atomic_load_explicit(&blocking[r->thread % JOINERS],
+                                                 memory_order_relaxed) == r->thread;
+}
+
+void tm__virtual_calls_reset(void)
+{
+    for (int i = 0; i < JOINERS; i++) {
+        atomic_store_explicit(&joiners[i], 0, memory_order_relaxed);
+        atomic_store_explicit(&blocking[i], 0, memory_order_relaxed);
+    }
 }

@@ -22,4 +22,15 @@ int tm__virtual_joins(uint64_t thread);
  * told from where it calls them, or of one inside a join, which parks. */
 int tm__virtual_reports(const tm__event_report *report);
 
+/** A virtual thread is blocked from here on, and until then what it calls is the JDK's
+ * own doing: JDK 21 has other threads unpark it. */
+void tm__virtual_block_begin(const tm__event_report *report);
+void tm__virtual_block_end(const tm__event_report *report);
+
+/** Whether the calling thread is one of these. */
+int tm__virtual_is_blocking(const tm__event_report *report);
+
+/** Recording begins: what is known of these is of another one. */
+void tm__virtual_calls_reset(void);
+
 #endif

@@ -2,8 +2,8 @@
 /*
  * Virtual threads park, sleep, join, start and interrupt one another in Java code of
  * the JDK, which calls no native method that we could stand in for. So a dozen calls
- * in three classes of the JDK are made calls of a class of ours (source/), which
- * reports them and then does the same. The three are retransformed when the first
+ * in a few classes of the JDK are made calls of a class of ours (source/), which
+ * reports them and then does the same. They are retransformed when the first
  * virtual thread is about to be made, since that takes some 10 ms; a JDK that has not a
  * call that is looked for goes without its event. They stay so when recording ends, and
  * our class then only does the same: each version of a class that virtual threads are
@@ -21,6 +21,7 @@
 #include "capture/event_report.h"
 #include "capture/park_facts.h"
 #include "capture/virtual_calls.h"
+#include "ident/object_identity.h"
 #include "ident/thread_id.h"
 #include "ring/recording_state.h"
 #include "virtual/class_patch.h"
@@ -42,22 +43,32 @@
 
 enum { PROBE_FRAMES = 2 };
 
+/* The calls by which virtual threads park and are unparked, in a class that has them.
+ */
+#define PARK_CALLS(class)                                                              \
+    {class,                                                                            \
+     {NULL, {ACCESS, "parkVirtualThread", "()V"}, {OURS, "park", "(L" ACCESS ";)V"}},  \
+     TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(RELEASED)},                        \
+        {class,                                                                        \
+         {NULL,                                                                        \
+          {ACCESS, "parkVirtualThread", "(J)V"},                                       \
+          {OURS, "park", "(L" ACCESS ";J)V"}},                                         \
+         TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(RELEASED)},                    \
+    {                                                                                  \
+        class,                                                                         \
+            {NULL,                                                                     \
+             {ACCESS, "unparkVirtualThread", "(Ljava/lang/Thread;)V"},                 \
+             {OURS, "unpark", "(L" ACCESS ";Ljava/lang/Thread;)V"}},                   \
+            TM__KIND(UNPARK_CALLED)                                                    \
+    }
+
 static const struct {
     const char *class;
     tm__patch patch;
     uint64_t kinds;
 } CALLS[] = {
-    {"java/util/concurrent/locks/LockSupport",
-     {NULL, {ACCESS, "parkVirtualThread", "()V"}, {OURS, "park", "(L" ACCESS ";)V"}},
-     TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(RELEASED)},
-    {"java/util/concurrent/locks/LockSupport",
-     {NULL, {ACCESS, "parkVirtualThread", "(J)V"}, {OURS, "park", "(L" ACCESS ";J)V"}},
-     TM__KIND(PARK) | TM__KIND(UNPARKED) | TM__KIND(RELEASED)},
-    {"java/util/concurrent/locks/LockSupport",
-     {NULL,
-      {ACCESS, "unparkVirtualThread", "(Ljava/lang/Thread;)V"},
-      {OURS, "unpark", "(L" ACCESS ";Ljava/lang/Thread;)V"}},
-     TM__KIND(UNPARK_CALLED)},
+    PARK_CALLS("java/util/concurrent/locks/LockSupport"),
+    PARK_CALLS("jdk/internal/misc/VirtualThreads"), /* JDK 21 */
     {"java/lang/Thread",
      {NULL, {VIRTUAL, "sleepNanos", "(J)V"}, {OURS, "sleep", "(L" VIRTUAL ";J)V"}},
      TM__KIND(SLEEP) | TM__KIND(SLEPT)},
@@ -76,13 +87,14 @@ static const struct {
 enum { CALL_COUNT = sizeof(CALLS) / sizeof(*CALLS) };
 
 static const char *const CLASSES[] = {"java/util/concurrent/locks/LockSupport",
+                                      "jdk/internal/misc/VirtualThreads",
                                       "java/lang/Thread", VIRTUAL};
 enum { CLASS_COUNT = sizeof(CLASSES) / sizeof(*CLASSES) };
 
 static int is_due; /* a virtual thread is near, and the VM is not up yet */
 static int failed;
 
-/* What the three classes became at the first time, and stay. */
+/* What these classes became at the first time, and stay. */
 static jint changed_times; /* as the VM counts; 0: they are what they were */
 static uint64_t changed_kinds;
 
@@ -110,6 +122,7 @@ static jlong blocked(tm__event_report *r, JNIEnv *jni, jthread thread, tm_event 
 {
     if (r->is_virtual)
         r->weak = (*jni)->NewWeakGlobalRef(jni, thread);
+    tm__virtual_block_begin(r);
     if (tm__event_report_finish(r, TM__WHOLE_STACK, event) != 0 && r->weak)
         (*jni)->DeleteWeakGlobalRef(jni, r->weak);
     (*jni)->DeleteLocalRef(jni, thread);
@@ -147,6 +160,7 @@ NATIVE(void, parked, jlong began_ns, jlong timeout_ns)
     (void)class;
     if (!began_ns || !begin(&r, jni, &thread))
         return;
+    tm__virtual_block_end(&r);
     event = tm__park_end_event(r.buffer, jni, thread, timeout_ns, r.time_ns - began_ns);
     tm__event_report_finish(&r, TM__NO_STACK, event);
     (*jni)->DeleteLocalRef(jni, thread);
@@ -211,6 +225,7 @@ NATIVE(void, slept, jlong began_ns, jboolean interrupted)
     (void)class;
     if (!began_ns || !begin(&r, jni, &thread))
         return;
+    tm__virtual_block_end(&r);
     tm__event_report_finish(
         &r, TM__NO_STACK,
         (tm_event){.kind = TM_EVENT_SLEPT,
@@ -229,6 +244,7 @@ NATIVE(jlong, joining, jthread other, jlong timeout_ns)
     tm__virtual_join_begin(r.thread);
     return blocked(&r, jni, thread,
                    (tm_event){.kind = TM_EVENT_JOIN,
+                              .object = tm__object_id(r.buffer, jni, other),
                               .peer = tm__thread_id(jni, other),
                               .value = timeout_ns});
 }
@@ -241,6 +257,7 @@ NATIVE(void, joined, jlong began_ns, jthread other, jboolean over, jboolean inte
     (void)class;
     if (!began_ns || !begin(&r, jni, &thread))
         return;
+    tm__virtual_block_end(&r);
     tm__virtual_join_end(r.thread);
     tm__event_report_finish(&r, TM__NO_STACK,
                             (tm_event){.kind = TM_EVENT_JOINED,
@@ -425,6 +442,8 @@ void tm__virtual_install(JNIEnv *jni)
     is_due = !tm__the_java.virtual_class;
     if (is_due || atomic_load(&tm__virtual_is_instrumented))
         return;
+    tm__java_fields_find_carriers(jni);
+    tm__virtual_calls_reset();
     if (define_ours(jni) == 0) {
         atomic_store(&tm__virtual_is_instrumented, 1);
         error = change_classes(jni);

@@ -81,3 +81,10 @@ int tm__java_fields_open(JNIEnv *jni)
     java->thread_tid = field(jni, java->thread_class, "tid", "J");
     return java->thread_tid ? 0 : -1;
 }
+
+void tm__java_fields_find_carriers(JNIEnv *jni)
+{
+    if (!tm__the_java.carrier_class)
+        tm__the_java.carrier_class =
+            global_class(jni, "jdk/internal/misc/CarrierThread");
+}

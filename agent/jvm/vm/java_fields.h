@@ -9,6 +9,7 @@
 typedef struct tm__java_fields {
     jclass thread_class;
     jclass virtual_class;        ///< java.lang.BaseVirtualThread
+    jclass carrier_class;        ///< of what these run on; NULL: there was none so far
     jclass initialisation_class; ///< int[]: of what is locked to initialise a class
     jclass synchronizer_class;   ///< j.u.c.locks.AbstractOwnableSynchronizer
     jclass queued_class[2];      ///< its AbstractQueued- and -QueuedLongSynchronizer
@@ -28,5 +29,8 @@ extern tm__java_fields tm__the_java;
 /** Find them, when the VM is up.
  * @return 0; -1: this VM's threads have no number that we can read */
 int tm__java_fields_open(JNIEnv *jni);
+
+/** A virtual thread is near, and with it the first carrier. */
+void tm__java_fields_find_carriers(JNIEnv *jni);
 
 #endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import java.io.InputStream;
-import java.lang.invoke.MethodHandles;
 import java.lang.management.ManagementFactory;
 
 /**
  * A thread waits for a class that another one initialises, as often as asked. The VM
  * says afterwards whether it did: it counts such a wait as a block.
  */
-final class Initialisation {
+public final class Initialisation {
     private static Thread waiter;
 
     /** Defined anew each time, so that it is initialised each time. */
@@ -21,10 +20,26 @@ final class Initialisation {
         }
     }
 
+    /** One a round, which defines that class itself. */
+    private static final class Loader extends ClassLoader {
+        Loader(byte[] slow) {
+            super(Initialisation.class.getClassLoader());
+            defineClass("Initialisation$Slow", slow, 0, slow.length);
+        }
+
+        void initialise() {
+            try {
+                Class.forName("Initialisation$Slow", true, this);
+            } catch (ClassNotFoundException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
     private Initialisation() {
     }
 
-    static void hold() {
+    public static void hold() {
         waiter.start();
         try {
             Thread.sleep(20);
@@ -47,17 +62,13 @@ final class Initialisation {
         }
         long[] waits = {0};
         while (waits[0] < wanted) {
-            MethodHandles.Lookup it = MethodHandles.lookup().defineHiddenClass(slow, false);
+            Loader loader = new Loader(slow);
             waiter = Truth.thread("waiter", () -> {
-                try {
-                    long before = blockedCount();
-                    it.ensureInitialized(it.lookupClass());
-                    waits[0] += blockedCount() - before;
-                } catch (IllegalAccessException e) {
-                    throw new IllegalStateException(e);
-                }
+                long before = blockedCount();
+                loader.initialise();
+                waits[0] += blockedCount() - before;
             });
-            it.ensureInitialized(it.lookupClass());
+            loader.initialise();
             waiter.join();
         }
         Truth.say("waits", waits[0]);

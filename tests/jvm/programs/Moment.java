@@ -167,13 +167,19 @@ class Moment {
     }
 
     static boolean rests(Thread thread) {
-        return switch (thread.getName()) {
-            case "runs" -> thread.getState() == Thread.State.RUNNABLE;
-            case "reenters", "blocked", "wants first", "wants second", "wants monitor" ->
-                thread.getState() == Thread.State.BLOCKED;
-            default -> thread.getState() == Thread.State.WAITING
-                || thread.getState() == Thread.State.TIMED_WAITING;
-        };
+        Thread.State state = thread.getState();
+        switch (thread.getName()) {
+            case "runs":
+                return state == Thread.State.RUNNABLE;
+            case "reenters":
+            case "blocked":
+            case "wants first":
+            case "wants second":
+            case "wants monitor":
+                return state == Thread.State.BLOCKED;
+            default:
+                return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+        }
     }
 
     /** All threads of ours stand where they will stay. */

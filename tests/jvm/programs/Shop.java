@@ -55,11 +55,21 @@ final class Shop {
             throws InterruptedException {
         for (int turn = 0; turn < turns; turn++) {
             switch (random.nextInt(8)) {
-                case 0 -> shelf.put(1 + random.nextInt(5), true);
-                case 1, 2 -> shelf.put(2 + random.nextInt(4), false);
-                case 3 -> consumers[random.nextInt(consumers.length)].interrupt();
-                case 4 -> LockSupport.parkNanos(1_000_000 + random.nextInt(4_000_000));
-                default -> shelf.put(1, false);
+                case 0:
+                    shelf.put(1 + random.nextInt(5), true);
+                    break;
+                case 1:
+                case 2:
+                    shelf.put(2 + random.nextInt(4), false);
+                    break;
+                case 3:
+                    consumers[random.nextInt(consumers.length)].interrupt();
+                    break;
+                case 4:
+                    LockSupport.parkNanos(1_000_000 + random.nextInt(4_000_000));
+                    break;
+                default:
+                    shelf.put(1, false);
             }
             // Not by whole milliseconds, as the consumers' timeouts: they would meet.
             if (random.nextInt(3) == 0) {
