@@ -10,7 +10,7 @@ typedef struct threadmodel_relay threadmodel_relay;
 /** @param room  events that may be under way. @return NULL: no memory */
 threadmodel_relay *threadmodel_relay_new(size_t room);
 
-/** What the reading thread pours into. @return lent until the relay is freed */
+/** What the reading thread emits into. @return lent until the relay is freed */
 const tm_sink *threadmodel_relay_sink(threadmodel_relay *relay);
 
 /** The reading thread has nothing more. */

@@ -2,10 +2,10 @@
 /*
  * threadmodel/class_sums.h: how often and how long, by class, without a model.
  *
- * A sink that pairs the ends of each thread's hold-ups and keeps sums alone: its memory
- * grows with threads, objects and classes and not with events. For one question to a
- * file of any size; open it with TM_SOURCE_NO_STACKS, TM_SOURCE_BY_THREAD and the kinds
- * that are asked about.
+ * A sink that pairs the ends of each thread's blocking intervals and keeps sums alone:
+ * its memory grows with threads, objects and classes and not with events. For one
+ * question to a file of any size; open it with TM_SOURCE_NO_STACKS, TM_SOURCE_BY_THREAD
+ * and the kinds that are asked about.
  */
 #ifndef THREADMODEL_CLASS_SUMS_H
 #define THREADMODEL_CLASS_SUMS_H
@@ -39,7 +39,7 @@ TM_API int tm_class_sums_new(tm_class_sums **out, const tm_allocator *allocator)
 TM_API const tm_sink *tm_class_sums_sink(tm_class_sums *summary);
 
 /**
- * The sums so far, one row a class and state, the longest total first. Its limits are
+ * The sums so far, one row a class and state, the longest total first. Its caveats are
  * those that the sink was told.
  *
  * Columns (table `class_sums`): class string (null: unknown), state string (blocked,

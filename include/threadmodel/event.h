@@ -10,7 +10,7 @@ TM_BEGIN_DECLS
 /**
  * What happened to, or was done by, `thread`. Any subset of these is a legal
  * stream: what a producer does not report stays unknown in the answers. The stack of
- * a hold-up may come with its beginning, its end, or a snapshot in between.
+ * a blocking interval may come with its beginning, its end, or a snapshot in between.
  *
  * "object" and "peer" say what those fields hold for the kind; a field that is
  * not named is ignored and should be 0. Numbers are part of the trace format.
@@ -50,9 +50,9 @@ enum tm_event_kind {
     TM_EVENT_GC_PAUSE = 25,        ///< threads run again after a pause of `value` ns;
                                    ///< thread 0: all of them
     TM_EVENT_PINNED = 26,          ///< a virtual thread did not leave its carrier in a
-                                   ///< hold-up of `value` ns, which is over
+                                   ///< blocking interval of `value` ns, which is over
     TM_EVENT_SUBMIT_FAILED = 27,   ///< the scheduler refused a virtual thread
-    TM_EVENT_INFLATED = 28,        ///< object's monitor got its heavy form; value:
+    TM_EVENT_INFLATED = 28,        ///< object's monitor was inflated; value:
                                    ///< enum tm_inflation
     TM_EVENT_ACQUIRED = 29, ///< has object from now on, after a block or without one;
                             ///< of the object that it is blocked by: ends the block
@@ -70,7 +70,7 @@ enum tm_event_kind {
     TM_EVENT_KIND_END = 38  ///< one more than the last kind
 };
 
-/** Why a monitor got its heavy form. */
+/** Why a monitor was inflated. */
 enum tm_inflation {
     TM_INFLATION_UNKNOWN = 0, ///< not known
     TM_INFLATION_ENTER = 1,   ///< contended enter

@@ -24,7 +24,7 @@ enum tm_export_format {
     /** The same as a Chrome trace, JSON. */
     TM_EXPORT_CHROME = 2,
     /** For flame graphs: a line a stack, outermost frame first, with the nanoseconds
-     *  that threads were held up there. The sum is that of tm_statistics_sum(). */
+     *  that threads were blocked there. The sum is that of tm_statistics_sum(). */
     TM_EXPORT_COLLAPSED = 3,
     /** Graphviz: who waits for whom when the run ends, and in which order locks were
      *  taken. */

@@ -3,7 +3,7 @@
  * threadmodel/findings.h: what is worth a developer's time, in plain words.
  *
  * Each kind has a threshold, so that a run without trouble has no findings. "Of the
- * run" means of its length. Time at stake is what threads would gain at most if the
+ * run" means of its length. Impact is what threads would gain at most if the
  * trouble were gone: time of all threads added up, so it may exceed the run.
  *
  * - deadlock: a cycle stands or stood.
@@ -19,7 +19,7 @@
  *   from the first to the last, 4 or more at once, and that is 10 % of the run. More
  *   processors cannot help.
  * - held_while_sleeping, held_while_waiting, held_while_parked, held_while_blocked:
- *   others are blocked for 1 % of the run by an owner who is held up itself, and has
+ *   others are blocked for 1 % of the run by an owner who is blocked itself, and has
  *   not left the method in which it took the lock, as far as stacks tell. Shares
  *   under 10 us are not looked at.
  * - notify_all_herd: 10 calls wake 3 or more each, and half of the woken wait again
@@ -38,10 +38,10 @@
  *   what a resource or a lock was held for.
  * - unbalanced_join: of two or more threads that run together and are joined one takes
  *   longer by a quarter of its life, and that makes the joiner wait for 5 % of the run.
- *   Evening out gains as much. Threads that were held up as often, 16 times or more,
+ *   Evening out gains as much. Threads that were blocked as often, 16 times or more,
  *   did the same, and are not told.
- * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. Nothing
- *   is at stake in this run; it may deadlock another time.
+ * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. It has
+ *   no impact in this run; it may deadlock another time.
  *
  * - sampled_block: of several thread dumps two or more find a thread blocked, or
  *   queueing to re-enter, by the same class at the same line.
@@ -60,7 +60,7 @@ TM_BEGIN_DECLS
 
 /**
  * List the findings: deadlocks that stand, then the rest, what is only suspected last;
- * among these the most time at stake first, at most five of a kind.
+ * among these the largest impact first, at most five of a kind.
  *
  * Columns (table `findings`): rank int32 (1, 2, ...), kind string (deadlock,
  * resource_wait, hot_lock, lock_convoy, oversubscribed_lock, held_while_sleeping,

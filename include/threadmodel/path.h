@@ -76,16 +76,16 @@ typedef struct tm_path_options {
  * something does), provenance string (enum tm_provenance; of the interaction; null:
  * without one).
  *
- * object, class, method: for a hold-up as in the timeline; for other segments what the
- * thread handed over, or whom it notified, at the segment's end, and null where that
- * is not known. via: the interaction by which the path came here from the segment
- * before (start, handoff, notify, notify_all, join, interrupt, unpark, timeout);
- * "meanwhile", of what a thread waited for at each moment, where that one's blocking
- * interval begins, during which this one counts;
- * null where the same thread just went on. unexplained: why nothing explains this
- * stretch, "unparks not recorded" for instance; null where something does. The answer's
- * limits say how long each was, and what recording would show more.
- * provenance: how sure the interaction is; null without one.
+ * object, class, method: for a blocking interval as in the timeline; for other segments
+ * what the thread handed over, or whom it notified, at the segment's end, and null
+ * where that is not known. via: the interaction by which the path came here from the
+ * segment before (start, handoff, notify, notify_all, join, interrupt, unpark,
+ * timeout); "meanwhile", of what a thread waited for at each moment, where that one's
+ * blocking interval begins, during which this one counts; null where the same thread
+ * just went on. unexplained: why nothing explains this stretch, "unparks not recorded"
+ * for instance; null where something does. The answer's caveats say how long each was,
+ * and what recording would show more. provenance: how sure the interaction is; null
+ * without one.
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

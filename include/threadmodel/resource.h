@@ -40,7 +40,7 @@ TM_BEGIN_DECLS
  * waited), idle bool, provenance string (enum tm_provenance; the weakest, of who
  * released).
  *
- * Waits that a memory limit has folded into sums are not in it.
+ * Waits that a memory limit has evicted into sums are not in it.
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

@@ -2,7 +2,7 @@
 /*
  * threadmodel/sink.h: where events and definitions go.
  *
- * The one joint of the library: whoever reads a file or watches a program pours
+ * The one joint of the library: whoever reads a file or watches a program emits
  * into a sink; a model is one, a trace writer is another, a filter is a sink
  * that calls the next. All pointers that a callback receives are lent for the
  * call.

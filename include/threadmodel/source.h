@@ -65,10 +65,10 @@ TM_API int tm_source_open(tm_source **out, const char *path,
                           const tm_source_options *options);
 
 /**
- * Pour the next part, some ten thousand events at most, into a sink.
+ * Read the next part, some ten thousand events at most, into a sink.
  *
- * What can be read of a cut or damaged file has been poured when TM_EDAMAGED is
- * returned, the sink's `limit` has been told what is missing, and the error text
+ * What can be read of a cut or damaged file has been read when TM_EDAMAGED is
+ * returned, the sink's `caveat` has been called what is missing, and the error text
  * says it with the byte offset.
  *
  * @param source  moves on
@@ -81,7 +81,7 @@ TM_API int tm_source_read(tm_source *source, const tm_sink *sink);
 
 /**
  * Say whether the file may still grow. While it may, TM_OK from tm_source_read() means
- * that all there is so far is poured: call it again when there is more. Nothing is said
+ * that all there is so far was read: call it again when there is more. Nothing is said
  * to be missing until the file is told to be all there is.
  *
  * @param source   of a trace, ".tmt", which alone can be read so

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threadmodel/statistics.h: how often and how long threads were held up.
+ * threadmodel/statistics.h: how often and how long threads were blocked.
  *
- * One hold-up is one interval of a state: a block that ends in a deadlock is one
- * block; a hold-up that has not ended counts up to the last event. Percentiles
- * come from a log-linear histogram and are within 3 % of the true value.
+ * One blocking interval is one interval of a state: a block that ends in a deadlock is
+ * one block; a blocking interval that has not ended counts up to the last event.
+ * Percentiles come from a log-linear histogram and are within 3 % of the true value.
  */
 #ifndef THREADMODEL_STATISTICS_H
 #define THREADMODEL_STATISTICS_H
@@ -56,7 +56,7 @@ typedef struct tm_statistics_options {
     }
 
 /**
- * One row a thread, whether it was ever held up or not, in the order of first sight.
+ * One row a thread, whether it was ever blocked or not, in the order of first sight.
  * Time runnable is 0 where the producer does not report processors.
  *
  * Columns (table `threads`): thread_id uint64, name string (the thread's), group string
@@ -106,7 +106,7 @@ TM_API int tm_statistics_list(tm_table **out, const tm_model *model,
 
 /**
  * The same as one row over all that is selected, in which every object and every
- * thread counts once; no row where nothing was held up.
+ * thread counts once; no row where nothing was blocked.
  *
  * Columns (table `total`): those of table `groups` that are always there.
  *
@@ -120,8 +120,8 @@ TM_API int tm_statistics_sum(tm_table **out, const tm_model *model,
                              const tm_statistics_options *options);
 
 /**
- * How long hold-ups of one state lasted: a row for each bucket that is not empty, by
- * rising duration, group by group in the order of tm_statistics_list().
+ * How long blocking intervals of one state lasted: a row for each bucket that is not
+ * empty, by rising duration, group by group in the order of tm_statistics_list().
  *
  * Columns (table `histogram`): by TM_STATISTICS_BY_CLASS: class string (of the monitor,
  * blocker or joined thread); by TM_STATISTICS_BY_CALLER or TM_STATISTICS_BY_METHOD:

@@ -122,7 +122,7 @@ TM_API const char *tm_table_caveat(const tm_table *table, size_t index);
 
 /**
  * Gather some rows into a table of their own, in the order of their numbers, of which
- * one may come again. Name, columns and limits are those of the table.
+ * one may come again. Name, columns and caveats are those of the table.
  *
  * @param[out] out  the rows, yours: tm_table_free() it; NULL on failure
  * @param table     may be freed afterwards

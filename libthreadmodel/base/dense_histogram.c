@@ -8,7 +8,7 @@
 
 #include "base/saturate.h"
 
-/* Fold count, total, min and max of other values in. */
+/* Add count, total, min and max of other values. */
 static void add_sums(tm__dense_histogram *dense, uint64_t count, int64_t total,
                      int64_t min, int64_t max)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A histogram takes one value for each hold-up, tens of millions a question, and
- * there is one for each group and state: adding is a shift and an increment, and
- * a histogram of few, alike values is small.
+ * A histogram takes one value for each blocking interval, tens of millions a question,
+ * and there is one for each group and state: adding is a shift and an increment, and a
+ * histogram of few, alike values is small.
  *
  *     value    0 .. 31      32 .. 63     64 .. 127      128 .. 255     ...
  *     bucket   0 .. 31      32 .. 63     64 .. 95       96 .. 127      ...
@@ -87,7 +87,7 @@ static int widen(tm__histogram *histogram, tm__memory *memory, uint32_t from,
     return TM_OK;
 }
 
-/* Fold count, total, min and max of other values in. */
+/* Add count, total, min and max of other values. */
 static void add_sums(tm__histogram *histogram, uint64_t count, int64_t total,
                      int64_t min, int64_t max)
 {

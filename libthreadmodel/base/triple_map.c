@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asked once for each hold-up, filled once for each distinct triple: key and value
- * lie in one slot, four to a cache line, with linear probing and at most half full.
+ * Asked once for each blocking interval, filled once for each distinct triple: key and
+ * value lie in one slot, four to a cache line, with linear probing and at most half
+ * full.
  */
 #include "base/triple_map.h"
 

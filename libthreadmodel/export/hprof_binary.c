@@ -330,7 +330,7 @@ static int ingest_event(tm_hprof_writer *h, const tm_event *event)
     if (event->kind == TM_EVENT_THREAD_END && serial > 0)
         return tm__hprof_record(&h->records, TM__HPROF_END_THREAD, "4",
                                 (uint64_t[]){serial});
-    /* Every stack that something was seen at, sampled or held up. */
+    /* Every stack that something was seen at, sampled or blocked. */
     if (event->kind != TM_EVENT_CPU_SAMPLE && event->stack == 0)
         return TM_OK;
     rc = find_site(h, &at, event->stack, serial);

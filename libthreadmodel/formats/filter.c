@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readers leave out what saves them time; what they pour all the same stops here, so
+ * Readers leave out what saves them time; what they emit all the same stops here, so
  * that every format gives what was asked for. Most batches pass as they are.
  */
 #include "formats/filter.h"

@@ -16,7 +16,7 @@ typedef struct tm__filter {
 /** As in tm_source_options. The filter is not to be moved. */
 void tm__filter_init(tm__filter *filter, uint64_t kinds, uint32_t flags);
 
-/** @return the sink to pour into instead of `next`; `next` itself where all passes */
+/** @return the sink to emit into instead of `next`; `next` itself where all passes */
 const tm_sink *tm__filter_before(tm__filter *filter, const tm_sink *next);
 
 /** Tell the next sink that not all may come. @return TM_OK, or what it said */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is to be told about a file: limits, and damage, which is a limit too. */
+/* What is to be told about a file: caveats, and damage, which is a limit too. */
 #ifndef TM_FORMATS_NOTES_H
 #define TM_FORMATS_NOTES_H
 

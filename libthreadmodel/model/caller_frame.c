@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which frame of a stack is the caller: who asked to be held up, as a person means it.
+ * Which frame of a stack is the caller: who asked to be blocked, as a person means it.
  *
  *     Unsafe.park                 LockSupport.park ...       how it is done: primitive
  *     LinkedBlockingQueue.take    library
@@ -52,7 +52,7 @@ static const char *const default_libraries[] = {
     "com.sun.xml.internal.",
 };
 
-/* Where threads go to be held up: never what a person means by the caller. */
+/* Where threads go to be blocked: never what a person means by the caller. */
 static const char *const primitives[] = {
     "java.lang.Object.",
     "java.lang.Thread.",

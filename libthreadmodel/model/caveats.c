@@ -5,7 +5,7 @@
 #include "base/duration.h"
 #include "base/error.h"
 #include "base/grouped.h"
-#include "model/limits.h"
+#include "model/caveats.h"
 #include "model/model.h"
 #include "table/tables.h"
 
@@ -80,7 +80,7 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         put(builder, text);
     }
     if (model->caveats_left_out) {
-        snprintf(text, sizeof(text), "%s more limits of the data are not told.",
+        snprintf(text, sizeof(text), "%s more caveats are left out.",
                  tm__group_digits(model->caveats_left_out).text);
         put(builder, text);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums without a model: millions of hold-ups of some hundred threads at some thousand
- * objects of a few classes. An event costs the look-ups of its thread and object, and
- * the end of a hold-up one entry in a histogram.
+ * Sums without a model: millions of blocking intervals of some hundred threads at some
+ * thousand objects of a few classes. An event costs the look-ups of its thread and
+ * object, and the end of a blocking interval one entry in a histogram.
  */
 #include <threadmodel/class_sums.h>
 
@@ -23,14 +23,14 @@
 
 enum { STATES = TM_STATE_PARKED + 1 };
 
-/** A thread, and the hold-up that it is in. */
+/** A thread, and the blocking interval that it is in. */
 typedef struct blocked {
     int64_t since_ns;
     uint64_t object;
     int state; ///< enum tm_state; RUNNING: it is in none
 } blocked;
 
-/** A class, and its hold-ups by state. */
+/** A class, and its blocking intervals by state. */
 typedef struct group {
     uint32_t name; ///< strings; TM__NONE: unknown
     tm__histogram *durations[STATES];

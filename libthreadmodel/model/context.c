@@ -6,9 +6,9 @@
 #include <threadmodel/context.h>
 
 #include "base/error.h"
+#include "model/caveats.h"
 #include "model/context.h"
 #include "model/fact.h"
-#include "model/limits.h"
 #include "model/listing.h"
 #include "model/methods.h"
 #include "model/model.h"

@@ -2,9 +2,9 @@
 /* Deadlocks as a table: a row a member, in the order in which they wait. */
 #include "base/error.h"
 #include "model/caller_frame.h"
+#include "model/caveats.h"
 #include "model/deadlock_search.h"
 #include "model/entity_names.h"
-#include "model/limits.h"
 #include "model/listing.h"
 #include "model/model.h"
 #include "model/object.h"

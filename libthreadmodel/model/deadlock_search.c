@@ -211,7 +211,7 @@ static int call_back(tm_model *model, uint32_t deadlock)
     return rc;
 }
 
-/* The member that was held up last: it closed the cycle, even where an owner
+/* The member that was blocked last: it closed the cycle, even where an owner
  * became known only later. */
 static uint32_t last_blocked(const tm_model *model, uint32_t start, uint32_t length)
 {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/caveats.h"
 #include "model/entity_names.h"
-#include "model/limits.h"
 #include "model/methods.h"
 #include "model/model.h"
 #include "model/object.h"

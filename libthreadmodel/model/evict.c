@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run without an end in bounded memory. When more is in use than allowed, the
- * older half of the time that is kept goes: hold-ups into sums per thread, object,
- * stack and state, interactions altogether. Seldom, and linear in what is kept.
+ * older half of the time that is kept goes: blocking intervals into sums per thread,
+ * object, stack and state, interactions altogether. Seldom, and linear in what is kept.
  */
 #include <string.h>
 
 #include "model/binding.h"
 #include "model/context.h"
-#include "model/fold.h"
+#include "model/evict.h"
 #include "model/hold_sums.h"
 #include "model/interaction.h"
 #include "model/interval.h"
@@ -22,7 +22,7 @@
 /* The end of a timeline that ingest still looks back on. */
 enum { KEPT_INTERVALS = 4 };
 
-/* The sum that a hold-up goes into; NULL when there is no memory. */
+/* The sum that a blocking interval goes into; NULL when there is no memory. */
 static tm__aggregate *find_aggregate(tm_model *model, uint32_t thread,
                                      const tm__interval *blocking)
 {
@@ -69,7 +69,7 @@ static uint32_t end_of(const tm__thread *thread, uint32_t first)
     return end;
 }
 
-/* @return how many intervals of a thread were folded */
+/* @return how many intervals of a thread were evicted */
 static uint32_t evict_thread(tm_model *model, uint32_t index, int64_t cut_ns)
 {
     tm__thread *thread = &model->threads[index];
@@ -269,7 +269,8 @@ void tm__evict_old(tm_model *model)
         from_ns += (model->last_ns - from_ns + 1) / 2;
         evict_until(model, from_ns);
     }
-    /* What is left are entities and open hold-ups; do not look again at once. */
+    /* What is left are entities and open blocking intervals; do not look again at once.
+     */
     model->evict_at_bytes = model->memory_limit_bytes;
     if (model->memory.used_bytes > wanted)
         model->evict_at_bytes += model->memory.used_bytes - wanted;

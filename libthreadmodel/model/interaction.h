@@ -17,8 +17,9 @@ typedef struct tm__interaction {
     uint32_t object;
     uint32_t from_stack;
     uint32_t to_stack;
-    uint32_t to_interval; ///< of to_thread, by number: the hold-up that it ended
-    uint32_t group;       ///< number shared by the rows of one act, or TM__NONE
+    uint32_t
+        to_interval; ///< of to_thread, by number: the blocking interval that it ended
+    uint32_t group;  ///< number shared by the rows of one act, or TM__NONE
     uint32_t candidates;
     uint8_t kind;       ///< enum tm_interaction_kind
     uint8_t provenance; ///< enum tm_provenance of "from woke to"
@@ -39,7 +40,7 @@ enum tm__effect {
     TM__EFFECT_VOID = 4     ///< was not so after all: not listed
 };
 
-/** A row of the interactions by its number, which no fold has dropped. */
+/** A row of the interactions by its number, which no eviction has dropped. */
 static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)
 {
     return &model->interactions[number - model->interactions_first];
@@ -53,7 +54,7 @@ int tm__notify_is_lost(const tm_model *model, uint32_t interaction);
 int tm__interaction_reserve(tm_model *model, size_t more);
 /** A new row from a fact's thread, its to-side empty. @return its index */
 uint32_t tm__interaction_new(tm_model *model, int kind, const tm__fact *from);
-/** Fill the to-side: the thread goes on now, its present hold-up is over. */
+/** Fill the to-side: the thread goes on now, its present blocking interval is over. */
 void tm__interaction_woke(tm_model *model, uint32_t interaction, uint32_t thread,
                           const tm__fact *to);
 /** A row whose from-side was not seen. @param from  threads[] or TM__NONE */

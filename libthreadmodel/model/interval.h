@@ -9,12 +9,14 @@
 
 /** Bits of tm__interval.flags. */
 enum {
-    TM__INTERVAL_CONTINUES = 1,   ///< the same hold-up as the interval before it
+    TM__INTERVAL_CONTINUES =
+        1, ///< the same blocking interval as the interval before it
     TM__INTERVAL_TIMED_OUT = 2,   ///< ended because its time was up
     TM__INTERVAL_INTERRUPTED = 4, ///< ended by an interrupt
     TM__INTERVAL_SNAPSHOT = 8,    ///< had begun before it was first seen
     TM__INTERVAL_UNSPLIT = 16,    ///< a wait that may hide queueing for the monitor
-    TM__INTERVAL_SAMPLED = 32,    ///< its stack is that of another hold-up like it
+    TM__INTERVAL_SAMPLED =
+        32, ///< its stack is that of another blocking interval like it
     TM__INTERVAL_END_UNSEEN = 64, ///< no event told its end: the next one came later
     TM__INTERVAL_NOT_OWNED = 128  ///< a wait for what no thread owns
 };
@@ -65,7 +67,7 @@ static inline tm__interval *tm__now(const tm__thread *thread)
                                   : NULL;
 }
 
-/** Index of the interval with which the present hold-up began. */
+/** Index of the interval with which the present blocking interval began. */
 static inline uint32_t tm__blocking_index(const tm__thread *thread)
 {
     return thread->blocking - thread->interval_first;
@@ -126,13 +128,14 @@ static inline void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns,
 
 /** Take back all intervals but the first `count`. */
 void tm__take_back(tm__thread *thread, uint32_t count);
-/** Note until when a hold-up lasts at most; its timeout is the fact's value. */
+/** Note until when a blocking interval lasts at most; its timeout is the fact's value.
+ */
 void tm__set_deadline(tm_model *model, const tm__fact *fact);
 /** Begin to run. @param cause  interactions[] or TM__NONE */
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
-/** A hold-up that began without a stack gets that of a later event. */
+/** A blocking interval that began without a stack gets that of a later event. */
 void tm__blocking_stack(tm_model *model, const tm__fact *fact);
-/** The thread's hold-up is over: it leaves its queue and its deadlock. */
+/** The thread's blocking interval is over: it leaves its queue and its deadlock. */
 void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns);
 /** The thread goes on, and since when nothing tells. */
 void tm__end_unseen(tm__thread *thread);

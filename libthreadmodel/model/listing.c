@@ -3,7 +3,7 @@
 #include "model/listing.h"
 
 #include "model/caller_frame.h"
-#include "model/limits.h"
+#include "model/caveats.h"
 #include "model/object.h"
 
 int tm__listing_open(tm__listing *list, const tm_model *model,

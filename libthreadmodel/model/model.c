@@ -10,7 +10,7 @@
 #include "model/cpu.h"
 #include "model/deadlock_search.h"
 #include "model/define_entities.h"
-#include "model/fold.h"
+#include "model/evict.h"
 #include "model/hold_sums.h"
 #include "model/ingest.h"
 #include "model/interaction.h"

@@ -47,13 +47,13 @@ struct tm_model {
     uint32_t interactions_first; ///< number of interactions[0]: as many were dropped
     TM__ARRAY(struct tm__aggregate, aggregates);
     tm__triple_map
-        aggregate_map; ///< (object or class, stack, thread and state): folds[] + 1
+        aggregate_map; ///< (object or class, stack, thread and state): aggregates[] + 1
     size_t memory_limit_bytes;     ///< 0: none
-    size_t evict_at_bytes;         ///< fold when more is in use
+    size_t evict_at_bytes;         ///< evict when more is in use
     size_t aggregate_bytes;        ///< that the sums take
     size_t definition_bytes;       ///< that definitions take
     uint64_t definitions_left_out; ///< they took their share of the limit
-    int64_t evicted_ns;            ///< what ended before is folded; INT64_MIN: nothing
+    int64_t evicted_ns;            ///< what ended before is evicted; INT64_MIN: nothing
     TM__ARRAY(struct tm__hold_sum, hold_sums);
     tm__triple_map hold_sum_map; ///< (class, stack, 0): hold_sums[] + 1
     uint64_t hold_sums_left_out; ///< holds for which there was no memory

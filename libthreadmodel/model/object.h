@@ -19,8 +19,8 @@ typedef struct tm__object {
     uint32_t owner;           ///< threads[], or TM__NONE
     uint32_t wanted;          ///< threads whose `wants` it is
     int64_t owner_ns;         ///< since when
-    uint32_t owner_interval;  ///< the owner's hold-up in which it cannot let go, by
-                              ///< number; of a notified waiter, its wait
+    uint32_t owner_interval;  ///< the owner's blocking interval in which it cannot let
+                              ///< go, by number; of a notified waiter, its wait
     uint32_t tenure;          ///< the object's last record; 0: none
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< enum tm__doubt

@@ -27,13 +27,14 @@ int tm__reported_provenance(const tm__fact *fact);
 /** An object after forgetting what a loss marker made doubtful. */
 tm__object *tm__object_fresh(tm_model *model, uint32_t object);
 /**
- * Whether the producer tells when the thread's hold-up is over: only then is it known
- * to be where it was seen. One that does not say what it tells is taken to tell the
- * ends of what it told the beginnings of.
+ * Whether the producer tells when the thread's blocking interval is over: only then is
+ * it known to be where it was seen. One that does not say what it tells is taken to
+ * tell the ends of what it told the beginnings of.
  */
 int tm__end_is_reported(const tm_model *model, const tm__thread *thread);
 /**
- * Whether who got an object at a stack must have let go of it by a hold-up of its.
+ * Whether who got an object at a stack must have let go of it by a blocking interval of
+ * its.
  * @param taken  stacks[] or TM__NONE
  */
 int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
@@ -85,7 +86,7 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
         return object->owner_ns == model->last_ns && tm__is_of_a_dump(model, object)
                    ? object->owner_provenance
                    : TM_PROVENANCE_INFERRED;
-    /* That it is still held up was known before events were lost. */
+    /* That it is still blocked was known before events were lost. */
     if (owner->losses != model->losses)
         return TM_PROVENANCE_INFERRED;
     /* A notified waiter goes from WAITING to REENTERING without running. */

@@ -42,7 +42,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact);
 /** Nothing is reported from here on, of any thread. @return TM_OK or TM_ENOMEM */
 int tm__on_pause(tm_model *model, int64_t time_ns);
 /**
- * The row for a hold-up that says it ended by time or interrupt.
+ * The row for a blocking interval that says it ended by time or interrupt.
  * @param provenance  how sure it is that nothing else ended it, enum tm_provenance
  * @return it, or TM__NONE where neither is said
  */

@@ -6,25 +6,26 @@
 #include <stdint.h>
 
 /* Three cache lines, which are misses with a million threads: what every event of a
- * thread and every other's look at it touches, what its hold-ups need, the rest. */
+ * thread and every other's look at it touches, what its blocking intervals need, the
+ * rest. */
 typedef struct tm__thread {
     struct tm__interval *intervals;
     int64_t last_ns;  ///< its last event; INT64_MIN: none yet
     int64_t since_ns; ///< start of its last interval; INT64_MIN: it has none
     uint32_t interval_count;
     uint32_t interval_capacity;
-    uint32_t interval_first; ///< number of intervals[0]: as many were folded
-    uint32_t blocking;       ///< number of the interval with which the present hold-up
-                             ///< began; itself where the thread is not held up
+    uint32_t interval_first; ///< number of intervals[0]: as many were evicted
+    uint32_t blocking;       ///< number of the interval with which the present blocking
+                             ///< interval began; itself where the thread is not blocked
     uint8_t state;           ///< enum tm_state of its last interval
-    uint8_t blocking_state;  ///< the same of that with which the hold-up began
-    uint8_t fickle;          ///< its wait may end for no reason
-    uint8_t permit_unseen;   ///< it may have a permit that no event told of
-    uint32_t wants;          ///< objects[] that it cannot go on without, or TM__NONE
-    uint32_t wanted;         ///< threads that want what it owns, or join it
-    uint32_t owned;          ///< head of the list of objects that it is thought to own
-    uint32_t deadlock;       ///< deadlocks[] that it stands in, or TM__NONE
-    uint32_t losses;         ///< model->losses when it was last known what it did
+    uint8_t blocking_state; ///< the same of that with which the blocking interval began
+    uint8_t fickle;         ///< its wait may end for no reason
+    uint8_t permit_unseen;  ///< it may have a permit that no event told of
+    uint32_t wants;         ///< objects[] that it cannot go on without, or TM__NONE
+    uint32_t wanted;        ///< threads that want what it owns, or join it
+    uint32_t owned;         ///< head of the list of objects that it is thought to own
+    uint32_t deadlock;      ///< deadlocks[] that it stands in, or TM__NONE
+    uint32_t losses;        ///< model->losses when it was last known what it did
 
     int64_t end_ns;      ///< INT64_MIN: not seen to end
     int64_t deadline_ns; ///< of the wait, join, sleep or park; INT64_MAX: none
@@ -49,7 +50,7 @@ typedef struct tm__thread {
     uint64_t samples;   ///< CPU samples seen
     uint32_t object;    ///< objects[]: the thread object; TM__NONE: unknown
     uint32_t end_group; ///< group of the rows that its end woke, or TM__NONE
-    uint32_t aggregate; ///< head of the list of its folds, or TM__NONE
+    uint32_t aggregate; ///< head of the list of its aggregates, or TM__NONE
     uint32_t name;      ///< strings; TM__NONE: unknown
     uint32_t group;     ///< strings; TM__NONE: unknown
     int32_t priority;

@@ -111,7 +111,7 @@ void tm__on_join(tm_model *model, const tm__fact *fact)
     tm__begin(model, fact->thread, fact->time_ns, join);
 }
 
-/* The end of a hold-up that only a matching beginning explains.
+/* The end of a blocking interval that only a matching beginning explains.
  * @return 1 when the thread was in `state` */
 static int ends(tm_model *model, const tm__fact *fact, int state)
 {
@@ -136,8 +136,8 @@ static void note_end(tm__thread *thread, uint16_t flags)
         blocking->flags |= TM__INTERVAL_INTERRUPTED;
 }
 
-/* An interrupt from before the hold-up would have ended it at once: where it did
- * not, the program had cleared it. */
+/* An interrupt from before the blocking interval would have ended it at once: where it
+ * did not, the program had cleared it. */
 static void forget_old_interrupt(tm_model *model, tm__thread *thread)
 {
     if (thread->interrupt != TM__NONE && tm__is_blocked(thread) &&

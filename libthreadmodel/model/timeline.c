@@ -3,9 +3,9 @@
 #include <threadmodel/timeline.h>
 
 #include "base/error.h"
+#include "model/caveats.h"
 #include "model/entity_names.h"
 #include "model/interval.h"
-#include "model/limits.h"
 #include "model/listing.h"
 #include "model/methods.h"
 #include "model/model.h"

@@ -149,7 +149,7 @@ int tm__block_open(tm__block *block, const tm__block_header *header,
     return rc;
 }
 
-/* Pour events up to a position, or to where `most` ends. */
+/* Emit events up to a position, or to where `most` ends. */
 static int emit_events(tm__block *block, const tm_sink *sink, uint32_t position,
                        uint32_t *most)
 {
@@ -180,7 +180,7 @@ int tm__block_emit(tm__block *block, const tm_sink *sink, uint32_t most)
             return rc;
         if (block->next_event < position)
             return TM_MORE;
-        /* It counts as poured whatever the sink says, as events do. */
+        /* It counts as emitted whatever the sink says, as events do. */
         block->definitions = from;
         block->position = position;
         rc = tm__definition_emit(&block->room, kind, body, sink, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One data block, unpacked and found right as a whole before a sink sees any of it,
- * then poured in pieces.
+ * then emitted in pieces.
  */
 #ifndef TM_TRACE_BLOCK_H
 #define TM_TRACE_BLOCK_H
@@ -19,8 +19,8 @@ typedef struct tm__block {
     tm_event *events;
     uint32_t event_capacity;
     uint32_t event_count;
-    uint32_t next_event;    ///< to be poured
-    tm__cursor definitions; ///< to be poured
+    uint32_t next_event;    ///< to be emitted
+    tm__cursor definitions; ///< to be emitted
     uint32_t position;      ///< of the definition before
     uint32_t passed_over;   ///< sections and definitions of newer kinds
     uint32_t definition_count;
@@ -35,13 +35,13 @@ void tm__block_init(tm__block *block, tm__memory *memory);
  *
  * @param end  bytes of the trace up to the block's end; they bound what blocks cost
  * @return TM_OK, TM_ENOMEM, TM_EDAMAGED, TM_ELIMIT (with this block the trace asks for
- *         more memory than one of its size may), and then nothing is to be poured
+ *         more memory than one of its size may), and then nothing is to be emitted
  */
 int tm__block_open(tm__block *block, const tm__block_header *header,
                    const uint8_t *packed, uint64_t end);
 
 /**
- * Pour what follows, with `most` events at most.
+ * Emit what follows, with `most` events at most.
  * @return TM_OK: that was all; TM_MORE; or what the sink returned
  */
 int tm__block_emit(tm__block *block, const tm_sink *sink, uint32_t most);

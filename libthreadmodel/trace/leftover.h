@@ -16,7 +16,7 @@ typedef enum tm__leftover_state {
     TM__LEFTOVER_FOREIGN,   ///< they are of another run
     TM__LEFTOVER_DAMAGED,   ///< their header is, so nothing can be taken from them
     TM__LEFTOVER_NEWER,     ///< of a version that is not ours
-    TM__LEFTOVER_RECOVERED, ///< what they held can be poured
+    TM__LEFTOVER_RECOVERED, ///< what they held can be emitted
 } tm__leftover_state;
 
 typedef struct tm__leftover {
@@ -26,8 +26,8 @@ typedef struct tm__leftover {
     tm__sortable *order; ///< of events by time; the number is the record's place / 8
     uint32_t order_capacity;
     uint32_t count; ///< of events
-    uint32_t next;  ///< to be poured
-    size_t defined; ///< up to here definitions were poured
+    uint32_t next;  ///< to be emitted
+    size_t defined; ///< up to here definitions were emitted
     tm__map stacks; ///< hash of frames to place / 8 of the first record with them
     uint32_t stack_count;
 
@@ -48,11 +48,11 @@ typedef struct tm__leftover {
 int tm__leftover_open(tm__leftover *leftover, tm__memory *memory, const char *path,
                       uint64_t run_id, uint32_t events);
 
-/** @return how many events will be poured */
+/** @return how many events will be emitted */
 uint64_t tm__leftover_events(const tm__leftover *leftover);
 
 /**
- * Pour what follows, with `most` events at most.
+ * Emit what follows, with `most` events at most.
  * @return TM_OK: that was all; TM_MORE; TM_ENOMEM, or what the sink returned
  */
 int tm__leftover_emit(tm__leftover *leftover, const tm_sink *sink, uint32_t most);

@@ -139,7 +139,7 @@ static inline size_t tm__record_lines_at(const tm__method_record *method)
  */
 int tm__record_is_whole(const tm__record *record, size_t room, uint64_t position);
 
-/** Pour what a whole record defines; of other kinds nothing. @return as the sink */
+/** Emit what a whole record defines; of other kinds nothing. @return as the sink */
 int tm__record_define(const tm__record *record, const tm_sink *sink);
 
 #endif

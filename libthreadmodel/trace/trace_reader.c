@@ -4,7 +4,7 @@
  * written. The index is not used: reading all needs none, and what damage took away
  * is known from the count that every block header carries.
  *
- *      LOOKING ──block good──▶ pour it ──▶ LOOKING ... end block ──▶ ENDING ──▶ DONE
+ *      LOOKING ──block good──▶ emit it ──▶ LOOKING ... end block ──▶ ENDING ──▶ DONE
  *         │  ▲                                                                   ▲
  *        bad │ header found                                                      │
  *         ▼  │                                                                   │
@@ -20,7 +20,7 @@
 #include "trace/recovery.h"
 
 enum {
-    CALL_EVENTS = 16384,      ///< poured by one call at most
+    CALL_EVENTS = 16384,      ///< emitted by one call at most
     CALL_SCAN_BYTES = 1 << 20 ///< searched by one call at most
 };
 
@@ -33,7 +33,7 @@ typedef struct reader {
     uint32_t minor;
     uint64_t end_offset; ///< of the end block, once it was read
     tm__block block;
-    int is_emitting; ///< the block has more to pour
+    int is_emitting; ///< the block has more to emit
     int is_growing;  ///< what is not there may still come
 
     uint32_t events_before; ///< that the next header should state
@@ -103,7 +103,7 @@ static void owe(reader *self, const tm__loss *loss)
     self->gap.is_open = 0;
 }
 
-/* Tell what is missing, before what comes after it is poured. */
+/* Tell what is missing, before what comes after it is emitted. */
 static int report_loss(reader *self, const tm_sink *sink)
 {
     char text[sizeof(self->damage)];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Traces out: the sink, and the writer's life. An agent calls from one thread of its
- * own, twenty times a second or whenever a block is full; a converter pours millions
+ * own, twenty times a second or whenever a block is full; a converter emits millions
  * of events. What arrives is kept, events in an array and definitions coded, until
  * the block is complete.
  *

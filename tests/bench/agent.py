@@ -54,7 +54,7 @@ class Bench:
         return [f"-XX:StartFlightRecording=filename={file},settings={settings}"]
 
     def every_event(self) -> Path:
-        """The settings that JFR comes with, but every hold-up however short."""
+        """The settings that JFR comes with, but blocks of any length."""
         text = (self.jdk.home / "lib/jfr/default.jfc").read_text()
         for name in THRESHOLDS:
             text = re.sub(

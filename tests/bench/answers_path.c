@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Critical path and what-if over a run of 64 threads that queue for 200 monitors, wait
- * for each other's notifies and park; every hold-up has its cause, so that the path
- * crosses them all.
+ * for each other's notifies and park; every blocking interval has its cause, so that
+ * the path crosses them all.
  */
 #include "answers.h"
 

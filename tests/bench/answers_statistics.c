@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Statistics at their hardest: 64 threads park, each time at an object drawn from
- * 10,000 and with a stack drawn from 2,000, so that nearly every hold-up is the first
- * of its object at its caller.
+ * 10,000 and with a stack drawn from 2,000, so that nearly every blocking interval is
+ * the first of its object at its caller.
  */
 #include "answers.h"
 

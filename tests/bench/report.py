@@ -50,7 +50,7 @@ PAN = """([depth, frames]) => new Promise(done => {
 
 
 def fill(model: threadmodel.Model, intervals: int) -> None:
-    """Pour blocks of threads on locks, as many as make so many intervals."""
+    """Emit blocks of threads on locks, as many as make so many intervals."""
     rng = numpy.random.default_rng(1)
     model.define_run(threadmodel.Run(policy=1, start_ns=1))
     for number in range(1, 11):

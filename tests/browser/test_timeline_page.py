@@ -422,7 +422,7 @@ def test_threads_are_filtered_by_state_and_activity(
         for row in busy.threads()
     }
     least = sorted(held.values())[3]
-    page.get_by_label("Held up for at least").fill(str(least / 1e6))
+    page.get_by_label("Blocked for at least").fill(str(least / 1e6))
     wait_for_rows(page, {name for name, total in held.items() if total >= least})
     cell(page, "Threads to show", 0, "name").click()
     said = page.get_by_role("button", name="Show 1 thread")

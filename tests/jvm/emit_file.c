@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that a file pours, a line a callback or event:
+ * Everything that a file emits, a line a callback or event:
  *
- *     pour FILE
+ *     emit FILE
  *
  * The last line is the code that ended the reading, and its text.
  */
@@ -19,7 +19,7 @@ int main(int count, char **arguments)
     int rc;
 
     if (count != 2) {
-        fputs("usage: pour FILE\n", stderr);
+        fputs("usage: emit FILE\n", stderr);
         return 2;
     }
     recorder_init(&text);

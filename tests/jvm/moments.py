@@ -12,7 +12,7 @@ import threadmodel
 from conftest import TIMEOUT_S, VIRTUAL_SINCE, Java
 
 LOCKS = "java.util.concurrent.locks.ReentrantLock$"
-# State, class of what it is held up for, who has that.
+# State, class of what it is blocked for, who has that.
 PLATFORM = {
     "wants second": ("deadlocked", "Moment$Second", "wants first"),
     "wants first": ("deadlocked", "Moment$First", "wants second"),
@@ -102,7 +102,7 @@ def moment(java: Java, *, virtual: bool = False) -> Iterator[Moment]:
 
 
 def states(model: threadmodel.Model) -> dict[str, State]:
-    """By name: state, class of what it is held up for, who is known to have it."""
+    """By name: state, class of what it is blocked for, who is known to have it."""
     last: dict[str, dict[str, Any]] = {}
     for row in model.timeline():
         if row["thread"] is not None:

@@ -140,7 +140,7 @@ class Fact:
 
 @dataclass
 class Emitted:
-    """All that a file pours."""
+    """All that a file emits."""
 
     end: str
     text: str
@@ -148,7 +148,7 @@ class Emitted:
     context: list[tuple[EventKind, int, int, int]] = field(default_factory=list)
     classes: Counter[str | None] = field(default_factory=Counter)
     threads: dict[int, tuple[str, str, int]] = field(default_factory=dict)
-    limits: list[str] = field(default_factory=list)
+    caveats: list[str] = field(default_factory=list)
     flags: Counter[int] = field(default_factory=Counter)
     events: list[list[int]] = field(default_factory=list)
     objects: dict[int, list[str]] = field(default_factory=dict)
@@ -187,7 +187,7 @@ def emit(file: Path) -> Emitted:
         elif what == "object":
             number, class_, *others = rest.split(" ")
             emitted.objects[int(number)] = [classes.get(class_), *others]
-        elif what == "limit":
+        elif what == "caveat":
             emitted.caveats.append(rest)
         elif what == "event":
             emitted.events.append([int(number) for number in rest.split(" ")])
@@ -196,7 +196,7 @@ def emit(file: Path) -> Emitted:
 
 
 def pair(emitted: Emitted, stacks: dict[str, Any]) -> None:
-    """Begin and end of a thread's hold-ups, which follow one another, as facts."""
+    """Begin and end of a thread's blocking intervals, one after the other, as facts."""
     open_: dict[int, Fact] = {}
     for time, thread, object_, peer, value, stack, number, bits in emitted.events:
         kind = EventKind(number)

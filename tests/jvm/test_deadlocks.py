@@ -46,7 +46,7 @@ def told(stderr: str) -> tuple[int, set[tuple[str, str, str]]]:
     return round(since.total_seconds() * 1000), set(members)
 
 
-def assert_told(members: set[tuple[str, str, str]], kind: str) -> None:
+def assert_recorded(members: set[tuple[str, str, str]], kind: str) -> None:
     for thread, does, other in KINDS[kind]:
         (said,) = (m for m in members if m[0] == thread)
         assert said[1].startswith(does)
@@ -77,7 +77,7 @@ def test_a_deadlock_is_told_within_100_ms(java: Java, kind: str, threads: str):
     while len(took_ms) < ATTEMPTS and min(took_ms, default=WITHIN_MS + 1) > WITHIN_MS:
         run = java.record("Deadlocks", kind, threads, STAY_MS)
         found_ms, members = told(run.stderr)
-        assert_told(members, kind)
+        assert_recorded(members, kind)
         assert_certain(run)
         took_ms.append(found_ms - run.said["last_ms"])
     assert min(took_ms) <= WITHIN_MS
@@ -86,7 +86,7 @@ def test_a_deadlock_is_told_within_100_ms(java: Java, kind: str, threads: str):
 def test_a_deadlock_that_a_timeout_will_break_is_told_as_such(java: Java):
     run = java.record("Deadlocks", "timed", "platform", STAY_MS)
     _, members = told(run.stderr)
-    assert_told(members, "locks")
+    assert_recorded(members, "locks")
     (head,) = (line for line in run.stderr.splitlines() if HEAD.match(line))
     assert head.endswith("; a timeout will break it")
     (other,) = (

@@ -81,7 +81,7 @@ def record_with_jfr(
 
 
 def lengths_of_jfr(events: list[dict[str, Any]], name: str) -> list[int]:
-    """How long each hold-up by a class lasted, by thread and then by time."""
+    """How long each blocking interval by a class lasted, by thread and then by time."""
     ours = [
         event
         for event in events
@@ -238,7 +238,7 @@ def is_of_program(name: str, class_: str | None, program: str) -> bool:
 def durations_of_model(
     run: Recording, program: str
 ) -> dict[tuple[str, int], list[int]]:
-    """How long each hold-up of each thread was, by JFR's name of it, in their order.
+    """How long each blocking interval of each thread was, by JFR's name, in order.
 
     Of monitors those of the program alone: either side misses some of the VM's own,
     such as the locks of classes that are initialised.

@@ -295,10 +295,10 @@ def test_thresholds_and_what_is_off_are_said(java: Java):
     file = record(java, "Busy", 300, threshold="1 ms", names=names)
     model = threadmodel.open(file)
     assert model.run.threshold_ns == 1_000_000
-    limits = " ".join(model.caveats)
-    assert "parks: under 1.000 ms" in limits
-    assert "did not record waits on monitors" in limits
-    assert "Sleeps were not recorded" in limits
+    caveats = " ".join(model.caveats)
+    assert "parks: under 1.000 ms" in caveats
+    assert "did not record waits on monitors" in caveats
+    assert "Sleeps were not recorded" in caveats
     kinds = recordings.kinds_of(model)
     assert {EventKind.CONTENDED_ENTER, EventKind.UNPARKED} <= kinds
     assert not kinds & {EventKind.WAIT, EventKind.SLEEP, EventKind.NOTIFY}

@@ -2,18 +2,19 @@
 /*
  * Critical paths against what the world knows of its own causes.
  *
- * The world remembers of each hold-up who ended it and when (struct hold). From that
- * the true path is walked here, by the rule that docs/analysis.md states and by nothing
- * that the library has: a thread that runs is the path; one that was held up hands it
- * over to the thread that let it go on, at the instant when it did. What was waited for
- * at each moment goes back to the waiting thread where its hold-up began.
+ * The world remembers of each blocking interval who ended it and when (struct hold).
+ * From that the true path is walked here, by the rule that docs/analysis.md states and
+ * by nothing that the library has: a thread that runs is the path; one that was blocked
+ * hands it over to the thread that let it go on, at the instant when it did. What was
+ * waited for at each moment goes back to the waiting thread where its blocking interval
+ * began.
  *
  *   - Where the model says of a wake-up that it is certain (exact, reported), who is on
  *     the path at each instant must be who truly was, and unexplained is only what is.
- *   - Where it does not, the hold-up's own time is not compared, nor is what is before
- *     it where that would be the waker's past. Time that the model calls unexplained
- *     though there was a cause is allowed there alone: that takes a producer that
- *     leaves optional fields out.
+ *   - Where it does not, the blocking interval's own time is not compared, nor is what
+ * is before it where that would be the waker's past. Time that the model calls
+ * unexplained though there was a cause is allowed there alone: that takes a producer
+ * that leaves optional fields out.
  *   - All paths tile from the first event to their end, whatever was reported.
  */
 #include <inttypes.h>
@@ -43,9 +44,9 @@ struct walk {
     bool comes_back; ///< asked is what was waited for at each moment
 };
 
-/* How a hold-up ended. */
+/* How a blocking interval ended. */
 struct ending {
-    int64_t begin_ns; ///< of the whole hold-up
+    int64_t begin_ns; ///< of the whole blocking interval
     int64_t end_ns;   ///< -1: not yet
     int64_t act_ns;   ///< when the waker acted
     int waker;        ///< NONE
@@ -70,7 +71,7 @@ static bool is_inert(int state)
     return state != TM_STATE_RUNNING && state != TM_STATE_DEAD;
 }
 
-/* The spans [first, end) of one hold-up around a span: notified or deadlocked
+/* The spans [first, end) of one blocking interval around a span: notified or deadlocked
  * meanwhile, it is still the same. */
 static void bounds(const struct thread *th, size_t span, size_t *first, size_t *end)
 {
@@ -84,8 +85,8 @@ static void bounds(const struct thread *th, size_t span, size_t *first, size_t *
         ++*end;
 }
 
-/* Whether a hold-up ended in a cycle that stands, as far as the events tell: whoever
- * got away from one has no event of that before it goes on. */
+/* Whether a blocking interval ended in a cycle that stands, as far as the events tell:
+ * whoever got away from one has no event of that before it goes on. */
 static bool seems_stuck(const struct world *w, const struct thread *th, size_t first,
                         size_t end)
 {
@@ -147,8 +148,8 @@ static struct ending ending_of(const struct world *w, int t, size_t span)
     return e;
 }
 
-/* Whether the model claims to know who ended the hold-up that ended then, or a wait
- * by an act of that time. */
+/* Whether the model claims to know who ended the blocking interval that ended then, or
+ * a wait by an act of that time. */
 static bool is_claimed(const struct walk *walk, int t, const struct ending *e)
 {
     const struct trial *trial = walk->trial;

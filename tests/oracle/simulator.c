@@ -9,8 +9,8 @@
  * TM_TEST_SLOW_MACHINE is. Each run is simulated twice: by a producer that may leave
  * out any kind of event, and by one that reports all kinds but leaves out optional
  * fields. The first is also judged by its claims alone in a model whose memory is
- * limited to what cannot be folded. A third world per seed has up to 64 threads that do
- * little but take locks of all kinds; half of its producers report each tenure.
+ * limited to what cannot be evicted. A third world per seed has up to 64 threads that
+ * do little but take locks of all kinds; half of its producers report each tenure.
  * --traces writes each run to DIR/SEED.tmt, and judges none: other tests read them,
  * --all tells every wrong answer and not only the first 40,
  * --print shows the events of the runs and the answers, --print-locks those of the
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
             model = model_of(&w, TM_POLICY_TPTP, 0);
             judge(&w, model, &tptp, TM_POLICY_TPTP);
             tm_model_free(model);
-            /* What is folded is missing, and nothing that is there may be wrong. */
+            /* What is evicted is missing, and nothing that is there may be wrong. */
             w.config.loses = true;
             w.config.full = false;
             model = model_of(&w, TM_POLICY_HOTSPOT, 1);

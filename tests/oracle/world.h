@@ -82,7 +82,7 @@ enum cause {
     CAUSE_SPURIOUS
 };
 
-/* One time that a thread was held up. */
+/* One time that a thread was blocked. */
 struct hold {
     int thread;
     int object; ///< NONE for sleeps and parks without blocker
@@ -153,7 +153,7 @@ struct deadlock {
     int owners[MAX_THREADS];
     bool timed;      ///< a member waits for a time only
     bool determined; ///< every edge follows from what was reported
-    bool certain;    ///< and was so when the last member was held up
+    bool certain;    ///< and was so when the last member was blocked
 };
 
 struct thread {
@@ -369,7 +369,8 @@ struct score {
     uint64_t waits_notified;           ///< waits that a notify really ended
     uint64_t exact, inferred, unbound; ///< what the model said of them
     uint64_t inferred_right;
-    uint64_t told;   ///< hold-ups whose cause the events tell, all being reported
+    uint64_t
+        told; ///< blocking intervals whose cause the events tell, all being reported
     uint64_t unsure; ///< of those: answered right, and not called exact
     uint64_t handoffs, handoffs_right;
     uint64_t deadlocks, deadlocks_found, deadlocks_false;

@@ -94,7 +94,7 @@ class Reference:
                 found.append((start, high, thread, row["state"], lost))
                 high = start
                 continue
-            # A wait and its re-entering are one hold-up.
+            # A wait and its re-entering are one blocking interval.
             begin, end = row["start_ns"], row["end_ns"]
             if row["state"] == "reentering":
                 begin = self.at(thread, begin)["start_ns"]  # type: ignore[index]

@@ -28,7 +28,7 @@ def define(sink: Sink, threads: int, objects: int) -> None:
 
 
 def fill(sink: Sink, seed: int, *, threads: int, objects: int, count: int) -> None:
-    """Pour a run into a sink; the same seed gives the same run."""
+    """Emit a run into a sink; the same seed gives the same run."""
     define(sink, threads, objects)
     sink.ingest(list(events(seed, threads, objects, count)))
 

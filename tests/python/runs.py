@@ -106,7 +106,7 @@ def events() -> list[Event]:
 
 
 def fill(sink: Sink) -> None:
-    """Pour the whole run into a sink."""
+    """Emit the whole run into a sink."""
     define(sink)
     sink.ingest(events())
 

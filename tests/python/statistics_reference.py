@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics by their definition, over the timeline that everybody can see.
 
-Slow and plain: hold-ups are put together, cut, chosen, grouped and added up one by one.
+Slow and plain: blocking intervals are put together, cut, chosen, grouped and added up
+one by one.
 """
 
 import math
@@ -32,7 +33,7 @@ def columns_of(by: Sequence[str]) -> list[str]:
 
 
 class Reference:
-    """The hold-ups of one model."""
+    """The blocking intervals of one model."""
 
     def __init__(self, model: Model) -> None:
         self.length_ns = model.length_ns
@@ -81,7 +82,7 @@ class Reference:
 
 
 def blocking_intervals(timeline: Table) -> list[Row]:
-    """Return hold-ups; neighbours of one state, deadlocked or not, are one."""
+    """Return blocking intervals; neighbours of a state, deadlocked or not, are one."""
     found: list[Row] = []
     open_: Row | None = None
     for row in timeline:
@@ -112,7 +113,7 @@ def figures(rows: Sequence[Row], state: str) -> Row:
 
 
 def percentile(rows: Sequence[Row], state: str, fraction: float) -> int | None:
-    """Return the smallest length that this part of the hold-ups is no longer than."""
+    """Return the smallest length that this part of the intervals is no longer than."""
     lengths = sorted(row["ns"] for row in rows if row["state"] == state)
     if not lengths:
         return None

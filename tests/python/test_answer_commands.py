@@ -48,7 +48,7 @@ def test_stats_are_shown_longest_first(cli: Cli, trace: Path) -> None:
     shown = cli("stats", trace, "--by", "caller", "--top", "1").stdout.decode()
     assert "more" in shown
     shown = cli("stats", trace, "--class", "demo.Queue", "--state", "blocked").stdout
-    assert b"no thread was held up" in shown
+    assert b"no thread was blocked" in shown
 
 
 def test_quick_stats_are_sums_by_class_with_their_caveats(
@@ -106,7 +106,7 @@ def test_rows_go_into_files_by_their_names(
     rows = csv.DictReader(io.StringIO((tmp_path / "rows.csv").read_text()))
     assert [row["class"] for row in rows] == [row["class"] for row in wanted]
     assert parquet.read_table(tmp_path / "rows.parquet").to_pylist() == wanted
-    assert "How threads were held up" in (tmp_path / "rows.txt").read_text()
+    assert "How threads were blocked" in (tmp_path / "rows.txt").read_text()
     both = cli("stats", trace, "--json", "--csv")
     assert both.returncode == 2
 

@@ -76,7 +76,7 @@ def tier(row: Row, standing: set[int]) -> tuple[int, int]:
 
 
 @campaign(150, 2000)
-def test_findings_are_ranked_by_what_is_at_stake(seed: int) -> None:
+def test_findings_are_ranked_by_their_impact(seed: int) -> None:
     model = run_of(seed)
     rows = list(model.findings())
     standing = {

@@ -60,7 +60,7 @@ def test_a_deadlock_tells_who_wants_what_of_whom() -> None:
     assert (row["evidence_table"], row["suspected"]) == ("deadlocks", True)
 
 
-def test_an_inversion_has_nothing_at_stake_yet() -> None:
+def test_an_inversion_has_no_impact_yet() -> None:
     story = Story()
     for begin, thread, held, wanted in ((0, 1, LOCK, OTHER), (10, 2, OTHER, LOCK)):
         story.at(begin, thread, KIND.CONTENDED_ENTER, object=wanted, stack=SLOW)

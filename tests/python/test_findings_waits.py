@@ -69,7 +69,7 @@ def test_a_lost_notify_names_both_threads() -> None:
     )
 
 
-def test_useless_notifies_have_nothing_at_stake() -> None:
+def test_useless_notifies_have_no_impact() -> None:
     story = Story()
     for ms in range(150):
         story.at(ms, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)

@@ -151,7 +151,7 @@ def fill(sink: threadmodel.Sink) -> None:
 
 
 def fill_orderly(sink: threadmodel.Sink, seed: int) -> None:
-    """Pour a run of six threads that do one thing after another, at random."""
+    """Emit a run of six threads that do one thing after another, at random."""
     rng, kind = random.Random(seed), EventKind
     for number, name in enumerate(("app.A", "app.B[]"), 1):
         sink.define_class(number, name, "A.java")

@@ -49,7 +49,7 @@ def window_ns(model: Model, selection: dict[str, Any]) -> int:
 
 
 def check_row(row: Row, rows: list[Row], whole_ns: int) -> None:
-    """Compare one row of an answer with the hold-ups that it should sum up."""
+    """Compare one row of an answer with the blocking intervals that it sums up."""
     assert row["objects"] == distinct(rows, "object")
     assert row["threads"] == distinct(rows, "thread_id")
     for state in STATES:
@@ -187,9 +187,9 @@ def percentiles(
 
 
 def halves_of(model: Model, chance: random.Random) -> list[dict[str, Any]] | None:
-    """Return selections that part the hold-ups of a run in two; None: there are none.
+    """Return selections that part a run's blocking intervals in two, or None.
 
-    Halves by thread, or by time where no hold-up spans the middle.
+    Halves by thread, or by time where no blocking interval spans the middle.
     """
     ids = model.threads()["thread_id"].to_list()
     if len(ids) < 2:

@@ -4,7 +4,7 @@
 What the JVM's recorder leaves out by its own rules is taken out of ours, and counted by
 the rule that took it, so that nothing is left out by more than we know of:
 
-- a hold-up that had not ended leaves no event;
+- a blocking interval that had not ended leaves no event;
 - nor does one that began before the recording, or ended after it;
 - its own threads' waits are hidden, and its own locks are not the program's.
 
@@ -78,7 +78,7 @@ class Line:
 
     @property
     def differences_ns(self) -> list[int]:
-        """Ours less JFR's, hold-up by hold-up, of threads with as many in both."""
+        """Ours less JFR's, block by block, of threads with as many in both."""
         return [
             our - their
             for thread_id, events in self.jfr.by_thread.items()
@@ -110,8 +110,8 @@ class Line:
 
 
 def blocking_intervals(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The timeline's hold-ups, with a wait and its queueing again as one, as they are
-    one for JFR."""
+    """The timeline's blocking intervals, a wait and its queueing again as one, as JFR
+    has them."""
     last: dict[str, Any] | None = None
     for row in rows:
         if row["state"] not in OURS:
@@ -133,7 +133,7 @@ def blocking_intervals(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any
 
 
 def rule(run: Run, row: dict[str, Any]) -> str | None:
-    """Why JFR has no event of a hold-up; None: it has to have one."""
+    """Why JFR has no event of a blocking interval; None: it has to have one."""
     if row["open"]:
         return "not ended"
     if (row["class"] or "").startswith(RECORDER):

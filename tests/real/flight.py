@@ -41,7 +41,7 @@ PRIMITIVES = {"I": "int", "J": "long", "B": "byte", "C": "char"}
 
 @dataclass(frozen=True)
 class BlockingInterval:
-    """One time that a thread was held up; `start_ns` is since 1970."""
+    """One time that a thread was blocked; `start_ns` is since 1970."""
 
     state: str
     thread_id: int

@@ -29,7 +29,7 @@ from maven import fetch
 
 WORK = {"bank": 100_000, "site": 8_000}
 ENOUGH_SECONDS = 300
-# Classes with fewer hold-ups than this say nothing about a share.
+# Classes with fewer blocking intervals than this say nothing about a share.
 MANY = 50
 
 
@@ -69,7 +69,7 @@ def spread(values: list[float]) -> str:
 
 
 def worst(workshop: Workshop, program: str, folder: Path) -> list[str]:
-    """The greatest difference in time of a class with many hold-ups, by state."""
+    """The greatest difference in time of a class with many blocks, by state."""
     recorded = record(workshop, program, folder)
     cells = []
     for state in ("blocked", "waiting", "parked"):

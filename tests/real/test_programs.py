@@ -17,13 +17,13 @@ from threadmodel import Selection
 RELATIVE = 0.02
 # Both read the clock a moment apart, with work of either in between: about 1 us, and at
 # a wait of JDK 17 all of our walk of the stack, 5 to 40 us. A class with so short
-# hold-ups that this is more than 2 % is held to it; the medians are a fifth of it.
+# blocks that this is more than 2 % is held to it; the medians are a fifth of it.
 APART_NS = {"blocked": 5_000, "waiting": 40_000, "parked": 5_000, "sleeping": 20_000}
-# One hold-up may begin or end in the moment in which the recording does.
+# One blocking interval may begin or end in the moment in which the recording does.
 EDGE = 1
 # So many threads of a class lose their processor at the wrong moment on a busy machine.
 TORN = 3
-# An interrupt or two fit in between; of a few hold-ups that is much.
+# An interrupt or two fit in between; of a few blocking intervals that is much.
 FEW_NS = 100_000
 # Each count of the VM's is read while its thread may be about to begin one more.
 TALLY = 4
@@ -53,7 +53,7 @@ def test_every_class_agrees_with_jfr_by_count_and_time(run: Run, state: str):
 def test_what_jfr_leaves_out_is_little_and_for_reasons_that_we_know(run: Run):
     ours = agreement.our_side(run).left_out
     rows = {row["thread_id"]: row for row in run.model.threads()}
-    # Each thread can have been in one hold-up at the end, and in one at the start.
+    # Each thread can have been in one block at the end, and in one at the start.
     assert ours["not ended"] <= len(rows)
     assert ours["before the recording"] <= len(rows) + 10
     alive = [row for row in rows.values() if row["state"] not in ("dead", "running")]

@@ -69,7 +69,7 @@ static const row OPTIONS[] = {
              "frame costs about 0.1 us an event",
      .least = 0, .most = TM__DEPTH_MAX},
     {"stacks", WORD, AT(stacks), .initial = "adaptive", .value = "adaptive|all|none",
-     .help = "adaptive: those of long hold-ups all, of short ones\n"
+     .help = "adaptive: those of long blocking intervals all, of short ones\n"
              "as many as cost 0.25 % of the processors",
      .words = {"adaptive", "all", "none"}},
     {"monitor", FLAG, AT(monitor), .initial = "y", .value = "y|n",

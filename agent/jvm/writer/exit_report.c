@@ -168,7 +168,7 @@ static int print_threads(FILE *out, const tm_model *model, const tm__options *op
         rc = entries ? TM_OK : TM_ENOMEM;
     }
     if (rc == TM_OK && count > 0) {
-        fputs("\nThreads that monitors held up most\n", out);
+        fputs("\nThreads that monitors blocked most\n", out);
         tm__text_grid_row(grid);
         for (int i = -1; i < STATE_COUNT - 1; i++)
             tm__text_grid_text(grid, i < 0 ? "thread" : STATES[i]);

@@ -21,7 +21,7 @@ typedef struct tm__model_tee {
  * Make a model that keeps its memory under a limit, in front of a sink.
  * @param next         gets all first, and alone decides whether emitting goes on; it
  *                     is used as long as `live` is
- * @param limit_bytes  old intervals are folded into sums beyond
+ * @param limit_bytes  old intervals are evicted into sums beyond
  * @return TM_OK or TM_ENOMEM, and then there is nothing to close
  */
 int tm__model_tee_open(tm__model_tee *live, const tm_sink *next, size_t limit_bytes);

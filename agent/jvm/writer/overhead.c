@@ -104,13 +104,14 @@ int tm__overhead_report(void)
                     left_out);
     if (rc >= 0)
         rc = emit_caveat(
-            "The stacks of %s short hold-ups and calls were not taken: each has "
+            "The stacks of %s short blocking intervals and calls were not taken: each "
+            "has "
             "that of another of the same thread and object, or else class, drawn "
             "at random.",
             tm__sampled_stacks_given());
     if (rc >= 0)
         rc = emit_caveat(
-            "%s short hold-ups have no stack: it was not taken, nor that of "
+            "%s short blocking intervals have no stack: it was not taken, nor that of "
             "another of the same thread and object or class.",
             tm__sampled_stacks_missing());
     if (rc >= 0)

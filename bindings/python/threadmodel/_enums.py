@@ -11,10 +11,10 @@ class EventKind(IntEnum):
     """What happened to, or was done by, ``thread``.
 
     Any subset of these is a legal stream: what a producer does not report stays unknown
-    in the answers. The stack of a hold-up may come with its beginning, its end, or a
-    snapshot in between. "object" and "peer" say what those fields hold for the kind; a
-    field that is not named is ignored and should be 0. Numbers are part of the trace
-    format.
+    in the answers. The stack of a blocking interval may come with its beginning, its
+    end, or a snapshot in between. "object" and "peer" say what those fields hold for
+    the kind; a field that is not named is ignored and should be 0. Numbers are part of
+    the trace format.
     """
 
     #: calls Thread.start; peer: the new thread
@@ -43,7 +43,7 @@ class EventKind(IntEnum):
     SLEEP = 12
     #: the sleep is over
     SLEPT = 13
-    #: waits for peer to end; timeout
+    #: waits for peer to end; object: peer's, where peer was defined without; timeout
     JOIN = 14
     #: the join is over
     JOINED = 15
@@ -70,12 +70,12 @@ class EventKind(IntEnum):
     CPU_SAMPLE = 24
     #: threads run again after a pause of ``value`` ns; thread 0: all of them
     GC_PAUSE = 25
-    #: a virtual thread did not leave its carrier in a hold-up of ``value`` ns, which
-    #: is over
+    #: a virtual thread did not leave its carrier in a blocking interval of ``value``
+    #: ns, which is over
     PINNED = 26
     #: the scheduler refused a virtual thread
     SUBMIT_FAILED = 27
-    #: object's monitor got its heavy form; value: enum ``Inflation``
+    #: object's monitor was inflated; value: enum ``Inflation``
     INFLATED = 28
     #: has object from now on, after a block or without one; of the object that it is
     #: blocked by: ends the block
@@ -180,7 +180,7 @@ class ExportFormat(IntEnum):
     #: The same as a Chrome trace, JSON
     CHROME = 2
     #: For flame graphs: a line a stack, outermost frame first, with the nanoseconds
-    #: that threads were held up there. The sum is that of ``StatisticsSum``()
+    #: that threads were blocked there. The sum is that of ``StatisticsSum``()
     COLLAPSED = 3
     #: Graphviz: who waits for whom when the run ends, and in which order locks were
     #: taken

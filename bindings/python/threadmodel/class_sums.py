@@ -39,7 +39,7 @@ def sum_classes(
     dialect: str | None = None,
     time_unit_ns: int = 0,
 ) -> Table:
-    """Sum up how often and how long threads were held up, by class, without a model.
+    """Sum up how often and how long threads were blocked, by class, without a model.
 
     It reads only what it needs, in memory that does not grow with the file: for one
     question to a large recording. Of a damaged file, what is whole is summed up, and a

@@ -24,7 +24,7 @@ def export(
         model: written
         path: of the file, which is made or emptied
         format: ``perfetto`` and ``chrome``, traces for the Perfetto UI;
-            ``collapsed``, stacks for flame graphs with ns held up; ``dot``, who
+            ``collapsed``, stacks for flame graphs with ns blocked; ``dot``, who
             waits for whom at the end and the order of locks, for Graphviz;
             ``hprof``, HPROF's text: sums of blocks and CPU samples by stack
         state: of collapsed stacks alone: ``blocked``, ``waiting``, ``reentering``,

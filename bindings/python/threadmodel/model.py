@@ -58,7 +58,7 @@ class Model(Sink):
         """Make an empty model.
 
         Args:
-            memory_limit_bytes: fold old intervals into sums beyond this; 0: no limit
+            memory_limit_bytes: evict old intervals into sums beyond this; 0: no limit
             policy: a number of Policy, in place of what the producer says
         """
         super().__init__()

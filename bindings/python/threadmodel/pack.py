@@ -3,7 +3,7 @@
 
 A pack is 4 bytes, little-endian, the length of an index; the index, JSON in UTF-8;
 then the data that the index points into. Of a table the index holds ``rows``,
-``total`` (rows that the answer had, more than ``rows`` where it was cut), ``limits``
+``total`` (rows that the answer had, more than ``rows`` where it was cut), ``caveats``
 and ``columns``; of a column ``name``, ``type``, ``width`` (bytes a value), ``planes``
 and, for strings, ``categories``; of a column with nulls ``valid``, the offset of its
 bits.

@@ -192,7 +192,7 @@ def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
 def _put_statistics(pack: Pack, model: "Model") -> None:
     """Put what adds up, for any choice of threads, to what the model would answer.
 
-    Count, total, minimum, maximum and buckets of hold-ups of each thread at each place
+    Count, total, minimum, maximum and buckets of blocking intervals by thread and place
     merge without loss. Where they are too many, all threads are in one.
     """
     keys: tuple[str, ...] = ("thread", "class", "caller")

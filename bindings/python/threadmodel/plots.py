@@ -63,7 +63,7 @@ class Plots:
         Args:
             ax: see the class
             selection: of threads and time; where it names no threads, those that were
-                held up longest are drawn, 60 at most
+                blocked longest are drawn, 60 at most
             path: draw the critical path over the lanes
         """
         ax = _axes(ax, (10, 4))
@@ -103,7 +103,7 @@ class Plots:
         ax: Any = None,
         selection: Selection = ALL,
     ) -> Any:
-        """Draw how many hold-ups of a state lasted how long, on a log scale.
+        """Draw how many blocking intervals of a state lasted how long, on a log scale.
 
         Args:
             state: ``blocked``, ``waiting``, ``reentering``, ``joining`` or ``parked``

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions that sum up how threads were held up; methods of Model."""
+"""Questions that sum up how threads were blocked; methods of Model."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
@@ -31,7 +31,7 @@ def threads(model: "Model", selection: Selection = ALL) -> Table:
 
 
 def locks(model: "Model", selection: Selection = ALL) -> Table:
-    """Sum up how threads were held up, by class of the object; see statistics.
+    """Sum up how threads were blocked, by class of the object; see statistics.
 
     Columns (table ``locks``): class string (of the monitor, blocker or joined thread);
     those of table ``groups`` that are always there.
@@ -65,7 +65,7 @@ def statistics(
     *,
     libraries: Iterable[str] | None = None,
 ) -> Table:
-    """Sum up how often and how long threads were held up, longest blocked first.
+    """Sum up how often and how long threads were blocked, longest blocked first.
 
     Percentiles are within 3 % of the true value.
 
@@ -97,7 +97,7 @@ def statistics(
 
 
 def total(model: "Model", selection: Selection = ALL) -> Table:
-    """Sum up all that is selected in one row, or none where nothing was held up.
+    """Sum up all that is selected in one row, or none where nothing was blocked.
 
     Each object and each thread counts once.
 
@@ -114,7 +114,7 @@ def histogram(
     *,
     libraries: Iterable[str] | None = None,
 ) -> Table:
-    """Count hold-ups of a state by how long they lasted.
+    """Count blocking intervals of a state by how long they lasted.
 
     Columns (table ``histogram``): by class: class string (of the monitor, blocker or
     joined thread); by caller or method: method string; by caller or line: source

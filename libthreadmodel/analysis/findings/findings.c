@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "model/limits.h"
+#include "model/caveats.h"
 #include "model/object.h"
 #include "model/thread.h"
 #include "table/builder.h"

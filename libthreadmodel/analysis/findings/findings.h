@@ -79,7 +79,8 @@ int tm__percent(int64_t part, int64_t whole);
 /** strings of the class of an object, which may be TM__NONE */
 uint32_t tm__class_name_of_object(const tm_model *model, uint32_t object);
 
-/** The few candidates with most at stake, so that words are found for those alone. */
+/** The few candidates with the largest impact, so that words are found for those alone.
+ */
 typedef struct tm__top {
     int64_t keys[TM__FINDINGS_A_KIND]; ///< the largest first
     uint32_t numbers[TM__FINDINGS_A_KIND];

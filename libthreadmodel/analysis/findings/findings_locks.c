@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings about locks, from two walks over the owners of all blocks: the first finds
- * which locks belong together, the second sums up. Hot locks, owners who were held up
+ * which locks belong together, the second sums up. Hot locks, owners who were blocked
  * themselves, and, in findings_queues.c, convoys and crowds by object.
  */
 #include "analysis/findings/findings.h"
@@ -18,7 +18,7 @@ enum {
     BLOCKED,    ///< (group, blocked thread)
     KNOWN,      ///< (group, 0): time whose owner is exact or reported
     WHOLE,      ///< (group, 0)
-    WHILE,      ///< + state: (group, place where the owner was held up)
+    WHILE,      ///< + state: (group, place where the owner was blocked)
     WHILE_KNOWN = WHILE + TM_STATE_END, ///< + state: the part that is not inferred
 };
 
@@ -41,7 +41,7 @@ static int add(locks *l, uint32_t group, uint32_t key, uint32_t what, int64_t ti
                : TM_ENOMEM;
 }
 
-/* Under which state an owner's own hold-up is found; 0: it is none. */
+/* Under which state an owner's own blocking interval is found; 0: it is none. */
 static int own_state(int state)
 {
     switch (state) {
@@ -56,8 +56,8 @@ static int own_state(int state)
 }
 
 /*
- * Whether an owner's hold-up that began within its share still found it the owner.
- * A share says who had the lock at its beginning; a monitor is let go before the
+ * Whether an owner's blocking interval that began within its share still found it the
+ * owner. A share says who had the lock at its beginning; a monitor is let go before the
  * method that took it is left, also where the next in the queue takes long to wake.
  */
 static int had_it_still(const tm_model *model, const tm__share *share,
@@ -66,14 +66,14 @@ static int had_it_still(const tm_model *model, const tm__share *share,
     if (blocked->start_ns <= share->from_ns)
         return TM__INSIDE;
     /* A synchronizer may be left to itself; a stack is no proof of itself, nor is one
-     * that another hold-up was at. */
+     * that another blocking interval was at. */
     if (share->state == TM_STATE_PARKED || share->owner_stack == blocked->stack ||
         blocked->flags & TM__INTERVAL_SAMPLED)
         return TM__UNPROVEN;
     return tm__stacks_compare(model, share->owner_stack, blocked->stack);
 }
 
-/* The owner may have been held up itself in its share. */
+/* The owner may have been blocked itself in its share. */
 static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
 {
     const tm_model *model = l->findings->model;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings of thread dumps: threads that dump after dump are held up by a lock at the
+ * Findings of thread dumps: threads that dump after dump are blocked by a lock at the
  * same line. A few dumps are no measure of time, but that several in a row find a
  * thread where it was is no accident.
  */

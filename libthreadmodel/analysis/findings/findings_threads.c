@@ -210,7 +210,7 @@ typedef struct joins {
     TM__ARRAY(batch, batches);
 } joins;
 
-/* Threads that were held up as often did the same: one of them came later to it, or had
+/* Threads that were blocked as often did the same: one of them came later to it, or had
  * the processor later, and has no more work to give away. */
 static int did_the_same(const tm_model *model, uint32_t left, uint32_t right)
 {

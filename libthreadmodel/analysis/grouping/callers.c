@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Callers, looked up once a question: there are thousands of stacks where there
- * are millions of hold-ups, and many stacks share a place.
+ * are millions of blocking intervals, and many stacks share a place.
  */
 #include "analysis/grouping/callers.h"
 

@@ -13,7 +13,7 @@
 
 typedef struct tm__key_table {
     tm__memory *memory;
-    uint32_t *all; ///< a seat for each combination; NULL: see `map`
+    uint32_t *all; ///< a slot for each combination; NULL: see `map`
     size_t count;  ///< of all
     size_t whats, sites;
     tm__triple_map map;
@@ -37,7 +37,7 @@ static inline size_t tm__key_table_slot(const tm__key_table *key_table, uint32_t
     return (context * key_table->sites + site) * key_table->whats + what;
 }
 
-/** @return the seat, valid until the next call: 0 when new, and then it must be given
+/** @return the slot, valid until the next call: 0 when new, and then it must be given
  *          another value. NULL when there is no memory */
 static inline uint32_t *tm__key_table_at(tm__key_table *key_table, uint32_t what,
                                          uint32_t site, uint32_t context)
@@ -48,7 +48,7 @@ static inline uint32_t *tm__key_table_at(tm__key_table *key_table, uint32_t what
                                    context);
 }
 
-/** @return what the seat holds; 0: nothing yet */
+/** @return what the slot holds; 0: nothing yet */
 static inline uint32_t tm__key_table_value(const tm__key_table *key_table,
                                            uint32_t what, uint32_t site,
                                            uint32_t context)

@@ -11,7 +11,7 @@
 #include "base/saturate.h"
 #include "base/sized.h"
 #include "model/entity_names.h"
-#include "model/limits.h"
+#include "model/caveats.h"
 #include "model/object.h"
 #include "table/builder.h"
 

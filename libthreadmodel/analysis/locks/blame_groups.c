@@ -8,7 +8,7 @@
 #include "analysis/locks/blame.h"
 #include "analysis/timeline/blocking.h"
 #include "base/saturate.h"
-#include "model/fold.h"
+#include "model/evict.h"
 #include "model/methods.h"
 #include "model/object.h"
 
@@ -48,7 +48,7 @@ static tm__blamed *new_group(tm__blame *blame, const group_key *key)
     return &blame->items[blame->items_count++];
 }
 
-/* Seats have numbers from 0 on; the last is of what is unknown, or no key. */
+/* Slots have numbers from 0 on; the last is of what is unknown, or no key. */
 static uint32_t number_of(uint32_t index, size_t count)
 {
     return index == TM__NONE ? (uint32_t)count : index;
@@ -170,7 +170,8 @@ static int add_share(void *payload, const tm__share *share)
     return TM_OK;
 }
 
-/* Who had the lock in hold-ups that were folded into sums is not known any more. */
+/* Who had the lock in blocking intervals that were evicted into sums is not known any
+ * more. */
 static int add_aggregates(tm__blame *blame, uint32_t thread)
 {
     const tm_model *model = blame->model;

@@ -13,7 +13,7 @@
 #include "model/entity_names.h"
 #include "model/hold_sums.h"
 #include "model/interval.h"
-#include "model/limits.h"
+#include "model/caveats.h"
 #include "model/methods.h"
 #include "model/object.h"
 #include "model/selection.h"

@@ -6,8 +6,8 @@
  *     lock    [ A ···········]~~[ B ····]~
  *     block      |··················|··|        shares: A, latency, B, latency
  *
- * A block here is a hold-up for a lock: BLOCKED (though it became a deadlock),
- * REENTERING, or PARKED on a synchronizer that threads own.
+ * A block here is a blocking interval for a lock: BLOCKED (though it became a
+ * deadlock), REENTERING, or PARKED on a synchronizer that threads own.
  */
 #ifndef TM_ANALYSIS_LOCKS_SHARES_H
 #define TM_ANALYSIS_LOCKS_SHARES_H

@@ -26,7 +26,7 @@ typedef struct listing {
 enum { BLOCKING_WITHIN = 16 };
 
 /* A monitor that was handed over had been got where the thread last queued for it or
- * waited on it, which may be some hold-ups ago. */
+ * waited on it, which may be some blocking intervals ago. */
 static uint32_t got_at(const tm__interval *intervals, uint32_t before, uint32_t object)
 {
     for (uint32_t i = 1; i <= 2 * BLOCKING_WITHIN && i <= before; i++)

@@ -4,7 +4,7 @@
  * interval of a thread once at most, however often the path comes back to the
  * thread, since the window's upper end, `time_ns`, never rises.
  *
- *     A  ═════════╗         ╔═══════╗                  hs: the hold-up begins
+ *     A  ═════════╗         ╔═══════╗                  hs: the blocking interval begins
  *                hs·········│e      ║                  w: B acts, e: A goes on
  *     B  ────────╚══════════w───────║──────
  *                                   ║
@@ -14,10 +14,10 @@
  * have been blocked for longer. Time from w to e is A's.
  *
  * What the end's thread waited for at each moment is another question: the walk comes
- * back to A at hs, and what A did before made it arrive there. A hold-up within B's
- * part is crossed in the same way, and ends with both beginnings, so that there is a
- * stack of threads to come back to; one whose end hangs on a thread that is in that
- * stack would explain itself, and explains nothing.
+ * back to A at hs, and what A did before made it arrive there. A blocking interval
+ * within B's part is crossed in the same way, and ends with both beginnings, so that
+ * there is a stack of threads to come back to; one whose end hangs on a thread that is
+ * in that stack would explain itself, and explains nothing.
  */
 #include "analysis/path/path.h"
 
@@ -32,9 +32,9 @@ enum { AT_ONCE = 8 };
 /** Where the walk stands in a thread, and what it found there. */
 typedef struct cursor {
     uint32_t next;           ///< the intervals below this may begin before time_ns
-    uint32_t first, end;     ///< the hold-up around, while `next` lies in it
+    uint32_t first, end;     ///< the blocking interval around, while `next` lies in it
     uint32_t stopped, ended; ///< the same for intervals in which it can do nothing
-    uint32_t crossed;        ///< `step` in which its hold-up was last crossed
+    uint32_t crossed;        ///< `step` in which its blocking interval was last crossed
     uint32_t waits;          ///< it is in the stack
 } cursor;
 
@@ -231,7 +231,7 @@ static int joins_the_dead(const tm_model *model, const tm__interval *join)
            model->threads[join->peer].end_ns <= join->start_ns;
 }
 
-/* The thread was held up, or not begun, just before time_ns. */
+/* The thread was blocked, or not begun, just before time_ns. */
 static void pass_blocking(walk *w, uint32_t interval)
 {
     const tm__thread *thread = &w->model->threads[w->thread];
@@ -275,7 +275,8 @@ static void pass_blocking(walk *w, uint32_t interval)
     stay(w, interval, when_ns > begin_ns ? when_ns : begin_ns, TM__WHY_EXPLAINED);
 }
 
-/* The thread's interval has begun at time_ns; a start has no hold-up before it. */
+/* The thread's interval has begun at time_ns; a start has no blocking interval before
+ * it. */
 static void pass_start(walk *w, uint32_t interval)
 {
     tm__wakeup_edge edge = tm__wakeup_edge_to(w->model, w->thread, interval);

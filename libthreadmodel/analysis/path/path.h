@@ -72,7 +72,8 @@ static inline int64_t tm__segment_end_ns(const tm__path *path, uint32_t segment)
 }
 
 /**
- * Why nothing says who ended a hold-up, the intervals [first, end) of a thread.
+ * Why nothing says who ended a blocking interval, the intervals [first, end) of a
+ * thread.
  * @return enum tm__why, never TM__WHY_EXPLAINED
  */
 int tm__path_why(const tm_model *model, uint32_t thread, uint32_t first, uint32_t end);
@@ -93,7 +94,7 @@ int64_t tm__path_unexplained_ns(const tm__path *path);
 void tm__segment_subject(const tm_model *model, const tm__segment *segment,
                          uint32_t *object, uint32_t *stack);
 
-/** Add the model's limits, and how much of the path is unexplained, and why. */
+/** Add the model's caveats, and how much of the path is unexplained, and why. */
 void tm__path_put_caveats(const tm__path *path, const tm_model *model,
                           tm__builder *builder);
 

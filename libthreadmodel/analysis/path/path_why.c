@@ -8,8 +8,8 @@
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/duration.h"
+#include "model/caveats.h"
 #include "model/interval.h"
-#include "model/limits.h"
 #include "model/lost_events.h"
 #include "model/thread.h"
 #include "table/builder.h"
@@ -61,7 +61,7 @@ static int is_without(const tm_model *model, int kind)
     return !tm__model_reports(model, kind);
 }
 
-/* Of a hold-up that ended, and no event says by whom. */
+/* Of a blocking interval that ended, and no event says by whom. */
 static int why_no_waker(const tm_model *model, const tm__interval *first,
                         const tm__interval *last)
 {

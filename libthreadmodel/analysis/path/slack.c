@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One march backward over the run. At every instant `now_ns` is how much later the
+ * One walk backward over the run. At every instant `now_ns` is how much later the
  * thread could be there without putting off the path's end.
  *
  *     A  ──────s··········e────      slack at s: that at e, and the time from s to w
  *     B  ───────────────w──────      slack at w: no more than that at e
  *
- * What ends a hold-up passes its slack on to who acted; who waited has as much more
- * as it was too early. Time limits, sleeps, and what nothing explains take as long as
- * they took.
+ * What ends a blocking interval passes its slack on to who acted; who waited has as
+ * much more as it was too early. Time limits, sleeps, and what nothing explains take as
+ * long as they took.
  */
 #include "analysis/path/slack.h"
 
@@ -54,7 +54,7 @@ static void ask(search *s, const tm__wakeup_edge *edge, int64_t slack_ns)
         ask_thread(s, edge->from, slack_ns);
 }
 
-/* Pass what the thread's slack is after a hold-up on to before it. */
+/* Pass what the thread's slack is after a blocking interval on to before it. */
 static void pass_blocking(search *s, uint32_t thread, uint32_t first,
                           const tm__wakeup_edge *edge, int64_t end_ns)
 {
@@ -104,8 +104,8 @@ static void read_wakeup(search *s, const tm__time_merge_point *point)
     ask_thread(s, point->thread, asked_ns);
 }
 
-/* What a thread waits for when the path's end lies within a hold-up.
- * @return the thread that it joins, which may be held up itself; or TM__NONE */
+/* What a thread waits for when the path's end lies within a blocking interval.
+ * @return the thread that it joins, which may be blocked itself; or TM__NONE */
 static uint32_t begin_blocked(search *s, uint32_t thread)
 {
     const tm__thread *it = &s->model->threads[thread];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ten million durations of one group or of a million: a pile is a list of blocks, the
+ * Ten million durations of one group or of a million: a list is a list of blocks, the
  * first of a cache line, later ones of more, so that little is left empty of a small
- * pile and a large one is read from front to back.
+ * list and a large one is read from front to back.
  *
- *     pile ──first──▶ next | words ...  ──▶ next | words ...  ◀──last── pile
+ *     list ──first──▶ next | words ...  ──▶ next | words ...  ◀──last── list
  *
  * A duration is a word, behind one that tells its object where that is asked for.
- * What does not fit a word, some seconds and more, lies apart, and so do hold-ups that
- * were folded into a histogram: ELSEWHERE and a number stand for those.
+ * What does not fit a word, some seconds and more, lies apart, and so do blocking
+ * intervals that were evicted into a histogram: ELSEWHERE and a number stand for those.
  */
 #include "analysis/statistics/duration_lists.h"
 
@@ -97,7 +97,7 @@ int tm__duration_list_add_histogram(tm__duration_lists *lists,
     return push_apart(lists, durations, (tm__apart){.histogram = histogram});
 }
 
-/** A place in a pile. */
+/** A place in a list. */
 typedef struct reader {
     const tm__duration_list *durations;
     const block *block;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Durations, piled up by group until all are there: then a group's are counted
+ * Durations, added by group until all are there: then a group's are counted
  * together, in one histogram that stays in the nearest cache.
  */
 #ifndef TM_ANALYSIS_STATISTICS_DURATION_LISTS_H
@@ -10,7 +10,7 @@
 #include "base/dense_histogram.h"
 #include "model/model.h"
 
-/** Zero is an empty pile. */
+/** Zero is an empty list. */
 typedef struct tm__duration_list {
     struct tm__duration_block *first;
     struct tm__duration_block *last;
@@ -19,16 +19,16 @@ typedef struct tm__duration_list {
     uint32_t left;    ///< words of the last block that are not filled
 } tm__duration_list;
 
-/** What has no room in a pile's words. */
+/** What has no room in a list's words. */
 typedef struct tm__apart {
     int64_t duration_ns;
     const tm__histogram *histogram; ///< many durations in place of that one, or NULL
 } tm__apart;
 
-/** What piles are made of. */
+/** What lists are made of. */
 typedef struct tm__duration_lists {
     tm__memory *memory;
-    int with_objects; ///< piles tell what the durations were for
+    int with_objects; ///< lists tell what the durations were for
     tm__arena blocks;
     TM__ARRAY(tm__apart, aparts);
 } tm__duration_lists;
@@ -44,15 +44,15 @@ typedef struct tm__distinct {
 int tm__duration_list_add(tm__duration_lists *lists, tm__duration_list *durations,
                           uint32_t object, int64_t duration_ns);
 
-/** @param folded  lent until the piles are closed */
+/** @param histogram  lent until the lists are closed */
 int tm__duration_list_add_histogram(tm__duration_lists *lists,
                                     tm__duration_list *durations, uint32_t object,
                                     const tm__histogram *histogram);
 
 /**
- * Count a pile.
- * @param spread   added to
- * @param objects  counts the objects, of piles that tell them
+ * Count a list.
+ * @param dense    added to
+ * @param objects  counts the objects, of lists that have them
  */
 void tm__duration_list_count(const tm__duration_lists *lists,
                              const tm__duration_list *durations,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Grouping ten million hold-ups in a fraction of a second: each costs one look-up and
- * a word or two on its group's pile (duration_lists.h). What a group's answer is made
- * of, histogram and distinct objects, is worked out when the group is written, from
- * memory that every group uses again.
+ * Grouping ten million blocking intervals in a fraction of a second: each costs one
+ * look-up and a word or two on its group's list (duration_lists.h). What a group's
+ * answer is made of, histogram and distinct objects, is worked out when the group is
+ * written, from memory that every group uses again.
  *
  * What is looked up is finer than a group: (class or object, caller or stack, thread or
  * thread group). Whether the class was asked for is settled at its first sight.
@@ -13,12 +13,12 @@
 #include "analysis/statistics/groups.h"
 
 #include "analysis/timeline/blocking.h"
-#include "model/fold.h"
+#include "model/evict.h"
 #include "model/methods.h"
 #include "model/object.h"
 #include "model/thread.h"
 
-/* In place of a group: hold-ups of a class that was not asked for. */
+/* In place of a group: blocking intervals of a class that was not asked for. */
 static const uint32_t LEFT_OUT = UINT32_MAX;
 
 int tm__group_state(int state)
@@ -33,7 +33,8 @@ int tm__group_state(int state)
     }
 }
 
-/** A hold-up, or some that were folded, and the key by which its group is looked up. */
+/** A blocking interval, or some that were evicted, and the key by which its group is
+ * looked up. */
 typedef struct sighting {
     uint32_t object; ///< objects[] or TM__NONE
     uint32_t thread;
@@ -42,7 +43,7 @@ typedef struct sighting {
     uint32_t context;
     uint32_t state; ///< TM__GROUP_BLOCKED, ...
     int64_t duration_ns;
-    const tm__aggregate *add_sums; ///< NULL: one hold-up
+    const tm__aggregate *add_sums; ///< NULL: one blocking interval
 } sighting;
 
 static uint32_t class_of(const tm_model *model, uint32_t object,
@@ -81,7 +82,7 @@ static uint32_t what_of(const tm__groups *groups, uint32_t object,
            (class_index == TM__NONE ? groups->model->classes_count : class_index);
 }
 
-/* What tells hold-ups apart by where they began: the stack, or its caller. */
+/* What tells blocking intervals apart by where they began: the stack, or its caller. */
 static uint32_t site_of(const tm__groups *groups, uint32_t stack)
 {
     if (groups->keys & TM_STATISTICS_BY_STACK)
@@ -199,7 +200,7 @@ static int first_sight(tm__groups *groups, uint32_t *slot, const sighting *it)
     return TM_OK;
 }
 
-/* The pile of a state that a group is seen in for the first time. */
+/* The list of a state that a group is seen in for the first time. */
 static tm__duration_list *new_list(tm__groups *groups, tm__group *group, uint32_t state)
 {
     groups->states |= UINT32_C(1) << state;
@@ -243,8 +244,8 @@ static int gather(tm__groups *groups, const sighting *it)
                                        it->duration_ns);
 }
 
-/* Hold-ups that are gathered together, so that their cache misses overlap: where there
- * are many groups, seat, group and the end of its pile are far apart. */
+/* Blocking intervals that are gathered together, so that their cache misses overlap:
+ * where there are many groups, slot, group and the end of its list are far apart. */
 enum { TOGETHER = 32, MANY_GROUPS = 1 << 10 };
 
 static void ask_for_all(const tm__groups *groups, const sighting *sightings,

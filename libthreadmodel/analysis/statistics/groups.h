@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hold-ups, gathered by class, caller, object, thread and thread group. */
+/* Blocking intervals, gathered by class, caller, object, thread and thread group. */
 #ifndef TM_ANALYSIS_STATISTICS_STATISTICS_GROUPS_H
 #define TM_ANALYSIS_STATISTICS_STATISTICS_GROUPS_H
 
@@ -27,16 +27,17 @@ enum {
 /** @return the place of an enum tm_state among these; -1: it is not gathered */
 int tm__group_state(int state);
 
-/** A cache line: hold-ups of millions of groups come in any order. */
+/** A cache line: blocking intervals of millions of groups come in any order. */
 typedef struct tm__group {
-    tm__duration_list durations; ///< hold-ups of the state that was seen first in it
-    uint32_t class_name;         ///< strings; TM__NONE: unknown
-    uint32_t object;             ///< objects[], when grouped by object, or TM__NONE
-    uint32_t caller;             ///< callers.items[], when grouped by it, or TM__NONE
-    uint32_t stack;              ///< stacks[], when grouped by stack, or TM__NONE
-    uint32_t thread;             ///< threads[]: the last one seen in it
+    tm__duration_list
+        durations;       ///< blocking intervals of the state that was seen first in it
+    uint32_t class_name; ///< strings; TM__NONE: unknown
+    uint32_t object;     ///< objects[], when grouped by object, or TM__NONE
+    uint32_t caller;     ///< callers.items[], when grouped by it, or TM__NONE
+    uint32_t stack;      ///< stacks[], when grouped by stack, or TM__NONE
+    uint32_t thread;     ///< threads[]: the last one seen in it
     uint32_t thread_count;
-    uint32_t state; ///< of `pile`; TM__GROUP_STATES: nothing was seen yet
+    uint32_t state; ///< of `list`; TM__GROUP_STATES: nothing was seen yet
     uint32_t next;  ///< others[] of other states, or TM__NONE
 } tm__group;
 
@@ -51,7 +52,7 @@ typedef struct tm__groups {
     const tm_model *model;
     const tm__scope *scope;
     uint32_t keys;   ///< bits of enum tm_statistics_key
-    uint32_t states; ///< bit s: some group has hold-ups of state s
+    uint32_t states; ///< bit s: some group has blocking intervals of state s
     tm__memory memory;
     tm__key_table seen; ///< (object or class, stack or caller, thread or thread group):
                         ///< group + 1
@@ -61,7 +62,7 @@ typedef struct tm__groups {
     TM__ARRAY(tm__group, items);
     TM__ARRAY(tm__other_durations, others);
     tm__duration_lists lists;
-    tm__dense_histogram *dense; ///< of the pile that was counted last
+    tm__dense_histogram *dense; ///< of the list that was counted last
     tm__distinct objects;       ///< of the group that was counted last
 } tm__groups;
 
@@ -72,7 +73,7 @@ static inline int tm__groups_by_place(const tm__groups *groups)
                             TM_STATISTICS_BY_LINE)) != 0;
 }
 
-/** @return the pile of a group's state, or NULL */
+/** @return the list of a group's state, or NULL */
 static inline tm__duration_list *tm__group_durations(const tm__groups *groups,
                                                      tm__group *group, uint32_t state)
 {
@@ -85,7 +86,7 @@ static inline tm__duration_list *tm__group_durations(const tm__groups *groups,
 }
 
 /**
- * Gather all hold-ups of a scope.
+ * Gather all blocking intervals of a scope.
  * @param groups  to be freed, whatever is returned
  * @param scope   lent until the groups are freed
  * @return TM_OK or TM_ENOMEM
@@ -93,17 +94,17 @@ static inline tm__duration_list *tm__group_durations(const tm__groups *groups,
 int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope *scope,
                       uint32_t keys, const tm__libraries *libraries);
 
-/** Whether any group has hold-ups of a state. */
+/** Whether any group has blocking intervals of a state. */
 static inline int tm__groups_have(const tm__groups *groups, int state)
 {
     return groups->states >> state & 1;
 }
 
-/** @return the sum of a group's hold-ups of a state */
+/** @return the sum of a group's blocking intervals of a state */
 int64_t tm__group_total_ns(const tm__groups *groups, uint32_t group, int state);
 
 /**
- * Count a group's hold-ups of a state, its states one after another.
+ * Count a group's blocking intervals of a state, its states one after another.
  * @return valid until the next call
  */
 const tm__dense_histogram *tm__group_count(tm__groups *groups, uint32_t group,

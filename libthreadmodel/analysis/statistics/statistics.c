@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often and how long each thread was held up: one pass of adding up. By class,
+ * How often and how long each thread was blocked: one pass of adding up. By class,
  * caller, object and so on it is in statistics_groups.c.
  */
 #include <threadmodel/statistics.h>
 
 #include "analysis/timeline/blocking.h"
 #include "base/error.h"
+#include "model/caveats.h"
 #include "model/entity_names.h"
-#include "model/fold.h"
+#include "model/evict.h"
 #include "model/interval.h"
-#include "model/limits.h"
 #include "model/model.h"
 #include "model/selection.h"
 #include "model/thread.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walking over hold-ups: every statistics question goes once over all intervals,
- * tens of millions of them, and half of those are of a running thread.
+ * Walking over blocking intervals: every statistics question goes once over all
+ * intervals, tens of millions of them, and half of those are of a running thread.
  *
  *     RUNNING | BLOCKED | DEADLOCKED c | BLOCKED c | RUNNING     c: continues
- *             ^------- one hold-up, a block -------^
+ *             ^------- one blocking interval, a block -------^
  */
 #include "analysis/timeline/blocking.h"
 
@@ -19,8 +19,9 @@ void tm__blocking_start(tm__blocking_walk *walk, const tm_model *model,
     const tm__thread *it = &model->threads[thread];
     uint32_t low = 0, high = it->interval_count;
 
-    /* The hold-up that the window cuts may have begun before it: the last interval
-     * that begins before the window is where to look, and what it continues. */
+    /* The blocking interval that the window cuts may have begun before it: the last
+     * interval that begins before the window is where to look, and what it continues.
+     */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
@@ -36,7 +37,7 @@ void tm__blocking_start(tm__blocking_walk *walk, const tm_model *model,
     *walk = (tm__blocking_walk){model, scope, it, low};
 }
 
-/* The interval after the hold-up that begins at `first`. */
+/* The interval after the blocking interval that begins at `first`. */
 static uint32_t end_of(const tm__thread *thread, uint32_t first, int state)
 {
     uint32_t end = first + 1;

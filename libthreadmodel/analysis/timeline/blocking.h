@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hold-ups, as questions count them: a block that became a deadlock is one block,
- * though the timeline has two intervals of it.
+ * Blocking intervals, as questions count them: a block that became a deadlock is one
+ * block, though the timeline has two intervals of it.
  */
 #ifndef TM_ANALYSIS_TIMELINE_BLOCKING_H
 #define TM_ANALYSIS_TIMELINE_BLOCKING_H
@@ -9,7 +9,7 @@
 #include "model/selection.h"
 #include "model/thread.h"
 
-/** A hold-up, cut at the edges of a window. */
+/** A blocking interval, cut at the edges of a window. */
 typedef struct tm__blocking_part {
     int64_t start_ns; ///< on the model's clock
     int64_t end_ns;   ///< the last event's time where it has not ended
@@ -25,15 +25,16 @@ typedef struct tm__blocking_walk {
     uint32_t next; ///< intervals[] of the thread
 } tm__blocking_walk;
 
-/** Begin with the first hold-up of a thread that lies in the scope's window. */
+/** Begin with the first blocking interval of a thread that lies in the scope's window.
+ */
 void tm__blocking_start(tm__blocking_walk *walk, const tm_model *model,
                         const tm__scope *scope, uint32_t thread);
 
-/** @return 1 and the next hold-up by rising time, or 0 after the last */
+/** @return 1 and the next blocking interval by rising time, or 0 after the last */
 int tm__blocking_next(tm__blocking_walk *walk, tm__blocking_part *part);
 
-/** Folded hold-ups of a thread that lie in the scope's window: it can only be all
- * of them or none. @return head of a list of folds[], or TM__NONE */
+/** Evicted blocking intervals of a thread that lie in the scope's window: it can only
+ * be all of them or none. @return head of a list of aggregates[], or TM__NONE */
 uint32_t tm__scope_aggregates(const tm__scope *scope, const tm_model *model,
                               const tm__thread *thread);
 

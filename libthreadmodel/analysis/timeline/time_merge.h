@@ -57,7 +57,7 @@ int tm__time_merge_next(tm__time_merge *merge, tm__time_merge_point *point);
  */
 int tm__time_merge_defer(tm__time_merge *merge);
 
-/** Whether a row is an act that the march hands out. */
+/** Whether a row is a wakeup that the merge hands out. */
 int tm__time_merge_has(const tm__interaction *row);
 
 /** Whether a thread will be able to act at this very instant, though not yet; forward.
@@ -65,7 +65,7 @@ int tm__time_merge_has(const tm__interaction *row);
 int tm__time_merge_is_coming(const tm__time_merge *merge, uint32_t thread,
                              int64_t time_ns);
 
-/** Which of acts[] a row is. @return TM__NONE: the march does not hand it out */
+/** Which of wakeups[] a row is. @return TM__NONE: the merge does not hand it out */
 uint32_t tm__time_merge_wakeup(const tm__time_merge *merge, uint32_t row);
 
 /** When a thread could last have acted, up to the time of a point; forward. */

@@ -25,9 +25,9 @@ tm__wakeup_edge tm__wakeup_edge_to(const tm_model *model, uint32_t thread,
                                    uint32_t interval);
 
 /**
- * What ends a hold-up, the intervals [first, end) of a thread. One that has not ended
- * with the data owes it to nobody, but for a join, which waits for a thread that is
- * known.
+ * What ends a blocking interval, the intervals [first, end) of a thread. One that has
+ * not ended with the data owes it to nobody, but for a join, which waits for a thread
+ * that is known.
  */
 tm__wakeup_edge tm__wakeup_edge_out(const tm_model *model, uint32_t thread,
                                     uint32_t first, uint32_t end);
@@ -51,9 +51,9 @@ static inline int tm__is_inert(int state)
     return tm__is_stopped(state) || state == TM_STATE_NEW || state == TM_STATE_DEAD;
 }
 
-/** The interval after the hold-up that `interval` is part of. */
+/** The interval after the blocking interval that `interval` is part of. */
 uint32_t tm__interval_after_blocking(const tm__thread *thread, uint32_t interval);
-/** The one with which that hold-up begins. */
+/** The one with which that blocking interval begins. */
 uint32_t tm__interval_first_blocking(const tm__thread *thread, uint32_t interval);
 
 /** objects[] that an interval is about: a join's is the joined thread's own. */

@@ -2,7 +2,7 @@
 /*
  * What all dumps of threads have in common: a dump is an instant at which some
  * threads were seen, each in a state, with a stack and locks. Readers take a thread
- * after the other and pour what was taken; several dumps make a sampled time line.
+ * after the other and emit what was taken; several dumps make a sampled time line.
  */
 #ifndef TM_FORMATS_DUMP_DUMP_H
 #define TM_FORMATS_DUMP_DUMP_H
@@ -25,7 +25,7 @@ typedef struct tm__dump_hold {
 typedef struct tm__dump_thread {
     tm_thread thread;
     int state;        ///< enum tm_state; UNKNOWN: only its name is known
-    uint64_t wanted;  ///< object that it is held up for; 0: none or unknown
+    uint64_t wanted;  ///< object that it is blocked for; 0: none or unknown
     uint64_t owner;   ///< thread that has it; or the one that is joined; 0: unknown
     uint64_t carrier; ///< thread that it is mounted on
     const uint32_t *frames; ///< numbers that tm__dump_frame() gave, innermost first
@@ -62,7 +62,7 @@ typedef struct tm__dump {
     uint32_t frame_capacity;
     tm__strings stacks; ///< numbers of frames, and flags behind them
     uint32_t stacks_emitted;
-    tm_frame *stack; ///< room for the one that is poured
+    tm_frame *stack; ///< room for the one that is emitted
     uint32_t stack_capacity;
     uint32_t *numbers; ///< room for the one that is looked up
     uint32_t number_capacity;
@@ -122,16 +122,16 @@ int tm__dump_note(tm__dump *dump, const tm_event *event);
 /** Define a thread that is in no dump. @return TM_OK or TM_ENOMEM */
 int tm__dump_define(tm__dump *dump, const tm_thread *thread);
 
-/** @return whether as much waits to be poured as one call should pour */
+/** @return whether as much waits to be emitted as one call should emit */
 int tm__dump_is_full(const tm__dump *dump);
 
-/** Pour what was taken; may be called again after a failure. */
+/** Emit what was taken; may be called again after a failure. */
 int tm__dump_emit(tm__dump *dump, const tm_sink *sink);
 
 /** Facts of the run that follow from its dumps; other fields are the reader's. */
 void tm__dump_describe(const tm__dump *dump, tm_run *run);
 
-/** Note the limits that all dumps have. @return TM_OK or TM_ENOMEM */
+/** Note the caveats that all dumps have. @return TM_OK or TM_ENOMEM */
 int tm__dump_conclude(tm__dump *dump);
 
 void tm__dump_free(tm__dump *dump);

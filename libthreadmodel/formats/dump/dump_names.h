@@ -30,7 +30,7 @@ struct tm__dump_name {
 int tm__dump_stack(tm__dump *dump, const uint32_t *frames, uint32_t count,
                    uint32_t flags, uint32_t *id);
 
-/** Pour classes, methods and stacks that were not poured yet. */
+/** Emit classes, methods and stacks that were not emitted yet. */
 int tm__dump_emit_names(tm__dump *dump, const tm_sink *sink);
 
 #endif

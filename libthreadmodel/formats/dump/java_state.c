@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Frames that a hold-up may have above the method that tells it. */
+/* Frames that a blocking interval may have above the method that tells it. */
 enum { FRAMES_ABOVE = 8 };
 
 int tm__dump_is_method(const tm__dump *dump, uint32_t frame, const char *class_name,

@@ -171,7 +171,8 @@ static int next_line(reader *self)
         rc = tm__lines_skip(&self->lines);
         rc = rc < 0 ? rc : TM_OK;
     }
-    /* Where there was no memory, or is more of it to be poured: the same line again. */
+    /* Where there was no memory, or is more of it to be emitted: the same line again.
+     */
     if (rc != TM_OK)
         self->lines = before;
     return rc < 0 ? rc : TM_MORE;

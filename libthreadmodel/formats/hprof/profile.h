@@ -72,7 +72,7 @@ typedef struct tm__profile {
 void tm__profile_init(tm__profile *profile, tm__memory *memory, tm__dump *dump);
 
 /* Each is about one line, and is called again with the same when there was no memory.
- * @return TM_OK, TM_ENOMEM; TM_MORE: the same line again, after pouring; TM_EDAMAGED:
+ * @return TM_OK, TM_ENOMEM; TM_MORE: the same line again, after emitting; TM_EDAMAGED:
  * it is not as HPROF writes it */
 int tm__profile_thread_start(tm__profile *profile, tm__slice rest);
 int tm__profile_thread_end(tm__profile *profile, tm__slice rest);

@@ -79,7 +79,7 @@ static int64_t timespan_ns(const tm__jfr_events *events, uint64_t value, int uni
     return ns;
 }
 
-/* When a hold-up ended; never before it began. */
+/* When a blocking interval ended; never before it began. */
 static int64_t end_ns(const tm__jfr_events *events, const tm__jfr_event_kind *kind,
                       int64_t start_ns)
 {
@@ -112,7 +112,7 @@ static int64_t timeout_ns(const tm__jfr_events *events, const tm__jfr_event_kind
     return left_ns > 0 ? left_ns : 1;
 }
 
-/* The object that a thread was held up by, by address and class. */
+/* The object that a thread was blocked by, by address and class. */
 static int find_object(tm__jfr_events *events, const tm__jfr_event_kind *kind,
                        int object_kind, uint64_t *object)
 {

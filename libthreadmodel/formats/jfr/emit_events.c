@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts of a chunk as events: a hold-up has two, which lie far apart in the order
- * of time, so that a million facts are read all over memory.
+ * The facts of a chunk as events: a blocking interval has two, which lie far apart in
+ * the order of time, so that a million facts are read all over memory.
  */
 #include "formats/jfr/events.h"
 

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-/** A hold-up with both its ends, or what has one end only; 56 bytes. */
+/** A blocking interval with both its ends, or what has one end only; 56 bytes. */
 typedef struct tm__jfr_fact {
     int64_t start_ns;
     int64_t end_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a recording's entities, and pouring their definitions. Numbers only
+ * The life of a recording's entities, and emitting their definitions. Numbers only
  * grow, so what a sink already has is a count of each kind.
  */
 #include "base/error.h"

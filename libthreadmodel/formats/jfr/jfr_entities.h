@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads, classes, methods, stacks and objects of a whole recording. Chunks number
- * most of them anew; here each is known once, and its definition is poured once.
+ * most of them anew; here each is known once, and its definition is emitted once.
  */
 #ifndef TM_FORMATS_JFR_JFR_ENTITIES_H
 #define TM_FORMATS_JFR_JFR_ENTITIES_H
@@ -81,7 +81,7 @@ typedef struct tm__jfr_entities {
     uint32_t queue_emitted;
     uint64_t unknown_threads; ///< keys that no constant explains
     int has_virtual;          ///< a virtual thread was seen
-    int keeps_stacks;         ///< stacks and methods are not poured
+    int keeps_stacks;         ///< stacks and methods are not emitted
 
     tm__jfr_text text;
     tm__jfr_text slashed;
@@ -145,7 +145,7 @@ int tm__jfr_entity_read(tm__jfr_entities *entities, uint64_t offset);
 /** Read a string where a cursor stands, through the pool. @return TM_OK, TM_ENOMEM */
 int tm__jfr_entity_text(tm__jfr_entities *entities, uint64_t offset, uint32_t *text);
 
-/** Pour what was not poured yet; may be called again after a failure. */
+/** Emit what was not emitted yet; may be called again after a failure. */
 int tm__jfr_entities_emit(tm__jfr_entities *entities, const tm_sink *sink);
 
 void tm__jfr_entities_free(tm__jfr_entities *entities);

@@ -184,7 +184,7 @@ static int emit_run(reader *self, const tm_sink *sink)
     return sink->run(sink->payload, &run);
 }
 
-/* Have the next chunk ready to be poured. */
+/* Have the next chunk ready to be emitted. */
 static int load(reader *self)
 {
     const tm__jfr_chunk *chunk = &self->chunks[self->order[self->next].number];
@@ -242,7 +242,7 @@ static int conclude(reader *self, const tm_sink *sink)
     if (rc == TM_OK && self->recording.entities.has_virtual)
         rc = tm__notes_caveat(
             &self->recording.notes,
-            "JFR hardly records virtual threads that are held up: as of "
+            "JFR hardly records virtual threads that are blocked: as of "
             "JDK 25 their contended enters and parks leave no event and "
             "their waits look far too short; starts, sleeps and ends "
             "are right.");

@@ -23,8 +23,8 @@ typedef struct tm__jfr_recording {
 int tm__jfr_recording_init(tm__jfr_recording *recording, tm__memory *memory);
 
 /**
- * Read a chunk: its events are then in `events`, to be poured; where they need no order
- * of time, tm__jfr_recording_next() decodes them.
+ * Read a chunk: its events are then in `events`, to be emitted; where they need no
+ * order of time, tm__jfr_recording_next() decodes them.
  * @param bytes  of the whole chunk, lent until the next chunk is read
  * @return TM_OK, also where it is damaged; TM_ENOMEM: it can be tried again
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hold-up that never ends leaves no event, so a deadlock is not in a recording but
- * for the text of its thread dumps, a few a chunk. Of each dump just the members of
- * cycles are taken: of all others the events tell more, and by other addresses. Members
- * do not go on, so each is told once, as a snapshot of what it wants, with what it
- * holds.
+ * A blocking interval that never ends leaves no event, so a deadlock is not in a
+ * recording but for the text of its thread dumps, a few a chunk. Of each dump just the
+ * members of cycles are taken: of all others the events tell more, and by other
+ * addresses. Members do not go on, so each is told once, as a snapshot of what it
+ * wants, with what it holds.
  */
 #include "formats/jfr/witness.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JSON dumps, one after the other, in files of gigabytes: a piece of the text at a
- * time, and what became of it is poured before the next.
+ * time, and what became of it is emitted before the next.
  *
  * When memory runs out within a piece, the parser is of no use any more. The dump is
  * begun again from its first byte then, and the threads that were taken already are

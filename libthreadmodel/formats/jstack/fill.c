@@ -78,7 +78,7 @@ static const tm__jstack_lock *lock_of_wait(const tm__jstack_dump *parsed,
     return found;
 }
 
-/* @return the lock that the thread is held up for, or NULL */
+/* @return the lock that the thread is blocked for, or NULL */
 static const tm__jstack_lock *wanted_lock(const tm__jstack_dump *parsed,
                                           uint32_t thread, int state,
                                           uint32_t wait_depth)

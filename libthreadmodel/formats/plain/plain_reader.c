@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dumps that `jcmd Thread.dump_to_file` writes as text, one after the other, perhaps of
- * a million threads: a line at a time, and what became of some is poured before the
+ * a million threads: a line at a time, and what became of some is emitted before the
  * next.
  *
  *     16881                                   the process, the time, the version

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Collections that stop all threads, and monitors that need their heavy form. */
+/** Collections that stop all threads, and monitors that need to be inflated. */
 final class Pauses {
     static final class Heavy {
     }

@@ -6,7 +6,7 @@ import java.lang.ref.WeakReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A class that each of many loaders defines anew. It is held up once, and then nothing
+ * A class that each of many loaders defines anew. It blocks once, and then nothing
  * keeps it: the VM has unloaded it before the next one comes.
  */
 final class Unloaded {

@@ -81,7 +81,7 @@ static void summary_shows_who_was_blocked_where(void **state)
     fclose(out);
     assert_non_null(
         strstr(text, "p.Q    p.Q.m:42         1  2.50 ms  2.50 ms  2.50 ms"));
-    assert_non_null(strstr(text, "Threads that monitors held up most"));
+    assert_non_null(strstr(text, "Threads that monitors blocked most"));
     assert_null(strstr(text, "Deadlock"));
     free(text);
     tm_model_free(model);

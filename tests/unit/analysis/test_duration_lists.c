@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Piles of durations, counted, against sums made while they were piled up; and what
+/* Lists of durations, counted, against sums made while they were added; and what
  * the groups of a question are looked up by. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "analysis/grouping/key_table.h"
 #include "support/scarce.h"
 
-enum { PILES = 5, OBJECTS = 40, DURATIONS = 6000 };
+enum { LISTS = 5, OBJECTS = 40, DURATIONS = 6000 };
 
 static uint64_t next_random(uint64_t *seed)
 {
@@ -24,7 +24,7 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* What a pile was given. */
+/* What a list was given. */
 struct expected {
     uint64_t count;
     int64_t total_ns, min_ns, max_ns;
@@ -86,8 +86,8 @@ static void check_lists(int with_objects)
     uint64_t seed = 3;
     uint32_t marks[OBJECTS] = {0};
     tm__distinct objects = {.marks = marks};
-    struct expected expected[PILES] = {{0}};
-    tm__duration_list all[PILES] = {{0}};
+    struct expected expected[LISTS] = {{0}};
+    tm__duration_list all[LISTS] = {{0}};
     tm__histogram histogram = {0};
     tm__memory memory;
     tm__duration_lists lists = {.memory = &memory, .with_objects = with_objects};
@@ -98,13 +98,13 @@ static void check_lists(int with_objects)
     for (int i = 0; i < DURATIONS; i++) {
         uint64_t random = next_random(&seed);
         /* The last one stays empty, the first ones get most. */
-        size_t at = (size_t)((random >> 40) % (PILES - 1) * (random >> 50) % 3);
+        size_t at = (size_t)((random >> 40) % (LISTS - 1) * (random >> 50) % 3);
 
         assert_int_equal(add_duration(&lists, &all[at], &expected[at], &histogram,
                                       next_random(&seed)),
                          TM_OK);
     }
-    for (size_t i = 0; i < PILES; i++)
+    for (size_t i = 0; i < LISTS; i++)
         check_list(&lists, &all[i], &expected[i], &objects);
     tm__duration_lists_free(&lists);
     tm__histogram_free(&histogram, &memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics of random runs that fold in bounded memory, against those of the same runs
- * as a whole.
+ * Statistics of random runs that evict in bounded memory, against those of the same
+ * runs as a whole.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 #include "support/group_runs.h"
 
-/* So many, of so few objects and stacks, that folding pays without loss. */
+/* So many, of so few objects and stacks, that evicting pays without loss. */
 enum { EVICTED_EVENTS = 400000 };
 
 /* Writes a table to memory; the buffer is large enough for what is asked here. */
@@ -65,7 +65,7 @@ static int was_evicted(const tm_model *model)
 /* Of keys whose rows have names, as equal rows without go by order of sight. */
 static void eviction_changes_no_sum(void **state)
 {
-    static struct page whole, folded;
+    static struct page whole, evicted;
 
     (void)state;
     for (uint64_t seed = 21; seed <= 23; seed++) {
@@ -78,8 +78,8 @@ static void eviction_changes_no_sum(void **state)
         for (uint32_t keys = 0;
              keys <= (TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER); keys++) {
             write_answer(&whole, model, keys);
-            write_answer(&folded, bounded, keys);
-            assert_string_equal(folded.text, whole.text);
+            write_answer(&evicted, bounded, keys);
+            assert_string_equal(evicted.text, whole.text);
         }
         tm_model_free(model);
         tm_model_free(bounded);
@@ -95,7 +95,7 @@ static void eviction_under_any_limit_keeps_sums_by_thread_and_class(void **state
         "waiting_count",    "waiting_min_ns", "waiting_total_ns", "reentering_total_ns",
         "joining_total_ns", "parked_count",   "parked_max_ns",    "parked_mean_ns",
     };
-    static struct page whole, folded;
+    static struct page whole, evicted;
 
     (void)state;
     for (uint64_t seed = 31; seed <= 33; seed++) {
@@ -104,8 +104,8 @@ static void eviction_under_any_limit_keeps_sums_by_thread_and_class(void **state
         tm_table *expected, *answer;
 
         write_answer(&whole, model, 0);
-        write_answer(&folded, bounded, 0);
-        assert_string_equal(folded.text, whole.text);
+        write_answer(&evicted, bounded, 0);
+        assert_string_equal(evicted.text, whole.text);
         assert_int_equal(tm_statistics_list(&expected, model, NULL), TM_OK);
         assert_int_equal(tm_statistics_list(&answer, bounded, NULL), TM_OK);
         assert_int_equal(tm_table_row_count(answer), tm_table_row_count(expected));

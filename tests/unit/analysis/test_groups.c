@@ -19,7 +19,7 @@
 
 enum { MAX_INTERVALS = EVENTS };
 
-/** One hold-up as the timeline shows it. */
+/** One blocking interval as the timeline shows it. */
 struct blocking {
     uint64_t thread_id;
     const char *thread, *state, *object, *class_name, *method, *source;
@@ -44,7 +44,7 @@ static int is_blocking(const char *state)
 }
 
 /* Rows that touch without running in between, of the same state or a deadlock, are
- * one hold-up. */
+ * one blocking interval. */
 static void read_timeline(const tm_table *timeline)
 {
     const int64_t *start_ns = tm_table_int64(timeline, "start_ns");
@@ -127,7 +127,7 @@ static void check_near(int64_t found, const int64_t *sorted, size_t count, int p
     assert_true(llabs(found - exact) * 100 <= exact * 3);
 }
 
-/* Check one state of one row. @return how many hold-ups it has */
+/* Check one state of one row. @return how many blocking intervals it has */
 static size_t check_state(const tm_table *table, uint32_t keys, size_t row,
                           const char *state)
 {
@@ -200,7 +200,8 @@ static void check_answer(const tm_model *model, uint32_t keys,
             assert_true(cell(table, "blocked", "total_ns", row - 1) >=
                         cell(table, "blocked", "total_ns", row));
     }
-    /* Each hold-up stands in one row, so equal sums mean that no row is missing. */
+    /* Each blocking interval stands in one row, so equal sums mean that no row is
+     * missing. */
     for (size_t i = 0; i < interval_count; i++)
         expected += !same(blocking_intervals[i].state, "sleeping");
     assert_int_equal(counted, expected);

@@ -9,8 +9,8 @@
 
 #include "formats/contention/dialect.h"
 #include "formats/decimal.h"
+#include "support/recorded.h"
 #include "support/scarce.h"
-#include "support/told.h"
 
 static int emit_text(recorder *to, const char *text, const char *dialect)
 {
@@ -24,7 +24,7 @@ static void assert_emitted(const char *text, const char *dialect, const char *ex
     recorder told;
 
     assert_int_equal(emit_text(&told, text, dialect), TM_OK);
-    assert_told(&told, expected);
+    assert_recorded(&told, expected);
     recorder_free(&told);
 }
 
@@ -218,25 +218,25 @@ static void threads_of_one_hash_are_told_apart(void **state)
                                "MonitorContendedEnter,10,0000000A,00000300,0000000A\n",
                                NULL),
                      TM_OK);
-    assert_told(&told, "object 10 0 0 10 3\n"
-                       "thread 10 10 0 first|(null) 0 0\n"
-                       "event 1000000000 10 0 0 0 0 2 0\n"
-                       "object 256 0 0 256 3\n"
-                       "event 2000000000 10 256 0 0 0 6 0\n"
-                       "thread 4294967306 0 0 second|(null) 0 0\n"
-                       "event 3000000000 4294967306 0 0 0 0 2 0\n"
-                       "object 12 0 0 12 3\n"
-                       "thread 12 12 0 (null)|(null) 0 0\n"
-                       "object 512 0 0 512 3\n"
-                       "event 4000000000 4294967306 512 12 0 0 4 4\n"
-                       "event 5000000000 10 256 0 0 0 7 0\n"
-                       "event 6000000000 4294967306 512 0 0 0 5 0\n"
-                       "event 7000000000 4294967306 0 0 0 0 3 0\n"
-                       "event 8000000000 10 0 0 0 0 3 0\n"
-                       "thread 8589934602 0 0 third|(null) 0 0\n"
-                       "event 9000000000 8589934602 0 0 0 0 2 0\n"
-                       "object 768 0 0 768 3\n"
-                       "event 10000000000 8589934602 768 0 0 0 4 0\n");
+    assert_recorded(&told, "object 10 0 0 10 3\n"
+                           "thread 10 10 0 first|(null) 0 0\n"
+                           "event 1000000000 10 0 0 0 0 2 0\n"
+                           "object 256 0 0 256 3\n"
+                           "event 2000000000 10 256 0 0 0 6 0\n"
+                           "thread 4294967306 0 0 second|(null) 0 0\n"
+                           "event 3000000000 4294967306 0 0 0 0 2 0\n"
+                           "object 12 0 0 12 3\n"
+                           "thread 12 12 0 (null)|(null) 0 0\n"
+                           "object 512 0 0 512 3\n"
+                           "event 4000000000 4294967306 512 12 0 0 4 4\n"
+                           "event 5000000000 10 256 0 0 0 7 0\n"
+                           "event 6000000000 4294967306 512 0 0 0 5 0\n"
+                           "event 7000000000 4294967306 0 0 0 0 3 0\n"
+                           "event 8000000000 10 0 0 0 0 3 0\n"
+                           "thread 8589934602 0 0 third|(null) 0 0\n"
+                           "event 9000000000 8589934602 0 0 0 0 2 0\n"
+                           "object 768 0 0 768 3\n"
+                           "event 10000000000 8589934602 768 0 0 0 4 0\n");
     assert_non_null(strstr(told.text, "caveat 1 times two threads that lived at once"));
     assert_non_null(strstr(told.text,
                            "caveat 1 times a thread had the hash of one that "
@@ -305,7 +305,7 @@ static void metadata_lie_beside_the_log_in_one_file_or_two(void **state)
     put_text("test_contention.orca", LOG);
     put_text("test_contention.meta", CLASSES METHODS);
     assert_int_equal(emit_file(&told, "test_contention.orca"), TM_OK);
-    assert_told(&told, TOLD);
+    assert_recorded(&told, TOLD);
     assert_non_null(strstr(told.text, "caveat 1 methods of stacks are not in the "
                                       "metadata."));
     recorder_free(&told);
@@ -320,12 +320,12 @@ static void metadata_lie_beside_the_log_in_one_file_or_two(void **state)
     put_text("test_contention.classtable", CLASSES);
     put_text("test_contention.method", METHODS);
     assert_int_equal(emit_file(&told, "test_contention.orca"), TM_OK);
-    assert_told(&told, TOLD);
+    assert_recorded(&told, TOLD);
     recorder_free(&told);
 
     put_text("test_contention.method", METHODS "0000002C,cut,(I\n");
     assert_int_equal(emit_file(&told, "test_contention.orca"), TM_EDAMAGED);
-    assert_told(&told, TOLD);
+    assert_recorded(&told, TOLD);
     assert_string_equal(tm_error_text(),
                         "test_contention.orca: test_contention.method, the line at "
                         "byte 123: the method has no signature");

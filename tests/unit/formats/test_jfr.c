@@ -6,7 +6,7 @@
 
 static chunk_paper paper;
 
-/* All that a recording pours, as text; the code that ended it in `rc`. */
+/* All that a recording emits, as text; the code that ended it in `rc`. */
 static recorder read_recording(const uint8_t *bytes, size_t length, int *rc)
 {
     recorder all;

@@ -6,8 +6,8 @@
 #include <threadmodel/source.h>
 
 #include "formats/source.h"
+#include "support/recorded.h"
 #include "support/scarce.h"
-#include "support/told.h"
 
 static int emit_with(recorder *to, const char *text, const tm_source_options *options)
 {
@@ -19,7 +19,7 @@ static void assert_emitted(const char *text, const char *expected)
     recorder told;
 
     assert_int_equal(emit_with(&told, text, NULL), TM_OK);
-    assert_told(&told, expected);
+    assert_recorded(&told, expected);
     recorder_free(&told);
 }
 
@@ -108,15 +108,15 @@ static void an_id_that_ended_may_mean_another_thing(void **state)
                   "<monWait threadIdRef=\"7\" time=\"4\" objIdRef=\"70\"/>",
                   NULL),
         TM_OK);
-    assert_told(&told,
-                "object 70 0 7 0 0\n"
-                "thread 7 70 0 (null)|(null) 0 0\n"
-                "event 1000000000 7 0 0 0 0 2 0\n"
-                "event 2000000000 7 0 0 0 0 3 0\n"
-                "object 2305843009213693952 0 2305843009213693952 0 0\n"
-                "thread 2305843009213693952 2305843009213693952 0 (null)|(null) 0 0\n"
-                "event 3000000000 2305843009213693952 0 0 0 0 2 0\n"
-                "event 4000000000 2305843009213693952 2305843009213693952 0 0 0 6 0\n");
+    assert_recorded(
+        &told, "object 70 0 7 0 0\n"
+               "thread 7 70 0 (null)|(null) 0 0\n"
+               "event 1000000000 7 0 0 0 0 2 0\n"
+               "event 2000000000 7 0 0 0 0 3 0\n"
+               "object 2305843009213693952 0 2305843009213693952 0 0\n"
+               "thread 2305843009213693952 2305843009213693952 0 (null)|(null) 0 0\n"
+               "event 3000000000 2305843009213693952 0 0 0 0 2 0\n"
+               "event 4000000000 2305843009213693952 2305843009213693952 0 0 0 6 0\n");
     assert_non_null(strstr(told.text, "caveat 2 ids came to mean another thing"));
     recorder_free(&told);
 }
@@ -143,7 +143,7 @@ static void time_is_in_the_unit_that_was_asked_for(void **state)
 
     (void)state;
     assert_int_equal(emit_with(&told, text, &options), TM_OK);
-    assert_told(&told, "event 1226655440123500 7 0 0 0 0 3 0\n");
+    assert_recorded(&told, "event 1226655440123500 7 0 0 0 0 3 0\n");
     recorder_free(&told);
     options.time_unit_ns = -1;
     assert_int_equal(emit_with(&told, text, &options), TM_EINVAL);

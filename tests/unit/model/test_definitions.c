@@ -112,7 +112,7 @@ static void a_class_with_an_endless_name_is_cut_in_its_methods_names(void **stat
     free(name);
 }
 
-/* The row of a model's limits that begins so, or NULL. */
+/* The row of a model's caveats that begins so, or NULL. */
 static const char *caveat_of(tm_table **caveats, const tm_model *model,
                              const char *start)
 {
@@ -160,7 +160,7 @@ static void sentences_beyond_a_thousand_are_counted(void **state)
         assert_int_equal(sink->caveat(sink->payload, text), TM_OK);
     }
     assert_string_equal(caveat_of(&caveats, model, "199,"),
-                        "199,000 more limits of the data are not told.");
+                        "199,000 more caveats are left out.");
     assert_in_range(tm_table_row_count(caveats), 1001, 1010);
     tm_table_free(caveats);
     tm_model_free(model);

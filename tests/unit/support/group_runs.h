@@ -71,7 +71,7 @@ static void define(tm_model *model)
     }
 }
 
-/* Threads that begin hold-ups of all kinds and end most of them. */
+/* Threads that begin blocking intervals of all kinds and end most of them. */
 static tm_model *random_run(uint64_t seed, int events, size_t limit_bytes)
 {
     tm_model_options options = {.size = sizeof(options),

@@ -15,7 +15,7 @@ typedef struct subject {
     uint64_t events;
 } subject;
 
-/* All that is poured, as text; the code that ended it in `rc`. */
+/* All that is emitted, as text; the code that ended it in `rc`. */
 static inline recorder emit_all(const char *bytes, size_t length, int *rc)
 {
     recorder all;

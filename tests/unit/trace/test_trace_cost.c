@@ -28,7 +28,7 @@ static struct paper trace_of(const tm__bytes *raw, tm__block_header header, int 
     return paper;
 }
 
-/* Pour it. @return what was taken, with the trace's length and error text checked */
+/* Emit it. @return what was taken, with the trace's length and error text checked */
 static tm_model *model_of(const struct paper *paper)
 {
     tm_source *source;

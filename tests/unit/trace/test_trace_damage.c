@@ -47,7 +47,7 @@ static void file_cut_anywhere_gives_its_whole_blocks_and_says_so(void **state)
     free(whole.bytes);
 }
 
-/* Events poured without those that say how many were lost. */
+/* Events emitted without those that say how many were lost. */
 static uint64_t true_events(const recorder *read, uint64_t *lost)
 {
     const char *line = read->text;

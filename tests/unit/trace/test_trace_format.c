@@ -99,7 +99,7 @@ static void newer_major_version_is_refused(void **state)
 
 static void newer_minor_version_is_read_and_what_is_new_is_passed_over(void **state)
 {
-    /* Definitions: a kind 99, and a limit with a byte more than is known; columns:
+    /* Definitions: a kind 99, and a caveat with a byte more than is known; columns:
      * kind of one event; a section 77. */
     static const uint8_t raw[] = {1, 12,  0, 99, 2, 'x', 'y', 0,  2, 4,
                                   2, 'a', 0, 7,  2, 1,   5,   77, 1, 9};
@@ -167,7 +167,7 @@ static void a_trace_is_written_in_a_version_that_readers_of_version_1_refuse(
     free(paper.bytes);
 }
 
-/* A block that must not be poured, before one that must be. */
+/* A block that must not be emitted, before one that must be. */
 static void assert_refused(tm__block_header header, const void *raw, size_t length)
 {
     static const uint8_t good[] = {2, 1, 6};

@@ -20,7 +20,7 @@ export const chosenThreads = signal<ReadonlySet<number>>(new Set());
 export const chosenClasses = signal<ReadonlySet<string>>(new Set());
 /** Threads that the timeline shows; null: all. */
 export const shownThreads = signal<ReadonlySet<number> | null>(null);
-/** A class whose hold-ups the timeline brings out; null: none. */
+/** A class whose blocking intervals the timeline brings out; null: none. */
 export const brightClass = signal<string | null>(null);
 /** A place that the timeline is to go to. */
 export const goal = signal<Goal | null>(null);

@@ -14,7 +14,7 @@ export interface State {
   letter: string;
   light: string;
   dark: string;
-  /** Share of a lane's height that it fills: what is held up stands out. */
+  /** Share of a lane's height that it fills: what is blocked stands out. */
   height: number;
   texture: Texture;
   /** What it means, for the legend. */
@@ -77,7 +77,7 @@ export function labelOf(name: string): string {
   return STATES[BY_NAME.get(name) ?? -1]?.label ?? name;
 }
 
-/** States in which a thread is held up by others, as sums name them. */
+/** States in which a thread is blocked by others, as sums name them. */
 export const BLOCKING_STATES = SUMMED_STATES;
 export type BlockingState = (typeof BLOCKING_STATES)[number];
 

@@ -57,7 +57,7 @@ def export(
     \b
     perfetto   a trace for ui.perfetto.dev: threads, who woke whom, the critical path
     chrome     the same as JSON, for chrome://tracing and others
-    collapsed  stacks with the ns that threads were held up there, for flame graphs
+    collapsed  stacks with the ns that threads were blocked there, for flame graphs
     dot        who waits for whom at the end, and the order of locks, for Graphviz
 
     The exit status is 3 when FILE is damaged or cut: what is whole is exported.

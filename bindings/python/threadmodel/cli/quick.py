@@ -79,12 +79,12 @@ def quick_stats(
 
 
 def _section(table: Table, top: int) -> terminal.Section:
-    section = terminal.Section("How threads were held up")
+    section = terminal.Section("How threads were blocked")
     for caveat in table.caveats:
         section.fact("caveat", clean(caveat, NAME_LENGTH), "yellow")
     rows = list(table)
     if not rows:
-        section.line("no thread was held up")
+        section.line("no thread was blocked")
         return section
     columns = [
         Column("class", name=True),

@@ -43,7 +43,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read_choices(dialect: str | None, time_unit: str | None) -> dict[str, Any]:
-    """Return what the options mean to threadmodel.open and pour."""
+    """Return what the options mean to threadmodel.open and emit."""
     return {
         "dialect": dialect,
         "time_unit_ns": UNITS_NS[time_unit] if time_unit else 0,

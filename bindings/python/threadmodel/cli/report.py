@@ -89,7 +89,7 @@ def report(
     their times.
 
     Without options: a summary, the hottest locks and the longest waits by class and
-    caller method, the threads that were held up most, deadlocks with their stacks,
+    caller method, the threads that were blocked most, deadlocks with their stacks,
     and what was odd about the events.
 
     With -o NAME.html, or --html, it is one page for a browser with all of that, a

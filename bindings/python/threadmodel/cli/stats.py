@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel stats``: how often and how long threads were held up, by anything."""
+"""``threadmodel stats``: how often and how long threads were blocked, by anything."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -28,7 +28,7 @@ BAR_CELLS: Final = 40
 NAME_LENGTH: Final = 1000
 
 
-@click.command(cls=FileCommand, short_help="Sum up how threads were held up.")
+@click.command(cls=FileCommand, short_help="Sum up how threads were blocked.")
 @click.argument("file", metavar="FILE", type=INPUT)
 @click.option(
     "--by",
@@ -81,7 +81,7 @@ def stats(
     top: int,
     **_: object,
 ) -> None:
-    """Sum up how often and how long threads were held up; - reads from stdin.
+    """Sum up how often and how long threads were blocked; - reads from stdin.
 
     \b
     threadmodel stats run.tmt --by class --state blocked
@@ -154,11 +154,11 @@ def _cells(names: Sequence[str], row: dict[str, Any]) -> list[str]:
 
 
 def _rows(table: Table, states: Sequence[str], top: int) -> terminal.Section:
-    section = terminal.Section("How threads were held up")
+    section = terminal.Section("How threads were blocked")
     names = _names(table)
     found = [(row, state) for row in table for state in states if row[f"{state}_count"]]
     if not found:
-        section.line("no thread was held up")
+        section.line("no thread was blocked")
         return section
     found.sort(key=lambda item: -item[0][f"{item[1]}_total_ns"])
     columns = [

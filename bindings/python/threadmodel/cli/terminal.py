@@ -201,19 +201,19 @@ def _add_idle(section: Section, idle: Sequence[tuple[Row, str]]) -> None:
 
 
 def _threads(threads: Sequence[Row], top: int) -> Section:
-    """List the threads that were held up most, by what others did before the rest."""
+    """List the threads that were blocked most, by what others did before the rest."""
 
     def rank(row: Row) -> tuple[int, int]:
         by_locks = row["blocked_total_ns"] + row["reentering_total_ns"]
         return (-by_locks, -sum(row[f"{state}_total_ns"] for state in STATES))
 
-    section = Section("Threads, the most held up first, and how long by what")
+    section = Section("Threads, the most blocked first, and how long by what")
     met = [state for state in STATES if any(row[f"{state}_count"] for row in threads)]
-    # In a thread dump all were held up for no time that is known.
+    # In a thread dump all were blocked for no time that is known.
     blocked = [row for row in threads if any(row[f"{state}_count"] for state in STATES)]
     shown = sorted(blocked, key=rank)[:top]
     if not shown:
-        section.line("no thread was ever held up")
+        section.line("no thread was ever blocked")
         return section
     columns = [
         Column("thread", name=True, style="bold"),

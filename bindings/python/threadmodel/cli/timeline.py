@@ -56,7 +56,7 @@ FILE_WIDTH: Final = 120
     type=click.IntRange(min=1),
     default=30,
     show_default=True,
-    help="Threads to draw, those that were held up longest.",
+    help="Threads to draw, those that were blocked longest.",
 )
 @click.option(
     "--width",

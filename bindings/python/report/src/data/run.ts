@@ -40,7 +40,7 @@ export interface Thread {
   state: string;
   start: number | null;
   end: number | null;
-  /** Count and total of each hold-up and of sleeping, by state's name. */
+  /** Count and total of each blocking interval and of sleeping, by state's name. */
   count: Record<string, number>;
   total: Record<string, number>;
   blocked: number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statistics over any choice of threads and classes. The page holds what each thread did
 // at each place: count, total, least and greatest time, and a histogram, of each kind of
-// hold-up. All of these merge without loss, so a sum over chosen threads is what the
+// blocking interval. All of these merge without loss, so a sum over chosen threads is what the
 // model itself would answer for them; percentiles come from the same buckets by the same
 // rule.
 import type { Table } from "../data/pack";
@@ -40,7 +40,7 @@ export interface Bucket {
   count: number;
 }
 
-/** Buckets of one kind of hold-up. */
+/** Buckets of one kind of blocking interval. */
 interface Buckets {
   low: Float64Array;
   high: Float64Array;
@@ -112,7 +112,7 @@ export class Cells {
     return all;
   }
 
-  /** How long a group's hold-ups of a state took; null: the report does not hold it. */
+  /** How long a group's blocking intervals of a state took; null: the report does not hold it. */
   histogram(group: Group, state: BlockingState): Bucket[] | null {
     if (!group.states[state].count) return [];
     const buckets = this.bucketsOf(state);
@@ -137,7 +137,7 @@ export class Cells {
     return [...merged.values()].sort((a, b) => a.low - b.low);
   }
 
-  /** The threads that a group's hold-ups are of. */
+  /** The threads that a group's blocking intervals are of. */
   threadsOf(group: Group): Set<number> {
     return new Set(group.cells.map((cell) => this.thread[cell]!).filter((t) => t >= 0));
   }

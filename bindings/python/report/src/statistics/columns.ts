@@ -59,7 +59,7 @@ export const CLASS_COLUMNS: Column<Group>[] = [
   ...DISTINCT,
 ];
 
-/** Of one kind of hold-up, by caller method. */
+/** Of one kind of blocking interval, by caller method. */
 export function callerColumns(state: BlockingState): Column<Group>[] {
   return [
     { id: "method", title: "Called from", kind: "text", width: 320,

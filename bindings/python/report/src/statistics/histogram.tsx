@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the hold-ups of one row took: bars over a logarithmic scale of time.
+// How long the blocking intervals of one row took: bars over a logarithmic scale of time.
 import { scaleLog } from "d3-scale";
 import { duration, number } from "../format";
 import { BY_NAME, colour, STATES, type BlockingState } from "../states";

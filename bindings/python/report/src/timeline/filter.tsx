@@ -13,7 +13,7 @@ interface Rules {
   pattern: string;
   group: string;
   state: string;
-  /** Least time held up, in ms. */
+  /** Least time blocked, in ms. */
   least: number;
 }
 
@@ -23,8 +23,8 @@ const COLUMNS: Column<Thread>[] = [
   { id: "name", title: "Thread", kind: "text", value: ({ label }) => label, width: 260 },
   { id: "group", title: "Group", kind: "text", value: ({ group }) => group, width: 180 },
   { id: "state", title: "At the end", kind: "text", value: ({ state }) => state, width: 120 },
-  { id: "held", title: "Held up", kind: "ns", value: ({ blocked }) => blocked, sort: "desc" },
-  { id: "activity", title: "Hold-ups", kind: "count",
+  { id: "held", title: "Blocked", kind: "ns", value: ({ blocked }) => blocked, sort: "desc" },
+  { id: "activity", title: "Blocking intervals", kind: "count",
     value: ({ count: of }) => Object.values(of).reduce((sum, some) => sum + some, 0) },
   { id: "start", title: "Began", kind: "instant", value: ({ start }) => start },
   { id: "end", title: "Ended", kind: "instant", value: ({ end }) => end },
@@ -140,7 +140,7 @@ function Choice({ threads, shown, dialog }: Props) {
           </select>
         </label>
         <label>
-          Held up for at least
+          Blocked for at least
           <input type="number" min={0} step="any" value={rules.least}
             onInput={(event) => change({ least: Number(event.currentTarget.value) || 0 })} />
           ms

@@ -7,7 +7,7 @@ import { RUNNING } from "../states";
 /** Rows looked through for the one that is meant by a pixel. */
 const PICKED_ROWS = 2000;
 
-/** Of the rows of a lane that touch a stretch of time, the longest hold-up. */
+/** Of the rows of a lane that touch a stretch of time, the longest blocking interval. */
 export function pickWithin(
   lanes: Lanes, lane: number, from: number, to: number,
 ): Picked | null {

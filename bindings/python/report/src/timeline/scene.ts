@@ -127,7 +127,7 @@ export class Scene {
     return y < AXIS ? null : this.state.rows.peek().at(y - AXIS + this.scroller.scrollTop);
   }
 
-  /** What is meant by a point: of what falls into its pixel, the longest hold-up. */
+  /** What is meant by a point: of what falls into its pixel, the longest blocking interval. */
   pick(x: number, y: number): Picked | null {
     const row = this.rowAt(y);
     if (row?.kind !== "lane" || x < GUTTER) return null;

@@ -54,7 +54,7 @@ function detail({ level, table, row }: Picked): Line[] {
   if (table.numbers("unsplit")[source] === 1)
     lines.push(["note", "its notify was not seen: it may hide queueing for the monitor"]);
   if (table.numbers("sampled")[source] === 1)
-    lines.push(["note", "the stack is that of another hold-up like it"]);
+    lines.push(["note", "the stack is that of another blocking interval like it"]);
   return lines;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flame graph of the time for which threads were held up, by call stack.
+// A flame graph of the time for which threads were blocked, by call stack.
 import { signal } from "@preact/signals";
 import flamegraph, { type Chart } from "d3-flame-graph";
 import { select } from "d3-selection";
@@ -62,7 +62,7 @@ export function FlameView({ run }: { run: Run }) {
   return (
     <section class="flame" aria-labelledby="flame-title">
       <h2 id="flame-title">
-        Time held up, by call stack <span class="aside">{duration(root.value)}</span>
+        Time blocked, by call stack <span class="aside">{duration(root.value)}</span>
       </h2>
       <div class="controls" role="group" aria-label="States">
         {BLOCKING_STATES.map((state) => (
@@ -73,7 +73,7 @@ export function FlameView({ run }: { run: Run }) {
         ))}
       </div>
       {root.value ? <Flames root={root} fill={colour(BY_NAME.get([...chosen][0]!)!)} /> : (
-        <p class="calm">No thread was held up so.</p>
+        <p class="calm">No thread was blocked so.</p>
       )}
       {table.total > table.rows ? (
         <p class="note">{count(table.total - table.rows, "more stack")} not in this file.</p>

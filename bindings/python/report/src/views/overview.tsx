@@ -20,8 +20,8 @@ export function OverviewView({ run }: { run: Run }) {
           <Facts run={run} />
         </section>
         <section aria-labelledby="time-title">
-          <h2 id="time-title">Where threads were held up</h2>
-          <HeldUp run={run} />
+          <h2 id="time-title">Where threads were blocked</h2>
+          <Blocked run={run} />
         </section>
         <section aria-labelledby="caveats-title">
           <h2 id="caveats-title">What the data cannot show</h2>
@@ -124,7 +124,7 @@ function began(start: string | null): string | null {
   return start?.replace(/^([\d-]+)T([\d:]+)(\.\d+)?Z$/, "$1 $2 UTC") ?? null;
 }
 
-function HeldUp({ run }: { run: Run }) {
+function Blocked({ run }: { run: Run }) {
   const sums = [...BLOCKING_STATES, "sleeping"].map((name) => ({
     state: STATES[BY_NAME.get(name)!]!,
     total: run.threads.reduce((sum, thread) => sum + thread.total[name]!, 0),

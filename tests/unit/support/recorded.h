@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text poured into a recorder, and what it was told of events and definitions. */
-#ifndef TM_TESTS_TOLD_H
-#define TM_TESTS_TOLD_H
+/* A text emitted into a recorder, and what it was told of events and definitions. */
+#ifndef TM_TESTS_RECORDED_H
+#define TM_TESTS_RECORDED_H
 
 #include <threadmodel/source.h>
 
@@ -24,8 +24,8 @@ static inline int emit_memory(recorder *to, const char *name, const char *text,
     return rc;
 }
 
-/* Without the run and the limits. */
-static inline void assert_told(const recorder *told, const char *expected)
+/* Without the run and the caveats. */
+static inline void assert_recorded(const recorder *told, const char *expected)
 {
     char actual[4096] = "", copy[8192];
     char *rest = NULL;

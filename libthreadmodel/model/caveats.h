@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the data cannot show, as answers say it. */
-#ifndef TM_MODEL_LIMITS_H
-#define TM_MODEL_LIMITS_H
+#ifndef TM_MODEL_CAVEATS_H
+#define TM_MODEL_CAVEATS_H
 
 #include <threadmodel/model.h>
 
