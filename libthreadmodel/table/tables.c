@@ -367,7 +367,15 @@ static const tm__column_spec resources[] = {
 static const tm__column_spec findings[] = {
     {"rank", TM_TYPE_INT32, 0, 0},
     {"kind", TM_TYPE_STRING, 0, 0},
+    {"title", TM_TYPE_STRING, 0, 0},
     {"impact_ns", TM_TYPE_INT64, 0, 0},
+    {"bound_ns", TM_TYPE_INT64, 0, 0},
+    {"minor", TM_TYPE_BOOL, 0, 0},
+    {"suspected", TM_TYPE_BOOL, 0, 0},
+    {"waits", TM_TYPE_STRING, 0, 0},
+    {"holds", TM_TYPE_STRING, 0, 0},
+    {"advice", TM_TYPE_STRING, 0, 0},
+    {"caveat", TM_TYPE_STRING, 0, 0},
     {"text", TM_TYPE_STRING, 0, 0},
     {"class", TM_TYPE_STRING, 0, 0},
     {"method", TM_TYPE_STRING, 0, 0},
@@ -375,7 +383,6 @@ static const tm__column_spec findings[] = {
     {"line", TM_TYPE_INT32, 0, 0},
     {"thread_id", TM_TYPE_UINT64, 0, 0},
     {"thread", TM_TYPE_STRING, 0, 0},
-    {"suspected", TM_TYPE_BOOL, 0, 0},
     {"evidence_table", TM_TYPE_STRING, 0, 0},
     {"evidence_where", TM_TYPE_STRING, 0, 0},
 };

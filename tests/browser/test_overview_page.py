@@ -28,9 +28,13 @@ def test_findings_are_shown_in_the_model_s_words(
     show: Show, model: threadmodel.Model
 ) -> None:
     page = show(model)
-    shown = page.locator(".finding > p").all_text_contents()
-    assert shown == [row["text"] for row in model.findings()]
-    assert shown
+    rows = list(model.findings())
+    assert rows
+    titles = page.locator(".finding h3").all_text_contents()
+    assert titles == [row["title"] for row in rows]
+    shown = page.locator(".finding .card dd").all_text_contents()
+    parts = ("waits", "holds", "advice", "caveat")
+    assert shown == [row[part] for row in rows for part in parts if row[part]]
 
 
 def test_it_says_what_the_data_cannot_show(

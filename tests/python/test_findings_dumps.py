@@ -61,9 +61,10 @@ def findings(folder: Path, *dumps: list[str]) -> list[dict[str, object]]:
 
 def test_a_thread_that_dumps_find_at_one_line_is_named(tmp_path: Path) -> None:
     (row,) = findings(tmp_path, [running(12)], [blocked(12)], [blocked(12)])
-    assert row["text"] == (
-        "thread worker-12 was blocked in 2 of 3 dumps at the same line, "
-        "shop.Bank.transfer:40, for shop.Account."
+    assert row["title"] == "1 thread blocked by Account in several thread dumps"
+    assert row["waits"] == (
+        "worker-12 was blocked in 2 of 3 dumps at the same line, Bank.transfer:40, for "
+        "Account."
     )
     assert (row["class"], row["method"], row["line"]) == (
         "shop.Account",
@@ -76,7 +77,7 @@ def test_a_thread_that_dumps_find_at_one_line_is_named(tmp_path: Path) -> None:
 
 def test_others_at_the_line_are_counted(tmp_path: Path) -> None:
     (row,) = findings(tmp_path, [blocked(12), blocked(13)], [blocked(12), blocked(13)])
-    assert str(row["text"]).endswith("; 1 other thread was there, too.")
+    assert str(row["waits"]).endswith("; 1 other thread was there, too.")
     assert row["impact_ns"] == 2 * 10**9
 
 

@@ -27,13 +27,17 @@ def test_a_hot_lock_names_its_holder() -> None:
     )
     assert row["thread"] == "t1"
     assert not row["suspected"]
-    assert row["text"].startswith(
-        "Hot lock demo.Lock (demo.Lock#100): 2 threads were blocked 12 times for "
-        "36.6 ms in all, 0.34 blocked threads on average, most in "
-        "demo.Lock.transfer:20. Its owners took it in demo.Lock.slow:10 for 98 % of "
-        "that time. "
-        "Of all owners thread t1 had it longest, 98 % of that time."
+    assert row["title"] == "2 threads blocked by Lock"
+    assert row["waits"] == (
+        "2 threads were blocked 12 times, 36.6 ms in all, 3.05 ms on average, most in "
+        "Lock.transfer:20."
     )
+    assert row["holds"] == (
+        "Owners took it in Lock.slow:10 for 98 % of that time. t1 had it longest, 98 % "
+        "of that time."
+    )
+    assert row["caveat"] is None
+    assert row["bound_ns"] == 36 * MS
 
 
 def test_objects_of_one_class_are_told_apart_by_where_threads_block() -> None:
@@ -48,7 +52,35 @@ def test_objects_of_one_class_are_told_apart_by_where_threads_block() -> None:
         (30 * MS, "demo.Queue.take"),
         (20 * MS, "demo.Lock.transfer"),
     ]
-    assert rows[0]["text"].startswith("Hot lock demo.Lock (demo.Lock#101): 1 thread ")
+    assert [row["waits"].split(",")[0] for row in rows] == [
+        "1 thread was blocked 10 times"
+    ] * 2
+
+
+def test_locks_of_one_kind_at_one_place_are_one_cause() -> None:
+    story = Story()
+    story.model.define_class(7, "demo.Lock$Entry", "Lock.java")
+    story.model.define_object(101, 7)
+    for ms in range(0, 100, 10):
+        story.block(ms, ms + 2, 2, owner=1)
+        story.block(ms + 3, ms + 6, 3, owner=1, lock=101)
+    (row,) = story.findings()
+    assert row["title"] == "2 threads blocked by 2 Lock locks"
+    assert row["impact_ns"] == 50 * MS
+    assert {found["object"] for found in story.model.evidence(row)} == {
+        "demo.Lock#100",
+        "demo.Lock$Entry#101",
+    }
+
+
+def test_what_is_said_of_one_lock_is_one_finding() -> None:
+    story = queue_story(6, 60, 4)
+    for number in range(60):
+        now, owner = 4.0 * number, 1 + (number + 5) % 6
+        story.at(now + 0.1, owner, KIND.SLEEP, stack=SLOW)
+        story.at(now + 3.9, owner, KIND.SLEPT)
+    kinds = [row["kind"] for row in story.findings() if row["class"] == "demo.Lock"]
+    assert len(kinds) == 1
 
 
 def test_sums_of_several_owners_name_no_one_alone() -> None:
@@ -58,8 +90,11 @@ def test_sums_of_several_owners_name_no_one_alone() -> None:
         story.block(ms + 10, ms + 49, 2, owner=owner)
     story.at(100, 1, KIND.THREAD_END)
     (row,) = story.findings("held_while_sleeping")
-    assert row["impact_ns"] == 70 * MS
-    assert " and others slept in demo.Lock.slow:10 while each held" in row["text"]
+    assert row["impact_ns"] == 78 * MS
+    assert row["holds"].endswith(
+        "Its owners were asleep in Lock.slow:10 meanwhile, for 70.0 ms of that time "
+        "(90 %)."
+    )
 
 
 def test_a_few_short_blocks_are_no_finding() -> None:
@@ -74,11 +109,12 @@ def test_blocked_by_a_sleeping_owner() -> None:
     story.at(5, 1, KIND.SLEEP, stack=SLOW).at(45, 1, KIND.SLEPT)
     story.block(10, 50, 2, owner=1).at(100, 1, KIND.THREAD_END)
     (row,) = story.findings("held_while_sleeping")
-    assert row["impact_ns"] == 35 * MS
+    assert row["impact_ns"] == 40 * MS
     assert (row["method"], row["thread"]) == ("demo.Lock.slow", "t1")
-    assert row["text"] == (
-        "thread t1 slept in demo.Lock.slow:10 while it held demo.Lock (demo.Lock#100); "
-        "meanwhile others were blocked by that for 35.0 ms in all."
+    assert row["title"] == "1 thread blocked by Lock whose owner sleeps in Lock.slow"
+    assert row["holds"] == (
+        "t1 had it longest, 100 % of that time. t1 was asleep in Lock.slow:10 "
+        "meanwhile, for 35.0 ms of that time (88 %)."
     )
     assert not row["suspected"]
 
@@ -98,7 +134,7 @@ def test_blocked_by_an_owner_that_is_blocked(
     story.at(5, 1, begin, object=OTHER, stack=SLOW).at(45, 1, end, object=OTHER)
     story.block(10, 50, 2, owner=1).at(100, 1, KIND.THREAD_END)
     (row,) = story.findings(kind)
-    assert row["impact_ns"] == 35 * MS
+    assert row["impact_ns"] == 40 * MS
     assert row["class"] == "demo.Lock"
 
 
@@ -110,7 +146,7 @@ def test_an_inferred_owner_is_only_suspected() -> None:
     story.block(10, 50, 2).at(100, 1, KIND.THREAD_END)
     (row,) = story.findings("held_while_sleeping")
     assert row["suspected"]
-    assert row["text"].startswith("Suspected: thread t1 slept")
+    assert row["caveat"].startswith("Suspected: who held the lock is inferred.")
 
 
 @pytest.mark.parametrize(
@@ -151,14 +187,15 @@ def queue_story(threads: int, rounds: int, hold: float) -> Story:
 
 def test_a_queue_that_never_drains_is_a_convoy() -> None:
     (row,) = queue_story(5, 200, 0.1).findings("lock_convoy")
-    assert "5 threads queued for it 200 times" in row["text"]
+    assert row["waits"].startswith("5 threads were blocked 200 times")
+    assert "at 100 % of the handoffs others still queued" in row["holds"]
     assert row["class"] == "demo.Lock"
 
 
 def test_many_in_the_queue_oversubscribe_a_lock() -> None:
     (row,) = queue_story(6, 60, 1).findings("oversubscribed_lock")
-    assert row["text"].startswith("Oversubscribed lock demo.Lock#100: on average 5.")
-    assert "6 at once at most" in row["text"]
+    assert "On average 5." in row["holds"]
+    assert "threads queued, 6 at most" in row["holds"]
 
 
 def test_two_in_turn_are_neither() -> None:

@@ -30,11 +30,11 @@ def test_a_pool_tells_permits_uses_and_what_they_are_spent_on() -> None:
         30,
     )
     assert not row["suspected"]
-    assert row["text"].startswith("4 threads waited ")
-    assert "for demo.Queue, 1 in use at once, until demo.Queue.put." in row["text"]
-    assert (
-        "A use takes 10.0 ms (median of 19), 90 % of all their time in "
-        in (row["text"])
+    assert row["title"] == "4 threads wait for one permit in Queue.take"
+    assert row["waits"].startswith("4 threads waited ")
+    assert row["holds"] == (
+        "A use takes 10.0 ms (median of 19), 90 % of it in Lock.slow; 1 at once; "
+        "released in Queue.put."
     )
 
 
@@ -72,20 +72,22 @@ def test_one_that_is_busy_releases_many_too_slowly() -> None:
     (row,) = full_queue(consumer_sleeps=True).findings("resource_wait")
     assert not row["suspected"]
     assert row["impact_ns"] == 30 * 15.1 * MS
-    assert "thread t4 released them for 100 % of that time" in row["text"]
+    assert row["holds"] == (
+        "t4 released them in Queue.take. It was busy itself, blocked most in Lock.slow."
+    )
 
 
 def test_one_that_may_be_idle_is_only_suspected() -> None:
     (row,) = full_queue(consumer_sleeps=False).findings("resource_wait")
     assert row["suspected"]
-    assert row["text"].startswith("Suspected: 3 threads waited ")
-    assert "CPU samples of it would show" in row["text"]
+    assert row["title"] == "3 threads wait in Queue.put"
+    assert "CPU samples of it would show" in row["caveat"]
 
 
 def test_what_is_only_suspected_comes_last() -> None:
     story = full_queue(consumer_sleeps=False)
     for turn in range(6):
-        story.block(10 * turn, 10 * turn + 1, 5, owner=6, lock=OTHER)
+        story.block(10 * turn, 10 * turn + 3, 5, owner=6, lock=OTHER)
     rows = story.findings()
     assert [row["kind"] for row in rows] == ["hot_lock", "resource_wait"]
     assert rows[0]["impact_ns"] < rows[1]["impact_ns"]

@@ -27,7 +27,7 @@ def test_an_unbalanced_join_names_the_slowest() -> None:
     assert row["kind"] == "unbalanced_join"
     assert row["thread"] == "t4"
     assert row["impact_ns"] == pytest.approx(290 * MS, rel=0.01)
-    assert "joined 3 threads in demo.Lock.slow:10" in row["text"]
+    assert "joined 3 threads in Lock.slow:10" in row["text"]
 
 
 def test_threads_that_did_the_same_are_balanced() -> None:
@@ -51,16 +51,16 @@ def test_a_deadlock_tells_who_wants_what_of_whom() -> None:
     (row,) = [row for row in rows if row["kind"] == "deadlock"]
     assert all(row["kind"] != "lock_inversion" for row in rows)
     assert row["impact_ns"] == 2 * 19 * MS
-    assert row["text"] == (
-        "Suspected deadlock of 2 threads at 81.0 ms, for ever: "
-        "thread right wants demo.Fork@1 in demo.Fork.eat:77, which is held by thread "
-        "left; thread left wants demo.Fork@2 in demo.Fork.eat:77, which is held by "
-        "thread right. A thread dump would confirm it."
+    assert row["title"] == "Suspected deadlock of 2 threads"
+    assert row["waits"] == (
+        "Since 81.0 ms, for ever: right wants demo.Fork@1 in Fork.eat:77, held by "
+        "left; left wants demo.Fork@2 in Fork.eat:77, held by right."
     )
+    assert "A thread dump would confirm it" in row["caveat"]
     assert (row["evidence_table"], row["suspected"]) == ("deadlocks", True)
 
 
-def test_an_inversion_has_no_impact_yet() -> None:
+def test_an_inversion_has_cost_nothing_yet() -> None:
     story = Story()
     for begin, thread, held, wanted in ((0, 1, LOCK, OTHER), (10, 2, OTHER, LOCK)):
         story.at(begin, thread, KIND.CONTENDED_ENTER, object=wanted, stack=SLOW)
@@ -70,7 +70,7 @@ def test_an_inversion_has_no_impact_yet() -> None:
     story.at(10_000, 3, KIND.THREAD_START)
     (row,) = story.findings("lock_inversion")
     assert row["impact_ns"] == 0
-    assert row["text"].startswith("Inversion of lock order, which may deadlock: ")
+    assert row["title"] == "Inversion of lock order: may deadlock"
 
 
 def test_an_inversion_that_is_only_inferred_is_no_finding() -> None:
@@ -118,9 +118,10 @@ def test_a_sleep_that_the_run_waits_for_is_on_the_critical_path() -> None:
     )
     assert (row["thread"], row["evidence_table"]) == ("t2", "critical_path")
     assert not row["suspected"]
-    assert row["text"].startswith(
-        "thread t2 slept 2 times in demo.Lock.slow:10 on the critical path, for "
-        "60.0 ms in all, 30 % of the run's length"
+    assert row["title"] == "1 thread sleeps in Lock.slow on the critical path"
+    assert row["holds"] == (
+        "t2 slept 2 times in Lock.slow:10 on the critical path, 60.0 ms in all, 30 % "
+        "of the run's length."
     )
 
 

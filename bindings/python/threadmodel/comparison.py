@@ -98,7 +98,7 @@ def _run_figures(model: Model) -> Row:
 
 
 def _worst(findings: Iterable[Row]) -> list[Row]:
-    """Keep the first, with the largest impact, of those that are matched as one."""
+    """Keep the first, which has most impact, of those that are matched as one."""
     kept: dict[Any, Row] = {}
     for row in findings:
         kept.setdefault((row["kind"], row["class"], row["method"]), row)

@@ -44,7 +44,7 @@ def rows_of_finding(model: "Model", finding: Mapping[str, Any]) -> list[Row]:
 
     Args:
         model: asked
-        finding: a row of :meth:`findings`; its ``evidence_table`` names one
+        finding: a row of :meth:`findings`; its ``evidence_table`` names the table
     """
     wanted = conditions(finding["evidence_where"])
     # A condition that was too long to be written is empty.

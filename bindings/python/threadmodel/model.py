@@ -142,18 +142,26 @@ class Model(Sink):
         The kinds and their thresholds stand in ``threadmodel/findings.h``.
 
         Columns (table ``findings``): rank int32 (1, 2, ...), kind string (deadlock,
-        resource_wait, hot_lock, lock_convoy, oversubscribed_lock, held_while_sleeping,
+        resource_wait, executor_too_small, event_loop_blocked, virtual_threads_pinned,
+        hot_lock, lock_convoy, oversubscribed_lock, held_while_sleeping,
         held_while_waiting, held_while_parked, held_while_blocked, notify_all_herd,
-        lost_notify, useless_notify, long_wait, wait_always_times_out,
-        sleep_on_critical_path, unbalanced_join, lock_inversion, sampled_block),
-        impact_ns int64 (what threads would gain at most, all added up), text string
-        (one or two sentences), class string, method string (where to look), source
-        string, line int32, thread_id uint64 (None: nobody), thread string (whom it
-        names first; None: nobody), suspected bool (it rests on inference; the text says
-        so), evidence_table string (deadlocks, blame, callers, interactions, timeline,
-        lock_order, critical_path, resources; the table that shows it), evidence_where
-        string (which rows of that table: conditions ``column = value``, ``column =
-        'text'`` and ``column is null``, joined as in SQL by ``and``; empty: all).
+        lost_notify, useless_notify, class_initialisation, class_loading, long_wait,
+        wait_always_times_out, sleep_on_critical_path, unbalanced_join, straggler,
+        lock_inversion, sampled_block), title string (at most twelve words), impact_ns
+        int64 (time lost, of all threads added up), bound_ns int64 (the most that one
+        thread lost: no thread can gain more), minor bool (little or nothing is gained
+        from it), suspected bool (it rests on inference; caveat says what would confirm
+        it), waits string (who waits where, how often, for how long; None: nobody),
+        holds string (who holds or uses it where, for how long; None: not known, or
+        nobody), advice string (what to try; None: nothing), caveat string (what the
+        data cannot tell; None: nothing is in doubt), text string (waits, holds, advice
+        and caveat, one after the other), class string, method string (where to look),
+        source string, line int32, thread_id uint64 (None: nobody), thread string (whom
+        it names first; None: nobody), evidence_table string (deadlocks, blame, callers,
+        interactions, timeline, lock_order, critical_path, resources; the table that
+        shows it), evidence_where string (which rows of that table: conditions ``column
+        = value``, ``column = 'text'`` and ``column is null``, joined as in SQL by
+        ``and``; empty: all).
         """
         return self._ask(lib.tm_finding_list)
 

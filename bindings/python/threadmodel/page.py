@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from threadmodel import errors, excerpt
 from threadmodel._enums import STATES
 from threadmodel._library import BUILT_VERSION, version_text
+from threadmodel.calm import calm
 from threadmodel.pack import Pack
 from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean, count, duration
@@ -126,7 +127,7 @@ def title(model: "Model") -> str:
 
 def _still(model: "Model", findings: "Table") -> str:
     """Write what there is to read where no script runs."""
-    found = [row["text"] or "" for row in findings]
+    found = [f"{row['title']}. {row['text'] or ''}" for row in findings]
     rows = "".join(f"<li>{html.escape(clean(text))}</li>" for text in found)
     length = html.escape(duration(model.length_ns))
     return (
@@ -149,6 +150,7 @@ def facts(model: "Model") -> dict[str, Any]:
         "pid": run.pid or None,
         "start": run.start,
         "length_ns": model.length_ns,
+        "calm": calm(model),
         "threshold_ns": run.threshold_ns,
         "events": model.event_count,
         "caveats": list(model.caveats),

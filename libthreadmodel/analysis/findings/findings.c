@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings: every detector has its say, then they are ranked. There are a few dozen
- * at most; what costs is the detectors' one or two passes over the run.
+ * at most; what costs is the detectors' one or two passes over the run. A detector
+ * that tells of a cause comes before those that would tell of a part of it again.
  */
 #include "analysis/findings/findings.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/error.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -21,10 +18,14 @@
 #include "table/tables.h"
 
 static int (*const detectors[])(tm__findings *) = {
-    tm__find_deadlocks,   tm__find_resources,  tm__find_locks,
-    tm__find_notifies,    tm__find_waits,      tm__find_joins,
-    tm__find_path_sleeps, tm__find_inversions, tm__find_samples,
+    tm__find_deadlocks,   tm__find_class_work,  tm__find_resources,
+    tm__find_locks,       tm__find_notifies,    tm__find_pinned,
+    tm__find_workers,     tm__find_stragglers,  tm__find_joins,
+    tm__find_event_loops, tm__find_path_sleeps, tm__find_waits,
+    tm__find_inversions,  tm__find_samples,
 };
+
+enum { TITLE_WORDS = 12 };
 
 tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
                              const char *evidence, int64_t impact_ns)
@@ -38,145 +39,34 @@ tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
     *item = (tm__finding){.kind = kind,
                           .evidence = evidence,
                           .impact_ns = impact_ns,
+                          .bound_ns = impact_ns,
                           .class_name = TM__NONE,
                           .place = TM__NONE,
+                          .blocked_place = TM__NONE,
                           .thread = TM__NONE,
                           .inner_method = TM__NONE};
     return item;
 }
 
-/* ---- words ---- */
-
-void tm__finding_write(tm__finding *finding, const char *format, ...)
-{
-    size_t room = sizeof(finding->text) - finding->length;
-    va_list arguments;
-    int wanted;
-
-    va_start(arguments, format);
-    wanted = vsnprintf(finding->text + finding->length, room, format, arguments);
-    va_end(arguments);
-    if (wanted > 0)
-        finding->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
-}
-
-void tm__finding_write_duration(tm__finding *finding, int64_t time_ns)
-{
-    tm__finding_write(finding, "%s", tm__duration_of(time_ns).text);
-}
-
-void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings,
-                              uint32_t place)
-{
-    const tm__caller *it = place == TM__NONE ? NULL : &findings->places.items[place];
-    const char *method =
-        it ? tm__strings_get(&findings->model->strings, it->method) : NULL;
-
-    tm__finding_write(finding, "%.200s", method ? method : "an unknown method");
-    if (it && it->line)
-        tm__finding_write(finding, ":%u", it->line);
-}
-
-void tm__finding_write_thread(tm__finding *finding, const tm_model *model,
-                              uint32_t thread)
-{
-    const char *name = tm__thread_name(model, thread);
-
-    if (thread == TM__NONE)
-        tm__finding_write(finding, "an unknown thread");
-    else if (name && *name)
-        tm__finding_write(finding, "thread %.100s", name);
-    else
-        tm__finding_write(finding, "thread #%" PRIu64, model->threads[thread].id);
-}
-
-void tm__finding_write_class(tm__finding *finding, const tm_model *model,
-                             uint32_t class_name)
-{
-    const char *name = tm__strings_get(&model->strings, class_name);
-
-    tm__finding_write(finding, "%.200s", name ? name : "an unknown class");
-}
-
-/* ---- evidence ---- */
-
-/* Add " and " and bytes; what does not fit leaves no condition that says less. */
-static void add_where(tm__finding *finding, const char *column, const char *rest)
-{
-    size_t room = sizeof(finding->where) - finding->where_length;
-    int wanted;
-
-    if (finding->where_length == sizeof(finding->where))
-        return;
-    wanted = snprintf(finding->where + finding->where_length, room, "%s%s %s",
-                      finding->where_length ? " and " : "", column, rest);
-    if (wanted < 0 || (size_t)wanted >= room) {
-        finding->where[0] = '\0';
-        finding->where_length = sizeof(finding->where);
-        return;
-    }
-    finding->where_length += (size_t)wanted;
-}
-
-void tm__where_text(tm__finding *finding, const char *column, const char *text)
-{
-    char quoted[TM__WHERE_BYTES];
-    size_t at = 0;
-
-    if (!text) {
-        add_where(finding, column, "is null");
-        return;
-    }
-    at += (size_t)snprintf(quoted, sizeof(quoted), "= '");
-    for (; *text && at + 4 < sizeof(quoted); text++) {
-        if (*text == '\'')
-            quoted[at++] = '\'';
-        quoted[at++] = *text;
-    }
-    quoted[at++] = *text ? ' ' : '\''; /* cut short, it is too long for the rest, too */
-    quoted[at] = '\0';
-    add_where(finding, column, quoted);
-}
-
-void tm__where_number(tm__finding *finding, const char *column, int64_t number)
-{
-    char text[32];
-
-    snprintf(text, sizeof(text), "= %" PRId64, number);
-    add_where(finding, column, text);
-}
-
-void tm__where_thread(tm__finding *finding, const char *column, const tm_model *model,
-                      uint32_t thread)
-{
-    char text[32] = "is null";
-
-    if (thread != TM__NONE)
-        snprintf(text, sizeof(text), "= %" PRIu64, model->threads[thread].id);
-    add_where(finding, column, text);
-}
-
-void tm__where_caller(tm__finding *finding, const tm__findings *findings,
-                      const char *column, uint32_t place, int by_line)
-{
-    const tm__caller *it = place == TM__NONE ? NULL : &findings->places.items[place];
-
-    tm__where_text(finding, column,
-                   it ? tm__strings_get(&findings->model->strings, it->method) : NULL);
-    if (by_line && it && it->line)
-        tm__where_number(finding, "line", it->line);
-    else if (by_line)
-        add_where(finding, "line", "is null");
-}
-
-void tm__where_class(tm__finding *finding, const tm_model *model, uint32_t class_name)
-{
-    tm__where_text(finding, "class", tm__strings_get(&model->strings, class_name));
-}
-
 int tm__percent(int64_t part, int64_t whole)
 {
     return whole > 0 ? (int)((double)part * 100 / (double)whole + 0.5) : 0;
+}
+
+int tm__is_minor(const tm__findings *findings, int64_t impact_ns, int64_t bound_ns)
+{
+    int64_t little_ns = findings->run_ns / 20;
+
+    return impact_ns < little_ns ||
+           (bound_ns < little_ns && impact_ns < findings->run_ns / 2);
+}
+
+int tm__is_told(const tm__findings *findings, uint32_t method)
+{
+    for (uint32_t i = 0; method != TM__NONE && i < findings->items_count; i++)
+        if (findings->items[i].inner_method == method)
+            return 1;
+    return 0;
 }
 
 uint32_t tm__class_name_of_object(const tm_model *model, uint32_t object)
@@ -253,7 +143,81 @@ void tm__tally_free(tm__tally *tally, tm__memory *memory)
     tm__triple_map_free(&tally->map, memory);
 }
 
+/* ---- one finding a cause ---- */
+
+static int64_t weight_of(const tm__finding *it)
+{
+    return it->explains ? tm__product(it->impact_ns, 4) : it->impact_ns;
+}
+
+/* Threads that wait at one place for one class do so for one cause: for what nobody
+ * owns, and then for the monitor that they waited on. What has more impact is told,
+ * or what explains at least a quarter of it. */
+static int is_part_of(const tm__finding *part, const tm__finding *whole)
+{
+    return part != whole && part->blocked_place != TM__NONE &&
+           part->blocked_place == whole->blocked_place &&
+           part->class_name == whole->class_name &&
+           weight_of(part) < weight_of(whole) &&
+           (part->suspected || !whole->suspected) && !part->stands && !part->is_on_path;
+}
+
+static void merge_alike(tm__findings *findings)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < findings->items_count; i++)
+        for (uint32_t j = 0; j < findings->items_count && !findings->items[i].merged;
+             j++)
+            findings->items[i].merged =
+                is_part_of(&findings->items[i], &findings->items[j]);
+    for (uint32_t i = 0; i < findings->items_count; i++)
+        if (!findings->items[i].merged)
+            findings->items[kept++] = findings->items[i];
+    findings->items_count = kept;
+}
+
 /* ---- the answer ---- */
+
+/* Names of threads are as long as programs like. */
+static void shorten_title(tm__finding *item)
+{
+    char *text = item->texts[TM__TITLE];
+    int words = 1;
+
+    for (; *text; text++)
+        if (*text == ' ' && ++words > TITLE_WORDS) {
+            *text = '\0';
+            item->lengths[TM__TITLE] = (size_t)(text - item->texts[TM__TITLE]);
+            return;
+        }
+}
+
+static void put_part(tm__builder *builder, const tm__finding *item, enum tm__part part)
+{
+    if (item->lengths[part])
+        tm__put_text(builder, item->texts[part]);
+    else
+        tm__put_null(builder);
+}
+
+/* All parts but the title, as one text. */
+static void put_whole(tm__builder *builder, const tm__finding *item)
+{
+    char text[TM__PARTS * TM__PART_BYTES];
+    size_t length = 0;
+
+    for (int part = TM__WAITS; part < TM__PARTS; part++) {
+        if (!item->lengths[part])
+            continue;
+        if (length)
+            text[length++] = ' ';
+        memcpy(text + length, item->texts[part], item->lengths[part]);
+        length += item->lengths[part];
+    }
+    text[length] = '\0';
+    tm__put_text(builder, text);
+}
 
 static void put_finding(tm__builder *builder, const tm__findings *findings,
                         const tm__finding *item, int32_t rank)
@@ -262,8 +226,14 @@ static void put_finding(tm__builder *builder, const tm__findings *findings,
 
     tm__put_int32(builder, rank);
     tm__put_string(builder, item->kind);
+    put_part(builder, item, TM__TITLE);
     tm__put_int64(builder, item->impact_ns);
-    tm__put_text(builder, item->text);
+    tm__put_int64(builder, item->bound_ns);
+    tm__put_bool(builder, item->minor);
+    tm__put_bool(builder, item->suspected);
+    for (int part = TM__WAITS; part < TM__PARTS; part++)
+        put_part(builder, item, part);
+    put_whole(builder, item);
     tm__put_string(builder, tm__strings_get(&model->strings, item->class_name));
     tm__put_caller(builder, &findings->places, item->place);
     if (item->thread == TM__NONE)
@@ -271,22 +241,23 @@ static void put_finding(tm__builder *builder, const tm__findings *findings,
     else
         tm__put_uint64(builder, model->threads[item->thread].id);
     tm__put_string(builder, tm__thread_name(model, item->thread));
-    tm__put_bool(builder, item->suspected);
     tm__put_string(builder, item->evidence);
     tm__put_text(builder, item->where);
 }
 
-/* Deadlocks that stand come first, what is only suspected last. */
+/* Deadlocks that stand come first, then what is known, what is only suspected, and what
+ * gains nothing. */
 static int tier_of(const tm__finding *item)
 {
-    return item->suspected ? 2 : !item->stands;
+    return item->minor ? 3 : item->suspected ? 2 : !item->stands;
 }
 
-/* Equals keep the order in which the detectors had their say. */
-static int by_impact(const void *payload, uint32_t left, uint32_t right)
+/* What one thread lost at most is what may be gained at most; time of all threads
+ * added up says how many there are. Equals keep the order of the detectors. */
+static int by_bound(const void *payload, uint32_t left, uint32_t right)
 {
     const tm__finding *items = payload;
-    int64_t l = items[left].impact_ns, r = items[right].impact_ns;
+    int64_t l = items[left].bound_ns, r = items[right].bound_ns;
 
     if (l != r)
         return l > r ? -1 : 1;
@@ -306,9 +277,13 @@ static int put_ranked(tm__builder *builder, tm__findings *findings)
     if (order && spare) {
         for (uint32_t i = 0; i < findings->items_count; i++)
             order[i] = (tm__sortable){tier_of(&findings->items[i]), i};
-        tm__sort(order, spare, findings->items_count, by_impact, findings->items);
-        for (uint32_t i = 0; i < findings->items_count; i++)
-            put_finding(builder, findings, &findings->items[order[i].number], ++rank);
+        tm__sort(order, spare, findings->items_count, by_bound, findings->items);
+        for (uint32_t i = 0; i < findings->items_count; i++) {
+            tm__finding *item = &findings->items[order[i].number];
+
+            shorten_title(item);
+            put_finding(builder, findings, item, ++rank);
+        }
     }
     tm__free(&findings->memory, spare, bytes);
     tm__free(&findings->memory, order, bytes);
@@ -333,8 +308,11 @@ int tm_finding_list(tm_table **out, const tm_model *model)
         return rc;
     tm__builder_start(&builder, &tm__findings_table, 0, &model->memory.hook);
     rc = tm__callers_open(&findings.places, model, &findings.memory, NULL);
+    if (rc == TM_OK)
+        rc = tm__class_work_open(&findings);
     for (size_t i = 0; rc == TM_OK && i < sizeof(detectors) / sizeof(*detectors); i++)
         rc = detectors[i](&findings);
+    merge_alike(&findings);
     if (rc == TM_OK)
         rc = put_ranked(&builder, &findings);
     if (rc == TM_OK)
@@ -342,6 +320,7 @@ int tm_finding_list(tm_table **out, const tm_model *model)
     tm__model_put_caveats(model, &builder);
     tm__free(&findings.memory, findings.items,
              findings.items_capacity * sizeof(*findings.items));
+    tm__class_work_close(&findings);
     tm__callers_close(&findings.places);
     tm__labels_close(&findings.labels);
     if (rc < 0) {

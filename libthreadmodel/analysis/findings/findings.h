@@ -14,20 +14,37 @@
 #include "model/model.h"
 #include "model/selection.h"
 
-enum { TM__FINDING_BYTES = 1000, TM__WHERE_BYTES = 800, TM__FINDINGS_A_KIND = 5 };
+enum { TM__PART_BYTES = 700, TM__WHERE_BYTES = 800, TM__FINDINGS_A_KIND = 5 };
+
+/** The parts of a card, each a sentence or two. */
+enum tm__part {
+    TM__TITLE,  ///< at most twelve words
+    TM__WAITS,  ///< who waits where, for how long, how often
+    TM__HOLDS,  ///< who holds or uses it where, for how long
+    TM__ADVICE, ///< what to try
+    TM__CAVEAT, ///< what the data cannot tell
+    TM__PARTS
+};
 
 typedef struct tm__finding {
     const char *kind; ///< constant
     const char *evidence;
-    int64_t impact_ns;
-    uint32_t class_name;   ///< strings or TM__NONE
-    uint32_t place;        ///< places or TM__NONE
-    uint32_t thread;       ///< threads[] or TM__NONE
-    uint32_t inner_method; ///< strings: in which the time was spent, told within it
+    int64_t impact_ns;      ///< of all threads together
+    int64_t bound_ns;       ///< the most that one thread lost: nothing gains more
+    uint32_t class_name;    ///< strings or TM__NONE
+    uint32_t place;         ///< places or TM__NONE: where to look
+    uint32_t blocked_place; ///< places or TM__NONE: where threads wait
+    uint32_t thread;        ///< threads[] or TM__NONE
+    uint32_t inner_method;  ///< strings: in which the time was spent, told within it
     int suspected;
-    int stands; ///< a deadlock that is not over
-    size_t length;
-    char text[TM__FINDING_BYTES];
+    int stands;         ///< a deadlock that is not over
+    int minor;          ///< nothing is gained from it
+    int merged;         ///< another tells of it
+    int is_on_path;     ///< the run was longer by it: no part of anything else
+    int explains;       ///< what else is said of the same waits is a part of it
+    enum tm__part part; ///< that words go to
+    size_t lengths[TM__PARTS];
+    char texts[TM__PARTS][TM__PART_BYTES];
     size_t where_length;
     char where[TM__WHERE_BYTES]; ///< which rows of `evidence` it rests on
 } tm__finding;
@@ -39,27 +56,38 @@ typedef struct tm__findings {
     tm__labels labels;
     tm__scope whole; ///< the whole run
     int64_t run_ns;
+    uint8_t *class_work; ///< of each stack: enum tm__class_work
     TM__ARRAY(tm__finding, items);
 } tm__findings;
 
-/** @return a finding that names nothing yet; NULL: no memory */
+/** @return a finding that names nothing yet, its title to be written; NULL: no memory
+ */
 tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
                              const char *evidence, int64_t impact_ns);
 
+/** What is written from now on goes there. */
+void tm__part(tm__finding *finding, enum tm__part part);
 /** Add words, cut where there is no more room. */
 void tm__finding_write(tm__finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** "12.3 ms" */
 void tm__finding_write_duration(tm__finding *finding, int64_t time_ns);
-/** "demo.Account.transfer:42"; "an unknown method" */
+/** "Account.transfer" of demo.Account.transfer: the column has it whole. Titles have no
+ * lines. */
+void tm__say_method(tm__finding *finding, const tm_model *model, uint32_t method);
+/** "Account.transfer:42"; "an unknown method" */
 void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings,
                               uint32_t place);
-/** "thread worker-1"; "thread #12" for one without a name */
+/** "worker-1"; "thread 12" for one without a name */
 void tm__finding_write_thread(tm__finding *finding, const tm_model *model,
                               uint32_t thread);
-/** The text of a string, or "an unknown class". */
+/** "8 threads", "1 thread" */
+void tm__say_threads(tm__finding *finding, uint32_t count);
+/** "Account" of demo.Account, or "an unknown class". */
 void tm__finding_write_class(tm__finding *finding, const tm_model *model,
                              uint32_t class_name);
+/** "8 times", "once" */
+void tm__say_times(tm__finding *finding, uint64_t count);
 
 /* Conditions on the rows of the evidence, all of which hold: column = value, in SQL.
  * Too long a text makes the condition empty, which is all of the table. */
@@ -73,14 +101,35 @@ void tm__where_caller(tm__finding *finding, const tm__findings *findings,
 /** The column `class`. */
 void tm__where_class(tm__finding *finding, const tm_model *model, uint32_t class_name);
 
+/** What a stack is in the midst of. */
+enum tm__class_work { TM__NO_CLASS_WORK, TM__CLASS_LOADING, TM__CLASS_INITIALISATION };
+
+/** Tell all stacks' class work. @return TM_OK or TM_ENOMEM */
+int tm__class_work_open(tm__findings *findings);
+/** @return enum tm__class_work of a stack, which may be TM__NONE */
+int tm__class_work_of(const tm__findings *findings, uint32_t stack);
+/** Whether who is blocked by an object at a stack waits for the VM to load or
+ * initialise a class. */
+int tm__is_class_work(const tm__findings *findings, uint32_t object, uint32_t stack);
+void tm__class_work_close(tm__findings *findings);
+
+/** Whether a finding tells already of the time spent in a method, strings. */
+int tm__is_told(const tm__findings *findings, uint32_t method);
+
+/** Find the method, strings or TM__NONE, in which a thread was blocked for most of its
+ * time. @return TM_OK or TM_ENOMEM */
+int tm__most_held_up_in(uint32_t *method, tm__findings *findings, uint32_t thread);
+
+/** Whether so little was lost that little can be gained: of all threads, or of each. */
+int tm__is_minor(const tm__findings *findings, int64_t impact_ns, int64_t bound_ns);
+
 /** A part in percent, rounded; 0 of nothing. */
 int tm__percent(int64_t part, int64_t whole);
 
 /** strings of the class of an object, which may be TM__NONE */
 uint32_t tm__class_name_of_object(const tm_model *model, uint32_t object);
 
-/** The few candidates with the largest impact, so that words are found for those alone.
- */
+/** The few candidates with most impact, so that words are found for those alone. */
 typedef struct tm__top {
     int64_t keys[TM__FINDINGS_A_KIND]; ///< the largest first
     uint32_t numbers[TM__FINDINGS_A_KIND];
@@ -122,5 +171,10 @@ int tm__find_resources(tm__findings *findings);
 int tm__find_waits(tm__findings *findings);
 int tm__find_notifies(tm__findings *findings);
 int tm__find_samples(tm__findings *findings);
+int tm__find_class_work(tm__findings *findings);
+int tm__find_workers(tm__findings *findings);
+int tm__find_pinned(tm__findings *findings);
+int tm__find_event_loops(tm__findings *findings);
+int tm__find_stragglers(tm__findings *findings);
 
 #endif

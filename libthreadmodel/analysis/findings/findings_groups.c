@@ -1,38 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which blocks one finding may be about: those for one object where it is the only one
- * of its class that blocked anybody, else those of a class at a place.
- */
+/* Which locks one finding is about. There are as many groups as kinds of locks that
+ * threads queued for, and as many objects as the program made. */
+#include <string.h>
+
 #include "analysis/findings/findings_queues.h"
 #include "model/object.h"
 
-int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues)
+/* Of the class in which a class is nested: the bins of one map have heads of several.
+ */
+static uint64_t outer_class_hash(const tm_model *model, uint32_t class_name)
 {
-    tm__findings *findings = queues->findings;
+    const char *name = tm__strings_get(&model->strings, class_name);
+    uint64_t hash = 14695981039346656037u;
 
-    *groups = (tm__lock_groups){.findings = findings};
-    for (uint32_t i = 0; i < findings->model->objects_count; i++) {
-        uint32_t *count;
-
-        if (!queues->items[i].blocks)
-            continue;
-        count = tm__triple_map_at(&groups->of_class, &findings->memory,
-                                  tm__class_name_of_object(findings->model, i), 0, 0);
-        if (!count)
-            return TM_ENOMEM;
-        ++*count;
-    }
-    return TM_OK;
+    for (; name && *name && *name != '$'; name++)
+        hash = (hash ^ (unsigned char)*name) * 1099511628211u;
+    return hash;
 }
 
-int tm__lock_group_of(tm__lock_groups *groups, uint32_t *number, uint32_t object,
-                      uint32_t place)
+static int put_object(tm__lock_groups *groups, uint32_t object)
 {
     tm__memory *memory = &groups->findings->memory;
+    const tm__queue *queue = &groups->queues->items[object];
     uint32_t class_name = tm__class_name_of_object(groups->findings->model, object);
-    int is_one = *tm__triple_map_find(&groups->of_class, class_name, 0, 0) == 1;
-    uint32_t *value = tm__triple_map_at(&groups->map, memory, class_name,
-                                        is_one ? TM__NONE : place, (uint32_t)is_one);
+    uint64_t hash = outer_class_hash(groups->findings->model, class_name);
+    uint32_t *value = tm__triple_map_at(&groups->map, memory, (uint32_t)hash,
+                                        (uint32_t)(hash >> 32), queue->place);
     tm__lock_group *group;
 
     if (!value)
@@ -42,33 +35,55 @@ int tm__lock_group_of(tm__lock_groups *groups, uint32_t *number, uint32_t object
                         (size_t)groups->items_count + 1, sizeof(*group)) < 0)
             return TM_ENOMEM;
         groups->items[groups->items_count++] =
-            (tm__lock_group){.class_name = class_name,
-                             .object = object,
-                             .place = place,
-                             .is_one = is_one};
+            (tm__lock_group){.place = queue->place, .most_ns = -1};
         *value = groups->items_count;
     }
-    *number = *value - 1;
-    value = tm__triple_map_at(&groups->seen, memory, *number, object, 0);
-    if (!value)
-        return TM_ENOMEM;
-    groups->items[*number].objects += *value == 0;
-    *value = 1;
+    groups->of_object[object] = *value - 1;
+    group = &groups->items[*value - 1];
+    group->is_mixed |= group->objects && group->class_name != class_name;
+    group->objects++;
+    if (queue->total_ns > group->most_ns) {
+        group->most_ns = queue->total_ns;
+        group->object = object;
+        group->class_name = class_name;
+    }
     return TM_OK;
+}
+
+int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues)
+{
+    tm__findings *findings = queues->findings;
+    uint32_t count = findings->model->objects_count;
+    int rc = TM_OK;
+
+    *groups = (tm__lock_groups){.findings = findings, .queues = queues};
+    groups->of_object =
+        tm__zalloc(&findings->memory, ((size_t)count + 1) * sizeof(*groups->of_object));
+    if (!groups->of_object)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; rc == TM_OK && i < count; i++)
+        if (queues->items[i].blocks)
+            rc = put_object(groups, i);
+    return rc;
 }
 
 void tm__finding_write_lock_group(tm__finding *finding, const tm__lock_groups *groups,
                                   uint32_t number)
 {
     const tm__lock_group *group = &groups->items[number];
-    tm__findings *findings = groups->findings;
 
-    tm__finding_write_class(finding, findings->model, group->class_name);
-    if (group->objects == 1)
-        tm__finding_write(finding, " (%s)",
-                          tm__label(&findings->labels, findings->model, group->object));
-    else
-        tm__finding_write(finding, " (%u objects)", group->objects);
+    if (group->objects > 1)
+        tm__finding_write(finding, "%u ", group->objects);
+    if (group->is_mixed) {
+        const char *name =
+            tm__strings_get(&groups->findings->model->strings, group->class_name);
+        const char *dot = name ? strrchr(name, '.') : NULL;
+
+        name = dot ? dot + 1 : name ? name : "";
+        tm__finding_write(finding, "%.*s locks", (int)strcspn(name, "$"), name);
+        return;
+    }
+    tm__finding_write_class(finding, groups->findings->model, group->class_name);
 }
 
 void tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
@@ -77,17 +92,20 @@ void tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
     const tm__lock_group *group = &groups->items[number];
     tm__findings *findings = groups->findings;
 
-    tm__where_class(finding, findings->model, group->class_name);
-    if (!group->is_one)
+    if (group->objects == 1)
+        tm__where_text(finding, "object",
+                       tm__label(&findings->labels, findings->model, group->object));
+    else
         tm__where_caller(finding, findings, "method", group->place, 1);
 }
 
 void tm__lock_groups_close(tm__lock_groups *groups)
 {
-    tm__memory *memory = &groups->findings->memory;
+    tm__findings *findings = groups->findings;
+    tm__memory *memory = &findings->memory;
 
     tm__free(memory, groups->items, groups->items_capacity * sizeof(*groups->items));
-    tm__triple_map_free(&groups->of_class, memory);
+    tm__free(memory, groups->of_object,
+             ((size_t)findings->model->objects_count + 1) * sizeof(*groups->of_object));
     tm__triple_map_free(&groups->map, memory);
-    tm__triple_map_free(&groups->seen, memory);
 }

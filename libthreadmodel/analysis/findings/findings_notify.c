@@ -29,11 +29,14 @@ typedef struct site {
     uint32_t woken;   ///< by notifyAll
     uint32_t back;    ///< of these, waited again at once
     int64_t back_ns;  ///< time for which those queued for the monitor
+    uint32_t threads; ///< that were woken
+    uint32_t waiting; ///< place where the last that was woken had waited, or TM__NONE
 } site;
 
 typedef struct notifies {
     tm__findings *findings;
     tm__triple_map by_place; ///< (class name, place, 0): site + 1
+    tm__triple_map woken;    ///< (site, thread, 0): 1
     TM__ARRAY(site, sites);
     tm__top lost; ///< interactions
 } notifies;
@@ -51,8 +54,10 @@ static site *site_of(notifies *n, const tm__interaction *row)
         if (tm__reserve(memory, &n->sites, &n->sites_capacity,
                         (size_t)n->sites_count + 1, sizeof(*n->sites)) < 0)
             return NULL;
-        n->sites[n->sites_count++] =
-            (site){.class_name = class_name, .place = place, .group = NO_GROUP};
+        n->sites[n->sites_count++] = (site){.class_name = class_name,
+                                            .place = place,
+                                            .group = NO_GROUP,
+                                            .waiting = TM__NONE};
         *value = n->sites_count;
     }
     return &n->sites[*value - 1];
@@ -126,7 +131,7 @@ static int add_notify(notifies *n, uint32_t number)
 {
     const tm_model *model = n->findings->model;
     const tm__interaction *row = tm__row(model, number);
-    uint32_t waiter;
+    uint32_t waiter, *seen;
     int64_t queued_ns;
     site *it;
 
@@ -154,7 +159,14 @@ static int add_notify(notifies *n, uint32_t number)
     }
     if (row->kind != TM_INTERACTION_NOTIFY_ALL)
         return TM_OK;
+    seen = tm__triple_map_at(&n->woken, &n->findings->memory, (uint32_t)(it - n->sites),
+                             row->to_thread, 0);
+    if (!seen)
+        return TM_ENOMEM;
+    it->threads += *seen == 0;
+    *seen = 1;
     it->woken++;
+    it->waiting = tm__caller_of(&n->findings->places, row->to_stack);
     if (went_back(model, row, &queued_ns)) {
         it->back++;
         it->back_ns = tm__sum(it->back_ns, queued_ns);
@@ -176,19 +188,34 @@ static int report_herd(notifies *n, const site *it)
     tm__where_text(finding, "kind", "notify_all");
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_caller(finding, findings, "from_method", it->place, 0);
-    tm__finding_write(finding, "%u notifyAll calls on ", it->all);
+    finding->blocked_place = it->waiting;
+    finding->explains = 1;
+    finding->bound_ns = it->threads ? it->back_ns / it->threads : it->back_ns;
+    tm__finding_write(finding, "notifyAll on ");
     tm__finding_write_class(finding, findings->model, it->class_name);
-    tm__finding_write(finding, " in ");
-    tm__finding_write_caller(finding, findings, it->place);
-    tm__finding_write(finding, " by ");
-    tm__finding_write_thread(finding, findings->model, it->thread);
+    tm__finding_write(finding, " wakes %.0f threads for one",
+                      (double)it->woken / it->all);
+    tm__part(finding, TM__WAITS);
     tm__finding_write(
         finding,
-        " or others woke %u waiters, %.1f each; only %u had use of it and %u waited "
-        "again at once, after queueing for ",
-        it->woken, (double)it->woken / it->all, it->woken - it->back, it->back);
+        "%u calls woke %u waiters, %.1f each; %u of these had no use of it "
+        "and waited again at once, after queueing for ",
+        it->all, it->woken, (double)it->woken / it->all, it->back);
     tm__finding_write_duration(finding, it->back_ns);
-    tm__finding_write(finding, " in all: notify one, or wait on separate objects.");
+    tm__finding_write(finding, " in all");
+    if (it->waiting != TM__NONE) {
+        tm__finding_write(finding, ", in ");
+        tm__finding_write_caller(finding, findings, it->waiting);
+    }
+    tm__finding_write(finding, ".");
+    tm__part(finding, TM__HOLDS);
+    tm__finding_write(finding, "notifyAll is called in ");
+    tm__finding_write_caller(finding, findings, it->place);
+    tm__finding_write(finding, ".");
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(
+        finding, "Notify one, or let threads that wait for different things wait on "
+                 "different objects.");
     return TM_OK;
 }
 
@@ -206,13 +233,14 @@ static int report_useless(notifies *n, const site *it)
     tm__where_text(finding, "effect", "useless");
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_caller(finding, findings, "from_method", it->place, 0);
-    tm__finding_write(finding, "%u of %u notifies on ", it->useless, it->calls);
+    finding->minor = 1;
+    tm__finding_write(finding, "Notifies on ");
     tm__finding_write_class(finding, findings->model, it->class_name);
-    tm__finding_write(finding, " in ");
+    tm__finding_write(finding, " meet no waiter");
+    tm__part(finding, TM__HOLDS);
+    tm__finding_write(finding, "%u of %u notifies in ", it->useless, it->calls);
     tm__finding_write_caller(finding, findings, it->place);
-    tm__finding_write(finding, ", by ");
-    tm__finding_write_thread(finding, findings->model, it->thread);
-    tm__finding_write(finding, " for one, met no waiter.");
+    tm__finding_write(finding, " met no waiter. It costs little.");
     return TM_OK;
 }
 
@@ -234,6 +262,22 @@ static int report_lost(notifies *n, uint32_t number, int64_t impact_ns)
     tm__where_text(finding, "object", tm__label(&findings->labels, model, row->object));
     tm__where_number(finding, "time_ns", row->from_ns - tm__model_origin_ns(model));
     tm__finding_write(finding, "Lost notify: ");
+    tm__finding_write_thread(finding, model, waiter);
+    tm__finding_write(finding, " waits for ever");
+    tm__part(finding, TM__WAITS);
+    if (waiter != TM__NONE) {
+        wait = &model->threads[waiter]
+                    .intervals[model->threads[waiter].interval_count - 1];
+        finding->place = tm__caller_of(&findings->places, wait->stack);
+        tm__finding_write_thread(finding, model, waiter);
+        tm__finding_write(finding, " waits in ");
+        tm__finding_write_caller(finding, findings, finding->place);
+        tm__finding_write(finding, " since ");
+        tm__finding_write_duration(finding,
+                                   wait->start_ns - tm__model_origin_ns(model));
+        tm__finding_write(finding, " and was not notified.");
+    }
+    tm__part(finding, TM__HOLDS);
     tm__finding_write_thread(finding, model, row->from_thread);
     tm__finding_write(finding, " notified %s in ",
                       tm__label(&findings->labels, model, row->object));
@@ -241,22 +285,10 @@ static int report_lost(notifies *n, uint32_t number, int64_t impact_ns)
                              tm__caller_of(&findings->places, row->from_stack));
     tm__finding_write(finding, " at ");
     tm__finding_write_duration(finding, row->from_ns - tm__model_origin_ns(model));
-    tm__finding_write(finding, ", when nobody waited");
-    if (waiter != TM__NONE) {
-        wait = &model->threads[waiter]
-                    .intervals[model->threads[waiter].interval_count - 1];
-        finding->place = tm__caller_of(&findings->places, wait->stack);
-        tm__finding_write(finding, "; ");
-        tm__finding_write_thread(finding, model, waiter);
-        tm__finding_write(finding, " waits in ");
-        tm__finding_write_caller(finding, findings, finding->place);
-        tm__finding_write(finding, " since ");
-        tm__finding_write_duration(finding,
-                                   wait->start_ns - tm__model_origin_ns(model));
-        tm__finding_write(finding, " and was not notified");
-    }
+    tm__finding_write(finding, ", when nobody waited.");
+    tm__part(finding, TM__ADVICE);
     tm__finding_write(finding,
-                      ": test the condition before waiting, under the same lock.");
+                      "Test the condition before waiting, under the same lock.");
     return TM_OK;
 }
 
@@ -296,5 +328,6 @@ int tm__find_notifies(tm__findings *findings)
         rc = report(&n);
     tm__free(&findings->memory, n.sites, n.sites_capacity * sizeof(*n.sites));
     tm__triple_map_free(&n.by_place, &findings->memory);
+    tm__triple_map_free(&n.woken, &findings->memory);
     return rc;
 }

@@ -5,9 +5,28 @@
  */
 #include "analysis/findings/findings.h"
 #include "analysis/path/path.h"
+#include "model/interaction.h"
+#include "model/interval.h"
+#include "model/thread.h"
 
 /* What a tally is about, as its last key. */
-enum { WHOLE, BY_THREAD };
+enum {
+    WHOLE,
+    BY_THREAD,
+    FOR_PLACE, ///< (place, where another thread waited for that meanwhile)
+    FOR_CLASS, ///< (place, and for which class)
+    EDGES      ///< (where threads waited, 0): times that the path left such a wait
+};
+
+/* One wait that the path left may be anything. */
+enum { ENOUGH_EDGES = 3 };
+
+/** A wait that the path left by who ended it. */
+typedef struct awaited {
+    uint32_t place;
+    uint32_t class_name;
+    uint32_t thread;
+} awaited;
 
 typedef struct sleeps {
     tm__findings *findings;
@@ -36,15 +55,59 @@ static int count_sleep(sleeps *s, const tm__segment *segment, uint32_t place)
     return TM_OK;
 }
 
+/* Where the path came from the thread that waited, to who let it go. */
+static int look_at_edge(sleeps *s, const tm__segment *segment, awaited *wait)
+{
+    const tm_model *model = s->findings->model;
+    const tm__interaction *row;
+    const tm__thread *waiter;
+    const tm__interval *it;
+
+    if (segment->left_by == TM__NONE || segment->left_by < model->interactions_first)
+        return TM_OK;
+    row = tm__row(model, segment->left_by);
+    *wait = (awaited){TM__NONE, TM__NONE, TM__NONE};
+    if (row->to_thread == TM__NONE || row->to_interval == TM__NONE)
+        return TM_OK;
+    waiter = &model->threads[row->to_thread];
+    if (row->to_interval < waiter->interval_first ||
+        row->to_interval - waiter->interval_first >= waiter->interval_count)
+        return TM_OK;
+    it = &waiter->intervals[row->to_interval - waiter->interval_first];
+    *wait = (awaited){tm__caller_of(&s->findings->places, it->stack),
+                      tm__class_name_of_object(model, it->object), row->to_thread};
+    return tm__tally_add(&s->tally, &s->findings->memory, wait->place, 0, EDGES, 0,
+                         row->to_thread)
+               ? TM_OK
+               : TM_ENOMEM;
+}
+
+static int add_awaited(sleeps *s, uint32_t place, const awaited *wait, int64_t ns)
+{
+    tm__memory *memory = &s->findings->memory;
+
+    if (wait->place == TM__NONE)
+        return TM_OK;
+    return tm__tally_add(&s->tally, memory, place, wait->place, FOR_PLACE, ns,
+                         wait->thread) &&
+                   tm__tally_add(&s->tally, memory, place, wait->class_name, FOR_CLASS,
+                                 ns, wait->thread)
+               ? TM_OK
+               : TM_ENOMEM;
+}
+
 static int gather(sleeps *s, const tm__path *path)
 {
     tm__memory *memory = &s->findings->memory;
+    awaited wait = {TM__NONE, TM__NONE, TM__NONE};
 
     for (uint32_t i = 0; i < path->segments_count; i++) {
         const tm__segment *it = &path->segments[i];
         int64_t length_ns = tm__segment_end_ns(path, i) - it->start_ns;
         uint32_t object, stack, place;
 
+        if (look_at_edge(s, it, &wait) < 0)
+            return TM_ENOMEM;
         if (it->state != TM_STATE_SLEEPING || it->interval == TM__NONE)
             continue;
         tm__segment_subject(s->findings->model, it, &object, &stack);
@@ -54,10 +117,22 @@ static int gather(sleeps *s, const tm__path *path)
         if (!tm__tally_add(&s->tally, memory, place, 0, WHOLE, length_ns, it->thread) ||
             !tm__tally_add(&s->tally, memory, place, it->thread, BY_THREAD, length_ns,
                            it->thread) ||
-            count_sleep(s, it, place) < 0)
+            count_sleep(s, it, place) < 0 ||
+            add_awaited(s, place, &wait, length_ns) < 0)
             return TM_ENOMEM;
     }
     return TM_OK;
+}
+
+/* Where most of the time slept at a place was waited for, or NULL. */
+static const tm__tally_item *awaited_by(const sleeps *s, const tm__tally_item *item)
+{
+    const tm__tally_item *at = tm__tally_top(&s->tally, item->a, FOR_PLACE);
+    const tm__tally_item *edges = at ? tm__tally_top(&s->tally, at->b, EDGES) : NULL;
+
+    return edges && edges->count >= ENOUGH_EDGES && at->total_ns >= item->total_ns / 2
+               ? at
+               : NULL;
 }
 
 static int report_sleeps(const sleeps *s, const tm__tally_item *item)
@@ -65,6 +140,7 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
     tm__findings *findings = s->findings;
     const tm__tally_item *most = tm__tally_top(&s->tally, item->a, BY_THREAD);
     uint32_t count = *tm__triple_map_find(&s->count, item->a, 0, 0);
+    const tm__tally_item *awaited_at = awaited_by(s, item);
     uint32_t threads = 0;
     tm__finding *finding = tm__finding_new(findings, "sleep_on_critical_path",
                                            "critical_path", item->total_ns);
@@ -74,37 +150,62 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
     for (uint32_t i = 0; i < s->tally.items_count; i++)
         threads += s->tally.items[i].a == item->a && s->tally.items[i].c == BY_THREAD;
     finding->place = item->a;
+    finding->is_on_path = 1;
     finding->thread = most->b;
     tm__where_text(finding, "state", "sleeping");
     tm__where_caller(finding, findings, "method", item->a, 1);
+    if (awaited_at) {
+        finding->blocked_place = awaited_at->b;
+        finding->class_name = tm__tally_top(&s->tally, item->a, FOR_CLASS)->b;
+        finding->explains = 1;
+        if (awaited_at->is_of_many)
+            tm__finding_write(finding, "Threads wait in ");
+        else {
+            tm__finding_write_thread(finding, findings->model,
+                                     awaited_at->worst_thread);
+            tm__finding_write(finding, " waits in ");
+        }
+        tm__finding_write_caller(finding, findings, awaited_at->b);
+        tm__finding_write(finding, " for sleeps in ");
+        tm__finding_write_caller(finding, findings, item->a);
+        tm__part(finding, TM__WAITS);
+        tm__finding_write_thread(finding, findings->model, awaited_at->worst_thread);
+        tm__finding_write(finding, "%s waited in ",
+                          awaited_at->is_of_many ? " and others" : "");
+        tm__finding_write_caller(finding, findings, awaited_at->b);
+        tm__finding_write(finding, " for ");
+        tm__finding_write_class(finding, findings->model, finding->class_name);
+        tm__finding_write(finding, ", and %s let go ",
+                          awaited_at->is_of_many ? "were" : "was");
+        tm__say_times(finding,
+                      (uint64_t)tm__tally_top(&s->tally, awaited_at->b, EDGES)->count);
+        tm__finding_write(finding, " on the critical path by who had slept.");
+    } else {
+        tm__say_threads(finding, threads);
+        tm__finding_write(finding, threads == 1 ? " sleeps in " : " sleep in ");
+        tm__finding_write_caller(finding, findings, item->a);
+        tm__finding_write(finding, " on the critical path");
+    }
+    tm__part(finding, TM__HOLDS);
     tm__finding_write_thread(finding, findings->model, most->b);
     if (threads > 1)
         tm__finding_write(finding, " and %u other%s", threads - 1,
                           threads > 2 ? "s" : "");
-    if (count == 1)
-        tm__finding_write(finding, " slept once in ");
-    else
-        tm__finding_write(finding, " slept %u times in ", count);
+    tm__finding_write(finding, " slept ");
+    tm__say_times(finding, count);
+    tm__finding_write(finding, " in ");
     tm__finding_write_caller(finding, findings, item->a);
-    tm__finding_write(finding, " on the critical path, for ");
+    tm__finding_write(finding, " on the critical path, ");
     tm__finding_write_duration(finding, item->total_ns);
+    tm__finding_write(finding, "%s, %d %% of the run's length.",
+                      count > 1 ? " in all" : "",
+                      tm__percent(item->total_ns, findings->run_ns));
+    tm__part(finding, TM__ADVICE);
     tm__finding_write(
         finding,
-        " in all, %d %% of the run's length. The run is longer by that: wait for an "
-        "event instead, or, where the sleep stands for a disk or a server, make "
-        "that answer sooner.",
-        tm__percent(item->total_ns, findings->run_ns));
+        "Wait for an event instead of polling; where the sleep stands for a disk or "
+        "a server, make that answer sooner, or ask for more at once.");
     return TM_OK;
-}
-
-/* A sleep within a lock or a use of a resource is told as a part of that. */
-static int is_reported(const tm__findings *findings, uint32_t place)
-{
-    for (uint32_t i = 0; i < findings->items_count; i++)
-        if (findings->items[i].inner_method != TM__NONE &&
-            findings->items[i].inner_method == findings->places.items[place].method)
-            return 1;
-    return 0;
 }
 
 static int report(const sleeps *s)
@@ -117,7 +218,7 @@ static int report(const sleeps *s)
 
         if (item->c == WHOLE && item->total_ns > 0 &&
             item->total_ns >= s->findings->run_ns / 20 &&
-            !is_reported(s->findings, item->a))
+            !tm__is_told(s->findings, s->findings->places.items[item->a].method))
             tm__top_add(&top, item->total_ns, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)

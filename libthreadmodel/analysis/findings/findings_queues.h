@@ -35,29 +35,32 @@ int tm__queue_note(tm__queues *queues, const tm__share *share);
 /** A hot lock has so many blocks, and of the run's length such a part. */
 enum { TM__HOT_BLOCKS = 5, TM__HOT_PART_OF_RUN = 100 };
 
-/** One lock, or those of a class for which threads are blocked at a place. */
+/** The locks that one finding is about. */
 typedef struct tm__lock_group {
     uint32_t class_name; ///< strings or TM__NONE
-    uint32_t object;     ///< objects[]: one of them
-    uint32_t place;      ///< where is_one is 0
+    uint32_t object;     ///< objects[]: the one with the most blocked time
+    uint32_t place;      ///< where the longest block for each began
     uint32_t objects;
-    int is_one; ///< no other object of the class blocked anybody
+    int is_mixed;    ///< of several classes, nested in one
+    int64_t most_ns; ///< blocked time for `object`
 } tm__lock_group;
 
+/**
+ * Objects belong together if their classes are nested in one, or are one, and the
+ * longest block for each began at one place: the locks of rows, the heads of a map's
+ * bins. All blocks for an object are in its group, wherever they began.
+ */
 typedef struct tm__lock_groups {
     tm__findings *findings;
-    tm__triple_map of_class; ///< (class, 0, 0): objects that blocked somebody
-    tm__triple_map map;      ///< (class, place, is_one): items[] + 1
-    tm__triple_map seen;     ///< (group, object, 0)
+    const tm__queues *queues;
+    tm__triple_map map; ///< (hash of outer class, place): items[] + 1
     TM__ARRAY(tm__lock_group, items);
+    uint32_t *of_object; ///< items[]
 } tm__lock_groups;
 
-/** Begin, once all blocks were noted. @return TM_OK or TM_ENOMEM; to be closed */
+/** Make them, once all blocks were noted. @return TM_OK or TM_ENOMEM; to be closed */
 int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues);
-/** The group of a block for an object at a place. @return TM_OK or TM_ENOMEM */
-int tm__lock_group_of(tm__lock_groups *groups, uint32_t *number, uint32_t object,
-                      uint32_t place);
-/** "demo.Lock (demo.Lock#1)", "demo.Lock (7 objects)" */
+/** "Lock", "7 Lock": what a title calls it. */
 void tm__finding_write_lock_group(tm__finding *finding, const tm__lock_groups *groups,
                                   uint32_t number);
 /** The rows of blame that it is made of. */
@@ -65,8 +68,11 @@ void tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
                           uint32_t number);
 void tm__lock_groups_close(tm__lock_groups *groups);
 
-/** Find convoys and crowds. */
-int tm__queues_report(const tm__queues *queues);
+/** Whether the queue for an object never drains, and whether it is long. */
+int tm__queue_is_convoy(const tm__queues *queues, uint32_t object);
+int tm__queue_is_long(const tm__queues *queues, uint32_t object);
+/** A sentence on the queue, of a convoy or a long one. */
+void tm__say_queue(tm__finding *finding, const tm__queues *queues, uint32_t object);
 
 void tm__queues_close(tm__queues *queues);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings about resources: many threads that wait for one of a few, which nobody owns.
- * Where uses are known, they say what a permit is spent on. Where they are not, few
- * threads that release many are worth a look, the more so if they are seen to be busy.
+ * All that wait at one place for one class are one finding, whoever let them go. Where
+ * uses are known, they say what a permit is spent on. Where they are not, few threads
+ * that release many are worth a look, the more so if they are seen to be busy.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/resources/resources.h"
@@ -12,30 +13,103 @@
 
 enum { ENOUGH_WAITS = 5, ENOUGH_USES = 5, PART_OF_RUN = 20 };
 
-/* Whether most that waited there were released so: of the rest it is not sure that who
- * woke them did so for what they waited for, and not with a lock on the way. */
-static int is_the_usual(const tm__resources *all, const tm__resource *it)
-{
-    int64_t total_ns = 0;
+/** All waits of a class at a place, but those whose time was up. */
+typedef struct place {
+    int64_t total_ns;
+    int64_t known_ns; ///< who released is known
+    int64_t bound_ns; ///< of one thread, at most
+    int64_t longest_ns;
+    uint32_t waits;
+    uint32_t threads;
+    uint32_t thread;   ///< that waited longest in all
+    uint32_t resource; ///< items[]: with the most uses, else waited for longest
+} place;
 
-    for (uint32_t i = 0; i < all->items_count; i++)
-        if (all->items[i].class_name == it->class_name &&
-            all->items[i].waiting == it->waiting)
-            total_ns = tm__sum(total_ns, all->items[i].wait_total_ns);
-    return it->wait_total_ns >= total_ns / 2;
+typedef struct places {
+    tm__findings *findings;
+    tm__resources all;
+    place *items;
+    tm__triple_map by_thread; ///< (place, thread, 0): sums[] + 1
+    TM__ARRAY(int64_t, sums);
+    tm__top top;
+} places;
+
+static int note_wait(places *p, const tm__resource_wait *wait)
+{
+    tm__memory *memory = &p->findings->memory;
+    place *it = &p->items[wait->queue];
+    int64_t length_ns = wait->end_ns - wait->start_ns;
+    uint32_t *value;
+
+    if (wait->is_expired)
+        return TM_OK;
+    value = tm__triple_map_at(&p->by_thread, memory, wait->queue, wait->thread, 0);
+    if (!value)
+        return TM_ENOMEM;
+    if (*value == 0) {
+        if (tm__reserve(memory, &p->sums, &p->sums_capacity, (size_t)p->sums_count + 1,
+                        sizeof(*p->sums)) < 0)
+            return TM_ENOMEM;
+        p->sums[p->sums_count++] = 0;
+        *value = p->sums_count;
+        it->threads++;
+    }
+    p->sums[*value - 1] = tm__sum(p->sums[*value - 1], length_ns);
+    if (p->sums[*value - 1] > it->bound_ns) {
+        it->bound_ns = p->sums[*value - 1];
+        it->thread = wait->thread;
+    }
+    it->waits++;
+    it->total_ns = tm__sum(it->total_ns, length_ns);
+    if (wait->releaser != TM__NONE)
+        it->known_ns = tm__sum(it->known_ns, length_ns);
+    if (length_ns > it->longest_ns)
+        it->longest_ns = length_ns;
+    return TM_OK;
 }
 
-static int is_worth_reporting(const tm__findings *findings, const tm__resources *all,
-                              const tm__resource *it)
+/* The row that stands for a place. */
+static void choose_row(places *p, const tm__resource_wait *wait)
 {
-    const tm__strings *strings = &findings->model->strings;
-    const char *waiting = tm__strings_get(strings, it->waiting);
+    const tm__resource *row = &p->all.items[wait->resource];
+    place *it = &p->items[wait->queue];
+    const tm__resource *best =
+        it->resource == TM__NONE ? NULL : &p->all.items[it->resource];
 
-    return waiting && it->releasing != TM__NONE && !tm__is_library(waiting) &&
-           !tm__is_idle(waiting) && it->waits >= ENOUGH_WAITS && it->threads >= 2 &&
-           it->wait_total_ns >= findings->run_ns / PART_OF_RUN &&
-           (it->uses.count >= ENOUGH_USES || it->releasers < it->threads) &&
-           is_the_usual(all, it);
+    if (row->releasing == TM__NONE)
+        return;
+    if (!best || row->uses.count > best->uses.count ||
+        (row->uses.count == best->uses.count &&
+         row->wait_total_ns > best->wait_total_ns))
+        it->resource = wait->resource;
+}
+
+/* Whether uses are known, and so long that waiting for them takes what it took: of a
+ * queue in which each has a turn, at least a quarter. */
+static int has_uses(const place *at, const tm__resource *row)
+{
+    int64_t median_ns = tm__histogram_quantile(&row->uses, 0.5);
+
+    return row->uses.count >= ENOUGH_USES &&
+           tm__product(median_ns, at->waits) >= at->total_ns / at->threads / 4;
+}
+
+static int is_worth_reporting(const places *p, const place *it)
+{
+    const tm__strings *strings = &p->findings->model->strings;
+    const tm__resource *row;
+    const char *waiting;
+
+    if (it->resource == TM__NONE || it->waits < ENOUGH_WAITS || it->threads < 2 ||
+        it->total_ns < p->findings->run_ns / PART_OF_RUN)
+        return 0;
+    row = &p->all.items[it->resource];
+    waiting = tm__strings_get(strings, row->waiting);
+    if (!waiting || tm__is_library(waiting) || tm__is_idle(waiting))
+        return 0;
+    if (has_uses(it, row))
+        return 1;
+    return row->releasers < it->threads && row->wait_total_ns >= it->known_ns / 2;
 }
 
 /* Whether who released them most was asleep, blocked or in a lock for half of the time,
@@ -64,93 +138,191 @@ static int is_seen_busy(const tm_model *model, const tm__resource *it)
 static void write_uses(tm__finding *finding, const tm__findings *findings,
                        const tm__resource *it)
 {
-    const char *method = tm__strings_get(&findings->model->strings, it->use_method);
+    int has_method =
+        it->use_method != TM__NONE && it->use_method_ns >= it->uses.total / 2;
 
-    tm__finding_write(finding, " A use takes ");
+    tm__finding_write(finding, "A use takes ");
     tm__finding_write_duration(finding, tm__histogram_quantile(&it->uses, 0.5));
     tm__finding_write(finding, " (median of %llu)", (unsigned long long)it->uses.count);
-    if (method && it->use_method_ns >= it->uses.total / 2) {
-        tm__finding_write(finding, ", %d %% of all their time in %.200s",
-                          tm__percent(it->use_method_ns, it->uses.total), method);
+    if (has_method) {
+        tm__finding_write(finding, ", %d %% of it in ",
+                          tm__percent(it->use_method_ns, it->uses.total));
+        tm__say_method(finding, findings->model, it->use_method);
         finding->inner_method = it->use_method;
     }
-    tm__finding_write(finding, it->permits && it->objects == 1
-                                   ? ": allow more at once, or use it for less time."
-                                   : ": use it for less time.");
+    if (it->permits && it->objects == 1)
+        tm__finding_write(finding, "; %u at once", it->permits);
+    tm__finding_write(finding, "; released in ");
+    tm__say_method(finding, findings->model, it->releasing);
+    tm__finding_write(finding, ".");
 }
 
 static void write_releaser(tm__finding *finding, const tm__findings *findings,
                            const tm__resource *it)
 {
-    tm__finding_write(finding, " ");
-    tm__finding_write_thread(finding, findings->model, it->releaser);
-    tm__finding_write(finding, " released them for %d %% of that time",
-                      tm__percent(it->releaser_ns, it->wait_total_ns));
-    if (finding->suspected)
-        tm__finding_write(
-            finding, "; CPU samples of it would show whether it is too slow, or has "
-                     "nothing to give.");
-    else
-        tm__finding_write(finding,
-                          ", and was busy itself: it is too slow for so many.");
+    const tm_model *model = findings->model;
+
+    if (it->releasers > 1) {
+        tm__say_threads(finding, it->releasers);
+        tm__finding_write(finding, " released them in ");
+        tm__say_method(finding, model, it->releasing);
+        tm__finding_write(finding, ", ");
+        tm__finding_write_thread(finding, model, it->releaser);
+        tm__finding_write(finding, " most.");
+    } else {
+        tm__finding_write_thread(finding, model, it->releaser);
+        tm__finding_write(finding, " released them in ");
+        tm__say_method(finding, model, it->releasing);
+        tm__finding_write(finding, ".");
+    }
+    if (finding->suspected || finding->inner_method == TM__NONE)
+        return;
+    tm__finding_write(finding, " It was busy itself, blocked most in ");
+    tm__say_method(finding, model, finding->inner_method);
+    tm__finding_write(finding, ".");
 }
 
-static int report(tm__findings *findings, const tm__resource *it)
+static void say_title(tm__finding *finding, const tm__findings *findings,
+                      const place *at, const tm__resource *it, int uses)
 {
-    const tm_model *model = findings->model;
-    const char *class_name = tm__strings_get(&model->strings, it->class_name);
-    const char *releasing = tm__strings_get(&model->strings, it->releasing);
-    int has_uses = it->uses.count >= ENOUGH_USES;
+    tm__say_threads(finding, at->threads);
+    if (uses && it->permits == 1 && it->objects == 1)
+        tm__finding_write(finding, " wait for one permit in ");
+    else if (uses && it->permits && it->objects == 1)
+        tm__finding_write(finding, " wait for %u permits in ", it->permits);
+    else if (!uses && !finding->suspected && it->releasers == 1) {
+        tm__finding_write(finding, " wait for busy ");
+        tm__finding_write_thread(finding, findings->model, it->releaser);
+        tm__finding_write(finding, " in ");
+    } else if (!uses && !finding->suspected)
+        tm__finding_write(finding, " wait for %u busy threads in ", it->releasers);
+    else
+        tm__finding_write(finding, uses ? " wait for one another in " : " wait in ");
+    tm__say_method(finding, findings->model, it->waiting);
+}
+
+static void say_advice(tm__finding *finding, const tm__resource *it, int uses)
+{
+    tm__part(finding, TM__ADVICE);
+    if (uses && it->permits && it->objects == 1)
+        tm__finding_write(finding,
+                          "Allow more than %u at once, or use it for less time.",
+                          it->permits);
+    else if (uses)
+        tm__finding_write(finding,
+                          "Use it for less time: move what does not need it before or "
+                          "after.");
+    else if (finding->suspected)
+        tm__finding_write(
+            finding, "If it is too slow, make it faster or let several do its work.");
+    else
+        tm__finding_write(finding, "Let more threads do this work, or make it faster.");
+}
+
+static void say_caveat(tm__finding *finding, const place *at)
+{
+    tm__part(finding, TM__CAVEAT);
+    if (finding->suspected)
+        tm__finding_write(
+            finding, "Suspected: whether it was too slow or had nothing to give, CPU "
+                     "samples of it would show.");
+    else if (at->known_ns < at->total_ns / 2)
+        tm__finding_write(finding, "Who released them is known for %d %% of that time.",
+                          tm__percent(at->known_ns, at->total_ns));
+}
+
+static int emit(places *p, uint32_t number)
+{
+    tm__findings *findings = p->findings;
+    const place *at = &p->items[number];
+    const tm__resource *it = &p->all.items[at->resource];
+    int uses = has_uses(at, it);
     tm__finding *finding =
-        tm__finding_new(findings, "resource_wait", "resources", it->wait_total_ns);
+        tm__finding_new(findings, "resource_wait", "resources", at->total_ns);
 
     if (!finding)
         return TM_ENOMEM;
     finding->class_name = it->class_name;
     finding->place = tm__caller_of(&findings->places, it->waiting_stack);
-    finding->suspected = !has_uses && !is_seen_busy(model, it);
-    tm__where_class(finding, model, it->class_name);
+    finding->blocked_place = finding->place;
+    finding->bound_ns = at->bound_ns;
+    finding->minor = tm__is_minor(findings, at->total_ns, at->bound_ns);
+    finding->suspected = !uses && !is_seen_busy(findings->model, it);
+    if (!uses && !finding->suspected) {
+        finding->thread = it->releaser;
+        if (tm__most_held_up_in(&finding->inner_method, findings, it->releaser) < 0)
+            return TM_ENOMEM;
+    }
+    tm__where_class(finding, findings->model, it->class_name);
     tm__where_text(finding, "waiting_method",
-                   tm__strings_get(&model->strings, it->waiting));
-    tm__where_text(finding, "releasing_method", releasing);
-    tm__finding_write(finding, "%s%u threads waited ",
-                      finding->suspected ? "Suspected: " : "", it->threads);
-    tm__finding_write_duration(finding, it->wait_total_ns);
+                   tm__strings_get(&findings->model->strings, it->waiting));
+    say_title(finding, findings, at, it, uses);
+    tm__part(finding, TM__WAITS);
+    tm__say_threads(finding, at->threads);
+    tm__finding_write(finding, " waited ");
+    tm__say_times(finding, at->waits);
     tm__finding_write(finding, " in ");
     tm__finding_write_caller(finding, findings, finding->place);
-    tm__finding_write(finding, ", %u times, for ", it->waits);
-    tm__finding_write(finding, "%.200s", class_name ? class_name : "an unknown class");
-    if (has_uses && it->permits && it->objects == 1)
-        tm__finding_write(finding, ", %u in use at once", it->permits);
-    tm__finding_write(finding, ", until %.200s.", releasing);
-    if (has_uses)
+    tm__finding_write(finding, ", ");
+    tm__finding_write_duration(finding, at->total_ns);
+    tm__finding_write(finding, " in all, ");
+    tm__finding_write_duration(finding, at->total_ns / at->waits);
+    tm__finding_write(finding, " on average, for ");
+    tm__finding_write_class(finding, findings->model, it->class_name);
+    tm__finding_write(finding, ".");
+    tm__part(finding, TM__HOLDS);
+    if (uses)
         write_uses(finding, findings, it);
     else
         write_releaser(finding, findings, it);
+    say_advice(finding, it, uses);
+    say_caveat(finding, at);
     return TM_OK;
+}
+
+static int gather(places *p)
+{
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; i < p->all.queues.count; i++)
+        p->items[i] = (place){.resource = TM__NONE, .thread = TM__NONE};
+    for (uint32_t i = 0; rc == TM_OK && i < p->all.waits_count; i++) {
+        rc = note_wait(p, &p->all.waits[i]);
+        choose_row(p, &p->all.waits[i]);
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < p->all.queues.count; i++)
+        if (is_worth_reporting(p, &p->items[i]))
+            tm__top_add(&p->top, p->items[i].total_ns, i);
+    for (uint32_t i = 0; rc == TM_OK && i < p->top.count; i++)
+        rc = emit(p, p->top.numbers[i]);
+    return rc;
 }
 
 int tm__find_resources(tm__findings *findings)
 {
     const tm_model *model = findings->model;
+    tm__memory *memory = &findings->memory;
     size_t bytes = ((size_t)model->stacks_count + 1) * sizeof(uint32_t);
+    size_t queues = 0;
+    places p = {.findings = findings};
     uint32_t *callers;
-    tm__resources all;
-    tm__top top = {.count = 0};
     int rc;
 
     if (tm__model_is_of_dumps(model))
         return TM_OK;
-    callers = tm__stack_callers(model, &findings->memory, NULL);
+    callers = tm__stack_callers(model, memory, NULL);
     if (!callers)
         return TM_ENOMEM;
-    rc = tm__resources_open(&all, model, &findings->whole, &findings->memory, callers);
-    for (uint32_t i = 0; rc == TM_OK && i < all.items_count; i++)
-        if (is_worth_reporting(findings, &all, &all.items[i]))
-            tm__top_add(&top, all.items[i].wait_total_ns, i);
-    for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
-        rc = report(findings, &all.items[top.numbers[i]]);
-    tm__resources_close(&all);
-    tm__free(&findings->memory, callers, bytes);
+    rc = tm__resources_open(&p.all, model, &findings->whole, memory, callers);
+    if (rc == TM_OK) {
+        queues = ((size_t)p.all.queues.count + 1) * sizeof(*p.items);
+        p.items = tm__zalloc(memory, queues);
+        rc = p.items ? gather(&p) : TM_ENOMEM;
+    }
+    tm__free(memory, p.items, queues);
+    tm__free(memory, p.sums, p.sums_capacity * sizeof(*p.sums));
+    tm__triple_map_free(&p.by_thread, memory);
+    tm__resources_close(&p.all);
+    tm__free(memory, callers, bytes);
     return rc;
 }

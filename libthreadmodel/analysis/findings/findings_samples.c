@@ -87,6 +87,11 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns)
     tm__where_text(finding, "state", tm_state_name((int)item->c));
     tm__where_class(finding, f->model, item->b);
     tm__where_caller(finding, f, "method", item->a, 1);
+    tm__say_threads(finding, (uint32_t)item->count);
+    tm__finding_write(finding, " blocked by ");
+    tm__finding_write_class(finding, f->model, item->b);
+    tm__finding_write(finding, " in several thread dumps");
+    tm__part(finding, TM__WAITS);
     tm__finding_write_thread(finding, f->model, item->worst_thread);
     tm__finding_write(finding, " was %s in %lld of %u dumps at the same line, ",
                       item->c == TM_STATE_BLOCKED ? "blocked" : "queueing to re-enter",
@@ -99,6 +104,10 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns)
                           (long long)item->count - 1,
                           item->count == 2 ? " was" : "s were");
     tm__finding_write(finding, ".");
+    tm__part(finding, TM__CAVEAT);
+    tm__finding_write(
+        finding, "Thread dumps tell where threads were at a few instants, not for how "
+                 "long: record events for that.");
     return TM_OK;
 }
 

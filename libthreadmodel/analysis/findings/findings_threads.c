@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Findings about threads: deadlocks that were, deadlocks that could be, and joins
- * that wait for one slow thread.
- */
+/* Findings about cycles of threads: deadlocks that were, and that could be. */
 #include <threadmodel/lockorder.h>
 #include <threadmodel/table.h>
 
 #include <string.h>
 
 #include "analysis/findings/findings.h"
-#include "analysis/timeline/blocking.h"
 #include "base/saturate.h"
 #include "model/deadlock_search.h"
 #include "model/interval.h"
@@ -35,12 +31,13 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
     finding->place = tm__caller_of(&findings->places, members[0].stack);
     finding->class_name = tm__class_name_of_object(model, members[0].object);
     tm__where_number(finding, "deadlock", it - model->deadlocks);
-    tm__finding_write(finding, "%s of %u threads at ",
+    tm__finding_write(finding, "%s of %u threads",
                       suspected ? "Suspected deadlock" : "Deadlock", it->member_count);
+    tm__part(finding, TM__WAITS);
+    tm__finding_write(finding, "Since ");
     tm__finding_write_duration(finding, it->time_ns - tm__model_origin_ns(model));
-    tm__finding_write(finding,
-                      it->resolved_ns == INT64_MIN ? ", for ever: " : ", for ");
-    if (it->resolved_ns != INT64_MIN) {
+    tm__finding_write(finding, finding->stands ? ", for ever: " : ", for ");
+    if (!finding->stands) {
         tm__finding_write_duration(finding, length_ns);
         tm__finding_write(finding, ": ");
     }
@@ -56,10 +53,18 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
                                  tm__caller_of(&findings->places, members[i].stack));
         tm__finding_write(finding, members[i].state == TM_STATE_JOINING
                                        ? " waits for the end of "
-                                       : ", which is held by ");
+                                       : ", held by ");
         tm__finding_write_thread(finding, model, next->thread);
     }
-    tm__finding_write(finding, suspected ? ". A thread dump would confirm it." : ".");
+    tm__finding_write(finding, ".");
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(
+        finding, "Take these locks in one order everywhere, or one lock for both.");
+    tm__part(finding, TM__CAVEAT);
+    if (suspected)
+        tm__finding_write(finding,
+                          "Suspected: an owner in it is inferred. A thread dump would "
+                          "confirm it.");
     return TM_OK;
 }
 
@@ -136,8 +141,9 @@ static int report_inversion(tm__findings *findings, const tm_table *table, size_
         finding->place = tm__caller_of(&findings->places,
                                        (uint32_t)tm_table_int32(table, "stack")[first]);
     tm__where_number(finding, "cycle", tm_table_int32(table, "cycle")[first]);
-    tm__finding_write(finding, "%s of lock order, which may deadlock: ",
+    tm__finding_write(finding, "%s of lock order: may deadlock",
                       finding->suspected ? "Suspected inversion" : "Inversion");
+    tm__part(finding, TM__WAITS);
     for (size_t row = first; row < end; row++) {
         uint32_t stack = TM__NONE;
 
@@ -154,10 +160,14 @@ static int report_inversion(tm__findings *findings, const tm_table *table, size_
         tm__finding_write_caller(finding, findings,
                                  tm__caller_of(&findings->places, stack));
     }
-    tm__finding_write(finding, finding->suspected
-                                   ? ". Events that tell which locks a blocked "
-                                     "thread holds would confirm it."
-                                   : ".");
+    tm__finding_write(finding, ".");
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(finding, "Take these locks in one order everywhere.");
+    tm__part(finding, TM__CAVEAT);
+    if (finding->suspected)
+        tm__finding_write(
+            finding, "Suspected: that a lock was held is inferred. Events that tell "
+                     "which locks a blocked thread holds would confirm it.");
     return TM_OK;
 }
 
@@ -181,171 +191,5 @@ int tm__find_inversions(tm__findings *findings)
             rc = report_inversion(findings, table, first, end);
     }
     tm_table_free(table);
-    return rc;
-}
-
-/* ---- joins ---- */
-
-/** Threads that one thread joined one after the other, and that ran together. */
-typedef struct batch {
-    int64_t joined_ns; ///< when the last join ended
-    int64_t last_end_ns;
-    int64_t next_end_ns; ///< of the last but one
-    int64_t waited_ns;   ///< for the slowest, after all others had ended
-    int64_t life_ns;     ///< of the slowest
-    uint32_t joiner;
-    uint32_t slowest;
-    uint32_t next;   ///< the last but one to end
-    uint32_t latest; ///< joined last
-    uint32_t count;
-    uint32_t stack;
-} batch;
-
-/* Of fewer it tells nothing that there are as many. */
-enum { ENOUGH_INTERVALS = 16 };
-
-typedef struct joins {
-    tm__findings *findings;
-    tm__top top; ///< batches[]
-    TM__ARRAY(batch, batches);
-} joins;
-
-/* Threads that were blocked as often did the same: one of them came later to it, or had
- * the processor later, and has no more work to give away. */
-static int did_the_same(const tm_model *model, uint32_t left, uint32_t right)
-{
-    const tm__thread *l = &model->threads[left], *r = &model->threads[right];
-    uint64_t more = (uint64_t)l->interval_first + l->interval_count;
-    uint64_t less = (uint64_t)r->interval_first + r->interval_count;
-
-    if (more < less) {
-        uint64_t swap = more;
-
-        more = less;
-        less = swap;
-    }
-    return less >= ENOUGH_INTERVALS && (more - less) * 8 <= more;
-}
-
-static int is_unbalanced(const tm__findings *findings, const batch *it)
-{
-    return it->count >= 2 && !did_the_same(findings->model, it->slowest, it->next) &&
-           it->waited_ns > 0 && it->last_end_ns - it->next_end_ns >= it->life_ns / 4 &&
-           it->waited_ns >= findings->run_ns / 20;
-}
-
-static int report_join(tm__findings *findings, const batch *it)
-{
-    const tm_model *model = findings->model;
-    tm__finding *finding =
-        tm__finding_new(findings, "unbalanced_join", "timeline", it->waited_ns);
-
-    if (!finding)
-        return TM_ENOMEM;
-    finding->thread = it->slowest;
-    finding->place = tm__caller_of(&findings->places, it->stack);
-    finding->class_name =
-        tm__class_name_of_object(model, model->threads[it->slowest].object);
-    tm__where_thread(finding, "thread_id", model, it->joiner);
-    tm__where_text(finding, "state", "joining");
-    tm__finding_write_thread(finding, model, it->joiner);
-    tm__finding_write(finding, " joined %u threads in ", it->count);
-    tm__finding_write_caller(finding, findings, finding->place);
-    tm__finding_write(finding, " and waited ");
-    tm__finding_write_duration(finding, it->waited_ns);
-    tm__finding_write(finding, " for ");
-    tm__finding_write_thread(finding, model, it->slowest);
-    tm__finding_write(finding, " alone, which ran for ");
-    tm__finding_write_duration(finding, it->life_ns);
-    tm__finding_write(finding, " and ended ");
-    tm__finding_write_duration(finding, it->last_end_ns - it->next_end_ns);
-    tm__finding_write(finding, " after the others: give it less of the work.");
-    return TM_OK;
-}
-
-static int end_batch(joins *j, batch *it)
-{
-    uint32_t joiner = it->joiner;
-
-    if (is_unbalanced(j->findings, it)) {
-        if (tm__reserve(&j->findings->memory, &j->batches, &j->batches_capacity,
-                        (size_t)j->batches_count + 1, sizeof(*it)) < 0)
-            return TM_ENOMEM;
-        j->batches[j->batches_count] = *it;
-        tm__top_add(&j->top, it->waited_ns, j->batches_count++);
-    }
-    *it = (batch){.joiner = joiner};
-    return TM_OK;
-}
-
-static void add_join(const tm_model *model, batch *it, uint32_t joined,
-                     const tm__interval *join, int64_t end_ns)
-{
-    const tm__thread *thread = &model->threads[joined];
-    int64_t died_ns = thread->end_ns != INT64_MIN ? thread->end_ns : end_ns;
-    int64_t from_ns;
-
-    it->joined_ns = end_ns;
-    if (it->count && it->latest == joined) {
-        /* Thread.join goes on to wait where a wait ended too early. */
-        if (it->slowest == joined)
-            it->waited_ns = tm__sum(it->waited_ns, end_ns - join->start_ns);
-        return;
-    }
-    it->count++;
-    it->latest = joined;
-    if (it->count == 1 || died_ns > it->last_end_ns) {
-        it->next_end_ns = it->count == 1 ? INT64_MIN : it->last_end_ns;
-        it->next = it->slowest;
-        it->last_end_ns = died_ns;
-        it->slowest = joined;
-        it->stack = join->stack;
-        it->life_ns = thread->start_ns != INT64_MIN ? died_ns - thread->start_ns : 0;
-        /* Only while all others had ended was it waited for alone. */
-        from_ns = it->next_end_ns > join->start_ns ? it->next_end_ns : join->start_ns;
-        it->waited_ns = end_ns > from_ns ? end_ns - from_ns : 0;
-        return;
-    }
-    /* One that was joined later ended while the slowest was waited for. */
-    if (died_ns > it->next_end_ns) {
-        it->next_end_ns = died_ns;
-        it->next = joined;
-        if (it->last_end_ns - died_ns < it->waited_ns)
-            it->waited_ns = it->last_end_ns - died_ns;
-    }
-}
-
-static int find_joins_of(joins *j, uint32_t joiner)
-{
-    const tm_model *model = j->findings->model;
-    const tm__thread *thread = &model->threads[joiner];
-    batch it = {.joiner = joiner};
-    int rc = TM_OK;
-
-    for (uint32_t i = 0; rc == TM_OK && i < thread->interval_count; i++) {
-        const tm__interval *join = &thread->intervals[i];
-
-        if (join->state != TM_STATE_JOINING || join->peer == TM__NONE ||
-            join->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_CONTINUES))
-            continue;
-        if (it.count && model->threads[join->peer].start_ns >= it.joined_ns)
-            rc = end_batch(j, &it);
-        if (rc == TM_OK)
-            add_join(model, &it, join->peer, join,
-                     tm__interval_end_ns(model, thread, i));
-    }
-    return rc == TM_OK ? end_batch(j, &it) : rc;
-}
-
-int tm__find_joins(tm__findings *findings)
-{
-    joins j = {.findings = findings};
-    int rc = TM_OK;
-
-    for (uint32_t i = 0; rc == TM_OK && i < findings->model->threads_count; i++)
-        rc = find_joins_of(&j, i);
-    for (uint32_t i = 0; rc == TM_OK && i < j.top.count; i++)
-        rc = report_join(findings, &j.batches[j.top.numbers[i]]);
-    tm__free(&findings->memory, j.batches, j.batches_capacity * sizeof(*j.batches));
     return rc;
 }

@@ -163,6 +163,12 @@ static int report_outlier(waits *w, const group *it)
     tm__where_thread(finding, "thread_id", findings->model, it->thread);
     tm__where_number(finding, "start_ns",
                      it->longest_start_ns - tm__model_origin_ns(findings->model));
+    finding->blocked_place = it->place;
+    tm__finding_write(finding, "One wait of ");
+    tm__finding_write_duration(finding, it->longest_ns);
+    tm__finding_write(finding, " in ");
+    tm__finding_write_caller(finding, findings, it->place);
+    tm__part(finding, TM__WAITS);
     tm__finding_write_thread(finding, findings->model, it->thread);
     tm__finding_write(finding, " waited ");
     tm__finding_write_duration(finding, it->longest_ns);
@@ -173,6 +179,10 @@ static int report_outlier(waits *w, const group *it)
     tm__finding_write(finding, ", where the median of %u waits is ", it->ended);
     tm__finding_write_duration(finding, median_ns);
     tm__finding_write(finding, ".");
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(finding,
+                      "Look at what the notifying thread did then: explain shows the "
+                      "chain.");
     return TM_OK;
 }
 
@@ -189,6 +199,11 @@ static int report_time_outs(waits *w, const group *it)
     finding->thread = it->thread;
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_caller(finding, findings, "method", it->place, 1);
+    finding->blocked_place = it->place;
+    tm__finding_write(finding, "All waits in ");
+    tm__finding_write_caller(finding, findings, it->place);
+    tm__finding_write(finding, " time out");
+    tm__part(finding, TM__WAITS);
     tm__finding_write(finding, "All %u waits for ", it->ended);
     tm__finding_write_class(finding, findings->model, it->class_name);
     tm__finding_write(finding, " in ");
@@ -197,7 +212,10 @@ static int report_time_outs(waits *w, const group *it)
     tm__finding_write_duration(finding, it->durations.total);
     tm__finding_write(finding, " in all, most of ");
     tm__finding_write_thread(finding, findings->model, it->thread);
-    tm__finding_write(finding, ": nobody notifies it, or it polls.");
+    tm__finding_write(finding, ".");
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(
+        finding, "Nobody notifies it, or it polls: notify when the condition changes.");
     return TM_OK;
 }
 
@@ -218,17 +236,20 @@ static int report_hanging(waits *w, uint32_t thread, int64_t length_ns)
     finding->suspected = 1;
     tm__where_thread(finding, "thread_id", model, thread);
     tm__where_number(finding, "start_ns", wait->start_ns - tm__model_origin_ns(model));
-    tm__finding_write(finding, "Suspected: ");
     tm__finding_write_thread(finding, model, thread);
-    tm__finding_write(finding, " waits without end for %s in ",
+    tm__finding_write(finding, " may wait for ever");
+    tm__part(finding, TM__WAITS);
+    tm__finding_write_thread(finding, model, thread);
+    tm__finding_write(finding, " waits without a timeout for %s in ",
                       tm__label(&findings->labels, model, wait->object));
     tm__finding_write_caller(finding, findings, finding->place);
     tm__finding_write(finding, " since ");
     tm__finding_write_duration(finding, wait->start_ns - tm__model_origin_ns(model));
-    tm__finding_write(finding, " and was still waiting ");
+    tm__finding_write(finding, ", and still did ");
     tm__finding_write_duration(finding, length_ns);
-    tm__finding_write(
-        finding, " later, with no notify since. A later thread dump would confirm it.");
+    tm__finding_write(finding, " later, with no notify since.");
+    tm__part(finding, TM__CAVEAT);
+    tm__finding_write(finding, "Suspected: a later thread dump would confirm it.");
     return TM_OK;
 }
 

@@ -50,7 +50,7 @@ static int step(sweep *s, uint32_t thread, uint32_t index)
         return TM_OK;
     if (s->cursors[thread].block != TM__NONE)
         rc = block_ends(s, thread, it->start_ns);
-    if (rc == TM_OK && tm__is_block(it)) {
+    if (rc == TM_OK && tm__is_block(s->model, it)) {
         s->cursors[thread].block = index;
         if (it->object != TM__NONE)
             s->queued[it->object]++;
@@ -90,12 +90,13 @@ static void sift_down(entry *heap, uint32_t count, uint32_t at)
 }
 
 /* Whether a block begins or ends where an interval begins. */
-static int matters(const tm__thread *thread, uint32_t index)
+static int matters(const tm_model *model, const tm__thread *thread, uint32_t index)
 {
     const tm__interval *it = &thread->intervals[index];
 
-    return tm__is_block(it) || (index > 0 && (tm__is_block(&it[-1]) ||
-                                              it[-1].state == TM_STATE_DEADLOCKED));
+    return tm__is_block(model, it) ||
+           (index > 0 &&
+            (tm__is_block(model, &it[-1]) || it[-1].state == TM_STATE_DEADLOCKED));
 }
 
 /* Intervals that are asked for ahead: by themselves the caches follow some ten
@@ -108,7 +109,7 @@ static int seek(const sweep *s, uint32_t thread, entry *at)
     const tm__thread *it = &s->model->threads[thread];
     cursor *own = &s->cursors[thread];
 
-    while (own->next < it->interval_count && !matters(it, own->next))
+    while (own->next < it->interval_count && !matters(s->model, it, own->next))
         own->next++;
     if (own->next >= it->interval_count)
         return 0;

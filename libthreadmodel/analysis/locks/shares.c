@@ -15,10 +15,13 @@ const char *tm__share_name(int kind)
     return names[kind];
 }
 
-int tm__is_block(const tm__interval *it)
+int tm__is_block(const tm_model *model, const tm__interval *it)
 {
-    return it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING ||
-           (it->state == TM_STATE_PARKED && it->tenure);
+    if (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING)
+        return 1;
+    return it->state == TM_STATE_PARKED &&
+           (it->tenure ||
+            (it->object != TM__NONE && model->objects[it->object].is_owned));
 }
 
 /* A wake-up that takes so many times as long as the median was none alone. */

@@ -66,8 +66,9 @@ typedef struct tm__dealer {
 int tm__deal_block(tm__dealer *dealer, uint32_t thread, uint32_t interval,
                    int64_t end_ns, uint32_t queued);
 
-/** Whether an interval begins a block. */
-int tm__is_block(const tm__interval *it);
+/** Whether an interval begins a block: of a park that an owner of its object was ever
+ * named, be it later. */
+int tm__is_block(const tm_model *model, const tm__interval *it);
 
 /**
  * Go through all blocks of a scope by rising end, open ones last.

@@ -28,7 +28,12 @@ enum { BEGINS, RELEASES, ENDS, STEPS };
 typedef struct queue {
     uint32_t waiting;
     uint32_t emptied;
+    uint32_t threads;   ///< that waited in it
+    uint32_t releasers; ///< of these, who also released others
 } queue;
+
+/* Through so many helpers, each of which had nothing to do, a release is followed. */
+enum { HELPERS = 3 };
 
 /** When an object was waited for and released. */
 typedef struct life {
@@ -36,12 +41,20 @@ typedef struct life {
     int64_t last_ns;     ///< last wait begun or release
 } life;
 
+/** What the end of a wait was thought to end: a use by another thread. */
+typedef struct turn {
+    uint32_t use;  ///< uses[] + 1; 0: none
+    uint32_t wait; ///< waits[] with which that use began
+} turn;
+
 typedef struct sweep {
     tm__resources *all;
     queue *queues;
     life *lives;            ///< of each object
     tm__triple_map pending; ///< (thread, class, releasing): waits[] + 1
     tm__triple_map latest;  ///< (thread, queue, 0): waits[] + 1
+    tm__triple_map members; ///< (queue, thread, 0): 1 waited; 2 and released others
+    turn *turns;            ///< of each wait
     TM__ARRAY(release, releases);
     TM__ARRAY(tm__sortable, steps); ///< waits[] or releases[], times STEPS, + which
 } sweep;
@@ -89,6 +102,31 @@ static int add_step(sweep *s, int64_t time_ns, uint32_t number, uint32_t what)
     if (number >= UINT32_MAX / STEPS)
         return TM_ENOMEM;
     s->steps[s->steps_count++] = (tm__sortable){time_ns, number * STEPS + what};
+    return TM_OK;
+}
+
+/* Who waits in each queue, and who of these releases others. */
+static int gather_members(sweep *s)
+{
+    for (uint32_t i = 0; i < s->all->waits_count; i++) {
+        const tm__resource_wait *it = &s->all->waits[i];
+        uint32_t *member =
+            tm__triple_map_at(&s->members, s->all->memory, it->queue, it->thread, 0);
+
+        if (!member)
+            return TM_ENOMEM;
+        s->queues[it->queue].threads += *member == 0;
+        *member = 1;
+    }
+    for (uint32_t i = 0; i < s->all->waits_count; i++) {
+        const tm__resource_wait *it = &s->all->waits[i];
+        uint32_t *member = tm__triple_map_find(&s->members, it->queue, it->releaser, 0);
+
+        if (!member)
+            continue;
+        s->queues[it->queue].releasers += *member == 1;
+        *member = 2;
+    }
     return TM_OK;
 }
 
@@ -141,6 +179,18 @@ static int sort_steps(sweep *s)
 
 /* ---- the sweep ---- */
 
+/* Who was let go and waits again before it let anybody go has got nothing: what it was
+ * released from goes on. */
+static void take_back(sweep *s, uint32_t number)
+{
+    const turn *it = &s->turns[number];
+
+    if (!it->use || s->all->waits[number].is_used)
+        return;
+    s->all->uses[it->use - 1].resource = TM__NONE;
+    s->all->waits[it->wait].is_used = 0;
+}
+
 static int on_begin(sweep *s, uint32_t number)
 {
     const tm__resource_wait *it = &s->all->waits[number];
@@ -149,8 +199,108 @@ static int on_begin(sweep *s, uint32_t number)
 
     if (!latest)
         return TM_ENOMEM;
+    if (*latest)
+        take_back(s, *latest - 1);
     *latest = number + 1;
     s->queues[it->queue].waiting++;
+    return TM_OK;
+}
+
+static int add_use(sweep *s, tm__resource_wait *wait, uint32_t object, int64_t end_ns)
+{
+    tm__resources *all = s->all;
+
+    if (wait->is_used)
+        return TM_OK;
+    if (tm__reserve(all->memory, &all->uses, &all->uses_capacity,
+                    (size_t)all->uses_count + 1, sizeof(*all->uses)) < 0)
+        return TM_ENOMEM;
+    wait->is_used = 1;
+    all->uses[all->uses_count++] = (tm__resource_use){.start_ns = wait->got_ns,
+                                                      .end_ns = end_ns,
+                                                      .thread = wait->thread,
+                                                      .object = object,
+                                                      .resource = wait->resource};
+    return TM_OK;
+}
+
+/* Whether threads of a queue release one another, each waiting at an object of its own:
+ * transactions, say. In a pipeline the last stage releases nobody. */
+static int goes_around(const queue *line)
+{
+    return line->threads >= 3 && line->releasers >= line->threads - line->threads / 4;
+}
+
+/* Who woke a thread from what it waited for last before a time; TM__NONE: not known, or
+ * it waited for the same object, as no helper does. */
+static uint32_t waker_of(const tm_model *model, uint32_t thread, uint32_t object,
+                         int64_t *time_ns)
+{
+    const tm__thread *it = &model->threads[thread];
+    uint32_t low = 0, high = it->interval_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (it->intervals[middle].start_ns <= *time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low > 1; low--) {
+        uint32_t cause = it->intervals[low - 1].cause;
+        const tm__interaction *row;
+
+        if (!tm__is_resource_wait(model, &it->intervals[low - 2]))
+            continue;
+        if (it->intervals[low - 2].object == object || cause == TM__NONE ||
+            cause < model->interactions_first)
+            return TM__NONE;
+        row = tm__row(model, cause);
+        if (row->from_ns == INT64_MIN || row->from_ns > *time_ns)
+            return TM__NONE;
+        *time_ns = row->from_ns;
+        return row->from_thread;
+    }
+    return TM__NONE;
+}
+
+/*
+ *     A  wwwwww(──────use──────)wakes helper
+ *     helper      wwwwwwwwwwwwwww───releases B
+ *     B              wwwwwwwwwwwwwwwwwwwwwwwww
+ *
+ * A thread that lets the next one go, itself or by a helper that it woke for that, had
+ * waited in the same queue before: since then it used what B gets now. As above, an
+ * unpark in between could have gone unseen if nobody waited.
+ */
+static int end_turn(sweep *s, uint32_t number)
+{
+    const tm_model *model = s->all->model;
+    const tm__resource_wait *next = &s->all->waits[number];
+    const queue *line = &s->queues[next->queue];
+    uint32_t thread = next->releaser;
+    int64_t time_ns = next->released_ns;
+
+    for (int i = 0; i <= HELPERS && thread != TM__NONE; i++) {
+        const uint32_t *latest =
+            tm__triple_map_find(&s->latest, thread, next->queue, 0);
+        tm__resource_wait *wait = latest ? &s->all->waits[*latest - 1] : NULL;
+
+        if (wait && thread != next->thread && !wait->is_open &&
+            wait->got_ns <= time_ns &&
+            (next->is_always_seen ||
+             (wait->is_queued && wait->emptied == line->emptied)) &&
+            (wait->object == next->object || goes_around(line))) {
+            if (wait->object == next->object || wait->is_used)
+                return add_use(s, wait, wait->object, time_ns);
+            s->turns[number] = (turn){s->all->uses_count + 1, *latest - 1};
+            return add_use(s, wait, TM__NONE, time_ns);
+        }
+        if (wait)
+            return TM_OK;
+        thread = waker_of(model, thread, next->object, &time_ns);
+    }
     return TM_OK;
 }
 
@@ -161,6 +311,8 @@ static int on_end(sweep *s, uint32_t number)
     queue *line = &s->queues[it->queue];
     uint32_t *pending;
 
+    if (end_turn(s, number) < 0)
+        return TM_ENOMEM;
     line->waiting--;
     line->emptied += line->waiting == 0;
     it->is_queued = line->waiting > 0;
@@ -196,7 +348,7 @@ static int on_release(sweep *s, const release *it)
     uint32_t *pending =
         tm__triple_map_find(&s->pending, it->thread, it->class_name, it->place);
     const uint32_t *latest;
-    const tm__resource_wait *wait;
+    tm__resource_wait *wait;
     const queue *line;
 
     if (!pending || *pending == UINT32_MAX)
@@ -209,14 +361,8 @@ static int on_release(sweep *s, const release *it)
     if (*latest == *pending &&
         (it->is_always_seen ||
          (wait->is_queued && line->waiting > 0 && line->emptied == wait->emptied))) {
-        if (tm__reserve(all->memory, &all->uses, &all->uses_capacity,
-                        (size_t)all->uses_count + 1, sizeof(*all->uses)) < 0)
+        if (add_use(s, wait, wait->object, it->time_ns) < 0)
             return TM_ENOMEM;
-        all->uses[all->uses_count++] = (tm__resource_use){.start_ns = wait->got_ns,
-                                                          .end_ns = it->time_ns,
-                                                          .thread = wait->thread,
-                                                          .object = wait->object,
-                                                          .resource = wait->resource};
     }
     *pending = UINT32_MAX; /* it is over; 0 would be a free slot */
     return TM_OK;
@@ -231,117 +377,14 @@ static int step(sweep *s, uint32_t number)
     }
 }
 
-/* ---- what uses are like ---- */
-
-/* Where a use spent the time in which it did not run. */
-static int add_places(tm__resources *all, const tm__resource_use *use)
+static void drop_taken_back(tm__resources *all)
 {
-    const tm_model *model = all->model;
-    const tm__thread *thread = &model->threads[use->thread];
-    tm__resource *resource = &all->items[use->resource];
-    uint32_t low = 0, high = thread->interval_count;
+    uint32_t kept = 0;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (thread->intervals[middle].start_ns < use->start_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (;
-         low < thread->interval_count && thread->intervals[low].start_ns < use->end_ns;
-         low++) {
-        const tm__interval *it = &thread->intervals[low];
-        uint32_t method = tm__resource_place(all, it->stack);
-        int64_t end_ns = tm__interval_end_ns(model, thread, low), total_ns;
-
-        if (it->state == TM_STATE_RUNNING || method == TM__NONE)
-            continue;
-        if (end_ns > use->end_ns)
-            end_ns = use->end_ns;
-        if (tm__resource_add(all, use->resource, method, TM__SUM_METHOD,
-                             end_ns - it->start_ns, &total_ns) < 0)
-            return TM_ENOMEM;
-        if (total_ns > resource->use_method_ns) {
-            resource->use_method_ns = total_ns;
-            resource->use_method = method;
-        }
-    }
-    return TM_OK;
-}
-
-/* Uses end before others begin at the same instant. */
-static int ends_first(const void *payload, uint32_t left, uint32_t right)
-{
-    (void)payload;
-    if (left % 2 != right % 2)
-        return left % 2 ? -1 : 1;
-    return left < right ? -1 : left > right;
-}
-
-/* The most uses of one object at once. */
-static int count_permits(sweep *s)
-{
-    tm__resources *all = s->all;
-    tm__triple_map at_once = {0};
-    int rc = TM_OK;
-
-    s->steps_count = 0;
-    for (uint32_t i = 0; rc == TM_OK && i < all->uses_count; i++) {
-        const tm__resource_use *it = &all->uses[i];
-
-        if (it->start_ns == it->end_ns)
-            continue;
-        rc = tm__reserve(all->memory, &s->steps, &s->steps_capacity,
-                         (size_t)s->steps_count + 2, sizeof(*s->steps));
-        if (rc < 0)
-            break;
-        s->steps[s->steps_count++] = (tm__sortable){it->start_ns, 2 * i};
-        s->steps[s->steps_count++] = (tm__sortable){it->end_ns, 2 * i + 1};
-    }
-    if (rc == TM_OK && s->steps_count) {
-        size_t bytes = s->steps_count * sizeof(tm__sortable);
-        tm__sortable *spare = tm__resize(all->memory, NULL, 0, bytes);
-
-        if (!spare)
-            return TM_ENOMEM;
-        tm__sort(s->steps, spare, s->steps_count, ends_first, NULL);
-        tm__free(all->memory, spare, bytes);
-    }
-    for (uint32_t i = 0; rc == TM_OK && i < s->steps_count; i++) {
-        const tm__resource_use *it = &all->uses[s->steps[i].number / 2];
-        uint32_t *count =
-            tm__triple_map_at(&at_once, all->memory, it->resource, it->object, 0);
-
-        if (!count) {
-            rc = TM_ENOMEM;
-            break;
-        }
-        if (*count == 0)
-            *count = 1; /* none at once */
-        *count = s->steps[i].number % 2 ? *count - 1 : *count + 1;
-        if (*count - 1 > all->items[it->resource].permits)
-            all->items[it->resource].permits = *count - 1;
-    }
-    tm__triple_map_free(&at_once, all->memory);
-    return rc;
-}
-
-static int describe_uses(sweep *s)
-{
-    tm__resources *all = s->all;
-    int rc = TM_OK;
-
-    for (uint32_t i = 0; rc == TM_OK && i < all->uses_count; i++) {
-        const tm__resource_use *it = &all->uses[i];
-
-        rc = tm__histogram_add(&all->items[it->resource].uses, all->memory,
-                               it->end_ns - it->start_ns);
-        if (rc == TM_OK)
-            rc = add_places(all, it);
-    }
-    return rc == TM_OK ? count_permits(s) : rc;
+    for (uint32_t i = 0; i < all->uses_count; i++)
+        if (all->uses[i].resource != TM__NONE)
+            all->uses[kept++] = all->uses[i];
+    all->uses_count = kept;
 }
 
 int tm__resources_find_uses(tm__resources *all)
@@ -349,22 +392,30 @@ int tm__resources_find_uses(tm__resources *all)
     tm__memory *memory = all->memory;
     size_t queues = ((size_t)all->queues.count + 1) * sizeof(queue);
     size_t objects = ((size_t)all->model->objects_count + 1) * sizeof(life);
+    size_t turns = ((size_t)all->waits_count + 1) * sizeof(turn);
     sweep s = {.all = all,
                .queues = tm__zalloc(memory, queues),
-               .lives = tm__resize(memory, NULL, 0, objects)};
-    int rc = s.queues && s.lives ? gather(&s) : TM_ENOMEM;
+               .lives = tm__resize(memory, NULL, 0, objects),
+               .turns = tm__zalloc(memory, turns)};
+    int rc = s.queues && s.lives && s.turns ? gather(&s) : TM_ENOMEM;
 
+    if (rc == TM_OK)
+        rc = gather_members(&s);
     if (rc == TM_OK)
         rc = sort_steps(&s);
     for (uint32_t i = 0; rc == TM_OK && i < s.steps_count; i++)
         rc = step(&s, s.steps[i].number);
     if (rc == TM_OK)
-        rc = describe_uses(&s);
+        drop_taken_back(all);
+    if (rc == TM_OK)
+        rc = tm__resource_uses_sum_up(all);
     tm__free(memory, s.queues, queues);
     tm__free(memory, s.lives, objects);
+    tm__free(memory, s.turns, turns);
     tm__free(memory, s.releases, s.releases_capacity * sizeof(*s.releases));
     tm__free(memory, s.steps, s.steps_capacity * sizeof(*s.steps));
     tm__triple_map_free(&s.pending, memory);
     tm__triple_map_free(&s.latest, memory);
+    tm__triple_map_free(&s.members, memory);
     return rc;
 }

@@ -10,7 +10,7 @@
 #include "model/object.h"
 
 /* After so many who only woke the next one, who released is not known. */
-enum { WAKEUPS_FOLLOWED = 64 };
+enum { WAKEUPS_FOLLOWED = 64, QUEUEINGS_FOLLOWED = 6 };
 
 int tm__is_resource_wait(const tm_model *model, const tm__interval *it)
 {
@@ -57,18 +57,25 @@ static int is_same_call(const tm__resources *all, uint32_t left, uint32_t right)
 }
 
 /* What woke the thread that did this from a wait for the same object, if it has done
- * nothing else since. */
+ * nothing since but to queue for a lock, as who waits for a condition does. */
 static uint32_t woken_by(const tm_model *model, const tm__interaction *row,
                          uint32_t object)
 {
     const tm__thread *thread = &model->threads[row->from_thread];
     uint32_t index = tm__interval_at(thread, row->from_ns);
 
-    if (index == TM__NONE || index == 0 ||
-        thread->intervals[index].state != TM_STATE_RUNNING ||
-        thread->intervals[index - 1].object != object)
+    if (index == TM__NONE || thread->intervals[index].state != TM_STATE_RUNNING)
         return TM__NONE;
-    return thread->intervals[index].cause;
+    for (int i = 0; i < QUEUEINGS_FOLLOWED && index > 0; i++, index--) {
+        const tm__interval *before = &thread->intervals[index - 1];
+
+        if (before->object == object)
+            return thread->intervals[index].cause;
+        if (before->state != TM_STATE_RUNNING &&
+            (before->state != TM_STATE_PARKED || tm__is_resource_wait(model, before)))
+            return TM__NONE;
+    }
+    return TM__NONE;
 }
 
 static int is_release(int kind)
@@ -242,6 +249,7 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
                               .object = it->object,
                               .interval = index,
                               .release = TM__NONE,
+                              .releaser = TM__NONE,
                               .is_open = end == waiter->interval_count};
     const tm__interaction *release;
 
@@ -259,13 +267,20 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
         number = waiter->intervals[got].cause;
     wait.got_ns =
         got < waiter->interval_count ? waiter->intervals[got].start_ns : wait.end_ns;
-    if (wait.is_open || it->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED))
+    wait.is_expired =
+        (it->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED)) != 0;
+    if (wait.is_open || wait.is_expired)
         number = TM__NONE;
     wait.row = number;
     number = wait.release = tm__release_of(all, number, it->stack);
     release = number == TM__NONE ? NULL : tm__row(model, number);
     if (release && tm__resource_place(all, release->from_stack) == TM__NONE)
         release = NULL;
+    if (release) {
+        wait.releaser = release->from_thread;
+        wait.released_ns = release->from_ns;
+        wait.is_always_seen = release->kind != TM_INTERACTION_UNPARK;
+    }
     if (resource_of(all, &wait.resource, class_name, waiting,
                     release ? tm__resource_place(all, release->from_stack) : TM__NONE) <
             0 ||

@@ -26,8 +26,13 @@ typedef struct tm__resource_wait {
     uint32_t interval; ///< of the thread's, with which it begins
     uint32_t row;      ///< interactions, by number: what ended it; TM__NONE
     uint32_t release;  ///< the same: what released it, at the root of a chain
+    uint32_t releaser; ///< threads[] that let it go, or TM__NONE
+    int64_t released_ns;
     uint8_t is_open;
-    uint8_t is_queued; ///< others still waited when it ended
+    uint8_t is_expired;     ///< its time was up, or it was interrupted
+    uint8_t is_used;        ///< a use that began with its end is known
+    uint8_t is_always_seen; ///< the release of its kind is, also where nobody waits
+    uint8_t is_queued;      ///< others still waited when it ended
 } tm__resource_wait;
 
 typedef struct tm__resource {
@@ -101,6 +106,8 @@ uint32_t tm__release_object(const tm_model *model, const tm__interaction *row);
 
 /** Find the uses, once the waits are known. @return TM_OK or TM_ENOMEM */
 int tm__resources_find_uses(tm__resources *all);
+/** Sum them up in items[]. @return TM_OK or TM_ENOMEM */
+int tm__resource_uses_sum_up(tm__resources *all);
 
 /** Add a time to the sum of three keys.
  * @param[out] total_ns  the sum

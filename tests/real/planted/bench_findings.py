@@ -51,6 +51,7 @@ class Verdict:
     rank: int | None
     named: dict[str, bool]
     predicted_ns: int | None
+    bound_ns: int | None
     findings: list[dict[str, Any]]
 
     @property
@@ -74,8 +75,8 @@ def names(finding: dict[str, Any], words: Iterable[str]) -> bool:
 
 
 def impact_ns(finding: dict[str, Any]) -> int:
-    """Its impact, under whichever name the table has it."""
-    return finding.get("impact_ns", finding.get("impact_ns")) or 0
+    """What all threads lost by it."""
+    return int(finding["impact_ns"])
 
 
 def about(finding: dict[str, Any], case: Case, gain: Gain) -> bool:
@@ -107,6 +108,7 @@ def judge(
         None if found is None else found["rank"],
         named,
         None if found is None else found.get("gain_ns"),
+        None if found is None else found.get("bound_ns"),
         findings,
     )
 
@@ -114,7 +116,9 @@ def judge(
 def print_findings(findings: Iterable[dict[str, Any]]) -> None:
     for finding in findings:
         impact = f"{impact_ns(finding) / 1e9:.2f} s"
-        print(f"    {finding['rank']:2} {finding['kind']} ({impact}) {finding['text']}")
+        kind = f"{finding['kind']}{', minor' if finding['minor'] else ''}"
+        print(f"    {finding['rank']:2} {kind} ({impact}) {finding['title']}")
+        print(f"       {finding['text']}")
 
 
 def print_verdict(verdict: Verdict) -> None:
@@ -126,6 +130,8 @@ def print_verdict(verdict: Verdict) -> None:
     if verdict.predicted_ns is not None:
         told = f"gain told {verdict.predicted_ns / 1e9:.2f} s"
         told += "" if verdict.predicted_right else " *"
+    if verdict.bound_ns is not None:
+        told += f", one thread lost at most {verdict.bound_ns / 1e9:.2f} s"
     print(
         f"jdk{verdict.jdk} {verdict.case} ({verdict.kind})\n"
         f"    {verdict.gain}; recorded in {verdict.recorded_ns / 1e9:.2f} s\n"
@@ -143,6 +149,12 @@ def print_sum(verdicts: list[Verdict], healthy: dict[str, int]) -> None:
         print(f"{what} named in {sum(verdict.named[what] for verdict in verdicts)}")
     right = sum(verdict.predicted_right for verdict in verdicts)
     print(f"gain told within {RIGHT:.0%} in {right} of {len(verdicts)}")
+    near = sum(
+        abs(verdict.bound_ns - verdict.gain.median_ns) <= RIGHT * verdict.gain.median_ns
+        for verdict in verdicts
+        if verdict.bound_ns is not None
+    )
+    print(f"what one thread lost within {RIGHT:.0%} of the gain in {near}")
     quiet = sum(count == 0 for count in healthy.values())
     print(f"no finding in {quiet} of {len(healthy)} healthy runs", flush=True)
 
@@ -221,7 +233,8 @@ def main() -> None:
                     print_verdict(verdicts[-1])
                 else:
                     findings, _ = bench.findings(case, (*REMOVED, *case.settings))
-                    healthy[f"{jdk} {case.name}"] = len(findings)
+                    above = sum(not row["minor"] for row in findings)
+                    healthy[f"{jdk} {case.name}"] = above
                     print(f"{jdk} {case.name}: healthy, since {case.why}")
                     print_findings(findings)
     print(machine())

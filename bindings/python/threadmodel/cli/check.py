@@ -191,7 +191,9 @@ def _place(row: Row) -> str:
 
 def _deadlocks(model: Model) -> list[Broken]:
     found = [row for row in model.findings() if row["kind"] == "deadlock"]
-    return [_broken("no-deadlock", row["text"], row) for row in found]
+    return [
+        _broken("no-deadlock", f"{row['title']}. {row['text']}", row) for row in found
+    ]
 
 
 def _broken(limit: str, text: str, row: Row) -> Broken:

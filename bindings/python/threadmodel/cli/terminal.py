@@ -4,6 +4,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from threadmodel.calm import calm
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.page import NAME_LENGTH, add_more, caller_of, name_of
 from threadmodel.cli.page import Fact as Fact
@@ -116,14 +117,31 @@ def _context(row: Row) -> str:
 
 
 def _findings(model: Model) -> Section:
-    """Say in a few sentences what is worth looking at, worst first."""
+    """A card each: title, who waits, who holds, what to try; minor ones as titles."""
     section = Section("What is worth looking at")
-    rows = list(model.findings())
+    rows = [row for row in model.findings() if not row["minor"]]
+    minor = [row for row in model.findings() if row["minor"]]
     for row in rows[:FINDINGS]:
-        stake = duration(row["impact_ns"]) if row["impact_ns"] else "-"
-        section.body.append(Fact(stake, clean(row["text"], NAME_LENGTH)))
+        impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
+        section.body.append(Fact(impact, _title(row), "bold"))
+        tried = " ".join(filter(None, (row["advice"], row["caveat"])))
+        for text in (row["waits"], row["holds"], tried):
+            if text:
+                section.body.append(Fact("", clean(text, NAME_LENGTH)))
     add_more(section, len(rows) - FINDINGS)
+    if not rows:
+        section.line(calm(model))
+    if minor:
+        section.line(
+            "little to gain: " + "; ".join(_title(row) for row in minor[:FINDINGS]),
+            "dim",
+        )
     return section
+
+
+def _title(row: Row) -> str:
+    title = clean(row["title"], NAME_LENGTH)
+    return f"Suspected: {title}" if row["suspected"] else title
 
 
 def _blocking(

@@ -14,6 +14,7 @@ export interface Facts {
   pid: number | null;
   start: string | null;
   length_ns: number;
+  calm: string;
   threshold_ns: number;
   events: number;
   caveats: string[];

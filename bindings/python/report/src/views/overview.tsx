@@ -34,14 +34,32 @@ export function OverviewView({ run }: { run: Run }) {
 
 function Findings({ run }: { run: Run }) {
   const table = run.table("findings");
-  if (!table.rows)
-    return <p class="calm">Nothing stands out: no finding reached its threshold.</p>;
+  const minor = table.numbers("minor");
+  const rows = Array.from({ length: table.rows }, (_, row) => row);
+  const cards = rows.filter((row) => minor[row] !== 1);
+  const rest = rows.filter((row) => minor[row] === 1);
   return (
-    <ol class="findings">
-      {Array.from({ length: table.rows }, (_, row) => (
-        <Finding key={row} run={run} table={table} row={row} />
-      ))}
-    </ol>
+    <>
+      {cards.length ? (
+        <ol class="findings">
+          {cards.map((row) => (
+            <Finding key={row} run={run} table={table} row={row} />
+          ))}
+        </ol>
+      ) : (
+        <p class="calm">{clean(run.facts.calm, 1000)}</p>
+      )}
+      {rest.length ? (
+        <details class="minor">
+          <summary>{count(rest.length, "finding")} with little to gain</summary>
+          <ol class="findings" start={cards.length + 1}>
+            {rest.map((row) => (
+              <Finding key={row} run={run} table={table} row={row} />
+            ))}
+          </ol>
+        </details>
+      ) : null}
+    </>
   );
 }
 
@@ -70,15 +88,29 @@ function Finding({ run, table, row }: { run: Run; table: Table; row: number }) {
     else open(evidence);
   };
   const impact = table.number("impact_ns", row);
+  const bound = table.number("bound_ns", row);
   const suspected = table.numbers("suspected")[row] === 1;
   return (
     <li class={`finding ${kind}`}>
       <div class="finding-head">
+        <h3>{clean(table.text("title", row), 400)}</h3>
+        {suspected ? <span class="badge">suspected</span> : null}
         <span class="kind">{kind.replaceAll("_", " ")}</span>
-        {impact ? <span class="impact">{duration(impact)} impact</span> : null}
-        {suspected ? <span class="badge">rests on inference</span> : null}
       </div>
-      <p>{clean(table.text("text", row), 2000)}</p>
+      {impact && bound ? (
+        <Bound bound={bound} impact={impact} length={run.facts.length_ns} />
+      ) : null}
+      <dl class="card">
+        {PARTS.map(([column, name]) => {
+          const text = table.text(column, row);
+          return text === null ? null : (
+            <div key={column}>
+              <dt>{name}</dt>
+              <dd>{clean(text, 2000)}</dd>
+            </div>
+          );
+        })}
+      </dl>
       <div class="finding-foot">
         {table.text("method", row) !== null ? (
           <code>{place(table.text("method", row), table.number("line", row))}</code>
@@ -88,6 +120,29 @@ function Finding({ run, table, row }: { run: Run; table: Table; row: number }) {
         </button>
       </div>
     </li>
+  );
+}
+
+/** What a card says, in its order. */
+const PARTS: [string, string][] = [
+  ["waits", "Waits"],
+  ["holds", "Holds"],
+  ["advice", "Try"],
+  ["caveat", "Not known"],
+];
+
+/** Of the run's length, what the thread that lost most by it lost. */
+function Bound({ bound, impact, length }: { bound: number; impact: number; length: number }) {
+  const share = Math.min(1, bound / Math.max(1, length));
+  const words = `${duration(impact)} lost by all threads; at most ${duration(bound)} by one, of ${duration(length)}`;
+  return (
+    <div class="bound">
+      <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={words}>
+        <rect class="whole" width="100" height="6" />
+        <rect class="lost" width={share * 100} height="6" />
+      </svg>
+      <span class="figure">{words}</span>
+    </div>
   );
 }
 

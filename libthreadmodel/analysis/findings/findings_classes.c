@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Classes that are loaded and initialised, apart from the program's own locks: the VM
+ * has a lock for each class name that is loaded, and one for each class that is
+ * initialised. Both are taken once. Methods are few, so each is judged once.
+ */
+#include <string.h>
+
+#include "analysis/findings/findings.h"
+#include "base/saturate.h"
+#include "model/interval.h"
+#include "model/methods.h"
+#include "model/object.h"
+#include "model/thread.h"
+
+/* Of HotSpot up to 21: what it locks while a class is initialised. Nobody's program
+ * synchronizes on an array of numbers but by mistake. */
+static const char init_lock[] = "int[]";
+
+enum { PART_OF_RUN = 20 };
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), wanted = strlen(end);
+
+    return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+static int work_of_method(const char *name)
+{
+    if (ends_with(name, ".<clinit>"))
+        return TM__CLASS_INITIALISATION;
+    return ends_with(name, ".loadClass") || ends_with(name, ".getClassLoadingLock") ||
+                   strncmp(name, "jdk.internal.loader.", 20) == 0
+               ? TM__CLASS_LOADING
+               : TM__NO_CLASS_WORK;
+}
+
+int tm__class_work_open(tm__findings *findings)
+{
+    const tm_model *model = findings->model;
+    size_t methods = (size_t)model->methods_count + 1;
+    uint8_t *of_method = tm__zalloc(&findings->memory, methods);
+
+    findings->class_work =
+        tm__zalloc(&findings->memory, (size_t)model->stacks_count + 1);
+    if (of_method && findings->class_work) {
+        for (uint32_t i = 0; i < model->methods_count; i++) {
+            const char *name = tm__method_name(model, i);
+
+            of_method[i] = (uint8_t)(name ? work_of_method(name) : TM__NO_CLASS_WORK);
+        }
+        for (uint32_t i = 0; i < model->stacks_count; i++) {
+            const tm__stack *stack = &model->stacks[i];
+
+            for (uint32_t f = 0; f < stack->frame_count && !findings->class_work[i];
+                 f++) {
+                uint32_t method = model->frames[stack->frame_first + f].method;
+
+                if (method != TM__NONE)
+                    findings->class_work[i] = of_method[method];
+            }
+        }
+    }
+    tm__free(&findings->memory, of_method, methods);
+    return of_method && findings->class_work ? TM_OK : TM_ENOMEM;
+}
+
+void tm__class_work_close(tm__findings *findings)
+{
+    tm__free(&findings->memory, findings->class_work,
+             (size_t)findings->model->stacks_count + 1);
+}
+
+int tm__class_work_of(const tm__findings *findings, uint32_t stack)
+{
+    return stack == TM__NONE ? TM__NO_CLASS_WORK : findings->class_work[stack];
+}
+
+static int is_init_lock(const tm_model *model, uint32_t object)
+{
+    const char *name =
+        tm__strings_get(&model->strings, tm__class_name_of_object(model, object));
+
+    return name && strcmp(name, init_lock) == 0;
+}
+
+int tm__is_class_work(const tm__findings *findings, uint32_t object, uint32_t stack)
+{
+    return tm__class_work_of(findings, stack) == TM__CLASS_LOADING ||
+           is_init_lock(findings->model, object);
+}
+
+/* ---- the finding ---- */
+
+/* What a tally is about, as its last key; the first is the class that is initialised,
+ * or TM__NONE, the second a thread or a place. */
+enum { IN_INITIALISER, INITIALISER_AT, BLOCKED, BLOCKED_THREAD, BLOCKED_AT };
+
+/* strings: the class whose <clinit> is on a stack, the outermost */
+static uint32_t initialised(const tm_model *model, uint32_t stack)
+{
+    const tm__stack *it = &model->stacks[stack];
+
+    for (uint32_t f = it->frame_count; f > 0; f--) {
+        uint32_t method = model->frames[it->frame_first + f - 1].method;
+        const char *name = method == TM__NONE ? NULL : tm__method_name(model, method);
+        uint32_t class_index;
+
+        if (!name || !ends_with(name, ".<clinit>"))
+            continue;
+        class_index = model->methods[method].class_index;
+        return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+    }
+    return TM__NONE;
+}
+
+static int is_held_up(int state)
+{
+    return state == TM_STATE_SLEEPING || state == TM_STATE_BLOCKED ||
+           state == TM_STATE_REENTERING || state == TM_STATE_WAITING ||
+           state == TM_STATE_PARKED || state == TM_STATE_JOINING;
+}
+
+static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
+                uint32_t index)
+{
+    const tm_model *model = findings->model;
+    const tm__interval *it = &model->threads[thread].intervals[index];
+    uint32_t place = tm__caller_of(&findings->places, it->stack), class_name = TM__NONE;
+    int64_t ns =
+        tm__interval_end_ns(model, &model->threads[thread], index) - it->start_ns;
+    tm__memory *memory = &findings->memory;
+
+    if (!is_held_up(it->state) || tm__caller_is_idle(&findings->places, place))
+        return TM_OK;
+    if (tm__class_work_of(findings, it->stack) == TM__CLASS_INITIALISATION) {
+        class_name = initialised(model, it->stack);
+        return tm__tally_add(tally, memory, class_name, 0, IN_INITIALISER, ns,
+                             thread) &&
+                       tm__tally_add(tally, memory, class_name, place, INITIALISER_AT,
+                                     ns, thread)
+                   ? TM_OK
+                   : TM_ENOMEM;
+    }
+    if (!tm__is_class_work(findings, it->object, it->stack))
+        return TM_OK;
+    return tm__tally_add(tally, memory, 0, 0, BLOCKED, ns, thread) &&
+                   tm__tally_add(tally, memory, 0, thread, BLOCKED_THREAD, ns,
+                                 thread) &&
+                   tm__tally_add(tally, memory, 0, place, BLOCKED_AT, ns, thread)
+               ? TM_OK
+               : TM_ENOMEM;
+}
+
+static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
+                            const tm__tally_item *item)
+{
+    const tm_model *model = findings->model;
+    const tm__tally_item *at = tm__tally_top(tally, item->a, INITIALISER_AT);
+    tm__finding *finding =
+        tm__finding_new(findings, "class_initialisation", "timeline", item->total_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->class_name = item->a;
+    finding->place = at->b;
+    finding->blocked_place = at->b;
+    finding->thread = item->worst_thread;
+    if (at->b != TM__NONE)
+        finding->inner_method = findings->places.items[at->b].method;
+    tm__where_thread(finding, "thread_id", model, item->worst_thread);
+    tm__where_caller(finding, findings, "method", at->b, 1);
+    tm__finding_write_class(finding, model, item->a);
+    tm__finding_write(finding, " takes ");
+    tm__finding_write_duration(finding, item->total_ns);
+    tm__finding_write(finding, " to be initialised");
+    tm__part(finding, TM__WAITS);
+    tm__finding_write(finding,
+                      "Every thread that needs the class waits until its static "
+                      "initialiser is over.");
+    tm__part(finding, TM__HOLDS);
+    tm__finding_write_thread(finding, model, item->worst_thread);
+    tm__finding_write(finding, " ran it, and was asleep, blocked or waiting in ");
+    tm__finding_write_caller(finding, findings, at->b);
+    tm__finding_write(finding, " for ");
+    tm__finding_write_duration(finding, at->total_ns);
+    tm__finding_write(finding, " (%d %% of the run).",
+                      tm__percent(at->total_ns, findings->run_ns));
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(finding,
+                      "Fetch such data outside of the static initialiser, or touch the "
+                      "class before it is needed.");
+    tm__part(finding, TM__CAVEAT);
+    tm__finding_write(finding,
+                      "A JVM does not report who waits for a class to be initialised: "
+                      "those threads count as running.");
+    return TM_OK;
+}
+
+static int emit_blocked(tm__findings *findings, const tm__tally *tally)
+{
+    const tm__tally_item *all = tm__tally_top(tally, 0, BLOCKED);
+    const tm__tally_item *thread = tm__tally_top(tally, 0, BLOCKED_THREAD);
+    const tm__tally_item *at = tm__tally_top(tally, 0, BLOCKED_AT);
+    uint32_t threads = 0;
+    tm__finding *finding;
+
+    if (!thread || thread->total_ns < findings->run_ns / PART_OF_RUN)
+        return TM_OK;
+    finding = tm__finding_new(findings, "class_loading", "timeline", all->total_ns);
+    if (!finding)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < tally->items_count; i++)
+        threads += tally->items[i].c == BLOCKED_THREAD;
+    finding->bound_ns = thread->total_ns;
+    finding->thread = thread->b;
+    finding->place = at->b;
+    finding->blocked_place = at->b;
+    tm__where_text(finding, "state", "blocked");
+    tm__where_caller(finding, findings, "method", at->b, 1);
+    tm__say_threads(finding, threads);
+    tm__finding_write(finding, " blocked while classes were loaded or initialised");
+    tm__part(finding, TM__WAITS);
+    tm__say_threads(finding, threads);
+    tm__finding_write(finding, threads == 1 ? " was blocked " : " were blocked ");
+    tm__say_times(finding, (uint64_t)all->count);
+    tm__finding_write(finding, ", ");
+    tm__finding_write_duration(finding, all->total_ns);
+    tm__finding_write(finding, " in all, most in ");
+    tm__finding_write_caller(finding, findings, at->b);
+    tm__finding_write(finding, ".");
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(
+        finding, "It happens once for each class: warm up before load comes, or share "
+                 "class data (CDS).");
+    return TM_OK;
+}
+
+int tm__find_class_work(tm__findings *findings)
+{
+    const tm_model *model = findings->model;
+    tm__tally tally = {.items_count = 0};
+    tm__top top = {.count = 0};
+    int rc = TM_OK;
+
+    if (tm__model_is_of_dumps(model))
+        return TM_OK;
+    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++)
+        for (uint32_t i = 0; rc == TM_OK && i < model->threads[t].interval_count; i++)
+            rc = note(findings, &tally, t, i);
+    for (uint32_t i = 0; i < tally.items_count; i++)
+        if (tally.items[i].c == IN_INITIALISER && tally.items[i].a != TM__NONE &&
+            tally.items[i].total_ns > 0 &&
+            tally.items[i].total_ns >= findings->run_ns / PART_OF_RUN)
+            tm__top_add(&top, tally.items[i].total_ns, i);
+    for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
+        rc = emit_initialiser(findings, &tally, &tally.items[top.numbers[i]]);
+    if (rc == TM_OK)
+        rc = emit_blocked(findings, &tally);
+    tm__tally_free(&tally, &findings->memory);
+    return rc;
+}

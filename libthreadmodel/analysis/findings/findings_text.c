@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of findings, and the conditions that choose their evidence. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/findings/findings.h"
+#include "base/duration.h"
+#include "model/thread.h"
+
+void tm__part(tm__finding *finding, enum tm__part part)
+{
+    finding->part = part;
+}
+
+void tm__finding_write(tm__finding *finding, const char *format, ...)
+{
+    size_t *length = &finding->lengths[finding->part];
+    size_t room = TM__PART_BYTES - *length;
+    va_list arguments;
+    int wanted;
+
+    va_start(arguments, format);
+    wanted =
+        vsnprintf(finding->texts[finding->part] + *length, room, format, arguments);
+    va_end(arguments);
+    if (wanted > 0)
+        *length += (size_t)wanted < room ? (size_t)wanted : room - 1;
+}
+
+void tm__finding_write_duration(tm__finding *finding, int64_t time_ns)
+{
+    tm__finding_write(finding, "%s", tm__duration_of(time_ns).text);
+}
+
+/* A class or method without its packages, whose names begin with small letters. */
+static const char *short_name(const char *name)
+{
+    const char *dot;
+
+    while (*name >= 'a' && *name <= 'z' && (dot = strchr(name, '.')) != NULL &&
+           strchr(dot + 1, '.') != NULL)
+        name = dot + 1;
+    return name;
+}
+
+void tm__say_method(tm__finding *finding, const tm_model *model, uint32_t method)
+{
+    const char *name = tm__strings_get(&model->strings, method);
+
+    tm__finding_write(finding, "%.150s", name ? short_name(name) : "an unknown method");
+}
+
+void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings,
+                              uint32_t place)
+{
+    const tm__caller *it = place == TM__NONE ? NULL : &findings->places.items[place];
+
+    tm__say_method(finding, findings->model, it ? it->method : TM__NONE);
+    if (it && it->line && finding->part != TM__TITLE)
+        tm__finding_write(finding, ":%u", it->line);
+}
+
+void tm__finding_write_thread(tm__finding *finding, const tm_model *model,
+                              uint32_t thread)
+{
+    const char *name = tm__thread_name(model, thread);
+
+    if (thread == TM__NONE)
+        tm__finding_write(finding, "an unknown thread");
+    else if (name && *name)
+        tm__finding_write(finding, "%.100s", name);
+    else
+        tm__finding_write(finding, "thread %" PRIu64, model->threads[thread].id);
+}
+
+void tm__say_threads(tm__finding *finding, uint32_t count)
+{
+    tm__finding_write(finding, "%u thread%s", count, count == 1 ? "" : "s");
+}
+
+void tm__finding_write_class(tm__finding *finding, const tm_model *model,
+                             uint32_t class_name)
+{
+    const char *name = tm__strings_get(&model->strings, class_name);
+    const char *dot = name ? strrchr(name, '.') : NULL;
+
+    tm__finding_write(finding, "%.150s",
+                      !name ? "an unknown class"
+                      : dot ? dot + 1
+                            : name);
+}
+
+void tm__say_times(tm__finding *finding, uint64_t count)
+{
+    if (count == 1)
+        tm__finding_write(finding, "once");
+    else
+        tm__finding_write(finding, "%" PRIu64 " times", count);
+}
+
+/* ---- evidence ---- */
+
+/* Add " and " and bytes; what does not fit leaves no condition that says less. */
+static void add_where(tm__finding *finding, const char *column, const char *rest)
+{
+    size_t room = sizeof(finding->where) - finding->where_length;
+    int wanted;
+
+    if (finding->where_length == sizeof(finding->where))
+        return;
+    wanted = snprintf(finding->where + finding->where_length, room, "%s%s %s",
+                      finding->where_length ? " and " : "", column, rest);
+    if (wanted < 0 || (size_t)wanted >= room) {
+        finding->where[0] = '\0';
+        finding->where_length = sizeof(finding->where);
+        return;
+    }
+    finding->where_length += (size_t)wanted;
+}
+
+void tm__where_text(tm__finding *finding, const char *column, const char *text)
+{
+    char quoted[TM__WHERE_BYTES];
+    size_t at = 0;
+
+    if (!text) {
+        add_where(finding, column, "is null");
+        return;
+    }
+    at += (size_t)snprintf(quoted, sizeof(quoted), "= '");
+    for (; *text && at + 4 < sizeof(quoted); text++) {
+        if (*text == '\'')
+            quoted[at++] = '\'';
+        quoted[at++] = *text;
+    }
+    quoted[at++] = *text ? ' ' : '\''; /* cut short, it is too long for the rest, too */
+    quoted[at] = '\0';
+    add_where(finding, column, quoted);
+}
+
+void tm__where_number(tm__finding *finding, const char *column, int64_t number)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "= %" PRId64, number);
+    add_where(finding, column, text);
+}
+
+void tm__where_thread(tm__finding *finding, const char *column, const tm_model *model,
+                      uint32_t thread)
+{
+    char text[32] = "is null";
+
+    if (thread != TM__NONE)
+        snprintf(text, sizeof(text), "= %" PRIu64, model->threads[thread].id);
+    add_where(finding, column, text);
+}
+
+void tm__where_caller(tm__finding *finding, const tm__findings *findings,
+                      const char *column, uint32_t place, int by_line)
+{
+    const tm__caller *it = place == TM__NONE ? NULL : &findings->places.items[place];
+
+    tm__where_text(finding, column,
+                   it ? tm__strings_get(&findings->model->strings, it->method) : NULL);
+    if (by_line && it && it->line)
+        tm__where_number(finding, "line", it->line);
+    else if (by_line)
+        add_where(finding, "line", "is null");
+}
+
+void tm__where_class(tm__finding *finding, const tm_model *model, uint32_t class_name)
+{
+    tm__where_text(finding, "class", tm__strings_get(&model->strings, class_name));
+}

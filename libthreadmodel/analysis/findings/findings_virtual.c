@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings about virtual threads that wait for a carrier. A virtual thread that sleeps
+ * or parks gives its carrier back; where others that were started wait to begin, and
+ * those that began do little but sleep, the carriers were kept:
+ *
+ *     A  ═══ssss═ssss═ssss═     asleep, and pinned
+ *     B  ~~~~~~~~~~~~~~~~~═══   started, and no carrier is free
+ */
+#include "analysis/findings/findings.h"
+
+#include "base/saturate.h"
+#include "model/interval.h"
+#include "model/thread.h"
+
+enum { ENOUGH_THREADS = 2, PART_OF_RUN = 20 };
+
+typedef struct carriers {
+    tm__findings *findings;
+    tm__tally places; ///< (place, 0, 0): where virtual threads were blocked meanwhile
+    int64_t from_ns;  ///< the first began to wait
+    int64_t to_ns;    ///< the last had waited
+    int64_t waited_ns;
+    int64_t most_ns;  ///< of one thread
+    int64_t alive_ns; ///< of those that had begun, meanwhile
+    int64_t blocked_ns;
+    uint32_t threads; ///< that waited
+} carriers;
+
+static int is_virtual(const tm__thread *thread)
+{
+    return (thread->flags & TM_THREAD_VIRTUAL) != 0;
+}
+
+static void gather_waits(carriers *c)
+{
+    const tm_model *model = c->findings->model;
+
+    c->from_ns = INT64_MAX;
+    c->to_ns = INT64_MIN;
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+        int64_t from_ns, ns;
+
+        if (!is_virtual(thread) || thread->interval_first ||
+            thread->interval_count < 2 || thread->intervals[0].state != TM_STATE_NEW)
+            continue;
+        from_ns = thread->intervals[0].start_ns;
+        ns = thread->intervals[1].start_ns - from_ns;
+        if (ns < c->findings->run_ns / PART_OF_RUN)
+            continue;
+        c->threads++;
+        c->waited_ns = tm__sum(c->waited_ns, ns);
+        c->most_ns = ns > c->most_ns ? ns : c->most_ns;
+        c->from_ns = from_ns < c->from_ns ? from_ns : c->from_ns;
+        c->to_ns = from_ns + ns > c->to_ns ? from_ns + ns : c->to_ns;
+    }
+}
+
+static int gather_places(carriers *c)
+{
+    const tm_model *model = c->findings->model;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+
+        for (uint32_t i = 0; is_virtual(thread) && i < thread->interval_count; i++) {
+            const tm__interval *it = &thread->intervals[i];
+            int64_t from_ns = it->start_ns,
+                    to_ns = tm__interval_end_ns(model, thread, i);
+
+            from_ns = from_ns > c->from_ns ? from_ns : c->from_ns;
+            to_ns = to_ns < c->to_ns ? to_ns : c->to_ns;
+            if (it->state == TM_STATE_NEW || it->state == TM_STATE_DEAD ||
+                to_ns <= from_ns)
+                continue;
+            c->alive_ns = tm__sum(c->alive_ns, to_ns - from_ns);
+            if (it->state == TM_STATE_RUNNING || it->state == TM_STATE_RUNNABLE)
+                continue;
+            c->blocked_ns = tm__sum(c->blocked_ns, to_ns - from_ns);
+            if (!tm__tally_add(&c->places, &c->findings->memory,
+                               tm__caller_of(&c->findings->places, it->stack), 0, 0,
+                               to_ns - from_ns, t))
+                return TM_ENOMEM;
+        }
+    }
+    return TM_OK;
+}
+
+static const tm__tally_item *top_place(const carriers *c)
+{
+    const tm__tally_item *top = NULL;
+
+    for (uint32_t i = 0; i < c->places.items_count; i++)
+        if (!top || c->places.items[i].total_ns > top->total_ns)
+            top = &c->places.items[i];
+    return top;
+}
+
+static int emit(carriers *c, const tm__tally_item *top)
+{
+    tm__findings *findings = c->findings;
+    tm__finding *finding =
+        tm__finding_new(findings, "virtual_threads_pinned", "timeline", c->waited_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->bound_ns = c->most_ns;
+    finding->place = top->a;
+    finding->thread = top->worst_thread;
+    finding->inner_method = findings->places.items[top->a].method;
+    tm__where_caller(finding, findings, "method", top->a, 1);
+    tm__finding_write(finding, "%u virtual threads wait for carriers pinned in ",
+                      c->threads);
+    tm__finding_write_caller(finding, findings, top->a);
+    tm__part(finding, TM__WAITS);
+    tm__finding_write(finding,
+                      "%u virtual threads were started and waited for a carrier, ",
+                      c->threads);
+    tm__finding_write_duration(finding, c->waited_ns);
+    tm__finding_write(finding, " in all, ");
+    tm__finding_write_duration(finding, c->most_ns);
+    tm__finding_write(finding, " at most.");
+    tm__part(finding, TM__HOLDS);
+    tm__finding_write(finding,
+                      "Virtual threads that had begun were blocked for %d %% of that "
+                      "time, most in ",
+                      tm__percent(c->blocked_ns, c->alive_ns));
+    tm__finding_write_caller(finding, findings, top->a);
+    tm__finding_write(finding, ": they kept their carriers meanwhile.");
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(finding,
+                      "Do not block below native frames, nor, before JDK 24, in a "
+                      "synchronized block; or use platform threads for this.");
+    tm__part(finding, TM__CAVEAT);
+    tm__finding_write(finding, "That they were pinned is inferred from this. JFR's "
+                               "jdk.VirtualThreadPinned says where.");
+    return TM_OK;
+}
+
+int tm__find_pinned(tm__findings *findings)
+{
+    carriers c = {.findings = findings};
+    const tm__tally_item *top;
+    int rc = TM_OK;
+
+    gather_waits(&c);
+    if (c.threads < ENOUGH_THREADS)
+        return TM_OK;
+    rc = gather_places(&c);
+    top = top_place(&c);
+    if (rc == TM_OK && top && top->a != TM__NONE && c.blocked_ns >= c.alive_ns / 2 &&
+        !tm__is_told(findings, findings->places.items[top->a].method))
+        rc = emit(&c, top);
+    tm__tally_free(&c.places, &findings->memory);
+    return rc;
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings about threads that work off what others give them: executors whose workers
+ * are never idle though they do not run, and event loops that are blocked. A worker is
+ * known by where it waits for work, and workers of one executor by their names, which
+ * differ in numbers alone.
+ */
+#include <string.h>
+
+#include "analysis/findings/findings.h"
+#include "base/saturate.h"
+#include "model/interval.h"
+#include "model/methods.h"
+#include "model/thread.h"
+
+enum {
+    ENOUGH_BLOCKS = 20,
+    LOOP_BLOCKS = 5,
+    PART_OF_RUN = 10, ///< what is blocked, at least
+    IDLE_PART = 8     ///< of the workers' time, at most
+};
+
+typedef struct executor {
+    uint32_t worker; ///< threads[]: one of them
+    uint32_t workers;
+    uint32_t blocks;
+    int64_t from_ns; ///< from the first time that one of them was blocked
+    int64_t to_ns;   ///< to the last
+    int64_t blocked_ns;
+    int64_t idle_ns; ///< meanwhile
+} executor;
+
+typedef struct executors {
+    tm__findings *findings;
+    uint32_t *of_thread;    ///< items[] + 1; 0: no worker
+    tm__triple_map by_name; ///< (hash of the name without numbers): items[] + 1
+    tm__tally places;       ///< (executor, place, state)
+    TM__ARRAY(executor, items);
+} executors;
+
+/** Where and for how long a thread is blocked, other than by waiting for work. */
+typedef struct part {
+    int64_t from_ns;
+    int64_t to_ns;
+    uint32_t place;
+    int state;
+    int is_idle;
+} part;
+
+static int part_at(const tm__findings *findings, const tm__thread *thread,
+                   uint32_t index, part *it)
+{
+    const tm__interval *at = &thread->intervals[index];
+
+    *it = (part){.from_ns = at->start_ns,
+                 .to_ns = tm__interval_end_ns(findings->model, thread, index),
+                 .place = tm__caller_of(&findings->places, at->stack),
+                 .state = at->state};
+    it->is_idle = tm__caller_is_idle(&findings->places, it->place);
+    switch (at->state) {
+    case TM_STATE_SLEEPING:
+    case TM_STATE_BLOCKED:
+    case TM_STATE_REENTERING:
+    case TM_STATE_JOINING:
+    case TM_STATE_WAITING:
+    case TM_STATE_PARKED: return 1;
+    default: return 0;
+    }
+}
+
+static uint64_t name_hash(const char *name)
+{
+    uint64_t hash = 14695981039346656037u;
+
+    for (; *name; name++)
+        if (*name < '0' || *name > '9')
+            hash = (hash ^ (unsigned char)*name) * 1099511628211u;
+    return hash;
+}
+
+static int is_worker(const tm__findings *findings, const tm__thread *thread)
+{
+    part it;
+
+    for (uint32_t i = 0; i < thread->interval_count; i++)
+        if (part_at(findings, thread, i, &it) && it.is_idle)
+            return 1;
+    return 0;
+}
+
+/* Find the workers, their executors, and from when to when those had work. */
+static int gather(executors *e)
+{
+    const tm_model *model = e->findings->model;
+    tm__memory *memory = &e->findings->memory;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+        const char *name = tm__thread_name(model, t);
+        uint64_t hash;
+        uint32_t *value;
+        executor *it;
+        part at;
+
+        if (!name || !*name || !is_worker(e->findings, thread))
+            continue;
+        hash = name_hash(name);
+        value = tm__triple_map_at(&e->by_name, memory, (uint32_t)hash,
+                                  (uint32_t)(hash >> 32), 0);
+        if (!value)
+            return TM_ENOMEM;
+        if (*value == 0) {
+            if (tm__reserve(memory, &e->items, &e->items_capacity,
+                            (size_t)e->items_count + 1, sizeof(*e->items)) < 0)
+                return TM_ENOMEM;
+            e->items[e->items_count++] =
+                (executor){.worker = t, .from_ns = INT64_MAX, .to_ns = INT64_MIN};
+            *value = e->items_count;
+        }
+        e->of_thread[t] = *value;
+        it = &e->items[*value - 1];
+        it->workers++;
+        for (uint32_t i = 0; i < thread->interval_count; i++) {
+            if (!part_at(e->findings, thread, i, &at) || at.is_idle)
+                continue;
+            it->blocks++;
+            it->from_ns = at.from_ns < it->from_ns ? at.from_ns : it->from_ns;
+            it->to_ns = at.to_ns > it->to_ns ? at.to_ns : it->to_ns;
+        }
+    }
+    return TM_OK;
+}
+
+static int sum_up(executors *e)
+{
+    const tm_model *model = e->findings->model;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+        executor *it = e->of_thread[t] ? &e->items[e->of_thread[t] - 1] : NULL;
+        part at;
+
+        for (uint32_t i = 0; it && i < thread->interval_count; i++) {
+            int64_t ns;
+
+            if (!part_at(e->findings, thread, i, &at))
+                continue;
+            at.from_ns = at.from_ns > it->from_ns ? at.from_ns : it->from_ns;
+            at.to_ns = at.to_ns < it->to_ns ? at.to_ns : it->to_ns;
+            ns = at.to_ns - at.from_ns;
+            if (ns <= 0)
+                continue;
+            if (at.is_idle) {
+                it->idle_ns = tm__sum(it->idle_ns, ns);
+                continue;
+            }
+            it->blocked_ns = tm__sum(it->blocked_ns, ns);
+            if (!tm__tally_add(&e->places, &e->findings->memory, e->of_thread[t] - 1,
+                               at.place, (uint32_t)at.state, ns, t))
+                return TM_ENOMEM;
+        }
+    }
+    return TM_OK;
+}
+
+static const tm__tally_item *top_place(const executors *e, uint32_t number)
+{
+    const tm__tally_item *top = NULL;
+
+    for (uint32_t i = 0; i < e->places.items_count; i++) {
+        const tm__tally_item *item = &e->places.items[i];
+
+        if (item->a == number && (!top || item->total_ns > top->total_ns))
+            top = item;
+    }
+    return top;
+}
+
+static const char *state_words(uint32_t state)
+{
+    switch (state) {
+    case TM_STATE_SLEEPING: return "asleep";
+    case TM_STATE_JOINING: return "joining threads";
+    case TM_STATE_PARKED: return "parked";
+    case TM_STATE_WAITING: return "waiting";
+    default: return "blocked";
+    }
+}
+
+/* Workers that queue for a lock have the lock's trouble. */
+static int is_too_small(const executors *e, const executor *it,
+                        const tm__tally_item *top)
+{
+    int64_t all_ns = tm__product(it->to_ns - it->from_ns, it->workers);
+
+    return it->blocks >= ENOUGH_BLOCKS && top && top->b != TM__NONE &&
+           top->c != TM_STATE_BLOCKED && top->c != TM_STATE_REENTERING &&
+           !tm__caller_is_library(&e->findings->places, top->b) &&
+           it->blocked_ns >= all_ns / 2 && top->total_ns >= it->blocked_ns / 2 &&
+           it->idle_ns <= all_ns / IDLE_PART &&
+           it->blocked_ns / it->workers >= e->findings->run_ns / PART_OF_RUN &&
+           !tm__is_told(e->findings, e->findings->places.items[top->b].method);
+}
+
+static int emit_executor(executors *e, uint32_t number, const tm__tally_item *top)
+{
+    tm__findings *findings = e->findings;
+    const executor *it = &e->items[number];
+    int64_t span_ns = it->to_ns - it->from_ns;
+    int64_t all_ns = tm__product(span_ns, it->workers);
+    tm__finding *finding =
+        tm__finding_new(findings, "executor_too_small", "timeline", it->blocked_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->bound_ns = it->blocked_ns / it->workers;
+    finding->place = top->b;
+    finding->thread = top->worst_thread;
+    finding->inner_method = findings->places.items[top->b].method;
+    tm__where_text(finding, "state", tm_state_name((int)top->c));
+    tm__where_caller(finding, findings, "method", top->b, 1);
+    tm__finding_write(finding,
+                      it->workers == 1
+                          ? "The only worker of an executor is never idle: "
+                          : "All %u workers of an executor are never idle: ",
+                      it->workers);
+    tm__finding_write_thread(finding, findings->model, it->worker);
+    tm__part(finding, TM__WAITS);
+    tm__finding_write(finding,
+                      "A task that comes while %s busy waits until %s is free.",
+                      it->workers == 1 ? "it is" : "all workers are",
+                      it->workers == 1 ? "it" : "one");
+    tm__part(finding, TM__HOLDS);
+    tm__finding_write_thread(finding, findings->model, it->worker);
+    if (it->workers > 1)
+        tm__finding_write(finding, " and %u more", it->workers - 1);
+    tm__finding_write(finding,
+                      it->workers > 1 ? " were idle for %d %% of "
+                                      : " was idle for %d %% of ",
+                      tm__percent(it->idle_ns, all_ns));
+    tm__finding_write_duration(finding, span_ns);
+    tm__finding_write(finding, ", and %s in ", state_words(top->c));
+    tm__finding_write_caller(finding, findings, top->b);
+    tm__finding_write(finding, " for %d %% (", tm__percent(top->total_ns, all_ns));
+    tm__say_times(finding, (uint64_t)top->count);
+    tm__finding_write(finding, ", ");
+    tm__finding_write_duration(finding, top->total_ns / top->count);
+    tm__finding_write(finding, " on average).");
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(
+        finding, "Add workers, make that wait shorter, or do not block a worker for "
+                 "it.");
+    tm__part(finding, TM__CAVEAT);
+    tm__finding_write(finding, "How many tasks queued is not recorded.");
+    return TM_OK;
+}
+
+int tm__find_workers(tm__findings *findings)
+{
+    const tm_model *model = findings->model;
+    size_t bytes = ((size_t)model->threads_count + 1) * sizeof(uint32_t);
+    executors e = {.findings = findings};
+    tm__top top = {.count = 0};
+    int rc;
+
+    if (tm__model_is_of_dumps(model))
+        return TM_OK;
+    e.of_thread = tm__zalloc(&findings->memory, bytes);
+    rc = e.of_thread ? gather(&e) : TM_ENOMEM;
+    if (rc == TM_OK)
+        rc = sum_up(&e);
+    for (uint32_t i = 0; rc == TM_OK && i < e.items_count; i++)
+        if (is_too_small(&e, &e.items[i], top_place(&e, i)))
+            tm__top_add(&top, e.items[i].blocked_ns, i);
+    for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
+        rc = emit_executor(&e, top.numbers[i], top_place(&e, top.numbers[i]));
+    tm__free(&findings->memory, e.of_thread, bytes);
+    tm__free(&findings->memory, e.items, e.items_capacity * sizeof(*e.items));
+    tm__triple_map_free(&e.by_name, &findings->memory);
+    tm__tally_free(&e.places, &findings->memory);
+    return rc;
+}
+
+/* ---- event loops ---- */
+
+/* Of Netty: what calls handlers in an event loop, the outermost of which may be cut
+ * off a stack. Handlers in an executor of their own are called by neither. */
+static int is_event_loop(const char *method)
+{
+    const char *dot = strrchr(method, '.');
+
+    if (strncmp(method, "io.netty.channel.", 17) != 0 || !dot)
+        return 0;
+    if (strcmp(dot, ".read") == 0)
+        return dot - method > 6 && strncmp(dot - 6, "Unsafe", 6) == 0;
+    return (strcmp(dot, ".run") == 0 || strcmp(dot, ".processSelectedKey") == 0) &&
+           dot - method > 9 && strncmp(dot - 9, "EventLoop", 9) == 0;
+}
+
+static int is_in_event_loop(const tm_model *model, uint32_t stack)
+{
+    const tm__stack *it = stack == TM__NONE ? NULL : &model->stacks[stack];
+
+    for (uint32_t f = 0; it && f < it->frame_count; f++) {
+        uint32_t method = model->frames[it->frame_first + f].method;
+        const char *name = method == TM__NONE ? NULL : tm__method_name(model, method);
+
+        if (name && is_event_loop(name))
+            return 1;
+    }
+    return 0;
+}
+
+static int emit_loop(tm__findings *findings, const tm__tally_item *item)
+{
+    tm__finding *finding =
+        tm__finding_new(findings, "event_loop_blocked", "timeline", item->total_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->place = item->a;
+    finding->thread = item->b;
+    finding->inner_method = findings->places.items[item->a].method;
+    tm__where_thread(finding, "thread_id", findings->model, item->b);
+    tm__where_caller(finding, findings, "method", item->a, 1);
+    tm__finding_write(finding, "Event loop ");
+    tm__finding_write_thread(finding, findings->model, item->b);
+    tm__finding_write(finding, " is %s in ", state_words(item->c));
+    tm__finding_write_caller(finding, findings, item->a);
+    tm__part(finding, TM__WAITS);
+    tm__finding_write(finding, "All channels of this event loop wait meanwhile.");
+    tm__part(finding, TM__HOLDS);
+    tm__finding_write_thread(finding, findings->model, item->b);
+    tm__finding_write(finding, " was %s in ", state_words(item->c));
+    tm__finding_write_caller(finding, findings, item->a);
+    tm__finding_write(finding, " ");
+    tm__say_times(finding, (uint64_t)item->count);
+    tm__finding_write(finding, ", ");
+    tm__finding_write_duration(finding, item->total_ns);
+    tm__finding_write(finding, " in all, %d %% of the run's length.",
+                      tm__percent(item->total_ns, findings->run_ns));
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(
+        finding, "Never block an event loop: run that handler in an executor of its "
+                 "own, or make the call asynchronous.");
+    return TM_OK;
+}
+
+int tm__find_event_loops(tm__findings *findings)
+{
+    const tm_model *model = findings->model;
+    size_t bytes = (size_t)model->stacks_count + 1;
+    uint8_t *in_loop = tm__zalloc(&findings->memory, bytes);
+    tm__tally tally = {.items_count = 0};
+    tm__top top = {.count = 0};
+    int rc = in_loop ? TM_OK : TM_ENOMEM;
+
+    for (uint32_t i = 0; rc == TM_OK && i < model->stacks_count; i++)
+        in_loop[i] = (uint8_t)is_in_event_loop(model, i);
+    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+
+        for (uint32_t i = 0; rc == TM_OK && i < thread->interval_count; i++) {
+            uint32_t stack = thread->intervals[i].stack;
+            part at;
+
+            if (stack == TM__NONE || !in_loop[stack] ||
+                !part_at(findings, thread, i, &at) || at.is_idle ||
+                at.place == TM__NONE)
+                continue;
+            if (!tm__tally_add(&tally, &findings->memory, at.place, t,
+                               (uint32_t)at.state, at.to_ns - at.from_ns, t))
+                rc = TM_ENOMEM;
+        }
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < tally.items_count; i++) {
+        const tm__tally_item *item = &tally.items[i];
+
+        if (item->count >= LOOP_BLOCKS &&
+            item->total_ns >= findings->run_ns / PART_OF_RUN &&
+            !tm__is_told(findings, findings->places.items[item->a].method))
+            tm__top_add(&top, item->total_ns, i);
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
+        rc = emit_loop(findings, &tally.items[top.numbers[i]]);
+    tm__free(&findings->memory, in_loop, bytes);
+    tm__tally_free(&tally, &findings->memory);
+    return rc;
+}
