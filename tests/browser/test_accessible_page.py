@@ -54,6 +54,7 @@ def test_no_view_breaks_a_rule(
             page.get_by_role("application", name="Timeline of threads").focus()
             page.keyboard.press("ArrowDown")
             page.get_by_role("button", name="Critical path").click()
+            page.get_by_role("button", name="Locks", exact=True).click()
             page.get_by_role("button", name="First").click()
             page.get_by_role("button", name="Show as a table").click()
             page.wait_for_selector("[role=grid]")

@@ -89,3 +89,25 @@ def test_steps_of_one_length_are_spread_over_the_run(
     monkeypatch.setattr(excerpt, "PATH_ROWS", 100)
     rows = excerpt.of_path(Steps())  # type: ignore[arg-type]
     assert rows == list(range(0, 1000, 10))
+
+
+def test_the_longest_holds_are_there(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holds = model.holds()
+    every_other = range(0, len(holds), 2)
+    assert list(excerpt.of_holds(holds, every_other, 0)) == list(every_other)
+    monkeypatch.setattr(excerpt, "HOLD_ROWS", 40)
+    rows = list(excerpt.of_holds(holds, every_other, model.length_ns))
+    assert rows == sorted(set(rows))
+    assert set(rows) <= set(every_other)
+    assert 0 < len(rows) <= 40
+
+    def length(row: int) -> int:
+        end = holds[row]["end_ns"]
+        return (model.length_ns if end is None else end) - holds[row]["start_ns"]
+
+    left_out = set(every_other) - set(rows)
+    assert min(map(length, rows)) >= max(map(length, left_out))
+    endless = {row for row in every_other if holds[row]["end_ns"] is None}
+    assert endless <= set(rows)

@@ -14,6 +14,7 @@ from threadmodel.table import Table
 
 INTERACTION_ROWS: Final = 100_000
 PATH_ROWS: Final = 100_000
+HOLD_ROWS: Final = 20_000
 
 
 def of_interactions(interactions: Table, tiles: Table) -> Sequence[int]:
@@ -38,17 +39,32 @@ def of_interactions(interactions: Table, tiles: Table) -> Sequence[int]:
 
 
 def of_path(path: Table) -> Sequence[int]:
-    """Choose the longest steps of a critical path.
-
-    Of those that are as long as the last one chosen, which may be most of a path, some
-    are taken, spread evenly over the run.
-    """
+    """Choose the longest steps of a critical path."""
     total = len(path)
     if total <= PATH_ROWS:
         return range(total)
-    lengths = list(map(sub, path["end_ns"], path["start_ns"]))
-    least = sorted(lengths, reverse=True)[PATH_ROWS - 1]
-    longer = [row for row, length in enumerate(lengths) if length > least]
-    equal = [row for row, length in enumerate(lengths) if length == least]
-    room = PATH_ROWS - len(longer)
-    return sorted([*longer, *equal[:: -(-len(equal) // room)]])
+    lengths = map(sub, path["end_ns"], path["start_ns"])
+    return _longest(range(total), list(lengths), PATH_ROWS)
+
+
+def of_holds(holds: Table, rows: Sequence[int], length_ns: int) -> Sequence[int]:
+    """Choose the longest of these holds; one without an end lasts to the run's."""
+    if len(rows) <= HOLD_ROWS:
+        return rows
+    spans = list(zip(holds["start_ns"], holds["end_ns"], strict=True))
+    spans = [spans[row] for row in rows]
+    lengths = [(length_ns if end is None else end) - start for start, end in spans]
+    return _longest(rows, lengths, HOLD_ROWS)
+
+
+def _longest(rows: Sequence[int], lengths: Sequence[int], room: int) -> Sequence[int]:
+    """Choose the longest rows.
+
+    Of those that are as long as the last one chosen, which may be most of them, some
+    are taken, spread evenly over the run.
+    """
+    least = sorted(lengths, reverse=True)[room - 1]
+    pairs = list(zip(rows, lengths, strict=True))
+    longer = [row for row, length in pairs if length > least]
+    equal = [row for row, length in pairs if length == least]
+    return sorted([*longer, *equal[:: -(-len(equal) // (room - len(longer)))]])

@@ -35,11 +35,19 @@ BUCKET_ROWS: Final = 500_000
 OBJECT_ROWS: Final = 300_000
 FRAME_ROWS: Final = 500_000
 LIST_ROWS: Final = 20_000
+# Lanes of locks that there are at most.
+LOCKS: Final = 12
 
 _CELL_FIGURES: Final = tuple(
     f"{state}_{figure}"
     for state in STATES
     for figure in ("count", "total_ns", "min_ns", "max_ns")
+)
+# Of a hold, what its lane shows.
+_HELD: Final = (
+    *("object", "thread_id", "thread", "method", "line", "shared", "contested"),
+    *("start_ns", "end_ns", "start_latest_ns", "end_earliest_ns"),
+    *("start_provenance", "end_provenance"),
 )
 _PLACE: Final = ("class", "method", "source", "line")
 _PAGE: Final = """\
@@ -237,7 +245,7 @@ def put_drawn(
     left_out: Iterable[str] = (),
     step: Listener = lambda _: None,
 ) -> None:
-    """Put what lanes are drawn from: intervals, interactions, the critical path.
+    """Put what lanes are drawn from: intervals, interactions, critical path, holds.
 
     Args:
         pack: gets them
@@ -260,10 +268,29 @@ def put_drawn(
     step("critical path")
     path = model.critical_path()
     pack.add("critical_path", path, rows=excerpt.of_path(path))
+    step("locks")
+    _put_holds(pack, model, selection)
+
+
+def _put_holds(pack: Pack, model: "Model", selection: Selection) -> None:
+    """Put who had the locks for which threads were blocked longest.
+
+    Owners are all that there were, whichever threads are asked about.
+    """
+    locks = model.blame("object", selection)
+    known = [row for row, name in enumerate(locks["object"]) if name is not None]
+    pack.put("locks_total", len(known))
+    pack.add("locks", locks, ("object", "class", "total_ns"), known[:LOCKS])
+    names = {locks["object"][row] for row in known[:LOCKS]}
+    holds = model.holds(Selection(None, selection.classes, selection.window))
+    rows = [row for row, name in enumerate(holds["object"]) if name in names]
+    pack.put("holds_total", len(rows))
+    chosen = excerpt.of_holds(holds, rows, model.length_ns)
+    pack.add("holds", holds, _HELD, chosen)
 
 
 def timeline(model: "Model", detail: int, step: Listener) -> bytes:
-    """Pack intervals, interactions and the critical path."""
+    """Pack intervals, interactions, the critical path and holds."""
     pack = Pack()
     # A row ends when its times of all states are over, and a thread's name is known.
     left_out = ("thread", "end_ns", "peer")

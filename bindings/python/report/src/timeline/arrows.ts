@@ -4,6 +4,7 @@
 import type { Table } from "../data/pack";
 import type { ThreadIndex } from "../data/run";
 import type { InteractionKind } from "../described";
+import { firstAtOrAfter } from "./sorted";
 
 export interface Kind {
   name: InteractionKind;
@@ -118,19 +119,6 @@ export class Arrows {
     }
     return { arrows, total };
   }
-}
-
-function firstAtOrAfter(
-  arrows: readonly Arrow[], time: number, of: (arrow: Arrow) => number,
-): number {
-  let low = 0;
-  let high = arrows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (of(arrows[middle]!) < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 interface Placing {

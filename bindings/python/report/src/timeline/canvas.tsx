@@ -4,10 +4,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
 import { clean, count, duration } from "../format";
+import { AXIS, GUTTER } from "./axis";
 import type { Picked } from "./data";
+import { chooseLock, chooseOwner } from "./hold";
 import { pressed } from "./keys";
 import { pickWithin } from "./pick";
-import { AXIS, GUTTER, Scene } from "./scene";
+import { LANE_HEIGHT, LOCK_HEIGHT } from "./rows";
+import { Scene } from "./scene";
 import type { TimelineState } from "./state";
 import { describe } from "./words";
 
@@ -49,25 +52,34 @@ export function TimelineCanvas({ state, onScene, onSearch, onFilter }: CanvasPro
   }, [state]);
 
   // The chosen lane is brought into sight.
-  useEffect(
-    () =>
-      state.lane.subscribe((lane) => {
-        const top = lane === null ? null : state.rows.peek().topOf(lane);
-        const element = scroller.current;
-        if (top === null || !element) return;
-        const room = element.clientHeight - AXIS;
-        if (top < element.scrollTop) element.scrollTop = top;
-        else if (top + 28 > element.scrollTop + room) element.scrollTop = top + 28 - room;
-      }),
-    [state],
-  );
+  useEffect(() => {
+    const bring = (top: number | null, size: number) => {
+      const element = scroller.current;
+      if (top === null || !element) return;
+      const room = element.clientHeight - AXIS - size - 4;
+      if (top < element.scrollTop) element.scrollTop = top;
+      else if (top > element.scrollTop + room) element.scrollTop = top - room;
+    };
+    const stops = [
+      state.lane.subscribe((lane) =>
+        bring(lane === null ? null : state.rows.peek().topOf(lane), LANE_HEIGHT)),
+      state.hold.subscribe((hold) => bring(hold && hold.lock * LOCK_HEIGHT, LOCK_HEIGHT)),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }, [state]);
 
+  const wordsAt = (x: number, y: number) => {
+    const held = scene.current?.pickHold(x, y);
+    if (held) return state.data.locks.describe(held, held.time);
+    const picked = scene.current?.pick(x, y);
+    return picked ? describe(state.data, picked) : null;
+  };
   const hover = (event: PointerEvent) => {
-    const picked = event.buttons ? null : scene.current?.pick(event.offsetX, event.offsetY);
+    const lines = event.buttons ? null : wordsAt(event.offsetX, event.offsetY);
     const element = tip.current!;
-    element.hidden = !picked;
-    if (!picked) return;
-    element.replaceChildren(...describe(state.data, picked).slice(0, 8).map(line));
+    element.hidden = !lines;
+    if (!lines) return;
+    element.replaceChildren(...lines.slice(0, 8).map(line));
     const left = Math.min(event.offsetX + 14, over.current!.clientWidth - 330);
     element.style.left = `${Math.max(left, 0)}px`;
     element.style.top = `${event.offsetY + 18}px`;
@@ -148,6 +160,10 @@ function attachZoom(
       const folded = new Set(state.folded.value);
       if (!folded.delete(row.name)) folded.add(row.name);
       state.folded.value = folded;
+    } else if (row?.kind === "lock") {
+      const held = scene.pickHold(event.offsetX, event.offsetY);
+      if (held) chooseOwner(state, held, held.time);
+      else chooseLock(state, row.lock);
     } else if (row?.kind === "lane") {
       state.lane.value = row.lane;
       choose(state, scene.pick(event.offsetX, event.offsetY));

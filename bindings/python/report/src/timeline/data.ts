@@ -5,6 +5,7 @@ import type { Thread, ThreadIndex } from "../data/run";
 import type { Stacks } from "../data/stacks";
 import { Arrows } from "./arrows";
 import { Lanes, type Level } from "./lanes";
+import { Locks } from "./locks";
 import { Path } from "./path";
 
 /** Finer rows of a window, for the lanes that were asked about. */
@@ -27,6 +28,7 @@ export class TimelineData {
   readonly lanes: Lanes;
   readonly arrows: Arrows;
   readonly path: Path;
+  readonly locks: Locks;
   readonly length: number;
   /** The run has no length, as a thread dump has none: of each lane its state is shown. */
   readonly isInstant: boolean;
@@ -45,6 +47,7 @@ export class TimelineData {
     if (this.isInstant) this.lanes.stretch(this.length);
     this.arrows = new Arrows(pack.table("interactions"), index);
     this.path = new Path(pack.table("critical_path"), index);
+    this.locks = new Locks(pack, this.lanes, threads, index, this.length);
   }
 
   get threads(): readonly Thread[] {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline by keyboard.
 import { choose, chooseBeside, sayWindow } from "./canvas";
+import { chooseHoldBeside, chooseLock, chooseOwner, toggleLocks } from "./hold";
 import { pickWithin } from "./pick";
 import type { TimelineState } from "./state";
 
 export const KEYS: readonly (readonly [string, string])[] = [
-  ["↑ ↓", "the thread above or below"],
-  ["← →", "its interval before or after"],
+  ["↑ ↓", "the thread or lock above or below"],
+  ["← →", "its interval or hold before or after"],
   ["Enter", "zoom to the interval"],
   ["+ −", "zoom in and out"],
   ["A D", "pan left and right"],
@@ -14,6 +15,8 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["Home End", "the beginning or the end of the run"],
   ["P", "critical path on and off"],
   ["[ ]", "the step of the path before or after"],
+  ["L", "locks on and off"],
+  ["O", "from a hold to its owner"],
   ["G", "group threads or not"],
   ["F", "filter threads"],
   ["/", "search"],
@@ -30,8 +33,8 @@ export function pressed(event: KeyboardEvent, state: TimelineState, doors: Doors
   const actions: Record<string, () => void> = {
     ArrowUp: () => moveLane(state, -1),
     ArrowDown: () => moveLane(state, 1),
-    ArrowLeft: () => chooseBeside(state, -1),
-    ArrowRight: () => chooseBeside(state, 1),
+    ArrowLeft: () => beside(state, -1),
+    ArrowRight: () => beside(state, 1),
     Enter: () => frameChosen(state),
     "+": () => zoom(state, 0.5),
     "=": () => zoom(state, 0.5),
@@ -44,10 +47,15 @@ export function pressed(event: KeyboardEvent, state: TimelineState, doors: Doors
     p: () => (state.path.value = !state.path.value),
     "[": () => state.goStep((state.step.peek() ?? 1) - 1),
     "]": () => state.goStep((state.step.peek() ?? -1) + 1),
+    l: () => toggleLocks(state),
+    o: () => goToOwner(state),
     g: () => (state.grouped.value = !state.grouped.value),
     f: doors.onFilter,
     "/": doors.onSearch,
-    Escape: () => choose(state, null),
+    Escape: () => {
+      state.hold.value = null;
+      choose(state, null);
+    },
   };
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const action = Object.hasOwn(actions, key) ? actions[key] : undefined;
@@ -56,10 +64,13 @@ export function pressed(event: KeyboardEvent, state: TimelineState, doors: Doors
 }
 
 function moveLane(state: TimelineState, step: number): void {
-  const { lanes } = state.rows.peek();
+  const { lanes, locks } = state.rows.peek();
   const lane = state.lane.peek();
-  const at = lane === null ? -1 : lanes.indexOf(lane);
-  const next = lanes[Math.min(Math.max(at + step, 0), lanes.length - 1)];
+  const known = lane === null ? -1 : lanes.indexOf(lane);
+  const at = state.hold.peek()?.lock ?? (known < 0 ? -1 : locks + known);
+  const line = Math.min(Math.max(at + step, 0), locks + lanes.length - 1);
+  if (line >= 0 && line < locks) return chooseLock(state, line);
+  const next = lanes[line - locks];
   if (next === undefined) return;
   state.lane.value = next;
   const { from, to } = state.window.peek();
@@ -67,17 +78,37 @@ function moveLane(state: TimelineState, step: number): void {
   if (state.picked.peek() === null) state.told.value = state.data.threads[next]!.label;
 }
 
-function frameChosen(state: TimelineState): void {
+function beside(state: TimelineState, step: number): void {
+  if (state.hold.peek()) chooseHoldBeside(state, step);
+  else chooseBeside(state, step);
+}
+
+function goToOwner(state: TimelineState): void {
+  const hold = state.hold.peek();
+  const chosen = hold && state.data.locks.all[hold.lock]!.holds[hold.at];
+  if (chosen) chooseOwner(state, hold, chosen.start);
+}
+
+/** The chosen interval or hold. */
+function stretch(state: TimelineState): { start: number; end: number } | null {
+  const hold = state.hold.peek();
+  if (hold) return state.data.locks.all[hold.lock]!.holds[hold.at] ?? null;
   const picked = state.picked.peek();
-  if (!picked) return;
-  state.frame(picked.level.start[picked.row]!, picked.level.end[picked.row]!);
+  if (!picked) return null;
+  return { start: picked.level.start[picked.row]!, end: picked.level.end[picked.row]! };
+}
+
+function frameChosen(state: TimelineState): void {
+  const chosen = stretch(state);
+  if (!chosen) return;
+  state.frame(chosen.start, chosen.end);
   sayWindow(state);
 }
 
 function zoom(state: TimelineState, factor: number): void {
-  const picked = state.picked.peek();
+  const chosen = stretch(state);
   const { from, to } = state.window.peek();
-  const middle = picked && (picked.level.start[picked.row]! + picked.level.end[picked.row]!) / 2;
+  const middle = chosen && (chosen.start + chosen.end) / 2;
   const around = middle !== null && middle >= from && middle <= to ? middle : undefined;
   state.zoom(factor, around);
   sayWindow(state);

@@ -7,7 +7,9 @@ import { Grid, type Column } from "../grid";
 import { NO_STATE, STATES } from "../states";
 import { choose } from "./canvas";
 import type { TimelineData } from "./data";
+import { chooseHold } from "./hold";
 import { lastStarted } from "./lanes";
+import type { Hold, HoldAt, Lock } from "./locks";
 import type { TimelineState } from "./state";
 
 const MOST_ROWS = 20_000;
@@ -45,6 +47,41 @@ const COLUMNS: Column<Item>[] = [
     width: 280 },
 ];
 
+interface Held extends HoldAt {
+  of: Lock;
+  hold: Hold;
+}
+
+const HELD: Column<Held>[] = [
+  { id: "lock", title: "Lock", kind: "text", value: ({ of }) => of.name },
+  { id: "owner", title: "Owner", kind: "text", value: ({ hold }) => hold.label, width: 180 },
+  { id: "start", title: "From", kind: "instant", value: ({ hold }) => hold.start },
+  { id: "length", title: "For", kind: "ns",
+    value: ({ hold }) => (hold.isEndKnown ? hold.end - hold.start : null) },
+];
+
+/** Holds of the locks that have lanes. */
+function Holds({ state }: { state: TimelineState }) {
+  const { from, to } = state.window.value;
+  const { locks } = state.data;
+  const items = useMemo(
+    () =>
+      locks.all.flatMap((of, lock) =>
+        of.holds
+          .map((hold, at): Held => ({ lock, at, of, hold }))
+          .filter(({ hold }) => hold.end >= from && hold.start <= to)),
+    [locks, from, to],
+  );
+  return (
+    <Grid label="Holds of the part of the run that is shown" rows={items} columns={HELD}
+      rowKey={({ hold }) => String(hold.row)} select="one" lines={14}
+      onSelect={(keys) => {
+        const item = items.find(({ hold }) => keys.has(String(hold.row)));
+        if (item) chooseHold(state, { lock: item.lock, at: item.at });
+      }} />
+  );
+}
+
 export function Listing({ state }: { state: TimelineState }) {
   const { from, to } = state.window.value;
   const shown = state.rows.value;
@@ -77,6 +114,7 @@ export function Listing({ state }: { state: TimelineState }) {
         {count(total, "row")} in the part of the run that is shown
         {total > items.length ? `; the first ${items.length} are listed` : ""}.
       </p>
+      {state.locks.value ? <Holds state={state} /> : null}
     </>
   );
 }

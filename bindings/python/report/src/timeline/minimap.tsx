@@ -7,7 +7,7 @@ import { scheme } from "../scheme";
 import { STATE_COUNT } from "../states";
 import { addTimes } from "./lanes";
 import { Paint } from "./paint";
-import { GUTTER } from "./scene";
+import { GUTTER } from "./axis";
 import type { TimelineState } from "./state";
 
 const HEIGHT = 44;

@@ -5,6 +5,7 @@ import { StackList } from "../stack";
 import { NO_STATE } from "../states";
 import type { Arrow } from "./arrows";
 import { choose } from "./canvas";
+import { HoldPanel } from "./hold";
 import { pickWithin } from "./pick";
 import type { TimelineState } from "./state";
 import { describe, peerOf, sayArrow } from "./words";
@@ -18,6 +19,8 @@ interface Props {
 export function Panel({ state, onStatistics }: Props) {
   const picked = state.picked.value;
   const { data } = state;
+  const hold = state.hold.value;
+  if (hold) return <HoldPanel state={state} hold={hold} />;
   if (!picked)
     return (
       <aside class="panel" aria-label="The chosen interval">

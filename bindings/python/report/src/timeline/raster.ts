@@ -102,3 +102,16 @@ function paintSpan(
   for (let x = x0; x < x1; x++)
     paint.mixture(frame.pixels, frame.width, x, top, height, spanShares, sum, x + shift);
 }
+
+/** Paint a lane of which only a part is in the picture. */
+export const paintCut: typeof paintLane = (frame, level, lane, top, height, paint, bright) => {
+  const strip = { ...frame, pixels: new Uint32Array(frame.width * height), height };
+  paintLane(strip, level, lane, 0, height, paint, bright);
+  const skip = Math.max(-top, 0);
+  const lines = Math.min(height, frame.height - top) - skip;
+  if (lines <= 0) return;
+  const from = skip * frame.width;
+  frame.pixels.set(
+    strip.pixels.subarray(from, from + lines * frame.width), (top + skip) * frame.width,
+  );
+};

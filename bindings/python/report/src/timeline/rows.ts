@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lanes are shown, in which order, and where: flat, or under their groups' headings.
+// Which lanes are shown, in which order, and where: those of locks, then those of threads,
+// flat or under their groups' headings.
 import type { Thread } from "../data/run";
 
 export const LANE_HEIGHT = 24;
 export const GROUP_HEIGHT = 26;
+export const LOCK_HEIGHT = 40;
 
 export type Row =
+  | { kind: "lock"; lock: number; top: number }
   | { kind: "lane"; lane: number; top: number }
   | { kind: "group"; name: string; count: number; folded: boolean; top: number };
 
@@ -19,9 +22,12 @@ export class Rows {
     shown: ReadonlySet<number> | null,
     grouped: boolean,
     folded: ReadonlySet<string>,
+    readonly locks: number,
   ) {
     const lanes = threads.filter(({ index }) => !shown || shown.has(index));
     let top = 0;
+    for (let lock = 0; lock < locks; lock++, top += LOCK_HEIGHT)
+      this.rows.push({ kind: "lock", lock, top });
     const addLane = (lane: number) => {
       const row: Row = { kind: "lane", lane, top };
       this.rows.push(row);

@@ -2,21 +2,22 @@
 // The drawing of a timeline: lanes below, and over them names, arrows, the critical path
 // and what is chosen. It draws at most once a frame, whatever changed how often.
 import { effect } from "@preact/signals";
-import { clean, duration, instant } from "../format";
+import { clean } from "../format";
 import { Palette, scheme } from "../scheme";
 import { isDark, NO_STATE, STATES } from "../states";
 import { drawArrows } from "./arrows";
+import { AXIS, drawAxis, GUTTER } from "./axis";
 import type { Detail, Picked } from "./data";
-import { fit, niceStep, readable } from "./drawing";
+import { fit, readable } from "./drawing";
 import { lastStarted, type Lanes } from "./lanes";
+import { drawLock, drawLockName, lineAt } from "./locklane";
+import type { HoldAt } from "./locks";
 import { Paint } from "./paint";
 import { pickWithin } from "./pick";
-import { paintLane, type Bright } from "./raster";
-import { LANE_HEIGHT, type Row } from "./rows";
+import { paintCut, paintLane, type Bright } from "./raster";
+import { LANE_HEIGHT, LOCK_HEIGHT, type Row } from "./rows";
 import type { TimelineState } from "./state";
 
-export const GUTTER = 190;
-export const AXIS = 26;
 /** Room above and below what is painted of a lane. */
 const INSET = 3;
 /** An interval at least so wide has words in it. */
@@ -53,6 +54,7 @@ export class Scene {
       void [
         state.window.value, state.rows.value, state.kinds.value, state.path.value,
         state.step.value, state.picked.value, state.lane.value, state.bright.value,
+        state.hold.value,
       ];
       this.redraw();
     });
@@ -135,6 +137,17 @@ export class Scene {
     return pickWithin(lanes, row.lane, this.timeAt(x), this.timeAt(x + 1));
   }
 
+  /** The lock in whose lane a point is, and who had it there. */
+  pickHold(x: number, y: number): (HoldAt & { time: number }) | null {
+    const row = this.rowAt(y);
+    if (row?.kind !== "lock" || x < GUTTER) return null;
+    const { locks } = this.state.data;
+    const lock = locks.all[row.lock]!;
+    const line = lineAt(lock, y - AXIS + this.scroller.scrollTop - row.top);
+    const time = this.timeAt(x);
+    return { lock: row.lock, at: locks.holdAt(lock, time, this.timeAt(x + 1), line), time };
+  }
+
   private lanesFor(lane: number, from: number, to: number): Lanes {
     const { detail } = this;
     const { lanes, tile } = this.state.data;
@@ -166,12 +179,14 @@ export class Scene {
     over.beginPath();
     over.rect(GUTTER, AXIS, this.plotWidth, this.height - AXIS);
     over.clip();
+    this.drawLocks(rows);
     this.drawWords(rows);
     this.drawInteractions();
     this.drawPath();
     this.drawPicked();
     over.restore();
-    this.drawAxis();
+    const { isInstant } = this.state.data;
+    drawAxis(over, this.state.window.peek(), this.width, this.colours, isInstant);
   }
 
   private drawLanes(rows: readonly Row[]): void {
@@ -233,12 +248,18 @@ export class Scene {
         over.fillText(fit(over, `${mark} ${row.name}`, room) + members, 8, y + 13);
         continue;
       }
-      if (row.lane === chosen) {
+      const isLock = row.kind === "lock";
+      const height = isLock ? LOCK_HEIGHT : LANE_HEIGHT;
+      if (isLock ? row.lock === this.state.hold.peek()?.lock : row.lane === chosen) {
         over.fillStyle = this.colours.accent;
         over.globalAlpha = 0.14;
-        over.fillRect(0, y, this.width, LANE_HEIGHT);
+        over.fillRect(0, y, this.width, height);
         over.globalAlpha = 1;
-        over.fillRect(0, y, 3, LANE_HEIGHT);
+        over.fillRect(0, y, 3, height);
+      }
+      if (isLock) {
+        drawLockName(over, this.state.data.locks.all[row.lock]!, y, this.width, this.colours);
+        continue;
       }
       over.font = "12px system-ui, sans-serif";
       over.fillStyle = this.colours.text;
@@ -247,6 +268,26 @@ export class Scene {
     }
     over.fillStyle = this.colours.line;
     over.fillRect(GUTTER - 1, AXIS, 1, this.height - AXIS);
+  }
+
+  private drawLocks(rows: readonly Row[]): void {
+    const { over, state } = this;
+    const { from, to } = state.window.peek();
+    const hold = state.hold.peek();
+    over.font = "600 11px system-ui, sans-serif";
+    for (const row of rows) {
+      if (row.kind !== "lock") continue;
+      drawLock(over, state.data.locks.all[row.lock]!, {
+        x: (time) => this.x(time),
+        top: AXIS + row.top - this.scroller.scrollTop,
+        left: GUTTER,
+        right: this.width,
+        from,
+        to,
+        chosen: hold?.lock === row.lock ? hold.at : -1,
+        ink: this.colours.text,
+      });
+    }
   }
 
   /** State and class, in intervals that have room for them. */
@@ -335,31 +376,6 @@ export class Scene {
     this.over.strokeRect(x1 - 1, y + 1, Math.max(x2 - x1, 2) + 2, LANE_HEIGHT - 2);
   }
 
-  private drawAxis(): void {
-    const { over } = this;
-    const { from, to } = this.state.window.peek();
-    over.fillStyle = this.colours.surface;
-    over.fillRect(0, 0, this.width, AXIS);
-    over.fillStyle = this.colours.line;
-    over.fillRect(0, AXIS - 1, this.width, 1);
-    over.font = "11px system-ui, sans-serif";
-    over.textBaseline = "middle";
-    over.textAlign = "center";
-    const step = niceStep((to - from) / Math.max(this.plotWidth / 110, 1));
-    for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) {
-      const x = this.x(tick);
-      over.fillStyle = this.colours.line;
-      over.fillRect(x, AXIS - 6, 1, 6);
-      if (x < GUTTER + 30 || x > this.width - 30) continue;
-      over.fillStyle = this.colours.muted;
-      over.fillText(instant(tick, step), x, AXIS / 2 - 1);
-    }
-    over.textAlign = "left";
-    over.fillStyle = this.colours.muted;
-    const { isInstant } = this.state.data;
-    over.fillText(isInstant ? "one instant" : `${duration(to - from)} shown`, 12, AXIS / 2);
-  }
-
   /** Ask for finer rows when pixels are finer than what is there. */
   private askForDetail(rows: readonly Row[]): void {
     const { data } = this.state;
@@ -391,16 +407,3 @@ export class Scene {
     }, 120);
   }
 }
-
-/** Paint a lane of which only a part is in the picture. */
-const paintCut: typeof paintLane = (frame, level, lane, top, height, paint, bright) => {
-  const strip = { ...frame, pixels: new Uint32Array(frame.width * height), height };
-  paintLane(strip, level, lane, 0, height, paint, bright);
-  const skip = Math.max(-top, 0);
-  const lines = Math.min(height, frame.height - top) - skip;
-  if (lines <= 0) return;
-  const from = skip * frame.width;
-  frame.pixels.set(
-    strip.pixels.subarray(from, from + lines * frame.width), (top + skip) * frame.width,
-  );
-};

@@ -4,6 +4,7 @@
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { KINDS } from "./arrows";
 import type { Picked, TimelineData } from "./data";
+import type { HoldAt } from "./locks";
 import { Rows } from "./rows";
 
 export interface Window {
@@ -20,6 +21,10 @@ export class TimelineState {
   readonly step = signal<number | null>(null);
   readonly picked = signal<Picked | null>(null);
   readonly lane = signal<number | null>(null);
+  /** Whether locks have lanes. */
+  readonly locks = signal(false);
+  /** Of a lock's lane what is chosen, while no thread's is. */
+  readonly hold = signal<HoldAt | null>(null);
   /** What a screen reader is told. */
   readonly told = signal("");
   /** Why there is less to see than there should be. */
@@ -36,10 +41,15 @@ export class TimelineState {
     this.window.value = { from: 0, to: data.length };
     const groups = new Set(data.threads.map(({ group }) => group));
     this.grouped.value = groups.size > 1;
-    this.rows = computed(
-      () =>
-        new Rows(data.threads, this.shown.value, this.grouped.value, this.folded.value),
-    );
+    this.rows = computed(() => {
+      const locks = this.locks.value ? data.locks.all.length : 0;
+      return new Rows(
+        data.threads, this.shown.value, this.grouped.value, this.folded.value, locks,
+      );
+    });
+    this.lane.subscribe((lane) => {
+      if (lane !== null) this.hold.value = null;
+    });
   }
 
   /** Set the window, kept within the run and not below what can be told apart. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown and how: grouping, filter, arrows by kind, the critical path, search.
+// What is shown and how: grouping, filter, arrows by kind, critical path, locks, search.
 import { type RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { count, number } from "../format";
@@ -7,6 +7,7 @@ import { scheme } from "../scheme";
 import { isDark, RUNNABLE, STATES } from "../states";
 import { KINDS } from "./arrows";
 import { choose } from "./canvas";
+import { LockControls } from "./hold";
 import { pickWithin } from "./pick";
 import type { TimelineState } from "./state";
 import { Swatch } from "./swatch";
@@ -47,6 +48,7 @@ export function Toolbar({ state, filter, search }: Props) {
         <Search state={state} input={search} />
       </div>
       <PathControls state={state} />
+      <LockControls state={state} />
       <div class="controls" role="group" aria-label="Arrows">
         {KINDS.map((kind, index) => kind.name === "post" && !data.arrows.has(index) ? null : (
           <button key={kind.name} type="button" class="kind" data-kind={kind.name}

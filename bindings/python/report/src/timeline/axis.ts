@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time above the lanes, and how much room it and their names take.
+import { duration, instant } from "../format";
+import { niceStep } from "./drawing";
+
+export const GUTTER = 190;
+export const AXIS = 26;
+
+export function drawAxis(
+  context: CanvasRenderingContext2D, { from, to }: { from: number; to: number },
+  width: number, colours: Record<"line" | "muted" | "surface", string>, isInstant: boolean,
+): void {
+  const plot = Math.max(width - GUTTER, 1);
+  context.fillStyle = colours.surface;
+  context.fillRect(0, 0, width, AXIS);
+  context.fillStyle = colours.line;
+  context.fillRect(0, AXIS - 1, width, 1);
+  context.font = "11px system-ui, sans-serif";
+  context.textBaseline = "middle";
+  context.textAlign = "center";
+  const step = niceStep((to - from) / Math.max(plot / 110, 1));
+  for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) {
+    const x = GUTTER + ((tick - from) / (to - from)) * plot;
+    context.fillStyle = colours.line;
+    context.fillRect(x, AXIS - 6, 1, 6);
+    if (x < GUTTER + 30 || x > width - 30) continue;
+    context.fillStyle = colours.muted;
+    context.fillText(instant(tick, step), x, AXIS / 2 - 1);
+  }
+  context.textAlign = "left";
+  context.fillStyle = colours.muted;
+  context.fillText(isInstant ? "one instant" : `${duration(to - from)} shown`, 12, AXIS / 2);
+}
