@@ -248,8 +248,8 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
     }
     note_blocked(model, object, fact);
     tm__own(model, object, fact->thread, fact->time_ns,
-        fact->provenance > TM_PROVENANCE_INFERRED ? TM_PROVENANCE_INFERRED
-                                                  : fact->provenance);
+            fact->provenance > TM_PROVENANCE_INFERRED ? TM_PROVENANCE_INFERRED
+                                                      : fact->provenance);
 }
 
 /* ---- several owners at once ---- */
