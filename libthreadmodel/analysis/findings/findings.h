@@ -74,7 +74,8 @@ void tm__finding_write(tm__finding *finding, const char *format, ...)
 void tm__finding_write_duration(tm__finding *finding, int64_t time_ns);
 /** "Account.transfer" of demo.Account.transfer: the column has it whole. Titles have no
  * lines. */
-void tm__say_method(tm__finding *finding, const tm_model *model, uint32_t method);
+void tm__finding_write_method(tm__finding *finding, const tm_model *model,
+                              uint32_t method);
 /** "Account.transfer:42"; "an unknown method" */
 void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings,
                               uint32_t place);
@@ -82,12 +83,12 @@ void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings
 void tm__finding_write_thread(tm__finding *finding, const tm_model *model,
                               uint32_t thread);
 /** "8 threads", "1 thread" */
-void tm__say_threads(tm__finding *finding, uint32_t count);
+void tm__finding_write_threads(tm__finding *finding, uint32_t count);
 /** "Account" of demo.Account, or "an unknown class". */
 void tm__finding_write_class(tm__finding *finding, const tm_model *model,
                              uint32_t class_name);
 /** "8 times", "once" */
-void tm__say_times(tm__finding *finding, uint64_t count);
+void tm__finding_write_times(tm__finding *finding, uint64_t count);
 
 /* Conditions on the rows of the evidence, all of which hold: column = value, in SQL.
  * Too long a text makes the condition empty, which is all of the table. */
@@ -118,7 +119,7 @@ int tm__is_told(const tm__findings *findings, uint32_t method);
 
 /** Find the method, strings or TM__NONE, in which a thread was blocked for most of its
  * time. @return TM_OK or TM_ENOMEM */
-int tm__most_held_up_in(uint32_t *method, tm__findings *findings, uint32_t thread);
+int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t thread);
 
 /** Whether so little was lost that little can be gained: of all threads, or of each. */
 int tm__is_minor(const tm__findings *findings, int64_t impact_ns, int64_t bound_ns);

@@ -115,7 +115,7 @@ static uint32_t initialised(const tm_model *model, uint32_t stack)
     return TM__NONE;
 }
 
-static int is_held_up(int state)
+static int is_blocked(int state)
 {
     return state == TM_STATE_SLEEPING || state == TM_STATE_BLOCKED ||
            state == TM_STATE_REENTERING || state == TM_STATE_WAITING ||
@@ -132,7 +132,7 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
         tm__interval_end_ns(model, &model->threads[thread], index) - it->start_ns;
     tm__memory *memory = &findings->memory;
 
-    if (!is_held_up(it->state) || tm__caller_is_idle(&findings->places, place))
+    if (!is_blocked(it->state) || tm__caller_is_idle(&findings->places, place))
         return TM_OK;
     if (tm__class_work_of(findings, it->stack) == TM__CLASS_INITIALISATION) {
         class_name = initialised(model, it->stack);
@@ -219,12 +219,12 @@ static int emit_blocked(tm__findings *findings, const tm__tally *tally)
     finding->blocked_place = at->b;
     tm__where_text(finding, "state", "blocked");
     tm__where_caller(finding, findings, "method", at->b, 1);
-    tm__say_threads(finding, threads);
+    tm__finding_write_threads(finding, threads);
     tm__finding_write(finding, " blocked while classes were loaded or initialised");
     tm__part(finding, TM__WAITS);
-    tm__say_threads(finding, threads);
+    tm__finding_write_threads(finding, threads);
     tm__finding_write(finding, threads == 1 ? " was blocked " : " were blocked ");
-    tm__say_times(finding, (uint64_t)all->count);
+    tm__finding_write_times(finding, (uint64_t)all->count);
     tm__finding_write(finding, ", ");
     tm__finding_write_duration(finding, all->total_ns);
     tm__finding_write(finding, " in all, most in ");

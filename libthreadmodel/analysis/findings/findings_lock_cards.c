@@ -73,9 +73,9 @@ static void say_waits(tm__finding *finding, const card *c)
     const tm__tally_item *at = sum_of(c, TM__LOCK_BLOCKED_AT);
 
     tm__part(finding, TM__WAITS);
-    tm__say_threads(finding, c->threads);
+    tm__finding_write_threads(finding, c->threads);
     tm__finding_write(finding, c->threads == 1 ? " was blocked " : " were blocked ");
-    tm__say_times(finding, (uint64_t)c->blocks);
+    tm__finding_write_times(finding, (uint64_t)c->blocks);
     tm__finding_write(finding, ", ");
     tm__finding_write_duration(finding, c->total_ns);
     if (c->blocks > 1) {
@@ -173,7 +173,7 @@ static void say_caveat(tm__finding *finding, const card *c)
 static void say_title(tm__finding *finding, const card *c, const char *words)
 {
     tm__part(finding, TM__TITLE);
-    tm__say_threads(finding, c->threads);
+    tm__finding_write_threads(finding, c->threads);
     tm__finding_write(finding, " blocked by ");
     tm__finding_write_lock_group(finding, &c->sums->groups, c->group);
     tm__finding_write(finding, "%s%s", *words ? " " : "", words);
@@ -213,7 +213,7 @@ static int emit(const card *c, const char *kind, const char *title, const char *
     say_held(finding, c);
     say_latency(finding, c);
     if (is_queue && group->objects == 1)
-        tm__say_queue(finding, &c->sums->queues, group->object);
+        tm__finding_write_queue(finding, &c->sums->queues, group->object);
     if (c->held) {
         finding->place = c->held->b;
         finding->thread = c->held->worst_thread;

@@ -177,11 +177,11 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
         tm__finding_write_class(finding, findings->model, finding->class_name);
         tm__finding_write(finding, ", and %s let go ",
                           awaited_at->is_of_many ? "were" : "was");
-        tm__say_times(finding,
-                      (uint64_t)tm__tally_top(&s->tally, awaited_at->b, EDGES)->count);
+        tm__finding_write_times(
+            finding, (uint64_t)tm__tally_top(&s->tally, awaited_at->b, EDGES)->count);
         tm__finding_write(finding, " on the critical path by who had slept.");
     } else {
-        tm__say_threads(finding, threads);
+        tm__finding_write_threads(finding, threads);
         tm__finding_write(finding, threads == 1 ? " sleeps in " : " sleep in ");
         tm__finding_write_caller(finding, findings, item->a);
         tm__finding_write(finding, " on the critical path");
@@ -192,7 +192,7 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
         tm__finding_write(finding, " and %u other%s", threads - 1,
                           threads > 2 ? "s" : "");
     tm__finding_write(finding, " slept ");
-    tm__say_times(finding, count);
+    tm__finding_write_times(finding, count);
     tm__finding_write(finding, " in ");
     tm__finding_write_caller(finding, findings, item->a);
     tm__finding_write(finding, " on the critical path, ");

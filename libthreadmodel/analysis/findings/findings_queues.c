@@ -66,7 +66,8 @@ int tm__queue_is_long(const tm__queues *queues, uint32_t object)
            it->total_ns / 2 >= span_ns && span_ns >= queues->findings->run_ns / 10;
 }
 
-void tm__say_queue(tm__finding *finding, const tm__queues *queues, uint32_t object)
+void tm__finding_write_queue(tm__finding *finding, const tm__queues *queues,
+                             uint32_t object)
 {
     const tm__queue *it = &queues->items[object];
     int64_t span_ns = it->last_ns - it->first_ns;

@@ -72,7 +72,8 @@ void tm__lock_groups_close(tm__lock_groups *groups);
 int tm__queue_is_convoy(const tm__queues *queues, uint32_t object);
 int tm__queue_is_long(const tm__queues *queues, uint32_t object);
 /** A sentence on the queue, of a convoy or a long one. */
-void tm__say_queue(tm__finding *finding, const tm__queues *queues, uint32_t object);
+void tm__finding_write_queue(tm__finding *finding, const tm__queues *queues,
+                             uint32_t object);
 
 void tm__queues_close(tm__queues *queues);
 

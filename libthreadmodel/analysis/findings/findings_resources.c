@@ -147,13 +147,13 @@ static void write_uses(tm__finding *finding, const tm__findings *findings,
     if (has_method) {
         tm__finding_write(finding, ", %d %% of it in ",
                           tm__percent(it->use_method_ns, it->uses.total));
-        tm__say_method(finding, findings->model, it->use_method);
+        tm__finding_write_method(finding, findings->model, it->use_method);
         finding->inner_method = it->use_method;
     }
     if (it->permits && it->objects == 1)
         tm__finding_write(finding, "; %u at once", it->permits);
     tm__finding_write(finding, "; released in ");
-    tm__say_method(finding, findings->model, it->releasing);
+    tm__finding_write_method(finding, findings->model, it->releasing);
     tm__finding_write(finding, ".");
 }
 
@@ -163,29 +163,29 @@ static void write_releaser(tm__finding *finding, const tm__findings *findings,
     const tm_model *model = findings->model;
 
     if (it->releasers > 1) {
-        tm__say_threads(finding, it->releasers);
+        tm__finding_write_threads(finding, it->releasers);
         tm__finding_write(finding, " released them in ");
-        tm__say_method(finding, model, it->releasing);
+        tm__finding_write_method(finding, model, it->releasing);
         tm__finding_write(finding, ", ");
         tm__finding_write_thread(finding, model, it->releaser);
         tm__finding_write(finding, " most.");
     } else {
         tm__finding_write_thread(finding, model, it->releaser);
         tm__finding_write(finding, " released them in ");
-        tm__say_method(finding, model, it->releasing);
+        tm__finding_write_method(finding, model, it->releasing);
         tm__finding_write(finding, ".");
     }
     if (finding->suspected || finding->inner_method == TM__NONE)
         return;
     tm__finding_write(finding, " It was busy itself, blocked most in ");
-    tm__say_method(finding, model, finding->inner_method);
+    tm__finding_write_method(finding, model, finding->inner_method);
     tm__finding_write(finding, ".");
 }
 
 static void say_title(tm__finding *finding, const tm__findings *findings,
                       const place *at, const tm__resource *it, int uses)
 {
-    tm__say_threads(finding, at->threads);
+    tm__finding_write_threads(finding, at->threads);
     if (uses && it->permits == 1 && it->objects == 1)
         tm__finding_write(finding, " wait for one permit in ");
     else if (uses && it->permits && it->objects == 1)
@@ -198,7 +198,7 @@ static void say_title(tm__finding *finding, const tm__findings *findings,
         tm__finding_write(finding, " wait for %u busy threads in ", it->releasers);
     else
         tm__finding_write(finding, uses ? " wait for one another in " : " wait in ");
-    tm__say_method(finding, findings->model, it->waiting);
+    tm__finding_write_method(finding, findings->model, it->waiting);
 }
 
 static void say_advice(tm__finding *finding, const tm__resource *it, int uses)
@@ -250,7 +250,7 @@ static int emit(places *p, uint32_t number)
     finding->suspected = !uses && !is_seen_busy(findings->model, it);
     if (!uses && !finding->suspected) {
         finding->thread = it->releaser;
-        if (tm__most_held_up_in(&finding->inner_method, findings, it->releaser) < 0)
+        if (tm__most_blocked_in(&finding->inner_method, findings, it->releaser) < 0)
             return TM_ENOMEM;
     }
     tm__where_class(finding, findings->model, it->class_name);
@@ -258,9 +258,9 @@ static int emit(places *p, uint32_t number)
                    tm__strings_get(&findings->model->strings, it->waiting));
     say_title(finding, findings, at, it, uses);
     tm__part(finding, TM__WAITS);
-    tm__say_threads(finding, at->threads);
+    tm__finding_write_threads(finding, at->threads);
     tm__finding_write(finding, " waited ");
-    tm__say_times(finding, at->waits);
+    tm__finding_write_times(finding, at->waits);
     tm__finding_write(finding, " in ");
     tm__finding_write_caller(finding, findings, finding->place);
     tm__finding_write(finding, ", ");

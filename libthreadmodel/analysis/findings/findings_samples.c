@@ -87,7 +87,7 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns)
     tm__where_text(finding, "state", tm_state_name((int)item->c));
     tm__where_class(finding, f->model, item->b);
     tm__where_caller(finding, f, "method", item->a, 1);
-    tm__say_threads(finding, (uint32_t)item->count);
+    tm__finding_write_threads(finding, (uint32_t)item->count);
     tm__finding_write(finding, " blocked by ");
     tm__finding_write_class(finding, f->model, item->b);
     tm__finding_write(finding, " in several thread dumps");

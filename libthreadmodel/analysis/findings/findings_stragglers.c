@@ -11,7 +11,7 @@
 #include "model/interval.h"
 #include "model/thread.h"
 
-int tm__most_held_up_in(uint32_t *method, tm__findings *findings, uint32_t thread)
+int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t thread)
 {
     const tm__thread *it = &findings->model->threads[thread];
     tm__tally tally = {.items_count = 0};
@@ -105,7 +105,7 @@ static int report_join(tm__findings *findings, const batch *it)
         tm__class_name_of_object(model, model->threads[it->slowest].object);
     tm__where_thread(finding, "thread_id", model, it->joiner);
     tm__where_text(finding, "state", "joining");
-    if (tm__most_held_up_in(&finding->inner_method, findings, it->slowest) < 0)
+    if (tm__most_blocked_in(&finding->inner_method, findings, it->slowest) < 0)
         return TM_ENOMEM;
     tm__finding_write_thread(finding, model, it->joiner);
     tm__finding_write(finding, " waits for ");
@@ -324,7 +324,7 @@ static int emit_last(stragglers *s, const last_one *it)
 
     if (!finding)
         return TM_ENOMEM;
-    if (tm__most_held_up_in(&finding->inner_method, findings, it->slowest) < 0)
+    if (tm__most_blocked_in(&finding->inner_method, findings, it->slowest) < 0)
         return TM_ENOMEM;
     finding->thread = it->slowest;
     finding->class_name = tm__class_name_of_object(model, wait->object);
@@ -356,7 +356,7 @@ static int emit_last(stragglers *s, const last_one *it)
                       it->count - 1);
     if (finding->inner_method != TM__NONE) {
         tm__finding_write(finding, "; it was blocked most in ");
-        tm__say_method(finding, model, finding->inner_method);
+        tm__finding_write_method(finding, model, finding->inner_method);
     }
     tm__finding_write(finding, ".");
     tm__part(finding, TM__ADVICE);

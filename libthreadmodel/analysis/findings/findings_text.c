@@ -45,7 +45,8 @@ static const char *short_name(const char *name)
     return name;
 }
 
-void tm__say_method(tm__finding *finding, const tm_model *model, uint32_t method)
+void tm__finding_write_method(tm__finding *finding, const tm_model *model,
+                              uint32_t method)
 {
     const char *name = tm__strings_get(&model->strings, method);
 
@@ -57,7 +58,7 @@ void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings
 {
     const tm__caller *it = place == TM__NONE ? NULL : &findings->places.items[place];
 
-    tm__say_method(finding, findings->model, it ? it->method : TM__NONE);
+    tm__finding_write_method(finding, findings->model, it ? it->method : TM__NONE);
     if (it && it->line && finding->part != TM__TITLE)
         tm__finding_write(finding, ":%u", it->line);
 }
@@ -75,7 +76,7 @@ void tm__finding_write_thread(tm__finding *finding, const tm_model *model,
         tm__finding_write(finding, "thread %" PRIu64, model->threads[thread].id);
 }
 
-void tm__say_threads(tm__finding *finding, uint32_t count)
+void tm__finding_write_threads(tm__finding *finding, uint32_t count)
 {
     tm__finding_write(finding, "%u thread%s", count, count == 1 ? "" : "s");
 }
@@ -92,7 +93,7 @@ void tm__finding_write_class(tm__finding *finding, const tm_model *model,
                             : name);
 }
 
-void tm__say_times(tm__finding *finding, uint64_t count)
+void tm__finding_write_times(tm__finding *finding, uint64_t count)
 {
     if (count == 1)
         tm__finding_write(finding, "once");

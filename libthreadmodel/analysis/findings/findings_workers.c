@@ -242,7 +242,7 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
     tm__finding_write(finding, ", and %s in ", state_words(top->c));
     tm__finding_write_caller(finding, findings, top->b);
     tm__finding_write(finding, " for %d %% (", tm__percent(top->total_ns, all_ns));
-    tm__say_times(finding, (uint64_t)top->count);
+    tm__finding_write_times(finding, (uint64_t)top->count);
     tm__finding_write(finding, ", ");
     tm__finding_write_duration(finding, top->total_ns / top->count);
     tm__finding_write(finding, " on average).");
@@ -334,7 +334,7 @@ static int emit_loop(tm__findings *findings, const tm__tally_item *item)
     tm__finding_write(finding, " was %s in ", state_words(item->c));
     tm__finding_write_caller(finding, findings, item->a);
     tm__finding_write(finding, " ");
-    tm__say_times(finding, (uint64_t)item->count);
+    tm__finding_write_times(finding, (uint64_t)item->count);
     tm__finding_write(finding, ", ");
     tm__finding_write_duration(finding, item->total_ns);
     tm__finding_write(finding, " in all, %d %% of the run's length.",
