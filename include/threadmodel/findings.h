@@ -60,7 +60,8 @@
  *
  * Minor are useless notifies, a lock or resource for which all threads together lost 5
  * % of the run at most, or each thread did and all together less than half of it, and a
- * lock that blocked each thread once, for less than a fifth of the run. Waits and
+ * lock that blocked each thread once, or one thread at a time for less than 1 ms on
+ * average, for less than a fifth of the run. Waits and
  * sleeps whose caller is the JDK itself, or a worker that waits for work, are left out:
  * a developer cannot change them.
  */

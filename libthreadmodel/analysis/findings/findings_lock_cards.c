@@ -8,7 +8,12 @@
 
 #include "base/saturate.h"
 
-enum { HOT_BLOCKS = 5, PART_OF_RUN = 100, ONCE_PART_OF_RUN = 5 };
+enum {
+    HOT_BLOCKS = 5,
+    PART_OF_RUN = 100,
+    ONCE_PART_OF_RUN = 5,
+    SHORT_BLOCK_NS = 1000000
+};
 
 static const struct {
     uint32_t state;
@@ -202,10 +207,14 @@ static int emit(const card *c, const char *kind, const char *title, const char *
     finding->blocked_place = finding->place;
     finding->suspected =
         c->held && c->blocks < HOT_BLOCKS && known_while(c) < c->held->total_ns / 2;
-    /* What blocked each thread once is over, unless that took long. */
+    /* What blocked each thread once is over, unless that took long; and where nobody
+     * ever queues behind another, short blocks cost little but the wake-up. */
     finding->minor = tm__is_minor(findings, c->total_ns, c->bound_ns) ||
                      (c->blocks >= HOT_BLOCKS && c->blocks <= c->threads &&
-                      c->bound_ns < findings->run_ns / ONCE_PART_OF_RUN);
+                      c->bound_ns < findings->run_ns / ONCE_PART_OF_RUN) ||
+                     (c->sums->queues.items[group->object].most == 1 &&
+                      c->total_ns / c->blocks < SHORT_BLOCK_NS &&
+                      c->total_ns < findings->run_ns / ONCE_PART_OF_RUN);
     tm__where_lock_group(finding, &c->sums->groups, c->group);
     say_title(finding, c, title);
     say_waits(finding, c);

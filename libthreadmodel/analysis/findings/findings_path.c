@@ -18,8 +18,9 @@ enum {
     EDGES      ///< (where threads waited, 0): times that the path left such a wait
 };
 
-/* One wait that the path left may be anything. */
-enum { ENOUGH_EDGES = 3 };
+/* One wait that the path left may be anything; of sleeps that are waited for, many are.
+ */
+enum { ENOUGH_EDGES = 3, SLEEPS_AN_EDGE = 4 };
 
 /** A wait that the path left by who ended it. */
 typedef struct awaited {
@@ -130,7 +131,9 @@ static const tm__tally_item *awaited_by(const sleeps *s, const tm__tally_item *i
     const tm__tally_item *at = tm__tally_top(&s->tally, item->a, FOR_PLACE);
     const tm__tally_item *edges = at ? tm__tally_top(&s->tally, at->b, EDGES) : NULL;
 
-    return edges && edges->count >= ENOUGH_EDGES && at->total_ns >= item->total_ns / 2
+    return edges && edges->count >= ENOUGH_EDGES &&
+                   edges->count >= at->count / SLEEPS_AN_EDGE &&
+                   at->total_ns >= item->total_ns / 2
                ? at
                : NULL;
 }

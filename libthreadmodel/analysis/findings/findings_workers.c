@@ -124,39 +124,8 @@ static int gather(executors *e)
             if (!part_at(e->findings, thread, i, &at) || at.is_idle)
                 continue;
             it->blocks++;
-            it->from_ns = at.from_ns < it->from_ns ? at.from_ns : it->from_ns;
-            it->to_ns = at.to_ns > it->to_ns ? at.to_ns : it->to_ns;
-        }
-    }
-    return TM_OK;
-}
-
-static int sum_up(executors *e)
-{
-    const tm_model *model = e->findings->model;
-
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
-        executor *it = e->of_thread[t] ? &e->items[e->of_thread[t] - 1] : NULL;
-        part at;
-
-        for (uint32_t i = 0; it && i < thread->interval_count; i++) {
-            int64_t ns;
-
-            if (!part_at(e->findings, thread, i, &at))
-                continue;
-            at.from_ns = at.from_ns > it->from_ns ? at.from_ns : it->from_ns;
-            at.to_ns = at.to_ns < it->to_ns ? at.to_ns : it->to_ns;
-            ns = at.to_ns - at.from_ns;
-            if (ns <= 0)
-                continue;
-            if (at.is_idle) {
-                it->idle_ns = tm__sum(it->idle_ns, ns);
-                continue;
-            }
-            it->blocked_ns = tm__sum(it->blocked_ns, ns);
-            if (!tm__tally_add(&e->places, &e->findings->memory, e->of_thread[t] - 1,
-                               at.place, (uint32_t)at.state, ns, t))
+            if (!tm__tally_add(&e->places, memory, *value - 1, at.place,
+                               (uint32_t)at.state, at.to_ns - at.from_ns, t))
                 return TM_ENOMEM;
         }
     }
@@ -176,6 +145,51 @@ static const tm__tally_item *top_place(const executors *e, uint32_t number)
     return top;
 }
 
+/* From when to when an executor had work: what it does at one place for most of its
+ * time tells, since a pool may be started early and its end be locked. */
+static void find_spans(executors *e)
+{
+    for (uint32_t t = 0; t < e->findings->model->threads_count; t++) {
+        const tm__thread *thread = &e->findings->model->threads[t];
+        uint32_t number = e->of_thread[t];
+        executor *it = number ? &e->items[number - 1] : NULL;
+        const tm__tally_item *top = it ? top_place(e, number - 1) : NULL;
+        part at;
+
+        for (uint32_t i = 0; top && i < thread->interval_count; i++) {
+            if (!part_at(e->findings, thread, i, &at) || at.place != top->b)
+                continue;
+            it->from_ns = at.from_ns < it->from_ns ? at.from_ns : it->from_ns;
+            it->to_ns = at.to_ns > it->to_ns ? at.to_ns : it->to_ns;
+        }
+    }
+}
+
+static void sum_up(executors *e)
+{
+    const tm_model *model = e->findings->model;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+        executor *it = e->of_thread[t] ? &e->items[e->of_thread[t] - 1] : NULL;
+        part at;
+
+        for (uint32_t i = 0; it && i < thread->interval_count; i++) {
+            int64_t ns;
+
+            if (!part_at(e->findings, thread, i, &at))
+                continue;
+            at.from_ns = at.from_ns > it->from_ns ? at.from_ns : it->from_ns;
+            at.to_ns = at.to_ns < it->to_ns ? at.to_ns : it->to_ns;
+            ns = at.to_ns - at.from_ns;
+            if (ns > 0 && at.is_idle)
+                it->idle_ns = tm__sum(it->idle_ns, ns);
+            else if (ns > 0)
+                it->blocked_ns = tm__sum(it->blocked_ns, ns);
+        }
+    }
+}
+
 static const char *state_words(uint32_t state)
 {
     switch (state) {
@@ -191,9 +205,12 @@ static const char *state_words(uint32_t state)
 static int is_too_small(const executors *e, const executor *it,
                         const tm__tally_item *top)
 {
-    int64_t all_ns = tm__product(it->to_ns - it->from_ns, it->workers);
+    int64_t all_ns;
 
-    return it->blocks >= ENOUGH_BLOCKS && top && top->b != TM__NONE &&
+    if (!top)
+        return 0;
+    all_ns = tm__product(it->to_ns - it->from_ns, it->workers);
+    return it->blocks >= ENOUGH_BLOCKS && top->b != TM__NONE &&
            top->c != TM_STATE_BLOCKED && top->c != TM_STATE_REENTERING &&
            !tm__caller_is_library(&e->findings->places, top->b) &&
            it->blocked_ns >= all_ns / 2 && top->total_ns >= it->blocked_ns / 2 &&
@@ -221,8 +238,8 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
     tm__where_caller(finding, findings, "method", top->b, 1);
     tm__finding_write(finding,
                       it->workers == 1
-                          ? "The only worker of an executor is never idle: "
-                          : "All %u workers of an executor are never idle: ",
+                          ? "The only worker of an executor is hardly idle: "
+                          : "All %u workers of an executor are hardly idle: ",
                       it->workers);
     tm__finding_write_thread(finding, findings->model, it->worker);
     tm__part(finding, TM__WAITS);
@@ -267,8 +284,10 @@ int tm__find_workers(tm__findings *findings)
         return TM_OK;
     e.of_thread = tm__zalloc(&findings->memory, bytes);
     rc = e.of_thread ? gather(&e) : TM_ENOMEM;
-    if (rc == TM_OK)
-        rc = sum_up(&e);
+    if (rc == TM_OK) {
+        find_spans(&e);
+        sum_up(&e);
+    }
     for (uint32_t i = 0; rc == TM_OK && i < e.items_count; i++)
         if (is_too_small(&e, &e.items[i], top_place(&e, i)))
             tm__top_add(&top, e.items[i].blocked_ns, i);

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about workers, event loops, classes, virtual threads and stragglers."""
+
+from story import KIND, LOCK, MS, QUEUE, SLOW, TAKE, Story
+from threadmodel import Frame
+
+RUN_WORKER, LOOP, INITIALISER, LOAD = 31, 32, 33, 34
+
+
+def with_methods(threads: int = 8) -> Story:
+    """Return a story with stacks of workers, event loops and class loaders."""
+    story = Story(threads)
+    sink = story.model
+    for number, class_name, method in (
+        (RUN_WORKER, "java.util.concurrent.ThreadPoolExecutor", "getTask"),
+        (LOOP, "io.netty.channel.nio.NioEventLoop", "run"),
+        (INITIALISER, "demo.Catalog", "<clinit>"),
+        (LOAD, "java.lang.ClassLoader", "loadClass"),
+    ):
+        sink.define_class(number, class_name, "X.java")
+        sink.define_method(number, number, method)
+    sink.define_stack(RUN_WORKER, [Frame(RUN_WORKER, line=1)])
+    for number in (LOOP, INITIALISER):
+        sink.define_stack(number, [Frame(SLOW, line=7), Frame(number, line=1)])
+    sink.define_stack(LOAD, [Frame(LOAD, line=1), Frame(TAKE, line=5)])
+    return story
+
+
+def executor(rounds: int, idle_ms: float) -> Story:
+    """Two workers wait for work, sleep so often, idle in between, and wait again."""
+    story = with_methods()
+    for thread in (1, 2):
+        story.model.define_thread(thread, f"pool-1-worker-{thread}")
+        story.at(0, thread, KIND.PARK, object=QUEUE, stack=RUN_WORKER)
+        story.at(5, thread, KIND.UNPARKED, object=QUEUE)
+        now = 5.1
+        for _ in range(rounds):
+            story.at(now, thread, KIND.SLEEP, stack=SLOW)
+            story.at(now + 10, thread, KIND.SLEPT)
+            now += 10.1
+            if idle_ms:
+                story.at(now, thread, KIND.PARK, object=QUEUE, stack=RUN_WORKER)
+                story.at(now + idle_ms, thread, KIND.UNPARKED, object=QUEUE)
+                now += idle_ms + 0.1
+        story.at(now, thread, KIND.PARK, object=QUEUE, stack=RUN_WORKER)
+    return story.at(now + 100, 3, KIND.THREAD_END)
+
+
+def test_workers_that_are_never_idle_are_too_few() -> None:
+    (row,) = executor(20, 0).findings("executor_too_small")
+    assert row["title"].startswith("All 2 workers of an executor are hardly idle: ")
+    assert row["impact_ns"] == 2 * 20 * 10 * MS
+    assert row["bound_ns"] == 20 * 10 * MS
+    assert "were idle for 0 % of 202 ms, and asleep in Lock.slow:10" in row["holds"]
+
+
+def test_workers_that_wait_for_work_now_and_then_are_enough() -> None:
+    assert executor(20, 5).findings("executor_too_small") == []
+
+
+def test_a_few_tasks_make_no_executor_too_small() -> None:
+    assert executor(9, 0).findings("executor_too_small") == []
+
+
+def test_an_event_loop_that_sleeps_is_blocked() -> None:
+    story = with_methods()
+    for ms in range(0, 100, 20):
+        story.at(ms, 1, KIND.SLEEP, stack=LOOP).at(ms + 10, 1, KIND.SLEPT)
+    story.at(200, 2, KIND.THREAD_END)
+    (row,) = story.findings("event_loop_blocked")
+    assert row["title"] == "Event loop t1 is asleep in Lock.slow"
+    assert row["impact_ns"] == 50 * MS
+    assert story.findings("sleep_on_critical_path") == []
+
+
+def test_a_class_that_takes_long_to_be_initialised_is_named() -> None:
+    story = with_methods()
+    story.at(0, 1, KIND.SLEEP, stack=INITIALISER).at(60, 1, KIND.SLEPT)
+    story.at(1000, 2, KIND.THREAD_END)
+    (row,) = story.findings("class_initialisation")
+    assert row["title"] == "Catalog takes 60.0 ms to be initialised"
+    assert (row["class"], row["impact_ns"]) == ("demo.Catalog", 60 * MS)
+
+
+def test_locks_of_classes_that_are_loaded_are_no_hot_locks() -> None:
+    story = with_methods()
+    for number in range(6):
+        ms = 20.0 * number
+        story.at(ms, 2, KIND.CONTENDED_ENTER, object=LOCK, stack=LOAD)
+        story.at(ms + 10, 2, KIND.CONTENDED_ENTERED, object=LOCK)
+    story.at(500, 1, KIND.THREAD_END)
+    rows = story.findings()
+    assert [(row["kind"], row["impact_ns"]) for row in rows] == [
+        ("class_loading", 60 * MS)
+    ]
+
+
+def carriers(slept: bool) -> Story:
+    """Of four virtual threads two begin at once, the others when these have ended."""
+    story = with_methods(1)
+    for thread in (11, 12, 13, 14):
+        story.model.define_thread(thread, "", virtual=True)
+        story.at(0, 1, KIND.THREAD_START_CALLED, peer=thread)
+        begin = 0.1 if thread < 13 else 100
+        story.at(begin, thread, KIND.THREAD_START, peer=1)
+        if slept:
+            story.at(begin + 1, thread, KIND.SLEEP, stack=SLOW)
+            story.at(begin + 98, thread, KIND.SLEPT)
+        story.at(begin + 99, thread, KIND.THREAD_END)
+    return story.at(200, 1, KIND.THREAD_END)
+
+
+def test_carriers_of_sleeping_threads_are_kept() -> None:
+    (row,) = carriers(slept=True).findings("virtual_threads_pinned")
+    assert row["title"] == "2 virtual threads wait for carriers pinned in Lock.slow"
+    assert row["impact_ns"] == 2 * 100 * MS
+    assert "inferred" in row["caveat"]
+
+
+def test_carriers_of_running_threads_are_just_busy() -> None:
+    assert carriers(slept=False).findings("virtual_threads_pinned") == []
+
+
+def stragglers(last_ms: float) -> Story:
+    """Thread 1 starts three, and waits at a latch for all."""
+    story = Story()
+    for thread in (2, 3, 4):
+        story.at(0, 1, KIND.THREAD_START_CALLED, peer=thread, stack=SLOW)
+        story.at(0.1, thread, KIND.THREAD_START, peer=1)
+    story.at(1, 1, KIND.PARK, object=QUEUE, stack=TAKE)
+    for thread, end in ((2, 100), (3, 110)):
+        story.at(end, thread, KIND.THREAD_END)
+    story.at(last_ms, 4, KIND.UNPARK_CALLED, peer=1, stack=SLOW)
+    story.at(last_ms + 0.1, 1, KIND.UNPARKED, object=QUEUE)
+    return story.at(last_ms + 1, 4, KIND.THREAD_END)
+
+
+def test_the_last_of_several_is_a_straggler() -> None:
+    (row,) = stragglers(400).findings("straggler")
+    assert row["title"] == "t1 waits for t4, last of 3"
+    assert row["impact_ns"] == 290.1 * MS
+    assert (row["thread"], row["method"]) == ("t4", "demo.Queue.take")
+
+
+def test_one_that_is_a_little_later_is_no_straggler() -> None:
+    assert stragglers(118).findings("straggler") == []
