@@ -80,8 +80,7 @@ static uint32_t evict_thread(tm_model *model, uint32_t index, int64_t cut_ns)
            thread->intervals[end].start_ns <= cut_ns) {
         const tm__interval *it = &thread->intervals[first];
 
-        if ((it->state >= TM_STATE_BLOCKED && it->state <= TM_STATE_DEADLOCKED) ||
-            it->state == TM_STATE_RUNNABLE) {
+        if (tm__is_stopped(it->state) || it->state == TM_STATE_RUNNABLE) {
             tm__aggregate *aggregate = find_aggregate(model, index, it);
 
             if (!aggregate ||

@@ -209,7 +209,7 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
     tm__run(model, fact->thread, fact->time_ns, TM__NONE);
 }
 
-uint32_t tm__interval_at(const tm__thread *thread, int64_t time_ns)
+uint32_t tm__intervals_until(const tm__thread *thread, int64_t time_ns)
 {
     uint32_t low = 0, high = thread->interval_count;
 
@@ -221,13 +221,14 @@ uint32_t tm__interval_at(const tm__thread *thread, int64_t time_ns)
         else
             high = middle;
     }
-    return low ? low - 1 : TM__NONE;
+    return low;
 }
 
-static int is_not_running(int state)
+uint32_t tm__interval_at(const tm__thread *thread, int64_t time_ns)
 {
-    return (state >= TM_STATE_BLOCKED && state <= TM_STATE_DEADLOCKED) ||
-           state == TM_STATE_RUNNABLE;
+    uint32_t count = tm__intervals_until(thread, time_ns);
+
+    return count ? count - 1 : TM__NONE;
 }
 
 int64_t tm__not_running_ns(const tm_model *model, uint32_t thread, int64_t from_ns,
@@ -245,7 +246,7 @@ int64_t tm__not_running_ns(const tm_model *model, uint32_t thread, int64_t from_
         int64_t end_ns = tm__interval_end_ns(model, it, i);
         int kind = it->intervals[i].state;
 
-        if (!is_not_running(kind))
+        if (!tm__is_stopped(kind) && kind != TM_STATE_RUNNABLE)
             continue;
         start_ns = start_ns > from_ns ? start_ns : from_ns;
         end_ns = end_ns < to_ns ? end_ns : to_ns;

@@ -48,6 +48,9 @@ enum { TM__FIRST_INTERVALS = 12 };
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,
                             uint32_t interval);
 
+/** How many of a thread's intervals begin at or before an instant. */
+uint32_t tm__intervals_until(const tm__thread *thread, int64_t time_ns);
+
 /** The interval of a thread at an instant. @return TM__NONE: before all that are kept
  */
 uint32_t tm__interval_at(const tm__thread *thread, int64_t time_ns);
@@ -90,10 +93,15 @@ static inline int64_t tm__blocked_since_ns(const tm__thread *thread)
     return thread->intervals[tm__blocking_first(thread)].start_ns;
 }
 
+/** A thread in this state waits for something that is to happen. */
+static inline int tm__is_stopped(int state)
+{
+    return state >= TM_STATE_BLOCKED && state <= TM_STATE_DEADLOCKED;
+}
+
 static inline int tm__is_blocked(const tm__thread *thread)
 {
-    return thread->blocking_state >= TM_STATE_BLOCKED &&
-           thread->blocking_state <= TM_STATE_DEADLOCKED;
+    return tm__is_stopped(thread->blocking_state);
 }
 
 /** More room for a thread's intervals; see tm__interval_reserve(). */

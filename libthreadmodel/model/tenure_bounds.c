@@ -62,11 +62,6 @@ int64_t tm__wakeup_ns(const tm_model *model, int kind)
 /* How many of its intervals are looked at: in them it blocks for what else it needs. */
 enum { LOOK_AHEAD = 16 };
 
-static int is_stopped(const tm__interval *it)
-{
-    return it->state >= TM_STATE_BLOCKED && it->state <= TM_STATE_DEADLOCKED;
-}
-
 /* The stretch round an instant in which the owner was blocked by something else, so
  * that it had the lock all the time if it had it then. */
 static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
@@ -76,7 +71,7 @@ static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
     uint32_t first = tm__interval_at(thread, time_ns), last = first;
     tm__stay none = {time_ns, time_ns};
 
-    if (first == TM__NONE || !is_stopped(&thread->intervals[first]) ||
+    if (first == TM__NONE || !tm__is_stopped(thread->intervals[first].state) ||
         thread->intervals[first].object == object)
         return none;
     while (first > 0 && (thread->intervals[first].flags & TM__INTERVAL_CONTINUES ||
@@ -84,7 +79,7 @@ static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
                           thread->intervals[first - 1].state == TM_STATE_WAITING)))
         first--;
     while (last + 1 < thread->interval_count &&
-           is_stopped(&thread->intervals[last + 1]) &&
+           tm__is_stopped(thread->intervals[last + 1].state) &&
            thread->intervals[last + 1].object == thread->intervals[last].object)
         last++;
     /* Where its end is not told, it may have been over by then. */
@@ -113,7 +108,7 @@ static int64_t gave_by(const tm_model *model, uint32_t object, const tm__tenure 
 
         if (at->start_ns >= end_ns)
             break;
-        if (!is_stopped(at) || at->flags & TM__INTERVAL_CONTINUES)
+        if (!tm__is_stopped(at->state) || at->flags & TM__INTERVAL_CONTINUES)
             continue;
         /* It queues for the lock itself, or has gone on from where it took it. */
         if (at->object == object || tm__has_left(model, object, it->stack, at))
@@ -121,7 +116,7 @@ static int64_t gave_by(const tm_model *model, uint32_t object, const tm__tenure 
     }
     /* Who is blocked cannot let go. */
     i = tm__interval_at(owner, end_ns);
-    if (i != TM__NONE && is_stopped(&owner->intervals[i])) {
+    if (i != TM__NONE && tm__is_stopped(owner->intervals[i].state)) {
         tm__stay stay = stay_at(model, it->owner, object, end_ns);
 
         if (stay.from_ns > had_ns && stay.from_ns < end_ns)

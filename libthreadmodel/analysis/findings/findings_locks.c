@@ -61,16 +61,8 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
 {
     const tm_model *model = l->findings->model;
     const tm__thread *owner = &model->threads[share->owner];
-    uint32_t low = 0, high = owner->interval_count;
+    uint32_t low = tm__intervals_until(owner, share->from_ns);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (owner->intervals[middle].start_ns <= share->from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     low -= low > 0;
     for (uint32_t i = low; i < owner->interval_count && i < low + OWN_BLOCKING &&
                            owner->intervals[i].start_ns < share->to_ns;

@@ -237,16 +237,8 @@ static uint32_t waker_of(const tm_model *model, uint32_t thread, uint32_t object
                          int64_t *time_ns)
 {
     const tm__thread *it = &model->threads[thread];
-    uint32_t low = 0, high = it->interval_count;
+    uint32_t low = tm__intervals_until(it, *time_ns);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (it->intervals[middle].start_ns <= *time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (; low > 1; low--) {
         uint32_t cause = it->intervals[low - 1].cause;
         const tm__interaction *row;

@@ -12,16 +12,8 @@ static int add_places(tm__resources *all, const tm__resource_use *use)
     const tm_model *model = all->model;
     const tm__thread *thread = &model->threads[use->thread];
     tm__resource *resource = &all->items[use->resource];
-    uint32_t low = 0, high = thread->interval_count;
+    uint32_t low = tm__intervals_until(thread, use->start_ns - 1);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (thread->intervals[middle].start_ns < use->start_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (;
          low < thread->interval_count && thread->intervals[low].start_ns < use->end_ns;
          low++) {

@@ -39,12 +39,6 @@ tm__wakeup_edge tm__wakeup_edge_out(const tm_model *model, uint32_t thread,
  */
 uint32_t tm__thread_predecessor(const tm_model *model, uint32_t thread);
 
-/** A thread in this state waits for something that is to happen. */
-static inline int tm__is_stopped(int state)
-{
-    return state >= TM_STATE_BLOCKED && state <= TM_STATE_DEADLOCKED;
-}
-
 /** A thread in this state can do nothing to another. */
 static inline int tm__is_inert(int state)
 {

@@ -81,29 +81,13 @@ static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *
     return b->gave_ns;
 }
 
-/* The interval of a thread before or at an instant; TM__NONE: before its first. */
-static uint32_t interval_at(const tm__thread *thread, int64_t time_ns)
-{
-    uint32_t low = 0, high = thread->interval_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (thread->intervals[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : TM__NONE;
-}
-
 /* Who sleeps or is blocked gives nothing up: it did before that, or after, whichever is
  * nearer. */
 static int64_t awake_ns(const tm_model *model, uint32_t owner, int64_t time_ns,
                         int64_t latest_ns)
 {
     const tm__thread *thread = &model->threads[owner];
-    uint32_t at = interval_at(thread, time_ns);
+    uint32_t at = tm__interval_at(thread, time_ns);
     int64_t end_ns;
 
     if (at == TM__NONE || !tm__is_inert(thread->intervals[at].state) ||
@@ -121,7 +105,7 @@ static int64_t awake_ns(const tm_model *model, uint32_t owner, int64_t time_ns,
 static int64_t queued_ns_of(const tm_model *model, const tm__tenure *it)
 {
     const tm__thread *owner = &model->threads[it->owner];
-    uint32_t at = interval_at(owner, it->got_ns - 1);
+    uint32_t at = tm__interval_at(owner, it->got_ns - 1);
 
     if (at == TM__NONE || at + 1 == owner->interval_count ||
         owner->intervals[at + 1].start_ns != it->got_ns ||
@@ -137,7 +121,7 @@ static int64_t queued_ns_of(const tm_model *model, const tm__tenure *it)
 static int64_t blocked_until_ns(const lock *l, uint32_t thread, int64_t time_ns)
 {
     const tm__thread *it = &l->holds->model->threads[thread];
-    uint32_t at = interval_at(it, time_ns);
+    uint32_t at = tm__interval_at(it, time_ns);
 
     for (int i = 0; i < LOOK_BACK && at != TM__NONE && at > 0; i++, at--)
         if (it->intervals[at - 1].object == l->object)

@@ -294,16 +294,8 @@ static int64_t busy_since_ns(const tm_model *model, uint32_t thread, int64_t fro
                              int64_t time_ns)
 {
     const tm__thread *it = &model->threads[thread];
-    uint32_t low = 0, high = it->interval_count;
+    uint32_t low = tm__intervals_until(it, time_ns);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (it->intervals[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (int i = 0; i < LOOK_BACK && low-- > 0; i++) {
         int64_t end_ns = tm__interval_end_ns(model, it, low);
 
