@@ -180,9 +180,7 @@ static int report_outlier(waits *w, const group *it)
     tm__finding_write_duration(finding, median_ns);
     tm__finding_write(finding, ".");
     tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding,
-                      "Look at what the notifying thread did then: explain shows the "
-                      "chain.");
+    tm__finding_write(finding, "Look at what the notifying thread did meanwhile.");
     return TM_OK;
 }
 
