@@ -314,6 +314,7 @@ def test_a_deadlock_that_was_there_is_told(java: Java, kind: str, threads: str):
         with attach.record(program.pid, trace) as recording:
             lines: list[str] = []
             while not any("deadlock of 2 threads" in line for line in lines):
+                assert program.process.poll() is None, "it ended, and nothing was told"
                 lines += recording.notices()
                 time.sleep(0.02)
     lines += recording.notices()
@@ -440,6 +441,7 @@ def test_a_jvm_that_has_just_begun_is_waited_for(java: Java):
         attach.record(program.pid, trace) as recording,
     ):
         while not any("deadlock of 2" in line for line in recording.notices()):
+            assert program.process.poll() is None, "it ended, and nothing was told"
             time.sleep(0.02)
     assert threadmodel.open(trace).damage is None
 

@@ -197,6 +197,7 @@ def test_a_deadlock_of_virtual_threads_after_the_attach_is_told(java: Java):
         attach.record(program.pid, trace) as recording,
     ):
         while not any("deadlock of 2" in line for line in recording.notices()):
+            assert program.process.poll() is None, "it ended, and nothing was told"
             time.sleep(0.02)
     assert len(threadmodel.open(trace).deadlocks()) == 2
 

@@ -47,7 +47,7 @@ class Segment:
 
 
 def columns(table: Any, *names: str) -> Iterable[tuple[Any, ...]]:
-    return zip(*(table.values(name) for name in names), strict=True)
+    return zip(*(table[name] for name in names), strict=True)
 
 
 def is_lock(class_: str | None, classes: Iterable[str]) -> bool:
