@@ -29,8 +29,6 @@ static struct {
 void tm__missing_stack_begin(const tm__event_report *r, const tm_event *event,
                              int64_t since_ns)
 {
-    tm__stacks *it = &r->buffer->stacks;
-
     if (r->is_virtual) {
         size_t i = r->thread % VIRTUALS;
 
@@ -39,6 +37,8 @@ void tm__missing_stack_begin(const tm__event_report *r, const tm_event *event,
         atomic_store_explicit(&bare_virtuals[i].thread, r->thread,
                               memory_order_release);
     } else {
+        tm__stacks *it = &r->buffer->stacks;
+
         it->bare_object = event->object;
         it->bare_kind = event->kind;
         atomic_store_explicit(&it->bare_since_ns, since_ns, memory_order_release);

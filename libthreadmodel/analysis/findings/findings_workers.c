@@ -181,10 +181,12 @@ static void sum_up(executors *e)
                 continue;
             at.from_ns = at.from_ns > it->from_ns ? at.from_ns : it->from_ns;
             at.to_ns = at.to_ns < it->to_ns ? at.to_ns : it->to_ns;
+            if (at.to_ns <= at.from_ns)
+                continue;
             ns = at.to_ns - at.from_ns;
-            if (ns > 0 && at.is_idle)
+            if (at.is_idle)
                 it->idle_ns = tm__sum(it->idle_ns, ns);
-            else if (ns > 0)
+            else
                 it->blocked_ns = tm__sum(it->blocked_ns, ns);
         }
     }
@@ -207,7 +209,7 @@ static int is_too_small(const executors *e, const executor *it,
 {
     int64_t all_ns;
 
-    if (!top)
+    if (!top || it->to_ns <= it->from_ns)
         return 0;
     all_ns = tm__product(it->to_ns - it->from_ns, it->workers);
     return it->blocks >= ENOUGH_BLOCKS && top->b != TM__NONE &&

@@ -225,7 +225,7 @@ static void stretch(const lock *l, tm__hold *hold, const tm__tenure *it,
             hold->since_ns = since_ns;
     }
     if (!is_end_seen) {
-        int64_t until_ns = hold->since_ns + length_ns;
+        int64_t until_ns = tm__sum(hold->since_ns, length_ns);
 
         if (until_ns > b->gave_latest_ns)
             until_ns = b->gave_latest_ns;
@@ -287,7 +287,8 @@ static int add_hold(lock *l, const tm__tenure *before, const tm__tenure *it,
     stretch(l, &hold, it, next, &b);
     if (hold.until_ns > hold.since_ns) {
         holds->places[hold.place].holds++;
-        holds->places[hold.place].hold_ns += hold.until_ns - hold.since_ns;
+        holds->places[hold.place].hold_ns =
+            tm__sum(holds->places[hold.place].hold_ns, hold.until_ns - hold.since_ns);
     }
     if (!hold.is_shared)
         l->exclusive_ns = hold.end_ns;
@@ -355,7 +356,8 @@ static int add_unrecorded(tm__holds *holds, uint32_t thread, uint32_t first)
         is_reported(holds->model, thread, block, it->intervals[next].start_ns))
         return TM_OK;
     hold.start_ns = hold.end_ns = hold.since_ns = it->intervals[next].start_ns;
-    hold.until_ns = hold.since_ns + usual_length_ns(holds, block->object, thread);
+    hold.until_ns =
+        tm__sum(hold.since_ns, usual_length_ns(holds, block->object, thread));
     while (++next < it->interval_count && it->intervals[next].start_ns < hold.until_ns)
         if (tm__is_lock_block(&it->intervals[next]) &&
             it->intervals[next].object == block->object)
@@ -366,7 +368,8 @@ static int add_unrecorded(tm__holds *holds, uint32_t thread, uint32_t first)
                     (size_t)holds->items_count + 1, sizeof(hold)) < 0)
         return TM_ENOMEM;
     holds->places[hold.place].holds++;
-    holds->places[hold.place].hold_ns += hold.until_ns - hold.since_ns;
+    holds->places[hold.place].hold_ns =
+        tm__sum(holds->places[hold.place].hold_ns, hold.until_ns - hold.since_ns);
     holds->items[holds->items_count++] = hold;
     return TM_OK;
 }
