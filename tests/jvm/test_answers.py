@@ -95,7 +95,7 @@ def test_what_a_shorter_hold_gains_is_what_it_was_said_to_gain(java: Java):
 
 def test_the_lock_that_holds_all_up_is_found(java: Java):
     run = java.record("Bottleneck", LONG_MS)
-    first = next(row for row in run.model.findings() if row["kind"] == "hot_lock")
+    first = run.model.findings()[0]
     assert first["class"] == "Bottleneck$Ledger"
     assert first["method"] == "Bottleneck$Ledger.post"
     ranked = next(iter(run.model.whatif_rank()))

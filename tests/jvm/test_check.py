@@ -53,5 +53,5 @@ def test_a_deadlock_fails_the_check(java: Java):
     (line,) = lines
     assert line.startswith("no-deadlock: ")
     assert "deadlock of 2 threads" in line.lower()
-    for name in ("thread one wants Stuck$Right", "thread other wants Stuck$Left"):
+    for name in ("one wants Stuck$Right", "other wants Stuck$Left"):
         assert name in line

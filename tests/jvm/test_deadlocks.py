@@ -108,7 +108,7 @@ def test_a_deadlock_is_told_with_both_places_of_every_member(java: Java):
         took = next(
             i for i, line in enumerate(lines) if f"- took Deadlocks${wanted}@" in line
         )
-        assert "at Deadlocks.locks(Deadlocks.java:" in lines[took - 1]
+        assert "at Deadlocks.monitors(Deadlocks.java:" in lines[took - 1]
 
 
 def test_a_program_that_only_contends_is_not_said_to_be_deadlocked(java: Java):
