@@ -200,7 +200,8 @@ static void sum_up(tm_model *model, uint32_t object, const tm__tenure *it)
     const tm__tenure *next = tm__tenure_next(model, it);
     tm__bounds bounds;
 
-    if (!next || !tm__tenure_is_begun(it) || it->flags & TM__TENURE_LOST)
+    if (!next || !tm__tenure_is_begun(it) || it->flags & TM__TENURE_LOST ||
+        (it->flags & TM__TENURE_SHARED && !(it->flags & TM__TENURE_OVER)))
         return;
     tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns);
     tm__hold_sum_add(model, object, it, bounds.gave_ns - it->got_ns);
@@ -220,6 +221,10 @@ static uint32_t drop_tenures(tm_model *model, int64_t cut_ns)
             tm__name_owner(model, i);
     for (uint32_t i = 0; i < model->objects_count; i++) {
         uint32_t *first = &model->details[i].first_tenure;
+        uint32_t *reader = &model->details[i].first_reader;
+
+        while (*reader && *reader - model->tenures_first <= dropped)
+            *reader = tm__tenure_at(model, *reader)->next;
 
         while (*first && *first - model->tenures_first <= dropped) {
             const tm__tenure *it = tm__tenure_at(model, *first);

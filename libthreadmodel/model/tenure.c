@@ -124,8 +124,9 @@ static int is_certain(const tm_model *model, uint32_t object)
            tm__owner_provenance(model, it) > TM_PROVENANCE_INFERRED;
 }
 
-/* It has another owner now, so those who shared it have let go, seen or not. */
-static void end_readers(tm_model *model, uint32_t object, int64_t time_ns)
+/* Those who shared it have let go by now, seen or not.
+ * @param flags  TM__TENURE_LOST: or it is not known whether they have */
+static void end_readers(tm_model *model, uint32_t object, int64_t time_ns, int flags)
 {
     uint32_t *first = &model->details[object].first_reader;
 
@@ -133,8 +134,9 @@ static void end_readers(tm_model *model, uint32_t object, int64_t time_ns)
          it = tm__tenure_at(model, it->next)) {
         if (it->flags & TM__TENURE_OVER)
             continue;
-        it->after_ns = slack(it->had_ns, time_ns);
-        it->flags |= TM__TENURE_OVER;
+        if (!(flags & TM__TENURE_LOST))
+            it->after_ns = slack(it->had_ns, time_ns);
+        it->flags |= (uint16_t)(TM__TENURE_OVER | flags);
     }
     *first = 0;
 }
@@ -145,7 +147,7 @@ static void pass_on(tm_model *model, uint32_t object, uint32_t to, int64_t time_
     tm__tenure *last = last_of(model, object);
 
     if (is_shared(model, object))
-        end_readers(model, object, time_ns);
+        end_readers(model, object, time_ns, 0);
     if (!last || last->owner == TM__NONE || last->flags & TM__TENURE_OVER)
         return;
     if (last->owner != to && is_certain(model, object)) {
@@ -233,18 +235,14 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
         last->had_provenance = (uint8_t)fact->provenance;
         last->flags &= (uint16_t)~TM__TENURE_PROVISIONAL;
         last->flags |= (uint16_t)flags;
-    } else if (flags & TM__TENURE_SHARED && tm__owners_are_reported(model)) {
-        if (!is_shared(model, object)) {
-            pass_on(model, object, fact->thread, fact->time_ns);
-            append(model, object, next);
-            model->details[object].first_reader = model->objects[object].tenure;
-        } else {
-            append(model, object, next);
-            return;
-        }
+    } else if (flags & TM__TENURE_SHARED && is_shared(model, object)) {
+        append(model, object, next);
+        return;
     } else {
         pass_on(model, object, fact->thread, fact->time_ns);
         append(model, object, next);
+        if (flags & TM__TENURE_SHARED)
+            model->details[object].first_reader = model->objects[object].tenure;
     }
     note_blocked(model, object, fact);
     tm__own(model, object, fact->thread, fact->time_ns,
@@ -311,6 +309,22 @@ static void add_reader(tm_model *model, uint32_t object, const tm__had *fact)
     }
 }
 
+/* A reader is gone: another stands for those who have it still. */
+static void one_left(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns)
+{
+    uint32_t *first = &model->details[object].first_reader;
+    tm__tenure *it;
+
+    while ((it = tm__tenure_at(model, *first)) && it->flags & TM__TENURE_OVER)
+        *first = it->next;
+    if (model->objects[object].owner != thread)
+        return;
+    tm__disown(model, object);
+    it = reader_of(model, object, TM__NONE);
+    if (it)
+        tm__own(model, object, it->owner, time_ns, TM_PROVENANCE_INFERRED);
+}
+
 void tm__tenure_shared(tm_model *model, uint32_t object, const tm__had *fact)
 {
     tm__tenure *last = last_of(model, object), *mine;
@@ -333,8 +347,7 @@ void tm__tenure_shared(tm_model *model, uint32_t object, const tm__had *fact)
 
 void tm__tenure_left(tm_model *model, uint32_t object, const tm__had *fact)
 {
-    tm__tenure *last = last_of(model, object), *mine = NULL, *other;
-    uint32_t *first = &model->details[object].first_reader;
+    tm__tenure *last = last_of(model, object), *mine = NULL;
 
     if (is_shared(model, object))
         mine = reader_of(model, object, fact->thread);
@@ -349,14 +362,7 @@ void tm__tenure_left(tm_model *model, uint32_t object, const tm__had *fact)
     mine->after_ns = 0;
     mine->flags |= TM__TENURE_OVER | TM__TENURE_RELEASED;
     set_flag(mine, TM__TENURE_HAD_BLOCKED, 0);
-    while ((other = tm__tenure_at(model, *first)) && other->flags & TM__TENURE_OVER)
-        *first = other->next;
-    if (model->objects[object].owner != fact->thread)
-        return;
-    tm__disown(model, object);
-    other = reader_of(model, object, TM__NONE);
-    if (other)
-        tm__own(model, object, other->owner, fact->time_ns, TM_PROVENANCE_INFERRED);
+    one_left(model, object, fact->thread, fact->time_ns);
 }
 
 void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact)
@@ -380,13 +386,16 @@ void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact)
 
 void tm__tenure_over(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns)
 {
-    tm__tenure *last = last_of(model, object);
+    int shares = is_shared(model, object);
+    tm__tenure *it = shares ? reader_of(model, object, thread) : last_of(model, object);
 
-    if (last && last->owner == thread && !(last->flags & TM__TENURE_OVER)) {
-        last->after_ns = slack(last->had_ns, time_ns);
-        last->flags |= TM__TENURE_OVER;
+    if (it && it->owner == thread && !(it->flags & TM__TENURE_OVER)) {
+        it->after_ns = slack(it->had_ns, time_ns);
+        it->flags |= TM__TENURE_OVER;
     }
-    if (model->objects[object].owner == thread)
+    if (shares)
+        one_left(model, object, thread, time_ns);
+    else if (model->objects[object].owner == thread)
         tm__disown(model, object);
 }
 
@@ -422,6 +431,8 @@ tm__object *tm__object_fresh(tm_model *model, uint32_t object)
 
     if (it->losses != model->losses) {
         it->losses = model->losses;
+        if (is_shared(model, object))
+            end_readers(model, object, 0, TM__TENURE_LOST);
         last = last_of(model, object);
         if (last && !(last->flags & TM__TENURE_OVER))
             last->flags |= TM__TENURE_LOST | TM__TENURE_OVER;

@@ -93,6 +93,14 @@ static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
                       tm__interval_end_ns(model, thread, last)};
 }
 
+/* Who has ended has nothing any more. */
+static int64_t ended_by(const tm_model *model, uint32_t thread, int64_t end_ns)
+{
+    int64_t own_ns = model->threads[thread].end_ns;
+
+    return own_ns != INT64_MIN && own_ns < end_ns ? own_ns : end_ns;
+}
+
 /* By when an owner that is known to have had the lock at had_ns had let go, by what it
  * did later: it was blocked at the end, or elsewhere than where it had got the lock. */
 static int64_t gave_by(const tm_model *model, uint32_t object, const tm__tenure *it,
@@ -101,8 +109,7 @@ static int64_t gave_by(const tm_model *model, uint32_t object, const tm__tenure 
     const tm__thread *owner = &model->threads[it->owner];
     uint32_t i = tm__interval_at(owner, had_ns);
 
-    if (owner->end_ns != INT64_MIN && owner->end_ns < end_ns)
-        end_ns = owner->end_ns;
+    end_ns = ended_by(model, it->owner, end_ns);
     for (uint32_t seen = 0; seen < LOOK_AHEAD && ++i < owner->interval_count; seen++) {
         const tm__interval *at = &owner->intervals[i];
 
@@ -197,7 +204,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
     if (next && !(it->flags & next->flags & TM__TENURE_SHARED) && next->got_ns < end_ns)
         end_ns = next->got_ns;
     if (end_ns > b->gave_earliest_ns && tm__owners_are_reported(model))
-        b->gave_latest_ns = end_ns;
+        b->gave_latest_ns = ended_by(model, it->owner, end_ns);
     else if (end_ns > b->gave_earliest_ns)
         b->gave_latest_ns = gave_by(model, object, it, b->gave_earliest_ns, end_ns);
     if (b->gave_latest_ns < b->gave_earliest_ns)
@@ -210,7 +217,8 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
 
         if (woken_ns < b->gave_ns)
             b->gave_ns = woken_ns;
-    } else if (!tm__tenure_is_reported_over(it)) {
+    } else if (!tm__tenure_is_reported_over(it) &&
+               !(it->flags & next->flags & TM__TENURE_SHARED)) {
         /* Nothing tells when the next one took it, between two instants. */
         b->gave_ns = b->gave_earliest_ns;
     }
