@@ -54,8 +54,8 @@ typedef struct tm__object_detail {
     uint32_t hash;
     uint32_t doubtful;     ///< interactions: the last notify that was in doubt
     uint32_t first_tenure; ///< the first record that is kept; 0: none
-    uint32_t first_reader; ///< of those who share it, the first record that is not
-                           ///< over; 0: nobody shares it, as far as is told
+    uint32_t first_reader; ///< the first record of those who share it, or have shared
+                           ///< it and nobody waited; 0: none
     uint32_t post_head;    ///< posts that a waiter is thought to have got, oldest first
     uint32_t post_tail;
     uint32_t post_spare; ///< posts: the last that nobody waited for, or TM__NONE

@@ -28,13 +28,30 @@ static tm__tenure *last_of(const tm_model *model, uint32_t object)
     return tm__tenure_at(model, model->objects[object].tenure);
 }
 
-/* Whether several may have it, which were told of. */
+/* So many records of readers are looked at, from the first that has it still on; of
+ * more readers at once nothing is known. */
+enum { READERS_MAX = 256 };
+
+/* The record of a reader that has it still. @param thread  TM__NONE: any */
+static tm__tenure *reader_of(const tm_model *model, uint32_t object, uint32_t thread)
+{
+    tm__tenure *it = tm__tenure_at(model, model->details[object].first_reader);
+
+    for (uint32_t seen = 0; it && seen < READERS_MAX;
+         it = tm__tenure_at(model, it->next), seen++)
+        if (!(it->flags & TM__TENURE_OVER) &&
+            (thread == TM__NONE || it->owner == thread))
+            return it;
+    return NULL;
+}
+
+/* Whether somebody shares it, as far as that is reported. */
 static int is_shared(const tm_model *model, uint32_t object)
 {
     const tm__tenure *last = last_of(model, object);
 
     return last && last->flags & TM__TENURE_SHARED &&
-           model->details[object].first_reader;
+           reader_of(model, object, TM__NONE) != NULL;
 }
 
 /* How a lock's timeline begins where it is first seen to be fought for. */
@@ -93,11 +110,13 @@ void tm__tenure_unknown(tm_model *model, uint32_t object, int64_t time_ns)
     append(model, object, next);
 }
 
-/* All who share it stay. @return the first of them that has it still */
+/* All who share it stay, and whoever comes after them. @return the first of them */
 static uint32_t see_readers(tm_model *model, uint32_t object)
 {
     uint32_t first = model->details[object].first_reader;
 
+    while (tm__tenure_at(model, first)->flags & TM__TENURE_OVER)
+        first = tm__tenure_at(model, first)->next;
     for (tm__tenure *it = tm__tenure_at(model, first); it;
          it = tm__tenure_at(model, it->next))
         it->flags |= TM__TENURE_SEEN;
@@ -252,23 +271,6 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
 
 /* ---- several owners at once ---- */
 
-/* So many records of readers are looked at, from the first that has it still on; of
- * more readers at once nothing is known. */
-enum { READERS_MAX = 256 };
-
-/* The record of a reader that has it still. @param thread  TM__NONE: any */
-static tm__tenure *reader_of(const tm_model *model, uint32_t object, uint32_t thread)
-{
-    tm__tenure *it = tm__tenure_at(model, model->details[object].first_reader);
-
-    for (uint32_t seen = 0; it && seen < READERS_MAX;
-         it = tm__tenure_at(model, it->next), seen++)
-        if (!(it->flags & TM__TENURE_OVER) &&
-            (thread == TM__NONE || it->owner == thread))
-            return it;
-    return NULL;
-}
-
 /* A record of a reader that has left while nobody waited, to be written over.
  * @param[out] count  how many records there are of this run of readers */
 static tm__tenure *unseen_reader(const tm_model *model, uint32_t object,
@@ -301,7 +303,8 @@ static void add_reader(tm_model *model, uint32_t object, const tm__had *fact)
         model->objects[object].wanted ? NULL : unseen_reader(model, object, &count);
 
     if (spare) {
-        tm__hold_sum_add(model, object, spare, spare->had_ns - spare->got_ns);
+        if (tm__tenure_is_reported_over(spare))
+            tm__hold_sum_add(model, object, spare, spare->had_ns - spare->got_ns);
         next.next = spare->next;
         *spare = next;
     } else if (count < READERS_MAX) {
@@ -315,7 +318,9 @@ static void one_left(tm_model *model, uint32_t object, uint32_t thread, int64_t 
     uint32_t *first = &model->details[object].first_reader;
     tm__tenure *it;
 
-    while ((it = tm__tenure_at(model, *first)) && it->flags & TM__TENURE_OVER)
+    /* Records that nobody has seen are for the next readers. */
+    while ((it = tm__tenure_at(model, *first)) && it->flags & TM__TENURE_OVER &&
+           it->flags & TM__TENURE_SEEN)
         *first = it->next;
     if (model->objects[object].owner != thread)
         return;
@@ -329,12 +334,15 @@ void tm__tenure_shared(tm_model *model, uint32_t object, const tm__had *fact)
 {
     tm__tenure *last = last_of(model, object), *mine;
 
-    if (is_shared(model, object)) {
+    if (last && last->flags & TM__TENURE_SHARED &&
+        model->details[object].first_reader) {
         mine = reader_of(model, object, fact->thread);
         if (mine)
             mine->had_ns = fact->time_ns;
         else
             add_reader(model, object, fact);
+        if (model->objects[object].owner == TM__NONE)
+            tm__own(model, object, fact->thread, fact->time_ns, TM_PROVENANCE_INFERRED);
         return;
     }
     /* A writer that reads besides: it has it on when it stops to write. */
