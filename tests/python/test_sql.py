@@ -65,7 +65,7 @@ def test_a_wrong_statement_is_told_in_words(
 def test_show_tables_lists_them_and_describe_their_columns(
     model: threadmodel.Model,
 ) -> None:
-    for statement in ("show tables", " SHOW ALL TABLES;\n"):
+    for statement in ("show tables", "-- all\n SHOW ALL TABLES;\n"):
         relation = model.sql(statement)
         assert relation.columns == ["name"]
         assert [name for (name,) in relation.fetchall()] == sorted(ALL_TABLES)
@@ -78,7 +78,7 @@ def test_a_table_that_is_not_there_brings_the_nearest_and_all(
 ) -> None:
     with pytest.raises(
         threadmodel.InvalidArgumentError,
-        match=r"no table Thread; did you mean threads\? there are threads, .*stacks$",
+        match=r"no table Thread; did you mean threads\? there are threads, .*diagnostics$",
     ):
         model.sql("select * from Thread")
     with pytest.raises(

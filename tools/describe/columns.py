@@ -71,6 +71,7 @@ class Table:
     name: str
     about: str
     sql: str
+    question: str
     cli: str
     items: tuple[Column | Repeated, ...]
     of: str
@@ -106,7 +107,7 @@ class Reader:
             table.get("of", ""),
             tuple(table.get("keys", ())),
         )
-        unknown = set(table) - {"name", "about", "sql", "cli", "of", "keys", "columns"}
+        unknown = set(table) - {field.name for field in fields(Table)} - {"columns"}
         if unknown or name in self.tables:
             raise Wrong(f"table {name}: {unknown or 'twice'}")
         items = tuple(self.items(table.get("columns", [])))
@@ -120,6 +121,7 @@ class Reader:
             name,
             table["about"],
             table.get("sql", ""),
+            table.get("question", ""),
             table.get("cli", ""),
             items,
             of,

@@ -4,19 +4,27 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from describe import PACKAGE, ROOT, c, page, paragraphs, python, stub, typescript
+from describe import PACKAGE, ROOT, c, paragraphs, python, stub, typescript
 
 TABLE = ROOT / "libthreadmodel" / "table"
 
 
-def outputs() -> Iterator[tuple[Path, str]]:
-    """Each file and what it should hold, those first that others are made of."""
+def sources() -> Iterator[tuple[Path, str]]:
+    """What a build needs, those first that others are made of."""
     for path in paragraphs.files():
         yield path, paragraphs.rewritten(path)
     yield TABLE / "tables.h", c.spec_header()
     yield TABLE / "tables.c", c.spec_source()
     yield ROOT / "libthreadmodel" / "model" / "constants.c", c.names_source()
     yield PACKAGE / "_enums.py", python.enums()
+    yield PACKAGE / "_tables.py", python.questions()
     yield PACKAGE / "_core.pyi", stub.stub()
     yield ROOT / "bindings/python/report/src/described.ts", typescript.names()
+
+
+def outputs() -> Iterator[tuple[Path, str]]:
+    """Each file and what it should hold; the last one needs the built library."""
+    yield from sources()
+    from describe import page
+
     yield ROOT / "docs" / "tables.md", page.page()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python package has of the description: enums."""
+"""What the Python package has of the description: enums, and tables by name."""
 
 import re
 import subprocess
 import textwrap
 
 from describe import MADE, PACKAGE
-from describe.columns import summed_states
+from describe.columns import read_tables, summed_states
 from describe.enums import Enum, read_enums
 
 HEAD = f'''\
@@ -14,6 +14,14 @@ HEAD = f'''\
 """Numbers of the C library by name. {MADE} from the public headers."""
 
 from enum import IntEnum, IntFlag
+'''
+TABLES_HEAD = f'''\
+# SPDX-License-Identifier: Apache-2.0
+"""Tables by name. {MADE} from libthreadmodel/table/tables.toml."""
+
+from typing import Final
+
+#: The method of Model that answers with a table, by its name.
 '''
 SUMMED = "#: States that statistics sum up by any keys."
 WIDTH = 88
@@ -88,3 +96,13 @@ def enums() -> str:
     states = ", ".join(f'"{name}": {numbers[name]}' for name in summed_states())
     head = f"{HEAD}\n{SUMMED}\nSTATES = {{{states}}}\n"
     return formatted("\n\n".join([head, *(enum_class(known[name]) for name in ENUMS)]))
+
+
+def questions() -> str:
+    lines = [
+        f'    "{table.sql}": "{table.question or table.name}",'
+        for table in read_tables().values()
+        if table.sql
+    ]
+    text = "\n".join(["QUESTIONS: Final = {", *lines, "}"])
+    return formatted(f"{TABLES_HEAD}{text}\n")

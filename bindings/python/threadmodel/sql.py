@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from threadmodel.model import Model
 
 _WORD: Final = re.compile(r"\w+")
-_SHOW_TABLES: Final = re.compile(r"\s*show\s+(all\s+)?tables\s*;?\s*", re.IGNORECASE)
+_SHOW_TABLES: Final = re.compile(
+    r"(\s|--.*\n)*show\s+(all\s+)?tables\s*;?\s*", re.IGNORECASE
+)
 _MISSING_TABLE: Final = re.compile(r"Table with name (\w+) does not exist")
 
 

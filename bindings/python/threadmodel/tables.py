@@ -3,34 +3,16 @@
 
 from typing import TYPE_CHECKING, Final
 
+from threadmodel._tables import QUESTIONS
+
 if TYPE_CHECKING:
     from threadmodel.model import Model
     from threadmodel.table import Table
 
-# What one JSON object holds, and the questions; outsiders rely on the names.
-TABLES: Final = {
-    "threads": "threads",
-    "locks": "locks",
-    "callers": "callers",
-    "objects": "objects",
-    "timeline": "timeline",
-    "interactions": "interactions",
-    "context": "context",
-    "context_totals": "context_totals",
-    "deadlocks": "deadlocks",
-    "critical_path": "critical_path",
-    "whatif": "whatif_rank",
-    "lock_order": "lock_order",
-    "blame": "blame",
-    "blockers": "blockers",
-    "holds": "holds",
-    "hold_times": "hold_times",
-    "resources": "resources",
-    "findings": "findings",
-    "diagnostics": "diagnostics",
-}
-# And what is too long for that: frames that the column `stack` of other tables names.
-ALL_TABLES: Final = {**TABLES, "stacks": "stacks"}
+# What SQL has, and a folder of files.
+ALL_TABLES: Final = QUESTIONS
+# What one JSON object holds: frames, which column `stack` names, are too long for that.
+TABLES: Final = {name: QUESTIONS[name] for name in QUESTIONS if name != "stacks"}
 
 
 def ask(model: "Model", name: str) -> "Table":
