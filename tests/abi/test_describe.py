@@ -6,6 +6,7 @@ import re
 import pytest
 
 from describe import columns, enums
+from describe.examples import examples, most_telling
 from describe.headers import PUBLIC, ROOT, read_api
 from describe.outputs import outputs
 
@@ -41,6 +42,18 @@ def test_every_table_is_listed_somewhere() -> None:
     named = set(re.findall(r"Columns \(table `(\w+)`\)", text))
     tables = columns.read_tables()
     assert {name for name, table in tables.items() if not table.of} <= named
+
+
+def test_every_table_has_rows_of_a_real_run_but_one() -> None:
+    shown = examples()
+    assert {name for name, rows in shown.items() if not rows} == {"lock_order"}
+    assert shown.keys() == columns.read_tables().keys()
+    assert all(len(cells) <= 3 for rows in shown.values() for _, cells in rows)
+
+
+def test_rows_that_leave_few_columns_empty_are_shown_in_their_order() -> None:
+    rows = [{"a": 1, "b": None}, {"a": 1, "b": 2}, {"a": 0, "b": 0}, {"a": 3, "b": 4}]
+    assert most_telling(rows) == [rows[0], rows[1], rows[3]]
 
 
 @pytest.mark.parametrize(

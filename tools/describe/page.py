@@ -4,11 +4,13 @@
 from collections.abc import Iterable
 from functools import cache
 
-from describe import INCLUDE, MADE, PACKAGE
+from describe import INCLUDE, MADE, PACKAGE, ROOT
 from describe.columns import PLACE, Column, Repeated, Table, read_tables
 from describe.enums import Enum, read_enums
+from describe.examples import COMMAND, RUN, examples
 from describe.paragraphs import functions
 
+DOCS = ROOT / "docs"
 HEAD = f"""\
 # Tables
 
@@ -27,6 +29,10 @@ changed.
 - **Command line**: `threadmodel report run.tmt --json` prints all tables that SQL has,
   as one object; `--csv DIR` and `--parquet DIR` write a file for each. Some have a
   command.
+
+The rows below each table are of one small run, [{RUN.name}]({RUN.relative_to(DOCS)}):
+one line per column, up to three rows. A column that is null, false or 0 in all of them
+is left out; long texts are cut. The run was recorded by `{COMMAND}`.
 
 """
 INDEX = """\
@@ -119,6 +125,17 @@ def ways(table: Table, c: dict[str, list[str]], python: dict[str, list[str]]) ->
     return "; ".join(said) + "."
 
 
+def example(name: str, shown: dict[str, list[tuple[str, list[str]]]]) -> list[str]:
+    columns = shown[name]
+    if not columns:
+        return ["", "The run has no row of it.", ""]
+    count = len(columns[0][1])
+    lines = ["", f"| column |{' example |' * count}", "|---" * (count + 1) + "|"]
+    for column, cells in columns:
+        lines.append(f"| {' | '.join([code(column), *map(cell, cells)])} |")
+    return [*(line.replace("|  |", "| |").replace("|  |", "| |") for line in lines), ""]
+
+
 def section(
     table: Table, c: dict[str, list[str]], python: dict[str, list[str]]
 ) -> list[str]:
@@ -126,13 +143,13 @@ def section(
     if table.of:
         own = ", ".join(code(column.name) for column in table.columns if column.keys)
         rest = f"those of [{table.of}](#{table.of}) that need no key"
-        return [*lines, f"Columns: {own + ', and ' if own else ''}{rest}.", ""]
+        return [*lines, f"Columns: {own + ', and ' if own else ''}{rest}."]
     by_keys = any(column.keys for column in table.columns)
     head = ["column", "type", "unit", "says", "null"]
     if by_keys:
         head.insert(1, "by key")
     lines += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    return [*lines, *rows(table, by_keys), *repeats(table), ""]
+    return [*lines, *rows(table, by_keys), *repeats(table)]
 
 
 def index(tables: Iterable[Table]) -> str:
@@ -161,9 +178,10 @@ def page() -> str:
     tables = read_tables()
     c = functions(sorted(INCLUDE.glob("*.h")))
     python = functions(sorted(PACKAGE.rglob("*.py")))
+    shown = examples()
     lines: list[str] = []
     for table in tables.values():
-        lines += section(table, c, python)
+        lines += section(table, c, python) + example(table.name, shown)
     text = HEAD + index(tables.values()) + "\n".join(lines) + "\n" + ENUMS
     for name in listed_enums():
         text += "\n".join(names(read_enums()[name])) + "\n"
