@@ -38,11 +38,11 @@ static int add_slab(tm__pool *pool, tm__memory *memory)
 
 void *tm__pool_acquire(tm__pool *pool, tm__memory *memory)
 {
-    void *block = pool->given_back;
+    void *block = pool->returned;
     uintptr_t first;
 
     if (block) {
-        memcpy(&pool->given_back, block, sizeof(void *));
+        memcpy(&pool->returned, block, sizeof(void *));
         return block;
     }
     if ((!pool->slabs || pool->slab_count == pool->slabs->block_count) &&
@@ -55,8 +55,8 @@ void *tm__pool_acquire(tm__pool *pool, tm__memory *memory)
 
 void tm__pool_release(tm__pool *pool, void *block)
 {
-    memcpy(block, &pool->given_back, sizeof(void *));
-    pool->given_back = block;
+    memcpy(block, &pool->returned, sizeof(void *));
+    pool->returned = block;
 }
 
 void tm__pool_free(tm__pool *pool, tm__memory *memory)

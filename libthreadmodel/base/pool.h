@@ -10,7 +10,7 @@ typedef struct tm__pool {
     size_t block_bytes;
     struct tm__slab *slabs; ///< the newest first
     size_t slab_count;      ///< blocks cut from the newest
-    void *given_back;       ///< a list through the blocks themselves
+    void *returned;         ///< a list through the blocks themselves
 } tm__pool;
 
 /** @return a block of undefined content; NULL when there is no memory */

@@ -343,8 +343,8 @@ static void put_all(const tm__export *to, lines *monitors, lines *cpu,
                     const tm_table *threads, const tm_table *stacks)
 {
     const tm_run *run = tm_model_run(to->model);
-    int64_t took_ns = run->end_ns > run->start_ns ? run->end_ns - run->start_ns : 0;
-    int64_t end_wall_ns = tm__sum(run->start_wall_ns, took_ns);
+    int64_t length_ns = run->end_ns > run->start_ns ? run->end_ns - run->start_ns : 0;
+    int64_t end_wall_ns = tm__sum(run->start_wall_ns, length_ns);
     int32_t utc_offset_s = to->options->utc_offset_s;
     uint32_t last = FIRST_TRACE - 1;
 

@@ -10,7 +10,7 @@
 
 /** Neither format of logs can tell a reader from a writer, or a condition from a
  * monitor, and without that the event would say something else. */
-enum { TM__LOG_CANNOT_SAY = TM_EVENT_SHARED | TM_EVENT_NOT_OWNED };
+enum { TM__LOG_LEFT_OUT = TM_EVENT_SHARED | TM_EVENT_NOT_OWNED };
 
 struct tm_writer {
     tm__memory memory;

@@ -75,7 +75,7 @@ static void append(tm_model *model, uint32_t index)
     detail->post_tail = index;
 }
 
-static void take_out(tm_model *model, uint32_t index)
+static void unlink_entry(tm_model *model, uint32_t index)
 {
     const tm__post *post = &model->posts[index];
     tm__object_detail *detail = &model->details[post->object];
@@ -95,7 +95,7 @@ static void drop(tm_model *model, uint32_t index)
 {
     if (model->posts[index].waiter != TM__NONE)
         *post_of(model, model->posts[index].waiter) = TM__NONE;
-    take_out(model, index);
+    unlink_entry(model, index);
     forget(model, index);
 }
 
@@ -132,7 +132,7 @@ static void pass_on(tm_model *model, uint32_t index)
         return;
     }
     post->waiter = TM__NONE;
-    take_out(model, index);
+    unlink_entry(model, index);
     set_spare(model, post->object, index);
 }
 
@@ -248,7 +248,7 @@ static void exchange(tm_model *model, uint32_t index, uint32_t thread)
 }
 
 /* What a thread that was not let go by time took; TM__NONE where no post was seen. */
-static uint32_t find_taken(tm_model *model, const tm__fact *fact, int64_t since_ns)
+static uint32_t find_used(tm_model *model, const tm__fact *fact, int64_t since_ns)
 {
     uint32_t index = *post_of(model, fact->thread);
 
@@ -275,7 +275,7 @@ static int peer_provenance(const tm__fact *fact)
 
 static uint32_t row_of(tm_model *model, const tm__fact *fact, int64_t since_ns)
 {
-    uint32_t index = find_taken(model, fact, since_ns), row;
+    uint32_t index = find_used(model, fact, since_ns), row;
     int provenance = TM_PROVENANCE_INFERRED;
     tm__interaction *it;
     const tm__post *post;

@@ -87,7 +87,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
     if (kind == TM_INTERACTION_JOIN)
         model->threads[fact->thread].end_group = group;
     /* Whoever is in the set now leaves it, whatever was in doubt before. */
-    tm__bind_give_up(model, object);
+    tm__bind_abandon(model, object);
     while (it->waiter_head != TM__NONE) {
         uint32_t waiter = it->waiter_head;
         int doubtful = tm__may_have_left(model, &model->threads[waiter], fact->time_ns);

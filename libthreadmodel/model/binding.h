@@ -59,7 +59,7 @@ void tm__bind_settle(tm_model *model, uint32_t object);
 /** Whether a woken waiter comes back will not be seen. */
 void tm__bind_forget(tm_model *model, uint32_t thread);
 /** Forget what is unsettled; what was bound so far stays as inferred. */
-void tm__bind_give_up(tm_model *model, uint32_t object);
+void tm__bind_abandon(tm_model *model, uint32_t object);
 
 /* binding_tptp.c, binding_reported.c: the other policies */
 int tm__bind_notify_tptp(tm_model *model, const tm__fact *fact);
@@ -83,7 +83,7 @@ void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous);
  * @param previous  the one before it in the list, or TM__NONE
  * @return interactions[]
  */
-uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
-                          uint32_t previous, const tm__fact *to, int provenance);
+uint32_t tm__binding_match(tm_model *model, uint32_t object, uint32_t binding,
+                           uint32_t previous, const tm__fact *to, int provenance);
 
 #endif

@@ -52,7 +52,7 @@ void tm__bind_unwake(tm_model *model, uint32_t waiter, int64_t time_ns)
     it->bound = it->binding = TM__NONE;
     if (it->blocking_state == TM_STATE_REENTERING) {
         tm__blocking_end(model, waiter, time_ns);
-        tm__take_back(it, tm__blocking_index(it));
+        tm__revoke(it, tm__blocking_index(it));
     }
 }
 
@@ -220,7 +220,7 @@ void tm__bind_settle(tm_model *model, uint32_t object)
         it->doubt = TM__DOUBT_NONE;
 }
 
-void tm__bind_give_up(tm_model *model, uint32_t object)
+void tm__bind_abandon(tm_model *model, uint32_t object)
 {
     const tm__object *it = &model->objects[object];
 
@@ -249,7 +249,7 @@ void tm__bind_forget(tm_model *model, uint32_t thread)
     if (waiter->bound == TM__NONE)
         return;
     object = tm__row(model, waiter->bound)->object;
-    tm__bind_give_up(model, object);
+    tm__bind_abandon(model, object);
     model->objects[object].pending--;
     waiter->bound = TM__NONE;
 }

@@ -72,8 +72,8 @@ void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous)
     model->free_binding = index;
 }
 
-uint32_t tm__binding_take(tm_model *model, uint32_t object, uint32_t binding,
-                          uint32_t previous, const tm__fact *to, int provenance)
+uint32_t tm__binding_match(tm_model *model, uint32_t object, uint32_t binding,
+                           uint32_t previous, const tm__fact *to, int provenance)
 {
     uint32_t row = model->bindings[binding].interaction;
     tm__interaction *notify = tm__row(model, row);

@@ -75,7 +75,7 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact)
         (calls > 1 || tm__row(model, model->bindings[found].interaction)->doubted))
         provenance = TM_PROVENANCE_INFERRED;
     if (found != TM__NONE)
-        return tm__binding_take(model, fact->object, found, before, fact, provenance);
+        return tm__binding_match(model, fact->object, found, before, fact, provenance);
     if (model->objects[fact->object].thread == fact->peer)
         kind = TM_INTERACTION_JOIN;
     return tm__interaction_unseen(model, kind, fact->peer, provenance, fact);

@@ -89,8 +89,8 @@ uint32_t tm__bind_waited_tptp(tm_model *model, const tm__fact *fact)
     for (uint32_t i = model->objects[fact->object].binding_head; i != TM__NONE;
          i = model->bindings[i].next) {
         if (model->bindings[i].interaction != TM__NONE && !model->bindings[i].all)
-            return tm__binding_take(model, fact->object, i, previous, fact,
-                                    TM_PROVENANCE_INFERRED);
+            return tm__binding_match(model, fact->object, i, previous, fact,
+                                     TM_PROVENANCE_INFERRED);
         if (model->bindings[i].all) {
             all = i;
             before_all = previous;
@@ -98,8 +98,8 @@ uint32_t tm__bind_waited_tptp(tm_model *model, const tm__fact *fact)
         previous = i;
     }
     if (all != TM__NONE)
-        return tm__binding_take(model, fact->object, all, before_all, fact,
-                                TM_PROVENANCE_INFERRED);
+        return tm__binding_match(model, fact->object, all, before_all, fact,
+                                 TM_PROVENANCE_INFERRED);
     tm__binding_append(model, fact->object,
                        (tm__binding){.interaction = TM__NONE,
                                      .waiter = fact->thread,

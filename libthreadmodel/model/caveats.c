@@ -71,12 +71,12 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
 
     for (uint32_t i = 0; i < model->caveats_count; i++)
         put(builder, tm__strings_get(&model->strings, model->caveats[i]));
-    if (model->searches_given_up) {
+    if (model->searches_abandoned) {
         snprintf(
             text, sizeof(text),
             "%s searches for deadlocks were given up in chains of too many threads: "
             "there may be more.",
-            tm__group_digits(model->searches_given_up).text);
+            tm__group_digits(model->searches_abandoned).text);
         put(builder, text);
     }
     if (model->caveats_left_out) {

@@ -82,8 +82,8 @@ static uint32_t cycle_length(const tm_model *model, uint32_t start)
  * leads into its own cycle, never back to `start`.
  *
  * Chains can be long, and grow at their heads. So what was found of one is kept until
- * some link goes: a way that is known cannot pass `start`, whose link is new. Where
- * links come and go all the time the walk is given up once the steps that all events
+ * some edge goes: a way that is known cannot pass `start`, whose edge is new. Where
+ * edges come and go all the time the walk is abandoned once the steps that all events
  * together may cost are used up. */
 static uint32_t find_cycle(tm_model *model, uint32_t start)
 {
@@ -95,7 +95,7 @@ static uint32_t find_cycle(tm_model *model, uint32_t start)
         if (steps++ > limit)
             return 0;
         if (model->search_steps == 0) {
-            model->searches_given_up++;
+            model->searches_abandoned++;
             return 0;
         }
         model->search_steps--;
@@ -234,7 +234,7 @@ static void withdraw(tm_model *model, uint32_t index)
             &model->threads[model->deadlock_members[it->member_first + i].thread];
 
         member->deadlock = TM__NONE;
-        tm__take_back(member, member->interval_count - 1);
+        tm__revoke(member, member->interval_count - 1);
     }
     it->withdrawn = 1;
     model->edges_gone++; /* the cycle is still there, and may be found again */

@@ -204,7 +204,7 @@ static void sum_up(tm_model *model, uint32_t object, const tm__tenure *it)
         (it->flags & TM__TENURE_SHARED && !(it->flags & TM__TENURE_OVER)))
         return;
     tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns);
-    tm__hold_sum_add(model, object, it, bounds.gave_ns - it->got_ns);
+    tm__hold_sum_add(model, object, it, bounds.released_ns - it->got_ns);
 }
 
 /* Records of locks that another has had since. @return how many were dropped */
@@ -247,7 +247,7 @@ static uint64_t evict_until(tm_model *model, int64_t cut_ns)
     uint64_t tenures = drop_tenures(model, cut_ns);
 
     for (uint32_t i = 0; i < model->objects_count; i++)
-        tm__bind_give_up(model, i);
+        tm__bind_abandon(model, i);
     for (uint32_t i = 0; i < model->threads_count; i++) {
         tm__thread *thread = &model->threads[i];
 

@@ -114,7 +114,7 @@ static void look_ahead(const pipeline *p, size_t block)
     }
 }
 
-static int take_all(pipeline *p, size_t block)
+static int ingest_all(pipeline *p, size_t block)
 {
     tm_model *model = p->model;
     int result = TM_OK;
@@ -158,7 +158,7 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
             p.model->threads_count + p.model->objects_count + p.model->tenures_count >
                 FEW_ENTITIES)
             look_ahead(&p, step - 2);
-        rc = step >= 3 ? take_all(&p, step - 3) : TM_OK;
+        rc = step >= 3 ? ingest_all(&p, step - 3) : TM_OK;
         if (rc < 0)
             result = rc;
         if (rc < 0 && rc != TM_ENOMEM)

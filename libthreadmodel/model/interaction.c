@@ -53,8 +53,8 @@ uint32_t tm__interaction_new(tm_model *model, int kind, const tm__fact *from)
 }
 
 /* Fill the to-side. */
-static void take_up(const tm_model *model, tm__interaction *row, uint32_t thread,
-                    int64_t time_ns)
+static void note_running(const tm_model *model, tm__interaction *row, uint32_t thread,
+                         int64_t time_ns)
 {
     const tm__thread *woken = &model->threads[thread];
 
@@ -70,7 +70,7 @@ static void take_up(const tm_model *model, tm__interaction *row, uint32_t thread
 void tm__interaction_woke(tm_model *model, uint32_t interaction, uint32_t thread,
                           const tm__fact *to)
 {
-    take_up(model, tm__row(model, interaction), thread, to->time_ns);
+    note_running(model, tm__row(model, interaction), thread, to->time_ns);
 }
 
 uint32_t tm__interaction_unseen(tm_model *model, int kind, uint32_t from,
@@ -82,6 +82,6 @@ uint32_t tm__interaction_unseen(tm_model *model, int kind, uint32_t from,
     row->from_stack = TM__NONE;
     row->candidates = from != TM__NONE;
     row->provenance = (uint8_t)provenance;
-    take_up(model, row, to->thread, to->time_ns);
+    note_running(model, row, to->thread, to->time_ns);
     return newest(model);
 }

@@ -44,7 +44,7 @@ int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed)
     return TM_OK;
 }
 
-void tm__take_back(tm__thread *thread, uint32_t count)
+void tm__revoke(tm__thread *thread, uint32_t count)
 {
     const tm__interval *intervals = thread->intervals;
     uint32_t blocking = count - 1;

@@ -135,7 +135,7 @@ static inline void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns,
 }
 
 /** Take back all intervals but the first `count`. */
-void tm__take_back(tm__thread *thread, uint32_t count);
+void tm__revoke(tm__thread *thread, uint32_t count);
 /** Note until when a blocking interval lasts at most; its timeout is the fact's value.
  */
 void tm__set_deadline(tm_model *model, const tm__fact *fact);

@@ -103,7 +103,7 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
     const tm__thread *it = &model->threads[thread];
     const tm__interval *block;
     uint32_t count = 0, seen = 0;
-    int are_told = tm__owners_are_reported(model);
+    int are_reported = tm__owners_are_reported(model);
 
     if (it->wants == TM__NONE || (it->blocking_state != TM_STATE_BLOCKED &&
                                   it->blocking_state != TM_STATE_PARKED))
@@ -123,14 +123,14 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
             continue;
         provenance = tm__owner_provenance(model, object);
         /* Most threads that block have no stack to prove anything by. */
-        if (provenance <= TM_PROVENANCE_INFERRED && !are_told &&
+        if (provenance <= TM_PROVENANCE_INFERRED && !are_reported &&
             !is_defined(model, block->stack)) {
             ++*unproven;
             continue;
         }
         tenure = tm__tenure_at(model, object->tenure);
         taken = tenure ? tenure->stack : TM__NONE;
-        if (provenance <= TM_PROVENANCE_INFERRED && !are_told)
+        if (provenance <= TM_PROVENANCE_INFERRED && !are_reported)
             verdict = verdict_of(model, cache, taken, block->stack);
         if (verdict == TM__UNPROVEN)
             ++*unproven;

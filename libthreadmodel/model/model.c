@@ -44,7 +44,7 @@ enum {
 };
 
 /* What recording cost, told from time to time: it only grows. */
-static void take_cost(tm_run *known, const tm_run *run)
+static void read_cost(tm_run *known, const tm_run *run)
 {
     known->cost_events = run->cost_events;
     known->cost_dropped = run->cost_dropped;
@@ -54,7 +54,7 @@ static void take_cost(tm_run *known, const tm_run *run)
     known->cost_recorder_ns = run->cost_recorder_ns;
 }
 
-static int take_run(void *payload, const tm_run *given)
+static int read_run(void *payload, const tm_run *given)
 {
     tm_model *model = payload;
     tm_run *known = &model->run, read;
@@ -92,10 +92,10 @@ static int take_run(void *payload, const tm_run *given)
     if (run->id)
         known->id = run->id;
     if (run->cost_events)
-        take_cost(known, run);
+        read_cost(known, run);
     if (tm__policy(model) != old_policy)
         for (uint32_t i = 0; i < model->objects_count; i++)
-            tm__bind_give_up(model, i);
+            tm__bind_abandon(model, i);
     return TM_OK;
 }
 
@@ -170,7 +170,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->run.size = sizeof(model->run);
     model->sink = (tm_sink){.size = sizeof(model->sink),
                             .payload = model,
-                            .run = take_run,
+                            .run = read_run,
                             .caveat = register_caveat,
                             .define_class = tm__define_class,
                             .define_method = tm__define_method,

@@ -88,7 +88,7 @@ struct tm_model {
     TM__ARRAY(struct tm__lead, leads); ///< of threads in long chains
     uint64_t edges_gone;   ///< times that a link in somebody's chain went; from 1
     uint64_t search_steps; ///< that deadlock searches may still take
-    uint64_t searches_given_up;
+    uint64_t searches_abandoned;
     uint32_t blocked_count;  ///< threads that want an object or join another
     uint32_t losses;         ///< loss markers seen
     int64_t loss_ns;         ///< time of the last one; INT64_MIN: none

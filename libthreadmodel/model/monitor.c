@@ -72,8 +72,8 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
 
 /* The last instant at which a thread may have let go, which was to have the object at
  * had_ns and did not any more at to_ns: who is blocked lets nothing go. */
-static int64_t gave_by_ns(const tm_model *model, uint32_t thread, int64_t had_ns,
-                          int64_t to_ns)
+static int64_t released_by_ns(const tm_model *model, uint32_t thread, int64_t had_ns,
+                              int64_t to_ns)
 {
     const tm__thread *it = &model->threads[thread];
     int64_t since_ns;
@@ -105,7 +105,7 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
     int64_t since_ns = block->start_ns;
     const tm__tenure *last = tm__tenure_at(model, model->objects[fact->object].tenure);
     uint32_t row, from = TM__NONE;
-    int64_t gave_ns = INT64_MIN;
+    int64_t released_ns = INT64_MIN;
     int is_exact;
 
     if (fact->peer != TM__NONE)
@@ -122,16 +122,18 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
          last->had_ns + (int64_t)last->after_ns > since_ns))
         from = last->owner;
     if (from != TM__NONE)
-        gave_ns = is_exact ? last->had_ns
-                           : gave_by_ns(model, from, last->had_ns, fact->time_ns);
+        released_ns = is_exact
+                          ? last->had_ns
+                          : released_by_ns(model, from, last->had_ns, fact->time_ns);
     row = tm__interaction_unseen(
         model, TM_INTERACTION_HANDOFF, from,
         from == TM__NONE ? TM_PROVENANCE_UNKNOWN : TM_PROVENANCE_INFERRED, fact);
-    if (gave_ns != INT64_MIN && gave_ns <= fact->time_ns)
-        tm__row(model, row)->from_ns = gave_ns;
+    if (released_ns != INT64_MIN && released_ns <= fact->time_ns)
+        tm__row(model, row)->from_ns = released_ns;
     /* Who was blocked again had let go before: so long at least it took. */
-    if (gave_ns != INT64_MIN && gave_ns >= since_ns)
-        tm__latency_add(&model->wakeups[TM__WAKEUP_MONITOR], fact->time_ns - gave_ns);
+    if (released_ns != INT64_MIN && released_ns >= since_ns)
+        tm__latency_add(&model->wakeups[TM__WAKEUP_MONITOR],
+                        fact->time_ns - released_ns);
     return row;
 }
 
@@ -178,7 +180,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
         stack = queueing->stack;
         queueing->provenance = TM_PROVENANCE_UNKNOWN;
         /* It did not have the monitor when its wait was over. */
-        tm__tenure_take_back(model, fact->thread, queueing->tenure);
+        tm__tenure_revoke(model, fact->thread, queueing->tenure);
         if (queueing[-1].state == TM_STATE_REENTERING)
             queueing->flags |= TM__INTERVAL_CONTINUES;
         flags |= TM__TENURE_HANDED;
@@ -252,5 +254,5 @@ void tm__on_released(tm_model *model, const tm__fact *fact)
         return;
     if (object->owner != TM__NONE && object->owner != fact->thread)
         model->diagnostics[TM_DIAGNOSTIC_RELEASED_BY_ANOTHER]++;
-    tm__tenure_gave(model, fact->object, &had);
+    tm__tenure_released(model, fact->object, &had);
 }

@@ -61,7 +61,7 @@ void tm__tenure_shared(tm_model *model, uint32_t object, const tm__had *fact);
 /** One of several owners lets go now. */
 void tm__tenure_left(tm_model *model, uint32_t object, const tm__had *fact);
 /** A thread lets go now. */
-void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact);
+void tm__tenure_released(tm_model *model, uint32_t object, const tm__had *fact);
 /** A thread that may have had it does not have it now. */
 void tm__tenure_over(tm_model *model, uint32_t object, uint32_t thread,
                      int64_t time_ns);
@@ -70,7 +70,7 @@ void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns);
 /** A thread that was woken to take an object did not get it.
  * @param from  a record of that object from which on to look
  * @return who woke it, where that need not have been a release; or TM__NONE */
-uint32_t tm__tenure_take_back(tm_model *model, uint32_t thread, uint32_t from);
+uint32_t tm__tenure_revoke(tm_model *model, uint32_t thread, uint32_t from);
 /** Whether an owner, stated at the model's present time, is one of a thread dump. */
 int tm__is_of_a_dump(const tm_model *model, const tm__object *object);
 

@@ -30,7 +30,7 @@ static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
 
         if (!from)
             from = model->details[fact->object].first_tenure;
-        waker = tm__tenure_take_back(model, fact->thread, from);
+        waker = tm__tenure_revoke(model, fact->thread, from);
     }
     if (blocker->owner == fact->thread)
         tm__tenure_over(model, fact->object, fact->thread, fact->time_ns);
@@ -77,8 +77,8 @@ void tm__on_park(tm_model *model, const tm__fact *fact)
  * A thread that was parked for a lock goes on, to take it. It may find that another was
  * quicker: then it parks again, and what is noted here is taken back.
  */
-static void take_lock(tm_model *model, const tm__fact *fact, const tm__interval *park,
-                      uint32_t row)
+static void acquire_lock(tm_model *model, const tm__fact *fact,
+                         const tm__interval *park, uint32_t row)
 {
     const tm__interaction *unpark = row == TM__NONE ? NULL : tm__row(model, row);
     uint32_t object = fact->object != TM__NONE ? fact->object : park->object;
@@ -122,7 +122,7 @@ static void take_lock(tm_model *model, const tm__fact *fact, const tm__interval 
 }
 
 /* A park that was not seen to begin took the permit as any other. */
-static void take_unseen(tm_model *model, const tm__fact *fact)
+static void acquire_unseen(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
     uint32_t row = thread->permit;
@@ -139,7 +139,7 @@ static void take_unseen(tm_model *model, const tm__fact *fact)
 }
 
 /* The unpark that let the thread go on, where one was seen. */
-static uint32_t taken_permit(tm_model *model, const tm__fact *fact)
+static uint32_t used_permit(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
     uint32_t row = thread->permit;
@@ -176,7 +176,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
     if (thread->blocking_state != TM_STATE_PARKED) {
         model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
         tm__must_run(model, fact);
-        take_unseen(model, fact);
+        acquire_unseen(model, fact);
         thread->permit_unseen = 0;
         return;
     }
@@ -190,7 +190,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
         park->flags |= TM__INTERVAL_INTERRUPTED;
     row = tm__end_cause(model, fact, TM_PROVENANCE_EXACT);
     if (row == TM__NONE)
-        row = taken_permit(model, fact);
+        row = used_permit(model, fact);
     else if (thread->permit != TM__NONE &&
              tm__row(model, thread->permit)->from_ns >= park->start_ns)
         /* It came while the thread was on its way out: taken or not, who knows. */
@@ -204,7 +204,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
     tm__blocking_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
     if (!(fact->flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT)))
-        take_lock(model, fact, &ended, row);
+        acquire_lock(model, fact, &ended, row);
 }
 
 /* What a running thread was in before; its only interval where there was nothing. */
@@ -276,7 +276,7 @@ static void note_release(tm_model *model, const tm__fact *fact)
             return;
         had.provenance = TM_PROVENANCE_INFERRED;
     }
-    tm__tenure_gave(model, object, &had);
+    tm__tenure_released(model, object, &had);
     if (!is_read)
         tm__tenure_at(model, it->tenure)->flags |= TM__TENURE_UNREAD;
 }

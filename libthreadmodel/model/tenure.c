@@ -373,7 +373,7 @@ void tm__tenure_left(tm_model *model, uint32_t object, const tm__had *fact)
     one_left(model, object, fact->thread, fact->time_ns);
 }
 
-void tm__tenure_gave(tm_model *model, uint32_t object, const tm__had *fact)
+void tm__tenure_released(tm_model *model, uint32_t object, const tm__had *fact)
 {
     int reads_on;
     tm__tenure *last;
@@ -413,7 +413,7 @@ void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns)
         tm__tenure_over(model, model->threads[thread].owned, thread, time_ns);
 }
 
-uint32_t tm__tenure_take_back(tm_model *model, uint32_t thread, uint32_t from)
+uint32_t tm__tenure_revoke(tm_model *model, uint32_t thread, uint32_t from)
 {
     const tm__tenure *before = NULL;
     uint32_t owner = TM__NONE;
@@ -445,7 +445,7 @@ tm__object *tm__object_fresh(tm_model *model, uint32_t object)
         if (last && !(last->flags & TM__TENURE_OVER))
             last->flags |= TM__TENURE_LOST | TM__TENURE_OVER;
         tm__disown(model, object);
-        tm__bind_give_up(model, object);
+        tm__bind_abandon(model, object);
         it->doubt = TM__DOUBT_LOSS;
     }
     return it;

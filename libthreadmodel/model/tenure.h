@@ -79,9 +79,9 @@ typedef struct tm__stay {
 typedef struct tm__bounds {
     int64_t got_earliest_ns;
     int64_t got_latest_ns;
-    int64_t gave_earliest_ns;
-    int64_t gave_latest_ns;
-    int64_t gave_ns;  ///< the best estimate of when it let go
+    int64_t released_earliest_ns;
+    int64_t released_latest_ns;
+    int64_t released_ns; ///< the best estimate of when it let go
     tm__stay sure[2]; ///< stretches in which it surely had it; empty where from == to
     uint8_t sure_provenance[2];
 } tm__bounds;

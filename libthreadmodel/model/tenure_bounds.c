@@ -103,8 +103,8 @@ static int64_t ended_by(const tm_model *model, uint32_t thread, int64_t end_ns)
 
 /* By when an owner that is known to have had the lock at had_ns had let go, by what it
  * did later: it was blocked at the end, or elsewhere than where it had got the lock. */
-static int64_t gave_by(const tm_model *model, uint32_t object, const tm__tenure *it,
-                       int64_t had_ns, int64_t end_ns)
+static int64_t released_by(const tm_model *model, uint32_t object, const tm__tenure *it,
+                           int64_t had_ns, int64_t end_ns)
 {
     const tm__thread *owner = &model->threads[it->owner];
     uint32_t i = tm__interval_at(owner, had_ns);
@@ -175,8 +175,8 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
                                              ? INT64_MIN
                                              : it->got_ns - (int64_t)it->before_ns,
                       .got_latest_ns = it->got_ns,
-                      .gave_earliest_ns = it->had_ns,
-                      .gave_latest_ns = it->had_ns};
+                      .released_earliest_ns = it->had_ns,
+                      .released_latest_ns = it->had_ns};
     if (it->owner == TM__NONE)
         return;
     got = stay_at(model, it->owner, object, it->got_ns);
@@ -199,31 +199,32 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
         it->had_provenance > TM_PROVENANCE_INFERRED && !(it->flags & TM__TENURE_LOST))
         be_sure(b, 0, (tm__stay){it->got_ns, it->had_ns}, TM_PROVENANCE_EXACT);
     be_sure(b, 1, had, it->had_provenance);
-    if (had.to_ns > b->gave_earliest_ns)
-        b->gave_earliest_ns = had.to_ns;
+    if (had.to_ns > b->released_earliest_ns)
+        b->released_earliest_ns = had.to_ns;
     if (next && !(it->flags & next->flags & TM__TENURE_SHARED) && next->got_ns < end_ns)
         end_ns = next->got_ns;
-    if (end_ns > b->gave_earliest_ns && tm__owners_are_reported(model))
-        b->gave_latest_ns = ended_by(model, it->owner, end_ns);
-    else if (end_ns > b->gave_earliest_ns)
-        b->gave_latest_ns = gave_by(model, object, it, b->gave_earliest_ns, end_ns);
-    if (b->gave_latest_ns < b->gave_earliest_ns)
-        b->gave_latest_ns = b->gave_earliest_ns;
-    b->gave_ns = b->gave_latest_ns;
+    if (end_ns > b->released_earliest_ns && tm__owners_are_reported(model))
+        b->released_latest_ns = ended_by(model, it->owner, end_ns);
+    else if (end_ns > b->released_earliest_ns)
+        b->released_latest_ns =
+            released_by(model, object, it, b->released_earliest_ns, end_ns);
+    if (b->released_latest_ns < b->released_earliest_ns)
+        b->released_latest_ns = b->released_earliest_ns;
+    b->released_ns = b->released_latest_ns;
     if (!next || next->owner == TM__NONE)
         return;
     if (next->flags & TM__TENURE_HANDED) {
         int64_t woken_ns = next->got_ns - tm__wakeup_ns(model, kind);
 
-        if (woken_ns < b->gave_ns)
-            b->gave_ns = woken_ns;
+        if (woken_ns < b->released_ns)
+            b->released_ns = woken_ns;
     } else if (!tm__tenure_is_reported_over(it) &&
                !(it->flags & next->flags & TM__TENURE_SHARED)) {
         /* Nothing tells when the next one took it, between two instants. */
-        b->gave_ns = b->gave_earliest_ns;
+        b->released_ns = b->released_earliest_ns;
     }
-    if (b->gave_ns < b->gave_earliest_ns)
-        b->gave_ns = b->gave_earliest_ns;
+    if (b->released_ns < b->released_earliest_ns)
+        b->released_ns = b->released_earliest_ns;
 }
 
 int64_t tm__tenure_queued_ns(const tm_model *model, const tm__tenure *it)

@@ -80,11 +80,11 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
         wait.flags |= TM__INTERVAL_NOT_OWNED;
     } else {
         witness_owner(model, fact);
-        tm__tenure_gave(model, fact->object,
-                        &(tm__had){.time_ns = fact->time_ns,
-                                   .thread = fact->thread,
-                                   .stack = fact->stack,
-                                   .provenance = TM_PROVENANCE_EXACT});
+        tm__tenure_released(model, fact->object,
+                            &(tm__had){.time_ns = fact->time_ns,
+                                       .thread = fact->thread,
+                                       .stack = fact->stack,
+                                       .provenance = TM_PROVENANCE_EXACT});
     }
     if (!wait.flags && object->thread != TM__NONE && object->thread != fact->thread) {
         wait.state = TM_STATE_JOINING;

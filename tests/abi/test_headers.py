@@ -121,7 +121,7 @@ def test_names_are_in_our_space_and_none_is_of_struct_tm() -> None:
     assert not [path.name for path in PUBLIC if STRUCT_TM.search(path.read_text())]
 
 
-def test_every_function_says_what_it_does() -> None:
+def test_every_function_reports_what_it_does() -> None:
     """A comment stands before each function or the run of functions that it is in."""
     text = "\n".join(path.read_text() for path in PUBLIC)
     bare = re.findall(r"\n\n(TM_API [^;]*;)", text)

@@ -50,7 +50,7 @@ def test_headers_are_installed(installed: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == [p.name for p in PUBLIC]
 
 
-def test_pkg_config_gives_the_release(installed: Path) -> None:
+def test_pkg_config_yields_the_release(installed: Path) -> None:
     version = (ROOT / "include/threadmodel/version.h").read_text()
     numbers = [
         line.split()[2] for line in version.splitlines() if "TM_VERSION_" in line

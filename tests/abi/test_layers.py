@@ -84,7 +84,7 @@ def test_every_folder_is_known(home: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["c", "h"])
-def test_a_name_tells_its_file(ending: str) -> None:
+def test_a_name_reports_its_file(ending: str) -> None:
     """In a debugger, a linker map or an editor's tab there is no folder before it."""
     paths = [*LIBRARY.rglob(f"*.{ending}"), *AGENT.rglob(f"*.{ending}")]
     count = Counter(path.name for path in paths)

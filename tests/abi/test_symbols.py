@@ -55,7 +55,7 @@ def test_exports_are_the_map_each_in_the_node_of_its_release(
     assert exported == map_nodes()
 
 
-def test_soname_says_which_abi(library: Path) -> None:
+def test_soname_reports_which_abi(library: Path) -> None:
     assert "[libthreadmodel.so.0]" in output("readelf", "--dynamic", library)
 
 

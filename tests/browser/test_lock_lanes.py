@@ -274,7 +274,7 @@ def test_holds_are_a_table_too(show: Show, model: threadmodel.Model) -> None:
     assert rows == str(sum(row["object"] in wanted for row in model.holds()))
 
 
-def test_it_says_what_is_left_out(
+def test_it_reports_what_is_left_out(
     show: Show, busy: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(excerpt, "HOLD_ROWS", 50)

@@ -79,7 +79,9 @@ def test_jupyterlab_draws_what_nbclient_ran(
     assert page.get_by_role("application", name="Timeline of threads").is_visible()
 
 
-def test_a_live_kernel_gives_the_detail_that_is_asked_for(page: Page, lab: Lab) -> None:
+def test_a_live_kernel_yields_the_detail_that_is_asked_for(
+    page: Page, lab: Lab
+) -> None:
     # The first picture is coarse; what is asked for afterwards need not be.
     write(lab, "live.ipynb", f"{CODE}\nshown = model.timeline()\nshown", MORE)
     lab.open(page, "live.ipynb")

@@ -37,7 +37,7 @@ def test_findings_are_shown_in_the_model_s_words(
     assert shown == [row[part] for row in rows for part in parts if row[part]]
 
 
-def test_it_says_what_the_data_cannot_show(
+def test_it_reports_what_the_data_cannot_show(
     show: Show, model: threadmodel.Model
 ) -> None:
     model.define_run(threadmodel.Run(threshold_ns=20_000_000))

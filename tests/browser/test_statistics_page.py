@@ -194,7 +194,7 @@ def test_a_histogram_counts_every_blocking_interval(show: Show) -> None:
     assert shown == first["blocked_count"].replace(",", "")
 
 
-def test_chosen_threads_are_taken_to_the_timeline_and_back(show: Show) -> None:
+def test_chosen_threads_go_to_the_timeline_and_back(show: Show) -> None:
     model = random_model(6)
     page = show(model, "statistics")
     choose(page, "Threads", "name", ["t1", "t4"])

@@ -82,7 +82,7 @@ def test_every_interval_is_there(show: Show, busy: threadmodel.Model) -> None:
 
 
 @pytest.mark.parametrize("detail", [1, 60, 500])
-def test_of_a_cut_report_no_time_is_lost_and_it_says_so(
+def test_of_a_cut_report_no_time_is_lost_and_it_reports_it(
     show: Show, busy: threadmodel.Model, detail: int
 ) -> None:
     page = show(busy, "timeline", detail=detail)
@@ -179,7 +179,7 @@ def wait_for(page: Page, expression: str, value: Any) -> None:
     assert until(page, lambda: state(page, expression), value) == value
 
 
-def test_certain_and_inferred_arrows_are_told_apart(
+def test_certain_and_inferred_arrows_are_distinguished(
     show: Show, busy: threadmodel.Model
 ) -> None:
     page = show(busy, "timeline")

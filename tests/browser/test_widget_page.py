@@ -126,7 +126,7 @@ def test_looking_closer_asks_the_kernel(
     assert picked in [[row["start_ns"], row["end_ns"], row["state"]] for row in part]
 
 
-def test_what_the_kernel_refuses_is_said(
+def test_what_the_kernel_refuses_is_reported(
     page: Page, model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lanes, "ROWS", 60)

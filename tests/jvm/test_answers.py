@@ -71,7 +71,7 @@ def length(rows) -> int:
     return sum(row["end_ns"] - row["start_ns"] for row in rows)
 
 
-def test_what_a_shorter_hold_gains_is_what_it_was_said_to_gain(java: Java):
+def test_a_shorter_hold_gains_what_was_predicted(java: Java):
     """The lock is held 5 ms too long, and then not; what was predicted from the first
     run is compared with the second.
 

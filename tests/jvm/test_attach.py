@@ -250,7 +250,7 @@ def test_a_recording_that_somebody_else_stops_is_over_at_once(java: Java):
     assert threadmodel.open(trace).damage is None
 
 
-def test_a_paused_stretch_is_unknown_and_said(java: Java):
+def test_a_paused_stretch_is_unknown_and_reported(java: Java):
     trace = java.folder / "run.tmt"
     with running(java, "Attached") as program:
         program.hear("ready")
@@ -303,7 +303,7 @@ DEADLOCKS = [
 
 
 @pytest.mark.parametrize(("kind", "threads"), DEADLOCKS)
-def test_a_deadlock_that_was_there_is_told(java: Java, kind: str, threads: str):
+def test_a_deadlock_that_was_there_is_reported(java: Java, kind: str, threads: str):
     if threads != "platform" and java.jdk.release < SNAPSHOT_SINCE:
         pytest.skip(
             f"JDK {java.jdk.release} tells nothing of virtual threads' monitors"
@@ -471,7 +471,7 @@ def test_a_stopped_jvm_is_refused(java: Java):
         program.hear("gone")
 
 
-def test_a_path_of_any_length_is_taken_by_jvms_that_can(java: Java):
+def test_a_path_of_any_length_is_accepted_by_jvms_that_can(java: Java):
     """Release 24 and later take requests of a second version."""
     folder = java.folder.joinpath(*["long" * 50] * 6)
     folder.mkdir(parents=True)

@@ -71,7 +71,7 @@ def recorded(java: Java, count: int, go_on: bool, *flags: str) -> threadmodel.Mo
     return threadmodel.open(trace)
 
 
-def test_what_every_virtual_thread_is_in_is_told(java: Java):
+def test_what_every_virtual_thread_waits_for_is_reported(java: Java):
     if java.jdk.release < SNAPSHOT_SINCE:
         pytest.skip(f"JDK {java.jdk.release} does not tell")
     model = recorded(java, OTHERS, go_on=False)
@@ -121,7 +121,7 @@ def test_what_virtual_threads_were_in_ends_when_it_ends(java: Java):
     assert rows(model, "interactions", kind="notify_all", to_thread="listener")
 
 
-def test_what_virtual_threads_are_in_is_told_again_after_a_pause(java: Java):
+def test_what_virtual_threads_are_in_is_reported_again_after_a_pause(java: Java):
     if java.jdk.release < SNAPSHOT_SINCE:
         pytest.skip(f"JDK {java.jdk.release} does not tell")
     trace = java.folder / "run.tmt"
@@ -148,7 +148,7 @@ def asked_after_a_pause(model: threadmodel.Model) -> bool:
     return sum(name.startswith("other-") for name in parked) == OTHERS
 
 
-def test_virtual_threads_that_the_jdk_does_not_list_are_said(java: Java):
+def test_virtual_threads_that_the_jdk_does_not_list_are_reported(java: Java):
     trace = java.folder / "run.tmt"
     flags = (QUIET, "-Djdk.trackAllThreads=false")
     with running(java, "VirtualAttached", 1, flags=flags) as program:
@@ -188,7 +188,7 @@ def all_moved(model: threadmodel.Model) -> bool:
     return len(busy) == BUSY and all(row["parked_count"] > 2 for row in busy)
 
 
-def test_a_deadlock_of_virtual_threads_after_the_attach_is_told(java: Java):
+def test_a_deadlock_of_virtual_threads_after_the_attach_is_reported(java: Java):
     if java.jdk.release < SNAPSHOT_SINCE:
         pytest.skip(f"JDK {java.jdk.release} does not tell")
     trace = java.folder / "run.tmt"
@@ -202,7 +202,7 @@ def test_a_deadlock_of_virtual_threads_after_the_attach_is_told(java: Java):
     assert len(threadmodel.open(trace).deadlocks()) == 2
 
 
-def test_a_jdk_that_does_not_tell_is_said_to_be_one(java: Java, tmp_path: Path):
+def test_a_jdk_that_does_not_report_is_reported_to_be_one(java: Java, tmp_path: Path):
     """As of releases before 25, here by another class in the place of the JDK's."""
     if java.jdk.release < SNAPSHOT_SINCE:
         pytest.skip("the JDK is one of these, with other monitors of virtual threads")
@@ -251,7 +251,7 @@ def test_a_program_without_virtual_threads_gets_none(java: Java):
         assert program.end() == ""
 
 
-def test_the_first_virtual_thread_after_an_attach_is_told(java: Java):
+def test_the_first_virtual_thread_after_an_attach_is_reported(java: Java):
     trace = java.folder / "run.tmt"
     with running(java, "VirtualBusy", 0) as program:
         program.hear("warm")

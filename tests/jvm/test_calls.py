@@ -74,7 +74,7 @@ def unseen(java: Java, seen: int, bypassed: int) -> list[str]:
     return [caveat for caveat in run.model.caveats if "were not seen" in caveat]
 
 
-def test_notifies_that_come_by_no_hook_are_found_out_and_said(java: Java):
+def test_notifies_that_come_by_no_hook_are_found_out_and_reported(java: Java):
     """Some calls are seen, as of a method before it was compiled."""
     if not BYPASSED.exists():
         pytest.skip(f"no library in {BYPASSED}")

@@ -20,7 +20,7 @@ from threadmodel import EventKind
 SERIAL_NS = 6 * 25 * 15_000_000
 
 
-def test_benchmark_runs_a_program_with_each_change_beside_what_was_told(
+def test_benchmark_runs_a_program_with_each_change_beside_its_prediction(
     jdk: Jdk, tmp_path: Path
 ):
     answers = tmp_path / "answers.json"
@@ -47,7 +47,7 @@ def test_benchmark_runs_a_program_with_each_change_beside_what_was_told(
         (None, False, False),
     ],
 )
-def test_told_gain_is_held_against_the_real_one(
+def test_predicted_gain_is_compared_with_the_real_one(
     told: Told | None, inside: bool, close: bool
 ):
     real = Gain([200, 201, 199], [100, 100, 100])
@@ -55,7 +55,7 @@ def test_told_gain_is_held_against_the_real_one(
     assert (outcome.inside, outcome.close) == (inside, close)
 
 
-def test_row_tells_its_interval_and_one_without_a_gain_nothing():
+def test_row_reports_its_interval_and_one_without_a_gain_nothing():
     assert of_row({"gain_ns": None, "gain_low_ns": None, "gain_high_ns": None}) is None
     assert of_row({"gain_ns": 7, "gain_low_ns": 5, "gain_high_ns": 9}) == Told(5, 7, 9)
 
@@ -89,7 +89,7 @@ def two_holds() -> threadmodel.Model:
     return model
 
 
-def test_prediction_is_what_the_library_tells_of_these_holds():
+def test_prediction_is_what_the_library_predicts_of_these_holds():
     told = tell(two_holds(), Hold("demo.Lock", 0.5))
     assert told is not None
     assert 0 < told.middle_ns <= 14_000
@@ -104,5 +104,5 @@ def test_prediction_is_what_the_library_tells_of_these_holds():
         Resource("demo.Pool.borrow", more_permits=1),
     ],
 )
-def test_what_cannot_be_told_is_none(question: Question):
+def test_what_cannot_be_predicted_is_none(question: Question):
     assert tell(two_holds(), question) is None

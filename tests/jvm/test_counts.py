@@ -10,7 +10,7 @@ ROUNDS = 20
 
 
 @pytest.mark.every_release
-def test_every_block_is_counted_and_lasts_as_long_as_the_program_says(java: Java):
+def test_every_block_is_counted_and_lasts_as_long_as_the_program_reports(java: Java):
     run = java.record("Blocks", ROUNDS)
     gate = run.one("locks", **{"class": "Blocks$Gate"})
     assert gate["blocked_count"] == ROUNDS
@@ -144,7 +144,7 @@ def test_threads_have_names_groups_and_both_ends(java: Java):
 
 
 @pytest.mark.every_release
-def test_run_says_what_was_recorded(java: Java):
+def test_run_reports_what_was_recorded(java: Java):
     run = java.record("Stuck", 0).model.run
     assert run.producer is not None
     assert run.producer.startswith("threadmodel-agent ")

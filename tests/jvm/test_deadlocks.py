@@ -70,7 +70,7 @@ def assert_certain(run: Recording) -> None:
         ("join", "both"),
     ],
 )
-def test_a_deadlock_is_told_within_100_ms(java: Java, kind: str, threads: str):
+def test_a_deadlock_is_reported_within_100_ms(java: Java, kind: str, threads: str):
     if threads != "platform" and java.jdk.release < VIRTUAL_SINCE:
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
     took_ms = []
@@ -83,7 +83,7 @@ def test_a_deadlock_is_told_within_100_ms(java: Java, kind: str, threads: str):
     assert min(took_ms) <= WITHIN_MS
 
 
-def test_a_deadlock_that_a_timeout_will_break_is_told_as_such(java: Java):
+def test_a_deadlock_that_a_timeout_will_break_is_reported_as_such(java: Java):
     run = java.record("Deadlocks", "timed", "platform", STAY_MS)
     _, members = told(run.stderr)
     assert_recorded(members, "locks")
@@ -95,13 +95,13 @@ def test_a_deadlock_that_a_timeout_will_break_is_told_as_such(java: Java):
     assert other.endswith(", for at most 3600000 ms")
 
 
-def test_one_that_no_timeout_breaks_is_not_said_to_be_broken(java: Java):
+def test_one_that_no_timeout_breaks_is_not_reported_to_be_broken(java: Java):
     run = java.record("Deadlocks", "locks", "platform", STAY_MS)
     told(run.stderr)
     assert "timeout" not in run.stderr
 
 
-def test_a_deadlock_is_told_with_both_places_of_every_member(java: Java):
+def test_a_deadlock_is_reported_with_both_places_of_every_member(java: Java):
     run = java.record("Deadlocks", "monitors", "platform", STAY_MS)
     lines = run.stderr.splitlines()
     for wanted in ("Left", "Right"):
@@ -111,6 +111,6 @@ def test_a_deadlock_is_told_with_both_places_of_every_member(java: Java):
         assert "at Deadlocks.monitors(Deadlocks.java:" in lines[took - 1]
 
 
-def test_a_program_that_only_contends_is_not_said_to_be_deadlocked(java: Java):
+def test_a_program_that_only_contends_is_not_reported_to_be_deadlocked(java: Java):
     for program, argument in (("Storm", 20_000), ("Blocks", 3)):
         assert "deadlock" not in java.record(program, argument).stderr

@@ -74,7 +74,7 @@ def recorded(java: Java, program: str, mode: str) -> tuple[threadmodel.Model, Ho
 
 
 @pytest.mark.parametrize("how", ["from the start", "attached"])
-def test_an_owner_that_runs_is_told_while_others_are_blocked(java: Java, how: str):
+def test_an_owner_that_runs_is_reported_while_others_are_blocked(java: Java, how: str):
     owners: set[str] = set()
     for _ in range(ATTEMPTS):
         model, held = (
@@ -90,7 +90,7 @@ def test_an_owner_that_runs_is_told_while_others_are_blocked(java: Java, how: st
 
 
 @pytest.mark.parametrize("how", ["from the start", "attached"])
-def test_owners_that_change_in_a_block_are_told_as_they_are(java: Java, how: str):
+def test_owners_that_change_in_a_block_are_reported_as_they_are(java: Java, how: str):
     if how == "attached":
         model, held = attached(java, "queue")
     else:
@@ -109,7 +109,9 @@ def test_a_program_without_management_is_not_asked(java: Java):
 
 
 @pytest.mark.parametrize("who", ["owner", "blocked"])
-def test_of_virtual_threads_nobody_is_told_who_is_not_the_owner(java: Java, who: str):
+def test_of_virtual_threads_nobody_is_reported_who_is_not_the_owner(
+    java: Java, who: str
+):
     if java.jdk.release < VIRTUAL_SINCE:
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
     model, held = recorded(java, "VirtualHeld", who)

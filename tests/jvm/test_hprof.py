@@ -58,7 +58,7 @@ def test_text_is_in_order_and_adds_up(java: Java):
     assert min(text.traces) == 300001
 
 
-def test_text_tells_threads_apart_and_leaves_lines_out_if_told(java: Java):
+def test_text_distinguishes_threads_and_leaves_lines_out_if_asked(java: Java):
     path = write(
         java, "Blocks", ROUNDS, agent="format=a,cutoff=0,thread=y,lineno=n,stacks=all"
     )
@@ -105,7 +105,7 @@ def tuple_of(
     ]
 
 
-def test_binary_has_no_lines_and_each_thread_s_stacks_if_told(java: Java):
+def test_binary_has_no_lines_and_each_thread_s_stacks_if_asked(java: Java):
     path = write(java, "Blocks", ROUNDS, agent="format=b,lineno=n,thread=y,stacks=all")
     read = hprof.read_binary(path)
     assert {frame.line for frame in read.frames.values()} == {0}
@@ -140,7 +140,7 @@ def test_report_at_exit_names_locks_and_threads(java: Java):
     assert "Blocks$Gate.pass " in without.stderr
 
 
-def test_report_at_exit_tells_of_a_deadlock(java: Java):
+def test_report_at_exit_reports_a_deadlock(java: Java):
     done = java.run(java.command("Stuck", 100, agent="doe=y,file=/dev/null"))
     assert done.returncode == 0
     assert "Deadlock at " in done.stderr
@@ -149,7 +149,7 @@ def test_report_at_exit_tells_of_a_deadlock(java: Java):
     )
 
 
-def test_verbose_says_where_it_goes_and_what_came_of_it(java: Java):
+def test_verbose_reports_where_it_goes_and_what_came_of_it(java: Java):
     done = java.run(java.command("Blocks", 1, agent="verbose=y,file=run.tmt"))
     first, last = lines_of_agent(done.stderr)
     assert first.endswith("recording to run.tmt")

@@ -90,7 +90,7 @@ def test_what_recording_cost_outlives_a_kill(java: Java):
     assert "events up to when it last told, of which" in said[0]
 
 
-def test_without_rings_the_last_rounds_are_missing_and_that_is_said(java: Java):
+def test_without_rings_the_last_rounds_are_missing_and_that_is_reported(java: Java):
     trace = java.folder / "run.tmt"
     rung = kill(java, trace, options=",rings=none")
     assert [path.name for path in java.folder.glob("run*")] == ["run.tmt"]
@@ -113,7 +113,7 @@ def test_rings_may_lie_elsewhere_with_a_link_beside_the_trace(java: Java):
     assert sum(notifies(read(trace))) <= sum(notifies(model))
 
 
-def test_rings_of_another_run_are_not_taken(java: Java):
+def test_rings_of_another_run_are_not_read(java: Java):
     first, second = java.folder / "first.tmt", java.folder / "second.tmt"
     kill(java, first)
     kill(java, second)
@@ -150,7 +150,7 @@ def test_trace_of_a_run_that_goes_on_is_read_without_its_rings(java: Java):
     assert "still going on" in model.damage
 
 
-def test_child_that_is_told_the_same_file_takes_another_and_says_so(java: Java):
+def test_child_with_the_same_file_writes_another_and_reports_it(java: Java):
     trace = java.folder / "run.tmt"
     with subprocess.Popen(
         java.command("Killed", java.folder / "counts", agent=f"file={trace}"),

@@ -37,7 +37,9 @@ def test_options_that_are_wrong_stop_the_vm_with_one_line(
     assert not list(java.folder.glob("*.tmt"))
 
 
-def test_a_wait_for_a_class_that_another_thread_initialises_is_told_apart(java: Java):
+def test_a_wait_for_a_class_that_another_thread_initialises_is_distinguished(
+    java: Java,
+):
     run = java.record("Initialisation", 3)
     causes = {row["cause"]: row["count"] for row in run.model.diagnostics()}
     assert causes.get("initialisation_wait") == run.said["waits"]
@@ -69,7 +71,7 @@ def test_events_can_be_left_out(
     assert kinds >= there
 
 
-def test_file_is_named_after_the_process_unless_told(java: Java):
+def test_file_is_named_after_the_process_by_default(java: Java):
     done = java.run(java.command("Stuck", 0, agent=""))
     assert done.returncode == 0
     (trace,) = java.folder.glob("*.tmt")
@@ -83,7 +85,7 @@ def test_file_may_have_commas_and_spaces(java: Java):
     assert threadmodel.open(java.folder / "a,b c %p.tmt").event_count > 0
 
 
-def test_agent_says_nothing_and_passes_on_what_the_program_says(java: Java):
+def test_agent_prints_nothing_and_passes_on_what_the_program_prints(java: Java):
     run = java.record("Blocks", 1)
     assert run.stderr == ""
     assert all("=" in line for line in run.stdout.splitlines())
@@ -138,7 +140,7 @@ def test_trace_of_a_killed_vm_opens_and_has_what_was_written(java: Java):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_trace_of_a_vm_that_was_told_to_end_is_complete(java: Java, number: int):
+def test_trace_of_a_vm_that_was_asked_to_end_is_complete(java: Java, number: int):
     trace = java.folder / "told.tmt"
     # A shell may have had us ignore it, and the program would inherit that.
     before = signal.signal(number, signal.SIG_DFL)
@@ -177,7 +179,7 @@ def test_full_disk_ends_the_recording_and_not_the_program(java: Java):
     assert done.returncode == 1 or "most_ns=" in done.stdout
 
 
-def test_small_buffers_lose_events_and_say_so(java: Java):
+def test_small_buffers_lose_events_and_report_it(java: Java):
     run = java.record("Flood", 200_000, "waited", options="buffer=64,depth=0")
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
     lost = run.odd().get("lost_by_producer", 0)

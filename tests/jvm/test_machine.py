@@ -12,7 +12,7 @@ COLLECTIONS = 5
 
 
 @pytest.mark.parametrize("collector", ["Serial", "Parallel", "G1"])
-def test_pauses_of_the_collector_are_told(java: Java, collector: str):
+def test_pauses_of_the_collector_are_reported(java: Java, collector: str):
     flag = f"-XX:+Use{collector}GC"
     run = java.record("Machine", COLLECTIONS, 0, flags=(flag,))
     (row,) = (r for r in run.model.context_totals() if r["kind"] == "gc_pause")
@@ -35,7 +35,7 @@ def test_samples_of_a_thread_are_its_processor_time(java: Java):
     assert without.one("threads", name="spinner")["cpu_samples"] == 0
 
 
-def test_monitors_held_at_a_contended_enter_are_told_where_asked_for(java: Java):
+def test_monitors_held_at_a_contended_enter_are_reported_where_asked_for(java: Java):
     run = java.record("Machine", 0, 0, options="held=y")
     edge = run.one("lock_edges", wanted_class="Machine$Inner")
     assert edge["held_class"] == "Machine$Outer"
@@ -50,7 +50,7 @@ def test_a_thread_that_was_renamed_goes_by_its_new_name(java: Java):
     assert run.one("threads", name="after")["blocked_count"] >= 1
 
 
-def test_a_recording_says_what_it_cost(java: Java):
+def test_a_recording_reports_what_it_cost(java: Java):
     run = java.record("Machine", 0, 0)
     (said,) = (
         caveat for caveat in run.model.caveats if caveat.startswith("Recording ")

@@ -105,7 +105,7 @@ def test_whatever_becomes_of_the_rings_the_recording_is_whole(
         pytest.param(Path.unlink, "another program removed it", id="removed"),
     ],
 )
-def test_a_trace_that_others_take_away_ends_the_recording_and_not_the_program(
+def test_a_trace_that_others_remove_ends_the_recording_and_not_the_program(
     java: Java, change: Callable[[Path], None], told: str
 ):
     trace, _, errors = meddle(java, "", change)

@@ -155,7 +155,7 @@ def test_the_token_comes_before_the_trace(java: Java, listener: socket.socket):
     assert peer.received.startswith(b"threadmodel correct-horse-battery\n\xb1TMT")
 
 
-def test_a_token_that_others_can_read_is_not_said(java: Java, listener: socket.socket):
+def test_a_token_that_others_can_read_is_refused(java: Java, listener: socket.socket):
     token = java.folder / "token"
     token.write_text("correct-horse-battery")
     token.chmod(0o644)

@@ -32,13 +32,13 @@ def interactions(model: threadmodel.Model) -> set[str]:
     return {row["kind"] for row in model.interactions()}
 
 
-def test_nothing_is_said_of_a_vm_that_can_do_all(java: Java):
+def test_no_lack_is_reported_of_a_vm_that_can_do_all(java: Java):
     said, trace = run(java)
     assert said == ""
     assert interactions(threadmodel.open(trace)) >= {"handoff", "start"}
 
 
-def test_a_vm_that_is_not_hotspot_is_recorded_by_plain_events_and_that_is_said(
+def test_a_vm_that_is_not_hotspot_is_recorded_by_plain_events_and_that_is_reported(
     java: Java,
 ):
     said, trace = run(java, name="Eclipse OpenJ9 VM")

@@ -86,7 +86,9 @@ def test_finding_of_little_or_of_another_trouble_is_not_the_cause():
 @pytest.mark.parametrize(
     ("predicted_ns", "right"), [(None, False), (2 * SECOND, True), (SECOND, False)]
 )
-def test_gain_told_is_right_within_a_quarter(predicted_ns: int | None, right: bool):
+def test_predicted_gain_is_right_within_a_quarter(
+    predicted_ns: int | None, right: bool
+):
     found = verdict(finding(1, "java.lang.Object", gain_ns=predicted_ns))
     assert found.predicted_right is right
 

@@ -29,7 +29,7 @@ FLUSHED_FACTS = 20
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[0])
-def test_every_event_is_what_the_jdk_says(java: Java, program: tuple[object, ...]):
+def test_every_event_is_what_the_jdk_reports(java: Java, program: tuple[object, ...]):
     if not (java.classes / f"{program[0]}.class").exists():
         pytest.skip(f"{program[0]} needs JDK {VIRTUAL_SINCE}")
     file = record(java, *program)
@@ -81,7 +81,7 @@ def test_threads_keep_names_groups_and_kinds(java: Java, recording: Path):
         assert "main" not in virtual
 
 
-def test_an_interrupted_wait_says_so(recording: Path):
+def test_an_interrupted_wait_reports_it(recording: Path):
     flags = emit(recording).flags
     assert any(bits & recordings.BY_INTERRUPT for bits in flags)
     assert not any(
@@ -91,7 +91,7 @@ def test_an_interrupted_wait_says_so(recording: Path):
 
 
 @pytest.mark.parametrize("names", [("GCPhasePause",), ("GarbageCollection",)])
-def test_pauses_are_what_the_jdk_says(java: Java, names: tuple[str, ...]):
+def test_pauses_are_what_the_jdk_reports(java: Java, names: tuple[str, ...]):
     file = record(java, "Pauses", 3, names=names)
     theirs = []
     for event in print_by_jdk(java, file, names):
@@ -138,7 +138,7 @@ def test_a_thread_dump_in_a_recording_shows_a_deadlock(java: Java):
     assert any("as in a deadlock, is not in" in caveat for caveat in model.caveats)
 
 
-def test_inflations_are_what_the_jdk_says(java: Java):
+def test_inflations_are_what_the_jdk_reports(java: Java):
     names = ("JavaMonitorInflate",)
     file = record(java, "Pauses", 3, names=names)
     emitted = emit(file)
@@ -215,7 +215,7 @@ def test_the_same_chunk_twice_is_read_once(recording: Path, tmp_path: Path):
     assert any("1 chunks twice" in caveat for caveat in ours.caveats)
 
 
-def test_a_cut_recording_gives_what_is_whole(java: Java, tmp_path: Path):
+def test_a_cut_recording_yields_what_is_whole(java: Java, tmp_path: Path):
     content = record(java, "Storm", 4_000, PARTS, stacks=False).read_bytes()
     starts = chunks_of(content)
     assert len(starts) >= CHUNKS
@@ -254,9 +254,9 @@ def test_a_killed_jvm_leaves_what_it_had_written(java: Java, tmp_path: Path):
         stdout=subprocess.DEVNULL,
     ) as running:
         try:
-            give_up = time.monotonic() + TIMEOUT_S
+            deadline = time.monotonic() + TIMEOUT_S
             files: list[Path] = []
-            while time.monotonic() < give_up and not files:
+            while time.monotonic() < deadline and not files:
                 time.sleep(0.2)
                 files = [
                     f for f in repository.rglob("*.jfr") if is_flushed(f, tmp_path)
@@ -290,7 +290,7 @@ def is_flushed(file: Path, folder: Path) -> bool:
     return len(emit(copy).facts) > FLUSHED_FACTS
 
 
-def test_thresholds_and_what_is_off_are_said(java: Java):
+def test_thresholds_and_what_is_off_are_reported(java: Java):
     names = ("JavaMonitorEnter", "ThreadPark")
     file = record(java, "Busy", 300, threshold="1 ms", names=names)
     model = threadmodel.open(file)

@@ -18,11 +18,11 @@ def parks(run: Recording) -> list[dict[str, object]]:
     return run.rows("timeline", state="parked", thread="storm")
 
 
-def is_said(run: Recording) -> bool:
+def is_reported(run: Recording) -> bool:
     return any("drawn at random" in caveat for caveat in run.model.caveats)
 
 
-def test_every_stack_is_taken_where_that_was_asked_for(java: Java):
+def test_every_stack_is_walked_where_that_was_asked_for(java: Java):
     run = java.record(*STORM, options="stacks=all,buffer=65536")
     assert run.odd() == {}
     by_method = Counter(row["method"] for row in parks(run))
@@ -33,7 +33,7 @@ def test_every_stack_is_taken_where_that_was_asked_for(java: Java):
         "Callers.forGood": 1,
     }
     assert not any(row["sampled"] for row in parks(run))
-    assert not is_said(run)
+    assert not is_reported(run)
 
 
 def assert_three_of_four_are_often(rows: list[dict[str, object]]) -> None:
@@ -50,13 +50,13 @@ def assert_three_of_four_are_often(rows: list[dict[str, object]]) -> None:
     assert abs(often - 3 / 4) <= DEVIATIONS * math.sqrt(3 / 16 / draws)
 
 
-def test_callers_of_a_storm_come_out_in_proportion_and_the_estimate_is_told(
+def test_callers_of_a_storm_come_out_in_proportion_and_the_estimate_is_reported(
     java: Java,
 ):
     run = java.record("Callers", 2 * SHORTS, LONGS, options="buffer=65536")
     rows = parks(run)
     assert len(rows) == 2 * SHORTS + LONGS + 1
-    assert is_said(run) == any(row["sampled"] for row in rows)
+    assert is_reported(run) == any(row["sampled"] for row in rows)
     assert_three_of_four_are_often(rows)
     assert {row["method"] for row in rows} <= {
         "Callers.often",
@@ -84,7 +84,7 @@ def test_long_blocking_intervals_have_their_own_stack_in_a_storm(java: Java):
     assert last["method"] == "Callers.forGood"
 
 
-def test_no_stacks_are_taken_where_none_are_wanted(java: Java):
+def test_no_stacks_are_walked_where_none_are_wanted(java: Java):
     run = java.record("Callers", 1000, 1, options="stacks=none")
     assert len(run.model.stacks()) == 0
     assert len(parks(run)) == 1000 + 2

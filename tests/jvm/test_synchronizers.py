@@ -69,7 +69,7 @@ def test_nothing_that_is_sure_is_wrong(run: Recording) -> None:
 
 
 @pytest.mark.parametrize("kind", ["fair", "unfair"])
-def test_a_lock_that_goes_from_hand_to_hand_is_told_in_turn(
+def test_a_lock_that_goes_from_hand_to_hand_is_reported_in_turn(
     run: Recording, kind: str
 ) -> None:
     held = truth(run)

@@ -80,7 +80,7 @@ def test_a_join_has_the_thread_s_class_and_the_caller(run: Recording):
     assert {row["method"] for row in joins} == {"VirtualCalls.lambda$joined$0"}
 
 
-def test_carriers_are_told_where_they_are_asked_for(java: Java):
+def test_carriers_are_reported_where_they_are_asked_for(java: Java):
     if java.jdk.release < VIRTUAL_SINCE:
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
     quiet = java.record("VirtualCalls", 2)

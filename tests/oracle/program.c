@@ -70,7 +70,7 @@ static void unpark_some(struct world *w, int t)
 static void dispatch(struct world *w, const struct timer_entry *e);
 
 /* Where nothing races it takes effect in the order of the events of its instant. */
-static void take_interrupt(struct world *w, int t, int64_t late_ns, int interrupter)
+static void deliver_interrupt(struct world *w, int t, int64_t late_ns, int interrupter)
 {
     struct timer_entry now = {.token = w->threads[t].token,
                               .thread = t,
@@ -105,7 +105,7 @@ static void interrupt_some(struct world *w, int t)
     th->interrupted = true;
     if (monitor_interrupt(w, target) || th->state == TM_STATE_SLEEPING ||
         th->state == TM_STATE_JOINING)
-        take_interrupt(w, target, late_ns, t);
+        deliver_interrupt(w, target, late_ns, t);
     else if (th->state == TM_STATE_PARKED && !th->waking) {
         th->waking = true;
         truth_cause(w, target, CAUSE_INTERRUPT, t, seen);

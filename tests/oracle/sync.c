@@ -126,7 +126,7 @@ void sync_acquire(struct world *w, int t, int object, int mode)
     park_begin(w, t, object, left > 0 ? left : th->sync_mode == TIMED);
 }
 
-static void give_up(struct world *w, int t, int object)
+static void release_lock(struct world *w, int t, int object)
 {
     struct object *o = &w->objects[object];
 
@@ -143,7 +143,7 @@ static void give_up(struct world *w, int t, int object)
 
 void sync_release(struct world *w, int t, int object)
 {
-    give_up(w, t, object);
+    release_lock(w, t, object);
     if (is_free(&w->objects[object], false))
         wake_first(w, t, object);
 }

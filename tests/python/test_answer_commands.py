@@ -70,7 +70,7 @@ def test_quick_stats_are_sums_by_class_with_their_caveats(
     assert "16.0 ms" in shown
 
 
-def test_quick_stats_of_a_cut_file_say_so(
+def test_quick_stats_of_a_cut_file_report_it(
     cli: Cli, trace: Path, tmp_path: Path
 ) -> None:
     cut = tmp_path / "cut.tmt"
@@ -142,7 +142,7 @@ def test_a_report_is_a_folder_of_parquet_files(
         (["--quick", "--dialect", "wait"], "dialect"),
     ],
 )
-def test_what_cannot_be_asked_is_told_in_one_line(
+def test_what_cannot_be_asked_is_reported_in_one_line(
     cli: Cli, trace: Path, arguments: list[str], text: str
 ) -> None:
     done = cli("stats", trace, *arguments)
@@ -151,7 +151,7 @@ def test_what_cannot_be_asked_is_told_in_one_line(
     assert b"Traceback" not in done.stderr
 
 
-def test_deadlocks_are_told_with_the_stacks_of_their_members(
+def test_deadlocks_are_reported_with_the_stacks_of_their_members(
     cli: Cli, trace: Path, model: threadmodel.Model
 ) -> None:
     shown = cli("deadlocks", trace).stdout.decode()
@@ -161,7 +161,7 @@ def test_deadlocks_are_told_with_the_stacks_of_their_members(
     assert rows == list(model.deadlocks())
 
 
-def test_a_run_without_deadlocks_says_so(cli: Cli, tmp_path: Path) -> None:
+def test_a_run_without_deadlocks_reports_it(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "calm.tmt"
     with threadmodel.Writer(path) as writer:
         runs.define(writer)
@@ -171,7 +171,7 @@ def test_a_run_without_deadlocks_says_so(cli: Cli, tmp_path: Path) -> None:
     assert "none was seen" in shown
 
 
-def test_info_says_what_a_file_is(
+def test_info_reports_what_a_file_is(
     cli: Cli, trace: Path, model: threadmodel.Model
 ) -> None:
     shown = cli("info", trace).stdout.decode()
@@ -292,7 +292,7 @@ def test_a_timeline_may_be_of_some_threads_and_times(
     assert rows == list(model.timeline())
 
 
-def test_a_timeline_of_nothing_says_so(cli: Cli, tmp_path: Path) -> None:
+def test_a_timeline_of_nothing_reports_it(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "empty.tmt"
     with threadmodel.Writer(path):
         pass
@@ -300,7 +300,7 @@ def test_a_timeline_of_nothing_says_so(cli: Cli, tmp_path: Path) -> None:
     assert "none: the run is no longer" in cli("path", path).stdout.decode()
 
 
-def test_a_timeline_of_one_instant_tells_states(cli: Cli, tmp_path: Path) -> None:
+def test_a_timeline_of_one_instant_reports_states(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "instant.tmt"
     with threadmodel.Writer(path) as writer:
         writer.define_run(threadmodel.Run(start_ns=1))

@@ -277,7 +277,7 @@ WRONG_USES: list[tuple[list[str], str]] = [
     WRONG_USES,
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_wrong_use_of_a_command_is_told_in_one_line(
+def test_wrong_use_of_a_command_is_reported_in_one_line(
     cli: Cli, trace: Path, arguments: list[str], words: str
 ) -> None:
     done = cli(*(str(trace) if word == "FILE" else word for word in arguments))

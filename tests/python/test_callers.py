@@ -114,7 +114,7 @@ def test_who_waits_for_anything_else_is_not(frames: Sequence[str], caller: str) 
     assert parked_in(frames) == (caller, False)
 
 
-def test_who_says_what_a_library_is_sees_the_rest_as_it_is() -> None:
+def test_named_library_prefixes_leave_the_rest_as_it_is() -> None:
     frames = (*CONDITION, TAKE, f"{POOL}.getTask", *WORKER)
     assert parked_in(frames, ()) == (frames[0], False)
     assert parked_in(frames, ("java.", "jdk.")) == (f"{POOL}.getTask", True)

@@ -49,7 +49,7 @@ def test_path_sums_up_by_keys(cli: Cli, convoy: Path) -> None:
     assert rows == list(model.path_rollup(by=("thread",)))
 
 
-def test_path_ends_where_it_is_told_to(cli: Cli, convoy: Path) -> None:
+def test_path_ends_where_it_is_asked_to(cli: Cli, convoy: Path) -> None:
     for thread in ("thread-3", "#3"):
         arguments = ("path", convoy, "--thread", thread, "--to", "0.01", "--json")
         rows = json.loads(cli(*arguments).stdout)

@@ -159,7 +159,7 @@ def test_a_lock_that_takes_more_than_before_fails(cli: Cli, tmp_path: Path) -> N
         ["--no-regression", "no-such-file"],
     ],
 )
-def test_wrong_use_is_told_in_a_line(
+def test_wrong_use_is_reported_in_a_line(
     cli: Cli, trace: Path, arguments: list[str]
 ) -> None:
     done = cli("check", trace, *arguments)

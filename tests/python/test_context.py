@@ -44,7 +44,7 @@ def told() -> threadmodel.Model:
     return model
 
 
-def test_rows_say_what_when_who_and_where(told: threadmodel.Model) -> None:
+def test_rows_report_what_when_who_and_where(told: threadmodel.Model) -> None:
     rows = [
         (row["kind"], row["start_ns"], row["end_ns"], row["thread"], row["cause"])
         for row in told.context()
@@ -116,7 +116,7 @@ def test_a_memory_limit_drops_rows_and_keeps_sums() -> None:
     assert odd["evicted"] == pauses - kept
 
 
-def test_the_report_says_how_long_the_collector_stopped_all(
+def test_the_report_shows_how_long_the_collector_stopped_all(
     cli: Cli, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.tmt"

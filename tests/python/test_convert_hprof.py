@@ -66,7 +66,7 @@ def test_text_of_a_trace_has_the_sums_of_its_blocks(
     assert names <= {row["name"] for row in back.threads()}
 
 
-def test_text_is_what_the_manual_of_hprof_says(
+def test_text_is_what_the_manual_of_hprof_reports(
     cli: Cli, trace: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "sums"
@@ -137,7 +137,9 @@ def test_what_is_read_may_be_of_any_format(
     assert by_way.stat().st_size > 100
 
 
-def test_a_cut_trace_gives_what_is_whole(cli: Cli, trace: Path, tmp_path: Path) -> None:
+def test_a_cut_trace_yields_what_is_whole(
+    cli: Cli, trace: Path, tmp_path: Path
+) -> None:
     cut = tmp_path / "cut.tmt"
     cut.write_bytes(trace.read_bytes()[:-40])
     for name in ("run.hprof", "run.hprof.txt"):

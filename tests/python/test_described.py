@@ -174,7 +174,7 @@ def check_values(table: Any, index: int, column: Column) -> None:
             assert text in column.strings
 
 
-def test_sql_and_reports_have_the_tables_that_are_said_to() -> None:
+def test_sql_and_reports_have_the_documented_tables() -> None:
     assert set(ALL_TABLES) == {table.sql for table in TABLES.values() if table.sql}
 
 

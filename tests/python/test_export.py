@@ -301,7 +301,7 @@ def test_dot_takes_names_of_any_length_and_keeps_locks_apart(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("format_", ["perfetto", "chrome", "collapsed", "dot"])
-def test_a_full_disk_is_said(model: threadmodel.Model, format_: str) -> None:
+def test_a_full_disk_is_reported(model: threadmodel.Model, format_: str) -> None:
     if not FULL.exists():
         pytest.skip("no /dev/full")
     with pytest.raises(OSError, match="No space left on device"):

@@ -40,7 +40,7 @@ def test_a_hot_lock_names_its_holder() -> None:
     assert row["bound_ns"] == 36 * MS
 
 
-def test_objects_of_one_class_are_told_apart_by_where_threads_block() -> None:
+def test_objects_of_one_class_are_distinguished_by_where_threads_block() -> None:
     story = Story()
     story.model.define_object(101, 1)
     for ms in range(0, 100, 10):
@@ -73,7 +73,7 @@ def test_locks_of_one_kind_at_one_place_are_one_cause() -> None:
     }
 
 
-def test_what_is_said_of_one_lock_is_one_finding() -> None:
+def test_what_is_reported_of_one_lock_is_one_finding() -> None:
     story = queue_story(6, 60, 4)
     for number in range(60):
         now, owner = 4.0 * number, 1 + (number + 5) % 6

@@ -22,7 +22,7 @@ def pool(threads: int, turns: int, stack: int = TAKE) -> Story:
     return story.at(now, threads + 1, KIND.THREAD_END)
 
 
-def test_a_pool_tells_permits_uses_and_what_they_are_spent_on() -> None:
+def test_a_pool_reports_permits_uses_and_what_they_are_spent_on() -> None:
     (row,) = pool(4, 20).findings("resource_wait")
     assert (row["class"], row["method"], row["line"]) == (
         "demo.Queue",
@@ -38,7 +38,7 @@ def test_a_pool_tells_permits_uses_and_what_they_are_spent_on() -> None:
     )
 
 
-def test_the_sleep_within_a_use_is_not_told_again() -> None:
+def test_the_sleep_within_a_use_is_not_reported_again() -> None:
     assert pool(4, 20).findings("sleep_on_critical_path") == []
 
 

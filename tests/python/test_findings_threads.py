@@ -44,7 +44,7 @@ def test_an_even_join_is_no_finding() -> None:
 
 
 # The VM named the owner of the first lock while that owner still ran.
-def test_a_deadlock_tells_who_wants_what_of_whom() -> None:
+def test_a_deadlock_reports_who_wants_what_of_whom() -> None:
     model = Model()
     runs.fill(model)
     rows = list(model.findings())

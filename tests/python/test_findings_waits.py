@@ -128,7 +128,7 @@ def test_a_notify_that_another_one_makes_good_is_not_lost() -> None:
     assert story.findings() == []
 
 
-def test_notifies_that_often_meet_a_waiter_are_not_useless() -> None:
+def test_notifies_that_often_wake_a_waiter_are_not_useless() -> None:
     story = Story()
     for ms in range(0, 300, 2):
         if ms % 10 == 0:

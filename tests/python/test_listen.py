@@ -24,7 +24,7 @@ def two_thirds(path: Path) -> bytes:
     return whole[: len(whole) * 2 // 3]
 
 
-def test_a_growing_file_gives_what_a_whole_one_gives(
+def test_a_growing_file_yields_what_a_whole_one_yields(
     trace: Path, tmp_path: Path
 ) -> None:
     whole = trace.read_bytes()
@@ -44,7 +44,7 @@ def test_a_growing_file_gives_what_a_whole_one_gives(
     assert list(model.timeline()) == list(threadmodel.open(trace).timeline())
 
 
-def test_a_growing_file_that_never_ends_is_said_to_be_cut(tmp_path: Path) -> None:
+def test_a_growing_file_that_never_ends_is_reported_as_cut(tmp_path: Path) -> None:
     whole = tmp_path / "whole.tmt"
     write_blocks(whole)
     cut = tmp_path / "cut.tmt"
@@ -200,9 +200,7 @@ def test_who_sends_no_trace_is_not_listened_to(
     assert len(stderr.splitlines()) == (1 if sent else 0)
 
 
-def test_who_says_nothing_keeps_nobody_else_waiting(
-    trace: Path, tmp_path: Path
-) -> None:
+def test_a_silent_peer_keeps_nobody_else_waiting(trace: Path, tmp_path: Path) -> None:
     whole = trace.read_bytes()
     with (
         listening("127.0.0.1:0", folder=tmp_path) as (process, at),

@@ -184,7 +184,7 @@ def test_a_deadlock_that_stands_is_a_cycle() -> None:
     assert len(story.cycles()) == 1
 
 
-def test_classes_tell_where_objects_differ() -> None:
+def test_classes_report_where_objects_differ() -> None:
     story = Story()
     story.nest(1, [A], B)
     story.nest(2, [104], 103)
@@ -196,7 +196,7 @@ def test_classes_tell_where_objects_differ() -> None:
     }
 
 
-def test_a_cycle_of_objects_is_not_told_again_of_classes() -> None:
+def test_a_cycle_of_objects_is_not_reported_again_of_classes() -> None:
     story = Story()
     story.nest(1, [A], B)
     story.nest(2, [B], A)

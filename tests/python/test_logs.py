@@ -33,7 +33,7 @@ ENDS = {
 STATES = {"blocked", "waiting", "sleeping", "joining"}
 
 
-def test_a_written_log_says_what_the_run_said(tmp_path: Path) -> None:
+def test_a_written_log_reports_what_the_run_reported(tmp_path: Path) -> None:
     log = tmp_path / "run.orca"
     with Writer(log, WriterFormat.CONTENTION) as writer:
         fill(writer)
@@ -75,7 +75,7 @@ def test_what_needs_a_word_that_a_log_has_not_is_counted(
         }
 
 
-def test_a_written_xml_says_what_the_run_said(tmp_path: Path) -> None:
+def test_a_written_xml_reports_what_the_run_reported(tmp_path: Path) -> None:
     log = tmp_path / "run.xml"
     with Writer(log, WriterFormat.TPTP, time_unit_ns=1000) as writer:
         fill(writer)
@@ -276,7 +276,7 @@ def test_a_dialect_and_a_unit_are_options_of_the_command_line(
     assert b"2.50 s" in done.stdout
 
 
-def test_a_disk_that_is_full_is_said() -> None:
+def test_a_disk_that_is_full_is_reported() -> None:
     writer = Writer("/dev/full", WriterFormat.TPTP)
     runs.define(writer)
     with pytest.raises(threadmodel.InputOutputError, match="No space left"):

@@ -14,7 +14,7 @@ from threadmodel import Event, EventKind, Selection
 MS = runs.MS
 
 
-def test_run_is_what_was_told(model: threadmodel.Model) -> None:
+def test_run_is_what_was_reported(model: threadmodel.Model) -> None:
     run = model.run
     assert run.vm == "Test VM 1"
     assert run.command == "demo.Main"
@@ -77,7 +77,7 @@ def test_the_deadlock_is_found_with_its_stacks(model: threadmodel.Model) -> None
     assert frames[0]["method"] == "demo.Fork.eat"
 
 
-def test_timeline_tells_states_by_time(model: threadmodel.Model) -> None:
+def test_timeline_reports_states_by_time(model: threadmodel.Model) -> None:
     rows = [row for row in model.timeline() if row["thread_id"] == runs.WORKER]
     starts = [row["start_ns"] for row in rows]
     assert starts == sorted(starts)
@@ -182,7 +182,7 @@ def test_definitions_that_cannot_be_are_value_errors(
     assert model.event_count == len(runs.events())
 
 
-def test_numpy_events_give_the_same_model(model: threadmodel.Model) -> None:
+def test_numpy_events_yield_the_same_model(model: threadmodel.Model) -> None:
     numpy = pytest.importorskip("numpy")
     dtype = threadmodel.event_dtype()
     array = numpy.zeros(len(runs.events()), dtype)
@@ -224,7 +224,7 @@ def test_generators_and_empty_lists_are_events() -> None:
     assert model.event_count == len(runs.events())
 
 
-def test_odd_events_are_counted_and_taken() -> None:
+def test_odd_events_are_counted_and_accepted() -> None:
     model = threadmodel.Model()
     model.ingest([Event(1, 1, EventKind.WAITED, object=5), Event(2, 1, 60000)])
     causes = {row["cause"]: row["count"] for row in model.diagnostics()}
@@ -294,7 +294,7 @@ def test_objects_die_in_any_order_and_any_thread() -> None:
     gc.collect()
 
 
-def test_threads_that_share_a_model_take_turns() -> None:
+def test_threads_that_share_a_model_alternate() -> None:
     model = threadmodel.Model()
     batch = threadmodel.event.pack(
         [Event(t, 1 + t % 7, EventKind.NOTIFY, object=1) for t in range(500)]

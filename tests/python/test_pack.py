@@ -78,7 +78,7 @@ def test_a_table_comes_back(seed: int, step: int) -> None:
             assert values(column, data, entry["rows"]) == expected
 
 
-def test_only_some_columns_and_rows_are_taken() -> None:
+def test_columns_and_rows_can_be_chosen() -> None:
     table = model_of(3).timeline()
     pack = Pack()
     pack.add("t", table, ["state", "open"], rows=13)
@@ -98,6 +98,6 @@ def test_compressed_it_is_the_same_as_gzip() -> None:
     assert len(small) < len(plain)
 
 
-def test_a_build_without_the_front_end_says_so() -> None:
+def test_a_build_without_the_front_end_reports_it() -> None:
     with pytest.raises(UnsupportedError, match=r"built without Node\.js"):
         page.asset("no-such-file.js")

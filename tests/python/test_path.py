@@ -61,7 +61,7 @@ def joined(path: list[Segment]) -> list[Segment]:
 
 
 @campaign(150, 2000)
-def test_paths_are_what_their_definition_says(seed: int) -> None:
+def test_paths_are_what_their_definition_reports(seed: int) -> None:
     model = fair_locks(seed)
     reference = Reference(model)
     for waited_for in (True, False):
@@ -291,7 +291,7 @@ def test_a_pipeline_is_as_slow_as_its_slowest_stage() -> None:
     assert sum(rollup.values()) == list(model.critical_path())[-1]["end_ns"]
 
 
-def test_the_rank_has_the_best_first_and_says_the_same() -> None:
+def test_the_rank_has_the_best_first_and_reports_the_same() -> None:
     programs, _ = WORLDS["two locks, the slow one"]
     model = model_of(World(programs))
     table = model.whatif_rank(factor=0.5)
@@ -319,7 +319,7 @@ def test_an_object_is_chosen_by_its_label() -> None:
     assert none["note"].startswith("cannot tell")
 
 
-def test_wrong_questions_are_told(model: threadmodel.Model) -> None:
+def test_wrong_questions_are_reported(model: threadmodel.Model) -> None:
     for factor in (-0.5, float("nan"), float("inf"), 1e9):
         with pytest.raises(ValueError, match="factor"):
             model.whatif("demo.Account", factor=factor)

@@ -46,7 +46,7 @@ def test_a_timeline_has_a_bar_for_each_interval(model: threadmodel.Model) -> Non
     assert len(ax.lines) == len(segments)
 
 
-def test_a_timeline_shows_the_worst_threads_unless_told(
+def test_a_timeline_shows_the_worst_threads_unless_asked_for_others(
     model: threadmodel.Model,
 ) -> None:
     ax = model.plot.timeline()
@@ -118,7 +118,7 @@ def test_more_threads_than_can_be_seen_are_refused_not_smeared() -> None:
     assert len(labels(model.plot.timeline().yaxis)) == 60
 
 
-def test_without_matplotlib_the_error_says_what_to_install(
+def test_without_matplotlib_the_error_reports_what_to_install(
     model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)

@@ -60,7 +60,7 @@ def storm(path: Path, rounds: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::threadmodel.DamagedTraceWarning")
-def test_two_threads_give_what_one_gives(
+def test_two_threads_yield_what_one_yields(
     trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = tmp_path / "many.tmt"

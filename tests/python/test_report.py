@@ -90,7 +90,7 @@ def in_terminal(
     return shown, process.returncode
 
 
-def test_the_report_tells_the_story(cli: Cli, trace: Path) -> None:
+def test_the_report_has_the_story(cli: Cli, trace: Path) -> None:
     done = cli("report", trace)
     assert (done.returncode, done.stderr) == (0, b"")
     shown = done.stdout.decode()
@@ -114,7 +114,7 @@ def test_the_report_tells_the_story(cli: Cli, trace: Path) -> None:
     assert b"\x1b" not in done.stdout
 
 
-def test_long_tables_say_how_much_more_there_is(cli: Cli, trace: Path) -> None:
+def test_long_tables_report_how_much_more_there_is(cli: Cli, trace: Path) -> None:
     shown = cli("report", "--top", "2", trace).stdout.decode()
     assert "and 3 more" in shown
 
@@ -240,7 +240,7 @@ def test_a_cut_file_is_reported_with_status_3(
 @pytest.mark.parametrize(
     "content", [b"", b"hello\n", b"\0" * 4096, bytes(range(256)) * 16]
 )
-def test_foreign_files_give_one_line(cli: Cli, tmp_path: Path, content: bytes) -> None:
+def test_foreign_files_yield_one_line(cli: Cli, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "foreign").write_bytes(content)
     done = cli("report", "foreign")
     assert (done.returncode, done.stdout) == (2, b"")
@@ -268,7 +268,7 @@ def test_foreign_files_give_one_line(cli: Cli, tmp_path: Path, content: bytes) -
         (["report", "--csv", "/dev/null/x", "TRACE"], "Not a directory"),
     ],
 )
-def test_bad_input_gives_one_line_and_status_2(
+def test_bad_input_yields_one_line_and_status_2(
     cli: Cli, trace: Path, arguments: list[str], part: str
 ) -> None:
     done = cli(*(str(trace) if a == "TRACE" else a for a in arguments))
@@ -278,7 +278,7 @@ def test_bad_input_gives_one_line_and_status_2(
     assert "Traceback" not in line
 
 
-def test_a_full_disk_on_stdout_gives_one_line(trace: Path) -> None:
+def test_a_full_disk_on_stdout_yields_one_line(trace: Path) -> None:
     for more in ([], ["--json"]):
         with open("/dev/full", "wb") as full:
             done = subprocess.run(

@@ -43,7 +43,7 @@ def write_large(path: Path) -> None:
         writer.ingest(events)
 
 
-def test_a_trace_gives_the_model_that_its_events_give(
+def test_a_trace_yields_the_model_that_its_events_yield(
     trace: Path, model: threadmodel.Model
 ) -> None:
     read = threadmodel.open(trace)
@@ -67,7 +67,7 @@ def test_a_trace_can_be_copied_by_reading_it_into_a_writer(
     )
 
 
-def test_a_writer_says_what_it_wrote_and_is_closed_once(tmp_path: Path) -> None:
+def test_a_writer_reports_what_it_wrote_and_is_closed_once(tmp_path: Path) -> None:
     writer = threadmodel.Writer(tmp_path / "x.tmt")
     runs.fill(writer)
     writer.flush()
@@ -129,7 +129,7 @@ def test_a_damaged_block_costs_no_more_than_itself(tmp_path: Path) -> None:
     assert 300 <= model.event_count < 400
 
 
-def test_files_that_are_no_traces_say_so(tmp_path: Path) -> None:
+def test_files_that_are_no_traces_report_it(tmp_path: Path) -> None:
     path = tmp_path / "other"
     for content in (b"", b"\0" * 1000, b"hello\n", os.urandom(4096), b"PK\3\4" * 50):
         path.write_bytes(content)
@@ -257,7 +257,7 @@ def test_other_threads_run_while_a_long_call_does() -> None:
     assert sum(start < moment < end for moment in ticks) >= 3
 
 
-def test_a_newer_format_is_told_from_damage(trace: Path) -> None:
+def test_a_newer_format_is_reported_from_damage(trace: Path) -> None:
     data = bytearray(trace.read_bytes())
     # docs/trace-format.md: the major version at byte 8, the header's CRC-32 at 12.
     assert struct.unpack_from("<I", data, 12)[0] == zlib.crc32(data[:12])

@@ -55,7 +55,7 @@ def test_an_answer_outlives_its_model() -> None:
         ("", "asks nothing"),
     ],
 )
-def test_a_wrong_statement_is_told_in_words(
+def test_a_wrong_statement_is_reported_in_words(
     model: threadmodel.Model, statement: str, text: str
 ) -> None:
     with pytest.raises(threadmodel.InvalidArgumentError, match=text):
@@ -98,7 +98,7 @@ def test_names_are_values_and_run_nowhere(hostile: threadmodel.Model) -> None:
 
 
 @pytest.mark.parametrize("package", ["duckdb", "pyarrow"])
-def test_without_the_package_the_error_says_what_to_install(
+def test_without_the_package_the_error_reports_what_to_install(
     model: threadmodel.Model, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)

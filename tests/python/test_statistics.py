@@ -67,7 +67,9 @@ def check_row(row: Row, rows: list[Row], whole_ns: int) -> None:
 
 
 @campaign(400, 4000)
-def test_groups_by_any_keys_of_any_part_are_what_the_timeline_says(seed: int) -> None:
+def test_groups_by_any_keys_of_any_part_are_what_the_timeline_reports(
+    seed: int,
+) -> None:
     model = run_of(seed)
     reference = Reference(model)
     chance = random.Random(seed)
@@ -112,7 +114,7 @@ def test_histograms_by_any_keys_count_each_blocking_interval_once(seed: int) -> 
 
 
 @campaign(100, 1500)
-def test_threads_add_up_what_their_timelines_say(seed: int) -> None:
+def test_threads_add_up_what_their_timelines_report(seed: int) -> None:
     model = run_of(seed)
     chance = random.Random(seed)
     selection = some_selection(chance, model) if model.length_ns else {}

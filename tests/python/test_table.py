@@ -135,7 +135,7 @@ def test_a_column_shows_itself(model: threadmodel.Model) -> None:
     assert repr(timeline["start_ns"]).endswith(", ...>")
 
 
-def test_without_numpy_what_needs_it_says_so(
+def test_without_numpy_what_needs_it_reports_it(
     model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
@@ -317,7 +317,7 @@ def test_what_a_file_raises_reaches_the_caller(model: threadmodel.Model) -> None
         model.threads().to_csv(file)
 
 
-def test_repr_fits_its_width_and_says_what_is_hidden(
+def test_repr_fits_its_width_and_reports_what_is_hidden(
     model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "70")
@@ -403,7 +403,7 @@ def test_many_threads_read_one_table(model: threadmodel.Model) -> None:
     assert not wrong
 
 
-def test_what_is_too_much_for_memory_is_said_in_numbers(
+def test_what_is_too_much_for_memory_is_reported_in_numbers(
     model: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:

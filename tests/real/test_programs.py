@@ -73,7 +73,7 @@ def test_sums_by_class_are_those_of_the_timeline(run: Run):
             assert row[f"{state}_total_ns"] == totals[row["class"], state]
 
 
-def test_nothing_is_odd_but_what_the_vm_does_not_tell(run: Run):
+def test_the_only_diagnostics_are_of_what_the_vm_does_not_report(run: Run):
     odd = {row["cause"]: row["count"] for row in run.model.diagnostics()}
     assert run.model.damage is None
     assert odd.keys() <= EXPECTED_ODD
@@ -119,7 +119,7 @@ def test_loads_did_contend(runs: Callable[[str], Run]):
     assert bank.said["done"] > 100
 
 
-def test_report_gives_the_same_numbers_as_json(run: Run):
+def test_report_yields_the_same_numbers_as_json(run: Run):
     done = subprocess.run(
         [sys.executable, "-m", "threadmodel", "report", "--json", run.trace],
         capture_output=True,

@@ -217,7 +217,7 @@ static void read_kinds(scenario *s, const char *list, int line)
     }
 }
 
-static void take_run(scenario *s, const scenario_line *line)
+static void read_run(scenario *s, const scenario_line *line)
 {
     for (size_t i = 1; i < line->count; i++) {
         const char *word = line->words[i], *value;
@@ -263,7 +263,7 @@ static void read_line(scenario *s, char *text, int number, const char **section)
     if (opens) {
         *section = line.words[0];
         if (!strcmp(*section, "run:")) {
-            take_run(s, &line);
+            read_run(s, &line);
         } else if (!strcmp(*section, "expect") && s->table_count < SCENARIO_TABLES) {
             char *last = (char *)line.words[line.count - 1];
 

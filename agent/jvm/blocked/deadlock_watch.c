@@ -111,7 +111,7 @@ static void read_beginning(const tm__long_blocked *it)
     ingest(event);
 }
 
-static void take_held(uint64_t thread, uint64_t object, int64_t time_ns)
+static void note_held(uint64_t thread, uint64_t object, int64_t time_ns)
 {
     ingest((tm_event){
         .time_ns = time_ns,
@@ -143,12 +143,12 @@ void tm__deadlock_watch_feed(const tm__long_blocked *it)
     if (!it->is_fed) {
         read_beginning(it);
         if (tm__the_vm.reports_held)
-            take_held(it->thread, 0, it->asked_ns);
+            note_held(it->thread, 0, it->asked_ns);
         for (uint32_t i = 0; i < it->held_count; i++)
-            take_held(it->thread, it->held[i], it->asked_ns);
+            note_held(it->thread, it->held[i], it->asked_ns);
     }
     if (tm__long_blocked_has_owner(it) && it->owner)
-        take_held(it->owner, it->object, it->asked_ns);
+        note_held(it->owner, it->object, it->asked_ns);
 }
 
 void tm__deadlock_watch_end(const tm__long_blocked *it)

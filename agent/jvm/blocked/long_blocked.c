@@ -63,7 +63,7 @@ static void append(list *to, tm__long_blocked *it)
 }
 
 /* One that is in no list is as one that is alone in it. */
-static void take_out(list *from, tm__long_blocked *it)
+static void unlink_entry(list *from, tm__long_blocked *it)
 {
     if (it->previous)
         it->previous->next = it->next;
@@ -79,7 +79,7 @@ static void take_out(list *from, tm__long_blocked *it)
 
 static void move(tm__long_blocked *it, int stage)
 {
-    take_out(&lists[it->stage], it);
+    unlink_entry(&lists[it->stage], it);
     it->stage = (uint8_t)stage;
     if (stage != TM__LONG_BLOCKED_KNOWN || tm__long_blocked_may_change(it))
         append(&lists[stage], it);
@@ -92,7 +92,7 @@ static void end(JNIEnv *jni, tm__long_blocked *it)
         return;
     if (it->is_fed)
         tm__deadlock_watch_end(it);
-    take_out(&lists[it->stage], it);
+    unlink_entry(&lists[it->stage], it);
     if (it->weak_is_ours)
         (*jni)->DeleteWeakGlobalRef(jni, it->weak);
     free(it->held);

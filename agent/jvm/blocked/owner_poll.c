@@ -35,7 +35,7 @@ typedef struct holder {
     uint64_t object; ///< 0: the slot is free
     uint64_t owner;  ///< 0: not known, or it may have moved since
     int64_t asked_ns;
-    int64_t said_ns;
+    int64_t read_ns;
     int is_reported;
 } holder;
 
@@ -74,13 +74,13 @@ static holder *slot_of(uint64_t object)
     return oldest;
 }
 
-static void set_owner(holder *it, uint64_t owner, int64_t said_ns)
+static void set_owner(holder *it, uint64_t owner, int64_t read_ns)
 {
     if (owner == it->owner)
         return;
     known += !it->owner;
     it->owner = owner;
-    it->said_ns = said_ns;
+    it->read_ns = read_ns;
     it->is_reported = 0;
     waiting++;
 }
@@ -105,7 +105,7 @@ static int is_carrier(JNIEnv *jni, uint64_t thread)
 
 void tm__owner_poll_ask(JNIEnv *jni, const tm__long_blocked *blocked)
 {
-    int64_t now_ns = tm__now_ns(), said_ns;
+    int64_t now_ns = tm__now_ns(), read_ns;
     uint64_t owner;
     holder *it;
 
@@ -119,10 +119,10 @@ void tm__owner_poll_ask(JNIEnv *jni, const tm__long_blocked *blocked)
     rested_ns += QUESTION_NS;
     it->asked_ns = now_ns;
     owner = tm__thread_mxbean_owner(jni, blocked->thread, NULL);
-    said_ns = tm__now_ns();
+    read_ns = tm__now_ns();
     if (owner && tm__thread_mxbean_owner(jni, blocked->thread, NULL) == owner &&
         !is_carrier(jni, owner))
-        set_owner(it, owner, said_ns);
+        set_owner(it, owner, read_ns);
 }
 
 /* Who enters waits for an owner that still has it, but for that owner itself. */
@@ -148,15 +148,15 @@ int tm__owner_poll_next(tm_event *event, int64_t until_ns)
     if (!waiting)
         return 0;
     for (holder *it = holders; it < holders + HOLDERS; it++)
-        if (is_waiting(it) && it->said_ns < until_ns &&
-            (!first || it->said_ns < first->said_ns))
+        if (is_waiting(it) && it->read_ns < until_ns &&
+            (!first || it->read_ns < first->read_ns))
             first = it;
     if (!first)
         return 0;
     first->is_reported = 1;
     waiting--;
     *event = (tm_event){
-        .time_ns = first->said_ns,
+        .time_ns = first->read_ns,
         .thread = first->owner,
         .object = first->object,
         .kind = TM_EVENT_HELD,

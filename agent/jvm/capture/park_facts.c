@@ -117,7 +117,7 @@ tm_event tm__unpark_event(const tm__parked *parked, uint64_t thread)
 /* Of a condition nobody is the owner; its lock is the affair of the park that follows
  * where another has that. */
 tm_event tm__park_end_event(tm__buffer *buffer, JNIEnv *jni, jthread thread,
-                            int64_t timeout_ns, int64_t took_ns)
+                            int64_t timeout_ns, int64_t parked_ns)
 {
     jfieldID interrupted = tm__the_java.thread_interrupted;
     tm__parked parked = tm__parked_read(buffer, jni, thread);
@@ -129,7 +129,7 @@ tm_event tm__park_end_event(tm__buffer *buffer, JNIEnv *jni, jthread thread,
     }
     if (thread && interrupted && (*jni)->GetBooleanField(jni, thread, interrupted))
         event.flags |= TM_EVENT_BY_INTERRUPT;
-    else if (timeout_ns > 0 && took_ns >= timeout_ns)
+    else if (timeout_ns > 0 && parked_ns >= timeout_ns)
         event.flags |= TM_EVENT_TIMED_OUT;
     return event;
 }

@@ -38,6 +38,6 @@ tm_event tm__unpark_event(const tm__parked *parked, uint64_t thread);
  * was up may have had an unpark in its last moment.
  */
 tm_event tm__park_end_event(tm__buffer *buffer, JNIEnv *jni, jthread thread,
-                            int64_t timeout_ns, int64_t took_ns);
+                            int64_t timeout_ns, int64_t parked_ns);
 
 #endif

@@ -37,10 +37,10 @@ size_t tm__stack_walk(const tm__event_report *report, tm__record *record,
     tm__stacks *it = &report->buffer->stacks;
     int64_t began_ns = tm__now_ns();
     size_t bytes = tm__stack_walk_of(record, NULL, report->skipped_frames, depth);
-    int64_t took_ns = tm__now_ns() - began_ns;
+    int64_t walk_ns = tm__now_ns() - began_ns;
 
     tm__counter_add(&it->walks, 1);
     tm__counter_add(&it->walks_ns,
-                    (uint64_t)(took_ns < LONGEST_WALK_NS ? took_ns : LONGEST_WALK_NS));
+                    (uint64_t)(walk_ns < LONGEST_WALK_NS ? walk_ns : LONGEST_WALK_NS));
     return bytes;
 }

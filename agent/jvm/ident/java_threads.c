@@ -77,7 +77,7 @@ static void put(const tm__java_thread *it, uint64_t thread, uintptr_t mark)
                           memory_order_release);
 }
 
-static void take_away(uintptr_t address)
+static void drop_address(uintptr_t address)
 {
     place at = place_of(address);
 
@@ -88,7 +88,7 @@ static void take_away(uintptr_t address)
 void tm__java_threads_add(const tm__java_thread *it, uint64_t thread)
 {
     pthread_mutex_lock(&changes);
-    take_away(it->address);
+    drop_address(it->address);
     put(it, thread, 0);
     pthread_mutex_unlock(&changes);
 }
@@ -121,7 +121,7 @@ void tm__java_threads_confirm(uintptr_t address, int is_there)
 void tm__java_threads_remove(uintptr_t address)
 {
     pthread_mutex_lock(&changes);
-    take_away(address);
+    drop_address(address);
     pthread_mutex_unlock(&changes);
 }
 

@@ -58,7 +58,7 @@ jlong tm__object_cache_find(tm__buffer *buffer, JNIEnv *jni, jobject object, jlo
 void tm__object_cache_add(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong tag)
 {
     tm__object_cache *it = &buffer->objects;
-    int i = it->taken_in % SLOTS;
+    int i = it->admitted % SLOTS;
 
     if (it->rest > 0)
         it->rest--;
@@ -71,6 +71,6 @@ void tm__object_cache_add(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong
         it->slots[i].weak = (*jni)->NewWeakGlobalRef(jni, object);
         it->slots[i].tag = tag;
         it->slots[i].hits = 0;
-        it->taken_in++;
+        it->admitted++;
     }
 }

@@ -43,7 +43,7 @@ void tm__buffers_open(int wake_fd)
 }
 
 /* One that nobody uses, still with its ring. */
-static tm__buffer *take_free(void)
+static tm__buffer *claim_free(void)
 {
     tm__buffer *buffer;
 
@@ -100,7 +100,7 @@ tm__buffer *tm__buffer_new(void)
     tm__buffer *buffer;
 
     pthread_mutex_lock(&list_lock);
-    buffer = take_free();
+    buffer = claim_free();
     if (!buffer)
         buffer = make();
     if (buffer) {
@@ -339,7 +339,7 @@ void tm__buffer_forget_loss(tm__buffer *buffer)
     mirror_head(buffer);
 }
 
-void tm__buffer_take(tm__buffer *buffer, uint64_t position)
+void tm__buffer_advance(tm__buffer *buffer, uint64_t position)
 {
     tm__ring_mark *next = &buffer->ring->next;
 
@@ -363,7 +363,7 @@ tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end)
 }
 
 /* A reader learns of it first: the room is written to as soon as its thread knows. */
-static void give_back(tm__buffer *buffer)
+static void return_buffer(tm__buffer *buffer)
 {
     tm__ring_mark tail;
 
@@ -377,5 +377,5 @@ void tm__buffers_release(void)
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         if (atomic_load_explicit(&b->ring->tail.value, memory_order_relaxed) !=
             b->taken)
-            give_back(b);
+            return_buffer(b);
 }

@@ -73,7 +73,7 @@ typedef struct tm__object_cache {
         int64_t tag;
         uint32_t hits;
     } slots[2];
-    uint32_t taken_in; ///< ever
+    uint32_t admitted; ///< ever
     uint32_t asked;    ///< of the VM
     uint32_t rest;     ///< to be asked until one is taken in again
     uint32_t session;  ///< that the tags are of
@@ -205,7 +205,7 @@ void tm__buffer_forget_loss(tm__buffer *buffer);
 
 /** All before a position is emitted; a reader is to know that once it is in the file.
  */
-void tm__buffer_take(tm__buffer *buffer, uint64_t position);
+void tm__buffer_advance(tm__buffer *buffer, uint64_t position);
 
 /**
  * What was taken is in the trace by now: let the threads have its room, and a reader

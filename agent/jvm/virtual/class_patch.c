@@ -83,15 +83,15 @@ static size_t instruction_bytes(const unsigned char *code, size_t size, size_t a
     switch (code[at]) {
     case TABLESWITCH:
         tm__class_skip(&r, 4);
-        low = tm__class_take(&r, 4);
-        high = tm__class_take(&r, 4);
+        low = tm__class_read(&r, 4);
+        high = tm__class_read(&r, 4);
         if ((int32_t)high < (int32_t)low)
             return 0;
         tm__class_skip(&r, 4 * (size_t)((int64_t)(int32_t)high - (int32_t)low + 1));
         return r.failed ? 0 : r.at - at;
     case LOOKUPSWITCH:
         tm__class_skip(&r, 4);
-        tm__class_skip(&r, 8 * (size_t)tm__class_take(&r, 4));
+        tm__class_skip(&r, 8 * (size_t)tm__class_read(&r, 4));
         return r.failed ? 0 : r.at - at;
     case WIDE: return at + 1 < size && code[at + 1] == IINC ? 6 : 4;
     default: break;
@@ -144,19 +144,19 @@ static int patch_method(const search *s, tm__class_reader *r, unsigned char *to)
     uint32_t name, attributes;
 
     tm__class_skip(r, 2);
-    name = tm__class_take(r, 2);
+    name = tm__class_read(r, 2);
     tm__class_skip(r, 2);
-    attributes = tm__class_take(r, 2);
+    attributes = tm__class_read(r, 2);
     while (attributes-- > 0 && !r->failed) {
-        int is_code = tm__constant_is_text(s->constants, tm__class_take(r, 2), "Code");
-        size_t size = tm__class_take(r, 4);
+        int is_code = tm__constant_is_text(s->constants, tm__class_read(r, 2), "Code");
+        size_t size = tm__class_read(r, 4);
         tm__class_reader in = {r->bytes, r->size, r->at, r->failed};
 
         tm__class_skip(r, size);
         if (!is_code || r->failed)
             continue;
         tm__class_skip(&in, 4);
-        size = tm__class_take(&in, 4);
+        size = tm__class_read(&in, 4);
         if (in.failed || size > r->at - in.at ||
             patch_code(s, to + in.at, size, name) != 0)
             return -1;
@@ -169,16 +169,16 @@ static void skip_fields(tm__class_reader *r)
     uint32_t fields;
 
     tm__class_skip(r, 6);
-    tm__class_skip(r, 2 * (size_t)tm__class_take(r, 2));
-    fields = tm__class_take(r, 2);
+    tm__class_skip(r, 2 * (size_t)tm__class_read(r, 2));
+    fields = tm__class_read(r, 2);
     while (fields-- > 0 && !r->failed) {
         uint32_t attributes;
 
         tm__class_skip(r, 6);
-        attributes = tm__class_take(r, 2);
+        attributes = tm__class_read(r, 2);
         while (attributes-- > 0 && !r->failed) {
             tm__class_skip(r, 2);
-            tm__class_skip(r, tm__class_take(r, 4));
+            tm__class_skip(r, tm__class_read(r, 4));
         }
     }
 }
@@ -196,7 +196,7 @@ size_t tm__patch_class(unsigned char *out, const unsigned char *class, size_t by
 
     memset(found, 0, count * sizeof(*found));
     tm__class_skip(&r, 8);
-    names.count = tm__class_take(&r, 2);
+    names.count = tm__class_read(&r, 2);
     tm__constants_find(&names, &r);
     constants_end = r.at;
     s.first = names.count;
@@ -212,7 +212,7 @@ size_t tm__patch_class(unsigned char *out, const unsigned char *class, size_t by
     memcpy(to, class + constants_end, bytes - constants_end);
 
     skip_fields(&r);
-    for (uint32_t methods = tm__class_take(&r, 2); methods > 0; methods--)
+    for (uint32_t methods = tm__class_read(&r, 2); methods > 0; methods--)
         if (r.failed || patch_method(&s, &r, out + added) != 0)
             return 0;
     for (size_t i = 0; i < count; i++)

@@ -77,7 +77,7 @@ static void JNICALL ended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
         return;
     if (has_name(jni, thread))
         tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
-    /* What its carrier does next for those that wait for it is its own act. */
+    /* What its carrier does next for those that wait for it is its own wake-up. */
     tm__event_report_finish(
         &r, TM__NO_STACK,
         (tm_event){.kind = TM_EVENT_THREAD_END, .peer = r.buffer->thread});

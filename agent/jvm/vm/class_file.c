@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-uint32_t tm__class_take(tm__class_reader *r, size_t count)
+uint32_t tm__class_read(tm__class_reader *r, size_t count)
 {
     uint32_t value = 0;
 
@@ -35,9 +35,9 @@ void tm__constants_find(tm__constants *c, tm__class_reader *r)
         uint32_t tag;
 
         c->at[i] = (uint32_t)r->at;
-        tag = tm__class_take(r, 1);
+        tag = tm__class_read(r, 1);
         switch (tag) {
-        case TM__CONSTANT_TEXT: tm__class_skip(r, tm__class_take(r, 2)); break;
+        case TM__CONSTANT_TEXT: tm__class_skip(r, tm__class_read(r, 2)); break;
         case TM__CONSTANT_LONG:
         case TM__CONSTANT_DOUBLE:
             tm__class_skip(r, 8);

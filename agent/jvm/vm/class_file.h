@@ -29,7 +29,7 @@ typedef struct tm__class_reader {
 } tm__class_reader;
 
 /** @return the next number of 1, 2 or 4 bytes */
-uint32_t tm__class_take(tm__class_reader *reader, size_t bytes);
+uint32_t tm__class_read(tm__class_reader *reader, size_t bytes);
 void tm__class_skip(tm__class_reader *reader, size_t bytes);
 
 static inline uint32_t tm__class_u2(const unsigned char *at)

@@ -88,7 +88,7 @@ static int wait_for_room(tm__target *target, int error, int64_t since_ns)
         poll(&room, 1, RETRY_MS);
         return 0;
     }
-    if (!target->said_full++)
+    if (!target->reported_full++)
         tm__message("%s: %s; what finds no room meanwhile is dropped, and counted",
                     target->name, strerror(error));
     poll(NULL, 0, RETRY_MS);
@@ -96,7 +96,7 @@ static int wait_for_room(tm__target *target, int error, int64_t since_ns)
 }
 
 /* A reader is better off with an end than with a piece of a block. */
-static int give_up(tm__target *target, const char *why)
+static int stop_writing(tm__target *target, const char *why)
 {
     if (target->is_regular && ftruncate(target->file, (off_t)target->whole_bytes) < 0)
         why = strerror(errno);
@@ -152,10 +152,10 @@ static int put(tm__target *target, const char *bytes, size_t count)
         if ((error == EAGAIN || error == ENOSPC || error == EDQUOT) &&
             wait_for_room(target, error, since_ns) == 0)
             continue;
-        return give_up(target, what_is(target, error));
+        return stop_writing(target, what_is(target, error));
     }
     target->whole_bytes += count;
-    target->said_full = 0;
+    target->reported_full = 0;
     return 0;
 }
 

@@ -13,7 +13,7 @@ typedef struct tm__target {
     int is_socket;
     int is_removed;       ///< by another program
     uint64_t whole_bytes; ///< of blocks that it took
-    int said_full;
+    int reported_full;
     char name[TM__PATH_BYTES + 32]; ///< for people
     char failure[TM__PATH_BYTES + 256];
 } tm__target;

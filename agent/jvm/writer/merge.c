@@ -207,7 +207,7 @@ static int merge(JNIEnv *jni, int64_t horizon)
         rc = emit(jni, c->buffer, c->record);
         c->at += c->record->bytes;
         if (!advance(c)) {
-            tm__buffer_take(c->buffer, c->at);
+            tm__buffer_advance(c->buffer, c->at);
             *c = heap[--heap_count];
         }
         if (heap_count > 1)
@@ -215,7 +215,7 @@ static int merge(JNIEnv *jni, int64_t horizon)
     }
     /* What is beyond the horizon waits in its buffer. */
     for (size_t i = 0; i < heap_count; i++)
-        tm__buffer_take(heap[i].buffer, heap[i].at);
+        tm__buffer_advance(heap[i].buffer, heap[i].at);
     heap_count = 0;
     if (rc >= 0)
         rc = emit_holders(horizon);
@@ -278,7 +278,7 @@ int tm__merge_round(JNIEnv *jni, int final)
         if (advance(&c))
             heap[heap_count++] = c;
         else
-            tm__buffer_take(b, c.at);
+            tm__buffer_advance(b, c.at);
     }
     if (rc >= 0)
         rc = merge(jni, horizon);

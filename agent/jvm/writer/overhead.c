@@ -108,7 +108,7 @@ int tm__overhead_report(void)
             "has "
             "that of another of the same thread and object, or else class, drawn "
             "at random.",
-            tm__sampled_stacks_given());
+            tm__sampled_stacks_reused());
     if (rc >= 0)
         rc = emit_caveat(
             "%s short blocking intervals have no stack: it was not taken, nor that of "

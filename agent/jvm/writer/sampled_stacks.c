@@ -119,7 +119,7 @@ static void learn(const topic *of, uint64_t what, int is_class, int length,
     it->stacks[length] = walked;
 }
 
-static void learn_or_give(tm_event *event, topic of, int length, uint32_t walked)
+static void learn_or_reuse(tm_event *event, topic of, int length, uint32_t walked)
 {
     if (walked) {
         learn(&of, of.what, 0, length, walked);
@@ -152,13 +152,13 @@ static void end(tm_event *event, uint16_t kind, int is_virtual)
 
     if (it->thread != event->thread || it->kind != kind)
         return;
-    learn_or_give(event,
-                  (topic){.thread = is_virtual ? 0 : event->thread,
-                          .what = it->object,
-                          .class_id = it->class_id,
-                          .kind = kind},
-                  length_of(event->time_ns - it->since_ns),
-                  it->stack ? it->stack : event->stack);
+    learn_or_reuse(event,
+                   (topic){.thread = is_virtual ? 0 : event->thread,
+                           .what = it->object,
+                           .class_id = it->class_id,
+                           .kind = kind},
+                   length_of(event->time_ns - it->since_ns),
+                   it->stack ? it->stack : event->stack);
     bare += !it->stack && !event->stack;
     it->kind = 0;
 }
@@ -181,12 +181,12 @@ void tm__sampled_stacks_follow(tm_event *event, int is_virtual)
     default: break;
     }
     if (CALLS >> event->kind & 1)
-        learn_or_give(event,
-                      (topic){.thread = is_virtual ? 0 : event->thread,
-                              .what = event->object ? event->object : event->peer,
-                              .class_id = class_of(event->object),
-                              .kind = event->kind},
-                      0, event->stack);
+        learn_or_reuse(event,
+                       (topic){.thread = is_virtual ? 0 : event->thread,
+                               .what = event->object ? event->object : event->peer,
+                               .class_id = class_of(event->object),
+                               .kind = event->kind},
+                       0, event->stack);
 }
 
 void tm__sampled_stacks_open(void)
@@ -208,7 +208,7 @@ void tm__sampled_stacks_register(uint64_t object, uint64_t class_id)
     classes[i].class_id = class_id;
 }
 
-uint64_t tm__sampled_stacks_given(void)
+uint64_t tm__sampled_stacks_reused(void)
 {
     return shown;
 }

@@ -16,7 +16,7 @@ void tm__sampled_stacks_register(uint64_t object, uint64_t class_id);
 void tm__sampled_stacks_follow(tm_event *event, int is_virtual);
 
 /** Events that were given a stack, and blocking intervals that got none. */
-uint64_t tm__sampled_stacks_given(void);
+uint64_t tm__sampled_stacks_reused(void);
 uint64_t tm__sampled_stacks_missing(void);
 void tm__sampled_stacks_close(void);
 

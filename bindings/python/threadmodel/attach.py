@@ -55,7 +55,7 @@ class Recording:
         self._heard: list[str] = []
         self._is_over = False
         self._has_ended = False
-        self._was_told = False
+        self._has_answered = False
 
     def notices(self) -> list[str]:
         """Return the lines that the agent has said since: a deadlock, or a loss."""
@@ -70,7 +70,7 @@ class Recording:
 
     def was_stopped(self) -> bool:
         """Whether somebody had it stop, and it was not us."""
-        return self._was_told and not self._is_over
+        return self._has_answered and not self._is_over
 
     def _hear(self) -> None:
         try:
@@ -84,7 +84,7 @@ class Recording:
         for line in whole.decode("utf-8", "backslashreplace").splitlines():
             if line in ENDED:
                 self._has_ended = True
-                self._was_told = line != ENDED[0]
+                self._has_answered = line != ENDED[0]
             else:
                 self._heard.append(line)
 

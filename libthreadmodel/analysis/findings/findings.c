@@ -61,7 +61,7 @@ int tm__is_minor(const tm__findings *findings, int64_t impact_ns, int64_t bound_
            (bound_ns < little_ns && impact_ns < findings->run_ns / 2);
 }
 
-int tm__is_told(const tm__findings *findings, uint32_t method)
+int tm__is_covered(const tm__findings *findings, uint32_t method)
 {
     for (uint32_t i = 0; method != TM__NONE && i < findings->items_count; i++)
         if (findings->items[i].inner_method == method)

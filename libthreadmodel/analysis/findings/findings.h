@@ -115,7 +115,7 @@ int tm__is_class_work(const tm__findings *findings, uint32_t object, uint32_t st
 void tm__class_work_close(tm__findings *findings);
 
 /** Whether a finding tells already of the time spent in a method, strings. */
-int tm__is_told(const tm__findings *findings, uint32_t method);
+int tm__is_covered(const tm__findings *findings, uint32_t method);
 
 /** Find the method, strings or TM__NONE, in which a thread was blocked for most of its
  * time. @return TM_OK or TM_ENOMEM */

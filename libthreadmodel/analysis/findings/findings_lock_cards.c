@@ -73,7 +73,7 @@ static int64_t known_while(const card *c)
 
 /* ---- words ---- */
 
-static void say_waits(tm__finding *finding, const card *c)
+static void write_waits(tm__finding *finding, const card *c)
 {
     const tm__tally_item *at = sum_of(c, TM__LOCK_BLOCKED_AT);
 
@@ -95,7 +95,7 @@ static void say_waits(tm__finding *finding, const card *c)
     tm__finding_write(finding, ".");
 }
 
-static void say_owners(tm__finding *finding, const card *c)
+static void write_owners(tm__finding *finding, const card *c)
 {
     const tm__findings *findings = c->sums->findings;
     const tm__tally_item *at = sum_of(c, TM__LOCK_HELD_BY);
@@ -123,7 +123,7 @@ static void say_owners(tm__finding *finding, const card *c)
                       tm__percent(owner->total_ns, c->total_ns));
 }
 
-static void say_held(tm__finding *finding, const card *c)
+static void write_held(tm__finding *finding, const card *c)
 {
     const tm__findings *findings = c->sums->findings;
 
@@ -144,7 +144,7 @@ static void say_held(tm__finding *finding, const card *c)
                       tm__percent(c->held->total_ns, c->total_ns));
 }
 
-static void say_latency(tm__finding *finding, const card *c)
+static void write_latency(tm__finding *finding, const card *c)
 {
     int64_t latency_ns = part_of(c, TM__LOCK_LATENCY);
 
@@ -156,7 +156,7 @@ static void say_latency(tm__finding *finding, const card *c)
         finding->lengths[TM__HOLDS] ? " " : "", tm__percent(latency_ns, c->total_ns));
 }
 
-static void say_caveat(tm__finding *finding, const card *c)
+static void write_caveat(tm__finding *finding, const card *c)
 {
     tm__part(finding, TM__CAVEAT);
     if (finding->suspected)
@@ -175,7 +175,7 @@ static void say_caveat(tm__finding *finding, const card *c)
                      "report releases of monitors.");
 }
 
-static void say_title(tm__finding *finding, const card *c, const char *words)
+static void write_title(tm__finding *finding, const card *c, const char *words)
 {
     tm__part(finding, TM__TITLE);
     tm__finding_write_threads(finding, c->threads);
@@ -216,11 +216,11 @@ static int emit(const card *c, const char *kind, const char *title, const char *
                       c->total_ns / c->blocks < SHORT_BLOCK_NS &&
                       c->total_ns < findings->run_ns / ONCE_PART_OF_RUN);
     tm__where_lock_group(finding, &c->sums->groups, c->group);
-    say_title(finding, c, title);
-    say_waits(finding, c);
-    say_owners(finding, c);
-    say_held(finding, c);
-    say_latency(finding, c);
+    write_title(finding, c, title);
+    write_waits(finding, c);
+    write_owners(finding, c);
+    write_held(finding, c);
+    write_latency(finding, c);
     if (is_queue && group->objects == 1)
         tm__finding_write_queue(finding, &c->sums->queues, group->object);
     if (c->held) {
@@ -230,7 +230,7 @@ static int emit(const card *c, const char *kind, const char *title, const char *
     }
     tm__part(finding, TM__ADVICE);
     tm__finding_write(finding, "%s", advice);
-    say_caveat(finding, c);
+    write_caveat(finding, c);
     return TM_OK;
 }
 

@@ -22,9 +22,9 @@ typedef struct site {
     uint32_t class_name;
     uint32_t place;
     uint32_t thread;  ///< that called it last
-    uint32_t group;   ///< of the act that was counted last
-    uint32_t calls;   ///< acts that woke somebody, or nobody
-    uint32_t useless; ///< acts that woke nobody
+    uint32_t group;   ///< of the notify that was counted last
+    uint32_t calls;   ///< that woke somebody, or nobody
+    uint32_t useless; ///< that woke nobody
     uint32_t all;     ///< notifyAlls that woke somebody
     uint32_t woken;   ///< by notifyAll
     uint32_t back;    ///< of these, waited again at once

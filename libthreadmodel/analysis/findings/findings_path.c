@@ -221,7 +221,7 @@ static int report(const sleeps *s)
 
         if (item->c == WHOLE && item->total_ns > 0 &&
             item->total_ns >= s->findings->run_ns / 20 &&
-            !tm__is_told(s->findings, s->findings->places.items[item->a].method))
+            !tm__is_covered(s->findings, s->findings->places.items[item->a].method))
             tm__top_add(&top, item->total_ns, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)

@@ -182,8 +182,8 @@ static void write_releaser(tm__finding *finding, const tm__findings *findings,
     tm__finding_write(finding, ".");
 }
 
-static void say_title(tm__finding *finding, const tm__findings *findings,
-                      const place *at, const tm__resource *it, int uses)
+static void write_title(tm__finding *finding, const tm__findings *findings,
+                        const place *at, const tm__resource *it, int uses)
 {
     tm__finding_write_threads(finding, at->threads);
     if (uses && it->permits == 1 && it->objects == 1)
@@ -201,7 +201,7 @@ static void say_title(tm__finding *finding, const tm__findings *findings,
     tm__finding_write_method(finding, findings->model, it->waiting);
 }
 
-static void say_advice(tm__finding *finding, const tm__resource *it, int uses)
+static void write_advice(tm__finding *finding, const tm__resource *it, int uses)
 {
     tm__part(finding, TM__ADVICE);
     if (uses && it->permits && it->objects == 1)
@@ -219,7 +219,7 @@ static void say_advice(tm__finding *finding, const tm__resource *it, int uses)
         tm__finding_write(finding, "Let more threads do this work, or make it faster.");
 }
 
-static void say_caveat(tm__finding *finding, const place *at)
+static void write_caveat(tm__finding *finding, const place *at)
 {
     tm__part(finding, TM__CAVEAT);
     if (finding->suspected)
@@ -256,7 +256,7 @@ static int emit(places *p, uint32_t number)
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_text(finding, "waiting_method",
                    tm__strings_get(&findings->model->strings, it->waiting));
-    say_title(finding, findings, at, it, uses);
+    write_title(finding, findings, at, it, uses);
     tm__part(finding, TM__WAITS);
     tm__finding_write_threads(finding, at->threads);
     tm__finding_write(finding, " waited ");
@@ -275,8 +275,8 @@ static int emit(places *p, uint32_t number)
         write_uses(finding, findings, it);
     else
         write_releaser(finding, findings, it);
-    say_advice(finding, it, uses);
-    say_caveat(finding, at);
+    write_advice(finding, it, uses);
+    write_caveat(finding, at);
     return TM_OK;
 }
 

@@ -150,7 +150,7 @@ int tm__find_pinned(tm__findings *findings)
     rc = gather_places(&c);
     top = top_place(&c);
     if (rc == TM_OK && top && top->a != TM__NONE && c.blocked_ns >= c.alive_ns / 2 &&
-        !tm__is_told(findings, findings->places.items[top->a].method))
+        !tm__is_covered(findings, findings->places.items[top->a].method))
         rc = emit(&c, top);
     tm__tally_free(&c.places, &findings->memory);
     return rc;

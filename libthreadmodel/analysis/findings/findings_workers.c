@@ -218,7 +218,7 @@ static int is_too_small(const executors *e, const executor *it,
            it->blocked_ns >= all_ns / 2 && top->total_ns >= it->blocked_ns / 2 &&
            it->idle_ns <= all_ns / IDLE_PART &&
            it->blocked_ns / it->workers >= e->findings->run_ns / PART_OF_RUN &&
-           !tm__is_told(e->findings, e->findings->places.items[top->b].method);
+           !tm__is_covered(e->findings, e->findings->places.items[top->b].method);
 }
 
 static int emit_executor(executors *e, uint32_t number, const tm__tally_item *top)
@@ -399,7 +399,7 @@ int tm__find_event_loops(tm__findings *findings)
 
         if (item->count >= LOOP_BLOCKS &&
             item->total_ns >= findings->run_ns / PART_OF_RUN &&
-            !tm__is_told(findings, findings->places.items[item->a].method))
+            !tm__is_covered(findings, findings->places.items[item->a].method))
             tm__top_add(&top, item->total_ns, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)

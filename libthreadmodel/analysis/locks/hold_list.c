@@ -81,11 +81,11 @@ static void put_row(tm__listing *list, const tm_model *model, const tm__hold *ho
                                 : "monitor");
     tm__put_thread(builder, model, it->owner);
     put_known(list, 1, bounds->got_latest_ns);
-    put_known(list, !hold->is_open, bounds->gave_ns);
+    put_known(list, !hold->is_open, bounds->released_ns);
     put_known(list, bounds->got_earliest_ns != INT64_MIN, bounds->got_earliest_ns);
     put_known(list, 1, bounds->got_latest_ns);
-    put_known(list, 1, bounds->gave_earliest_ns);
-    put_known(list, !hold->is_open, bounds->gave_latest_ns);
+    put_known(list, 1, bounds->released_earliest_ns);
+    put_known(list, !hold->is_open, bounds->released_latest_ns);
     tm__put_string(builder, tm_provenance_name(start_provenance(it)));
     tm__put_string(builder, tm_provenance_name(end_provenance(hold)));
     tm__put_thread(builder, model,
@@ -95,7 +95,7 @@ static void put_row(tm__listing *list, const tm_model *model, const tm__hold *ho
     tm__put_bool(builder, it->flags & TM__TENURE_SHARED);
     tm__put_bool(builder, it->flags & TM__TENURE_CONTESTED);
     put_not_running(builder, model, it->owner, bounds->got_latest_ns,
-                    hold->is_open ? model->last_ns : bounds->gave_ns);
+                    hold->is_open ? model->last_ns : bounds->released_ns);
 }
 
 /* Of rows that begin together; of one lock they are in order already. */

@@ -101,9 +101,9 @@ static int add(void *payload, const tm__hold *hold)
     to->not_running_ns =
         tm__sum(to->not_running_ns,
                 tm__not_running_ns(all->model, it->owner, hold->bounds.got_latest_ns,
-                                   hold->bounds.gave_ns, NULL));
+                                   hold->bounds.released_ns, NULL));
     return tm__histogram_add(&to->durations, &all->memory,
-                             hold->bounds.gave_ns - hold->bounds.got_latest_ns);
+                             hold->bounds.released_ns - hold->bounds.got_latest_ns);
 }
 
 /* Of holds that are listed no more nobody knows when they were, and whose. */

@@ -42,7 +42,7 @@ int tm__holds_walk(const tm_model *model, const tm__scope *scope, tm__hold_fn ta
                 continue;
             hold = tm__hold_of(model, i, it);
             if (hold.bounds.got_latest_ns >= scope->to_ns ||
-                (!hold.is_open && hold.bounds.gave_ns < scope->from_ns))
+                (!hold.is_open && hold.bounds.released_ns < scope->from_ns))
                 continue;
             rc = take(payload, &hold);
             if (rc < 0)

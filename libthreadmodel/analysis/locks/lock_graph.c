@@ -53,7 +53,7 @@ uint32_t tm__use_wanted_class(const tm__lock_graph *graph, const tm__use *use)
 }
 
 /* Classes that say nothing about what a lock of theirs protects. */
-static int says_nothing(const tm_model *model, uint32_t name)
+static int is_anonymous(const tm_model *model, uint32_t name)
 {
     const char *text = tm__strings_get(&model->strings, name);
     size_t length;
@@ -148,8 +148,8 @@ static int add_use(tm__lock_graph *graph, tm__use use)
     if (graph->by_class) {
         held = tm__use_held_class(graph, &use);
         wanted = tm__use_wanted_class(graph, &use);
-        if (held == wanted || says_nothing(graph->model, held) ||
-            says_nothing(graph->model, wanted))
+        if (held == wanted || is_anonymous(graph->model, held) ||
+            is_anonymous(graph->model, wanted))
             return TM_OK;
     } else {
         held = tm__use_held_object(graph, &use);

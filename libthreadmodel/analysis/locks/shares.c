@@ -118,7 +118,7 @@ static const tm__tenure *last_to_leave(const tm_model *model, uint32_t object,
          it = tm__tenure_next(model, it)) {
         tm__tenure_bounds(&other, model, object, it, tm__tenure_next(model, it),
                           end_ns);
-        if (other.gave_ns > bounds->gave_ns) {
+        if (other.released_ns > bounds->released_ns) {
             *bounds = other;
             best = it;
         }
@@ -206,7 +206,7 @@ static int64_t short_hold_ns(tm__dealer *dealer, uint32_t object)
             it->owner == TM__NONE)
             continue;
         tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns);
-        holds_ns[count++] = bounds.gave_ns - it->got_ns;
+        holds_ns[count++] = bounds.released_ns - it->got_ns;
     }
     qsort(holds_ns, count, sizeof(*holds_ns), by_length);
     *known = count < HOLDS_MIN ? 0 : holds_ns[count / 4];
@@ -225,14 +225,14 @@ static void deal_unseen(block *b, const tm__tenure *it, const tm__bounds *bounds
         deal_gap(b, it, next, next_ns);
         return;
     }
-    if (until_ns > bounds->gave_latest_ns)
-        until_ns = bounds->gave_latest_ns;
+    if (until_ns > bounds->released_latest_ns)
+        until_ns = bounds->released_latest_ns;
     if (it->flags & TM__TENURE_HANDED && until_ns > b->at_ns)
         deal(b, until_ns, TM__SHARE_OWNER, it, TM_PROVENANCE_INFERRED);
     if (next_ns - likely_ns > b->at_ns)
         deal_gap(b, it, next, next_ns - likely_ns);
     /* By then the one before had let go: the next one has it, or had it soon. */
-    if (bounds->gave_latest_ns <= b->at_ns && next->owner != b->share.thread)
+    if (bounds->released_latest_ns <= b->at_ns && next->owner != b->share.thread)
         deal(b, next_ns, TM__SHARE_OWNER, next, TM_PROVENANCE_INFERRED);
     deal_gap(b, it, next, next_ns);
 }
@@ -302,7 +302,8 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
             it = last_to_leave(model, object, it, b->at_ns, end_ns, &bounds);
         next = tm__tenure_next(model, it);
         is_last = is_last_of(b, next, end_ns);
-        deal_owner(b, it, &bounds, bounds.gave_ns < end_ns ? bounds.gave_ns : end_ns);
+        deal_owner(b, it, &bounds,
+                   bounds.released_ns < end_ns ? bounds.released_ns : end_ns);
         if (is_last) {
             if (b->is_handed)
                 deal_gap(b, it, &own, end_ns);

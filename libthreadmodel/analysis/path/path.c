@@ -5,7 +5,7 @@
  * thread, since the window's upper end, `time_ns`, never rises.
  *
  *     A  ═════════╗         ╔═══════╗                  hs: the blocking interval begins
- *                hs·········│e      ║                  w: B acts, e: A goes on
+ *                hs·········│e      ║                  w: B wakes A, e: A goes on
  *     B  ────────╚══════════w───────║──────
  *                                   ║
  *     C  ───────────────────────────╚═══════ end       ═ path, ─ not
@@ -133,7 +133,7 @@ static void find_blocking(walk *w, uint32_t interval)
     it->end = tm__interval_after_blocking(thread, interval);
 }
 
-/* Whether a thread begins to be able to act at just this instant. */
+/* Whether a thread begins to be able to wake others at just this instant. */
 static int is_able_from(const tm__thread *thread, uint32_t interval, int64_t time_ns)
 {
     for (int i = 0; i < AT_ONCE && interval < thread->interval_count; i++, interval++) {
@@ -164,7 +164,8 @@ static int64_t last_able_ns(walk *w, uint32_t thread, int64_t time_ns)
     return intervals[it->stopped].start_ns;
 }
 
-/* Go over to the thread of a link; the waiting one is come back to at floor_ns. */
+/* Go over to the thread of a wake-up edge; the waiting one is come back to at floor_ns.
+ */
 static void cross(walk *w, const tm__wakeup_edge *edge, int64_t floor_ns)
 {
     tm__path *path = w->path;
@@ -268,7 +269,7 @@ static void pass_blocking(walk *w, uint32_t interval)
         cross(w, &edge, begin_ns);
         return;
     }
-    /* From the act on, or all of it where that came before: on its way. */
+    /* From the wake-up on, or all of it where that came before: on its way. */
     if (at_end && when_ns <= begin_ns &&
         thread->intervals[at->first].state != TM_STATE_REENTERING)
         came(w, edge.kind, edge.provenance);

@@ -44,7 +44,7 @@ static void ask_thread(search *s, uint32_t thread, int64_t slack_ns)
     lower(&s->least_ns[thread], s->now_ns[thread]);
 }
 
-/* The act of a link may come `slack_ns` later. */
+/* The wake-up of an edge may come `slack_ns` later. */
 static void ask(search *s, const tm__wakeup_edge *edge, int64_t slack_ns)
 {
     if (edge->row != TM__NONE && edge->from_ns != INT64_MIN &&

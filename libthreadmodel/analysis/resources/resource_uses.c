@@ -181,7 +181,7 @@ static int sort_steps(sweep *s)
 
 /* Who was let go and waits again before it let anybody go has got nothing: what it was
  * released from goes on. */
-static void take_back(sweep *s, uint32_t number)
+static void revoke_use(sweep *s, uint32_t number)
 {
     const turn *it = &s->turns[number];
 
@@ -200,7 +200,7 @@ static int on_begin(sweep *s, uint32_t number)
     if (!latest)
         return TM_ENOMEM;
     if (*latest)
-        take_back(s, *latest - 1);
+        revoke_use(s, *latest - 1);
     *latest = number + 1;
     s->queues[it->queue].waiting++;
     return TM_OK;
@@ -369,7 +369,7 @@ static int step(sweep *s, uint32_t number)
     }
 }
 
-static void drop_taken_back(tm__resources *all)
+static void drop_revoked(tm__resources *all)
 {
     uint32_t kept = 0;
 
@@ -398,7 +398,7 @@ int tm__resources_find_uses(tm__resources *all)
     for (uint32_t i = 0; rc == TM_OK && i < s.steps_count; i++)
         rc = step(&s, s.steps[i].number);
     if (rc == TM_OK)
-        drop_taken_back(all);
+        drop_revoked(all);
     if (rc == TM_OK)
         rc = tm__resource_uses_sum_up(all);
     tm__free(memory, s.queues, queues);

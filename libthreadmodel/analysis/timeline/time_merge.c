@@ -2,11 +2,11 @@
 /*
  * Merging the timelines of hundreds of threads, ten million intervals in all: a heap
  * of the threads by the time of the next that each has to tell. Timelines are sorted;
- * the acts of each thread nearly are, and take four bytes each.
+ * the wake-ups of each thread nearly are, and take four bytes each.
  *
- * At one time in one thread, intervals in which it can act begin before its acts, and
- * those in which it cannot after them. Between threads the order of one instant is
- * open: a point that needs another of its time lets that go first.
+ * At one time in one thread, intervals in which it can wake others begin before its
+ * wake-ups, and those in which it cannot after them. Between threads the order of one
+ * instant is open: a point that needs another of its time lets that go first.
  */
 #include "analysis/timeline/time_merge.h"
 
@@ -73,7 +73,7 @@ static void sort_wakeups(const tm__time_merge *merge, uint32_t *wakeups, size_t 
     }
 }
 
-static void gather_acts(tm__time_merge *merge)
+static void gather_wakeups(tm__time_merge *merge)
 {
     const tm_model *model = merge->model;
     uint32_t *first = merge->wakeup_first;
@@ -110,7 +110,7 @@ int tm__time_merge_open(tm__time_merge *merge, const tm_model *model,
     merge->heap = tm__zalloc(memory, (count + 1) * sizeof(*merge->heap));
     if (!merge->wakeup_first || !merge->wakeups || !merge->threads || !merge->heap)
         return TM_ENOMEM;
-    gather_acts(merge);
+    gather_wakeups(merge);
     return TM_OK;
 }
 
@@ -197,7 +197,7 @@ void tm__time_merge_start(tm__time_merge *merge, int backward)
 
     merge->backward = backward;
     merge->heap_count = 0;
-    merge->is_taken = 0;
+    merge->is_visited = 0;
     for (uint32_t i = 0; i < merge->thread_count; i++) {
         merge->threads[i].interval =
             backward ? merge->model->threads[i].interval_count : 0;
@@ -238,10 +238,10 @@ static void pass_first(tm__time_merge *merge)
 
 int tm__time_merge_next(tm__time_merge *merge, tm__time_merge_point *point)
 {
-    if (merge->is_taken)
+    if (merge->is_visited)
         pass_first(merge);
-    merge->is_taken = merge->heap_count > 0;
-    return merge->is_taken && next_of(merge, merge->heap[0].thread, point);
+    merge->is_visited = merge->heap_count > 0;
+    return merge->is_visited && next_of(merge, merge->heap[0].thread, point);
 }
 
 int tm__time_merge_defer(tm__time_merge *merge)
@@ -249,7 +249,7 @@ int tm__time_merge_defer(tm__time_merge *merge)
     if (merge->heap[0].turn >= TURNS)
         return 0;
     merge->heap[0].turn++;
-    merge->is_taken = 0;
+    merge->is_visited = 0;
     sink(merge, 0);
     return 1;
 }

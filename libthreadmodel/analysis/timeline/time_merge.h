@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All that happened in a run in the order of time, forward or backward: beginnings
- * of intervals, and acts by which threads let others go on.
+ * of intervals, and wake-ups of others by threads.
  */
 #ifndef TM_ANALYSIS_TIMELINE_TIME_MERGE_H
 #define TM_ANALYSIS_TIMELINE_TIME_MERGE_H
@@ -10,7 +10,7 @@
 
 typedef struct tm__time_merge_point {
     int64_t time_ns;
-    uint32_t thread; ///< whose interval begins, or who acts
+    uint32_t thread; ///< whose interval begins, or who wakes others
     uint32_t number; ///< of the interval, or of the interaction
     int is_wakeup;
 } tm__time_merge_point;
@@ -24,7 +24,7 @@ typedef struct tm__time_merge_entry {
 
 typedef struct tm__time_merge_thread {
     uint32_t interval; ///< the next; backward, one more than the next
-    uint32_t wakeup;   ///< the same, in acts[]
+    uint32_t wakeup;   ///< the same, in wakeups[]
 } tm__time_merge_thread;
 
 typedef struct tm__time_merge {
@@ -32,13 +32,13 @@ typedef struct tm__time_merge {
     tm__memory *memory;
     uint32_t thread_count;
     uint32_t wakeup_count;
-    uint32_t *wakeup_first; ///< a thread's in acts[]; thread_count + 1
+    uint32_t *wakeup_first; ///< a thread's in wakeups[]; thread_count + 1
     uint32_t *wakeups;      ///< interactions, by number, of one thread after the other
     tm__time_merge_thread *threads;
     tm__time_merge_entry *heap;
     uint32_t heap_count;
     int backward;
-    int is_taken; ///< the first of the heap was handed out
+    int is_visited; ///< the first of the heap was handed out
 } tm__time_merge;
 
 /** @return TM_OK or TM_ENOMEM; to be closed whatever is returned */
@@ -60,7 +60,8 @@ int tm__time_merge_defer(tm__time_merge *merge);
 /** Whether a row is a wakeup that the merge hands out. */
 int tm__time_merge_has(const tm__interaction *row);
 
-/** Whether a thread will be able to act at this very instant, though not yet; forward.
+/** Whether a thread will be able to wake others at this very instant, though not yet;
+ * forward.
  */
 int tm__time_merge_is_coming(const tm__time_merge *merge, uint32_t thread,
                              int64_t time_ns);

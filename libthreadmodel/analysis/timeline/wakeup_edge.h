@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What lets a thread go on: the edges of the graph that paths, slack and what-if
- * walk over. Its nodes are the beginnings of intervals and the acts of threads.
+ * walk over. Its nodes are the beginnings of intervals and the wake-ups that threads
+ * cause.
  */
 #ifndef TM_ANALYSIS_TIMELINE_WAKEUP_EDGE_H
 #define TM_ANALYSIS_TIMELINE_WAKEUP_EDGE_H

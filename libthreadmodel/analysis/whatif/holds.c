@@ -30,7 +30,7 @@ typedef struct lock {
     int is_parked;
     int64_t usual_ns;     ///< wake-up
     int64_t exclusive_ns; ///< the end of the last hold that was not shared
-    int64_t gave_ns;      ///< of all before
+    int64_t released_ns;  ///< of all before
     int is_known;         ///< who had it before is
     int is_reported;      ///< that this one let go
 } lock;
@@ -66,19 +66,19 @@ static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *
                          const tm__bounds *b)
 {
     if (tm__tenure_is_reported_over(it))
-        return b->gave_ns;
+        return b->released_ns;
     /* Of the last one only who is blocked by it still tells something. */
     if (!next)
-        return l->holds->model->objects[l->object].wanted ? b->gave_latest_ns
-                                                          : b->gave_earliest_ns;
+        return l->holds->model->objects[l->object].wanted ? b->released_latest_ns
+                                                          : b->released_earliest_ns;
     if (l->holds->bound == TM__HOLDS_SHORT)
-        return b->gave_earliest_ns;
+        return b->released_earliest_ns;
     if (l->holds->bound == TM__HOLDS_LONG)
-        return b->gave_latest_ns;
+        return b->released_latest_ns;
     /* The next one was quicker than those who queued: nobody knows when. */
     if (!(next->flags & TM__TENURE_HANDED) && it->flags & TM__TENURE_SEEN)
-        return b->gave_latest_ns;
-    return b->gave_ns;
+        return b->released_latest_ns;
+    return b->released_ns;
 }
 
 /* Who sleeps or is blocked gives nothing up: it did before that, or after, whichever is
@@ -134,7 +134,8 @@ static int64_t blocked_until_ns(const lock *l, uint32_t thread, int64_t time_ns)
 static int64_t since_ns_of(const lock *l, const tm__tenure *it,
                            const tm__tenure *before, int64_t start_ns)
 {
-    int64_t since_ns = before->flags & TM__TENURE_UNKNOWN ? before->got_ns : l->gave_ns;
+    int64_t since_ns =
+        before->flags & TM__TENURE_UNKNOWN ? before->got_ns : l->released_ns;
     int64_t least_ns = blocked_until_ns(l, it->owner, start_ns);
 
     if (since_ns < least_ns)
@@ -195,9 +196,9 @@ static int measure_lock(tm__holds *holds, uint32_t object)
             !(next->flags & TM__TENURE_HANDED))
             continue;
         tm__tenure_bounds(&b, model, object, it, next, model->last_ns);
-        rc = add_length(holds, object, it->owner, b.gave_ns - it->got_ns);
+        rc = add_length(holds, object, it->owner, b.released_ns - it->got_ns);
         if (rc == TM_OK)
-            rc = add_length(holds, object, TM__NONE, b.gave_ns - it->got_ns);
+            rc = add_length(holds, object, TM__NONE, b.released_ns - it->got_ns);
     }
     return rc;
 }
@@ -227,8 +228,8 @@ static void stretch(const lock *l, tm__hold *hold, const tm__tenure *it,
     if (!is_end_seen) {
         int64_t until_ns = tm__sum(hold->since_ns, length_ns);
 
-        if (until_ns > b->gave_latest_ns)
-            until_ns = b->gave_latest_ns;
+        if (until_ns > b->released_latest_ns)
+            until_ns = b->released_latest_ns;
         if (until_ns > hold->until_ns)
             hold->until_ns = until_ns;
     }
@@ -238,7 +239,7 @@ static void stretch(const lock *l, tm__hold *hold, const tm__tenure *it,
  * to be understood. */
 static void explain_gap(const lock *l, tm__hold *hold, int64_t queued_ns)
 {
-    int64_t from_ns = hold->is_shared ? l->exclusive_ns : l->gave_ns, gap_ns;
+    int64_t from_ns = hold->is_shared ? l->exclusive_ns : l->released_ns, gap_ns;
     int is_waking =
         l->is_known && from_ns > queued_ns &&
         (l->is_parked || !l->is_reported || tm__owners_are_reported(l->holds->model));
@@ -269,8 +270,8 @@ static int add_hold(lock *l, const tm__tenure *before, const tm__tenure *it,
     if (!hold.is_handed && before && holds->bound != TM__HOLDS_SHORT &&
         before->flags & (TM__TENURE_UNKNOWN | TM__TENURE_SEEN))
         hold.start_ns = since_ns_of(l, it, before, hold.start_ns);
-    hold.end_ns =
-        awake_ns(holds->model, it->owner, end_ns_of(l, it, next, &b), b.gave_latest_ns);
+    hold.end_ns = awake_ns(holds->model, it->owner, end_ns_of(l, it, next, &b),
+                           b.released_latest_ns);
     if (hold.end_ns < hold.start_ns)
         hold.end_ns = hold.start_ns;
     if (hold.is_handed) {
@@ -292,8 +293,8 @@ static int add_hold(lock *l, const tm__tenure *before, const tm__tenure *it,
     }
     if (!hold.is_shared)
         l->exclusive_ns = hold.end_ns;
-    if (!hold.is_shared || !l->is_known || hold.end_ns > l->gave_ns)
-        l->gave_ns = hold.end_ns;
+    if (!hold.is_shared || !l->is_known || hold.end_ns > l->released_ns)
+        l->released_ns = hold.end_ns;
     l->is_known = 1;
     l->is_reported = tm__tenure_is_reported_over(it);
     holds->items[holds->items_count++] = hold;
@@ -308,7 +309,7 @@ static int read_lock(tm__holds *holds, uint32_t object)
     lock l = {.holds = holds,
               .object = object,
               .exclusive_ns = INT64_MIN,
-              .gave_ns = INT64_MIN,
+              .released_ns = INT64_MIN,
               .is_parked =
                   (model->objects[object].flags & TM_OBJECT_SYNCHRONIZER) != 0};
     int rc = TM_OK;

@@ -46,7 +46,7 @@ static void put_hold(tm__script_writer *w, const tm__hold *it, int kind)
     if (it->is_handed)
         step.flags |= TM__STEP_QUEUED;
     put(w, step);
-    if (kind == TM__STEP_TAKE && it->hidden_ns > 0)
+    if (kind == TM__STEP_ACQUIRE && it->hidden_ns > 0)
         put(w, (tm__step){.length_ns = it->hidden_ns,
                           .place = it->place,
                           .kind = TM__STEP_HIDDEN});
@@ -60,12 +60,12 @@ static void put_mark(tm__script_writer *w, const tm__mark *it)
         if (w->script->rows[it->what] & TM__ROW_PERMIT)
             put(w, (tm__step){.what = w->model->objects_count,
                               .place = TM__NONE,
-                              .kind = TM__STEP_GIVE});
+                              .kind = TM__STEP_RELEASE});
         else
             put(w, (tm__step){.what = it->what, .kind = TM__STEP_SIGNAL});
         break;
-    case TM__STEP_TAKE:
-    case TM__STEP_GIVE:
+    case TM__STEP_ACQUIRE:
+    case TM__STEP_RELEASE:
         put_hold(w, &w->script->holds->items[it->what], it->kind);
         break;
     default: put(w, (tm__step){.place = it->what, .kind = it->kind}); break;
@@ -107,7 +107,7 @@ static int ends_in_hold(const tm__script_writer *w, const tm__pause *p)
 
         if (it->time_ns > p->end_ns)
             return 0;
-        if (it->time_ns == p->end_ns && it->kind == TM__STEP_TAKE &&
+        if (it->time_ns == p->end_ns && it->kind == TM__STEP_ACQUIRE &&
             w->script->holds->items[it->what].is_handed &&
             w->script->holds->items[it->what].object == p->it->object)
             return 1;
@@ -193,7 +193,7 @@ static void put_await(tm__script_writer *w, uint32_t row, int64_t start_ns,
                      .flags = from_ns > start_ns ? TM__STEP_QUEUED : 0};
 
     if (is_permit) {
-        step.kind = TM__STEP_TAKE;
+        step.kind = TM__STEP_ACQUIRE;
         step.what = w->model->objects_count;
         step.place = TM__NONE;
     }
@@ -208,14 +208,14 @@ static void put_served(tm__script_writer *w, int64_t service_ns, uint32_t row,
     tm__step step = {.until_ns = end_ns - w->script->begin_ns,
                      .what = w->model->objects_count,
                      .place = TM__NONE,
-                     .kind = TM__STEP_TAKE,
+                     .kind = TM__STEP_ACQUIRE,
                      .flags = TM__STEP_QUEUED};
 
     put(w, step);
     put(w, (tm__step){.length_ns = service_ns,
                       .kind = TM__STEP_REST,
                       .flags = TM__STEP_SERVICE});
-    step.kind = TM__STEP_GIVE;
+    step.kind = TM__STEP_RELEASE;
     put(w, step);
     w->work_ns += latency_of(from_ns, end_ns);
 }

@@ -17,15 +17,15 @@
 #include "model/wakeup_latency.h"
 
 enum tm__step_kind {
-    TM__STEP_WORK,   ///< runs, or is in a state that nothing is known of
-    TM__STEP_REST,   ///< sleeps, or waits until its time is up
-    TM__STEP_AWAIT,  ///< waits for the signal of a row
-    TM__STEP_UNTIL,  ///< waits, and nothing tells for whom: until the time that it was
-    TM__STEP_SIGNAL, ///< lets a thread go on
-    TM__STEP_TAKE,   ///< enters a lock, or takes a permit
-    TM__STEP_GIVE,   ///< gives it up
-    TM__STEP_HIDDEN, ///< has a lock that another seems to have had, unseen
-    TM__STEP_ENTER,  ///< a use begins
+    TM__STEP_WORK,    ///< runs, or is in a state that nothing is known of
+    TM__STEP_REST,    ///< sleeps, or waits until its time is up
+    TM__STEP_AWAIT,   ///< waits for the signal of a row
+    TM__STEP_UNTIL,   ///< waits, and nothing tells for whom: until the time that it was
+    TM__STEP_SIGNAL,  ///< lets a thread go on
+    TM__STEP_ACQUIRE, ///< enters a lock, or takes a permit
+    TM__STEP_RELEASE, ///< gives it up
+    TM__STEP_HIDDEN,  ///< has a lock that another seems to have had, unseen
+    TM__STEP_ENTER,   ///< a use begins
     TM__STEP_LEAVE,
 };
 
@@ -100,7 +100,7 @@ static inline int64_t tm__script_wakeup_ns(const tm__script *script,
                                            const tm__step *step)
 {
     int is_monitor =
-        step->kind == TM__STEP_TAKE && step->what < script->model->objects_count &&
+        step->kind == TM__STEP_ACQUIRE && step->what < script->model->objects_count &&
         !(script->model->objects[step->what].flags & TM_OBJECT_SYNCHRONIZER);
 
     return script->wakeups_ns[is_monitor ? TM__WAKEUP_MONITOR : TM__WAKEUP_PARK];

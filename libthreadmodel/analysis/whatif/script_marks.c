@@ -215,8 +215,8 @@ static void add_marks(tm__script_writer *w)
         const tm__hold *it = &holds->items[i];
 
         if (it->is_handed || it->end_ns > it->start_ns)
-            add_pair(w, it->owner, i, it->start_ns, it->end_ns, TM__STEP_TAKE,
-                     TM__STEP_GIVE);
+            add_pair(w, it->owner, i, it->start_ns, it->end_ns, TM__STEP_ACQUIRE,
+                     TM__STEP_RELEASE);
         if (it->until_ns > it->since_ns && !tm__hold_is_plain(it))
             add_pair(w, it->owner, it->place, it->since_ns, it->until_ns,
                      TM__STEP_ENTER, TM__STEP_LEAVE);

@@ -36,9 +36,9 @@ static tm__turn turn_of(const tm__play *r, uint32_t thread)
     const tm__step *it = is_over(r, thread) ? NULL : tm__step_of(r, thread);
     tm__turn e = {.time_ns = r->actors[thread].now_ns, .thread = thread, .takes = 1};
 
-    if (it && (it->kind == TM__STEP_SIGNAL || it->kind == TM__STEP_GIVE))
+    if (it && (it->kind == TM__STEP_SIGNAL || it->kind == TM__STEP_RELEASE))
         e.takes = 0;
-    else if (it && it->kind == TM__STEP_TAKE)
+    else if (it && it->kind == TM__STEP_ACQUIRE)
         e.until_ns = it->until_ns;
     return e;
 }
@@ -119,13 +119,13 @@ static int64_t scaled(const tm__play *r, const tm__actor *a, int64_t ns)
     return (int64_t)((double)ns * r->it->factor + 0.5);
 }
 
-static void pass(tm__play *r, uint32_t thread, int64_t was_ns, int64_t now_takes_ns)
+static void pass(tm__play *r, uint32_t thread, int64_t was_ns, int64_t replayed_ns)
 {
     tm__actor *a = &r->actors[thread];
 
-    a->now_ns = tm__sum(a->now_ns, now_takes_ns);
+    a->now_ns = tm__sum(a->now_ns, replayed_ns);
     if (r->it->saved_ns && !a->gone)
-        r->it->saved_ns[thread] += was_ns - now_takes_ns;
+        r->it->saved_ns[thread] += was_ns - replayed_ns;
 }
 
 static void change_place(tm__play *r, tm__actor *a, uint32_t place, int begins)
@@ -202,7 +202,7 @@ static void signal(tm__play *r, const tm__actor *a, uint32_t row)
 }
 
 /* @return 0: it has to wait */
-static int take_step(tm__play *r, uint32_t thread)
+static int run_step(tm__play *r, uint32_t thread)
 {
     tm__actor *a = &r->actors[thread];
     const tm__step *step = tm__step_of(r, thread);
@@ -227,14 +227,14 @@ static int take_step(tm__play *r, uint32_t thread)
             return 0;
         break;
     case TM__STEP_SIGNAL: signal(r, a, step->what); break;
-    case TM__STEP_TAKE:
-        if (!tm__play_take(r, thread))
+    case TM__STEP_ACQUIRE:
+        if (!tm__play_acquire(r, thread))
             return 0;
         change_place(r, a, step->place, 1);
         break;
-    case TM__STEP_GIVE:
+    case TM__STEP_RELEASE:
         change_place(r, a, step->place, 0);
-        tm__play_give(r, thread);
+        tm__play_release(r, thread);
         break;
     default: change_place(r, a, step->place, step->kind == TM__STEP_ENTER); break;
     }
@@ -245,7 +245,7 @@ static int take_step(tm__play *r, uint32_t thread)
 static int touches_others(const tm__step *step)
 {
     return step->kind == TM__STEP_AWAIT || step->kind == TM__STEP_SIGNAL ||
-           step->kind == TM__STEP_TAKE || step->kind == TM__STEP_GIVE;
+           step->kind == TM__STEP_ACQUIRE || step->kind == TM__STEP_RELEASE;
 }
 
 static void advance(tm__play *r, uint32_t thread)
@@ -259,7 +259,7 @@ static void advance(tm__play *r, uint32_t thread)
                 return;
             }
         }
-        if (!take_step(r, thread))
+        if (!run_step(r, thread))
             return;
     }
     if (r->it->finished_ns)
@@ -282,7 +282,7 @@ static void force(tm__play *r, int64_t now_ns)
             thread = i;
     step = tm__step_of(r, thread);
     r->it->forced++;
-    if (step->kind == TM__STEP_TAKE) {
+    if (step->kind == TM__STEP_ACQUIRE) {
         thread = tm__play_force(r, step->what);
         change_place(r, &r->actors[thread], tm__step_of(r, thread)->place, 1);
     } else {

@@ -81,7 +81,7 @@ static int is_shared_step(const tm__play *r, uint32_t thread)
     return tm__step_of(r, thread)->flags & TM__STEP_SHARED;
 }
 
-static int can_take(const tm__play *r, uint32_t number, uint32_t thread)
+static int can_acquire(const tm__play *r, uint32_t number, uint32_t thread)
 {
     const tm__play_lock *it = &r->locks[number];
     int is_heir = r->actors[thread].is_heir;
@@ -148,7 +148,7 @@ static void hold(tm__play *r, tm__play_lock *it, uint32_t thread)
 }
 
 /* @return 0: it has to wait */
-int tm__play_take(tm__play *r, uint32_t thread)
+int tm__play_acquire(tm__play *r, uint32_t thread)
 {
     uint32_t number = tm__step_of(r, thread)->what;
     tm__play_lock *it = &r->locks[number];
@@ -158,7 +158,7 @@ int tm__play_take(tm__play *r, uint32_t thread)
         it->nested++;
         return 1;
     }
-    if (can_take(r, number, thread)) {
+    if (can_acquire(r, number, thread)) {
         hold(r, it, thread);
         return 1;
     }
@@ -174,7 +174,7 @@ int tm__play_take(tm__play *r, uint32_t thread)
     return 0;
 }
 
-void tm__play_give(tm__play *r, uint32_t thread)
+void tm__play_release(tm__play *r, uint32_t thread)
 {
     const tm__step *step = tm__step_of(r, thread);
     tm__play_lock *it = &r->locks[step->what];

@@ -65,10 +65,10 @@ void tm__play_wake(tm__play *r, uint32_t thread, int64_t time_ns);
 int64_t tm__play_latency_ns(const tm__play *r, uint32_t thread);
 
 /** Take the lock of a thread's step. @return 0: it has to wait */
-int tm__play_take(tm__play *r, uint32_t thread);
+int tm__play_acquire(tm__play *r, uint32_t thread);
 
 /** Give it up, and wake who is to have it next. */
-void tm__play_give(tm__play *r, uint32_t thread);
+void tm__play_release(tm__play *r, uint32_t thread);
 
 /** Let somebody have a lock who waits for it, though it is not free. @return who */
 uint32_t tm__play_force(tm__play *r, uint32_t number);

@@ -262,8 +262,8 @@ static int emit_record(reader *self, const tm_sink *sink)
                       .object = record->object,
                       .kind = (uint16_t)record->kind};
     int rc =
-        tm__log_threads_act(&self->threads, record->thread, record->kind,
-                            record->object ? record->object : record->target, &index);
+        tm__log_threads_event(&self->threads, record->thread, record->kind,
+                              record->object ? record->object : record->target, &index);
 
     if (rc < 0)
         return rc;

@@ -256,7 +256,7 @@ static int put_event(tm_writer *writer, const tm_event *event)
     int rc = TM_OK;
 
     if (!line || line->field_count == 0 || event->thread == 0 ||
-        event->flags & TM__LOG_CANNOT_SAY)
+        event->flags & TM__LOG_LEFT_OUT)
         return tm__log_drop(writer, event);
     for (int i = 0; rc == TM_OK && i < line->field_count; i++) {
         if (i > 0)

@@ -117,8 +117,8 @@ static int find_or_add(tm__log_threads *threads, uint32_t hash, uint32_t newest,
     return TM_OK;
 }
 
-int tm__log_threads_act(tm__log_threads *threads, uint32_t hash, int kind,
-                        uint32_t object, uint32_t *index)
+int tm__log_threads_event(tm__log_threads *threads, uint32_t hash, int kind,
+                          uint32_t object, uint32_t *index)
 {
     uint32_t newest = newest_of(threads, hash);
     tm__log_thread *thread;

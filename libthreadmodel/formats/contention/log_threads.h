@@ -35,8 +35,8 @@ void tm__log_threads_init(tm__log_threads *threads, tm__memory *memory);
  * @param[out] index  threads[]
  * @return TM_OK or TM_ENOMEM
  */
-int tm__log_threads_act(tm__log_threads *threads, uint32_t hash, int kind,
-                        uint32_t object, uint32_t *index);
+int tm__log_threads_event(tm__log_threads *threads, uint32_t hash, int kind,
+                          uint32_t object, uint32_t *index);
 
 /** The thread that an event of another names. A thread that is started is a new one. */
 int tm__log_threads_name(tm__log_threads *threads, uint32_t hash, int is_start,

@@ -24,7 +24,7 @@ int tm__profile_dump_start(tm__profile *profile)
     tm__dump_begin(profile->dump, profile->now_ns);
     profile->now_ns = profile->dump->time_ns;
     tm__map_clear(&profile->seen_map);
-    profile->seen_count = profile->seen_taken = profile->hold_count = 0;
+    profile->seen_count = profile->seen_read = profile->hold_count = 0;
     profile->monitor = 0;
     profile->in_dump = 1;
     return TM_OK;
@@ -181,8 +181,8 @@ static int read_seen(tm__profile *profile, const tm__profile_seen *seen)
 
 int tm__profile_dump_end(tm__profile *profile, int is_whole)
 {
-    for (; profile->seen_taken < profile->seen_count; profile->seen_taken++)
-        if (read_seen(profile, &profile->seen[profile->seen_taken]) < 0)
+    for (; profile->seen_read < profile->seen_count; profile->seen_read++)
+        if (read_seen(profile, &profile->seen[profile->seen_read]) < 0)
             return TM_ENOMEM;
     if (tm__dump_end(profile->dump, is_whole) < 0)
         return TM_ENOMEM;

@@ -48,7 +48,7 @@ typedef struct tm__profile {
 
     tm__map seen_map;
     tm__profile_seen *seen;
-    uint32_t seen_count, seen_capacity, seen_taken;
+    uint32_t seen_count, seen_capacity, seen_read;
     tm__profile_hold *holds;
     uint32_t hold_count, hold_capacity;
     tm__dump_hold *held; ///< room for those of one thread

@@ -262,7 +262,7 @@ static void put_monitor(log_state *self, const char *name, const char *thread_na
 /* Whether the format has an element for it that says all it needs. */
 static int can_hold(const tm_event *event)
 {
-    if (event->thread == 0 || event->flags & TM__LOG_CANNOT_SAY)
+    if (event->thread == 0 || event->flags & TM__LOG_LEFT_OUT)
         return 0;
     switch (event->kind) {
     case TM_EVENT_THREAD_START:

@@ -232,7 +232,7 @@ static int append(tm__buffer *buffer, uint64_t number, size_t extra)
 }
 
 /* Take what is there; records must come whole and in order. @return how many */
-static uint64_t take_all(tm__buffer *buffer, uint64_t next)
+static uint64_t read_all(tm__buffer *buffer, uint64_t next)
 {
     uint64_t at = buffer->taken;
     uint64_t end = atomic_load(&buffer->ring->head);
@@ -275,7 +275,7 @@ static tm__buffer *orphan(void)
     return buffer;
 }
 
-static void full_ring_counts_what_it_loses_and_says_so(void **state)
+static void full_ring_counts_what_it_loses_and_reports_it(void **state)
 {
     tm__buffer *buffer = orphan();
     uint64_t fitted = 0, wakes = 0;
@@ -293,7 +293,7 @@ static void full_ring_counts_what_it_loses_and_says_so(void **state)
     tm__buffer_report_loss(buffer, 90);
     assert_int_equal(atomic_load(&buffer->ring->lost.value), 2);
 
-    assert_int_equal(take_all(buffer, 0), fitted);
+    assert_int_equal(read_all(buffer, 0), fitted);
     tm__buffer_report_loss(buffer, 100);
     assert_int_equal(atomic_load(&buffer->ring->lost.value), 0);
     at = buffer->taken;
@@ -303,7 +303,7 @@ static void full_ring_counts_what_it_loses_and_says_so(void **state)
     assert_int_equal(record->event.fact.value, 2);
     assert_int_equal(record->event.fact.object, 70);
     assert_int_equal(record->event.fact.time_ns, 100);
-    take_all(buffer, 0);
+    read_all(buffer, 0);
     tm__buffer_recycle(buffer);
 }
 
@@ -318,7 +318,7 @@ static void quiet_thread_touches_only_the_ring_s_beginning(void **state)
         furthest = (buffer->reserved & (RING_BYTES - 1)) > furthest
                        ? buffer->reserved & (RING_BYTES - 1)
                        : furthest;
-        assert_int_equal(take_all(buffer, i), 1);
+        assert_int_equal(read_all(buffer, i), 1);
     }
     assert_int_equal(furthest, 0);
     tm__buffer_recycle(buffer);
@@ -334,12 +334,12 @@ static void ring_that_began_again_has_room_for_as_much_as_a_new_one(void **state
         /* So far that the ring begins again, which leaves most of it behind. */
         for (int i = 0; i < 300; i++)
             assert_int_equal(append(buffer, next + (uint64_t)i, 0), 0);
-        assert_int_equal(take_all(buffer, next), 300);
+        assert_int_equal(read_all(buffer, next), 300);
         next += 300;
         for (fitted = 0; append(buffer, next + fitted, 0) == 0;)
             fitted++;
         assert_int_equal(fitted, RING_BYTES / sizeof(tm__record));
-        assert_int_equal(take_all(buffer, next), fitted);
+        assert_int_equal(read_all(buffer, next), fitted);
         next += fitted;
     }
     tm__buffer_recycle(buffer);
@@ -352,13 +352,13 @@ static void buffer_of_a_gone_thread_serves_another(void **state)
 
     (void)state;
     append(first, 0, 40);
-    take_all(first, 0);
+    read_all(first, 0);
     second = orphan();
     assert_ptr_not_equal(first, second);
     tm__buffer_recycle(first);
     assert_ptr_equal(orphan(), first);
     assert_int_equal(append(first, 5, 8), 0);
-    assert_int_equal(take_all(first, 5), 1);
+    assert_int_equal(read_all(first, 5), 1);
     tm__buffer_recycle(first);
     tm__buffer_recycle(second);
 }
@@ -386,7 +386,7 @@ static void reader_gets_every_record_whole_and_in_order(void **state)
     assert_int_equal(pthread_create(&thread, NULL, race, (void *)&buffer), 0);
     while (next < RACE_RECORDS)
         if (atomic_load(&buffer))
-            next += take_all(buffer, next);
+            next += read_all(buffer, next);
     pthread_join(thread, NULL);
     assert_int_equal(next, RACE_RECORDS);
     tm__buffer_recycle(buffer);
@@ -514,7 +514,7 @@ int main(void)
         cmocka_unit_test(options_refuse_a_path_that_is_too_long),
         cmocka_unit_test(classes_go_by_the_name_that_people_write),
         cmocka_unit_test(names_become_utf8),
-        cmocka_unit_test(full_ring_counts_what_it_loses_and_says_so),
+        cmocka_unit_test(full_ring_counts_what_it_loses_and_reports_it),
         cmocka_unit_test(quiet_thread_touches_only_the_ring_s_beginning),
         cmocka_unit_test(ring_that_began_again_has_room_for_as_much_as_a_new_one),
         cmocka_unit_test(buffer_of_a_gone_thread_serves_another),

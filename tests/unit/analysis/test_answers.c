@@ -259,7 +259,7 @@ static void one_failure_is_never_passed_over(void **state)
 }
 
 /* Ingest goes on without the order of locks where there is no memory for it. */
-static void events_are_taken_while_memory_is_scarce(void **state)
+static void events_are_accepted_while_memory_is_scarce(void **state)
 {
     (void)state;
     for (size_t calls = 0; calls < 200; calls++) {
@@ -328,7 +328,7 @@ static void an_empty_model_has_empty_answers(void **state)
 }
 
 /* A block with a new owner every microsecond, more than one block may tell. */
-static void a_block_tells_a_bounded_number_of_owners(void **state)
+static void a_block_reports_a_bounded_number_of_owners(void **state)
 {
     tm_model *model;
     tm_table *table;
@@ -410,10 +410,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
         cmocka_unit_test(one_failure_is_never_passed_over),
-        cmocka_unit_test(events_are_taken_while_memory_is_scarce),
+        cmocka_unit_test(events_are_accepted_while_memory_is_scarce),
         cmocka_unit_test(impossible_runs_are_answered),
         cmocka_unit_test(an_empty_model_has_empty_answers),
-        cmocka_unit_test(a_block_tells_a_bounded_number_of_owners),
+        cmocka_unit_test(a_block_reports_a_bounded_number_of_owners),
         cmocka_unit_test(choices_that_are_none_are_refused),
         cmocka_unit_test(buckets_follow_one_another),
     };

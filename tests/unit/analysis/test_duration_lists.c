@@ -118,7 +118,7 @@ static void a_list_counts_what_was_added(void **state)
     check_lists(1);
 }
 
-static void running_out_of_memory_is_told(void **state)
+static void running_out_of_memory_is_reported(void **state)
 {
     struct scarce scarce;
     tm_allocator hook = scarce_hook(&scarce, SIZE_MAX);
@@ -204,7 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_counts_what_was_added),
-        cmocka_unit_test(running_out_of_memory_is_told),
+        cmocka_unit_test(running_out_of_memory_is_reported),
         cmocka_unit_test(a_slot_keeps_its_value),
         cmocka_unit_test(combinations_beyond_counting_have_a_map),
     };

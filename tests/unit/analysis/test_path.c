@@ -55,7 +55,7 @@ static void assert_path(tm_model *model, const char *expected)
     tm_model_free(model);
 }
 
-static void what_nobody_ended_is_told_with_the_answer(void **state)
+static void what_nobody_ended_is_reported_with_the_answer(void **state)
 {
     tm_event events[] = {AT(0, 1, THREAD_START), AT(30, 1, WAIT, .object = M),
                          AT(70, 1, WAITED, .object = M), AT(100, 1, CPU_SAMPLE)};
@@ -320,7 +320,7 @@ static void paths_lead_to_any_instant(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_nobody_ended_is_told_with_the_answer),
+        cmocka_unit_test(what_nobody_ended_is_reported_with_the_answer),
         cmocka_unit_test(unpark_interrupt_and_start_are_crossed),
         cmocka_unit_test(permit_is_no_reason_to_leave_the_thread),
         cmocka_unit_test(deadlock_is_named_and_ends_the_walk),

@@ -141,7 +141,7 @@ static tm_model *small_run(void)
     return model;
 }
 
-static void selections_that_cannot_be_met_are_refused_in_words(void **state)
+static void selections_without_a_row_are_refused_in_words(void **state)
 {
     tm_model *model = small_run();
     tm_table *table;
@@ -239,7 +239,7 @@ static void factors_that_are_none_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selections_that_cannot_be_met_are_refused_in_words),
+        cmocka_unit_test(selections_without_a_row_are_refused_in_words),
         cmocka_unit_test(the_last_instant_of_a_run_is_in_it),
         cmocka_unit_test(a_run_without_events_answers_without_rows),
         cmocka_unit_test(factors_that_are_none_are_refused),

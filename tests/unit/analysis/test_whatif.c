@@ -86,7 +86,7 @@ static tm_table *ask(const tm_model *model, const tm_whatif_options *options)
 }
 
 /* Of what nothing is known no number is told, and the note says so. */
-static void assert_cannot_tell(const tm_model *model, const tm_whatif_options *options)
+static void assert_no_answer(const tm_model *model, const tm_whatif_options *options)
 {
     tm_table *table = ask(model, options);
 
@@ -140,9 +140,9 @@ static void holds_are_chosen_by_who_got_them(void **state)
     (void)state;
     assert_int_equal(gain(model, NULL, "app.Lock.slow", NULL, 0.5, 1), 50);
     assert_int_equal(gain(model, "app.Lock", "app.Lock.slow", NULL, 0, 1), 100);
-    assert_cannot_tell(model, &(tm_whatif_options){.size = sizeof(tm_whatif_options),
-                                                   .class_name = "app.Other",
-                                                   .method = "app.Lock.slow"});
+    assert_no_answer(model, &(tm_whatif_options){.size = sizeof(tm_whatif_options),
+                                                 .class_name = "app.Other",
+                                                 .method = "app.Lock.slow"});
     tm_model_free(model);
 }
 
@@ -262,16 +262,15 @@ static void sleep_in_a_method_is_scaled(void **state)
     tm_model_free(model);
 }
 
-static void what_has_nothing_to_scale_cannot_be_told(void **state)
+static void what_has_nothing_to_scale_has_no_answer(void **state)
 {
     tm_model *model = one_that_sleeps(2);
 
     (void)state;
     for (uint32_t change = 0; change < TM_WHATIF_END; change++)
-        assert_cannot_tell(model,
-                           &(tm_whatif_options){.size = sizeof(tm_whatif_options),
-                                                .method = "app.Lock.slow",
-                                                .change = change});
+        assert_no_answer(model, &(tm_whatif_options){.size = sizeof(tm_whatif_options),
+                                                     .method = "app.Lock.slow",
+                                                     .change = change});
     tm_model_free(model);
 }
 
@@ -448,7 +447,7 @@ int main(void)
         cmocka_unit_test(shorter_uses_come_to_others_earlier),
         cmocka_unit_test(lock_can_have_more_owners),
         cmocka_unit_test(sleep_in_a_method_is_scaled),
-        cmocka_unit_test(what_has_nothing_to_scale_cannot_be_told),
+        cmocka_unit_test(what_has_nothing_to_scale_has_no_answer),
         cmocka_unit_test(rank_tries_what_is_on_the_path),
         cmocka_unit_test(wrong_questions_are_refused),
         cmocka_unit_test(empty_run_has_no_prediction),

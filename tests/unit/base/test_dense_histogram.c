@@ -53,7 +53,7 @@ static void check_same(const tm__dense_histogram *dense, const tm__histogram *hi
         assert_int_equal(values[i], tm__histogram_quantile(histogram, fractions[i]));
 }
 
-static void dense_histogram_says_what_a_histogram_says(void **state)
+static void dense_histogram_reports_what_a_histogram_reports(void **state)
 {
     static tm__dense_histogram dense;
     uint64_t seed = 7;
@@ -88,7 +88,7 @@ static void dense_histogram_says_what_a_histogram_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dense_histogram_says_what_a_histogram_says),
+        cmocka_unit_test(dense_histogram_reports_what_a_histogram_reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

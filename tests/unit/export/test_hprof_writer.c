@@ -140,7 +140,7 @@ static void binary_format_is_that_of_the_manual_byte_by_byte(void **state)
     assert_memory_equal(file.bytes, want, at);
 }
 
-static void run_says_when_it_began_if_the_options_do_not(void **state)
+static void run_reports_when_it_began_if_the_options_do_not(void **state)
 {
     static const unsigned char HEAD[] =
         "JAVA PROFILE 1.0.2\0\0\0\0\x08\0\0\0\0\0\0\x30\x39";
@@ -247,7 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(binary_format_is_that_of_the_manual_byte_by_byte),
-        cmocka_unit_test(run_says_when_it_began_if_the_options_do_not),
+        cmocka_unit_test(run_reports_when_it_began_if_the_options_do_not),
         cmocka_unit_test(stacks_of_any_depth_are_whole),
         cmocka_unit_test(memory_may_run_out_at_any_allocation),
         cmocka_unit_test(binary_format_hands_on_what_writing_came_to),

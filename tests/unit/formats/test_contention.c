@@ -164,7 +164,7 @@ static void a_wrong_dialect_is_refused_with_its_line(void **state)
     }
 }
 
-static void a_wrong_line_is_left_out_and_told(void **state)
+static void a_wrong_line_is_left_out_and_reported(void **state)
 {
     static const char *const cases[][2] = {
         {"Nonsense,1,0000000A", "it names no event of the dialect"},
@@ -200,7 +200,7 @@ static void a_wrong_line_is_left_out_and_told(void **state)
     }
 }
 
-static void threads_of_one_hash_are_told_apart(void **state)
+static void threads_of_one_hash_are_distinguished(void **state)
 {
     recorder told;
 
@@ -393,8 +393,8 @@ int main(void)
         cmocka_unit_test(a_name_may_hold_commas),
         cmocka_unit_test(another_dialect_is_read_by_its_table),
         cmocka_unit_test(a_wrong_dialect_is_refused_with_its_line),
-        cmocka_unit_test(a_wrong_line_is_left_out_and_told),
-        cmocka_unit_test(threads_of_one_hash_are_told_apart),
+        cmocka_unit_test(a_wrong_line_is_left_out_and_reported),
+        cmocka_unit_test(threads_of_one_hash_are_distinguished),
         cmocka_unit_test(metadata_lie_beside_the_log_in_one_file_or_two),
         cmocka_unit_test(a_line_without_an_end_is_passed_over_in_bounded_memory),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),

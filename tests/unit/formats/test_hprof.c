@@ -110,7 +110,7 @@ static void starts_ends_samples_and_settings_of_the_agent(void **state)
     assert_reads(TM_OK, "1 records of allocation sites");
 }
 
-static void what_is_wrong_is_told_with_its_place(void **state)
+static void what_is_wrong_is_reported_with_its_place(void **state)
 {
     size_t segment;
 
@@ -182,7 +182,7 @@ int main(void)
         cmocka_unit_test(threads_come_out_of_a_heap),
         cmocka_unit_test(objects_may_come_before_their_classes),
         cmocka_unit_test(starts_ends_samples_and_settings_of_the_agent),
-        cmocka_unit_test(what_is_wrong_is_told_with_its_place),
+        cmocka_unit_test(what_is_wrong_is_reported_with_its_place),
         cmocka_unit_test(headers_that_cannot_be_are_refused),
         HARDSHIP_TESTS(&it),
     };

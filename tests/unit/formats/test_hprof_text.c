@@ -69,7 +69,7 @@ static void totals_are_a_million_times_what_is_printed(void **state)
     assert_reads(whole, TM_OK, "caveat Tables MONITOR TIME");
 }
 
-static void wrong_lines_are_told_and_passed_over(void **state)
+static void wrong_lines_are_reported_and_passed_over(void **state)
 {
     static const char *const lines[] = {
         "THREAD START (obj=1, id = x)",
@@ -107,7 +107,7 @@ static void numbers_beyond_all_bounds_stay_in_64_bits(void **state)
                  TM_OK, "caveat 18446744073709551615 samples and contentions");
 }
 
-static void a_row_of_many_is_told_in_full(void **state)
+static void a_row_of_many_is_reported_in_full(void **state)
 {
     int rc;
     recorder all = emit_all(MANY, sizeof(MANY) - 1, &rc);
@@ -118,7 +118,7 @@ static void a_row_of_many_is_told_in_full(void **state)
     recorder_free(&all);
 }
 
-static void a_table_that_is_cut_is_told(void **state)
+static void a_table_that_is_cut_is_reported(void **state)
 {
     (void)state;
     assert_reads(HEAD
@@ -133,10 +133,10 @@ int main(void)
         cmocka_unit_test(lines_become_events_by_the_least_clock),
         cmocka_unit_test(a_monitor_dump_is_an_instant),
         cmocka_unit_test(totals_are_a_million_times_what_is_printed),
-        cmocka_unit_test(wrong_lines_are_told_and_passed_over),
+        cmocka_unit_test(wrong_lines_are_reported_and_passed_over),
         cmocka_unit_test(numbers_beyond_all_bounds_stay_in_64_bits),
-        cmocka_unit_test(a_row_of_many_is_told_in_full),
-        cmocka_unit_test(a_table_that_is_cut_is_told),
+        cmocka_unit_test(a_row_of_many_is_reported_in_full),
+        cmocka_unit_test(a_table_that_is_cut_is_reported),
         HARDSHIP_TESTS(&it),
     };
 

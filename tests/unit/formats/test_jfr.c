@@ -159,7 +159,7 @@ static void a_thread_dump_shows_a_deadlock_once(void **state)
     recorder_free(&all);
 }
 
-static void settings_tell_thresholds_and_kinds(void **state)
+static void settings_report_thresholds_and_kinds(void **state)
 {
     (void)state;
     make_recording(&paper);
@@ -210,7 +210,7 @@ static void an_event_that_cannot_be_so_long_ends_its_chunk(void **state)
     }
 }
 
-static void an_event_longer_than_it_says_is_left_out(void **state)
+static void an_event_longer_than_its_length_is_left_out(void **state)
 {
     size_t at;
     char text[80];
@@ -230,7 +230,7 @@ static void an_event_longer_than_it_says_is_left_out(void **state)
     assert_reads(TM_EDAMAGED, "event 5000100 1 256 0 0 1 4 0\n");
 }
 
-static void an_event_of_no_type_is_said(void **state)
+static void an_event_of_no_type_is_reported(void **state)
 {
     size_t at;
     char text[80];
@@ -322,7 +322,7 @@ static void a_chunk_that_was_not_finished_is_read_to_its_end(void **state)
     assert_reads(TM_EDAMAGED, "event 9000000000100 1 256 0 0 1 4 0\n");
 }
 
-static void chunks_that_cannot_be_read_are_said(void **state)
+static void chunks_that_cannot_be_read_are_reported(void **state)
 {
     (void)state;
     make_recording(&paper);
@@ -337,7 +337,7 @@ static void chunks_that_cannot_be_read_are_said(void **state)
     assert_damaged("the chunk at byte 0 has no whole metadata event");
 }
 
-static void any_prefix_is_read_or_said_to_be_cut(void **state)
+static void any_prefix_is_read_or_reported_as_cut(void **state)
 {
     size_t whole;
 
@@ -438,16 +438,16 @@ int main(void)
         cmocka_unit_test(constants_may_be_missing),
         cmocka_unit_test(a_string_that_names_itself_is_none),
         cmocka_unit_test(a_thread_dump_shows_a_deadlock_once),
-        cmocka_unit_test(settings_tell_thresholds_and_kinds),
+        cmocka_unit_test(settings_report_thresholds_and_kinds),
         cmocka_unit_test(zeros_behind_are_no_damage_and_anything_else_is),
         cmocka_unit_test(an_event_that_cannot_be_so_long_ends_its_chunk),
-        cmocka_unit_test(an_event_longer_than_it_says_is_left_out),
-        cmocka_unit_test(an_event_of_no_type_is_said),
+        cmocka_unit_test(an_event_longer_than_its_length_is_left_out),
+        cmocka_unit_test(an_event_of_no_type_is_reported),
         cmocka_unit_test(a_checkpoint_keeps_what_comes_before_its_damage),
         cmocka_unit_test(types_that_contain_themselves_are_refused),
         cmocka_unit_test(a_chunk_that_was_not_finished_is_read_to_its_end),
-        cmocka_unit_test(chunks_that_cannot_be_read_are_said),
-        cmocka_unit_test(any_prefix_is_read_or_said_to_be_cut),
+        cmocka_unit_test(chunks_that_cannot_be_read_are_reported),
+        cmocka_unit_test(any_prefix_is_read_or_reported_as_cut),
         cmocka_unit_test(no_byte_can_do_harm),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(a_sink_that_fails_ends_the_reading),

@@ -120,7 +120,7 @@ static void put_pauses(void)
     end_event(&paper);
 }
 
-static void pauses_are_told_one_by_one_where_they_were_recorded(void **state)
+static void pauses_are_reported_one_by_one_where_they_were_recorded(void **state)
 {
     (void)state;
     begin_chunk(&paper, 5000000, 1000000000);
@@ -236,7 +236,7 @@ static const chunk_class of_jdk_11[] = {
     {"jdk.ThreadStart", TYPE_START, {FIELD_START, FIELD_THREAD("thread")}},
 };
 
-static void layouts_of_jdk_11_are_read_by_what_they_say(void **state)
+static void layouts_of_jdk_11_are_read_by_what_they_report(void **state)
 {
     (void)state;
     begin_chunk(&paper, 5000000, 1000000000);
@@ -283,11 +283,11 @@ static void layouts_of_jdk_11_are_read_by_what_they_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pauses_are_told_one_by_one_where_they_were_recorded),
+        cmocka_unit_test(pauses_are_reported_one_by_one_where_they_were_recorded),
         cmocka_unit_test(else_a_collection_is_one_pause_at_its_end),
         cmocka_unit_test(pins_and_refusals_name_the_virtual_thread),
         cmocka_unit_test(an_inflation_has_its_cause_and_class),
-        cmocka_unit_test(layouts_of_jdk_11_are_read_by_what_they_say),
+        cmocka_unit_test(layouts_of_jdk_11_are_read_by_what_they_report),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

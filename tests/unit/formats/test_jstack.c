@@ -87,7 +87,7 @@ static void a_name_ends_where_the_line_goes_on_as_the_jvm_writes_it(void **state
     assert_reads(NAMED("\xff\xc0\x80"), TM_OK, "thread 9 0 2 \xff\xc0\x80|");
 }
 
-static void frames_are_taken_apart(void **state)
+static void frames_are_split(void **state)
 {
     static const struct {
         const char *text, *class_name, *method, *source;
@@ -170,7 +170,7 @@ static void text_without_a_dump_is_refused(void **state)
     recorder_free(&all);
 }
 
-static void a_dump_that_was_cut_says_where(void **state)
+static void a_dump_that_was_cut_reports_where(void **state)
 {
     (void)state;
     assert_reads(HEAD ONE, TM_EDAMAGED, "event 1709288130000000000 11 16 0 3 1 22 0\n");
@@ -183,10 +183,10 @@ int main(void)
         cmocka_unit_test(a_thread_becomes_its_state_and_its_locks),
         cmocka_unit_test(the_jvms_account_is_compared),
         cmocka_unit_test(a_name_ends_where_the_line_goes_on_as_the_jvm_writes_it),
-        cmocka_unit_test(frames_are_taken_apart),
+        cmocka_unit_test(frames_are_split),
         cmocka_unit_test(the_time_stands_above),
         cmocka_unit_test(text_without_a_dump_is_refused),
-        cmocka_unit_test(a_dump_that_was_cut_says_where),
+        cmocka_unit_test(a_dump_that_was_cut_reports_where),
         HARDSHIP_TESTS(&it),
     };
 

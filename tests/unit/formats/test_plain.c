@@ -75,7 +75,7 @@ static void several_dumps_follow_one_another(void **state)
                  "caveat 3 thread dumps in 4000 ms");
 }
 
-static void what_is_cut_is_taken_as_far_as_it_goes(void **state)
+static void what_is_cut_is_accepted_as_far_as_it_goes(void **state)
 {
     (void)state;
     /* In a line, which is not believed, and behind one. */
@@ -88,7 +88,7 @@ static void what_is_cut_is_taken_as_far_as_it_goes(void **state)
                  TM_EDAMAGED, "event 5000000000 12 0 0 2 3 22 0\n");
 }
 
-static void a_line_of_no_dump_is_told_and_passed_over(void **state)
+static void a_line_of_no_dump_is_reported_and_passed_over(void **state)
 {
     static const char *const wrong[] = {
         "#13 no name\n",
@@ -138,8 +138,8 @@ int main(void)
         cmocka_unit_test(before_jdk_25_a_thread_is_its_name_and_stack),
         cmocka_unit_test(a_name_may_hold_what_a_line_does),
         cmocka_unit_test(several_dumps_follow_one_another),
-        cmocka_unit_test(what_is_cut_is_taken_as_far_as_it_goes),
-        cmocka_unit_test(a_line_of_no_dump_is_told_and_passed_over),
+        cmocka_unit_test(what_is_cut_is_accepted_as_far_as_it_goes),
+        cmocka_unit_test(a_line_of_no_dump_is_reported_and_passed_over),
         cmocka_unit_test(a_line_may_be_of_any_length),
         HARDSHIP_TESTS(&it),
     };

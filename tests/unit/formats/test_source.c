@@ -42,7 +42,7 @@ static void assert_open_fails(const char *path, int code, const char *text)
     assert_string_equal(tm_error_text(), text);
 }
 
-static void what_is_no_recording_is_said_in_one_line(void **state)
+static void what_is_no_recording_is_reported_in_one_line(void **state)
 {
     const char *path = scratch();
     char text[200];
@@ -68,7 +68,7 @@ static void what_is_no_recording_is_said_in_one_line(void **state)
     unlink(path);
 }
 
-static void regular_file_tells_format_length_and_position(void **state)
+static void regular_file_reports_format_length_and_position(void **state)
 {
     const char *path = scratch();
     struct paper paper = plain_trace(40000, 5000);
@@ -294,8 +294,8 @@ static void views_of_files_are_their_bytes_wherever_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_recording_is_said_in_one_line),
-        cmocka_unit_test(regular_file_tells_format_length_and_position),
+        cmocka_unit_test(what_is_no_recording_is_reported_in_one_line),
+        cmocka_unit_test(regular_file_reports_format_length_and_position),
         cmocka_unit_test(one_call_emits_some_ten_thousand_events_at_most),
         cmocka_unit_test(pipe_is_read_as_a_file_is_also_where_it_is_damaged),
         cmocka_unit_test(file_that_is_being_written_is_read_to_its_last_whole_block),

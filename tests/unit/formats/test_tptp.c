@@ -151,7 +151,7 @@ static void time_is_in_the_unit_that_was_asked_for(void **state)
     recorder_free(&told);
 }
 
-static void what_is_damaged_is_told_and_the_rest_is_kept(void **state)
+static void what_is_damaged_is_reported_and_the_rest_is_kept(void **state)
 {
     static const struct {
         const char *bad;
@@ -189,7 +189,7 @@ static void what_is_damaged_is_told_and_the_rest_is_kept(void **state)
     }
 }
 
-static void a_cut_trace_gives_what_came_before_at_every_byte(void **state)
+static void a_cut_trace_yields_what_came_before_at_every_byte(void **state)
 {
     const char *text = HEAD "<TRACE><threadEnd threadIdRef=\"8\" time=\"1.2\"/>"
                             "<monWait threadIdRef=\"7\" time=\"2\" objIdRef=\"1\"/>"
@@ -275,8 +275,8 @@ int main(void)
         cmocka_unit_test(an_id_that_ended_may_mean_another_thing),
         cmocka_unit_test(transient_and_stable_ids_are_one_thing_when_defined_as_one),
         cmocka_unit_test(time_is_in_the_unit_that_was_asked_for),
-        cmocka_unit_test(what_is_damaged_is_told_and_the_rest_is_kept),
-        cmocka_unit_test(a_cut_trace_gives_what_came_before_at_every_byte),
+        cmocka_unit_test(what_is_damaged_is_reported_and_the_rest_is_kept),
+        cmocka_unit_test(a_cut_trace_yields_what_came_before_at_every_byte),
         cmocka_unit_test(entities_and_depth_are_refused_before_they_grow),
         cmocka_unit_test(a_document_type_alone_is_no_harm),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),

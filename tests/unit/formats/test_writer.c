@@ -6,7 +6,7 @@
 
 static const int formats[] = {TM_WRITER_TRACE, TM_WRITER_CONTENTION, TM_WRITER_TPTP};
 
-static void where_the_bytes_go_is_said_once(void **state)
+static void where_the_bytes_go_is_reported_once(void **state)
 {
     struct paper paper = {0};
     tm_writer_options options = {.size = sizeof(options)};
@@ -259,7 +259,7 @@ static void options_of_hprof_may_be_shorter_or_longer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(where_the_bytes_go_is_said_once),
+        cmocka_unit_test(where_the_bytes_go_is_reported_once),
         cmocka_unit_test(what_cannot_be_opened_leaves_nothing_behind),
         cmocka_unit_test(wrong_choices_are_refused),
         cmocka_unit_test(a_flush_hands_all_on),

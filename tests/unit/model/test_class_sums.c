@@ -63,7 +63,7 @@ static void blocking_intervals_are_summed_by_class_and_state(void **state)
     }
 }
 
-static void what_the_file_cannot_show_is_said_with_the_sums(void **state)
+static void what_the_file_cannot_show_is_reported_with_the_sums(void **state)
 {
     tm_class_sums *summary;
     tm_table *table;
@@ -96,7 +96,7 @@ static void only_the_kinds_that_are_wanted_come(void **state)
     tm_class_sums_free(summary);
 }
 
-static void what_was_not_asked_for_is_not_emitted_and_that_is_said(void **state)
+static void what_was_not_asked_for_is_not_emitted_and_that_is_reported(void **state)
 {
     tm_source_options options = {.size = sizeof(options),
                                  .kinds = 1 << TM_EVENT_CONTENDED_ENTER,
@@ -190,9 +190,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocking_intervals_are_summed_by_class_and_state),
-        cmocka_unit_test(what_the_file_cannot_show_is_said_with_the_sums),
+        cmocka_unit_test(what_the_file_cannot_show_is_reported_with_the_sums),
         cmocka_unit_test(only_the_kinds_that_are_wanted_come),
-        cmocka_unit_test(what_was_not_asked_for_is_not_emitted_and_that_is_said),
+        cmocka_unit_test(what_was_not_asked_for_is_not_emitted_and_that_is_reported),
         cmocka_unit_test(an_end_without_a_begin_and_a_begin_without_an_end_are_none),
         cmocka_unit_test(memory_may_run_out_at_any_allocation),
     };

@@ -125,7 +125,7 @@ static void the_event_that_closes_a_cycle_calls_back(void **state)
     tm_model_free(model);
 }
 
-static void a_callback_that_says_stop_ends_the_ingest(void **state)
+static void a_callback_that_returns_stop_ends_the_ingest(void **state)
 {
     struct told told = {.answer = TM_ESTOPPED};
     tm_model *model = new_model();
@@ -224,7 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_event_that_closes_a_cycle_calls_back),
-        cmocka_unit_test(a_callback_that_says_stop_ends_the_ingest),
+        cmocka_unit_test(a_callback_that_returns_stop_ends_the_ingest),
         cmocka_unit_test(a_suspicion_is_forgotten_when_a_member_gets_away),
         cmocka_unit_test(what_the_vm_confirmed_stays_listed),
         cmocka_unit_test(what_the_vm_denied_is_withdrawn),

@@ -6,7 +6,7 @@
  */
 #include "support/hostile.h"
 
-static void random_events_are_taken_and_every_question_is_answered(void **state)
+static void random_events_are_accepted_and_every_question_is_answered(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 400; seed++) {
@@ -31,7 +31,7 @@ static void random_events_are_taken_and_every_question_is_answered(void **state)
     }
 }
 
-static void shuffled_and_repeated_runs_are_taken(void **state)
+static void shuffled_and_repeated_runs_are_accepted(void **state)
 {
     enum { COUNT = 2000 };
     tm_event *events = calloc(2 * COUNT, sizeof(*events));
@@ -208,7 +208,7 @@ static int says(const tm_model *model, const char *end)
 
 /* Links come and go in the midst of a long chain, so that nothing found of it stays
  * true, and each time a thread joins it at its head. */
-static void searches_in_a_chain_that_never_stands_still_are_given_up_and_told(
+static void searches_in_a_chain_that_always_changes_are_abandoned_and_reported(
     void **state)
 {
     enum { COUNT = 50000, ROUNDS = 2000, NEAR_HEAD = 1, NEAR_TAIL = COUNT - 5 };
@@ -268,8 +268,8 @@ static void a_long_cycle_that_opens_and_closes_stays_right(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_events_are_taken_and_every_question_is_answered),
-        cmocka_unit_test(shuffled_and_repeated_runs_are_taken),
+        cmocka_unit_test(random_events_are_accepted_and_every_question_is_answered),
+        cmocka_unit_test(shuffled_and_repeated_runs_are_accepted),
         cmocka_unit_test(times_at_the_ends_of_64_bits_are_moved_and_counted),
         cmocka_unit_test(
             a_run_from_one_end_of_time_to_the_other_has_no_negative_length),
@@ -277,7 +277,7 @@ int main(void)
         cmocka_unit_test(a_million_threads_in_one_chain_that_closes_are_one_deadlock),
         cmocka_unit_test(a_chain_that_grows_at_its_head_costs_no_more_for_its_length),
         cmocka_unit_test(
-            searches_in_a_chain_that_never_stands_still_are_given_up_and_told),
+            searches_in_a_chain_that_always_changes_are_abandoned_and_reported),
         cmocka_unit_test(a_long_cycle_that_opens_and_closes_stays_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 #include "support/scarce.h"
 
-static void a_memory_limit_evicts_intervals_and_says_so(void **state)
+static void a_memory_limit_evicts_intervals_and_reports_it(void **state)
 {
     enum { LIMIT = 1 << 20 };
     tm_model *model = new_model(TM_POLICY_HOTSPOT, LIMIT);
@@ -124,7 +124,7 @@ static void every_nth_allocation_failing_loses_events_and_nothing_else(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_memory_limit_evicts_intervals_and_says_so),
+        cmocka_unit_test(a_memory_limit_evicts_intervals_and_reports_it),
         cmocka_unit_test(running_out_of_memory_anywhere_leaves_the_model_usable),
         cmocka_unit_test(every_nth_allocation_failing_loses_events_and_nothing_else),
     };

@@ -325,7 +325,7 @@ static void columns_of_an_empty_table_are_there(void **state)
     tm_table_free(table);
 }
 
-static void caveats_are_said_once(void **state)
+static void caveats_are_reported_once(void **state)
 {
     tm_table *table;
 
@@ -677,7 +677,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     }
 }
 
-static void how_much_a_table_needs_is_said(void **state)
+static void how_much_a_table_needs_is_reported(void **state)
 {
     struct scarce scarce;
     tm_allocator hook = scarce_hook(&scarce, 2);
@@ -709,7 +709,7 @@ int main(void)
         cmocka_unit_test(cells_are_read_by_the_number_of_a_column),
         cmocka_unit_test(a_cell_that_is_not_there_is_null),
         cmocka_unit_test(columns_of_an_empty_table_are_there),
-        cmocka_unit_test(caveats_are_said_once),
+        cmocka_unit_test(caveats_are_reported_once),
         cmocka_unit_test(equal_texts_share_a_code_wherever_they_stand),
         cmocka_unit_test(strings_that_are_not_utf8_are_repaired),
         cmocka_unit_test(csv_is_rfc_4180),
@@ -721,7 +721,7 @@ int main(void)
         cmocka_unit_test(long_texts_are_written_whole),
         cmocka_unit_test(misuse_of_a_builder_fails_at_its_finish),
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
-        cmocka_unit_test(how_much_a_table_needs_is_said),
+        cmocka_unit_test(how_much_a_table_needs_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -512,7 +512,7 @@ static const size_t PAGES[] = {0, TM__RING_PAGE_BYTES, 2 * TM__RING_PAGE_BYTES,
                                FILE_BYTES - RING_BYTES};
 enum { PAGE_COUNT = sizeof(PAGES) / sizeof(*PAGES), USED_BYTES = 700 };
 
-static void rings_cut_anywhere_give_what_is_whole(void **state)
+static void rings_cut_anywhere_yield_what_is_whole(void **state)
 {
     size_t before = PUT;
 
@@ -531,7 +531,7 @@ static void rings_cut_anywhere_give_what_is_whole(void **state)
     assert_int_equal(before, 0);
 }
 
-static void rings_with_a_changed_byte_give_nothing_that_was_not(void **state)
+static void rings_with_a_changed_byte_yield_nothing_that_was_not(void **state)
 {
     size_t whole = 0, said = 0;
     int file;
@@ -591,8 +591,8 @@ int main(void)
         cmocka_unit_test(rings_that_are_not_this_trace_s_are_refused),
         cmocka_unit_test(rings_in_use_are_left_alone),
         cmocka_unit_test(events_that_the_trace_once_had_are_missed),
-        cmocka_unit_test(rings_cut_anywhere_give_what_is_whole),
-        cmocka_unit_test(rings_with_a_changed_byte_give_nothing_that_was_not),
+        cmocka_unit_test(rings_cut_anywhere_yield_what_is_whole),
+        cmocka_unit_test(rings_with_a_changed_byte_yield_nothing_that_was_not),
     };
 
     return cmocka_run_group_tests(tests, open_folder, remove_folder);

@@ -316,7 +316,7 @@ static void running_out_of_memory_once_anywhere_loses_nothing_in_the_reader(
     free(whole.bytes);
 }
 
-static void after_a_failed_write_every_call_gives_the_first_error(void **state)
+static void after_a_failed_write_every_call_yields_the_first_error(void **state)
 {
     struct paper whole = small_trace(13, 300, 60);
 
@@ -391,7 +391,7 @@ static void definition_beyond_the_limit_is_refused_and_the_writer_goes_on(void *
     free(paper.bytes);
 }
 
-static void full_disk_and_bad_path_are_told_with_the_path(void **state)
+static void full_disk_and_bad_path_are_reported_with_the_path(void **state)
 {
     tm_writer *writer;
     int rc;
@@ -419,9 +419,9 @@ int main(void)
             running_out_of_memory_once_anywhere_loses_nothing_in_the_writer),
         cmocka_unit_test(
             running_out_of_memory_once_anywhere_loses_nothing_in_the_reader),
-        cmocka_unit_test(after_a_failed_write_every_call_gives_the_first_error),
+        cmocka_unit_test(after_a_failed_write_every_call_yields_the_first_error),
         cmocka_unit_test(definition_beyond_the_limit_is_refused_and_the_writer_goes_on),
-        cmocka_unit_test(full_disk_and_bad_path_are_told_with_the_path),
+        cmocka_unit_test(full_disk_and_bad_path_are_reported_with_the_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

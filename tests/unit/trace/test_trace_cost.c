@@ -105,7 +105,7 @@ static void assert_stacks_are_bounded(uint64_t next_method)
     tm__bytes_free(&raw);
 }
 
-static void stacks_of_a_million_frames_are_left_out_and_told(void **state)
+static void stacks_of_a_million_frames_are_left_out_and_reported(void **state)
 {
     (void)state;
     assert_stacks_are_bounded(0);
@@ -147,7 +147,7 @@ static void methods_of_a_class_with_an_endless_name_are_bounded(void **state)
     tm__bytes_free(&raw);
 }
 
-static void events_that_hardly_take_a_byte_are_left_out_and_told(void **state)
+static void events_that_hardly_take_a_byte_are_left_out_and_reported(void **state)
 {
     tm__memory memory;
     tm__bytes raw = {.memory = &memory}, kinds = raw;
@@ -174,7 +174,7 @@ static void events_that_hardly_take_a_byte_are_left_out_and_told(void **state)
     tm__bytes_free(&raw);
 }
 
-static void threads_and_objects_by_the_million_are_left_out_and_told(void **state)
+static void threads_and_objects_by_the_million_are_left_out_and_reported(void **state)
 {
     tm__memory memory;
     tm__bytes raw = {.memory = &memory};
@@ -198,10 +198,10 @@ static void threads_and_objects_by_the_million_are_left_out_and_told(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stacks_of_a_million_frames_are_left_out_and_told),
+        cmocka_unit_test(stacks_of_a_million_frames_are_left_out_and_reported),
         cmocka_unit_test(methods_of_a_class_with_an_endless_name_are_bounded),
-        cmocka_unit_test(events_that_hardly_take_a_byte_are_left_out_and_told),
-        cmocka_unit_test(threads_and_objects_by_the_million_are_left_out_and_told),
+        cmocka_unit_test(events_that_hardly_take_a_byte_are_left_out_and_reported),
+        cmocka_unit_test(threads_and_objects_by_the_million_are_left_out_and_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

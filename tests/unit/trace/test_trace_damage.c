@@ -3,7 +3,7 @@
  */
 #include "support/paper.h"
 
-static void file_cut_anywhere_gives_its_whole_blocks_and_says_so(void **state)
+static void file_cut_anywhere_yields_its_whole_blocks_and_reports_it(void **state)
 {
     struct paper whole = small_trace(14, 260, 40);
     struct map map = map_of(&whole);
@@ -134,7 +134,7 @@ static void every_changed_byte_is_survived_in_a_trace_of_everything(void **state
     free(whole.bytes);
 }
 
-static void damage_is_told_with_bytes_events_and_time(void **state)
+static void damage_is_reported_with_bytes_events_and_time(void **state)
 {
     struct paper whole = plain_trace(120, 30);
     struct map map = map_of(&whole);
@@ -215,7 +215,7 @@ static void bytes_lost_from_the_middle_cost_only_the_blocks_they_were_in(void **
     free(whole.bytes);
 }
 
-static void every_damaged_place_is_told_also_the_last_two(void **state)
+static void every_damaged_place_is_reported_also_the_last_two(void **state)
 {
     struct paper whole = plain_trace(80, 20);
     struct map map = map_of(&whole);
@@ -236,7 +236,7 @@ static void every_damaged_place_is_told_also_the_last_two(void **state)
     free(whole.bytes);
 }
 
-static void bytes_after_the_end_are_told(void **state)
+static void bytes_after_the_end_are_reported(void **state)
 {
     struct paper whole = plain_trace(20, 20);
     recorder actual;
@@ -307,13 +307,13 @@ static void reading_stopped_by_the_sink_goes_on_where_it_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(file_cut_anywhere_gives_its_whole_blocks_and_says_so),
+        cmocka_unit_test(file_cut_anywhere_yields_its_whole_blocks_and_reports_it),
         cmocka_unit_test(every_flipped_bit_costs_at_most_its_own_block),
         cmocka_unit_test(every_changed_byte_is_survived_in_a_trace_of_everything),
-        cmocka_unit_test(damage_is_told_with_bytes_events_and_time),
+        cmocka_unit_test(damage_is_reported_with_bytes_events_and_time),
         cmocka_unit_test(bytes_lost_from_the_middle_cost_only_the_blocks_they_were_in),
-        cmocka_unit_test(every_damaged_place_is_told_also_the_last_two),
-        cmocka_unit_test(bytes_after_the_end_are_told),
+        cmocka_unit_test(every_damaged_place_is_reported_also_the_last_two),
+        cmocka_unit_test(bytes_after_the_end_are_reported),
         cmocka_unit_test(flushed_blocks_can_be_read_before_the_end_is_written),
         cmocka_unit_test(reading_stopped_by_the_sink_goes_on_where_it_stopped),
     };
