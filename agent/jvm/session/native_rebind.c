@@ -14,7 +14,7 @@
 #include "probe_class.h"
 #include "ring/recording_state.h"
 #include "virtual/enumerate.h"
-#include "virtual/instrument.h"
+#include "virtual/native_methods.h"
 #include "vm/java_fields.h"
 #include "vm/vm.h"
 

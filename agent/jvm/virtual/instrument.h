@@ -5,14 +5,10 @@
 
 #include <jvmti.h>
 
-/** Add our function to those that the VM is going to be told of. */
+/** Add our function to those that the VM will call. */
 void tm__virtual_set(jvmtiEventCallbacks *callbacks);
 
-/** Tell the VM which functions are the native methods of our class: it looks only into
- * agents that it began with. From a class of the boot loader, or it warns. */
-void tm__virtual_register(JNIEnv *jni);
-
-/** Have virtual threads tell of themselves from now on, or once the VM is up. */
+/** Have virtual threads report what they do from now on, or once the VM is up. */
 void tm__virtual_install(JNIEnv *jni);
 
 /** The VM is up. */
@@ -21,7 +17,7 @@ void tm__virtual_begin(JNIEnv *jni);
 /** Whether they could not be made to. */
 int tm__virtual_has_failed(void);
 
-/** They tell of themselves no more. What was changed for that stays. */
+/** They report no more. What was changed for that stays. */
 void tm__virtual_leave(void);
 
 #endif
