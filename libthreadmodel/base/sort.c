@@ -15,7 +15,7 @@ static int goes_first(const tm__sortable *left, const tm__sortable *right,
 {
     if (left->key != right->key)
         return left->key < right->key;
-    return compare(payload, left->number, right->number) <= 0;
+    return !compare || compare(payload, left->number, right->number) <= 0;
 }
 
 static void merge(tm__sortable *to, const tm__sortable *from, size_t begin,
@@ -105,10 +105,41 @@ void tm__sort(tm__sortable *items, tm__sortable *spare, size_t count,
         return;
     }
     sort_by_keys(items, spare, count);
+    if (!compare)
+        return;
     for (size_t begin = 0, end; begin < count; begin = end) {
         end = begin + 1;
         while (end < count && items[end].key == items[begin].key)
             end++;
         merge_sort(items + begin, spare, end - begin, compare, payload);
     }
+}
+
+/* One more than is needed: an order of nothing is no lack of memory. */
+static size_t order_bytes(size_t count)
+{
+    return (count + 1) * sizeof(tm__sortable);
+}
+
+tm__sortable *tm__sorted_new(tm__memory *memory, size_t count, tm__key_fn key,
+                             tm__compare_fn compare, const void *payload)
+{
+    size_t bytes = order_bytes(count);
+    tm__sortable *order = tm__resize(memory, NULL, 0, bytes);
+    tm__sortable *spare = order ? tm__resize(memory, NULL, 0, bytes) : NULL;
+
+    if (!spare) {
+        tm__free(memory, order, bytes);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        order[i] = (tm__sortable){key(payload, (uint32_t)i), (uint32_t)i};
+    tm__sort(order, spare, count, compare, payload);
+    tm__free(memory, spare, bytes);
+    return order;
+}
+
+void tm__sorted_free(tm__memory *memory, tm__sortable *order, size_t count)
+{
+    tm__free(memory, order, order_bytes(count));
 }

@@ -108,26 +108,23 @@ static int compare_shares(const void *payload, uint32_t left, uint32_t right)
     return l < r ? -1 : l > r;
 }
 
+static int64_t by_start(const void *payload, uint32_t number)
+{
+    return ((const listing *)payload)->shares[number].start_ns;
+}
+
 static int put_sorted(listing *list)
 {
-    size_t bytes = list->shares_count * sizeof(tm__sortable);
-    tm__sortable *order, *spare;
+    tm__sortable *order = tm__sorted_new(&list->memory, list->shares_count, by_start,
+                                         compare_shares, list);
 
-    if (bytes == 0)
-        return TM_OK;
-    order = tm__resize(&list->memory, NULL, 0, bytes);
-    spare = tm__resize(&list->memory, NULL, 0, bytes);
-    if (order && spare) {
-        for (uint32_t i = 0; i < list->shares_count; i++)
-            order[i] = (tm__sortable){list->shares[i].start_ns, i};
-        tm__sort(order, spare, list->shares_count, compare_shares, list);
-        tm__builder_expect(&list->builder, list->shares_count);
-        for (uint32_t i = 0; i < list->shares_count && !list->builder.failed; i++)
-            put_share(list, &list->shares[order[i].number]);
-    }
-    tm__free(&list->memory, spare, bytes);
-    tm__free(&list->memory, order, bytes);
-    return order && spare ? TM_OK : TM_ENOMEM;
+    if (!order)
+        return TM_ENOMEM;
+    tm__builder_expect(&list->builder, list->shares_count);
+    for (uint32_t i = 0; i < list->shares_count && !list->builder.failed; i++)
+        put_share(list, &list->shares[order[i].number]);
+    tm__sorted_free(&list->memory, order, list->shares_count);
+    return TM_OK;
 }
 
 static int list_shares(tm_table **out, const tm_model *model, const tm__scope *scope,
@@ -201,10 +198,10 @@ static int put_groups(tm_table **out, tm__blame *blame, const tm__table_spec *sp
 
     if (rc < 0)
         return rc;
-    rc = tm__blame_order(&order, blame);
-    if (rc < 0) {
+    order = tm__blame_order(blame);
+    if (!order) {
         tm__labels_close(&labels);
-        return rc;
+        return TM_ENOMEM;
     }
     tm__builder_start(&builder, spec, blame->keys, &blame->model->memory.hook);
     tm__builder_expect(&builder, blame->items_count);
@@ -215,7 +212,7 @@ static int put_groups(tm_table **out, tm__blame *blame, const tm__table_spec *sp
                   thread_ns ? thread_ns[group->thread] : blame->total_ns);
     }
     put_caveats(&builder, blame->model, blame->capped);
-    tm__free(&blame->memory, order, blame->items_count * sizeof(*order));
+    tm__sorted_free(&blame->memory, order, blame->items_count);
     rc = labels.failed;
     tm__labels_close(&labels);
     if (rc == TM_OK)

@@ -58,10 +58,9 @@ int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *s
 
 /**
  * The order in which an answer lists the groups: the longest total first.
- * @param[out] order  blame->items_count of them, for tm__free(&blame->memory)
- * @return TM_OK or TM_ENOMEM
+ * @return blame->items_count of them, for tm__sorted_free(&blame->memory), or NULL
  */
-int tm__blame_order(tm__sortable **order, tm__blame *blame);
+tm__sortable *tm__blame_order(tm__blame *blame);
 
 void tm__blame_free(tm__blame *blame);
 

@@ -244,26 +244,15 @@ static int compare_groups(const void *payload, uint32_t left, uint32_t right)
     return order;
 }
 
-int tm__blame_order(tm__sortable **order, tm__blame *blame)
+static int64_t longest_first(const void *payload, uint32_t number)
 {
-    size_t bytes = blame->items_count * sizeof(**order);
-    tm__sortable *spare;
+    return -((const tm__blame *)payload)->items[number].total_ns;
+}
 
-    *order = NULL;
-    if (bytes == 0)
-        return TM_OK;
-    *order = tm__resize(&blame->memory, NULL, 0, bytes);
-    spare = *order ? tm__resize(&blame->memory, NULL, 0, bytes) : NULL;
-    if (!spare) {
-        tm__free(&blame->memory, *order, bytes);
-        *order = NULL;
-        return TM_ENOMEM;
-    }
-    for (uint32_t i = 0; i < blame->items_count; i++)
-        (*order)[i] = (tm__sortable){.key = -blame->items[i].total_ns, .number = i};
-    tm__sort(*order, spare, blame->items_count, compare_groups, blame);
-    tm__free(&blame->memory, spare, bytes);
-    return TM_OK;
+tm__sortable *tm__blame_order(tm__blame *blame)
+{
+    return tm__sorted_new(&blame->memory, blame->items_count, longest_first,
+                          compare_groups, blame);
 }
 
 void tm__blame_free(tm__blame *blame)

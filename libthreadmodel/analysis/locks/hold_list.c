@@ -107,31 +107,28 @@ static int by_object(const void *payload, uint32_t left, uint32_t right)
     return l != r ? (l < r ? -1 : 1) : left < right ? -1 : left > right;
 }
 
+static int64_t by_start(const void *payload, uint32_t number)
+{
+    return ((const rows *)payload)->items[number].start_ns;
+}
+
 static int put_sorted(rows *all, const tm_model *model)
 {
     tm__listing *list = &all->list;
-    size_t bytes = all->items_count * sizeof(tm__sortable);
-    tm__sortable *order, *spare;
+    tm__sortable *order =
+        tm__sorted_new(&list->memory, all->items_count, by_start, by_object, all);
 
-    if (!bytes)
-        return TM_OK;
-    order = tm__resize(&list->memory, NULL, 0, bytes);
-    spare = order ? tm__resize(&list->memory, NULL, 0, bytes) : NULL;
-    for (uint32_t i = 0; spare && i < all->items_count; i++)
-        order[i] = (tm__sortable){all->items[i].start_ns, i};
-    if (spare) {
-        tm__sort(order, spare, all->items_count, by_object, all);
-        tm__builder_expect(&list->builder, all->items_count);
-        for (uint32_t i = 0; i < all->items_count && !list->builder.failed; i++) {
-            const tenure_row *row = &all->items[order[i].number];
-            tm__hold hold = tm__hold_of(model, row->object, row->tenure);
+    if (!order)
+        return TM_ENOMEM;
+    tm__builder_expect(&list->builder, all->items_count);
+    for (uint32_t i = 0; i < all->items_count && !list->builder.failed; i++) {
+        const tenure_row *row = &all->items[order[i].number];
+        tm__hold hold = tm__hold_of(model, row->object, row->tenure);
 
-            put_row(list, model, &hold);
-        }
+        put_row(list, model, &hold);
     }
-    tm__free(&list->memory, spare, bytes);
-    tm__free(&list->memory, order, bytes);
-    return spare ? TM_OK : TM_ENOMEM;
+    tm__sorted_free(&list->memory, order, all->items_count);
+    return TM_OK;
 }
 
 int tm_hold_list(tm_table **out, const tm_model *model, const tm_selection *selection)

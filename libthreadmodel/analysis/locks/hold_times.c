@@ -167,25 +167,22 @@ static int compare_groups(const void *payload, uint32_t left, uint32_t right)
     return l != r ? (l > r ? -1 : 1) : (left > right) - (left < right);
 }
 
+static int64_t longest_first(const void *payload, uint32_t number)
+{
+    return -((const groups *)payload)->items[number].durations.total;
+}
+
 static int put_sorted(tm__builder *builder, tm__labels *labels, groups *all)
 {
-    size_t bytes = all->items_count * sizeof(tm__sortable);
-    tm__sortable *order, *spare;
+    tm__sortable *order = tm__sorted_new(&all->memory, all->items_count, longest_first,
+                                         compare_groups, all);
 
-    if (!bytes)
-        return TM_OK;
-    order = tm__resize(&all->memory, NULL, 0, bytes);
-    spare = order ? tm__resize(&all->memory, NULL, 0, bytes) : NULL;
-    if (spare) {
-        for (uint32_t i = 0; i < all->items_count; i++)
-            order[i] = (tm__sortable){-all->items[i].durations.total, i};
-        tm__sort(order, spare, all->items_count, compare_groups, all);
-        for (uint32_t i = 0; i < all->items_count && !builder->failed; i++)
-            put_group(builder, labels, all, &all->items[order[i].number]);
-    }
-    tm__free(&all->memory, spare, bytes);
-    tm__free(&all->memory, order, bytes);
-    return spare ? TM_OK : TM_ENOMEM;
+    if (!order)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < all->items_count && !builder->failed; i++)
+        put_group(builder, labels, all, &all->items[order[i].number]);
+    tm__sorted_free(&all->memory, order, all->items_count);
+    return TM_OK;
 }
 
 static void close_groups(groups *all)

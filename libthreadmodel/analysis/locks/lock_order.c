@@ -145,33 +145,25 @@ static int put_all_cycles(listing *list)
     return rc;
 }
 
-static int compare_nothing(const void *payload, uint32_t left, uint32_t right)
+static int64_t most_first(const void *payload, uint32_t number)
 {
-    (void)payload;
-    return left < right ? -1 : left > right;
+    const tm__lock_graph *graph = payload;
+
+    return -(int64_t)graph->nestings[graph->uses[number].nesting].count;
 }
 
 static int put_sorted_edges(listing *list)
 {
     const tm__lock_graph *graph = &list->graph;
-    size_t bytes = graph->uses_count * sizeof(tm__sortable);
-    tm__sortable *order, *spare;
+    tm__sortable *order =
+        tm__sorted_new(&list->memory, graph->uses_count, most_first, NULL, graph);
 
-    if (!bytes)
-        return TM_OK;
-    order = tm__resize(&list->memory, NULL, 0, bytes);
-    spare = tm__resize(&list->memory, NULL, 0, bytes);
-    if (order && spare) {
-        for (uint32_t i = 0; i < graph->uses_count; i++)
-            order[i] = (tm__sortable){
-                -(int64_t)graph->nestings[graph->uses[i].nesting].count, i};
-        tm__sort(order, spare, graph->uses_count, compare_nothing, NULL);
-        for (uint32_t i = 0; i < graph->uses_count && !list->builder.failed; i++)
-            put_edge(list, &graph->uses[order[i].number]);
-    }
-    tm__free(&list->memory, spare, bytes);
-    tm__free(&list->memory, order, bytes);
-    return order && spare ? TM_OK : TM_ENOMEM;
+    if (!order)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < graph->uses_count && !list->builder.failed; i++)
+        put_edge(list, &graph->uses[order[i].number]);
+    tm__sorted_free(&list->memory, order, graph->uses_count);
+    return TM_OK;
 }
 
 /* The coarse nestings have no objects and are edges of classes. */

@@ -79,26 +79,23 @@ static int by_name(const void *payload, uint32_t left, uint32_t right)
     return order ? order : compare_text(all->model, l->releasing, r->releasing);
 }
 
+static int64_t longest_first(const void *payload, uint32_t number)
+{
+    return -((const tm__resources *)payload)->items[number].wait_total_ns;
+}
+
 static int put_sorted(tm__listing *list, const tm_model *model,
                       const tm__resources *all)
 {
-    size_t bytes = all->items_count * sizeof(tm__sortable);
-    tm__sortable *order, *spare;
+    tm__sortable *order =
+        tm__sorted_new(&list->memory, all->items_count, longest_first, by_name, all);
 
-    if (!bytes)
-        return TM_OK;
-    order = tm__resize(&list->memory, NULL, 0, bytes);
-    spare = order ? tm__resize(&list->memory, NULL, 0, bytes) : NULL;
-    if (spare) {
-        for (uint32_t i = 0; i < all->items_count; i++)
-            order[i] = (tm__sortable){-all->items[i].wait_total_ns, i};
-        tm__sort(order, spare, all->items_count, by_name, all);
-        for (uint32_t i = 0; i < all->items_count; i++)
-            put_row(list, model, &all->items[order[i].number]);
-    }
-    tm__free(&list->memory, spare, bytes);
-    tm__free(&list->memory, order, bytes);
-    return spare ? TM_OK : TM_ENOMEM;
+    if (!order)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < all->items_count; i++)
+        put_row(list, model, &all->items[order[i].number]);
+    tm__sorted_free(&list->memory, order, all->items_count);
+    return TM_OK;
 }
 
 int tm_resource_list(tm_table **out, const tm_model *model,

@@ -117,10 +117,9 @@ uint32_t tm__group_object_count(const tm__groups *groups, uint32_t group);
 /**
  * The order in which an answer lists the groups: the longest blocked first, then
  * waiting, then parked, then by name.
- * @param[out] order  groups->items_count groups, for tm__free(&groups->memory)
- * @return TM_OK or TM_ENOMEM
+ * @return groups->items_count of them, for tm__sorted_free(&groups->memory), or NULL
  */
-int tm__groups_order(tm__sortable **order, tm__groups *groups);
+tm__sortable *tm__groups_order(tm__groups *groups);
 
 /** Ask for the memory that counting groups some places after this one will touch. */
 void tm__groups_ask_for(const tm__groups *groups, const tm__sortable *order,

@@ -62,11 +62,16 @@ static int compare_name(const tm__groups *groups, uint32_t left, uint32_t right)
     return strcmp(l, r);
 }
 
+typedef struct ranking {
+    const tm__groups *groups;
+    int state; ///< whose total decides
+} ranking;
+
 /* Of groups whose keys, the first sums that there are, are the same. Equals keep the
  * order of first sight, which is that of threads and times. */
 static int compare_groups(const void *payload, uint32_t left, uint32_t right)
 {
-    const tm__groups *groups = payload;
+    const tm__groups *groups = ((const ranking *)payload)->groups;
     const tm__group *l = &groups->items[left], *r = &groups->items[right];
     int order = 0;
 
@@ -90,30 +95,19 @@ static int first_state(const tm__groups *groups)
                                                       : TM__GROUP_PARKED;
 }
 
-int tm__groups_order(tm__sortable **order, tm__groups *groups)
+static int64_t longest_first(const void *payload, uint32_t number)
 {
-    size_t bytes = groups->items_count * sizeof(**order);
-    int state = first_state(groups);
-    tm__sortable *spare;
+    const ranking *all = payload;
 
-    *order = NULL;
-    if (bytes == 0)
-        return TM_OK;
-    *order = tm__resize(&groups->memory, NULL, 0, bytes);
-    spare = *order ? tm__resize(&groups->memory, NULL, 0, bytes) : NULL;
-    if (!spare) {
-        tm__free(&groups->memory, *order, bytes);
-        *order = NULL;
-        return TM_ENOMEM;
-    }
-    for (uint32_t i = 0; i < groups->items_count; i++)
-        (*order)[i] = (tm__sortable){
-            .key = -tm__group_total_ns(groups, i, state),
-            .number = i,
-        };
-    tm__sort(*order, spare, groups->items_count, compare_groups, groups);
-    tm__free(&groups->memory, spare, bytes);
-    return TM_OK;
+    return -tm__group_total_ns(all->groups, number, all->state);
+}
+
+tm__sortable *tm__groups_order(tm__groups *groups)
+{
+    ranking all = {.groups = groups, .state = first_state(groups)};
+
+    return tm__sorted_new(&groups->memory, groups->items_count, longest_first,
+                          compare_groups, &all);
 }
 
 /* How many groups ahead each part of one is asked for. */

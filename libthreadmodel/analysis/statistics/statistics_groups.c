@@ -185,16 +185,15 @@ typedef struct question {
 
 static int write_answer(tm_table **out, answer *a, const question *what)
 {
-    tm__sortable *order;
-    int rc = tm__groups_order(&order, &a->groups);
+    tm__sortable *order = tm__groups_order(&a->groups);
 
-    if (rc < 0)
-        return rc;
+    if (!order)
+        return TM_ENOMEM;
     a->state = what->state;
     tm__builder_start(&a->builder, what->spec, a->groups.keys,
                       &a->groups.model->memory.hook);
     what->put(a, order);
-    tm__free(&a->groups.memory, order, a->groups.items_count * sizeof(*order));
+    tm__sorted_free(&a->groups.memory, order, a->groups.items_count);
     tm__model_put_caveats(a->groups.model, &a->builder);
     if (a->labels.failed == TM_OK)
         return tm__builder_finish(&a->builder, out);
