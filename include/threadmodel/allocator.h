@@ -9,8 +9,8 @@ TM_BEGIN_DECLS
 
 /**
  * A source of memory. NULL in place of one means malloc, realloc and free.
- * Objects made with it keep a copy of this struct, so only `payload` must live
- * as long as they and the tables that they answered with.
+ * Objects made with it keep a copy of this struct; only `payload` must live as long as
+ * they and the tables made from them.
  */
 typedef struct tm_allocator {
     /**

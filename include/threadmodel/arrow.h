@@ -62,12 +62,12 @@ struct ArrowArrayStream {
 #endif
 
 /**
- * Give a table to an Arrow consumer, without a copy of its columns: a struct
+ * Export a table to an Arrow consumer, without a copy of its columns: a struct
  * array, a child a column; bool as "b", strings as dictionary of "u" by "i".
  *
  * The structs are filled; the consumer calls their release, in any order, in any
- * thread. The columns stay alive until then, even past tm_table_free(); an allocator
- * given to the model is then called in that thread.
+ * thread. The columns stay alive until then, even past tm_table_free(); the model's
+ * allocator is then called in that thread.
  *
  * @param[out] schema  yours to release; may be NULL when not wanted
  * @param[out] array   yours to release; may be NULL when not wanted

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threadmodel/blame.h: who had the lock while others were blocked by it.
+ * threadmodel/blame.h: who owned the lock while others were blocked by it.
  *
- * A waits for a lock for 10 ms. B had it for the first 6, C for the next 3, and for the
- * last one nobody: A was being woken. These are three shares of one block.
+ * A is blocked by a lock for 10 ms. B owned it for the first 6, C for the next 3, and
+ * for the last one nobody: A was being woken. These are three shares of one block.
  *
- * A block here is a thread that is blocked, that enters again after a wait, or that is
- * parked for a synchronizer which threads own. Its shares tile it. `share` says what
- * each is: an owner had the lock, or it had been let go and the next owner was being
- * woken (latency), or nothing tells (unknown). They follow from what tm_hold_list()
- * lists.
+ * A block here is the time in which a thread is blocked, re-enters after a wait, or is
+ * parked on a synchronizer that threads own. Its shares tile it. `share` is the kind of
+ * each: an owner had the lock, or it had been released and the next owner was being
+ * woken (latency), or no event shows the owner (unknown). Shares follow from the holds
+ * of tm_hold_list().
  *
- * `provenance` says how sure a share is over all of its length. It is reported or exact
- * only where the owner cannot have moved, for it was itself blocked when it was named,
- * or where the producer tells of every acquisition and release. The rest is inferred. A
- * block with more than 256 owners tells the first 256.
+ * `provenance` is that of a share over its whole length. It is reported or exact only
+ * where the owner cannot have released the lock, since it was itself blocked when it
+ * was named, or where the producer reports every acquisition and release. The rest is
+ * inferred. Of a block with more than 256 owners the first 256 are listed.
  */
 #ifndef THREADMODEL_BLAME_H
 #define THREADMODEL_BLAME_H
@@ -32,8 +32,8 @@ enum tm_blame_key {
     TM_BLAME_BY_CALLER = 2,       ///< where it was blocked
     TM_BLAME_BY_CLASS = 4,        ///< of the lock
     TM_BLAME_BY_OBJECT = 8,       ///< the single lock
-    TM_BLAME_BY_OWNER = 16,       ///< who had it
-    TM_BLAME_BY_OWNER_METHOD = 32 ///< where the owner got it
+    TM_BLAME_BY_OWNER = 16,       ///< who owned it
+    TM_BLAME_BY_OWNER_METHOD = 32 ///< where the owner acquired it
 };
 
 /** Choices of a question of blame; zero is the default of each. */
@@ -55,33 +55,31 @@ typedef struct tm_blame_options {
 
 /**
  * List blame: without keys a row for each share of each block, by start of the block;
- * with keys a row a group, the longest total first. A share is a stretch in which one
- * owner had the lock, or none did.
+ * with keys a row a group, the longest total first. A share is the part of a block in
+ * which one owner had the lock, or none did.
  *
  * Columns (table `blame`): thread_id uint64, thread string, block_start_ns int64 and
  * block_end_ns int64 (since the run began), state string (blocked, reentering, parked;
  * as it began), object string, class string, method string (where it blocked), source
  * string, line int32, start_ns int64 (of the share; those of one block tile it), end_ns
  * int64, share string (owner, latency, unknown; owner: `owner` had the lock; latency:
- * it had been let go, and the next owner was being woken), owner_id uint64 and owner
- * string (null: nobody, or not known), owner_method string (where the owner got the
- * lock), owner_source string, owner_line int32, fraction double (of the block's time;
- * of one without length 1), provenance string (enum tm_provenance).
+ * it had been released, and the next owner was being woken), owner_id uint64 and owner
+ * string (null: nobody, or not known), owner_method string (where the owner acquired
+ * the lock), owner_source string, owner_line int32, fraction double (of the block's
+ * time; of one without length 1), provenance string (enum tm_provenance).
  *
  * Columns (table `blamed`): by TM_BLAME_BY_THREAD: thread_id uint64, thread string (who
  * was blocked); by TM_BLAME_BY_CALLER: method string (where it blocked), source string,
  * line int32; by TM_BLAME_BY_CLASS without TM_BLAME_BY_OBJECT: class string (of the
  * lock); by TM_BLAME_BY_OBJECT: object string, class string; by TM_BLAME_BY_OWNER:
  * owner_id uint64 and owner string (null: nobody, or not known); by
- * TM_BLAME_BY_OWNER_METHOD: owner_method string (where the owner got the lock),
+ * TM_BLAME_BY_OWNER_METHOD: owner_method string (where the owner acquired the lock),
  * owner_source string, owner_line int32; always: count int64 (blocks with a share in
  * the group), total_ns int64 (all shares), max_ns int64 (the longest that one block
  * owes to it), latency_ns int64 (of total_ns: nobody had the lock), share double (of
  * all blocked time that was asked about; in table `blockers` of the time that this
  * thread was blocked), reported_share double, exact_share double and inferred_share
  * double (of total_ns).
- *
- * owner_method is where the owner got the lock, where that is known; else null.
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -2,10 +2,10 @@
 /*
  * threadmodel/class_sums.h: how often and how long, by class, without a model.
  *
- * A sink that pairs the ends of each thread's blocking intervals and keeps sums alone:
- * its memory grows with threads, objects and classes and not with events. For one
- * question to a file of any size; open it with TM_SOURCE_NO_STACKS, TM_SOURCE_BY_THREAD
- * and the kinds that are asked about.
+ * A sink that pairs the begin and the end of each thread's blocking intervals and keeps
+ * sums only: its memory grows with threads, objects and classes and not with events. It
+ * answers one question about a file of any size; open the file with
+ * TM_SOURCE_NO_STACKS, TM_SOURCE_BY_THREAD and the kinds that you ask about.
  */
 #ifndef THREADMODEL_CLASS_SUMS_H
 #define THREADMODEL_CLASS_SUMS_H
@@ -30,8 +30,8 @@ typedef struct tm_class_sums tm_class_sums;
 TM_API int tm_class_sums_new(tm_class_sums **out, const tm_allocator *allocator);
 
 /**
- * The sink that fills it. Of each thread's events the order matters, of different
- * threads' it does not. What has no end is not counted, nor an end without a begin.
+ * The sink that fills it. The order of each thread's events matters, that between
+ * threads does not. A begin without an end is not counted, nor an end without a begin.
  *
  * @return lent until the summary is freed
  * @since 0.1
@@ -40,7 +40,7 @@ TM_API const tm_sink *tm_class_sums_sink(tm_class_sums *summary);
 
 /**
  * The sums so far, one row a class and state, the longest total first. Its caveats are
- * those that the sink was told.
+ * those that the sink received.
  *
  * Columns (table `class_sums`): class string (null: unknown), state string (blocked,
  * waiting, joining, sleeping, parked; a wait is counted until the thread has its
@@ -49,7 +49,7 @@ TM_API const tm_sink *tm_class_sums_sink(tm_class_sums *summary);
  * count is 0).
  *
  * @param[out] out  the answer, yours; NULL on failure
- * @param summary   may go on taking events afterwards; the table does not change
+ * @param summary   may receive more events afterwards; the table does not change
  * @return TM_OK or TM_ENOMEM
  * @since 0.1
  */

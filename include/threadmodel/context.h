@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threadmodel/context.h: what went on beside the states of threads and explains them:
- * pauses of the collector, pinned virtual threads, inflated monitors, CPU samples.
+ * threadmodel/context.h: what explains the states of threads: pauses of the collector,
+ * pinned virtual threads, inflated monitors, CPU samples.
  *
  * None of it changes a timeline, a statistic, an interaction or a path.
  */
@@ -16,8 +16,7 @@
 TM_BEGIN_DECLS
 
 /**
- * List the facts of context in the order in which they were told, which is that of
- * their ends.
+ * List the facts of context in the order of their ends.
  *
  * Columns (table `context`): kind string (gc_pause, pinned, submit_failed, inflated,
  * cpu_sample), start_ns int64, end_ns int64 (the same where it has no length),
@@ -35,8 +34,8 @@ TM_API int tm_context_list(tm_table **out, const tm_model *model,
                            const tm_selection *selection);
 
 /**
- * Sum the facts of context up by kind, kinds that were not met left out. A memory
- * limit drops none from here.
+ * Sum the facts of context up by kind; kinds that did not occur are left out. A memory
+ * limit drops none of them here.
  *
  * Columns (table `context_totals`): kind string (gc_pause, pinned, submit_failed,
  * inflated, cpu_sample), count uint64, total_ns int64 (all of them), max_ns int64 (the

@@ -31,10 +31,10 @@ typedef int (*tm_deadlock_fn)(void *payload, const tm_deadlock_member *members,
                               size_t count, int32_t deadlock);
 
 /**
- * Have a function called on each new deadlock; it replaces an earlier one.
+ * Register a function to call on each new deadlock; it replaces an earlier one.
  *
  * @param model    one callback a model
- * @param found    NULL: none. It may ask the model, and must not feed it
+ * @param found    NULL: none. It may query the model, and must not feed it
  * @param payload  handed to found
  * @since 0.1
  */
@@ -43,32 +43,33 @@ TM_API void tm_deadlock_watch(tm_model *model, tm_deadlock_fn found, void *paylo
 /**
  * List the deadlocks found so far, one row per member of a cycle.
  *
- * A cycle with an inferred owner is a suspicion: it is listed while it stands and
- * forgotten when a member gets away. One whose owners the VM stated stays listed.
+ * A cycle with an inferred owner is a suspicion: it is listed while it lasts and
+ * dropped when a member continues. One whose owners the VM reported stays listed.
  *
  * Columns (table `deadlocks`): deadlock int32 (0, 1, ...), position int32 (0 closed the
- * cycle), time_ns int64 (when it was closed), resolved_ns int64 (when a member got away
- * after all; null: it stands), thread_id uint64, thread string, object string, class
- * string, owner_id uint64, owner string (the next member), kind string (monitor,
- * reenter, synchronizer, join), method string, source string, line int32, stack int32,
- * deadline_ns int64 (its wait is timed, and breaks the deadlock then; null: it waits
- * for ever), provenance string (enum tm_provenance; of "owner holds object").
+ * cycle), time_ns int64 (when it was closed), resolved_ns int64 (when a member
+ * continued after all; null: it is not resolved), thread_id uint64, thread string,
+ * object string, class string, owner_id uint64, owner string (the next member), kind
+ * string (monitor, reenter, synchronizer, join), method string, source string, line
+ * int32, stack int32, deadline_ns int64 (its wait is timed, and breaks the deadlock
+ * then; null: it waits for ever), provenance string (enum tm_provenance; of "owner
+ * holds object").
  *
  * @param[out] out  the answer, yours: tm_table_free() it; NULL on failure
- * @param model     may go on taking events afterwards; the table does not change
+ * @param model     may receive more events afterwards; the table does not change
  * @return TM_OK or TM_ENOMEM
  * @since 0.1
  */
 TM_API int tm_deadlock_list(tm_table **out, const tm_model *model);
 
 /**
- * Tell what the VM answered when a live producer asked it who owns the objects of
- * a cycle: all as the model thought (the cycle is then reported), or not (it is
- * withdrawn, and its members are blocked as before).
+ * Confirm or withdraw a deadlock, after a live producer asked its VM who owns the
+ * objects of the cycle. A confirmed one is reported; the members of a withdrawn one are
+ * blocked as before.
  *
  * @param model     changed
  * @param deadlock  its number
- * @param stands    1 confirmed, 0 not so
+ * @param stands    1 confirmed, 0 withdrawn
  * @return TM_OK, TM_ENOTFOUND
  * @since 0.1
  */

@@ -17,9 +17,9 @@
 
 TM_BEGIN_DECLS
 
-/** A class, by the name that a person writes: "java.util.HashMap", "int[]". The address
- * that a VM puts behind that of a hidden class, "a.B$$Lambda/0x00007f3a5c000c28", is
- * not shown in answers: it is another in the next run. */
+/** A class, by its name in source code: "java.util.HashMap", "int[]". The address that
+ * a VM appends to the name of a hidden class, "a.B$$Lambda/0x00007f3a5c000c28", is not
+ * shown in answers: it differs in the next run. */
 typedef struct tm_class {
     size_t size; ///< sizeof(tm_class)
     uint64_t id;
@@ -96,7 +96,7 @@ enum tm_thread_flag {
 /** A thread. Defining it again is how a producer reports a new name or group. */
 typedef struct tm_thread {
     size_t size;       ///< sizeof(tm_thread)
-    uint64_t id;       ///< for Java the number that Thread.threadId() gives
+    uint64_t id;       ///< for Java, Thread.threadId()
     uint64_t object;   ///< the thread object's own id, for joins on it; 0: unknown
     uint64_t os_id;    ///< the operating system's number; 0: unknown
     const char *name;  ///< NULL: unknown; "" is a name

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threadmodel/diagnostics.h: what was odd about the events, counted by cause. */
+/* threadmodel/diagnostics.h: what was inconsistent in the events, counted by cause. */
 #ifndef THREADMODEL_DIAGNOSTICS_H
 #define THREADMODEL_DIAGNOSTICS_H
 
@@ -9,10 +9,10 @@
 
 TM_BEGIN_DECLS
 
-/** Causes. An event may count under several, and is still taken where it can be. */
+/** Causes. An event may count under several, and is still used where it can be. */
 enum tm_diagnostic {
-    TM_DIAGNOSTIC_UNKNOWN_KIND = 0,  ///< not taken: kind is none we know
-    TM_DIAGNOSTIC_NO_THREAD = 1,     ///< not taken: thread, or peer needed, is 0
+    TM_DIAGNOSTIC_UNKNOWN_KIND = 0,  ///< ignored: an unknown kind
+    TM_DIAGNOSTIC_NO_THREAD = 1,     ///< ignored: thread, or peer needed, is 0
     TM_DIAGNOSTIC_BACKWARD_TIME = 2, ///< earlier than its thread's last: moved to it
     TM_DIAGNOSTIC_ENTERED_WITHOUT_ENTER = 3, ///< the begin of the block was not seen
     TM_DIAGNOSTIC_ENTER_WITHOUT_ENTERED = 4, ///< another state began in between
@@ -28,24 +28,24 @@ enum tm_diagnostic {
     TM_DIAGNOSTIC_UNDEFINED_STACK = 14,      ///< stacks used and not defined
     TM_DIAGNOSTIC_UNDEFINED_METHOD = 15,     ///< methods in frames and not defined
     TM_DIAGNOSTIC_STALE_OWNER = 16,          ///< an inferred owner proved to be wrong
-    TM_DIAGNOSTIC_OUT_OF_MEMORY = 17,        ///< not taken: no memory
-    TM_DIAGNOSTIC_LOST_BY_PRODUCER = 18,     ///< events the producer says it dropped
+    TM_DIAGNOSTIC_OUT_OF_MEMORY = 17,        ///< ignored: no memory
+    TM_DIAGNOSTIC_LOST_BY_PRODUCER = 18,     ///< events that the producer dropped
     TM_DIAGNOSTIC_EVICTED = 19, ///< intervals and context in sums alone (memory limit)
-    TM_DIAGNOSTIC_UNKNOWN_STATE = 20,       ///< not taken: a snapshot's state is none
+    TM_DIAGNOSTIC_UNKNOWN_STATE = 20,       ///< ignored: no such state of a snapshot
     TM_DIAGNOSTIC_OWN_PEER = 21,            ///< the other thread is the thread itself
     TM_DIAGNOSTIC_TIME_RANGE = 22,          ///< beyond 146 years from 0: moved to there
     TM_DIAGNOSTIC_INITIALISATION_WAIT = 23, ///< waits for a class that another thread
-                                            ///< initialised: their end alone was told
+                                            ///< initialised: only their end is known
     TM_DIAGNOSTIC_TWO_OWNERS = 24, ///< an owner was named while another was known to
                                    ///< have the lock: the later fact counts
     TM_DIAGNOSTIC_LATE_OWNER = 25, ///< an owner was named after its lock had another
-    TM_DIAGNOSTIC_ACQUIRED_TWICE = 26,      ///< by who has it already
-    TM_DIAGNOSTIC_RELEASED_BY_ANOTHER = 27, ///< than who was told to have it
+    TM_DIAGNOSTIC_ACQUIRED_TWICE = 26,      ///< by the thread that owns it already
+    TM_DIAGNOSTIC_RELEASED_BY_ANOTHER = 27, ///< than the owner that was last named
     TM_DIAGNOSTIC_END = 28
 };
 
 /**
- * List how often each cause was met, those that never were left out.
+ * List how often each cause occurred; causes that did not are left out.
  *
  * Columns (table `diagnostics`): cause string (enum tm_diagnostic), count uint64 (how
  * often).

@@ -18,10 +18,10 @@ TM_BEGIN_DECLS
 enum tm_event_kind {
     TM_EVENT_THREAD_START_CALLED = 1, ///< calls Thread.start; peer: the new thread
     TM_EVENT_THREAD_START = 2,        ///< begins to run; peer: who started it
-    TM_EVENT_THREAD_END = 3,          ///< ends; releases all joiners; peer: the
+    TM_EVENT_THREAD_END = 3,          ///< ends; wakes all joiners; peer: the
                                       ///< carrier that a virtual thread was on
     TM_EVENT_CONTENDED_ENTER = 4,     ///< blocks on object's monitor; peer: its owner
-    TM_EVENT_CONTENDED_ENTERED = 5,   ///< got object's monitor; peer: who released it
+    TM_EVENT_CONTENDED_ENTERED = 5,   ///< acquired object; peer: who released it
     TM_EVENT_WAIT = 6,                ///< Object.wait on object, which it owns; timeout
     TM_EVENT_WAITED = 7,              ///< left the wait set; peer: who notified it
     TM_EVENT_NOTIFY = 8,              ///< calls object.notify(), owning object
@@ -40,11 +40,11 @@ enum tm_event_kind {
     TM_EVENT_VIRTUAL_MOUNT = 19, ///< a virtual thread is on a carrier; peer: carrier
     TM_EVENT_VIRTUAL_UNMOUNT = 20, ///< a virtual thread left its carrier
     TM_EVENT_HELD = 21,            ///< holds object, also one that others have been
-                                   ///< blocked by for long; object 0: monitors held
-                                   ///< are just those told at this very time, with
-                                   ///< Confirmed synchronizers, too; stack: where
-                                   ///< the thread got it
-    TM_EVENT_SNAPSHOT = 22,        ///< is, in mid-life, in state `value` (tm_state)
+                                   ///< blocked by for long; object 0: the monitors
+                                   ///< held are just those reported at this time,
+                                   ///< with Confirmed synchronizers, too; stack:
+                                   ///< where the thread acquired it
+    TM_EVENT_SNAPSHOT = 22,        ///< is at this instant in state `value` (tm_state)
     TM_EVENT_LOST = 23,            ///< value: events lost; object: time_ns of the first
     TM_EVENT_CPU_SAMPLE = 24,      ///< was seen on a processor at `stack`
     TM_EVENT_GC_PAUSE = 25,        ///< threads run again after a pause of `value` ns;
@@ -54,13 +54,13 @@ enum tm_event_kind {
     TM_EVENT_SUBMIT_FAILED = 27,   ///< the scheduler refused a virtual thread
     TM_EVENT_INFLATED = 28,        ///< object's monitor was inflated; value:
                                    ///< enum tm_inflation
-    TM_EVENT_ACQUIRED = 29, ///< has object from now on, after a block or without one;
+    TM_EVENT_ACQUIRED = 29, ///< owns object from now on, after a block or without one;
                             ///< of the object that it is blocked by: ends the block
-    TM_EVENT_RELEASED = 30, ///< gives object up now
+    TM_EVENT_RELEASED = 30, ///< releases object now
     TM_EVENT_AWAIT = 31,    ///< blocks for object, which no thread owns: a semaphore,
                             ///< channel, barrier, future or futex; timeout
     TM_EVENT_AWAITED = 32,  ///< got what it awaited; peer: who posted it
-    TM_EVENT_POST = 33,     ///< gives `value` permits of object (0: one); peer: to whom
+    TM_EVENT_POST = 33,     ///< adds `value` permits of object (0: one); peer: to whom
     TM_EVENT_RUNNABLE = 34, ///< may run, and is not on a processor yet; peer: who
                             ///< made it so
     TM_EVENT_ON_CPU = 35,   ///< runs on a processor; value: its number, from 1
@@ -87,18 +87,18 @@ enum tm_event_flag {
     TM_EVENT_TIMED_OUT = 1,     ///< Waited, Slept, Joined, Unparked: time was up
     TM_EVENT_BY_INTERRUPT = 2,  ///< the same: an interrupt ended it
     TM_EVENT_PEER_REPORTED = 4, ///< peer is a fact that the VM stated
-    TM_EVENT_PEER_INFERRED = 8, ///< peer was worked out by the producer
+    TM_EVENT_PEER_INFERRED = 8, ///< peer was inferred by the producer
     TM_EVENT_CONFIRMED = 16,    ///< Held, Contended enter: the VM was asked for it
     TM_EVENT_SAMPLED = 32, ///< its stack is that of another like it, drawn at random
     TM_EVENT_PAUSED = 64,  ///< Lost: none was, but what follows is not recorded
     TM_EVENT_INITIALISATION = 128, ///< Waited: for a class that another thread
-                                   ///< initialised; its beginning may not be told
+                                   ///< initialised; its begin may not be reported
     TM_EVENT_SHARED = 256, ///< Contended enter and entered, Acquired, Released, Held:
                            ///< as one of several owners, a reader for instance;
                            ///< beside Owner read with value 0: others may share it
     TM_EVENT_NOT_OWNED = 512,  ///< Wait, Waited, Notify, Notify all: object is a
-                               ///< condition apart from its mutex, which is told of
-                               ///< by Released and Acquired; nobody owns it
+                               ///< condition apart from its mutex, whose events are
+                               ///< Released and Acquired; nobody owns it
     TM_EVENT_OWNER_READ = 1024 ///< Unpark called, Unparked: value is the thread that
                                ///< owned object at this instant, 0: nobody did
 };

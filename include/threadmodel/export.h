@@ -29,8 +29,8 @@ enum tm_export_format {
     /** Graphviz: who waits for whom when the run ends, and in which order locks were
      *  taken. */
     TM_EXPORT_DOT = 4,
-    /** HPROF's text, "JAVA PROFILE 1.0.1": threads, and the stacks at which monitors
-     *  were waited for or a processor was used, with how much at each. */
+    /** HPROF's text, "JAVA PROFILE 1.0.1": threads, and the time blocked on monitors
+     *  and on a processor by stack. */
     TM_EXPORT_HPROF = 5
 };
 
@@ -58,9 +58,9 @@ typedef struct tm_export_options {
     }
 
 /**
- * Write what a model knows to a file, which is made or emptied. Names stand in it as
- * they are, escaped as the format asks; COLLAPSED, which knows no escapes, gets blanks
- * for what would tear a line or a frame apart.
+ * Write the data of a model to a file, which is created or overwritten. Names are
+ * escaped as the format requires; COLLAPSED, which has no escapes, gets blanks for
+ * characters that would split a line or a frame.
  *
  * @param model    asked
  * @param path     of the file; NULL: options->write gets the bytes

@@ -4,66 +4,66 @@
  *
  * One finding is one cause: a lock, the sleep inside its holds and the queue for it are
  * one. Each kind has a threshold, so that a run without trouble has no findings. "Of
- * the run" means of its length. Impact is time lost, of all threads added up, so it may
- * exceed the run; the bound is what the thread that lost most by it lost.
+ * the run" means of its length. Impact is the time lost, summed over all threads, so it
+ * may exceed the run; the bound is the time lost by the thread that lost most.
  *
- * - deadlock: a cycle stands or stood.
+ * - deadlock: a cycle, resolved since or not.
  * - class_initialisation: a thread in a static initialiser sleeps, waits or is blocked
- *   for 5 % of the run. Who needs the class waits, which JVMs do not report.
+ *   for 5 % of the run. Threads that need the class wait, which JVMs do not report.
  * - class_loading: a thread is blocked for 5 % of the run by classes that others load
- * or initialise. Such locks are in no other finding.
+ *   or initialise. Such locks are in no other finding.
  * - resource_wait: two or more threads wait at one place, 5 times, for what nobody
- * owns, until they are released, see resource.h, and that takes 5 % of the run. 5 or
- * more uses are known; or fewer threads released them than waited, which is only
- * suspected unless the one that released most is seen to be busy itself.
- * - executor_too_small: all workers of an executor, known by where they wait for work
- *   and by names that differ in numbers alone, are idle for an eighth of their time at
- *   most, and asleep, waiting or parked at one place for a quarter at least: 20 times
- *   or more, for 10 % of the run each.
+ *   owns, until they are released (resource.h), and that takes 5 % of the run. Either 5
+ *   or more uses are known, or fewer threads released than waited; the latter is only
+ *   suspected unless the thread that released most was busy itself.
+ * - executor_too_small: all workers of an executor, identified by where they wait for
+ *   work and by names that differ only in numbers, are idle for at most an eighth of
+ *   their time, and asleep, waiting or parked at one place for at least a quarter: 20
+ *   times or more, for 10 % of the run each.
  * - event_loop_blocked: a thread is asleep, blocked or waits below an event loop of
  *   Netty, 5 times or more, for 10 % of the run.
  * - virtual_threads_pinned: two or more virtual threads were started and did not begin
- *   for 5 % of the run, while others were blocked for half of the time at least: those
- *   kept their carriers.
- * - Locks: blocks by one lock, 5 or more, take 1 % of the run, or less than 5 if its
- *   owners are blocked themselves. Locks whose classes are nested in one, and at which
- *   threads block at one place, are one. The kind is what decides what to do:
+ *   for 5 % of the run, while others that kept their carriers were blocked for at least
+ *   half of that time.
+ * - Locks: blocks by one lock, 5 or more, take 1 % of the run; fewer than 5 count if
+ * its owners are blocked themselves. Locks whose classes are nested in one, and at
+ * which threads block at one place, are one. The kind decides what to do:
  *   held_while_sleeping, held_while_waiting, held_while_parked, held_while_blocked: for
- *   half of the blocked time the owner is blocked itself, and has not left the method
- * in which it took the lock, as far as stacks tell. Shares under 10 us are not looked
- * at. lock_convoy: 100 blocks, 10 a thread; in 80 % of the handoffs others still queue,
+ *   half of the blocked time the owner is blocked itself, and as far as stacks show has
+ *   not left the method in which it acquired the lock. Shares under 10 us are ignored.
+ *   lock_convoy: 100 blocks, 10 a thread; in 80 % of the handoffs others still queue,
  *   and a block spans 3 handoffs on average: a queue that never drains.
  *   oversubscribed_lock: on average 2 threads queue from the first block to the last, 4
  *   or more at once, and that is 10 % of the run.
  *   hot_lock: none of these.
- * - notify_all_herd: 10 calls wake 3 or more each, and half of the woken wait again
- *   within 100 us of having the monitor back. One notify would have done.
- * - lost_notify: a notify met nobody, then a thread began to wait without end and was
- *   not notified: it hangs.
- * - useless_notify: 100 notifies at a place, 90 % of which met nobody. Costs little.
- *   Of the VM's own threads neither is told.
+ * - notify_all_herd: 10 calls wake 3 or more threads each, and half of the woken wait
+ *   again within 100 us of having the monitor back. One notify would have done.
+ * - lost_notify: a notify found no waiter, then a thread began to wait without a
+ * timeout and was not notified: it hangs.
+ * - useless_notify: 100 notifies at a place, 90 % of which found no waiter. Costs
+ *   little. The VM's own threads are in neither.
  * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
- *   5 % of the run; or a wait without end that lasts 25 % of the run and 1 s until the
+ *   5 % of the run; or a wait without a timeout lasts 25 % of the run and 1 s until the
  *   end, by a thread that is no daemon, with no notify since it began.
  * - wait_always_times_out: 5 or more waits at a place, none notified, take 1 % of the
  *   run. Nobody notifies, or it polls.
  * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical
- *   path, and no other finding tells of that method.
+ *   path, and no other finding is about that method.
  * - unbalanced_join, straggler: of two or more threads that run together, and are
- * joined by one or were started by one at one place, one takes longer by a quarter of
- * its life, and that makes somebody wait for it alone for 5 % of the run. Threads that
- *   were blocked as often, 16 times or more, did the same, and are not told.
+ *   joined by one or were started by one at one place, one takes longer by a quarter of
+ *   its life, and another thread waits for it alone for 5 % of the run. Threads that
+ *   were blocked as often, 16 times or more, did the same and are left out.
  * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. It
- * costs nothing in this run; it may deadlock another time.
- * - sampled_block: of several thread dumps two or more find a thread blocked, or
- *   queueing to re-enter, by the same class at the same line.
+ *   costs nothing in this run; it may deadlock another time.
+ * - sampled_block: in two or more of several thread dumps a thread is blocked, or
+ *   queues to re-enter, by the same class at the same line.
  *
- * Minor are useless notifies, a lock or resource for which all threads together lost 5
- * % of the run at most, or each thread did and all together less than half of it, and a
- * lock that blocked each thread once, or one thread at a time for less than 1 ms on
- * average, for less than a fifth of the run. Waits and
- * sleeps whose caller is the JDK itself, or a worker that waits for work, are left out:
- * a developer cannot change them.
+ * Minor findings are useless notifies; a lock or resource for which all threads
+ * together lost at most 5 % of the run, or each thread did and all together less than
+ * half of it; and a lock that blocked each thread once, or one thread at a time for
+ * less than 1 ms on average, for less than a fifth of the run. Waits and sleeps whose
+ * caller is the JDK itself, or a worker that waits for work, are left out: a developer
+ * cannot change them.
  */
 #ifndef THREADMODEL_FINDINGS_H
 #define THREADMODEL_FINDINGS_H
@@ -75,8 +75,8 @@
 TM_BEGIN_DECLS
 
 /**
- * List the findings: deadlocks that stand, then what is known, what is only suspected,
- * and what is minor; of each first what has the largest bound, at most five of a kind.
+ * List the findings: unresolved deadlocks, then what is known, what is only suspected,
+ * and what is minor; of each the largest bound first, at most five of a kind.
  *
  * Columns (table `findings`): rank int32 (1, 2, ...), kind string (deadlock,
  * resource_wait, executor_too_small, event_loop_blocked, virtual_threads_pinned,
@@ -87,16 +87,17 @@ TM_BEGIN_DECLS
  * title string (at most twelve words), impact_ns int64 (time lost, of all threads added
  * up), bound_ns int64 (the most that one thread lost: no thread can gain more), minor
  * bool (little or nothing is gained from it), suspected bool (it rests on inference;
- * caveat says what would confirm it), waits string (who waits where, how often, for how
- * long; null: nobody), holds string (who holds or uses it where, for how long; null:
- * not known, or nobody), advice string (what to try; null: nothing), caveat string
- * (what the data cannot tell; null: nothing is in doubt), text string (waits, holds,
- * advice and caveat, one after the other), class string, method string (where to look),
- * source string, line int32, thread_id uint64 (null: nobody), thread string (whom it
- * names first; null: nobody), evidence_table string (deadlocks, blame, callers,
- * interactions, timeline, lock_order, critical_path, resources; the table that shows
- * it), evidence_where string (which rows of that table: conditions `column = value`,
- * `column = 'text'` and `column is null`, joined as in SQL by `and`; empty: all).
+ * caveat says what would confirm it), waits string (which threads wait where, how
+ * often, for how long; null: nobody), holds string (which thread holds or uses it
+ * where, for how long; null: not known, or nobody), advice string (what to try; null:
+ * nothing), caveat string (what the data cannot show; null: nothing is in doubt), text
+ * string (waits, holds, advice and caveat, one after the other), class string, method
+ * string (where to look), source string, line int32, thread_id uint64 (null: nobody),
+ * thread string (the first that it names; null: nobody), evidence_table string
+ * (deadlocks, blame, callers, interactions, timeline, lock_order, critical_path,
+ * resources; the table that shows it), evidence_where string (which rows of that table:
+ * conditions `column = value`, `column = 'text'` and `column is null`, joined as in SQL
+ * by `and`; empty: all).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

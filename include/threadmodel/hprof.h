@@ -25,7 +25,7 @@ typedef struct tm_hprof_writer_options {
     int64_t start_ns;              ///< as in tm_run, at start_wall_ns
     int32_t by_thread;             ///< not 0: stacks of two threads are two
     int32_t without_lines;         ///< not 0: frames have no line
-    int32_t depth;                 ///< frames that the producer took; 0: not known
+    int32_t depth;                 ///< frames that the producer recorded; 0: unknown
     int32_t reserved;              ///< 0
 } tm_hprof_writer_options;
 
@@ -36,7 +36,7 @@ typedef struct tm_hprof_writer_options {
     }
 
 /**
- * Make such a file; one of that name is replaced.
+ * Open such a file; an existing one is replaced.
  *
  * @param[out] out  yours: tm_hprof_writer_close() it; NULL on failure
  * @param path      of the file
@@ -48,7 +48,7 @@ TM_API int tm_hprof_writer_open(tm_hprof_writer **out, const char *path,
                                 const tm_hprof_writer_options *options);
 
 /**
- * The same to anywhere else.
+ * The same, written by a callback.
  *
  * @param[out] out  yours: tm_hprof_writer_close() it; NULL on failure
  * @param write     takes all bytes or returns a negative code
@@ -61,19 +61,19 @@ TM_API int tm_hprof_writer_new(tm_hprof_writer **out, tm_write_fn write, void *p
                                const tm_hprof_writer_options *options);
 
 /**
- * The sink that fills it. What is defined is written when it first comes, so that the
- * file is complete whatever becomes of the process, but for the sums at its end.
+ * The sink that fills it. A definition is written when it first comes, so that the file
+ * is complete even if the process is killed, except for the sums at its end.
  *
  * @return lent until the writer is closed
  * @since 0.1
  */
 TM_API const tm_sink *tm_hprof_writer_sink(tm_hprof_writer *writer);
 
-/** Write what there is so far. @return TM_OK or what `write` returned. @since 0.1 */
+/** Write all data so far. @return TM_OK or what `write` returned. @since 0.1 */
 TM_API int tm_hprof_writer_flush(tm_hprof_writer *writer);
 
 /**
- * Write the sums of the samples and free the writer, also when that fails. NULL is
+ * Write the sums of the samples and free the writer, even if that fails. NULL is
  * fine.
  *
  * @return TM_OK, TM_ENOMEM, TM_EIO, or what `write` returned, now or earlier

@@ -3,13 +3,13 @@
  * threadmodel/lockorder.h: in which order locks are taken, and where orders clash.
  *
  * Each time that a thread is blocked by one lock while it holds another is an edge,
- * held -> wanted. Edges that form a cycle can deadlock, though they did not in this
- * run. Only blocks are seen, not the enters that found the lock free: what is listed
- * was observed, and what is not listed may still be.
+ * held -> wanted. Edges that form a cycle can deadlock, even if they did not in this
+ * run. Only blocks are seen, not uncontended enters: what is listed was observed, and
+ * an order that is not listed may exist.
  *
  * A held lock is `reported` where the VM was asked during the block, and `inferred`
- * where the thread was seen to get it and its stack shows that it can still have it,
- * or where stacks are missing and it is among the two that it got last.
+ * where the thread was seen to acquire it and its stack shows that it still holds it.
+ * Without a stack there is no edge; a caveat counts such blocks.
  */
 #ifndef THREADMODEL_LOCKORDER_H
 #define THREADMODEL_LOCKORDER_H
@@ -23,18 +23,20 @@ TM_BEGIN_DECLS
 /**
  * List the cycles, smallest first: a row an edge, in the order in which they close.
  *
- * Left out are cycles that cannot deadlock: all by one thread; two edges for which one
- * gate lock was held in common; two edges of which one was over before the thread of
- * the other was started, or that thread had joined it.
+ * Cycles that cannot deadlock are left out: one thread has all edges; two edges hold a
+ * gate lock in common; one edge ended before the thread of the other was started, or
+ * after that thread was joined. So are cycles with a held lock of which it is not known
+ * where it was acquired.
  *
  * Columns (table `lock_order`): cycle int32 (0, 1, ...), position int32, level string
  * (object, class; object: the same locks; class: locks of the same classes, but not the
  * same ones, which is weaker evidence), held_class string, wanted_class string,
  * held_object string and wanted_object string (null: only classes are known), thread_id
  * uint64, thread string, method string (where it was blocked), source string, line
- * int32, held_method string (where it got the held lock), held_source string, held_line
- * int32, time_ns int64 (of the first such block), count int64 (of such blocks), stack
- * int32 (of the block), provenance string (enum tm_provenance; that the lock was held).
+ * int32, held_method string (where it acquired the held lock), held_source string,
+ * held_line int32, time_ns int64 (of the first such block), count int64 (of such
+ * blocks), stack int32 (of the block), provenance string (enum tm_provenance; that the
+ * lock was held).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
@@ -49,9 +51,9 @@ TM_API int tm_lock_order_list(tm_table **out, const tm_model *model);
  * Columns (table `lock_edges`): held_class string, wanted_class string, held_object
  * string and wanted_object string (null: only classes are known), thread_id uint64,
  * thread string, method string (where it was blocked), source string, line int32,
- * held_method string (where it got the held lock), held_source string, held_line int32,
- * time_ns int64 (of the first such block), count int64 (of such blocks), stack int32
- * (of the block), provenance string (enum tm_provenance; that the lock was held).
+ * held_method string (where it acquired the held lock), held_source string, held_line
+ * int32, time_ns int64 (of the first such block), count int64 (of such blocks), stack
+ * int32 (of the block), provenance string (enum tm_provenance; that the lock was held).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

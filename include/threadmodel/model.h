@@ -2,9 +2,9 @@
 /*
  * threadmodel/model.h: events in, the state of every thread and monitor out.
  *
- * A model takes definitions and events through its sink and may be asked at any
- * time between two events; answers are then true as of the last one. One model
- * is used by one thread at a time; two models are independent.
+ * A model receives definitions and events through its sink. It may be queried between
+ * any two events; answers are then true as of the last one. One model is used by one
+ * thread at a time; two models are independent.
  *
  * Times in answers are nanoseconds since the run began: since tm_run.start_ns
  * where that is known, else since the first event.
@@ -83,11 +83,11 @@ TM_API int tm_model_new(tm_model **out, const tm_model_options *options);
 TM_API const tm_sink *tm_model_sink(tm_model *model);
 
 /**
- * Take events; the same as the sink's `events`, without the indirection.
+ * Ingest events; the same as the sink's `events`, without the indirection.
  *
- * Every sequence is legal: what cannot be so is counted by cause, see
+ * Every sequence is legal: contradictions are counted by cause, see
  * tm_diagnostic_list(). After TM_ENOMEM the events before the one that failed
- * have been taken, that one is counted as lost, and the model goes on.
+ * are in the model, that one is counted as lost, and the model remains usable.
  *
  * @param model   changed
  * @param events  lent for the call
@@ -97,7 +97,7 @@ TM_API const tm_sink *tm_model_sink(tm_model *model);
  */
 TM_API int tm_model_ingest(tm_model *model, const tm_event *events, size_t count);
 
-/** @return how many events were taken. @since 0.1 */
+/** @return how many events were ingested. @since 0.1 */
 TM_API uint64_t tm_model_event_count(const tm_model *model);
 
 /**
@@ -109,9 +109,9 @@ TM_API uint64_t tm_model_event_count(const tm_model *model);
 TM_API size_t tm_model_memory_bytes(const tm_model *model);
 
 /**
- * What is known of the run; end_ns is that of the last event if not known better.
+ * What is known of the run; end_ns is the time of the last event if not known better.
  *
- * @return lent until the model next takes a run or an event
+ * @return lent until the model next receives a run or an event
  * @since 0.1
  */
 TM_API const tm_run *tm_model_run(const tm_model *model);

@@ -3,11 +3,11 @@
  * threadmodel/path.h: the critical path, the chain of activities that decided how
  * long a run took.
  *
- * The path is found backward, from the end. While the thread it stands on was doing
- * something, so was the path; where that thread was blocked, the path goes over to
- * the thread that let it go on, and stays with that one. Segments lie end to end from
- * the run's beginning to the path's end, so their lengths add up exactly. Time that
- * nothing explains stays with the thread that lost it, and the answer says why.
+ * The path is found backward, from the end. While its thread ran, that is the path;
+ * where the thread was blocked, the path goes to the thread that woke it, and stays
+ * there. Segments lie end to end from the run's beginning to the path's end, so their
+ * lengths add up exactly. Unexplained time stays with the thread that lost it, and
+ * column `unexplained` says why.
  */
 #ifndef THREADMODEL_PATH_H
 #define THREADMODEL_PATH_H
@@ -71,21 +71,16 @@ typedef struct tm_path_options {
  * thread string, state string (enum tm_state), method string, source string, line
  * int32, object string, class string, via string (start, handoff, notify, notify_all,
  * join, interrupt, unpark, timeout, post, meanwhile; the interaction by which the path
- * came here from the segment before; null: the same thread just went on), unexplained
- * string (why nothing explains this stretch, "unparks not recorded" for instance; null:
- * something does), provenance string (enum tm_provenance; of the interaction; null:
+ * came here from the segment before; null: the same thread continued), unexplained
+ * string (why nothing explains this segment, "unparks not recorded" for instance; null:
+ * it is explained), provenance string (enum tm_provenance; of the interaction; null:
  * without one).
  *
  * object, class, method: for a blocking interval as in the timeline; for other segments
- * what the thread handed over, or whom it notified, at the segment's end, and null
- * where that is not known. via: the interaction by which the path came here from the
- * segment before (start, handoff, notify, notify_all, join, interrupt, unpark,
- * timeout); "meanwhile", of what a thread waited for at each moment, where that one's
- * blocking interval begins, during which this one counts; null where the same thread
- * just went on. unexplained: why nothing explains this stretch, "unparks not recorded"
- * for instance; null where something does. The answer's caveats say how long each was,
- * and what recording would show more. provenance: how sure the interaction is; null
- * without one.
+ * what the thread handed over, or which thread it notified, at the segment's end. via:
+ * "meanwhile" is of TM_PATH_WAITED_FOR alone, where the blocking interval begins during
+ * which this thread counts. The caveats of the answer sum up each cause of unexplained
+ * time, and name the recording option that would explain it.
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
@@ -103,10 +98,9 @@ TM_API int tm_path_list(tm_table **out, const tm_model *model,
  * by TM_PATH_BY_METHOD: method string; by TM_PATH_BY_CLASS: class string; by
  * TM_PATH_BY_STATE: state string (enum tm_state); always: segments int64 (how many),
  * total_ns int64 (their length), share double (of the path's length), unexplained_ns
- * int64 (of total_ns: nothing explains it); by TM_PATH_BY_THREAD without
- * TM_PATH_BY_METHOD, TM_PATH_BY_CLASS, TM_PATH_BY_STATE: slack_ns int64 (how much
- * longer anything that the thread did might have taken before the path's end came
- * later, if all the rest stayed as it was; null: any time).
+ * int64 (of total_ns: not explained); by TM_PATH_BY_THREAD without TM_PATH_BY_METHOD,
+ * TM_PATH_BY_CLASS, TM_PATH_BY_STATE: slack_ns int64 (how much longer the thread could
+ * have taken, all else being equal, before the path ended later; null: any time).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

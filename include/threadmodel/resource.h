@@ -12,24 +12,24 @@ TM_BEGIN_DECLS
 
 /**
  * List the resources that threads waited for: semaphores, latches, queues, conditions,
- * pools. Nobody owns one. Threads wait at one place, and are let go at another:
+ * pools. Nobody owns one. Threads wait at one place, and are released at another:
  *
  *     waiter    ──wwwwwwwww──────use──────────release──
  *     another   ─────────release
  *
- * Waits are Object.wait, await, and parks for what no thread was told to own. A row is
+ * Waits are Object.wait, await, and parks on an object without a known owner. A row is
  * a class, a waiting place and a releasing place, the longest wait_total_ns first. A
  * woken thread that merely wakes the next one has released nothing: its own waker has.
  *
  * A use begins when a thread stops waiting, and ends when the same thread releases at
  * the row's releasing place, for the same object or for one that was waited for once
- * only. An unpark is seen only where somebody waits, so a use that one ends counts
- * where somebody has waited from its beginning to its end. Of releases at the same
- * instant one may do for all: then a use is not seen, or seems to be as long as two.
+ * only. An unpark is reported only if a thread waits, so a use that ends by one counts
+ * only if some thread waited from its begin to its end. One unpark may stand for
+ * several releases at the same instant: then a use is not seen, or is as long as two.
  *
  * Columns (table `resources`): class string (of what was waited for), waiting_method
- * string, releasing_method string (null: not known, timed out, interrupted, or it waits
- * still), objects int32 (distinct), threads int32 (that waited), waits int32 (how
+ * string, releasing_method string (null: not known, timed out, interrupted, or still
+ * waiting), objects int32 (distinct), threads int32 (that waited), waits int32 (how
  * many), wait_total_ns int64 (all of them), wait_max_ns int64 (the longest), permits
  * int32 (most uses of one object at once, so it has that many at least; null: no uses),
  * uses int32 (how many were seen), use_p50_ns int64 (the median; null: no uses),

@@ -20,12 +20,12 @@ enum tm_identity {
     TM_IDENTITY_UNKNOWN = 0,
     TM_IDENTITY_EXACT = 1,  ///< ids were issued by the producer, one an object
     TM_IDENTITY_HASH = 2,   ///< class and identity hash: rarely two objects share one
-    TM_IDENTITY_ADDRESS = 3 ///< addresses, which the VM may give to another object
+    TM_IDENTITY_ADDRESS = 3 ///< addresses, which the VM may reuse for another object
 };
 
 /**
- * Facts of a run. All may be unknown (0 or NULL). Given again, known fields
- * replace what was known before.
+ * Facts of a run. All may be unknown (0 or NULL). Of a second tm_run, known fields
+ * replace those of the first.
  */
 typedef struct tm_run {
     size_t size;           ///< sizeof(tm_run), so that fields may be added
@@ -40,11 +40,11 @@ typedef struct tm_run {
     int64_t end_ns;        ///< of the events' clock: when it ended; 0: unknown
     int64_t threshold_ns;  ///< shorter blocks and waits were not recorded; 0: none
     uint64_t kinds;   ///< bit k: the producer reports events of kind k; 0: unknown.
-                      ///< Acquired and Released both: each time that a lock is
-                      ///< had is reported, and owners are exact
+                      ///< Acquired and Released both: every hold of a lock is
+                      ///< reported, and owners are exact
     int32_t policy;   ///< enum tm_policy
     int32_t identity; ///< enum tm_identity
-    uint64_t id;      ///< random: tells this run from all others
+    uint64_t id;      ///< random: distinguishes this run from all others
 
     /* What recording cost by then; all 0: unknown. */
     uint64_t cost_events;     ///< that were to be recorded

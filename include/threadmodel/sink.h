@@ -2,9 +2,9 @@
 /*
  * threadmodel/sink.h: where events and definitions go.
  *
- * The one joint of the library: whoever reads a file or watches a program emits
- * into a sink; a model is one, a trace writer is another, a filter is a sink
- * that calls the next. All pointers that a callback receives are lent for the
+ * The one interface between parts of the library: a reader of a file or an observer of
+ * a program emits into a sink. A model is a sink, a trace writer is another, a filter
+ * is a sink that calls the next. All pointers that a callback receives are lent for the
  * call.
  */
 #ifndef THREADMODEL_SINK_H

@@ -20,7 +20,7 @@ TM_BEGIN_DECLS
 
 typedef struct tm_source tm_source;
 
-/** What a question can do without, so that reading for it is quicker. */
+/** What to leave out, so that reading is faster. */
 enum tm_source_flag {
     TM_SOURCE_NO_STACKS = 1, ///< no stacks and methods; tm_event.stack is 0
     TM_SOURCE_BY_THREAD = 2  ///< only each thread's own events need be in order
@@ -67,9 +67,9 @@ TM_API int tm_source_open(tm_source **out, const char *path,
 /**
  * Read the next part, some ten thousand events at most, into a sink.
  *
- * What can be read of a cut or damaged file has been read when TM_EDAMAGED is
- * returned, the sink's `caveat` has been called what is missing, and the error text
- * says it with the byte offset.
+ * When TM_EDAMAGED is returned, the readable part of a cut or damaged file has been
+ * read, the sink's `caveat` has received what is missing, and the error text names it
+ * with the byte offset.
  *
  * @param source  moves on
  * @param sink    gets definitions before the events that use them
@@ -80,9 +80,9 @@ TM_API int tm_source_open(tm_source **out, const char *path,
 TM_API int tm_source_read(tm_source *source, const tm_sink *sink);
 
 /**
- * Say whether the file may still grow. While it may, TM_OK from tm_source_read() means
- * that all there is so far was read: call it again when there is more. Nothing is said
- * to be missing until the file is told to be all there is.
+ * Set whether the file may still grow. While it may, TM_OK from tm_source_read() means
+ * that the file was read up to its present end: call it again when there is more.
+ * Nothing counts as missing until `growing` is 0 again.
  *
  * @param source   of a trace, ".tmt", which alone can be read so
  * @param growing  1 or 0; 0 at first

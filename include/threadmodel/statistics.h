@@ -19,12 +19,12 @@ TM_BEGIN_DECLS
 /** Keys to group by; any combination. */
 enum tm_statistics_key {
     TM_STATISTICS_BY_CLASS = 1,   ///< of the lock or joined thread
-    TM_STATISTICS_BY_CALLER = 2,  ///< who asked: method and line
+    TM_STATISTICS_BY_CALLER = 2,  ///< where it was called: method and line
     TM_STATISTICS_BY_OBJECT = 4,  ///< the single lock
     TM_STATISTICS_BY_THREAD = 8,  ///< who was blocked
     TM_STATISTICS_BY_GROUP = 16,  ///< its thread group or container
     TM_STATISTICS_BY_STACK = 32,  ///< the whole of it
-    TM_STATISTICS_BY_METHOD = 64, ///< who asked, without its line
+    TM_STATISTICS_BY_METHOD = 64, ///< where it was called, without the line
     TM_STATISTICS_BY_LINE = 128   ///< the line, whatever the method
 };
 
@@ -41,10 +41,10 @@ typedef struct tm_statistics_options {
      * When all frames match, the caller is the innermost frame outside
      * java.lang.Object, java.lang.Thread and java.util.concurrent.locks.
      *
-     * A thread that waits for work has as caller the frame that does, for instance
-     * java.util.concurrent.ThreadPoolExecutor.getTask, and column `idle` true: that
+     * The caller of a worker that waits for work is the frame that waits, for instance
+     * java.util.concurrent.ThreadPoolExecutor.getTask, and column `idle` is true: that
      * wait is as long as there was nothing to do. The same page lists these methods;
-     * of those that are no library by this choice none is looked for.
+     * those that this choice makes no library are not looked for.
      */
     const char *const *libraries;
 } tm_statistics_options;
@@ -64,7 +64,7 @@ typedef struct tm_statistics_options {
  * at the end), start_ns int64 (null: not seen to start), end_ns int64 (null: not seen
  * to end); for each of blocked, waiting, reentering, joining, sleeping, parked,
  * runnable: <state>_count int64 (how often), <state>_total_ns int64 (for how long in
- * all); carrier_id uint64 (of a virtual thread that is mounted, as far as is told;
+ * all); carrier_id uint64 (of a virtual thread that is mounted, as far as is reported;
  * null: none), cpu_samples uint64 (how often it was seen on a processor).
  *
  * @param[out] out   the answer, yours; NULL on failure

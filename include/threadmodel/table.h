@@ -2,12 +2,11 @@
 /*
  * threadmodel/table.h: the answer to every question.
  *
- * A table is immutable, columnar and yours: it does not change when the model
- * takes more events, and outlives it. Any number of threads may read one.
- * Which columns it has stands with the function that made it, and with all that there
- * is to say of each in docs/tables.md. Null means not known unless another meaning is
- * told. Columns may be added in a later release, never changed, so ask by name, once a
- * question.
+ * A table is immutable, columnar and yours: it does not change when the model receives
+ * more events, and outlives it. Any number of threads may read one. Its columns are
+ * listed at the function that makes it and described in docs/tables.md. Null means not
+ * known unless another meaning is stated. Later releases may add columns and never
+ * change one, so look columns up by name, once per table.
  */
 #ifndef THREADMODEL_TABLE_H
 #define THREADMODEL_TABLE_H

@@ -16,12 +16,12 @@ TM_BEGIN_DECLS
  *
  * Columns (table `timeline`): thread_id uint64, thread string, start_ns int64, end_ns
  * int64, state string (enum tm_state), object string, class string, method string,
- * source string, line int32, peer_id uint64, peer string (who owned the object when it
- * began, which may have become known while it lasted, or is joined), provenance string
- * (enum tm_provenance; of peer and state), open bool (it has not ended), stack int32,
- * unsplit bool (a wait whose notify was not seen: it may hide time in which the thread
- * queued for the monitor again), sampled bool (the stack is that of another blocking
- * interval like it, drawn at random).
+ * source string, line int32, peer_id uint64, peer string (the owner of the object when
+ * it began, which may have become known while it lasted, or the joined thread),
+ * provenance string (enum tm_provenance; of peer and state), open bool (it has not
+ * ended), stack int32, unsplit bool (a wait whose notify was not seen: it may include
+ * time in which the thread queued for the monitor again), sampled bool (the stack is
+ * that of another blocking interval like it, drawn at random).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked
@@ -73,7 +73,7 @@ TM_API int tm_tile_fit(int64_t *tile_ns, const tm_model *model,
 /**
  * List the frames of all stacks that were defined, innermost first.
  *
- * Columns (table `stacks`): stack int32 (as other tables name it), depth int32 (0
+ * Columns (table `stacks`): stack int32 (its number in other tables), depth int32 (0
  * innermost), method string (package.Class.method), class string (of the method),
  * source string, line int32.
  *

@@ -2,12 +2,12 @@
 /*
  * threadmodel/whatif.h: how long the run would have taken with one thing changed.
  *
- * The run is replayed as a simulation of discrete events. Each thread's own work takes
- * as long as it took, a wait ends when what ended it has happened, and locks are fought
- * for anew. The gain is what the same replay takes less with the change. It is an
- * interval: what is uncertain, such as when an owner let go of a monitor, is taken at
- * both of its bounds, and beyond them lies the error that was found on programs really
- * changed. Of what nothing is known no gain is told.
+ * The run is replayed as a discrete-event simulation. Each thread's own work takes as
+ * long as it took, a wait ends when what ended it has happened, and threads contend for
+ * locks anew. The gain is the difference between two replays, with and without the
+ * change. It is an interval: the replay uses both bounds of what is uncertain, such as
+ * the release of a monitor, and adds the error that was measured on programs really
+ * changed. Where nothing is known no gain is predicted.
  */
 #ifndef THREADMODEL_WHATIF_H
 #define THREADMODEL_WHATIF_H
@@ -31,8 +31,8 @@ enum tm_whatif_change {
 typedef struct tm_whatif_options {
     size_t size;            ///< sizeof(tm_whatif_options)
     const char *class_name; ///< of the lock or what is waited for; NULL: any
-    const char *method;     ///< that got the lock, package.Class.method; NULL: any;
-                            ///< of a change but of holds see enum tm_whatif_change
+    const char *method;     ///< that acquired the lock, package.Class.method; NULL:
+                            ///< any; for other changes see enum tm_whatif_change
     const char *object;     ///< of holds: the lock, as column object of other tables;
                             ///< NULL: any
     double factor;          ///< 0: for no time; 0.5: half as long; 2: twice
@@ -66,12 +66,12 @@ TM_API const char *tm_whatif_change_name(int change);
  * Columns (table `whatif`): change string (enum tm_whatif_change), class string, method
  * string and object string (as asked; null: any), factor double (0.5: for half as long;
  * null: more permits), permits int32 (how many more; null: another change), length_ns
- * int64 (of the run, as predicted; null: it cannot be told), gain_ns int64 (negative:
- * longer than it was; null: it cannot be told), gain_low_ns int64 (the least that the
- * gain may be; null: it cannot be told), gain_high_ns int64 (the most; null: it cannot
- * be told), scaled int64 (how many holds, sleeps, uses or waits change), scaled_ns
- * int64 (their length as it was), note string (why it cannot be told, or what is odd;
- * null: nothing).
+ * int64 (predicted, of the run; null: it cannot be predicted), gain_ns int64 (negative:
+ * longer than it was; null: it cannot be predicted), gain_low_ns int64 (the least that
+ * the gain may be; null: it cannot be predicted), gain_high_ns int64 (the most; null:
+ * it cannot be predicted), scaled int64 (how many holds, sleeps, uses or waits change),
+ * scaled_ns int64 (their length as it was), note string (why it cannot be predicted, or
+ * what is unusual; null: nothing).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

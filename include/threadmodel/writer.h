@@ -60,9 +60,9 @@ typedef struct tm_writer_options {
 /**
  * Begin a file.
  *
- * A trace is its owner's alone to read, under its name from the beginning; who has one
- * of that name open keeps its content. A symbolic link is refused for it, so that
- * nobody else chooses what is overwritten; what is no regular file, a pipe for
+ * A trace has mode 600 and its final name from the beginning; programs that have a file
+ * of that name open keep its content. A symbolic link is refused, so that other users
+ * cannot choose which file is overwritten. Anything but a regular file, a pipe for
  * instance, is written to as it is.
  *
  * @param[out] out  yours: tm_writer_close() it; NULL on failure
@@ -81,15 +81,15 @@ TM_API int tm_writer_open(tm_writer **out, const char *path,
 TM_API const tm_sink *tm_writer_sink(tm_writer *writer);
 
 /**
- * Hand what came so far to the operating system, so that a reader can have it: of
- * a trace the block in work is completed.
+ * Hand all data so far to the operating system, so that a reader can read it; the
+ * present block of a trace is completed.
  *
  * @return TM_OK, TM_ENOMEM, TM_EIO, or what `write` returned
  * @since 0.1
  */
 TM_API int tm_writer_flush(tm_writer *writer);
 
-/** @return bytes written so far, without those that wait to be. @since 0.1 */
+/** @return bytes written so far, without buffered ones. @since 0.1 */
 TM_API uint64_t tm_writer_written_bytes(const tm_writer *writer);
 
 /**
@@ -102,8 +102,7 @@ TM_API uint64_t tm_writer_written_bytes(const tm_writer *writer);
 TM_API uint64_t tm_writer_dropped_count(const tm_writer *writer, int kind);
 
 /**
- * Write what is left and the end, and free the writer, also when that fails. NULL is
- * fine.
+ * Write the rest and the end, and free the writer, even if that fails. NULL is fine.
  *
  * @return TM_OK, TM_ENOMEM, TM_EIO, or what `write` returned, now or earlier
  * @since 0.1

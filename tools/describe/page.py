@@ -16,11 +16,10 @@ HEAD = f"""\
 
 <!-- {MADE} from libthreadmodel/table/tables.toml and the public headers. -->
 
-Every answer is a table. Here are all of them, with their columns. Times are
-nanoseconds since the run began, unless a column says from when. A name ends in its
-unit; what has another unit, or is a part of something, says so. Where a column has no
-entry under *null*, no row is null. Columns may be added in a later release, and are not
-changed.
+Every answer is a table. These are all of them, with their columns. Times are
+nanoseconds since the run began, unless a column states another origin. A name ends in
+its unit; other units and fractions are given in column *unit*. A column without an
+entry under *null* is null in no row. Later releases may add columns, and change none.
 
 - **C**: `int rc = tm_timeline_list(&table, model, &selection);`, see
   [embedding.md](embedding.md). String columns hold codes of a dictionary.
@@ -36,7 +35,7 @@ is left out; long texts are cut. The run was recorded by `{COMMAND}`.
 
 """
 INDEX = """\
-| table | holds |
+| table | content |
 |---|---|
 """
 ENUMS = """\
@@ -145,7 +144,7 @@ def section(
         rest = f"those of [{table.of}](#{table.of}) that need no key"
         return [*lines, f"Columns: {own + ', and ' if own else ''}{rest}."]
     by_keys = any(column.keys for column in table.columns)
-    head = ["column", "type", "unit", "says", "null"]
+    head = ["column", "type", "unit", "meaning", "null"]
     if by_keys:
         head.insert(1, "by key")
     lines += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]

@@ -21,11 +21,11 @@ class EventKind(IntEnum):
     THREAD_START_CALLED = 1
     #: begins to run; peer: who started it
     THREAD_START = 2
-    #: ends; releases all joiners; peer: the carrier that a virtual thread was on
+    #: ends; wakes all joiners; peer: the carrier that a virtual thread was on
     THREAD_END = 3
     #: blocks on object's monitor; peer: its owner
     CONTENDED_ENTER = 4
-    #: got object's monitor; peer: who released it
+    #: acquired object; peer: who released it
     CONTENDED_ENTERED = 5
     #: Object.wait on object, which it owns; timeout
     WAIT = 6
@@ -58,11 +58,11 @@ class EventKind(IntEnum):
     VIRTUAL_MOUNT = 19
     #: a virtual thread left its carrier
     VIRTUAL_UNMOUNT = 20
-    #: holds object, also one that others have been blocked by for long; object 0:
-    #: monitors held are just those told at this very time, with Confirmed
-    #: synchronizers, too; stack: where the thread got it
+    #: holds object, also one that others have been blocked by for long; object 0: the
+    #: monitors held are just those reported at this time, with Confirmed
+    #: synchronizers, too; stack: where the thread acquired it
     HELD = 21
-    #: is, in mid-life, in state ``value`` (``State``)
+    #: is at this instant in state ``value`` (``State``)
     SNAPSHOT = 22
     #: value: events lost; object: time_ns of the first
     LOST = 23
@@ -77,17 +77,17 @@ class EventKind(IntEnum):
     SUBMIT_FAILED = 27
     #: object's monitor was inflated; value: enum ``Inflation``
     INFLATED = 28
-    #: has object from now on, after a block or without one; of the object that it is
+    #: owns object from now on, after a block or without one; of the object that it is
     #: blocked by: ends the block
     ACQUIRED = 29
-    #: gives object up now
+    #: releases object now
     RELEASED = 30
     #: blocks for object, which no thread owns: a semaphore, channel, barrier, future
     #: or futex; timeout
     AWAIT = 31
     #: got what it awaited; peer: who posted it
     AWAITED = 32
-    #: gives ``value`` permits of object (0: one); peer: to whom
+    #: adds ``value`` permits of object (0: one); peer: to whom
     POST = 33
     #: may run, and is not on a processor yet; peer: who made it so
     RUNNABLE = 34
@@ -109,7 +109,7 @@ class EventFlag(IntFlag):
     BY_INTERRUPT = 2
     #: peer is a fact that the VM stated
     PEER_REPORTED = 4
-    #: peer was worked out by the producer
+    #: peer was inferred by the producer
     PEER_INFERRED = 8
     #: Held, Contended enter: the VM was asked for it
     CONFIRMED = 16
@@ -117,14 +117,14 @@ class EventFlag(IntFlag):
     SAMPLED = 32
     #: Lost: none was, but what follows is not recorded
     PAUSED = 64
-    #: Waited: for a class that another thread initialised; its beginning may not be
-    #: told
+    #: Waited: for a class that another thread initialised; its begin may not be
+    #: reported
     INITIALISATION = 128
     #: Contended enter and entered, Acquired, Released, Held: as one of several owners,
     #: a reader for instance; beside Owner read with value 0: others may share it
     SHARED = 256
     #: Wait, Waited, Notify, Notify all: object is a condition apart from its mutex,
-    #: which is told of by Released and Acquired; nobody owns it
+    #: whose events are Released and Acquired; nobody owns it
     NOT_OWNED = 512
     #: Unpark called, Unparked: value is the thread that owned object at this instant,
     #: 0: nobody did
@@ -152,7 +152,7 @@ class Identity(IntEnum):
     EXACT = 1
     #: class and identity hash: rarely two objects share one
     HASH = 2
-    #: addresses, which the VM may give to another object
+    #: addresses, which the VM may reuse for another object
     ADDRESS = 3
 
 
@@ -185,8 +185,8 @@ class ExportFormat(IntEnum):
     #: Graphviz: who waits for whom when the run ends, and in which order locks were
     #: taken
     DOT = 4
-    #: HPROF's text, "JAVA PROFILE 1.0.1": threads, and the stacks at which monitors
-    #: were waited for or a processor was used, with how much at each
+    #: HPROF's text, "JAVA PROFILE 1.0.1": threads, and the time blocked on monitors
+    #: and on a processor by stack
     HPROF = 5
 
 
@@ -201,9 +201,9 @@ class BlameKey(IntFlag):
     CLASS = 4
     #: the single lock
     OBJECT = 8
-    #: who had it
+    #: who owned it
     OWNER = 16
-    #: where the owner got it
+    #: where the owner acquired it
     OWNER_METHOD = 32
 
 
@@ -212,11 +212,11 @@ class HoldKey(IntFlag):
 
     #: of the lock
     CLASS = 1
-    #: where the owner got it
+    #: where the owner acquired it
     CALLER = 2
     #: the single lock
     OBJECT = 4
-    #: who had it
+    #: who owned it
     OWNER = 8
 
 
@@ -238,7 +238,7 @@ class StatisticsKey(IntFlag):
 
     #: of the lock or joined thread
     CLASS = 1
-    #: who asked: method and line
+    #: where it was called: method and line
     CALLER = 2
     #: the single lock
     OBJECT = 4
@@ -248,7 +248,7 @@ class StatisticsKey(IntFlag):
     GROUP = 16
     #: the whole of it
     STACK = 32
-    #: who asked, without its line
+    #: where it was called, without the line
     METHOD = 64
     #: the line, whatever the method
     LINE = 128

@@ -40,16 +40,16 @@ def blame(
     as it began), object string, class string, method string (where it blocked), source
     string, line int32, start_ns int64 (of the share; those of one block tile it),
     end_ns int64, share string (owner, latency, unknown; owner: ``owner`` had the lock;
-    latency: it had been let go, and the next owner was being woken), owner_id uint64
+    latency: it had been released, and the next owner was being woken), owner_id uint64
     and owner string (None: nobody, or not known), owner_method string (where the owner
-    got the lock), owner_source string, owner_line int32, fraction double (of the
+    acquired the lock), owner_source string, owner_line int32, fraction double (of the
     block's time; of one without length 1), provenance string.
 
     Columns (table ``blamed``): by thread: thread_id uint64, thread string (who was
     blocked); by caller: method string (where it blocked), source string, line int32; by
     class without object: class string (of the lock); by object: object string, class
     string; by owner: owner_id uint64 and owner string (None: nobody, or not known); by
-    owner_method: owner_method string (where the owner got the lock), owner_source
+    owner_method: owner_method string (where the owner acquired the lock), owner_source
     string, owner_line int32; always: count int64 (blocks with a share in the group),
     total_ns int64 (all shares), max_ns int64 (the longest that one block owes to it),
     latency_ns int64 (of total_ns: nobody had the lock), share double (of all blocked
@@ -91,18 +91,18 @@ def holds(model: "Model", selection: Selection = ALL) -> Table:
 
     Columns (table ``holds``): object string, class string, kind string (monitor,
     synchronizer), thread_id uint64, thread string, start_ns int64 (as far as is known),
-    end_ns int64 (as far as is known; None: it has the lock still, or nothing shows when
-    it let go), start_earliest_ns int64 (it got the lock no earlier), start_latest_ns
-    int64 (and no later), end_earliest_ns int64 (it let go no earlier), end_latest_ns
-    int64 (and no later; None: as end_ns is), start_provenance string, end_provenance
-    string, to_thread_id uint64 (None: nobody, or not known), to_thread string (who was
-    blocked by it and got the lock next; None: nobody, or not known), method string
-    (where it got it), source string, line int32, shared bool (one of several owners),
-    contested bool (another was said to have it while this owner could not have let go:
-    the producer contradicts itself, and where this hold ends is in doubt),
-    not_running_ns int64 (of the hold: its owner was blocked, waited, slept, was parked
-    or had no processor), not_running_state string (what most of that was; None: it
-    ran).
+    end_ns int64 (as far as is known; None: it is held still, or nothing shows when it
+    was released), start_earliest_ns int64 (it was acquired no earlier), start_latest_ns
+    int64 (and no later), end_earliest_ns int64 (it was released no earlier),
+    end_latest_ns int64 (and no later; None: as end_ns is), start_provenance string,
+    end_provenance string, to_thread_id uint64 (None: nobody, or not known), to_thread
+    string (who was blocked by it and acquired the lock next; None: nobody, or not
+    known), method string (where it was acquired), source string, line int32, shared
+    bool (one of several owners), contested bool (another owner was reported while this
+    one cannot have released it: the producer contradicts itself, and where this hold
+    ends is in doubt), not_running_ns int64 (of the hold: its owner was blocked, waited,
+    slept, was parked or had no processor), not_running_state string (what most of that
+    was; None: it ran).
 
     Args:
         model: asked
@@ -121,12 +121,12 @@ def hold_times(
     """Sum up how long locks were held, the longest total first.
 
     Columns (table ``hold_times``): by class without object: class string (of the lock);
-    by caller: method string (where the owner got it), source string, line int32; by
-    object: object string, class string; by owner: thread_id uint64, thread string;
+    by caller: method string (where the owner acquired it), source string, line int32;
+    by object: object string, class string; by owner: thread_id uint64, thread string;
     always: count int64 (how often), total_ns int64 (all of them), min_ns int64, max_ns
     int64, mean_ns int64, p50_ns int64, p90_ns int64 and p99_ns int64 (None: the count
     is 0), not_running_ns int64 (of total_ns: the owner did not run), exact int64 (of
-    count: the producer told both ends), unmeasured int64 (holds besides count, of which
+    count: the producer reported both ends), unmeasured int64 (holds besides count whose
     start or end is not known).
 
     Args:
@@ -149,11 +149,11 @@ def resources(model: "Model", selection: Selection = ALL) -> Table:
     """List what threads waited for and nobody owns, the longest waited for first.
 
     Columns (table ``resources``): class string (of what was waited for), waiting_method
-    string, releasing_method string (None: not known, timed out, interrupted, or it
-    waits still), objects int32 (distinct), threads int32 (that waited), waits int32
-    (how many), wait_total_ns int64 (all of them), wait_max_ns int64 (the longest),
-    permits int32 (most uses of one object at once, so it has that many at least; None:
-    no uses), uses int32 (how many were seen), use_p50_ns int64 (the median; None: no
+    string, releasing_method string (None: not known, timed out, interrupted, or still
+    waiting), objects int32 (distinct), threads int32 (that waited), waits int32 (how
+    many), wait_total_ns int64 (all of them), wait_max_ns int64 (the longest), permits
+    int32 (most uses of one object at once, so it has that many at least; None: no
+    uses), uses int32 (how many were seen), use_p50_ns int64 (the median; None: no
     uses), use_max_ns int64 (the longest; None: no uses), use_total_ns int64 (all of
     them), use_method string (where uses spent most of the time in which they did not
     run; None: no uses, or not known), use_method_ns int64 (for how long; None: no
@@ -173,12 +173,12 @@ def deadlocks(model: "Model") -> Table:
     """List the deadlocks, one row a member of a cycle.
 
     Columns (table ``deadlocks``): deadlock int32 (0, 1, ...), position int32 (0 closed
-    the cycle), time_ns int64 (when it was closed), resolved_ns int64 (when a member got
-    away after all; None: it stands), thread_id uint64, thread string, object string,
-    class string, owner_id uint64, owner string (the next member), kind string (monitor,
-    reenter, synchronizer, join), method string, source string, line int32, stack int32,
-    deadline_ns int64 (its wait is timed, and breaks the deadlock then; None: it waits
-    for ever), provenance string (of "owner holds object").
+    the cycle), time_ns int64 (when it was closed), resolved_ns int64 (when a member
+    continued after all; None: it is not resolved), thread_id uint64, thread string,
+    object string, class string, owner_id uint64, owner string (the next member), kind
+    string (monitor, reenter, synchronizer, join), method string, source string, line
+    int32, stack int32, deadline_ns int64 (its wait is timed, and breaks the deadlock
+    then; None: it waits for ever), provenance string (of "owner holds object").
     """
     return model._ask(lib.tm_deadlock_list)
 
@@ -191,10 +191,10 @@ def lock_order(model: "Model") -> Table:
     not the same ones, which is weaker evidence), held_class string, wanted_class
     string, held_object string and wanted_object string (None: only classes are known),
     thread_id uint64, thread string, method string (where it was blocked), source
-    string, line int32, held_method string (where it got the held lock), held_source
-    string, held_line int32, time_ns int64 (of the first such block), count int64 (of
-    such blocks), stack int32 (of the block), provenance string (that the lock was
-    held).
+    string, line int32, held_method string (where it acquired the held lock),
+    held_source string, held_line int32, time_ns int64 (of the first such block), count
+    int64 (of such blocks), stack int32 (of the block), provenance string (that the lock
+    was held).
     """
     return model._ask(lib.tm_lock_order_list)
 
@@ -205,7 +205,7 @@ def lock_edges(model: "Model") -> Table:
     Columns (table ``lock_edges``): held_class string, wanted_class string, held_object
     string and wanted_object string (None: only classes are known), thread_id uint64,
     thread string, method string (where it was blocked), source string, line int32,
-    held_method string (where it got the held lock), held_source string, held_line
+    held_method string (where it acquired the held lock), held_source string, held_line
     int32, time_ns int64 (of the first such block), count int64 (of such blocks), stack
     int32 (of the block), provenance string (that the lock was held).
     """

@@ -151,17 +151,17 @@ class Model(Sink):
         int64 (time lost, of all threads added up), bound_ns int64 (the most that one
         thread lost: no thread can gain more), minor bool (little or nothing is gained
         from it), suspected bool (it rests on inference; caveat says what would confirm
-        it), waits string (who waits where, how often, for how long; None: nobody),
-        holds string (who holds or uses it where, for how long; None: not known, or
-        nobody), advice string (what to try; None: nothing), caveat string (what the
-        data cannot tell; None: nothing is in doubt), text string (waits, holds, advice
-        and caveat, one after the other), class string, method string (where to look),
-        source string, line int32, thread_id uint64 (None: nobody), thread string (whom
-        it names first; None: nobody), evidence_table string (deadlocks, blame, callers,
-        interactions, timeline, lock_order, critical_path, resources; the table that
-        shows it), evidence_where string (which rows of that table: conditions ``column
-        = value``, ``column = 'text'`` and ``column is null``, joined as in SQL by
-        ``and``; empty: all).
+        it), waits string (which threads wait where, how often, for how long; None:
+        nobody), holds string (which thread holds or uses it where, for how long; None:
+        not known, or nobody), advice string (what to try; None: nothing), caveat string
+        (what the data cannot show; None: nothing is in doubt), text string (waits,
+        holds, advice and caveat, one after the other), class string, method string
+        (where to look), source string, line int32, thread_id uint64 (None: nobody),
+        thread string (the first that it names; None: nobody), evidence_table string
+        (deadlocks, blame, callers, interactions, timeline, lock_order, critical_path,
+        resources; the table that shows it), evidence_where string (which rows of that
+        table: conditions ``column = value``, ``column = 'text'`` and ``column is
+        null``, joined as in SQL by ``and``; empty: all).
         """
         return self._ask(lib.tm_finding_list)
 

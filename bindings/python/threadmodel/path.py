@@ -52,9 +52,9 @@ def critical_path(
     thread string, state string, method string, source string, line int32, object
     string, class string, via string (start, handoff, notify, notify_all, join,
     interrupt, unpark, timeout, post, meanwhile; the interaction by which the path came
-    here from the segment before; None: the same thread just went on), unexplained
-    string (why nothing explains this stretch, "unparks not recorded" for instance;
-    None: something does), provenance string (of the interaction; None: without one).
+    here from the segment before; None: the same thread continued), unexplained string
+    (why nothing explains this segment, "unparks not recorded" for instance; None: it is
+    explained), provenance string (of the interaction; None: without one).
 
     Args:
         model: asked
@@ -87,10 +87,9 @@ def path_rollup(
     Columns (table ``path_rollup``): by thread: thread_id uint64, thread string; by
     method: method string; by class: class string; by state: state string; always:
     segments int64 (how many), total_ns int64 (their length), share double (of the
-    path's length), unexplained_ns int64 (of total_ns: nothing explains it); by thread
-    without method, class, state: slack_ns int64 (how much longer anything that the
-    thread did might have taken before the path's end came later, if all the rest stayed
-    as it was; None: any time).
+    path's length), unexplained_ns int64 (of total_ns: not explained); by thread without
+    method, class, state: slack_ns int64 (how much longer the thread could have taken,
+    all else being equal, before the path ended later; None: any time).
 
     Args:
         model: asked
@@ -129,13 +128,13 @@ def whatif(
 
     Columns (table ``whatif``): change string, class string, method string and object
     string (as asked; None: any), factor double (0.5: for half as long; None: more
-    permits), permits int32 (how many more; None: another change), length_ns int64 (of
-    the run, as predicted; None: it cannot be told), gain_ns int64 (negative: longer
-    than it was; None: it cannot be told), gain_low_ns int64 (the least that the gain
-    may be; None: it cannot be told), gain_high_ns int64 (the most; None: it cannot be
-    told), scaled int64 (how many holds, sleeps, uses or waits change), scaled_ns int64
-    (their length as it was), note string (why it cannot be told, or what is odd; None:
-    nothing).
+    permits), permits int32 (how many more; None: another change), length_ns int64
+    (predicted, of the run; None: it cannot be predicted), gain_ns int64 (negative:
+    longer than it was; None: it cannot be predicted), gain_low_ns int64 (the least that
+    the gain may be; None: it cannot be predicted), gain_high_ns int64 (the most; None:
+    it cannot be predicted), scaled int64 (how many holds, sleeps, uses or waits
+    change), scaled_ns int64 (their length as it was), note string (why it cannot be
+    predicted, or what is unusual; None: nothing).
 
     Args:
         model: asked

@@ -24,7 +24,7 @@ def threads(model: "Model", selection: Selection = ALL) -> Table:
     end), start_ns int64 (None: not seen to start), end_ns int64 (None: not seen to
     end); for each of blocked, waiting, reentering, joining, sleeping, parked, runnable:
     <state>_count int64 (how often), <state>_total_ns int64 (for how long in all);
-    carrier_id uint64 (of a virtual thread that is mounted, as far as is told; None:
+    carrier_id uint64 (of a virtual thread that is mounted, as far as is reported; None:
     none), cpu_samples uint64 (how often it was seen on a processor).
     """
     return model._ask(lib.tm_thread_list, model._select(selection))

@@ -19,12 +19,12 @@ def timeline(model: "Model", selection: Selection = ALL) -> Timeline:
 
     Columns (table ``timeline``): thread_id uint64, thread string, start_ns int64,
     end_ns int64, state string, object string, class string, method string, source
-    string, line int32, peer_id uint64, peer string (who owned the object when it began,
-    which may have become known while it lasted, or is joined), provenance string (of
-    peer and state), open bool (it has not ended), stack int32, unsplit bool (a wait
-    whose notify was not seen: it may hide time in which the thread queued for the
-    monitor again), sampled bool (the stack is that of another blocking interval like
-    it, drawn at random).
+    string, line int32, peer_id uint64, peer string (the owner of the object when it
+    began, which may have become known while it lasted, or the joined thread),
+    provenance string (of peer and state), open bool (it has not ended), stack int32,
+    unsplit bool (a wait whose notify was not seen: it may include time in which the
+    thread queued for the monitor again), sampled bool (the stack is that of another
+    blocking interval like it, drawn at random).
     """
     return Timeline(
         model._answer(lib.tm_timeline_list, model._select(selection)), model, selection
@@ -72,15 +72,15 @@ def interactions(model: "Model", selection: Selection = ALL) -> Table:
     """List what threads did that let others go on, by time.
 
     Columns (table ``interactions``): kind string, time_ns int64 (of the from-side; of
-    the to-side when that is unknown), woken_ns int64 (when the to-thread went on; None:
-    not yet, or never), from_thread_id uint64 and from_thread string (None: not known,
-    or nobody), to_thread_id uint64 (None: nobody), to_thread string (None: not known,
-    or nobody), object string, class string, from_method string, to_method string,
-    provenance string, effect string (woke, permit, useless, pending, lost; permit: of
-    an unpark whose thread had not parked yet; useless: nobody was there; pending:
-    nobody went on yet; lost: nobody was there, and one who came later waits in vain),
-    candidates int32 (how many could have done it; 1 where it is certain), group int32
-    (rows of one notifyAll, one post or one thread's end share it; None: others).
+    the to-side when that is unknown), woken_ns int64 (when the to-thread continued;
+    None: not yet, or never), from_thread_id uint64 and from_thread string (None: not
+    known, or nobody), to_thread_id uint64 (None: nobody), to_thread string (None: not
+    known, or nobody), object string, class string, from_method string, to_method
+    string, provenance string, effect string (woke, permit, useless, pending, lost;
+    permit: of an unpark whose thread had not parked yet; useless: nobody waited;
+    pending: nobody continued yet; lost: nobody was there, and a later waiter waits in
+    vain), candidates int32 (how many could have done it; 1 where it is certain), group
+    int32 (rows of one notifyAll, one post or one thread's end share it; None: others).
     """
     return model._ask(lib.tm_interaction_list, model._select(selection))
 
@@ -110,7 +110,7 @@ def context_totals(model: "Model") -> Table:
 def stacks(model: "Model") -> Table:
     """List the frames of all stacks.
 
-    Columns (table ``stacks``): stack int32 (as other tables name it), depth int32 (0
+    Columns (table ``stacks``): stack int32 (its number in other tables), depth int32 (0
     innermost), method string (package.Class.method), class string (of the method),
     source string, line int32.
     """

@@ -21,14 +21,14 @@ export type State = keyof typeof STATE;
 /** enum tm_interaction_kind, in the order of its numbers. */
 export const INTERACTION_KIND = {
   start: "Thread.start -> the new thread runs",
-  handoff: "a monitor is released -> the next one has it",
+  handoff: "a monitor is released -> the next owner",
   notify: "notify -> the waiter leaves the wait set",
   notify_all: "notifyAll -> one row for each waiter woken",
-  join: "a thread ends -> one that joined it goes on",
+  join: "a thread ends -> one that joined it continues",
   interrupt: "interrupt -> a wait, sleep, join or park ends",
-  unpark: "unpark -> the parked thread goes on",
+  unpark: "unpark -> the parked thread continues",
   timeout: "time was up; there is no from-thread",
-  post: "post -> one that awaited the object goes on",
+  post: "post -> one that awaited the object continues",
 } as const;
 export type InteractionKind = keyof typeof INTERACTION_KIND;
 
