@@ -74,3 +74,11 @@ def test_verbs_of_dev_exist(page: Path) -> None:
     verbs = set(re.findall(r"\./dev ([a-z][a-z-]*)", page.read_text()))
     listed = subprocess.check_output([ROOT / "dev", "--help"], text=True)
     assert {verb for verb in verbs if f"\n  {verb} " not in listed} == set()
+
+
+def test_the_walk_of_a_contended_enter_names_files_that_exist() -> None:
+    design = (ROOT / "docs" / "design.md").read_text()
+    _, _, walk = design.partition("## A contended enter")
+    steps = re.findall(r"^(\d+)\. `([^`]+)`", walk.partition("\n## ")[0], re.MULTILINE)
+    assert [int(number) for number, _ in steps] == list(range(1, 16))
+    assert [path for _, path in steps if not (ROOT / path).is_file()] == []
