@@ -48,7 +48,7 @@ typedef struct tm_run {
 
     /* What recording cost by then; all 0: unknown. */
     uint64_t cost_events;     ///< that were to be recorded
-    uint64_t cost_dropped;    ///< of these, for want of room
+    uint64_t cost_dropped;    ///< of these, for want of room or to keep to a budget
     uint64_t cost_bytes;      ///< written
     int64_t cost_threads_ns;  ///< of the program's threads, estimated
     int64_t cost_stacks_ns;   ///< of these, for walks of stacks

@@ -5,8 +5,9 @@
     python tests/bench/agent.py AGENT [PAIRS [PART...]]
 
 Parts: storms (threads that do nothing but get into one another's way, all on one
-processor), hooks (one call), start (of the VM), memory, and real (programs that others
-wrote, where `./dev check real` has fetched them). A program runs without a recorder
+processor), hooks (one call), start (of the VM), memory, real (programs that others
+wrote, where `./dev check real` has fetched them), and budget (what the recording says
+that it cost, with the option of that name). A program runs without a recorder
 and with each, in turn, PAIRS times; printed is the median of what each run added to the
 one without of its round. A goal that is missed ends its line by a star; it is no
 failure, since the machine may be busy.
@@ -227,12 +228,72 @@ def memory(bench: Bench) -> None:
     )
 
 
+def kept(bench: Bench, command: list[str]) -> tuple[float, float, int]:
+    """A run to its end. @return its processor time in seconds, what of it the recording
+    says that it took, and how many events were left out"""
+    import threadmodel
+
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, command
+    run = threadmodel.open(bench.folder / "run.tmt").run
+    cost_ns = run.cost_threads_ns + run.cost_recorder_ns
+    return usage.ru_utime + usage.ru_stime, cost_ns / 1e9, run.cost_dropped
+
+
+def budget(bench: Bench) -> None:
+    import maven
+    from conftest import POM, Workshop
+
+    commands = {
+        f"storm {name}": lambda flags, name=name, turns=turns: [
+            bench.jdk.tool("java"),
+            *flags,
+            "-cp",
+            str(bench.folder),
+            "Storms",
+            name,
+            str(10 * turns),
+        ]
+        for name, turns in STORMS.items()
+    }
+    try:
+        workshop = Workshop(bench.jdk, maven.fetch(POM), bench.folder / "real")
+        commands |= {
+            name: lambda flags, name=name, work=work: workshop.command(
+                name, flags, ENOUGH_SECONDS, work
+            )
+            for name, work in REAL.items()
+        }
+    except maven.NotFetchedError as reason:
+        print(f"{bench.jdk} real programs: {reason}")
+    for name, command in commands.items():
+        for options, most in (("", None), ("budget=1%", 1.0), ("budget=0.2%", 0.2)):
+            runs = [
+                kept(bench, command(bench.ours(options))) for _ in range(bench.pairs)
+            ]
+            percent = [100 * cost_s / cpu_s for cpu_s, cost_s, _ in runs]
+            missed = most is not None and max(percent) > most + 0.3
+            print(
+                f"{bench.jdk} {name}, {options or 'no budget'}: "
+                f"{statistics.median(cpu_s for cpu_s, _, _ in runs):.1f} s of "
+                f"processors, {min(percent):.2f} to {max(percent):.2f} % of it for the "
+                f"recording, {max(lost for _, _, lost in runs):,} events left out"
+                f"{star(missed)}",
+                flush=True,
+            )
+
+
 PARTS = {
     "storms": storms,
     "hooks": hooks,
     "start": start,
     "memory": memory,
     "real": real,
+    "budget": budget,
 }
 
 

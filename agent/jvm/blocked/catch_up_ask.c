@@ -22,6 +22,7 @@
 #include "ident/thread_identity.h"
 #include "ring/buffer.h"
 #include "ring/clock.h"
+#include "ring/watchdog.h"
 #include "vm/options.h"
 #include "vm/thread_mxbean.h"
 #include "vm/thread_snapshot.h"
@@ -270,6 +271,7 @@ int tm__catch_up_ask(tm__catch_up_state *out, tm__buffer *own, JNIEnv *jni,
     uint64_t id = tm__thread_id(jni, thread);
     int rc = -1;
 
+    tm__watchdog_came();
     if (tm__thread_define(own, jni, thread, id, 0, 0) != 0)
         return -1;
     for (int tries = 0; rc != 0 && tries < TRIES; tries++) {

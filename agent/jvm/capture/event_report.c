@@ -8,6 +8,7 @@
 #include "capture/event_report.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 #include "capture/stack_policy.h"
 #include "capture/stack_walk.h"
@@ -18,11 +19,42 @@
 #include "ring/buffer.h"
 #include "ring/clock.h"
 #include "ring/recording_state.h"
+#include "ring/watchdog.h"
 #include "vm/vm.h"
 
 static int is_recording(void)
 {
     return atomic_load_explicit(&tm__the_recording.is_on, memory_order_relaxed);
+}
+
+static uint64_t walks_of(const tm__event_report *report)
+{
+    return atomic_load_explicit(&report->buffer->stacks.walks_ns, memory_order_relaxed);
+}
+
+/* One in so many is measured, in time on the processor: one that had to wait for that
+ * would count for all the others as well. To ask for that takes as long as an event. */
+static void measure_next(tm__event_report *report)
+{
+    int64_t asked_ns;
+
+    report->began_ns = 0;
+    if (++report->buffer->begun % TM__MEASURED != 0)
+        return;
+    asked_ns = tm__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    report->began_ns = tm__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    report->began_ns += report->began_ns - asked_ns;
+    report->walks_ns = walks_of(report);
+}
+
+/* Walks are measured each by itself. */
+static void measure(const tm__event_report *report)
+{
+    int64_t ns = tm__clock_ns(CLOCK_THREAD_CPUTIME_ID) - report->began_ns -
+                 (int64_t)(walks_of(report) - report->walks_ns);
+
+    if (ns > 0)
+        tm__counter_add(&report->buffer->costs.measured_ns, (uint64_t)ns);
 }
 
 /* An event begins, if recording has not been switched off while that was made known:
@@ -33,7 +65,8 @@ static int begin(tm__event_report *report)
     report->skipped_frames = 0;
     report->wakes_writer = 0;
     report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
-    report->began_ns = report->time_ns;
+    measure_next(report);
+    tm__watchdog_look(report->time_ns);
     if (is_recording())
         return 1;
     tm__buffer_end(report->buffer);
@@ -56,6 +89,49 @@ static tm__buffer *enter(JNIEnv *jni, jthread thread)
         buffer = tm__thread_buffer(jni, thread);
     atomic_fetch_sub(&tm__the_recording.entering, 1);
     return buffer;
+}
+
+/* No count takes longer, if it is not interrupted. */
+enum { COUNT_NS = 10000 };
+
+static uint64_t lost_of(const tm__buffer *buffer)
+{
+    return atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed);
+}
+
+/* A storm comes through here: the clock is read for the first loss alone, and to
+ * measure one in so many, where it would count for more than what it measures. */
+static void leave_out(tm__buffer *buffer)
+{
+    tm__costs *it = &buffer->costs;
+    uint64_t count = atomic_load_explicit(&it->left_out, memory_order_relaxed);
+    int is_measured = count % TM__MEASURED == 0;
+    int64_t time_ns = is_measured || !lost_of(buffer) ? tm__now_ns() : 0;
+
+    tm__buffer_lose(buffer, time_ns);
+    tm__counter_add(&it->left_out, 1);
+    if (is_measured) {
+        int64_t counted_ns = tm__now_ns();
+        int64_t ns = 2 * counted_ns - time_ns - tm__now_ns();
+
+        tm__counter_add(&it->measured_ns, ns > 0 && ns < COUNT_NS ? (uint64_t)ns : 0);
+    }
+}
+
+int tm__event_report_is_left_out(void)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+
+    if (!tm__is_left_out(TM__LEFT_OUT_EVENTS) || !buffer || buffer == &tm__buffer_none)
+        return 0;
+    if (buffer->deferred.kind || (buffer->object && !buffer->is_shared))
+        return 0;
+    atomic_store_explicit(&buffer->since, TM__COUNTS, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (is_recording())
+        leave_out(buffer);
+    tm__buffer_end(buffer);
+    return 1;
 }
 
 int tm__event_report_begin(tm__event_report *report, JNIEnv *jni, jthread thread)
@@ -150,27 +226,9 @@ int tm__event_report_again(tm__event_report *report)
     return 1;
 }
 
-/* Count the event, and measure one in so many, without the walk of its stack, which
- * was measured by itself. */
-static void count(tm__event_report *report, uint64_t walks_ns)
-{
-    tm__costs *it = &report->buffer->costs;
-
-    tm__counter_add(&it->events, 1);
-    if (atomic_load_explicit(&it->events, memory_order_relaxed) % TM__MEASURED == 0 &&
-        report->began_ns)
-        tm__counter_add(&it->measured_ns,
-                        (uint64_t)(tm__now_ns() - report->began_ns) -
-                            (atomic_load_explicit(&report->buffer->stacks.walks_ns,
-                                                  memory_order_relaxed) -
-                             walks_ns));
-}
-
 static int put(tm__event_report *report, uint32_t depth, tm_event event, int walk_first)
 {
     tm__record *record;
-    uint64_t walks_ns =
-        atomic_load_explicit(&report->buffer->stacks.walks_ns, memory_order_relaxed);
     size_t bytes;
 
     depth = tm__stack_policy_depth(report, depth, &event);
@@ -194,13 +252,15 @@ static int put(tm__event_report *report, uint32_t depth, tm_event event, int wal
         tm__buffer_lose(report->buffer, report->time_ns);
         tm__counter_add(&report->buffer->costs.dropped, 1);
     }
-    count(report, walks_ns);
+    tm__counter_add(&report->buffer->costs.events, 1);
     return record ? 0 : -1;
 }
 
 /* The writer finds all of it in the ring. */
 static void end_work(tm__event_report *report)
 {
+    if (report->began_ns)
+        measure(report);
     tm__buffer_end(report->buffer);
     if (report->wakes_writer)
         tm__buffers_wake_writer();

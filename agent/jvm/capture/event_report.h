@@ -18,7 +18,8 @@ typedef struct tm__event_report {
     uint64_t thread;
     int is_virtual;     ///< the thread may go on with another carrier
     uint32_t session;   ///< in which it began
-    int64_t began_ns;   ///< when we were called; 0: not to be measured
+    int64_t began_ns;   ///< its thread's processor time; 0: not to be measured
+    uint64_t walks_ns;  ///< of that, in walks, ever
     jweak weak;         ///< to go along with the event; NULL: none
     int skipped_frames; ///< innermost ones, which are ours
     int has_stack;      ///< the record that was put last has one
@@ -37,6 +38,14 @@ enum {
  * @return 0: there is nothing to report, or nowhere
  */
 int tm__event_report_begin(tm__event_report *report, JNIEnv *jni, jthread thread);
+
+/**
+ * Ask before an event is begun that a budget may leave out: all but the ends of threads
+ * and of the program. A thread's first event is not left out, for that says who it is,
+ * nor the end of a blocking interval that was begun.
+ * @return 1: it is left out, and counted
+ */
+int tm__event_report_is_left_out(void);
 
 /** Which thread this is, a local reference; NULL: nothing is recorded. */
 jthread tm__event_report_thread(void);

@@ -74,7 +74,7 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
     tm__contender self;
     tm__event_report r;
 
-    if (!tm__event_report_begin(&r, jni, thread))
+    if (tm__event_report_is_left_out() || !tm__event_report_begin(&r, jni, thread))
         return;
     event.peer = tm__monitor_owner_read(jni, contender_of(&r, &self), object);
     if (event.peer)
@@ -100,7 +100,7 @@ static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thre
     uint64_t id;
 
     (void)jvmti;
-    if (!tm__event_report_begin(&r, jni, thread))
+    if (tm__event_report_is_left_out() || !tm__event_report_begin(&r, jni, thread))
         return;
     tm__monitor_owner_check(jni, contender_of(&r, &self));
     id = blocked_on(&r, jni, object);
@@ -123,7 +123,7 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
     int rc;
 
     (void)jvmti;
-    if (!tm__event_report_begin(&r, jni, thread))
+    if (tm__event_report_is_left_out() || !tm__event_report_begin(&r, jni, thread))
         return;
     id = tm__waited_on_id(r.buffer, jni, object, &joined);
     if (!r.is_virtual) {
@@ -172,7 +172,7 @@ static void JNICALL waited(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject
     int flag;
 
     (void)jvmti;
-    if (!tm__event_report_begin(&r, jni, thread))
+    if (tm__event_report_is_left_out() || !tm__event_report_begin(&r, jni, thread))
         return;
     event.object = blocked_on(&r, jni, object);
     flag = !timed_out && is_interrupted(jni, thread);

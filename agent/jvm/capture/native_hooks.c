@@ -106,7 +106,7 @@ static void notify(JNIEnv *jni, jobject object, int hook, uint16_t kind)
     tm__event_report r;
     uint64_t id = 0;
     int was_waited_on = 0;
-    int begun = tm__event_report_begin_here(&r, jni);
+    int begun = !tm__event_report_is_left_out() && tm__event_report_begin_here(&r, jni);
 
     if (begun)
         id = tm__notified_id(r.buffer, jni, object, &was_waited_on);
@@ -135,7 +135,8 @@ static void report_call(JNIEnv *jni, jobject thread, uint32_t depth, uint16_t ki
 {
     tm__event_report r;
 
-    if (!thread || !tm__event_report_begin_here(&r, jni))
+    if (!thread || tm__event_report_is_left_out() ||
+        !tm__event_report_begin_here(&r, jni))
         return;
     if (tm__virtual_is_blocking(&r))
         tm__event_report_drop(&r);
@@ -173,7 +174,7 @@ static void report_unpark(JNIEnv *jni, jobject other, uint64_t id)
     tm__event_report r;
     tm__parked parked;
 
-    if (!tm__event_report_begin_here(&r, jni))
+    if (tm__event_report_is_left_out() || !tm__event_report_begin_here(&r, jni))
         return;
     if (tm__virtual_is_blocking(&r)) {
         tm__event_report_drop(&r);
@@ -220,7 +221,7 @@ static void JNICALL shutdown_begins(JNIEnv *jni, jobject class)
 static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t unit_ns)
 {
     tm__event_report r;
-    int begun = tm__event_report_begin_here(&r, jni);
+    int begun = !tm__event_report_is_left_out() && tm__event_report_begin_here(&r, jni);
 
     if (begun)
         tm__event_report_finish_now(
@@ -284,7 +285,7 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     int64_t began_ns, timeout_ns;
     tm__event_report r;
 
-    if (!tm__event_report_begin_here(&r, jni)) {
+    if (tm__event_report_is_left_out() || !tm__event_report_begin_here(&r, jni)) {
         original(PARK).park(jni, unsafe, until, time);
         return;
     }

@@ -122,6 +122,11 @@ uint32_t tm__stack_policy_depth(const tm__event_report *r, uint32_t depth,
 
     if (options->depth == 0 || options->stacks == TM__STACKS_NONE)
         return 0;
+    if (tm__is_left_out(TM__LEFT_OUT_STACKS)) {
+        if (BEGINS >> event->kind & 1)
+            tm__missing_stack_begin(r, event, r->time_ns);
+        return 0;
+    }
     if (ENDS >> event->kind & 1) {
         int64_t since_ns = tm__missing_stack_end(r);
 

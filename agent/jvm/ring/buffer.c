@@ -24,6 +24,7 @@
 
 __thread tm__buffer *tm__buffer_mine;
 tm__buffer tm__buffer_none;
+static tm__ring no_ring;
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static tm__buffer *_Atomic list; /* all buffers; none is ever taken out */
@@ -71,10 +72,15 @@ static void mirror_head(const tm__buffer *buffer)
 /* Without memory every event of it is lost, and counted. */
 static void release_ring(tm__buffer *buffer)
 {
-    tm__ring *ring = tm__rings_acquire(&buffer->mirror);
+    tm__mirror mirror;
+    tm__ring *ring = tm__rings_acquire(&mirror);
 
-    if (ring)
-        put_ring(buffer, ring);
+    if (!ring)
+        return;
+    if (buffer->ring != &no_ring)
+        tm__rings_release(buffer->ring, &buffer->mirror);
+    buffer->mirror = mirror;
+    put_ring(buffer, ring);
 }
 
 static tm__buffer *make(void)
@@ -107,6 +113,8 @@ tm__buffer *tm__buffer_new(void)
         buffer->listed = 1;
         if (!buffer->capacity)
             release_ring(buffer);
+        if (!buffer->capacity)
+            tm__counter_add(&buffer->costs.ringless, 1);
         buffer->renewed = atomic_load(&buffer->ring->head);
         atomic_store(&buffer->orphan, 0);
     }
@@ -177,11 +185,9 @@ void tm__buffer_renew(tm__buffer *buffer)
 
 void tm__buffer_release(tm__buffer *buffer)
 {
-    static tm__ring none;
-
-    if (buffer->capacity)
+    if (buffer->ring != &no_ring)
         tm__rings_release(buffer->ring, &buffer->mirror);
-    buffer->ring = &none;
+    buffer->ring = &no_ring;
     buffer->mirror = (tm__mirror){0};
     buffer->base = NULL;
     buffer->capacity = 0;

@@ -41,11 +41,16 @@ static inline void tm__counter_add(_Atomic uint64_t *counter, uint64_t more)
 /** Values of tm__buffer.since that are not a time. */
 enum { TM__IDLE = 0, TM__BEGINS = 1 };
 
+/** The same: its thread counts an event that it leaves out, and holds nobody up. */
+#define TM__COUNTS INT64_MAX
+
 /** What recording cost its thread, for overhead.c. All are sums, of all its threads. */
 typedef struct tm__costs {
     _Atomic uint64_t events;
     _Atomic uint64_t dropped;     ///< of these, for want of room
-    _Atomic uint64_t measured_ns; ///< one event in TM__MEASURED, without its walk
+    _Atomic uint64_t left_out;    ///< the same, to keep to a budget
+    _Atomic uint64_t ringless;    ///< threads without a ring, for want of memory
+    _Atomic uint64_t measured_ns; ///< one call in TM__MEASURED, without its walk
 } tm__costs;
 
 enum { TM__MEASURED = 64 };
@@ -87,6 +92,7 @@ typedef struct tm__buffer {
 
     /* its thread's */
     _Atomic int64_t since; ///< time of the event in work, TM__IDLE, TM__BEGINS
+    uint64_t begun;        ///< calls of ours, ever
     uint64_t reserved;     ///< where the record in work begins
     uint64_t woke_at;      ///< the tail for which the writer was already called
     uint64_t thread;       ///< of the platform thread itself; 0: not known

@@ -8,8 +8,14 @@
 
 #include <threadmodel/sink.h>
 
+/** What is left out for now, so that the recording keeps to its budget. */
+enum tm__left_out { TM__LEFT_OUT_NOTHING, TM__LEFT_OUT_STACKS, TM__LEFT_OUT_EVENTS };
+
 typedef struct tm__recording_state {
     atomic_int is_on;         ///< 0: callbacks return at once
+    atomic_int left_out;      ///< enum tm__left_out
+    _Atomic int64_t came_ns;  ///< when the writer last came by
+    _Atomic int64_t ended_ns; ///< when a thread ended it for want of that; 0: none did
     _Atomic uint32_t session; ///< changes whenever recording begins
     atomic_int entering;      ///< threads that are about to get a buffer
     _Atomic uint64_t kinds;   ///< as in tm_run: what this VM lets us report
@@ -24,6 +30,13 @@ typedef struct tm__recording_state {
 
 /** A process has one recording at a time. */
 extern tm__recording_state tm__the_recording;
+
+/** Whether stacks, or events as well, are left out for now. */
+static inline int tm__is_left_out(enum tm__left_out what)
+{
+    return atomic_load_explicit(&tm__the_recording.left_out, memory_order_relaxed) >=
+           (int)what;
+}
 
 /** The first instant after a time on a grid that begins with the recording: what may
  * wait a little is done together then. */

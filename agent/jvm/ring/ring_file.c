@@ -27,6 +27,8 @@
 
 enum { SPARE_AT_FIRST = 16, SPARE_LEAST = 8, SPARE_MOST = 64 };
 enum { PATH_BYTES = 4200 };
+/* Of a limit, no ring takes more than one part of so many. */
+enum { LEAST_RINGS = 256 };
 
 /* From so many bytes of rings on, new ones are of the smallest kind. */
 static const uint64_t GENEROUS_BYTES = UINT64_C(64) << 20;
@@ -36,6 +38,8 @@ static char link_path[PATH_BYTES]; /* "": there is no link */
 static int file = -1;
 static uint64_t file_bytes;
 static size_t wanted_bytes;
+static uint64_t most_bytes; /* of rings and copies; 0: no limit */
+static uint64_t used_bytes; /* under spare_lock */
 static tm__rings_header header;
 static tm__mirror header_mirror;
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -150,12 +154,17 @@ static int make_file(void)
 }
 
 int tm__rings_open(size_t ring_bytes, const char *trace, const char *where,
-                   uint64_t run_id, char *error, size_t error_bytes)
+                   uint64_t run_id, uint64_t limit_bytes, char *error,
+                   size_t error_bytes)
 {
     int is_wanted = strcmp(where, "none") != 0;
     int rc;
 
+    most_bytes = limit_bytes;
     wanted_bytes = ring_bytes;
+    while (limit_bytes && wanted_bytes > TM__RING_BYTES_MIN &&
+           wanted_bytes > limit_bytes / LEAST_RINGS)
+        wanted_bytes /= 2;
     is_changed = 0;
     tm__rings_header_init(&header, run_id);
     if (!trace)
@@ -175,27 +184,50 @@ int tm__rings_open(size_t ring_bytes, const char *trace, const char *where,
     return -1;
 }
 
+/* What a ring takes, and its copy. */
+static uint64_t bytes_of(size_t ring_bytes, int has_mirror)
+{
+    return (has_mirror ? 2 : 1) * (uint64_t)(TM__RING_PAGE_BYTES + ring_bytes);
+}
+
+static void release(size_t ring_bytes, const tm__mirror *mirror)
+{
+    pthread_mutex_lock(&spare_lock);
+    used_bytes -= bytes_of(ring_bytes, mirror->bytes != NULL);
+    pthread_mutex_unlock(&spare_lock);
+    if (mirror->bytes)
+        munmap(mirror->bytes, mirror->length);
+}
+
 tm__ring *tm__rings_acquire(tm__mirror *mirror)
 {
+    size_t ring_bytes = wanted_bytes;
+    uint64_t bytes;
     tm__ring *ring;
 
     *mirror = (tm__mirror){0};
     pthread_mutex_lock(&spare_lock);
     if (spare_count > 0)
+        ring_bytes = spare[spare_count - 1].length - TM__RING_PAGE_BYTES;
+    bytes = bytes_of(ring_bytes, spare_count > 0);
+    if (most_bytes && used_bytes + bytes > most_bytes)
+        ring_bytes = 0;
+    else if (spare_count > 0)
         *mirror = spare[--spare_count];
+    used_bytes += bytes_of(ring_bytes, mirror->bytes != NULL);
     pthread_mutex_unlock(&spare_lock);
-    ring =
-        in_memory(mirror->bytes ? mirror->length - TM__RING_PAGE_BYTES : wanted_bytes);
-    if (!ring && mirror->bytes)
-        munmap(mirror->bytes, mirror->length);
+    ring = in_memory(ring_bytes);
+    if (!ring)
+        release(ring_bytes, mirror);
     return ring;
 }
 
 void tm__rings_release(tm__ring *ring, const tm__mirror *mirror)
 {
-    munmap(ring, TM__RING_PAGE_BYTES + ring->capacity);
-    if (mirror->bytes)
-        munmap(mirror->bytes, mirror->length);
+    size_t ring_bytes = ring->capacity;
+
+    munmap(ring, TM__RING_PAGE_BYTES + ring_bytes);
+    release(ring_bytes, mirror);
 }
 
 void tm__rings_prepare(void)

@@ -20,14 +20,17 @@
  * @param where       "": beside the trace; "none": no file; or a folder for the
  *                    file, to which a link beside the trace then leads
  * @param run_id      that the trace has
+ * @param most_bytes  of all rings and their copies; 0: no limit
  * @param[out] error  one line, when there is no file and was meant to be
  * @return 0 or -1
  */
 int tm__rings_open(size_t ring_bytes, const char *trace, const char *where,
-                   uint64_t run_id, char *error, size_t error_bytes);
+                   uint64_t run_id, uint64_t most_bytes, char *error,
+                   size_t error_bytes);
 
 /**
- * A ring that nobody has; NULL: there is no memory. Any thread may call this.
+ * A ring that nobody has; NULL: there is no memory. Any thread may call this. Beyond
+ * the limit it is one without room, which counts what it loses.
  * @param[out] mirror  of the ring; it may have none
  */
 tm__ring *tm__rings_acquire(tm__mirror *mirror);

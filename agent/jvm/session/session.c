@@ -24,6 +24,7 @@
 #include "ring/membarrier.h"
 #include "ring/mirror.h"
 #include "ring/recording_state.h"
+#include "ring/watchdog.h"
 #include "session/native_rebind.h"
 #include "virtual/instrument.h"
 #include "virtual/life_cycle.h"
@@ -46,6 +47,7 @@ jvmtiError tm__session_begin(void)
 {
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         tm__buffer_renew(b);
+    tm__watchdog_begin();
     tm__monitor_owner_reset(1);
     atomic_fetch_add(&tm__the_recording.session, 1);
     atomic_store(&tm__the_recording.is_on, 1);

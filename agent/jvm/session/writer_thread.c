@@ -30,6 +30,8 @@
 #include "ring/clock.h"
 #include "ring/membarrier.h"
 #include "ring/recording_state.h"
+#include "ring/watchdog.h"
+#include "session/limits.h"
 #include "session/native_rebind.h"
 #include "session/session.h"
 #include "virtual/enumerate.h"
@@ -41,6 +43,7 @@
 #include "vm/thread_mxbean.h"
 #include "vm/thread_snapshot.h"
 #include "vm/vm.h"
+#include "writer/budget.h"
 #include "writer/destination.h"
 #include "writer/merge.h"
 #include "writer/overhead.h"
@@ -54,6 +57,7 @@
 static const int64_t BLOCKED_LONG_NS = INT64_C(50000000);
 enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
 static const int64_t ROUND_NS = INT64_C(50000000);
+static const int64_t THRIFTY_ROUND_NS = INT64_C(90000000);
 
 static tm__buffer *own;
 static int wake_fd = -1;
@@ -104,16 +108,29 @@ static int report_losses(void)
 static int pause_ms(int64_t round_ns)
 {
     int64_t now_ns = tm__now_ns();
-    int64_t due_ns = tm__long_blocked_due_ns(now_ns);
+    int64_t due_ns = INT64_MAX;
     int64_t left_ns;
 
-    if (tm__cpu_sampler_due_ns() < due_ns)
-        due_ns = tm__cpu_sampler_due_ns();
+    /* What the budget leaves out is not waited for. */
+    if (!tm__is_left_out(TM__LEFT_OUT_STACKS)) {
+        due_ns = tm__long_blocked_due_ns(now_ns);
+        if (tm__cpu_sampler_due_ns() < due_ns)
+            due_ns = tm__cpu_sampler_due_ns();
+    }
     if (tm__catch_up_virtual_due_ns() < due_ns)
         due_ns = tm__catch_up_virtual_due_ns();
     left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
 
     return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
+}
+
+/* Rounds are further apart while there is little to do in them. */
+static int64_t next_round_ns(void)
+{
+    int64_t half_ns =
+        (tm__is_left_out(TM__LEFT_OUT_EVENTS) ? THRIFTY_ROUND_NS : ROUND_NS) / 2;
+
+    return tm__on_grid_ns(tm__now_ns() + half_ns, half_ns);
 }
 
 static int emit_pause(void)
@@ -226,22 +243,21 @@ static int round_of_work(JNIEnv *jni)
     if (rc < 0)
         return rc;
     rc = tm__overhead_emit();
-    tm__long_blocked_ask(jni, own, 0);
     tm__catch_up_look(jni);
     rc = rc < 0 ? rc : tm__catch_up_virtual_round(jni, own);
-    tm__missing_stacks_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
+    if (!tm__is_left_out(TM__LEFT_OUT_STACKS)) {
+        tm__long_blocked_ask(jni, own, 0);
+        tm__missing_stacks_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
+        tm__cpu_sampler_round(jni, own);
+    }
     tm__stack_policy_pace();
-    tm__cpu_sampler_round(jni, own);
+    tm__budget_pace();
     return rc;
 }
 
 static int is_over(void)
 {
-    uint64_t seconds = tm__the_options.seconds;
-
-    return atomic_load(&stopping) ||
-           (seconds && tm__now_ns() - tm__the_recording.start_ns >=
-                           (int64_t)seconds * INT64_C(1000000000));
+    return atomic_load(&stopping) || tm__limits_are_reached();
 }
 
 static int emit_lacking(void)
@@ -254,10 +270,16 @@ static int emit_lacking(void)
 
 static int run_to_the_end(JNIEnv *jni)
 {
-    int64_t round_ns = tm__now_ns();
-    int rc = tm__recording_connect();
+    int64_t round_ns;
+    int rc;
 
+    tm__watchdog_away();
+    rc = tm__recording_connect();
+    tm__watchdog_came();
+    round_ns = tm__now_ns();
     emitted_kinds = 0;
+    tm__limits_begin();
+    tm__budget_begin();
     if (rc >= 0)
         rc = emit_kinds();
     if (rc >= 0)
@@ -269,23 +291,26 @@ static int run_to_the_end(JNIEnv *jni)
         uint64_t count;
         int woken = poll(&wake, 1, pause_ms(round_ns)) > 0;
 
+        tm__watchdog_came();
         if (woken && read(wake_fd, &count, sizeof(count)) < 0)
             continue;
         rc = round_of_work(jni);
         if (rc >= 0 && (woken || tm__now_ns() >= round_ns)) {
             rc = tm__recording_flush();
-            round_ns = tm__on_grid_ns(tm__now_ns() + ROUND_NS / 2, ROUND_NS / 2);
+            round_ns = next_round_ns();
         }
         if (rc >= 0)
             rc = obey(jni);
     }
     if (rc >= 0 && paused_ns) {
         rc = emit_pause();
+        if (rc >= 0)
+            rc = tm__limits_report();
         return rc >= 0 ? tm__run_facts_emit(tm__now_ns()) : rc;
     }
     /* Who is blocked for good has been so for long enough to be merged; a deadlock
      * among them is suspected in the first round, and confirmed in the second. */
-    for (int round = 0; rc >= 0 && round < 2; round++) {
+    for (int round = 0; rc >= 0 && round < 2 && !tm__limits_are_urgent(); round++) {
         tm__session_wait();
         rc = tm__merge_round(jni, 0);
         tm__long_blocked_ask(jni, own, 1);
@@ -297,7 +322,9 @@ static int run_to_the_end(JNIEnv *jni)
     rc = tm__merge_round(jni, 1);
     if (rc >= 0)
         rc = report_losses();
-    return rc >= 0 ? tm__run_facts_emit(tm__now_ns()) : rc;
+    if (rc >= 0)
+        rc = tm__limits_report();
+    return rc >= 0 ? tm__run_facts_emit(tm__limits_end_ns()) : rc;
 }
 
 /* What cannot be known by one who comes late. */

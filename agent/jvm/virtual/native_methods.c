@@ -24,7 +24,7 @@ enum { PROBE_FRAMES = 2 };
 /* What the calling thread does, with its stack without the frames of our class. */
 static int begin(tm__event_report *r, JNIEnv *jni, jthread *thread)
 {
-    *thread = tm__event_report_thread();
+    *thread = tm__event_report_is_left_out() ? NULL : tm__event_report_thread();
     if (!*thread)
         return 0;
     if (!tm__event_report_begin(r, jni, *thread)) {

@@ -15,6 +15,8 @@ enum type {
     ADDRESS, ///< char[TM__ADDRESS_BYTES]
     NUMBER,  ///< uint64_t within [least, most]
     KIB,     ///< the same in KiB, kept in bytes as a power of two
+    MIB,     ///< the same in MiB, kept in bytes
+    PERCENT, ///< double above 0 and up to 1, written as 1 or 0.5%
     SHARE,   ///< double within [0, 1]
     WORD,    ///< uint64_t: the place of a word in `words`
     FLAG,    ///< uint64_t 0 or 1: y or n
@@ -102,6 +104,16 @@ static const row OPTIONS[] = {
      .help = "formats a and b tell stacks apart by thread"},
     {"verbose", FLAG, AT(verbose), .initial = "n", .value = "y|n",
      .help = "say where it goes and what became of it"},
+    {"budget", PERCENT, AT(budget), .value = "N%",
+     .help = "of the processor time that the program takes:\n"
+             "stacks are left out to keep to it, then events,\n"
+             "which are counted"},
+    {"memory", MIB, AT(memory_bytes), .value = "MIB",
+     .help = "keep to it, at least 16: rings are smaller, and\n"
+             "threads that find no room are counted",
+     .least = 16, .most = 1 << 20},
+    {"stop_file", PATH, AT(stop_file), .value = "PATH",
+     .help = "end the recording when there is such a file"},
     {"seconds", NUMBER, AT(seconds), .initial = "0", .value = "N",
      .help = "end the recording then; 0: with the program", .least = 0,
      .most = 1000000000},
@@ -201,8 +213,10 @@ static int read_number(uint64_t *out, const row *option, const char *value,
     if (number(out, value, option->least, option->most) == 0)
         return 0;
     snprintf(format, sizeof(format), "\"%%.100s\" is not a number%s from %llu to %llu",
-             option->type == KIB ? " of KiB" : "", (unsigned long long)option->least,
-             (unsigned long long)option->most);
+             option->type == KIB   ? " of KiB"
+             : option->type == MIB ? " of MiB"
+                                   : "",
+             (unsigned long long)option->least, (unsigned long long)option->most);
     return complain(problem, option, format, value);
 }
 
@@ -217,6 +231,20 @@ static int read_share(double *out, const row *option, const char *value,
         *value != '-' && *out >= 0 && *out <= 1)
         return 0;
     return complain(problem, option, "\"%.100s\" is not a share from 0 to 1", value);
+}
+
+/* "1%" or "0.5": so many hundredths. */
+static int read_percent(double *out, const row *option, const char *value,
+                        const complaint *problem)
+{
+    char *end;
+
+    *out = strtod(value, &end) / 100;
+    if (*value >= '0' && *value <= '9' &&
+        strspn(value, "0123456789.") == (size_t)(end - value) &&
+        (!*end || strcmp(end, "%") == 0) && *out > 0 && *out <= 1)
+        return 0;
+    return complain(problem, option, "\"%.100s\" is not a percentage up to 100", value);
 }
 
 static int read_word(uint64_t *out, const row *option, const char *value,
@@ -288,6 +316,12 @@ static int set(tm__options *options, const row *option, const char *value, uint6
         if (rc == 0)
             *(uint64_t *)field = power_of_two(*(uint64_t *)field * 1024);
         return rc;
+    case MIB:
+        rc = read_number(field, option, value, problem);
+        if (rc == 0)
+            *(uint64_t *)field <<= 20;
+        return rc;
+    case PERCENT: return read_percent(field, option, value, problem);
     case SHARE: return read_share(field, option, value, problem);
     case WORD: return read_word(field, option, value, problem);
     case FLAG:

@@ -23,19 +23,22 @@ enum tm__output_format {
 
 /** Fields of one kind of value each, by the table in options.c. */
 typedef struct tm__options {
-    char file[TM__PATH_BYTES];    ///< %p already replaced; "": none
-    char net[TM__ADDRESS_BYTES];  ///< host:port or unix:path; "": none
-    char token[TM__PATH_BYTES];   ///< file of what the listener asks for; "": none
-    char rings[TM__PATH_BYTES];   ///< folder of the rings; "": beside the trace; "none"
-    uint64_t format;              ///< enum tm__output_format
-    uint64_t force;               ///< a file of that name is replaced
-    uint64_t depth;               ///< frames of a stack; 0: no stacks
-    uint64_t stacks;              ///< whose are taken, TM__STACKS_ADAPTIVE or so
-    uint64_t buffer_bytes;        ///< of each thread's ring; a power of two
-    char reply[TM__PATH_BYTES];   ///< of an attach: a file for the answer; "": none
-    uint64_t control;             ///< of an attach: enum tm__control
-    uint64_t seconds;             ///< end the recording after so many; 0: never
-    uint64_t monitor;             ///< blocks and waits are reported
+    char file[TM__PATH_BYTES];   ///< %p already replaced; "": none
+    char net[TM__ADDRESS_BYTES]; ///< host:port or unix:path; "": none
+    char token[TM__PATH_BYTES];  ///< file of what the listener asks for; "": none
+    char rings[TM__PATH_BYTES];  ///< folder of the rings; "": beside the trace; "none"
+    uint64_t format;             ///< enum tm__output_format
+    uint64_t force;              ///< a file of that name is replaced
+    uint64_t depth;              ///< frames of a stack; 0: no stacks
+    uint64_t stacks;             ///< whose are taken, TM__STACKS_ADAPTIVE or so
+    uint64_t buffer_bytes;       ///< of each thread's ring; a power of two
+    char reply[TM__PATH_BYTES];  ///< of an attach: a file for the answer; "": none
+    uint64_t control;            ///< of an attach: enum tm__control
+    double budget;               ///< share of processor time; 0: no limit
+    uint64_t memory_bytes;       ///< of the agent; 0: no limit
+    char stop_file[TM__PATH_BYTES]; ///< recording ends when it is there; "": none
+    uint64_t seconds;               ///< end the recording after so many; 0: never
+    uint64_t monitor;               ///< blocks and waits are reported
     uint64_t contention_analysis; ///< native methods are replaced, for notify and so on
     uint64_t gc;                  ///< pauses of the collector are told
     uint64_t held;                ///< monitors held are told at each contended enter

@@ -23,6 +23,7 @@
 #include <threadmodel/error.h>
 
 #include "ring/clock.h"
+#include "ring/watchdog.h"
 #include "vm/message.h"
 #include "vm/options.h"
 #include "writer/destination_target.h"
@@ -80,6 +81,7 @@ static int wait_for_room(tm__target *target, int error, int64_t since_ns)
     struct pollfd room = {.fd = target->file, .events = POLLOUT};
     int64_t now = tm__now_ns();
 
+    tm__watchdog_came();
     if (!may_wait || now > atomic_load(&deadline_ns))
         return -1;
     if (error == EAGAIN) {

@@ -27,6 +27,7 @@
 #include "ring/membarrier.h"
 #include "ring/recording_state.h"
 #include "ring/ring_file.h"
+#include "ring/watchdog.h"
 #include "writer/definition_emit.h"
 #include "writer/missed_notifies.h"
 #include "writer/sampled_stacks.h"
@@ -55,6 +56,7 @@ static int emit_batch(void)
     size_t count = batch_count;
 
     batch_count = 0;
+    tm__watchdog_came();
     return count ? sink->events(sink->payload, batch, count) : TM_OK;
 }
 

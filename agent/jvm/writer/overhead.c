@@ -17,6 +17,7 @@
 #include "ring/clock.h"
 #include "ring/recording_state.h"
 #include "virtual/instrument.h"
+#include "writer/budget.h"
 #include "writer/destination.h"
 #include "writer/missed_notifies.h"
 #include "writer/sampled_stacks.h"
@@ -81,7 +82,9 @@ void tm__overhead_add(tm_run *run)
 
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
         run->cost_events += atomic_load(&b->costs.events);
-        run->cost_dropped += atomic_load(&b->costs.dropped);
+        run->cost_events += atomic_load(&b->costs.left_out);
+        run->cost_dropped +=
+            atomic_load(&b->costs.dropped) + atomic_load(&b->costs.left_out);
         spent_ns += atomic_load(&b->costs.measured_ns) * TM__MEASURED;
         walks_ns += atomic_load(&b->stacks.walks_ns);
     }
@@ -120,5 +123,7 @@ int tm__overhead_report(void)
         rc = emit_owners();
     if (rc >= 0)
         rc = tm__missed_notifies_report();
+    if (rc >= 0)
+        rc = tm__budget_report();
     return rc;
 }

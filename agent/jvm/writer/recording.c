@@ -24,6 +24,9 @@
 #include "writer/run_facts.h"
 
 enum { ERROR_BYTES = TM__PATH_BYTES + 512 };
+/* Of the memory that the agent may take, rings and their copies have half, stacks a
+ * quarter (stack_table.c); what else there is does not grow. */
+enum { RINGS_PART = 2 };
 
 static int is_open;
 
@@ -75,7 +78,8 @@ void tm__recording_begin(void)
         tm__message("recording to %s%s%s", options->file,
                     options->file[0] && options->net[0] ? " and " : "", options->net);
     if (tm__rings_open(options->buffer_bytes, path, options->rings,
-                       tm__the_recording.run_id, error, sizeof(error)) != 0)
+                       tm__the_recording.run_id, options->memory_bytes / RINGS_PART,
+                       error, sizeof(error)) != 0)
         tm__message("%s", error);
 }
 

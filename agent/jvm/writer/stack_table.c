@@ -31,6 +31,10 @@ static stack *stack_list;
 static uint32_t stack_count, stack_capacity;
 static jvmtiFrameInfo *frame_list;
 static uint32_t frame_count, frame_capacity;
+static uint64_t refused;
+
+/* Of the memory that the agent may take. */
+enum { PART = 4 };
 
 void tm__stack_table_open(void)
 {
@@ -69,6 +73,20 @@ static int same(const stack *known, const jvmtiFrameInfo *frames, uint32_t count
 {
     return known->count == count && known->truncated == truncated &&
            memcmp(frame_list + known->first, frames, count * sizeof(*frames)) == 0;
+}
+
+/* Whether there is a limit, and one more stack would go beyond it: an array that is
+ * full grows by as much as it has. */
+static int is_full(uint32_t count)
+{
+    uint64_t limit = tm__the_options.memory_bytes / PART;
+    size_t more = 0;
+
+    if (frame_count + (size_t)count > frame_capacity)
+        more += frame_capacity * sizeof(*frame_list);
+    if (stack_count == stack_capacity)
+        more += stack_capacity * sizeof(*stack_list);
+    return limit && memory.used_bytes + more > limit;
 }
 
 /* Number a new stack. */
@@ -136,6 +154,10 @@ int tm__stack_table_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t c
         }
         key++;
     }
+    if (is_full(count)) {
+        refused++;
+        return TM_OK;
+    }
     rc = add_stack(id, key, frames, count, truncated);
     return rc < 0 ? rc : define_stack(*id, frames, count, truncated);
 }
@@ -156,6 +178,11 @@ int tm__stack_table_outer(uint32_t *id, uint32_t of, int64_t depth)
                                  inner->truncated);
 }
 
+uint64_t tm__stack_table_refused(void)
+{
+    return refused;
+}
+
 void tm__stack_table_close(void)
 {
     tm__map_clear(&methods);
@@ -168,4 +195,5 @@ void tm__stack_table_close(void)
     frame_capacity = 0;
     stack_count = 0;
     frame_count = 0;
+    refused = 0;
 }

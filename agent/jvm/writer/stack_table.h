@@ -26,6 +26,10 @@ int tm__stack_table_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t c
  * @param[out] id  0: there is no such frame
  */
 int tm__stack_table_outer(uint32_t *id, uint32_t of, int64_t depth);
+
+/** How often a stack was left out, since it was new and there was no memory for it. */
+uint64_t tm__stack_table_refused(void);
+
 void tm__stack_table_close(void);
 
 #endif

@@ -30,7 +30,7 @@ class Run:
         identity: number of Identity
         id: random, tells this run from all others
         cost_events: what recording cost, so far as it told: events to be recorded
-        cost_dropped: of these, for want of room
+        cost_dropped: of these, for want of room or to keep to a budget
         cost_bytes: written
         cost_threads_ns: of the program's threads, estimated
         cost_stacks_ns: of these, for walks of stacks

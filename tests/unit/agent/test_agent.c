@@ -108,6 +108,19 @@ static void options_that_are_wrong_are_named(void **state)
         {"contanalysis", NULL},
         {"contanalysis=true", NULL},
         {"monitor=n", NULL},
+        {"budget=0", "\"0\" is not a percentage"},
+        {"budget=101%", "\"101%\""},
+        {"budget=1%%", "\"1%%\""},
+        {"budget=nan", "\"nan\""},
+        {"budget=-1", "\"-1\""},
+        {"budget=1e2", "\"1e2\""},
+        {"budget=%", "\"%\""},
+        {"budget=1%", NULL},
+        {"budget=0.5", NULL},
+        {"memory=15", "not a number of MiB from 16 to"},
+        {"memory=16", NULL},
+        {"stop_file=", "path is empty"},
+        {"stop_file=/tmp/x-%p", NULL},
     };
 
     (void)state;
@@ -212,7 +225,7 @@ static int open_rings(void **state)
 
     (void)state;
     wake_fd = eventfd(0, EFD_NONBLOCK);
-    tm__rings_open(RING_BYTES, NULL, "", 1, error, sizeof(error));
+    tm__rings_open(RING_BYTES, NULL, "", 1, 0, error, sizeof(error));
     tm__buffers_open(wake_fd);
     return wake_fd < 0;
 }

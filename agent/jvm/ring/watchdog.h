@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether the writer still comes by. Where it hangs, in a file system that does not
+ * answer for one, rings only fill, and the program pays for events that nobody takes.
+ * So its threads look, at each event, when the writer was last here: that takes a load,
+ * and neither a thread nor a timer of its own. Who finds that it is late notes since
+ * when, and who finds it so once more a second later ends the recording: a process that
+ * was stopped and goes on has its writer back before that.
+ */
+#ifndef TM_AGENT_RING_WATCHDOG_H
+#define TM_AGENT_RING_WATCHDOG_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "ring/recording_state.h"
+
+/** Of the two seconds that the writer may be away, those until it is called late. */
+#define TM__LATE_NS INT64_C(1000000000)
+
+/** The writer is here, or waits for something that it has said. */
+void tm__watchdog_came(void);
+
+/** It is about to wait for a peer for as long as that takes, and nobody is to miss it.
+ */
+void tm__watchdog_away(void);
+
+/** It is late. The first to find so notes it, one a second later ends the recording. */
+void tm__watchdog_late(int64_t now_ns);
+
+/** A recording begins. */
+void tm__watchdog_begin(void);
+
+/** An event is in work at that time. */
+static inline void tm__watchdog_look(int64_t now_ns)
+{
+    if (now_ns -
+            atomic_load_explicit(&tm__the_recording.came_ns, memory_order_relaxed) >
+        TM__LATE_NS)
+        tm__watchdog_late(now_ns);
+}
+
+#endif

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits that people set: processor time, memory, a file that stops a recording, and a
+writer that does not come by. Losses are counted, and the program runs on."""
+
+import ctypes
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import threadmodel
+from conftest import TIMEOUT_S, Java
+
+pytestmark = pytest.mark.every_release
+PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 17, 0x4206, 0x4207
+WALL = 0x40000000
+
+
+def said_by(model: threadmodel.Model, words: str) -> str:
+    (sentence,) = (caveat for caveat in model.caveats if words in caveat)
+    return sentence
+
+
+def number_before(sentence: str, words: str) -> int:
+    return int(sentence.split(words)[0].split()[-1].replace(",", ""))
+
+
+def processor_share(java: Java, options: str, *arguments: object) -> float:
+    """What a recording says that it cost, of the processor time of the process."""
+    trace = java.folder / "run.tmt"
+    before = os.times()
+    done = java.run(java.command(*arguments, agent=f"file={trace},{options}"))
+    after = os.times()
+    assert done.returncode == 0, done.stderr
+    run = threadmodel.open(trace).run
+    cost_ns = run.cost_threads_ns + run.cost_recorder_ns
+    children_s = (after.children_user - before.children_user) + (
+        after.children_system - before.children_system
+    )
+    return cost_ns / 1e9 / children_s
+
+
+def test_a_storm_costs_what_the_budget_allows(java: Java):
+    share = processor_share(java, "budget=1%", "Storm", 1_000_000)
+    assert share <= 0.013
+    model = threadmodel.open(java.folder / "run.tmt")
+    assert model.damage is None
+    said = said_by(model, "To keep to 1 % of the processor time")
+    assert number_before(said, " events were left out") > 0
+    assert "no stacks were taken in" in said
+
+
+def test_what_a_budget_leaves_out_is_counted(java: Java):
+    count = 3_000_000
+    run = java.record("Flood", count, "waited", options="budget=1%,depth=0,buffer=4096")
+    notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
+    lost = run.odd().get("lost_by_producer", 0)
+    assert lost > 0
+    assert count <= notifies + lost <= count + 100
+    assert notifies > 0
+
+
+def test_a_budget_that_is_never_used_up_leaves_nothing_out(java: Java):
+    run = java.record("Blocks", 20, options="budget=50%")
+    assert not [caveat for caveat in run.model.caveats if "To keep to" in caveat]
+    assert run.one("locks", **{"class": "Blocks$Gate"})["blocked_count"] == 20
+    assert run.odd() == {}
+
+
+def test_threads_beyond_the_memory_are_counted_and_what_they_lose(java: Java):
+    run = java.record("Crowded", 400, options="memory=16")
+    said = said_by(run.model, "To keep to 16 MiB")
+    assert number_before(said, " threads no events") > 0
+    blocks = sum(row["blocked_count"] for row in run.rows("locks"))
+    lost = run.odd()["lost_by_producer"]
+    assert 0 < blocks < 400
+    assert lost >= 2 * (400 - blocks)
+
+
+def start(java: Java, options: str) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        java.command("Mapped", java.folder / "own", agent=options),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=java.folder,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ringing\n"
+    return process
+
+
+def end(process: subprocess.Popen[str]) -> str:
+    _, errors = process.communicate("\n\n", timeout=TIMEOUT_S)
+    assert process.returncode == 0, errors
+    return errors
+
+
+def last_notify_ns(trace: Path) -> int:
+    """On the clock of the machine."""
+    model = threadmodel.open(trace)
+    return model.run.start_ns + max(
+        row["time_ns"] for row in model.interactions() if "notify" in row["kind"]
+    )
+
+
+def test_a_file_stops_the_recording_at_once(java: Java):
+    trace, stop = java.folder / "run.tmt", java.folder / "stop"
+    process = start(java, f"file={trace},stop_file={stop}")
+    time.sleep(0.3)
+    made_ns = time.monotonic_ns()
+    stop.touch()
+    time.sleep(0.5)
+    errors = end(process)
+    assert f"since there was a file {stop}." in errors
+    model = threadmodel.open(trace)
+    assert model.damage is None
+    said_by(model, f"since there was a file {stop}.")
+    assert not trace.with_name("run.tmt.rings").exists()
+    # Some 20 ms on an idle machine.
+    assert made_ns - 10_000_000 <= last_notify_ns(trace) <= made_ns + 100_000_000
+
+
+def test_where_the_file_is_there_nothing_is_recorded(java: Java):
+    (java.folder / "stop").touch()
+    run = java.record("Blocks", 20, options=f"stop_file={java.folder}/stop")
+    assert run.rows("locks", **{"class": "Blocks$Gate"}) == []
+    said_by(run.model, "since there was a file")
+
+
+def writer_of(process: subprocess.Popen[str]) -> int:
+    for task in Path(f"/proc/{process.pid}/task").iterdir():
+        if (task / "comm").read_text().startswith("threadmodel wri"):
+            return int(task.name)
+    raise ProcessLookupError("no writer")
+
+
+def ptrace(request: int, thread: int) -> int:
+    return ctypes.CDLL(None).ptrace(
+        ctypes.c_long(request), ctypes.c_long(thread), None, None
+    )
+
+
+def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
+    trace = java.folder / "run.tmt"
+    process = start(java, f"file={trace}")
+    thread = writer_of(process)
+    if ptrace(PTRACE_SEIZE, thread) != 0:
+        process.kill()
+        process.wait()
+        pytest.skip("a thread of another process cannot be stopped here")
+    began_ns = time.monotonic_ns()
+    assert ptrace(PTRACE_INTERRUPT, thread) == 0
+    os.waitpid(thread, os.WNOHANG | WALL)
+    time.sleep(3)
+    assert ptrace(PTRACE_DETACH, thread) == 0
+    time.sleep(0.5)
+    errors = end(process)
+    assert "since the agent's writer had not come by for 2 s." in errors
+    model = threadmodel.open(trace)
+    assert model.damage is None
+    said_by(model, "the agent's writer had not come by")
+    # Up to 50 ms may have passed since it last came by.
+    assert 1_900_000_000 <= model.run.end_ns - began_ns <= 2_500_000_000
+
+
+def test_a_process_that_was_stopped_goes_on_being_recorded(java: Java):
+    trace = java.folder / "run.tmt"
+    process = start(java, f"file={trace}")
+    process.send_signal(19)
+    time.sleep(3)
+    process.send_signal(18)
+    time.sleep(1)
+    goes_on_ns = time.monotonic_ns()
+    time.sleep(0.3)
+    errors = end(process)
+    assert "had not come by" not in errors
+    assert last_notify_ns(trace) > goes_on_ns
