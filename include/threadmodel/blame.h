@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threadmodel/blame.h: who owned the lock while others were blocked by it.
+ * threadmodel/blame.h: who had what others were blocked by.
  *
  * A is blocked by a lock for 10 ms. B owned it for the first 6, C for the next 3, and
  * for the last one nobody: A was being woken. These are three shares of one block.
@@ -15,6 +15,16 @@
  * where the owner cannot have released the lock, since it was itself blocked when it
  * was named, or where the producer reports every acquisition and release. The rest is
  * inferred. Of a block with more than 256 owners the first 256 are listed.
+ *
+ * Nobody owns a pool of three connections, but a thread that waits for one gets it from
+ * another. TM_BLAME_OF_RESOURCES asks of these waits, which tm_resource_list() sums up.
+ * C waits for 10 ms. B had the connection that C got for the last 6 of them, and A,
+ * from whom B got it, for the first 4. A use is known where tm_resource_list() counts
+ * it; and a thread that releases what others wait for, and did not wait itself
+ * meanwhile, had it all the time. All owners are inferred. Where no uses are known, as
+ * of a latch, the share is unknown. A wait that timed out is blamed on the permit that
+ * was released next. Waits that a memory limit has evicted into sums are missing, and
+ * of more than 256 users the last 256 are listed.
  */
 #ifndef THREADMODEL_BLAME_H
 #define THREADMODEL_BLAME_H
@@ -36,15 +46,21 @@ enum tm_blame_key {
     TM_BLAME_BY_OWNER_METHOD = 32 ///< where the owner acquired it
 };
 
+/** What threads were blocked by. */
+enum tm_blame_of {
+    TM_BLAME_OF_LOCKS = 0,    ///< locks: threads own them
+    TM_BLAME_OF_RESOURCES = 1 ///< pools, semaphores, queues: threads use them
+};
+
 /** Choices of a question of blame; zero is the default of each. */
 typedef struct tm_blame_options {
     size_t size;                   ///< sizeof(tm_blame_options)
     uint32_t keys;                 ///< bits of enum tm_blame_key; 0: single shares
-    uint32_t states;               ///< bit s: blocks of enum tm_state s; 0: all three
+    uint32_t states;               ///< bit s: blocks of enum tm_state s; 0: all
     const tm_selection *selection; ///< who was blocked, by locks of which classes
     const char *const *libraries;  ///< as in tm_statistics_options
     uint32_t library_count;        ///< entries of libraries
-    uint32_t reserved;             ///< 0
+    uint32_t of;                   ///< enum tm_blame_of
 } tm_blame_options;
 
 /** A tm_blame_options with nothing in it but its size. */
@@ -59,27 +75,27 @@ typedef struct tm_blame_options {
  * which one owner had the lock, or none did.
  *
  * Columns (table `blame`): thread_id uint64, thread string, block_start_ns int64 and
- * block_end_ns int64 (since the run began), state string (blocked, reentering, parked;
- * as it began), object string, class string, method string (where it blocked), source
- * string, line int32, start_ns int64 (of the share; those of one block tile it), end_ns
- * int64, share string (owner, latency, unknown; owner: `owner` had the lock; latency:
+ * block_end_ns int64 (since the run began), state string (blocked, reentering, parked,
+ * waiting; as it began), object string, class string, method string (where it blocked),
+ * source string, line int32, start_ns int64 (of the share; those of one block tile it),
+ * end_ns int64, share string (owner, latency, unknown; owner: `owner` had it; latency:
  * it had been released, and the next owner was being woken), owner_id uint64 and owner
  * string (null: nobody, or not known), owner_method string (where the owner acquired
- * the lock), owner_source string, owner_line int32, fraction double (of the block's
- * time; of one without length 1), provenance string (enum tm_provenance).
+ * it), owner_source string, owner_line int32, fraction double (of the block's time; of
+ * one without length 1), provenance string (enum tm_provenance).
  *
  * Columns (table `blamed`): by TM_BLAME_BY_THREAD: thread_id uint64, thread string (who
  * was blocked); by TM_BLAME_BY_CALLER: method string (where it blocked), source string,
  * line int32; by TM_BLAME_BY_CLASS without TM_BLAME_BY_OBJECT: class string (of the
- * lock); by TM_BLAME_BY_OBJECT: object string, class string; by TM_BLAME_BY_OWNER:
- * owner_id uint64 and owner string (null: nobody, or not known); by
- * TM_BLAME_BY_OWNER_METHOD: owner_method string (where the owner acquired the lock),
+ * lock or resource); by TM_BLAME_BY_OBJECT: object string, class string; by
+ * TM_BLAME_BY_OWNER: owner_id uint64 and owner string (null: nobody, or not known); by
+ * TM_BLAME_BY_OWNER_METHOD: owner_method string (where the owner acquired it),
  * owner_source string, owner_line int32; always: count int64 (blocks with a share in
  * the group), total_ns int64 (all shares), max_ns int64 (the longest that one block
- * owes to it), latency_ns int64 (of total_ns: nobody had the lock), share double (of
- * all blocked time that was asked about; in table `blockers` of the time that this
- * thread was blocked), reported_share double, exact_share double and inferred_share
- * double (of total_ns).
+ * owes to it), latency_ns int64 (of total_ns: nobody had it), share double (of all
+ * blocked time that was asked about; in table `blockers` of the time that this thread
+ * was blocked), reported_share double, exact_share double and inferred_share double (of
+ * total_ns).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -95,6 +95,9 @@ static void ask_about_locks(const tm_model *model, const tm_selection *window)
         options.selection = i % 2 ? window : NULL;
         rc = tm_blame_list(&table, model, &options);
         read_answer(rc, table);
+        options.of = TM_BLAME_OF_RESOURCES;
+        rc = tm_blame_list(&table, model, &options);
+        read_answer(rc, table);
     }
     rc = tm_blocker_list(&table, model, window);
     read_answer(rc, table);

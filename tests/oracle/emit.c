@@ -279,6 +279,10 @@ bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
     if (w->config.stacks && (begins || kind == TM_EVENT_NOTIFY ||
                              kind == TM_EVENT_ACQUIRED || kind == TM_EVENT_POST))
         event.stack = 1 + (uint32_t)(w->order % 5);
+    if (w->config.stacks && w->place &&
+        (kind == TM_EVENT_PARK || kind == TM_EVENT_AWAIT || kind == TM_EVENT_POST ||
+         kind == TM_EVENT_UNPARK_CALLED))
+        event.stack = (uint32_t)w->place;
     record(w, event);
     state_owner(w, t, kind, object, peer);
     if (th->first_ns < 0)
@@ -344,6 +348,34 @@ void emit_owner(struct world *w)
         truth_stated(w);
 }
 
+/* What programs call of semaphores, from where. */
+static void emit_stacks(const tm_sink *sink)
+{
+    static const char *const names[] = {"acquire", "take", "release", "give"};
+    tm_class library = {
+        .size = sizeof(library), .id = 1000, .name = "java.util.concurrent.Semaphore"};
+    tm_class program = {.size = sizeof(program), .id = 1001, .name = "sim.Pool"};
+
+    sink->define_class(sink->payload, &library);
+    sink->define_class(sink->payload, &program);
+    for (uint64_t i = 0; i < 4; i++) {
+        tm_method method = {.size = sizeof(method),
+                            .id = i + 1,
+                            .class_id = i % 2 ? program.id : library.id,
+                            .name = names[i]};
+
+        sink->define_method(sink->payload, &method);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        tm_frame frames[] = {{.method = 2 * i + 1, .line = 1},
+                             {.method = 2 * i + 2, .line = 1}};
+        tm_stack stack = {
+            .size = sizeof(stack), .id = TAKES + i, .frames = frames, .frame_count = 2};
+
+        sink->define_stack(sink->payload, &stack);
+    }
+}
+
 void emit_definitions(const struct world *w, const tm_sink *sink, int policy)
 {
     tm_run run = {.size = sizeof(run),
@@ -356,6 +388,8 @@ void emit_definitions(const struct world *w, const tm_sink *sink, int policy)
     if (w->config.loses && run.kinds)
         run.kinds |= BIT(TM_EVENT_LOST);
     sink->run(sink->payload, &run);
+    if (w->config.locks)
+        emit_stacks(sink);
     for (int i = 0; i < w->object_count; i++) {
         tm_class class = {.size = sizeof(class), .id = (uint64_t)i + 1, .name = name};
         tm_object object = {

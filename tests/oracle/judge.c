@@ -397,6 +397,7 @@ void judge(struct world *w, const tm_model *model, struct score *score, int poli
         judge_timeline(&trial, model);
         judge_deadlocks(&trial, model);
         judge_blame(&trial, model);
+        judge_uses(&trial, model);
         judge_holds(&trial, model);
         judge_whatif(&trial, model);
         return;
@@ -405,6 +406,7 @@ void judge(struct world *w, const tm_model *model, struct score *score, int poli
         judge_timeline(&trial, model);
         judge_deadlocks(&trial, model);
         judge_blame(&trial, model);
+        judge_uses(&trial, model);
         judge_paths(&trial, model);
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Blame against who really had the lock. The shares of a block tile it; and an owner
- * of whom the model is sure had the lock all through its share.
+ * of whom the model is sure had the lock all through its share. Of a semaphore nobody
+ * is sure; how long the one named had a permit is counted.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -43,6 +44,8 @@ static void judge_share(struct trial *trial, const tm_table *table, size_t row)
     int object = object_of(w, tm_table_string(table, "class", row));
     const char *share = tm_table_string(table, "share", row);
 
+    if (w->config.loses)
+        return;
     score->blame_ns += length_ns;
     /* A queueing that is over as it begins blames nobody. */
     if (length_ns == 0 || object == NONE)
@@ -71,16 +74,13 @@ static bool is_same_block(const tm_table *table, size_t row, size_t other)
                tm_table_int64(table, "block_end_ns")[other];
 }
 
-void judge_blame(struct trial *trial, const tm_model *model)
-{
-    tm_table *table;
-    size_t count;
+/* How the shares of a table are judged, one by one. */
+typedef void (*judge_fn)(struct trial *trial, const tm_table *table, size_t row);
 
-    if (tm_blame_list(&table, model, NULL) != TM_OK) {
-        wrong(trial, "no blame: %s", tm_error_text());
-        return;
-    }
-    count = tm_table_row_count(table);
+static void judge_rows(struct trial *trial, const tm_table *table, judge_fn judge_row)
+{
+    size_t count = tm_table_row_count(table);
+
     for (size_t row = 0, end; row < count; row = end) {
         int64_t at_ns = tm_table_int64(table, "block_start_ns")[row];
 
@@ -88,11 +88,57 @@ void judge_blame(struct trial *trial, const tm_model *model)
             if (tm_table_int64(table, "start_ns")[end] != at_ns)
                 wrong(trial, "the shares of a block do not tile it at %" PRId64, at_ns);
             at_ns = tm_table_int64(table, "end_ns")[end];
-            if (!trial->w->config.loses)
-                judge_share(trial, table, end);
+            judge_row(trial, table, end);
         }
         if (at_ns != tm_table_int64(table, "block_end_ns")[row])
             wrong(trial, "the shares of a block end at %" PRId64, at_ns);
     }
+}
+
+void judge_blame(struct trial *trial, const tm_model *model)
+{
+    tm_table *table;
+
+    if (tm_blame_list(&table, model, NULL) != TM_OK) {
+        wrong(trial, "no blame: %s", tm_error_text());
+        return;
+    }
+    judge_rows(trial, table, judge_share);
+    tm_table_free(table);
+}
+
+static void judge_use(struct trial *trial, const tm_table *table, size_t row)
+{
+    const struct world *w = trial->w;
+    int64_t from_ns = tm_table_int64(table, "start_ns")[row] + trial->origin_ns;
+    int64_t to_ns = tm_table_int64(table, "end_ns")[row] + trial->origin_ns;
+    int object = object_of(w, tm_table_string(table, "class", row));
+    int owner = thread_of(w, tm_table_uint64(table, "owner_id")[row]);
+    int64_t free_ns;
+
+    if (is_sure(tm_table_string(table, "provenance", row)))
+        wrong(trial, "who had a permit at %" PRId64 " is called sure", from_ns);
+    if (w->config.loses || object == NONE || w->objects[object].kind != SEMAPHORE)
+        return;
+    trial->score->uses_ns += (uint64_t)(to_ns - from_ns);
+    if (tm_table_is_null(table, "owner_id", row))
+        return;
+    trial->score->uses_named_ns += (uint64_t)(to_ns - from_ns);
+    trial->score->uses_right_ns +=
+        (uint64_t)truth_permit_ns(w, object, owner, from_ns, to_ns, &free_ns);
+    trial->score->uses_free_ns += (uint64_t)free_ns;
+}
+
+void judge_uses(struct trial *trial, const tm_model *model)
+{
+    const tm_blame_options options = {.size = sizeof(options),
+                                      .of = TM_BLAME_OF_RESOURCES};
+    tm_table *table;
+
+    if (tm_blame_list(&table, model, &options) != TM_OK) {
+        wrong(trial, "no blame of resources: %s", tm_error_text());
+        return;
+    }
+    judge_rows(trial, table, judge_use);
     tm_table_free(table);
 }

@@ -378,6 +378,7 @@ static void people(struct world *w)
                             .condition = i - first_synchronizer + w->lock_count,
                             .lock = i - w->lock_count + first_synchronizer,
                             .permits = 1 + i % 3,
+                            .all_permits = 1 + i % 3,
                             .thread = i < c->thread_count ? i : NONE,
                             .owner = NONE,
                             .releaser = NONE,

@@ -149,6 +149,13 @@ static void report_blame(const char *name, const struct score *s)
         percent(s->blame_inferred_right_ns, s->blame_inferred_ns),
         percent(s->blame_latency_ns, s->blame_ns),
         percent(s->blame_free_ns, s->blame_ns));
+    if (s->uses_ns > 0)
+        printf("semaphores, %s: of %" PRIu64
+               " ns waited %.1f %% have a user; of that it "
+               "had a permit for %.1f %%, and for %.1f %% nobody had it\n",
+               name, s->uses_ns, percent(s->uses_named_ns, s->uses_ns),
+               percent(s->uses_right_ns, s->uses_named_ns),
+               percent(s->uses_free_ns, s->uses_named_ns));
     if (s->hold_sure_ns + s->hold_inferred_ns > 0)
         printf("holds, %s: %" PRIu64 " ns are sure, and right; %" PRIu64
                " ns are inferred, %.1f %% of that right\n",

@@ -61,9 +61,10 @@ static void have(struct world *w, int t, int object)
     struct object *o = &w->objects[object];
     struct thread *th = &w->threads[t];
 
-    if (o->kind == SEMAPHORE)
+    if (o->kind == SEMAPHORE) {
         o->permits--;
-    else if (th->sync_shared)
+        truth_permit(w, object, t, true);
+    } else if (th->sync_shared)
         truth_share(w, object, t, true);
     else
         truth_own(w, object, t);
@@ -85,7 +86,7 @@ static void propagate(struct world *w, int t, int object)
 }
 
 /* First try, and every one after a park; mode < 0 goes on with the one it began. */
-void sync_acquire(struct world *w, int t, int object, int mode)
+static void acquire(struct world *w, int t, int object, int mode)
 {
     struct object *o = &w->objects[object];
     struct thread *th = &w->threads[t];
@@ -126,12 +127,20 @@ void sync_acquire(struct world *w, int t, int object, int mode)
     park_begin(w, t, object, left > 0 ? left : th->sync_mode == TIMED);
 }
 
+void sync_acquire(struct world *w, int t, int object, int mode)
+{
+    w->place = w->objects[object].kind == SEMAPHORE ? TAKES : 0;
+    acquire(w, t, object, mode);
+    w->place = 0;
+}
+
 static void release_lock(struct world *w, int t, int object)
 {
     struct object *o = &w->objects[object];
 
     if (o->kind == SEMAPHORE) {
         o->permits++;
+        truth_permit(w, object, t, false);
         return;
     }
     emit_tenure(w, t, TM_EVENT_RELEASED, object);
@@ -144,8 +153,10 @@ static void release_lock(struct world *w, int t, int object)
 void sync_release(struct world *w, int t, int object)
 {
     release_lock(w, t, object);
+    w->place = w->objects[object].kind == SEMAPHORE ? GIVES : 0;
     if (is_free(&w->objects[object], false))
         wake_first(w, t, object);
+    w->place = 0;
 }
 
 /* Gives the lock up, which it held last, until it is signalled. */

@@ -39,9 +39,8 @@ void truth_own(struct world *w, int object, int owner)
     truth_note_owner(w, object, owner);
 }
 
-void truth_share(struct world *w, int object, int t, bool has)
+void truth_permit(struct world *w, int object, int t, bool has)
 {
-    w->objects[object].reader_count += has ? 1 : -1;
     if (has) {
         struct sharing s = {object, t, w->now_ns, -1};
 
@@ -53,6 +52,12 @@ void truth_share(struct world *w, int object, int t, bool has)
             w->sharings[i].end_ns = w->now_ns;
             return;
         }
+}
+
+void truth_share(struct world *w, int object, int t, bool has)
+{
+    w->objects[object].reader_count += has ? 1 : -1;
+    truth_permit(w, object, t, has);
 }
 
 bool truth_reads(const struct world *w, int object, int t)
@@ -335,4 +340,29 @@ void truth_got_away(struct world *w, int t)
         th->deadlock = NONE;
         add_span(w, d->threads[i], th->state, th->spans[th->span_count - 1].showing);
     }
+}
+
+int64_t truth_permit_ns(const struct world *w, int object, int t, int64_t from_ns,
+                        int64_t to_ns, int64_t *free_ns)
+{
+    int64_t had_ns = 0;
+
+    *free_ns = 0;
+    for (int64_t now_ns = from_ns; now_ns < to_ns; now_ns++) {
+        int count = 0;
+        bool has = false;
+
+        for (size_t i = 0; i < w->sharing_count; i++) {
+            const struct sharing *s = &w->sharings[i];
+
+            if (s->object != object || s->start_ns > now_ns ||
+                (s->end_ns >= 0 && s->end_ns <= now_ns))
+                continue;
+            count++;
+            has = has || s->thread == t;
+        }
+        had_ns += has;
+        *free_ns += !has && count < w->objects[object].all_permits;
+    }
+    return had_ns;
 }

@@ -199,7 +199,8 @@ struct object {
     bool is_synchronizer; ///< no monitor
     int condition;        ///< of a synchronizer: the object of its condition, or NONE
     int lock;             ///< of a condition
-    int permits;          ///< of a semaphore
+    int permits;          ///< of a semaphore, that nobody has
+    int all_permits;
     int reader_count;
     int thread; ///< whose thread object it is, or NONE
     int owner;
@@ -242,6 +243,7 @@ struct timer_entry {
 struct world {
     struct config config;
     uint64_t random;
+    int place;       ///< stack of what is called of a semaphore, or 0
     uint64_t asking; ///< the chance of questions, which change nothing of the world
     int64_t now_ns;
     int64_t attach_ns;
@@ -278,6 +280,8 @@ void *grown(void *items, size_t count, size_t *capacity, size_t item_bytes);
      (w)->list##s[(w)->list##_count++] = (value))
 
 /* emit.c: what a producer would report */
+/** Stacks of the calls that take a permit and give it back; others are not defined. */
+enum { TAKES = 6, GIVES };
 struct config config_random(uint64_t seed);
 /** Nothing races and every kind is reported, but of the optional fields only some. */
 struct config config_terse(uint64_t seed);
@@ -303,6 +307,11 @@ void truth_own(struct world *w, int object, int owner);
 void truth_note_owner(struct world *w, int object, int owner);
 /** A reader has a lock from now on, or has given it up. */
 void truth_share(struct world *w, int object, int t, bool has);
+/** The same of a permit, of which a thread may have one of each semaphore. */
+void truth_permit(struct world *w, int object, int t, bool has);
+/** For how long a thread had one, and for how long it had none and one was free. */
+int64_t truth_permit_ns(const struct world *w, int object, int t, int64_t from_ns,
+                        int64_t to_ns, int64_t *free_ns);
 bool truth_reads(const struct world *w, int object, int t);
 /** One time that a thread had a lock. */
 struct stretch_held {
@@ -380,6 +389,10 @@ struct score {
     uint64_t blame_latency_ns;        ///< said to be free
     uint64_t blame_free_ns;           ///< when nobody had the lock
     uint64_t blame_sure_free_ns;      ///< of that, with an owner that is sure
+    uint64_t uses_ns,
+        uses_named_ns;      ///< time waited for permits, and said to be by whom
+    uint64_t uses_right_ns; ///< of that: who had one
+    uint64_t uses_free_ns;  ///< or none, and there was one that nobody had yet
     uint64_t hold_sure_ns, hold_inferred_ns;
     uint64_t hold_inferred_right_ns;    ///< the thread had it all the time
     uint64_t path_ns, path_compared_ns; ///< of critical paths, and of that compared
@@ -416,6 +429,8 @@ void judge_interactions(struct trial *trial, const tm_model *model);
 
 /* judge_blame.c: owners while others were blocked */
 void judge_blame(struct trial *trial, const tm_model *model);
+/** The same of semaphores, by who had their permits. */
+void judge_uses(struct trial *trial, const tm_model *model);
 
 /* judge_holds.c: who had which lock */
 /** Whether every tenure is reported, and the run says so. */

@@ -88,6 +88,12 @@ def test_keys_that_are_none_are_named(model: Model) -> None:
         model.histogram("colour")
     with pytest.raises(InvalidArgumentError, match="no such state: 'colour'"):
         model.blame(states=("colour",))
+    with pytest.raises(InvalidArgumentError, match="no such kind: 'colour'"):
+        model.blame(of="colour")
+    with pytest.raises(InvalidArgumentError, match="only waiting and parked"):
+        model.blame(of="resources", states="blocked")
+    with pytest.raises(InvalidArgumentError, match="have an owner"):
+        model.blame(states="waiting")
 
 
 @pytest.mark.parametrize("factor", FACTORS)

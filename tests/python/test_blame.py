@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import random_runs
-from campaign import any_events, campaign, fair_locks
+from campaign import any_events, campaign, fair_locks, run_of
 from threadmodel import Event, EventFlag, EventKind, Model, Selection
 from threadmodel.errors import InvalidArgumentError, NotFoundError
 
@@ -57,6 +57,32 @@ def test_the_shares_of_a_block_tile_it(seed: int) -> None:
                 assert (row["owner_id"] is None) == (row["share"] != "owner")
                 assert (row["provenance"] == "unknown") == (row["share"] == "unknown")
             assert at_ns == end_ns
+
+
+@campaign(200, 2000)
+def test_the_shares_of_locks_and_of_resources_are_all_time_that_was_waited(
+    seed: int,
+) -> None:
+    model = run_of(seed)
+    waited: dict[int, int] = {}
+    for of in ("locks", "resources"):
+        at: dict[Any, int] = {}
+        for row in model.blame(of=of):
+            block = tuple(
+                row[name] for name in ("thread_id", "block_start_ns", "state")
+            )
+            assert row["start_ns"] == at.get(block, row["start_ns"]), (seed, row)
+            assert row["owner_id"] != row["thread_id"], (seed, row)
+            assert (row["owner_id"] is None) == (row["share"] != "owner")
+            at[block] = row["end_ns"]
+            if of == "resources" and row["share"] != "unknown":
+                assert row["provenance"] == "inferred", (seed, row)
+            ns = row["end_ns"] - row["start_ns"]
+            waited[row["thread_id"]] = waited.get(row["thread_id"], 0) + ns
+    for row in model.threads():
+        states = ("blocked", "reentering", "parked", "waiting")
+        total = sum(row[f"{state}_total_ns"] for state in states)
+        assert waited.get(row["thread_id"], 0) == total, (seed, row)
 
 
 MS = 1_000_000
@@ -180,6 +206,69 @@ def test_groups_are_sums_of_shares(by: tuple[str, ...]) -> None:
             assert answer[key]["max_ns"] >= ns
         ordered = [row["total_ns"] for row in table]
         assert ordered == sorted(ordered, reverse=True)
+
+
+def three_users() -> Model:
+    """A pool of one connection: 1 has it from the start, 2 and 3 get it in turn."""
+    model = Model()
+    random_runs.define(model, 4, 2)
+    take, give = 1, 2
+    park, unparked = EventKind.PARK, EventKind.UNPARKED
+    unpark = EventKind.UNPARK_CALLED
+    model.ingest(
+        [
+            *(Event(1, thread, EventKind.THREAD_START) for thread in (1, 2, 3, 4)),
+            Event(1 + 1 * MS, 2, park, object=100, stack=take),
+            Event(1 + 2 * MS, 3, park, object=100, stack=take),
+            Event(1 + 4 * MS, 1, unpark, peer=2, stack=give),
+            Event(1 + 5 * MS, 2, unparked, object=100),
+            Event(1 + 6 * MS, 4, park, object=100, stack=take),
+            Event(1 + 9 * MS, 2, unpark, peer=3, stack=give),
+            Event(1 + 10 * MS, 3, unparked, object=100),
+            Event(1 + 14 * MS, 3, unpark, peer=4, stack=give),
+            Event(1 + 15 * MS, 4, unparked, object=100),
+        ]
+    )
+    return model
+
+
+def test_a_wait_is_blamed_on_who_had_the_connection() -> None:
+    rows = three_users().blame(of="resources", selection=Selection(threads=[3]))
+    shares = [
+        (row["start_ns"] // MS, row["end_ns"] // MS, row["share"], row["owner_id"])
+        for row in rows
+    ]
+    assert shares == [
+        (2, 4, "owner", 1),
+        (4, 5, "latency", None),
+        (5, 9, "owner", 2),
+        (9, 10, "latency", None),
+    ]
+
+
+def test_users_are_named_whichever_threads_are_asked_about() -> None:
+    model = three_users()
+    whole = [row for row in model.blame(of="resources") if row["thread_id"] == 4]
+    assert whole == list(model.blame(of="resources", selection=Selection(threads=[4])))
+    cut = Selection(threads=[4], window=(8 * MS, 12 * MS))
+    rows = list(model.blame(of="resources", selection=cut))
+    assert [(r["start_ns"] // MS, r["end_ns"] // MS, r["owner_id"]) for r in rows] == [
+        (8, 9, 2),
+        (9, 10, None),
+        (10, 12, 3),
+    ]
+
+
+def test_blame_of_resources_adds_up_by_user_and_place() -> None:
+    rows = three_users().blame(("owner", "owner_method"), of="resources")
+    sums = {row["owner_id"]: row for row in rows}
+    # 1 is waited for by 2 and 3; 2 by 3 and 4; 3 by 4.
+    assert {
+        owner: (row["total_ns"] // MS, row["count"]) for owner, row in sums.items()
+    } == {1: (3 + 2, 2), 2: (4 + 3, 2), 3: (4, 1), None: (1 + 2 + 2, 3)}
+    assert sums[None]["latency_ns"] == 5 * MS
+    assert sums[1]["owner_method"] is None
+    assert sums[2]["owner_method"] == "app.B.m1"
 
 
 def test_a_window_cuts_blocks_and_their_shares() -> None:

@@ -42,6 +42,8 @@ def ask(story: scenario.Scenario, model: Model, expected: scenario.Expectation) 
             thread=None if expected.to is None else story.threads[expected.to],
             waited_for=expected.waited_for,
         )
+    if expected.table == "resource_blame":
+        return model.blame(of="resources")
     if expected.table == "whatif":
         return model.whatif_rank()
     question: Callable[[], Any] = getattr(model, expected.table)

@@ -51,6 +51,13 @@ static int list_blame(tm_table **out, const tm_model *model)
     return tm_blame_list(out, model, NULL);
 }
 
+static int list_resource_blame(tm_table **out, const tm_model *model)
+{
+    tm_blame_options options = {.size = sizeof(options), .of = TM_BLAME_OF_RESOURCES};
+
+    return tm_blame_list(out, model, &options);
+}
+
 static int list_holds(tm_table **out, const tm_model *model)
 {
     return tm_hold_list(out, model, NULL);
@@ -91,6 +98,7 @@ static const struct {
     {"context_totals", tm_context_sum},
     {"diagnostics", tm_diagnostic_list},
     {"blame", list_blame},
+    {"resource_blame", list_resource_blame},
     {"blockers", list_blockers},
     {"holds", list_holds},
     {"hold_times", list_hold_times},

@@ -217,7 +217,7 @@ class tm_blame_options(CData):
     selection: tm_selection | Null
     libraries: Pointer[Chars] | Null
     library_count: int
-    reserved: int
+    of: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_class_sums(CData): ...
@@ -637,6 +637,8 @@ class Lib:
     TM_BLAME_BY_OBJECT: int
     TM_BLAME_BY_OWNER: int
     TM_BLAME_BY_OWNER_METHOD: int
+    TM_BLAME_OF_LOCKS: int
+    TM_BLAME_OF_RESOURCES: int
     TM_DIAGNOSTIC_UNKNOWN_KIND: int
     TM_DIAGNOSTIC_NO_THREAD: int
     TM_DIAGNOSTIC_BACKWARD_TIME: int

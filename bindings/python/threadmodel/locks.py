@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from threadmodel._enums import BlameKey, HoldKey
 from threadmodel._library import lib, options
-from threadmodel.questions import bits, library_fields, named
+from threadmodel.questions import bits, library_fields, named, number
 from threadmodel.selection import ALL, Selection
 from threadmodel.table import Table
 
@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 
 _BLAME_KEYS: Final = named(BlameKey)
 _HOLD_KEYS: Final = named(HoldKey)
+_BLAME_OF: Final = {
+    "locks": lib.TM_BLAME_OF_LOCKS,
+    "resources": lib.TM_BLAME_OF_RESOURCES,
+}
 _BLOCK_STATES: Final = {
     "blocked": 1 << lib.TM_STATE_BLOCKED,
     "reentering": 1 << lib.TM_STATE_REENTERING,
     "parked": 1 << lib.TM_STATE_PARKED,
+    "waiting": 1 << lib.TM_STATE_WAITING,
 }
 
 
@@ -27,35 +32,39 @@ def blame(
     by: Iterable[str] | str = (),
     selection: Selection = ALL,
     *,
+    of: str = "locks",
     states: Iterable[str] | str = (),
     libraries: Iterable[str] | None = None,
 ) -> Table:
-    """List who had the lock while others were blocked by it.
+    """List who had the lock, or a permit of the resource, that others were blocked by.
+
+    Of a pool of connections, say, that is the thread from which the one that waited got
+    its connection, and before that the thread from which that one got it.
 
     Without keys a row for each share of each block, table ``blame``; with keys a row a
     group, the longest total first, table ``blamed``.
 
     Columns (table ``blame``): thread_id uint64, thread string, block_start_ns int64 and
-    block_end_ns int64 (since the run began), state string (blocked, reentering, parked;
-    as it began), object string, class string, method string (where it blocked), source
-    string, line int32, start_ns int64 (of the share; those of one block tile it),
-    end_ns int64, share string (owner, latency, unknown; owner: ``owner`` had the lock;
-    latency: it had been released, and the next owner was being woken), owner_id uint64
-    and owner string (None: nobody, or not known), owner_method string (where the owner
-    acquired the lock), owner_source string, owner_line int32, fraction double (of the
-    block's time; of one without length 1), provenance string.
+    block_end_ns int64 (since the run began), state string (blocked, reentering, parked,
+    waiting; as it began), object string, class string, method string (where it
+    blocked), source string, line int32, start_ns int64 (of the share; those of one
+    block tile it), end_ns int64, share string (owner, latency, unknown; owner:
+    ``owner`` had it; latency: it had been released, and the next owner was being
+    woken), owner_id uint64 and owner string (None: nobody, or not known), owner_method
+    string (where the owner acquired it), owner_source string, owner_line int32,
+    fraction double (of the block's time; of one without length 1), provenance string.
 
     Columns (table ``blamed``): by thread: thread_id uint64, thread string (who was
     blocked); by caller: method string (where it blocked), source string, line int32; by
-    class without object: class string (of the lock); by object: object string, class
-    string; by owner: owner_id uint64 and owner string (None: nobody, or not known); by
-    owner_method: owner_method string (where the owner acquired the lock), owner_source
-    string, owner_line int32; always: count int64 (blocks with a share in the group),
-    total_ns int64 (all shares), max_ns int64 (the longest that one block owes to it),
-    latency_ns int64 (of total_ns: nobody had the lock), share double (of all blocked
-    time that was asked about; in table ``blockers`` of the time that this thread was
-    blocked), reported_share double, exact_share double and inferred_share double (of
-    total_ns).
+    class without object: class string (of the lock or resource); by object: object
+    string, class string; by owner: owner_id uint64 and owner string (None: nobody, or
+    not known); by owner_method: owner_method string (where the owner acquired it),
+    owner_source string, owner_line int32; always: count int64 (blocks with a share in
+    the group), total_ns int64 (all shares), max_ns int64 (the longest that one block
+    owes to it), latency_ns int64 (of total_ns: nobody had it), share double (of all
+    blocked time that was asked about; in table ``blockers`` of the time that this
+    thread was blocked), reported_share double, exact_share double and inferred_share
+    double (of total_ns).
 
     Args:
         model: asked
@@ -63,12 +72,15 @@ def blame(
             ``owner_method``
         selection: of threads that were blocked, and classes of locks; blocks are cut at
             the window's edges
-        states: any of ``blocked``, ``reentering``, ``parked``; none: all
+        of: ``locks``, or ``resources``, which threads use and nobody owns
+        states: any of ``blocked``, ``reentering``, ``parked``; of resources of
+            ``waiting``, ``parked``; none: all
         libraries: see :meth:`Model.statistics`
     """
     choices = options(
         "tm_blame_options",
         keys=bits(by, _BLAME_KEYS, "key"),
+        of=number(of, _BLAME_OF, "kind"),
         states=bits(states, _BLOCK_STATES, "state"),
         selection=model._select(selection),
         **library_fields(libraries),

@@ -18,7 +18,9 @@
 enum {
     ALL_KEYS = TM_BLAME_BY_THREAD | TM_BLAME_BY_CALLER | TM_BLAME_BY_CLASS |
                TM_BLAME_BY_OBJECT | TM_BLAME_BY_OWNER | TM_BLAME_BY_OWNER_METHOD,
-    ALL_STATES = 1 << TM_STATE_BLOCKED | 1 << TM_STATE_REENTERING | 1 << TM_STATE_PARKED
+    LOCK_STATES =
+        1 << TM_STATE_BLOCKED | 1 << TM_STATE_REENTERING | 1 << TM_STATE_PARKED,
+    RESOURCE_STATES = 1 << TM_STATE_WAITING | 1 << TM_STATE_PARKED
 };
 
 static void put_thread(tm__builder *builder, const tm_model *model, uint32_t thread)
@@ -40,7 +42,7 @@ static void put_caveats(tm__builder *builder, const tm_model *model, uint64_t ca
     tm__model_put_caveats(model, builder);
     if (capped)
         tm__builder_caveat(builder, "Some blocks had more than 256 successive owners: "
-                                    "the first 256 of each are told.");
+                                    "256 of each are told.");
 }
 
 /* ---- single shares ---- */
@@ -128,7 +130,7 @@ static int put_sorted(listing *list)
 }
 
 static int list_shares(tm_table **out, const tm_model *model, const tm__scope *scope,
-                       uint32_t states, const tm__libraries *libraries)
+                       uint32_t of, uint32_t states, const tm__libraries *libraries)
 {
     listing list = {.model = model, .states = states};
     int rc = tm__labels_open(&list.labels, model);
@@ -139,7 +141,9 @@ static int list_shares(tm_table **out, const tm_model *model, const tm__scope *s
     tm__builder_start(&list.builder, &tm__blame_table, 0, &model->memory.hook);
     rc = tm__callers_open(&list.places, model, &list.memory, libraries);
     if (rc == TM_OK)
-        rc = tm__shares_walk(model, scope, keep, &list, &list.capped);
+        rc = of == TM_BLAME_OF_RESOURCES
+                 ? tm__use_shares_walk(model, scope, keep, &list, &list.capped)
+                 : tm__shares_walk(model, scope, keep, &list, &list.capped);
     if (rc == TM_OK)
         rc = put_sorted(&list);
     if (rc == TM_OK)
@@ -238,19 +242,24 @@ int tm_blame_list(tm_table **out, const tm_model *model, const tm_blame_options 
         return rc;
     if (options.keys & ~(uint32_t)ALL_KEYS)
         return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", options.keys, ALL_KEYS);
-    if (options.states & ~(uint32_t)ALL_STATES)
-        return tm__fail(TM_EINVAL,
-                        "states %u: only blocked, reentering and parked have an owner",
-                        options.states);
-    states = options.states ? options.states : (uint32_t)ALL_STATES;
+    if (options.of > TM_BLAME_OF_RESOURCES)
+        return tm__fail(TM_EINVAL, "of %u is no enum tm_blame_of", options.of);
+    states = options.of == TM_BLAME_OF_RESOURCES ? RESOURCE_STATES : LOCK_STATES;
+    if (options.states & ~states)
+        return tm__fail(TM_EINVAL, "states %u: %s", options.states,
+                        options.of == TM_BLAME_OF_RESOURCES
+                            ? "only waiting and parked are for a resource"
+                            : "only blocked, reentering and parked have an owner");
+    states = options.states ? options.states : states;
     rc = tm__scope_open(&scope, model, options.selection);
     if (rc < 0)
         return rc;
     libraries = (tm__libraries){options.libraries, options.library_count};
     if (options.keys == 0) {
-        rc = list_shares(out, model, &scope, states, &libraries);
+        rc = list_shares(out, model, &scope, options.of, states, &libraries);
     } else {
-        rc = tm__blame_gather(&blame, model, &scope, options.keys, states, &libraries);
+        rc = tm__blame_gather(&blame, model, &scope, options.of, options.keys, states,
+                              &libraries);
         if (rc == TM_OK)
             rc = put_groups(out, &blame, &tm__blamed_table, NULL);
         tm__blame_free(&blame);
@@ -274,8 +283,8 @@ int tm_blocker_list(tm_table **out, const tm_model *model,
     rc = tm__scope_open(&scope, model, selection);
     if (rc < 0)
         return rc;
-    rc = tm__blame_gather(&blame, model, &scope, TM_BLAME_BY_THREAD | TM_BLAME_BY_OWNER,
-                          ALL_STATES, NULL);
+    rc = tm__blame_gather(&blame, model, &scope, TM_BLAME_OF_LOCKS,
+                          TM_BLAME_BY_THREAD | TM_BLAME_BY_OWNER, LOCK_STATES, NULL);
     bytes = ((size_t)model->threads_count + 1) * sizeof(*thread_ns);
     thread_ns = rc == TM_OK ? tm__zalloc(&blame.memory, bytes) : NULL;
     if (thread_ns) {

@@ -36,6 +36,7 @@ typedef struct tm__blame {
     const tm__scope *scope;
     uint32_t keys;   ///< bits of enum tm_blame_key
     uint32_t states; ///< bit s: blocks of enum tm_state s
+    uint32_t of;     ///< enum tm_blame_of
     tm__memory memory;
     tm__callers places;       ///< opened only for methods
     tm__key_table by_threads; ///< (thread, owner, owner's place): number + 1
@@ -54,7 +55,8 @@ typedef struct tm__blame {
  * @return TM_OK or TM_ENOMEM
  */
 int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *scope,
-                     uint32_t keys, uint32_t states, const tm__libraries *libraries);
+                     uint32_t of, uint32_t keys, uint32_t states,
+                     const tm__libraries *libraries);
 
 /**
  * The order in which an answer lists the groups: the longest total first.

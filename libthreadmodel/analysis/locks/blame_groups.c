@@ -205,16 +205,19 @@ static int add_aggregates(tm__blame *blame, uint32_t thread)
 }
 
 int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *scope,
-                     uint32_t keys, uint32_t states, const tm__libraries *libraries)
+                     uint32_t of, uint32_t keys, uint32_t states,
+                     const tm__libraries *libraries)
 {
-    *blame =
-        (tm__blame){.model = model, .scope = scope, .keys = keys, .states = states};
+    *blame = (tm__blame){
+        .model = model, .scope = scope, .keys = keys, .states = states, .of = of};
     tm__memory_init(&blame->memory, &model->memory.hook);
     if (keys & PLACES &&
         tm__callers_open(&blame->places, model, &blame->memory, libraries) < 0)
         return TM_ENOMEM;
     if (open_key_table(blame) < 0)
         return TM_ENOMEM;
+    if (of == TM_BLAME_OF_RESOURCES)
+        return tm__use_shares_walk(model, scope, add_share, blame, &blame->capped);
     for (uint32_t i = 0; i < model->threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && add_aggregates(blame, i) < 0)
             return TM_ENOMEM;

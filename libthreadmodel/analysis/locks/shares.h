@@ -37,7 +37,7 @@ typedef struct tm__share {
     uint32_t owner;       ///< threads[] or TM__NONE
     uint32_t owner_stack; ///< where the owner got the object, or TM__NONE
     uint8_t kind;         ///< enum tm__share_kind
-    uint8_t state;        ///< BLOCKED, REENTERING, PARKED
+    uint8_t state;        ///< BLOCKED, REENTERING, PARKED; WAITING for a resource
     uint8_t provenance;   ///< that it was so
     uint8_t is_first;     ///< of its block
     uint8_t is_last;
@@ -77,5 +77,13 @@ int tm__is_block(const tm_model *model, const tm__interval *it);
  */
 int tm__shares_walk(const tm_model *model, const tm__scope *scope,
                     tm__share_fn add_share, void *payload, uint64_t *capped);
+
+/**
+ * The same of waits for resources, thread by thread: who had the permit that the thread
+ * got in the end, or would have got had its time not been up.
+ * @return TM_OK, TM_ENOMEM, or what `add_share` returned
+ */
+int tm__use_shares_walk(const tm_model *model, const tm__scope *scope,
+                        tm__share_fn add_share, void *payload, uint64_t *capped);
 
 #endif

@@ -216,11 +216,13 @@ static int add_use(sweep *s, tm__resource_wait *wait, uint32_t object, int64_t e
                     (size_t)all->uses_count + 1, sizeof(*all->uses)) < 0)
         return TM_ENOMEM;
     wait->is_used = 1;
-    all->uses[all->uses_count++] = (tm__resource_use){.start_ns = wait->got_ns,
-                                                      .end_ns = end_ns,
-                                                      .thread = wait->thread,
-                                                      .object = object,
-                                                      .resource = wait->resource};
+    all->uses[all->uses_count++] =
+        (tm__resource_use){.start_ns = wait->got_ns,
+                           .end_ns = end_ns,
+                           .thread = wait->thread,
+                           .object = object,
+                           .resource = wait->resource,
+                           .wait = (uint32_t)(wait - all->waits)};
     return TM_OK;
 }
 

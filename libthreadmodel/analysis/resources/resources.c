@@ -117,7 +117,8 @@ uint32_t tm__release_of(const tm__resources *all, uint32_t number,
         if (!is_release(row->kind) || row->from_thread == TM__NONE ||
             row->provenance == TM_PROVENANCE_UNKNOWN)
             return TM__NONE;
-        if (row->kind != TM_INTERACTION_UNPARK || row->from_ns == INT64_MIN ||
+        if ((row->kind != TM_INTERACTION_UNPARK && row->kind != TM_INTERACTION_POST) ||
+            row->from_ns == INT64_MIN ||
             !is_same_call(all, row->from_stack, waiting_stack))
             return number;
         number = woken_by(model, row, tm__release_object(model, row));

@@ -64,6 +64,7 @@ typedef struct tm__resource_use {
     uint32_t thread;
     uint32_t object;
     uint32_t resource;
+    uint32_t wait; ///< waits[] with whose end it begins
 } tm__resource_use;
 
 typedef struct tm__resources {

@@ -176,12 +176,29 @@ static int ask_resources(tm_table **out, const tm_model *model)
     return tm_resource_list(out, model, NULL);
 }
 
+static int ask_users(tm_table **out, const tm_model *model)
+{
+    tm_blame_options options = {.size = sizeof(options), .of = TM_BLAME_OF_RESOURCES};
+
+    return tm_blame_list(out, model, &options);
+}
+
+static int ask_blamed_users(tm_table **out, const tm_model *model)
+{
+    tm_blame_options options = {
+        .size = sizeof(options), .keys = 63, .of = TM_BLAME_OF_RESOURCES};
+
+    return tm_blame_list(out, model, &options);
+}
+
 static const struct {
     int (*ask)(tm_table **out, const tm_model *model);
     const char *name;
 } questions[] = {
     {ask_blame, "blame"},
     {ask_blamed, "blamed"},
+    {ask_users, "blame"},
+    {ask_blamed_users, "blamed"},
     {ask_matrix, "blockers"},
     {ask_holds, "holds"},
     {ask_hold_times, "hold_times"},
@@ -296,7 +313,7 @@ static void impossible_runs_are_answered(void **state)
 
         for (size_t q = 0; q < QUESTIONS; q++) {
             assert_int_equal(questions[q].ask(&table, model), TM_OK);
-            if (questions[q].ask == ask_blame)
+            if (questions[q].ask == ask_blame || questions[q].ask == ask_users)
                 for (size_t row = 0; row < tm_table_row_count(table); row++) {
                     int64_t from_ns = tm_table_int64(table, "start_ns")[row];
                     int64_t to_ns = tm_table_int64(table, "end_ns")[row];

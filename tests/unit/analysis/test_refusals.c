@@ -63,6 +63,14 @@ static int ask_blamed(tm_table **out, const tm_model *m, const tm_selection *s)
     return tm_blame_list(out, m, &options);
 }
 
+static int ask_users(tm_table **out, const tm_model *m, const tm_selection *s)
+{
+    tm_blame_options options = {
+        .size = sizeof(options), .selection = s, .of = TM_BLAME_OF_RESOURCES};
+
+    return tm_blame_list(out, m, &options);
+}
+
 static int ask_holds(tm_table **out, const tm_model *m, const tm_selection *s)
 {
     return tm_hold_list(out, m, s);
@@ -83,7 +91,7 @@ static int ask_matrix(tm_table **out, const tm_model *m, const tm_selection *s)
 static int (*const questions[])(tm_table **, const tm_model *, const tm_selection *) = {
     ask_timeline, ask_interactions, ask_threads,    ask_monitors,
     ask_total,    ask_histogram,    ask_blame,      ask_blamed,
-    ask_matrix,   ask_holds,        ask_hold_times,
+    ask_matrix,   ask_holds,        ask_hold_times, ask_users,
 };
 
 enum { QUESTIONS = sizeof(questions) / sizeof(*questions), NOWHERE = 9999 };

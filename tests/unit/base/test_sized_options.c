@@ -109,14 +109,14 @@ static void options_of_blame(void **state)
                                     .states = 1 << TM_STATE_BLOCKED,
                                     .libraries = app,
                                     .library_count = 1};
-    const sized it = {
-        "tm_blame_options",
-        &value,
-        sizeof(value),
-        {END(tm_blame_options, keys), END(tm_blame_options, states),
-         END(tm_blame_options, selection), END(tm_blame_options, libraries),
-         END(tm_blame_options, library_count), END(tm_blame_options, reserved)},
-        blame};
+    const sized it = {"tm_blame_options",
+                      &value,
+                      sizeof(value),
+                      {END(tm_blame_options, keys), END(tm_blame_options, states),
+                       END(tm_blame_options, selection),
+                       END(tm_blame_options, libraries),
+                       END(tm_blame_options, library_count), END(tm_blame_options, of)},
+                      blame};
 
     (void)state;
     check_sized(&it);
