@@ -188,7 +188,7 @@ void tm__long_blocked_follow(JNIEnv *jni, const tm_event *event, jweak weak,
 }
 
 /* What has not been asked again for longest comes first. */
-static void ask_again(JNIEnv *jni, int64_t until_ns)
+static void ask_again(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
 {
     tm__long_blocked *it = lists[TM__LONG_BLOCKED_KNOWN].first;
     tm__long_blocked *last = lists[TM__LONG_BLOCKED_KNOWN].last;
@@ -196,7 +196,7 @@ static void ask_again(JNIEnv *jni, int64_t until_ns)
     for (int i = 0; it && i < AGAIN_A_ROUND && tm__now_ns() < until_ns; i++) {
         tm__long_blocked *next = it == last ? NULL : it->next;
 
-        if (tm__long_blocked_query_again(jni, it)) {
+        if (tm__long_blocked_query_again(jni, own, it)) {
             it->asked_ns = tm__now_ns();
             move(it, TM__LONG_BLOCKED_ASKED);
         } else {
@@ -275,7 +275,7 @@ void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final)
     if ((!ask_cycle(jni, own, until_ns) && !tm__deadlock_watch_is_near()) || final) {
         ask_first(jni, own, lists[TM__LONG_BLOCKED_FRESH].first, before_ns, until_ns);
         ask_first(jni, own, lists[TM__LONG_BLOCKED_CALM].first, before_ns, until_ns);
-        ask_again(jni, until_ns);
+        ask_again(jni, own, until_ns);
     }
     tm__deadlock_watch_verify(jni);
 }

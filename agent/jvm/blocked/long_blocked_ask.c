@@ -89,6 +89,9 @@ static void keep(tm__long_blocked *it, JNIEnv *jni, tm__buffer *own,
 
     it->owner = it->state == TM_STATE_BLOCKED ? 0 : it->owner;
 
+    free(it->held);
+    free(it->depths);
+    it->held_count = 0;
     it->held = calloc((size_t)count + 1, sizeof(*it->held));
     it->depths = calloc((size_t)count + 1, sizeof(*it->depths));
     for (jint i = 0; it->held && it->depths && i < count; i++) {
@@ -146,10 +149,13 @@ int tm__long_blocked_query(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
     if (!thread)
         return 0;
     answered = ask_state(jni, it, thread);
-    if (answered && tm__the_vm.reports_held)
+    it->is_unanswered = 0;
+    if (answered && tm__the_vm.reports_held) {
         answered = ask_held(jni, own, it, thread);
-    else if (answered && tm__long_blocked_has_owner(it))
+        it->is_unanswered = !answered;
+    } else if (answered && tm__long_blocked_has_owner(it)) {
         it->owner = tm__long_blocked_owner(jni, it);
+    }
     (*jni)->DeleteLocalRef(jni, thread);
     /* A waiter that holds nothing else holds up nobody, whenever it is notified. */
     return answered && (it->state != TM_STATE_WAITING || it->held_count);
@@ -164,7 +170,8 @@ int tm__long_blocked_has_owner(const tm__long_blocked *it)
 
 int tm__long_blocked_may_change(const tm__long_blocked *it)
 {
-    return tm__long_blocked_has_owner(it) || it->state == TM_STATE_BLOCKED ||
+    return it->is_unanswered || tm__long_blocked_has_owner(it) ||
+           it->state == TM_STATE_BLOCKED ||
            (it->state == TM_STATE_WAITING &&
             (it->held_count || !tm__the_vm.reports_held));
 }
@@ -187,13 +194,15 @@ uint64_t tm__long_blocked_owner(JNIEnv *jni, const tm__long_blocked *it)
     return owner;
 }
 
-int tm__long_blocked_query_again(JNIEnv *jni, tm__long_blocked *it)
+int tm__long_blocked_query_again(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jthread thread;
     uint64_t owner;
     jint state = 0;
 
+    if (it->is_unanswered)
+        return tm__long_blocked_query(jni, own, it);
     tm__long_blocked_query_holder(jni, it);
     if (tm__long_blocked_has_owner(it)) {
         owner = tm__long_blocked_owner(jni, it);

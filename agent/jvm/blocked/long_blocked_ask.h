@@ -20,13 +20,16 @@ int tm__long_blocked_query(JNIEnv *jni, tm__buffer *own, tm__long_blocked *block
  * takes the VM some 30 ms. */
 void tm__long_blocked_query_holder(JNIEnv *jni, const tm__long_blocked *blocked);
 
-/** Ask again what may change without an event. @return 1: it has */
-int tm__long_blocked_query_again(JNIEnv *jni, tm__long_blocked *blocked);
+/** Ask again what may change without an event, and what the VM could not say before: a
+ * virtual thread that is just leaving its carrier has no answer. @return 1: it has */
+int tm__long_blocked_query_again(JNIEnv *jni, tm__buffer *own,
+                                 tm__long_blocked *blocked);
 
 /** Whether it is asked who owns what it wants; else, what each thread holds. */
 int tm__long_blocked_has_owner(const tm__long_blocked *blocked);
 
-/** Whether it may: a synchronizer has another owner, a waiter was notified. */
+/** Whether it may: a synchronizer has another owner, a waiter was notified, the VM
+ * could not say what it holds. */
 int tm__long_blocked_may_change(const tm__long_blocked *blocked);
 
 /** The owner of what a thread wants, now; 0: none, or it wants that no more. */
