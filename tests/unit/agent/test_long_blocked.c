@@ -40,7 +40,7 @@ static jvmtiError JNICALL owned_monitors(jvmtiEnv *jvmti, jthread thread, jint *
 }
 
 /* As when a virtual thread is just leaving its carrier. */
-static void what_the_vm_could_not_say_is_asked_again(void **state)
+static void a_thread_whose_monitors_were_unknown_is_asked_again(void **state)
 {
     const struct JNINativeInterface_ functions = {.NewLocalRef = new_local_ref,
                                                   .DeleteLocalRef = delete_local_ref};
@@ -74,7 +74,7 @@ static void what_the_vm_could_not_say_is_asked_again(void **state)
 int main(void)
 {
     static const struct CMUnitTest TESTS[] = {
-        cmocka_unit_test(what_the_vm_could_not_say_is_asked_again),
+        cmocka_unit_test(a_thread_whose_monitors_were_unknown_is_asked_again),
     };
 
     return cmocka_run_group_tests(TESTS, NULL, NULL);
