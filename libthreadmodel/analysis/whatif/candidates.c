@@ -221,7 +221,7 @@ static void choose_places(tm__candidates *all, const tm__candidate *it)
 }
 
 static int replay(tm__candidates *all, const tm__script *script, int bound,
-                  const tm__candidate *it, int64_t *length_ns)
+                  const tm__candidate *it, int64_t *length_ns, int64_t *until_ns)
 {
     uint32_t change = all->options->change;
     tm__simulation replay = {
@@ -251,13 +251,14 @@ static int replay(tm__candidates *all, const tm__script *script, int bound,
             replay.finished_ns[i] = replay.length_ns;
     all->forced += replay.forced;
     *length_ns = replay.length_ns;
+    *until_ns = replay.until_ns;
     return rc;
 }
 
 static int replay_all(tm__candidates *all, const tm__script *script, int bound)
 {
-    int64_t before_ns, after_ns;
-    int rc = replay(all, script, bound, NULL, &before_ns);
+    int64_t before_ns, after_ns, until_before_ns, until_after_ns;
+    int rc = replay(all, script, bound, NULL, &before_ns, &until_before_ns);
 
     if (bound == TM__HOLDS_LIKELY) {
         int64_t recorded_ns = 0;
@@ -272,8 +273,10 @@ static int replay_all(tm__candidates *all, const tm__script *script, int bound)
 
         if (!it->scaled)
             continue;
-        rc = replay(all, script, bound, it, &after_ns);
+        rc = replay(all, script, bound, it, &after_ns, &until_after_ns);
         it->gains_ns[bound] = before_ns - after_ns;
+        if (bound == TM__HOLDS_LIKELY)
+            it->absorbed_ns = until_after_ns - until_before_ns;
         if (rc == TM_OK && bound == TM__HOLDS_LIKELY &&
             all->options->change == TM_WHATIF_METHOD)
             note_unlinked(all, it);

@@ -17,6 +17,7 @@ typedef struct tm__candidate {
     int64_t gains_ns[TM__HOLDS_BOUND_END];
     int64_t unlinked_ns; ///< what a thread saves that nothing links to the end; 0
     int64_t hidden_ns;   ///< what one saves that must be over for the run to be; 0
+    int64_t absorbed_ns; ///< by which threads wait longer for what is not recorded
 } tm__candidate;
 
 typedef struct tm__candidates {

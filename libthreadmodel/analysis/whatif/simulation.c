@@ -165,8 +165,10 @@ static void wait_until(tm__play *r, uint32_t thread, const tm__step *step)
         pass(r, thread, step->length_ns, method_ns(r, a, step, step->length_ns));
     else if (r->it->moves_unknown && !(step->flags & TM__STEP_IDLE))
         pass(r, thread, 0, step->length_ns);
-    else if (a->now_ns < step->until_ns)
+    else if (a->now_ns < step->until_ns) {
+        r->it->until_ns = tm__sum(r->it->until_ns, step->until_ns - a->now_ns);
         a->now_ns = step->until_ns;
+    }
 }
 
 /* @return 0: it has to wait */
@@ -343,6 +345,7 @@ int tm__simulate(tm__simulation *it)
 
     it->length_ns = 0;
     it->forced = 0;
+    it->until_ns = 0;
     r.actors = tm__resize(it->memory, NULL, 0, actors);
     r.heap = tm__resize(it->memory, NULL, 0, heap);
     r.locks = tm__resize(it->memory, NULL, 0, locks);

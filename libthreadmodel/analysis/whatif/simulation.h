@@ -29,6 +29,7 @@ typedef struct tm__simulation {
     uint8_t moves_unknown;  ///< unexplained waits last as long, whenever they begin
     int64_t length_ns;      ///< the answer: from the begin to the last end
     uint64_t forced;        ///< blocked threads that had to be let go on
+    int64_t until_ns;       ///< waited for what nothing tells of, all threads together
     int64_t *saved_ns;      ///< NULL, or gets what each thread did not have to do
     int64_t *finished_ns;   ///< gets when each had taken its steps, if it had
 } tm__simulation;

@@ -69,11 +69,14 @@ static int is_resource(const tm__play *r, uint32_t number)
     return number >= r->script->model->objects_count;
 }
 
+static int64_t more_of(const tm__play *r, uint32_t number)
+{
+    return tm__script_is_asked(r->script, number) ? r->it->more_permits : 0;
+}
+
 static int64_t capacity_of(const tm__play *r, uint32_t number)
 {
-    int64_t more = tm__script_is_asked(r->script, number) ? r->it->more_permits : 0;
-
-    return tm__script_capacity(r->script, number) + more;
+    return tm__script_capacity(r->script, number) + more_of(r, number);
 }
 
 static int is_shared_step(const tm__play *r, uint32_t thread)
@@ -85,13 +88,14 @@ static int can_acquire(const tm__play *r, uint32_t number, uint32_t thread)
 {
     const tm__play_lock *it = &r->locks[number];
     int is_heir = r->actors[thread].is_heir;
+    int64_t more = more_of(r, number);
 
     if (is_shared_step(r, thread))
         /* A reader goes behind a writer that waits. */
-        return it->in_use <= 0 &&
+        return it->in_use <= more &&
                (is_heir || (!it->heirs && (it->waiting == TM__NONE ||
                                            is_shared_step(r, it->waiting))));
-    if (it->shared)
+    if (it->shared > more)
         return 0;
     return it->in_use + (is_resource(r, number) && !is_heir ? (int64_t)it->heirs : 0) <
            capacity_of(r, number);
@@ -114,11 +118,11 @@ static void let_in(tm__play *r, uint32_t number, int64_t now_ns)
         uint32_t thread = it->waiting;
 
         if (is_shared_step(r, thread)) {
-            if (it->in_use > 0 || it->heirs)
+            if (it->in_use > more_of(r, number) || it->heirs)
                 return;
             it->shared_heirs++;
         } else {
-            if (it->shared || it->shared_heirs ||
+            if ((int64_t)it->shared + it->shared_heirs > more_of(r, number) ||
                 it->in_use + (int64_t)it->heirs >= capacity_of(r, number))
                 return;
             it->heirs++;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/whatif/candidates.h"
+#include "analysis/whatif/gain.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "model/deadlock_search.h"
@@ -18,18 +18,6 @@ enum { DEFAULT_COUNT = 20, LABEL_BYTES = 1024 };
 
 #define FACTOR_AT_MOST 1e6
 #define LONGEST_NS 1e18 /* 31 years, far from where times overflow */
-
-/* By no more the gain of programs that were really changed differed from what was told,
- * in three of four; docs/whatif.md has the table. */
-#define ERROR_SHARE 0.15
-
-/** A gain as it is told. */
-typedef struct prediction {
-    int is_known;
-    int64_t low_ns;
-    int64_t middle_ns;
-    int64_t high_ns;
-} prediction;
 
 static int had_deadlock(const tm_model *model)
 {
@@ -58,39 +46,6 @@ static void put_caveats(const tm__candidates *all, tm__builder *builder)
                            "There was a deadlock: its threads are predicted to "
                            "stand where they stood, though with other holds it "
                            "might not have come about.");
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static prediction predict(const tm__candidates *all, const tm__candidate *it)
-{
-    const int64_t *gains_ns = it->gains_ns;
-    int64_t middle_ns = gains_ns[TM__HOLDS_LIKELY], error_ns;
-    prediction p = {.is_known =
-                        it->scaled > 0 && !all->is_too_long && it->unlinked_ns == 0,
-                    .middle_ns = middle_ns};
-
-    error_ns = (int64_t)((double)most(middle_ns, -middle_ns) * ERROR_SHARE);
-    error_ns += most(all->off_ns, -all->off_ns);
-    p.low_ns =
-        least(gains_ns[TM__HOLDS_SHORT], least(middle_ns, gains_ns[TM__HOLDS_LONG])) -
-        error_ns;
-    p.high_ns =
-        most(gains_ns[TM__HOLDS_SHORT], most(middle_ns, gains_ns[TM__HOLDS_LONG])) +
-        error_ns;
-    p.high_ns = most(p.high_ns, it->hidden_ns);
-    /* A change that takes time away can still cost some, but nothing tells that. */
-    if (middle_ns >= 0 && p.low_ns < 0)
-        p.low_ns = least(0, least(gains_ns[TM__HOLDS_SHORT], gains_ns[TM__HOLDS_LONG]));
-    return p;
 }
 
 static const char *note_of(const tm__candidates *all, const tm__candidate *it)
@@ -126,7 +81,7 @@ static void put_row(tm__builder *builder, const tm__candidates *all,
 {
     const tm__strings *strings = &all->model->strings;
     const tm_whatif_options *options = all->options;
-    prediction p = predict(all, it);
+    tm__gain gain = tm__gain_of(all, it);
 
     tm__put_string(builder, tm_whatif_change_name((int)options->change));
     tm__put_string(builder, tm__strings_get(strings, it->class_name));
@@ -139,10 +94,11 @@ static void put_row(tm__builder *builder, const tm__candidates *all,
         tm__put_double(builder, options->factor);
         tm__put_null(builder);
     }
-    put_known_ns(builder, p.is_known, tm_model_length_ns(all->model) - p.middle_ns);
-    put_known_ns(builder, p.is_known, p.middle_ns);
-    put_known_ns(builder, p.is_known, p.low_ns);
-    put_known_ns(builder, p.is_known, p.high_ns);
+    put_known_ns(builder, gain.is_known,
+                 tm_model_length_ns(all->model) - gain.middle_ns);
+    put_known_ns(builder, gain.is_known, gain.middle_ns);
+    put_known_ns(builder, gain.is_known, gain.low_ns);
+    put_known_ns(builder, gain.is_known, gain.high_ns);
     tm__put_int64(builder, it->scaled);
     tm__put_int64(builder, it->scaled_ns);
     tm__put_string(builder, note_of(all, it));

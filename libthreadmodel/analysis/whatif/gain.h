@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one change would gain, as an interval. */
+#ifndef TM_ANALYSIS_WHATIF_GAIN_H
+#define TM_ANALYSIS_WHATIF_GAIN_H
+
+#include "analysis/whatif/candidates.h"
+
+typedef struct tm__gain {
+    int is_known; ///< else nothing is known that would change, and the rest is 0
+    int64_t low_ns;
+    int64_t middle_ns;
+    int64_t high_ns;
+    int64_t absorbed_ns; ///< by which threads wait longer for what is not recorded
+    int64_t off_ns;      ///< the unchanged replay less the recording
+    uint64_t forced;     ///< threads that a replay had to let go on
+} tm__gain;
+
+/** Of a candidate that was replayed. */
+tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it);
+
+/** What if nobody had to wait for it, or if it took no time? */
+typedef struct tm__gain_question {
+    uint32_t change;        ///< TM_WHATIF_PERMITS: nobody waits; TM_WHATIF_METHOD:
+                            ///< sleeps in `method` take no time
+    const uint8_t *objects; ///< PERMITS: objects[] that are locks; NULL: `method`
+    uint32_t class_name;    ///< strings: of what is waited for in `method`, or TM__NONE
+    uint32_t method;        ///< strings
+} tm__gain_question;
+
+/** @return TM_OK or TM_ENOMEM */
+int tm__gain_ask(tm__gain *gain, const tm_model *model,
+                 const tm__gain_question *question);
+
+#endif
