@@ -6,6 +6,12 @@
  * one. Each kind has a threshold, so that a run without trouble has no findings. "Of
  * the run" means of its length. Impact is the time lost, summed over all threads, so it
  * may exceed the run; the bound is the time lost by the thread that lost most.
+ * The gain is the answer of what-if, see whatif.h, for the twelve findings with the
+ * largest bounds: if no thread had to wait for a lock or a resource, or if sleeps took
+ * no time. It is unknown for other kinds, where the replay is no image of the run, and
+ * where one wait of the thread that the run ends with makes up half of the run. A run
+ * of more than twelve million intervals has no gains, one of more than a million has
+ * fewer.
  *
  * - deadlock: a cycle, resolved since or not.
  * - class_initialisation: a thread in a static initialiser sleeps, waits or is blocked
@@ -58,12 +64,13 @@
  * - sampled_block: in two or more of several thread dumps a thread is blocked, or
  *   queues to re-enter, by the same class at the same line.
  *
- * Minor findings are useless notifies; a lock or resource for which all threads
- * together lost at most 5 % of the run, or each thread did and all together less than
- * half of it; and a lock that blocked each thread once, or one thread at a time for
- * less than 1 ms on average, for less than a fifth of the run. Waits and sleeps whose
- * caller is the JDK itself, or a worker that waits for work, are left out: a developer
- * cannot change them.
+ * Minor findings are those that gain less than 1 % of the run, and 5 % at most, unless
+ * threads would wait longer for what is not recorded instead; useless notifies; a lock
+ * or resource for which all threads together lost at most 5 % of the run, or each
+ * thread did and all together less than half of it; and a lock that blocked each thread
+ * once, or one thread at a time for less than 1 ms on average, for less than a fifth of
+ * the run. Waits and sleeps whose caller is the JDK itself, or a worker that waits for
+ * work, are left out: a developer cannot change them.
  */
 #ifndef THREADMODEL_FINDINGS_H
 #define THREADMODEL_FINDINGS_H
@@ -76,7 +83,8 @@ TM_BEGIN_DECLS
 
 /**
  * List the findings: unresolved deadlocks, then what is known, what is only suspected,
- * and what is minor; of each the largest bound first, at most five of a kind.
+ * and what is minor; of each the largest gain first, or bound where the gain is
+ * unknown, at most five of a kind.
  *
  * Columns (table `findings`): rank int32 (1, 2, ...), kind string (deadlock,
  * resource_wait, executor_too_small, event_loop_blocked, virtual_threads_pinned,
@@ -85,19 +93,23 @@ TM_BEGIN_DECLS
  * class_initialisation, class_loading, long_wait, wait_always_times_out,
  * sleep_on_critical_path, unbalanced_join, straggler, lock_inversion, sampled_block),
  * title string (at most twelve words), impact_ns int64 (time lost, of all threads added
- * up), bound_ns int64 (the most that one thread lost: no thread can gain more), minor
- * bool (little or nothing is gained from it), suspected bool (it rests on inference;
- * caveat says what would confirm it), waits string (which threads wait where, how
- * often, for how long; null: nobody), holds string (which thread holds or uses it
- * where, for how long; null: not known, or nobody), advice string (what to try; null:
- * nothing), caveat string (what the data cannot show; null: nothing is in doubt), text
- * string (waits, holds, advice and caveat, one after the other), class string, method
- * string (where to look), source string, line int32, thread_id uint64 (null: nobody),
- * thread string (the first that it names; null: nobody), evidence_table string
- * (deadlocks, blame, callers, interactions, timeline, lock_order, critical_path,
- * resources; the table that shows it), evidence_where string (which rows of that table:
- * conditions `column = value`, `column = 'text'` and `column is null`, joined as in SQL
- * by `and`; empty: all).
+ * up), bound_ns int64 (the most that one thread lost: no thread can gain more), gain_ns
+ * int64 (by so much the run would be shorter if no thread had to wait for it, or if
+ * these sleeps took no time; null: unknown), gain_low_ns int64 (the least that the gain
+ * may be; null: unknown), gain_high_ns int64 (the most; null: unknown), minor bool
+ * (little or nothing is gained from it), suspected bool (it rests on inference; caveat
+ * says what would confirm it), waits string (which threads wait where, how often, for
+ * how long; null: nobody), holds string (which thread holds or uses it where, for how
+ * long; null: not known, or nobody), gain string (what would be gained, or the bound of
+ * it; null: nothing is known), advice string (what to try; null: nothing), caveat
+ * string (what the data cannot show; null: nothing is in doubt), text string (waits,
+ * holds, gain, advice and caveat, one after the other), class string, method string
+ * (where to look), source string, line int32, thread_id uint64 (null: nobody), thread
+ * string (the first that it names; null: nobody), evidence_table string (deadlocks,
+ * blame, callers, interactions, timeline, lock_order, critical_path, resources; the
+ * table that shows it), evidence_where string (which rows of that table: conditions
+ * `column = value`, `column = 'text'` and `column is null`, joined as in SQL by `and`;
+ * empty: no row, for names are too long).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -18,6 +18,7 @@ AGENT = ROOT / "agent/jvm"
 BELOW_ANALYSIS = {"base", "table", "model"}
 GROUPING, TIMELINE, PATH = "analysis/grouping", "analysis/timeline", "analysis/path"
 LOCKS, RESOURCES = "analysis/locks", "analysis/resources"
+WHATIF = "analysis/whatif"
 LAYERS = {
     "base": set(),
     "table": {"base"},
@@ -28,8 +29,9 @@ LAYERS = {
     RESOURCES: BELOW_ANALYSIS,
     LOCKS: BELOW_ANALYSIS | {GROUPING, TIMELINE, RESOURCES},
     PATH: BELOW_ANALYSIS | {TIMELINE},
-    "analysis/whatif": BELOW_ANALYSIS | {TIMELINE, RESOURCES, PATH},
-    "analysis/findings": BELOW_ANALYSIS | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH},
+    WHATIF: BELOW_ANALYSIS | {TIMELINE, RESOURCES, PATH},
+    "analysis/findings": BELOW_ANALYSIS
+    | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF},
     "trace": {"base"},
     "formats": {"base", "trace"},
     "export": {"base"},

@@ -14,6 +14,7 @@ from threadmodel.evidence import conditions
 Row = dict[str, Any]
 MOST = 5
 TITLE_WORDS = 12
+PARTS = ("waits", "holds", "gain", "advice", "caveat")
 LOCK_KINDS = (
     "hot_lock",
     "lock_convoy",
@@ -78,17 +79,19 @@ def test_each_finding_rests_on_the_rows_that_it_names(seed: int) -> None:
 
 
 def tier(row: Row, standing: set[int]) -> tuple[int, int]:
-    """Deadlocks that stand, what is known, suspected, minor; then by the bound."""
+    """Deadlocks that stand, what is known, suspected, minor; then by the gain, or by
+    the bound where none is told."""
     stands = row["kind"] == "deadlock" and (
         conditions(row["evidence_where"])["deadlock"] in standing
     )
+    worth = row["bound_ns"] if row["gain_ns"] is None else row["gain_ns"]
     if row["minor"]:
-        return 3, -row["bound_ns"]
-    return 2 if row["suspected"] else 0 if stands else 1, -row["bound_ns"]
+        return 3, -worth
+    return 2 if row["suspected"] else 0 if stands else 1, -worth
 
 
 @campaign(150, 2000)
-def test_findings_are_ranked_by_what_a_thread_lost(seed: int) -> None:
+def test_findings_are_ranked_by_what_is_gained(seed: int) -> None:
     model = run_of(seed)
     rows = list(model.findings())
     standing = {
@@ -100,7 +103,7 @@ def test_findings_are_ranked_by_what_a_thread_lost(seed: int) -> None:
     assert all(row["text"].endswith(".") for row in rows)
     assert all(row["bound_ns"] <= row["impact_ns"] for row in rows)
     for row in rows:
-        parts = (row["waits"], row["holds"], row["advice"], row["caveat"])
+        parts = [row[part] for part in PARTS]
         assert row["text"] == " ".join(part for part in parts if part is not None)
         assert 1 < len(row["title"].split()) <= TITLE_WORDS
     for kind in {row["kind"] for row in rows}:

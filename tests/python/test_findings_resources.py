@@ -88,6 +88,8 @@ def test_what_is_only_suspected_comes_last() -> None:
     story = full_queue(consumer_sleeps=False)
     for turn in range(6):
         story.block(10 * turn, 10 * turn + 3, 5, owner=6, lock=OTHER)
+    # With it the run ends, so that it is not below the line.
+    story.at(300, 5, KIND.THREAD_END)
     rows = story.findings()
     assert [row["kind"] for row in rows] == ["hot_lock", "resource_wait"]
     assert rows[0]["impact_ns"] < rows[1]["impact_ns"]

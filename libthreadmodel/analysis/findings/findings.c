@@ -44,7 +44,10 @@ tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
                           .place = TM__NONE,
                           .blocked_place = TM__NONE,
                           .thread = TM__NONE,
-                          .inner_method = TM__NONE};
+                          .inner_method = TM__NONE,
+                          .lock_group = TM__NONE,
+                          .change = TM_WHATIF_END,
+                          .change_method = TM__NONE};
     return item;
 }
 
@@ -219,6 +222,14 @@ static void put_whole(tm__builder *builder, const tm__finding *item)
     tm__put_text(builder, text);
 }
 
+static void put_gain_ns(tm__builder *builder, const tm__finding *item, int64_t ns)
+{
+    if (item->has_gain)
+        tm__put_int64(builder, ns);
+    else
+        tm__put_null(builder);
+}
+
 static void put_finding(tm__builder *builder, const tm__findings *findings,
                         const tm__finding *item, int32_t rank)
 {
@@ -229,6 +240,9 @@ static void put_finding(tm__builder *builder, const tm__findings *findings,
     put_part(builder, item, TM__TITLE);
     tm__put_int64(builder, item->impact_ns);
     tm__put_int64(builder, item->bound_ns);
+    put_gain_ns(builder, item, item->gain_ns);
+    put_gain_ns(builder, item, item->gain_low_ns);
+    put_gain_ns(builder, item, item->gain_high_ns);
     tm__put_bool(builder, item->minor);
     tm__put_bool(builder, item->suspected);
     for (int part = TM__WAITS; part < TM__PARTS; part++)
@@ -252,12 +266,17 @@ static int tier_of(const tm__finding *item)
     return item->minor ? 3 : item->suspected ? 2 : !item->stands;
 }
 
-/* What one thread lost at most is what may be gained at most; time of all threads
- * added up says how many there are. Equals keep the order of the detectors. */
-static int by_bound(const void *payload, uint32_t left, uint32_t right)
+/* Where no gain is told, what one thread lost is the most that it may be. */
+static int64_t worth_ns(const tm__finding *item)
+{
+    return item->has_gain ? item->gain_ns : item->bound_ns;
+}
+
+/* Equals keep the order of the detectors. */
+static int by_worth(const void *payload, uint32_t left, uint32_t right)
 {
     const tm__finding *items = payload;
-    int64_t l = items[left].bound_ns, r = items[right].bound_ns;
+    int64_t l = worth_ns(&items[left]), r = worth_ns(&items[right]);
 
     if (l != r)
         return l > r ? -1 : 1;
@@ -277,7 +296,7 @@ static int put_ranked(tm__builder *builder, tm__findings *findings)
     if (order && spare) {
         for (uint32_t i = 0; i < findings->items_count; i++)
             order[i] = (tm__sortable){tier_of(&findings->items[i]), i};
-        tm__sort(order, spare, findings->items_count, by_bound, findings->items);
+        tm__sort(order, spare, findings->items_count, by_worth, findings->items);
         for (uint32_t i = 0; i < findings->items_count; i++) {
             tm__finding *item = &findings->items[order[i].number];
 
@@ -314,12 +333,16 @@ int tm_finding_list(tm_table **out, const tm_model *model)
         rc = detectors[i](&findings);
     merge_alike(&findings);
     if (rc == TM_OK)
+        rc = tm__findings_ask_gains(&findings);
+    if (rc == TM_OK)
         rc = put_ranked(&builder, &findings);
     if (rc == TM_OK)
         rc = findings.labels.failed;
     tm__model_put_caveats(model, &builder);
     tm__free(&findings.memory, findings.items,
              findings.items_capacity * sizeof(*findings.items));
+    tm__free(&findings.memory, findings.lock_group_of,
+             ((size_t)model->objects_count + 1) * sizeof(*findings.lock_group_of));
     tm__class_work_close(&findings);
     tm__callers_close(&findings.places);
     tm__labels_close(&findings.labels);

@@ -7,6 +7,7 @@
 #define TM_ANALYSIS_FINDINGS_FINDINGS_H
 
 #include <threadmodel/findings.h>
+#include <threadmodel/whatif.h>
 
 #include "analysis/grouping/callers.h"
 #include "base/triple_map.h"
@@ -21,6 +22,7 @@ enum tm__part {
     TM__TITLE,  ///< at most twelve words
     TM__WAITS,  ///< who waits where, for how long, how often
     TM__HOLDS,  ///< who holds or uses it where, for how long
+    TM__GAIN,   ///< by how much shorter the run would be without it
     TM__ADVICE, ///< what to try
     TM__CAVEAT, ///< what the data cannot tell
     TM__PARTS
@@ -36,6 +38,14 @@ typedef struct tm__finding {
     uint32_t blocked_place; ///< places or TM__NONE: where threads wait
     uint32_t thread;        ///< threads[] or TM__NONE
     uint32_t inner_method;  ///< strings: in which the time was spent, told within it
+    uint32_t lock_group;    ///< of lock_group_of[], or TM__NONE
+    uint32_t change;        ///< enum tm_whatif_change to ask about; END: none
+    uint32_t change_method; ///< strings: the method that the change is of, or TM__NONE
+    int is_asked;           ///< what-if was
+    int has_gain;
+    int64_t gain_ns;
+    int64_t gain_low_ns;
+    int64_t gain_high_ns;
     int suspected;
     int stands;         ///< a deadlock that is not over
     int minor;          ///< nothing is gained from it
@@ -56,7 +66,8 @@ typedef struct tm__findings {
     tm__labels labels;
     tm__scope whole; ///< the whole run
     int64_t run_ns;
-    uint8_t *class_work; ///< of each stack: enum tm__class_work
+    uint8_t *class_work;     ///< of each stack: enum tm__class_work
+    uint32_t *lock_group_of; ///< of each object, which group of locks it is in; NULL
     TM__ARRAY(tm__finding, items);
 } tm__findings;
 
@@ -113,6 +124,12 @@ int tm__class_work_of(const tm__findings *findings, uint32_t stack);
  * initialise a class. */
 int tm__is_class_work(const tm__findings *findings, uint32_t object, uint32_t stack);
 void tm__class_work_close(tm__findings *findings);
+
+/** Ask what-if of those by which a thread lost most. @return TM_OK or TM_ENOMEM */
+int tm__findings_ask_gains(tm__findings *findings);
+/** Ask what sleeps at a place cost, if that is what a thread is blocked by there. */
+void tm__ask_without_sleeps(tm__finding *finding, const tm__findings *findings,
+                            int state, uint32_t place);
 
 /** Whether a finding tells already of the time spent in a method, strings. */
 int tm__is_covered(const tm__findings *findings, uint32_t method);

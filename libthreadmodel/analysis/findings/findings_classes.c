@@ -169,6 +169,7 @@ static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
     finding->thread = item->worst_thread;
     if (at->b != TM__NONE)
         finding->inner_method = findings->places.items[at->b].method;
+    tm__ask_without_sleeps(finding, findings, TM_STATE_SLEEPING, at->b);
     tm__where_thread(finding, "thread_id", model, item->worst_thread);
     tm__where_caller(finding, findings, "method", at->b, 1);
     tm__finding_write_class(finding, model, item->a);

@@ -57,10 +57,13 @@ int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues)
     int rc = TM_OK;
 
     *groups = (tm__lock_groups){.findings = findings, .queues = queues};
-    groups->of_object =
-        tm__zalloc(&findings->memory, ((size_t)count + 1) * sizeof(*groups->of_object));
+    groups->of_object = tm__resize(&findings->memory, NULL, 0,
+                                   ((size_t)count + 1) * sizeof(*groups->of_object));
     if (!groups->of_object)
         return TM_ENOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        groups->of_object[i] = TM__NONE;
+    findings->lock_group_of = groups->of_object;
     for (uint32_t i = 0; rc == TM_OK && i < count; i++)
         if (queues->items[i].blocks)
             rc = put_object(groups, i);
@@ -105,7 +108,5 @@ void tm__lock_groups_close(tm__lock_groups *groups)
     tm__memory *memory = &findings->memory;
 
     tm__free(memory, groups->items, groups->items_capacity * sizeof(*groups->items));
-    tm__free(memory, groups->of_object,
-             ((size_t)findings->model->objects_count + 1) * sizeof(*groups->of_object));
     tm__triple_map_free(&groups->map, memory);
 }

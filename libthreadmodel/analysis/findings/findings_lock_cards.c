@@ -202,6 +202,8 @@ static int emit(const card *c, const char *kind, const char *title, const char *
     if (!finding)
         return TM_ENOMEM;
     finding->class_name = group->class_name;
+    finding->lock_group = c->group;
+    finding->change = TM_WHATIF_PERMITS;
     finding->bound_ns = c->bound_ns;
     finding->place = at ? at->b : TM__NONE;
     finding->blocked_place = finding->place;

@@ -154,6 +154,7 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
         threads += s->tally.items[i].a == item->a && s->tally.items[i].c == BY_THREAD;
     finding->place = item->a;
     finding->is_on_path = 1;
+    tm__ask_without_sleeps(finding, findings, TM_STATE_SLEEPING, item->a);
     finding->thread = most->b;
     tm__where_text(finding, "state", "sleeping");
     tm__where_caller(finding, findings, "method", item->a, 1);

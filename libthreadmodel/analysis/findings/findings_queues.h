@@ -55,7 +55,7 @@ typedef struct tm__lock_groups {
     const tm__queues *queues;
     tm__triple_map map; ///< (hash of outer class, place): items[] + 1
     TM__ARRAY(tm__lock_group, items);
-    uint32_t *of_object; ///< items[]
+    uint32_t *of_object; ///< items[] or TM__NONE; the findings keep it
 } tm__lock_groups;
 
 /** Make them, once all blocks were noted. @return TM_OK or TM_ENOMEM; to be closed */

@@ -246,6 +246,8 @@ static int emit(places *p, uint32_t number)
     finding->place = tm__caller_of(&findings->places, it->waiting_stack);
     finding->blocked_place = finding->place;
     finding->bound_ns = at->bound_ns;
+    finding->change = TM_WHATIF_PERMITS;
+    finding->change_method = it->waiting;
     finding->minor = tm__is_minor(findings, at->total_ns, at->bound_ns);
     finding->suspected = !uses && !is_seen_busy(findings->model, it);
     if (!uses && !finding->suspected) {

@@ -233,6 +233,7 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
     if (!finding)
         return TM_ENOMEM;
     finding->bound_ns = it->blocked_ns / it->workers;
+    tm__ask_without_sleeps(finding, findings, (int)top->c, top->b);
     finding->place = top->b;
     finding->thread = top->worst_thread;
     finding->inner_method = findings->places.items[top->b].method;
@@ -341,6 +342,7 @@ static int emit_loop(tm__findings *findings, const tm__tally_item *item)
         return TM_ENOMEM;
     finding->place = item->a;
     finding->thread = item->b;
+    tm__ask_without_sleeps(finding, findings, (int)item->c, item->a);
     finding->inner_method = findings->places.items[item->a].method;
     tm__where_thread(finding, "thread_id", findings->model, item->b);
     tm__where_caller(finding, findings, "method", item->a, 1);

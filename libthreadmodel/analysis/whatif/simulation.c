@@ -296,11 +296,13 @@ static void force(tm__play *r, int64_t now_ns)
                                                     : r->actors[thread].now_ns);
 }
 
+/* When the run is over the others play on, as far as they can: what they wait for
+ * longer is part of the answer. */
 static void go(tm__play *r)
 {
     int64_t now_ns = 0;
 
-    while (r->ends_left) {
+    while (r->ends_left || r->heap_count) {
         if (r->heap_count) {
             if (r->heap[0].time_ns > now_ns)
                 now_ns = r->heap[0].time_ns;

@@ -117,7 +117,8 @@ def _context(row: Row) -> str:
 
 
 def _findings(model: Model) -> Section:
-    """A card each: title, who waits, who holds, what to try; minor ones as titles."""
+    """A card each: title, who waits, who holds, the gain, what to try; minor ones as
+    titles."""
     section = Section("What is worth looking at")
     rows = [row for row in model.findings() if not row["minor"]]
     minor = [row for row in model.findings() if row["minor"]]
@@ -125,7 +126,7 @@ def _findings(model: Model) -> Section:
         impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
         section.body.append(Fact(impact, _title(row), "bold"))
         tried = " ".join(filter(None, (row["advice"], row["caveat"])))
-        for text in (row["waits"], row["holds"], tried):
+        for text in (row["waits"], row["holds"], row["gain"], tried):
             if text:
                 section.body.append(Fact("", clean(text, NAME_LENGTH)))
     add_more(section, len(rows) - FINDINGS)

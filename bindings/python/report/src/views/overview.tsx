@@ -127,6 +127,7 @@ function Finding({ run, table, row }: { run: Run; table: Table; row: number }) {
 const PARTS: [string, string][] = [
   ["waits", "Waits"],
   ["holds", "Holds"],
+  ["gain", "Gain"],
   ["advice", "Try"],
   ["caveat", "Not known"],
 ];

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What would be gained: the few findings by which a thread lost most are asked of
+ * what-if. A gain is told where the replay can tell it; else what one thread lost is
+ * named as the bound that it is.
+ */
+#include "analysis/findings/findings.h"
+
+#include "analysis/path/path.h"
+#include "analysis/timeline/wakeup_edge.h"
+#include "analysis/whatif/gain.h"
+#include "base/saturate.h"
+#include "model/interval.h"
+#include "model/thread.h"
+
+/* A replay takes as long as a few other questions together: many are asked of a run
+ * of a few hundred thousand intervals, and of one of many millions none. */
+enum { ASKED_AT_MOST = 12, INTERVALS_AT_MOST = 12 << 20 };
+
+void tm__ask_without_sleeps(tm__finding *finding, const tm__findings *findings,
+                            int state, uint32_t place)
+{
+    if (state != TM_STATE_SLEEPING || place == TM__NONE)
+        return;
+    finding->change = TM_WHATIF_METHOD;
+    finding->change_method = findings->places.items[place].method;
+}
+
+static uint32_t replays_allowed(const tm_model *model)
+{
+    uint64_t intervals = 1;
+    uint64_t allowed;
+
+    for (uint32_t t = 0; t < model->threads_count; t++)
+        intervals += model->threads[t].interval_count;
+    allowed = INTERVALS_AT_MOST / intervals;
+    return allowed < ASKED_AT_MOST ? (uint32_t)allowed : ASKED_AT_MOST;
+}
+
+/* Whether one wait or sleep of the thread that the run ends with makes up half of it:
+ * then its length was given, as a load test's or a server's is, and what is gained is
+ * more work in that time. */
+static int is_length_given(const tm__findings *findings, const tm__path *path)
+{
+    for (uint32_t i = 0; i < path->segments_count; i++)
+        if (path->segments[i].thread == path->thread &&
+            tm__is_inert(path->segments[i].state) &&
+            tm__segment_end_ns(path, i) - path->segments[i].start_ns >=
+                findings->run_ns / 2)
+            return 1;
+    return 0;
+}
+
+/*
+ * Whether the replay can be believed. It cannot where threads blocked one another in
+ * it, or where it is no image of the run even unchanged. That little is gained is
+ * certain only of queueing, and if the threads do not wait longer for something that is
+ * not recorded, as a server's workers do for requests.
+ */
+static int is_reliable(const tm__findings *findings, const tm__finding *item,
+                       const tm__gain *gain)
+{
+    if (!gain->is_known || gain->forced || gain->off_ns > findings->run_ns / 8 ||
+        gain->off_ns < -findings->run_ns / 8 || gain->middle_ns > findings->run_ns)
+        return 0;
+    return gain->middle_ns >= item->bound_ns / 4 ||
+           (item->change == TM_WHATIF_PERMITS &&
+            gain->absorbed_ns < item->bound_ns / 4 &&
+            gain->high_ns < item->bound_ns / 2);
+}
+
+static int ask(tm__findings *findings, tm__finding *item)
+{
+    const tm_model *model = findings->model;
+    size_t bytes = (size_t)model->objects_count + 1;
+    tm__gain_question question = {.change = item->change,
+                                  .class_name = item->class_name,
+                                  .method = item->change_method};
+    uint8_t *objects = NULL;
+    tm__gain gain;
+    int rc;
+
+    if (item->lock_group != TM__NONE) {
+        objects = tm__zalloc(&findings->memory, bytes);
+        if (!objects)
+            return TM_ENOMEM;
+        for (uint32_t i = 0; i < model->objects_count; i++)
+            objects[i] = findings->lock_group_of[i] == item->lock_group;
+        question.objects = objects;
+    }
+    rc = tm__gain_ask(&gain, model, &question);
+    tm__free(&findings->memory, objects, bytes);
+    if (rc < 0)
+        return rc;
+    item->has_gain = is_reliable(findings, item, &gain);
+    item->gain_ns = gain.middle_ns;
+    item->gain_low_ns = gain.low_ns;
+    item->gain_high_ns = gain.high_ns;
+    if (item->has_gain && gain.middle_ns < findings->run_ns / 100 &&
+        gain.high_ns < findings->run_ns / 20)
+        item->minor = 1;
+    return TM_OK;
+}
+
+/* ---- words ---- */
+
+static void write_bound(tm__finding *item, int is_given)
+{
+    if (item->bound_ns <= 0 || item->stands)
+        return;
+    tm__part(item, TM__GAIN);
+    tm__finding_write(item, "At most ");
+    tm__finding_write_duration(item, item->bound_ns);
+    tm__finding_write(
+        item, is_given ? ", which is what one thread lost. One wait decides how "
+                         "long the run is: what is gained is more work in "
+                         "that time."
+                       : ", which is what one thread lost; how much of that "
+                         "would be gained is unknown.");
+}
+
+static void write_gain(tm__finding *item)
+{
+    const char *change = item->change == TM_WHATIF_METHOD
+                             ? "if these sleeps took no time"
+                             : "if nobody had to wait for it";
+
+    tm__part(item, TM__GAIN);
+    if (item->minor) {
+        tm__finding_write(item, "The run would be hardly shorter %s.", change);
+        return;
+    }
+    tm__finding_write(item, "The run would be ");
+    tm__finding_write_duration(item, item->gain_ns);
+    tm__finding_write(item, " shorter %s (", change);
+    tm__finding_write_duration(item, item->gain_low_ns > 0 ? item->gain_low_ns : 0);
+    tm__finding_write(item, " to ");
+    tm__finding_write_duration(item, item->gain_high_ns);
+    tm__finding_write(item, ").");
+}
+
+/* ---- whom to ask ---- */
+
+/* The one by which a thread lost most, of those that were not asked yet. */
+static tm__finding *next_to_ask(tm__findings *findings)
+{
+    tm__finding *best = NULL;
+
+    for (uint32_t i = 0; i < findings->items_count; i++) {
+        tm__finding *it = &findings->items[i];
+
+        if (it->change != TM_WHATIF_END && !it->minor && !it->is_asked &&
+            (!best || it->bound_ns > best->bound_ns))
+            best = it;
+    }
+    return best;
+}
+
+int tm__findings_ask_gains(tm__findings *findings)
+{
+    static const tm_path_options whole_run = {.size = sizeof(whole_run)};
+    uint32_t left = replays_allowed(findings->model);
+    tm__finding *item;
+    tm__path path;
+    int is_given, rc = tm__path_walk(&path, findings->model, &whole_run);
+
+    is_given = rc == TM_OK && is_length_given(findings, &path);
+    tm__path_free(&path);
+    while (rc == TM_OK && !is_given && left-- &&
+           (item = next_to_ask(findings)) != NULL) {
+        item->is_asked = 1;
+        rc = ask(findings, item);
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < findings->items_count; i++) {
+        item = &findings->items[i];
+        if (item->has_gain)
+            write_gain(item);
+        else
+            write_bound(item, is_given);
+    }
+    return rc;
+}
