@@ -39,6 +39,50 @@ def test_threads_that_did_the_same_are_balanced() -> None:
     assert story.findings("unbalanced_join") == []
 
 
+def started_together(*ends_ms: float) -> Story:
+    """Threads of one loop of which the first is joined: the others have ended by then."""
+    story = Story()
+    for thread, _ in enumerate(ends_ms, 2):
+        story.at(1, 1, KIND.THREAD_START_CALLED, peer=thread, stack=TRANSFER)
+        story.at(1.1, thread, KIND.THREAD_START)
+    story.at(2, 1, KIND.JOIN, peer=2, stack=SLOW)
+    for end, thread in sorted((end, thread) for thread, end in enumerate(ends_ms, 2)):
+        story.at(end, thread, KIND.THREAD_END)
+    story.at(ends_ms[0] + 0.1, 1, KIND.JOINED, peer=2)
+    return story
+
+
+def test_a_join_of_the_last_of_its_siblings_is_unbalanced() -> None:
+    (row,) = started_together(400, 60, 100).findings("unbalanced_join")
+    assert row["thread"] == "t2"
+    assert row["impact_ns"] == pytest.approx(300 * MS, rel=0.01)
+    assert row["waits"] == (
+        "t1 joined it in Lock.slow:10 and waited 300 ms for t2 alone. "
+        "All that were started with it had ended."
+    )
+
+
+def test_siblings_that_ended_just_before_make_a_join_balanced() -> None:
+    assert started_together(400, 395, 390).findings("unbalanced_join") == []
+
+
+def test_a_sibling_that_still_runs_makes_a_join_balanced() -> None:
+    assert started_together(400, 60, 410).findings("unbalanced_join") == []
+
+
+def test_threads_that_were_joined_elsewhere_are_not_the_others() -> None:
+    story = Story()
+    for thread in (2, 3):
+        story.at(1, thread, KIND.THREAD_START, peer=1)
+    story.at(2, 1, KIND.JOIN, peer=2, stack=TRANSFER)
+    story.at(100, 2, KIND.THREAD_END)
+    story.at(100.1, 1, KIND.JOINED, peer=2)
+    story.at(100.2, 1, KIND.JOIN, peer=3, stack=SLOW)
+    story.at(400, 3, KIND.THREAD_END)
+    story.at(400.1, 1, KIND.JOINED, peer=3)
+    assert story.findings("unbalanced_join") == []
+
+
 def test_an_even_join_is_no_finding() -> None:
     assert joins(118).findings() == []
 

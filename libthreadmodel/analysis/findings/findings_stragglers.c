@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Findings about one slow thread of several: all that were joined, or that one thread
- * started at one place, had ended, and somebody still waited for this one.
- */
+/* Findings about the last of several siblings: somebody still waited for it, and all
+ * others had ended. */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/siblings.h"
 #include "analysis/timeline/blocking.h"
 #include "analysis/resources/resources.h"
 #include "base/saturate.h"
@@ -41,186 +40,6 @@ int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t threa
     return rc;
 }
 
-/* ---- joins ---- */
-
-/** Threads that one thread joined one after the other, and that ran together. */
-typedef struct batch {
-    int64_t joined_ns; ///< when the last join ended
-    int64_t last_end_ns;
-    int64_t next_end_ns; ///< of the last but one
-    int64_t waited_ns;   ///< for the slowest, after all others had ended
-    int64_t life_ns;     ///< of the slowest
-    uint32_t joiner;
-    uint32_t slowest;
-    uint32_t next;   ///< the last but one to end
-    uint32_t latest; ///< joined last
-    uint32_t count;
-    uint32_t stack;
-} batch;
-
-/* Of fewer it tells nothing that there are as many. */
-enum { ENOUGH_INTERVALS = 16 };
-
-typedef struct joins {
-    tm__findings *findings;
-    tm__top top; ///< batches[]
-    TM__ARRAY(batch, batches);
-} joins;
-
-/* Threads that were blocked as often did the same: one of them came later to it, or had
- * the processor later, and has no more work to give away. */
-static int did_the_same(const tm_model *model, uint32_t left, uint32_t right)
-{
-    const tm__thread *l = &model->threads[left], *r = &model->threads[right];
-    uint64_t more = (uint64_t)l->interval_first + l->interval_count;
-    uint64_t less = (uint64_t)r->interval_first + r->interval_count;
-
-    if (more < less) {
-        uint64_t swap = more;
-
-        more = less;
-        less = swap;
-    }
-    return less >= ENOUGH_INTERVALS && (more - less) * 8 <= more;
-}
-
-static int is_unbalanced(const tm__findings *findings, const batch *it)
-{
-    return it->count >= 2 && !did_the_same(findings->model, it->slowest, it->next) &&
-           it->waited_ns > 0 && it->last_end_ns - it->next_end_ns >= it->life_ns / 4 &&
-           it->waited_ns >= findings->run_ns / 20;
-}
-
-static int report_join(tm__findings *findings, const batch *it)
-{
-    const tm_model *model = findings->model;
-    tm__finding *finding =
-        tm__finding_new(findings, "unbalanced_join", "timeline", it->waited_ns);
-
-    if (!finding)
-        return TM_ENOMEM;
-    finding->thread = it->slowest;
-    finding->place = tm__caller_of(&findings->places, it->stack);
-    finding->class_name =
-        tm__class_name_of_object(model, model->threads[it->slowest].object);
-    tm__where_thread(finding, "thread_id", model, it->joiner);
-    tm__where_text(finding, "state", "joining");
-    if (tm__most_blocked_in(&finding->inner_method, findings, it->slowest) < 0)
-        return TM_ENOMEM;
-    tm__finding_write_thread(finding, model, it->joiner);
-    tm__finding_write(finding, " waits for ");
-    tm__finding_write_thread(finding, model, it->slowest);
-    tm__finding_write(finding, " alone");
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_thread(finding, model, it->joiner);
-    tm__finding_write(finding, " joined %u threads in ", it->count);
-    tm__finding_write_caller(finding, findings, finding->place);
-    tm__finding_write(finding, " and waited ");
-    tm__finding_write_duration(finding, it->waited_ns);
-    tm__finding_write(finding, " for ");
-    tm__finding_write_thread(finding, model, it->slowest);
-    tm__finding_write(finding, " alone.");
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write_thread(finding, model, it->slowest);
-    tm__finding_write(finding, " lived for ");
-    tm__finding_write_duration(finding, it->life_ns);
-    tm__finding_write(finding, " and ended ");
-    tm__finding_write_duration(finding, it->last_end_ns - it->next_end_ns);
-    tm__finding_write(finding, " after the others.");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding, "Give it less of the work.");
-    return TM_OK;
-}
-
-static int end_batch(joins *j, batch *it)
-{
-    uint32_t joiner = it->joiner;
-
-    if (is_unbalanced(j->findings, it)) {
-        if (tm__reserve(&j->findings->memory, &j->batches, &j->batches_capacity,
-                        (size_t)j->batches_count + 1, sizeof(*it)) < 0)
-            return TM_ENOMEM;
-        j->batches[j->batches_count] = *it;
-        tm__top_add(&j->top, it->waited_ns, j->batches_count++);
-    }
-    *it = (batch){.joiner = joiner};
-    return TM_OK;
-}
-
-static void add_join(const tm_model *model, batch *it, uint32_t joined,
-                     const tm__interval *join, int64_t end_ns)
-{
-    const tm__thread *thread = &model->threads[joined];
-    int64_t died_ns = thread->end_ns != INT64_MIN ? thread->end_ns : end_ns;
-    int64_t from_ns;
-
-    it->joined_ns = end_ns;
-    if (it->count && it->latest == joined) {
-        /* Thread.join goes on to wait where a wait ended too early. */
-        if (it->slowest == joined)
-            it->waited_ns = tm__sum(it->waited_ns, end_ns - join->start_ns);
-        return;
-    }
-    it->count++;
-    it->latest = joined;
-    if (it->count == 1 || died_ns > it->last_end_ns) {
-        it->next_end_ns = it->count == 1 ? INT64_MIN : it->last_end_ns;
-        it->next = it->slowest;
-        it->last_end_ns = died_ns;
-        it->slowest = joined;
-        it->stack = join->stack;
-        it->life_ns = thread->start_ns != INT64_MIN ? died_ns - thread->start_ns : 0;
-        /* Only while all others had ended was it waited for alone. */
-        from_ns = it->next_end_ns > join->start_ns ? it->next_end_ns : join->start_ns;
-        it->waited_ns = end_ns > from_ns ? end_ns - from_ns : 0;
-        return;
-    }
-    /* One that was joined later ended while the slowest was waited for. */
-    if (died_ns > it->next_end_ns) {
-        it->next_end_ns = died_ns;
-        it->next = joined;
-        if (it->last_end_ns - died_ns < it->waited_ns)
-            it->waited_ns = it->last_end_ns - died_ns;
-    }
-}
-
-static int find_joins_of(joins *j, uint32_t joiner)
-{
-    const tm_model *model = j->findings->model;
-    const tm__thread *thread = &model->threads[joiner];
-    batch it = {.joiner = joiner};
-    int rc = TM_OK;
-
-    for (uint32_t i = 0; rc == TM_OK && i < thread->interval_count; i++) {
-        const tm__interval *join = &thread->intervals[i];
-
-        if (join->state != TM_STATE_JOINING || join->peer == TM__NONE ||
-            join->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_CONTINUES))
-            continue;
-        if (it.count && model->threads[join->peer].start_ns >= it.joined_ns)
-            rc = end_batch(j, &it);
-        if (rc == TM_OK)
-            add_join(model, &it, join->peer, join,
-                     tm__interval_end_ns(model, thread, i));
-    }
-    return rc == TM_OK ? end_batch(j, &it) : rc;
-}
-
-int tm__find_joins(tm__findings *findings)
-{
-    joins j = {.findings = findings};
-    int rc = TM_OK;
-
-    for (uint32_t i = 0; rc == TM_OK && i < findings->model->threads_count; i++)
-        rc = find_joins_of(&j, i);
-    for (uint32_t i = 0; rc == TM_OK && i < j.top.count; i++)
-        rc = report_join(findings, &j.batches[j.top.numbers[i]]);
-    tm__free(&findings->memory, j.batches, j.batches_capacity * sizeof(*j.batches));
-    return rc;
-}
-
-/* ---- whoever waits for the last of several ---- */
-
 /** A wait that the last of several threads, started together, ended. */
 typedef struct last_one {
     uint32_t waiter;
@@ -238,19 +57,6 @@ typedef struct stragglers {
     TM__ARRAY(last_one, items);
 } stragglers;
 
-static int are_siblings(const stragglers *s, uint32_t left, uint32_t right)
-{
-    const tm__interaction *l, *r;
-
-    if (s->started[left] == TM__NONE || s->started[right] == TM__NONE)
-        return 0;
-    l = tm__row(s->findings->model, s->started[left]);
-    r = tm__row(s->findings->model, s->started[right]);
-    return l->from_thread == r->from_thread &&
-           tm__caller_of(&s->findings->places, l->from_stack) ==
-               tm__caller_of(&s->findings->places, r->from_stack);
-}
-
 /* @return 1 and what is known, or 0: others still ran, or did the same */
 static int is_the_last(const stragglers *s, last_one *it)
 {
@@ -264,7 +70,8 @@ static int is_the_last(const stragglers *s, last_one *it)
     for (uint32_t i = 0; i < model->threads_count; i++) {
         const tm__thread *other = &model->threads[i];
 
-        if (i == it->slowest || i == it->waiter || !are_siblings(s, i, it->slowest) ||
+        if (i == it->slowest || i == it->waiter ||
+            !tm__are_siblings(s->findings, s->started, i, it->slowest) ||
             other->start_ns == INT64_MIN || other->start_ns >= it->end_ns)
             continue;
         if (other->end_ns == INT64_MIN || other->end_ns >= it->end_ns)
@@ -278,7 +85,7 @@ static int is_the_last(const stragglers *s, last_one *it)
         }
     }
     if (next == TM__NONE || slowest->start_ns == INT64_MIN ||
-        did_the_same(model, it->slowest, next))
+        tm__did_the_same(model, it->slowest, next))
         return 0;
     it->alone_ns = it->end_ns - (from_ns > last_ns ? from_ns : last_ns);
     return it->alone_ns >= s->findings->run_ns / 20 &&
@@ -368,29 +175,20 @@ static int emit_last(stragglers *s, const last_one *it)
 int tm__find_stragglers(tm__findings *findings)
 {
     const tm_model *model = findings->model;
-    size_t bytes = ((size_t)model->threads_count + 1) * sizeof(uint32_t);
     stragglers s = {.findings = findings};
     int rc = TM_OK;
 
     if (tm__model_is_of_dumps(model))
         return TM_OK;
-    s.started = tm__resize(&findings->memory, NULL, 0, bytes);
+    s.started = tm__siblings_open(findings);
     if (!s.started)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i <= model->threads_count; i++)
-        s.started[i] = TM__NONE;
-    for (uint32_t i = 0; i < model->interactions_count; i++) {
-        const tm__interaction *row = &model->interactions[i];
-
-        if (row->kind == TM_INTERACTION_START && row->to_thread != TM__NONE)
-            s.started[row->to_thread] = model->interactions_first + i;
-    }
     for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++)
         for (uint32_t i = 0; rc == TM_OK && i < model->threads[t].interval_count; i++)
             rc = note_end(&s, t, i);
     for (uint32_t i = 0; rc == TM_OK && i < s.top.count; i++)
         rc = emit_last(&s, &s.items[s.top.numbers[i]]);
-    tm__free(&findings->memory, s.started, bytes);
+    tm__siblings_close(findings, s.started);
     tm__free(&findings->memory, s.items, s.items_capacity * sizeof(*s.items));
     return rc;
 }

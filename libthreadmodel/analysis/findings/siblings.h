@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Siblings: threads that one thread started at one place. */
+#ifndef TM_ANALYSIS_FINDINGS_SIBLINGS_H
+#define TM_ANALYSIS_FINDINGS_SIBLINGS_H
+
+#include "analysis/findings/findings.h"
+
+/** @return of each thread, by which interaction it was started, or TM__NONE; NULL: no
+ * memory */
+uint32_t *tm__siblings_open(tm__findings *findings);
+
+/** @param started  NULL is fine */
+void tm__siblings_close(tm__findings *findings, uint32_t *started);
+
+int tm__are_siblings(const tm__findings *findings, const uint32_t *started,
+                     uint32_t left, uint32_t right);
+
+/** Whether two threads were blocked as often. They did the same: one of them came later
+ * to it, or had the processor later, and has no more work to hand over. */
+int tm__did_the_same(const tm_model *model, uint32_t left, uint32_t right);
+
+#endif
