@@ -40,7 +40,7 @@ def test_threads_that_did_the_same_are_balanced() -> None:
 
 
 def started_together(*ends_ms: float) -> Story:
-    """Threads of one loop of which the first is joined: the others have ended by then."""
+    """Threads of one loop of which the first is joined, when the others have ended."""
     story = Story()
     for thread, _ in enumerate(ends_ms, 2):
         story.at(1, 1, KIND.THREAD_START_CALLED, peer=thread, stack=TRANSFER)
