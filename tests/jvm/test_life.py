@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The agent's life: options, and every way in which a JVM can end."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -198,6 +199,20 @@ def test_notifies_where_nobody_ever_waited_do_not_flood_the_trace(java: Java):
     assert 1 <= notifies < 10_000
     assert notifies + int(said.split()[0].replace(",", "")) >= 200_000
     assert run.odd() == {}
+
+
+def test_an_agent_that_was_there_first_hides_no_notify(java: Java):
+    other = java.folder / "other.so"
+    shutil.copy(AGENT, other)
+    first = f"-agentpath:{other}=file={java.folder}/other.tmt"
+    trace = java.folder / "own.tmt"
+    command = java.command("Flood", 1000, "waited", agent=f"file={trace},depth=0")
+    done = java.run([command[0], first, *command[1:]])
+    assert done.returncode == 0, done.stderr
+    for path in (trace, java.folder / "other.tmt"):
+        rows = threadmodel.open(path).interactions()
+        mine = [row for row in rows if row["from_thread"] == "flood"]
+        assert [row["kind"] for row in mine].count("notify") == 1000
 
 
 def test_agent_is_loaded_once(java: Java):

@@ -23,6 +23,7 @@
 #include "ident/object_identity.h"
 #include "ring/clock.h"
 #include "ring/recording_state.h"
+#include "session/native_rebind.h"
 #include "session/session.h"
 #include "session/writer_thread.h"
 #include "virtual/instrument.h"
@@ -73,6 +74,8 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
         return;
     tm__recording_begin();
     tm__virtual_begin(jni);
+    if (tm__the_vm.replaces_natives)
+        tm__natives_bind_missed(jni);
     if (tm__session_begin() != JVMTI_ERROR_NONE)
         tm__message("the VM reports only some of the events");
     tm__early_threads_report(jni, thread);

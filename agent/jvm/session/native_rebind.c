@@ -138,9 +138,36 @@ static int bind(JNIEnv *jni, tm__hook *hook)
     return rc;
 }
 
+static int is_missed(const tm__hook *hook)
+{
+    return hook->symbol && hook->ours.address && !atomic_load(&hook->original) &&
+           strcmp(hook->class, "Ljava/lang/Object;") == 0;
+}
+
+static int only_missed; /* what bind_all() is called for */
+
+/* The VM's own is put there again, and each agent asked what is to stand in for it, one
+ * after another: now by the method's name. */
+static void bind_missed(JNIEnv *jni)
+{
+    for (int i = 0; i < TM__HOOK_COUNT; i++) {
+        tm__hook *hook = &tm__hooks[i];
+        jclass class = is_missed(hook) ? find_class(jni, hook->class) : NULL;
+
+        if (class) {
+            put(jni, class, hook, hook->symbol);
+            (*jni)->DeleteLocalRef(jni, class);
+        }
+    }
+}
+
 static void JNICALL bind_all(JNIEnv *jni, jclass probe)
 {
     (void)probe;
+    if (only_missed) {
+        bind_missed(jni);
+        return;
+    }
     tm__virtual_register(jni);
     if (ask_for_bindings(JVMTI_ENABLE) != JVMTI_ERROR_NONE)
         return;
@@ -208,6 +235,19 @@ static int call(JNIEnv *jni, const char *name)
 int tm__natives_rebind(JNIEnv *jni)
 {
     return call(jni, "bind");
+}
+
+void tm__natives_bind_missed(JNIEnv *jni)
+{
+    int count = 0;
+
+    for (int i = 0; i < TM__HOOK_COUNT; i++)
+        count += is_missed(&tm__hooks[i]);
+    if (count == 0)
+        return;
+    only_missed = 1;
+    call(jni, "bind");
+    only_missed = 0;
 }
 
 void tm__natives_restore(JNIEnv *jni)

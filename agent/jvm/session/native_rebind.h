@@ -14,6 +14,12 @@
  */
 int tm__natives_rebind(JNIEnv *jni);
 
+/**
+ * At the start of a VM: those natives that were bound before methods had names, when
+ * another agent had put its own in their place, so that their address told nothing.
+ */
+void tm__natives_bind_missed(JNIEnv *jni);
+
 /** Put the originals back; from JDK 20 on ours stay, and call them. Calls that are in
  * ours go on there. */
 void tm__natives_restore(JNIEnv *jni);
