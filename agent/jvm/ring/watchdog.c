@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ring/watchdog.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "ring/clock.h"
 
-static _Atomic int64_t late_since_ns; /* before it last came: of another time */
+/* However many threads want the processors, the writer has had one by then. */
+static const int64_t QUEUED_MOST_NS = INT64_C(8000000000);
+
+/* That the writer is late, as the calling thread has seen it. */
+typedef struct lateness {
+    int64_t came_ns;   ///< when the writer had last come by
+    int64_t since_ns;  ///< noted then
+    int64_t queued_ns; ///< for how long the thread had waited for a processor by then
+    int64_t due_ns;    ///< to be looked at again
+} lateness;
+
+static __thread lateness seen __attribute__((tls_model("initial-exec")));
 
 void tm__watchdog_came(void)
 {
@@ -18,18 +34,46 @@ void tm__watchdog_away(void)
 void tm__watchdog_begin(void)
 {
     atomic_store(&tm__the_recording.ended_ns, 0);
-    atomic_store(&late_since_ns, 0);
     tm__watchdog_came();
+}
+
+/* How long the calling thread has waited for a processor, ever: the second number of
+ * its file; 0: this kernel does not say. */
+static int64_t queued_ns(void)
+{
+    char text[96];
+    ssize_t length = -1;
+    const char *second;
+    int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+
+    if (file >= 0) {
+        length = read(file, text, sizeof(text) - 1);
+        close(file);
+    }
+    if (length <= 0)
+        return 0;
+    text[length] = 0;
+    second = strchr(text, ' ');
+    return second ? strtoll(second, NULL, 10) : 0;
 }
 
 void tm__watchdog_late(int64_t now_ns)
 {
-    int64_t since_ns = atomic_load(&late_since_ns);
+    int64_t came_ns = atomic_load(&tm__the_recording.came_ns);
     int64_t none = 0;
+    int64_t left_ns, queued;
 
-    if (since_ns <= atomic_load(&tm__the_recording.came_ns))
-        atomic_compare_exchange_strong(&late_since_ns, &since_ns, now_ns);
-    else if (now_ns - since_ns > TM__LATE_NS &&
-             atomic_compare_exchange_strong(&tm__the_recording.ended_ns, &none, now_ns))
+    if (seen.came_ns != came_ns) {
+        seen = (lateness){came_ns, now_ns, queued_ns(), now_ns + TM__LATE_NS};
+        return;
+    }
+    if (now_ns < seen.due_ns)
+        return;
+    queued = queued_ns() - seen.queued_ns;
+    left_ns = TM__LATE_NS - (now_ns - seen.since_ns) +
+              (queued < QUEUED_MOST_NS ? queued : QUEUED_MOST_NS);
+    if (left_ns > 0)
+        seen.due_ns = now_ns + left_ns;
+    else if (atomic_compare_exchange_strong(&tm__the_recording.ended_ns, &none, now_ns))
         atomic_store(&tm__the_recording.is_on, 0);
 }

@@ -4,8 +4,9 @@
  * answer for one, rings only fill, and the program pays for events that nobody takes.
  * So its threads look, at each event, when the writer was last here: that takes a load,
  * and neither a thread nor a timer of its own. Who finds that it is late notes since
- * when, and who finds it so once more a second later ends the recording: a process that
- * was stopped and goes on has its writer back before that.
+ * when, and ends the recording where it still is a second later: a process that was
+ * stopped and goes on has its writer back before that. Time in which the thread itself
+ * had to wait for a processor does not count: where it does, so does the writer.
  */
 #ifndef TM_AGENT_RING_WATCHDOG_H
 #define TM_AGENT_RING_WATCHDOG_H
@@ -25,7 +26,7 @@ void tm__watchdog_came(void);
  */
 void tm__watchdog_away(void);
 
-/** It is late. The first to find so notes it, one a second later ends the recording. */
+/** It is late: note it, or a second later end the recording. */
 void tm__watchdog_late(int64_t now_ns);
 
 /** A recording begins. */
