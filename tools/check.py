@@ -25,7 +25,7 @@ BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
 SHOWN_LINES = 200
 # Groups that run for minutes and fetch what they run: with --full, or by their name.
-FULL_ONLY = ("real",)
+FULL_ONLY = ("real", "chaos")
 # Folders whose tests look at no clock: a worker a processor. Others run one by one.
 PARALLEL = ("abi", "python")
 FRONT_END = ROOT / "bindings/python/report"
