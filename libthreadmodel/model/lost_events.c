@@ -32,7 +32,8 @@ int tm__loss_note(tm_model *model, int64_t from_ns, int64_t to_ns)
     return TM_OK;
 }
 
-int tm__lost_between(const tm_model *model, int64_t from_ns, int64_t to_ns)
+/* The first stretch that ends at a time or later. */
+static uint32_t find_gap(const tm_model *model, int64_t from_ns)
 {
     uint32_t low = 0, high = model->gaps_count;
 
@@ -44,5 +45,19 @@ int tm__lost_between(const tm_model *model, int64_t from_ns, int64_t to_ns)
         else
             high = middle;
     }
-    return low < model->gaps_count && model->gaps[low].from_ns <= to_ns;
+    return low;
+}
+
+int tm__lost_between(const tm_model *model, int64_t from_ns, int64_t to_ns)
+{
+    uint32_t gap = find_gap(model, from_ns);
+
+    return gap < model->gaps_count && model->gaps[gap].from_ns <= to_ns;
+}
+
+int64_t tm__lost_first_ns(const tm_model *model, int64_t since_ns)
+{
+    uint32_t gap = find_gap(model, since_ns);
+
+    return gap < model->gaps_count ? model->gaps[gap].from_ns : INT64_MIN;
 }

@@ -67,6 +67,9 @@ void tm__tenure_over(tm_model *model, uint32_t object, uint32_t thread,
                      int64_t time_ns);
 /** The same, of all that it is thought to have. */
 void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns);
+/** The same, where it had all of that until then if releases are reported: from now on
+ * nobody tells. */
+void tm__tenure_all_unseen(tm_model *model, uint32_t thread, int64_t time_ns);
 /** A thread that was woken to take an object did not get it.
  * @param from  a record of that object from which on to look
  * @return who woke it, where that need not have been a release; or TM__NONE */

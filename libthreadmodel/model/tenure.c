@@ -13,6 +13,7 @@
 #include "model/binding.h"
 #include "model/hold_sums.h"
 #include "model/interval.h"
+#include "model/lost_events.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
 
@@ -413,6 +414,30 @@ void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns)
         tm__tenure_over(model, model->threads[thread].owned, thread, time_ns);
 }
 
+/* Where each release is reported, the owner had it until events are missing. */
+static void had_until(const tm_model *model, tm__tenure *it, int64_t time_ns)
+{
+    if (time_ns <= it->had_ns || !tm__owners_are_reported(model) ||
+        it->flags & TM__TENURE_LOST || it->got_provenance <= TM_PROVENANCE_INFERRED ||
+        it->had_provenance <= TM_PROVENANCE_INFERRED)
+        return;
+    it->had_ns = time_ns;
+    it->had_provenance = TM_PROVENANCE_EXACT;
+    set_flag(it, TM__TENURE_HAD_BLOCKED, 0);
+}
+
+void tm__tenure_all_unseen(tm_model *model, uint32_t thread, int64_t time_ns)
+{
+    for (uint32_t object = model->threads[thread].owned; object != TM__NONE;
+         object = model->links[object].next) {
+        tm__tenure *it = last_of(model, object);
+
+        if (it && it->owner == thread && !(it->flags & TM__TENURE_OVER))
+            had_until(model, it, time_ns);
+    }
+    tm__tenure_all_over(model, thread, time_ns);
+}
+
 uint32_t tm__tenure_revoke(tm_model *model, uint32_t thread, uint32_t from)
 {
     const tm__tenure *before = NULL;
@@ -442,6 +467,8 @@ tm__object *tm__object_fresh(tm_model *model, uint32_t object)
         if (is_shared(model, object))
             end_readers(model, object, 0, TM__TENURE_LOST);
         last = last_of(model, object);
+        if (last && last->owner == it->owner && !(last->flags & TM__TENURE_OVER))
+            had_until(model, last, tm__lost_first_ns(model, last->had_ns));
         if (last && !(last->flags & TM__TENURE_OVER))
             last->flags |= TM__TENURE_LOST | TM__TENURE_OVER;
         tm__disown(model, object);

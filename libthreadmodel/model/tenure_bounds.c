@@ -196,7 +196,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
         b->got_latest_ns = got.from_ns;
     be_sure(b, 0, got, it->got_provenance);
     if (tm__owners_are_reported(model) && it->got_provenance > TM_PROVENANCE_INFERRED &&
-        it->had_provenance > TM_PROVENANCE_INFERRED && !(it->flags & TM__TENURE_LOST))
+        it->had_provenance > TM_PROVENANCE_INFERRED)
         be_sure(b, 0, (tm__stay){it->got_ns, it->had_ns}, TM_PROVENANCE_EXACT);
     be_sure(b, 1, had, it->had_provenance);
     if (had.to_ns > b->released_earliest_ns)

@@ -399,7 +399,7 @@ int tm__on_pause(tm_model *model, int64_t time_ns)
         tm__bind_forget(model, i);
         tm__end_unseen(thread);
         tm__blocking_end(model, i, thread->last_ns);
-        tm__tenure_all_over(model, i, thread->last_ns);
+        tm__tenure_all_unseen(model, i, thread->last_ns);
         tm__begin(model, i, thread->last_ns, unknown);
     }
     return TM_OK;
