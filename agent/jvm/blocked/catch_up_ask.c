@@ -147,7 +147,7 @@ static int find_answer(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread,
     if (a->joined == a->seen.thread)
         a->joined = 0;
     if (rc == 0 && a->seen.state == TM_STATE_PARKED) {
-        tm__parked parked = tm__parked_read(own, jni, thread);
+        tm__parked parked = tm__parked_read(own, jni, thread, NULL);
 
         a->seen.object = parked.object;
         a->seen.owner = parked.lock == parked.object ? parked.owner : 0;

@@ -226,7 +226,14 @@ int tm__event_report_again(tm__event_report *report)
     return 1;
 }
 
-static int put(tm__event_report *report, uint32_t depth, tm_event event, int walk_first)
+/** What is done to an event after the walk of its stack, when it begins. */
+typedef struct settling {
+    tm__event_settle_fn settle;
+    void *payload;
+} settling;
+
+static int put(tm__event_report *report, uint32_t depth, tm_event event,
+               const settling *late)
 {
     tm__record *record;
     size_t bytes;
@@ -242,8 +249,10 @@ static int put(tm__event_report *report, uint32_t depth, tm_event event, int wal
             tm__record_set_weak(&record->event, report->weak);
         bytes = depth ? tm__stack_walk(report, record, depth) : 0;
         report->has_stack = bytes > 0;
-        if (walk_first && bytes)
+        if (late && bytes)
             record->event.fact.time_ns = tm__now_ns();
+        if (late && late->settle)
+            late->settle(&record->event.fact, late->payload);
         event = record->event.fact;
         tm__methods_commit(report->buffer, record, bytes);
         report->wakes_writer |= tm__wait_for_follow(&event);
@@ -268,16 +277,17 @@ static void end_work(tm__event_report *report)
 
 int tm__event_report_finish(tm__event_report *report, uint32_t depth, tm_event event)
 {
-    int rc = put(report, depth, event, 0);
+    int rc = put(report, depth, event, NULL);
 
     end_work(report);
     return rc;
 }
 
 int tm__event_report_finish_now(tm__event_report *report, uint32_t depth,
-                                tm_event event)
+                                tm_event event, tm__event_settle_fn settle,
+                                void *payload)
 {
-    int rc = put(report, depth, event, 1);
+    int rc = put(report, depth, event, &(settling){settle, payload});
 
     end_work(report);
     return rc;
@@ -285,7 +295,7 @@ int tm__event_report_finish_now(tm__event_report *report, uint32_t depth,
 
 int tm__event_report_add(tm__event_report *report, uint32_t depth, tm_event event)
 {
-    return put(report, depth, event, 0);
+    return put(report, depth, event, NULL);
 }
 
 void tm__event_report_drop(tm__event_report *report)

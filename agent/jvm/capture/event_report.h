@@ -68,12 +68,17 @@ int tm__event_report_again(tm__event_report *report);
  */
 int tm__event_report_finish(tm__event_report *report, uint32_t depth, tm_event event);
 
+/** Changes what has to be true at the event's time. It puts nothing into the ring. */
+typedef void (*tm__event_settle_fn)(tm_event *event, void *payload);
+
 /**
  * The same for what begins when this returns: its time is that after the walk of the
  * stack, which would else count as a part of it.
+ * @param settle  NULL, or called with the event once it has its time
  */
 int tm__event_report_finish_now(tm__event_report *report, uint32_t depth,
-                                tm_event event);
+                                tm_event event, tm__event_settle_fn settle,
+                                void *payload);
 
 /** As tm__event_report_finish(), but more of the same time is to follow. */
 int tm__event_report_add(tm__event_report *report, uint32_t depth, tm_event event);

@@ -180,7 +180,7 @@ static void report_unpark(JNIEnv *jni, jobject other, uint64_t id)
         tm__event_report_drop(&r);
         return;
     }
-    parked = tm__parked_read(r.buffer, jni, other);
+    parked = tm__parked_read(r.buffer, jni, other, &r.time_ns);
     tm__event_report_finish(&r, TM__CALLER, tm__unpark_event(&parked, id));
 }
 
@@ -226,7 +226,8 @@ static void sleep_for(JNIEnv *jni, jclass class, jlong time, int hook, int64_t u
     if (begun)
         tm__event_report_finish_now(
             &r, TM__WHOLE_STACK,
-            (tm_event){.kind = TM_EVENT_SLEEP, .value = tm__product(time, unit_ns)});
+            (tm_event){.kind = TM_EVENT_SLEEP, .value = tm__product(time, unit_ns)},
+            NULL, NULL);
     original(hook).sleep(jni, class, time);
     if (!begun || !tm__event_report_again(&r))
         return;
@@ -297,15 +298,15 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     thread = park_thread(&r);
     began_ns = r.time_ns;
     timeout_ns = park_timeout_ns(until, time);
-    parked = tm__parked_read(r.buffer, jni, thread);
+    parked = tm__parked_read(r.buffer, jni, thread, NULL);
     tm__park_report_release(&r, &parked);
     event = tm__park_event(&parked);
     event.value = timeout_ns;
-    tm__event_report_finish_now(&r, TM__WHOLE_STACK, event);
+    tm__event_report_finish_now(&r, TM__WHOLE_STACK, event, tm__park_settle,
+                                &(tm__parking){jni, thread});
     original(PARK).park(jni, unsafe, until, time);
     if (tm__event_report_again(&r)) {
-        event =
-            tm__park_end_event(r.buffer, jni, thread, timeout_ns, r.time_ns - began_ns);
+        event = tm__park_end_event(&r, jni, thread, timeout_ns, began_ns);
         tm__event_report_finish(&r, TM__NO_STACK, event);
     }
     if (thread && thread != r.buffer->thread_weak)

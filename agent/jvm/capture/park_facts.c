@@ -16,6 +16,7 @@
 #include "ident/object_identity.h"
 #include "ident/thread_id.h"
 #include "ring/buffer.h"
+#include "ring/clock.h"
 #include "vm/java_fields.h"
 
 static int is_free(JNIEnv *jni, jobject lock, int kind)
@@ -27,13 +28,37 @@ static int is_free(JNIEnv *jni, jobject lock, int kind)
                : (*jni)->GetIntField(jni, lock, state[0]) == 0;
 }
 
-/* The owner first, and then the state: both are empty only where nobody has it. */
-static void read_owner(tm__parked *it, JNIEnv *jni, jobject lock, int kind)
+static jobject owner_of(JNIEnv *jni, jobject lock)
 {
-    jobject owner = (*jni)->GetObjectField(jni, lock, tm__the_java.synchronizer_owner);
+    return (*jni)->GetObjectField(jni, lock, tm__the_java.synchronizer_owner);
+}
+
+/*
+ * Whether the owner has it at an instant. One look before or after the clock is read is
+ * not enough: on a busy machine the thread may lose its processor between the two, and
+ * who let go or came meanwhile sleeps at the event's time, as if with the lock.
+ */
+static int has_at(int64_t *time_ns, JNIEnv *jni, jobject lock, jobject owner)
+{
+    jobject again;
+    int is_same;
+
+    *time_ns = tm__now_ns();
+    again = owner_of(jni, lock);
+    is_same = (*jni)->IsSameObject(jni, owner, again);
+    (*jni)->DeleteLocalRef(jni, again);
+    return is_same;
+}
+
+/* The owner first, and then the state: both are empty only where nobody has it. */
+static void read_owner(tm__parked *it, JNIEnv *jni, jobject lock, int kind,
+                       int64_t *time_ns)
+{
+    jobject owner = owner_of(jni, lock);
 
     if (owner) {
-        it->owner = tm__thread_id(jni, owner);
+        if (!time_ns || has_at(time_ns, jni, lock, owner))
+            it->owner = tm__thread_id(jni, owner);
         it->flags = it->owner ? TM_EVENT_OWNER_READ : 0;
         (*jni)->DeleteLocalRef(jni, owner);
     } else if (kind != TM__BLOCKER_OWNABLE) {
@@ -44,7 +69,7 @@ static void read_owner(tm__parked *it, JNIEnv *jni, jobject lock, int kind)
 }
 
 static void read_lock(tm__parked *it, tm__buffer *buffer, JNIEnv *jni, jobject blocker,
-                      int kind)
+                      int kind, int64_t *time_ns)
 {
     jobject lock;
 
@@ -52,7 +77,7 @@ static void read_lock(tm__parked *it, tm__buffer *buffer, JNIEnv *jni, jobject b
         return;
     if (kind < TM__BLOCKER_CONDITION) {
         it->lock = it->object;
-        read_owner(it, jni, blocker, kind);
+        read_owner(it, jni, blocker, kind, time_ns);
         return;
     }
     lock = (*jni)->GetObjectField(
@@ -61,22 +86,28 @@ static void read_lock(tm__parked *it, tm__buffer *buffer, JNIEnv *jni, jobject b
         return;
     it->lock = tm__parked_for_id(buffer, jni, lock, &kind);
     if (it->lock)
-        read_owner(it, jni, lock, kind);
+        read_owner(it, jni, lock, kind, time_ns);
     (*jni)->DeleteLocalRef(jni, lock);
 }
 
-tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread)
+static jobject blocker_of(JNIEnv *jni, jthread thread)
+{
+    if (!thread || !tm__the_java.thread_blocker)
+        return NULL;
+    return (*jni)->GetObjectField(jni, thread, tm__the_java.thread_blocker);
+}
+
+tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread,
+                           int64_t *time_ns)
 {
     tm__parked it = {0};
-    jobject blocker = NULL;
+    jobject blocker = blocker_of(jni, thread);
     int kind;
 
-    if (thread && tm__the_java.thread_blocker)
-        blocker = (*jni)->GetObjectField(jni, thread, tm__the_java.thread_blocker);
     if (!blocker)
         return it;
     it.object = tm__parked_for_id(buffer, jni, blocker, &kind);
-    read_lock(&it, buffer, jni, blocker, kind);
+    read_lock(&it, buffer, jni, blocker, kind, time_ns);
     (*jni)->DeleteLocalRef(jni, blocker);
     return it;
 }
@@ -103,6 +134,26 @@ tm_event tm__park_event(const tm__parked *parked)
     return event;
 }
 
+void tm__park_settle(tm_event *park, void *parking)
+{
+    const tm__parking *it = parking;
+    jobject blocker, owner;
+    uint64_t id;
+
+    if (!park->peer)
+        return;
+    blocker = blocker_of(it->jni, it->thread);
+    owner = blocker ? owner_of(it->jni, blocker) : NULL;
+    id = owner ? tm__thread_id(it->jni, owner) : 0;
+    if (id != park->peer) {
+        park->peer = id;
+        park->flags &= (uint16_t)~TM_EVENT_PEER_REPORTED;
+        park->flags |= id ? TM_EVENT_PEER_INFERRED : 0;
+    }
+    (*it->jni)->DeleteLocalRef(it->jni, owner);
+    (*it->jni)->DeleteLocalRef(it->jni, blocker);
+}
+
 tm_event tm__unpark_event(const tm__parked *parked, uint64_t thread)
 {
     return (tm_event){
@@ -116,11 +167,12 @@ tm_event tm__unpark_event(const tm__parked *parked, uint64_t thread)
 
 /* Of a condition nobody is the owner; its lock is the affair of the park that follows
  * where another has that. */
-tm_event tm__park_end_event(tm__buffer *buffer, JNIEnv *jni, jthread thread,
-                            int64_t timeout_ns, int64_t parked_ns)
+tm_event tm__park_end_event(tm__event_report *report, JNIEnv *jni, jthread thread,
+                            int64_t timeout_ns, int64_t began_ns)
 {
     jfieldID interrupted = tm__the_java.thread_interrupted;
-    tm__parked parked = tm__parked_read(buffer, jni, thread);
+    int64_t parked_ns = report->time_ns - began_ns;
+    tm__parked parked = tm__parked_read(report->buffer, jni, thread, &report->time_ns);
     tm_event event = {.kind = TM_EVENT_UNPARKED, .object = parked.object};
 
     if (parked.lock == parked.object) {

@@ -20,8 +20,13 @@ typedef struct tm__parked {
     uint16_t flags; ///< of tm_event: whether the owner was read, and others share it
 } tm__parked;
 
-/** Read it, of any thread. */
-tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread);
+/**
+ * Read it, of any thread.
+ * @param time_ns  NULL, or is set to an instant at which the owner had it, if one did:
+ * it was read before and after. One that did not last for that is not told
+ */
+tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread,
+                           int64_t *time_ns);
 
 /** Report that the event's thread, about to park for a condition, has let go its lock.
  */
@@ -30,6 +35,17 @@ void tm__park_report_release(tm__event_report *report, const tm__parked *parked)
 /** A park that begins, without its timeout. */
 tm_event tm__park_event(const tm__parked *parked);
 
+/** A thread that reports that it parks. */
+typedef struct tm__parking {
+    JNIEnv *jni;
+    jthread thread;
+} tm__parking;
+
+/** Look again at who has what a park is for, once the event has its time: one that had
+ * it before and has it after had it then, any other is a guess. @param parking  of it
+ */
+void tm__park_settle(tm_event *park, void *parking);
+
 /** A call of unpark for a thread that is parked so. */
 tm_event tm__unpark_event(const tm__parked *parked, uint64_t thread);
 
@@ -37,7 +53,7 @@ tm_event tm__unpark_event(const tm__parked *parked, uint64_t thread);
  * The end of a park, on the thread itself. An interrupt leaves its mark; a time that
  * was up may have had an unpark in its last moment.
  */
-tm_event tm__park_end_event(tm__buffer *buffer, JNIEnv *jni, jthread thread,
-                            int64_t timeout_ns, int64_t parked_ns);
+tm_event tm__park_end_event(tm__event_report *report, JNIEnv *jni, jthread thread,
+                            int64_t timeout_ns, int64_t began_ns);
 
 #endif

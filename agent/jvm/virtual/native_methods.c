@@ -62,7 +62,7 @@ NATIVE(jlong, parking, jlong timeout_ns)
         (*jni)->DeleteLocalRef(jni, thread);
         return 0;
     }
-    parked = tm__parked_read(r.buffer, jni, thread);
+    parked = tm__parked_read(r.buffer, jni, thread, &r.time_ns);
     tm__park_report_release(&r, &parked);
     event = tm__park_event(&parked);
     event.value = timeout_ns;
@@ -79,7 +79,7 @@ NATIVE(void, parked, jlong began_ns, jlong timeout_ns)
     if (!began_ns || !begin(&r, jni, &thread))
         return;
     tm__virtual_block_end(&r);
-    event = tm__park_end_event(r.buffer, jni, thread, timeout_ns, r.time_ns - began_ns);
+    event = tm__park_end_event(&r, jni, thread, timeout_ns, began_ns);
     tm__event_report_finish(&r, TM__NO_STACK, event);
     (*jni)->DeleteLocalRef(jni, thread);
 }
@@ -106,7 +106,7 @@ NATIVE(void, unparking, jthread other)
     (void)class;
     if (tm__virtual_joins(id) || !begin(&r, jni, &thread))
         return;
-    parked = tm__parked_read(r.buffer, jni, other);
+    parked = tm__parked_read(r.buffer, jni, other, &r.time_ns);
     tm__event_report_finish(&r, TM__CALLER, tm__unpark_event(&parked, id));
     (*jni)->DeleteLocalRef(jni, thread);
 }
