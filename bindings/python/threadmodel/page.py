@@ -182,6 +182,10 @@ def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
     pack.add("blockers", model.blockers(), rows=LIST_ROWS)
     owners = model.blame(("class", "owner", "owner_method"))
     pack.add("blame", owners, rows=LIST_ROWS)
+    pack.add("resources", model.resources(), rows=LIST_ROWS)
+    users = model.blame(("class", "owner", "owner_method"), of="resources")
+    known = [row for row, owner in enumerate(users["owner_id"]) if owner is not None]
+    pack.add("users", users, rows=known[:LIST_ROWS])
     pack.add("lock_order", model.lock_order(), rows=LIST_ROWS)
     pack.add("lock_edges", model.lock_edges(), rows=LIST_ROWS)
     step("critical path")

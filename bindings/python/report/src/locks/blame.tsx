@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blame by owner: blocked time, by the lock and by who had it where.
+// Blame by owner: blocked time, by the lock and by who had it where; the same of
+// resources, which nobody owns and threads use.
 import { useMemo } from "preact/hooks";
 import type { Run } from "../data/run";
 import { clean } from "../format";
@@ -17,7 +18,7 @@ interface Row {
 const SHARES = ["reported", "exact", "inferred"] as const;
 
 const COLUMNS: Column<Row>[] = [
-  { id: "class", title: "Class of the lock", kind: "text", value: ({ className }) => className },
+  { id: "class", title: "Class", kind: "text", value: ({ className }) => className },
   { id: "owner", title: "Had by", kind: "text", value: ({ owner }) => owner, width: 160 },
   { id: "method", title: "Got in", kind: "text", value: ({ method }) => method, width: 260 },
   { id: "line", title: "Line", kind: "count", value: ({ line }) => line, width: 70 },
@@ -37,8 +38,26 @@ const COLUMNS: Column<Row>[] = [
   })),
 ];
 
-export function Blame({ run }: { run: Run }) {
-  const table = run.table("blame");
+const OF_LOCKS = {
+  table: "blame",
+  label: "Blame by owner",
+  none: "No thread was blocked by another.",
+  note:
+    "Exits are not recorded: that an owner kept the lock until the next change that was " +
+    "seen is inferred always. The last three columns say how sure it is that it had it.",
+};
+
+export const OF_RESOURCES: typeof OF_LOCKS = {
+  table: "users",
+  label: "Blame by user",
+  none: "No thread waited for what another used.",
+  note:
+    "Blamed is the thread from which the one that waited got its connection or permit, " +
+    "and before that the thread from which that one got it. All of it is inferred.",
+};
+
+export function Blame({ run, of = OF_LOCKS }: { run: Run; of?: typeof OF_LOCKS }) {
+  const table = run.table(of.table);
   const rows = useMemo(
     () =>
       Array.from({ length: table.rows }, (_, row): Row => ({
@@ -59,15 +78,12 @@ export function Blame({ run }: { run: Run }) {
       })),
     [table],
   );
-  if (!rows.length) return <p class="calm">No thread was blocked by another.</p>;
+  if (!rows.length) return <p class="calm">{of.none}</p>;
   return (
     <>
-      <Grid label="Blame by owner" rows={rows} columns={COLUMNS}
+      <Grid label={of.label} rows={rows} columns={COLUMNS}
         rowKey={({ row }) => String(row)} select="one" lines={10} />
-      <p class="note">
-        Exits are not recorded: that an owner kept the lock until the next change that was
-        seen is inferred always. The last three columns say how sure it is that it had it.
-      </p>
+      <p class="note">{of.note}</p>
     </>
   );
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks: deadlocks, who blocks whom, who had the lock, in which order locks are taken.
+// Locks: deadlocks, who blocks whom, who had the lock or used what nobody owns, and in
+// which order locks are taken.
 import { useMemo } from "preact/hooks";
 import type { Run } from "../data/run";
 import { Stacks } from "../data/stacks";
@@ -8,6 +9,7 @@ import { Blame } from "./blame";
 import { Deadlocks } from "./deadlocks";
 import { Matrix } from "./matrix";
 import { Order } from "./order";
+import { Resources } from "./resources";
 
 export function LocksView({ run }: { run: Run }) {
   const stacks = useMemo(() => new Stacks(run.table("stacks")), [run]);
@@ -27,6 +29,10 @@ export function LocksView({ run }: { run: Run }) {
       <section aria-labelledby="blame-title">
         <h2 id="blame-title">Who had the lock while others were blocked</h2>
         <Blame run={run} />
+      </section>
+      <section aria-labelledby="resources-title">
+        <h2 id="resources-title">What threads waited for and nobody owns</h2>
+        <Resources run={run} />
       </section>
       <section aria-labelledby="order-title">
         <h2 id="order-title">In which order locks are taken</h2>

@@ -67,6 +67,7 @@ function Findings({ run }: { run: Run }) {
 const EVIDENCE: Record<string, View> = {
   deadlocks: "locks",
   blame: "locks",
+  resources: "locks",
   lock_order: "locks",
   callers: "statistics",
   interactions: "timeline",
