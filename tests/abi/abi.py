@@ -20,6 +20,7 @@ from pathlib import Path
 from describe.headers import INCLUDE, Api, map_nodes, read_api
 
 DUMP = Path(__file__).resolve().parent / "threadmodel.abi"
+RELEASES = DUMP.parent / "releases"
 HEAD = """\
 # SPDX-License-Identifier: Apache-2.0
 # What programs compiled against the headers rely on, on LP64; made by ./dev abi-update.
@@ -92,6 +93,10 @@ def update(breaking: bool) -> int:
         print("\n".join(f"broken: {line}" for line in broken), file=sys.stderr)
         return 1
     DUMP.write_text(HEAD + "".join(f"{line}\n" for line in sorted(current())))
+    if breaking:
+        # The release that is to come promises what this tree does.
+        newest = max(RELEASES.glob("*.abi"))
+        newest.write_text(DUMP.read_text())
     print("\n".join([f"- {line}" for line in broken] + [f"+ {line}" for line in added]))
     return 0
 
