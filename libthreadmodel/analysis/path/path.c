@@ -248,7 +248,8 @@ static void pass_blocking(walk *w, uint32_t interval)
     begin_ns = thread->intervals[at->first].start_ns;
     if (!can_cross(w, &edge)) {
         int known = edge.kind == TM_INTERACTION_TIMEOUT || edge.from == w->thread ||
-                    thread->intervals[interval].state == TM_STATE_SLEEPING ||
+                    (thread->intervals[interval].state == TM_STATE_SLEEPING &&
+                     !(thread->intervals[interval].flags & TM__INTERVAL_INTERRUPTED)) ||
                     joins_the_dead(w->model, &thread->intervals[at->first]);
 
         if (known && at_end && edge.kind)

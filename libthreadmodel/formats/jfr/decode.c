@@ -219,7 +219,11 @@ static int read_context(tm__jfr_events *events, const tm__jfr_event_kind *kind,
     return rc < 0 ? rc : TM_OK;
 }
 
-/* What is particular to waits and notifies. */
+/* A sleep that is over before its time was interrupted. Ticks of a clock become ns, and
+ * timeouts of older JDKs are in ms. */
+enum { ROUNDED_NS = 10000 };
+
+/* What is particular to waits, sleeps and notifies. */
 static void read_details(const tm__jfr_events *events, const tm__jfr_event_kind *kind,
                          int what, tm__jfr_fact *fact)
 {
@@ -227,6 +231,9 @@ static void read_details(const tm__jfr_events *events, const tm__jfr_event_kind 
         fact->flags |= TM_EVENT_TIMED_OUT;
     else if (what == TM__JFR_WAIT && !kind->values[TM__JFR_SLOT_PEER] &&
              kind->has >> TM__JFR_SLOT_PEER & kind->has >> TM__JFR_SLOT_TIMED_OUT & 1)
+        fact->flags |= TM_EVENT_BY_INTERRUPT;
+    if (what == TM__JFR_SLEEP && fact->value > ROUNDED_NS &&
+        fact->end_ns - fact->start_ns < fact->value - ROUNDED_NS)
         fact->flags |= TM_EVENT_BY_INTERRUPT;
     if (what == TM__JFR_NOTIFY &&
         ((int64_t)kind->values[TM__JFR_SLOT_NOTIFIED] > 1 ||

@@ -82,6 +82,23 @@ static void times_beyond_all_bounds_stay_in_64_bits(void **state)
     assert_reads(TM_OK, "event 9223372036854775807 1 256 7 0 0 5 4\n");
 }
 
+static void a_sleep_that_is_over_too_early_was_interrupted(void **state)
+{
+    (void)state;
+    begin_chunk(&paper, 5000000, 1000000000);
+    begin_event(&paper, TYPE_SLEEP);
+    PUT(&paper, 1000, 40000, 2, 1, 90000);
+    end_event(&paper);
+    begin_event(&paper, TYPE_SLEEP);
+    PUT(&paper, 200000, 90001, 2, 1, 90000);
+    end_event(&paper);
+    put_constants(&paper);
+    put_metadata(&paper, chunk_classes, CHUNK_CLASSES);
+    end_chunk(&paper);
+    assert_reads(TM_OK, "event 5040000 7 0 0 0 0 13 2\n");
+    assert_reads(TM_OK, "event 5289001 7 0 0 0 0 13 0\n");
+}
+
 static void constants_may_be_missing(void **state)
 {
     (void)state;
@@ -435,6 +452,7 @@ int main(void)
         cmocka_unit_test(each_event_becomes_its_two_ends_in_order),
         cmocka_unit_test(ticks_of_any_rate_become_nanoseconds),
         cmocka_unit_test(times_beyond_all_bounds_stay_in_64_bits),
+        cmocka_unit_test(a_sleep_that_is_over_too_early_was_interrupted),
         cmocka_unit_test(constants_may_be_missing),
         cmocka_unit_test(a_string_that_names_itself_is_none),
         cmocka_unit_test(a_thread_dump_shows_a_deadlock_once),
