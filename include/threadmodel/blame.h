@@ -38,12 +38,13 @@ TM_BEGIN_DECLS
 
 /** Keys to group shares of blame by; any combination. */
 enum tm_blame_key {
-    TM_BLAME_BY_THREAD = 1,       ///< who was blocked
-    TM_BLAME_BY_CALLER = 2,       ///< where it was blocked
-    TM_BLAME_BY_CLASS = 4,        ///< of the lock
-    TM_BLAME_BY_OBJECT = 8,       ///< the single lock
-    TM_BLAME_BY_OWNER = 16,       ///< who owned it
-    TM_BLAME_BY_OWNER_METHOD = 32 ///< where the owner acquired it
+    TM_BLAME_BY_THREAD = 1,        ///< who was blocked
+    TM_BLAME_BY_CALLER = 2,        ///< where it was blocked
+    TM_BLAME_BY_CLASS = 4,         ///< of the lock
+    TM_BLAME_BY_OBJECT = 8,        ///< the single lock
+    TM_BLAME_BY_OWNER = 16,        ///< who owned it
+    TM_BLAME_BY_OWNER_METHOD = 32, ///< where the owner acquired it
+    TM_BLAME_BY_OWNER_STACK = 64   ///< the same as a whole stack
 };
 
 /** What threads were blocked by. */
@@ -90,12 +91,13 @@ typedef struct tm_blame_options {
  * lock or resource); by TM_BLAME_BY_OBJECT: object string, class string; by
  * TM_BLAME_BY_OWNER: owner_id uint64 and owner string (null: nobody, or not known); by
  * TM_BLAME_BY_OWNER_METHOD: owner_method string (where the owner acquired it),
- * owner_source string, owner_line int32; always: count int64 (blocks with a share in
- * the group), total_ns int64 (all shares), max_ns int64 (the longest that one block
- * owes to it), latency_ns int64 (of total_ns: nobody had it), share double (of all
- * blocked time that was asked about; in table `blockers` of the time that this thread
- * was blocked), reported_share double, exact_share double and inferred_share double (of
- * total_ns).
+ * owner_source string, owner_line int32; by TM_BLAME_BY_OWNER_STACK: owner_stack int32
+ * (the whole stack, by its number in table `stacks`); always: count int64 (blocks with
+ * a share in the group), total_ns int64 (all shares), max_ns int64 (the longest that
+ * one block owes to it), latency_ns int64 (of total_ns: nobody had it), share double
+ * (of all blocked time that was asked about; in table `blockers` of the time that this
+ * thread was blocked), reported_share double, exact_share double and inferred_share
+ * double (of total_ns).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -31,7 +31,21 @@ enum tm_export_format {
     TM_EXPORT_DOT = 4,
     /** HPROF's text, "JAVA PROFILE 1.0.1": threads, and the time blocked on monitors
      *  and on a processor by stack. */
-    TM_EXPORT_HPROF = 5
+    TM_EXPORT_HPROF = 5,
+    /** A profile of pprof, for `go tool pprof`: how often and for how long threads were
+     *  blocked, by stack, with the labels state and class. Sums as COLLAPSED. */
+    TM_EXPORT_PPROF = 6,
+    /** Profiles of OpenTelemetry (OTLP, profiles v1development), protobuf: the same of
+     *  both sides, four profiles in one message. */
+    TM_EXPORT_OTLP = 7
+};
+
+/** Whose stacks COLLAPSED and PPROF have. */
+enum tm_export_side {
+    TM_EXPORT_WAITERS = 0, ///< where threads were blocked: tm_statistics_sum()
+    /** Where the owners of the locks acquired them, with the time for which others were
+     *  blocked by them: tm_blame_list(). Of states that no owner ends there is none. */
+    TM_EXPORT_OWNERS = 1
 };
 
 /** Choices for an export; zero is the default of each but the format. */
@@ -39,14 +53,14 @@ typedef struct tm_export_options {
     size_t size;                   ///< sizeof(tm_export_options)
     const tm_allocator *allocator; ///< NULL: malloc
     int32_t format;                ///< enum tm_export_format
-    /** COLLAPSED: enum tm_state, BLOCKED, WAITING, REENTERING, JOINING or PARKED; 0:
-     * all five, each named in a frame of its own. */
+    /** COLLAPSED, PPROF, OTLP: enum tm_state, BLOCKED, WAITING, REENTERING, JOINING or
+     *  PARKED; 0: all five, each named in a frame or a label of its own. */
     int32_t state;
     double cutoff;         ///< HPROF: rows of a smaller share are left out, 0 to 1
     int32_t by_thread;     ///< HPROF: not 0: stacks of two threads are two
     int32_t without_lines; ///< HPROF: not 0: frames have no line
     int32_t utc_offset_s;  ///< HPROF: dates are this much east of UTC
-    int32_t reserved;      ///< 0
+    int32_t side;          ///< COLLAPSED, PPROF: enum tm_export_side
     tm_write_fn write;     ///< gets the bytes where there is no path
     void *payload;         ///< handed to write
 } tm_export_options;

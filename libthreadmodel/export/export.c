@@ -11,6 +11,8 @@ static int (*const exporters[])(const tm__export *) = {
     [TM_EXPORT_COLLAPSED] = tm__export_collapsed,
     [TM_EXPORT_DOT] = tm__export_dot,
     [TM_EXPORT_HPROF] = tm__export_hprof,
+    [TM_EXPORT_PPROF] = tm__export_pprof,
+    [TM_EXPORT_OTLP] = tm__export_otlp,
 };
 
 enum { FORMATS = sizeof(exporters) / sizeof(*exporters) };
@@ -50,6 +52,11 @@ static int check(const char *path, const tm_export_options *options)
         state != TM_STATE_REENTERING && state != TM_STATE_JOINING &&
         state != TM_STATE_PARKED)
         return tm__fail(TM_EINVAL, "state %d has no stacks to export", state);
+    if (options->side != TM_EXPORT_WAITERS &&
+        (options->side != TM_EXPORT_OWNERS || (options->format != TM_EXPORT_COLLAPSED &&
+                                               options->format != TM_EXPORT_PPROF)))
+        return tm__fail(TM_EINVAL, "format %d has no side %d", options->format,
+                        options->side);
     return TM_OK;
 }
 

@@ -21,6 +21,8 @@ int tm__export_chrome(const tm__export *to);
 int tm__export_collapsed(const tm__export *to);
 int tm__export_dot(const tm__export *to);
 int tm__export_hprof(const tm__export *to);
+int tm__export_pprof(const tm__export *to);
+int tm__export_otlp(const tm__export *to);
 
 /** Put text as a string of C, JSON and Graphviz alike, quotes and all. */
 void tm__export_quote(tm__output *output, const char *text);

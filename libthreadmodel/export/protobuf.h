@@ -11,7 +11,7 @@ typedef struct tm__message {
     char *bytes;
     uint32_t length;
     uint32_t capacity;
-    int failure; ///< TM_OK, or TM_ENOMEM and then nothing is added any more
+    int failure; ///< TM_OK; or TM_ENOMEM, TM_ELIMIT: nothing is added any more
 } tm__message;
 
 void tm__message_number(tm__message *message, uint32_t field, uint64_t value);

@@ -284,6 +284,7 @@ static const tm__column_spec blamed[] = {
     {"owner_method", TM_TYPE_STRING, TM_BLAME_BY_OWNER_METHOD, 0},
     {"owner_source", TM_TYPE_STRING, TM_BLAME_BY_OWNER_METHOD, 0},
     {"owner_line", TM_TYPE_INT32, TM_BLAME_BY_OWNER_METHOD, 0},
+    {"owner_stack", TM_TYPE_INT32, TM_BLAME_BY_OWNER_STACK, 0},
     {"count", TM_TYPE_INT64, 0, 0},
     {"total_ns", TM_TYPE_INT64, 0, 0},
     {"max_ns", TM_TYPE_INT64, 0, 0},

@@ -208,6 +208,28 @@ def test_groups_are_sums_of_shares(by: tuple[str, ...]) -> None:
         assert ordered == sorted(ordered, reverse=True)
 
 
+def test_blame_by_owners_stack_splits_that_by_its_method() -> None:
+    for seed in range(40):
+        model = random_model(seed)
+        by_method: dict[Any, int] = {}
+        for row in model.blame(("owner_stack", "owner_method")):
+            place = tuple(
+                row[name] for name in ("owner_method", "owner_source", "owner_line")
+            )
+            by_method[place] = by_method.get(place, 0) + row["total_ns"]
+        assert by_method == {
+            (row["owner_method"], row["owner_source"], row["owner_line"]): row[
+                "total_ns"
+            ]
+            for row in model.blame("owner_method")
+        }
+        stacks = [row["owner_stack"] for row in model.blame("owner_stack")]
+        assert len(set(stacks)) == len(stacks)
+        assert {stack for stack in stacks if stack is not None} <= {
+            row["stack"] for row in model.stacks()
+        }
+
+
 def three_users() -> Model:
     """A pool of one connection: 1 has it from the start, 2 and 3 get it in turn."""
     model = Model()

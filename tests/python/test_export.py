@@ -300,7 +300,9 @@ def test_dot_takes_names_of_any_length_and_keeps_locks_apart(tmp_path: Path) -> 
     assert all(len(item.get("label", "")) < 2100 for item in graph["objects"])
 
 
-@pytest.mark.parametrize("format_", ["perfetto", "chrome", "collapsed", "dot"])
+@pytest.mark.parametrize(
+    "format_", ["perfetto", "chrome", "collapsed", "dot", "pprof", "otlp"]
+)
 def test_a_full_disk_is_reported(model: threadmodel.Model, format_: str) -> None:
     if not FULL.exists():
         pytest.skip("no /dev/full")
@@ -317,6 +319,22 @@ def test_what_cannot_be_is_refused(model: threadmodel.Model, tmp_path: Path) -> 
         model.export(tmp_path / "x", "collapsed", "asleep")
     with pytest.raises(OSError, match="No such file"):
         model.export(tmp_path / "none" / "x", "dot")
+
+
+def test_collapsed_stacks_of_owners_sum_up_to_the_blame(
+    any_model: threadmodel.Model, tmp_path: Path
+) -> None:
+    path = tmp_path / "owners.collapsed"
+    any_model.export(path, "collapsed", side="owners")
+    total = sum(int(line.rpartition(" ")[2]) for line in lines_of(path))
+    assert total == sum(row["total_ns"] for row in any_model.blame("owner"))
+
+
+def test_a_side_is_of_profiles_alone(model: threadmodel.Model, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no side"):
+        model.export(tmp_path / "x", "otlp", side="owners")
+    with pytest.raises(ValueError, match="no such side"):
+        model.export(tmp_path / "x", "pprof", side="left")
 
 
 def test_the_command_goes_by_names(cli: Cli, trace: Path, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ ENUMS = (
     "tm_identity",
     "tm_writer_format",
     "tm_export_format",
+    "tm_export_side",
     "tm_blame_key",
     "tm_hold_key",
     "tm_path_key",

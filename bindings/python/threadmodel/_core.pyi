@@ -239,7 +239,7 @@ class tm_export_options(CData):
     by_thread: int
     without_lines: int
     utc_offset_s: int
-    reserved: int
+    side: int
     write: tm_write_fn
     payload: object
     def __getitem__(self, index: int) -> Self: ...
@@ -637,6 +637,7 @@ class Lib:
     TM_BLAME_BY_OBJECT: int
     TM_BLAME_BY_OWNER: int
     TM_BLAME_BY_OWNER_METHOD: int
+    TM_BLAME_BY_OWNER_STACK: int
     TM_BLAME_OF_LOCKS: int
     TM_BLAME_OF_RESOURCES: int
     TM_DIAGNOSTIC_UNKNOWN_KIND: int
@@ -685,6 +686,10 @@ class Lib:
     TM_EXPORT_COLLAPSED: int
     TM_EXPORT_DOT: int
     TM_EXPORT_HPROF: int
+    TM_EXPORT_PPROF: int
+    TM_EXPORT_OTLP: int
+    TM_EXPORT_WAITERS: int
+    TM_EXPORT_OWNERS: int
     TM_HOLD_BY_CLASS: int
     TM_HOLD_BY_CALLER: int
     TM_HOLD_BY_OBJECT: int

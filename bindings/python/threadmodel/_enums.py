@@ -188,6 +188,22 @@ class ExportFormat(IntEnum):
     #: HPROF's text, "JAVA PROFILE 1.0.1": threads, and the time blocked on monitors
     #: and on a processor by stack
     HPROF = 5
+    #: A profile of pprof, for ``go tool pprof``: how often and for how long threads
+    #: were blocked, by stack, with the labels state and class. Sums as COLLAPSED
+    PPROF = 6
+    #: Profiles of OpenTelemetry (OTLP, profiles v1development), protobuf: the same of
+    #: both sides, four profiles in one message
+    OTLP = 7
+
+
+class ExportSide(IntEnum):
+    """Whose stacks COLLAPSED and PPROF have."""
+
+    #: where threads were blocked: ``StatisticsSum``()
+    WAITERS = 0
+    #: Where the owners of the locks acquired them, with the time for which others were
+    #: blocked by them: ``BlameList``(). Of states that no owner ends there is none
+    OWNERS = 1
 
 
 class BlameKey(IntFlag):
@@ -205,6 +221,8 @@ class BlameKey(IntFlag):
     OWNER = 16
     #: where the owner acquired it
     OWNER_METHOD = 32
+    #: the same as a whole stack
+    OWNER_STACK = 64
 
 
 class HoldKey(IntFlag):

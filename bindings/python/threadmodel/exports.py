@@ -5,7 +5,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from threadmodel import errors
-from threadmodel._enums import STATES, ExportFormat
+from threadmodel._enums import STATES, ExportFormat, ExportSide
 from threadmodel._library import check, lib, options, path_bytes
 from threadmodel.questions import named, number
 
@@ -13,10 +13,19 @@ if TYPE_CHECKING:
     from threadmodel.model import Model
 
 _EXPORTS: Final = named(ExportFormat)
+_SIDES: Final = named(ExportSide)
+# Formats that are sums by stack; and those of one side.
+PROFILES: Final = ("collapsed", "pprof", "otlp")
+SIDED: Final = ("collapsed", "pprof")
 
 
 def export(
-    model: "Model", path: str | os.PathLike[str], format: str, state: str | None = None
+    model: "Model",
+    path: str | os.PathLike[str],
+    format: str,
+    state: str | None = None,
+    *,
+    side: str = "waiters",
 ) -> None:
     """Write the run as a file of another tool.
 
@@ -26,22 +35,30 @@ def export(
         format: ``perfetto`` and ``chrome``, traces for the Perfetto UI;
             ``collapsed``, stacks for flame graphs with ns blocked; ``dot``, who
             waits for whom at the end and the order of locks, for Graphviz;
-            ``hprof``, HPROF's text: sums of blocks and CPU samples by stack
-        state: of collapsed stacks alone: ``blocked``, ``waiting``, ``reentering``,
-            ``joining`` or ``parked``; None: all, each named in the last frame
+            ``hprof``, HPROF's text: sums of blocks and CPU samples by stack;
+            ``pprof``, how often and for how long threads were blocked by stack, for
+            ``go tool pprof``; ``otlp``, the same of both sides as profiles of
+            OpenTelemetry, v1development
+        state: of ``collapsed``, ``pprof`` and ``otlp`` alone: ``blocked``,
+            ``waiting``, ``reentering``, ``joining`` or ``parked``; None: all
+        side: of ``collapsed`` and ``pprof`` alone: ``waiters``, where threads were
+            blocked; ``owners``, where the owners of the locks acquired them, with the
+            time for which others were blocked by them
 
     Raises:
-        InvalidArgumentError: there is no such format or state (a ValueError)
+        InvalidArgumentError: there is no such format, state or side (a ValueError)
         InputOutputError: it cannot be written, as on a full disk (an OSError)
     """
-    if state is not None and format != "collapsed":
+    if state is not None and format not in PROFILES:
         raise errors.InvalidArgumentError(
-            f"no such state of {format}: {state!r:.100}; only collapsed stacks have one"
+            f"no such state of {format}: {state!r:.100}; only {', '.join(PROFILES)} "
+            "have one"
         )
     choices = options(
         "tm_export_options",
         format=number(format, _EXPORTS, "format"),
         state=0 if state is None else number(state, STATES, "state"),
+        side=number(side, _SIDES, "side"),
     )
     with model._lock:
         check(lib.tm_export_write(model._model, path_bytes(path), choices))

@@ -59,8 +59,9 @@ def blame(
     class without object: class string (of the lock or resource); by object: object
     string, class string; by owner: owner_id uint64 and owner string (None: nobody, or
     not known); by owner_method: owner_method string (where the owner acquired it),
-    owner_source string, owner_line int32; always: count int64 (blocks with a share in
-    the group), total_ns int64 (all shares), max_ns int64 (the longest that one block
+    owner_source string, owner_line int32; by owner_stack: owner_stack int32 (the whole
+    stack, by its number in table ``stacks``); always: count int64 (blocks with a share
+    in the group), total_ns int64 (all shares), max_ns int64 (the longest that one block
     owes to it), latency_ns int64 (of total_ns: nobody had it), share double (of all
     blocked time that was asked about; in table ``blockers`` of the time that this
     thread was blocked), reported_share double, exact_share double and inferred_share
@@ -69,7 +70,7 @@ def blame(
     Args:
         model: asked
         by: any of ``thread``, ``caller``, ``class``, ``object``, ``owner``,
-            ``owner_method``
+            ``owner_method``, ``owner_stack``
         selection: of threads that were blocked, and classes of locks; blocks are cut at
             the window's edges
         of: ``locks``, or ``resources``, which threads use and nobody owns

@@ -17,7 +17,8 @@
 
 enum {
     ALL_KEYS = TM_BLAME_BY_THREAD | TM_BLAME_BY_CALLER | TM_BLAME_BY_CLASS |
-               TM_BLAME_BY_OBJECT | TM_BLAME_BY_OWNER | TM_BLAME_BY_OWNER_METHOD,
+               TM_BLAME_BY_OBJECT | TM_BLAME_BY_OWNER | TM_BLAME_BY_OWNER_METHOD |
+               TM_BLAME_BY_OWNER_STACK,
     LOCK_STATES =
         1 << TM_STATE_BLOCKED | 1 << TM_STATE_REENTERING | 1 << TM_STATE_PARKED,
     RESOURCE_STATES = 1 << TM_STATE_WAITING | 1 << TM_STATE_PARKED
@@ -178,7 +179,13 @@ static void put_group(tm__builder *builder, tm__labels *labels, const tm__blame 
     if (blame->keys & TM_BLAME_BY_OWNER)
         put_thread(builder, model, group->owner);
     if (blame->keys & TM_BLAME_BY_OWNER_METHOD)
-        tm__put_caller(builder, &blame->places, group->owner_place);
+        tm__put_caller(builder, &blame->places, tm__blamed_owner_caller(blame, group));
+    if (blame->keys & TM_BLAME_BY_OWNER_STACK) {
+        if (group->owner_place == TM__NONE)
+            tm__put_null(builder);
+        else
+            tm__put_int32(builder, (int32_t)group->owner_place);
+    }
     tm__put_int64(builder, group->count);
     tm__put_int64(builder, group->total_ns);
     tm__put_int64(builder, group->max_ns);

@@ -21,7 +21,7 @@ typedef struct tm__blamed {
     uint32_t class_name;
     uint32_t object;
     uint32_t owner;
-    uint32_t owner_place;
+    uint32_t owner_place; ///< places; by stacks: stacks[]
     int64_t count;
     int64_t total_ns;
     int64_t max_ns;
@@ -57,6 +57,15 @@ typedef struct tm__blame {
 int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *scope,
                      uint32_t of, uint32_t keys, uint32_t states,
                      const tm__libraries *libraries);
+
+/** The place of a group whose keys are the owner's method, and perhaps its stack. */
+static inline uint32_t tm__blamed_owner_caller(const tm__blame *blame,
+                                               const tm__blamed *group)
+{
+    return blame->keys & TM_BLAME_BY_OWNER_STACK
+               ? tm__caller_of(&blame->places, group->owner_place)
+               : group->owner_place;
+}
 
 /**
  * The order in which an answer lists the groups: the longest total first.

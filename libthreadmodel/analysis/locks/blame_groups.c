@@ -54,6 +54,13 @@ static uint32_t number_of(uint32_t index, size_t count)
     return index == TM__NONE ? (uint32_t)count : index;
 }
 
+/* How many places of owners there can be. */
+static size_t owner_places(const tm__blame *blame)
+{
+    return blame->keys & TM_BLAME_BY_OWNER_STACK ? blame->model->stacks_count
+                                                 : blame->places.items_count;
+}
+
 static uint32_t *slot_of(tm__blame *blame, const group_key *key)
 {
     size_t threads = blame->model->threads_count;
@@ -62,7 +69,7 @@ static uint32_t *slot_of(tm__blame *blame, const group_key *key)
         &blame->by_threads,
         blame->keys & TM_BLAME_BY_OWNER ? number_of(key->owner, threads) : 0,
         blame->keys & TM_BLAME_BY_THREAD ? key->thread : 0,
-        number_of(key->owner_place, blame->places.items_count));
+        number_of(key->owner_place, owner_places(blame)));
 }
 
 static int open_key_table(tm__blame *blame)
@@ -72,7 +79,7 @@ static int open_key_table(tm__blame *blame)
     return tm__key_table_open(&blame->by_threads, &blame->memory,
                               blame->keys & TM_BLAME_BY_OWNER ? threads + 1 : 1,
                               blame->keys & TM_BLAME_BY_THREAD ? threads : 1,
-                              (size_t)blame->places.items_count + 1,
+                              owner_places(blame) + 1,
                               tm__key_table_budget_bytes(blame->model));
 }
 
@@ -157,7 +164,9 @@ static int add_share(void *payload, const tm__share *share)
                  share->stack);
     if (blame->keys & TM_BLAME_BY_OWNER)
         key.owner = share->owner;
-    if (blame->keys & TM_BLAME_BY_OWNER_METHOD)
+    if (blame->keys & TM_BLAME_BY_OWNER_STACK)
+        key.owner_place = share->owner_stack;
+    else if (blame->keys & TM_BLAME_BY_OWNER_METHOD)
         key.owner_place = tm__caller_of(&blame->places, share->owner_stack);
     group = find_group(blame, &key);
     if (!group)

@@ -384,7 +384,7 @@ static void a_block_reports_a_bounded_number_of_owners(void **state)
 
 static void choices_that_are_none_are_refused(void **state)
 {
-    tm_blame_options blame = {.size = sizeof(blame), .keys = 64};
+    tm_blame_options blame = {.size = sizeof(blame), .keys = 128};
     tm_statistics_options total = {.size = sizeof(total),
                                    .keys = TM_STATISTICS_BY_CLASS};
     tm_model *model;
@@ -394,7 +394,7 @@ static void choices_that_are_none_are_refused(void **state)
     assert_int_equal(tm_model_new(&model, NULL), TM_OK);
     assert_int_equal(tm_blame_list(&table, model, &blame), TM_EINVAL);
     assert_null(table);
-    assert_string_equal(tm_error_text(), "keys 64: bits beyond 63");
+    assert_string_equal(tm_error_text(), "keys 128: bits beyond 127");
     blame = (tm_blame_options){.size = sizeof(blame), .states = 1 << TM_STATE_SLEEPING};
     assert_int_equal(tm_blame_list(&table, model, &blame), TM_EINVAL);
     assert_string_equal(

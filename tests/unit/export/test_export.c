@@ -23,7 +23,7 @@ static void memory_may_run_out_at_any_allocation(void **state)
     close(descriptor);
     define_some(model);
     take(model, events, honest_run(events, EVENTS));
-    for (int format = TM_EXPORT_PERFETTO; format <= TM_EXPORT_HPROF; format++) {
+    for (int format = TM_EXPORT_PERFETTO; format <= TM_EXPORT_OTLP; format++) {
         int rc = TM_ENOMEM;
 
         for (size_t calls = 0; rc != TM_OK; calls++) {
@@ -32,7 +32,7 @@ static void memory_may_run_out_at_any_allocation(void **state)
             tm_export_options options = {
                 .size = sizeof(options), .allocator = &hook, .format = format};
 
-            assert_true(calls < 200);
+            assert_true(calls < 400);
             rc = tm_export_write(model, path, &options);
             assert_true(rc == TM_OK || rc == TM_ENOMEM);
             assert_int_equal(scarce.live_blocks, 0);
@@ -47,9 +47,11 @@ static void what_is_no_format_or_state_is_refused(void **state)
     static const tm_export_options wrong[] = {
         {.size = sizeof(*wrong)},
         {.size = sizeof(*wrong), .format = -1},
-        {.size = sizeof(*wrong), .format = TM_EXPORT_HPROF + 1},
+        {.size = sizeof(*wrong), .format = TM_EXPORT_OTLP + 1},
         {.size = sizeof(*wrong), .format = TM_EXPORT_COLLAPSED, .state = 2},
         {.size = sizeof(*wrong), .format = TM_EXPORT_COLLAPSED, .state = 99},
+        {.size = sizeof(*wrong), .format = TM_EXPORT_PPROF, .side = 2},
+        {.size = sizeof(*wrong), .format = TM_EXPORT_OTLP, .side = TM_EXPORT_OWNERS},
     };
     tm_model *model = new_model(TM_POLICY_HOTSPOT, 0);
 
@@ -77,7 +79,7 @@ static void what_writing_came_to_is_handed_on(void **state)
     tm_model *model = new_model(TM_POLICY_HOTSPOT, 0);
 
     (void)state;
-    for (int format = TM_EXPORT_PERFETTO; format <= TM_EXPORT_HPROF; format++) {
+    for (int format = TM_EXPORT_PERFETTO; format <= TM_EXPORT_OTLP; format++) {
         tm_export_options options = {
             .size = sizeof(options), .format = format, .write = refuse};
         int rc = tm_export_write(model, NULL, &options);

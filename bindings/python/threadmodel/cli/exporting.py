@@ -11,6 +11,7 @@ from threadmodel.cli.asking import conclude, open_run
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import reading_options
+from threadmodel.exports import PROFILES, SIDED
 
 EXTENSIONS: Final = {
     ".pftrace": "perfetto",
@@ -20,11 +21,15 @@ EXTENSIONS: Final = {
     ".folded": "collapsed",
     ".dot": "dot",
     ".gv": "dot",
+    ".pprof": "pprof",
+    ".pb": "pprof",
+    ".otlp": "otlp",
 }
 
 
 @click.command(
-    cls=FileCommand, short_help="Write a run for Perfetto, flame graphs or Graphviz."
+    cls=FileCommand,
+    short_help="Write a run for Perfetto, flame graphs and pprof.",
 )
 @click.argument("file", metavar="FILE", type=INPUT)
 @click.option(
@@ -33,13 +38,22 @@ EXTENSIONS: Final = {
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(("perfetto", "chrome", "collapsed", "dot")),
-    help="By the output's name unless told: .pftrace, .json, .collapsed, .dot.",
+    type=click.Choice(tuple(dict.fromkeys(EXTENSIONS.values()))),
+    help="By the output's name unless told: .pftrace, .json, .collapsed, .dot, .pprof, "
+    ".otlp.",
 )
 @click.option(
     "--state",
     type=click.Choice(STATES),
-    help="Collapsed stacks of this alone; of all, each in its own frame, unless told.",
+    help="Stacks of this alone (collapsed, pprof, otlp); of all unless told.",
+)
+@click.option(
+    "--side",
+    type=click.Choice(("waiters", "owners")),
+    default="waiters",
+    show_default=True,
+    help="Whose stacks (collapsed, pprof): of threads that were blocked, or where the "
+    "owners acquired the locks.",
 )
 @reading_options
 @click.pass_context
@@ -50,6 +64,7 @@ def export(
     output: str,
     format_name: str | None,
     state: str | None,
+    side: str,
     **_: object,
 ) -> None:
     """Write what FILE tells as a file of another tool; - reads from stdin.
@@ -59,6 +74,8 @@ def export(
     chrome     the same as JSON, for chrome://tracing and others
     collapsed  stacks with the ns that threads were blocked there, for flame graphs
     dot        who waits for whom at the end, and the order of locks, for Graphviz
+    pprof      the stacks with counts and delays, for go tool pprof
+    otlp       the same, of waiters and owners, as profiles of OpenTelemetry
 
     The exit status is 3 when FILE is damaged or cut: what is whole is exported.
 
@@ -66,16 +83,19 @@ def export(
     threadmodel export run.tmt -o run.pftrace
     threadmodel export run.tmt -o run.collapsed --state blocked
     threadmodel export run.tmt -o locks.dot
+    threadmodel export run.tmt -o owners.pprof --side owners
     """
     chosen = format_name or EXTENSIONS.get(Path(output).suffix.lower())
     if chosen is None:
         raise click.UsageError(
             f"no format has names like {output}; say which by --format"
         )
-    if state is not None and chosen != "collapsed":
-        raise click.UsageError("--state is for --format collapsed alone")
+    if state is not None and chosen not in PROFILES:
+        raise click.UsageError(f"--state is for {', '.join(PROFILES)} alone")
+    if side != "waiters" and chosen not in SIDED:
+        raise click.UsageError(f"--side is for {', '.join(SIDED)} alone")
     with LateProgress() as progress:
         model = open_run(context, progress)
         progress.step(f"writing {output}")
-        model.export(output, chosen, state)
+        model.export(output, chosen, state, side=side)
     conclude(context, model.damage)
