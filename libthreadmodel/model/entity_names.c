@@ -133,3 +133,14 @@ void tm__labels_close(tm__labels *labels)
              labels->count * sizeof(*labels->by_object));
     tm__strings_clear(&labels->strings);
 }
+
+/* Names of packages begin with small letters. */
+const char *tm__short_name(const char *name)
+{
+    const char *dot;
+
+    while (*name >= 'a' && *name <= 'z' && (dot = strchr(name, '.')) != NULL &&
+           strchr(dot + 1, '.') != NULL)
+        name = dot + 1;
+    return name;
+}

@@ -13,6 +13,8 @@
 const char *tm__class_name(const tm_model *model, uint32_t class_index);
 const char *tm__thread_name(const tm_model *model, uint32_t thread);
 const char *tm__method_name(const tm_model *model, uint32_t method);
+/** A class or method without its packages, which lies within `name`. */
+const char *tm__short_name(const char *name);
 const char *tm__frame_source(const tm_model *model, const tm__frame *frame);
 /** @return source line; 0: unknown */
 int32_t tm__frame_line(const tm_model *model, const tm__frame *frame);

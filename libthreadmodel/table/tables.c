@@ -209,6 +209,16 @@ static const tm__column_spec critical_path[] = {
     {"provenance", TM_TYPE_STRING, 0, 0},
 };
 
+static const tm__column_spec explanation[] = {
+    {"step", TM_TYPE_INT32, 0, 0},        {"thread_id", TM_TYPE_UINT64, 0, 0},
+    {"thread", TM_TYPE_STRING, 0, 0},     {"state", TM_TYPE_STRING, 0, 0},
+    {"start_ns", TM_TYPE_INT64, 0, 0},    {"end_ns", TM_TYPE_INT64, 0, 0},
+    {"object", TM_TYPE_STRING, 0, 0},     {"class", TM_TYPE_STRING, 0, 0},
+    {"method", TM_TYPE_STRING, 0, 0},     {"source", TM_TYPE_STRING, 0, 0},
+    {"line", TM_TYPE_INT32, 0, 0},        {"reason", TM_TYPE_STRING, 0, 0},
+    {"provenance", TM_TYPE_STRING, 0, 0}, {"text", TM_TYPE_STRING, 0, 0},
+};
+
 static const tm__column_spec path_rollup[] = {
     {"thread_id", TM_TYPE_UINT64, TM_PATH_BY_THREAD, 0},
     {"thread", TM_TYPE_STRING, TM_PATH_BY_THREAD, 0},
@@ -417,6 +427,7 @@ const tm__table_spec tm__context_table = SPEC("context", context);
 const tm__table_spec tm__context_totals_table = SPEC("context_totals", context_totals);
 const tm__table_spec tm__deadlocks_table = SPEC("deadlocks", deadlocks);
 const tm__table_spec tm__critical_path_table = SPEC("critical_path", critical_path);
+const tm__table_spec tm__explanation_table = SPEC("explanation", explanation);
 const tm__table_spec tm__path_rollup_table = SPEC("path_rollup", path_rollup);
 const tm__table_spec tm__whatif_table = SPEC("whatif", whatif);
 const tm__table_spec tm__lock_order_table = SPEC("lock_order", lock_order);

@@ -21,6 +21,7 @@ extern const tm__table_spec tm__context_table;
 extern const tm__table_spec tm__context_totals_table;
 extern const tm__table_spec tm__deadlocks_table;
 extern const tm__table_spec tm__critical_path_table;
+extern const tm__table_spec tm__explanation_table;
 extern const tm__table_spec tm__path_rollup_table;
 extern const tm__table_spec tm__whatif_table;
 extern const tm__table_spec tm__lock_order_table;

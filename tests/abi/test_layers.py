@@ -32,6 +32,7 @@ LAYERS = {
     WHATIF: BELOW_ANALYSIS | {TIMELINE, RESOURCES, PATH},
     "analysis/findings": BELOW_ANALYSIS
     | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF},
+    "analysis/explain": BELOW_ANALYSIS | {TIMELINE, LOCKS, PATH},
     "trace": {"base"},
     "formats": {"base", "trace"},
     "export": {"base"},

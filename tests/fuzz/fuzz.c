@@ -135,6 +135,20 @@ static void check_path(const tm_table *path, int64_t length_ns)
     FUZZ_CHECK(at <= length_ns);
 }
 
+static void ask_why(const tm_model *model)
+{
+    for (uint64_t thread = 0; thread < 4; thread++) {
+        tm_explain_options options = {.size = sizeof(options), .thread = thread};
+        tm_table *table;
+        int rc = tm_explanation_list(&table, model, &options);
+
+        read_answer(rc, table);
+        options.at_ns = tm_model_length_ns(model) / 2;
+        rc = tm_explanation_list(&table, model, &options);
+        read_answer(rc, table);
+    }
+}
+
 static void ask_paths(const tm_model *model)
 {
     tm_table *table;
@@ -163,6 +177,7 @@ static void ask_paths(const tm_model *model)
     }
     rc = tm_whatif_rank(&table, model, NULL);
     read_answer(rc, table);
+    ask_why(model);
 }
 
 void fuzz_ask_all(const tm_model *model)

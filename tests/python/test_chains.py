@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel path`` and ``threadmodel whatif`` from the outside."""
+"""``threadmodel path``, ``explain`` and ``whatif`` from the outside."""
 
 import json
 from pathlib import Path
@@ -90,3 +90,27 @@ def test_hostile_names_stay_in_their_line(cli: Cli, hostile_trace: Path) -> None
         done = cli(*command)
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"\x1b" not in done.stdout
+
+
+def test_explain_shows_why_a_thread_did_not_run(cli: Cli, convoy: Path) -> None:
+    done = cli("explain", convoy)
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines = done.stdout.decode().splitlines()
+    rows = list(threadmodel.open(convoy).explain())
+    assert len(lines) == len(rows) + 1
+    assert [line.split()[0] for line in lines[1:]] == [str(r["step"]) for r in rows]
+    assert rows[0]["text"] in done.stdout.decode()
+
+
+@pytest.mark.parametrize("at", ["0.00002s", "0.02ms", "20us", "20000ns", "0.02"])
+def test_explain_takes_a_time_with_its_unit(cli: Cli, convoy: Path, at: str) -> None:
+    done = cli("explain", convoy, "--thread", "thread-2", "--at", at, "--json")
+    found = threadmodel.open(convoy).explain(thread="thread-2", at_ns=20_000)
+    assert json.loads(done.stdout) == list(found)
+
+
+@pytest.mark.parametrize("at", ["soon", "12m", "-1s", "1e30s"])
+def test_explain_refuses_what_is_no_time(cli: Cli, convoy: Path, at: str) -> None:
+    done = cli("explain", convoy, f"--at={at}")
+    assert done.returncode == 2
+    assert "no time" in one_line(done.stderr)

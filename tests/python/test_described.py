@@ -97,6 +97,7 @@ def ask(name: str, keys: tuple[str, ...], model: Any, trace: Path) -> Any:
         "context_totals": (lib.tm_context_sum,),
         "deadlocks": (lib.tm_deadlock_list,),
         "critical_path": (lib.tm_path_list, ffi.NULL),
+        "explanation": (lib.tm_explanation_list, ffi.NULL),
         "path_rollup": (lib.tm_path_sum, options("tm_path_options", keys=by)),
         "whatif": (lib.tm_whatif_rank, ffi.NULL),
         "lock_order": (lib.tm_lock_order_list,),

@@ -123,12 +123,26 @@ static int list_path(tm_table **out, const tm_model *model, scenario *s,
     return tm_path_list(out, model, &options);
 }
 
+/* Of the run's longest block, or with "to THREAD" of that thread's. */
+static int list_explanation(tm_table **out, const tm_model *model, scenario *s,
+                            const scenario_line *title)
+{
+    tm_explain_options options = {.size = sizeof(options)};
+
+    for (size_t i = 2; i + 1 < title->count; i++)
+        if (!strcmp(title->words[i], "to"))
+            options.thread = scenario_id_of(&s->threads, title->words[i + 1]);
+    return tm_explanation_list(out, model, &options);
+}
+
 int scenario_ask(tm_table **out, const tm_model *model, scenario *s,
                  const scenario_line *title)
 {
     *out = NULL;
     if (!strcmp(title->words[1], "critical_path"))
         return list_path(out, model, s, title);
+    if (!strcmp(title->words[1], "explanation"))
+        return list_explanation(out, model, s, title);
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
         if (!strcmp(tables[i].name, title->words[1]))
             return tables[i].ask(out, model);

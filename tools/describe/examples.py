@@ -25,6 +25,7 @@ OTHERS: Final[dict[str, Callable[[Model], Sequence[Row]]]] = {
     "class_sums": lambda model: list(threadmodel.sum_classes(RUN)),
     "tiles": lambda model: list(model.tiles(10_000_000)),
     "path_rollup": lambda model: list(model.path_rollup(("thread", "state"))),
+    "explanation": lambda model: list(model.explain()),
     "lock_edges": lambda model: list(model.lock_edges()),
     "blamed": lambda model: list(model.blame(("class", "owner", "owner_method"))),
     "caveats": lambda model: [{"caveat": caveat} for caveat in model.caveats],

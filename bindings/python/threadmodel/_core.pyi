@@ -230,6 +230,12 @@ class tm_deadlock_member(CData):
     provenance: int
     def __getitem__(self, index: int) -> Self: ...
 
+class tm_explain_options(CData):
+    size: int
+    thread: int
+    at_ns: int
+    def __getitem__(self, index: int) -> Self: ...
+
 class tm_export_options(CData):
     size: int
     allocator: tm_allocator | Null
@@ -413,6 +419,12 @@ class FFI:
         cdecl: Literal["tm_deadlock_member *", "tm_deadlock_member[]"],
         init: object = ...,
     ) -> tm_deadlock_member: ...
+    @overload
+    def new(
+        self,
+        cdecl: Literal["tm_explain_options *", "tm_explain_options[]"],
+        init: object = ...,
+    ) -> tm_explain_options: ...
     @overload
     def new(
         self,
@@ -886,6 +898,13 @@ class Lib:
     def tm_diagnostic_name(self, cause: int, /) -> Chars: ...
     def tm_error_text(self) -> Chars: ...
     def tm_error_name(self, code: int, /) -> Chars: ...
+    def tm_explanation_list(
+        self,
+        out: Pointer[tm_table] | Null,
+        model: tm_model | Null,
+        options: tm_explain_options | Null,
+        /,
+    ) -> int: ...
     def tm_export_write(
         self,
         model: tm_model | Null,

@@ -121,6 +121,7 @@ class Model(Sink):
 
     critical_path = of_path.critical_path
     path_rollup = of_path.path_rollup
+    explain = of_path.explain
     whatif = of_path.whatif
     whatif_rank = of_path.whatif_rank
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about the critical path, and about what a change would gain; methods of
-Model.
+"""Questions about the critical path, about why a thread did not run, and about what a
+change would gain; methods of Model.
 """
 
 from collections.abc import Iterable
@@ -197,6 +197,56 @@ def whatif_rank(
     return model._ask(lib.tm_whatif_rank, choices)
 
 
+def explain(
+    model: "Model",
+    *,
+    thread: int | str | None = None,
+    at_ns: int | None = None,
+) -> Table:
+    """List why a thread did not run at an instant, down to the root cause.
+
+    First the thread itself, then what it was blocked by at that same instant, and so
+    on, ten rows at most. There is no row where no thread was chosen and none was
+    blocked.
+
+    Columns (table ``explanation``): step int32 (1: the thread that the question is
+    about), thread_id uint64, thread string, state string (at the instant), start_ns
+    int64 (of that state, since the run began; None: unknown), end_ns int64 (of the
+    blocking interval; None: it goes on, or is unknown), object string, class string,
+    method string, source string, line int32, reason string (owner, joined, waker,
+    running, no_processor, asleep, timeout, idle, wake_up, deadlock, no_owner, no_waker,
+    not_started, ended, not_recorded; why it did not run; after the first three the next
+    row is that owner, the joined thread, or the thread that woke it later), provenance
+    string (of the owner or waker; None: without one), text string (the same in a
+    sentence).
+
+    Args:
+        model: asked
+        thread: id or name; None: the one that was blocked longest
+        at_ns: in ns since the run began; None: the middle of the longest blocking
+            interval in which no worker waits for work
+    """
+    choices = options("tm_explain_options")
+    if thread is not None:
+        choices.thread = _thread_id(model, thread)
+    if at_ns is not None:
+        choices.at_ns = whole(at_ns, "at_ns", MAX_INT64, 1)
+    return model._ask(lib.tm_explanation_list, choices)
+
+
+def _thread_id(model: "Model", thread: int | str) -> int:
+    if not isinstance(thread, str):
+        return whole(thread, "thread id", MAX_UINT64, 1)
+    found = model._ids([thread])
+    if not found:
+        return 0  # a run without events
+    if len(found) != 1:
+        raise errors.InvalidArgumentError(
+            f"{len(found)} threads have the name {thread!r:.200}: give an id"
+        )
+    return found[0]
+
+
 def _path_options(
     model: "Model",
     thread: int | str | None,
@@ -209,17 +259,8 @@ def _path_options(
         walk=lib.TM_PATH_WAITED_FOR if waited_for else lib.TM_PATH_DECIDED,
         **library_fields(libraries),
     )
-    if isinstance(thread, str):
-        found = model._ids([thread])
-        if not found:
-            found = [0]  # a run without events
-        if len(found) != 1:
-            raise errors.InvalidArgumentError(
-                f"{len(found)} threads have the name {thread!r:.200}: give an id"
-            )
-        choices.thread = found[0]
-    elif thread is not None:
-        choices.thread = whole(thread, "thread id", MAX_UINT64, 1)
+    if thread is not None:
+        choices.thread = _thread_id(model, thread)
     if to_ns is not None:
         choices.to_ns = whole(to_ns, "to_ns", MAX_INT64, 1)
     return choices

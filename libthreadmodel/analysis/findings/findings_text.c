@@ -34,23 +34,13 @@ void tm__finding_write_duration(tm__finding *finding, int64_t time_ns)
     tm__finding_write(finding, "%s", tm__duration_of(time_ns).text);
 }
 
-/* A class or method without its packages, whose names begin with small letters. */
-static const char *short_name(const char *name)
-{
-    const char *dot;
-
-    while (*name >= 'a' && *name <= 'z' && (dot = strchr(name, '.')) != NULL &&
-           strchr(dot + 1, '.') != NULL)
-        name = dot + 1;
-    return name;
-}
-
 void tm__finding_write_method(tm__finding *finding, const tm_model *model,
                               uint32_t method)
 {
     const char *name = tm__strings_get(&model->strings, method);
 
-    tm__finding_write(finding, "%.150s", name ? short_name(name) : "an unknown method");
+    tm__finding_write(finding, "%.150s",
+                      name ? tm__short_name(name) : "an unknown method");
 }
 
 void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings,

@@ -191,6 +191,11 @@ static int ask_blamed_users(tm_table **out, const tm_model *model)
     return tm_blame_list(out, model, &options);
 }
 
+static int ask_why(tm_table **out, const tm_model *model)
+{
+    return tm_explanation_list(out, model, NULL);
+}
+
 static const struct {
     int (*ask)(tm_table **out, const tm_model *model);
     const char *name;
@@ -206,6 +211,7 @@ static const struct {
     {tm_lock_order_list, "lock_order"},
     {tm_lock_edge_list, "lock_edges"},
     {tm_finding_list, "findings"},
+    {ask_why, "explanation"},
     {ask_total, "total"},
     {ask_stacks, "groups"},
     {ask_histogram, "histogram"},

@@ -48,6 +48,7 @@ ASK(histogram, tm_statistics_options,
 ASK(blame, tm_blame_options, tm_blame_list(&table, asked, options))
 ASK(critical, tm_path_options, tm_path_list(&table, asked, options))
 ASK(rollup, tm_path_options, tm_path_sum(&table, asked, options))
+ASK(explanation, tm_explain_options, tm_explanation_list(&table, asked, options))
 ASK(whatif, tm_whatif_options, tm_whatif_predict(&table, asked, options))
 ASK(rank, tm_whatif_options, tm_whatif_rank(&table, asked, options))
 ASK(threads, tm_selection, tm_thread_list(&table, asked, options))
@@ -161,6 +162,19 @@ static void options_of_a_path(void **state)
     (void)state;
     check_sized(&it);
     it.call = rollup;
+    check_sized(&it);
+}
+
+static void options_of_an_explanation(void **state)
+{
+    const tm_explain_options value = {.size = sizeof(value), .thread = 2, .at_ns = 300};
+    const sized it = {"tm_explain_options",
+                      &value,
+                      sizeof(value),
+                      {END(tm_explain_options, thread), END(tm_explain_options, at_ns)},
+                      explanation};
+
+    (void)state;
     check_sized(&it);
 }
 
@@ -408,6 +422,7 @@ int main(void)
         cmocka_unit_test(options_of_blame),
         cmocka_unit_test(options_of_hold_times),
         cmocka_unit_test(options_of_a_path),
+        cmocka_unit_test(options_of_an_explanation),
         cmocka_unit_test(options_of_a_what_if),
         cmocka_unit_test(selections),
         cmocka_unit_test(options_of_a_model),

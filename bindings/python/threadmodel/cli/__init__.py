@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "deadlocks": "deadlocks",
     "diff": "check",
     "dump": "dump",
+    "explain": "chains",
     "export": "exporting",
     "info": "info",
     "listen": "listen",

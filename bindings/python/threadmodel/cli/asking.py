@@ -24,6 +24,8 @@ from threadmodel.selection import Selection
 from threadmodel.table import Table
 
 MS: Final = 1_000_000
+# Longer ones first; without a unit it is milliseconds.
+UNITS_MS: Final = {"ms": 1.0, "us": 1e-3, "ns": 1e-6, "s": 1e3, "": 1.0}
 WRITERS: Final[dict[str, Callable[[Table, Any], object]]] = {
     "json": Table.to_json,
     "csv": Table.to_csv,
@@ -93,6 +95,20 @@ def time_ns(value: float | None, option: str) -> int | None:
     if not 0 <= value < 2**63 / MS:
         raise click.BadParameter(f"{value} ms is no time of a run", param_hint=option)
     return round(value * MS)
+
+
+def instant_ns(text: str | None, option: str) -> int | None:
+    """Return a time with its unit, milliseconds without one, in ns; none is 0."""
+    if text is None:
+        return None
+    unit = next(unit for unit in UNITS_MS if text.endswith(unit))
+    try:
+        value = float(text.removesuffix(unit)) * UNITS_MS[unit]
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r:.100} is no time: 12.3s, 12300ms", param_hint=option
+        ) from None
+    return max(1, time_ns(value, option) or 0)
 
 
 def selection(

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel path`` and ``whatif``: what decided the length of a run."""
+"""``threadmodel path``, ``explain`` and ``whatif``: what decided a run's length."""
 
 import click
 
 from threadmodel.cli import page, path_page
-from threadmodel.cli.asking import TOP, ask, output_options, thread_key, time_ns
+from threadmodel.cli.asking import (
+    TOP,
+    ask,
+    instant_ns,
+    output_options,
+    thread_key,
+    time_ns,
+)
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
@@ -73,6 +80,44 @@ def path(
         return [show(question(model), top)]
 
     ask(context, question, sections)
+
+
+@click.command(cls=FileCommand, short_help="Say why a thread did not run then.")
+@click.argument("file", metavar="FILE", type=INPUT)
+@click.option(
+    "--thread",
+    metavar="NAME",
+    help="Of this thread: a name, or #ID. Otherwise of the one that was blocked"
+    " longest.",
+)
+@click.option(
+    "--at",
+    metavar="TIME",
+    help="At this time of the run: 12.3s, 12300ms, or 12300. Otherwise in the middle"
+    " of the longest block.",
+)
+@output_options
+@reading_options
+@click.pass_context
+def explain(
+    context: click.Context, /, thread: str | None, at: str | None, **_: object
+) -> None:
+    """Say why a thread of the run in FILE did not run; - reads from stdin.
+
+    The first line is about the thread itself, the next one about what it was blocked
+    by at that same instant, and so on down to the root cause.
+
+    \b
+    threadmodel explain run.tmt
+    threadmodel explain run.tmt --thread worker-1 --at 12.3s
+    """
+    at_ns = instant_ns(at, "--at")
+    wanted = None if thread is None else thread_key(thread)
+
+    def question(model: Model) -> Table:
+        return model.explain(thread=wanted, at_ns=at_ns)
+
+    ask(context, question, lambda model: [path_page.explanation(question(model))])
 
 
 @click.command(

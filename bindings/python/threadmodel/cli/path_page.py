@@ -55,6 +55,16 @@ def path_sums(
     return section
 
 
+def explanation(steps: Table) -> Section:
+    """Say why a thread did not run, a line a step."""
+    section = Section("Why it did not run")
+    for row in steps:
+        section.line(f"{row['step']:>2}  {clean(row['text'], NAME_LENGTH)}")
+    if not section.body:
+        section.line("no thread was blocked then")
+    return section
+
+
 def path_segments(path: Table, top: int, title: str = "Critical path") -> Section:
     """List the segments of a path by time."""
     section = Section(title)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One step of the chain that explains why a thread did not run. */
+#ifndef TM_ANALYSIS_EXPLAIN_EXPLAIN_H
+#define TM_ANALYSIS_EXPLAIN_EXPLAIN_H
+
+#include "base/memory.h"
+#include "model/entity_names.h"
+#include "model/interval.h"
+#include "model/selection.h"
+#include "model/thread.h"
+
+enum { TM__SENTENCE_BYTES = 900 };
+
+/** Why a thread did not run. The first ones lead on to another thread. */
+enum tm__reason {
+    TM__REASON_OWNER,  ///< it was blocked by a lock that another owned
+    TM__REASON_JOINED, ///< it waited for another's end
+    TM__REASON_WAKER,  ///< it waited, and another woke it later
+    TM__REASON_RUNNING,
+    TM__REASON_NO_PROCESSOR,
+    TM__REASON_ASLEEP,
+    TM__REASON_TIMEOUT,
+    TM__REASON_IDLE,
+    TM__REASON_WAKEUP, ///< the lock was free, and the next owner being woken
+    TM__REASON_DEADLOCK,
+    TM__REASON_NO_OWNER,
+    TM__REASON_NO_WAKER,
+    TM__REASON_NOT_STARTED,
+    TM__REASON_ENDED,
+    TM__REASON_NOT_RECORDED,
+    TM__REASON_END
+};
+
+typedef struct tm__step_of_chain {
+    uint32_t thread;    ///< threads[]
+    uint32_t interval;  ///< intervals[] of the thread, or TM__NONE: none at that time
+    uint32_t next;      ///< threads[] that it leads on to, or TM__NONE
+    int64_t end_ns;     ///< of the blocking interval; INT64_MIN: it goes on
+    uint8_t reason;     ///< enum tm__reason
+    uint8_t provenance; ///< of what leads on, or of the lock's being free
+    const char *why;    ///< why no owner or waker is known; NULL: no other word
+} tm__step_of_chain;
+
+/** Who owned what at the instant is asked of these. */
+typedef struct tm__explanation {
+    const tm_model *model;
+    tm__memory memory;
+    tm__scope whole;
+    int64_t at_ns;           ///< on the model's clock
+    int64_t *short_holds_ns; ///< of each object, see tm__dealer
+    tm__labels labels;
+    size_t length; ///< of the sentence
+    char text[TM__SENTENCE_BYTES];
+} tm__explanation;
+
+/** Say why a thread did not run at the instant. @return TM_OK or TM_ENOMEM */
+int tm__explain_step(tm__explanation *it, uint32_t thread, tm__step_of_chain *step);
+
+/** Write the sentence on a step, the first of its chain or not. */
+void tm__explain_write(tm__explanation *it, const tm__step_of_chain *step,
+                       int is_first);
+
+/** The interval of a step with which its blocking interval begins, which has what
+ * later ones may lack; NULL: none. */
+const tm__interval *tm__explain_beginning(const tm__explanation *it,
+                                          const tm__step_of_chain *step);
+
+/** frames[] of a stack's caller, or NULL. */
+const tm__frame *tm__explain_caller(const tm_model *model, uint32_t stack);
+
+/** Whether a blocking interval is one of a worker that waits for work. */
+int tm__explain_is_idle(const tm_model *model, uint32_t stack);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sentence on each step of a chain. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/explain/explain.h"
+#include "analysis/timeline/wakeup_edge.h"
+#include "base/duration.h"
+#include "model/caller_frame.h"
+#include "model/methods.h"
+#include "model/model.h"
+
+static void add(tm__explanation *it, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(tm__explanation *it, const char *format, ...)
+{
+    size_t room = sizeof(it->text) - it->length;
+    va_list arguments;
+    int wanted;
+
+    va_start(arguments, format);
+    wanted = vsnprintf(it->text + it->length, room, format, arguments);
+    va_end(arguments);
+    if (wanted > 0)
+        it->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
+}
+
+static void add_thread(tm__explanation *it, uint32_t thread)
+{
+    const char *name = tm__thread_name(it->model, thread);
+
+    if (name && *name)
+        add(it, "%.100s", name);
+    else
+        add(it, "thread %llu", (unsigned long long)it->model->threads[thread].id);
+}
+
+const tm__interval *tm__explain_beginning(const tm__explanation *it,
+                                          const tm__step_of_chain *step)
+{
+    const tm__thread *thread = &it->model->threads[step->thread];
+
+    return step->interval == TM__NONE
+               ? NULL
+               : &thread
+                      ->intervals[tm__interval_first_blocking(thread, step->interval)];
+}
+
+const tm__frame *tm__explain_caller(const tm_model *model, uint32_t stack)
+{
+    uint32_t frame = tm__stack_caller(model, stack, NULL);
+
+    return frame == TM__NONE ? NULL : &model->frames[frame];
+}
+
+/* " in Account.transfer:42" */
+static void add_place(tm__explanation *it, uint32_t stack)
+{
+    const tm__frame *frame = tm__explain_caller(it->model, stack);
+    const char *name = frame ? tm__method_name(it->model, frame->method) : NULL;
+    int32_t line = frame ? tm__frame_line(it->model, frame) : 0;
+
+    if (name)
+        add(it, " in %.200s", tm__short_name(name));
+    if (name && line)
+        add(it, ":%d", line);
+}
+
+/* " for 12.3 ms", " since 1.20 s" */
+static void add_length(tm__explanation *it, const tm__step_of_chain *step,
+                       const tm__interval *from)
+{
+    int64_t origin_ns = tm__model_origin_ns(it->model);
+
+    if (step->end_ns != INT64_MIN)
+        add(it, " for %s", tm__duration_of(step->end_ns - from->start_ns).text);
+    else
+        add(it, " from %s to the end of the recording",
+            tm__duration_of(from->start_ns - origin_ns).text);
+}
+
+static const char *doubt(const tm__step_of_chain *step)
+{
+    return step->provenance == TM_PROVENANCE_INFERRED ? ", inferred" : "";
+}
+
+/* "Account#7" of demo.Account#7 */
+static const char *class_and_number(const char *object)
+{
+    const char *dot = object ? strrchr(object, '.') : NULL;
+
+    if (!object || !*object)
+        return "something unknown";
+    return dot ? dot + 1 : object;
+}
+
+/* "was blocked by Account#7 in Account.transfer:42 for 12 ms" */
+static void add_block(tm__explanation *it, const tm__step_of_chain *step)
+{
+    const tm_model *model = it->model;
+    const tm__interval *from = tm__explain_beginning(it, step);
+    const char *object =
+        tm__label(&it->labels, model, tm__interval_object(model, from));
+    int is_wait = from->state == TM_STATE_WAITING || from->state == TM_STATE_JOINING ||
+                  step->reason == TM__REASON_WAKER ||
+                  step->reason == TM__REASON_NO_WAKER ||
+                  step->reason == TM__REASON_TIMEOUT;
+
+    add(it, is_wait ? " waited for " : " was blocked by ");
+    if (from->state == TM_STATE_JOINING && step->next != TM__NONE) {
+        add(it, "the end of ");
+        add_thread(it, step->next);
+    } else {
+        add(it, "%.200s", class_and_number(object));
+    }
+    add_place(it, from->stack);
+    add_length(it, step, from);
+}
+
+static void write_stopped(tm__explanation *it, const tm__step_of_chain *step)
+{
+    add_block(it, step);
+    switch (step->reason) {
+    case TM__REASON_OWNER:
+    case TM__REASON_DEADLOCK:
+        add(it, "; ");
+        add_thread(it, step->next);
+        add(it, " %s%s",
+            tm__explain_beginning(it, step)->state == TM_STATE_JOINING ? "had not ended"
+                                                                       : "owned it",
+            doubt(step));
+        if (step->reason == TM__REASON_DEADLOCK)
+            add(it, ". It is in this chain: a %sdeadlock, the root cause",
+                step->provenance == TM_PROVENANCE_INFERRED ? "suspected " : "");
+        break;
+    case TM__REASON_JOINED: break;
+    case TM__REASON_WAKER:
+        add(it, ", until ");
+        add_thread(it, step->next);
+        add(it, " woke it%s", doubt(step));
+        break;
+    case TM__REASON_TIMEOUT: add(it, ", until its time was up: nobody woke it"); break;
+    case TM__REASON_WAKEUP:
+        add(it, "; at this instant nobody owned it, for the next owner was being "
+                "woken");
+        break;
+    case TM__REASON_NO_OWNER: add(it, "; no event shows the owner"); break;
+    default:
+        add(it, "; no event shows what ended that%s%s", step->why ? ": " : "",
+            step->why ? step->why : "");
+    }
+}
+
+void tm__explain_write(tm__explanation *it, const tm__step_of_chain *step, int is_first)
+{
+    const tm__interval *at = tm__explain_beginning(it, step);
+    int is_virtual = it->model->threads[step->thread].flags & TM_THREAD_VIRTUAL;
+
+    it->length = 0;
+    add_thread(it, step->thread);
+    switch (step->reason) {
+    case TM__REASON_RUNNING:
+        add(it, is_first ? " was running"
+                         : " was running, or waited in native code or for a "
+                           "processor, which no event shows: the chain ends here");
+        break;
+    case TM__REASON_NO_PROCESSOR:
+        add(it, " could run, and had no processor: the root cause");
+        break;
+    case TM__REASON_ASLEEP:
+        add(it, " was asleep");
+        add_place(it, at->stack);
+        add_length(it, step, at);
+        add(it, ": the root cause");
+        break;
+    case TM__REASON_IDLE:
+        add(it, " waited for work");
+        add_place(it, tm__explain_beginning(it, step)->stack);
+        add_length(it, step, tm__explain_beginning(it, step));
+        add(it, ": it was idle");
+        break;
+    case TM__REASON_NOT_STARTED:
+        add(it, is_virtual ? " was started, and waited for a carrier"
+                           : " had not begun to run");
+        break;
+    case TM__REASON_ENDED: add(it, " had ended"); break;
+    case TM__REASON_NOT_RECORDED:
+        add(it, ": what it did at this instant is not recorded");
+        break;
+    default: write_stopped(it, step);
+    }
+    add(it, ".");
+}
