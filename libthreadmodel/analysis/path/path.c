@@ -315,7 +315,8 @@ static void go(walk *w)
         }
         at = locate(w, w->thread, w->time_ns);
         if (at == TM__NONE) {
-            add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns, TM__WHY_BEFORE);
+            add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns,
+                thread->start_ns != INT64_MIN ? TM__WHY_NO_STARTER : TM__WHY_BEFORE);
         } else if (tm__is_inert(thread->intervals[at].state) &&
                    thread->intervals[at].state != TM_STATE_DEAD) {
             pass_blocking(w, at);

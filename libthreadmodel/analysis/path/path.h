@@ -26,6 +26,7 @@ enum tm__why {
     TM__WHY_DROPPED,
     TM__WHY_CIRCLE,
     TM__WHY_BEFORE,
+    TM__WHY_NO_STARTER,
     TM__WHY_ENDED,
     TM__WHY_UNKNOWN,
     TM__WHY_BEHIND,

@@ -43,6 +43,9 @@ static const struct {
     [TM__WHY_BEFORE] = {"before its first event",
                         "record from the program's start; nobody is known to have "
                         "started these threads"},
+    [TM__WHY_NO_STARTER] = {"before its start",
+                            "the VM or native code started these threads, or the VM "
+                            "itself was starting"},
     [TM__WHY_ENDED] = {"after its end", "the path leads to a time after the thread"},
     [TM__WHY_UNKNOWN] = {"not recorded",
                          "the recording was paused, or began in the middle"},
@@ -80,7 +83,7 @@ static int why_no_waker(const tm_model *model, const tm__interval *first,
                                                       : TM__WHY_NO_WAKER;
     case TM_STATE_BLOCKED:
     case TM_STATE_REENTERING: return TM__WHY_NO_OWNER;
-    case TM_STATE_NEW: return TM__WHY_BEFORE;
+    case TM_STATE_NEW: return TM__WHY_NO_STARTER;
     default:
         return last->state == TM_STATE_DEADLOCKED ? TM__WHY_NO_OWNER : TM__WHY_NO_WAKER;
     }

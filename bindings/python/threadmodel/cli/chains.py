@@ -76,8 +76,9 @@ def path(
     def sections(model: Model) -> list[page.Section]:
         show = path_page.path_sums if by else path_page.path_segments
         if waited_for:
-            return [show(question(model), top, "What the thread waited for")]
-        return [show(question(model), top)]
+            title = "What the thread waited for"
+            return [show(question(model), top, model.caveats, title)]
+        return [show(question(model), top, model.caveats)]
 
     ask(context, question, sections)
 

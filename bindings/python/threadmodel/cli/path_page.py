@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The critical path and what-if, as people read them."""
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from threadmodel.cli.grid import Column, Grid
@@ -21,9 +22,17 @@ PATH_KEYS: Final = ("thread", "state", "class", "method")
 def path_sums(
     sums: Table,
     top: int,
+    known: Collection[str],
     title: str = "Critical path: what decided how long the run took",
 ) -> Section:
-    """List what a path is made of, the longest first."""
+    """List what a path is made of, the longest first.
+
+    Args:
+        sums: path_sums
+        top: rows
+        known: caveats that are shown elsewhere
+        title: of the section
+    """
     section = Section(title)
     found = [row for row in sums if row["segments"]]
     if not found:
@@ -49,9 +58,7 @@ def path_sums(
     ]
     section.body.append(Grid(columns, rows))
     add_more(section, len(found) - top)
-    unexplained = sum(row["unexplained_ns"] for row in found)
-    if unexplained:
-        section.line(f"{duration(unexplained)} of it are unexplained", "yellow")
+    _caveats(section, sums, known)
     return section
 
 
@@ -65,8 +72,17 @@ def explanation(steps: Table) -> Section:
     return section
 
 
-def path_segments(path: Table, top: int, title: str = "Critical path") -> Section:
-    """List the segments of a path by time."""
+def _caveats(section: Section, answer: Table, known: Collection[str]) -> None:
+    """Add what is to be known of one answer: what nothing explains, and why."""
+    for caveat in answer.caveats:
+        if caveat not in known:
+            section.body.append(Fact("caveat", clean(caveat, NAME_LENGTH), "yellow"))
+
+
+def path_segments(
+    path: Table, top: int, known: Collection[str], title: str = "Critical path"
+) -> Section:
+    """List the segments of a path by time; the arguments are those of path_sums."""
     section = Section(title)
     columns = [
         Column("from"),
@@ -96,6 +112,7 @@ def path_segments(path: Table, top: int, title: str = "Critical path") -> Sectio
     if rows:
         section.body.append(Grid(columns, rows))
         add_more(section, len(found) - top)
+        _caveats(section, path, known)
     else:
         section.line("none: the run is no longer than one instant")
     return section

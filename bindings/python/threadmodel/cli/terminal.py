@@ -63,7 +63,7 @@ def sections(model: Model, top: int) -> list[Section]:
         _blocking("Hottest locks", callers, ("blocked", "reentering"), top),
         _blocking("Longest waits", callers, ("waiting", "joining", "parked"), top),
         _threads(threads, top),
-        path_sums(model.path_rollup(PATH_KEYS), top),
+        path_sums(model.path_rollup(PATH_KEYS), top, model.caveats),
         deadlocks(model),
         _diagnostics(odd),
     ]
