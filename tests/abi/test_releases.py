@@ -46,7 +46,7 @@ def release(request: pytest.FixtureRequest) -> Path:
     return request.param
 
 
-def test_a_program_of_an_earlier_release_says_what_it_said(
+def test_a_program_of_an_earlier_release_prints_what_it_did(
     build: Path, tmp_path: Path, release: Path
 ) -> None:
     dump = Dump(release.read_text())
