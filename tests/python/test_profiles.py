@@ -254,7 +254,7 @@ def test_a_dictionary_begins_empty_and_holds_what_is_referred_to(
         assert book.string_table[function.name_strindex]
 
 
-def test_otlp_tells_the_process(model: threadmodel.Model, tmp_path: Path) -> None:
+def test_otlp_names_the_process(model: threadmodel.Model, tmp_path: Path) -> None:
     path = tmp_path / "run.otlp"
     model.export(path, "otlp")
     (resource,) = decode(path).resource_profiles
