@@ -108,8 +108,8 @@ TM_BEGIN_DECLS
  * string (the first that it names; null: nobody), evidence_table string (deadlocks,
  * blame, callers, interactions, timeline, lock_order, critical_path, resources; the
  * table that shows it), evidence_where string (which rows of that table: conditions
- * `column = value`, `column = 'text'` and `column is null`, joined as in SQL by `and`;
- * empty: no row, for names are too long).
+ * `column = value`, `column = 'text'`, `column in ('text', ...)` and `column is null`,
+ * joined as in SQL by `and`; empty: no row, for names are too long).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

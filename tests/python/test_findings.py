@@ -37,10 +37,11 @@ def check_evidence(model: Model, finding: Row, rows: list[Row]) -> None:
     """The figures of a finding are those of the rows that it names."""
     kind, stake = finding["kind"], finding["impact_ns"]
     if kind in LOCK_KINDS:
-        # Of one lock its blocks; of several alike those at one place.
-        if "object" in conditions(finding["evidence_where"]):
-            assert blocked_ns(rows) == stake
-            assert {row["class"] for row in rows} == {finding["class"]}
+        assert blocked_ns(rows) == stake
+        assert finding["class"] in {row["class"] for row in rows}
+        # Of several locks all are named, and each was fought for.
+        named = conditions(finding["evidence_where"])["object"]
+        assert {row["object"] for row in rows} == named
     elif kind == "resource_wait":
         # Waits that timed out are in the table, and not in the finding.
         assert sum(row["wait_total_ns"] for row in rows) >= stake
@@ -82,7 +83,7 @@ def tier(row: Row, standing: set[int]) -> tuple[int, int]:
     """Deadlocks that stand, what is known, suspected, minor; then by the gain, or by
     the bound where none is told."""
     stands = row["kind"] == "deadlock" and (
-        conditions(row["evidence_where"])["deadlock"] in standing
+        conditions(row["evidence_where"])["deadlock"] <= standing
     )
     worth = row["bound_ns"] if row["gain_ns"] is None else row["gain_ns"]
     if row["minor"]:
@@ -114,32 +115,62 @@ def impacts_of(model: Model, kind: str) -> list[int]:
     return [row["impact_ns"] for row in model.findings() if row["kind"] == kind]
 
 
-@campaign(200, 3000)
-def test_what_blocks_for_long_is_one_finding_a_lock(seed: int) -> None:
-    model = run_of(seed)
-    blocks: dict[str, set[Any]] = {}
+def lock_groups(model: Model) -> dict[tuple[Any, ...], dict[str, list[Row]]]:
+    """The blocks of each lock, by what makes several one cause: classes nested in one,
+    and the place of each one's longest block. Where that is not one place, (None,).
+    """
+    blocks: dict[str, dict[Any, Row]] = {}
     for row in model.blame():
         if row["object"] is not None:
-            start, end = row["block_start_ns"], row["block_end_ns"]
-            block = (row["thread_id"], start, row["object"], end)
-            blocks.setdefault(row["object"], set()).add(block)
-    totals = {
-        lock: sum(end - start for _, start, _, end in found)
-        for lock, found in blocks.items()
+            key = (row["thread_id"], row["block_start_ns"], row["block_end_ns"])
+            blocks.setdefault(row["object"], {})[key] = row
+    groups: dict[tuple[Any, ...], dict[str, list[Row]]] = {}
+    for lock, found in blocks.items():
+        rows = list(found.values())
+        longest = max(map(block_ns, rows))
+        places = {
+            (row["method"], row["source"], row["line"])
+            for row in rows
+            if block_ns(row) == longest
+        }
+        outer = (rows[0]["class"] or "").partition("$")[0]
+        one = (outer, *places.pop()) if len(places) == 1 else (None,)
+        groups.setdefault(one, {})[lock] = rows
+    return groups
+
+
+def block_ns(row: Row) -> int:
+    """How long the block took that a share is of."""
+    return int(row["block_end_ns"] - row["block_start_ns"])
+
+
+@campaign(300, 3000)
+def test_what_blocks_for_long_is_one_finding_a_cause(seed: int) -> None:
+    model = run_of(seed)
+    findings = list(model.findings())
+    found = {
+        conditions(row["evidence_where"])["object"]: row["impact_ns"]
+        for row in findings
+        if row["kind"] in LOCK_KINDS
     }
-    rows = [row for row in model.findings() if row["kind"] in LOCK_KINDS]
-    named = [
-        conditions(row["evidence_where"]).get("object")
-        for row in rows
-        if row["evidence_where"]
-    ]
-    alone = [lock for lock in named if lock is not None]
-    assert len(alone) == len(set(alone))
-    for row, lock in zip(rows, named, strict=True):
-        if lock is not None:
-            assert row["impact_ns"] == totals[str(lock)]
-        # Of several alike: no more than all blocks for locks of these classes.
-        assert row["impact_ns"] <= sum(totals.values())
+    named = [lock for locks in found for lock in locks]
+    assert len(named) == len(set(named))
+    groups = lock_groups(model)
+    doubtful = groups.pop((None,), {})
+    for (outer, *_), locks in groups.items():
+        rows = [row for of_lock in locks.values() for row in of_lock]
+        total = sum(map(block_ns, rows))
+        # Blocks that begin and end at once at one object cannot be told apart here.
+        if len(rows) < 5 or not total or total < model.length_ns // 100 or doubtful:
+            continue
+        if sum(impact >= total for impact in found.values()) >= MOST:
+            continue
+        # It is there with all its locks, or a part of what explains more of it.
+        assert found.get(frozenset(locks)) == total or any(
+            row["kind"] not in LOCK_KINDS
+            and (row["class"] or "").partition("$")[0] == outer
+            for row in findings
+        )
 
 
 @campaign(150, 2000)
@@ -186,11 +217,13 @@ def test_conditions_are_read_as_sql() -> None:
     assert conditions("") == {}
     where = "class = 'it''s and x = ''1''' and line is null and thread_id = -7"
     assert conditions(where) == {
-        "class": "it's and x = '1'",
-        "line": None,
-        "thread_id": -7,
+        "class": {"it's and x = '1'"},
+        "line": {None},
+        "thread_id": {-7},
     }
-    for wrong in ("class", "class = x", "class = 'a' or line = 1", "a = 'b"):
+    where = "object in ('a', 'it''s, ''b''') and line = 1"
+    assert conditions(where) == {"object": {"a", "it's, 'b'"}, "line": {1}}
+    for wrong in ("class", "class = x", "class = 'a' or line = 1", "a = 'b", "a in ()"):
         with pytest.raises(InvalidArgumentError, match="no condition"):
             conditions(wrong)
 

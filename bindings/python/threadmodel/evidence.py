@@ -13,28 +13,32 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 _CONDITION: Final = re.compile(
-    r"(?P<column>\w+) (?:= '(?P<text>(?:[^']|'')*)'|= (?P<number>-?\d+)|is null)"
-    r"(?: and |\Z)"
+    r"(?P<column>\w+) (?:= (?P<text>'(?:[^']|'')*')|= (?P<number>-?\d+)|is null"
+    r"|in \((?P<texts>'(?:[^']|'')*'(?:, '(?:[^']|'')*')*)\))(?: and |\Z)"
 )
+_TEXT: Final = re.compile(r"'((?:[^']|'')*)'")
 
 
-def conditions(where: str) -> dict[str, Any]:
-    """Return the value of each column that a condition names; None is null.
+def conditions(where: str) -> dict[str, frozenset[Any]]:
+    """Return the values that a condition allows in each column; None is null.
 
     Raises:
         InvalidArgumentError: it is no condition of a finding
     """
-    wanted: dict[str, Any] = {}
+    wanted: dict[str, frozenset[Any]] = {}
     at = 0
     while at < len(where):
         match = _CONDITION.match(where, at)
         if match is None:
             raise errors.InvalidArgumentError(f"no condition: {where[at:]!r:.200}")
+        texts = match["text"] or match["texts"]
         if match["number"] is not None:
-            wanted[match["column"]] = int(match["number"])
+            wanted[match["column"]] = frozenset({int(match["number"])})
+        elif texts is not None:
+            found = (text[1].replace("''", "'") for text in _TEXT.finditer(texts))
+            wanted[match["column"]] = frozenset(found)
         else:
-            text = match["text"]
-            wanted[match["column"]] = text and text.replace("''", "'")
+            wanted[match["column"]] = frozenset({None})
         at = match.end()
     return wanted
 
@@ -51,4 +55,4 @@ def rows_of_finding(model: "Model", finding: Mapping[str, Any]) -> list[Row]:
     if not wanted:
         return []
     table = tables.ask(model, finding["evidence_table"])
-    return [row for row in table if all(row[c] == v for c, v in wanted.items())]
+    return [row for row in table if all(row[c] in v for c, v in wanted.items())]

@@ -166,8 +166,8 @@ class Model(Sink):
         evidence_table string (deadlocks, blame, callers, interactions, timeline,
         lock_order, critical_path, resources; the table that shows it), evidence_where
         string (which rows of that table: conditions ``column = value``, ``column =
-        'text'`` and ``column is null``, joined as in SQL by ``and``; empty: no row, for
-        names are too long).
+        'text'``, ``column in ('text', ...)`` and ``column is null``, joined as in SQL
+        by ``and``; empty: no row, for names are too long).
         """
         return self._ask(lib.tm_finding_list)
 

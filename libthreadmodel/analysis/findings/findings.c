@@ -165,6 +165,11 @@ static int is_part_of(const tm__finding *part, const tm__finding *whole)
            (part->suspected || !whole->suspected) && !part->stands && !part->is_on_path;
 }
 
+static void drop_where(tm__findings *findings, tm__finding *item)
+{
+    tm__free(&findings->memory, item->long_where, item->long_where_bytes);
+}
+
 static void merge_alike(tm__findings *findings)
 {
     uint32_t kept = 0;
@@ -175,7 +180,9 @@ static void merge_alike(tm__findings *findings)
             findings->items[i].merged =
                 is_part_of(&findings->items[i], &findings->items[j]);
     for (uint32_t i = 0; i < findings->items_count; i++)
-        if (!findings->items[i].merged)
+        if (findings->items[i].merged)
+            drop_where(findings, &findings->items[i]);
+        else
             findings->items[kept++] = findings->items[i];
     findings->items_count = kept;
 }
@@ -256,7 +263,7 @@ static void put_finding(tm__builder *builder, const tm__findings *findings,
         tm__put_uint64(builder, model->threads[item->thread].id);
     tm__put_string(builder, tm__thread_name(model, item->thread));
     tm__put_string(builder, item->evidence);
-    tm__put_text(builder, item->where);
+    tm__put_text(builder, item->long_where ? item->long_where : item->where);
 }
 
 /* Deadlocks that stand come first, then what is known, what is only suspected, and what
@@ -339,6 +346,8 @@ int tm_finding_list(tm_table **out, const tm_model *model)
     if (rc == TM_OK)
         rc = findings.labels.failed;
     tm__model_put_caveats(model, &builder);
+    for (uint32_t i = 0; i < findings.items_count; i++)
+        drop_where(&findings, &findings.items[i]);
     tm__free(&findings.memory, findings.items,
              findings.items_capacity * sizeof(*findings.items));
     tm__free(&findings.memory, findings.lock_group_of,

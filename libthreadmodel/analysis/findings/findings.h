@@ -57,6 +57,8 @@ typedef struct tm__finding {
     char texts[TM__PARTS][TM__PART_BYTES];
     size_t where_length;
     char where[TM__WHERE_BYTES]; ///< which rows of `evidence` it rests on
+    char *long_where;            ///< the same where it names many objects, or NULL
+    size_t long_where_bytes;
 } tm__finding;
 
 typedef struct tm__findings {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which locks one finding is about. There are as many groups as kinds of locks that
  * threads queued for, and as many objects as the program made. */
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/findings/findings_queues.h"
 #include "model/object.h"
+
+/* A condition that is longer names no row: it would be larger than the run's report. */
+enum { LONGEST_WHERE = 1 << 20 };
 
 /* Of the class in which a class is nested: the bins of one map have heads of several.
  */
@@ -89,17 +93,63 @@ void tm__finding_write_lock_group(tm__finding *finding, const tm__lock_groups *g
     tm__finding_write_class(finding, groups->findings->model, group->class_name);
 }
 
-void tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
-                          uint32_t number)
+/* Add 'text' to a list, or only count how long that is. */
+static size_t add_quoted(char *to, size_t at, const char *text)
 {
+    at += (size_t)snprintf(to ? to + at : NULL, to ? 4 : 0, "%s'", at ? ", " : "");
+    for (; *text; text++) {
+        if (*text == '\'') {
+            if (to)
+                to[at] = '\'';
+            at++;
+        }
+        if (to)
+            to[at] = *text;
+        at++;
+    }
+    if (to)
+        to[at] = '\'';
+    return at + 1;
+}
+
+/* The labels of a group's objects, one after the other. @return how long that is */
+static size_t add_labels(char *to, const tm__lock_groups *groups, uint32_t number)
+{
+    tm__findings *findings = groups->findings;
+    size_t at = 0;
+
+    for (uint32_t i = 0; i < findings->model->objects_count; i++)
+        if (groups->of_object[i] == number)
+            at = add_quoted(to, at, tm__label(&findings->labels, findings->model, i));
+    return at;
+}
+
+int tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
+                         uint32_t number)
+{
+    static const char begin[] = "object in (";
     const tm__lock_group *group = &groups->items[number];
     tm__findings *findings = groups->findings;
+    size_t length;
 
-    if (group->objects == 1)
+    if (group->objects == 1) {
         tm__where_text(finding, "object",
                        tm__label(&findings->labels, findings->model, group->object));
-    else
-        tm__where_caller(finding, findings, "method", group->place, 1);
+        return TM_OK;
+    }
+    length = add_labels(NULL, groups, number);
+    if (length > LONGEST_WHERE)
+        return TM_OK;
+    finding->long_where_bytes = sizeof(begin) + length + sizeof(")");
+    finding->long_where =
+        tm__zalloc(&findings->memory, finding->long_where_bytes + sizeof(", '"));
+    if (!finding->long_where)
+        return TM_ENOMEM;
+    finding->long_where_bytes += sizeof(", '");
+    memcpy(finding->long_where, begin, sizeof(begin));
+    add_labels(finding->long_where + sizeof(begin) - 1, groups, number);
+    finding->long_where[sizeof(begin) - 1 + length] = ')';
+    return TM_OK;
 }
 
 void tm__lock_groups_close(tm__lock_groups *groups)

@@ -217,7 +217,8 @@ static int emit(const card *c, const char *kind, const char *title, const char *
                      (c->sums->queues.items[group->object].most == 1 &&
                       c->total_ns / c->blocks < SHORT_BLOCK_NS &&
                       c->total_ns < findings->run_ns / ONCE_PART_OF_RUN);
-    tm__where_lock_group(finding, &c->sums->groups, c->group);
+    if (tm__where_lock_group(finding, &c->sums->groups, c->group) < 0)
+        return TM_ENOMEM;
     write_title(finding, c, title);
     write_waits(finding, c);
     write_owners(finding, c);

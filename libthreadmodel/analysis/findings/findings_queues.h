@@ -63,9 +63,9 @@ int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues);
 /** "Lock", "7 Lock": what a title calls it. */
 void tm__finding_write_lock_group(tm__finding *finding, const tm__lock_groups *groups,
                                   uint32_t number);
-/** The rows of blame that it is made of. */
-void tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
-                          uint32_t number);
+/** The rows of blame that it is made of. @return TM_OK or TM_ENOMEM */
+int tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
+                         uint32_t number);
 void tm__lock_groups_close(tm__lock_groups *groups);
 
 /** Whether the queue for an object never drains, and whether it is long. */
