@@ -157,7 +157,8 @@ static int patch_method(const search *s, tm__class_reader *r, unsigned char *to)
             continue;
         tm__class_skip(&in, 4);
         size = tm__class_read(&in, 4);
-        if (in.failed || size > r->at - in.at ||
+        /* An attribute may say that it is shorter than what it begins with. */
+        if (in.failed || in.at > r->at || size > r->at - in.at ||
             patch_code(s, to + in.at, size, name) != 0)
             return -1;
     }
