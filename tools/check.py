@@ -20,12 +20,14 @@ from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
+import analyze
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
 SHOWN_LINES = 200
-# Groups that run for minutes and fetch what they run: with --full, or by their name.
-FULL_ONLY = ("real", "chaos")
+# Groups that run for minutes: with --full, or by their name.
+FULL_ONLY = ("real", "chaos", "analyze")
 # Folders whose tests look at no clock: a worker a processor. Others run one by one.
 PARALLEL = ("abi", "python")
 FRONT_END = ROOT / "bindings/python/report"
@@ -146,6 +148,12 @@ def run_valgrind() -> Outcome:
     )
 
 
+def run_analysis() -> Outcome:
+    """Each known finding is a test that passes; one that is new, or gone, fails."""
+    known, wrong = analyze.judge()
+    return Outcome(passed=known, failed=len(wrong), text="\n".join([*wrong, ""]))
+
+
 def run_lint() -> Outcome:
     sources = sorted(
         str(path.relative_to(ROOT))
@@ -203,6 +211,7 @@ def find_groups() -> dict[str, Callable[[], Outcome]]:
     ):
         groups[folder.name] = partial(run_both, groups.get(folder.name), folder)
     groups["asan"] = run_sanitized
+    groups["analyze"] = run_analysis
     groups["valgrind"] = run_valgrind
     return groups
 
