@@ -236,7 +236,9 @@ int main(int argc, char **argv)
         }
     }
     for (uint64_t run = 0; run < runs; run++) {
-        struct config c = config_random(seed + run);
+        /* Traces are of both worlds, in turn. */
+        struct config c =
+            traces && run % 2 ? config_locks(seed + run) : config_random(seed + run);
         tm_model *model;
         struct world w;
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import random_runs
-from campaign import any_events, campaign, fair_locks, run_of
+from campaign import any_events, campaign, fair_locks, run_of, simulated
 from threadmodel import Event, EventFlag, EventKind, Model, Selection
 from threadmodel.errors import InvalidArgumentError, NotFoundError
 
@@ -21,7 +21,7 @@ def random_model(seed: int) -> Model:
 
 @campaign(100, 1000)
 def test_blame_and_holds_are_the_same_nanoseconds(seed: int) -> None:
-    for model in (any_events(seed), fair_locks(seed)):
+    for model in (any_events(seed), fair_locks(seed), simulated(seed)):
         holds: dict[tuple[str, int], list[Any]] = {}
         for hold in model.holds():
             holds.setdefault((hold["object"], hold["thread_id"]), []).append(hold)

@@ -285,14 +285,17 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
         if (it->owner == TM__NONE || it->owner == thread) {
             if (is_last)
                 break;
-            /* Who was told to have it later had it all the time, unless it was quicker
-             * than those who queued. */
+            /* Who was told to have it later had it all the time, as far as it can have
+             * had, unless it was quicker than those who queued. */
             if (it->flags & TM__TENURE_UNKNOWN && !(next->flags & TM__TENURE_HANDED) &&
-                next->owner != thread && next->owner != TM__NONE)
+                next->owner != thread && next->owner != TM__NONE) {
+                if (next->before_ns != TM__UNLIMITED)
+                    deal_gap(b, it, next, next->got_ns - (int64_t)next->before_ns);
                 deal(b, begins_ns(model, object, next), TM__SHARE_OWNER, next,
                      TM_PROVENANCE_INFERRED);
-            else
+            } else {
                 deal_gap(b, it, next, begins_ns(model, object, next));
+            }
             it = next;
             continue;
         }
