@@ -85,6 +85,17 @@ static void look_up(pipeline *p, size_t block)
     }
 }
 
+/* The last record of each object's timeline lies among millions of others. */
+static void ask_for_tenures(const pipeline *p, size_t block)
+{
+    const tm__fact *facts = p->facts[block % STEPS];
+    const tm_model *model = p->model;
+
+    for (size_t i = 0; i < block_size(p, block); i++)
+        if (facts[i].object != TM__NONE)
+            tm__ask_for(tm__tenure_at(model, model->objects[facts[i].object].tenure));
+}
+
 static void look_ahead(const pipeline *p, size_t block)
 {
     const tm__fact *facts = p->facts[block % STEPS];
@@ -106,7 +117,6 @@ static void look_ahead(const pipeline *p, size_t block)
             const tm__object *object = &model->objects[facts[i].object];
 
             tm__ask_for(&model->links[facts[i].object]);
-            tm__ask_for(tm__tenure_at(model, object->tenure));
             ask_for_thread(model, object->owner);
             if (tm__event_needs[facts[i].kind] & TM__NEEDS_LIST)
                 ask_for_thread(model, object->waiter_head);
@@ -154,9 +164,10 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
             ask_for_slots(&p, step);
         if (step >= 1 && step - 1 < blocks)
             look_up(&p, step - 1);
+        if (step >= 2 && step - 2 < blocks)
+            ask_for_tenures(&p, step - 2);
         if (step >= 2 && step - 2 < blocks &&
-            p.model->threads_count + p.model->objects_count + p.model->tenures_count >
-                FEW_ENTITIES)
+            p.model->threads_count + p.model->objects_count > FEW_ENTITIES)
             look_ahead(&p, step - 2);
         rc = step >= 3 ? ingest_all(&p, step - 3) : TM_OK;
         if (rc < 0)

@@ -6,13 +6,6 @@
 #include "model/model.h"
 #include "model/thread.h"
 
-int tm__interaction_reserve(tm_model *model, size_t more)
-{
-    return tm__reserve(&model->memory, &model->interactions,
-                       &model->interactions_capacity, model->interactions_count + more,
-                       sizeof(*model->interactions));
-}
-
 /* Number of the row that was begun last. */
 static uint32_t newest(const tm_model *model)
 {

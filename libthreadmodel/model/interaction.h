@@ -51,7 +51,12 @@ static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)
 int tm__notify_is_lost(const tm_model *model, uint32_t interaction);
 
 /** Room for `more` interactions. @return TM_OK or TM_ENOMEM */
-int tm__interaction_reserve(tm_model *model, size_t more);
+static inline int tm__interaction_reserve(tm_model *model, size_t more)
+{
+    return tm__reserve(&model->memory, &model->interactions,
+                       &model->interactions_capacity, model->interactions_count + more,
+                       sizeof(tm__interaction));
+}
 /** A new row from a fact's thread, its to-side empty. @return its index */
 uint32_t tm__interaction_new(tm_model *model, int kind, const tm__fact *from);
 /** Fill the to-side: the thread goes on now, its present blocking interval is over. */

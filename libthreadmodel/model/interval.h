@@ -130,6 +130,9 @@ static inline void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns,
     if (!(next.flags & TM__INTERVAL_CONTINUES)) {
         it->blocking = it->interval_first + it->interval_count;
         it->blocking_state = next.state;
+        /* A notified waiter is as blocked as before. */
+        if (next.state != TM_STATE_REENTERING)
+            it->is_stated = 0;
     }
     it->intervals[it->interval_count++] = next;
 }

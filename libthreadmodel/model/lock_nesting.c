@@ -103,7 +103,7 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
     const tm__thread *it = &model->threads[thread];
     const tm__interval *block;
     uint32_t count = 0, seen = 0;
-    int are_reported = tm__owners_are_reported(model);
+    int are_reported = tm__owners_are_reported(model), is_provable;
 
     if (it->wants == TM__NONE || (it->blocking_state != TM_STATE_BLOCKED &&
                                   it->blocking_state != TM_STATE_PARKED))
@@ -111,6 +111,9 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
     block = &it->intervals[tm__blocking_index(it)];
     if (block->state == TM_STATE_PARKED && block->peer == TM__NONE)
         return 0;
+    /* Most threads that block have no stack to prove anything by. */
+    is_provable = are_reported || is_defined(model, block->stack) ||
+                  block->flags & TM__INTERVAL_SNAPSHOT;
     /* What was got last comes first; far down the list nothing is held any more. */
     for (uint32_t i = it->owned; i != TM__NONE && seen < TM__HELD_AT_ONCE;
          i = model->links[i].next, seen++) {
@@ -121,10 +124,12 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
 
         if (i == it->wants || object->losses != model->losses)
             continue;
+        if (!is_provable && !it->is_stated) {
+            ++*unproven;
+            break;
+        }
         provenance = tm__owner_provenance(model, object);
-        /* Most threads that block have no stack to prove anything by. */
-        if (provenance <= TM_PROVENANCE_INFERRED && !are_reported &&
-            !is_defined(model, block->stack)) {
+        if (!is_provable && provenance <= TM_PROVENANCE_INFERRED) {
             ++*unproven;
             continue;
         }

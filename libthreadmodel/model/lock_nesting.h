@@ -77,7 +77,8 @@ int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now);
  * of, or its stack shows that it is inside of where it got them.
  * @param cache            model->inside of a model that may be changed, or NULL
  * @param[out] held        room for TM__HELD_AT_ONCE
- * @param[in,out] unproven added to: locks that it may have, which no stack shows
+ * @param[in,out] unproven added to where there are locks that it may have, which no
+ *                          stack shows
  * @return how many there are; 0 for a thread that is not blocked
  */
 uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,

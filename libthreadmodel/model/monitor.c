@@ -185,19 +185,20 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
             queueing->flags |= TM__INTERVAL_CONTINUES;
         flags |= TM__TENURE_HANDED;
         tm__run(model, fact->thread, fact->time_ns, queueing->cause);
+        tm__object_fresh(model, fact->object);
     } else {
         model->diagnostics[TM_DIAGNOSTIC_ENTERED_WITHOUT_ENTER]++;
         tm__must_run(model, fact);
+        if (fact->object != TM__NONE)
+            tm__object_fresh(model, fact->object);
     }
-    if (fact->object != TM__NONE) {
-        tm__object_fresh(model, fact->object);
+    if (fact->object != TM__NONE)
         tm__tenure_got(model, fact->object,
                        &(tm__had){.time_ns = fact->time_ns,
                                   .thread = fact->thread,
                                   .stack = stack,
                                   .provenance = TM_PROVENANCE_EXACT},
                        INT64_MIN, flags);
-    }
 }
 
 /* ---- producers that tell of every owner ---- */

@@ -10,9 +10,6 @@
 #include "model/object.h"
 #include "model/thread.h"
 
-/** How many records an event may add. */
-enum { TM__TENURES_AN_EVENT = 4 };
-
 /** That a thread had an object at an instant. */
 typedef struct tm__had {
     int64_t time_ns;
@@ -24,8 +21,17 @@ typedef struct tm__had {
 /** How sure it is what an event says of an owner. @return enum tm_provenance */
 int tm__reported_provenance(const tm__fact *fact);
 
-/** An object after forgetting what a loss marker made doubtful. */
-tm__object *tm__object_fresh(tm_model *model, uint32_t object);
+/** Forget what a loss marker made doubtful of an object. */
+void tm__object_refresh(tm_model *model, uint32_t object);
+
+/** An object after that. */
+static inline tm__object *tm__object_fresh(tm_model *model, uint32_t object)
+{
+    if (model->objects[object].losses != model->losses)
+        tm__object_refresh(model, object);
+    return &model->objects[object];
+}
+
 /**
  * Whether the producer tells when the thread's blocking interval is over: only then is
  * it known to be where it was seen. One that does not say what it tells is taken to
@@ -44,8 +50,6 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
              int provenance);
 /** Nobody is known to own the object. */
 void tm__disown(tm_model *model, uint32_t object);
-/** Room for what one event says of owners. @return TM_OK or TM_ENOMEM */
-int tm__tenure_reserve(tm_model *model);
 /** A thread begins to queue for an object. @return the record that is then the last */
 uint32_t tm__tenure_wanted(tm_model *model, uint32_t object, int64_t time_ns);
 /** Somebody has it, for a thread is blocked by it, and nobody is known to. */

@@ -21,6 +21,7 @@
 #include "model/model.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
+#include "model/tenure.h"
 #include "model/thread.h"
 
 /* Times of one thread never go back, nor so far out that differences overflow. */

@@ -17,13 +17,6 @@
 #include "model/object.h"
 #include "model/owner_facts.h"
 
-int tm__tenure_reserve(tm_model *model)
-{
-    return tm__reserve(&model->memory, &model->tenures, &model->tenures_capacity,
-                       (size_t)model->tenures_count + TM__TENURES_AN_EVENT,
-                       sizeof(*model->tenures));
-}
-
 static tm__tenure *last_of(const tm_model *model, uint32_t object)
 {
     return tm__tenure_at(model, model->objects[object].tenure);
@@ -46,50 +39,54 @@ static tm__tenure *reader_of(const tm_model *model, uint32_t object, uint32_t th
     return NULL;
 }
 
-/* Whether somebody shares it, as far as that is reported. */
-static int is_shared(const tm_model *model, uint32_t object)
+/* Whether somebody shares an object, by its last record. */
+static int is_shared_at(const tm_model *model, uint32_t object, const tm__tenure *last)
 {
-    const tm__tenure *last = last_of(model, object);
-
     return last && last->flags & TM__TENURE_SHARED &&
            reader_of(model, object, TM__NONE) != NULL;
 }
 
-/* How a lock's timeline begins where it is first seen to be fought for. */
-static const tm__tenure unknown = {
-    .before_ns = TM__UNLIMITED,
-    .after_ns = TM__UNLIMITED,
-    .owner = TM__NONE,
-    .stack = TM__NONE,
-    .flags = TM__TENURE_UNKNOWN,
-};
+/* The same, as far as that is reported. */
+static int is_shared(const tm_model *model, uint32_t object)
+{
+    return is_shared_at(model, object, last_of(model, object));
+}
 
-static tm__tenure *append(tm_model *model, uint32_t object, tm__tenure next)
+/* How a record begins; each field is written where it stays. */
+static void fill(tm__tenure *it, const tm__had *fact, uint32_t before_ns, int flags)
+{
+    it->got_ns = it->had_ns = fact->time_ns;
+    it->before_ns = before_ns;
+    it->after_ns = TM__UNLIMITED;
+    it->owner = fact->thread;
+    it->stack = fact->stack;
+    it->got_provenance = it->had_provenance = (uint8_t)fact->provenance;
+    it->flags = (uint16_t)flags;
+}
+
+/* Begin a record. What nobody has seen gives way to it. */
+static void append(tm_model *model, uint32_t object, tm__tenure *last,
+                   const tm__had *fact, uint32_t before_ns, int flags)
 {
     tm__object *it = &model->objects[object];
-    tm__tenure *last = last_of(model, object);
-    tm__tenure *record;
 
     /* Blocks that look back on it are there while somebody queues. */
     if (it->wanted)
-        next.flags |= TM__TENURE_SEEN;
+        flags |= TM__TENURE_SEEN;
     if (last && !(last->flags & (TM__TENURE_SEEN | TM__TENURE_HANDED)) &&
-        !is_shared(model, object)) {
+        !is_shared_at(model, object, last)) {
         if (tm__tenure_is_reported_over(last) && tm__tenure_is_begun(last))
             tm__hold_sum_add(model, object, last, last->had_ns - last->got_ns);
-        next.next = 0;
-        *last = next;
-        return last;
+        fill(last, fact, before_ns, flags);
+        return;
     }
-    record = &model->tenures[model->tenures_count++];
-    *record = next;
-    if (last)
-        last->next = model->tenures_first + model->tenures_count;
-    else
-        model->details[object].first_tenure =
-            model->tenures_first + model->tenures_count;
+    fill(&model->tenures[model->tenures_count++], fact, before_ns, flags);
     it->tenure = model->tenures_first + model->tenures_count;
-    return record;
+    tm__tenure_at(model, it->tenure)->next = 0;
+    if (last)
+        last->next = it->tenure;
+    else
+        model->details[object].first_tenure = it->tenure;
 }
 
 static uint32_t slack(int64_t from_ns, int64_t to_ns)
@@ -102,13 +99,11 @@ static uint32_t slack(int64_t from_ns, int64_t to_ns)
 
 void tm__tenure_unknown(tm_model *model, uint32_t object, int64_t time_ns)
 {
-    const tm__tenure *last = last_of(model, object);
-    tm__tenure next = unknown;
+    tm__tenure *last = last_of(model, object);
+    tm__had nobody = {.time_ns = time_ns, .thread = TM__NONE, .stack = TM__NONE};
 
-    if (last && !(last->flags & TM__TENURE_OVER))
-        return;
-    next.got_ns = next.had_ns = time_ns;
-    append(model, object, next);
+    if (!last || last->flags & TM__TENURE_OVER)
+        append(model, object, last, &nobody, TM__UNLIMITED, TM__TENURE_UNKNOWN);
 }
 
 /* All who share it stay, and whoever comes after them. @return the first of them */
@@ -126,10 +121,14 @@ static uint32_t see_readers(tm_model *model, uint32_t object)
 
 uint32_t tm__tenure_wanted(tm_model *model, uint32_t object, int64_t time_ns)
 {
-    if (!last_of(model, object))
+    tm__tenure *last = last_of(model, object);
+
+    if (!last) {
         tm__tenure_unknown(model, object, time_ns);
-    last_of(model, object)->flags |= TM__TENURE_SEEN;
-    if (is_shared(model, object))
+        last = last_of(model, object);
+    }
+    last->flags |= TM__TENURE_SEEN;
+    if (is_shared_at(model, object, last))
         return see_readers(model, object);
     return model->objects[object].tenure;
 }
@@ -162,11 +161,10 @@ static void end_readers(tm_model *model, uint32_t object, int64_t time_ns, int f
 }
 
 /* It has another owner now, so the last one has let go, seen or not. */
-static void pass_on(tm_model *model, uint32_t object, uint32_t to, int64_t time_ns)
+static void pass_on(tm_model *model, uint32_t object, tm__tenure *last, uint32_t to,
+                    int64_t time_ns)
 {
-    tm__tenure *last = last_of(model, object);
-
-    if (is_shared(model, object))
+    if (is_shared_at(model, object, last))
         end_readers(model, object, time_ns, 0);
     if (!last || last->owner == TM__NONE || last->flags & TM__TENURE_OVER)
         return;
@@ -210,18 +208,8 @@ void tm__tenure_had(tm_model *model, uint32_t object, const tm__had *fact)
             last->stack = fact->stack;
         last->flags &= (uint16_t)~TM__TENURE_PROVISIONAL;
     } else if (!last || fact->time_ns >= last->got_ns) {
-        pass_on(model, object, fact->thread, fact->time_ns);
-        append(model, object,
-               (tm__tenure){
-                   .got_ns = fact->time_ns,
-                   .had_ns = fact->time_ns,
-                   .before_ns = TM__UNLIMITED,
-                   .after_ns = TM__UNLIMITED,
-                   .owner = fact->thread,
-                   .stack = fact->stack,
-                   .got_provenance = (uint8_t)fact->provenance,
-                   .had_provenance = (uint8_t)fact->provenance,
-               });
+        pass_on(model, object, last, fact->thread, fact->time_ns);
+        append(model, object, last, fact, TM__UNLIMITED, 0);
     } else {
         model->diagnostics[TM_DIAGNOSTIC_LATE_OWNER]++;
         return;
@@ -234,18 +222,8 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
                     int64_t earliest_ns, int flags)
 {
     tm__tenure *last = last_of(model, object);
-    tm__tenure next = {
-        .got_ns = fact->time_ns,
-        .had_ns = fact->time_ns,
-        .before_ns = earliest_ns == INT64_MIN ? TM__UNLIMITED
-                                              : slack(earliest_ns, fact->time_ns),
-        .after_ns = TM__UNLIMITED,
-        .owner = fact->thread,
-        .stack = fact->stack,
-        .got_provenance = (uint8_t)fact->provenance,
-        .had_provenance = (uint8_t)fact->provenance,
-        .flags = (uint16_t)flags,
-    };
+    uint32_t before_ns =
+        earliest_ns == INT64_MIN ? TM__UNLIMITED : slack(earliest_ns, fact->time_ns);
 
     if (last && last->owner == fact->thread && !(last->flags & TM__TENURE_OVER)) {
         /* Another was told that it has the lock before its own event came. */
@@ -255,12 +233,12 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
         last->had_provenance = (uint8_t)fact->provenance;
         last->flags &= (uint16_t)~TM__TENURE_PROVISIONAL;
         last->flags |= (uint16_t)flags;
-    } else if (flags & TM__TENURE_SHARED && is_shared(model, object)) {
-        append(model, object, next);
+    } else if (flags & TM__TENURE_SHARED && is_shared_at(model, object, last)) {
+        append(model, object, last, fact, before_ns, flags);
         return;
     } else {
-        pass_on(model, object, fact->thread, fact->time_ns);
-        append(model, object, next);
+        pass_on(model, object, last, fact->thread, fact->time_ns);
+        append(model, object, last, fact, before_ns, flags);
         if (flags & TM__TENURE_SHARED)
             model->details[object].first_reader = model->objects[object].tenure;
     }
@@ -289,16 +267,6 @@ static tm__tenure *unseen_reader(const tm_model *model, uint32_t object,
 
 static void add_reader(tm_model *model, uint32_t object, const tm__had *fact)
 {
-    tm__tenure next = {
-        .got_ns = fact->time_ns,
-        .had_ns = fact->time_ns,
-        .after_ns = TM__UNLIMITED,
-        .owner = fact->thread,
-        .stack = fact->stack,
-        .got_provenance = (uint8_t)fact->provenance,
-        .had_provenance = (uint8_t)fact->provenance,
-        .flags = TM__TENURE_SHARED,
-    };
     uint32_t count = 0;
     tm__tenure *spare =
         model->objects[object].wanted ? NULL : unseen_reader(model, object, &count);
@@ -306,10 +274,9 @@ static void add_reader(tm_model *model, uint32_t object, const tm__had *fact)
     if (spare) {
         if (tm__tenure_is_reported_over(spare))
             tm__hold_sum_add(model, object, spare, spare->had_ns - spare->got_ns);
-        next.next = spare->next;
-        *spare = next;
+        fill(spare, fact, 0, TM__TENURE_SHARED);
     } else if (count < READERS_MAX) {
-        append(model, object, next);
+        append(model, object, last_of(model, object), fact, 0, TM__TENURE_SHARED);
     }
 }
 
@@ -457,25 +424,22 @@ uint32_t tm__tenure_revoke(tm_model *model, uint32_t thread, uint32_t from)
     return owner;
 }
 
-tm__object *tm__object_fresh(tm_model *model, uint32_t object)
+void tm__object_refresh(tm_model *model, uint32_t object)
 {
     tm__object *it = &model->objects[object];
     tm__tenure *last;
 
-    if (it->losses != model->losses) {
-        it->losses = model->losses;
-        if (is_shared(model, object))
-            end_readers(model, object, 0, TM__TENURE_LOST);
-        last = last_of(model, object);
-        if (last && last->owner == it->owner && !(last->flags & TM__TENURE_OVER))
-            had_until(model, last, tm__lost_first_ns(model, last->had_ns));
-        if (last && !(last->flags & TM__TENURE_OVER))
-            last->flags |= TM__TENURE_LOST | TM__TENURE_OVER;
-        tm__disown(model, object);
-        tm__bind_abandon(model, object);
-        it->doubt = TM__DOUBT_LOSS;
-    }
-    return it;
+    it->losses = model->losses;
+    if (is_shared(model, object))
+        end_readers(model, object, 0, TM__TENURE_LOST);
+    last = last_of(model, object);
+    if (last && last->owner == it->owner && !(last->flags & TM__TENURE_OVER))
+        had_until(model, last, tm__lost_first_ns(model, last->had_ns));
+    if (last && !(last->flags & TM__TENURE_OVER))
+        last->flags |= TM__TENURE_LOST | TM__TENURE_OVER;
+    tm__disown(model, object);
+    tm__bind_abandon(model, object);
+    it->doubt = TM__DOUBT_LOSS;
 }
 
 /* ---- what was said of an owner ---- */

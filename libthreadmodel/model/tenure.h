@@ -38,6 +38,9 @@ enum {
 /** Slack that only the neighbours of a record limit. */
 #define TM__UNLIMITED UINT32_MAX
 
+/** How many records an event may add. */
+enum { TM__TENURES_AN_EVENT = 4 };
+
 /** 40 bytes, one a handoff. Numbers of records count from 1; 0 is none. */
 typedef struct tm__tenure {
     int64_t got_ns;     ///< the first instant at which the owner is known to have it
@@ -85,6 +88,14 @@ typedef struct tm__bounds {
     tm__stay sure[2]; ///< stretches in which it surely had it; empty where from == to
     uint8_t sure_provenance[2];
 } tm__bounds;
+
+/** Room for what one event says of owners. @return TM_OK or TM_ENOMEM */
+static inline int tm__tenure_reserve(tm_model *model)
+{
+    return tm__reserve(&model->memory, &model->tenures, &model->tenures_capacity,
+                       (size_t)model->tenures_count + TM__TENURES_AN_EVENT,
+                       sizeof(tm__tenure));
+}
 
 /** A record by its number; NULL for 0 and for one that a memory limit dropped. */
 static inline tm__tenure *tm__tenure_at(const tm_model *model, uint32_t number)

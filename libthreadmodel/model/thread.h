@@ -19,7 +19,8 @@ typedef struct tm__thread {
                              ///< interval began; itself where the thread is not blocked
     uint8_t state;           ///< enum tm_state of its last interval
     uint8_t blocking_state; ///< the same of that with which the blocking interval began
-    uint8_t fickle;         ///< its wait may end for no reason
+    uint8_t fickle : 1;     ///< its wait may end for no reason
+    uint8_t is_stated : 1;  ///< it may have been said to own something since it blocked
     uint8_t permit_unseen;  ///< it may have a permit that no event told of
     uint32_t wants;         ///< objects[] that it cannot go on without, or TM__NONE
     uint32_t wanted;        ///< threads that want what it owns, or join it
