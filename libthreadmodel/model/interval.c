@@ -210,10 +210,11 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
     tm__run(model, fact->thread, fact->time_ns, TM__NONE);
 }
 
-uint32_t tm__intervals_until(const tm__thread *thread, int64_t time_ns)
+/* How many intervals begin at or before an instant: all before low do, none from high
+ * on does. */
+static uint32_t search(const tm__thread *thread, uint32_t low, uint32_t high,
+                       int64_t time_ns)
 {
-    uint32_t low = 0, high = thread->interval_count;
-
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
@@ -223,6 +224,36 @@ uint32_t tm__intervals_until(const tm__thread *thread, int64_t time_ns)
             high = middle;
     }
     return low;
+}
+
+uint32_t tm__intervals_until(const tm__thread *thread, int64_t time_ns)
+{
+    return search(thread, 0, thread->interval_count, time_ns);
+}
+
+uint32_t tm__interval_near(const tm__thread *thread, int64_t time_ns, uint32_t near)
+{
+    uint32_t count = thread->interval_count, low = 0, high = count, step = 1;
+
+    if (near < count && thread->intervals[near].start_ns <= time_ns) {
+        for (low = near + 1; step <= count - low; step *= 2) {
+            if (thread->intervals[low + step - 1].start_ns > time_ns) {
+                high = low + step - 1;
+                break;
+            }
+            low += step;
+        }
+    } else if (near < count) {
+        for (high = near; step <= high; step *= 2) {
+            if (thread->intervals[high - step].start_ns <= time_ns) {
+                low = high - step + 1;
+                break;
+            }
+            high -= step;
+        }
+    }
+    count = search(thread, low, high, time_ns);
+    return count ? count - 1 : TM__NONE;
 }
 
 uint32_t tm__interval_at(const tm__thread *thread, int64_t time_ns)

@@ -55,6 +55,9 @@ uint32_t tm__intervals_until(const tm__thread *thread, int64_t time_ns);
  */
 uint32_t tm__interval_at(const tm__thread *thread, int64_t time_ns);
 
+/** The same, looked for from an interval on that may be near, or from TM__NONE. */
+uint32_t tm__interval_near(const tm__thread *thread, int64_t time_ns, uint32_t near);
+
 /**
  * How long a thread did not run in a stretch: it was blocked, waited, slept, was parked
  * or had no processor.

@@ -85,6 +85,7 @@ typedef struct tm__bounds {
     int64_t released_earliest_ns;
     int64_t released_latest_ns;
     int64_t released_ns; ///< the best estimate of when it let go
+    uint32_t at;         ///< the owner's interval in which it got it, or TM__NONE
     tm__stay sure[2]; ///< stretches in which it surely had it; empty where from == to
     uint8_t sure_provenance[2];
 } tm__bounds;

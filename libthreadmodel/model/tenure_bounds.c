@@ -63,12 +63,13 @@ int64_t tm__wakeup_ns(const tm_model *model, int kind)
 enum { LOOK_AHEAD = 16 };
 
 /* The stretch round an instant in which the owner was blocked by something else, so
- * that it had the lock all the time if it had it then. */
+ * that it had the lock all the time if it had it then.
+ * @param first  the interval at the instant, or TM__NONE */
 static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
-                        int64_t time_ns)
+                        int64_t time_ns, uint32_t first)
 {
     const tm__thread *thread = &model->threads[owner];
-    uint32_t first = tm__interval_at(thread, time_ns), last = first;
+    uint32_t last = first;
     tm__stay none = {time_ns, time_ns};
 
     if (first == TM__NONE || !tm__is_stopped(thread->intervals[first].state) ||
@@ -104,10 +105,10 @@ static int64_t ended_by(const tm_model *model, uint32_t thread, int64_t end_ns)
 /* By when an owner that is known to have had the lock at had_ns had let go, by what it
  * did later: it was blocked at the end, or elsewhere than where it had got the lock. */
 static int64_t released_by(const tm_model *model, uint32_t object, const tm__tenure *it,
-                           int64_t had_ns, int64_t end_ns)
+                           int64_t had_ns, int64_t end_ns, uint32_t near)
 {
     const tm__thread *owner = &model->threads[it->owner];
-    uint32_t i = tm__interval_at(owner, had_ns);
+    uint32_t i = tm__interval_near(owner, had_ns, near);
 
     end_ns = ended_by(model, it->owner, end_ns);
     for (uint32_t seen = 0; seen < LOOK_AHEAD && ++i < owner->interval_count; seen++) {
@@ -122,9 +123,9 @@ static int64_t released_by(const tm_model *model, uint32_t object, const tm__ten
             return at->start_ns;
     }
     /* Who is blocked cannot let go. */
-    i = tm__interval_at(owner, end_ns);
+    i = tm__interval_near(owner, end_ns, i);
     if (i != TM__NONE && tm__is_stopped(owner->intervals[i].state)) {
-        tm__stay stay = stay_at(model, it->owner, object, end_ns);
+        tm__stay stay = stay_at(model, it->owner, object, end_ns, i);
 
         if (stay.from_ns > had_ns && stay.from_ns < end_ns)
             return stay.from_ns;
@@ -169,6 +170,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
     int kind = model->objects[object].flags & TM_OBJECT_SYNCHRONIZER
                    ? TM__WAKEUP_PARK
                    : TM__WAKEUP_MONITOR;
+    const tm__thread *owner;
     tm__stay got, had;
 
     *b = (tm__bounds){.got_earliest_ns = it->before_ns == TM__UNLIMITED
@@ -176,11 +178,15 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
                                              : it->got_ns - (int64_t)it->before_ns,
                       .got_latest_ns = it->got_ns,
                       .released_earliest_ns = it->had_ns,
-                      .released_latest_ns = it->had_ns};
+                      .released_latest_ns = it->had_ns,
+                      .at = TM__NONE};
     if (it->owner == TM__NONE)
         return;
-    got = stay_at(model, it->owner, object, it->got_ns);
-    had = stay_at(model, it->owner, object, it->had_ns);
+    owner = &model->threads[it->owner];
+    b->at = tm__interval_at(owner, it->got_ns);
+    got = stay_at(model, it->owner, object, it->got_ns, b->at);
+    had = stay_at(model, it->owner, object, it->had_ns,
+                  tm__interval_near(owner, it->had_ns, b->at));
     /* A fact that came before the block in its instant does not last through it. */
     if (!(it->flags & TM__TENURE_GOT_BLOCKED) && got.from_ns == it->got_ns)
         got.to_ns = it->got_ns;
@@ -207,7 +213,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
         b->released_latest_ns = ended_by(model, it->owner, end_ns);
     else if (end_ns > b->released_earliest_ns)
         b->released_latest_ns =
-            released_by(model, object, it, b->released_earliest_ns, end_ns);
+            released_by(model, object, it, b->released_earliest_ns, end_ns, b->at);
     if (b->released_latest_ns < b->released_earliest_ns)
         b->released_latest_ns = b->released_earliest_ns;
     b->released_ns = b->released_latest_ns;
@@ -259,7 +265,8 @@ uint32_t tm__stated_owner(const tm_model *model, const tm__thread *thread,
     if (!it || it->owner == TM__NONE || it->flags & TM__TENURE_HANDED ||
         &model->threads[it->owner] == thread)
         return TM__NONE;
-    stay = stay_at(model, it->owner, block->object, it->had_ns);
+    stay = stay_at(model, it->owner, block->object, it->had_ns,
+                   tm__interval_at(&model->threads[it->owner], it->had_ns));
     *provenance = stay.from_ns <= block->start_ns && stay.from_ns < stay.to_ns
                       ? it->had_provenance
                       : TM_PROVENANCE_INFERRED;

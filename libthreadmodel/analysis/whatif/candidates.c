@@ -290,13 +290,16 @@ static int replay_at(tm__candidates *all, int bound)
         .model = all->model,
         .memory = &all->memory,
         .holds = &all->holds,
+        .signals = &all->signals,
         .served = all->served.resources ? &all->served : NULL,
         .stacks = all->options->change == TM_WHATIF_METHOD ? all->stacks : NULL,
         .callers = all->callers,
         .begin_ns = all->path.begin_ns,
         .end_ns = all->path.end_ns};
-    int rc = tm__script_write(&script);
+    int rc = all->signals.rows ? TM_OK : tm__signals_find(&all->signals, &script);
 
+    if (rc == TM_OK)
+        rc = tm__script_write(&script);
     if (rc == 1) {
         all->is_too_long = 1;
         rc = TM_OK;
@@ -459,6 +462,7 @@ void tm__candidates_close(tm__candidates *all)
              ((size_t)model->stacks_count + 1) * sizeof(*all->callers));
     tm__free(&all->memory, all->items, all->items_capacity * sizeof(tm__candidate));
     tm__triple_map_free(&all->seen, &all->memory);
+    tm__signals_free(&all->signals, model, &all->memory);
     tm__served_free(&all->served);
     tm__resources_close(&all->resources);
     tm__scope_close(&all->scope, model);

@@ -26,6 +26,7 @@ typedef struct tm__candidates {
     tm__memory memory;
     tm__path path;
     tm__holds holds;
+    tm__signals signals;
     tm__scope scope;
     tm__resources resources;
     tm__served served;

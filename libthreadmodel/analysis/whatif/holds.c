@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tenures of a run as a what-if needs them: with one begin and one end each. They
- * are gathered three times, for what is uncertain of an end has two bounds and a
- * middle.
+ * The tenures of a run as a what-if needs them: with one begin and one end each. What
+ * is known of them is looked up once; holds are gathered from it three times, for what
+ * is uncertain of an end has two bounds and a middle.
  *
  *     owner   ══[ A ═══════ had ─ ─ ─ ─]            had: known to have it still
  *     next         ························w[ B      it let go somewhere in ─ ─ ─
@@ -26,6 +26,7 @@ enum { LENGTHS_MIN = 4, LOOK_BACK = 16, LOOK_AHEAD = 64 };
 /** A lock while its tenures are gone through. */
 typedef struct lock {
     tm__holds *holds;
+    const tm__tenure *before; ///< the record before the next one, or NULL
     uint32_t object;
     int is_parked;
     int64_t usual_ns;     ///< wake-up
@@ -63,7 +64,7 @@ static uint32_t find_place(tm__holds *holds, uint32_t object, uint32_t stack)
 }
 
 static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *next,
-                         const tm__bounds *b)
+                         const tm__record_ends *b)
 {
     if (tm__tenure_is_reported_over(it))
         return b->released_ns;
@@ -84,17 +85,17 @@ static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *
 /* Who sleeps or is blocked gives nothing up: it did before that, or after, whichever is
  * nearer. */
 static int64_t awake_ns(const tm_model *model, uint32_t owner, int64_t time_ns,
-                        int64_t latest_ns)
+                        const tm__record_ends *ends)
 {
     const tm__thread *thread = &model->threads[owner];
-    uint32_t at = tm__interval_at(thread, time_ns);
+    uint32_t at = tm__interval_near(thread, time_ns, ends->at);
     int64_t end_ns;
 
     if (at == TM__NONE || !tm__is_inert(thread->intervals[at].state) ||
         thread->intervals[at].start_ns == time_ns)
         return time_ns;
     end_ns = tm__interval_end_ns(model, thread, at);
-    return end_ns <= latest_ns &&
+    return end_ns <= ends->released_latest_ns &&
                    end_ns - time_ns < time_ns - thread->intervals[at].start_ns
                ? end_ns
                : thread->intervals[at].start_ns;
@@ -102,10 +103,10 @@ static int64_t awake_ns(const tm_model *model, uint32_t owner, int64_t time_ns,
 
 /* Since when the owner of a record had been blocked until it had the lock.
  * @return INT64_MIN: it was not, or came from a wait without a block */
-static int64_t queued_ns_of(const tm_model *model, const tm__tenure *it)
+static int64_t queued_ns_of(const tm_model *model, const tm__tenure *it, uint32_t near)
 {
     const tm__thread *owner = &model->threads[it->owner];
-    uint32_t at = tm__interval_at(owner, it->got_ns - 1);
+    uint32_t at = tm__interval_near(owner, it->got_ns - 1, near);
 
     if (at == TM__NONE || at + 1 == owner->interval_count ||
         owner->intervals[at + 1].start_ns != it->got_ns ||
@@ -118,10 +119,11 @@ static int64_t queued_ns_of(const tm_model *model, const tm__tenure *it)
 }
 
 /* When a thread had last been blocked by a lock, as far as it is looked for. */
-static int64_t blocked_until_ns(const lock *l, uint32_t thread, int64_t time_ns)
+static int64_t blocked_until_ns(const lock *l, uint32_t thread, int64_t time_ns,
+                                uint32_t near)
 {
     const tm__thread *it = &l->holds->model->threads[thread];
-    uint32_t at = tm__interval_at(it, time_ns);
+    uint32_t at = tm__interval_near(it, time_ns, near);
 
     for (int i = 0; i < LOOK_BACK && at != TM__NONE && at > 0; i++, at--)
         if (it->intervals[at - 1].object == l->object)
@@ -132,11 +134,11 @@ static int64_t blocked_until_ns(const lock *l, uint32_t thread, int64_t time_ns)
 /* Somebody was blocked by the lock before it was told who had it: this one, since it
  * was given up, as far as it can have had it. */
 static int64_t since_ns_of(const lock *l, const tm__tenure *it,
-                           const tm__tenure *before, int64_t start_ns)
+                           const tm__tenure *before, int64_t start_ns, uint32_t near)
 {
     int64_t since_ns =
         before->flags & TM__TENURE_UNKNOWN ? before->got_ns : l->released_ns;
-    int64_t least_ns = blocked_until_ns(l, it->owner, start_ns);
+    int64_t least_ns = blocked_until_ns(l, it->owner, start_ns, near);
 
     if (since_ns < least_ns)
         since_ns = least_ns;
@@ -181,44 +183,90 @@ static int64_t usual_length_ns(const tm__holds *holds, uint32_t object, uint32_t
     return 0;
 }
 
+static tm__record_ends *ends_of(const tm__holds *holds, const tm__tenure *it)
+{
+    return &holds->ends[it - holds->model->tenures];
+}
+
 /* A hold between two blocks: both ends are known well. */
-static int measure_lock(tm__holds *holds, uint32_t object)
+static int add_lengths(tm__holds *holds, const tm__tenure *it, const tm__record_ends *b)
+{
+    int rc = add_length(holds, b->object, it->owner, b->released_ns - it->got_ns);
+
+    return rc == TM_OK
+               ? add_length(holds, b->object, TM__NONE, b->released_ns - it->got_ns)
+               : rc;
+}
+
+static int look_up(tm__holds *holds, const tm__tenure *it)
 {
     const tm_model *model = holds->model;
-    const tm__tenure *it = tm__tenure_at(model, model->details[object].first_tenure);
+    const tm__tenure *next = tm__tenure_next(model, it);
+    tm__record_ends *to = ends_of(holds, it);
+    tm__bounds b;
+
+    if (to->object == TM__NONE || it->owner == TM__NONE)
+        return TM_OK;
+    tm__tenure_bounds(&b, model, to->object, it, next, model->last_ns);
+    to->got_latest_ns = b.got_latest_ns;
+    to->released_earliest_ns = b.released_earliest_ns;
+    to->released_latest_ns = b.released_latest_ns;
+    to->released_ns = b.released_ns;
+    to->at = b.at;
+    to->place = find_place(holds, to->object, it->stack);
+    holds->first[it->owner + 1]++;
+    if (to->place == TM__NONE)
+        return TM_ENOMEM;
+    return next && it->flags & next->flags & TM__TENURE_HANDED
+               ? add_lengths(holds, it, to)
+               : TM_OK;
+}
+
+/* Records are looked up in the order in which they were written: those of one time lie
+ * in the same stretches of their owners' timelines. */
+static int look_up_all(tm__holds *holds)
+{
+    const tm_model *model = holds->model;
     int rc = TM_OK;
 
-    for (const tm__tenure *next; it && rc == TM_OK; it = next) {
-        tm__bounds b;
-
-        next = tm__tenure_next(model, it);
-        if (it->owner == TM__NONE || !next || !(it->flags & TM__TENURE_HANDED) ||
-            !(next->flags & TM__TENURE_HANDED))
-            continue;
-        tm__tenure_bounds(&b, model, object, it, next, model->last_ns);
-        rc = add_length(holds, object, it->owner, b.released_ns - it->got_ns);
-        if (rc == TM_OK)
-            rc = add_length(holds, object, TM__NONE, b.released_ns - it->got_ns);
-    }
+    holds->ends = tm__resize(holds->memory, NULL, 0,
+                             ((size_t)model->tenures_count + 1) * sizeof(*holds->ends));
+    holds->first = tm__zalloc(holds->memory,
+                              ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+    if (!holds->ends || !holds->first)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->tenures_count; i++)
+        holds->ends[i].object = TM__NONE;
+    for (uint32_t i = 0; i < model->objects_count; i++)
+        for (const tm__tenure *it =
+                 tm__tenure_at(model, model->details[i].first_tenure);
+             it; it = tm__tenure_next(model, it))
+            ends_of(holds, it)->object = i;
+    for (uint32_t i = 0; rc == TM_OK && i < model->tenures_count; i++)
+        rc = look_up(holds, &model->tenures[i]);
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        holds->first[i + 1] += holds->first[i];
     return rc;
 }
 
 /* Of a hold one end of which was not seen the length is guessed. */
 static void stretch(const lock *l, tm__hold *hold, const tm__tenure *it,
-                    const tm__tenure *next, const tm__bounds *b)
+                    const tm__tenure *next, const tm__record_ends *b)
 {
     int is_end_seen =
         tm__tenure_is_reported_over(it) || (next && next->flags & TM__TENURE_HANDED);
-
-    int64_t length_ns = usual_length_ns(l->holds, l->object, hold->owner);
+    int64_t length_ns;
 
     hold->since_ns = hold->start_ns;
     hold->until_ns = hold->end_ns;
-    if (length_ns == 0 || l->holds->bound == TM__HOLDS_SHORT)
+    if (l->holds->bound == TM__HOLDS_SHORT || (hold->is_handed && is_end_seen))
+        return;
+    length_ns = usual_length_ns(l->holds, l->object, hold->owner);
+    if (length_ns == 0)
         return;
     if (!hold->is_handed) {
         int64_t since_ns = hold->end_ns - length_ns;
-        int64_t least_ns = blocked_until_ns(l, hold->owner, hold->start_ns);
+        int64_t least_ns = blocked_until_ns(l, hold->owner, hold->start_ns, b->at);
 
         if (since_ns < least_ns)
             since_ns = least_ns;
@@ -254,38 +302,34 @@ static void explain_gap(const lock *l, tm__hold *hold, int64_t queued_ns)
     hold->latency_ns = gap_ns < UINT32_MAX ? (uint32_t)gap_ns : UINT32_MAX;
 }
 
-static int add_hold(lock *l, const tm__tenure *before, const tm__tenure *it,
-                    const tm__tenure *next, uint32_t order)
+static void add_hold(lock *l, const tm__tenure *it)
 {
+    const tm__tenure *before = l->before;
+    const tm__tenure *next = tm__tenure_next(l->holds->model, it);
     tm__holds *holds = l->holds;
+    const tm__record_ends *b = ends_of(holds, it);
     tm__hold hold = {.object = l->object,
                      .owner = it->owner,
-                     .order = order,
+                     .place = b->place,
                      .is_handed = (it->flags & TM__TENURE_HANDED) != 0,
                      .is_shared = (it->flags & TM__TENURE_SHARED) != 0};
-    tm__bounds b;
 
-    tm__tenure_bounds(&b, holds->model, l->object, it, next, holds->model->last_ns);
-    hold.start_ns = hold.is_handed ? it->got_ns : b.got_latest_ns;
+    hold.start_ns = hold.is_handed ? it->got_ns : b->got_latest_ns;
     if (!hold.is_handed && before && holds->bound != TM__HOLDS_SHORT &&
         before->flags & (TM__TENURE_UNKNOWN | TM__TENURE_SEEN))
-        hold.start_ns = since_ns_of(l, it, before, hold.start_ns);
-    hold.end_ns = awake_ns(holds->model, it->owner, end_ns_of(l, it, next, &b),
-                           b.released_latest_ns);
+        hold.start_ns = since_ns_of(l, it, before, hold.start_ns, b->at);
+    hold.end_ns = awake_ns(holds->model, it->owner, end_ns_of(l, it, next, b), b);
     if (hold.end_ns < hold.start_ns)
         hold.end_ns = hold.start_ns;
     if (hold.is_handed) {
-        int64_t queued_ns = queued_ns_of(holds->model, it);
+        int64_t queued_ns = queued_ns_of(holds->model, it, b->at);
 
         if (queued_ns == INT64_MIN)
             hold.is_handed = 0;
         else
             explain_gap(l, &hold, queued_ns);
     }
-    hold.place = find_place(holds, l->object, it->stack);
-    if (hold.place == TM__NONE)
-        return TM_ENOMEM;
-    stretch(l, &hold, it, next, &b);
+    stretch(l, &hold, it, next, b);
     if (hold.until_ns > hold.since_ns) {
         holds->places[hold.place].holds++;
         holds->places[hold.place].hold_ns =
@@ -297,34 +341,44 @@ static int add_hold(lock *l, const tm__tenure *before, const tm__tenure *it,
         l->released_ns = hold.end_ns;
     l->is_known = 1;
     l->is_reported = tm__tenure_is_reported_over(it);
-    holds->items[holds->items_count++] = hold;
-    return TM_OK;
+    holds->items[holds->first[it->owner]++] = hold;
+    holds->items_count++;
 }
 
-static int read_lock(tm__holds *holds, uint32_t object)
+static void read_records(tm__holds *holds, lock *locks)
 {
     const tm_model *model = holds->model;
-    uint32_t number = model->details[object].first_tenure;
-    const tm__tenure *before = NULL, *it = tm__tenure_at(model, number), *next;
-    lock l = {.holds = holds,
-              .object = object,
-              .exclusive_ns = INT64_MIN,
-              .released_ns = INT64_MIN,
-              .is_parked =
-                  (model->objects[object].flags & TM_OBJECT_SYNCHRONIZER) != 0};
-    int rc = TM_OK;
+    int64_t usual_ns[TM__WAKEUP_END];
 
-    l.usual_ns =
-        tm__wakeup_ns(model, l.is_parked ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR);
-    for (; it && rc == TM_OK; before = it, it = next) {
-        next = tm__tenure_next(model, it);
-        if (it->owner == TM__NONE)
-            l.is_known = 0;
-        else
-            rc = add_hold(&l, before, it, next, number);
-        number = it->next;
+    for (int i = 0; i < TM__WAKEUP_END; i++)
+        usual_ns[i] = tm__wakeup_ns(model, i);
+    for (uint32_t i = 0; i < model->objects_count; i++) {
+        int is_parked = (model->objects[i].flags & TM_OBJECT_SYNCHRONIZER) != 0;
+
+        locks[i] = (lock){
+            .holds = holds,
+            .object = i,
+            .is_parked = is_parked,
+            .usual_ns = usual_ns[is_parked ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR],
+            .exclusive_ns = INT64_MIN,
+            .released_ns = INT64_MIN};
     }
-    return rc;
+    for (uint32_t i = 0; i < model->tenures_count; i++) {
+        const tm__tenure *it = &model->tenures[i];
+        lock *l = &locks[holds->ends[i].object];
+
+        if (holds->ends[i].object == TM__NONE)
+            continue;
+        if (it->owner == TM__NONE)
+            l->is_known = 0;
+        else
+            add_hold(l, it);
+        l->before = it;
+    }
+    /* Each owner's first has become the next one's. */
+    for (uint32_t i = model->threads_count; i > 0; i--)
+        holds->first[i] = holds->first[i - 1];
+    holds->first[0] = 0;
 }
 
 /* ---- who got in with others ---- */
@@ -393,19 +447,21 @@ static int read_thread(tm__holds *holds, uint32_t thread)
 int tm__holds_gather(tm__holds *holds)
 {
     const tm_model *model = holds->model;
-    int rc;
+    size_t locks_bytes = ((size_t)model->objects_count + 1) * sizeof(lock);
+    lock *locks = tm__resize(holds->memory, NULL, 0, locks_bytes);
+    int rc = locks ? TM_OK : TM_ENOMEM;
 
     for (uint32_t p = 0; p < holds->places_count; p++)
         holds->places[p].holds = 0, holds->places[p].hold_ns = 0;
     holds->items_count = 0;
-    rc = tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
-                     (size_t)model->tenures_count + 1, sizeof(tm__hold));
-    for (uint32_t i = 0; rc == TM_OK && !holds->is_measured && i < model->objects_count;
-         i++)
-        rc = measure_lock(holds, i);
-    holds->is_measured = 1;
-    for (uint32_t i = 0; rc == TM_OK && i < model->objects_count; i++)
-        rc = read_lock(holds, i);
+    if (rc == TM_OK)
+        rc = tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
+                         (size_t)model->tenures_count + 1, sizeof(tm__hold));
+    if (rc == TM_OK && !holds->ends)
+        rc = look_up_all(holds);
+    if (rc == TM_OK)
+        read_records(holds, locks);
+    tm__free(holds->memory, locks, locks_bytes);
     for (uint32_t i = 0;
          rc == TM_OK && holds->bound != TM__HOLDS_SHORT && i < model->threads_count;
          i++)
@@ -415,6 +471,10 @@ int tm__holds_gather(tm__holds *holds)
 
 void tm__holds_free(tm__holds *holds)
 {
+    tm__free(holds->memory, holds->ends,
+             ((size_t)holds->model->tenures_count + 1) * sizeof(*holds->ends));
+    tm__free(holds->memory, holds->first,
+             ((size_t)holds->model->threads_count + 1) * sizeof(uint32_t));
     tm__free(holds->memory, holds->items, holds->items_capacity * sizeof(tm__hold));
     tm__free(holds->memory, holds->lengths,
              holds->lengths_capacity * sizeof(*holds->lengths));
@@ -422,6 +482,8 @@ void tm__holds_free(tm__holds *holds)
     tm__free(holds->memory, holds->places,
              holds->places_capacity * sizeof(*holds->places));
     tm__triple_map_free(&holds->by_place, holds->memory);
+    holds->ends = NULL;
+    holds->first = NULL;
     holds->items = NULL;
     holds->lengths = NULL;
     holds->places = NULL;

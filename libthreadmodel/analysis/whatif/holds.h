@@ -42,7 +42,6 @@ typedef struct tm__hold {
     uint32_t object;
     uint32_t place; ///< places[]
     uint32_t owner; ///< threads[]
-    uint32_t order; ///< number of the tenure
     uint8_t is_handed;
     uint8_t is_shared;
 } tm__hold;
@@ -60,13 +59,25 @@ typedef struct tm__length {
     uint32_t count;
 } tm__length;
 
+/** What is known of a record at every bound: looked up once. */
+typedef struct tm__record_ends {
+    int64_t got_latest_ns;
+    int64_t released_earliest_ns;
+    int64_t released_latest_ns;
+    int64_t released_ns;
+    uint32_t at;     ///< the owner's interval in which it got it, or TM__NONE
+    uint32_t place;  ///< places[]
+    uint32_t object; ///< TM__NONE: no timeline has the record any more
+} tm__record_ends;
+
 typedef struct tm__holds {
     const tm_model *model;
     tm__memory *memory;
     const uint8_t *chosen;   ///< an object: asked about; NULL: none is
     const uint32_t *callers; ///< frames[] a stack
     int bound;               ///< enum tm__holds_bound
-    int is_measured;         ///< lengths[] are filled
+    tm__record_ends *ends;   ///< of each of the model's tenures
+    uint32_t *first;         ///< of each owner in items[]; then where its next one goes
     tm__triple_map by_place; ///< (class name, method, chosen): places[] + 1
     tm__triple_map by_owner; ///< (object, owner or TM__NONE, 0): lengths[] + 1
     TM__ARRAY(tm__length, lengths);
@@ -77,7 +88,7 @@ typedef struct tm__holds {
 /**
  * Gather the holds of a run.
  * @param holds  with model, memory, chosen, callers and bound set, which are lent; the
- *               rest 0. What has been gathered at another bound keeps its places
+ *               rest 0, or as gathered at another bound
  * @return TM_OK or TM_ENOMEM; to be freed whatever is returned
  */
 int tm__holds_gather(tm__holds *holds);

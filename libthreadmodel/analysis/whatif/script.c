@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From timelines, holds and interactions to steps: the timeline of each thread is gone
- * through once to count its steps, and once more to write them.
+ * From timelines, holds and interactions to steps, one thread after the other. Work is
+ * written into the step after it where no time passes in that.
  *
  *     intervals   ═════════════╗ blocked ╔═════════════╗ waits ╔═════
  *     marks            SIGNAL            TAKE     GIVE
- *     steps       WORK SIGNAL  WORK      TAKE WORK GIVE WORK  AWAIT  WORK
+ *     steps       SIGNAL       WORK      TAKE      GIVE WORK  AWAIT  WORK
  */
 #include "analysis/whatif/script.h"
 
@@ -19,19 +19,37 @@
 
 /* ---- steps ---- */
 
-static void put(tm__script_writer *w, tm__step step)
+static void append(tm__script_writer *w, const tm__step *step)
 {
-    if (!w->is_counting)
-        w->script->steps[w->count] = step;
-    if (w->count < UINT32_MAX)
-        w->count++;
+    tm__script *script = w->script;
+
+    if (w->rc != TM_OK)
+        return;
+    if (script->steps_count == TM__STEPS_MAX)
+        w->rc = 1;
+    else
+        w->rc = tm__reserve(script->memory, &script->steps, &script->steps_capacity,
+                            (size_t)script->steps_count + 1, sizeof(*step));
+    if (w->rc == TM_OK)
+        script->steps[script->steps_count++] = *step;
 }
 
 static void put_work(tm__script_writer *w)
 {
     if (w->work_ns > 0)
-        put(w, (tm__step){.length_ns = w->work_ns, .kind = TM__STEP_WORK});
+        append(w, &(tm__step){.length_ns = w->work_ns, .kind = TM__STEP_WORK});
     w->work_ns = 0;
+}
+
+/* Put a step, after the work before it. */
+static void put(tm__script_writer *w, tm__step step)
+{
+    if (tm__step_follows_work(&step)) {
+        step.length_ns = w->work_ns;
+        w->work_ns = 0;
+    }
+    put_work(w);
+    append(w, &step);
 }
 
 static void put_hold(tm__script_writer *w, const tm__hold *it, int kind)
@@ -54,10 +72,9 @@ static void put_hold(tm__script_writer *w, const tm__hold *it, int kind)
 
 static void put_mark(tm__script_writer *w, const tm__mark *it)
 {
-    put_work(w);
     switch (it->kind) {
     case TM__STEP_SIGNAL:
-        if (w->script->rows[it->what] & TM__ROW_PERMIT)
+        if (w->script->signals->rows[it->what] & TM__ROW_PERMIT)
             put(w, (tm__step){.what = w->model->objects_count,
                               .place = TM__NONE,
                               .kind = TM__STEP_RELEASE});
@@ -140,10 +157,8 @@ static uint8_t method_flag(tm__script_writer *w, const tm__pause *p, int64_t len
 {
     if (!is_in_method(w, p->it))
         return 0;
-    if (w->is_counting) {
-        w->script->scaled++;
-        w->script->scaled_ns = tm__sum(w->script->scaled_ns, length_ns);
-    }
+    w->script->scaled++;
+    w->script->scaled_ns = tm__sum(w->script->scaled_ns, length_ns);
     return TM__STEP_METHOD;
 }
 
@@ -241,10 +256,10 @@ static uint32_t asked_wait(tm__script_writer *w, uint32_t thread, const tm__paus
 }
 
 static void put_wait(tm__script_writer *w, uint32_t thread, const tm__pause *p,
-                     int64_t start_ns)
+                     int64_t start_ns, uint32_t row)
 {
     const tm__served *served = w->script->served;
-    uint32_t row = tm__row_after(w->model, thread, p), asked = asked_wait(w, thread, p);
+    uint32_t asked = asked_wait(w, thread, p);
     int role = asked == TM__NONE ? TM__WAIT_OTHER : served->roles[asked];
 
     if (role == TM__WAIT_LOST)
@@ -263,8 +278,8 @@ static void put_wait(tm__script_writer *w, uint32_t thread, const tm__pause *p,
 static void put_pause(tm__script_writer *w, uint32_t thread, const tm__pause *p)
 {
     int64_t start_ns = p->it->start_ns > w->now_ns ? p->it->start_ns : w->now_ns;
+    uint32_t row = w->script->signals->enders[w->ender++];
 
-    put_work(w);
     if (tm__is_lock_block(p->it)) {
         if (!ends_in_hold(w, p) && !parks_again(&w->model->threads[thread], p))
             put(w,
@@ -272,13 +287,13 @@ static void put_pause(tm__script_writer *w, uint32_t thread, const tm__pause *p)
     } else if (p->it->state == TM_STATE_SLEEPING) {
         put_rest(w, p, p->end_ns - start_ns);
     } else {
-        put_wait(w, thread, p, start_ns);
+        put_wait(w, thread, p, start_ns, row);
     }
 }
 
 static void put_start(tm__script_writer *w, uint32_t thread, int64_t start_ns)
 {
-    uint32_t row = tm__starting_row(w->model, thread);
+    uint32_t row = w->script->signals->enders[w->script->signals->first[thread]];
 
     if (tm__is_signal(w->script, row))
         put_await(w, row, w->script->begin_ns, start_ns, 0);
@@ -297,6 +312,7 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
 
     w->at = w->first[thread];
     w->end = w->first[thread + 1];
+    w->ender = w->script->signals->first[thread] + 1;
     if (i >= it->interval_count || it->intervals[i].start_ns > end_ns)
         return;
     put_start(w, thread, it->intervals[i].start_ns);
@@ -326,36 +342,16 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
     put_work(w);
 }
 
-static void write_all(tm__script_writer *w, int is_counting)
+static void write_all(tm__script_writer *w)
 {
-    w->is_counting = is_counting;
-    w->count = w->wait = 0;
     for (uint32_t i = 0; i < w->model->threads_count; i++) {
-        w->script->first[i] = w->count;
+        w->script->first[i] = w->script->steps_count;
         w->work_ns = 0;
         w->now_ns = w->script->begin_ns;
         write_thread(w, i);
         w->script->ended_ns[i] = w->now_ns - w->script->begin_ns;
     }
-    w->script->first[w->model->threads_count] = w->count;
-    w->script->step_count = w->count;
-}
-
-static int write_steps(tm__script_writer *w)
-{
-    tm__script *script = w->script;
-
-    write_all(w, 1);
-    if (w->count > TM__STEPS_MAX) {
-        script->step_count = 0;
-        return 1;
-    }
-    script->steps = tm__resize(script->memory, NULL, 0,
-                               ((size_t)w->count + 1) * sizeof(*script->steps));
-    if (!script->steps)
-        return TM_ENOMEM;
-    write_all(w, 0);
-    return TM_OK;
+    w->script->first[w->model->threads_count] = w->script->steps_count;
 }
 
 int tm__script_write(tm__script *script)
@@ -363,24 +359,21 @@ int tm__script_write(tm__script *script)
     const tm_model *model = script->model;
     tm__memory *memory = script->memory;
     size_t threads = ((size_t)model->threads_count + 1) * sizeof(uint32_t);
-    tm__script_writer w = {.script = script, .model = model};
-    int rc = TM_ENOMEM;
+    tm__script_writer w = {.script = script, .model = model, .rc = TM_ENOMEM};
 
     for (int i = 0; i < TM__WAKEUP_END; i++)
         script->wakeups_ns[i] = tm__wakeup_ns(model, i);
-    script->rows = tm__zalloc(memory, (size_t)model->interactions_count + 1);
     script->first = tm__zalloc(memory, threads);
     script->ended_ns = tm__zalloc(memory, 2 * threads);
     w.first = tm__zalloc(memory, threads);
-    if (script->rows && script->first && script->ended_ns && w.first) {
-        rc = tm__marks_gather(&w);
-    }
-    if (rc == TM_OK)
-        rc = write_steps(&w);
+    if (script->first && script->ended_ns && w.first)
+        w.rc = tm__marks_gather(&w);
+    if (w.rc == TM_OK)
+        write_all(&w);
     tm__free(memory, w.first, threads);
     tm__free(memory, w.marks, ((size_t)w.mark_count + 1) * sizeof(*w.marks));
     tm__free(memory, w.order, ((size_t)w.mark_count + 1) * sizeof(*w.order));
-    return rc;
+    return w.rc;
 }
 
 void tm__script_free(tm__script *script)
@@ -388,14 +381,12 @@ void tm__script_free(tm__script *script)
     const tm_model *model = script->model;
 
     tm__free(script->memory, script->steps,
-             ((size_t)script->step_count + 1) * sizeof(*script->steps));
-    tm__free(script->memory, script->rows, (size_t)model->interactions_count + 1);
+             script->steps_capacity * sizeof(*script->steps));
     tm__free(script->memory, script->first,
              ((size_t)model->threads_count + 1) * sizeof(uint32_t));
     tm__free(script->memory, script->ended_ns,
              2 * ((size_t)model->threads_count + 1) * sizeof(uint32_t));
     script->steps = NULL;
     script->ended_ns = NULL;
-    script->rows = NULL;
     script->first = NULL;
 }

@@ -21,10 +21,10 @@ enum tm__step_kind {
     TM__STEP_REST,    ///< sleeps, or waits until its time is up
     TM__STEP_AWAIT,   ///< waits for the signal of a row
     TM__STEP_UNTIL,   ///< waits, and nothing tells for whom: until the time that it was
+    TM__STEP_HIDDEN,  ///< has a lock that another seems to have had, unseen
     TM__STEP_SIGNAL,  ///< lets a thread go on
     TM__STEP_ACQUIRE, ///< enters a lock, or takes a permit
     TM__STEP_RELEASE, ///< gives it up
-    TM__STEP_HIDDEN,  ///< has a lock that another seems to have had, unseen
     TM__STEP_ENTER,   ///< a use begins
     TM__STEP_LEAVE,
 };
@@ -39,7 +39,8 @@ enum {
 };
 
 typedef struct tm__step {
-    int64_t length_ns;   ///< as it was; of an AWAIT, the wait
+    int64_t length_ns;   ///< as it was; of an AWAIT, the wait; where no time passes in
+                         ///< the step, of the work before it
     int64_t until_ns;    ///< TAKE, AWAIT, UNTIL: when it was over, since the begin
     uint32_t what;       ///< AWAIT, SIGNAL: row, from 0; TAKE, GIVE: number of the
                          ///< lock
@@ -52,20 +53,27 @@ typedef struct tm__step {
 
 _Static_assert(sizeof(tm__step) == 32, "a step is 32 bytes");
 
+/** By whom which waits were ended: the same at every bound. */
+typedef struct tm__signals {
+    uint8_t *rows; ///< interactions: which are signals that a thread awaits
+    TM__ARRAY(uint32_t, enders); ///< rows, from 0, that ended each thread's pauses in
+                                 ///< turn, after the one that started it; or TM__NONE
+    uint32_t *first;             ///< of each thread in enders[]
+} tm__signals;
+
 typedef struct tm__script {
     const tm_model *model;
     tm__memory *memory;
     const tm__holds *holds;
+    const tm__signals *signals;
     const tm__served *served; ///< what is known of the resource asked about, or NULL
     const uint8_t *stacks;    ///< those in the method that is asked about, or NULL
     const uint32_t *callers;  ///< frames[] of each stack
     int64_t begin_ns;
     int64_t end_ns;
-    tm__step *steps;
-    uint32_t step_count;
+    TM__ARRAY(tm__step, steps);
     uint32_t *first;   ///< of each thread in steps[], one more than threads
     int64_t *ended_ns; ///< of each thread, as recorded, since the begin
-    uint8_t *rows;     ///< interactions: which are signals that a thread awaits
     int64_t wakeups_ns[TM__WAKEUP_END]; ///< the run's medians
     int64_t scaled_ns;                  ///< of steps in the method
     uint32_t scaled;                    ///< how many
@@ -106,8 +114,24 @@ static inline int64_t tm__script_wakeup_ns(const tm__script *script,
     return script->wakeups_ns[is_monitor ? TM__WAKEUP_MONITOR : TM__WAKEUP_PARK];
 }
 
+/** Whether no time passes in a step, so that its length is that of the work before. */
+static inline int tm__step_follows_work(const tm__step *step)
+{
+    return step->kind >= TM__STEP_SIGNAL;
+}
+
 /** A run with more steps is not replayed. */
 enum { TM__STEPS_MAX = 1 << 25 };
+
+/**
+ * Find out by whom waits were ended.
+ * @param signals  0
+ * @param script   with model to end_ns set, but for the signals
+ * @return TM_OK or TM_ENOMEM; to be freed whatever is returned
+ */
+int tm__signals_find(tm__signals *signals, const tm__script *script);
+
+void tm__signals_free(tm__signals *signals, const tm_model *model, tm__memory *memory);
 
 /**
  * Write the steps of a run.

@@ -44,7 +44,7 @@ static uint32_t signal_of(const tm_model *model, uint32_t thread, uint32_t inter
     return edge.row - model->interactions_first;
 }
 
-uint32_t tm__row_after(const tm_model *model, uint32_t thread, const tm__pause *p)
+static uint32_t row_after(const tm_model *model, uint32_t thread, const tm__pause *p)
 {
     const tm__thread *it = &model->threads[thread];
     uint32_t row;
@@ -67,7 +67,8 @@ uint32_t tm__begin_of(const tm__thread *thread)
     return first;
 }
 
-uint32_t tm__starting_row(const tm_model *model, uint32_t thread)
+/* The row, from 0, by which a thread was started; TM__NONE: nothing tells. */
+static uint32_t starting_row(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
     uint32_t first = tm__begin_of(it), row;
@@ -82,87 +83,116 @@ uint32_t tm__starting_row(const tm_model *model, uint32_t thread)
 
 /* ---- rows ---- */
 
-static void note_awaited(tm__script_writer *w)
+static int add_ender(tm__signals *signals, tm__memory *memory, uint32_t row)
 {
-    const tm_model *model = w->model;
+    if (tm__reserve(memory, &signals->enders, &signals->enders_capacity,
+                    (size_t)signals->enders_count + 1, sizeof(uint32_t)) < 0)
+        return TM_ENOMEM;
+    signals->enders[signals->enders_count++] = row;
+    if (row != TM__NONE)
+        signals->rows[row] |= TM__ROW_AWAITED;
+    return TM_OK;
+}
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
+static int find_enders(tm__signals *signals, const tm__script *script)
+{
+    const tm_model *model = script->model;
+    int rc = TM_OK;
+
+    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++) {
         const tm__thread *it = &model->threads[t];
-        uint32_t row = tm__starting_row(model, t);
 
-        if (row != TM__NONE)
-            w->script->rows[row] |= TM__ROW_AWAITED;
-        for (uint32_t i = tm__begin_of(it); i < it->interval_count; i++) {
+        signals->first[t] = signals->enders_count;
+        rc = add_ender(signals, script->memory, starting_row(model, t));
+        for (uint32_t i = tm__begin_of(it); rc == TM_OK && i < it->interval_count;
+             i++) {
             tm__pause p;
 
             if (!tm__is_inert(it->intervals[i].state))
                 continue;
             p = tm__pause_at(model, it, i);
-            row = tm__row_after(model, t, &p);
-            if (row != TM__NONE)
-                w->script->rows[row] |= TM__ROW_AWAITED;
+            rc = add_ender(signals, script->memory, row_after(model, t, &p));
             i = p.end - 1;
         }
     }
+    return rc;
 }
 
 /* A thread that is not free at that time cannot have done it by itself. */
 static int could_act(const tm_model *model, const tm__interaction *row)
 {
     const tm__thread *thread = &model->threads[row->from_thread];
-    uint32_t low = 0, high = thread->interval_count;
+    uint32_t at = tm__interval_at(thread, row->from_ns);
     const tm__interval *it;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (thread->intervals[middle].start_ns <= row->from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    if (at == TM__NONE)
         return 0;
-    it = &thread->intervals[low - 1];
+    it = &thread->intervals[at];
     if (!tm__is_inert(it->state))
         return 1;
     return it->start_ns == row->from_ns &&
-           (low == 1 || !tm__is_inert(it[-1].state) || it[-1].state == TM_STATE_NEW);
+           (at == 0 || !tm__is_inert(it[-1].state) || it[-1].state == TM_STATE_NEW);
 }
 
-static void note_in_time(tm__script_writer *w)
+static void note_in_time(tm__signals *signals, const tm__script *script)
 {
-    const tm_model *model = w->model;
+    const tm_model *model = script->model;
 
     for (uint32_t i = 0; i < model->interactions_count; i++) {
         const tm__interaction *row = &model->interactions[i];
 
-        if (w->script->rows[i] & TM__ROW_AWAITED && row->from_ns <= w->script->end_ns &&
+        if (signals->rows[i] & TM__ROW_AWAITED && row->from_ns <= script->end_ns &&
             could_act(model, row))
-            w->script->rows[i] |= TM__ROW_IN_TIME;
+            signals->rows[i] |= TM__ROW_IN_TIME;
     }
 }
 
 int tm__is_signal(const tm__script *script, uint32_t row)
 {
-    return row != TM__NONE && script->rows[row] & TM__ROW_IN_TIME;
+    return row != TM__NONE && script->signals->rows[row] & TM__ROW_IN_TIME;
 }
 
 /* Rows that give a permit to the wait that they ended. */
-static void note_permits(tm__script_writer *w)
+static void note_permits(tm__signals *signals, const tm__script *script)
 {
-    const tm__served *served = w->script->served;
+    const tm_model *model = script->model;
+    const tm__served *served = script->served;
 
     for (uint32_t i = 0; served && i < served->resources->waits_count; i++) {
-        uint32_t row = served->resources->waits[i].row - w->model->interactions_first;
+        uint32_t row = served->resources->waits[i].row - model->interactions_first;
 
-        if (row >= w->model->interactions_count)
+        if (row >= model->interactions_count)
             continue;
         if (served->roles[i] == TM__WAIT_LOST)
-            w->script->rows[row] = 0;
+            signals->rows[row] = 0;
         else if (served->roles[i] == TM__WAIT_PERMIT)
-            w->script->rows[row] |= TM__ROW_PERMIT;
+            signals->rows[row] |= TM__ROW_PERMIT;
     }
+}
+
+int tm__signals_find(tm__signals *signals, const tm__script *script)
+{
+    const tm_model *model = script->model;
+    int rc;
+
+    signals->rows = tm__zalloc(script->memory, (size_t)model->interactions_count + 1);
+    signals->first = tm__zalloc(script->memory,
+                                ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+    if (!signals->rows || !signals->first)
+        return TM_ENOMEM;
+    rc = find_enders(signals, script);
+    note_in_time(signals, script);
+    note_permits(signals, script);
+    return rc;
+}
+
+void tm__signals_free(tm__signals *signals, const tm_model *model, tm__memory *memory)
+{
+    tm__free(memory, signals->rows, (size_t)model->interactions_count + 1);
+    tm__free(memory, signals->first,
+             ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+    tm__free(memory, signals->enders, signals->enders_capacity * sizeof(uint32_t));
+    *signals = (tm__signals){0};
 }
 
 /* ---- marks ---- */
@@ -254,9 +284,6 @@ int tm__marks_gather(tm__script_writer *w)
     tm__memory *memory = w->script->memory;
     tm__sortable *spare;
 
-    note_awaited(w);
-    note_in_time(w);
-    note_permits(w);
     w->is_counting = 1;
     add_marks(w);
     find_firsts(w);

@@ -29,10 +29,11 @@ typedef struct tm__script_writer {
     uint32_t at;     ///< in order[]
     uint32_t end;
     uint32_t wait;  ///< the next of served->resources->waits
+    uint32_t ender; ///< the next of signals->enders
     int64_t now_ns; ///< up to where the thread's time has become steps
     int64_t work_ns;
-    uint32_t count;
-    int is_counting;
+    int is_counting; ///< marks are counted, and not written yet
+    int rc;          ///< TM_OK; TM_ENOMEM; 1: too many steps
 } tm__script_writer;
 
 /** A stretch in which a thread does nothing: the intervals [first, end). */
@@ -47,14 +48,8 @@ typedef struct tm__pause {
 /** The pause that begins with an interval. */
 tm__pause tm__pause_at(const tm_model *model, const tm__thread *thread, uint32_t first);
 
-/** The row, from 0, that ended a pause of a thread; TM__NONE: nothing tells. */
-uint32_t tm__row_after(const tm_model *model, uint32_t thread, const tm__pause *p);
-
 /** The interval with which a thread begins to do something. */
 uint32_t tm__begin_of(const tm__thread *thread);
-
-/** The row, from 0, by which a thread was started; TM__NONE: nothing tells. */
-uint32_t tm__starting_row(const tm_model *model, uint32_t thread);
 
 /** Whether a row, which may be TM__NONE, lets a thread of the script go on. */
 int tm__is_signal(const tm__script *script, uint32_t row);

@@ -1,90 +1,81 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads take their steps by the time at which each comes to its next one; a heap says
- * whose turn it is. A step that touches no other thread is taken at once.
+ * Threads take their steps by the time at which each comes to its next one. A
+ * tournament says whose turn it is: each thread has a leaf of a tree, and each node is
+ * the first of those below it. A step that touches no other thread is taken at once.
  *
  * Runs have millions of steps, hundreds of threads and as many locks as they like.
  */
 #include "analysis/whatif/simulation.h"
 
 #include "analysis/whatif/simulation_play.h"
+#include "base/prefetch.h"
 #include "base/saturate.h"
 
 /* A replay in which more threads block one another tells nothing. */
 enum { FORCED_MAX = 1000 };
 
-/* ---- whose turn it is ---- */
+#define NO_TURN INT64_MAX
 
-static int goes_before(const tm__turn *left, const tm__turn *right)
-{
-    if (left->time_ns != right->time_ns)
-        return left->time_ns < right->time_ns;
-    if (left->takes != right->takes)
-        return left->takes < right->takes;
-    if (left->until_ns != right->until_ns)
-        return left->until_ns < right->until_ns;
-    return left->thread < right->thread;
-}
+/* ---- whose turn it is ---- */
 
 static int is_over(const tm__play *r, uint32_t thread)
 {
     return r->actors[thread].step >= r->script->first[thread + 1];
 }
 
-static tm__turn turn_of(const tm__play *r, uint32_t thread)
+/* Of turns of one instant: what lets others go on comes first, and of those that want a
+ * lock who had it first in the recording. */
+static int64_t rank_of(const tm__play *r, uint32_t thread)
 {
     const tm__step *it = is_over(r, thread) ? NULL : tm__step_of(r, thread);
-    tm__turn e = {.time_ns = r->actors[thread].now_ns, .thread = thread, .takes = 1};
 
     if (it && (it->kind == TM__STEP_SIGNAL || it->kind == TM__STEP_RELEASE))
-        e.takes = 0;
-    else if (it && it->kind == TM__STEP_ACQUIRE)
-        e.until_ns = it->until_ns;
-    return e;
+        return -1;
+    return it && it->kind == TM__STEP_ACQUIRE ? it->until_ns : 0;
 }
 
-/* A thread is in the heap once at most. */
-static void push(tm__play *r, uint32_t thread)
+static int goes_before(const tm__play *r, uint32_t left, uint32_t right)
 {
-    tm__turn it = turn_of(r, thread);
-    uint32_t at = r->heap_count++;
+    int64_t a = rank_of(r, left), b = rank_of(r, right);
 
-    for (uint32_t up; at > 0; at = up) {
-        up = (at - 1) / 4;
-        if (!goes_before(&it, &r->heap[up]))
-            break;
-        r->heap[at] = r->heap[up];
-    }
-    r->heap[at] = it;
+    return a != b ? a < b : left < right;
 }
 
-static uint32_t pop(tm__play *r)
+/* Play a thread's turn off against the others on its way up. Which of two is earlier
+ * cannot be foreseen, so nothing branches by it. */
+static void play_off(tm__play *r, uint32_t thread, int64_t time_ns)
 {
-    uint32_t thread = r->heap[0].thread, count = --r->heap_count, at = 0;
-    tm__turn moving = r->heap[count];
+    uint32_t at = r->leaves + thread;
+    tm__turn it = {time_ns, thread};
 
-    for (;;) {
-        size_t first = (size_t)at * 4 + 1, end = first + 4 < count ? first + 4 : count;
-        size_t least = first;
+    r->turns[at] = it;
+    for (; at > 1; at /= 2) {
+        const tm__turn *other = &r->turns[at ^ 1];
+        int64_t loses = -(int64_t)(other->time_ns < it.time_ns);
 
-        if (first >= count)
-            break;
-        for (size_t i = first + 1; i < end; i++)
-            if (goes_before(&r->heap[i], &r->heap[least]))
-                least = i;
-        if (!goes_before(&r->heap[least], &moving))
-            break;
-        r->heap[at] = r->heap[least];
-        at = (uint32_t)least;
+        if (other->time_ns == it.time_ns && it.time_ns != NO_TURN)
+            loses = -(int64_t)goes_before(r, other->thread, it.thread);
+        it.time_ns ^= (it.time_ns ^ other->time_ns) & loses;
+        it.thread ^= (it.thread ^ other->thread) & (uint32_t)loses;
+        if ((r->turns[at / 2].thread != thread) & (it.thread != thread))
+            return;
+        r->turns[at / 2] = it;
     }
-    r->heap[at] = moving;
-    return thread;
+}
+
+static void take_turn(tm__play *r, uint32_t thread)
+{
+    int64_t now_ns = r->actors[thread].now_ns;
+
+    play_off(r, thread, now_ns < NO_TURN ? now_ns : NO_TURN - 1);
 }
 
 void tm__play_block(tm__play *r, uint32_t thread)
 {
     tm__actor *it = &r->actors[thread];
 
+    play_off(r, thread, NO_TURN);
     it->is_blocked = 1;
     it->previous = TM__NONE;
     it->next = r->blocked;
@@ -93,7 +84,7 @@ void tm__play_block(tm__play *r, uint32_t thread)
     r->blocked = thread;
 }
 
-void tm__play_wake(tm__play *r, uint32_t thread, int64_t time_ns)
+static void unblock(tm__play *r, uint32_t thread, int64_t time_ns)
 {
     tm__actor *it = &r->actors[thread];
 
@@ -105,7 +96,12 @@ void tm__play_wake(tm__play *r, uint32_t thread, int64_t time_ns)
         r->actors[it->next].previous = it->previous;
     it->is_blocked = 0;
     it->now_ns = time_ns;
-    push(r, thread);
+}
+
+void tm__play_wake(tm__play *r, uint32_t thread, int64_t time_ns)
+{
+    unblock(r, thread, time_ns);
+    take_turn(r, thread);
 }
 
 /* ---- steps ---- */
@@ -126,6 +122,28 @@ static void pass(tm__play *r, uint32_t thread, int64_t was_ns, int64_t replayed_
     a->now_ns = tm__sum(a->now_ns, replayed_ns);
     if (r->it->saved_ns && !a->gone)
         r->it->saved_ns[thread] += was_ns - replayed_ns;
+}
+
+/* A thread has come to its step: the work before that is done. */
+static void come(tm__play *r, uint32_t thread)
+{
+    const tm__step *step = is_over(r, thread) ? NULL : tm__step_of(r, thread);
+
+    if (!step)
+        return;
+    tm__ask_for(step + 2);
+    if (tm__step_follows_work(step) && step->length_ns)
+        pass(r, thread, step->length_ns,
+             scaled(r, &r->actors[thread], step->length_ns));
+}
+
+/* A blocked thread goes on with what comes after its step. */
+static void go_on(tm__play *r, uint32_t thread, int64_t time_ns)
+{
+    unblock(r, thread, time_ns);
+    r->actors[thread].step++;
+    come(r, thread);
+    take_turn(r, thread);
 }
 
 static void change_place(tm__play *r, tm__actor *a, uint32_t place, int begins)
@@ -199,8 +217,7 @@ static void signal(tm__play *r, const tm__actor *a, uint32_t row)
     if (waiter == TM__NONE || waiter == TM__SIGNALLED)
         return;
     ns = tm__play_latency_ns(r, waiter);
-    r->actors[waiter].step++;
-    tm__play_wake(r, waiter, tm__sum(a->now_ns, ns));
+    go_on(r, waiter, tm__sum(a->now_ns, ns));
 }
 
 /* @return 0: it has to wait */
@@ -241,6 +258,7 @@ static int run_step(tm__play *r, uint32_t thread)
     default: change_place(r, a, step->place, step->kind == TM__STEP_ENTER); break;
     }
     a->step++;
+    come(r, thread);
     return 1;
 }
 
@@ -250,20 +268,21 @@ static int touches_others(const tm__step *step)
            step->kind == TM__STEP_ACQUIRE || step->kind == TM__STEP_RELEASE;
 }
 
+/* A thread takes its steps, until it has to wait or another is to go before it. */
 static void advance(tm__play *r, uint32_t thread)
 {
-    while (!is_over(r, thread)) {
-        if (touches_others(tm__step_of(r, thread)) && r->heap_count) {
-            tm__turn it = turn_of(r, thread);
+    int is_its_turn = 1;
 
-            if (goes_before(&r->heap[0], &it)) {
-                push(r, thread);
+    for (; !is_over(r, thread); is_its_turn = 0) {
+        if (!is_its_turn && touches_others(tm__step_of(r, thread))) {
+            take_turn(r, thread);
+            if (r->turns[1].thread != thread)
                 return;
-            }
         }
         if (!run_step(r, thread))
             return;
     }
+    play_off(r, thread, NO_TURN);
     if (r->it->finished_ns)
         r->it->finished_ns[thread] = r->actors[thread].now_ns;
     if (r->it->ends[thread]) {
@@ -290,10 +309,9 @@ static void force(tm__play *r, int64_t now_ns)
     } else {
         r->waiters[step->what] = TM__SIGNALLED;
     }
-    r->actors[thread].step++;
-    tm__play_wake(r, thread,
-                  now_ns > r->actors[thread].now_ns ? now_ns
-                                                    : r->actors[thread].now_ns);
+    if (r->actors[thread].now_ns > now_ns)
+        now_ns = r->actors[thread].now_ns;
+    go_on(r, thread, now_ns);
 }
 
 /* When the run is over the others play on, as far as they can: what they wait for
@@ -302,11 +320,11 @@ static void go(tm__play *r)
 {
     int64_t now_ns = 0;
 
-    while (r->ends_left || r->heap_count) {
-        if (r->heap_count) {
-            if (r->heap[0].time_ns > now_ns)
-                now_ns = r->heap[0].time_ns;
-            advance(r, pop(r));
+    while (r->ends_left || r->turns[1].time_ns != NO_TURN) {
+        if (r->turns[1].time_ns != NO_TURN) {
+            if (r->turns[1].time_ns > now_ns)
+                now_ns = r->turns[1].time_ns;
+            advance(r, r->turns[1].thread);
         } else if (r->blocked != TM__NONE && r->it->forced < FORCED_MAX) {
             force(r, now_ns);
         } else {
@@ -331,8 +349,12 @@ static void begin(tm__play *r)
                                    .next = TM__NONE};
         r->ends_left += r->it->ends[i] != 0;
     }
-    for (uint32_t i = 0; i < threads; i++)
-        push(r, i);
+    for (uint32_t i = 0; i < 2 * r->leaves; i++)
+        r->turns[i] = (tm__turn){NO_TURN, 0};
+    for (uint32_t i = 0; i < threads; i++) {
+        come(r, i);
+        take_turn(r, i);
+    }
 }
 
 int tm__simulate(tm__simulation *it)
@@ -340,7 +362,7 @@ int tm__simulate(tm__simulation *it)
     const tm_model *model = it->script->model;
     tm__play r = {.it = it, .script = it->script, .blocked = TM__NONE};
     size_t actors = ((size_t)model->threads_count + 1) * sizeof(*r.actors);
-    size_t heap = ((size_t)model->threads_count + 1) * sizeof(*r.heap);
+    size_t turns;
     size_t locks = (size_t)tm__script_lock_count(it->script) * sizeof(*r.locks);
     size_t rows = ((size_t)model->interactions_count + 1) * sizeof(*r.waiters);
     int rc = TM_ENOMEM;
@@ -348,17 +370,20 @@ int tm__simulate(tm__simulation *it)
     it->length_ns = 0;
     it->forced = 0;
     it->until_ns = 0;
+    for (r.leaves = 2; r.leaves < model->threads_count; r.leaves *= 2)
+        continue;
+    turns = 2 * (size_t)r.leaves * sizeof(*r.turns);
     r.actors = tm__resize(it->memory, NULL, 0, actors);
-    r.heap = tm__resize(it->memory, NULL, 0, heap);
+    r.turns = tm__resize(it->memory, NULL, 0, turns);
     r.locks = tm__resize(it->memory, NULL, 0, locks);
     r.waiters = tm__resize(it->memory, NULL, 0, rows);
-    if (r.actors && r.heap && r.locks && r.waiters) {
+    if (r.actors && r.turns && r.locks && r.waiters) {
         begin(&r);
         go(&r);
         rc = TM_OK;
     }
     tm__free(it->memory, r.actors, actors);
-    tm__free(it->memory, r.heap, heap);
+    tm__free(it->memory, r.turns, turns);
     tm__free(it->memory, r.locks, locks);
     tm__free(it->memory, r.waiters, rows);
     return rc;

@@ -5,13 +5,10 @@
 
 #include "analysis/whatif/simulation.h"
 
-/** A thread's turn. Of one instant what lets others go on comes first, and of those
- * that want a lock who had it first in the recording. */
+/** A thread's turn. */
 typedef struct tm__turn {
-    int64_t time_ns;
-    int64_t until_ns;
+    int64_t time_ns; ///< INT64_MAX: it has none
     uint32_t thread;
-    uint8_t takes;
 } tm__turn;
 
 /** A lock, or the permits of a resource. */
@@ -44,8 +41,9 @@ typedef struct tm__play {
     tm__actor *actors;
     tm__play_lock *locks;
     uint32_t *waiters; ///< a row: who awaits it; TM__NONE, or TM__SIGNALLED
-    tm__turn *heap;
-    uint32_t heap_count;
+    tm__turn
+        *turns; ///< nodes of a tree: [1] is the first of all, [leaves + i] a thread's
+    uint32_t leaves;  ///< a power of two
     uint32_t blocked; ///< head of a list through the actors
     uint32_t ends_left;
 } tm__play;
