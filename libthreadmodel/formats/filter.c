@@ -134,6 +134,6 @@ int tm__filter_emit_caveat(tm__filter *filter)
     if (!filter->is_needed)
         return TM_OK;
     return filter->next->caveat(filter->next->payload,
-                                "Only a part of the file was asked for: other kinds of "
-                                "events, or stacks, may be in it.");
+                                "Only a part of the file was read: it may hold other "
+                                "kinds of events, or stacks.");
 }

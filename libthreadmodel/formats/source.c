@@ -259,8 +259,7 @@ int tm_source_follow(tm_source *source, int growing)
     TM__CHECK(source);
     if (source->format != &tm__format_tmt)
         return tm__fail(TM_EUNSUPPORTED,
-                        "%s: a file of format %s is read when it is "
-                        "complete",
+                        "%s: a file of format %s can be read only when it is complete",
                         source->input.path, source->format->name);
     tm__trace_follow(source->reader, growing);
     return TM_OK;

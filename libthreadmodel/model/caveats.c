@@ -24,12 +24,12 @@ static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_f
         return;
     if (!tm__model_reports(model, TM_EVENT_NOTIFY) &&
         tm__model_reports(model, TM_EVENT_WAIT))
-        put(builder,
-            model->run.policy == TM_POLICY_REPORTED
-                ? "Notifies were not recorded: a wait includes the time that it queued "
-                  "for its monitor again."
-                : "Notifies were not recorded: who woke a waiter is not known, and a "
-                  "wait includes the time that it queued for its monitor again.");
+        put(builder, model->run.policy == TM_POLICY_REPORTED
+                         ? "Notifies were not recorded: a wait includes the time in "
+                           "which the thread queued for its monitor again."
+                         : "Notifies were not recorded: who woke a waiter is not "
+                           "known, and a wait includes the time in which the thread "
+                           "queued for its monitor again.");
     if (!tm__model_reports(model, TM_EVENT_PARK))
         put(builder, "Parks were not recorded: threads that wait for java.util."
                      "concurrent locks look as if they ran.");
@@ -56,7 +56,7 @@ static void put_cost(const tm_model *model, tm__builder *builder, put_fn put)
         "program's threads (estimated; %.0f %% of it for stacks) and %.3f s of the "
         "recorder's own, for %s bytes.",
         tm__group_digits(run->cost_events).text,
-        run->end_ns ? "" : " up to when it last told",
+        run->end_ns ? "" : " up to its last report",
         tm__group_digits(run->cost_dropped).text, seconds(run->cost_threads_ns),
         run->cost_threads_ns > 0
             ? 100 * (double)run->cost_stacks_ns / (double)run->cost_threads_ns
@@ -72,11 +72,10 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
     for (uint32_t i = 0; i < model->caveats_count; i++)
         put(builder, tm__strings_get(&model->strings, model->caveats[i]));
     if (model->searches_abandoned) {
-        snprintf(
-            text, sizeof(text),
-            "%s searches for deadlocks were given up in chains of too many threads: "
-            "there may be more.",
-            tm__group_digits(model->searches_abandoned).text);
+        snprintf(text, sizeof(text),
+                 "%s searches for deadlocks were abandoned in chains of too many "
+                 "threads: there may be more.",
+                 tm__group_digits(model->searches_abandoned).text);
         put(builder, text);
     }
     if (model->caveats_left_out) {
@@ -86,8 +85,8 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
     }
     if (model->definitions_left_out) {
         snprintf(text, sizeof(text),
-                 "To keep to %s bytes %s definitions of names, methods and stacks were "
-                 "left out.",
+                 "To stay within %s bytes %s definitions of names, methods and stacks "
+                 "were left out.",
                  tm__group_digits(model->memory_limit_bytes).text,
                  tm__group_digits(model->definitions_left_out).text);
         put(builder, text);
@@ -103,9 +102,9 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         int64_t evicted_ns = model->evicted_ns - tm__model_origin_ns(model);
 
         snprintf(text, sizeof(text),
-                 "To keep to %s bytes what ended before %s was evicted into "
-                 "sums: timelines, interactions and windows begin there, and not all "
-                 "objects and callers are named.",
+                 "To stay within %s bytes intervals that ended before %s were evicted "
+                 "into sums: timelines, interactions and windows begin there, and not "
+                 "all objects and callers are named.",
                  tm__group_digits(model->memory_limit_bytes).text,
                  tm__duration_of(evicted_ns).text);
         put(builder, text);
@@ -116,15 +115,15 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         put(builder, text);
     }
     if (model->run.identity == TM_IDENTITY_HASH)
-        put(builder, "Objects are told apart by class and identity hash: two may "
-                     "rarely be shown as one.");
+        put(builder, "Objects are identified by class and identity hash: in rare cases "
+                     "two are shown as one.");
     if (model->run.identity == TM_IDENTITY_ADDRESS)
-        put(builder, "Objects are told apart by address: one address may have been "
+        put(builder, "Objects are identified by address: one address may have been "
                      "several objects in turn.");
     put_missing_kinds(model, builder, put);
     if (tm__model_reports(model, TM_EVENT_CONTENDED_ENTER))
-        put(builder, "Enters that did not block were not recorded: an owner is "
-                     "inferred from blocks and waits unless the VM stated it.");
+        put(builder, "Uncontended enters were not recorded: an owner is inferred from "
+                     "blocks and waits unless the VM reported it.");
     put_cost(model, builder, put);
 }
 

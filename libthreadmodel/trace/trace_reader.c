@@ -350,12 +350,11 @@ static int conclude(reader *self, const tm_sink *sink)
         char text[160];
         int rc;
 
-        snprintf(
-            text, sizeof(text),
-            "%llu parts of the trace were passed over: its format, %u.%u, is newer "
-            "than %d.%d",
-            (unsigned long long)self->passed_over, self->major, self->minor,
-            TM__TRACE_MAJOR, TM__TRACE_MINOR);
+        snprintf(text, sizeof(text),
+                 "%llu parts of the trace were skipped: its format, %u.%u, is newer "
+                 "than %d.%d",
+                 (unsigned long long)self->passed_over, self->major, self->minor,
+                 TM__TRACE_MAJOR, TM__TRACE_MINOR);
         self->passed_over = 0;
         rc = sink->caveat(sink->payload, text);
         if (rc < 0)

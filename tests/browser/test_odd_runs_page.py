@@ -25,7 +25,7 @@ def test_a_run_without_threads(show: Show) -> None:
     assert "Nothing stands out" in said["overview"]
     assert "no threads" in said["timeline"]
     assert "0 threads" in said["statistics"]
-    assert "There was none." in said["locks"]
+    assert "No deadlock was found." in said["locks"]
     assert "nothing to gain" in said["whatif"]
     assert "No thread was blocked" in said["flame"]
 

@@ -214,7 +214,7 @@ def test_chosen_threads_go_to_the_timeline_and_back(show: Show) -> None:
 def test_a_class_is_brought_out_in_the_timeline(show: Show) -> None:
     page = show(random_model(6), "statistics")
     choose(page, "Statistics by class", "class", ["app.A"])
-    page.get_by_role("button", name="Bring out in the timeline").click()
+    page.get_by_role("button", name="Highlight in the timeline").click()
     page.wait_for_selector(".lanes[data-drawn]")
     assert state(page, "s.bright.value") == "app.A"
     go(page, "statistics")

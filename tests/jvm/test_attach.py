@@ -246,7 +246,7 @@ def test_a_recording_that_somebody_else_stops_is_over_at_once(java: Java):
         # In ten minutes this would have been stopped for taking too long.
         said = attached.communicate(timeout=TIMEOUT_S)[1].splitlines()
         assert attached.returncode == 0
-        assert "somebody else had the recording stop" in said[0]
+        assert "the recording was stopped by another command" in said[0]
     assert threadmodel.open(trace).damage is None
 
 

@@ -156,7 +156,7 @@ def test_virtual_threads_that_the_jdk_does_not_list_are_reported(java: Java):
         with attach.record(program.pid, trace):
             pass
     model = threadmodel.open(trace)
-    assert any("not listed by the JDK" in caveat for caveat in model.caveats)
+    assert any("JDK does not list" in caveat for caveat in model.caveats)
     assert not any(row["virtual"] for row in model.threads())
 
 

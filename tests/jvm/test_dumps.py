@@ -47,7 +47,7 @@ def test_text_with_synchronizers_shows_all(still: Moment, tmp_path: Path):
     seen = states(model)
     assert {name: seen.get(name) for name in PLATFORM} == PLATFORM
     assert deadlocks(model) == dict.fromkeys(THREE, "reported")
-    assert not any("does not say so" in caveat for caveat in model.caveats)
+    assert not any("own account does not list" in caveat for caveat in model.caveats)
 
 
 def test_text_without_them_takes_owners_from_the_account(still: Moment, tmp_path: Path):

@@ -145,7 +145,7 @@ def test_report_at_exit_reports_a_deadlock(java: Java):
     assert done.returncode == 0
     assert "Deadlock at " in done.stderr
     assert re.search(
-        r"one wants Stuck\$Right@\w+ \(monitor\), which other has", done.stderr
+        r"one wants Stuck\$Right@\w+ \(monitor\), which is held by other", done.stderr
     )
 
 

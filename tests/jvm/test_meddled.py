@@ -101,7 +101,7 @@ def test_whatever_becomes_of_the_rings_the_recording_is_whole(
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        pytest.param(cut_to(0), "another program cut it", id="cut"),
+        pytest.param(cut_to(0), "another program truncated it", id="cut"),
         pytest.param(Path.unlink, "another program removed it", id="removed"),
     ],
 )

@@ -65,7 +65,7 @@ def test_quick_stats_are_sums_by_class_with_their_caveats(
     done = cli("stats", trace, "--quick", "--state", "blocked", "--json")
     assert json.loads(done.stdout) == list(table)
     shown = cli("stats", trace, "--quick", "--by", "class").stdout.decode()
-    assert "Only a part of the file was asked for" in shown
+    assert "Only a part of the file was read" in shown
     assert "demo.Account" in shown
     assert "16.0 ms" in shown
 
@@ -136,8 +136,8 @@ def test_a_report_is_a_folder_of_parquet_files(
         (["--dialect", "wait"], "dialect"),
         (["--quick", "--by", "caller"], "by class alone"),
         (["--quick", "--by", "none"], "by class alone"),
-        (["--quick", "--thread", "x"], "goes without --thread"),
-        (["--quick", "--from", "0"], "goes without --from"),
+        (["--quick", "--thread", "x"], "does not combine with --thread"),
+        (["--quick", "--from", "0"], "does not combine with --from"),
         (["--quick", "--state", "reentering"], "counts until"),
         (["--quick", "--dialect", "wait"], "dialect"),
     ],
@@ -167,8 +167,8 @@ def test_a_run_without_deadlocks_reports_it(cli: Cli, tmp_path: Path) -> None:
         runs.define(writer)
         writer.ingest(runs.events()[:8])
     shown = cli("deadlocks", path).stdout.decode()
-    assert "none was found" in shown
-    assert "none was seen" in shown
+    assert "none found" in shown
+    assert "none observed" in shown
 
 
 def test_info_reports_what_a_file_is(

@@ -105,7 +105,7 @@ def test_a_lock_that_no_stack_shows_to_be_held_is_no_edge_and_is_counted() -> No
     story.get(1, B, 0)
     edges = story.model.lock_edges()
     assert len(edges) == 0
-    assert "Of 1 blocking intervals no stack shows" in " ".join(edges.caveats)
+    assert "For 1 blocking intervals no stack shows" in " ".join(edges.caveats)
 
 
 def test_orders_of_one_thread_alone_are_none() -> None:

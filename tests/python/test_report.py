@@ -107,8 +107,8 @@ def test_the_report_has_the_story(cli: Cli, trace: Path) -> None:
     assert threads.index("left") < threads.index("writer") < threads.index("worker")
     assert "and 1 more" in threads
     deadlock = shown[shown.index("Deadlocks") :]
-    assert re.search(r"left wants demo\.Fork@2 .*which right has", deadlock)
-    assert re.search(r"right wants demo\.Fork@1 .*which left has", deadlock)
+    assert re.search(r"left wants demo\.Fork@2 .*which is held by right", deadlock)
+    assert re.search(r"right wants demo\.Fork@1 .*which is held by left", deadlock)
     assert deadlock.count("at demo.Fork.eat (Fork.java:77)") == 2
     assert deadlock.count("at java.lang.Thread.run") == 2
     assert b"\x1b" not in done.stdout

@@ -66,7 +66,7 @@ def test_who_is_named_as_the_notifier_is_the_one_that_was_there(
 def test_waits_that_unseen_calls_ended_are_counted_and_reported(
     bell: threadmodel.Model,
 ):
-    (said,) = [caveat for caveat in bell.caveats if "were not seen" in caveat]
+    (said,) = [caveat for caveat in bell.caveats if "no notify that was seen" in caveat]
     woken, missed = (int(word) for word in said.split() if word.isdigit())
     seen = [
         row

@@ -314,10 +314,11 @@ int tm__catch_up_report(void)
 
     if (rc < 0 || latest_ns < LATE_NS)
         return rc;
-    snprintf(sentence, sizeof(sentence),
-             "Threads that were parked or asleep when recording began were looked at "
-             "every %.1f s: so much later may such a park or sleep be said to end.",
-             (double)latest_ns / 1e9);
+    snprintf(
+        sentence, sizeof(sentence),
+        "Threads that were parked or asleep when recording began were polled every "
+        "%.1f s: the end of such a park or sleep may be reported that much later.",
+        (double)latest_ns / 1e9);
     return sink->caveat(sink->payload, sentence);
 }
 

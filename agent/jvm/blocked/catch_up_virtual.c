@@ -138,23 +138,21 @@ int tm__catch_up_virtual_report(void)
     if (stage == IDLE)
         return TM_OK;
     if (is_unlisted)
-        rc = emit_caveat(
-            "The virtual threads that there were when recording began could not "
-            "be listed: each shows when it first reports something.");
+        rc = emit_caveat("Virtual threads that existed when recording began could not "
+                         "be listed: each appears with its first event.");
     if (rc >= 0 && is_partial)
-        rc = emit_caveat(
-            "Virtual threads that no executor started are not listed by the JDK "
-            "(jdk.trackAllThreads): of those that there were when recording "
-            "began, each shows when it first reports something.");
+        rc = emit_caveat("The JDK does not list virtual threads that no executor "
+                         "started (jdk.trackAllThreads): those that existed when "
+                         "recording began appear with their first event.");
     if (rc >= 0 && found && !tm__thread_snapshot_is_open())
-        rc = emit_caveat(
-            "Which monitors virtual threads held and wanted when recording began "
-            "is not known: the JDK tells it from release 25 on.");
+        rc =
+            emit_caveat("Which monitors virtual threads held and wanted when recording "
+                        "began is not known: the JDK reports it from release 25 on.");
     if (rc >= 0 && (found > ASKED_MAX || (found && stage == ASKING))) {
         snprintf(sentence, sizeof(sentence),
-                 "%" PRIu64 " of %s%" PRIu64 " virtual threads that there were when "
-                 "recording began were asked what they were in: each other shows when "
-                 "it first reports something.",
+                 "%" PRIu64 " of %s%" PRIu64 " virtual threads that existed when "
+                 "recording began were queried: the others appear with their first "
+                 "event.",
                  asked, stage == ASKING ? "more than " : "", found);
         rc = emit_caveat(sentence);
     }

@@ -299,7 +299,7 @@ void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,
     reported_late late = {0};
 
     if (!out.bytes) {
-        tm__message("deadlock of %zu threads, and no memory to say of which", count);
+        tm__message("deadlock of %zu threads, and no memory to name them", count);
         return;
     }
     put_head(&out, members, count);

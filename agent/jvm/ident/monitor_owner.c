@@ -67,7 +67,8 @@ static struct {
 } layout;
 
 static atomic_int state = CLOSED;
-static const char *lacks = "the owner is not where it says"; ///< if it is WRONG
+static const char *lacks =
+    "the owner is not at the offset that it states"; ///< if it is WRONG
 
 /* The monitor that the calling thread was about to block on, until it is checked. */
 static __thread struct {
@@ -92,7 +93,7 @@ static int find_locks(void *vm)
 
 static const char *find_layout(void *vm)
 {
-    static const char UNTOLD[] = "it does not tell where it has them";
+    static const char UNTOLD[] = "it does not state their offsets";
     uint64_t deflater;
     const char *type;
 
@@ -185,7 +186,7 @@ static const char *find_this_thread(JNIEnv *jni)
     }
     layout.to_env = (uintptr_t)jni - self.address;
     if (!self.address || layout.to_env >= STRUCTURE_MAX)
-        return "its threads are not where it says";
+        return "its threads are not at the offset that it states";
     if (!read_stack(&self) || !is_on_stack(&self))
         return "their stacks are not, or may not be read";
     layout.has_locks = layout.has_locks && has_lock_stack(self.address, id);

@@ -177,10 +177,10 @@ int tm__rings_open(size_t ring_bytes, const char *trace, const char *where,
     if (rc == 0)
         return 0;
     tm__rings_close(0);
-    snprintf(error, error_bytes,
-             "%s: %s; what is in the threads' buffers will be lost if the process is "
-             "killed",
-             file_path, strerror(rc));
+    snprintf(
+        error, error_bytes,
+        "%s: %s; if the process is killed, the events in the threads' buffers are lost",
+        file_path, strerror(rc));
     return -1;
 }
 

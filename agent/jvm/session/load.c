@@ -119,7 +119,8 @@ static int get_ready(int is_late)
         tm__virtual_callbacks(&callbacks) != JVMTI_ERROR_NONE ||
         (!is_late && enable(JVMTI_EVENT_VM_INIT) != JVMTI_ERROR_NONE) ||
         enable(JVMTI_EVENT_VM_DEATH) != JVMTI_ERROR_NONE) {
-        tm__message("this VM refuses what the agent needs, and is not recorded");
+        tm__message(
+            "this VM refuses capabilities that the agent needs: nothing is recorded");
         return -1;
     }
     /* Without it we do without: tm_run.kinds says what is not reported. */
@@ -134,7 +135,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 
     (void)reserved;
     if (tm__the_vm.java) {
-        tm__message("the agent is loaded twice: the second is not heard");
+        tm__message("the agent is loaded twice: the second one is ignored");
         return JNI_OK;
     }
     tm__the_vm.java = vm;
@@ -148,8 +149,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
         exit(0);
     }
     if ((*vm)->GetEnv(vm, (void **)&tm__the_vm.jvmti, JVMTI_VERSION_1_1) != JNI_OK) {
-        tm__message("this VM has no tool interface of version 1.1 or later, and is "
-                    "not recorded");
+        tm__message("this VM has no JVM TI 1.1 or later: nothing is recorded");
         return JNI_OK;
     }
     if (tm__writer_open() != 0) {

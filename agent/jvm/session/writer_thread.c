@@ -140,8 +140,7 @@ static int emit_pause(void)
     char sentence[160];
 
     snprintf(sentence, sizeof(sentence),
-             "Recording was paused from %.3f s to %.3f s: nothing is known of that "
-             "time.",
+             "Recording was paused from %.3f s to %.3f s: that time is unknown.",
              (double)(paused_ns - start_ns) / 1e9,
              (double)(tm__now_ns() - start_ns) / 1e9);
     return sink->caveat(sink->payload, sentence);
@@ -331,15 +330,15 @@ static int run_to_the_end(JNIEnv *jni)
 static int emit_late(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
-    int rc = sink->caveat(
-        sink->payload, "Recording began in mid-run: what a thread was in by then has "
-                       "lasted for longer than is shown.");
+    int rc =
+        sink->caveat(sink->payload, "Recording began in mid-run: states that began "
+                                    "before it lasted longer than is shown.");
 
     if (rc >= 0 && !tm__the_vm.reports_held)
-        rc = sink->caveat(sink->payload,
-                          "To an agent that comes later, the VM does not tell which "
-                          "monitors a thread holds: owners are those that it tells of "
-                          "blocked threads.");
+        rc = sink->caveat(
+            sink->payload,
+            "After an attach this VM does not report which monitors a thread holds: "
+            "owners are known only for the monitors that blocked threads want.");
     return rc;
 }
 

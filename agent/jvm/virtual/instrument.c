@@ -211,8 +211,8 @@ void tm__virtual_install(JNIEnv *jni)
     if (error != JVMTI_ERROR_NONE) {
         atomic_store(&tm__virtual_is_instrumented, 0);
         failed = 1;
-        tm__message("of virtual threads only blocks and waits are recorded: the VM "
-                    "takes no change of its classes (error %d)",
+        tm__message("only blocks and waits of virtual threads are recorded: the VM "
+                    "refuses changes of its classes (error %d)",
                     (int)error);
     }
 }

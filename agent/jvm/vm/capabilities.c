@@ -21,7 +21,7 @@ static char lacks[1024]; /* a sentence; "": nothing */
 #define OPTIONAL(X)                                                                    \
     X(can_get_line_numbers, "lines")                                                   \
     X(can_get_source_file_name, "names of source files")                               \
-    X(can_get_constant_pool, "what lambdas are made of")                               \
+    X(can_get_constant_pool, "the methods of lambdas")                                 \
     X(can_retransform_classes, "parks, sleeps and joins of virtual threads")           \
     X(can_generate_garbage_collection_events, "pauses of the collector")
 
@@ -35,7 +35,8 @@ static void lack(const char *name, const char *what)
     size_t used = strlen(lacks);
 
     snprintf(lacks + used, sizeof(lacks) - used, "%s%s (no %s)",
-             used ? ", " : "Not recorded, since this VM lacks it: ", what, name);
+             used ? ", " : "Not recorded, since this VM lacks the capability: ", what,
+             name);
 }
 
 int tm__vm_is_hotspot(void)
@@ -64,8 +65,7 @@ static void find_hooks(tm__capabilities *c, int is_late)
         return;
     if (!tm__vm_is_hotspot())
         snprintf(lacks, sizeof(lacks),
-                 "This VM is not HotSpot: only what JVM TI itself tells is recorded; "
-                 "%s.",
+                 "This VM is not HotSpot: only JVM TI's own events are recorded; %s.",
                  WITHOUT);
     else if (!c->able.can_generate_native_method_bind_events)
         lack("can_generate_native_method_bind_events", WITHOUT);
@@ -87,10 +87,10 @@ int tm__capabilities_find(tm__capabilities *out, int is_late)
     lacks[0] = 0;
     if ((*jvmti)->GetPotentialCapabilities(jvmti, &c->able) != JVMTI_ERROR_NONE ||
         !c->able.can_tag_objects || !c->able.can_generate_monitor_events) {
-        tm__message("this VM does not report monitor events (no %s), and is not "
-                    "recorded",
-                    c->able.can_tag_objects ? "can_generate_monitor_events"
-                                            : "can_tag_objects");
+        tm__message(
+            "this VM does not report monitor events (no %s): nothing is recorded",
+            c->able.can_tag_objects ? "can_generate_monitor_events"
+                                    : "can_tag_objects");
         return -1;
     }
     find_hooks(c, is_late);

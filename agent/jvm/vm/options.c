@@ -48,11 +48,10 @@ static const row OPTIONS[] = {
              "a percent sign, ,, a comma\n"
              "(default threadmodel-%p.tmt, .txt or .hprof)"},
     {"net", ADDRESS, AT(net), .value = "ADDRESS",
-     .help = "send the trace to HOST:PORT or unix:PATH, where\n"
-             "`threadmodel listen` is; with file= to both"},
+     .help = "send the trace to HOST:PORT or unix:PATH of\n`threadmodel listen`; with "
+             "file= to both"},
     {"token", PATH, AT(token), .value = "FILE",
-     .help = "of net: the word that the listener asks for, in a\n"
-             "file that is yours alone"},
+     .help = "of net: the word that the listener requires, in a\nfile of mode 600"},
     {"format", WORD, AT(format), .initial = "tmt", .value = "tmt|a|b",
      .help = "a trace; HPROF's text: monitor times, CPU samples;\n"
              "or its binary: threads, stacks, CPU samples",
@@ -64,7 +63,7 @@ static const row OPTIONS[] = {
              "a link beside the trace (default: beside the\n"
              "trace); none: in memory, lost at kill -9"},
     {"buffer", KIB, AT(buffer_bytes), .initial = "512", .value = "KIB",
-     .help = "of each thread; what finds no room is counted", .least = 64,
+     .help = "of each thread; events without room are counted", .least = 64,
      .most = 1 << 20},
     {"depth", NUMBER, AT(depth), .initial = "16", .value = "N",
      .help = "frames of a stack, 0 to 256; 0: no stacks; a\n"
@@ -81,9 +80,8 @@ static const row OPTIONS[] = {
     {"gc", FLAG, AT(gc), .initial = "y", .value = "y|n",
      .help = "report pauses of the collector"},
     {"held", FLAG, AT(held), .initial = "n", .value = "y|n",
-     .help = "report at each contended enter which monitors\n"
-             "the thread holds, for the order of locks; 3 to\n"
-             "40 us an enter"},
+     .help = "report at each contended enter which monitors\nthe thread holds, for "
+             "lock order; 3 to 40 us an\nenter"},
     {"cpu", WORD, AT(cpu), .initial = "none", .value = "samples|none",
      .help = "samples: the stacks of threads on a processor",
      .words = {"none", "samples"}},
@@ -101,19 +99,19 @@ static const row OPTIONS[] = {
     {"lineno", FLAG, AT(lineno), .initial = "y", .value = "y|n",
      .help = "reports name lines"},
     {"thread", FLAG, AT(thread), .initial = "n", .value = "y|n",
-     .help = "formats a and b tell stacks apart by thread"},
+     .help = "formats a and b keep stacks apart by thread"},
     {"verbose", FLAG, AT(verbose), .initial = "n", .value = "y|n",
-     .help = "say where it goes and what became of it"},
+     .help = "print where the trace goes and how it ended"},
     {"budget", PERCENT, AT(budget), .value = "N%",
-     .help = "of the processor time that the program takes:\n"
-             "stacks are left out to keep to it, then events,\n"
-             "which are counted"},
+     .help = "of the processor time that the program uses:\n"
+             "beyond it stacks are left out, then events, which\n"
+             "are counted"},
     {"memory", MIB, AT(memory_bytes), .value = "MIB",
-     .help = "keep to it, at least 16: rings are smaller, and\n"
-             "threads that find no room are counted",
+     .help = "limit, at least 16: rings are smaller, and\n"
+             "threads without room are counted",
      .least = 16, .most = 1 << 20},
     {"stop_file", PATH, AT(stop_file), .value = "PATH",
-     .help = "end the recording when there is such a file"},
+     .help = "end the recording when this file exists"},
     {"seconds", NUMBER, AT(seconds), .initial = "0", .value = "N",
      .help = "end the recording then; 0: with the program", .least = 0,
      .most = 1000000000},
@@ -128,7 +126,7 @@ enum { OPTION_COUNT = sizeof(OPTIONS) / sizeof(*OPTIONS) };
 
 /* What HPROF knew and has no place here. */
 static const char *const GONE[][2] = {
-    {"heap", "the heap is not looked at: `jcmd PID GC.heap_dump` dumps it"},
+    {"heap", "the heap is not recorded: `jcmd PID GC.heap_dump` dumps it"},
     {"msa", "it was for Solaris"},
     {"gc_okay", "it has had no effect since JDK 5"},
 };

@@ -91,7 +91,7 @@ static int wait_for_room(tm__target *target, int error, int64_t since_ns)
         return 0;
     }
     if (!target->reported_full++)
-        tm__message("%s: %s; what finds no room meanwhile is dropped, and counted",
+        tm__message("%s: %s; events without room meanwhile are dropped and counted",
                     target->name, strerror(error));
     poll(NULL, 0, RETRY_MS);
     return 0;
@@ -108,7 +108,7 @@ static int stop_writing(tm__target *target, const char *why)
 static const char *what_is(const tm__target *target, int error)
 {
     if (error == EAGAIN)
-        return target->is_socket ? "the listener takes nothing" : "nobody reads";
+        return target->is_socket ? "the listener does not read" : "nobody reads";
     if (error == EPIPE || error == ECONNRESET)
         return target->is_socket ? "the listener has gone" : "the reader has gone";
     return strerror(error);
@@ -125,8 +125,9 @@ static const char *what_others_did(tm__target *target)
     target->is_removed = status.st_nlink == 0;
     if (target->is_removed)
         return "another program removed it";
-    return (uint64_t)status.st_size < target->whole_bytes ? "another program cut it"
-                                                          : NULL;
+    return (uint64_t)status.st_size < target->whole_bytes
+               ? "another program truncated it"
+               : NULL;
 }
 
 static int put(tm__target *target, const char *bytes, size_t count)

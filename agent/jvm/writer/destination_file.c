@@ -119,7 +119,8 @@ static int open_unlocked(tm__target *target, int force)
 
     for (int tries = 0; tries < MOST_TRIES && rc == 2; tries++)
         rc = open_once(target, force);
-    return rc == 2 ? tm__target_fail(target, "others make and remove it") : rc;
+    return rc == 2 ? tm__target_fail(target, "other processes create and remove it")
+                   : rc;
 }
 
 int tm__target_open_file(tm__target *target, const char *path, int force, uint64_t pid)

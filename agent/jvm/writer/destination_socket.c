@@ -117,9 +117,9 @@ static int read_token(tm__target *target, const char *path, char word[TOKEN_BYTE
     close(opened);
     while (length > 0 && strchr(" \t\r\n", word[length - 1]))
         length--;
-    return length > 0 ? (int)length
-                      : tm__target_fail(target, "its token is not in a file that is "
-                                                "its owner's alone (chmod 600)");
+    return length > 0
+               ? (int)length
+               : tm__target_fail(target, "the file of its token must have mode 600");
 }
 
 static int send_token(tm__target *target, const char *path)

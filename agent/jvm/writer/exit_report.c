@@ -206,7 +206,7 @@ static int print_deadlocks(FILE *out, const tm_model *model)
         if (position == 0)
             fprintf(out, "\nDeadlock at %s, the owners are %s\n",
                     tm__duration_of(time_ns).text, text(table, "provenance", row));
-        fprintf(out, "  %s wants %s (%s), which %s has, at %s\n",
+        fprintf(out, "  %s wants %s (%s), which is held by %s, at %s\n",
                 text(table, "thread", row), text(table, "object", row),
                 text(table, "kind", row), text(table, "owner", row),
                 text(table, "method", row));

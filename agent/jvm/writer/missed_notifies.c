@@ -83,16 +83,14 @@ int tm__missed_notifies_report(void)
     const tm_sink *sink = tm__the_recording.sink;
     int are_unseen =
         !has_lost && unseen >= UNSEEN && unseen * 1000 >= woken * UNSEEN_PER_MILLE;
-    char sentence[256] = "The VM's compiler is not HotSpot's own: it may do without "
-                         "calls of notify, and then who woke whom is not known.";
+    char sentence[256] = "The VM's compiler is not HotSpot's own: it may inline "
+                         "notify, and then who woke whom is not known.";
 
     if (are_unseen)
-        snprintf(
-            sentence, sizeof(sentence),
-            "Of %llu waits that were notified, %llu were so by calls of notify that "
-            "were not seen, as of code whose compiler does without the call: who woke "
-            "them is not known.",
-            (unsigned long long)woken, (unsigned long long)unseen);
+        snprintf(sentence, sizeof(sentence),
+                 "Of %llu notified waits, %llu have no notify that was seen, since the "
+                 "compiler inlined it: who woke them is not known.",
+                 (unsigned long long)woken, (unsigned long long)unseen);
     /* Another recording may follow. */
     memset(notified_ns, 0, sizeof(notified_ns));
     memset(waits, 0, sizeof(waits));

@@ -41,8 +41,9 @@ static int emit_virtual(void)
 
     return !tm__virtual_has_failed()
                ? TM_OK
-               : sink->caveat(sink->payload, "Of virtual threads no park, sleep, join, "
-                                             "start or interrupt was recorded.");
+               : sink->caveat(sink->payload,
+                              "Parks, sleeps, joins, starts and interrupts of virtual "
+                              "threads were not recorded.");
 }
 
 static int emit_owners(void)
@@ -101,22 +102,19 @@ int tm__overhead_report(void)
 
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
         left_out += atomic_load(&b->left_out);
-    rc =
-        emit_caveat("%s calls of notify on objects that nobody had ever waited on were "
-                    "left out.",
-                    left_out);
+    rc = emit_caveat(
+        "%s calls of notify on objects on which no thread ever waited were left out.",
+        left_out);
     if (rc >= 0)
-        rc = emit_caveat(
-            "The stacks of %s short blocking intervals and calls were not taken: each "
-            "has "
-            "that of another of the same thread and object, or else class, drawn "
-            "at random.",
-            tm__sampled_stacks_reused());
+        rc = emit_caveat("The stacks of %s short blocking intervals and calls were not "
+                         "walked: each has that of another of the same thread and "
+                         "object, or else class, drawn at random.",
+                         tm__sampled_stacks_reused());
     if (rc >= 0)
-        rc = emit_caveat(
-            "%s short blocking intervals have no stack: it was not taken, nor that of "
-            "another of the same thread and object or class.",
-            tm__sampled_stacks_missing());
+        rc =
+            emit_caveat("%s short blocking intervals have no stack: it was not walked, "
+                        "nor that of another of the same thread and object or class.",
+                        tm__sampled_stacks_missing());
     if (rc >= 0)
         rc = emit_virtual();
     if (rc >= 0)

@@ -71,8 +71,8 @@ void tm__recording_begin(void)
     char error[ERROR_BYTES], counter[64];
 
     if (tm__clock_is_slow(TM__CLOCK_SOURCE, counter, sizeof(counter)))
-        tm__message("the kernel reads %s for its clock, since the processor's counter "
-                    "is not even: times are right, and each event costs more",
+        tm__message("the kernel's clock is %s, since the processor's counter is not "
+                    "reliable: times are right, and each event costs more",
                     counter);
     if (options->verbose)
         tm__message("recording to %s%s%s", options->file,
@@ -95,8 +95,7 @@ static void look_after_files(void)
 
     if (changed)
         tm__message(
-            "%s; what is in the threads' buffers will be lost if the process is "
-            "killed",
+            "%s; if the process is killed, the events in the threads' buffers are lost",
             changed);
 }
 
@@ -131,7 +130,7 @@ void tm__recording_close(int rc)
     closed = tm__recording_format_close();
     written = tm__destination_close();
     if (rc < 0)
-        tm__message("%s; what the program does from here on is not recorded",
+        tm__message("%s; from here on the program is not recorded",
                     rc == TM_ENOMEM ? "no memory" : tm__destination_error());
     else if (closed < 0 || written < 0)
         tm__message("%s; the end of the recording is missing",

@@ -7,7 +7,7 @@
     model.locks().to_pandas()
     model.deadlocks()
 
-Every answer is a :class:`Table`; its columns stand with the question that it answers.
+Every answer is a :class:`Table`; the docstring of each question lists its columns.
 """
 
 from threadmodel import agent

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record a JVM that runs already, and steer a recording that goes on.
+"""Attach to a running JVM and record it; control a recording.
 
     with threadmodel.attach.record(1234, "run.tmt") as recording:
         time.sleep(30)
     model = threadmodel.open("run.tmt")
 
-The agent is loaded into the JVM, says what every thread is doing, and records from
-then on; when it is told to stop it leaves the JVM as it was. Same user only; a JVM in
+The agent is loaded into the JVM, reports what every thread is doing, and records from
+then on; when it is stopped it leaves the JVM as it was. Same user only; a JVM in
 a container is reached through its own file system.
 """
 
@@ -23,7 +23,7 @@ from typing import Final
 from threadmodel import agent, hotspot, private
 from threadmodel.errors import AttachError
 
-#: What a recording can be told; each answers with one line.
+#: Commands to a recording; each answers with one line.
 CONTROLS: Final = ("dump", "pause", "resume", "stop")
 
 # What is said of a JVM that answers before it is up, by the agent or the JVM.
@@ -58,7 +58,7 @@ class Recording:
         self._has_answered = False
 
     def notices(self) -> list[str]:
-        """Return the lines that the agent has said since: a deadlock, or a loss."""
+        """Return the agent's new messages: a deadlock, or a loss."""
         self._hear()
         lines, self._heard = self._heard, []
         return lines
@@ -173,7 +173,7 @@ def record(
 
 
 def control(pid: int, what: str) -> str:
-    """Tell a recording something, whoever began it, and return its answer.
+    """Send a command to a recording, whoever started it, and return its answer.
 
     Args:
         pid: of the JVM

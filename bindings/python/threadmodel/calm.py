@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to say of a run in which nothing stands out, and what to do next."""
+"""The text for a run in which nothing stands out, with what to do next."""
 
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +15,7 @@ _MOST: Final = 0.5
 
 
 def calm(model: "Model") -> str:
-    """Say that no finding reached its threshold, and where to look then.
+    """State that no finding reached its threshold, and where to look then.
 
     Args:
         model: one whose findings are none, or minor
@@ -27,8 +27,8 @@ def calm(model: "Model") -> str:
     lived_ns = sum(_lived_ns(row, length_ns) for row in threads)
     queued_ns = sum(row[f"{state}_total_ns"] for row in threads for state in _QUEUEING)
     said = (
-        "Nothing stands out: of the time that threads lived, they queued for locks "
-        f"{queued_ns / max(lived_ns, 1):.1%}."
+        "Nothing stands out: threads queued for locks for "
+        f"{queued_ns / max(lived_ns, 1):.1%} of their lifetime."
     )
     busiest = max(threads, key=lambda row: _ran_ns(row, length_ns))
     share = _ran_ns(busiest, length_ns) / length_ns
@@ -36,8 +36,8 @@ def calm(model: "Model") -> str:
         return f"{said} No thread ran for half of the run: see the critical path."
     name = clean(busiest["name"] or f"thread {busiest['thread_id']}", 100)
     return (
-        f"{said} {name} was neither blocked nor waiting for {share:.0%} of the run: a "
-        "CPU profiler shows what it did, native calls included."
+        f"{said} {name} was neither blocked nor waiting for {share:.0%} of the run: "
+        "use a CPU profiler that includes native calls."
     )
 
 

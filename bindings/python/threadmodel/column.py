@@ -29,8 +29,8 @@ class Column(Sequence[Any]):
     """The values of one column, one a row: int, float, bool or str, None where null.
 
     It is a sequence: ``column[0]``, ``column[:10]`` (a list), ``sum(column)``,
-    ``"main" in column``. numpy, pyarrow and polars take it as it is, without a copy
-    where their memory is the same: ``numpy.asarray(column)``. It does not change, and
+    ``"main" in column``. numpy, pyarrow and polars accept it as it is, without a copy
+    where their layout is the same: ``numpy.asarray(column)``. It is immutable, and
     outlives its table.
 
     Attributes:

@@ -23,7 +23,7 @@ class Event(NamedTuple):
         kind: a number of EventKind
         object: monitor or park blocker
         peer: the other thread, in the kind's sense
-        value: timeout in ns, or what the kind says
+        value: timeout in ns, or another number, by kind
         stack: where, by the id of a defined stack
         flags: bits of EventFlag
     """
@@ -79,6 +79,6 @@ def pack(events: Iterable[Event]) -> bytes:
             )
         except (struct.error, AttributeError, TypeError) as failure:
             raise errors.InvalidArgumentError(
-                f"event {index} cannot be taken: {failure}: {event!r}"
+                f"event {index} is invalid: {failure}: {event!r}"
             ) from None
     return bytes(packed)

@@ -100,7 +100,7 @@ def find(pid: int) -> Jvm:
         )
     if state in ("T", "t"):
         raise AttachError(
-            f"process {pid} is stopped: let it go on first (kill -CONT {pid})"
+            f"process {pid} is stopped: continue it first (kill -CONT {pid})"
         )
     loaded = _settled(pid)
     if "/libj9vm" in loaded:
@@ -126,7 +126,7 @@ def command(jvm: Jvm, name: str, *arguments: str) -> str:
         ``surrogateescape`` it is what the JVM sent
 
     Raises:
-        AttachError: it does not answer, or refuses; the text says what it said
+        AttachError: it does not answer, or refuses; the text holds its answer
     """
     _wake(jvm)
     filled = [*arguments, *[""] * (ARGUMENTS - len(arguments))]

@@ -36,10 +36,10 @@ def blame(
     states: Iterable[str] | str = (),
     libraries: Iterable[str] | None = None,
 ) -> Table:
-    """List who had the lock, or a permit of the resource, that others were blocked by.
+    """List who owned the lock, or a permit of the resource, that others were blocked by.
 
-    Of a pool of connections, say, that is the thread from which the one that waited got
-    its connection, and before that the thread from which that one got it.
+    Of a pool of connections, for example: the thread from which the waiter got its
+    connection, and before that the thread from which that one got it.
 
     Without keys a row for each share of each block, table ``blame``; with keys a row a
     group, the longest total first, table ``blamed``.
@@ -100,7 +100,7 @@ def blockers(model: "Model", selection: Selection = ALL) -> Table:
 
 
 def holds(model: "Model", selection: Selection = ALL) -> Table:
-    """List who had a lock, a row for each time, by rising start.
+    """List which thread held which lock: a row per hold, by rising start.
 
     Columns (table ``holds``): object string, class string, kind string (monitor,
     synchronizer), thread_id uint64, thread string, start_ns int64 (as far as is known),
@@ -214,7 +214,7 @@ def lock_order(model: "Model") -> Table:
 
 
 def lock_edges(model: "Model") -> Table:
-    """List all orders in which locks were seen to be taken, most frequent first.
+    """List all observed lock orders, the most frequent first.
 
     Columns (table ``lock_edges``): held_class string, wanted_class string, held_object
     string and wanted_object string (None: only classes are known), thread_id uint64,

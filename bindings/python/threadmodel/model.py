@@ -86,7 +86,7 @@ class Model(Sink):
 
     @property
     def event_count(self) -> int:
-        """How many events were taken."""
+        """How many events were ingested."""
         with self._lock:
             return int(lib.tm_model_event_count(self._model))
 
@@ -140,7 +140,7 @@ class Model(Sink):
     def findings(self) -> Table:
         """List what is worth a developer's time; what is only suspected comes last.
 
-        The kinds and their thresholds stand in ``threadmodel/findings.h``.
+        ``threadmodel/findings.h`` lists the kinds and their thresholds.
 
         Columns (table ``findings``): rank int32 (1, 2, ...), kind string (deadlock,
         resource_wait, executor_too_small, event_loop_blocked, virtual_threads_pinned,
@@ -172,7 +172,7 @@ class Model(Sink):
         return self._ask(lib.tm_finding_list)
 
     def diagnostics(self) -> Table:
-        """List what was odd about the events.
+        """List what was inconsistent in the events.
 
         Columns (table ``diagnostics``): cause string, count uint64 (how often).
         """
@@ -266,7 +266,7 @@ class Model(Sink):
         return [(name, clean(value, 200)) for name, value in facts if value]
 
     def __repr__(self) -> str:
-        """Say in one line what it is a model of."""
+        """Describe the run in one line."""
         facts = dict(self._facts())
         size = f"{facts['threads']} threads, {count(self.event_count, 'event')}"
         return f"<Model of {facts['source']}: {size}, {facts['length']}>"

@@ -99,7 +99,7 @@ def render(
         model: asked
         detail: rows of the timeline to hold at most; where there are more intervals,
             the shortest are merged
-        step: told what is being written
+        step: called with what is being written
 
     Raises:
         UnsupportedError: the package was built without the front end
@@ -257,7 +257,7 @@ def put_drawn(
         detail: rows of the timeline at most
         selection: what is drawn
         left_out: columns of these rows that the page does without
-        step: told what is being written
+        step: called with what is being written
     """
     step("timeline")
     tile_ns = model.tile_ns(detail, selection)

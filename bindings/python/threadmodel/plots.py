@@ -199,7 +199,7 @@ class Plots:
             rows.sort(key=lambda row: -_blocked(row))
             rows = rows[:LANES]
         elif len(rows) > LANES:
-            raise errors.LimitError(f"{len(rows)} threads; {LANES} can be told apart")
+            raise errors.LimitError(f"{len(rows)} threads; at most {LANES} fit")
         return {
             row["thread_id"]: (place, _label(row["name"], row["thread_id"]))
             for place, row in enumerate(rows)

@@ -2,7 +2,7 @@
 """What questions to a model share.
 
 A question is a function of a module, and the class Model has it as a method: so what
-is asked together stands together, and a model is one object to its user.
+belongs together is in one module, and a model is one object to its user.
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,7 +48,7 @@ def number(name: str, known: Mapping[str, int], what: str) -> int:
 
 
 def library_fields(libraries: Iterable[str] | None) -> dict[str, Any]:
-    """Return the fields of options that say which classes are no callers."""
+    """Return the fields of options for classes that are no callers."""
     if libraries is None:
         return {}
     names = [libraries] if isinstance(libraries, str) else list(libraries)

@@ -59,7 +59,7 @@ class Sink:
             check(getattr(sink, callback)(sink.payload, *arguments))
 
     def define_run(self, run: Run) -> None:
-        """Tell facts of the run; those that are None or 0 stay as they were."""
+        """Set facts of the run; those that are None or 0 stay as they were."""
         kept = {
             name: c_string(value, name)
             for name in ("source", "format", "producer", "vm", "command")

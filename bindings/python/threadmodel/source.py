@@ -133,7 +133,7 @@ def open(
 ) -> Model:
     """Read a file and return the model of its run.
 
-    Of a cut or damaged file all that is whole is in the model; ``model.damage`` says
+    Of a cut or damaged file the readable part is in the model; ``model.damage`` names
     what is missing, and a DamagedTraceWarning is issued.
 
     Args:
@@ -163,7 +163,7 @@ def open(
 class Live:
     """The model of a trace that is still being written.
 
-    ``update()`` reads what has come since; ``model`` may be asked between any two
+    ``update()`` reads new data; ``model`` may be queried between any two
     calls. One that is full keeps sums in place of old intervals.
 
     Args:
@@ -203,7 +203,7 @@ class Live:
         return self.model
 
     def finish(self) -> Model:
-        """Read the rest of a file that is done; ``model.damage`` says what lacks."""
+        """Read the rest of a finished file; ``model.damage`` names what is missing."""
         check(lib.tm_source_follow(self._source, 0))
         self._read()
         return self.model

@@ -21,9 +21,8 @@ _MISSING_TABLE: Final = re.compile(r"Table with name (\w+) does not exist")
 def query(model: "Model", statement: str) -> Any:
     """Run one SQL statement over the tables of the run, by DuckDB.
 
-    ``show tables`` lists the tables, which have the names of the questions, and
-    ``describe threads`` the columns of one. Only those that the statement names are
-    made; DuckDB reads them where they are.
+    ``show tables`` lists the tables, and ``describe threads`` the columns of one. Only
+    tables that the statement names are built; DuckDB reads them without a copy.
 
     Returns:
         a DuckDBPyRelation, which shows itself: ``.df()``, ``.pl()``,
@@ -56,7 +55,7 @@ def query(model: "Model", statement: str) -> Any:
 
 
 def _no_table(name: str) -> str:
-    """Say which tables there are, the nearest first."""
+    """List the tables, the nearest name first."""
     # A library of its own, which only a mistake needs.
     import difflib
 

@@ -86,8 +86,7 @@ def statistics(
         model: asked
         by: any of ``class``, ``caller`` (columns method, source, line, idle),
             ``object``, ``thread``, ``group``, ``stack``, ``method`` (method, idle) and
-            ``line`` (source, line); idle says that the caller is where a thread waits
-            for work
+            ``line`` (source, line); idle is true where the caller waits for work
         selection: of threads, classes of objects, and time
         libraries: prefixes of class names (``java.``) whose frames are passed over when
             the caller is looked for; None: those of the JDK

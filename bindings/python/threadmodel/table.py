@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 class Writable(Protocol):
-    """A binary file, or what takes bytes as one does."""
+    """A binary file, or an object that accepts bytes like one."""
 
     def write(self, data: bytes, /) -> object:
         """Take all of ``data``."""
@@ -25,14 +25,14 @@ Target = str | os.PathLike[str] | Writable
 
 
 class Table:
-    """Rows that a model answered with; it does not change and outlives the model.
+    """The answer to a question: immutable rows, which outlive the model.
 
     ``table["blocked_total_ns"]`` is a :class:`~threadmodel.column.Column`, ``table[0]``
     a row, a dict by column name, and ``table[10:20]`` a table of some rows;
-    ``len(table)`` is the number of rows, through which iteration goes. Times are in
+    ``len(table)`` is the number of rows, and iteration yields them. Times are in
     nanoseconds, and a column's name ends in its unit. pandas, polars, pyarrow, DuckDB
-    and whatever else speaks the Arrow PyCapsule protocol take a table as it is. Any
-    number of threads may read one.
+    and any consumer of the Arrow PyCapsule protocol accept a table as it is. Any number
+    of threads may read one.
     """
 
     def __init__(self, owned: Any) -> None:

@@ -69,7 +69,7 @@ def tile_ns(model: "Model", rows: int, selection: Selection = ALL) -> int:
 
 
 def interactions(model: "Model", selection: Selection = ALL) -> Table:
-    """List what threads did that let others go on, by time.
+    """List what threads did to unblock others, by time.
 
     Columns (table ``interactions``): kind string, time_ns int64 (of the from-side; of
     the to-side when that is unknown), woken_ns int64 (when the to-thread continued;
@@ -86,7 +86,7 @@ def interactions(model: "Model", selection: Selection = ALL) -> Table:
 
 
 def context(model: "Model", selection: Selection = ALL) -> Table:
-    """List what went on beside the threads' states, in the order of its ends.
+    """List what explains the threads' states, such as pauses, by their ends.
 
     Columns (table ``context``): kind string (gc_pause, pinned, submit_failed, inflated,
     cpu_sample), start_ns int64, end_ns int64 (the same where it has no length),

@@ -43,7 +43,7 @@ static void put_caveats(tm__builder *builder, const tm_model *model, uint64_t ca
     tm__model_put_caveats(model, builder);
     if (capped)
         tm__builder_caveat(builder, "Some blocks had more than 256 successive owners: "
-                                    "256 of each are told.");
+                                    "256 of each are listed.");
 }
 
 /* ---- single shares ---- */

@@ -137,8 +137,9 @@ static int put_all_cycles(listing *list)
     if (rc == TM_OK)
         rc = put_cycles(list, &lineage, &done, 1);
     if (done.cut)
-        tm__builder_caveat(&list->builder, "There may be more cycles of lock order "
-                                           "than were looked for.");
+        tm__builder_caveat(
+            &list->builder,
+            "There may be more cycles of lock order than were searched for.");
     tm__free(&list->memory, done.reported,
              done.reported_capacity * sizeof(*done.reported));
     tm__lineage_close(&lineage);
@@ -196,16 +197,14 @@ static void put_caveats(listing *list)
     tm__model_put_caveats(list->model, &list->builder);
     if (list->unproven) {
         snprintf(text, sizeof(text),
-                 "Of %" PRIu64
-                 " blocking intervals no stack shows whether their threads "
+                 "For %" PRIu64 " blocking intervals no stack shows whether the thread "
                  "held another lock: they are no edges.",
                  list->unproven);
         tm__builder_caveat(&list->builder, text);
     }
     if (list->model->nestings_left_out)
         tm__builder_caveat(&list->builder,
-                           "Not all orders of locks were kept, to bound "
-                           "the memory that they take.");
+                           "Not all lock orders were kept, to limit memory.");
 }
 
 static int answer(tm_table **out, const tm_model *model, const tm__table_spec *spec,

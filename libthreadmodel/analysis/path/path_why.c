@@ -19,39 +19,40 @@ static const struct {
     const char *advice; ///< a clause that goes on from the name
 } reasons[TM__WHY_END] = {
     [TM__WHY_NO_WAKER] = {"no waker reported",
-                          "native code let these threads go on, a permit that was "
-                          "given before, or nobody: wake-ups may come for no reason"},
+                          "native code woke these threads, or a permit from before, or "
+                          "nothing: wake-ups may be spurious"},
     [TM__WHY_NO_OWNER] = {"no releaser reported",
-                          "who had the lock before did not block for it and was not "
-                          "seen; the agent's option held=y tells more owners"},
+                          "the previous owner did not queue for the lock and was not "
+                          "seen; the agent's option held=y reports more owners"},
     [TM__WHY_NO_NOTIFIES] = {"notifies not recorded",
-                             "the agent records them, and JFR where it has "
-                             "jdk.JavaMonitorNotify and that is on"},
+                             "the agent records them, and JFR where "
+                             "jdk.JavaMonitorNotify exists and is on"},
     [TM__WHY_NO_UNPARKS] = {"unparks not recorded",
                             "the agent records them; JFR has no such event"},
     [TM__WHY_NO_ENDS] = {"ends of threads not recorded",
                          "turn jdk.ThreadEnd on, or record with the agent"},
     [TM__WHY_NO_INTERRUPTS] = {"interrupts not recorded",
                                "the agent records them; JFR has no such event"},
-    [TM__WHY_NOT_OVER] = {"not over", "the recording ends before these threads go on"},
-    [TM__WHY_DEADLOCK] = {"deadlock", "nobody in it goes on"},
+    [TM__WHY_NOT_OVER] = {"not over",
+                          "the recording ends before these threads continue"},
+    [TM__WHY_DEADLOCK] = {"deadlock", "no member continues"},
     [TM__WHY_LOST] = {"events lost",
                       "record with larger buffers, the agent's option buffer="},
     [TM__WHY_DROPPED] = {"dropped", "read the run with a higher memory limit"},
     [TM__WHY_CIRCLE] = {"waits for itself",
-                        "each is said to have let the other go on at one instant"},
-    [TM__WHY_BEFORE] = {"before its first event",
-                        "record from the program's start; nobody is known to have "
-                        "started these threads"},
+                        "each is reported to have woken the other at the same instant"},
+    [TM__WHY_BEFORE] =
+        {"before its first event",
+         "record from the program's start; which thread started these is not known"},
     [TM__WHY_NO_STARTER] = {"before its start",
                             "the VM or native code started these threads, or the VM "
                             "itself was starting"},
     [TM__WHY_ENDED] = {"after its end", "the path leads to a time after the thread"},
     [TM__WHY_UNKNOWN] = {"not recorded",
                          "the recording was paused, or began in the middle"},
-    [TM__WHY_BEHIND] = {"behind an unexplained block",
-                        "who ended that block decided, and that one's past is not "
-                        "known"},
+    [TM__WHY_BEHIND] =
+        {"behind an unexplained block",
+         "the thread that ended the block decided, and its past is not known"},
 };
 
 const char *tm__why_name(int why)

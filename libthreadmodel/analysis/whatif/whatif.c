@@ -31,27 +31,26 @@ static void put_caveats(const tm__candidates *all, tm__builder *builder)
 {
     tm__path_put_caveats(&all->path, all->model, builder);
     tm__builder_caveat(
-        builder, "A gain is what a replay of the run gives, with locks fought for "
-                 "anew. Of 30 changes of programs that were really made, the gain "
-                 "lay between the bounds in 29, and was told to within 20 % or "
-                 "twice the error of measuring it in 22.");
+        builder,
+        "Gains come from a replay of the run in which threads contend for locks anew. "
+        "Of 30 changes that were really made to programs, the gain was between the "
+        "bounds in 29, and predicted within 20 % or twice the measuring error in 22.");
     tm__builder_caveat(builder,
-                       "Holds that nobody waited for are not seen, and stay as long as "
-                       "they were. There are as many processors as threads want.");
+                       "Uncontended holds are not seen, and keep their length. The "
+                       "replay has as many processors as threads want.");
     if (tm__path_unexplained_ns(&all->path))
         tm__builder_caveat(builder, "Unexplained waits end when they ended: what they "
-                                    "waited for may hang on the change, too.");
+                                    "waited for may depend on the change, too.");
     if (had_deadlock(all->model))
-        tm__builder_caveat(builder,
-                           "There was a deadlock: its threads are predicted to "
-                           "stand where they stood, though with other holds it "
-                           "might not have come about.");
+        tm__builder_caveat(
+            builder, "There was a deadlock: its threads stay deadlocked in the replay, "
+                     "though with other holds it might not have occurred.");
 }
 
 static const char *note_of(const tm__candidates *all, const tm__candidate *it)
 {
     static const char *const nothing[TM_WHATIF_END] = {
-        "cannot tell: no hold of it was waited for",
+        "cannot tell: no thread waited for a hold of it",
         "cannot tell: no thread slept in it",
         "cannot tell: no use of it was seen",
         "cannot tell: no wait for it was seen to be ended by another thread",
@@ -62,9 +61,9 @@ static const char *note_of(const tm__candidates *all, const tm__candidate *it)
     if (all->is_too_long)
         return "cannot tell: the run is too long to be replayed";
     if (it->unlinked_ns)
-        return "cannot tell: nothing that was recorded links its thread to the end";
+        return "cannot tell: no recorded event links its thread to the end";
     if (all->forced)
-        return "in the replay threads blocked one another, and were let go on";
+        return "in the replay threads deadlocked, and were released";
     return NULL;
 }
 
@@ -191,12 +190,10 @@ static int check_question(const tm_model *model, tm_whatif_options *options)
     if (options->change >= TM_WHATIF_END)
         return tm__fail(TM_EINVAL, "change %u is none", options->change);
     if (!options->class_name && !options->method && !options->object)
-        return tm__fail(TM_EINVAL, "what-if of nothing: a class, method or object is "
-                                   "to be named");
-    if (options->change != TM_WHATIF_HOLDS && (!options->method || options->object))
         return tm__fail(TM_EINVAL,
-                        "what-if of %s: a method is to be named, and no "
-                        "object",
+                        "what-if of nothing: name a class, method or object");
+    if (options->change != TM_WHATIF_HOLDS && (!options->method || options->object))
+        return tm__fail(TM_EINVAL, "what-if of %s: name a method, and no object",
                         tm_whatif_change_name((int)options->change));
     if (options->permits > INT32_MAX)
         return tm__fail(TM_EINVAL, "%u permits are too many", options->permits);

@@ -331,19 +331,19 @@ static int note_counts(reader *self)
     const tm__log_threads *threads = &self->threads;
     tm__notes *notes = &self->notes;
     int rc =
-        tm__notes_caveat(notes, "The log names objects and threads by identity hashes "
-                                "alone: two may share one, and no class is known.");
+        tm__notes_caveat(notes, "The log identifies objects and threads by identity "
+                                "hash only: two may share one, and no class is known.");
 
     if (rc == TM_OK && self->metadata.file_count == 0)
-        rc = tm__notes_caveat(notes, "No metadata lie beside the log: methods have no "
-                                     "names.");
+        rc = tm__notes_caveat(notes,
+                              "The log has no metadata files: methods have no names.");
     if (rc == TM_OK && self->unknown_methods)
         rc = tm__notes_caveat(notes, "%llu methods of stacks are not in the metadata.",
                               (unsigned long long)self->unknown_methods);
     if (rc == TM_OK && threads->shared)
         rc = tm__notes_caveat(notes,
-                              "%llu times two threads that lived at once had one hash; "
-                              "they are told apart by what each was doing.",
+                              "%llu times two live threads had one hash; they are "
+                              "distinguished by what each was doing.",
                               (unsigned long long)threads->shared);
     if (rc == TM_OK && threads->reused)
         rc = tm__notes_caveat(notes,

@@ -355,20 +355,18 @@ int tm__dump_conclude(tm__dump *dump)
         rc = tm__notes_caveat(
             dump->notes,
             "%u thread dumps in %lld ms: between two of them each thread is shown as "
-            "in the earlier one; what began and ended in between is not seen.",
+            "in the earlier one; anything that began and ended in between is not seen.",
             dump->dump_count, (long long)((dump->time_ns - dump->first_ns) / MS));
     if (rc == TM_OK && dump->dump_count > 0 && !dump->nature.is_one_instant)
         rc = tm__notes_caveat(
             dump->notes,
-            "The threads of a dump were looked at one after the other while they "
-            "ran: who holds what is inferred. A deadlock that two dumps show is "
-            "certain.");
+            "The threads of a dump were read one after the other while they ran: "
+            "owners are inferred. A deadlock in two dumps is certain.");
     if (rc == TM_OK && dump->moved)
-        rc = tm__notes_caveat(
-            dump->notes,
-            "%u of the dumps are not later than the one before, or do not "
-            "say when they were taken: they are set 1 ms behind it.",
-            dump->moved);
+        rc = tm__notes_caveat(dump->notes,
+                              "%u of the dumps are not later than the one before, or "
+                              "have no time: they are placed 1 ms after it.",
+                              dump->moved);
     return rc;
 }
 

@@ -283,16 +283,15 @@ static int limit_heap(reader *self)
     int rc = tm__dump_conclude(&self->dump);
 
     if (rc == TM_OK && self->dump.dump_count)
-        rc = tm__notes_caveat(&self->notes,
-                              "A heap dump does not say which monitors threads hold, "
-                              "wait on or are blocked by: deadlocks of these cannot be "
-                              "seen in it. Owners of java.util.concurrent locks are.");
+        rc = tm__notes_caveat(
+            &self->notes, "A heap dump does not contain which monitors threads hold, "
+                          "wait on or are blocked by: deadlocks of monitors cannot be "
+                          "seen in it. Owners of java.util.concurrent locks can.");
     if (rc == TM_OK && self->dump.dump_count)
         rc = tm__notes_caveat(
             &self->notes,
-            "Of the heap %llu objects, %llu arrays, %llu classes and "
-            "%llu roots were passed over for what they say of "
-            "threads.",
+            "Of the heap %llu objects, %llu arrays, %llu classes and %llu roots were "
+            "searched only for facts of threads.",
             (unsigned long long)counts->objects, (unsigned long long)counts->arrays,
             (unsigned long long)counts->classes, (unsigned long long)counts->roots);
     return rc;

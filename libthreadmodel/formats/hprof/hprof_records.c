@@ -230,10 +230,10 @@ int tm__hprof_records_caveat(const tm__hprof_records *self)
     int rc = TM_OK;
 
     if (self->sites)
-        rc = tm__notes_caveat(self->notes,
-                              "%llu records of allocation sites say nothing of threads "
-                              "and were left out.",
-                              (unsigned long long)self->sites);
+        rc = tm__notes_caveat(
+            self->notes,
+            "%llu records of allocation sites are not about threads and were left out.",
+            (unsigned long long)self->sites);
     if (rc == TM_OK && self->unknown)
         rc = tm__notes_caveat(self->notes,
                               "%llu records are of kinds that HPROF does not have.",

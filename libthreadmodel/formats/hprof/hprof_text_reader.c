@@ -229,8 +229,8 @@ static int caveat_tables(reader *self)
     if (profile->rows && profile->is_ours)
         rc = tm__notes_caveat(
             &self->notes,
-            "Tables MONITOR TIME have sums alone: what is shown is %lld ms, in threads "
-            "of their own, each contention as long as the mean of its row.",
+            "Tables MONITOR TIME contain only sums: %lld ms are shown, in threads of "
+            "their own, each contention as long as the mean of its row.",
             (long long)(profile->tables_ns / 1000000));
     else if (profile->rows)
         rc = tm__notes_caveat(
@@ -248,7 +248,7 @@ static int caveat_tables(reader *self)
                              "name no thread (thread=y does), or there are too many.",
                              (unsigned long long)profile->left_out);
     if (rc == TM_OK && profile->exits)
-        rc = tm__notes_caveat(&self->notes, "%llu lines EXIT have no place here.",
+        rc = tm__notes_caveat(&self->notes, "%llu lines EXIT were left out.",
                               (unsigned long long)profile->exits);
     if (rc == TM_OK && profile->strangers)
         rc = tm__notes_caveat(&self->notes,
@@ -256,8 +256,8 @@ static int caveat_tables(reader *self)
                               (unsigned long long)profile->strangers);
     if (rc == TM_OK && self->tables)
         rc = tm__notes_caveat(&self->notes,
-                              "%llu tables of heaps, sites and times say nothing of "
-                              "threads and were passed over.",
+                              "%llu tables of heaps, sites and times are not about "
+                              "threads and were left out.",
                               (unsigned long long)self->tables);
     return rc;
 }

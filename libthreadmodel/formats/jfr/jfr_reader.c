@@ -249,8 +249,7 @@ static int conclude(reader *self, const tm_sink *sink)
     if (rc == TM_OK && self->recording.entities.unknown_threads)
         rc = tm__notes_caveat(
             &self->recording.notes,
-            "Threads are named %llu times that the recording does not "
-            "describe.",
+            "%llu events name threads that the recording does not define.",
             (unsigned long long)self->recording.entities.unknown_threads);
     if (rc == TM_OK && self->doubles)
         rc = tm__notes_caveat(&self->recording.notes,

@@ -204,7 +204,7 @@ static int note_absence(const tm__jfr_settings *settings, tm__notes *notes)
             rc = tm__notes_caveat(notes, "JFR did not record %s: %s.", types[i].name,
                                   types[i].absence);
         else if (it->was_on && it->was_off && types[i].kinds)
-            rc = tm__notes_caveat(notes, "JFR recorded %s for a part of the time only.",
+            rc = tm__notes_caveat(notes, "JFR recorded %s for only a part of the time.",
                                   types[i].name);
     }
     return rc;
@@ -225,8 +225,7 @@ int tm__jfr_settings_caveats(const tm__jfr_settings *settings, tm__notes *notes)
                                     "it shows it as part of a deadlock."
                                   : ", as in a deadlock, is not in the recording.");
     if (rc == TM_OK && settings->of[TM__JFR_NOTIFY].was_on)
-        rc =
-            tm__notes_caveat(notes, "JFR records notifies only where somebody waited.");
+        rc = tm__notes_caveat(notes, "JFR records notifies only if a thread waited.");
     if (rc == TM_OK && settings->counts[TM__JFR_PARK])
         rc = tm__notes_caveat(notes,
                               "JFR does not record who unparked a thread, and names "

@@ -223,14 +223,14 @@ static int conclude(reader *self)
     if (rc == TM_OK && self->dump.thread_total && !self->members.has_states)
         rc = tm__notes_caveat(
             &self->notes,
-            "Before JDK 25 JSON dumps have no states and no locks: what a thread does "
-            "is inferred from its innermost frames, one that is blocked cannot be told "
-            "from one that runs, and no deadlock can be seen.");
+            "Before JDK 25 JSON dumps have no states and no locks: a thread's state is "
+            "inferred from its innermost frames, blocked threads look as if they ran, "
+            "and no deadlock can be seen.");
     else if (rc == TM_OK && self->members.version < 2)
         rc = tm__notes_caveat(
             &self->notes,
-            "Before JDK 26 JSON dumps do not say who holds a java.util.concurrent "
-            "lock: deadlocks of these cannot be seen.");
+            "Before JDK 26 JSON dumps do not contain owners of java.util.concurrent "
+            "locks: deadlocks of these cannot be seen.");
     if (rc == TM_OK)
         self->state = DONE;
     return rc;

@@ -192,14 +192,13 @@ int tm__jstack_cycles_find(tm__jstack_cycles *cycles, const tm__jstack_dump *dum
         rc = tm__notes_caveat(
             notes,
             "In the dump at byte %llu %u threads are deadlocked by the locks that it "
-            "shows, and the JVM's own account does not say so: %s.",
+            "shows, which the JVM's own account does not list: %s.",
             (unsigned long long)offset, unnamed.count, unnamed.text);
     if (rc == TM_OK && unseen.count)
-        rc = tm__notes_caveat(
-            notes,
-            "In the dump at byte %llu the JVM says that %u threads are deadlocked "
-            "whose locks do not show it: %s.",
-            (unsigned long long)offset, unseen.count, unseen.text);
+        rc = tm__notes_caveat(notes,
+                              "In the dump at byte %llu the JVM lists %u threads as "
+                              "deadlocked whose locks do not show it: %s.",
+                              (unsigned long long)offset, unseen.count, unseen.text);
     return rc;
 }
 

@@ -267,7 +267,7 @@ static int conclude(reader *self, const tm_sink *sink)
     if (rc == TM_OK && !self->dump.nature.reports_synchronizers)
         rc = tm__notes_caveat(&self->notes,
                               "The dump does not list ownable synchronizers (jstack -l "
-                              "does): who holds a java.util.concurrent lock is known "
+                              "does): owners of java.util.concurrent locks are known "
                               "only where the JVM found a deadlock.");
     if (rc == TM_OK)
         rc = tm__notes_caveat(&self->notes,

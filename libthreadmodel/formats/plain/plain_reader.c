@@ -276,20 +276,19 @@ static int conclude(reader *self)
     if (rc == TM_OK && self->dump.thread_total && !self->has_states)
         rc = tm__notes_caveat(
             &self->notes,
-            "Before JDK 25 text dumps to a file have no states and no locks: what a "
-            "thread does is inferred from its innermost frames, one that is blocked "
-            "cannot be told from one that runs, and no deadlock can be seen.");
+            "Before JDK 25 text dumps to a file have no states and no locks: a "
+            "thread's state is inferred from its innermost frames, blocked threads "
+            "look as if they ran, and no deadlock can be seen.");
     else if (rc == TM_OK)
         rc = tm__notes_caveat(
             &self->notes,
-            "Text dumps to a file do not say who holds a java.util.concurrent lock: "
+            "Text dumps to a file do not contain owners of java.util.concurrent locks: "
             "deadlocks of these cannot be seen.");
     if (rc == TM_OK)
         rc = tm__notes_caveat(
-            &self->notes,
-            "Text dumps to a file name no containers of threads and no carriers, and "
-            "do not say how many threads they hold: one that was cut between two of "
-            "them looks whole. With -format=json they do.");
+            &self->notes, "Text dumps to a file contain no containers of threads, no "
+                          "carriers and no number of threads: one that was cut between "
+                          "two threads looks whole. With -format=json they do.");
     if (rc == TM_OK)
         self->state = DONE;
     return rc;

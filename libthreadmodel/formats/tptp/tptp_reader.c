@@ -255,8 +255,9 @@ static int conclude(reader *self)
     tm__tptp_trace *trace = &self->trace;
     uint64_t reused = trace->threads.reused + trace->objects.reused;
     int rc = trace->unit_ns == SECOND_NS
-                 ? tm__notes_caveat(&trace->notes, "TPTP traces state no unit of time: "
-                                                   "seconds were taken.")
+                 ? tm__notes_caveat(
+                       &trace->notes,
+                       "TPTP traces state no unit of time: seconds were assumed.")
                  : TM_OK;
 
     if (rc == TM_OK)
@@ -264,7 +265,8 @@ static int conclude(reader *self)
                               "TPTP traces have no stacks: methods are not known.");
     if (rc == TM_OK && reused)
         rc = tm__notes_caveat(
-            &trace->notes, "%llu ids came to mean another thing and were told apart.",
+            &trace->notes,
+            "%llu ids were reused for another object, and are distinguished.",
             (unsigned long long)reused);
     self->state = DONE;
     return rc;

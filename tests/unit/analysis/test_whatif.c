@@ -321,7 +321,7 @@ static void wrong_questions_are_refused(void **state)
     options.change = TM_WHATIF_USES;
     assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
     assert_string_equal(tm_error_text(),
-                        "what-if of uses: a method is to be named, and no object");
+                        "what-if of uses: name a method, and no object");
     options.method = "app.Lock.slow";
     options.permits = UINT32_MAX;
     assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);

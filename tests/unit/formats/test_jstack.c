@@ -65,11 +65,11 @@ static void the_jvms_account_is_compared(void **state)
     assert_null(strstr(all.text, "account"));
     recorder_free(&all);
     assert_reads(HEAD ONE TWO TAIL, TM_OK,
-                 "2 threads are deadlocked by the locks that it shows, and the JVM's "
-                 "own account does not say so: \"one\", \"two\".");
+                 "2 threads are deadlocked by the locks that it shows, which the "
+                 "JVM's own account does not list: \"one\", \"two\".");
     assert_reads(HEAD ONE TAIL ACCOUNT, TM_OK,
-                 "the JVM says that 2 threads are deadlocked whose locks do not show "
-                 "it: \"one\", \"two\".");
+                 "the JVM lists 2 threads as deadlocked whose locks do not show it: "
+                 "\"one\", \"two\".");
 }
 
 static void a_name_ends_where_the_line_goes_on_as_the_jvm_writes_it(void **state)

@@ -117,7 +117,7 @@ static void an_id_that_ended_may_mean_another_thing(void **state)
                "thread 2305843009213693952 2305843009213693952 0 (null)|(null) 0 0\n"
                "event 3000000000 2305843009213693952 0 0 0 0 2 0\n"
                "event 4000000000 2305843009213693952 2305843009213693952 0 0 0 6 0\n");
-    assert_non_null(strstr(told.text, "caveat 2 ids came to mean another thing"));
+    assert_non_null(strstr(told.text, "caveat 2 ids were reused for another object"));
     recorder_free(&told);
 }
 

@@ -118,7 +118,7 @@ static void what_was_not_asked_for_is_not_emitted_and_that_is_reported(void **st
     assert_null(strstr(all.text, "event 5000120"));
     assert_null(strstr(all.text, "stack "));
     assert_null(strstr(all.text, "method "));
-    assert_non_null(strstr(all.text, "caveat Only a part of the file was asked for"));
+    assert_non_null(strstr(all.text, "caveat Only a part of the file was read"));
     /* Threshold, and of the kinds that were on just the one. */
     assert_non_null(strstr(all.text, " 20000000 10 3 3\n"));
     recorder_free(&all);

@@ -233,7 +233,7 @@ static void searches_in_a_chain_that_always_changes_are_abandoned_and_reported(
         turn[0].kind = turn[2].kind = TM_EVENT_CONTENDED_ENTERED;
         take(model, turn, 4);
     }
-    assert_true(says(model, "searches for deadlocks were given up"));
+    assert_true(says(model, "searches for deadlocks were abandoned"));
     tm_model_free(model);
     free(events);
 }

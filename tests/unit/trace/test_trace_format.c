@@ -118,7 +118,7 @@ static void newer_minor_version_is_read_and_what_is_new_is_passed_over(void **st
     assert_same_text(
         after_first_line(&actual),
         "caveat a\nevent 4 0 0 0 0 0 5 0\n"
-        "caveat 3 parts of the trace were passed over: its format, 2.9, is "
+        "caveat 3 parts of the trace were skipped: its format, 2.9, is "
         "newer than 2.0\n");
     recorder_free(&actual);
     free(paper.bytes);

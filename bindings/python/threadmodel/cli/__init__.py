@@ -40,8 +40,8 @@ EXIT_CODES: Final = """\b
 Exit status:
   0    all is fine
   1    a check failed
-  2    wrong usage, a file that cannot be read or written, no trace came
-  3    a damaged or cut file: what is whole was reported
+  2    wrong usage, a file that cannot be read or written, no trace received
+  3    a damaged or cut file: the readable part was reported
   126  record: the program cannot be started
   127  record: the program was not found
   130  interrupted
@@ -74,7 +74,7 @@ class Commands(click.Group):
 @click.version_option(__version__, message="threadmodel %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Tell what the threads of a program did to one another.
+    """Analyse who blocked whom among the threads of a program, where, for how long.
 
     \b
     threadmodel record -o run.tmt -- java -jar app.jar

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every command that records hands to the agent."""
+"""Options of the agent, for every command that records."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--depth",
         metavar="N",
         type=click.IntRange(0, 256),
-        help="Frames of a stack to keep; 0: no stacks.  [agent's default: 16]",
+        help="Frames to record per stack; 0: no stacks.  [agent's default: 16]",
     )
     others = click.option(
         "-A",
@@ -22,6 +22,6 @@ def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "agent_options",
         metavar="KEY=VALUE",
         multiple=True,
-        help="Handed to the agent as it is; may be given more than once.",
+        help="Passed to the agent as it is; repeatable.",
     )
     return depth(others(command))

@@ -53,7 +53,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--output",
         metavar="FILE",
         type=OUTPUT,
-        help="Write there: rows where it ends in .json, .csv or .parquet.",
+        help="Write to FILE: rows if it ends in .json, .csv or .parquet.",
     )
     return as_json(as_csv(sheet_option(output(command))))
 
@@ -65,14 +65,14 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "threads",
         metavar="NAME",
         multiple=True,
-        help="Only this thread: a name, or #ID; may be given again.",
+        help="Only this thread: a name, or #ID; repeatable.",
     )
     classes = click.option(
         "--class",
         "classes",
         metavar="NAME",
         multiple=True,
-        help="Only objects of this class; may be given again.",
+        help="Only objects of this class; repeatable.",
     )
     start = click.option(
         "--from", "from_ms", metavar="MS", type=float, help="Only from this time on."
@@ -165,7 +165,7 @@ def open_run(context: click.Context, progress: LateProgress) -> Model:
 
 
 def conclude(context: click.Context, damage: str | None) -> None:
-    """Say what is missing of a damaged file, and end with the status for that."""
+    """Report what is missing of a damaged file, and exit with the status for that."""
     if damage is not None:
         say(f"only partly read: {damage}")
         context.exit(PARTLY)

@@ -27,7 +27,7 @@ class Seconds(click.ParamType[int]):
     def convert(
         self, value: str, parameter: click.Parameter | None, context: object
     ) -> int:
-        """Read it, or say what is wrong with it."""
+        """Read it, or report what is wrong with it."""
         found = re.fullmatch(r"([1-9]\d{0,7})([smh]?)", value)
         if not found:
             self.fail(f"{value!r} is no time such as 30s, 5m or 1h")
@@ -61,8 +61,8 @@ def attach(
 ) -> None:
     """Record what the threads of the JVM PID do to one another, from now on.
 
-    What each thread is doing, wants and holds comes first. When it is over the JVM is
-    as it was before. Deadlocks are shown as they happen.
+    The recording begins with what each thread is doing, wants and holds. Afterwards the
+    JVM is as it was before. Deadlocks are shown as they happen.
 
     The JVM must be HotSpot and run as the same user. JDK 21 and later print a warning
     of their own on its stderr when an agent is loaded.
@@ -79,23 +79,23 @@ def attach(
     say(f"recording process {pid}, {_until(seconds)}")
     _wait(recording, seconds)
     if recording.was_stopped():
-        say(f"process {pid}: somebody else had the recording stop")
+        say(f"process {pid}: the recording was stopped by another command")
     recording.stop()
     for line in recording.notices():
         click.echo(line, err=True)
     say(see_it([str(path)]))
 
 
-@click.command(short_help="Tell a recording to dump, pause, resume or stop.")
+@click.command(short_help="Control a recording: dump, pause, resume or stop.")
 @click.argument("pid", type=click.IntRange(min=1))
 @click.argument("what", type=click.Choice(attaching.CONTROLS))
 def control(pid: int, what: str) -> None:
-    """Tell the recording of the JVM PID something, whoever began it.
+    """Control the recording of the JVM PID, whoever started it.
 
     \b
-    dump    have all up to now in the trace, for `report` to read while it goes on
-    pause   record nothing, at no cost; answers say that nothing is known of that time
-    resume  go on, with what every thread is doing then
+    dump    write all data so far to the trace, so that `report` can read it
+    pause   record nothing, at no cost; that time is unknown in answers
+    resume  go on, beginning with what every thread is doing then
     stop    complete the trace and leave the JVM as it was
 
     \b
@@ -110,7 +110,7 @@ def _until(seconds: int | None) -> str:
 
 
 def _wait(recording: attaching.Recording, seconds: int | None) -> None:
-    """Show what the agent says until time is up, Ctrl-C, or its or the JVM's end."""
+    """Show the agent's messages until time is up, Ctrl-C, or its or the JVM's end."""
     stop = False
 
     def note(number: int, frame: FrameType | None) -> None:

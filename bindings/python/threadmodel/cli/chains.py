@@ -36,7 +36,7 @@ from threadmodel.table import Table
     metavar="KEY",
     multiple=True,
     type=click.Choice(["thread", "method", "class", "state"]),
-    help="Sum up by thread, method, class or state; may be given again.",
+    help="Sum up by thread, method, class or state; repeatable.",
 )
 @TOP
 @output_options
@@ -55,8 +55,8 @@ def path(
     """Show the critical path of the run in FILE; - reads from stdin.
 
     The path is the chain of activities that decided when the program's work ended.
-    Where a thread on it was blocked, the path goes over to the thread that let it go
-    on, and stays with that one. Time that nothing explains is called so.
+    Where a thread on it was blocked, the path goes to the thread that woke it, and
+    stays there. Unexplained time is labelled, with the reason.
 
     \b
     threadmodel path run.tmt --top 50
@@ -122,14 +122,14 @@ def explain(
 
 
 @click.command(
-    cls=FileCommand, short_help="Predict the run with locks that are held shorter."
+    cls=FileCommand, short_help="Predict the run with shorter holds or more permits."
 )
 @click.argument("file", metavar="FILE", type=INPUT)
 @click.option("--class", "class_name", metavar="NAME", help="Locks of this class.")
 @click.option(
     "--method",
     metavar="NAME",
-    help="Those that this method got; or the method that the change is of.",
+    help="Locks acquired in this method; or the method to change.",
 )
 @click.option("--object", "object_", metavar="NAME", help="This lock.")
 @click.option(
@@ -137,22 +137,22 @@ def explain(
     type=click.Choice(["holds", "method", "uses", "permits"]),
     default="holds",
     show_default=True,
-    help="Holds of locks; sleeps in the method; uses of what threads wait for in it; or"
-    " more permits of that.",
+    help="Shorter holds of locks, sleeps in the method, or uses of the resource that "
+    "threads wait for in it; or more permits of that resource.",
 )
 @click.option(
     "--factor",
     type=float,
     default=0.0,
     show_default=True,
-    help="How long they take, as part of what they took.",
+    help="Their new length, as a factor of the recorded one.",
 )
 @click.option(
     "--permits",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="How many more connections of a pool, workers, owners of a lock.",
+    help="How many more: connections of a pool, workers, owners of a lock.",
 )
 @TOP
 @output_options

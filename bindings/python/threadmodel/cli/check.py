@@ -90,7 +90,7 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
     "--max-blocked-share",
     type=Share(),
     metavar="SHARE",
-    help="Of all threads' time, the most for which they may queue for monitors: 5%.",
+    help="Threads may queue for monitors for at most this share of their time: 5%.",
 )
 @click.option("--no-deadlock", is_flag=True, help="No deadlock may be found.")
 @click.option(
@@ -98,7 +98,7 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
     "base",
     metavar="BASE",
     type=INPUT,
-    help="No lock may take more of the run than in this one.",
+    help="No lock may block threads for more of the run than in this one.",
 )
 @click.option(
     "--tolerance",
@@ -106,7 +106,7 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
     default="25%",
     show_default=True,
     metavar="SHARE",
-    help="How much more than in BASE is no regression.",
+    help="How much more than in BASE is accepted.",
 )
 @click.option(
     "--junit",
@@ -131,10 +131,9 @@ def check(
 ) -> None:
     """Check the run in RUN against limits; exit with 1 when one is broken.
 
-    What broke a limit is printed, a line each; nothing is where all is kept. A lock is
-    a regression when threads are blocked by it, at one class, method and line, for a
-    greater part of the run's length than in BASE, by more than the tolerance and by
-    half a percent of the length.
+    Each broken limit is printed, a line each. A lock is a regression when threads are
+    blocked by it, at one class, method and line, for a greater part of the run's length
+    than in BASE, by more than the tolerance and by half a percent of the length.
 
     
     threadmodel check run.tmt --max-blocked-share 5% --no-deadlock
@@ -142,7 +141,7 @@ def check(
     """
     if max_blocked_share is None and not no_deadlock and base is None:
         raise click.UsageError(
-            "nothing to check: give --max-blocked-share, --no-deadlock or "
+            "nothing to check: use --max-blocked-share, --no-deadlock or "
             "--no-regression"
         )
     model = _open(run)

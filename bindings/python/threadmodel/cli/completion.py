@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel completion``: what a shell must know to complete our words."""
+"""``threadmodel completion``: the script that completes commands in a shell."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from click.shell_completion import get_completion_class
 SHELLS: Final = ("bash", "zsh", "fish")
 
 
-@click.command(short_help="Print the script that completes words in a shell.")
+@click.command(short_help="Print a completion script for a shell.")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:

@@ -25,7 +25,7 @@ ENDINGS: Final = {
 }
 
 
-@click.command(cls=FileCommand, short_help="Write what a file holds in another format.")
+@click.command(cls=FileCommand, short_help="Convert a file to another format.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=INPUT)
 @click.option(
     "-o", "--output", metavar="FILE", type=OUTPUT, required=True, help="What to write."
@@ -34,7 +34,7 @@ ENDINGS: Final = {
     "--to",
     "format_name",
     type=click.Choice(FORMATS),
-    help="The format; by the output's name unless told: .orca is a contention log, "
+    help="The format; by default from the output's name: .orca is a contention log, "
     ".xml TPTP XML, .hprof and .hprof.txt HPROF's two, all else a .tmt trace.",
 )
 @reading_options
@@ -47,16 +47,16 @@ def convert(
     dialect: str | None,
     time_unit: str | None,
 ) -> None:
-    """Write what FILE holds in another format; - reads from stdin.
+    """Convert FILE to another format; - reads from stdin.
 
-    FILE may be of any format that `report` reads, and be several as there. A .tmt
-    trace is smaller and faster to read than most, and gives the same answers. A
-    contention log or TPTP XML holds less: a line on stderr says how many events had
-    no place in it. Of HPROF's formats the binary one holds threads, stacks and CPU
-    samples, the text sums of blocks and of CPU samples by stack.
+    FILE may be one or several files of any format that `report` reads. A .tmt trace is
+    smaller and faster to read than most, and has the same answers. A contention log or
+    TPTP XML holds less: a line on stderr counts the events that have no place in it.
+    HPROF's binary format holds threads, stacks and CPU samples, its text sums of blocks
+    and of CPU samples by stack.
 
-    The exit status is 3 when FILE is damaged or cut: what is whole is converted, and
-    a line on stderr says what is missing.
+    The exit status is 3 when FILE is damaged or cut: the readable part is converted,
+    and a line on stderr names what is missing.
 
     \b
     threadmodel convert recording.jfr -o run.tmt
@@ -101,7 +101,7 @@ def _writer(output: str, format_name: str | None) -> Any:
 
 @contextlib.contextmanager
 def _sums(output: str) -> Iterator[threadmodel.Model]:
-    """Give a model to fill, and write HPROF's text of it."""
+    """Yield a model to fill, and write HPROF's text of it."""
     model = threadmodel.Model()
     yield model
     model.export(output, "hprof")

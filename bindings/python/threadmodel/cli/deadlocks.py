@@ -16,11 +16,11 @@ from threadmodel.model import Model
 @reading_options
 @click.pass_context
 def deadlocks(context: click.Context, /, **_: object) -> None:
-    """Show the deadlocks of the run in FILE, and orders of locks that could be one.
+    """Show the deadlocks of the run in FILE, and lock orders that can deadlock.
 
-    A deadlock is told with the stack of each member, and whether the VM reported the
-    owners or they were inferred. Two locks that are taken in both orders are told,
-    too, when nothing else kept the threads apart. - reads from stdin.
+    Each deadlock has the stack of each member, and whether the VM reported the owners
+    or they were inferred. Two locks acquired in both orders are listed as well, unless
+    something else kept the threads apart. - reads from stdin.
 
     \b
     threadmodel deadlocks run.tmt
@@ -30,7 +30,7 @@ def deadlocks(context: click.Context, /, **_: object) -> None:
     def sections(model: Model) -> list[terminal.Section]:
         found = terminal.deadlocks(model)
         if not found.body:
-            found.line("none was found")
+            found.line("none found")
             # A recording without owners, say, shows none however many there were.
             for caveat in model.caveats:
                 if "deadlock" in caveat or "owner" in caveat:
@@ -41,7 +41,7 @@ def deadlocks(context: click.Context, /, **_: object) -> None:
 
 
 def _orders(model: Model) -> terminal.Section:
-    section = terminal.Section("Locks taken in orders that can deadlock")
+    section = terminal.Section("Lock orders that can deadlock")
     cycles: dict[int, list[str]] = {}
     for row in model.lock_order():
         held, wanted = (row[f"{side}_class"] or "?" for side in ("held", "wanted"))
@@ -53,5 +53,5 @@ def _orders(model: Model) -> terminal.Section:
         for place, text in enumerate(lines):
             section.fact(f"#{number + 1}" if place == 0 else "", text)
     if not cycles:
-        section.line("none was seen")
+        section.line("none observed")
     return section

@@ -25,7 +25,7 @@ from threadmodel.text import clean
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
 @click.option(
-    "-o", "--output", metavar="FILE", help="Keep the dump there, for `report`."
+    "-o", "--output", metavar="FILE", help="Save the dump to FILE, for `report`."
 )
 def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
     """Show what the threads of the JVM PID are doing now.
@@ -33,8 +33,8 @@ def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
     Their states and stacks, the locks that they hold and want, and deadlocks.
 
     It is the JVM's own dump, all platform threads at one instant; no agent is loaded.
-    Deadlocks are told below it; with --virtual those of virtual threads, too, of which
-    the JVM itself says nothing.
+    Deadlocks are listed below it; with --virtual also those of virtual threads, which
+    the JVM itself does not report.
 
     \b
     threadmodel dump 1234

@@ -22,7 +22,7 @@ Listener = Callable[[str], object]
 
 
 def run_facts(model: Model) -> dict[str, Any]:
-    """Return what is known of the run, as it stands in the JSON object."""
+    """Return what is known of the run, as the JSON object has it."""
     run = model.run
     return {
         "source": run.source,
@@ -41,7 +41,7 @@ def run_facts(model: Model) -> dict[str, Any]:
 
 
 def _cost(run: Run) -> dict[str, int] | None:
-    """Return what recording cost, None where the producer did not tell."""
+    """Return what recording cost, None where the producer did not report it."""
     if not run.cost_events:
         return None
     return {
@@ -60,7 +60,7 @@ def write_json(model: Model, file: Writable, step: Listener) -> None:
     Args:
         model: asked
         file: binary
-        step: told what is being written
+        step: called with what is being written
     """
     file.write(b'{"run": ' + json.dumps(run_facts(model)).encode())
     for name in TABLES:
@@ -77,7 +77,7 @@ def write_folder(model: Model, folder: Path, form: str, step: Listener) -> None:
         model: asked
         folder: gets ``threads.csv`` and so on
         form: ``csv``, ``parquet``, or ``sheet``, which is CSV for a spreadsheet
-        step: told what is being written
+        step: called with what is being written
     """
     folder.mkdir(parents=True, exist_ok=True)
     extension = "csv" if form == "sheet" else form

@@ -39,13 +39,13 @@ EXTENSIONS: Final = {
     "--format",
     "format_name",
     type=click.Choice(tuple(dict.fromkeys(EXTENSIONS.values()))),
-    help="By the output's name unless told: .pftrace, .json, .collapsed, .dot, .pprof, "
-    ".otlp.",
+    help="By default from the output's name: .pftrace, .json, .collapsed, .dot, "
+    ".pprof, .otlp.",
 )
 @click.option(
     "--state",
     type=click.Choice(STATES),
-    help="Stacks of this alone (collapsed, pprof, otlp); of all unless told.",
+    help="Stacks of this state (collapsed, pprof, otlp); by default of all.",
 )
 @click.option(
     "--side",
@@ -67,17 +67,17 @@ def export(
     side: str,
     **_: object,
 ) -> None:
-    """Write what FILE tells as a file of another tool; - reads from stdin.
+    """Export the run in FILE to another tool; - reads from stdin.
 
     \b
     perfetto   a trace for ui.perfetto.dev: threads, who woke whom, the critical path
     chrome     the same as JSON, for chrome://tracing and others
     collapsed  stacks with the ns that threads were blocked there, for flame graphs
-    dot        who waits for whom at the end, and the order of locks, for Graphviz
+    dot        who waits for whom at the end, and lock order, for Graphviz
     pprof      the stacks with counts and delays, for go tool pprof
     otlp       the same, of waiters and owners, as profiles of OpenTelemetry
 
-    The exit status is 3 when FILE is damaged or cut: what is whole is exported.
+    The exit status is 3 when FILE is damaged or cut: the readable part is exported.
 
     \b
     threadmodel export run.tmt -o run.pftrace

@@ -107,7 +107,7 @@ class Grid:
 
 
 def cut_front(value: str, width: int) -> str:
-    """Cut a text to a number of cells; the end, which tells names apart, stays."""
+    """Cut a text to a number of cells; the end, which distinguishes names, is kept."""
     if cell_len(value[:LONGEST]) <= width and len(value) <= LONGEST:
         return value
     kept = value[-width:]

@@ -22,14 +22,14 @@ HIDDEN: Final = ("start_wall_ns", "cost", "memory_bytes")
 
 
 @click.command(
-    cls=FileCommand, short_help="Say what a file is and what it cannot show."
+    cls=FileCommand, short_help="Show what a file is and what it cannot show."
 )
 @click.argument("file", metavar="FILE", type=INPUT)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @reading_options
 @click.pass_context
 def info(context: click.Context, /, as_json: bool, **_: object) -> None:
-    """Say of what format FILE is, who made it, of which events, and its caveats.
+    """Show the format of FILE, its producer, its kinds of events and its caveats.
 
     - reads from stdin.
 

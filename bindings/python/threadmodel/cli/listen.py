@@ -36,20 +36,19 @@ CHUNK_BYTES: Final = 1 << 18
 CLEAR: Final = "\033[H\033[2J\033[3J"
 
 
-@click.command(short_help="Take a trace over a socket and report while it comes.")
+@click.command(short_help="Receive a trace over a socket and report meanwhile.")
 @click.argument("address", metavar="ADDRESS")
-@click.option("-o", "--output", metavar="FILE", help="Keep the trace there.")
+@click.option("-o", "--output", metavar="FILE", help="Save the trace to FILE.")
 @click.option(
     "--token-file",
     metavar="FILE",
-    help="Take a trace only from who sends the word in this file first; it must be "
-    "yours alone.",
+    help="Accept only an agent that sends the word in this file; its mode must be 600.",
 )
 @click.option(
     "--every",
     metavar="SECONDS",
     type=click.FloatRange(min=0.1),
-    help="Report so often while the program runs.  [2 in a terminal; else at the end]",
+    help="Report at this interval.  [2 in a terminal; else only at the end]",
 )
 @click.option(
     "--top",
@@ -65,7 +64,7 @@ CLEAR: Final = "\033[H\033[2J\033[3J"
     type=click.IntRange(min=1),
     default=1024,
     show_default=True,
-    help="Beyond it, sums are kept in place of what is oldest.",
+    help="Beyond it, the oldest intervals are reduced to sums.",
 )
 @click.pass_context
 def listen(
@@ -77,17 +76,18 @@ def listen(
     top: int,
     memory: int,
 ) -> None:
-    """Wait at ADDRESS for one agent, take its trace and report.
+    """Wait at ADDRESS for one agent, receive its trace and report.
 
-    ADDRESS is HOST:PORT (port 0: any that is free), [::1]:PORT or unix:PATH. The agent
-    is told where to by its option net=ADDRESS. To a Unix socket only your own programs
-    can connect. Elsewhere any can, unless there is a --token-file, which an address
-    beyond loopback must have; what is sent is not encrypted: use a tunnel there.
-    Who sends no trace within ten seconds is sent away, and others are still heard.
+    ADDRESS is HOST:PORT (port 0: any free port), [::1]:PORT or unix:PATH. The agent
+    connects by its option net=ADDRESS. Only your own programs can connect to a Unix
+    socket. Any program can connect elsewhere, unless there is a --token-file, which an
+    address beyond loopback requires. Nothing is encrypted: use a tunnel there. A
+    connection that sends no trace within ten seconds is closed; others are still
+    accepted.
 
-    In a terminal the report is printed anew every two seconds, and at the end. Ctrl-C
-    ends the listening, not the program. The exit status is 3 when the trace ended
-    before its end, as when the program was killed.
+    In a terminal the report is printed every two seconds, and at the end. Ctrl-C ends
+    the listener, not the program. The exit status is 3 when the trace is incomplete, as
+    when the program was killed.
 
     \b
     threadmodel listen 127.0.0.1:7070 -o run.tmt
@@ -139,7 +139,7 @@ def _token(path: str) -> bytes:
 
 
 def _check_output(output: str | None) -> None:
-    """Refuse what cannot be written before anybody is listened to."""
+    """Refuse an output that cannot be written, before listening."""
     if output is None:
         return
     if os.path.isdir(output):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line says beside its answers."""
+"""Messages of the command line, on stderr."""
 
 import sys
 from typing import Final

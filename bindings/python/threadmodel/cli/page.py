@@ -37,7 +37,7 @@ class Fact:
 
 @dataclass(slots=True)
 class Section:
-    """A heading and what stands under it."""
+    """A heading and its content."""
 
     heading: str
     body: list[Grid | Fact | Text] = field(default_factory=list)
@@ -78,6 +78,6 @@ def caller_of(row: Row) -> str:
 
 
 def add_more(section: Section, hidden: int) -> None:
-    """Say how many rows are not shown."""
+    """State how many rows are not shown."""
     if hidden > 0:
         section.line(f"and {hidden:,} more", "dim")

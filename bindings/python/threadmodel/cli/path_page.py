@@ -114,13 +114,13 @@ def path_segments(
         add_more(section, len(found) - top)
         _caveats(section, path, known)
     else:
-        section.line("none: the run is no longer than one instant")
+        section.line("none: the run has no length")
     return section
 
 
 def predictions(table: Table, length_ns: int) -> Section:
-    """List what-ifs, and what is to be known of them."""
-    section = Section("What if it took less, or there were more")
+    """List what-ifs and their caveats."""
+    section = Section("What if holds were shorter, or permits more")
     columns = [
         Column("change"),
         Column("class", name=True, style="bold"),

@@ -38,7 +38,7 @@ class Peer:
     """One that has connected, and what it has sent so far."""
 
     def __init__(self, connection: socket.socket, token: bytes | None) -> None:
-        """Take over an accepted connection; ``token`` is what it must say first."""
+        """Own an accepted connection; ``token`` is what it must send first."""
         self.connection: Final = connection
         self.deadline: Final = time.monotonic() + PATIENCE_S
         self.said = bytearray()

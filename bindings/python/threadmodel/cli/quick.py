@@ -53,12 +53,12 @@ def quick_stats(
             and chosen[name] is not False
             and chosen[name] != ()
         ):
-            raise click.UsageError(f"--quick goes without {option}")
+            raise click.UsageError(f"--quick does not combine with {option}")
     for state in states:
         if state not in ENDS:
             raise click.UsageError(
-                f"--quick does not tell apart {state}: a wait counts until its "
-                "monitor is had again"
+                f"--quick does not distinguish {state}: a wait counts until the thread "
+                "has its monitor again"
             )
     # Whoever stops reading our output, as `head` does, ends us without a word.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)

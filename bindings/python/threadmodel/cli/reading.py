@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every command that reads a file may be told about it."""
+"""Options of every command that reads a file."""
 
 import contextlib
 import select
@@ -37,7 +37,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     unit = click.option(
         "--time-unit",
         type=click.Choice(list(UNITS_NS)),
-        help="Unit of time in TPTP XML, which states none; s unless told.",
+        help="Unit of time in TPTP XML, which states none.  [default: s]",
     )
     return dialect(unit(command))
 

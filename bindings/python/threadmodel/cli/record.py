@@ -54,17 +54,17 @@ def record(
     as it may start several JVMs, each writes a trace of its own: run.tmt becomes
     run-PID.tmt.
 
-    The program has stdin, stdout, stderr and the terminal to itself; signals reach
-    it; its exit status is passed on, 128+n when signal n ended it. It is 127 when the
+    The program has stdin, stdout, stderr and the terminal to itself, and signals reach
+    it. The exit status is the program's, 128+n when signal n ended it; 127 when the
     program is not found, 126 when it cannot be started, and 2 when a program that
-    ended well left no trace.
+    succeeded left no trace.
 
     \b
     threadmodel record -o run.tmt -- java -jar app.jar
     threadmodel record -- mvn test
     """
     if not command:
-        raise click.UsageError("record what? Give a program: record -- java ...")
+        raise click.UsageError("record what? Name a program: record -- java ...")
     is_java = os.path.basename(command[0]) == "java"
     pattern = trace_pattern(output, several=not is_java)
     options = [f"file={pattern}"]
@@ -161,8 +161,8 @@ def _where(made: list[str]) -> str:
 def _why_no_trace(is_java: bool, status: int, pattern: str) -> str:
     if not is_java:
         return (
-            "no trace: no JVM that took JAVA_TOOL_OPTIONS ran "
-            f"to the point of writing {_shell(pattern)}"
+            "no trace: no JVM that read JAVA_TOOL_OPTIONS ran "
+            f"long enough to write {_shell(pattern)}"
         )
     how = f"signal {status - 128}" if status > 128 else f"exit status {status}"
     return f"no trace: the JVM ended with {how} before the agent could write one"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel report``: what a recorded run has to say."""
+"""``threadmodel report``: what the threads of a recorded run did."""
 
 import contextlib
 import os
@@ -88,15 +88,15 @@ def report(
     Several thread dumps, or several recordings, are read as one run, in the order of
     their times.
 
-    Without options: a summary, the hottest locks and the longest waits by class and
-    caller method, the threads that were blocked most, deadlocks with their stacks,
-    and what was odd about the events.
+    Without options: a summary with findings, the hottest locks and the longest waits by
+    class and caller method, the threads that were blocked most, deadlocks with their
+    stacks, and inconsistencies in the events.
 
-    With -o NAME.html, or --html, it is one page for a browser with all of that, a
-    timeline to walk through, and nothing that it would have to fetch.
+    With -o NAME.html, or --html, it is one self-contained page for a browser with all
+    of that and an interactive timeline.
 
-    The exit status is 3 when FILE is damaged or cut: what is whole is reported, and
-    a line on stderr says what is missing. It is 2 when FILE cannot be read.
+    The exit status is 3 when FILE is damaged or cut: the readable part is reported, and
+    a line on stderr names what is missing. It is 2 when FILE cannot be read.
 
     \b
     threadmodel report run.tmt
@@ -110,7 +110,9 @@ def report(
         raise click.UsageError("--sheet is for --csv alone")
     folder = csv_folder or parquet_folder
     if folder is not None and output is not None:
-        raise click.UsageError("a folder of files goes where it says: -o is not for it")
+        raise click.UsageError(
+            "--csv and --parquet name their folder: -o is not for them"
+        )
     if output is not None and not as_json and output.lower().endswith(HTML_SUFFIXES):
         as_html = True
     # Whoever stops reading our output, as `head` does, ends us without a word.

@@ -35,8 +35,8 @@ NAME_LENGTH: Final = 1000
     metavar="KEY",
     multiple=True,
     type=click.Choice([*KEYS, "none"]),
-    help=f"One of {', '.join(KEYS)}; may be given again; none: one row. "
-    "By class and caller unless told.",
+    help=f"One of {', '.join(KEYS)}; repeatable; none: one row. "
+    "[default: class and caller]",
 )
 @click.option(
     "--state",
@@ -44,22 +44,20 @@ NAME_LENGTH: Final = 1000
     metavar="STATE",
     multiple=True,
     type=click.Choice(STATES),
-    help=f"Only {', '.join(STATES[:-1])} or {STATES[-1]}; may be given again.",
+    help=f"Only {', '.join(STATES[:-1])} or {STATES[-1]}; repeatable.",
 )
-@click.option(
-    "--histogram", is_flag=True, help="Count by how long it lasted; of one --state."
-)
+@click.option("--histogram", is_flag=True, help="Count by duration; of one --state.")
 @click.option(
     "--quick",
     is_flag=True,
-    help="By class alone and without a model: for one question to a huge file.",
+    help="By class only and without a model: for a huge file.",
 )
 @click.option(
     "--library",
     "libraries",
     metavar="PREFIX",
     multiple=True,
-    help="Classes that are no callers, in place of the JDK's; may be given again.",
+    help="Classes that are no callers, instead of the JDK's; repeatable.",
 )
 @selection_options
 @TOP
@@ -90,9 +88,9 @@ def stats(
     threadmodel stats run.tmt --by caller -o callers.parquet
     threadmodel stats huge.jfr --quick --state blocked
 
-    With --quick only the events that are asked about are read, which is many times
-    faster for a recording. A wait then counts until its monitor is had again, and
-    what has no end is left out.
+    With --quick only the events of these states are read, which is many times faster
+    for a recording. A wait then counts until the thread has its monitor again, and
+    intervals without an end are left out.
     """
     if quick:
         quick_stats(context, by, states, top)

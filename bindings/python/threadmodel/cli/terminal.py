@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report that people read: what to show of a model, and in which words."""
+"""The report in a terminal: what to show of a model, and in which words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -31,15 +31,15 @@ CONTEXT: Final = {
 INITIALISATION: Final = "int[]"
 # Causes that whole traces of sound programs have, and what they come from.
 EXPLAINED: Final = {
-    "initialisation_wait": "the VM tells the end of a wait alone where a thread waited "
-    "for another to initialise a class",
-    "stale_owner": "an owner that was inferred proved wrong, as it does where locks "
-    "are taken without a block in between",
+    "initialisation_wait": "the VM reports only the end of a wait for another thread "
+    "to initialise a class",
+    "stale_owner": "an inferred owner proved wrong, as is usual where locks are "
+    "acquired without contention",
 }
 LOST: Final = "lost_by_producer"
 LOST_BY_AGENT: Final = (
-    "events are lost where the program is faster than the agent's writer; the record "
-    "option -A buffer=KIB helps"
+    "events are lost when the program is faster than the agent's writer; try "
+    "record -A buffer=KIB"
 )
 # States in which a thread can be idle: it waits for work, and there is none.
 IDLE: Final = ("waiting", "parked")
@@ -210,7 +210,7 @@ def _add_idle(section: Section, idle: Sequence[tuple[Row, str]]) -> None:
         method = row["method"]
         counts[method] = counts.get(method, 0) + row[f"{state}_count"]
         totals[method] = totals.get(method, 0) + row[f"{state}_total_ns"]
-    section.line("and idle, that is, waiting for work while there was none:", "dim")
+    section.line("idle, that is, waiting for work:", "dim")
     columns = [Column("in", name=True), Column("count"), Column("total")]
     rows = [
         [name_of(method), f"{counts[method]:,}", duration(totals[method])]
@@ -256,7 +256,7 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
 
 
 def deadlocks(model: Model) -> Section:
-    """Tell each deadlock with the stack of each member."""
+    """List each deadlock with the stack of each member."""
     cycles: dict[int, list[Row]] = {}
     for row in model.deadlocks():
         cycles.setdefault(row["deadlock"], []).append(row)
@@ -273,7 +273,7 @@ def deadlocks(model: Model) -> Section:
             f"the owners are {_weakest(members)}"
         )
         if first["resolved_ns"] is not None:
-            heading += f"; it came apart at {duration(first['resolved_ns'])}"
+            heading += f"; resolved at {duration(first['resolved_ns'])}"
         elif deadlines := [
             row["deadline_ns"] for row in members if row["deadline_ns"] is not None
         ]:
@@ -295,7 +295,7 @@ def _member(section: Section, row: Row, frames: Sequence[str]) -> None:
     owner = name_of(row["owner"], f"#{row['owner_id']}")
     section.line(
         f"{thread} wants {name_of(row['object'], 'an object')} "
-        f"({name_of(row['kind'])}), which {owner} has"
+        f"({name_of(row['kind'])}), which is held by {owner}"
     )
     if not frames and row["method"] is not None:
         frames = [_frame(row)]
@@ -323,8 +323,8 @@ def _frames(model: Model, stacks: set[Any]) -> dict[Any, list[str]]:
 
 
 def _diagnostics(odd: Mapping[str, int]) -> Section:
-    """List what was odd about the events, but for losses, which are a caveat."""
-    section = Section("What was odd about the events")
+    """List inconsistencies, but for losses, which are a caveat."""
+    section = Section("Inconsistencies in the events")
     found = {cause: number for cause, number in odd.items() if cause != LOST}
     if found:
         columns = [Column("cause", name=True), Column("events")]

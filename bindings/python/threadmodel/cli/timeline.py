@@ -62,7 +62,7 @@ FILE_WIDTH: Final = 120
     "--width",
     metavar="N",
     type=click.IntRange(min=LEAST_WIDTH, max=10_000),
-    help="Letters of a line; those of the terminal unless told.",
+    help="Letters of a line.  [default: the terminal's width]",
 )
 @output_options
 @reading_options
@@ -80,8 +80,8 @@ def timeline(
 ) -> None:
     """Draw a lane for each thread of the run in FILE; - reads from stdin.
 
-    A letter stands for what took most of its time. As rows (--json, --csv, -o) each
-    interval is told.
+    A letter is the state that took most of its time. With --json, --csv or -o there is
+    a row for each interval.
 
     \b
     threadmodel timeline run.tmt --top 10
@@ -156,7 +156,7 @@ def _report_states(
     names: Mapping[int, str],
     left: int,
 ) -> None:
-    """Tell what each thread was doing in a run that is one instant, as a dump is."""
+    """Show what each thread was doing in a run of one instant, such as a dump."""
     for row in rows:
         letter, style = LETTERS.get(row["state"], (" ", ""))
         name = cut_front(names[row["thread_id"]], left).ljust(left)

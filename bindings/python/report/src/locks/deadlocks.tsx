@@ -70,7 +70,7 @@ function gather(run: Run, table: Table): Deadlock[] {
 export function Deadlocks({ run, stacks }: { run: Run; stacks: Stacks }) {
   const table = run.table("deadlocks");
   const deadlocks = useMemo(() => gather(run, table), [run, table]);
-  if (!deadlocks.length) return <p class="calm">There was none.</p>;
+  if (!deadlocks.length) return <p class="calm">No deadlock was found.</p>;
   return (
     <>
       {deadlocks.map((deadlock) => (
@@ -79,7 +79,7 @@ export function Deadlocks({ run, stacks }: { run: Run; stacks: Stacks }) {
             {count(deadlock.members.length, "thread")} since {duration(deadlock.time)}
             {deadlock.resolved === null
               ? deadlock.deadline === null
-                ? ", for good"
+                ? ", not resolved"
                 : `, until a timeout breaks it at ${duration(deadlock.deadline)}`
               : `, until ${duration(deadlock.resolved)}`}
             {deadlock.members.some(({ provenance }) => provenance !== "reported")
@@ -119,7 +119,7 @@ function Card(props: { member: Member; stacks: Stacks; show: () => void }) {
         <button type="button" class="link" onClick={props.show}>
           {member.thread}
         </button>{" "}
-        wants <strong>{member.wants}</strong> ({member.kind}), which {member.owner} has{" "}
+        wants <strong>{member.wants}</strong> ({member.kind}), which is held by {member.owner}{" "}
         <span class="badge">{member.provenance}</span>
       </p>
       {member.stack === null ? <code>{member.where}</code> : null}
@@ -133,7 +133,7 @@ function Ring({ members }: { members: readonly Member[] }) {
     const angle = (turn / members.length) * 2 * Math.PI - Math.PI / 2;
     return [WIDTH / 2 + radius * Math.cos(angle), HEIGHT / 2 + radius * Math.sin(angle)] as const;
   };
-  const said = members.map(({ thread, wants, owner }) => `${thread} wants ${wants}, which ${owner} has`);
+  const said = members.map(({ thread, wants, owner }) => `${thread} wants ${wants}, which is held by ${owner}`);
   return (
     <svg class="diagram ring" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img"
       aria-label={`A ring: ${said.join("; ")}`}>

@@ -73,7 +73,7 @@ export function Matrix({ run }: { run: Run }) {
       <div class="scroll" tabIndex={0} role="region" aria-label="Matrix of blocked time">
         <table class="matrix" data-pairs={pairs}>
           <caption class="unseen">
-            Blocked time: each row a blocked thread, each column who had the lock
+            Blocked time: each row a blocked thread, each column an owner of the lock
           </caption>
           <thead>
             <tr>

@@ -75,7 +75,7 @@ function gatherBy(run: Run, what: "object" | "class"): Found {
 export function Order({ run, stacks }: { run: Run; stacks: Stacks }) {
   const { objects, nodes, edges, hidden } = useMemo(() => gather(run), [run]);
   if (!nodes.length)
-    return <p class="calm">No thread was seen to want a lock while it had another.</p>;
+    return <p class="calm">No thread was blocked by a lock while it held another.</p>;
   return (
     <>
       <Graph nodes={nodes} edges={edges} />
@@ -158,7 +158,7 @@ function curve(from: readonly [number, number], to: readonly [number, number]): 
 
 function Cycles({ run, stacks }: { run: Run; stacks: Stacks }) {
   const table = run.table("lock_order");
-  if (!table.rows) return <p class="calm">No orders were seen that clash.</p>;
+  if (!table.rows) return <p class="calm">No conflicting lock orders were observed.</p>;
   const cycles = new Map<number, number[]>();
   table.numbers("cycle").forEach((cycle, row) => {
     cycles.set(cycle, [...(cycles.get(cycle) ?? []), row]);
@@ -183,7 +183,7 @@ function Cycles({ run, stacks }: { run: Run; stacks: Stacks }) {
                 <strong>{text("held_object", row) || text("held_class", row)}</strong>
                 {table.isNull("held_method", row)
                   ? ""
-                  : `, got in ${place(table.text("held_method", row), table.number("held_line", row))},`}{" "}
+                  : `, acquired in ${place(table.text("held_method", row), table.number("held_line", row))},`}{" "}
                 and wanted{" "}
                 <strong>{text("wanted_object", row) || text("wanted_class", row)}</strong>,{" "}
                 {count(table.numbers("count")[row]!, "time")}{" "}

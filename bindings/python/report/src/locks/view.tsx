@@ -27,7 +27,7 @@ export function LocksView({ run }: { run: Run }) {
         <Matrix run={run} />
       </section>
       <section aria-labelledby="blame-title">
-        <h2 id="blame-title">Who had the lock while others were blocked</h2>
+        <h2 id="blame-title">Who owned the lock while others were blocked</h2>
         <Blame run={run} />
       </section>
       <section aria-labelledby="resources-title">
@@ -35,7 +35,7 @@ export function LocksView({ run }: { run: Run }) {
         <Resources run={run} />
       </section>
       <section aria-labelledby="order-title">
-        <h2 id="order-title">In which order locks are taken</h2>
+        <h2 id="order-title">Lock order</h2>
         <Order run={run} stacks={stacks} />
       </section>
     </div>

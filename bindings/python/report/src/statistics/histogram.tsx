@@ -44,7 +44,7 @@ export function Histogram({ title, state, buckets, onClose }: Props) {
         </button>
       </figcaption>
       {buckets === null ? (
-        <p class="note">The report does not hold so many histograms.</p>
+        <p class="note">The report has no room for this histogram.</p>
       ) : buckets.length === 0 ? (
         <p class="note">It never was.</p>
       ) : (

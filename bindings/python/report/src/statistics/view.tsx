@@ -77,7 +77,7 @@ export function StatisticsView({ run }: { run: Run }) {
               brightClass.value = [...names][0]!;
               open("timeline");
             }}>
-            Bring out in the timeline
+            Highlight in the timeline
           </button>
         </div>
       </section>
@@ -142,10 +142,9 @@ function Threads({ run, exact }: { run: Run; exact: boolean }) {
       <p class="note">
         {exact
           ? "Choose threads, several with Ctrl or Shift, to see totals of just these. Sums, " +
-            "counts, extremes and percentiles of a choice are those that the model itself " +
-            "gives for it."
-          : "Threads and places are too many for this file to sum up a choice of threads; " +
-            "ask the model for it."}
+            "counts, extremes and percentiles of a choice equal those of the model."
+          : "Threads and places are too many for this file to sum up a choice of threads: " +
+            "query the model."}
       </p>
     </section>
   );

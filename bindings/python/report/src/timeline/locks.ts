@@ -145,7 +145,7 @@ export class Locks {
       ["owner", label],
       ["from", `${duration(start)}, ${by("start_provenance")}`],
       ["to", isEndKnown
-        ? `${duration(end)}, ${by("end_provenance")}` : "not known, or it has it still"],
+        ? `${duration(end)}, ${by("end_provenance")}` : "not known, or still held"],
     ];
     if (isEndKnown) lines.push(["for", duration(end - start)]);
     if (table.text("method", row) !== null)

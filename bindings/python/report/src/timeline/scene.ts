@@ -401,7 +401,7 @@ export class Scene {
           this.redraw();
         },
         (failure: Error) => {
-          this.state.failed.value = `More detail cannot be had: ${failure.message}`;
+          this.state.failed.value = `More detail is not available: ${failure.message}`;
         },
       );
     }, 120);

@@ -41,7 +41,7 @@ export function Timeline(props: Props) {
       <Notes state={state} />
       {bright.value !== null ? (
         <p class="note">
-          Intervals of <strong>{clean(bright.value)}</strong> are brought out.{" "}
+          Intervals of <strong>{clean(bright.value)}</strong> are highlighted.{" "}
           <button type="button" class="link" onClick={() => (bright.value = null)}>
             Show all alike
           </button>
@@ -94,8 +94,8 @@ function Notes({ state }: { state: TimelineState }) {
   if (table.total > table.rows)
     notes.push(
       `Of ${count(table.total, "interaction")}, ${number(table.rows)} are here, first those ` +
-        "that ended an interval which is here by itself, the others spread evenly: an arrow " +
-        "that is missing says nothing.",
+        "that ended an interval which is here by itself, the others spread evenly: a missing " +
+        "arrow means nothing.",
     );
   const path = data.path.table;
   if (path.total > path.rows)

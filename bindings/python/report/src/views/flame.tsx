@@ -73,7 +73,7 @@ export function FlameView({ run }: { run: Run }) {
         ))}
       </div>
       {root.value ? <Flames root={root} fill={colour(BY_NAME.get([...chosen][0]!)!)} /> : (
-        <p class="calm">No thread was blocked so.</p>
+        <p class="calm">No thread was in this state.</p>
       )}
       {table.total > table.rows ? (
         <p class="note">{count(table.total - table.rows, "more stack")} not in this file.</p>

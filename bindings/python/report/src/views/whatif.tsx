@@ -44,7 +44,7 @@ export function WhatIfView({ run }: { run: Run }) {
                 <th scope="row">
                   {it.className}
                   {it.method !== null ? (
-                    <span class="small">only those got in {place(it.method, null)}</span>
+                    <span class="small">only those acquired in {place(it.method, null)}</span>
                   ) : (
                     <span class="small">all its monitors</span>
                   )}
