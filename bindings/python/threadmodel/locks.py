@@ -36,7 +36,7 @@ def blame(
     states: Iterable[str] | str = (),
     libraries: Iterable[str] | None = None,
 ) -> Table:
-    """List who owned the lock, or a permit of the resource, that others were blocked by.
+    """List who owned the lock, or a permit of a resource, that others waited for.
 
     Of a pool of connections, for example: the thread from which the waiter got its
     connection, and before that the thread from which that one got it.

@@ -237,7 +237,7 @@ static void threads_of_one_hash_are_distinguished(void **state)
                            "event 9000000000 8589934602 0 0 0 0 2 0\n"
                            "object 768 0 0 768 3\n"
                            "event 10000000000 8589934602 768 0 0 0 4 0\n");
-    assert_non_null(strstr(told.text, "caveat 1 times two threads that lived at once"));
+    assert_non_null(strstr(told.text, "caveat 1 times two live threads"));
     assert_non_null(strstr(told.text,
                            "caveat 1 times a thread had the hash of one that "
                            "had ended"));

@@ -108,7 +108,7 @@ static void constants_may_be_missing(void **state)
     end_chunk(&paper);
     /* The key stands for the thread, in a number space of its own. */
     assert_reads(TM_OK, "event 5000100 9223372036854775809 256 0 0 0 4 0\n");
-    assert_reads(TM_OK, "that the recording does not describe.\n");
+    assert_reads(TM_OK, "name threads that the recording does not define.\n");
 }
 
 static void a_string_that_names_itself_is_none(void **state)

@@ -105,10 +105,9 @@ static inline void check_longer(const sized *it, answer *given, answer *expected
     assert_same_answer(given, expected);
     memcpy(all.bytes, it->value, it->bytes);
     longer.value = all.bytes;
-    snprintf(
-        text, sizeof(text),
-        "%s of size %zu: this release knows %zu bytes, and a field beyond is not 0",
-        it->type, bytes, it->bytes);
+    snprintf(text, sizeof(text),
+             "%s of size %zu: this release has %zu bytes, and a field beyond is not 0",
+             it->type, bytes, it->bytes);
     for (size_t i = it->bytes; i < bytes; i++) {
         all.bytes[i] = 1;
         assert_int_equal(call_with(&longer, bytes, bytes, bytes, given), TM_EINVAL);
@@ -125,8 +124,8 @@ static inline void check_absurd(const sized *it, answer *given)
     char text[200];
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-        snprintf(text, sizeof(text), "%s of size %zu: its size field is to be set",
-                 it->type, sizes[i]);
+        snprintf(text, sizeof(text), "%s of size %zu: set its size field", it->type,
+                 sizes[i]);
         assert_int_equal(call_with(it, it->ends[0], it->ends[0], sizes[i], given),
                          TM_EINVAL);
         assert_string_equal(tm_error_text(), text);

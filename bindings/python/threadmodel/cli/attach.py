@@ -34,7 +34,7 @@ class Seconds(click.ParamType[int]):
         return int(found.group(1)) * UNITS[found.group(2)]
 
 
-@click.command(short_help="Record a JVM that runs already.")
+@click.command(short_help="Attach to a running JVM and record it.")
 @click.argument("pid", type=click.IntRange(min=1))
 @click.option(
     "-o",

@@ -19,7 +19,8 @@ from threadmodel.table import Table
 
 
 @click.command(
-    cls=FileCommand, short_help="Show the chain of activities that a run waited for."
+    cls=FileCommand,
+    short_help="Show the critical path: what decided when the run ended.",
 )
 @click.argument("file", metavar="FILE", type=INPUT)
 @click.option("--thread", metavar="NAME", help="End with this thread: a name, or #ID.")
