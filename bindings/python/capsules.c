@@ -2,7 +2,7 @@
 /*
  * Arrow's PyCapsule protocol: each function gives what a table shares as a capsule
  * of the name that the protocol asks for. Python calls them with its lock held, so
- * that they can make Python objects; CFFI's own calls let go of it.
+ * that they can make Python objects; CFFI's own calls release it.
  *
  * A consumer that takes a struct out of its capsule clears `release` in it; the
  * destructor releases what nobody took. Destructors are C, so that a capsule may

@@ -35,7 +35,7 @@ typedef struct tm_statistics_options {
     uint32_t library_count;        ///< entries of libraries
     const tm_selection *selection; ///< NULL: all
     /**
-     * Frames of these classes are passed over when the caller is looked for,
+     * Frames of these classes are skipped when the caller is determined,
      * unless all frames are: name prefixes, "java.". NULL: java., javax., jdk.,
      * sun., and what of com.sun. belongs to the JDK (docs/analysis.md lists it).
      * When all frames match, the caller is the innermost frame outside

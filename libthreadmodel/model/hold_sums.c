@@ -11,7 +11,7 @@
 #include "model/model.h"
 #include "model/object.h"
 
-/* So many pairs of class and place are told apart; then places are not. */
+/* So many pairs of class and place are distinguished; then places are not. */
 enum { SUMS_MAX = 1 << 14 };
 
 static tm__hold_sum *find_sum(tm_model *model, uint32_t class_index, uint32_t stack)

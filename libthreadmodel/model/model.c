@@ -119,7 +119,7 @@ static int register_caveat(void *payload, const char *sentence)
     return TM_OK;
 }
 
-/* What a memory limit leaves for the order of locks. */
+/* What a memory limit leaves for lock order. */
 static uint32_t nestings_max(size_t limit_bytes)
 {
     size_t fit = limit_bytes / 32 / sizeof(tm__nesting);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CSV as RFC 4180 has it. A null is an empty field, an empty string "" in quotes,
- * so that the two can be told apart by those who care.
+ * so that the two can be distinguished by those who care.
  */
 #include <string.h>
 

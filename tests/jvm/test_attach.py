@@ -26,7 +26,7 @@ FULL = os.environ.get("TM_TEST_FULL") == "1"
 DOOR = "Attached$Door"
 SYNC = "java.util.concurrent.locks.ReentrantLock$NonfairSync"
 LONG_REQUESTS_SINCE = 24
-# From this release on the VM tells what a virtual thread wants and holds.
+# From this release on the VM reports what a virtual thread wants and holds.
 SNAPSHOT_SINCE = 25
 # Without it JDK 21 and later say on stderr what they think of agents.
 QUIET = "-XX:+EnableDynamicAgentLoading"

@@ -43,7 +43,7 @@ def test_lambdas_go_by_what_they_do_in_every_run(java: Java):
 
 
 def test_threads_that_were_there_before_have_the_stack_at_which_they_wait(java: Java):
-    """Whether they wait by then is theirs; the VM tells no wait that began before."""
+    """Whether they wait by then is theirs; the VM reports no wait that began before."""
     run = java.record("Lambdas")
     waits = run.rows("timeline", thread="Finalizer", state="waiting")
     assert all(

@@ -464,7 +464,7 @@ def test_what_sound_programs_do_to_a_report_is_explained(
     assert "File20.java" in said
     assert "File40.java" not in said
     assert "int[]: on HotSpot, the lock of a class" in said
-    assert "initialisation wait: the VM tells the end of a wait alone" in said
+    assert "initialisation wait: the VM reports only the end of a wait" in said
 
 
 def test_threads_of_one_state_among_several_are_an_upper_bound(

@@ -68,7 +68,7 @@ def answer(
 
 
 def joined(rows: list[Row], columns: list[str]) -> list[Row]:
-    """Make one of neighbours that only their times tell apart."""
+    """Make one of neighbours that only their times distinguish."""
     out: list[Row] = []
     for row in rows:
         last = out[-1] if out else None

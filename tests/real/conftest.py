@@ -3,7 +3,7 @@
 recorder at once.
 
 Each program runs once a JDK; all tests ask about that run. TM_TEST_REAL_SECONDS says
-how long the loads last, 20 s unless told.
+how long the loads last, 20 s by default.
 """
 
 import os

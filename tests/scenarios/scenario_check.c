@@ -101,7 +101,7 @@ static bool is_kept(const scenario_line *title, const tm_table *table, size_t ro
     return !of || among;
 }
 
-/* Neighbours of one thread that only their times tell apart are one interval. */
+/* Neighbours of one thread that only their times distinguish are one interval. */
 static bool merges(const answer *a, const scenario_line *columns, size_t row,
                    bool adjoins)
 {

@@ -64,7 +64,7 @@ def preprocess(headers: Iterable[str]) -> str:
 
 @cache
 def read_api(*headers: str) -> Api:
-    """What these headers declare; all public ones unless told."""
+    """What these headers declare; by default all public ones."""
     tree = c_parser.CParser().parse(preprocess(headers or (UMBRELLA,)))
     api = Api({}, {}, {}, {}, tree)
     for node in tree.ext:

@@ -5,7 +5,7 @@ from describe import MADE
 from describe.columns import summed_states
 from describe.enums import Enum, read_enums
 
-# Those that the report tells apart.
+# Those that the report distinguishes.
 ENUMS = ("tm_state", "tm_interaction_kind", "tm_type")
 
 

@@ -33,7 +33,7 @@ enum {
 };
 
 /**
- * Begin an event that the VM tells of; end it by tm__event_report_finish() or _drop().
+ * Begin an event that the VM reports; end it by tm__event_report_finish() or _drop().
  * @param thread  the calling one, as the VM names it
  * @return 0: there is nothing to report, or nowhere
  */

@@ -158,7 +158,7 @@ static int is_of_initialisation(const tm__event_report *r, JNIEnv *jni, jobject 
 enum { SHORT_WAIT_NS = 100000 };
 
 /*
- * The VM tells a wait that is over, but not whether a notify or an interrupt ended
+ * The VM reports a wait that is over, but not whether a notify or an interrupt ended
  * it, and who is notified may be interrupted before it runs. Where both may be,
  * the end is kept back until Object.wait returns: it throws, or it does not. (The
  * interrupt flag has been cleared by now when the wait was not let in, and is

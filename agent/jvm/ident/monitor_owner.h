@@ -32,7 +32,7 @@ void tm__monitor_owner_register_other(JNIEnv *jni, jthread thread, uint64_t id);
 void tm__monitor_owner_unregister(JNIEnv *jni);
 
 /**
- * Read the owner, while the VM tells of the contended enter.
+ * Read the owner, while the VM reports the contended enter.
  * @param self    the calling thread
  * @param object  that the monitor is of, a local reference
  * @return its thread, another than the calling one; 0: not known

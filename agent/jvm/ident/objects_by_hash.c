@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * At an attach, the VM tells which locks are wanted and held by class and identity
+ * At an attach, the VM reports which locks are wanted and held by class and identity
  * hash; a moment later the same objects come by in events, as themselves. Each must
  * have one number. Two objects of a class share a hash once in 2^31, and then would
  * be taken for one: such an object is flagged until it is met.

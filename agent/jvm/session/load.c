@@ -52,7 +52,7 @@ static int release_of(jvmtiEnv *jvmti)
     return release;
 }
 
-/* @return 0; -1: this VM's threads cannot be told apart */
+/* @return 0; -1: this VM's threads cannot be identified */
 static int know_the_vm(JNIEnv *jni)
 {
     tm__the_vm.release = release_of(tm__the_vm.jvmti);

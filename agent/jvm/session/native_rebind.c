@@ -100,7 +100,7 @@ static jvmtiError ask_for_bindings(jvmtiEventMode mode)
 }
 
 /* One whose original the VM does not export: ours first, and then the JDK's own
- * binding, at which the VM tells the original and keeps ours. */
+ * binding, at which the VM passes the original and keeps ours. */
 static int bind_by_event(JNIEnv *jni, jclass class, tm__hook *hook)
 {
     jmethodID binder = own_binder(jni, class);

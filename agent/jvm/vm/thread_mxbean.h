@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A lock by what the VM tells of it: its class and its identity hash. */
+/** A lock as the VM reports it: its class and its identity hash. */
 typedef struct tm__lock_info {
     char *class; ///< as people write it, for free(); NULL: none
     uint32_t hash;

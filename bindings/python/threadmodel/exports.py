@@ -34,7 +34,7 @@ def export(
         path: of the file, which is made or emptied
         format: ``perfetto`` and ``chrome``, traces for the Perfetto UI;
             ``collapsed``, stacks for flame graphs with ns blocked; ``dot``, who
-            waits for whom at the end and the order of locks, for Graphviz;
+            waits for whom at the end and lock order, for Graphviz;
             ``hprof``, HPROF's text: sums of blocks and CPU samples by stack;
             ``pprof``, how often and for how long threads were blocked by stack, for
             ``go tool pprof``; ``otlp``, the same of both sides as profiles of

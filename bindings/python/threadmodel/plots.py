@@ -31,7 +31,7 @@ COLOURS: Final = {
 HATCHES: Final = {"blocked": "////", "reentering": "\\\\\\\\", "deadlocked": "xxxx"}
 LANE: Final = 0.8
 LABEL_LENGTH: Final = 28
-# More lanes than this cannot be told apart on a page.
+# More lanes than this cannot be distinguished on a page.
 LANES: Final = 60
 # And no more bars than this in a lane.
 BARS: Final = 2000
@@ -260,7 +260,7 @@ def _unit(span_ns: int) -> tuple[float, str]:
 
 
 def _thin(spans: list[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-    """Merge neighbours that no printer could tell apart."""
+    """Merge neighbours that no printer could resolve."""
     if len(spans) <= BARS:
         return spans
     least = (spans[-1][0] + spans[-1][1] - spans[0][0]) // BARS

@@ -88,8 +88,8 @@ def statistics(
             ``object``, ``thread``, ``group``, ``stack``, ``method`` (method, idle) and
             ``line`` (source, line); idle is true where the caller waits for work
         selection: of threads, classes of objects, and time
-        libraries: prefixes of class names (``java.``) whose frames are passed over when
-            the caller is looked for; None: those of the JDK
+        libraries: prefixes of class names (``java.``) whose frames are skipped when
+            the caller is determined; None: those of the JDK
     """
     choices = _choices(model, by, selection, libraries)
     return model._ask(lib.tm_statistics_list, choices)

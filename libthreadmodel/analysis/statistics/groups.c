@@ -2,7 +2,7 @@
 /*
  * Grouping ten million blocking intervals in a fraction of a second: each costs one
  * look-up and a word or two on its group's list (duration_lists.h). What a group's
- * answer is made of, histogram and distinct objects, is worked out when the group is
+ * answer is made of, histogram and distinct objects, is computed when the group is
  * written, from memory that every group uses again.
  *
  * What is looked up is finer than a group: (class or object, caller or stack, thread or

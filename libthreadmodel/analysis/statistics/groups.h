@@ -66,7 +66,7 @@ typedef struct tm__groups {
     tm__distinct objects;       ///< of the group that was counted last
 } tm__groups;
 
-/** Whether groups are told apart by the caller or a part of it. */
+/** Whether groups are distinguished by the caller or a part of it. */
 static inline int tm__groups_by_place(const tm__groups *groups)
 {
     return (groups->keys & (TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD |

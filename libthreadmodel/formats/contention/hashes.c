@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two objects that share a hash in the VM do not share one in a log of ours: there a
- * hash is all that tells them apart. */
+ * hash is all that distinguishes them. */
 #include "formats/contention/hashes.h"
 
 #include "base/error.h"

@@ -2,7 +2,7 @@
 /*
  * What all dumps of threads have in common: a dump is an instant at which some
  * threads were seen, each in a state, with a stack and locks. Readers take a thread
- * after the other and emit what was taken; several dumps make a sampled time line.
+ * after the other and emit what was taken; several dumps make a sampled timeline.
  */
 #ifndef TM_FORMATS_DUMP_DUMP_H
 #define TM_FORMATS_DUMP_DUMP_H

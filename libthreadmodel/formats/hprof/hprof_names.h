@@ -117,7 +117,7 @@ int tm__hprof_add_trace(tm__hprof_names *names, const uint8_t *body, size_t leng
 int tm__hprof_describe(tm__hprof_names *names, uint64_t id, uint64_t super,
                        const uint8_t *entries, uint32_t count);
 
-/** The class of an id, with its kind and slots worked out; NULL: unknown. */
+/** The class of an id, with its kind and slots computed; NULL: unknown. */
 int tm__hprof_find_class(tm__hprof_names *names, uint64_t id,
                          const tm__hprof_class **found);
 

@@ -244,7 +244,7 @@ int tm__jfr_settings_caveats(const tm__jfr_settings *settings, tm__notes *notes)
     if (rc == TM_OK && settings->jvm_count > 1)
         rc = tm__notes_caveat(notes,
                               "The file holds recordings of %" PRIu32
-                              " JVMs, on one time line by their clocks.",
+                              " JVMs, on one timeline by their clocks.",
                               settings->jvm_count);
     return rc;
 }

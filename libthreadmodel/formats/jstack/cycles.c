@@ -20,7 +20,7 @@ void tm__jstack_cycles_init(tm__jstack_cycles *cycles, tm__memory *memory)
     tm__map_init(&cycles->names, memory);
 }
 
-/* FNV-1a; threads of one hash are told apart by their names. */
+/* FNV-1a; threads of one hash are distinguished by their names. */
 static uint64_t hash_of(tm__slice name)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each thread wants and holds is worked out first, for all, since a lock's owner
+ * What each thread wants and holds is computed first, for all, since a lock's owner
  * may stand further down; then threads are taken one by one.
  *
  * An object is known by its address, which changes when the collector moves it. That

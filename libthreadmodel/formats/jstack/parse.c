@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of a dump, told apart by how they begin. On standard output the lines of other
- * threads may stand between them: what is no line of a dump is passed over. One that
- * looks like an exception ends the stack, since its own stack looks like ours.
+ * Lines of a dump, distinguished by how they begin. On standard output the lines of
+ * other threads may stand between them: what is no line of a dump is passed over. One
+ * that looks like an exception ends the stack, since its own stack looks like ours.
  */
 #include "formats/jstack/parse.h"
 

@@ -50,7 +50,7 @@ final class Mapped {
         return count;
     }
 
-    /** Whether the VM tells the program of a mapped file that was cut, as it has to. */
+    /** Whether the VM informs the program of a mapped file that was cut, as it has to. */
     private static boolean isRefused(Path path) throws IOException {
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.CREATE,
                 StandardOpenOption.READ, StandardOpenOption.WRITE)) {

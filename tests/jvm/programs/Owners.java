@@ -29,7 +29,7 @@ final class Owners {
     private Owners() {
     }
 
-    /** Whose monitor is blocked on, so that others can be told apart from it. */
+    /** Whose monitor is blocked on, so that others can be distinguished from it. */
     static class Lock {
         volatile int turn;
         final long[] owners = new long[CROWD * TURNS * 2 + 1];

@@ -281,7 +281,7 @@ static void one_failure_is_never_passed_over(void **state)
     assert_int_equal(scarce.live_blocks, 0);
 }
 
-/* Ingest goes on without the order of locks where there is no memory for it. */
+/* Ingest goes on without lock order where there is no memory for it. */
 static void events_are_accepted_while_memory_is_scarce(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics, by numbers worked out by hand on small runs, and on random runs
+ * Statistics, by numbers computed by hand on small runs, and on random runs
  * against sums made row by row over the timeline.
  */
 #include "support/statistics_runs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What-if on a run that can be worked out with a pencil: three threads pass one lock
+ * What-if on a run that can be computed with a pencil: three threads pass one lock
  * on, and each has it 100 long.
  *
  *     0    10        110       210       310   330

@@ -19,7 +19,7 @@ export function watchScheme(): () => void {
   return () => media.removeEventListener("change", changed);
 }
 
-/** Reads the colours of the page as canvases need them: worked out, not by reference. */
+/** Reads the colours of the page as canvases need them: computed, not by reference. */
 export class Palette {
   private readonly probe = document.createElement("span");
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How each state of a thread looks. The colours are Okabe and Ito's, which people who
-// cannot tell red from green tell apart, and each state has a texture and a letter of its
+// cannot see red and green distinguish, and each state has a texture and a letter of its
 // own besides, for those who see no colour, and for paper.
 
 import { STATE, SUMMED_STATES, type State as StateName } from "./described";

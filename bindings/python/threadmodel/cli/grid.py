@@ -12,7 +12,7 @@ from rich.text import Text
 GAP: Final = 2
 # A name is cut to no less than this, if need be by leaving the terminal's width.
 LEAST: Final = 8
-# The cells in which most names can be told apart.
+# The cells in which most names can be distinguished.
 ENOUGH: Final = 24
 # More of a name than any terminal shows need not be measured.
 LONGEST: Final = 1000

@@ -18,7 +18,7 @@ from threadmodel.selection import Selection
 from threadmodel.table import Table
 from threadmodel.text import clean, duration
 
-# A letter and a colour for each state: told apart without colour, too.
+# A letter and a colour for each state: distinct without colour, too.
 LETTERS: Final = {
     "running": ("─", "green"),
     "blocked": ("█", "red"),

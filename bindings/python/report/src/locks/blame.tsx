@@ -19,8 +19,8 @@ const SHARES = ["reported", "exact", "inferred"] as const;
 
 const COLUMNS: Column<Row>[] = [
   { id: "class", title: "Class", kind: "text", value: ({ className }) => className },
-  { id: "owner", title: "Had by", kind: "text", value: ({ owner }) => owner, width: 160 },
-  { id: "method", title: "Got in", kind: "text", value: ({ method }) => method, width: 260 },
+  { id: "owner", title: "Owner", kind: "text", value: ({ owner }) => owner, width: 160 },
+  { id: "method", title: "Acquired in", kind: "text", value: ({ method }) => method, width: 260 },
   { id: "line", title: "Line", kind: "count", value: ({ line }) => line, width: 70 },
   { id: "total", title: "Blocked time", kind: "ns", value: ({ figures }) => figures["total_ns"]!,
     sort: "desc", width: 145 },
@@ -43,8 +43,8 @@ const OF_LOCKS = {
   label: "Blame by owner",
   none: "No thread was blocked by another.",
   note:
-    "Exits are not recorded: that an owner kept the lock until the next change that was " +
-    "seen is inferred always. The last three columns say how sure it is that it had it.",
+    "Releases are not recorded: that an owner kept the lock until the next event is " +
+    "inferred. The last three columns show the provenance.",
 };
 
 export const OF_RESOURCES: typeof OF_LOCKS = {
@@ -52,8 +52,8 @@ export const OF_RESOURCES: typeof OF_LOCKS = {
   label: "Blame by user",
   none: "No thread waited for what another used.",
   note:
-    "Blamed is the thread from which the one that waited got its connection or permit, " +
-    "and before that the thread from which that one got it. All of it is inferred.",
+    "The user is the thread from which the waiter got its connection or permit, and before " +
+    "that the thread from which that one got it. All of it is inferred.",
 };
 
 export function Blame({ run, of = OF_LOCKS }: { run: Run; of?: typeof OF_LOCKS }) {

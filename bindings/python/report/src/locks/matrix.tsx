@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { Run } from "../data/run";
 import { clean, count, duration, percent } from "../format";
 
-/** Threads on each side; more cannot be told apart. */
+/** Threads on each side; more cannot be distinguished. */
 const SHOWN = 30;
 
 interface Side {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of locks as a graph: an arrow from a held class to a wanted one. Arrows that
+// Lock order as a graph: an arrow from a held class to a wanted one. Arrows that
 // close a cycle that can deadlock stand out.
 import { useMemo } from "preact/hooks";
 import type { Table } from "../data/pack";
@@ -140,7 +140,7 @@ function Graph({ nodes, edges }: { nodes: readonly string[]; edges: readonly Edg
   );
 }
 
-/** Bent to one side, so that two arrows between the same two locks are told apart. */
+/** Bent to one side, so that two arrows between the same two locks are distinct. */
 function curve(from: readonly [number, number], to: readonly [number, number]): string {
   const [x1, y1] = from;
   const [x2, y2] = to;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks: deadlocks, who blocks whom, who had the lock or used what nobody owns, and in
-// which order locks are taken.
+// Locks: deadlocks, who blocks whom, owners, waits for what nobody owns, lock order.
 import { useMemo } from "preact/hooks";
 import type { Run } from "../data/run";
 import { Stacks } from "../data/stacks";

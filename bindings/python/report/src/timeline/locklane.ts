@@ -17,7 +17,7 @@ const ESTIMATED = 0.35;
 /** A bar at least so wide has its owner's name in it. */
 const NAMED = 34;
 
-/** Owners' colours; those of more owners repeat, which their names tell apart. */
+/** Owners' colours; those of more owners repeat, which their names distinguish. */
 const COLOURS = [
   "#6a6fd0", "#44aa99", "#ddcc77", "#cc6677", "#88ccee", "#a8326b", "#2c9a4b", "#bb66bb",
   "#b07d4f", "#a5a53a", "#7a8794", "#d0743c",

@@ -15,7 +15,7 @@ export interface Hold {
   owner: number;
   label: string;
   start: number;
-  /** Where nothing shows when the owner let go, where the next hold begins. */
+  /** Without a known release, where the next hold begins. */
   end: number;
   isEndKnown: boolean;
   /** Between these the owner is certain to have had it; none where that is no stretch. */

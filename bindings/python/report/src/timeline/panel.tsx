@@ -66,7 +66,7 @@ export function Panel({ state, onStatistics }: Props) {
       </dl>
       {level.count[row]! > 1 ? (
         <p class="note">
-          These {count(level.count[row]!, "interval")} are shorter than this file tells apart;
+          These {count(level.count[row]!, "interval")} are shorter than this file resolves;
           their stacks are not in it.
         </p>
       ) : (

@@ -25,7 +25,7 @@ export class TimelineState {
   readonly locks = signal(false);
   /** Of a lock's lane what is chosen, while no thread's is. */
   readonly hold = signal<HoldAt | null>(null);
-  /** What a screen reader is told. */
+  /** What a screen reader reads. */
   readonly told = signal("");
   /** Why there is less to see than there should be. */
   readonly failed = signal("");
@@ -52,7 +52,7 @@ export class TimelineState {
     });
   }
 
-  /** Set the window, kept within the run and not below what can be told apart. */
+  /** Set the window, kept within the run and not below what can be distinguished. */
   look(from: number, to: number): void {
     const { length } = this.data;
     const size = Math.min(Math.max(to - from, Math.min(20, length)), length);

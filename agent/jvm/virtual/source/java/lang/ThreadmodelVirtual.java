@@ -5,7 +5,7 @@ import jdk.internal.access.JavaLangAccess;
 import jdk.internal.vm.ThreadContainer;
 
 /**
- * What virtual threads call on their way into what the VM tells nobody of: a call of the
+ * What virtual threads call on their way into what the VM does not report: a call of the
  * JDK's is made a call of the method here, which does the same and reports it. It has
  * to be Java: a virtual thread cannot leave its carrier with a native method on its
  * stack. It stands in this package because what it calls is visible nowhere else.
