@@ -71,7 +71,9 @@ def test_every_call_of_a_hot_loop_is_reported(java: Java, flags: tuple[str, ...]
 def unseen(java: Java, seen: int, bypassed: int) -> list[str]:
     options = "buffer=65536"
     run = java.record("Bypassed", BYPASSED, seen, bypassed, options=options)
-    return [caveat for caveat in run.model.caveats if "no notify that was seen" in caveat]
+    return [
+        caveat for caveat in run.model.caveats if "no notify that was seen" in caveat
+    ]
 
 
 def test_notifies_that_come_by_no_hook_are_found_out_and_reported(java: Java):

@@ -91,7 +91,7 @@ def test_whatever_becomes_of_the_rings_the_recording_is_whole(
     if told:
         (line,) = lines
         assert line.startswith(f"threadmodel: {trace}.rings {told}; ")
-        assert line.endswith("will be lost if the process is killed")
+        assert line.endswith("the events in the threads' buffers are lost")
     else:
         # Pages that were gone for a moment may have been stored to in that.
         assert all(CUT in line for line in lines)
@@ -111,8 +111,7 @@ def test_a_trace_that_others_remove_ends_the_recording_and_not_the_program(
     trace, _, errors = meddle(java, "", change)
     (line,) = (line for line in errors if line)
     assert line == (
-        f"threadmodel: {trace}: {told}; what the program does from here on is not "
-        "recorded"
+        f"threadmodel: {trace}: {told}; from here on the program is not recorded"
     )
     # Rings are of use beside a trace alone.
     assert trace.exists() == trace.with_name("run.tmt.rings").exists()

@@ -297,7 +297,7 @@ def test_a_timeline_of_nothing_reports_it(cli: Cli, tmp_path: Path) -> None:
     with threadmodel.Writer(path):
         pass
     assert "nothing happened" in cli("timeline", path).stdout.decode()
-    assert "none: the run is no longer" in cli("path", path).stdout.decode()
+    assert "none: the run has no length" in cli("path", path).stdout.decode()
 
 
 def test_a_timeline_of_one_instant_reports_states(cli: Cli, tmp_path: Path) -> None:

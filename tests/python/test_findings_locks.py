@@ -33,8 +33,8 @@ def test_a_hot_lock_names_its_holder() -> None:
         "Lock.transfer:20."
     )
     assert row["holds"] == (
-        "Owners took it in Lock.slow:10 for 98 % of that time. t1 had it longest, 98 % "
-        "of that time."
+        "Owners acquired it in Lock.slow:10 for 98 % of that time. t1 had it longest, "
+        "98 % of that time."
     )
     assert row["caveat"] is None
     assert row["bound_ns"] == 36 * MS

@@ -37,8 +37,8 @@ def test_a_herd_is_counted_by_use() -> None:
     )
     assert row["title"] == "notifyAll on Queue wakes 3 threads for one"
     assert row["waits"].startswith(
-        "12 calls woke 36 waiters, 3.0 each; 24 of these had no use of it and waited "
-        "again at once, after queueing for 84.0 ms in all, in Queue.take:30."
+        "12 calls woke 36 waiters, 3.0 each; 24 of these waited again at once, "
+        "after queueing for 84.0 ms in all, in Queue.take:30."
     )
     assert row["impact_ns"] == 12 * (3 + 4) * MS
 
@@ -77,7 +77,7 @@ def test_useless_notifies_are_minor() -> None:
     (row,) = story.findings()
     assert (row["kind"], row["impact_ns"]) == ("useless_notify", 0)
     assert row["minor"]
-    assert row["text"].startswith("150 of 150 notifies in Queue.put:40 met no waiter")
+    assert row["text"].startswith("150 of 150 notifies in Queue.put:40 found no waiter")
 
 
 def waits(lengths: list[float], flags: int = 0, stack: int = TAKE) -> Story:

@@ -185,8 +185,8 @@ def test_a_program_that_cannot_start_is_126(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["record"], "Give a program"),
-        (["record", "--"], "Give a program"),
+        (["record"], "Name a program"),
+        (["record", "--"], "Name a program"),
         (["record", "-o", "no/such/run.tmt", "true"], "no/such"),
         (["record", "-o", ".", "true"], "folder"),
         (["record", "-d", "-1", "true"], "--depth"),

@@ -34,7 +34,7 @@ INITIALISATION = "int[]"
 
 
 # A thread that loses its processor between the two recorders' readings of the clock
-# makes a difference of a slice or more. Such pairs are distinguished, and are to be few.
+# makes a difference of a slice or more. Such pairs are counted apart, and must be few.
 TORN_NS = 1_000_000
 
 

@@ -23,13 +23,13 @@ static const struct {
     const char *advice;
 } owners_states[] = {
     {TM_STATE_SLEEPING, "held_while_sleeping", "asleep", "whose owner sleeps",
-     "Do what the owner sleeps for (a disk, a server, a delay) before it takes the "
-     "lock "
-     "or after it released it."},
+     "Do the slow part (a disk, a server, a delay) before the lock is acquired or "
+     "after it is released."},
     {TM_STATE_WAITING, "held_while_waiting", "waiting for something else",
      "whose owner waits", "Release the lock before waiting for something else."},
     {TM_STATE_PARKED, "held_while_parked", "parked", "whose owner is parked",
-     "Wait for other threads' work before the lock is taken or after it is released."},
+     "Wait for other threads' work before the lock is acquired or after it is "
+     "released."},
     {TM_STATE_BLOCKED, "held_while_blocked", "blocked by another lock",
      "whose owner is blocked",
      "Find out what blocks the owner; take the other lock outside of this one."},
@@ -107,7 +107,7 @@ static void write_owners(tm__finding *finding, const card *c)
         return;
     }
     if (at && at->b != TM__NONE && at->total_ns >= c->total_ns / 2) {
-        tm__finding_write(finding, "Owners took it in ");
+        tm__finding_write(finding, "Owners acquired it in ");
         tm__finding_write_caller(finding, findings, at->b);
         tm__finding_write(finding, " for %d %% of that time.",
                           tm__percent(at->total_ns, c->total_ns));
@@ -254,12 +254,12 @@ static int emit_group(const card *c)
                     owners_states[c->held_state].advice);
     if (group->objects == 1 && tm__queue_is_convoy(queues, group->object))
         return emit(c, "lock_convoy", "whose queue never drains",
-                    "Take it less often, for more work at once, or split it.");
+                    "Acquire it less often, for more work at once, or split it.");
     if (group->objects == 1 && tm__queue_is_long(queues, group->object))
         return emit(c, "oversubscribed_lock", "in a long queue",
                     "Hold it for less time, or split it: more threads cannot make this "
                     "faster.");
-    return emit(c, "hot_lock", "", "Hold it for less time, or take it less often.");
+    return emit(c, "hot_lock", "", "Hold it for less time, or acquire it less often.");
 }
 
 /* Where its owners were blocked most, if that is half of the time or they did nothing

@@ -196,11 +196,10 @@ static int report_herd(notifies *n, const site *it)
     tm__finding_write(finding, " wakes %.0f threads for one",
                       (double)it->woken / it->all);
     tm__part(finding, TM__WAITS);
-    tm__finding_write(
-        finding,
-        "%u calls woke %u waiters, %.1f each; %u of these had no use of it "
-        "and waited again at once, after queueing for ",
-        it->all, it->woken, (double)it->woken / it->all, it->back);
+    tm__finding_write(finding,
+                      "%u calls woke %u waiters, %.1f each; %u of these waited again "
+                      "at once, after queueing for ",
+                      it->all, it->woken, (double)it->woken / it->all, it->back);
     tm__finding_write_duration(finding, it->back_ns);
     tm__finding_write(finding, " in all");
     if (it->waiting != TM__NONE) {
@@ -236,11 +235,11 @@ static int report_useless(notifies *n, const site *it)
     finding->minor = 1;
     tm__finding_write(finding, "Notifies on ");
     tm__finding_write_class(finding, findings->model, it->class_name);
-    tm__finding_write(finding, " meet no waiter");
+    tm__finding_write(finding, " find no waiter");
     tm__part(finding, TM__HOLDS);
     tm__finding_write(finding, "%u of %u notifies in ", it->useless, it->calls);
     tm__finding_write_caller(finding, findings, it->place);
-    tm__finding_write(finding, " met no waiter. It costs little.");
+    tm__finding_write(finding, " found no waiter. It costs little.");
     return TM_OK;
 }
 

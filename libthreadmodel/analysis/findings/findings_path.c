@@ -179,11 +179,11 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
         tm__finding_write_caller(finding, findings, awaited_at->b);
         tm__finding_write(finding, " for ");
         tm__finding_write_class(finding, findings->model, finding->class_name);
-        tm__finding_write(finding, ", and %s let go ",
+        tm__finding_write(finding, ", and %s woken ",
                           awaited_at->is_of_many ? "were" : "was");
         tm__finding_write_times(
             finding, (uint64_t)tm__tally_top(&s->tally, awaited_at->b, EDGES)->count);
-        tm__finding_write(finding, " on the critical path by who had slept.");
+        tm__finding_write(finding, " on the critical path by a thread that had slept.");
     } else {
         tm__finding_write_threads(finding, threads);
         tm__finding_write(finding, threads == 1 ? " sleeps in " : " sleep in ");
@@ -205,10 +205,9 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
                       count > 1 ? " in all" : "",
                       tm__percent(item->total_ns, findings->run_ns));
     tm__part(finding, TM__ADVICE);
-    tm__finding_write(
-        finding,
-        "Wait for an event instead of polling; where the sleep stands for a disk or "
-        "a server, make that answer sooner, or ask for more at once.");
+    tm__finding_write(finding,
+                      "Wait for an event instead of polling; if the sleep stands for a "
+                      "disk or a server, make that faster, or request more at once.");
     return TM_OK;
 }
 

@@ -77,7 +77,7 @@ void tm__finding_write_queue(tm__finding *finding, const tm__queues *queues,
                       (double)it->total_ns / (double)(span_ns ? span_ns : 1), it->most);
     tm__finding_write_duration(finding, span_ns);
     if (tm__queue_is_convoy(queues, object)) {
-        tm__finding_write(finding, "; it changed owners every ");
+        tm__finding_write(finding, "; its owner changed every ");
         tm__finding_write_duration(finding, span_ns / it->blocks);
         tm__finding_write(finding, ", and at %d %% of the handoffs others still queued",
                           tm__percent(it->contended_handoffs, it->blocks));

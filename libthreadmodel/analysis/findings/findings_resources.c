@@ -223,9 +223,8 @@ static void write_caveat(tm__finding *finding, const place *at)
 {
     tm__part(finding, TM__CAVEAT);
     if (finding->suspected)
-        tm__finding_write(
-            finding, "Suspected: whether it was too slow or had nothing to give, CPU "
-                     "samples of it would show.");
+        tm__finding_write(finding, "Suspected: CPU samples of it would show whether it "
+                                   "was too slow or had nothing to deliver.");
     else if (at->known_ns < at->total_ns / 2)
         tm__finding_write(finding, "Who released them is known for %d %% of that time.",
                           tm__percent(at->known_ns, at->total_ns));

@@ -105,9 +105,8 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns)
                           item->count == 2 ? " was" : "s were");
     tm__finding_write(finding, ".");
     tm__part(finding, TM__CAVEAT);
-    tm__finding_write(
-        finding, "Thread dumps tell where threads were at a few instants, not for how "
-                 "long: record events for that.");
+    tm__finding_write(finding, "Thread dumps show where threads were at a few "
+                               "instants, not for how long: record events for that.");
     return TM_OK;
 }
 

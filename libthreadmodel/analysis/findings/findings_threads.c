@@ -59,7 +59,8 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
     tm__finding_write(finding, ".");
     tm__part(finding, TM__ADVICE);
     tm__finding_write(
-        finding, "Take these locks in one order everywhere, or one lock for both.");
+        finding,
+        "Acquire these locks in one order everywhere, or use one lock for both.");
     tm__part(finding, TM__CAVEAT);
     if (suspected)
         tm__finding_write(finding,
@@ -162,12 +163,12 @@ static int report_inversion(tm__findings *findings, const tm_table *table, size_
     }
     tm__finding_write(finding, ".");
     tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding, "Take these locks in one order everywhere.");
+    tm__finding_write(finding, "Acquire these locks in one order everywhere.");
     tm__part(finding, TM__CAVEAT);
     if (finding->suspected)
-        tm__finding_write(
-            finding, "Suspected: that a lock was held is inferred. Events that tell "
-                     "which locks a blocked thread holds would confirm it.");
+        tm__finding_write(finding,
+                          "Suspected: that a lock was held is inferred. Events with "
+                          "the locks that a blocked thread holds would confirm it.");
     return TM_OK;
 }
 

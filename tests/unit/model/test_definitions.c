@@ -139,9 +139,10 @@ static void definitions_keep_to_the_memory_limit_and_are_counted(void **state)
     for (stack.id = 1; stack.id <= STACKS; stack.id++)
         assert_int_equal(sink->define_stack(sink->payload, &stack), TM_OK);
     assert_in_range(tm_model_memory_bytes(model), FRAMES * sizeof(tm__frame), LIMIT);
-    assert_string_equal(caveat_of(&caveats, model, "To stay within"),
-                        "To stay within 67,108,864 bytes 19 definitions of names, methods "
-                        "and stacks were left out.");
+    assert_string_equal(
+        caveat_of(&caveats, model, "To stay within"),
+        "To stay within 67,108,864 bytes 19 definitions of names, methods "
+        "and stacks were left out.");
     tm_table_free(caveats);
     tm_model_free(model);
     free(frames);

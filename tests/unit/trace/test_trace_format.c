@@ -115,11 +115,10 @@ static void newer_minor_version_is_read_and_what_is_new_is_passed_over(void **st
     put_end(&paper, 1);
     recorder_init(&actual);
     assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_OK);
-    assert_same_text(
-        after_first_line(&actual),
-        "caveat a\nevent 4 0 0 0 0 0 5 0\n"
-        "caveat 3 parts of the trace were skipped: its format, 2.9, is "
-        "newer than 2.0\n");
+    assert_same_text(after_first_line(&actual),
+                     "caveat a\nevent 4 0 0 0 0 0 5 0\n"
+                     "caveat 3 parts of the trace were skipped: its format, 2.9, is "
+                     "newer than 2.0\n");
     recorder_free(&actual);
     free(paper.bytes);
 }

@@ -19,7 +19,7 @@ const SHARES = ["reported", "exact", "inferred"] as const;
 
 const COLUMNS: Column<Row>[] = [
   { id: "class", title: "Class", kind: "text", value: ({ className }) => className },
-  { id: "owner", title: "Owner", kind: "text", value: ({ owner }) => owner, width: 160 },
+  { id: "owner", title: "Held by", kind: "text", value: ({ owner }) => owner, width: 160 },
   { id: "method", title: "Acquired in", kind: "text", value: ({ method }) => method, width: 260 },
   { id: "line", title: "Line", kind: "count", value: ({ line }) => line, width: 70 },
   { id: "total", title: "Blocked time", kind: "ns", value: ({ figures }) => figures["total_ns"]!,
