@@ -160,7 +160,7 @@ def test_what_blocks_for_long_is_one_finding_a_cause(seed: int) -> None:
     for (outer, *_), locks in groups.items():
         rows = [row for of_lock in locks.values() for row in of_lock]
         total = sum(map(block_ns, rows))
-        # Blocks that begin and end at once at one object cannot be told apart here.
+        # Blocks that begin and end at once at one object cannot be distinguished here.
         if len(rows) < 5 or not total or total < model.length_ns // 100 or doubtful:
             continue
         if sum(impact >= total for impact in found.values()) >= MOST:
