@@ -4,7 +4,7 @@
 import pytest
 
 import runs
-from story import JDK, KIND, LOCK, MS, OTHER, SLOW, TRANSFER, Story
+from story import JDK, KIND, LOCK, MS, OTHER, SLOW, TAKE, TRANSFER, Story
 from threadmodel import Model
 
 
@@ -167,6 +167,28 @@ def test_a_sleep_that_the_run_waits_for_is_on_the_critical_path() -> None:
         "t2 slept 2 times in Lock.slow:10 on the critical path, 60.0 ms in all, 30 % "
         "of the run's length."
     )
+
+
+def test_sleeps_that_others_wait_for_are_no_polling() -> None:
+    (row,) = sleeper(30).findings("sleep_on_critical_path")
+    assert row["advice"].startswith("Wait for an event instead of polling;")
+    story = Story(2)
+    story.at(0, 2, KIND.PARK, object=OTHER, stack=TAKE)
+    for turn in range(10):
+        begin = 20.0 * turn + 1
+        # One asks, and the other sleeps before it answers.
+        story.at(begin, 1, KIND.UNPARK_CALLED, peer=2, stack=TRANSFER)
+        story.at(begin + 0.1, 1, KIND.PARK, object=LOCK, stack=TRANSFER)
+        story.at(begin + 0.2, 2, KIND.UNPARKED, object=OTHER)
+        story.at(begin + 1, 2, KIND.SLEEP, stack=SLOW)
+        story.at(begin + 18, 2, KIND.SLEPT)
+        story.at(begin + 18.1, 2, KIND.UNPARK_CALLED, peer=1, stack=SLOW)
+        story.at(begin + 18.2, 1, KIND.UNPARKED, object=LOCK)
+        story.at(begin + 18.3, 2, KIND.PARK, object=OTHER, stack=TAKE)
+    story.at(200, 1, KIND.THREAD_END)
+    (row,) = story.findings("sleep_on_critical_path")
+    assert row["title"] == "t1 waits in Lock.transfer for sleeps in Lock.slow"
+    assert row["advice"].startswith("If the sleep stands for a disk or a server, ")
 
 
 def test_a_sleep_that_nobody_waits_for_is_none() -> None:
