@@ -64,13 +64,14 @@
  * - sampled_block: in two or more of several thread dumps a thread is blocked, or
  *   queues to re-enter, by the same class at the same line.
  *
- * Minor findings are those that gain less than 1 % of the run, and 5 % at most, unless
- * threads would wait longer for what is not recorded instead; useless notifies; a lock
- * or resource for which all threads together lost at most 5 % of the run, or each
- * thread did and all together less than half of it; and a lock that blocked each thread
- * once, or one thread at a time for less than 1 ms on average, for less than a fifth of
- * the run. Waits and sleeps whose caller is the JDK itself, or a worker that waits for
- * work, are left out: a developer cannot change them.
+ * Minor findings are those that gain less than 1 % of the run, and 5 % at most, if they
+ * cost no thread a quarter of it and threads would not wait longer for what is not
+ * recorded instead; useless notifies; a lock or resource for which all threads together
+ * lost at most 5 % of the run, or each thread did and all together less than half of
+ * it; and a lock that blocked each thread once, or one thread at a time for less than
+ * 1 ms on average, for less than a fifth of the run. Waits and sleeps whose caller is
+ * the JDK itself, or a worker that waits for work, are left out: a developer cannot
+ * change them.
  */
 #ifndef THREADMODEL_FINDINGS_H
 #define THREADMODEL_FINDINGS_H

@@ -51,22 +51,33 @@ static int is_length_given(const tm__findings *findings, const tm__path *path)
     return 0;
 }
 
+static int gains_nothing(const tm__findings *findings, const tm__gain *gain)
+{
+    return gain->middle_ns < findings->run_ns / 100 &&
+           gain->high_ns < findings->run_ns / 20;
+}
+
 /*
  * Whether the replay can be believed. It cannot where threads blocked one another in
- * it, or where it is no image of the run even unchanged. That little is gained is
- * certain only of queueing, and if the threads do not wait longer for something that is
- * not recorded, as a server's workers do for requests.
+ * it, or where it is no image of the run even unchanged. A gain far below what a thread
+ * lost came from handoffs that were not seen, in programs that were really changed;
+ * most of all where the lost time was long. So little gain is believed only of queueing
+ * that took less than a quarter of the run, and if threads do not wait longer for what
+ * is not recorded instead, as a server's workers do for requests.
  */
 static int is_reliable(const tm__findings *findings, const tm__finding *item,
                        const tm__gain *gain)
 {
+    int is_lock = item->lock_group != TM__NONE;
+
     if (!gain->is_known || gain->forced || gain->off_ns > findings->run_ns / 8 ||
         gain->off_ns < -findings->run_ns / 8 || gain->middle_ns > findings->run_ns)
         return 0;
-    return gain->middle_ns >= item->bound_ns / 4 ||
-           (item->change == TM_WHATIF_PERMITS &&
-            gain->absorbed_ns < item->bound_ns / 4 &&
-            gain->high_ns < item->bound_ns / 2);
+    if (gain->middle_ns >= item->bound_ns / (is_lock ? 4 : 2))
+        return 1;
+    return item->change == TM_WHATIF_PERMITS && gains_nothing(findings, gain) &&
+           gain->absorbed_ns < item->bound_ns / 4 &&
+           item->bound_ns < findings->run_ns / 4;
 }
 
 static int ask(tm__findings *findings, tm__finding *item)
@@ -96,8 +107,7 @@ static int ask(tm__findings *findings, tm__finding *item)
     item->gain_ns = gain.middle_ns;
     item->gain_low_ns = gain.low_ns;
     item->gain_high_ns = gain.high_ns;
-    if (item->has_gain && gain.middle_ns < findings->run_ns / 100 &&
-        gain.high_ns < findings->run_ns / 20)
+    if (item->has_gain && gains_nothing(findings, &gain))
         item->minor = 1;
     return TM_OK;
 }
