@@ -27,7 +27,7 @@ def test_a_run_without_threads(show: Show) -> None:
     assert "0 threads" in said["statistics"]
     assert "No deadlock was found." in said["locks"]
     assert "nothing to gain" in said["whatif"]
-    assert "No thread was blocked" in said["flame"]
+    assert "No thread was in this state." in said["flame"]
 
 
 def test_a_run_of_one_thread(show: Show) -> None:
