@@ -86,9 +86,9 @@ def test_only_traces_can_be_followed(tmp_path: Path) -> None:
 
 @contextlib.contextmanager
 def listening(
-    *arguments: str, folder: Path
+    *arguments: str, folder: Path, skip_lines: int = 0
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A listener, and where it listens by its own word."""
+    """A listener, and where it listens by its own word, after other lines."""
     with subprocess.Popen(
         [sys.executable, "-m", "threadmodel", "listen", *arguments],
         stdout=subprocess.PIPE,
@@ -98,6 +98,8 @@ def listening(
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     ) as process:
         assert process.stderr is not None
+        for _ in range(skip_lines):
+            process.stderr.readline()
         line = process.stderr.readline()
         assert "listening on " in line, line + process.stderr.read()
         try:

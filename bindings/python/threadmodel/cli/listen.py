@@ -13,12 +13,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import click
 from rich.console import Console
 
 from threadmodel import private
+from threadmodel.cli import metrics as live_metrics
 from threadmodel.cli import terminal
 from threadmodel.cli.messages import say
 from threadmodel.cli.peers import Peers
@@ -66,6 +67,12 @@ CLEAR: Final = "\033[H\033[2J\033[3J"
     show_default=True,
     help="Beyond it, the oldest intervals are reduced to sums.",
 )
+@click.option(
+    "--metrics",
+    metavar="ADDRESS",
+    help="Answer Prometheus there, :9404 for instance; on loopback unless a host is "
+    "named.",
+)
 @click.pass_context
 def listen(
     context: click.Context,
@@ -75,6 +82,7 @@ def listen(
     every: float | None,
     top: int,
     memory: int,
+    metrics: str | None,
 ) -> None:
     """Wait at ADDRESS for one agent, receive its trace and report.
 
@@ -86,12 +94,15 @@ def listen(
     accepted.
 
     In a terminal the report is printed every two seconds, and at the end. Ctrl-C ends
-    the listener, not the program. The exit status is 3 when the trace is incomplete, as
-    when the program was killed.
+    the listener, not the program. With --metrics, Prometheus reads metrics at
+    http://ADDRESS/metrics while the program runs; they contain the names of locks'
+    classes, and anybody who can connect can read them. The exit status is 3 when the
+    trace is incomplete, as when the program was killed.
 
     \b
     threadmodel listen 127.0.0.1:7070 -o run.tmt
     threadmodel listen unix:/run/app.sock
+    threadmodel listen 127.0.0.1:7070 --metrics :9404
     """
     if every is None and sys.stdout.isatty():
         every = TERMINAL_EVERY_S
@@ -99,6 +110,10 @@ def listen(
     _check_output(output)
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(_listener(address, token))
+        scraped = None
+        if metrics is not None:
+            scraped = stack.enter_context(_tcp_listener(*_resolved(metrics)))
+            say(f"metrics at http://{_name(scraped)}/metrics")
         say(f"listening on {_name(listener)}")
         try:
             begun = Peers(listener, token).wait()
@@ -109,6 +124,8 @@ def listen(
         _write(file, bytes(begun.said))
         listener.close()
         live = Live(file.name, memory_limit_bytes=memory << 20)
+        if scraped is not None:
+            stack.enter_context(live_metrics.served(scraped, live.model))
         with contextlib.suppress(KeyboardInterrupt):
             _take(peer, file, live, every, top)
         peer.close()
@@ -162,21 +179,33 @@ def _listener(address: str, token: bytes | None) -> Iterator[socket.socket]:
                 with contextlib.suppress(OSError):
                     os.unlink(path)
         return
+    family, target = _resolved(address)
+    if token is None and not ipaddress.ip_address(target[0]).is_loopback:
+        raise click.UsageError(f"{address} is not loopback: give a --token-file")
+    with _tcp_listener(family, target) as listener:
+        yield listener
+
+
+def _resolved(address: str) -> tuple[int, Any]:
+    """Return the family and the address that HOST:PORT stands for."""
     match = re.fullmatch(r"(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})", address)
     if match is None or int(match[3]) > 65535:
         raise click.UsageError(f"{address!r} is neither HOST:PORT nor unix:PATH")
     host = match[1] or match[2] or "127.0.0.1"
     try:
-        family, kind, _, _, target = socket.getaddrinfo(
+        family, _, _, _, target = socket.getaddrinfo(
             host, int(match[3]), type=socket.SOCK_STREAM
         )[0]
     except OSError as failure:
         raise click.UsageError(f"{address}: {failure.strerror}") from None
-    if token is None and not ipaddress.ip_address(target[0]).is_loopback:
-        raise click.UsageError(f"{address} is not loopback: give a --token-file")
-    with socket.socket(family, kind) as listener:
+    return family, target
+
+
+@contextlib.contextmanager
+def _tcp_listener(family: int, target: Any) -> Iterator[socket.socket]:
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        _bind(listener, target, address)
+        _bind(listener, target, f"{target[0]}:{target[1]}")
         yield listener
 
 

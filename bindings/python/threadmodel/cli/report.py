@@ -15,7 +15,7 @@ from rich.console import Console
 
 import threadmodel
 from threadmodel import page
-from threadmodel.cli import export, terminal
+from threadmodel.cli import export, markdown, terminal
 from threadmodel.cli.files import INPUT, OUTPUT, OUTPUT_FOLDER, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
@@ -58,6 +58,12 @@ HTML_SUFFIXES: Final = (".html", ".htm")
 @sheet_option
 @click.option("--html", "as_html", is_flag=True, help="Print one self-contained page.")
 @click.option(
+    "--markdown",
+    "as_markdown",
+    is_flag=True,
+    help="Print GitHub-flavoured Markdown, for the summary of a CI job.",
+)
+@click.option(
     "-o", "--output", metavar="FILE", type=OUTPUT, help="Write there and not to stdout."
 )
 @click.option(
@@ -78,6 +84,7 @@ def report(
     parquet_folder: str | None,
     sheet: bool,
     as_html: bool,
+    as_markdown: bool,
     output: str | None,
     top: int,
     dialect: str | None,
@@ -93,7 +100,8 @@ def report(
     stacks, and inconsistencies in the events.
 
     With -o NAME.html, or --html, it is one self-contained page for a browser with all
-    of that and an interactive timeline.
+    of that and an interactive timeline. With -o NAME.md, or --markdown, it is the
+    summary as Markdown.
 
     The exit status is 3 when FILE is damaged or cut: the readable part is reported, and
     a line on stderr names what is missing. It is 2 when FILE cannot be read.
@@ -102,10 +110,14 @@ def report(
     threadmodel report run.tmt
     threadmodel report run.tmt -o run.html
     threadmodel report run.tmt --json | jq .findings
+    threadmodel report run.tmt --markdown >> "$GITHUB_STEP_SUMMARY"
     threadmodel report dump-1.txt dump-2.txt dump-3.txt
     """
-    if sum((as_json, as_html, csv_folder is not None, parquet_folder is not None)) > 1:
-        raise click.UsageError("--json, --html, --csv and --parquet exclude each other")
+    chosen = (as_json, as_html, as_markdown, csv_folder, parquet_folder)
+    if sum(each not in (False, None) for each in chosen) > 1:
+        raise click.UsageError(
+            "--json, --html, --markdown, --csv and --parquet exclude each other"
+        )
     if sheet and csv_folder is None:
         raise click.UsageError("--sheet is for --csv alone")
     folder = csv_folder or parquet_folder
@@ -113,8 +125,9 @@ def report(
         raise click.UsageError(
             "--csv and --parquet name their folder: -o is not for them"
         )
-    if output is not None and not as_json and output.lower().endswith(HTML_SUFFIXES):
-        as_html = True
+    if output is not None and not as_json and not as_markdown:
+        as_html = as_html or output.lower().endswith(HTML_SUFFIXES)
+        as_markdown = not as_html and output.lower().endswith(".md")
     # Whoever stops reading our output, as `head` does, ends us without a word.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
@@ -135,13 +148,18 @@ def report(
                 export.write_json(model, file, progress.step)
         elif as_html:
             # Whole before the file is opened: what fails leaves an older one alone.
-            text = page.render(model, step=progress.step).encode()
+            html = page.render(model, step=progress.step).encode()
             with _target(output) as file:
-                file.write(text)
+                file.write(html)
         else:
             progress.step("counting")
             sections = terminal.sections(model, top)
-    if folder is None and not as_json and not as_html:
+            if as_markdown:
+                name = Path(model.run.source or files[0]).name
+                text = markdown.render(sections, f"Threads of {name}")
+                with _target(output) as file:
+                    file.write(text.encode(errors="backslashreplace"))
+    if folder is None and not as_json and not as_html and not as_markdown:
         print_sections(sections, output)
     if model.damage is not None:
         say(f"only partly read: {model.damage}")
