@@ -15,6 +15,10 @@ _WORD: Final = re.compile(r"\w+")
 _SHOW_TABLES: Final = re.compile(
     r"(\s|--.*\n)*show\s+(all\s+)?tables\s*;?\s*", re.IGNORECASE
 )
+_SEALED: Final = (
+    "set memory_limit = '512MB'; set threads = 2; set enable_external_access = false; "
+    "set lock_configuration = true"
+)
 _MISSING_TABLE: Final = re.compile(r"Table with name (\w+) does not exist")
 
 
@@ -32,15 +36,29 @@ def query(model: "Model", statement: str) -> Any:
         MissingExtraError: duckdb or pyarrow is not installed
         InvalidArgumentError: the statement is wrong, or asks nothing
     """
+    return prepared(model, statement)[1]
+
+
+def prepared(model: "Model", statement: str, *, sealed: bool = False) -> Any:
+    """Return a connection of its own and the relation that a statement is.
+
+    Args:
+        model: asked
+        statement: as for :func:`query`
+        sealed: whether it may use nothing but the tables: no file, no extension
+    """
     duckdb = extra("duckdb")
     extra("pyarrow")
     connection = duckdb.connect()
     try:
         # A name is a table, and never a variable of whoever calls.
         connection.execute("set python_enable_replacements = false")
+        if sealed:
+            connection.execute(_SEALED)
         if _SHOW_TABLES.fullmatch(statement):
             names = "select unnest($names) as name order by name"
-            return connection.sql(names, params={"names": list(ALL_TABLES)})
+            relation = connection.sql(names, params={"names": list(ALL_TABLES)})
+            return connection, relation
         # A word that is no table's name there is made for nothing, and that is all.
         for name in set(_WORD.findall(statement.lower())) & ALL_TABLES.keys():
             connection.register(name, ask(model, name).to_arrow())
@@ -51,7 +69,7 @@ def query(model: "Model", statement: str) -> Any:
         raise errors.InvalidArgumentError(words) from failure
     if relation is None:
         raise errors.InvalidArgumentError(f"asks nothing: {statement!r:.200}")
-    return relation
+    return connection, relation
 
 
 def _no_table(name: str) -> str:

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "export": "exporting",
     "info": "info",
     "listen": "listen",
+    "mcp": "mcp",
     "path": "chains",
     "record": "record",
     "report": "report",

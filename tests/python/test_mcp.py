@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The MCP server, asked by the official SDK's own client over stdin and stdout."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import threadmodel
+from conftest import Cli, one_line
+from threadmodel.cli.mcp import ANSWER_BYTES, answer
+
+mcp = pytest.importorskip("mcp")
+pytest.importorskip("duckdb")
+
+MOST_BYTES = 8 * 1024
+Ask = Callable[..., Awaitable[Any]]
+
+
+def asked(questions: Callable[[Any], Awaitable[None]], *files: Path) -> None:
+    """Start a server for files, and let questions be put to its session."""
+
+    async def talk() -> None:
+        server = mcp.StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "threadmodel", "mcp", *map(str, files)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        with open(os.devnull, "w") as nowhere:
+            async with (
+                mcp.stdio_client(server, errlog=nowhere) as (read, write),
+                mcp.ClientSession(read, write) as session,
+            ):
+                await session.initialize()
+                await questions(session)
+
+    asyncio.run(asyncio.wait_for(talk(), 120))
+
+
+def text_of(result: Any) -> str:
+    (content,) = result.content
+    text: str = content.text
+    assert len(text.encode()) < MOST_BYTES
+    return text
+
+
+def test_all_tools_answer_of_the_run(trace: Path) -> None:
+    model = threadmodel.open(trace)
+
+    async def questions(session: Any) -> None:
+        async def ask(tool: str, **arguments: Any) -> Any:
+            result = await session.call_tool(tool, arguments)
+            assert not result.is_error, text_of(result)
+            return json.loads(text_of(result))
+
+        tools = (await session.list_tools()).tools
+        assert 0 < len(tools) <= 8
+        assert all(tool.description for tool in tools)
+        (run,) = (await ask("runs"))["rows"]
+        assert run["length_ns"] == model.length_ns
+        assert run["threads"] == len(model.threads())
+        findings = (await ask("findings"))["rows"]
+        assert [row["title"] for row in findings] == [
+            row["title"] for row in model.findings()
+        ]
+        for row in findings:
+            found = await ask("evidence", evidence_id=row["evidence_id"])
+            assert found["rows"]
+            assert found["where"]
+        explained = (await ask("explain"))["rows"]
+        assert [row["text"] for row in explained] == [
+            row["text"] for row in model.explain()
+        ]
+        path = (await ask("path"))["rows"]
+        assert path[0]["thread"] == next(iter(model.path_rollup(("thread",))))["thread"]
+        name = next(row["class"] for row in model.locks() if row["blocked_count"])
+        assert (await ask("whatif", class_name=name, factor=0.0))["rows_in_all"] == 1
+        assert "rows" in await ask("whatif")
+        count = await ask("sql", statement="select count(*) as n from threads")
+        assert count["rows"] == [{"n": len(model.threads())}]
+        many = await ask("sql", statement="select * from range(1000)")
+        assert many["rows_in_all"] == 200
+        assert "first 200" in many["caveat"]
+        assert {"name": "threads"} in (await ask("sql", statement="show tables"))[
+            "rows"
+        ]
+
+    asked(questions, trace)
+
+
+def test_only_named_files_are_opened_and_only_tables_are_read(
+    trace: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("word\nplugh\n")
+    target = tmp_path / "written.csv"
+
+    async def questions(session: Any) -> None:
+        for tool, arguments in (
+            ("findings", {"run": 2}),
+            ("findings", {"run": 0}),
+            ("evidence", {"evidence_id": "1.999"}),
+            ("evidence", {"evidence_id": "../x"}),
+            ("explain", {"thread": "nobody"}),
+            ("whatif", {"class_name": "none.such"}),
+            ("sql", {"statement": f"select * from read_csv('{secret}')"}),
+            ("sql", {"statement": f"select * from '{secret}'"}),
+            ("sql", {"statement": f"copy (select 1) to '{target}'"}),
+            ("sql", {"statement": f"attach '{tmp_path / 'x.db'}'"}),
+            ("sql", {"statement": "set enable_external_access = true"}),
+            ("sql", {"statement": "selec"}),
+        ):
+            result = await session.call_tool(tool, arguments)
+            assert result.is_error, (tool, arguments)
+            assert "plugh" not in text_of(result)
+            assert "Traceback" not in text_of(result)
+
+    asked(questions, trace)
+    assert not target.exists()
+
+
+def test_long_answers_are_cut_by_rows_and_say_so() -> None:
+    rows = [{"name": "\u7dda" * 2000, "number": i} for i in range(1000)]
+    text = answer(rows, len(rows), caveats=["x" * 5000])
+    assert len(text.encode()) <= ANSWER_BYTES
+    found = json.loads(text)
+    assert found["rows_in_all"] == 1000
+    assert 0 < found["rows_shown"] == len(found["rows"])
+    assert json.loads(answer([], 0)) == {"rows_in_all": 0, "rows": []}
+
+
+def test_stdin_is_no_run(cli: Cli) -> None:
+    done = cli("mcp", "-")
+    assert done.returncode == 2
+    assert "name files" in one_line(done.stderr)
