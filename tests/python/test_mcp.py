@@ -124,7 +124,7 @@ def test_only_named_files_are_opened_and_only_tables_are_read(
     assert not target.exists()
 
 
-def test_long_answers_are_cut_by_rows_and_say_so() -> None:
+def test_long_answers_are_cut_by_rows_and_count_them() -> None:
     rows = [{"name": "\u7dda" * 2000, "number": i} for i in range(1000)]
     text = answer(rows, len(rows), caveats=["x" * 5000])
     assert len(text.encode()) <= ANSWER_BYTES
