@@ -206,10 +206,11 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
                       tm__percent(item->total_ns, findings->run_ns));
     tm__part(finding, TM__ADVICE);
     /* A thread that others wait for does not poll: the sleep is its work. */
-    tm__finding_write(finding,
-                      "%s the sleep stands for a disk or a server, make that faster, or "
-                      "request more at once.",
-                      awaited_at ? "If" : "Wait for an event instead of polling; if");
+    tm__finding_write(
+        finding,
+        "%s the sleep stands for a disk or a server, make that faster, or "
+        "request more at once.",
+        awaited_at ? "If" : "Wait for an event instead of polling; if");
     return TM_OK;
 }
 
