@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/timeline/wakeup_edge.h"
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "model/caller_frame.h"
 #include "model/methods.h"
@@ -161,7 +162,7 @@ static void count_holds(tm__candidates *all)
         for (uint32_t p = 0; p < all->holds.places_count; p++)
             if (matches(all, it, &all->holds.places[p])) {
                 it->scaled += all->holds.places[p].holds;
-                it->scaled_ns += all->holds.places[p].hold_ns;
+                it->scaled_ns = tm__sum(it->scaled_ns, all->holds.places[p].hold_ns);
             }
     }
 }
@@ -177,15 +178,16 @@ static void count_rest(tm__candidates *all, const tm__script *script)
         tm__candidate *it = &all->items[i];
 
         it->scaled += script->scaled;
-        it->scaled_ns += script->scaled_ns;
+        it->scaled_ns = tm__sum(it->scaled_ns, script->scaled_ns);
         if (all->options->change == TM_WHATIF_PERMITS) {
             it->scaled += served->waits;
-            it->scaled_ns += served->wait_ns;
+            it->scaled_ns = tm__sum(it->scaled_ns, served->wait_ns);
         }
         for (uint32_t s = 0;
              all->options->change == TM_WHATIF_USES && s < served->spans_count; s++) {
             it->scaled++;
-            it->scaled_ns += served->spans[s].end_ns - served->spans[s].start_ns;
+            it->scaled_ns = tm__sum(it->scaled_ns, served->spans[s].end_ns -
+                                                       served->spans[s].start_ns);
         }
     }
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/saturate.h"
+
 /* By no more the gain of programs that were really changed differed from what was told,
  * in three of four; docs/whatif.md has the table. */
 #define ERROR_SHARE 0.15
@@ -30,13 +32,13 @@ tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it)
                      .forced = all->forced};
 
     error_ns = (int64_t)((double)most(middle_ns, -middle_ns) * ERROR_SHARE);
-    error_ns += most(all->off_ns, -all->off_ns);
-    gain.low_ns =
-        least(gains_ns[TM__HOLDS_SHORT], least(middle_ns, gains_ns[TM__HOLDS_LONG])) -
-        error_ns;
-    gain.high_ns =
-        most(gains_ns[TM__HOLDS_SHORT], most(middle_ns, gains_ns[TM__HOLDS_LONG])) +
-        error_ns;
+    error_ns = tm__sum(error_ns, most(all->off_ns, -all->off_ns));
+    gain.low_ns = -tm__sum(
+        -least(gains_ns[TM__HOLDS_SHORT], least(middle_ns, gains_ns[TM__HOLDS_LONG])),
+        error_ns);
+    gain.high_ns = tm__sum(
+        most(gains_ns[TM__HOLDS_SHORT], most(middle_ns, gains_ns[TM__HOLDS_LONG])),
+        error_ns);
     gain.high_ns = most(gain.high_ns, it->hidden_ns);
     /* A change that takes time away can still cost some, but nothing tells that. */
     if (middle_ns >= 0 && gain.low_ns < 0)
