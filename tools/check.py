@@ -173,9 +173,8 @@ def run_lint() -> Outcome:
     if (ROOT / "pyproject.toml").exists():
         commands.append(["mypy"])
     # It is there where the front end was built.
-    if (FRONT_END / "node_modules/.bin/tsc").exists():
-        tsc = str(FRONT_END / "node_modules/.bin/tsc")
-        commands.append([tsc, "--noEmit", "--project", str(FRONT_END)])
+    if (FRONT_END / "node_modules").exists():
+        commands.append(["npm", "--prefix", str(FRONT_END), "run", "--silent", "check"])
     outcome = Outcome()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(call, commands))

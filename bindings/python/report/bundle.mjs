@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundle the front end: `node bundle.mjs OUT` writes report.js and report.css, widget.js,
 // which holds its styles, and licences.json: the packages inside, and their licences.
-import { build } from "esbuild";
+
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2];

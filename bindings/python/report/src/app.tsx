@@ -4,14 +4,14 @@ import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Pack } from "./data/pack";
 import type { Run } from "./data/run";
-import { turnScheme, watchScheme } from "./scheme";
-import { open, view, VIEWS, type View } from "./state";
-import { FlameView } from "./views/flame";
-import { LicencesDialog } from "./views/licences";
 import { LocksView } from "./locks/view";
-import { OverviewView } from "./views/overview";
+import { turnScheme, watchScheme } from "./scheme";
+import { open, VIEWS, type View, view } from "./state";
 import { StatisticsView } from "./statistics/view";
 import { TimelineView } from "./timeline/view";
+import { FlameView } from "./views/flame";
+import { LicencesDialog } from "./views/licences";
+import { OverviewView } from "./views/overview";
 import { WhatIfView } from "./views/whatif";
 
 interface Props {
@@ -72,8 +72,7 @@ function Tabs() {
           aria-selected={view.value === id}
           aria-controls="view"
           tabIndex={view.value === id ? 0 : -1}
-          onClick={() => open(id)}
-        >
+          onClick={() => open(id)}>
           {title}
         </button>
       ))}
@@ -83,7 +82,11 @@ function Tabs() {
 
 function Theme() {
   return (
-    <button type="button" class="quiet" onClick={turnScheme} title="Light or dark"
+    <button
+      type="button"
+      class="quiet"
+      onClick={turnScheme}
+      title="Light or dark"
       aria-label="Switch between light and dark">
       ◐
     </button>

@@ -4,26 +4,32 @@
 import {
   CellStyleModule,
   ClientSideRowModelModule,
+  type ColDef,
   createGrid,
+  type GridApi,
+  type GridOptions,
   ModuleRegistry,
   QuickFilterModule,
   RenderApiModule,
   RowApiModule,
   RowSelectionModule,
-  ScrollApiModule,
-  themeQuartz,
-  TooltipModule,
-  type ColDef,
-  type GridApi,
-  type GridOptions,
   type RowSelectionOptions,
+  ScrollApiModule,
+  TooltipModule,
+  themeQuartz,
 } from "ag-grid-community";
 import { useEffect, useRef } from "preact/hooks";
 import { clean, duration, number, percent } from "./format";
 
 ModuleRegistry.registerModules([
-  CellStyleModule, ClientSideRowModelModule, QuickFilterModule, RenderApiModule, RowApiModule,
-  RowSelectionModule, ScrollApiModule, TooltipModule,
+  CellStyleModule,
+  ClientSideRowModelModule,
+  QuickFilterModule,
+  RenderApiModule,
+  RowApiModule,
+  RowSelectionModule,
+  ScrollApiModule,
+  TooltipModule,
 ]);
 
 export type Kind = "text" | "ns" | "count" | "share" | "instant";
@@ -165,7 +171,8 @@ export function Grid<T>(props: GridProps<T>) {
       },
     };
     const root = host.current!.getRootNode();
-    if (root instanceof ShadowRoot) options.themeStyleContainer = root as unknown as HTMLElement;
+    if (root instanceof ShadowRoot)
+      options.themeStyleContainer = root as unknown as HTMLElement;
     const rowSelection = selection(props.select);
     if (rowSelection) options.rowSelection = rowSelection;
     const api = createGrid(host.current!, options);
@@ -193,13 +200,20 @@ export function Grid<T>(props: GridProps<T>) {
   useEffect(() => {
     grid.current?.setGridOption("quickFilterText", props.search ?? "");
   }, [props.search]);
-  useEffect(() => mark(grid.current, props.selected, props.rowKey),
-    [props.selected, props.rows]);
+  useEffect(
+    () => mark(grid.current, props.selected, props.rowKey),
+    [props.selected, props.rows],
+  );
 
   const lines = Math.min(props.lines ?? 10, Math.max(props.rows.length, 1));
   const height = HEADER_HEIGHT + lines * ROW_HEIGHT + 18;
   return (
-    <div class="grid" ref={host} style={{ height: `${height}px` }} data-rows={props.rows.length} />
+    <div
+      class="grid"
+      ref={host}
+      style={{ height: `${height}px` }}
+      data-rows={props.rows.length}
+    />
   );
 }
 

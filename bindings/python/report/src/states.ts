@@ -3,7 +3,7 @@
 // cannot see red and green distinguish, and each state has a texture and a letter of its
 // own besides, for those who see no colour, and for paper.
 
-import { STATE, SUMMED_STATES, type State as StateName } from "./described";
+import { STATE, type State as StateName, SUMMED_STATES } from "./described";
 
 /** Whether a texture has ink at a pixel; x and y are at least 0. */
 type Texture = (x: number, y: number) => boolean;
@@ -44,8 +44,13 @@ const LOOKS: Record<Drawn, Look> = {
   joining: ["J", "#cc79a7", "#d58db6", 0.8, (x) => x % 5 < 1],
   sleeping: ["S", "#8c93a3", "#7e8698", 0.6, (x, y) => y % 6 === 2 && x % 6 < 3],
   parked: ["P", "#0072b2", "#2a8cc9", 0.8, (_, y) => y % 4 === 1],
-  deadlocked: ["D", "#1b1b1f", "#f4f4f6", 1,
-    (x, y) => (x + y) % 5 === 0 || (x + 4 * y) % 5 === 0],
+  deadlocked: [
+    "D",
+    "#1b1b1f",
+    "#f4f4f6",
+    1,
+    (x, y) => (x + y) % 5 === 0 || (x + 4 * y) % 5 === 0,
+  ],
   runnable: ["u", "#f0e442", "#e5d93a", 0.46, (x, y) => (x + 2 * y) % 6 === 0],
 };
 

@@ -8,7 +8,7 @@ import { ThreadIndex, threadsOf } from "./data/run";
 import { Stacks } from "./data/stacks";
 import { isDark } from "./states";
 import style from "./style.css";
-import { TimelineData, type Detail, type Source } from "./timeline/data";
+import { type Detail, type Source, TimelineData } from "./timeline/data";
 import { Lanes } from "./timeline/lanes";
 import { TimelineState } from "./timeline/state";
 import { Timeline } from "./timeline/timeline";

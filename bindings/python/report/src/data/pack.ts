@@ -118,7 +118,7 @@ export class Table {
     if (index.type === "string") return this.codes(column)[row] === -1;
     if (index.valid === undefined) return false;
     if (index.valid === null) return true;
-    return ((this.data[index.valid + (row >> 3)] ?? 0) >> (row & 7) & 1) === 0;
+    return (((this.data[index.valid + (row >> 3)] ?? 0) >> (row & 7)) & 1) === 0;
   }
 
   text(column: string, row: number): string | null {

@@ -49,7 +49,8 @@ function gather(run: Run, table: Table): Deadlock[] {
       found.set(number, deadlock);
     }
     const deadline = table.number("deadline_ns", row);
-    if (deadline !== null) deadlock.deadline = Math.min(deadline, deadlock.deadline ?? deadline);
+    if (deadline !== null)
+      deadlock.deadline = Math.min(deadline, deadlock.deadline ?? deadline);
     const index = run.index.find(table.id("thread_id", row));
     deadlock.members.push({
       row,
@@ -90,8 +91,12 @@ export function Deadlocks({ run, stacks }: { run: Run; stacks: Stacks }) {
             <Ring members={deadlock.members} />
             <div class="members">
               {deadlock.members.map((member) => (
-                <Card key={member.row} member={member} stacks={stacks}
-                  show={() => show(run, deadlock, member)} />
+                <Card
+                  key={member.row}
+                  member={member}
+                  stacks={stacks}
+                  show={() => show(run, deadlock, member)}
+                />
               ))}
             </div>
           </div>
@@ -131,15 +136,29 @@ function Card(props: { member: Member; stacks: Stacks; show: () => void }) {
 function Ring({ members }: { members: readonly Member[] }) {
   const at = (turn: number, radius = RADIUS) => {
     const angle = (turn / members.length) * 2 * Math.PI - Math.PI / 2;
-    return [WIDTH / 2 + radius * Math.cos(angle), HEIGHT / 2 + radius * Math.sin(angle)] as const;
+    return [
+      WIDTH / 2 + radius * Math.cos(angle),
+      HEIGHT / 2 + radius * Math.sin(angle),
+    ] as const;
   };
-  const said = members.map(({ thread, wants, owner }) => `${thread} wants ${wants}, which is held by ${owner}`);
+  const said = members.map(
+    ({ thread, wants, owner }) => `${thread} wants ${wants}, which is held by ${owner}`,
+  );
   return (
-    <svg class="diagram ring" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img"
+    <svg
+      class="diagram ring"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
       aria-label={`A ring: ${said.join("; ")}`}>
       <defs>
-        <marker id="ring-head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8"
-          markerHeight="8" orient="auto-start-reverse">
+        <marker
+          id="ring-head"
+          viewBox="0 0 10 10"
+          refX="9"
+          refY="5"
+          markerWidth="8"
+          markerHeight="8"
+          orient="auto-start-reverse">
           <path d="M0 0 10 5 0 10z" fill="context-stroke" />
         </marker>
       </defs>
@@ -148,12 +167,17 @@ function Ring({ members }: { members: readonly Member[] }) {
         const [x1, y1] = at(turn + gap);
         const [x2, y2] = at(turn + 1 - gap);
         const [lx, ly] = at(turn + 0.5, RADIUS + 10);
-        const anchor = Math.abs(lx - WIDTH / 2) < 10 ? "middle" : lx > WIDTH / 2 ? "start" : "end";
+        const anchor =
+          Math.abs(lx - WIDTH / 2) < 10 ? "middle" : lx > WIDTH / 2 ? "start" : "end";
         const sure = member.provenance === "reported";
         return (
           <g key={member.row}>
-            <path class="wants" d={`M${x1} ${y1}A${RADIUS} ${RADIUS} 0 0 1 ${x2} ${y2}`}
-              stroke-dasharray={sure ? undefined : "5 4"} marker-end="url(#ring-head)" />
+            <path
+              class="wants"
+              d={`M${x1} ${y1}A${RADIUS} ${RADIUS} 0 0 1 ${x2} ${y2}`}
+              stroke-dasharray={sure ? undefined : "5 4"}
+              marker-end="url(#ring-head)"
+            />
             <text x={lx} y={ly} text-anchor={anchor} class="wanted">
               {shorten(short(member.wants), 21)}
               <title>{member.wants}</title>

@@ -83,7 +83,9 @@ export function Matrix({ run }: { run: Run }) {
                   <span>{label}</span>
                 </th>
               ))}
-              <th scope="col" class="figure">total</th>
+              <th scope="col" class="figure">
+                total
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -93,8 +95,12 @@ export function Matrix({ run }: { run: Run }) {
                   {row.label}
                 </th>
                 {columns.map((column) => (
-                  <Square key={column.key} cell={cells.get(`${row.key}|${column.key}`)}
-                    most={most} title={`${row.label} blocked by ${column.label}`} />
+                  <Square
+                    key={column.key}
+                    cell={cells.get(`${row.key}|${column.key}`)}
+                    most={most}
+                    title={`${row.label} blocked by ${column.label}`}
+                  />
                 ))}
                 <td class="figure">{duration(row.total)}</td>
               </tr>
@@ -104,8 +110,8 @@ export function Matrix({ run }: { run: Run }) {
       </div>
       {hidden ? (
         <p class="note">
-          The {SHOWN} with most time on each side are shown; {count(hidden, "more is", "more are")}{" "}
-          left out.
+          The {SHOWN} with most time on each side are shown;{" "}
+          {count(hidden, "more is", "more are")} left out.
         </p>
       ) : null}
     </>
@@ -118,7 +124,8 @@ function Square(props: { cell: Cell | undefined; most: number; title: string }) 
   const share = Math.sqrt(cell.total / most);
   // Never so strong that its text could not be read.
   const shade = `color-mix(in oklab, #d55e00 ${Math.round(10 + share * 48)}%, var(--surface))`;
-  const tip = `${title}: ${duration(cell.total)}, ${count(cell.count, "block")}, ` +
+  const tip =
+    `${title}: ${duration(cell.total)}, ${count(cell.count, "block")}, ` +
     `${percent(cell.inferred)} of it with an inferred owner`;
   return (
     <td class="square" style={{ background: shade }} title={tip} data-total={cell.total}>

@@ -31,14 +31,19 @@ interface Found {
 /** By object where those are few; a graph of classes says less, and is smaller. */
 function gather(run: Run): Found {
   const byObject = gatherBy(run, "object");
-  return byObject.hidden || byObject.nodes.includes(UNKNOWN) ? gatherBy(run, "class") : byObject;
+  return byObject.hidden || byObject.nodes.includes(UNKNOWN)
+    ? gatherBy(run, "class")
+    : byObject;
 }
 
 function gatherBy(run: Run, what: "object" | "class"): Found {
   const table = run.table("lock_edges");
   const cycles = run.table("lock_order");
   const ends = (of: Table, row: number) =>
-    [of.text(`held_${what}`, row) ?? UNKNOWN, of.text(`wanted_${what}`, row) ?? UNKNOWN] as const;
+    [
+      of.text(`held_${what}`, row) ?? UNKNOWN,
+      of.text(`wanted_${what}`, row) ?? UNKNOWN,
+    ] as const;
   const key = (held: string, wanted: string) => `${held}\u0001${wanted}`;
   const cyclic = new Set<string>();
   for (let row = 0; row < cycles.rows; row++) cyclic.add(key(...ends(cycles, row)));
@@ -79,10 +84,12 @@ export function Order({ run, stacks }: { run: Run; stacks: Stacks }) {
   return (
     <>
       <Graph nodes={nodes} edges={edges} />
-      {hidden ? <p class="note">{count(hidden, "class", "classes")} more are left out.</p> : null}
+      {hidden ? (
+        <p class="note">{count(hidden, "class", "classes")} more are left out.</p>
+      ) : null}
       <p class="note">
-        {objects ? "Each node is an object." : "Each node is a class."} An arrow leads from a lock that is held to one that is wanted. Dashed: that the first
-        was held is inferred.
+        {objects ? "Each node is an object." : "Each node is a class."} An arrow leads from a
+        lock that is held to one that is wanted. Dashed: that the first was held is inferred.
       </p>
       <Cycles run={run} stacks={stacks} />
     </>
@@ -106,17 +113,30 @@ function Graph({ nodes, edges }: { nodes: readonly string[]; edges: readonly Edg
   );
   const most = Math.max(...edges.map((edge) => edge.count), 1);
   return (
-    <svg class="diagram order" viewBox={`0 0 ${WIDTH} ${height}`} role="img"
+    <svg
+      class="diagram order"
+      viewBox={`0 0 ${WIDTH} ${height}`}
+      role="img"
       aria-label={`Graph of lock order: ${count(nodes.length, "class", "classes")}, ${count(edges.length, "arrow")}; the cycles are listed below`}>
       <defs>
-        <marker id="order-head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7"
-          markerHeight="7" markerUnits="userSpaceOnUse" orient="auto">
+        <marker
+          id="order-head"
+          viewBox="0 0 10 10"
+          refX="9"
+          refY="5"
+          markerWidth="7"
+          markerHeight="7"
+          markerUnits="userSpaceOnUse"
+          orient="auto">
           <path d="M0 0 10 5 0 10z" fill="context-stroke" />
         </marker>
       </defs>
       {edges.map((edge) => (
-        <path key={`${edge.held}\u0001${edge.wanted}`} d={curve(at.get(edge.held)!, at.get(edge.wanted)!)}
-          class={edge.cyclic ? "edge cyclic" : "edge"} marker-end="url(#order-head)"
+        <path
+          key={`${edge.held}\u0001${edge.wanted}`}
+          d={curve(at.get(edge.held)!, at.get(edge.wanted)!)}
+          class={edge.cyclic ? "edge cyclic" : "edge"}
+          marker-end="url(#order-head)"
           stroke-width={1 + 2 * Math.sqrt(edge.count / most)}
           stroke-dasharray={edge.inferred ? "6 4" : undefined}>
           <title>
@@ -194,7 +214,9 @@ function Cycles({ run, stacks }: { run: Run; stacks: Stacks }) {
           ))}
         </details>
       ))}
-      {cycles.size > 50 ? <p class="note">{cycles.size - 50} more cycles are left out.</p> : null}
+      {cycles.size > 50 ? (
+        <p class="note">{cycles.size - 50} more cycles are left out.</p>
+      ) : null}
     </>
   );
 }

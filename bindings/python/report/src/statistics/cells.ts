@@ -89,7 +89,7 @@ export class Cells {
       if (threads && this.run.byThread && !threads.has(this.thread[cell]!)) continue;
       const className = this.table.text("class", cell);
       if (classes && !classes.has(className)) continue;
-      const key = by === "class" ? className ?? "" : placeKey(this.table, cell);
+      const key = by === "class" ? (className ?? "") : placeKey(this.table, cell);
       let group = groups.get(key);
       if (!group) {
         group = this.emptyGroup(key, cell, by, threads === null);
@@ -142,13 +142,17 @@ export class Cells {
     return new Set(group.cells.map((cell) => this.thread[cell]!).filter((t) => t >= 0));
   }
 
-  private emptyGroup(
-    key: string, cell: number, by: "class" | "caller", ofAll: boolean,
-  ): Group {
+  private emptyGroup(key: string, cell: number, by: "class" | "caller", ofAll: boolean): Group {
     const states = {} as Record<BlockingState, Figures>;
     for (const state of BLOCKING_STATES)
       states[state] = {
-        count: 0, total: 0, min: null, max: null, mean: null, p50: null, p90: null,
+        count: 0,
+        total: 0,
+        min: null,
+        max: null,
+        mean: null,
+        p50: null,
+        p90: null,
         p99: null,
       };
     const at = by === "caller" && cell >= 0;
@@ -178,7 +182,8 @@ export class Cells {
     if (!this.objectsOf) return;
     const objects = new Set<string>();
     for (const cell of cells)
-      for (const object of this.objectsOf.get(placeKey(this.table, cell))
+      for (const object of this.objectsOf
+        .get(placeKey(this.table, cell))
         ?.get(this.thread[cell]!) ?? [])
         objects.add(object);
     group.objects = objects.size;
@@ -288,8 +293,7 @@ export function quantile(
   let seen = 0;
   for (const { low, high, count: some } of buckets) {
     seen += some;
-    if (seen >= rank)
-      return Math.min(Math.max(low + Math.floor((high - low) / 2), min), max);
+    if (seen >= rank) return Math.min(Math.max(low + Math.floor((high - low) / 2), min), max);
   }
   return max;
 }

@@ -3,21 +3,37 @@
 import type { Thread } from "../data/run";
 import { clean } from "../format";
 import type { Column } from "../grid";
-import { BLOCKING_STATES, labelOf, type BlockingState } from "../states";
+import { BLOCKING_STATES, type BlockingState, labelOf } from "../states";
 import type { Figures, Group } from "./cells";
 
 export const THREAD_COLUMNS: Column<Thread>[] = [
   { id: "name", title: "Thread", kind: "text", value: ({ label: name }) => name, width: 200 },
   { id: "id", title: "Id", kind: "text", value: ({ id }) => String(id), width: 90 },
   { id: "group", title: "Group", kind: "text", value: ({ group }) => group, width: 130 },
-  { id: "state", title: "At the end", kind: "text", value: ({ state }) => labelOf(state),
-    width: 110 },
+  {
+    id: "state",
+    title: "At the end",
+    kind: "text",
+    value: ({ state }) => labelOf(state),
+    width: 110,
+  },
   ...[...BLOCKING_STATES, "sleeping"].flatMap((name): Column<Thread>[] => [
-    { id: `${name}_total_ns`, title: labelOf(name), kind: "ns",
-      value: ({ total }) => total[name]!, tip: `Time ${labelOf(name)}`,
-      ...(name === "blocked" ? { sort: "desc" as const } : {}) },
-    { id: `${name}_count`, title: "×", kind: "count", value: ({ count }) => count[name]!,
-      tip: `How often ${labelOf(name)}`, width: 70 },
+    {
+      id: `${name}_total_ns`,
+      title: labelOf(name),
+      kind: "ns",
+      value: ({ total }) => total[name]!,
+      tip: `Time ${labelOf(name)}`,
+      ...(name === "blocked" ? { sort: "desc" as const } : {}),
+    },
+    {
+      id: `${name}_count`,
+      title: "×",
+      kind: "count",
+      value: ({ count }) => count[name]!,
+      tip: `How often ${labelOf(name)}`,
+      width: 70,
+    },
   ]),
 ];
 
@@ -33,41 +49,73 @@ const FIGURES: [keyof Figures, string, "ns" | "count"][] = [
 ];
 
 function figures(state: BlockingState, chosen: readonly (keyof Figures)[]): Column<Group>[] {
-  return FIGURES.filter(([figure]) => chosen.includes(figure)).map(
-    ([figure, title, kind]) => ({
-      id: `${state}_${figure}`,
-      title: figure === "total" ? labelOf(state) : title,
-      kind,
-      value: ({ states }) => states[state][figure],
-      tip: `${labelOf(state)}: ${title === "×" ? "how often" : title}`,
-      width: { count: 80, total: 112 }[figure as string] ?? 95,
-    }),
-  );
+  return FIGURES.filter(([figure]) => chosen.includes(figure)).map(([figure, title, kind]) => ({
+    id: `${state}_${figure}`,
+    title: figure === "total" ? labelOf(state) : title,
+    kind,
+    value: ({ states }) => states[state][figure],
+    tip: `${labelOf(state)}: ${title === "×" ? "how often" : title}`,
+    width: { count: 80, total: 112 }[figure as string] ?? 95,
+  }));
 }
 
 const DISTINCT: Column<Group>[] = [
-  { id: "objects", title: "Objects", kind: "count", value: ({ objects }) => objects,
-    tip: "Distinct objects", width: 90 },
-  { id: "threads", title: "Threads", kind: "count", value: ({ threads }) => threads,
-    tip: "Distinct threads", width: 90 },
+  {
+    id: "objects",
+    title: "Objects",
+    kind: "count",
+    value: ({ objects }) => objects,
+    tip: "Distinct objects",
+    width: 90,
+  },
+  {
+    id: "threads",
+    title: "Threads",
+    kind: "count",
+    value: ({ threads }) => threads,
+    tip: "Distinct threads",
+    width: 90,
+  },
 ];
 
 export const CLASS_COLUMNS: Column<Group>[] = [
-  { id: "class", title: "Class", kind: "text", width: 260,
-    value: ({ className }) => clean(className) || "(not known)" },
-  ...BLOCKING_STATES.flatMap((state) => figures(state, FIGURES.map(([figure]) => figure))),
+  {
+    id: "class",
+    title: "Class",
+    kind: "text",
+    width: 260,
+    value: ({ className }) => clean(className) || "(not known)",
+  },
+  ...BLOCKING_STATES.flatMap((state) =>
+    figures(
+      state,
+      FIGURES.map(([figure]) => figure),
+    ),
+  ),
   ...DISTINCT,
 ];
 
 /** Of one kind of blocking interval, by caller method. */
 export function callerColumns(state: BlockingState): Column<Group>[] {
   return [
-    { id: "method", title: "Called from", kind: "text", width: 320,
-      value: ({ method }) => clean(method) || "(not known)" },
+    {
+      id: "method",
+      title: "Called from",
+      kind: "text",
+      width: 320,
+      value: ({ method }) => clean(method) || "(not known)",
+    },
     { id: "line", title: "Line", kind: "count", value: ({ line }) => line, width: 70 },
-    { id: "class", title: "Class", kind: "text",
-      value: ({ className }) => clean(className) || "(not known)" },
-    ...figures(state, FIGURES.map(([figure]) => figure)),
+    {
+      id: "class",
+      title: "Class",
+      kind: "text",
+      value: ({ className }) => clean(className) || "(not known)",
+    },
+    ...figures(
+      state,
+      FIGURES.map(([figure]) => figure),
+    ),
     ...DISTINCT,
   ];
 }

@@ -2,7 +2,7 @@
 // How long the blocking intervals of one row took: bars over a logarithmic scale of time.
 import { scaleLog } from "d3-scale";
 import { duration, number } from "../format";
-import { BY_NAME, colour, STATES, type BlockingState } from "../states";
+import { type BlockingState, BY_NAME, colour, STATES } from "../states";
 import type { Bucket } from "./cells";
 
 const WIDTH = 720;
@@ -65,25 +65,42 @@ function Chart({ buckets, fill }: { buckets: readonly Bucket[]; fill: string }) 
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   const decades = x.ticks(6).filter((tick) => Number.isInteger(Math.log10(tick)));
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" data-count={total}
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      data-count={total}
       aria-label={`${number(total)} times, from ${duration(low)} to ${duration(high)}`}>
       {drawn.map((bar) => (
-        <rect key={bar.low} x={x(bar.low)} width={Math.max(1, x(bar.high) - x(bar.low) - 1)}
-          y={y(bar.count)} height={HEIGHT - MARGIN.bottom - y(bar.count)} fill={fill}>
+        <rect
+          key={bar.low}
+          x={x(bar.low)}
+          width={Math.max(1, x(bar.high) - x(bar.low) - 1)}
+          y={y(bar.count)}
+          height={HEIGHT - MARGIN.bottom - y(bar.count)}
+          fill={fill}>
           <title>
             {`${duration(bar.low)} to ${duration(bar.high)}: ${number(bar.count)} times`}
           </title>
         </rect>
       ))}
-      <line class="axis" x1={MARGIN.left} x2={WIDTH - MARGIN.right}
-        y1={HEIGHT - MARGIN.bottom} y2={HEIGHT - MARGIN.bottom} />
+      <line
+        class="axis"
+        x1={MARGIN.left}
+        x2={WIDTH - MARGIN.right}
+        y1={HEIGHT - MARGIN.bottom}
+        y2={HEIGHT - MARGIN.bottom}
+      />
       {(decades.length > 1 ? decades : x.ticks(4).slice(0, 6)).map((tick) => (
         <text key={tick} x={x(tick)} y={HEIGHT - 10} text-anchor="middle">
           {duration(tick)}
         </text>
       ))}
-      <text x={MARGIN.left - 6} y={MARGIN.top + 6} text-anchor="end">{number(most)}</text>
-      <text x={MARGIN.left - 6} y={HEIGHT - MARGIN.bottom} text-anchor="end">0</text>
+      <text x={MARGIN.left - 6} y={MARGIN.top + 6} text-anchor="end">
+        {number(most)}
+      </text>
+      <text x={MARGIN.left - 6} y={HEIGHT - MARGIN.bottom} text-anchor="end">
+        0
+      </text>
     </svg>
   );
 }

@@ -5,12 +5,10 @@ import { useMemo } from "preact/hooks";
 import type { Run, Thread } from "../data/run";
 import { clean, count, duration, number, place } from "../format";
 import { Grid } from "../grid";
-import {
-  brightClass, chosenClasses, chosenThreads, open, shownThreads,
-} from "../state";
-import { BLOCKING_STATES, labelOf, type BlockingState } from "../states";
+import { brightClass, chosenClasses, chosenThreads, open, shownThreads } from "../state";
+import { BLOCKING_STATES, type BlockingState, labelOf } from "../states";
 import { Cells, type Group } from "./cells";
-import { callerColumns, CLASS_COLUMNS, THREAD_COLUMNS } from "./columns";
+import { CLASS_COLUMNS, callerColumns, THREAD_COLUMNS } from "./columns";
 import { Histogram } from "./histogram";
 
 interface Shown {
@@ -40,13 +38,14 @@ export function StatisticsView({ run }: { run: Run }) {
   const callers = useMemo(
     () =>
       source.group(
-        "caller", threads, wanted && new Set([...wanted].map((name) => name || null)),
+        "caller",
+        threads,
+        wanted && new Set([...wanted].map((name) => name || null)),
       ),
     [source, threads, wanted],
   );
   const total = useMemo(
-    () =>
-      source.total(threads, wanted && new Set([...wanted].map((name) => name || null))),
+    () => source.total(threads, wanted && new Set([...wanted].map((name) => name || null))),
     [source, threads, wanted],
   );
   return (
@@ -55,7 +54,8 @@ export function StatisticsView({ run }: { run: Run }) {
       <Totals total={total} threads={threads} classes={wanted} run={run} />
       <section aria-labelledby="classes-title">
         <h2 id="classes-title">
-          By class of the object <span class="aside">{count(classes.length, "class", "classes")}</span>
+          By class of the object{" "}
+          <span class="aside">{count(classes.length, "class", "classes")}</span>
         </h2>
         <Grid
           label="Statistics by class"
@@ -72,7 +72,9 @@ export function StatisticsView({ run }: { run: Run }) {
           Choose classes to see their callers; Enter or double-click draws a histogram.
         </p>
         <div class="buttons">
-          <button type="button" disabled={names.size !== 1}
+          <button
+            type="button"
+            disabled={names.size !== 1}
             onClick={() => {
               brightClass.value = [...names][0]!;
               open("timeline");
@@ -109,14 +111,21 @@ function Threads({ run, exact }: { run: Run; exact: boolean }) {
       <div class="controls">
         <label>
           Search
-          <input type="search" value={search.value}
-            onInput={(event) => (search.value = event.currentTarget.value)} />
+          <input
+            type="search"
+            value={search.value}
+            onInput={(event) => (search.value = event.currentTarget.value)}
+          />
         </label>
-        <button type="button" disabled={!selected.size}
+        <button
+          type="button"
+          disabled={!selected.size}
           onClick={() => (chosenThreads.value = new Set())}>
           Choose none
         </button>
-        <button type="button" disabled={!selected.size}
+        <button
+          type="button"
+          disabled={!selected.size}
           onClick={() => {
             shownThreads.value = new Set(chosenThreads.value);
             open("timeline");
@@ -159,7 +168,9 @@ interface TotalsProps {
 
 function Totals({ total, threads, classes, run }: TotalsProps) {
   const of = [
-    threads ? count(threads.size, "chosen thread") : `all ${count(run.threads.length, "thread")}`,
+    threads
+      ? count(threads.size, "chosen thread")
+      : `all ${count(run.threads.length, "thread")}`,
     classes ? count(classes.size, "chosen class", "chosen classes") : "all classes",
   ].join(", ");
   return (
@@ -173,15 +184,25 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
           // Percentiles of a choice of threads may not be in the file.
           const known = Object.entries({ p50, p99, max }).filter(([, value]) => value !== null);
           return (
-            <button key={state} type="button" class={`card state-${state}`} disabled={!times}
-              data-state={state} data-count={times} data-total={time} data-min={min}
-              data-p50={p50} data-p90={p90} data-p99={p99} data-max={max}
-              onClick={() => show(total, of, state)} title="Draw a histogram">
+            <button
+              key={state}
+              type="button"
+              class={`card state-${state}`}
+              disabled={!times}
+              data-state={state}
+              data-count={times}
+              data-total={time}
+              data-min={min}
+              data-p50={p50}
+              data-p90={p90}
+              data-p99={p99}
+              data-max={max}
+              onClick={() => show(total, of, state)}
+              title="Draw a histogram">
               <span class="label">{labelOf(state)}</span>
               <span class="value">{duration(time)}</span>
               <span class="small">
-                {number(times)}×
-                {known.map(([name, value]) => `, ${name} ${duration(value)}`)}
+                {number(times)}×{known.map(([name, value]) => `, ${name} ${duration(value)}`)}
               </span>
             </button>
           );
@@ -200,7 +221,8 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
           title={shown.value.title}
           state={shown.value.state}
           buckets={(cellsOf as { cells: Cells }).cells.histogram(
-            shown.value.group, shown.value.state,
+            shown.value.group,
+            shown.value.state,
           )}
           onClose={() => (shown.value = null)}
         />

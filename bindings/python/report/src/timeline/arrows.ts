@@ -51,9 +51,9 @@ export class Arrows {
     readonly table: Table,
     threads: ThreadIndex,
   ) {
-    const kindOf = table.categories("kind").map((name) =>
-      KINDS.findIndex((kind) => kind.name === name),
-    );
+    const kindOf = table
+      .categories("kind")
+      .map((name) => KINDS.findIndex((kind) => kind.name === name));
     const kinds = table.codes("kind");
     const from = threads.column(table, "from_thread_id");
     const to = threads.column(table, "to_thread_id");
@@ -99,7 +99,10 @@ export class Arrows {
 
   /** Those of the chosen kinds that touch a window; `total` counts them all. */
   within(
-    from: number, to: number, kinds: ReadonlySet<number>, shown: (lane: number) => boolean,
+    from: number,
+    to: number,
+    kinds: ReadonlySet<number>,
+    shown: (lane: number) => boolean,
   ): { arrows: Arrow[]; total: number } {
     const arrows: Arrow[] = [];
     let total = 0;
@@ -130,7 +133,9 @@ interface Placing {
 }
 
 export function drawArrows(
-  context: CanvasRenderingContext2D, arrows: readonly Arrow[], placing: Placing,
+  context: CanvasRenderingContext2D,
+  arrows: readonly Arrow[],
+  placing: Placing,
 ): void {
   const lettered = arrows.length <= LETTERED;
   const dense = arrows.length > DENSE;
@@ -169,7 +174,11 @@ export function drawArrows(
 }
 
 function drawHead(
-  context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number,
+  context: CanvasRenderingContext2D,
+  x1: number,
+  y1: number,
+  x2: number,
+  y2: number,
   filled: boolean,
 ): void {
   const length = Math.hypot(x2 - x1, y2 - y1) || 1;

@@ -7,8 +7,11 @@ export const GUTTER = 190;
 export const AXIS = 26;
 
 export function drawAxis(
-  context: CanvasRenderingContext2D, { from, to }: { from: number; to: number },
-  width: number, colours: Record<"line" | "muted" | "surface", string>, isInstant: boolean,
+  context: CanvasRenderingContext2D,
+  { from, to }: { from: number; to: number },
+  width: number,
+  colours: Record<"line" | "muted" | "surface", string>,
+  isInstant: boolean,
 ): void {
   const plot = Math.max(width - GUTTER, 1);
   context.fillStyle = colours.surface;

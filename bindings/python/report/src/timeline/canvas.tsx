@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lanes as an element: pointer and keyboard move what is seen and choose intervals.
-import { useEffect, useRef } from "preact/hooks";
+
 import { select } from "d3-selection";
-import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
+import { type D3ZoomEvent, zoom, zoomIdentity } from "d3-zoom";
+import { useEffect, useRef } from "preact/hooks";
 import { clean, count, duration } from "../format";
 import { AXIS, GUTTER } from "./axis";
 import type { Picked } from "./data";
@@ -62,10 +63,13 @@ export function TimelineCanvas({ state, onScene, onSearch, onFilter }: CanvasPro
     };
     const stops = [
       state.lane.subscribe((lane) =>
-        bring(lane === null ? null : state.rows.peek().topOf(lane), LANE_HEIGHT)),
+        bring(lane === null ? null : state.rows.peek().topOf(lane), LANE_HEIGHT),
+      ),
       state.hold.subscribe((hold) => bring(hold && hold.lock * LOCK_HEIGHT, LOCK_HEIGHT)),
     ];
-    return () => stops.forEach((stop) => stop());
+    return () => {
+      for (const stop of stops) stop();
+    };
   }, [state]);
 
   const wordsAt = (x: number, y: number) => {
@@ -89,14 +93,26 @@ export function TimelineCanvas({ state, onScene, onSearch, onFilter }: CanvasPro
     if (pressed(event, state, { onSearch, onFilter })) event.preventDefault();
   };
   return (
-    <div class="lanes" ref={scroller} style={{ height: `${height}px` }} tabIndex={0}
-      role="application" aria-label="Timeline of threads" aria-describedby="timeline-keys"
-      onKeyDown={key} onScroll={() => scene.current?.redraw()}>
+    <div
+      class="lanes"
+      ref={scroller}
+      style={{ height: `${height}px` }}
+      tabIndex={0}
+      role="application"
+      aria-label="Timeline of threads"
+      aria-describedby="timeline-keys"
+      onKeyDown={key}
+      onScroll={() => scene.current?.redraw()}>
       <div class="lanes-all" style={{ height: `${rows.height + AXIS}px` }}>
         <div class="lanes-seen">
           <canvas ref={base} aria-hidden="true" />
-          <canvas ref={over} class="over" aria-hidden="true" onPointerMove={hover}
-            onPointerLeave={() => (tip.current!.hidden = true)} />
+          <canvas
+            ref={over}
+            class="over"
+            aria-hidden="true"
+            onPointerMove={hover}
+            onPointerLeave={() => (tip.current!.hidden = true)}
+          />
           <div ref={tip} class="tip" hidden aria-hidden="true" />
         </div>
       </div>
@@ -114,16 +130,25 @@ function line([name, value]: readonly [string, string]): HTMLElement {
 
 /** Wheel zooms, drag pans both ways, a click chooses. @returns what ends it */
 function attachZoom(
-  scene: Scene, state: TimelineState, canvas: HTMLCanvasElement, scroller: HTMLElement,
+  scene: Scene,
+  state: TimelineState,
+  canvas: HTMLCanvasElement,
+  scroller: HTMLElement,
 ): () => void {
   let own = false;
   const { length } = state.data;
   const behaviour = zoom<HTMLCanvasElement, unknown>()
     .scaleExtent([1, Math.max(length / Math.min(20, length), 1)])
-    .extent(() => [[GUTTER, 0], [GUTTER + scene.plotWidth, 1]])
+    .extent(() => [
+      [GUTTER, 0],
+      [GUTTER + scene.plotWidth, 1],
+    ])
     .filter((event: MouseEvent) => {
       const edges = [GUTTER, GUTTER + scene.plotWidth] as const;
-      behaviour.translateExtent([[edges[0], -Infinity], [edges[1], Infinity]]);
+      behaviour.translateExtent([
+        [edges[0], -Infinity],
+        [edges[1], Infinity],
+      ]);
       const inPlot = event.offsetX >= GUTTER;
       if (event.type === "wheel") return inPlot && !event.shiftKey;
       return inPlot && event.button === 0 && event.type !== "dblclick";
@@ -214,7 +239,8 @@ export function chooseBeside(state: TimelineState, step: number): void {
   choose(state, { ...picked, row });
   const { from, to } = state.window.peek();
   const [start, end] = [level.start[row]!, level.end[row]!];
-  if (end < from || start > to) state.look((start + end) / 2 - (to - from) / 2, (start + end) / 2 + (to - from) / 2);
+  if (end < from || start > to)
+    state.look((start + end) / 2 - (to - from) / 2, (start + end) / 2 + (to - from) / 2);
 }
 
 export function sayWindow(state: TimelineState): void {

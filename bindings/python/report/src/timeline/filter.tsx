@@ -6,7 +6,7 @@ import type { RefObject } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Thread } from "../data/run";
 import { count, number } from "../format";
-import { Grid, type Column } from "../grid";
+import { type Column, Grid } from "../grid";
 import { STATES } from "../states";
 
 interface Rules {
@@ -24,8 +24,12 @@ const COLUMNS: Column<Thread>[] = [
   { id: "group", title: "Group", kind: "text", value: ({ group }) => group, width: 180 },
   { id: "state", title: "At the end", kind: "text", value: ({ state }) => state, width: 120 },
   { id: "held", title: "Blocked", kind: "ns", value: ({ blocked }) => blocked, sort: "desc" },
-  { id: "activity", title: "Blocking intervals", kind: "count",
-    value: ({ count: of }) => Object.values(of).reduce((sum, some) => sum + some, 0) },
+  {
+    id: "activity",
+    title: "Blocking intervals",
+    kind: "count",
+    value: ({ count: of }) => Object.values(of).reduce((sum, some) => sum + some, 0),
+  },
   { id: "start", title: "Began", kind: "instant", value: ({ start }) => start },
   { id: "end", title: "Ended", kind: "instant", value: ({ end }) => end },
 ];
@@ -69,7 +73,10 @@ interface Props {
 export function FilterDialog(props: Props) {
   const [opened, setOpened] = useState(0);
   return (
-    <dialog ref={props.dialog} class="filter" aria-label="Filter threads"
+    <dialog
+      ref={props.dialog}
+      class="filter"
+      aria-label="Filter threads"
       onToggle={(event) => {
         if (event.newState === "open") setOpened((times) => times + 1);
       }}>
@@ -81,7 +88,8 @@ export function FilterDialog(props: Props) {
 function Choice({ threads, shown, dialog }: Props) {
   const [rules, setRules] = useState(ANY);
   const [ticked, setTicked] = useState<ReadonlySet<string>>(
-    () => new Set((shown.value ? [...shown.value] : threads.map(({ index }) => index)).map(String)),
+    () =>
+      new Set((shown.value ? [...shown.value] : threads.map(({ index }) => index)).map(String)),
   );
   const match = useMemo(() => matcher(rules.pattern), [rules.pattern]);
   const rows = useMemo(
@@ -102,7 +110,8 @@ function Choice({ threads, shown, dialog }: Props) {
   const change = (part: Partial<Rules>) => setRules({ ...rules, ...part });
   const keys = useMemo(() => new Set(rows.map(({ index }) => String(index))), [rows]);
   const wanted = useMemo(
-    () => new Set([...ticked].filter((key) => keys.has(key))), [ticked, keys],
+    () => new Set([...ticked].filter((key) => keys.has(key))),
+    [ticked, keys],
   );
   const apply = () => {
     const chosen = new Set([...wanted].map(Number));
@@ -115,44 +124,72 @@ function Choice({ threads, shown, dialog }: Props) {
       <div class="controls">
         <label>
           Name
-          <input type="search" value={rules.pattern} placeholder="pool-*, or /regex/"
+          <input
+            type="search"
+            value={rules.pattern}
+            placeholder="pool-*, or /regex/"
             aria-invalid={match === null}
-            onInput={(event) => change({ pattern: event.currentTarget.value })} />
+            onInput={(event) => change({ pattern: event.currentTarget.value })}
+          />
         </label>
         <label>
           Group
-          <select value={rules.group}
+          <select
+            value={rules.group}
             onChange={(event) => change({ group: event.currentTarget.value })}>
             <option value="">any</option>
             {groups.map((group) => (
-              <option key={group} value={group}>{group.slice(0, 80)}</option>
+              <option key={group} value={group}>
+                {group.slice(0, 80)}
+              </option>
             ))}
           </select>
         </label>
         <label>
           At the end
-          <select value={rules.state}
+          <select
+            value={rules.state}
             onChange={(event) => change({ state: event.currentTarget.value })}>
             <option value="">any</option>
             {[...STATES.map(({ name }) => name), "dead"].map((name) => (
-              <option key={name} value={name}>{name}</option>
+              <option key={name} value={name}>
+                {name}
+              </option>
             ))}
           </select>
         </label>
         <label>
           Blocked for at least
-          <input type="number" min={0} step="any" value={rules.least}
-            onInput={(event) => change({ least: Number(event.currentTarget.value) || 0 })} />
+          <input
+            type="number"
+            min={0}
+            step="any"
+            value={rules.least}
+            onInput={(event) => change({ least: Number(event.currentTarget.value) || 0 })}
+          />
           ms
         </label>
-        <button type="button" onClick={() => setRules(ANY)}>Any</button>
+        <button type="button" onClick={() => setRules(ANY)}>
+          Any
+        </button>
       </div>
-      {match === null ? <p role="alert" class="note">This is no regular expression.</p> : null}
-      <Grid label="Threads to show" rows={rows} columns={COLUMNS}
-        rowKey={({ index }) => String(index)} select="many" selected={wanted}
+      {match === null ? (
+        <p role="alert" class="note">
+          This is no regular expression.
+        </p>
+      ) : null}
+      <Grid
+        label="Threads to show"
+        rows={rows}
+        columns={COLUMNS}
+        rowKey={({ index }) => String(index)}
+        select="many"
+        selected={wanted}
         onSelect={(chosen) =>
-          setTicked(new Set([...[...ticked].filter((key) => !keys.has(key)), ...chosen]))}
-        lines={11} />
+          setTicked(new Set([...[...ticked].filter((key) => !keys.has(key)), ...chosen]))
+        }
+        lines={11}
+      />
       <p class="note" aria-live="polite">
         {number(wanted.size)} of {count(rows.length, "thread")} that fit ticked,{" "}
         {number(threads.length)} in all.
@@ -161,13 +198,17 @@ function Choice({ threads, shown, dialog }: Props) {
         <button type="button" class="primary" disabled={!wanted.size} onClick={apply}>
           Show {count(wanted.size, "thread")}
         </button>
-        <button type="button" onClick={() => {
-          shown.value = null;
-          dialog.current?.close();
-        }}>
+        <button
+          type="button"
+          onClick={() => {
+            shown.value = null;
+            dialog.current?.close();
+          }}>
           Show all
         </button>
-        <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
       </div>
     </>
   );

@@ -36,8 +36,10 @@ export function chooseHoldBeside(state: TimelineState, step: number): void {
   const { lock, at } = state.hold.peek()!;
   const { holds } = state.data.locks.all[lock]!;
   const { from, to } = state.window.peek();
-  const next = at >= 0 ? at + step
-    : firstAtOrAfter(holds, from, ({ start }) => start) - (step < 0 ? 1 : 0);
+  const next =
+    at >= 0
+      ? at + step
+      : firstAtOrAfter(holds, from, ({ start }) => start) - (step < 0 ? 1 : 0);
   const hold = holds[next];
   if (!hold) {
     state.told.value = step < 0 ? "The first hold" : "The last hold";
@@ -72,7 +74,10 @@ export function LockControls({ state }: { state: TimelineState }) {
   if (tile > 0) notes.push(`queues without blocks shorter than ${duration(tile)}`);
   return (
     <div class="controls" role="group" aria-label="Locks">
-      <button type="button" aria-pressed={state.locks.value} disabled={!here}
+      <button
+        type="button"
+        aria-pressed={state.locks.value}
+        disabled={!here}
         onClick={() => toggleLocks(state)}>
         Locks
       </button>
@@ -81,10 +86,18 @@ export function LockControls({ state }: { state: TimelineState }) {
           <span class="note inline" data-locks={here}>
             {notes.join("; ") || count(here, "lock")}
           </span>
-          <span class="key-line"><i class="held" /> certain</span>
-          <span class="key-line"><i class="held estimated" /> estimated</span>
-          <span class="key-line"><i class="held open" /> end not known</span>
-          <span class="key-line"><i class="held queue" /> queue</span>
+          <span class="key-line">
+            <i class="held" /> certain
+          </span>
+          <span class="key-line">
+            <i class="held estimated" /> estimated
+          </span>
+          <span class="key-line">
+            <i class="held open" /> end not known
+          </span>
+          <span class="key-line">
+            <i class="held queue" /> queue
+          </span>
         </>
       ) : null}
     </div>

@@ -181,7 +181,12 @@ function merge(from: Level, tile: number): Level {
 const sums = new Float64Array(STATE_COUNT);
 
 function addUp(
-  from: Level, begin: number, end: number, level: Level, row: number, times: number[],
+  from: Level,
+  begin: number,
+  end: number,
+  level: Level,
+  row: number,
+  times: number[],
 ): void {
   level.start[row] = from.start[begin]!;
   level.end[row] = from.end[end - 1]!;
@@ -201,7 +206,10 @@ function addUp(
 
 /** Add a row's time in each state, times a factor. */
 export function addTimes(
-  level: Level, row: number, to: Float64Array | Float32Array, factor: number,
+  level: Level,
+  row: number,
+  to: Float64Array | Float32Array,
+  factor: number,
 ): void {
   const state = level.state[row]!;
   if (state !== NO_STATE) {

@@ -3,7 +3,7 @@
 // would rather sort.
 import { useMemo } from "preact/hooks";
 import { clean, count } from "../format";
-import { Grid, type Column } from "../grid";
+import { type Column, Grid } from "../grid";
 import { NO_STATE, STATES } from "../states";
 import { choose } from "./canvas";
 import type { TimelineData } from "./data";
@@ -27,24 +27,54 @@ function text(item: Item, column: string): string {
 }
 
 const COLUMNS: Column<Item>[] = [
-  { id: "thread", title: "Thread", kind: "text",
-    value: ({ data, lane }) => data.threads[lane]!.label, width: 180 },
-  { id: "start", title: "From", kind: "instant",
-    value: ({ data, row }) => data.lanes.finest.start[row]! },
-  { id: "length", title: "For", kind: "ns",
-    value: ({ data, row }) => data.lanes.finest.end[row]! - data.lanes.finest.start[row]! },
-  { id: "state", title: "State", kind: "text", width: 120,
+  {
+    id: "thread",
+    title: "Thread",
+    kind: "text",
+    value: ({ data, lane }) => data.threads[lane]!.label,
+    width: 180,
+  },
+  {
+    id: "start",
+    title: "From",
+    kind: "instant",
+    value: ({ data, row }) => data.lanes.finest.start[row]!,
+  },
+  {
+    id: "length",
+    title: "For",
+    kind: "ns",
+    value: ({ data, row }) => data.lanes.finest.end[row]! - data.lanes.finest.start[row]!,
+  },
+  {
+    id: "state",
+    title: "State",
+    kind: "text",
+    width: 120,
     value: ({ data, row }) => {
       const state = data.lanes.finest.state[row]!;
       return state === NO_STATE
-        ? data.lanes.finest.count[row]! > 1 ? "several" : "dead"
+        ? data.lanes.finest.count[row]! > 1
+          ? "several"
+          : "dead"
         : STATES[state]!.label;
-    } },
-  { id: "intervals", title: "Intervals", kind: "count",
-    value: ({ data, row }) => data.lanes.finest.count[row]!, width: 90 },
+    },
+  },
+  {
+    id: "intervals",
+    title: "Intervals",
+    kind: "count",
+    value: ({ data, row }) => data.lanes.finest.count[row]!,
+    width: 90,
+  },
   { id: "object", title: "Object", kind: "text", value: (item) => text(item, "object") },
-  { id: "method", title: "Called from", kind: "text", value: (item) => text(item, "method"),
-    width: 280 },
+  {
+    id: "method",
+    title: "Called from",
+    kind: "text",
+    value: (item) => text(item, "method"),
+    width: 280,
+  },
 ];
 
 interface Held extends HoldAt {
@@ -56,8 +86,12 @@ const HELD: Column<Held>[] = [
   { id: "lock", title: "Lock", kind: "text", value: ({ of }) => of.name },
   { id: "owner", title: "Owner", kind: "text", value: ({ hold }) => hold.label, width: 180 },
   { id: "start", title: "From", kind: "instant", value: ({ hold }) => hold.start },
-  { id: "length", title: "For", kind: "ns",
-    value: ({ hold }) => (hold.isEndKnown ? hold.end - hold.start : null) },
+  {
+    id: "length",
+    title: "For",
+    kind: "ns",
+    value: ({ hold }) => (hold.isEndKnown ? hold.end - hold.start : null),
+  },
 ];
 
 /** Holds of the locks that have lanes. */
@@ -69,16 +103,23 @@ function Holds({ state }: { state: TimelineState }) {
       locks.all.flatMap((of, lock) =>
         of.holds
           .map((hold, at): Held => ({ lock, at, of, hold }))
-          .filter(({ hold }) => hold.end >= from && hold.start <= to)),
+          .filter(({ hold }) => hold.end >= from && hold.start <= to),
+      ),
     [locks, from, to],
   );
   return (
-    <Grid label="Holds of the part of the run that is shown" rows={items} columns={HELD}
-      rowKey={({ hold }) => String(hold.row)} select="one" lines={14}
+    <Grid
+      label="Holds of the part of the run that is shown"
+      rows={items}
+      columns={HELD}
+      rowKey={({ hold }) => String(hold.row)}
+      select="one"
+      lines={14}
       onSelect={(keys) => {
         const item = items.find(({ hold }) => keys.has(String(hold.row)));
         if (item) chooseHold(state, { lock: item.lock, at: item.at });
-      }} />
+      }}
+    />
   );
 }
 
@@ -102,14 +143,25 @@ export function Listing({ state }: { state: TimelineState }) {
   }, [data, shown, from, to]);
   return (
     <>
-      <Grid label="Intervals of the part of the run that is shown" rows={items}
-        columns={COLUMNS} rowKey={({ row }) => String(row)} select="one" lines={14}
+      <Grid
+        label="Intervals of the part of the run that is shown"
+        rows={items}
+        columns={COLUMNS}
+        rowKey={({ row }) => String(row)}
+        select="one"
+        lines={14}
         onSelect={(keys) => {
           const item = items.find(({ row }) => keys.has(String(row)));
           if (!item) return;
           const { lanes } = data;
-          choose(state, { lane: item.lane, table: lanes.table, level: lanes.finest, row: item.row });
-        }} />
+          choose(state, {
+            lane: item.lane,
+            table: lanes.table,
+            level: lanes.finest,
+            row: item.row,
+          });
+        }}
+      />
       <p class="note">
         {count(total, "row")} in the part of the run that is shown
         {total > items.length ? `; the first ${items.length} are listed` : ""}.

@@ -6,7 +6,7 @@ import { short } from "../format";
 import { BY_NAME, colour } from "../states";
 import { GUTTER } from "./axis";
 import { fit, readable } from "./drawing";
-import { stepAt, type Hold, type Lock } from "./locks";
+import { type Hold, type Lock, stepAt } from "./locks";
 import { LOCK_HEIGHT } from "./rows";
 import { firstAtOrAfter } from "./sorted";
 
@@ -19,8 +19,18 @@ const NAMED = 34;
 
 /** Owners' colours; those of more owners repeat, which their names distinguish. */
 const COLOURS = [
-  "#6a6fd0", "#44aa99", "#ddcc77", "#cc6677", "#88ccee", "#a8326b", "#2c9a4b", "#bb66bb",
-  "#b07d4f", "#a5a53a", "#7a8794", "#d0743c",
+  "#6a6fd0",
+  "#44aa99",
+  "#ddcc77",
+  "#cc6677",
+  "#88ccee",
+  "#a8326b",
+  "#2c9a4b",
+  "#bb66bb",
+  "#b07d4f",
+  "#a5a53a",
+  "#7a8794",
+  "#d0743c",
 ];
 
 export function ownerColour({ owner }: Hold): string {
@@ -40,7 +50,10 @@ interface Placing {
 }
 
 export function drawLockName(
-  context: CanvasRenderingContext2D, { name, queue }: Lock, top: number, width: number,
+  context: CanvasRenderingContext2D,
+  { name, queue }: Lock,
+  top: number,
+  width: number,
   colours: Record<"text" | "muted" | "line", string>,
 ): void {
   context.font = "600 12px system-ui, sans-serif";
@@ -58,7 +71,11 @@ export function lineAt({ lines }: Lock, y: number): number {
   return Math.min(Math.max(Math.floor(((y - BAR_TOP) / BAR) * lines), 0), lines - 1);
 }
 
-export function drawLock(context: CanvasRenderingContext2D, lock: Lock, placing: Placing): void {
+export function drawLock(
+  context: CanvasRenderingContext2D,
+  lock: Lock,
+  placing: Placing,
+): void {
   drawQueue(context, lock, placing);
   const { from, to } = placing;
   const drawn: Record<number, number> = {};
@@ -74,7 +91,10 @@ export function drawLock(context: CanvasRenderingContext2D, lock: Lock, placing:
 }
 
 function drawHold(
-  context: CanvasRenderingContext2D, { lines }: Lock, hold: Hold, placing: Placing,
+  context: CanvasRenderingContext2D,
+  { lines }: Lock,
+  hold: Hold,
+  placing: Placing,
   isChosen: boolean,
 ): void {
   const { x, left, right } = placing;

@@ -71,10 +71,17 @@ export class Locks {
     this.table = pack.table("holds");
     this.total = pack.value<number>("locks_total") ?? 0;
     this.holdTotal = pack.value<number>("holds_total") ?? 0;
-    const names = Array.from({ length: locks.rows }, (_, row) => locks.text("object", row) ?? "");
+    const names = Array.from(
+      { length: locks.rows },
+      (_, row) => locks.text("object", row) ?? "",
+    );
     const queues = queuesOf(names, lanes);
     this.all = names.map((name, at) => ({
-      name: clean(name), holds: [], lines: 1, queue: queues[at]!, longestHold: 0,
+      name: clean(name),
+      holds: [],
+      lines: 1,
+      queue: queues[at]!,
+      longestHold: 0,
     }));
     this.read(new Map(names.map((name, at) => [name, at])), index);
     for (const lock of this.all) finish(lock, length);
@@ -98,14 +105,18 @@ export class Locks {
         row,
         lane: lane[row]!,
         owner: owners.get(id)!,
-        label: this.threads[lane[row]!]?.label ||
-          clean(table.text("thread", row), 200) || `thread ${id}`,
+        label:
+          this.threads[lane[row]!]?.label ||
+          clean(table.text("thread", row), 200) ||
+          `thread ${id}`,
         start,
         end: end ?? Infinity,
         isEndKnown: end !== null,
         certainFrom: isSure ? (table.number("start_latest_ns", row) ?? start) : Infinity,
-        certainTo: end !== null && certain("end_provenance", row)
-          ? end : (table.number("end_earliest_ns", row) ?? -Infinity),
+        certainTo:
+          end !== null && certain("end_provenance", row)
+            ? end
+            : (table.number("end_earliest_ns", row) ?? -Infinity),
         line: table.numbers("shared")[row] === 1 ? 0 : -1,
       });
     }
@@ -144,8 +155,10 @@ export class Locks {
     const lines: [string, string][] = [
       ["owner", label],
       ["from", `${duration(start)}, ${by("start_provenance")}`],
-      ["to", isEndKnown
-        ? `${duration(end)}, ${by("end_provenance")}` : "not known, or still held"],
+      [
+        "to",
+        isEndKnown ? `${duration(end)}, ${by("end_provenance")}` : "not known, or still held",
+      ],
     ];
     if (isEndKnown) lines.push(["for", duration(end - start)]);
     if (table.text("method", row) !== null)
@@ -186,8 +199,8 @@ function finish(lock: Lock, length: number): void {
   const free = new Array<number>(LINES).fill(-Infinity);
   lock.holds.forEach((hold, at) => {
     if (!hold.isEndKnown)
-      hold.end = hold.line < 0
-        ? Math.max(lock.holds[at + 1]?.start ?? length, hold.start) : length;
+      hold.end =
+        hold.line < 0 ? Math.max(lock.holds[at + 1]?.start ?? length, hold.start) : length;
     hold.certainTo = Math.min(hold.certainTo, hold.end);
     if (hold.line >= 0) {
       const line = free.findIndex((time) => time <= hold.start);

@@ -5,9 +5,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { duration } from "../format";
 import { scheme } from "../scheme";
 import { STATE_COUNT } from "../states";
+import { GUTTER } from "./axis";
 import { addTimes } from "./lanes";
 import { Paint } from "./paint";
-import { GUTTER } from "./axis";
 import type { TimelineState } from "./state";
 
 const HEIGHT = 44;
@@ -28,7 +28,10 @@ function gather(state: TimelineState): Float64Array {
   const changes = new Float64Array((COLUMNS + 1) * STATE_COUNT);
   const part = (column: number, row: number, share: number) =>
     addTimes(
-      level, row, sums.subarray(column * STATE_COUNT, (column + 1) * STATE_COUNT), share,
+      level,
+      row,
+      sums.subarray(column * STATE_COUNT, (column + 1) * STATE_COUNT),
+      share,
     );
   for (const lane of lanes)
     for (let row = level.first[lane]!; row < level.first[lane + 1]!; row++) {
@@ -71,13 +74,21 @@ export function Minimap({ state }: { state: TimelineState }) {
     const sums = gather(state);
     const paint = new Paint();
     const most = new Float64Array(COLUMNS).map((_, column) =>
-      sums.subarray(column * STATE_COUNT, (column + 1) * STATE_COUNT).reduce((a, b) => a + b, 0),
+      sums
+        .subarray(column * STATE_COUNT, (column + 1) * STATE_COUNT)
+        .reduce((a, b) => a + b, 0),
     );
     const highest = Math.max(...most, 1);
     for (let column = 0; column < COLUMNS; column++)
       paint.mixture(
-        pixels, COLUMNS, column, 0, HEIGHT,
-        sums.subarray(column * STATE_COUNT, (column + 1) * STATE_COUNT), highest, column,
+        pixels,
+        COLUMNS,
+        column,
+        0,
+        HEIGHT,
+        sums.subarray(column * STATE_COUNT, (column + 1) * STATE_COUNT),
+        highest,
+        column,
         false,
       );
     context.putImageData(image, 0, 0);
@@ -110,16 +121,29 @@ export function Minimap({ state }: { state: TimelineState }) {
     event.preventDefault();
   };
   return (
-    <div class="minimap" style={{ marginLeft: `${GUTTER}px` }} ref={strip} tabIndex={0}
-      role="slider" aria-label="Part of the run that is shown" aria-valuemin={0}
-      aria-valuemax={Math.round(length)} aria-valuenow={Math.round(from)}
+    <div
+      class="minimap"
+      style={{ marginLeft: `${GUTTER}px` }}
+      ref={strip}
+      tabIndex={0}
+      role="slider"
+      aria-label="Part of the run that is shown"
+      aria-valuemin={0}
+      aria-valuemax={Math.round(length)}
+      aria-valuenow={Math.round(from)}
       aria-valuetext={`${duration(to - from)} from ${duration(from)}`}
-      onPointerDown={down} onPointerMove={move} onPointerUp={() => (drag.current = null)}
+      onPointerDown={down}
+      onPointerMove={move}
+      onPointerUp={() => (drag.current = null)}
       onKeyDown={key}>
       <canvas ref={canvas} width={COLUMNS} height={HEIGHT} aria-hidden="true" />
-      <div class="lens" style={{
-        left: `${(from / length) * 100}%`, width: `${((to - from) / length) * 100}%`,
-      }} />
+      <div
+        class="lens"
+        style={{
+          left: `${(from / length) * 100}%`,
+          width: `${((to - from) / length) * 100}%`,
+        }}
+      />
     </div>
   );
 }

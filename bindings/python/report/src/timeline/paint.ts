@@ -27,8 +27,13 @@ export class Paint {
 
   /** Paint a column that is all of one state. */
   column(
-    pixels: Uint32Array, stride: number, x: number, top: number, height: number,
-    state: number, texture: number,
+    pixels: Uint32Array,
+    stride: number,
+    x: number,
+    top: number,
+    height: number,
+    state: number,
+    texture: number,
   ): void {
     const look = STATES[state];
     if (!look) return;
@@ -43,8 +48,15 @@ export class Paint {
 
   /** Paint a column that is a mixture, each state as high as its share of `sum`. */
   mixture(
-    pixels: Uint32Array, stride: number, x: number, top: number, height: number,
-    shares: Float32Array | Float64Array, sum: number, texture: number, slim = true,
+    pixels: Uint32Array,
+    stride: number,
+    x: number,
+    top: number,
+    height: number,
+    shares: Float32Array | Float64Array,
+    sum: number,
+    texture: number,
+    slim = true,
   ): void {
     const tx = ((texture % TEXTURE) + TEXTURE) % TEXTURE;
     let filled = 0;

@@ -25,8 +25,8 @@ export function Panel({ state, onStatistics }: Props) {
     return (
       <aside class="panel" aria-label="The chosen interval">
         <p class="calm">
-          Choose an interval, by a click or with the arrow keys, to see its stack, owner,
-          object and cause.
+          Choose an interval, by a click or with the arrow keys, to see its stack, owner, object
+          and cause.
         </p>
       </aside>
     );
@@ -72,11 +72,15 @@ export function Panel({ state, onStatistics }: Props) {
       ) : (
         <>
           <h2>Stack</h2>
-          <StackList lines={source < 0 ? [] : data.source.stacks.lines(table.number("stack", source))} />
+          <StackList
+            lines={source < 0 ? [] : data.source.stacks.lines(table.number("stack", source))}
+          />
         </>
       )}
       <div class="buttons">
-        <button type="button" onClick={() => state.frame(start, end)}>Zoom to it</button>
+        <button type="button" onClick={() => state.frame(start, end)}>
+          Zoom to it
+        </button>
         {onStatistics ? (
           <button type="button" onClick={() => onStatistics(lane, className)}>
             Statistics of {className === null ? "this thread" : clean(className, 40)}

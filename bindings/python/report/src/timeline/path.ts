@@ -47,7 +47,9 @@ export class Path {
     if (!segment) return "";
     const text = (name: string) => this.table.text(name, segment.row);
     const via = text("via");
-    const came = via ? ` (came here by ${via.replaceAll("_", " ")}, ${text("provenance")})` : "";
+    const came = via
+      ? ` (came here by ${via.replaceAll("_", " ")}, ${text("provenance")})`
+      : "";
     const why = text("unexplained");
     const what = text("class");
     const where = text("method");
@@ -104,8 +106,10 @@ export class Path {
     const y = chosen ? placing.y(chosen.lane) : null;
     if (!chosen || y === null) return;
     context.strokeRect(
-      placing.x(chosen.start), y - placing.laneHeight / 2,
-      Math.max(placing.x(chosen.end) - placing.x(chosen.start), 3), placing.laneHeight,
+      placing.x(chosen.start),
+      y - placing.laneHeight / 2,
+      Math.max(placing.x(chosen.end) - placing.x(chosen.start), 3),
+      placing.laneHeight,
     );
   }
 }

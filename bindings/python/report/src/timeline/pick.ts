@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which row is meant by a place in the picture.
-import type { Picked } from "./data";
-import { lastStarted, type Lanes } from "./lanes";
+
 import { RUNNING } from "../states";
+import type { Picked } from "./data";
+import { type Lanes, lastStarted } from "./lanes";
 
 /** Rows looked through for the one that is meant by a pixel. */
 const PICKED_ROWS = 2000;
 
 /** Of the rows of a lane that touch a stretch of time, the longest blocking interval. */
 export function pickWithin(
-  lanes: Lanes, lane: number, from: number, to: number,
+  lanes: Lanes,
+  lane: number,
+  from: number,
+  to: number,
 ): Picked | null {
   const level = lanes.finest;
   const first = level.first[lane]!;

@@ -3,7 +3,7 @@
 // shares one above the other where several fall into it. What is painted is therefore
 // true to time at every zoom, however many intervals there are.
 import { NO_STATE, STATE_COUNT } from "../states";
-import { addTimes, lastStarted, type Level } from "./lanes";
+import { addTimes, type Level, lastStarted } from "./lanes";
 import type { Paint } from "./paint";
 
 export interface Frame {
@@ -25,7 +25,12 @@ const shares = new Float64Array(STATE_COUNT);
 
 /** Paint one lane between two lines of pixels. */
 export function paintLane(
-  frame: Frame, level: Level, lane: number, top: number, height: number, paint: Paint,
+  frame: Frame,
+  level: Level,
+  lane: number,
+  top: number,
+  height: number,
+  paint: Paint,
   bright: Bright | null,
 ): void {
   const { from, nsPerPixel, width } = frame;
@@ -38,9 +43,15 @@ export function paintLane(
   const flush = () => {
     if (pending >= 0 && pendingSum > 0)
       paint.mixture(
-        frame.pixels, width, pending, top, height, shares,
+        frame.pixels,
+        width,
+        pending,
+        top,
+        height,
+        shares,
         // A pixel that is partly outside the thread's life is not filled up.
-        Math.max(pendingSum, nsPerPixel * 0.999), pending + shift,
+        Math.max(pendingSum, nsPerPixel * 0.999),
+        pending + shift,
       );
     shares.fill(0);
     pending = -1;
@@ -76,7 +87,7 @@ export function paintLane(
     }
     if (solid < p1 || x1 >= width) {
       flush();
-      const use = bright && bright.has(level.source[row]!) ? bright.paint : paint;
+      const use = bright?.has(level.source[row]!) ? bright.paint : paint;
       paintSpan(frame, level, row, solid, x1 >= width ? width : p1, top, height, use, shift);
     }
     if (x1 > p1 && x1 < width) add(p1, row, (x1 - p1) * nsPerPixel);
@@ -87,8 +98,15 @@ export function paintLane(
 const spanShares = new Float64Array(STATE_COUNT);
 
 function paintSpan(
-  frame: Frame, level: Level, row: number, x0: number, x1: number, top: number,
-  height: number, paint: Paint, shift: number,
+  frame: Frame,
+  level: Level,
+  row: number,
+  x0: number,
+  x1: number,
+  top: number,
+  height: number,
+  paint: Paint,
+  shift: number,
 ): void {
   const state = level.state[row]!;
   if (state !== NO_STATE) {
@@ -112,6 +130,7 @@ export const paintCut: typeof paintLane = (frame, level, lane, top, height, pain
   if (lines <= 0) return;
   const from = skip * frame.width;
   frame.pixels.set(
-    strip.pixels.subarray(from, from + lines * frame.width), (top + skip) * frame.width,
+    strip.pixels.subarray(from, from + lines * frame.width),
+    (top + skip) * frame.width,
   );
 };

@@ -9,12 +9,12 @@ import { drawArrows } from "./arrows";
 import { AXIS, drawAxis, GUTTER } from "./axis";
 import type { Detail, Picked } from "./data";
 import { fit, readable } from "./drawing";
-import { lastStarted, type Lanes } from "./lanes";
+import { type Lanes, lastStarted } from "./lanes";
 import { drawLock, drawLockName, lineAt } from "./locklane";
 import type { HoldAt } from "./locks";
 import { Paint } from "./paint";
 import { pickWithin } from "./pick";
-import { paintCut, paintLane, type Bright } from "./raster";
+import { type Bright, paintCut, paintLane } from "./raster";
 import { LANE_HEIGHT, LOCK_HEIGHT, type Row } from "./rows";
 import type { TimelineState } from "./state";
 
@@ -52,8 +52,14 @@ export class Scene {
     this.colours = this.readColours();
     this.stop = effect(() => {
       void [
-        state.window.value, state.rows.value, state.kinds.value, state.path.value,
-        state.step.value, state.picked.value, state.lane.value, state.bright.value,
+        state.window.value,
+        state.rows.value,
+        state.kinds.value,
+        state.path.value,
+        state.step.value,
+        state.picked.value,
+        state.lane.value,
+        state.bright.value,
         state.hold.value,
       ];
       this.redraw();
@@ -311,7 +317,11 @@ export class Scene {
         if (look.height < 0.55) continue;
         const source = level.source[at]!;
         const what = source < 0 ? null : lanes.table.text("class", source);
-        const words = fit(over, what ? `${look.label} · ${clean(what, 60)}` : look.label, x2 - x1 - 14);
+        const words = fit(
+          over,
+          what ? `${look.label} · ${clean(what, 60)}` : look.label,
+          x2 - x1 - 14,
+        );
         const y = AXIS + row.top - top + LANE_HEIGHT / 2;
         const size = over.measureText(words).width;
         over.fillStyle = dark ? look.dark : look.light;
@@ -336,7 +346,10 @@ export class Scene {
       return Math.max(y1, y2) > AXIS && Math.min(y1, y2) < this.height;
     });
     drawArrows(this.over, inside, {
-      x: (time) => this.x(time), y: middle, laneHeight: LANE_HEIGHT, dark: isDark(),
+      x: (time) => this.x(time),
+      y: middle,
+      laneHeight: LANE_HEIGHT,
+      dark: isDark(),
     });
     const known = state.arrowCount.peek();
     if (known.drawn !== arrows.length || known.total !== total)
@@ -386,8 +399,9 @@ export class Scene {
     const { detail } = this;
     const covers = detail && detail.from <= from && detail.to >= to;
     // Less of the run at a time may be had in finer rows.
-    const finest = detail && (detail.lanes.tile <= this.nsPerPixel ||
-      detail.to - detail.from < 3 * (to - from));
+    const finest =
+      detail &&
+      (detail.lanes.tile <= this.nsPerPixel || detail.to - detail.from < 3 * (to - from));
     if (covers && finest && lanes.every((lane) => detail.asked.has(lane))) return;
     const mine = ++this.asked;
     setTimeout(() => {

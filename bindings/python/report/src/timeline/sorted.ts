@@ -3,7 +3,9 @@
 
 /** The first of items of rising time that is not before one; their number: none is. */
 export function firstAtOrAfter<T>(
-  items: readonly T[], time: number, of: (item: T) => number,
+  items: readonly T[],
+  time: number,
+  of: (item: T) => number,
 ): number {
   let low = 0;
   let high = items.length;

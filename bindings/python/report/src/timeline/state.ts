@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reader has chosen in a timeline. Each timeline has its own: a notebook may
 // show several.
-import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { KINDS } from "./arrows";
 import type { Picked, TimelineData } from "./data";
 import type { HoldAt } from "./locks";
@@ -44,7 +44,11 @@ export class TimelineState {
     this.rows = computed(() => {
       const locks = this.locks.value ? data.locks.all.length : 0;
       return new Rows(
-        data.threads, this.shown.value, this.grouped.value, this.folded.value, locks,
+        data.threads,
+        this.shown.value,
+        this.grouped.value,
+        this.folded.value,
+        locks,
       );
     });
     this.lane.subscribe((lane) => {

@@ -21,7 +21,13 @@ export function Swatch({ state }: { state: number }) {
     context.putImageData(image, 0, 0);
   }, [state, dark]);
   return (
-    <canvas class="swatch" ref={canvas} width={WIDTH} height={HEIGHT} aria-hidden="true"
-      title={STATES[state]?.meaning ?? ""} />
+    <canvas
+      class="swatch"
+      ref={canvas}
+      width={WIDTH}
+      height={HEIGHT}
+      aria-hidden="true"
+      title={STATES[state]?.meaning ?? ""}
+    />
   );
 }

@@ -33,7 +33,12 @@ export function Timeline(props: Props) {
   const search = useRef<HTMLInputElement>(null);
   const [listed, setListed] = useState(false);
   const filter = () => dialog.current?.showModal();
-  useEffect(() => () => void (globalThis.threadmodelTimeline = undefined), []);
+  useEffect(
+    () => () => {
+      globalThis.threadmodelTimeline = undefined;
+    },
+    [],
+  );
   return (
     <div class="timeline">
       <Toolbar state={state} filter={filter} search={search} />
@@ -47,21 +52,37 @@ export function Timeline(props: Props) {
           </button>
         </p>
       ) : null}
-      {state.failed.value ? <p class="note cut" role="alert">{clean(state.failed.value)}</p> : null}
+      {state.failed.value ? (
+        <p class="note cut" role="alert">
+          {clean(state.failed.value)}
+        </p>
+      ) : null}
       {state.data.isInstant ? null : <Minimap state={state} />}
       <div class="timeline-body">
-        <TimelineCanvas state={state} onSearch={() => search.current?.focus()}
+        <TimelineCanvas
+          state={state}
+          onSearch={() => search.current?.focus()}
           onFilter={filter}
-          onScene={(scene) => (globalThis.threadmodelTimeline = { state, scene })} />
-        <Panel state={state} {...(props.onStatistics && { onStatistics: props.onStatistics })} />
+          onScene={(scene) => (globalThis.threadmodelTimeline = { state, scene })}
+        />
+        <Panel
+          state={state}
+          {...(props.onStatistics && { onStatistics: props.onStatistics })}
+        />
       </div>
       <p id="timeline-keys" class="note">
         {KEYS.map(([key, means]) => (
-          <span key={key} class="key"><kbd>{key}</kbd> {means}</span>
+          <span key={key} class="key">
+            <kbd>{key}</kbd> {means}
+          </span>
         ))}
-        <span class="key"><kbd>wheel</kbd> zoom, with Shift pan; over names: scroll</span>
+        <span class="key">
+          <kbd>wheel</kbd> zoom, with Shift pan; over names: scroll
+        </span>
       </p>
-      <p class="unseen" role="status" aria-live="polite">{state.told.value}</p>
+      <p class="unseen" role="status" aria-live="polite">
+        {state.told.value}
+      </p>
       <div class="buttons">
         <button type="button" aria-expanded={listed} onClick={() => setListed(!listed)}>
           {listed ? "Hide the table" : "Show as a table"}
@@ -106,7 +127,9 @@ function Notes({ state }: { state: TimelineState }) {
   return (
     <>
       {notes.map((note) => (
-        <p class="note cut" key={note}>{note}</p>
+        <p class="note cut" key={note}>
+          {note}
+        </p>
       ))}
     </>
   );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is shown and how: grouping, filter, arrows by kind, critical path, locks, search.
-import { type RefObject } from "preact";
+import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { count, number } from "../format";
 import { scheme } from "../scheme";
@@ -31,44 +31,66 @@ export function Toolbar({ state, filter, search }: Props) {
   return (
     <div class="toolbar">
       <div class="controls">
-        <button type="button" aria-pressed={state.grouped.value}
+        <button
+          type="button"
+          aria-pressed={state.grouped.value}
           onClick={() => (state.grouped.value = !state.grouped.value)}>
           Group threads
         </button>
         <button type="button" onClick={filter} data-shown={shown}>
-          Filter: {shown === data.threads.length
+          Filter:{" "}
+          {shown === data.threads.length
             ? `all ${count(shown, "thread")}`
             : `${number(shown)} of ${count(data.threads.length, "thread")}`}
         </button>
         <span class="gap" />
-        <button type="button" aria-label="Zoom in" onClick={() => state.zoom(0.5)}>+</button>
-        <button type="button" aria-label="Zoom out" onClick={() => state.zoom(2)}>−</button>
-        <button type="button" onClick={() => state.look(0, data.length)}>Whole run</button>
+        <button type="button" aria-label="Zoom in" onClick={() => state.zoom(0.5)}>
+          +
+        </button>
+        <button type="button" aria-label="Zoom out" onClick={() => state.zoom(2)}>
+          −
+        </button>
+        <button type="button" onClick={() => state.look(0, data.length)}>
+          Whole run
+        </button>
         <span class="gap" />
         <Search state={state} input={search} />
       </div>
       <PathControls state={state} />
       <LockControls state={state} />
       <div class="controls" role="group" aria-label="Arrows">
-        {KINDS.map((kind, index) => kind.name === "post" && !data.arrows.has(index) ? null : (
-          <button key={kind.name} type="button" class="kind" data-kind={kind.name}
-            aria-pressed={state.kinds.value.has(index)} onClick={() => toggleKind(index)}>
-            <span class="dot" style={{
-              background: isDark() ? kind.dark : kind.light,
-              color: isDark() ? "#10141d" : "#ffffff",
-            }}>
-              {kind.letter}
-            </span>
-            {kind.label}
-          </button>
-        ))}
+        {KINDS.map((kind, index) =>
+          kind.name === "post" && !data.arrows.has(index) ? null : (
+            <button
+              key={kind.name}
+              type="button"
+              class="kind"
+              data-kind={kind.name}
+              aria-pressed={state.kinds.value.has(index)}
+              onClick={() => toggleKind(index)}>
+              <span
+                class="dot"
+                style={{
+                  background: isDark() ? kind.dark : kind.light,
+                  color: isDark() ? "#10141d" : "#ffffff",
+                }}>
+                {kind.letter}
+              </span>
+              {kind.label}
+            </button>
+          ),
+        )}
         <span class="note inline" aria-live="polite">
           {total > drawn
             ? `${number(drawn)} of ${count(total, "arrow")} drawn: zoom in for all`
             : count(total, "arrow")}
         </span>
-        <span class="key-line"><i class="solid" /> certain</span>
-        <span class="key-line"><i class="dashed" /> inferred</span>
+        <span class="key-line">
+          <i class="solid" /> certain
+        </span>
+        <span class="key-line">
+          <i class="dashed" /> inferred
+        </span>
       </div>
     </div>
   );
@@ -84,21 +106,30 @@ function PathControls({ state }: { state: TimelineState }) {
   };
   return (
     <div class="controls" role="group" aria-label="Critical path">
-      <button type="button" aria-pressed={state.path.value} disabled={last < 0}
+      <button
+        type="button"
+        aria-pressed={state.path.value}
+        disabled={last < 0}
         onClick={() => (state.path.value = !state.path.value)}>
         Critical path
       </button>
       {state.path.value ? (
         <>
-          <button type="button" onClick={() => state.goStep(0)}>First</button>
+          <button type="button" onClick={() => state.goStep(0)}>
+            First
+          </button>
           <button type="button" disabled={!step} onClick={() => state.goStep(step! - 1)}>
             ← Back
           </button>
-          <button type="button" disabled={step === last}
+          <button
+            type="button"
+            disabled={step === last}
             onClick={() => (step === null ? start() : state.goStep(step + 1))}>
             {step === null ? "Follow it" : "On →"}
           </button>
-          <button type="button" onClick={() => state.goStep(last)}>Last</button>
+          <button type="button" onClick={() => state.goStep(last)}>
+            Last
+          </button>
           <span class="note inline" data-step={step ?? ""}>
             {step === null ? `${count(last + 1, "step")}` : path.say(step)}
           </span>
@@ -108,30 +139,47 @@ function PathControls({ state }: { state: TimelineState }) {
   );
 }
 
-function Search({ state, input }: { state: TimelineState; input: RefObject<HTMLInputElement | null> }) {
+function Search({
+  state,
+  input,
+}: {
+  state: TimelineState;
+  input: RefObject<HTMLInputElement | null>;
+}) {
   const [found, setFound] = useState<{ at: number; total: number } | null>(null);
   const find = (step: number) => {
     const wanted = input.current!.value.trim().toLowerCase();
     if (!wanted) return setFound(null);
     const hits = search(state, wanted);
     if (!hits.length) return setFound({ at: 0, total: 0 });
-    const at = found && found.total === hits.length
-      ? (found.at + step + hits.length) % hits.length : 0;
+    const at =
+      found && found.total === hits.length ? (found.at + step + hits.length) % hits.length : 0;
     setFound({ at, total: hits.length });
     goToHit(state, hits[at]!);
   };
   return (
     <label class="search">
       Search
-      <input ref={input} type="search" placeholder="thread, class, method" onInput={() => setFound(null)}
+      <input
+        ref={input}
+        type="search"
+        placeholder="thread, class, method"
+        onInput={() => setFound(null)}
         onKeyDown={(event) => {
           if (event.key !== "Enter") return;
           event.preventDefault();
           find(event.shiftKey ? -1 : 1);
-        }} />
-      <button type="button" aria-label="Find the next" onClick={() => find(1)}>→</button>
+        }}
+      />
+      <button type="button" aria-label="Find the next" onClick={() => find(1)}>
+        →
+      </button>
       <span class="note inline" aria-live="polite">
-        {found === null ? "" : found.total ? `${found.at + 1} of ${number(found.total)}` : "not found"}
+        {found === null
+          ? ""
+          : found.total
+            ? `${found.at + 1} of ${number(found.total)}`
+            : "not found"}
       </span>
     </label>
   );
@@ -181,12 +229,13 @@ export function Legend({ state }: { state: TimelineState }) {
   const isReported = table.rows > 0 && table.numbers("runnable_ns").some((time) => time > 0);
   return (
     <ul class="legend" aria-label="States">
-      {STATES.map((state, index) => index === RUNNABLE && !isReported ? null : (
-        <li key={state.name} title={state.meaning}>
-          <Swatch state={index} /> {state.label}
-        </li>
-      ))}
+      {STATES.map((state, index) =>
+        index === RUNNABLE && !isReported ? null : (
+          <li key={state.name} title={state.meaning}>
+            <Swatch state={index} /> {state.label}
+          </li>
+        ),
+      )}
     </ul>
   );
 }
-

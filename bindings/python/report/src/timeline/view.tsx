@@ -5,9 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Pack } from "../data/pack";
 import type { Run } from "../data/run";
 import { Stacks } from "../data/stacks";
-import {
-  brightClass, chosenClasses, chosenThreads, goal, open, shownThreads,
-} from "../state";
+import { brightClass, chosenClasses, chosenThreads, goal, open, shownThreads } from "../state";
 import { TimelineData } from "./data";
 import { TimelineState } from "./state";
 import { Timeline } from "./timeline";
@@ -45,7 +43,12 @@ export function TimelineView({ run, pack }: { run: Run; pack: Promise<Pack> }) {
       state.look(to.from, to.to);
     });
   }, [state]);
-  if (failure) return <p class="failure" role="alert">The timeline cannot be shown: {failure}</p>;
+  if (failure)
+    return (
+      <p class="failure" role="alert">
+        The timeline cannot be shown: {failure}
+      </p>
+    );
   if (!state) return <p class="calm unpacking">Unpacking the timeline …</p>;
   if (!state.data.threads.length)
     return <p class="calm">This run has no threads: there is nothing to draw.</p>;

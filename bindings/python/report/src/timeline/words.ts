@@ -2,7 +2,7 @@
 // A row of the timeline in words: for the tip, the panel and a screen reader.
 import { clean, count, duration, percent, place } from "../format";
 import { NO_STATE, STATE_COUNT, STATES } from "../states";
-import { KINDS, type Arrow } from "./arrows";
+import { type Arrow, KINDS } from "./arrows";
 import type { Picked, TimelineData } from "./data";
 import { addTimes } from "./lanes";
 
@@ -17,7 +17,10 @@ export function describe(data: TimelineData, picked: Picked): Line[] {
     lines.push(["shows", `${count(level.count[row]!, "interval")}, merged`]);
     lines.push(...shares(picked));
   } else {
-    lines.push(["state", `${STATES[state]?.label ?? "dead"}${isOpen(picked) ? ", not over" : ""}`]);
+    lines.push([
+      "state",
+      `${STATES[state]?.label ?? "dead"}${isOpen(picked) ? ", not over" : ""}`,
+    ]);
   }
   if (!data.isInstant) lines.push(["from", duration(start)], ["for", duration(end - start)]);
   if (level.count[row] === 1) lines.push(...detail(picked));
@@ -36,10 +39,12 @@ function shares({ level, row }: Picked): Line[] {
   return [...times.keys()]
     .filter((state) => times[state]! > 0)
     .sort((a, b) => times[b]! - times[a]!)
-    .map((state): Line => [
-      STATES[state]!.label,
-      `${duration(times[state]!)}, ${percent(times[state]! / length)}`,
-    ]);
+    .map(
+      (state): Line => [
+        STATES[state]!.label,
+        `${duration(times[state]!)}, ${percent(times[state]! / length)}`,
+      ],
+    );
 }
 
 function detail({ level, table, row }: Picked): Line[] {

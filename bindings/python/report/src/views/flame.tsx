@@ -8,7 +8,7 @@ import type { Run } from "../data/run";
 import { Stacks } from "../data/stacks";
 import { clean, count, duration, percent, short } from "../format";
 import { scheme } from "../scheme";
-import { BY_NAME, colour, BLOCKING_STATES, STATES, type BlockingState } from "../states";
+import { BLOCKING_STATES, type BlockingState, BY_NAME, colour, STATES } from "../states";
 import { Swatch } from "../timeline/swatch";
 
 interface Frame {
@@ -66,13 +66,18 @@ export function FlameView({ run }: { run: Run }) {
       </h2>
       <div class="controls" role="group" aria-label="States">
         {BLOCKING_STATES.map((state) => (
-          <button key={state} type="button" aria-pressed={chosen.has(state)}
+          <button
+            key={state}
+            type="button"
+            aria-pressed={chosen.has(state)}
             onClick={() => turn(state)}>
             <Swatch state={BY_NAME.get(state)!} /> {STATES[BY_NAME.get(state)!]!.label}
           </button>
         ))}
       </div>
-      {root.value ? <Flames root={root} fill={colour(BY_NAME.get([...chosen][0]!)!)} /> : (
+      {root.value ? (
+        <Flames root={root} fill={colour(BY_NAME.get([...chosen][0]!)!)} />
+      ) : (
         <p class="calm">No thread was in this state.</p>
       )}
       {table.total > table.rows ? (
@@ -90,8 +95,7 @@ function Flames({ root, fill }: { root: Frame; fill: string }) {
   useEffect(() => {
     const element = host.current!;
     const tell = (frame: Frame) => {
-      told.current!.textContent =
-        `${clean(frame.name)}: ${duration(frame.value)}, ${percent(frame.value / root.value)}`;
+      told.current!.textContent = `${clean(frame.name)}: ${duration(frame.value)}, ${percent(frame.value / root.value)}`;
     };
     const graph = flamegraph<Frame>()
       .width(Math.max(element.clientWidth, 320))
@@ -101,8 +105,10 @@ function Flames({ root, fill }: { root: Frame; fill: string }) {
       .inverted(true)
       .sort(true)
       .getName(({ data }) => short(data.name))
-      .label(({ data }) =>
-        `${clean(data.name)}: ${duration(data.value)}, ${percent(data.value / root.value)}`)
+      .label(
+        ({ data }) =>
+          `${clean(data.name)}: ${duration(data.value)}, ${percent(data.value / root.value)}`,
+      )
       .setColorMapper(({ data }) => shade(fill, data.name))
       // Its own takes the term for a regular expression, which names of classes are not.
       .setSearchMatch(({ data }, term) => data.name.toLowerCase().includes(term.toLowerCase()))
@@ -121,11 +127,14 @@ function Flames({ root, fill }: { root: Frame; fill: string }) {
       <div class="controls">
         <label>
           Search
-          <input type="search" onInput={(event) => {
-            const { value } = event.currentTarget;
-            if (value) chart.current?.search(value);
-            else chart.current?.clear();
-          }} />
+          <input
+            type="search"
+            onInput={(event) => {
+              const { value } = event.currentTarget;
+              if (value) chart.current?.search(value);
+              else chart.current?.clear();
+            }}
+          />
         </label>
         <button type="button" onClick={() => chart.current?.resetZoom()}>
           Show all
@@ -145,7 +154,7 @@ function makeReachable(host: HTMLElement, tell: (frame: Frame) => void): void {
   const node = (element: Element) => select<Element, FrameNode>(element).datum();
   const focus = (element: SVGGElement | undefined) => {
     if (!element) return;
-    frames().forEach((other) => other.setAttribute("tabindex", "-1"));
+    for (const other of frames()) other.setAttribute("tabindex", "-1");
     element.setAttribute("tabindex", "0");
     element.focus();
     tell(node(element).data);
@@ -165,7 +174,8 @@ function makeReachable(host: HTMLElement, tell: (frame: Frame) => void): void {
     const at = node(element);
     const find = (wanted: FrameNode | undefined) =>
       wanted && frames().find((other) => node(other) === wanted);
-    const beside = (step: number) => at.parent?.children?.[at.parent.children.indexOf(at) + step];
+    const beside = (step: number) =>
+      at.parent?.children?.[at.parent.children.indexOf(at) + step];
     const to = {
       ArrowDown: () => find(at.children?.[0]),
       ArrowUp: () => find(at.parent ?? undefined),

@@ -3,8 +3,8 @@
 import type { Table } from "../data/pack";
 import type { Run } from "../data/run";
 import { clean, count, duration, number, place } from "../format";
-import { goTo, open, chosenClasses, brightClass, type View } from "../state";
-import { colour, BLOCKING_STATES, STATES, BY_NAME } from "../states";
+import { brightClass, chosenClasses, goTo, open, type View } from "../state";
+import { BLOCKING_STATES, BY_NAME, colour, STATES } from "../states";
 import { Swatch } from "../timeline/swatch";
 
 export function OverviewView({ run }: { run: Run }) {

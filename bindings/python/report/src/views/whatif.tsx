@@ -32,10 +32,18 @@ export function WhatIfView({ run }: { run: Run }) {
             <tr>
               <th scope="col">Lock</th>
               <th scope="col">Gained</th>
-              <th scope="col" class="figure">Time</th>
-              <th scope="col" class="figure">Between</th>
-              <th scope="col" class="figure">Of the run</th>
-              <th scope="col" class="figure">Holds</th>
+              <th scope="col" class="figure">
+                Time
+              </th>
+              <th scope="col" class="figure">
+                Between
+              </th>
+              <th scope="col" class="figure">
+                Of the run
+              </th>
+              <th scope="col" class="figure">
+                Holds
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -51,8 +59,10 @@ export function WhatIfView({ run }: { run: Run }) {
                   {it.note !== null ? <span class="small">{clean(it.note, 500)}</span> : null}
                 </th>
                 <td class="bar">
-                  <span class={it.gain < 0 ? "loss" : "gain"}
-                    style={{ width: `${(Math.abs(it.gain) / most) * 100}%` }} />
+                  <span
+                    class={it.gain < 0 ? "loss" : "gain"}
+                    style={{ width: `${(Math.abs(it.gain) / most) * 100}%` }}
+                  />
                 </td>
                 <td class="figure">{duration(it.gain)}</td>
                 <td class="figure">
