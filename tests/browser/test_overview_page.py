@@ -24,19 +24,6 @@ def model() -> threadmodel.Model:
     return model
 
 
-def test_findings_are_shown_in_the_model_s_words(
-    show: Show, model: threadmodel.Model
-) -> None:
-    page = show(model)
-    rows = list(model.findings())
-    assert rows
-    titles = page.locator(".finding h3").all_text_contents()
-    assert titles == [row["title"] for row in rows]
-    shown = page.locator(".finding .card dd").all_text_contents()
-    parts = ("waits", "holds", "advice", "caveat")
-    assert shown == [row[part] for row in rows for part in parts if row[part]]
-
-
 def test_it_reports_what_the_data_cannot_show(
     show: Show, model: threadmodel.Model
 ) -> None:
@@ -61,13 +48,6 @@ def test_facts_of_the_run_are_shown(show: Show, model: threadmodel.Model) -> Non
     assert facts["Threads"] == str(len(model.threads()))
     assert facts["Events"] == str(model.event_count)
     assert facts["VM"] == model.run.vm
-
-
-def test_a_finding_leads_to_its_evidence(show: Show, model: threadmodel.Model) -> None:
-    page = show(model)
-    page.locator(".finding.deadlock button").click()
-    assert page.locator("#tab-locks").get_attribute("aria-selected") == "true"
-    assert page.locator("article.deadlock").count() == 1
 
 
 def test_every_view_opens_in_light_and_dark(show: Show) -> None:

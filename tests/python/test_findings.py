@@ -74,7 +74,7 @@ def check_evidence(model: Model, finding: Row, rows: list[Row]) -> None:
 def test_each_finding_rests_on_the_rows_that_it_names(seed: int) -> None:
     model = run_of(seed)
     for finding in model.findings():
-        rows = model.evidence(finding)
+        rows = list(model.evidence(finding))
         assert rows, finding
         check_evidence(model, finding, rows)
 
@@ -242,7 +242,7 @@ def test_a_name_that_is_too_long_leaves_no_condition() -> None:
         )
     (row,) = model.findings()
     assert (row["class"], row["evidence_where"]) == (name, "")
-    assert model.evidence(row) == []
+    assert len(model.evidence(row)) == 0
 
 
 def test_a_model_without_events_has_no_findings() -> None:

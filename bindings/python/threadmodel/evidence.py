@@ -2,15 +2,14 @@
 """The rows that a finding rests on: its condition, read as the SQL that it is."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors, tables
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
-
-Row = dict[str, Any]
+    from threadmodel.table import Table
 
 _CONDITION: Final = re.compile(
     r"(?P<column>\w+) (?:= (?P<text>'(?:[^']|'')*')|= (?P<number>-?\d+)|is null"
@@ -43,16 +42,26 @@ def conditions(where: str) -> dict[str, frozenset[Any]]:
     return wanted
 
 
-def rows_of_finding(model: "Model", finding: Mapping[str, Any]) -> list[Row]:
+def rows_of_finding(model: "Model", finding: Mapping[str, Any]) -> "Table":
     """Return the rows that a finding rests on; none where it names none.
 
     Args:
         model: asked
         finding: a row of :meth:`findings`; its ``evidence_table`` names the table
     """
-    wanted = conditions(finding["evidence_where"])
-    # A condition that was too long to be written is empty.
-    if not wanted:
-        return []
     table = tables.ask(model, finding["evidence_table"])
-    return [row for row in table if all(row[c] in v for c, v in wanted.items())]
+    return table.gather(matching(table, finding["evidence_where"]))
+
+
+def matching(table: "Table", where: str) -> list[int]:
+    """Return the numbers of the rows for which a finding's condition holds."""
+    # A condition that was too long to be written is empty.
+    if not where:
+        return []
+    rows: Sequence[int] = range(len(table))
+    for name, wanted in conditions(where).items():
+        column = table[name]
+        # Whole columns are read at once; few rows are left after the first.
+        values = column if len(rows) == len(column) else [column[row] for row in rows]
+        rows = [row for row, value in zip(rows, values, strict=True) if value in wanted]
+    return list(rows)

@@ -54,6 +54,7 @@ class Pack:
         table: Table,
         columns: Iterable[str] | None = None,
         rows: int | Sequence[int] | None = None,
+        total: int | None = None,
     ) -> None:
         """Add a table.
 
@@ -62,13 +63,14 @@ class Pack:
             table: copied
             columns: only these; None: all
             rows: the first ones only, or those of these numbers; None: all
+            total: rows that there are in all; None: those of the table
         """
         taken = rows if isinstance(rows, Sequence) else range(len(table))[:rows]
         part = table.gather(taken)
         chosen = table.columns if columns is None else columns
         self._index["tables"][name] = {
             "rows": len(part),
-            "total": len(table),
+            "total": len(table) if total is None else total,
             "caveats": list(table.caveats),
             "columns": [self._column(part[column]) for column in chosen],
         }

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from threadmodel import errors, excerpt
+from threadmodel import errors, evidence, excerpt, tables
 from threadmodel._enums import STATES
 from threadmodel._library import BUILT_VERSION, version_text
 from threadmodel.calm import calm
@@ -35,6 +35,7 @@ BUCKET_ROWS: Final = 500_000
 OBJECT_ROWS: Final = 300_000
 FRAME_ROWS: Final = 500_000
 LIST_ROWS: Final = 20_000
+EVIDENCE_ROWS: Final = 1_000
 # Lanes of locks that there are at most.
 LOCKS: Final = 12
 
@@ -173,6 +174,7 @@ def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
     pack.put("run", facts(model))
     pack.put("licences", json.loads(asset("licences.json")))
     pack.add("findings", findings)
+    _put_evidence(pack, model, findings)
     pack.add("diagnostics", model.diagnostics())
     pack.add("threads", model.threads())
     pack.add("deadlocks", model.deadlocks(), rows=LIST_ROWS)
@@ -203,6 +205,18 @@ def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
     return pack.finish()
 
 
+def _put_evidence(pack: Pack, model: "Model", findings: "Table") -> None:
+    """Put the rows that each finding rests on, in a table by its rank."""
+    asked: dict[str, Table] = {}
+    for finding in findings:
+        name = finding["evidence_table"]
+        if name not in asked:
+            asked[name] = tables.ask(model, name)
+        rows = evidence.matching(asked[name], finding["evidence_where"])
+        found = asked[name].gather(rows[:EVIDENCE_ROWS])
+        pack.add(f"evidence_{finding['rank']}", found, total=len(rows))
+
+
 def _put_statistics(pack: Pack, model: "Model") -> None:
     """Put what adds up, for any choice of threads, to what the model would answer.
 
@@ -216,7 +230,8 @@ def _put_statistics(pack: Pack, model: "Model") -> None:
         keys, columns = keys[1:], _PLACE
         cells = model.statistics(keys)
     pack.put("by_thread", keys[0] == "thread")
-    pack.add("cells", cells, [*columns, "objects", "threads", *_CELL_FIGURES])
+    shown = (*columns, "idle", "objects", "threads", *_CELL_FIGURES)
+    pack.add("cells", cells, shown)
     for state in STATES:
         if any(cells[f"{state}_count"]):
             _put_buckets(pack, model, state, keys, columns)

@@ -22,7 +22,7 @@ interface Props {
 export function App({ run, timeline }: Props) {
   useEffect(watchScheme, []);
   const content: Record<View, () => ComponentChild> = {
-    overview: () => <OverviewView run={run} />,
+    overview: () => <OverviewView run={run} timeline={timeline} />,
     timeline: () => <TimelineView run={run} pack={timeline} />,
     statistics: () => <StatisticsView run={run} />,
     locks: () => <LocksView run={run} />,

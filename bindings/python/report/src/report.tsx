@@ -2,6 +2,7 @@
 // The HTML report: unpack what the page holds and draw it.
 import "./style.css";
 import { render } from "preact";
+import { followAddress } from "./address";
 import { App } from "./app";
 import { embedded } from "./data/pack";
 import { Run } from "./data/run";
@@ -12,7 +13,9 @@ async function start(): Promise<void> {
   const answers = await embedded("pack-answers");
   const timeline = embedded("pack-timeline");
   host.replaceChildren();
-  render(<App run={new Run(answers)} timeline={timeline} />, host);
+  const run = new Run(answers);
+  followAddress(run);
+  render(<App run={run} timeline={timeline} />, host);
   document.documentElement.dataset["ready"] = "answers";
   await timeline;
   document.documentElement.dataset["ready"] = "all";

@@ -14,6 +14,8 @@ export const VIEWS = [
 export type View = (typeof VIEWS)[number]["id"];
 
 export const view = signal<View>("overview");
+/** Rank of the finding whose evidence is shown; null: none. */
+export const evidence = signal<number | null>(null);
 /** Indexes of the threads that statistics are of; none: all. */
 export const chosenThreads = signal<ReadonlySet<number>>(new Set());
 /** Classes whose callers are listed; none: all. */
@@ -24,11 +26,16 @@ export const shownThreads = signal<ReadonlySet<number> | null>(null);
 export const brightClass = signal<string | null>(null);
 /** A place that the timeline is to go to. */
 export const goal = signal<Goal | null>(null);
+/** What the timeline shows; null: the whole run, and nothing is chosen. */
+export const place = signal<Goal | null>(null);
 
 export interface Goal {
+  /** -1: none. */
   thread: number;
   from: number;
   to: number;
+  /** An instant of the interval that is chosen; null: none is. */
+  at: number | null;
 }
 
 export function open(to: View): void {
@@ -36,7 +43,7 @@ export function open(to: View): void {
   document.getElementById(`tab-${to}`)?.focus();
 }
 
-/** Show an instant of a thread in the timeline. */
+/** Show a stretch of time of a thread in the timeline. */
 export function goTo(to: Goal): void {
   goal.value = to;
   open("timeline");

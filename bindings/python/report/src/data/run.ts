@@ -124,4 +124,10 @@ export class Run {
   table(name: string): Table {
     return this.answers.table(name);
   }
+
+  /** The row of the finding of a rank; -1: there is none. */
+  findingAt(rank: number): number {
+    const table = this.table("findings");
+    return table.rows ? table.numbers("rank").indexOf(rank) : -1;
+  }
 }

@@ -33,7 +33,7 @@ const WIDTH = 520;
 const HEIGHT = 300;
 const RADIUS = 84;
 
-function gather(run: Run, table: Table): Deadlock[] {
+export function gather(run: Run, table: Table): Deadlock[] {
   const found = new Map<number, Deadlock>();
   for (let row = 0; row < table.rows; row++) {
     const number = table.numbers("deadlock")[row]!;
@@ -113,7 +113,12 @@ function show(run: Run, deadlock: Deadlock, member: Member): void {
   if (member.index < 0) return;
   const end = deadlock.resolved ?? run.facts.length_ns;
   const margin = Math.max((end - deadlock.time) * 0.2, 1000);
-  goTo({ thread: member.index, from: deadlock.time - margin, to: end + margin });
+  goTo({
+    thread: member.index,
+    from: deadlock.time - margin,
+    to: end + margin,
+    at: (deadlock.time + end) / 2,
+  });
 }
 
 function Card(props: { member: Member; stacks: Stacks; show: () => void }) {
@@ -133,7 +138,7 @@ function Card(props: { member: Member; stacks: Stacks; show: () => void }) {
   );
 }
 
-function Ring({ members }: { members: readonly Member[] }) {
+export function Ring({ members }: { members: readonly Member[] }) {
   const at = (turn: number, radius = RADIUS) => {
     const angle = (turn / members.length) * 2 * Math.PI - Math.PI / 2;
     return [

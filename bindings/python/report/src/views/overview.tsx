@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // What there is to know first: findings in words, what the run was, what it cannot show.
-import type { Table } from "../data/pack";
+import type { Pack } from "../data/pack";
 import type { Run } from "../data/run";
-import { clean, count, duration, number, place } from "../format";
-import { brightClass, chosenClasses, goTo, open, type View } from "../state";
+import { clean, count, duration, number } from "../format";
+import { evidence } from "../state";
 import { BLOCKING_STATES, BY_NAME, colour, STATES } from "../states";
 import { Swatch } from "../timeline/swatch";
+import { Finding } from "./finding";
 
-export function OverviewView({ run }: { run: Run }) {
+interface Props {
+  run: Run;
+  timeline: Promise<Pack>;
+}
+
+export function OverviewView({ run, timeline }: Props) {
   return (
     <div class="overview">
       <section aria-labelledby="findings-title">
-        <h2 id="findings-title">What is worth looking at</h2>
-        <Findings run={run} />
+        <h2 id="findings-title">
+          What is worth looking at{" "}
+          <span class="aside">
+            {count(run.threads.length, "thread")}, {duration(run.facts.length_ns)}
+          </span>
+        </h2>
+        <Findings run={run} timeline={timeline} />
       </section>
       <div class="columns">
         <section aria-labelledby="run-title">
@@ -32,119 +43,31 @@ export function OverviewView({ run }: { run: Run }) {
   );
 }
 
-function Findings({ run }: { run: Run }) {
+function Findings({ run, timeline }: Props) {
   const table = run.table("findings");
   const minor = table.numbers("minor");
-  const rows = Array.from({ length: table.rows }, (_, row) => row);
+  const rows = [...Array(table.rows).keys()];
   const cards = rows.filter((row) => minor[row] !== 1);
   const rest = rows.filter((row) => minor[row] === 1);
+  const shown = evidence.value;
+  const isRestShown = rest.some((row) => table.numbers("rank")[row] === shown);
+  const list = (of: number[], start = 1) => (
+    <ol class="findings" style={{ counterReset: `finding ${start - 1}` }}>
+      {of.map((row) => (
+        <Finding key={row} run={run} row={row} timeline={timeline} />
+      ))}
+    </ol>
+  );
   return (
     <>
-      {cards.length ? (
-        <ol class="findings">
-          {cards.map((row) => (
-            <Finding key={row} run={run} table={table} row={row} />
-          ))}
-        </ol>
-      ) : (
-        <p class="calm">{clean(run.facts.calm, 1000)}</p>
-      )}
+      {cards.length ? list(cards) : <p class="calm">{clean(run.facts.calm, 1000)}</p>}
       {rest.length ? (
-        <details class="minor">
+        <details class="minor" open={isRestShown}>
           <summary>{count(rest.length, "finding")} with little to gain</summary>
-          <ol class="findings" start={cards.length + 1}>
-            {rest.map((row) => (
-              <Finding key={row} run={run} table={table} row={row} />
-            ))}
-          </ol>
+          {list(rest, cards.length + 1)}
         </details>
       ) : null}
     </>
-  );
-}
-
-/** The view that shows what a finding rests on. */
-const EVIDENCE: Record<string, View> = {
-  deadlocks: "locks",
-  blame: "locks",
-  resources: "locks",
-  lock_order: "locks",
-  callers: "statistics",
-  interactions: "timeline",
-  timeline: "timeline",
-};
-
-function Finding({ run, table, row }: { run: Run; table: Table; row: number }) {
-  const kind = table.text("kind", row) ?? "";
-  const className = table.text("class", row);
-  const thread = run.index.find(table.id("thread_id", row));
-  const evidence = EVIDENCE[table.text("evidence_table", row) ?? ""] ?? "statistics";
-  const show = () => {
-    if (className !== null) {
-      chosenClasses.value = new Set([className]);
-      brightClass.value = className;
-    }
-    if (evidence === "timeline" && thread >= 0)
-      goTo({ thread, from: 0, to: run.facts.length_ns });
-    else open(evidence);
-  };
-  const impact = table.number("impact_ns", row);
-  const bound = table.number("bound_ns", row);
-  const suspected = table.numbers("suspected")[row] === 1;
-  return (
-    <li class={`finding ${kind}`}>
-      <div class="finding-head">
-        <h3>{clean(table.text("title", row), 400)}</h3>
-        {suspected ? <span class="badge">suspected</span> : null}
-        <span class="kind">{kind.replaceAll("_", " ")}</span>
-      </div>
-      {impact && bound ? (
-        <Bound bound={bound} impact={impact} length={run.facts.length_ns} />
-      ) : null}
-      <dl class="card">
-        {PARTS.map(([column, name]) => {
-          const text = table.text(column, row);
-          return text === null ? null : (
-            <div key={column}>
-              <dt>{name}</dt>
-              <dd>{clean(text, 2000)}</dd>
-            </div>
-          );
-        })}
-      </dl>
-      <div class="finding-foot">
-        {table.text("method", row) !== null ? (
-          <code>{place(table.text("method", row), table.number("line", row))}</code>
-        ) : null}
-        <button type="button" class="link" onClick={show}>
-          Show the evidence
-        </button>
-      </div>
-    </li>
-  );
-}
-
-/** What a card says, in its order. */
-const PARTS: [string, string][] = [
-  ["waits", "Waits"],
-  ["holds", "Holds"],
-  ["gain", "Gain"],
-  ["advice", "Try"],
-  ["caveat", "Not known"],
-];
-
-/** Of the run's length, what the thread that lost most by it lost. */
-function Bound({ bound, impact, length }: { bound: number; impact: number; length: number }) {
-  const share = Math.min(1, bound / Math.max(1, length));
-  const words = `${duration(impact)} lost by all threads; at most ${duration(bound)} by one, of ${duration(length)}`;
-  return (
-    <div class="bound">
-      <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={words}>
-        <rect class="whole" width="100" height="6" />
-        <rect class="lost" width={share * 100} height="6" />
-      </svg>
-      <span class="figure">{words}</span>
-    </div>
   );
 }
 
@@ -181,28 +104,62 @@ function began(start: string | null): string | null {
   return start?.replace(/^([\d-]+)T([\d:]+)(\.\d+)?Z$/, "$1 $2 UTC") ?? null;
 }
 
+const IDLE_MEANS = "workers that waited for work while there was none";
+/** States in which a worker can be idle: it waits for work, and there is none. */
+const IDLE = ["waiting", "parked"] as const;
+
+interface Bar {
+  label: string;
+  total: number;
+  count: number;
+  /** Its swatch; null: idle. */
+  state: number | null;
+}
+
+/** Time of all threads by state, what was spent idle apart. */
+function bars(run: Run): Bar[] {
+  const cells = run.table("cells");
+  const isIdle = cells.numbers("idle");
+  const idle: Bar = { label: "idle", total: 0, count: 0, state: null };
+  const sums = [...BLOCKING_STATES, "sleeping"].map((name) => {
+    const state = BY_NAME.get(name)!;
+    const bar: Bar = { label: STATES[state]!.label, total: 0, count: 0, state };
+    for (const thread of run.threads) {
+      bar.total += thread.total[name]!;
+      bar.count += thread.count[name]!;
+    }
+    if (!(IDLE as readonly string[]).includes(name)) return bar;
+    const [totals, counts] = ["total_ns", "count"].map((of) => cells.numbers(`${name}_${of}`));
+    for (let row = 0; row < cells.rows; row++) {
+      if (!isIdle[row]) continue;
+      bar.total -= totals![row]!;
+      bar.count -= counts![row]!;
+      idle.total += totals![row]!;
+      idle.count += counts![row]!;
+    }
+    return bar;
+  });
+  return idle.count ? [...sums, idle] : sums;
+}
+
 function Blocked({ run }: { run: Run }) {
-  const sums = [...BLOCKING_STATES, "sleeping"].map((name) => ({
-    state: STATES[BY_NAME.get(name)!]!,
-    total: run.threads.reduce((sum, thread) => sum + thread.total[name]!, 0),
-    count: run.threads.reduce((sum, thread) => sum + thread.count[name]!, 0),
-  }));
+  const sums = bars(run);
   const most = Math.max(...sums.map(({ total }) => total), 1);
   return (
     <>
       <table class="bars">
         <caption class="unseen">Time of all threads, by state</caption>
         <tbody>
-          {sums.map(({ state, total, count: times }) => (
-            <tr key={state.name}>
+          {sums.map(({ label, state, total, count: times }) => (
+            <tr key={label} title={state === null ? IDLE_MEANS : undefined}>
               <th scope="row">
-                <Swatch state={BY_NAME.get(state.name)!} /> {state.label}
+                {state === null ? null : <Swatch state={state} />} {label}
               </th>
               <td class="bar">
                 <span
                   style={{
                     width: `${(total / most) * 100}%`,
-                    background: colour(BY_NAME.get(state.name)!),
+                    background: state === null ? "var(--line)" : colour(state),
                   }}
                 />
               </td>

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings as cards: what they say, their picture, their evidence, and links to it."""
+
+import pytest
+
+import runs
+import story
+import threadmodel
+from conftest import Show, grid, grid_rows, state
+from threadmodel import EventKind, Frame
+
+PARTS = {
+    "Waits": "waits",
+    "Holds": "holds",
+    "Gain": "gain",
+    "Try": "advice",
+    "Not known": "caveat",
+}
+
+
+@pytest.fixture
+def model() -> threadmodel.Model:
+    model = threadmodel.Model()
+    runs.fill(model)
+    return model
+
+
+def test_cards_are_in_the_model_s_words(show: Show, model: threadmodel.Model) -> None:
+    page = show(model)
+    rows = list(model.findings())
+    assert rows
+    titles = page.locator(".finding h3").all_text_contents()
+    assert titles == [row["title"] for row in rows]
+    for card, row in zip(page.locator(".finding").all(), rows, strict=True):
+        names = card.locator("dt").all_text_contents()
+        shown = card.locator("dd").all_text_contents()
+        parts = dict(zip(names, shown, strict=True))
+        assert {name: parts.get(name) for name in PARTS} == {
+            name: row[part] for name, part in PARTS.items()
+        }
+
+
+def test_picture_shows_how_many_threads_waited_there(show: Show) -> None:
+    told = story.Story()
+    for at in range(10):
+        for thread in range(1, 6):
+            told.block(100 * at, 100 * at + 50, thread)
+    assert told.findings()
+    page = show(told.model)
+    page.wait_for_selector(".finding .picture svg")
+    picture = page.locator(".finding .picture svg").first
+    # All five queue for half of the time.
+    assert float(picture.get_attribute("data-most") or 0) == pytest.approx(5, rel=0.01)
+    assert "up to 5 threads at once" in (picture.get_attribute("aria-label") or "")
+
+
+def test_picture_of_a_deadlock_is_its_ring(
+    show: Show, model: threadmodel.Model
+) -> None:
+    page = show(model)
+    ring = page.locator(".finding.deadlock .ring")
+    assert ring.count() == 1
+    said = ring.get_attribute("aria-label") or ""
+    for row in model.deadlocks():
+        assert f"{row['thread']} wants" in said
+
+
+def test_evidence_is_exactly_the_rows_and_in_view(
+    show: Show, model: threadmodel.Model
+) -> None:
+    page = show(model)
+    for finding in model.findings():
+        card = page.locator(f'.finding[data-rank="{finding["rank"]}"]')
+        card.get_by_role("button", name="Show the evidence").click()
+        rows = model.evidence(finding)
+        shown = page.locator(".evidence")
+        assert shown.get_attribute("data-rows") == str(len(rows))
+        label = f"Evidence of finding {finding['rank']}"
+        grid(page, label).locator("[role=row][row-id]").first.wait_for()
+        told = grid_rows(page, label)
+        assert len(told) == len(rows)
+        for name in ("thread", "class", "method", "kind"):
+            if name in rows.columns and any(rows[name]):
+                assert [row[name] for row in told] == list(rows[name])
+        box = grid(page, label).bounding_box()
+        assert box
+        assert 0 <= box["y"] <= 900 - box["height"]
+        chosen = grid(page, label).locator('[role=row][aria-selected="true"]')
+        assert chosen.count() == 1
+
+
+def test_a_link_to_evidence_opens_it(show: Show, model: threadmodel.Model) -> None:
+    page = show(model)
+    page.get_by_role("button", name="Show the evidence").first.click()
+    page.wait_for_url(lambda url: url.endswith("#overview&finding=1"))
+    again = page.context.new_page()
+    again.goto(page.url)
+    again.wait_for_selector('.finding[data-rank="1"] .evidence')
+    again.get_by_role("button", name="Hide the evidence").click()
+    assert again.locator(".evidence").count() == 0
+
+
+def test_a_row_of_evidence_leads_to_its_interval_and_a_link_to_the_same(
+    show: Show, model: threadmodel.Model
+) -> None:
+    chosen = "(({ level, row }) => [level.start[row], level.end[row]])(s.picked.value)"
+    page = show(model)
+    page.get_by_role("button", name="Show the evidence").first.click()
+    page.get_by_role("button", name="The chosen row in the timeline").click()
+    page.wait_for_selector(".lanes[data-drawn]")
+    (row, *_) = model.evidence(model.findings()[0])
+    lane = state(page, "s.data.threads[s.lane.value].name")
+    start, end = state(page, chosen)
+    assert lane == row["thread"]
+    assert start <= row["time_ns"] <= end
+    page.wait_for_url(lambda url: "#timeline&thread=" in url)
+    again = page.context.new_page()
+    again.goto(page.url)
+    again.wait_for_selector(".lanes[data-drawn]")
+    assert state(again, "s.data.threads[s.lane.value].name") == lane
+    assert state(again, chosen) == [start, end]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "#nothing",
+        "#timeline&thread=9999999999999999999999&from=x&to=-1",
+        "#timeline&thread=12&from=5&to=1",
+        "#timeline&from=1e300&to=1e308&at=1e99",
+        "#overview&finding=1e9",
+        "#statistics&shown=zz&class=%00%ff",
+    ],
+)
+def test_an_address_that_makes_no_sense_shows_the_report(
+    show: Show, model: threadmodel.Model, address: str
+) -> None:
+    page = show(model)
+    again = page.context.new_page()
+    faults: list[str] = []
+    again.on("pageerror", lambda error: faults.append(str(error)))
+    again.goto(page.url.partition("#")[0] + address)
+    again.wait_for_selector("html[data-ready=all]")
+    assert again.locator("#view").inner_text().strip()
+    assert faults == []
+
+
+def test_time_without_work_is_told_apart(show: Show) -> None:
+    told = story.Story()
+    told.model.define_class(8, "java.util.concurrent.ThreadPoolExecutor")
+    told.model.define_method(8, 8, "getTask")
+    told.model.define_stack(8, [Frame(8)])
+    for at, stack in ((0, 8), (100, story.TAKE)):
+        told.at(at, 1, EventKind.PARK, object=story.QUEUE, stack=stack)
+        told.at(at + 50, 1, EventKind.UNPARKED, object=story.QUEUE)
+    told.findings()
+    page = show(told.model)
+    rows = [
+        [cell.strip() for cell in row.locator("th, .figure").all_text_contents()[:2]]
+        for row in page.locator(".bars tr").all()
+    ]
+    assert ["idle", "50.0 ms"] in rows
+    assert ["parked", "50.0 ms"] in rows
