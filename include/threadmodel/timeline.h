@@ -21,7 +21,8 @@ TM_BEGIN_DECLS
  * provenance string (enum tm_provenance; of peer and state), open bool (it has not
  * ended), stack int32, unsplit bool (a wait whose notify was not seen: it may include
  * time in which the thread queued for the monitor again), sampled bool (the stack is
- * that of another blocking interval like it, drawn at random).
+ * that of another blocking interval like it, drawn at random), idle bool (the thread
+ * waited for work while there was none).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked
@@ -44,7 +45,8 @@ TM_API int tm_timeline_list(tm_table **out, const tm_model *model,
  * tm_state: <state>_ns int64 (its time within the row); object string, class string,
  * method string, source string, line int32, peer_id uint64 and peer string (null:
  * intervals is not 1), provenance string (enum tm_provenance; null: intervals is not
- * 1), open bool, stack int32, unsplit bool and sampled bool (null: intervals is not 1).
+ * 1), open bool, stack int32, unsplit bool, sampled bool and idle bool (null: intervals
+ * is not 1).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked
@@ -75,7 +77,8 @@ TM_API int tm_tile_fit(int64_t *tile_ns, const tm_model *model,
  *
  * Columns (table `stacks`): stack int32 (its number in other tables), depth int32 (0
  * innermost), method string (package.Class.method), class string (of the method),
- * source string, line int32.
+ * source string, line int32, truncated bool (the producer cut the stack: more frames
+ * lie below its last).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -3,6 +3,7 @@
 #include <threadmodel/timeline.h>
 
 #include "base/error.h"
+#include "model/caller_frame.h"
 #include "model/caveats.h"
 #include "model/entity_names.h"
 #include "model/interval.h"
@@ -32,6 +33,20 @@ int tm__interval_cut(const tm_model *model, const tm__scope *scope,
     return 1;
 }
 
+/* Neighbours in a timeline have few callers: the last one's answer is kept. */
+static int is_idle(tm__listing *list, const tm_model *model, uint32_t caller)
+{
+    uint32_t method = caller == TM__NONE ? TM__NONE : model->frames[caller].method;
+
+    if (method != list->idle_method) {
+        const char *name = tm__method_name(model, method);
+
+        list->idle_method = method;
+        list->is_idle = name && tm__is_idle(name);
+    }
+    return list->is_idle;
+}
+
 void tm__put_interval_detail(tm__listing *list, const tm_model *model,
                              const tm__thread *thread, uint32_t index)
 {
@@ -39,10 +54,10 @@ void tm__put_interval_detail(tm__listing *list, const tm_model *model,
     tm__builder *builder = &list->builder;
     int provenance = it->provenance;
     uint32_t peer = tm__stated_owner(model, thread, index, &provenance);
+    uint32_t caller = it->stack == TM__NONE ? TM__NONE : list->callers[it->stack];
 
     tm__put_object(list, model, it->object);
-    tm__put_frame(builder, model,
-                  it->stack == TM__NONE ? TM__NONE : list->callers[it->stack]);
+    tm__put_frame(builder, model, caller);
     tm__put_thread(builder, model, peer);
     tm__put_string(builder, tm_provenance_name(provenance));
     tm__put_bool(builder,
@@ -53,6 +68,9 @@ void tm__put_interval_detail(tm__listing *list, const tm_model *model,
         tm__put_int32(builder, (int32_t)it->stack);
     tm__put_bool(builder, it->flags & TM__INTERVAL_UNSPLIT);
     tm__put_bool(builder, it->flags & TM__INTERVAL_SAMPLED);
+    tm__put_bool(builder,
+                 (it->state == TM_STATE_WAITING || it->state == TM_STATE_PARKED) &&
+                     is_idle(list, model, caller));
 }
 
 static void put_interval(tm__listing *list, const tm_model *model,
@@ -125,6 +143,7 @@ int tm_stack_list(tm_table **out, const tm_model *model)
                 tm__put_int32(&builder, line);
             else
                 tm__put_null(&builder);
+            tm__put_bool(&builder, model->stacks[s].flags & TM_STACK_TRUNCATED);
         }
     }
     return tm__builder_finish(&builder, out);

@@ -134,7 +134,7 @@ static const tm__column_spec timeline[] = {
     {"peer_id", TM_TYPE_UINT64, 0, 0},    {"peer", TM_TYPE_STRING, 0, 0},
     {"provenance", TM_TYPE_STRING, 0, 0}, {"open", TM_TYPE_BOOL, 0, 0},
     {"stack", TM_TYPE_INT32, 0, 0},       {"unsplit", TM_TYPE_BOOL, 0, 0},
-    {"sampled", TM_TYPE_BOOL, 0, 0},
+    {"sampled", TM_TYPE_BOOL, 0, 0},      {"idle", TM_TYPE_BOOL, 0, 0},
 };
 
 static const tm__column_spec tiles[] = {
@@ -153,12 +153,14 @@ static const tm__column_spec tiles[] = {
     {"peer", TM_TYPE_STRING, 0, 0},      {"provenance", TM_TYPE_STRING, 0, 0},
     {"open", TM_TYPE_BOOL, 0, 0},        {"stack", TM_TYPE_INT32, 0, 0},
     {"unsplit", TM_TYPE_BOOL, 0, 0},     {"sampled", TM_TYPE_BOOL, 0, 0},
+    {"idle", TM_TYPE_BOOL, 0, 0},
 };
 
 static const tm__column_spec stacks[] = {
-    {"stack", TM_TYPE_INT32, 0, 0},   {"depth", TM_TYPE_INT32, 0, 0},
-    {"method", TM_TYPE_STRING, 0, 0}, {"class", TM_TYPE_STRING, 0, 0},
-    {"source", TM_TYPE_STRING, 0, 0}, {"line", TM_TYPE_INT32, 0, 0},
+    {"stack", TM_TYPE_INT32, 0, 0},    {"depth", TM_TYPE_INT32, 0, 0},
+    {"method", TM_TYPE_STRING, 0, 0},  {"class", TM_TYPE_STRING, 0, 0},
+    {"source", TM_TYPE_STRING, 0, 0},  {"line", TM_TYPE_INT32, 0, 0},
+    {"truncated", TM_TYPE_BOOL, 0, 0},
 };
 
 static const tm__column_spec interactions[] = {

@@ -41,12 +41,12 @@ def test_cards_are_in_the_model_s_words(show: Show, model: threadmodel.Model) ->
 
 
 def test_picture_shows_how_many_threads_waited_there(show: Show) -> None:
-    told = story.Story()
+    played = story.Story()
     for at in range(10):
         for thread in range(1, 6):
-            told.block(100 * at, 100 * at + 50, thread)
-    assert told.findings()
-    page = show(told.model)
+            played.block(100 * at, 100 * at + 50, thread)
+    assert played.findings()
+    page = show(played.model)
     page.wait_for_selector(".finding .picture svg")
     picture = page.locator(".finding .picture svg").first
     # All five queue for half of the time.
@@ -77,11 +77,11 @@ def test_evidence_is_exactly_the_rows_and_in_view(
         assert shown.get_attribute("data-rows") == str(len(rows))
         label = f"Evidence of finding {finding['rank']}"
         grid(page, label).locator("[role=row][row-id]").first.wait_for()
-        told = grid_rows(page, label)
-        assert len(told) == len(rows)
+        cells = grid_rows(page, label)
+        assert len(cells) == len(rows)
         for name in ("thread", "class", "method", "kind"):
             if name in rows.columns and any(rows[name]):
-                assert [row[name] for row in told] == list(rows[name])
+                assert [row[name] for row in cells] == list(rows[name])
         box = grid(page, label).bounding_box()
         assert box
         assert 0 <= box["y"] <= 900 - box["height"]
@@ -145,16 +145,16 @@ def test_an_address_that_makes_no_sense_shows_the_report(
     assert faults == []
 
 
-def test_time_without_work_is_told_apart(show: Show) -> None:
-    told = story.Story()
-    told.model.define_class(8, "java.util.concurrent.ThreadPoolExecutor")
-    told.model.define_method(8, 8, "getTask")
-    told.model.define_stack(8, [Frame(8)])
+def test_time_without_work_is_a_bar_of_its_own(show: Show) -> None:
+    played = story.Story()
+    played.model.define_class(8, "java.util.concurrent.ThreadPoolExecutor")
+    played.model.define_method(8, 8, "getTask")
+    played.model.define_stack(8, [Frame(8)])
     for at, stack in ((0, 8), (100, story.TAKE)):
-        told.at(at, 1, EventKind.PARK, object=story.QUEUE, stack=stack)
-        told.at(at + 50, 1, EventKind.UNPARKED, object=story.QUEUE)
-    told.findings()
-    page = show(told.model)
+        played.at(at, 1, EventKind.PARK, object=story.QUEUE, stack=stack)
+        played.at(at + 50, 1, EventKind.UNPARKED, object=story.QUEUE)
+    played.findings()
+    page = show(played.model)
     rows = [
         [cell.strip() for cell in row.locator("th, .figure").all_text_contents()[:2]]
         for row in page.locator(".bars tr").all()

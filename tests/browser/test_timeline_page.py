@@ -9,9 +9,10 @@ from playwright.sync_api import Locator, Page
 
 import random_runs
 import runs
+import story
 import threadmodel
 from conftest import Show, cell, grid, grid_rows, state, until
-from threadmodel import Event, EventKind, Selection
+from threadmodel import Event, EventKind, Frame, Selection
 
 KINDS = ("start", "handoff", "notify", "notify_all", "join", "interrupt", "unpark")
 GUTTER, AXIS, LANE = 190, 26, 24
@@ -162,7 +163,9 @@ def test_arrows_of_each_kind_are_turned_on_and_off(
             if row["kind"] in expected and None not in ends:
                 expected[row["kind"]] += 1
         page = show(asked, "timeline")
-        assert state(page, "s.arrowCount.value.total") == sum(expected.values())
+        assert state(page, "s.arrowCount.value.total") == 0
+        page.get_by_role("button", name="All arrows").click()
+        wait_for(page, "s.arrowCount.value.total", sum(expected.values()))
         for kind in KINDS:
             button = page.locator(f"[data-kind={kind}]")
             button.click()
@@ -172,6 +175,92 @@ def test_arrows_of_each_kind_are_turned_on_and_off(
             wait_for(page, "s.arrowCount.value.total", gone)
             button.click()
             wait_for(page, "s.arrowCount.value.total", sum(expected.values()))
+
+
+def test_arrows_are_those_of_the_chosen_thread_and_of_its_interval(
+    show: Show, busy: threadmodel.Model
+) -> None:
+    page = show(busy, "timeline")
+    ends = [
+        (row["from_thread_id"], row["to_thread_id"], row["time_ns"], row["woken_ns"])
+        for row in busy.interactions()
+    ]
+    known = [one for one in ends if None not in one[:2]]
+    for index, thread in enumerate(busy.threads()["thread_id"]):
+        state(page, f"(s.picked.value = null, s.lane.value = {index})")
+        own = sum(thread in one[:2] for one in known)
+        wait_for(page, "s.arrowCount.value.total", own)
+    press(page, "0")
+    focus(page)
+    press(page, "ArrowLeft")
+    start, end = state(
+        page,
+        "(({ level, row }) => [level.start[row], level.end[row]])(s.picked.value)",
+    )
+    within = 0
+    for source, to, time, woken in known:
+        woke = to == thread and start <= (time if woken is None else woken) <= end
+        within += woke or (source == thread and start <= time <= end)
+    wait_for(page, "s.arrowCount.value.total", within)
+
+
+def test_idle_and_silent_lanes_are_collapsed_until_asked_for(show: Show) -> None:
+    played = story.Story(threads=4)
+    sink = played.model
+    sink.define_class(8, "java.util.concurrent.ThreadPoolExecutor")
+    sink.define_method(8, 8, "getTask")
+    sink.define_stack(8, [Frame(8)])
+    sink.define_thread(3, "silent", daemon=True)
+    for thread in (1, 2, 3):
+        played.at(0, thread, EventKind.THREAD_START)
+    played.at(1, 1, EventKind.PARK, object=story.QUEUE, stack=8)
+    played.at(1, 2, EventKind.PARK, object=story.QUEUE, stack=story.TAKE)
+    played.at(99, 2, EventKind.UNPARKED, object=story.QUEUE)
+    played.at(100, 2, EventKind.THREAD_END)
+    played.findings()
+    page = show(played.model, "timeline")
+    names = "s.rows.value.lanes.map(lane => s.data.threads[lane].name)"
+    assert "t2" in state(page, names)
+    assert not {"t1", "silent"} & set(state(page, names))
+    assert "2 lanes" in page.get_by_label("The run", exact=True).inner_text()
+    top = state(page, "s.rows.value.rows.at(-1).top")
+    lanes(page).click(position={"x": 20, "y": AXIS + top + 10})
+    assert {"t1", "t2", "silent"} <= set(state(page, names))
+    idle = state(page, "s.data.lanes.finest.state[s.data.lanes.finest.first[0] + 1]")
+    assert page.locator(".legend li").all_inner_texts()[idle - 1].strip() == "idle"
+
+
+def test_pauses_of_the_collector_are_bands_and_in_the_panel(show: Show) -> None:
+    played = story.Story(threads=1)
+    played.at(0, 1, EventKind.THREAD_START)
+    for begin, end in ((10, 12), (40, 45)):
+        played.at(end, 0, EventKind.GC_PAUSE, value=(end - begin) * 1_000_000)
+    played.at(100, 1, EventKind.THREAD_END)
+    played.findings()
+    page = show(played.model, "timeline")
+    pauses = [[row["start_ns"], row["end_ns"]] for row in played.model.context()]
+    assert len(pauses) == 2
+    assert state(page, "s.data.pauses.map(p => [p.start, p.end])") == pauses
+    assert "2 pauses, 7.00 ms" in page.get_by_label("The run", exact=True).inner_text()
+    assert page.locator(".legend .pause-mark").count() == 1
+
+
+def test_labels_name_the_caller_first(show: Show, model: threadmodel.Model) -> None:
+    page = show(model, "timeline")
+    page.evaluate(
+        """() => {
+            const { prototype } = CanvasRenderingContext2D;
+            const { fillText } = prototype;
+            globalThis.drawn = [];
+            prototype.fillText = function (text, ...at) {
+                drawn.push(text);
+                return fillText.call(this, text, ...at);
+            };
+            threadmodelTimeline.scene.redraw();
+        }"""
+    )
+    seen = "drawn.some(text => text.startsWith('Acc'))"
+    assert until(page, lambda: page.evaluate(seen), True)
 
 
 def wait_for(page: Page, expression: str, value: Any) -> None:

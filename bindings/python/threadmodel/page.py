@@ -280,6 +280,10 @@ def put_drawn(
     pack.put("length_ns", model.length_ns)
     tiles = model.tiles(tile_ns, selection)
     pack.add("tiles", tiles, [name for name in tiles.columns if name not in left_out])
+    context = model.context()
+    pauses = [row for row, kind in enumerate(context["kind"]) if kind == "gc_pause"]
+    kept = excerpt.of_path(context.gather(pauses))
+    pack.add("pauses", context.gather(pauses), ("start_ns", "end_ns"), kept)
     step("interactions")
     interactions = model.interactions(selection)
     rows = excerpt.of_interactions(interactions, tiles)

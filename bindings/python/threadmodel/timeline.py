@@ -24,7 +24,8 @@ def timeline(model: "Model", selection: Selection = ALL) -> Timeline:
     provenance string (of peer and state), open bool (it has not ended), stack int32,
     unsplit bool (a wait whose notify was not seen: it may include time in which the
     thread queued for the monitor again), sampled bool (the stack is that of another
-    blocking interval like it, drawn at random).
+    blocking interval like it, drawn at random), idle bool (the thread waited for work
+    while there was none).
     """
     return Timeline(
         model._answer(lib.tm_timeline_list, model._select(selection)), model, selection
@@ -40,7 +41,8 @@ def tiles(model: "Model", tile_ns: int, selection: Selection = ALL) -> Table:
     blocked, waiting, reentering, joining, sleeping, parked, deadlocked, dead, runnable:
     <state>_ns int64 (its time within the row); object string, class string, method
     string, source string, line int32, peer_id uint64, peer string, provenance string,
-    open bool, stack int32, unsplit bool and sampled bool (None: intervals is not 1).
+    open bool, stack int32, unsplit bool, sampled bool and idle bool (None: intervals is
+    not 1).
 
     Args:
         model: asked
@@ -112,6 +114,7 @@ def stacks(model: "Model") -> Table:
 
     Columns (table ``stacks``): stack int32 (its number in other tables), depth int32 (0
     innermost), method string (package.Class.method), class string (of the method),
-    source string, line int32.
+    source string, line int32, truncated bool (the producer cut the stack: more frames
+    lie below its last).
     """
     return model._ask(lib.tm_stack_list)

@@ -22,7 +22,7 @@
 #include "model/thread.h"
 
 enum {
-    DETAIL_COLUMNS = 12, /* those after the times of the states */
+    DETAIL_COLUMNS = 13, /* those after the times of the states */
     LONGEST_TILE_BITS = 62
 };
 

@@ -9,7 +9,7 @@ import { STATE, type State as StateName, SUMMED_STATES } from "./described";
 type Texture = (x: number, y: number) => boolean;
 
 export interface State {
-  name: StateName;
+  name: Drawn;
   label: string;
   letter: string;
   light: string;
@@ -23,8 +23,9 @@ export interface State {
 
 const none: Texture = () => false;
 
-/** The dead are not drawn. */
-type Drawn = Exclude<StateName, "dead">;
+/** A state as it is drawn. The dead are not; who waits for work while there is none is idle,
+ * whatever it does for that. */
+type Drawn = Exclude<StateName, "dead"> | "idle";
 type Look = readonly [
   letter: string,
   light: string,
@@ -52,14 +53,20 @@ const LOOKS: Record<Drawn, Look> = {
     (x, y) => (x + y) % 5 === 0 || (x + 4 * y) % 5 === 0,
   ],
   runnable: ["u", "#f0e442", "#e5d93a", 0.46, (x, y) => (x + 2 * y) % 6 === 0],
+  idle: ["i", "#c3d3e3", "#3b4a5c", 0.3, (x, y) => x % 6 === 0 && y % 3 === 0],
 };
 
-/** In the order of enum tm_state. */
-export const STATES: readonly State[] = (Object.keys(STATE) as StateName[])
-  .filter((name) => name !== "dead")
+const MEANINGS: Record<Drawn, string> = {
+  ...STATE,
+  idle: "waits for work, and there is none",
+};
+
+/** In the order of enum tm_state, and then what is no state of its own. */
+export const STATES: readonly State[] = (Object.keys(MEANINGS) as (keyof typeof MEANINGS)[])
+  .filter((name) => (name as StateName) !== "dead")
   .map((name) => {
     const [letter, light, dark, height, texture, label = name] = LOOKS[name];
-    return { name, label, letter, light, dark, height, texture, meaning: STATE[name] };
+    return { name, label, letter, light, dark, height, texture, meaning: MEANINGS[name] };
   });
 
 export const STATE_COUNT = STATES.length;
@@ -75,6 +82,7 @@ export const DEADLOCKED = indexOf("deadlocked");
 export const RUNNING = indexOf("running");
 /** Few producers report it; shown where one does. */
 export const RUNNABLE = indexOf("runnable");
+export const IDLE = indexOf("idle");
 export const NO_STATE = 255;
 
 /** A state's name as people write it; that of the dead is not among those of lanes. */

@@ -5,6 +5,7 @@ import type { Table } from "../data/pack";
 import type { ThreadIndex } from "../data/run";
 import type { InteractionKind } from "../described";
 import { firstAtOrAfter } from "./sorted";
+import type { TimelineState } from "./state";
 
 export interface Kind {
   name: InteractionKind;
@@ -97,12 +98,13 @@ export class Arrows {
     return arrows[at]?.woken === time ? arrows[at]! : null;
   }
 
-  /** Those of the chosen kinds that touch a window; `total` counts them all. */
+  /** Those of the chosen kinds that touch a window; `total` counts them all. `isShown` is
+   * asked of each. */
   within(
     from: number,
     to: number,
     kinds: ReadonlySet<number>,
-    shown: (lane: number) => boolean,
+    isShown: (arrow: Arrow) => boolean,
   ): { arrows: Arrow[]; total: number } {
     const arrows: Arrow[] = [];
     let total = 0;
@@ -110,7 +112,7 @@ export class Arrows {
     for (; at < this.all.length && this.all[at]!.time <= to; at++) {
       const arrow = this.all[at]!;
       if (arrow.woken < from || !kinds.has(arrow.kind)) continue;
-      if (!shown(arrow.from) || !shown(arrow.to)) continue;
+      if (!isShown(arrow)) continue;
       total++;
       arrows.push(arrow);
     }
@@ -122,6 +124,21 @@ export class Arrows {
     }
     return { arrows, total };
   }
+}
+
+/** Whether an arrow is one of those that the reader asked for: all; else those of the
+ * chosen thread; else those within its chosen interval, with the ends included. */
+export function ofChosen(state: TimelineState): (arrow: Arrow) => boolean {
+  if (state.allArrows.peek()) return () => true;
+  const lane = state.lane.peek();
+  const picked = state.picked.peek();
+  if (lane === null) return () => false;
+  if (picked?.lane !== lane) return ({ from, to }) => from === lane || to === lane;
+  const [start, end] = [picked.level.start[picked.row]!, picked.level.end[picked.row]!];
+  const isWithin = (time: number) => time >= start && time <= end;
+  return (arrow) =>
+    (arrow.to === lane && isWithin(arrow.woken)) ||
+    (arrow.from === lane && isWithin(arrow.time));
 }
 
 interface Placing {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time above the lanes, and how much room it and their names take.
 import { duration, instant } from "../format";
+import type { Stretch } from "./data";
 import { niceStep } from "./drawing";
 
 export const GUTTER = 190;
@@ -33,4 +34,24 @@ export function drawAxis(
   context.textAlign = "left";
   context.fillStyle = colours.muted;
   context.fillText(isInstant ? "one instant" : `${duration(to - from)} shown`, 12, AXIS / 2);
+}
+
+/** Bands over all lanes in which the collector stopped every thread. */
+export function drawPauses(
+  context: CanvasRenderingContext2D,
+  pauses: readonly Stretch[],
+  x: (time: number) => number,
+  width: number,
+  height: number,
+): void {
+  context.fillStyle = "rgb(190 40 90 / 30%)";
+  let drawn = -1;
+  for (const { start, end } of pauses) {
+    const x1 = Math.max(x(start), GUTTER);
+    const x2 = Math.min(Math.max(x(end), x1 + 1), width);
+    // Where many fall into one pixel, one shows them.
+    if (x2 <= Math.max(x1, drawn)) continue;
+    context.fillRect(Math.max(x1, drawn), AXIS, x2 - Math.max(x1, drawn), height - AXIS);
+    drawn = x2;
+  }
 }

@@ -3,10 +3,19 @@
 import type { Pack, Table } from "../data/pack";
 import type { Thread, ThreadIndex } from "../data/run";
 import type { Stacks } from "../data/stacks";
+import { IDLE, RUNNING, STATE_COUNT } from "../states";
 import { Arrows } from "./arrows";
-import { Lanes, type Level } from "./lanes";
+import { Lanes, type Level, sumsOf } from "./lanes";
 import { Locks } from "./locks";
 import { Path } from "./path";
+
+/** Of its life, what a thread is idle for that is folded away. */
+const MOST = 0.95;
+
+export interface Stretch {
+  start: number;
+  end: number;
+}
 
 /** Finer rows of a window, for the lanes that were asked about. */
 export interface Detail {
@@ -32,6 +41,12 @@ export class TimelineData {
   readonly length: number;
   /** The run has no length, as a thread dump has none: of each lane its state is shown. */
   readonly isInstant: boolean;
+  /** Stretches in which the collector stopped all threads. */
+  readonly pauses: readonly Stretch[];
+  /** Lanes of threads that were idle all the time, or of which nothing was seen. */
+  readonly idle: ReadonlySet<number>;
+  /** Time of all threads in each state. */
+  readonly sums = new Float64Array(STATE_COUNT);
   /** Intervals shorter than this were merged; 0: none was. */
   readonly tile: number;
 
@@ -47,7 +62,35 @@ export class TimelineData {
     if (this.isInstant) this.lanes.stretch(this.length);
     this.arrows = new Arrows(pack.table("interactions"), index);
     this.path = new Path(pack.table("critical_path"), index);
+    const pauses = pack.table("pauses");
+    this.pauses = Array.from({ length: pauses.rows }, (_, row) => ({
+      start: pauses.numbers("start_ns")[row]!,
+      end: pauses.numbers("end_ns")[row]!,
+    }));
+    this.idle = this.idleLanes();
     this.locks = new Locks(pack, this.lanes, threads, index, this.length);
+  }
+
+  private idleLanes(): Set<number> {
+    const found = new Set<number>();
+    const { finest } = this.lanes;
+    for (const { index, daemon } of this.threads) {
+      const times = sumsOf(finest, index);
+      times.forEach((time, state) => {
+        this.sums[state]! += time;
+      });
+      const lived = times.reduce((sum, time) => sum + time, 0);
+      const [first, last] = [finest.first[index]!, finest.first[index + 1]!];
+      // A daemon that was there all the time, and never did what an event tells of.
+      const isSilent =
+        daemon &&
+        last === first + 1 &&
+        finest.count[first] === 1 &&
+        finest.state[first] === RUNNING &&
+        lived >= MOST * this.length;
+      if (lived > 0 && (isSilent || times[IDLE]! >= MOST * lived)) found.add(index);
+    }
+    return this.isInstant || found.size === this.threads.length ? new Set() : found;
   }
 
   get threads(): readonly Thread[] {

@@ -15,6 +15,18 @@ export function fit(context: CanvasRenderingContext2D, text: string, width: numb
   return low ? `${cut.slice(0, low)}…` : "";
 }
 
+/** Cut a name in its middle so that it fits: numbers at its end tell threads apart. */
+export function fitMiddle(
+  context: CanvasRenderingContext2D,
+  name: string,
+  width: number,
+): string {
+  if (context.measureText(name).width <= width) return name;
+  const tail = name.slice(-10);
+  const room = width - context.measureText(tail).width;
+  return fit(context, name.slice(0, -10), room) + tail;
+}
+
 /** 1, 2 or 5 times a power of ten, at least this. */
 export function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));

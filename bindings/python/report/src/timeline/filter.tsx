@@ -151,11 +151,13 @@ function Choice({ threads, shown, dialog }: Props) {
             value={rules.state}
             onChange={(event) => change({ state: event.currentTarget.value })}>
             <option value="">any</option>
-            {[...STATES.map(({ name }) => name), "dead"].map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
+            {[...STATES.map(({ name }) => name).filter((name) => name !== "idle"), "dead"].map(
+              (name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ),
+            )}
           </select>
         </label>
         <label>

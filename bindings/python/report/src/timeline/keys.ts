@@ -15,6 +15,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["Home End", "the beginning or the end of the run"],
   ["P", "critical path on and off"],
   ["[ ]", "the step of the path before or after"],
+  ["R", "arrows of all, or of what is chosen"],
   ["L", "locks on and off"],
   ["O", "from a hold to its owner"],
   ["G", "group threads or not"],
@@ -47,6 +48,9 @@ export function pressed(event: KeyboardEvent, state: TimelineState, doors: Doors
     p: () => (state.path.value = !state.path.value),
     "[": () => state.goStep((state.step.peek() ?? 1) - 1),
     "]": () => state.goStep((state.step.peek() ?? -1) + 1),
+    r: () => {
+      state.allArrows.value = !state.allArrows.value;
+    },
     l: () => toggleLocks(state),
     o: () => goToOwner(state),
     g: () => (state.grouped.value = !state.grouped.value),

@@ -4,7 +4,7 @@
 // are long enough stay, shorter neighbours become one, with the time of each state in it.
 import type { Table } from "../data/pack";
 import type { ThreadIndex } from "../data/run";
-import { BY_NAME, NO_STATE, STATE_COUNT, STATES } from "../states";
+import { BY_NAME, IDLE, NO_STATE, STATE_COUNT, STATES } from "../states";
 
 export interface Level {
   /** Rows of a lane l are [first[l], first[l + 1]), by rising time. */
@@ -93,6 +93,14 @@ export function lastStarted(level: Level, lane: number, time: number): number {
   return low > begin ? low - 1 : -1;
 }
 
+/** Time of a lane in each state. */
+export function sumsOf(level: Level, lane: number): Float64Array {
+  const times = new Float64Array(STATE_COUNT);
+  for (let row = level.first[lane]!; row < level.first[lane + 1]!; row++)
+    addTimes(level, row, times, 1);
+  return times;
+}
+
 function firstTile(wanted: number, tile: number): number {
   return Math.max(wanted, tile * 2, 1);
 }
@@ -118,11 +126,12 @@ function readLevel(table: Table, lane: Int32Array, lanes: number, tile: number):
   // Codes of this table's own dictionary of states.
   const stateOf = table.categories("state").map((name) => BY_NAME.get(name) ?? NO_STATE);
   const codes = table.codes("state");
+  const isIdle = table.numbers("idle");
   let mixtures = 0;
   for (let row = 0; row < rows; row++) {
     const main = stateOf[codes[row]!] ?? NO_STATE;
     const alone = main !== NO_STATE && columns[main]![row] === end[row]! - start[row]!;
-    state[row] = alone || count[row] === 1 ? main : NO_STATE;
+    state[row] = alone || count[row] === 1 ? (isIdle[row] ? IDLE : main) : NO_STATE;
     if (state[row] === NO_STATE && count[row]! > 1) mix[row] = mixtures++;
   }
   const times = new Float32Array(mixtures * STATE_COUNT);

@@ -2,12 +2,25 @@
 // How one column of pixels of a lane is painted. Lanes are painted pixel by pixel into
 // image data: with a texture a rectangle of a canvas costs a hundred times as much, and a
 // full screen has tens of thousands of them.
-import { DEADLOCKED, isDark, pixel, STATE_COUNT, STATES } from "../states";
+import { BY_NAME, DEADLOCKED, isDark, pixel, STATE_COUNT, STATES } from "../states";
 
 /** Textures repeat after so many pixels each way. */
 const TEXTURE = 60;
 /** A stack of shares begins with what runs; the worst is on top. */
-const STACKED = [2, 0, 1, 7, 8, 6, 4, 5, 3, 9];
+const STACKED = [
+  "running",
+  "runnable",
+  "idle",
+  "unknown",
+  "new",
+  "sleeping",
+  "parked",
+  "joining",
+  "waiting",
+  "reentering",
+  "blocked",
+  "deadlocked",
+].map((name) => BY_NAME.get(name)!);
 
 export class Paint {
   private readonly plain = new Uint32Array(STATE_COUNT);

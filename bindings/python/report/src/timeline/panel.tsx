@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of the chosen interval: state, owner, object, cause, what came of it, stack.
-import { clean, count } from "../format";
+import { clean, count, duration, number, percent } from "../format";
 import { StackList } from "../stack";
-import { NO_STATE } from "../states";
+import { NO_STATE, STATES } from "../states";
 import type { Arrow } from "./arrows";
 import { choose } from "./canvas";
 import { HoldPanel } from "./hold";
 import { pickWithin } from "./pick";
 import type { TimelineState } from "./state";
+import { Swatch } from "./swatch";
 import { describe, peerOf, sayArrow } from "./words";
 
 interface Props {
@@ -21,15 +22,7 @@ export function Panel({ state, onStatistics }: Props) {
   const { data } = state;
   const hold = state.hold.value;
   if (hold) return <HoldPanel state={state} hold={hold} />;
-  if (!picked)
-    return (
-      <aside class="panel" aria-label="The chosen interval">
-        <p class="calm">
-          Choose an interval, by a click or with the arrow keys, to see its stack, owner, object
-          and cause.
-        </p>
-      </aside>
-    );
+  if (!picked) return <RunPanel state={state} />;
   const { level, row, table, lane } = picked;
   const source = level.source[row]!;
   const [start, end] = [level.start[row]!, level.end[row]!];
@@ -87,6 +80,59 @@ export function Panel({ state, onStatistics }: Props) {
           </button>
         ) : null}
       </div>
+    </aside>
+  );
+}
+
+/** The run as a whole, until something of it is chosen. */
+function RunPanel({ state }: { state: TimelineState }) {
+  const { data } = state;
+  const lived = data.sums.reduce((sum, time) => sum + time, 0);
+  const states = [...data.sums.keys()]
+    .filter((index) => data.sums[index]! > 0)
+    .sort((a, b) => data.sums[b]! - data.sums[a]!);
+  const stopped = data.pauses.reduce((sum, { start, end }) => sum + end - start, 0);
+  const lines: [string, string][] = [
+    ["length", data.isInstant ? "one instant" : duration(data.length)],
+    ["threads", number(data.threads.length)],
+    ["intervals", number(data.intervals)],
+  ];
+  if (data.idle.size)
+    lines.push(["collapsed", `${count(data.idle.size, "lane")}, idle or silent`]);
+  if (data.pauses.length)
+    lines.push(["collector", `${count(data.pauses.length, "pause")}, ${duration(stopped)}`]);
+  return (
+    <aside class="panel" aria-label="The run">
+      <h2>The run</h2>
+      <dl class="facts">
+        {lines.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {lived && !data.isInstant ? (
+        <>
+          <h2>Time of all threads</h2>
+          <dl class="facts">
+            {states.map((index) => (
+              <div key={index}>
+                <dt>
+                  <Swatch state={index} /> {STATES[index]!.label}
+                </dt>
+                <dd>
+                  {percent(data.sums[index]! / lived)}, {duration(data.sums[index]!)}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      ) : null}
+      <p class="note">
+        A click, or the arrow keys, choose an interval: its stack, owner, object and cause are
+        shown here, and its arrows in the lanes.
+      </p>
     </aside>
   );
 }

@@ -7,6 +7,9 @@ export const LANE_HEIGHT = 24;
 export const GROUP_HEIGHT = 26;
 export const LOCK_HEIGHT = 40;
 
+/** The last group: threads that did nothing that is worth a lane. */
+export const IDLE_GROUP = "idle or silent";
+
 export type Row =
   | { kind: "lock"; lock: number; top: number }
   | { kind: "lane"; lane: number; top: number }
@@ -23,8 +26,14 @@ export class Rows {
     grouped: boolean,
     folded: ReadonlySet<string>,
     readonly locks: number,
+    idle: ReadonlySet<number>,
   ) {
-    const lanes = threads.filter(({ index }) => !shown || shown.has(index));
+    // Whoever chose threads wants to see them.
+    const isApart = ({ index }: Thread) => !shown && idle.has(index);
+    const apart = threads.filter(isApart);
+    const lanes = threads.filter(
+      (thread) => (!shown || shown.has(thread.index)) && !isApart(thread),
+    );
     let top = 0;
     for (let lock = 0; lock < locks; lock++, top += LOCK_HEIGHT)
       this.rows.push({ kind: "lock", lock, top });
@@ -34,18 +43,20 @@ export class Rows {
       this.byLane.set(lane, row);
       top += LANE_HEIGHT;
     };
+    const addGroup = (name: string, members: readonly Thread[]) => {
+      const isFolded = folded.has(name);
+      this.rows.push({ kind: "group", name, count: members.length, folded: isFolded, top });
+      top += GROUP_HEIGHT;
+      if (!isFolded) for (const { index } of members) addLane(index);
+    };
     if (!grouped) {
       for (const { index } of lanes) addLane(index);
     } else {
       const groups = [...Map.groupBy(lanes, ({ group }) => group)];
       groups.sort((a, b) => queued(b[1]) - queued(a[1]));
-      for (const [name, members] of groups) {
-        const isFolded = folded.has(name);
-        this.rows.push({ kind: "group", name, count: members.length, folded: isFolded, top });
-        top += GROUP_HEIGHT;
-        if (!isFolded) for (const { index } of members) addLane(index);
-      }
+      for (const [name, members] of groups) addGroup(name, members);
     }
+    if (apart.length) addGroup(IDLE_GROUP, apart);
     this.height = top;
   }
 

@@ -2,14 +2,14 @@
 // The drawing of a timeline: lanes below, and over them names, arrows, the critical path
 // and what is chosen. It draws at most once a frame, whatever changed how often.
 import { effect } from "@preact/signals";
-import { clean } from "../format";
 import { Palette, scheme } from "../scheme";
-import { isDark, NO_STATE, STATES } from "../states";
-import { drawArrows } from "./arrows";
-import { AXIS, drawAxis, GUTTER } from "./axis";
+import { isDark } from "../states";
+import { drawArrows, ofChosen } from "./arrows";
+import { AXIS, drawAxis, drawPauses, GUTTER } from "./axis";
 import type { Detail, Picked } from "./data";
-import { fit, readable } from "./drawing";
-import { type Lanes, lastStarted } from "./lanes";
+import { fitMiddle } from "./drawing";
+import { drawGroupName, drawLabels } from "./labels";
+import type { Lanes } from "./lanes";
 import { drawLock, drawLockName, lineAt } from "./locklane";
 import type { HoldAt } from "./locks";
 import { Paint } from "./paint";
@@ -20,8 +20,6 @@ import type { TimelineState } from "./state";
 
 /** Room above and below what is painted of a lane. */
 const INSET = 3;
-/** An interval at least so wide has words in it. */
-const WORDS = 56;
 
 export class Scene {
   private readonly base: CanvasRenderingContext2D;
@@ -55,6 +53,7 @@ export class Scene {
         state.window.value,
         state.rows.value,
         state.kinds.value,
+        state.allArrows.value,
         state.path.value,
         state.step.value,
         state.picked.value,
@@ -71,15 +70,9 @@ export class Scene {
   }
 
   private readColours(): Scene["colours"] {
-    const get = (name: `--${string}`) => this.palette.get(name);
-    return {
-      text: get("--text"),
-      muted: get("--muted"),
-      line: get("--line"),
-      raised: get("--raised"),
-      surface: get("--surface"),
-      accent: get("--accent"),
-    };
+    const names = ["text", "muted", "line", "raised", "surface", "accent"] as const;
+    const found = names.map((name) => [name, this.palette.get(`--${name}`)]);
+    return Object.fromEntries(found) as Scene["colours"];
   }
 
   resize(width: number, height: number): void {
@@ -185,6 +178,7 @@ export class Scene {
     over.beginPath();
     over.rect(GUTTER, AXIS, this.plotWidth, this.height - AXIS);
     over.clip();
+    drawPauses(over, this.state.data.pauses, (time) => this.x(time), this.width, this.height);
     this.drawLocks(rows);
     this.drawWords(rows);
     this.drawInteractions();
@@ -244,14 +238,7 @@ export class Scene {
     for (const row of rows) {
       const y = AXIS + row.top - top;
       if (row.kind === "group") {
-        over.font = "600 12px system-ui, sans-serif";
-        over.fillStyle = this.colours.raised;
-        over.fillRect(0, y, this.width, 24);
-        over.fillStyle = this.colours.muted;
-        const mark = row.folded ? "▸" : "▾";
-        const members = ` (${row.count})`;
-        const room = GUTTER - 20 - over.measureText(members).width;
-        over.fillText(fit(over, `${mark} ${row.name}`, room) + members, 8, y + 13);
+        drawGroupName(over, row, y, this.width, this.colours);
         continue;
       }
       const isLock = row.kind === "lock";
@@ -270,7 +257,7 @@ export class Scene {
       over.font = "12px system-ui, sans-serif";
       over.fillStyle = this.colours.text;
       const { label } = this.state.data.threads[row.lane]!;
-      over.fillText(fit(over, label, GUTTER - 20), 12, y + LANE_HEIGHT / 2);
+      over.fillText(fitMiddle(over, label, GUTTER - 20), 12, y + LANE_HEIGHT / 2);
     }
     over.fillStyle = this.colours.line;
     over.fillRect(GUTTER - 1, AXIS, 1, this.height - AXIS);
@@ -296,39 +283,20 @@ export class Scene {
     }
   }
 
-  /** State and class, in intervals that have room for them. */
   private drawWords(rows: readonly Row[]): void {
     const { from, to } = this.state.window.peek();
-    const { over } = this;
-    const dark = isDark();
-    over.font = "600 11px system-ui, sans-serif";
-    const top = this.scroller.scrollTop;
+    this.over.font = "600 11px system-ui, sans-serif";
     for (const row of rows) {
       if (row.kind !== "lane") continue;
       const lanes = this.lanesFor(row.lane, from, to);
-      const level = lanes.levelFor(this.nsPerPixel);
-      let at = Math.max(lastStarted(level, row.lane, from), level.first[row.lane]!);
-      for (; at < level.first[row.lane + 1]! && level.start[at]! < to; at++) {
-        const x1 = Math.max(this.x(level.start[at]!), GUTTER);
-        const x2 = Math.min(this.x(level.end[at]!), this.width);
-        const state = level.state[at]!;
-        if (x2 - x1 < WORDS || state === NO_STATE) continue;
-        const look = STATES[state]!;
-        if (look.height < 0.55) continue;
-        const source = level.source[at]!;
-        const what = source < 0 ? null : lanes.table.text("class", source);
-        const words = fit(
-          over,
-          what ? `${look.label} · ${clean(what, 60)}` : look.label,
-          x2 - x1 - 14,
-        );
-        const y = AXIS + row.top - top + LANE_HEIGHT / 2;
-        const size = over.measureText(words).width;
-        over.fillStyle = dark ? look.dark : look.light;
-        over.fillRect(x1 + 4, y - 7, size + 6, 14);
-        over.fillStyle = readable(dark ? look.dark : look.light);
-        over.fillText(words, x1 + 7, y + 0.5);
-      }
+      drawLabels(this.over, lanes, lanes.levelFor(this.nsPerPixel), {
+        lane: row.lane,
+        y: AXIS + row.top - this.scroller.scrollTop + LANE_HEIGHT / 2,
+        x: (time) => this.x(time),
+        from,
+        to,
+        width: this.width,
+      });
     }
   }
 
@@ -339,8 +307,13 @@ export class Scene {
     const rows = state.rows.peek();
     const top = this.scroller.scrollTop;
     const middle = (lane: number) => AXIS + rows.topOf(lane)! - top + LANE_HEIGHT / 2;
-    const seen = (lane: number) => rows.has(lane);
-    const { arrows, total } = state.data.arrows.within(from, to, kinds, seen);
+    const isChosen = ofChosen(state);
+    const { arrows, total } = state.data.arrows.within(
+      from,
+      to,
+      kinds,
+      (arrow) => isChosen(arrow) && rows.has(arrow.from) && rows.has(arrow.to),
+    );
     const inside = arrows.filter((arrow) => {
       const [y1, y2] = [middle(arrow.from), middle(arrow.to)];
       return Math.max(y1, y2) > AXIS && Math.min(y1, y2) < this.height;

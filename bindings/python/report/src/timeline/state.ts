@@ -5,7 +5,7 @@ import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { KINDS } from "./arrows";
 import type { Picked, TimelineData } from "./data";
 import type { HoldAt } from "./locks";
-import { Rows } from "./rows";
+import { IDLE_GROUP, Rows } from "./rows";
 
 export interface Window {
   from: number;
@@ -15,8 +15,10 @@ export interface Window {
 export class TimelineState {
   readonly window = signal<Window>({ from: 0, to: 1 });
   readonly grouped = signal(true);
-  readonly folded = signal<ReadonlySet<string>>(new Set());
+  readonly folded = signal<ReadonlySet<string>>(new Set([IDLE_GROUP]));
   readonly kinds = signal<ReadonlySet<number>>(new Set(KINDS.map((_, kind) => kind)));
+  /** Arrows of all threads; else of the chosen one, or its interval. */
+  readonly allArrows = signal(false);
   readonly path = signal(false);
   readonly step = signal<number | null>(null);
   readonly picked = signal<Picked | null>(null);
@@ -49,6 +51,7 @@ export class TimelineState {
         this.grouped.value,
         this.folded.value,
         locks,
+        data.idle,
       );
     });
     this.lane.subscribe((lane) => {

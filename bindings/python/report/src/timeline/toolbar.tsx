@@ -4,7 +4,7 @@ import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { count, number } from "../format";
 import { scheme } from "../scheme";
-import { isDark, RUNNABLE, STATES } from "../states";
+import { IDLE, isDark, RUNNABLE, STATES } from "../states";
 import { KINDS } from "./arrows";
 import { choose } from "./canvas";
 import { LockControls } from "./hold";
@@ -21,12 +21,14 @@ interface Props {
 export function Toolbar({ state, filter, search }: Props) {
   const { data } = state;
   const shown = state.rows.value.lanes.length;
+  const filtered = state.shown.value?.size;
   const toggleKind = (kind: number) => {
     const kinds = new Set(state.kinds.value);
     if (!kinds.delete(kind)) kinds.add(kind);
     state.kinds.value = kinds;
   };
   const { drawn, total } = state.arrowCount.value;
+  const isAll = state.allArrows.value;
   void scheme.value;
   return (
     <div class="toolbar">
@@ -39,9 +41,9 @@ export function Toolbar({ state, filter, search }: Props) {
         </button>
         <button type="button" onClick={filter} data-shown={shown}>
           Filter:{" "}
-          {shown === data.threads.length
-            ? `all ${count(shown, "thread")}`
-            : `${number(shown)} of ${count(data.threads.length, "thread")}`}
+          {filtered === undefined
+            ? `all ${count(data.threads.length, "thread")}`
+            : `${number(filtered)} of ${count(data.threads.length, "thread")}`}
         </button>
         <span class="gap" />
         <button type="button" aria-label="Zoom in" onClick={() => state.zoom(0.5)}>
@@ -59,6 +61,14 @@ export function Toolbar({ state, filter, search }: Props) {
       <PathControls state={state} />
       <LockControls state={state} />
       <div class="controls" role="group" aria-label="Arrows">
+        <button
+          type="button"
+          aria-pressed={isAll}
+          onClick={() => {
+            state.allArrows.value = !isAll;
+          }}>
+          All arrows
+        </button>
         {KINDS.map((kind, index) =>
           kind.name === "post" && !data.arrows.has(index) ? null : (
             <button
@@ -83,7 +93,9 @@ export function Toolbar({ state, filter, search }: Props) {
         <span class="note inline" aria-live="polite">
           {total > drawn
             ? `${number(drawn)} of ${count(total, "arrow")} drawn: zoom in for all`
-            : count(total, "arrow")}
+            : isAll || total || state.lane.value !== null
+              ? count(total, "arrow")
+              : "choose a thread to see its own"}
         </span>
         <span class="key-line">
           <i class="solid" /> certain
@@ -225,17 +237,25 @@ function goToHit(state: TimelineState, { lane, row }: Hit): void {
 }
 
 export function Legend({ state }: { state: TimelineState }) {
-  const { table } = state.data.lanes;
+  const { data } = state;
+  const { table, finest } = data.lanes;
   const isReported = table.rows > 0 && table.numbers("runnable_ns").some((time) => time > 0);
+  const shown = (index: number) =>
+    index === RUNNABLE ? isReported : index !== IDLE || finest.state.includes(IDLE);
   return (
     <ul class="legend" aria-label="States">
       {STATES.map((state, index) =>
-        index === RUNNABLE && !isReported ? null : (
+        shown(index) ? (
           <li key={state.name} title={state.meaning}>
             <Swatch state={index} /> {state.label}
           </li>
-        ),
+        ) : null,
       )}
+      {data.pauses.length ? (
+        <li title="All threads stood still while the collector worked">
+          <span class="pause-mark" /> collector pause
+        </li>
+      ) : null}
     </ul>
   );
 }
