@@ -55,3 +55,22 @@ def test_a_deadlock_fails_the_check(java: Java):
     assert "deadlock of 2 threads" in line.lower()
     for name in ("one wants Stuck$Right", "other wants Stuck$Left"):
         assert name in line
+
+
+def test_a_tenth_more_is_found_among_ten_runs_and_nothing_between_equal_ones(
+    java: Java, tmp_path: Path
+):
+    """A lock that is held for 40 ms each time, and for 44; in turn, so that what else
+    the machine does meanwhile is in all three groups."""
+    groups: dict[str, list[Path]] = {"base": [], "same": [], "slow": []}
+    for number in range(10):
+        for name, held_ms in (("base", 40), ("same", 40), ("slow", 44)):
+            kept = tmp_path / f"{name}{number}.tmt"
+            java.record("Bottleneck", held_ms).trace.rename(kept)
+            groups[name].append(kept)
+    bases = [part for path in groups["base"] for part in ("--no-regression", path)]
+    status, lines = check(*groups["slow"], *bases)
+    assert status == 1
+    place = "Bottleneck$Ledger in Bottleneck$Ledger.post:"
+    assert any(place in line and "by chance" in line for line in lines)
+    assert check(*groups["same"], *bases) == (0, [])

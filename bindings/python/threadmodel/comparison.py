@@ -1,43 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two runs side by side: what got better, what got worse."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any, Final
 
 from threadmodel.model import Model
+from threadmodel.noise import chance
+from threadmodel.selection import ALL, Selection
 
 Row = dict[str, Any]
+# What each run of a group has at one place; None: it has nothing.
+_Side = list[Row | None]
 
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked")
+# States in which a thread can be idle: it waits for work, and there is none.
+_IDLE: Final = ("waiting", "parked")
 _FIGURES: Final = tuple(
     f"{state}_{figure}"
     for state in STATES
     for figure in ("count", "total_ns", "p99_ns")
 )
 _SHARES: Final = tuple(f"{state}_share" for state in STATES)
+# What is compared with the noise of the runs, in the row of each run and place.
+_JUDGED: Final = ("length_ns", "lock_share", "queued_ns")
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The tables of two runs, matched row by row.
+    """The tables of two runs, or of two groups of runs, matched row by row.
 
     Each row has the columns that it was matched by and, for each figure x, x_before,
-    x_after and x_change (after less before). What one run lacks counts as 0 there, but
-    for percentiles, which are then None.
+    x_after and x_change (after less before), of several runs the medians and the most
+    deadlocks. What one side lacks counts as 0 there, but for percentiles, which are
+    then None. length_ns, lock_share and queued_ns have x_chance too: how likely it
+    is that so large a change comes from the runs' noise, None where a side has one run
+    only.
 
     Attributes:
         run: one row: length_ns, threads, deadlocks, lock_share
         locks: by class
-        callers: by class, method and line, with the source file; where a line is met in
-            one run alone and its method once in both, by class and method: code moves
-        findings: by kind, class and method: impact_ns
+        callers: by class, method and line, with the source file and whether threads
+            are idle there; where a line is met on one side alone and its method once
+            on both, by class and method: code moves. queued_ns is for how long threads
+            queued for monitors, blocked and re-entering.
+        findings: by kind, class and method: impact_ns, of whole runs
+        runs: how many runs there are before, and after
     """
 
     run: list[Row]
     locks: list[Row]
     callers: list[Row]
     findings: list[Row]
+    runs: tuple[int, int] = (1, 1)
 
     def tables(self) -> dict[str, list[Row]]:
         """Return all of them by name."""
@@ -49,51 +65,90 @@ class Comparison:
         }
 
 
-def lock_share(model: Model) -> float:
+def lock_share(model: Model, start_ns: int = 0) -> float:
     """Return the part of all threads' time for which they queued for monitors.
 
     That is blocked and re-entering time over the time that threads lived, 0 to 1.
+
+    Args:
+        model: asked
+        start_ns: only from this time on
     """
     length = model.length_ns
     lived = blocked = 0
-    for row in model.threads():
-        start = row["start_ns"] or 0
+    for row in model.threads(_since(start_ns)):
+        start = max(row["start_ns"] or 0, start_ns)
         end = length if row["end_ns"] is None else row["end_ns"]
         lived += max(end - start, 0)
         blocked += row["blocked_total_ns"] + row["reentering_total_ns"]
     return blocked / lived if lived else 0.0
 
 
-def compare(before: Model, after: Model) -> Comparison:
-    """Compare two runs of one program; see Comparison for what is matched."""
+def compare(
+    before: Model | Sequence[Model],
+    after: Model | Sequence[Model],
+    *,
+    start_ns: int = 0,
+) -> Comparison:
+    """Compare two runs of one program; see Comparison for what is matched.
+
+    Args:
+        before: a run, or several of which each did the same
+        after: the same, of the changed program
+        start_ns: only from this time of each run on, to leave out its warm-up
+    """
+    olds = [before] if isinstance(before, Model) else [*before]
+    news = [after] if isinstance(after, Model) else [*after]
     columns = ("class", "method", "line")
+    since = _since(start_ns)
+
+    def match(ask: Callable[[Model], Iterable[Row]], **choices: Any) -> list[Row]:
+        return _match([[*ask(m)] for m in olds], [[*ask(m)] for m in news], **choices)
+
+    def places(model: Model) -> Iterable[Row]:
+        for row in model.callers(since):
+            queued_ns = row["blocked_total_ns"] + row["reentering_total_ns"]
+            yield {**row, "queued_ns": queued_ns}
+
     return Comparison(
-        run=[_difference({}, _run_figures(before), _run_figures(after))],
-        locks=_match(before.locks(), after.locks(), ("class",), _FIGURES),
-        callers=_match(
-            before.callers(),
-            after.callers(),
-            columns,
-            (*_FIGURES, *_SHARES),
+        run=match(
+            lambda model: [_run_figures(model, start_ns)],
+            by=(),
+            figures=("length_ns", "threads", "deadlocks", "lock_share"),
+        ),
+        locks=match(lambda model: model.locks(since), by=("class",), figures=_FIGURES),
+        callers=match(
+            places,
+            by=columns,
+            figures=(*_FIGURES, *_SHARES, "queued_ns"),
             loosely=("class", "method"),
-            shown=("source",),
+            shown=("source", "idle"),
         ),
-        findings=_match(
-            _worst(before.findings()),
-            _worst(after.findings()),
-            ("kind", "class", "method"),
-            ("impact_ns",),
+        findings=match(
+            lambda model: _worst(model.findings()),
+            by=("kind", "class", "method"),
+            figures=("impact_ns",),
         ),
+        runs=(len(olds), len(news)),
     )
 
 
-def _run_figures(model: Model) -> Row:
+def idle_in(row: Row, state: str) -> bool:
+    """Whether threads in a state at a place wait for work, as a row of callers says."""
+    return bool(row["idle"]) and state in _IDLE
+
+
+def _since(start_ns: int) -> Selection:
+    return Selection(window=(start_ns, None)) if start_ns else ALL
+
+
+def _run_figures(model: Model, start_ns: int) -> Row:
     deadlocks = {row["deadlock"] for row in model.deadlocks()}
     return {
-        "length_ns": model.length_ns,
+        "length_ns": max(model.length_ns - start_ns, 0),
         "threads": len(model.threads()),
         "deadlocks": len(deadlocks),
-        "lock_share": lock_share(model),
+        "lock_share": lock_share(model, start_ns),
     }
 
 
@@ -105,43 +160,77 @@ def _worst(findings: Iterable[Row]) -> list[Row]:
     return list(kept.values())
 
 
-def _difference(key: Row, before: Row | None, after: Row | None) -> Row:
+def _difference(key: Row, olds: _Side, news: _Side, figures: Sequence[str]) -> Row:
     row = dict(key)
-    for name in after or before or {}:
-        empty = None if name.endswith("_p99_ns") else 0
-        old: Any = before[name] if before else empty
-        new: Any = after[name] if after else empty
+    for name in figures:
+        befores, afters = _values(olds, name), _values(news, name)
+        sum_up = max if name == "deadlocks" else _middle
+        old, new = sum_up(befores), sum_up(afters)
         row[f"{name}_before"] = old
         row[f"{name}_after"] = new
         row[f"{name}_change"] = None if old is None or new is None else new - old
+        if name in _JUDGED:
+            row[f"{name}_chance"] = chance(befores, afters) if old != new else None
     return row
 
 
+def _values(side: _Side, name: str) -> list[Any]:
+    """Return a figure of each run that has it; what a run lacks is 0 there."""
+    if name.endswith("_p99_ns"):
+        return [row[name] for row in side if row and row[name] is not None]
+    return [row[name] or 0 if row else 0 for row in side]
+
+
+def _middle(values: list[Any]) -> Any:
+    if len(values) < 2:
+        return values[0] if values else None
+    middle = median(values)
+    return round(middle) if all(isinstance(value, int) for value in values) else middle
+
+
 def _match(
-    before: Iterable[Row],
-    after: Iterable[Row],
+    before: Sequence[Iterable[Row]],
+    after: Sequence[Iterable[Row]],
+    *,
     by: tuple[str, ...],
     figures: tuple[str, ...],
     loosely: tuple[str, ...] = (),
     shown: tuple[str, ...] = (),
 ) -> list[Row]:
-    left = {_key(row, by): row for row in before}
-    right = {_key(row, by): row for row in after}
+    left, right = _gather(before, by), _gather(after, by)
     pairs = [(left.pop(key), right.pop(key)) for key in [*left] if key in right]
     if loosely:
-        pairs += _match_moved(left, right, lambda row: _key(row, loosely))
+        pairs += _match_moved(left, right, lambda side: _key(_some(side), loosely))
+    pairs += [(old, [None] * len(after)) for old in left.values()]
+    pairs += [([None] * len(before), new) for new in right.values()]
     names = by + shown
-    rows = [_pick(old, new, names, figures) for old, new in pairs]
-    rows += [_pick(old, None, names, figures) for old in left.values()]
-    rows += [_pick(None, new, names, figures) for new in right.values()]
+    rows = []
+    for old, new in pairs:
+        named = _some([*new, *old])
+        key = {name: named[name] for name in names}
+        rows.append(_difference(key, old, new, figures))
     first = figures[1] if len(figures) > 1 else figures[0]
     rows.sort(key=lambda row: -abs(row[f"{first}_change"] or 0))
     return rows
 
 
+def _gather(runs: Sequence[Iterable[Row]], by: tuple[str, ...]) -> dict[Any, _Side]:
+    """Return the rows of each key, one a run."""
+    found: dict[Any, _Side] = {}
+    for run, rows in enumerate(runs):
+        for row in rows:
+            found.setdefault(_key(row, by), [None] * len(runs))[run] = row
+    return found
+
+
+def _some(side: _Side) -> Row:
+    """Return the first row that there is."""
+    return next(row for row in side if row is not None)
+
+
 def _match_moved(
-    left: dict[Any, Row], right: dict[Any, Row], key: Callable[[Row], Any]
-) -> list[tuple[Row, Row]]:
+    left: dict[Any, _Side], right: dict[Any, _Side], key: Callable[[_Side], Any]
+) -> list[tuple[_Side, _Side]]:
     """Match what is alone under a looser key on both sides, and take it out."""
     pairs = []
     olds, news = _by(left, key), _by(right, key)
@@ -152,7 +241,7 @@ def _match_moved(
     return pairs
 
 
-def _by(rows: dict[Any, Row], key: Callable[[Row], Any]) -> dict[Any, list[Any]]:
+def _by(rows: dict[Any, _Side], key: Callable[[_Side], Any]) -> dict[Any, list[Any]]:
     found: dict[Any, list[Any]] = {}
     for tight, row in rows.items():
         found.setdefault(key(row), []).append(tight)
@@ -161,15 +250,3 @@ def _by(rows: dict[Any, Row], key: Callable[[Row], Any]) -> dict[Any, list[Any]]
 
 def _key(row: Row, names: tuple[str, ...]) -> tuple[Any, ...]:
     return tuple(row[name] for name in names)
-
-
-def _pick(
-    old: Row | None, new: Row | None, names: tuple[str, ...], figures: tuple[str, ...]
-) -> Row:
-    named = new or old or {}
-    key = {name: named[name] for name in names}
-
-    def chosen(row: Row | None) -> Row | None:
-        return None if row is None else {name: row[name] for name in figures}
-
-    return _difference(key, chosen(old), chosen(new))

@@ -58,6 +58,11 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return as_json(as_csv(sheet_option(output(command))))
 
 
+from_option = click.option(
+    "--from", "from_ms", metavar="MS", type=float, help="Only from this time on."
+)
+
+
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --thread, --class, --from and --to, which `selection` takes."""
     threads = click.option(
@@ -74,13 +79,10 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
         multiple=True,
         help="Only objects of this class; repeatable.",
     )
-    start = click.option(
-        "--from", "from_ms", metavar="MS", type=float, help="Only from this time on."
-    )
     end = click.option(
         "--to", "to_ms", metavar="MS", type=float, help="Only up to this time."
     )
-    return threads(classes(start(end(command))))
+    return threads(classes(from_option(end(command))))
 
 
 def thread_key(name: str) -> int | str:

@@ -3,6 +3,7 @@
 
 import json
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,21 +12,21 @@ from rich.console import Console
 
 import threadmodel
 from threadmodel.cli import terminal
-from threadmodel.cli.asking import conclude
+from threadmodel.cli.asking import conclude, from_option, time_ns
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.regressions import broken_at, odds, percent, place, regressions
 from threadmodel.cli.verdict import Broken, junit, sarif
-from threadmodel.comparison import Comparison, compare, lock_share
+from threadmodel.comparison import Comparison, compare, idle_in, lock_share
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
+from threadmodel.selection import Selection
 from threadmodel.text import clean, duration
 
 Row = dict[str, Any]
 
 BROKEN: Final = 1
 FILE_WIDTH: Final = 120
-# What a lock takes more of the run than before, below which it is noise.
-LEAST_RISE: Final = 0.005
 
 
 # Generic since click 8.2, and to a type checker alone.
@@ -68,16 +69,48 @@ class Share(_ParamType):
     show_default=True,
     help="Rows of a table to show in a terminal.",
 )
-def diff(before: str, after: str, as_json: bool, top: int) -> None:
+@click.option(
+    "--before",
+    "more_before",
+    metavar="FILE",
+    type=INPUT,
+    multiple=True,
+    help="Another run that did the same as BEFORE; may be repeated.",
+)
+@click.option(
+    "--after",
+    "more_after",
+    metavar="FILE",
+    type=INPUT,
+    multiple=True,
+    help="Another run that did the same as AFTER; may be repeated.",
+)
+@from_option
+def diff(
+    before: str,
+    after: str,
+    as_json: bool,
+    top: int,
+    more_before: tuple[str, ...],
+    more_after: tuple[str, ...],
+    from_ms: float | None,
+) -> None:
     """Show what changed from the run in BEFORE to the run in AFTER.
 
     Rows are matched by class, method and line, and those that changed most come first.
+    Of several runs on each side the medians are shown, and how likely it is that the
+    noise of the runs alone makes such a change.
 
     \b
     threadmodel diff before.tmt after.tmt
     threadmodel diff before.tmt after.tmt --json
+    threadmodel diff a1.tmt b1.tmt --before a2.tmt --after b2.tmt --from 2000
     """
-    found = compare(_open(before), _open(after))
+    found = compare(
+        _open_all((before, *more_before)),
+        _open_all((after, *more_after)),
+        start_ns=time_ns(from_ms, "--from") or 0,
+    )
     if as_json:
         click.echo(json.dumps(found.tables()))
         return
@@ -85,7 +118,7 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
 
 
 @click.command(cls=FileCommand, short_help="Fail when a run breaks limits.")
-@click.argument("run", metavar="RUN", type=INPUT)
+@click.argument("runs", metavar="RUN...", type=INPUT, nargs=-1, required=True)
 @click.option(
     "--max-blocked-share",
     type=Share(),
@@ -95,19 +128,19 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
 @click.option("--no-deadlock", is_flag=True, help="No deadlock may be found.")
 @click.option(
     "--no-regression",
-    "base",
+    "bases",
     metavar="BASE",
     type=INPUT,
-    help="No lock may block threads for more of the run than in this one.",
+    multiple=True,
+    help="Neither locks nor the run may take longer than in this one; may be repeated.",
 )
 @click.option(
     "--tolerance",
     type=Share(),
-    default="25%",
-    show_default=True,
     metavar="SHARE",
-    help="How much more than in BASE is accepted.",
+    help="How much more than in BASE is no regression; 25%, of several runs 3%.",
 )
+@from_option
 @click.option(
     "--junit",
     "junit_file",
@@ -121,11 +154,12 @@ def diff(before: str, after: str, as_json: bool, top: int) -> None:
 @click.pass_context
 def check(
     context: click.Context,
-    run: str,
+    runs: tuple[str, ...],
     max_blocked_share: float | None,
     no_deadlock: bool,
-    base: str | None,
-    tolerance: float,
+    bases: tuple[str, ...],
+    tolerance: float | None,
+    from_ms: float | None,
     junit_file: str | None,
     sarif_file: str | None,
 ) -> None:
@@ -135,34 +169,50 @@ def check(
     blocked by it, at one class, method and line, for a greater part of the run's length
     than in BASE, by more than the tolerance and by half a percent of the length.
 
-    
+    With several RUN and several BASE, each the same program doing the same work, their
+    medians are compared, of times and of the length too, and a difference counts only
+    if the noise of the runs does not explain it: equal runs fail in one of a hundred
+    checks at most.
+
+    \b
     threadmodel check run.tmt --max-blocked-share 5% --no-deadlock
     threadmodel check run.tmt --no-regression base.tmt --junit check.xml
+    threadmodel check new-*.tmt --no-regression b1.tmt --no-regression b2.tmt
     """
-    if max_blocked_share is None and not no_deadlock and base is None:
+    if max_blocked_share is None and not no_deadlock and not bases:
         raise click.UsageError(
             "nothing to check: use --max-blocked-share, --no-deadlock or "
             "--no-regression"
         )
-    model = _open(run)
+    models = _open_all(runs)
+    start_ns = time_ns(from_ms, "--from") or 0
     limits: dict[str, list[Broken]] = {}
     if no_deadlock:
-        limits["no-deadlock"] = _deadlocks(model)
+        limits["no-deadlock"] = [one for model in models for one in _deadlocks(model)]
     if max_blocked_share is not None:
-        limits["max-blocked-share"] = _blocked(model, max_blocked_share)
-    if base is not None:
-        limits["no-regression"] = _regressions(compare(_open(base), model), tolerance)
+        limits["max-blocked-share"] = [
+            one
+            for model in models
+            for one in _blocked(model, max_blocked_share, start_ns)
+        ]
+    if bases:
+        found = compare(_open_all(bases), models, start_ns=start_ns)
+        limits["no-regression"] = regressions(found, tolerance)
     broken = [item for found in limits.values() for item in found]
     if junit_file is not None:
-        Path(junit_file).write_bytes(junit(run, limits, broken))
+        Path(junit_file).write_bytes(junit(runs[0], limits, broken))
     if sarif_file is not None:
-        Path(sarif_file).write_bytes(sarif(run, broken))
+        Path(sarif_file).write_bytes(sarif(runs[0], broken))
     for limit in broken:
         click.echo(clean(f"{limit.limit}: {limit.text}"))
     if broken:
         context.exit(BROKEN)
     # What is missing may have broken a limit.
-    conclude(context, model.damage)
+    conclude(context, next(filter(None, (model.damage for model in models)), None))
+
+
+def _open_all(paths: Iterable[str]) -> list[Model]:
+    return [_open(path) for path in paths]
 
 
 def _open(path: str) -> Model:
@@ -178,65 +228,33 @@ def _console() -> Console:
     )
 
 
-def _percent(share: float) -> str:
-    return f"{share:.2%}"
-
-
-def _place(row: Row) -> str:
-    line = f":{row['line']}" if row["line"] else ""
-    where = f" in {row['method']}{line}" if row["method"] else ""
-    return f"{row['class'] or 'an unknown class'}{where}"
-
-
 def _deadlocks(model: Model) -> list[Broken]:
     found = [row for row in model.findings() if row["kind"] == "deadlock"]
     return [
-        _broken("no-deadlock", f"{row['title']}. {row['text']}", row) for row in found
+        broken_at("no-deadlock", f"{row['title']}. {row['text']}", row) for row in found
     ]
 
 
-def _broken(limit: str, text: str, row: Row) -> Broken:
-    """Return what broke a limit, at the place that its row names."""
-    return Broken(limit, text, row["method"], row["source"], row["line"] or 0)
-
-
-def _blocked(model: Model, most: float) -> list[Broken]:
-    share = lock_share(model)
+def _blocked(model: Model, most: float, start_ns: int) -> list[Broken]:
+    share = lock_share(model, start_ns)
     if share <= most:
         return []
-    total = f"threads queued for {_percent(share)} of their time, more than "
-    broken = [Broken("max-blocked-share", total + _percent(most))]
-    for row in model.callers():
+    total = f"threads queued for {percent(share)} of their time, more than "
+    broken = [Broken("max-blocked-share", total + percent(most))]
+    for row in model.callers(Selection(window=(start_ns, None))):
         ns = row["blocked_total_ns"] + row["reentering_total_ns"]
         if ns and len(broken) <= 10:
             broken.append(
-                _broken("max-blocked-share", f"{duration(ns)} by {_place(row)}", row)
+                broken_at("max-blocked-share", f"{duration(ns)} by {place(row)}", row)
             )
-    return broken
-
-
-def _regressions(found: Comparison, tolerance: float) -> list[Broken]:
-    broken = []
-    for row in found.callers:
-        old, new = (
-            row[f"blocked_share_{side}"] + row[f"reentering_share_{side}"]
-            for side in ("before", "after")
-        )
-        if new > old * (1 + tolerance) and new - old > LEAST_RISE:
-            text = (
-                f"{_place(row)}: {_percent(old)} of the run before, {_percent(new)} now"
-            )
-            broken.append(_broken("no-regression", text, row))
-    before, after = (found.run[0][f"deadlocks_{side}"] for side in ("before", "after"))
-    if after > before:
-        text = f"{before} deadlocks before, {after} now"
-        broken.append(Broken("no-regression", text))
     return broken
 
 
 def _sections(found: Comparison, top: int) -> list[terminal.Section]:
     run = found.run[0]
     summary = terminal.Section("Runs, before and after")
+    if max(found.runs) > 1:
+        summary.body.append(terminal.Fact("runs", "{} -> {}".format(*found.runs)))
     for name, show in (
         ("length", "length_ns"),
         ("threads", "threads"),
@@ -247,10 +265,11 @@ def _sections(found: Comparison, top: int) -> list[terminal.Section]:
         if show == "length_ns":
             words = [duration(value) for value in values]
         elif show == "lock_share":
-            words = [_percent(value) for value in values]
+            words = [percent(value) for value in values]
         else:
             words = [f"{value:,}" for value in values]
-        summary.body.append(terminal.Fact(name, " -> ".join(words)))
+        text = " -> ".join(words) + odds(run.get(f"{show}_chance"))
+        summary.body.append(terminal.Fact(name, text))
     return [
         summary,
         _changes(found.callers, top),
@@ -264,7 +283,7 @@ def _changes(callers: list[Row], top: int) -> terminal.Section:
         (row, state)
         for row in callers
         for state in ("blocked", "reentering", "waiting", "parked")
-        if row[f"{state}_total_ns_change"]
+        if row[f"{state}_total_ns_change"] and not idle_in(row, state)
     ]
     changed.sort(key=lambda item: -abs(item[0][f"{item[1]}_total_ns_change"]))
     if not changed:

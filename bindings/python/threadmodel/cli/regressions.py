@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What takes longer than it did: by more than is tolerated, and than runs differ."""
+
+from typing import Any, Final
+
+from threadmodel.cli.messages import say
+from threadmodel.cli.verdict import Broken
+from threadmodel.comparison import Comparison
+from threadmodel.noise import least_chance
+from threadmodel.text import count, duration
+
+Row = dict[str, Any]
+
+# Of the run's length, what a lock takes more than before, below which it is noise.
+LEAST_RISE: Final = 0.005
+# Of one run on each side the noise is not known; of several it is measured.
+TOLERANCE_OF_ONE: Final = 0.25
+TOLERANCE_OF_SEVERAL: Final = 0.03
+# How likely it may be that runs that are equal have any regression at all.
+FALSE_ALARM: Final = 0.01
+
+
+def percent(share: float) -> str:
+    """Write a part of a whole."""
+    return f"{share:.2%}"
+
+
+def place(row: Row) -> str:
+    """Say which class, and where in the program."""
+    line = f":{row['line']}" if row["line"] else ""
+    where = f" in {row['method']}{line}" if row["method"] else ""
+    return f"{row['class'] or 'an unknown class'}{where}"
+
+
+def broken_at(limit: str, text: str, row: Row) -> Broken:
+    """Return what broke a limit, at the place that its row names."""
+    return Broken(limit, text, row["method"], row["source"], row["line"] or 0)
+
+
+def regressions(found: Comparison, tolerance: float | None) -> list[Broken]:
+    """Return what takes longer than before by more than tolerance and noise."""
+    (run,) = found.run
+    are_several = min(found.runs) > 1
+    if tolerance is None:
+        tolerance = TOLERANCE_OF_SEVERAL if are_several else TOLERANCE_OF_ONE
+    if are_several:
+        broken = _beyond_noise(found, run, tolerance)
+    else:
+        broken = _beyond_tolerance(found, tolerance)
+    before, after = (run[f"deadlocks_{side}"] for side in ("before", "after"))
+    if after > before:
+        text = f"{before} deadlocks before, {after} now"
+        broken.append(Broken("no-regression", text))
+    return broken
+
+
+def _beyond_tolerance(found: Comparison, tolerance: float) -> list[Broken]:
+    """Compare parts of the run's length: two runs need not do the same work."""
+    broken = []
+    for row in found.callers:
+        old, new = (
+            row[f"blocked_share_{side}"] + row[f"reentering_share_{side}"]
+            for side in ("before", "after")
+        )
+        if new > old * (1 + tolerance) and new - old > LEAST_RISE:
+            text = f"{place(row)}: {percent(old)} of the run before, {percent(new)} now"
+            broken.append(broken_at("no-regression", text, row))
+    return broken
+
+
+def _beyond_noise(found: Comparison, run: Row, tolerance: float) -> list[Broken]:
+    """Compare times: all runs did the same, and show how much they differ anyway."""
+    least_ns = LEAST_RISE * run["length_ns_before"]
+    sides = ("before", "after")
+    rows = [
+        row
+        for row in found.callers
+        if max(row[f"queued_ns_{side}"] for side in sides) > least_ns
+    ]
+    # The more is looked at, the more often something differs by chance.
+    most_chance = FALSE_ALARM / (len(rows) + 1)
+    if least_chance(*found.runs) > most_chance:
+        say(
+            f"{found.runs[0]} and {found.runs[1]} runs are too few to tell "
+            f"{count(len(rows) + 1, 'figure')} from their noise"
+        )
+    broken = []
+    for row, name in ((run, "length_ns"), *((row, "queued_ns") for row in rows)):
+        old, new = (row[f"{name}_{side}"] for side in sides)
+        chance = row[f"{name}_chance"]
+        if new <= old * (1 + tolerance) or new - old <= least_ns:
+            continue
+        if chance > most_chance:
+            continue
+        times = f"{duration(new)}, {duration(old)} before{odds(chance)}"
+        if row is run:
+            broken.append(Broken("no-regression", f"the run takes {times}"))
+        else:
+            text = f"{place(row)}: threads queued for {times}"
+            broken.append(broken_at("no-regression", text, row))
+    return broken
+
+
+def odds(chance: float | None) -> str:
+    """Say how likely it is that runs that are equal differ so."""
+    return "" if chance is None else f" (by chance: {chance:.2%})"
