@@ -47,7 +47,7 @@ def test_picture_shows_how_many_threads_waited_there(show: Show) -> None:
             played.block(100 * at, 100 * at + 50, thread)
     assert played.findings()
     page = show(played.model)
-    page.wait_for_selector(".finding .picture svg")
+    page.wait_for_selector(".finding .picture svg", state="attached")
     picture = page.locator(".finding .picture svg").first
     # All five queue for half of the time.
     assert float(picture.get_attribute("data-most") or 0) == pytest.approx(5, rel=0.01)

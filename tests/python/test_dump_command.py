@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from threadmodel import attach, hotspot
+from threadmodel.cli.dump import grouped
 
 # The end of a dump whose thread has a name that moves the cursor and is no UTF-8.
 DUMP = (
@@ -94,3 +95,43 @@ def test_a_terminal_gets_no_control_characters() -> None:
     assert b'"\\x1b]0;own\\x07\\x1b[2J\\udcff\\u202e\\x0d" #1' in shown
     assert not set(shown) & (set(range(32)) - {10, 13})
     assert b"No deadlock." in shown
+
+
+def a_thread(name: str, stack: str) -> str:
+    return f'"{name}" #1 prio=5\n   java.lang.Thread.State: BLOCKED\n{stack}'
+
+
+WAITS = "\tat app.Till.charge(Till.java:39)\n\t- waiting to lock <0x{}>"
+RUNS = "\tat app.Main.run(Main.java:7)"
+BARE = '"VM Thread" os_prio=0 runnable'
+
+
+def test_threads_with_equal_stacks_are_shown_together() -> None:
+    threads = [
+        a_thread("a", WAITS.format("07")),
+        a_thread("b", RUNS),
+        a_thread("c", WAITS.format("07")),
+        BARE,
+        BARE,
+    ]
+    found = grouped("\n\n".join(["Full thread dump", *threads])).split("\n\n")
+    group = [
+        "2 threads with the same stack:",
+        '"a" #1 prio=5',
+        '"c" #1 prio=5',
+        a_thread("a", WAITS.format("07")).partition("\n")[2],
+    ]
+    assert found == ["Full thread dump", "\n".join(group), threads[1], BARE, BARE]
+
+
+def test_of_equal_stacks_with_different_locks_none_is_named() -> None:
+    locks = [a_thread(name, WAITS.format(name)) for name in "abc"]
+    (found,) = grouped("\n\n".join(locks)).split("\n\n")
+    assert found.startswith("3 threads with the same stack:\n")
+    assert "waiting to lock <...>" in found
+    assert "<0x" not in found
+
+
+def test_a_dump_without_equal_stacks_stays_as_it_is() -> None:
+    text = "\n\n".join([a_thread("a", RUNS), a_thread("b", WAITS.format("1")), ""])
+    assert grouped(text) == text

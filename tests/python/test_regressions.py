@@ -114,7 +114,7 @@ def test_one_outlier_hides_no_difference() -> None:
     assert found < 0.001
 
 
-def test_of_equal_groups_few_are_told_apart() -> None:
+def test_of_equal_groups_few_seem_to_differ() -> None:
     dice = random.Random(5)
     low = 0
     for _ in range(400):
@@ -194,7 +194,7 @@ def test_regressions_of_equal_runs_are_rarer_than_one_check_in_a_hundred() -> No
     assert alarms <= FALSE_ALARMS_OF_A_HUNDRED
 
 
-def test_too_few_runs_are_told(cli: Cli, tmp_path: Path) -> None:
+def test_too_few_runs_are_a_line_on_stderr(cli: Cli, tmp_path: Path) -> None:
     base, slow = files(tmp_path, "base", 1)[:2], files(tmp_path, "slow", 2, 2.0)[:2]
     bases = [part for path in base for part in ("--no-regression", path)]
     done = cli("check", *slow, *bases, "--from", "600")

@@ -58,6 +58,8 @@ export interface GridProps<T> {
   lines?: number;
   /** Only rows that hold this text. */
   search?: string;
+  /** Hide columns of numbers in which every row has none. */
+  sparse?: boolean;
 }
 
 const THEME = themeQuartz.withParams({
@@ -117,6 +119,14 @@ function definition<T>(column: Column<T>): ColDef<T> {
   return found;
 }
 
+/** Columns of numbers that have one in some row, and all others. */
+function worthShowing<T>({ columns, rows, sparse }: GridProps<T>): readonly Column<T>[] {
+  if (!sparse || !rows.length) return columns;
+  return columns.filter(
+    ({ kind, value }) => kind === "text" || rows.some((row) => Boolean(value(row))),
+  );
+}
+
 function nullsLast(a: number | null, b: number | null): number {
   return (a ?? -1) - (b ?? -1);
 }
@@ -138,13 +148,16 @@ function selection(mode: GridProps<unknown>["select"]): RowSelectionOptions | un
 export function Grid<T>(props: GridProps<T>) {
   const host = useRef<HTMLDivElement>(null);
   const grid = useRef<GridApi<T> | null>(null);
+  const columns = useRef(0);
   const latest = useRef(props);
   latest.current = props;
 
   useEffect(() => {
+    const shown = worthShowing(props);
+    columns.current = shown.length;
     const options: GridOptions<T> = {
       theme: THEME,
-      columnDefs: props.columns.map(definition),
+      columnDefs: shown.map(definition),
       rowData: [...props.rows],
       getRowId: ({ data }) => latest.current.rowKey(data),
       rowHeight: ROW_HEIGHT,
@@ -195,6 +208,11 @@ export function Grid<T>(props: GridProps<T>) {
   }, []);
 
   useEffect(() => {
+    const shown = worthShowing(props);
+    // Else a column that the reader moved or sorted by would be as it was at first.
+    if (columns.current !== shown.length)
+      grid.current?.setGridOption("columnDefs", shown.map(definition));
+    columns.current = shown.length;
     grid.current?.setGridOption("rowData", [...props.rows]);
   }, [props.rows]);
   useEffect(() => {

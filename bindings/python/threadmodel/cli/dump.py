@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel dump``: what the threads of a JVM are doing now."""
 
+import re
 import signal
 import sys
 import tempfile
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -14,6 +16,9 @@ from threadmodel.cli import export, terminal
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.report import print_sections
 from threadmodel.text import clean
+
+_FRAME: Final = "\tat "
+_ADDRESS: Final = re.compile("<0x[0-9a-f]+>")
 
 
 @click.command(short_help="Show what the threads of a JVM are doing now.")
@@ -33,8 +38,9 @@ def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
     Their states and stacks, the locks that they hold and want, and deadlocks.
 
     It is the JVM's own dump, all platform threads at one instant; no agent is loaded.
-    Deadlocks are listed below it; with --virtual also those of virtual threads, which
-    the JVM itself does not report.
+    A terminal shows threads with equal stacks together. Deadlocks are listed
+    below it; with --virtual also those of virtual threads, which the JVM itself does
+    not report.
 
     \b
     threadmodel dump 1234
@@ -64,10 +70,37 @@ def _bytes(text: str) -> bytes:
 
 
 def _show(text: str) -> None:
-    """Print what the JVM wrote: to a terminal harmless, elsewhere as it is."""
+    """Print what the JVM wrote: short and harmless to a terminal, else as it is."""
     if sys.stdout.isatty():
-        for line in text.split("\n"):
+        for line in grouped(text).split("\n"):
             click.echo("\t".join(map(clean, line.split("\t"))))
         return
     sys.stdout.buffer.write(_bytes(text) + b"\n")
     sys.stdout.buffer.flush()
+
+
+def grouped(text: str) -> str:
+    """Put threads with equal stacks together, in place of the first of them.
+
+    Args:
+        text: a dump as the JVM writes it, in which an empty line ends a thread
+    """
+    blocks = text.split("\n\n")
+    alike: dict[str, list[int]] = {}
+    for number, block in enumerate(blocks):
+        _, _, stack = block.partition("\n")
+        # A thread without a frame is like no other.
+        if block.startswith('"') and _FRAME in stack:
+            alike.setdefault(_ADDRESS.sub("<...>", stack), []).append(number)
+    for stack, numbers in alike.items():
+        if len(numbers) < 2:
+            continue
+        heads = [blocks[number].partition("\n")[0] for number in numbers]
+        found = [blocks[number].partition("\n")[2] for number in numbers]
+        # Where they name different objects, none of these is the one.
+        shown = found[0] if len(set(found)) == 1 else stack
+        title = f"{len(numbers)} threads with the same stack:"
+        blocks[numbers[0]] = "\n".join([title, *heads, shown])
+    gone = {number for numbers in alike.values() for number in numbers[1:]}
+    kept = [block for number, block in enumerate(blocks) if number not in gone]
+    return "\n\n".join(kept)

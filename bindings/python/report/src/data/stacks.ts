@@ -3,6 +3,9 @@
 import { place } from "../format";
 import type { Table } from "./pack";
 
+/** Stands where frames are missing. */
+export const CUT = "… cut: outer frames were not recorded";
+
 export class Stacks {
   private readonly first = new Map<number, number>();
   private readonly stacks: Float64Array;
@@ -22,11 +25,18 @@ export class Stacks {
     return found;
   }
 
-  /** The frames as people write them, innermost first. */
+  /** The frames as people write them, innermost first, and whether that is all. */
   lines(stack: number | null): string[] {
-    return this.rows(stack).map((row) =>
+    const rows = this.rows(stack);
+    const lines = rows.map((row) =>
       place(this.table.text("method", row), this.table.number("line", row)),
     );
+    return this.isCut(rows) ? [...lines, CUT] : lines;
+  }
+
+  /** Whether frames lie below the outermost of these. */
+  isCut(rows: readonly number[]): boolean {
+    return rows.length > 0 && this.table.numbers("truncated")[rows[0]!] === 1;
   }
 
   method(row: number): string {

@@ -5,19 +5,12 @@ import { useMemo } from "preact/hooks";
 import type { Table } from "../data/pack";
 import type { Run } from "../data/run";
 import type { Stacks } from "../data/stacks";
-import { clean, count, number, place, short } from "../format";
+import { clean, count, place } from "../format";
 import { StackList } from "../stack";
+import { type Edge, Graph } from "./graph";
 
-interface Edge {
-  held: string;
-  wanted: string;
-  count: number;
-  cyclic: boolean;
-  inferred: boolean;
-}
-
-const WIDTH = 760;
-const NODES = 24;
+/** More would be a wall of boxes. */
+const NODES = 60;
 const UNKNOWN = "(not known)";
 
 interface Found {
@@ -94,86 +87,6 @@ export function Order({ run, stacks }: { run: Run; stacks: Stacks }) {
       <Cycles run={run} stacks={stacks} />
     </>
   );
-}
-
-function Graph({ nodes, edges }: { nodes: readonly string[]; edges: readonly Edge[] }) {
-  const few = nodes.length <= 6;
-  const height = few ? 240 : 420;
-  const at = new Map(
-    nodes.map((name, turn) => {
-      const angle = (turn / nodes.length) * 2 * Math.PI - Math.PI / 2;
-      return [
-        name,
-        [
-          WIDTH / 2 + (few ? 170 : 250) * Math.cos(angle),
-          height / 2 + (few ? 75 : 155) * Math.sin(angle),
-        ] as const,
-      ];
-    }),
-  );
-  const most = Math.max(...edges.map((edge) => edge.count), 1);
-  return (
-    <svg
-      class="diagram order"
-      viewBox={`0 0 ${WIDTH} ${height}`}
-      role="img"
-      aria-label={`Graph of lock order: ${count(nodes.length, "class", "classes")}, ${count(edges.length, "arrow")}; the cycles are listed below`}>
-      <defs>
-        <marker
-          id="order-head"
-          viewBox="0 0 10 10"
-          refX="9"
-          refY="5"
-          markerWidth="7"
-          markerHeight="7"
-          markerUnits="userSpaceOnUse"
-          orient="auto">
-          <path d="M0 0 10 5 0 10z" fill="context-stroke" />
-        </marker>
-      </defs>
-      {edges.map((edge) => (
-        <path
-          key={`${edge.held}\u0001${edge.wanted}`}
-          d={curve(at.get(edge.held)!, at.get(edge.wanted)!)}
-          class={edge.cyclic ? "edge cyclic" : "edge"}
-          marker-end="url(#order-head)"
-          stroke-width={1 + 2 * Math.sqrt(edge.count / most)}
-          stroke-dasharray={edge.inferred ? "6 4" : undefined}>
-          <title>
-            {`${clean(edge.held)} held, ${clean(edge.wanted)} wanted: ${number(edge.count)} times`}
-          </title>
-        </path>
-      ))}
-      {nodes.map((name) => {
-        const [x, y] = at.get(name)!;
-        return (
-          <g key={name}>
-            <circle cx={x} cy={y} r={7} />
-            <text x={x} y={y < height / 2 ? y - 13 : y + 22} text-anchor="middle" class="name">
-              {short(name).slice(0, 40)}
-              <title>{clean(name)}</title>
-            </text>
-          </g>
-        );
-      })}
-    </svg>
-  );
-}
-
-/** Bent to one side, so that two arrows between the same two locks are distinct. */
-function curve(from: readonly [number, number], to: readonly [number, number]): string {
-  const [x1, y1] = from;
-  const [x2, y2] = to;
-  if (x1 === x2 && y1 === y2)
-    return `M${x1 - 6} ${y1 - 4}C${x1 - 40} ${y1 - 50} ${x1 + 40} ${y1 - 50} ${x1 + 6} ${y1 - 8}`;
-  const [dx, dy] = [x2 - x1, y2 - y1];
-  const length = Math.hypot(dx, dy);
-  const [nx, ny] = [-dy / length, dx / length];
-  const bend = Math.min(46, length / 4);
-  const [cx, cy] = [(x1 + x2) / 2 + nx * bend, (y1 + y2) / 2 + ny * bend];
-  const back = Math.hypot(x2 - cx, y2 - cy);
-  const [ex, ey] = [x2 - ((x2 - cx) / back) * 10, y2 - ((y2 - cy) / back) * 10];
-  return `M${x1} ${y1}Q${cx} ${cy} ${ex} ${ey}`;
 }
 
 function Cycles({ run, stacks }: { run: Run; stacks: Stacks }) {

@@ -58,6 +58,7 @@ export function StatisticsView({ run }: { run: Run }) {
           <span class="aside">{count(classes.length, "class", "classes")}</span>
         </h2>
         <Grid
+          sparse
           label="Statistics by class"
           rows={classes}
           columns={CLASS_COLUMNS}
@@ -134,6 +135,7 @@ function Threads({ run, exact }: { run: Run; exact: boolean }) {
         </button>
       </div>
       <Grid
+        sparse
         label="Threads"
         rows={run.threads}
         columns={THREAD_COLUMNS}
@@ -249,6 +251,7 @@ function Callers({ state, groups }: { state: BlockingState; groups: readonly Gro
         <span class="aside">{count(rows.length, "place")}</span>
       </h2>
       <Grid
+        sparse
         label={`${label}, by caller`}
         rows={rows}
         columns={columns}

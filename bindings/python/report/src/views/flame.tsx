@@ -5,7 +5,7 @@ import flamegraph, { type Chart } from "d3-flame-graph";
 import { select } from "d3-selection";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Run } from "../data/run";
-import { Stacks } from "../data/stacks";
+import { CUT, Stacks } from "../data/stacks";
 import { clean, count, duration, percent, short } from "../format";
 import { scheme } from "../scheme";
 import { BLOCKING_STATES, type BlockingState, BY_NAME, colour, STATES } from "../states";
@@ -19,6 +19,8 @@ interface Frame {
 
 const states = signal<ReadonlySet<BlockingState>>(new Set(["blocked", "reentering"]));
 const CELL_HEIGHT = 20;
+/** Grey: what lies below is no call of what lies above. */
+const CUT_FILL = "#9aa3b2";
 /** Frames thinner than this, in pixels, are not drawn. */
 const THINNEST = 0.5;
 
@@ -30,7 +32,9 @@ function build(run: Run, stacks: Stacks, chosen: ReadonlySet<BlockingState>): Fr
     let value = 0;
     for (const state of chosen) value += table.numbers(`${state}_total_ns`)[row]!;
     if (!value) continue;
-    const frames = stacks.rows(table.number("stack", row)).map((at) => stacks.method(at));
+    const rows = stacks.rows(table.number("stack", row));
+    const frames = rows.map((at) => stacks.method(at));
+    if (stacks.isCut(rows)) frames.push(CUT);
     let at = root;
     at.value += value;
     for (const name of frames.length ? frames.reverse() : ["(no stack)"]) {
@@ -109,7 +113,7 @@ function Flames({ root, fill }: { root: Frame; fill: string }) {
         ({ data }) =>
           `${clean(data.name)}: ${duration(data.value)}, ${percent(data.value / root.value)}`,
       )
-      .setColorMapper(({ data }) => shade(fill, data.name))
+      .setColorMapper(({ data }) => (data.name === CUT ? CUT_FILL : shade(fill, data.name)))
       // Its own takes the term for a regular expression, which names of classes are not.
       .setSearchMatch(({ data }, term) => data.name.toLowerCase().includes(term.toLowerCase()))
       .onHover(({ data }) => tell(data))

@@ -10,6 +10,7 @@ export function WhatIfView({ run }: { run: Run }) {
     row,
     className: clean(table.text("class", row)) || "any class",
     method: table.text("method", row),
+    isKnown: !table.isNull("gain_ns", row),
     gain: table.numbers("gain_ns")[row]!,
     low: table.numbers("gain_low_ns")[row]!,
     high: table.numbers("gain_high_ns")[row]!,
@@ -17,7 +18,8 @@ export function WhatIfView({ run }: { run: Run }) {
     held: table.numbers("scaled_ns")[row]!,
     note: table.text("note", row),
   }));
-  const most = Math.max(...rows.map(({ gain }) => Math.abs(gain)), 1);
+  // One scale for all bars, on which the surest and the least sure gain fit.
+  const most = Math.max(...rows.flatMap((it) => [it.gain, it.low, it.high].map(Math.abs)), 1);
   return (
     <section class="whatif">
       <h2>What if a lock were held for no time?</h2>
@@ -63,8 +65,17 @@ export function WhatIfView({ run }: { run: Run }) {
                     class={it.gain < 0 ? "loss" : "gain"}
                     style={{ width: `${(Math.abs(it.gain) / most) * 100}%` }}
                   />
+                  {it.gain >= 0 && it.high > it.low ? (
+                    <i
+                      class="between"
+                      style={{
+                        left: `${(Math.max(it.low, 0) / most) * 100}%`,
+                        width: `${((it.high - Math.max(it.low, 0)) / most) * 100}%`,
+                      }}
+                    />
+                  ) : null}
                 </td>
-                <td class="figure">{duration(it.gain)}</td>
+                <td class="figure">{it.isKnown ? duration(it.gain) : "cannot be told"}</td>
                 <td class="figure">
                   {duration(it.low)} and {duration(it.high)}
                 </td>
