@@ -121,7 +121,8 @@ static void pass(tm__play *r, uint32_t thread, int64_t was_ns, int64_t replayed_
 
     a->now_ns = tm__sum(a->now_ns, replayed_ns);
     if (r->it->saved_ns && !a->gone)
-        r->it->saved_ns[thread] += was_ns - replayed_ns;
+        r->it->saved_ns[thread] =
+            tm__sum(r->it->saved_ns[thread], was_ns - replayed_ns);
 }
 
 /* A thread has come to its step: the work before that is done. */
