@@ -89,7 +89,7 @@ def test_a_deadlock_is_the_root_cause() -> None:
     story.at(50, 3, KIND.THREAD_END)
     assert chain(story, 1, 40) == [("t1", "owner"), ("t2", "deadlock")]
     last = story.model.explain(thread=1, at_ns=40 * MS)[-1]
-    assert last["text"].endswith("in this chain: a suspected deadlock, the root cause.")
+    assert last["text"].endswith("circle: a suspected deadlock, the root cause.")
     assert last["end_ns"] is None
 
 

@@ -132,7 +132,7 @@ static void write_stopped(tm__explanation *it, const tm__step_of_chain *step)
                                                                        : "owned it",
             doubt(step));
         if (step->reason == TM__REASON_DEADLOCK)
-            add(it, ". It is in this chain: a %sdeadlock, the root cause",
+            add(it, ". That closes the circle: a %sdeadlock, the root cause",
                 step->provenance == TM_PROVENANCE_INFERRED ? "suspected " : "");
         break;
     case TM__REASON_JOINED: break;
