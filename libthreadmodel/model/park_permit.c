@@ -203,7 +203,10 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
     ended = *park;
     tm__blocking_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
-    if (!(fact->flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT)))
+    /* One that gave up takes nothing; whom it saw to own the lock owns it all the same.
+     */
+    if (!(fact->flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT)) ||
+        (fact->flags & TM_EVENT_OWNER_READ && fact->value != TM__NONE))
         acquire_lock(model, fact, &ended, row);
 }
 

@@ -188,13 +188,17 @@ static bool peer_is_reported(const struct config *c, int kind)
     }
 }
 
-static void state_owner(struct world *w, int t, int kind, int object, int peer)
+/* What the event says of who owns the object now. */
+static void state_owner(struct world *w, int t, int kind, int object, int peer,
+                        int flags)
 {
     struct object *o;
 
     if (object == NONE)
         return;
     o = &w->objects[object];
+    if (flags & TM_EVENT_OWNER_READ)
+        o->stated = o->owner;
     switch (kind) {
     case TM_EVENT_CONTENDED_ENTER:
     case TM_EVENT_PARK:
@@ -284,7 +288,7 @@ bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
          kind == TM_EVENT_UNPARK_CALLED))
         event.stack = (uint32_t)w->place;
     record(w, event);
-    state_owner(w, t, kind, object, peer);
+    state_owner(w, t, kind, object, peer, flags);
     if (th->first_ns < 0)
         th->first_ns = w->now_ns;
     if (begins && kind != TM_EVENT_SLEEP)

@@ -118,6 +118,11 @@ void park_unpark(struct world *w, int t, int target)
     bool parked =
         th->state == TM_STATE_PARKED && !is_await(w, w->holds[th->hold].object);
 
+    /* As an owner wakes the next one when it lets go: whether it does is not read. */
+    if (parked && !(flags & TM_EVENT_OWNER_READ) && w->holds[th->hold].object != NONE &&
+        w->objects[w->holds[th->hold].object].stated == t)
+        w->objects[w->holds[th->hold].object].stated = NONE;
+
     if (parked && !th->waking) {
         a.hits = 1;
         th->waking = true;

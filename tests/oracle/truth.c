@@ -36,6 +36,9 @@ void truth_own(struct world *w, int object, int owner)
         o->released_ns = w->now_ns;
     }
     o->owner = owner;
+    /* No event says that a synchronizer changed hands: what was read before is over. */
+    if (o->is_synchronizer && o->stated != owner)
+        o->stated = NONE;
     truth_note_owner(w, object, owner);
 }
 

@@ -107,4 +107,4 @@ def test_every_command_that_reads_a_file_knows_what_it_reads_and_writes() -> Non
         for parameter in command.params:
             if getattr(parameter, "metavar", None) in ("FILE", "FILE...", "DIR"):
                 assert parameter.type.name in ("file", "folder"), (name, parameter)
-    assert readers == 11
+    assert readers == 13
