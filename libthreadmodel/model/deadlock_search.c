@@ -145,7 +145,9 @@ static int may_still_wait(const tm_model *model, const tm__thread *thread)
     if (thread->blocking_state != TM_STATE_REENTERING || thread->bound == TM__NONE)
         return 0;
     notify = tm__row(model, thread->bound);
-    return !tm__sees_waits(model) ||
+    /* One whose time was up by then may have left the set by itself, and is on its way.
+     */
+    return !tm__sees_waits(model) || notify->from_ns >= thread->deadline_ns ||
            (notify->may_wait &&
             model->objects[notify->object].doubt >= TM__DOUBT_STAYS);
 }
