@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import threadmodel
 from conftest import Java
 
@@ -57,6 +59,10 @@ def test_a_deadlock_fails_the_check(java: Java):
         assert name in line
 
 
+@pytest.mark.skipif(
+    "TM_TEST_FULL" not in os.environ,
+    reason="ten recordings a group, each as noisy as the machine: with --full",
+)
 def test_a_tenth_more_is_found_among_ten_runs_and_nothing_between_equal_ones(
     java: Java, tmp_path: Path
 ):
