@@ -75,8 +75,12 @@ int tm__end_is_reported(const tm_model *model, const tm__thread *thread)
     if (thread->blocking_state == TM_STATE_JOINING && thread->waits_in == TM__NONE &&
         thread->bound == TM__NONE)
         end = TM_EVENT_JOINED;
+    /* A producer that does not say what it reports may not report the end of this. */
+    if (!model->run.kinds &&
+        thread->intervals[tm__blocking_first(thread)].flags & TM__INTERVAL_SNAPSHOT)
+        return 0;
     /* Of one that a snapshot found queueing again Waited may have come before that. */
-    if ((!model->run.kinds || thread->blocking_state == TM_STATE_REENTERING) &&
+    if (thread->blocking_state == TM_STATE_REENTERING &&
         thread->intervals[tm__blocking_index(thread)].flags & TM__INTERVAL_SNAPSHOT)
         return 0;
     return !model->run.kinds || model->run.kinds >> end & 1;

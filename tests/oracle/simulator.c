@@ -2,7 +2,8 @@
 /*
  * The model's independent judge: simulated runs whose truth is known.
  *
- *     simulator [--runs N] [--seed S] [--print] [--print-locks] [--hard] [--all]
+ *     simulator [--runs N] [--seed S] [--print] [--print-terse] [--print-locks]
+ * [--hard] [--all]
  *               [--traces DIR]
  *
  * N is 2,000; 10,000 where TM_TEST_FULL is set, as ./dev check --full does; 200 where
@@ -206,7 +207,7 @@ int main(int argc, char **argv)
                                                    : 2000;
     uint64_t seed = 1;
     uint64_t failures;
-    bool print = false, print_locks = false, hard = false;
+    bool print = false, print_terse = false, print_locks = false, hard = false;
     const char *traces = NULL;
     struct score hotspot = {0}, tptp = {0}, bounded = {0}, terse = {0}, locks = {0},
                  tenures = {0};
@@ -220,6 +221,8 @@ int main(int argc, char **argv)
             traces = argv[++i];
         else if (!strcmp(argv[i], "--print"))
             print = true;
+        else if (!strcmp(argv[i], "--print-terse"))
+            print_terse = true;
         else if (!strcmp(argv[i], "--print-locks"))
             print_locks = true;
         else if (!strcmp(argv[i], "--hard"))
@@ -229,7 +232,8 @@ int main(int argc, char **argv)
                 true;
         else {
             fprintf(stderr,
-                    "usage: %s [--runs N] [--seed S] [--print] [--print-locks] [--hard]"
+                    "usage: %s [--runs N] [--seed S] [--print] [--print-terse] "
+                    "[--print-locks] [--hard]"
                     " [--all] [--traces DIR]\n",
                     argv[0]);
             return 2;
@@ -274,7 +278,11 @@ int main(int argc, char **argv)
         world_free(&w);
         world_run(&w, config_terse(seed + run));
         if (w.event_count > 0) {
+            if (print_terse)
+                print_events(&w);
             model = model_of(&w, TM_POLICY_HOTSPOT, 0);
+            if (print_terse)
+                print_answers(model);
             judge(&w, model, &terse, TM_POLICY_HOTSPOT);
             tm_model_free(model);
         }
