@@ -69,16 +69,15 @@ static void mirror_head(const tm__buffer *buffer)
     tm__mirror_put(&buffer->mirror, FROM, &buffer->ring->head, TO - FROM);
 }
 
-/* Without memory every event of it is lost, and counted. */
-static void release_ring(tm__buffer *buffer)
+/* Without memory every event of it is lost, and counted. A ring that it has stays, also
+ * one without room: the writer looks at the rings of all buffers, used or not. */
+static void claim_ring(tm__buffer *buffer)
 {
     tm__mirror mirror;
-    tm__ring *ring = tm__rings_acquire(&mirror);
+    tm__ring *ring = buffer->ring == &no_ring ? tm__rings_acquire(&mirror) : NULL;
 
     if (!ring)
         return;
-    if (buffer->ring != &no_ring)
-        tm__rings_release(buffer->ring, &buffer->mirror);
     buffer->mirror = mirror;
     put_ring(buffer, ring);
 }
@@ -111,8 +110,7 @@ tm__buffer *tm__buffer_new(void)
         buffer = make();
     if (buffer) {
         buffer->listed = 1;
-        if (!buffer->capacity)
-            release_ring(buffer);
+        claim_ring(buffer);
         if (!buffer->capacity)
             tm__counter_add(&buffer->costs.ringless, 1);
         buffer->renewed = atomic_load(&buffer->ring->head);
@@ -168,8 +166,8 @@ void tm__buffer_recycle(tm__buffer *buffer)
 
 void tm__buffer_renew(tm__buffer *buffer)
 {
-    if (buffer->listed && !buffer->capacity)
-        release_ring(buffer);
+    if (buffer->listed)
+        claim_ring(buffer);
     buffer->taken = atomic_load(&buffer->ring->head);
     buffer->scanned = buffer->taken;
     buffer->renewed = buffer->taken;

@@ -376,6 +376,30 @@ static void buffer_of_a_gone_thread_serves_another(void **state)
     tm__buffer_recycle(second);
 }
 
+/* The writer looks at the rings of all buffers at any time, used or not. */
+static void ring_without_room_stays_with_its_buffer(void **state)
+{
+    tm__buffer *taken[64] = {NULL}, *last = NULL;
+    char error[256];
+    size_t count = 0;
+    tm__ring *ring;
+
+    (void)state;
+    tm__rings_open(RING_BYTES, NULL, "", 1, 1, error, sizeof(error));
+    while (count < 64 && (!last || last->capacity))
+        last = taken[count++] = orphan();
+    assert_int_equal(last->capacity, 0);
+    ring = last->ring;
+    tm__buffer_recycle(last);
+    assert_ptr_equal(orphan(), last);
+    assert_ptr_equal(last->ring, ring);
+    assert_int_equal(atomic_load(&ring->head), 0);
+    tm__rings_open(RING_BYTES, NULL, "", 1, 0, error, sizeof(error));
+    /* But for the one without room, which no other test is to get. */
+    for (size_t i = 0; i + 1 < count; i++)
+        tm__buffer_recycle(taken[i]);
+}
+
 enum { RACE_RECORDS = 200000 };
 
 static void *race(void *out)
@@ -531,6 +555,7 @@ int main(void)
         cmocka_unit_test(quiet_thread_touches_only_the_ring_s_beginning),
         cmocka_unit_test(ring_that_began_again_has_room_for_as_much_as_a_new_one),
         cmocka_unit_test(buffer_of_a_gone_thread_serves_another),
+        cmocka_unit_test(ring_without_room_stays_with_its_buffer),
         cmocka_unit_test(reader_gets_every_record_whole_and_in_order),
         cmocka_unit_test(mirror_whose_file_is_cut_harms_nobody),
         cmocka_unit_test(live_model_takes_what_the_next_sink_gets_and_decides_nothing),
