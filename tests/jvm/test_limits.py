@@ -27,25 +27,9 @@ def number_before(sentence: str, words: str) -> int:
     return int(sentence.split(words)[0].split()[-1].replace(",", ""))
 
 
-def processor_share(java: Java, options: str, *arguments: object) -> float:
-    """What a recording says that it cost, of the processor time of the process."""
-    trace = java.folder / "run.tmt"
-    before = os.times()
-    done = java.run(java.command(*arguments, agent=f"file={trace},{options}"))
-    after = os.times()
-    assert done.returncode == 0, done.stderr
-    run = threadmodel.open(trace).run
-    cost_ns = run.cost_threads_ns + run.cost_recorder_ns
-    children_s = (after.children_user - before.children_user) + (
-        after.children_system - before.children_system
-    )
-    return cost_ns / 1e9 / children_s
-
-
-def test_a_storm_costs_what_the_budget_allows(java: Java):
-    share = processor_share(java, "budget=1%", "Storm", 1_000_000)
-    assert share <= 0.013
-    model = threadmodel.open(java.folder / "run.tmt")
+def test_a_storm_loses_stacks_and_events_to_its_budget(java: Java):
+    """What it then costs is measured by ``./dev bench agent --test-args budget``."""
+    model = java.record("Storm", 1_000_000, options="budget=1%").model
     assert model.damage is None
     said = said_by(model, "To keep to 1 % of the processor time")
     assert number_before(said, " events were left out") > 0

@@ -42,6 +42,10 @@ def ask(story: scenario.Scenario, model: Model, expected: scenario.Expectation) 
             thread=None if expected.to is None else story.threads[expected.to],
             waited_for=expected.waited_for,
         )
+    if expected.table == "explanation":
+        return model.explain(
+            thread=None if expected.to is None else story.threads[expected.to]
+        )
     if expected.table == "resource_blame":
         return model.blame(of="resources")
     if expected.table == "whatif":

@@ -119,7 +119,8 @@ static int read_token(tm__target *target, const char *path, char word[TOKEN_BYTE
         length--;
     return length > 0
                ? (int)length
-               : tm__target_fail(target, "the file of its token must have mode 600");
+               : tm__target_fail(target, "its token must be in a file of yours that "
+                                         "nobody else can read: chmod 600");
 }
 
 static int send_token(tm__target *target, const char *path)
