@@ -13,6 +13,7 @@ import pytest
 import runs
 import threadmodel
 from conftest import Cli
+from schema import unknown
 from threadmodel import Event, EventKind
 
 perfetto = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
@@ -119,20 +120,6 @@ def check_perfetto(model: threadmodel.Model, path: Path) -> None:
     assert begun == ended
     assert set(begun.values()) <= {1}
     assert len(begun) == len([r for r in woke if r["woken_ns"] >= r["time_ns"]])
-
-
-def unknown(message: Any) -> bool:
-    """Whether a message holds fields that its schema does not have."""
-    from google.protobuf.unknown_fields import UnknownFieldSet
-
-    if len(UnknownFieldSet(message)):
-        return True
-    for field, value in message.ListFields():
-        if field.message_type is not None:
-            many = value if field.is_repeated else [value]
-            if any(unknown(each) for each in many):
-                return True
-    return False
 
 
 def lines_of(path: Path) -> list[str]:

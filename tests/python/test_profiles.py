@@ -13,6 +13,7 @@ import pytest
 
 import threadmodel
 from conftest import Cli
+from schema import unknown
 from threadmodel import Event, EventKind
 
 profiles = pytest.importorskip(
@@ -167,20 +168,6 @@ def decode(path: Path) -> Any:
     request.ParseFromString(path.read_bytes())
     assert request.dictionary == data.dictionary
     return data
-
-
-def unknown(message: Any) -> bool:
-    """Whether a message holds fields that its schema does not have."""
-    from google.protobuf.unknown_fields import UnknownFieldSet
-
-    if len(UnknownFieldSet(message)):
-        return True
-    for field, value in message.ListFields():
-        if field.message_type is not None:
-            many = value if field.is_repeated else [value]
-            if any(unknown(each) for each in many):
-                return True
-    return False
 
 
 def by_type(data: Any) -> dict[str, Any]:

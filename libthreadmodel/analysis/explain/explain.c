@@ -13,6 +13,7 @@
 #include "model/caveats.h"
 #include "model/entity_names.h"
 #include "model/interval.h"
+#include "model/listing.h"
 #include "model/methods.h"
 #include "model/object.h"
 #include "table/builder.h"
@@ -53,21 +54,6 @@ static const tm__interval *interval_of(const listing *list,
 
 /* ---- rows ---- */
 
-static void put_caller(listing *list, uint32_t stack)
-{
-    const tm_model *model = list->chain.model;
-    const tm__frame *frame = tm__explain_caller(model, stack);
-    int32_t line = frame ? tm__frame_line(model, frame) : 0;
-
-    tm__put_string(&list->builder,
-                   frame ? tm__method_name(model, frame->method) : NULL);
-    tm__put_string(&list->builder, frame ? tm__frame_source(model, frame) : NULL);
-    if (line)
-        tm__put_int32(&list->builder, line);
-    else
-        tm__put_null(&list->builder);
-}
-
 static void put_step(listing *list, const tm__step_of_chain *step, int32_t number)
 {
     const tm_model *model = list->chain.model;
@@ -94,7 +80,8 @@ static void put_step(listing *list, const tm__step_of_chain *step, int32_t numbe
                    object == TM__NONE
                        ? NULL
                        : tm__class_name(model, model->objects[object].class_index));
-    put_caller(list, from ? from->stack : TM__NONE);
+    tm__put_frame(builder, model,
+                  tm__stack_caller(model, from ? from->stack : TM__NONE, NULL));
     tm__put_string(builder, reasons[step->reason]);
     tm__put_string(builder, step->provenance == TM_PROVENANCE_UNKNOWN
                                 ? NULL

@@ -65,9 +65,6 @@ void tm__explain_write(tm__explanation *it, const tm__step_of_chain *step,
 const tm__interval *tm__explain_beginning(const tm__explanation *it,
                                           const tm__step_of_chain *step);
 
-/** frames[] of a stack's caller, or NULL. */
-const tm__frame *tm__explain_caller(const tm_model *model, uint32_t stack);
-
 /** Whether a blocking interval is one of a worker that waits for work. */
 int tm__explain_is_idle(const tm_model *model, uint32_t stack);
 

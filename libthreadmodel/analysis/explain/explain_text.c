@@ -48,17 +48,11 @@ const tm__interval *tm__explain_beginning(const tm__explanation *it,
                       ->intervals[tm__interval_first_blocking(thread, step->interval)];
 }
 
-const tm__frame *tm__explain_caller(const tm_model *model, uint32_t stack)
-{
-    uint32_t frame = tm__stack_caller(model, stack, NULL);
-
-    return frame == TM__NONE ? NULL : &model->frames[frame];
-}
-
 /* " in Account.transfer:42" */
 static void add_place(tm__explanation *it, uint32_t stack)
 {
-    const tm__frame *frame = tm__explain_caller(it->model, stack);
+    uint32_t caller = tm__stack_caller(it->model, stack, NULL);
+    const tm__frame *frame = caller == TM__NONE ? NULL : &it->model->frames[caller];
     const char *name = frame ? tm__method_name(it->model, frame->method) : NULL;
     int32_t line = frame ? tm__frame_line(it->model, frame) : 0;
 

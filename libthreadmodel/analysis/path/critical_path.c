@@ -4,6 +4,7 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "model/listing.h"
 #include "model/caller_frame.h"
 #include "model/entity_names.h"
 #include "model/interaction.h"
@@ -71,22 +72,6 @@ static const char *via_name(int via)
     }
 }
 
-static void put_caller(listing *list, uint32_t stack)
-{
-    const tm_model *model = list->model;
-    uint32_t caller = stack == TM__NONE ? TM__NONE : list->callers[stack];
-    const tm__frame *frame = caller == TM__NONE ? NULL : &model->frames[caller];
-    int32_t line = frame ? tm__frame_line(model, frame) : 0;
-
-    tm__put_string(&list->builder,
-                   frame ? tm__method_name(model, frame->method) : NULL);
-    tm__put_string(&list->builder, frame ? tm__frame_source(model, frame) : NULL);
-    if (line)
-        tm__put_int32(&list->builder, line);
-    else
-        tm__put_null(&list->builder);
-}
-
 static void put_segment(listing *list, const tm__path *path, uint32_t index)
 {
     const tm__segment *it = &path->segments[index];
@@ -104,7 +89,7 @@ static void put_segment(listing *list, const tm__path *path, uint32_t index)
         tm__put_uint64(builder, model->threads[it->thread].id);
     tm__put_string(builder, tm__thread_name(model, it->thread));
     tm__put_string(builder, tm_state_name(it->state));
-    put_caller(list, stack);
+    tm__put_frame(builder, model, stack == TM__NONE ? TM__NONE : list->callers[stack]);
     tm__put_string(builder, tm__label(&list->labels, model, object));
     tm__put_string(builder,
                    object == TM__NONE
