@@ -24,20 +24,17 @@
 #include "capture/missing_stacks.h"
 #include "capture/stack_policy.h"
 #include "ident/objects_by_hash.h"
-#include "ident/thread_id.h"
 #include "ident/thread_identity.h"
 #include "ring/buffer.h"
 #include "ring/clock.h"
 #include "ring/membarrier.h"
 #include "ring/recording_state.h"
 #include "ring/watchdog.h"
+#include "session/agent_thread.h"
 #include "session/limits.h"
-#include "session/native_rebind.h"
+#include "session/mid_run.h"
 #include "session/session.h"
-#include "virtual/enumerate.h"
-#include "virtual/instrument.h"
 #include "vm/capabilities.h"
-#include "vm/java_fields.h"
 #include "vm/message.h"
 #include "vm/options.h"
 #include "vm/thread_mxbean.h"
@@ -62,8 +59,7 @@ static const int64_t THRIFTY_ROUND_NS = INT64_C(90000000);
 static tm__buffer *own;
 static int wake_fd = -1;
 static jthread writer_thread;
-static int64_t paused_ns; /* since when nothing is recorded; 0: it is */
-static int is_quiet;      /* nobody was in work when recording stopped: 0 */
+static int is_quiet; /* nobody was in work when recording stopped: 0 */
 static int vm_ends;
 static tm__ended_fn reported_end; /* NULL: recording began with the VM */
 static uint64_t emitted_kinds;    /* tm_run.kinds as emitted last */
@@ -133,71 +129,6 @@ static int64_t next_round_ns(void)
     return tm__on_grid_ns(tm__now_ns() + half_ns, half_ns);
 }
 
-static int emit_pause(void)
-{
-    const tm_sink *sink = tm__the_recording.sink;
-    int64_t start_ns = tm__the_recording.start_ns;
-    char sentence[160];
-
-    snprintf(sentence, sizeof(sentence),
-             "Recording was paused from %.3f s to %.3f s: that time is unknown.",
-             (double)(paused_ns - start_ns) / 1e9,
-             (double)(tm__now_ns() - start_ns) / 1e9);
-    return sink->caveat(sink->payload, sentence);
-}
-
-/* All that happened is in the trace, and that nothing more comes for now. */
-static int pause_recording(JNIEnv *jni)
-{
-    const tm_sink *sink = tm__the_recording.sink;
-    tm_event event = {.kind = TM_EVENT_LOST, .flags = TM_EVENT_PAUSED};
-    int rc;
-
-    if (paused_ns)
-        return TM_OK;
-    tm__session_halt();
-    rc = tm__merge_round(jni, 1);
-    if (rc >= 0)
-        rc = tm__catch_up_report();
-    if (rc < 0)
-        return rc;
-    paused_ns = tm__now_ns();
-    event.time_ns = paused_ns;
-    event.object = (uint64_t)paused_ns;
-    tm__long_blocked_forget_all(jni);
-    tm__catch_up_forget(jni);
-    return sink->events(sink->payload, &event, 1);
-}
-
-static jthread new_thread(JNIEnv *jni);
-
-/* Recording has begun: what is made from here on speaks for itself. */
-static int ask_all(JNIEnv *jni, int64_t since_ns)
-{
-    jthread last = new_thread(jni);
-    int rc =
-        tm__catch_up_snapshot(jni, own, writer_thread,
-                              last ? tm__thread_id(jni, last) : UINT64_MAX, since_ns);
-
-    if (last)
-        (*jni)->DeleteLocalRef(jni, last);
-    return rc;
-}
-
-static int resume_recording(JNIEnv *jni)
-{
-    int rc;
-
-    if (!paused_ns)
-        return TM_OK;
-    rc = emit_pause();
-    paused_ns = 0;
-    tm__session_begin();
-    if (rc >= 0)
-        rc = ask_all(jni, tm__now_ns());
-    return rc;
-}
-
 /* Do what was asked for. @return TM_OK or what the sink returned */
 static int obey(JNIEnv *jni)
 {
@@ -205,12 +136,12 @@ static int obey(JNIEnv *jni)
 
     switch (atomic_load(&wanted)) {
     case TM__CONTROL_NONE: return TM_OK;
-    case TM__CONTROL_PAUSE: rc = pause_recording(jni); break;
-    case TM__CONTROL_RESUME: rc = resume_recording(jni); break;
+    case TM__CONTROL_PAUSE: rc = tm__mid_run_pause(jni); break;
+    case TM__CONTROL_RESUME: rc = tm__mid_run_resume(jni, own, writer_thread); break;
     case TM__CONTROL_STOP: atomic_store(&stopping, 1); return TM_OK;
     default: break;
     }
-    if (rc >= 0 && !paused_ns) {
+    if (rc >= 0 && !tm__mid_run_is_paused()) {
         tm__membarrier_wait();
         rc = tm__merge_round(jni, 0);
     }
@@ -236,7 +167,7 @@ static int round_of_work(JNIEnv *jni)
 {
     int rc = emit_kinds();
 
-    if (rc < 0 || paused_ns)
+    if (rc < 0 || tm__mid_run_is_paused())
         return rc;
     rc = tm__merge_round(jni, 0);
     if (rc < 0)
@@ -301,8 +232,8 @@ static int run_to_the_end(JNIEnv *jni)
         if (rc >= 0)
             rc = obey(jni);
     }
-    if (rc >= 0 && paused_ns) {
-        rc = emit_pause();
+    if (rc >= 0 && tm__mid_run_is_paused()) {
+        rc = tm__mid_run_emit_pause();
         if (rc >= 0)
             rc = tm__limits_report();
         return rc >= 0 ? tm__run_facts_emit(tm__now_ns()) : rc;
@@ -326,41 +257,6 @@ static int run_to_the_end(JNIEnv *jni)
     return rc >= 0 ? tm__run_facts_emit(tm__limits_end_ns()) : rc;
 }
 
-/* What cannot be known by one who comes late. */
-static int emit_late(void)
-{
-    const tm_sink *sink = tm__the_recording.sink;
-    int rc =
-        sink->caveat(sink->payload, "Recording began in mid-run: states that began "
-                                    "before it lasted longer than is shown.");
-
-    if (rc >= 0 && !tm__the_vm.reports_held)
-        rc = sink->caveat(
-            sink->payload,
-            "After an attach this VM does not report which monitors a thread holds: "
-            "owners are known only for the monitors that blocked threads want.");
-    return rc;
-}
-
-/* The VM is up: events first, and then what they cannot tell. */
-static int begin_late(JNIEnv *jni)
-{
-    int rc = TM_OK;
-
-    if (tm__the_vm.replaces_natives) {
-        tm__natives_rebind(jni);
-        if (tm__virtual_exist(jni))
-            tm__virtual_install(jni);
-    }
-    tm__by_hash_open();
-    tm__session_begin();
-    own = tm__thread_buffer(jni, writer_thread);
-    if (own)
-        rc = ask_all(jni, tm__the_recording.start_ns);
-    tm__by_hash_seal();
-    return rc >= 0 ? emit_late() : rc;
-}
-
 static void close_all(JNIEnv *jni)
 {
     tm__long_blocked_close(jni);
@@ -381,12 +277,12 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
 
     writer_thread = NULL;
     own = NULL;
-    paused_ns = 0;
+    tm__mid_run_open();
     if ((*jvmti)->GetCurrentThread(jvmti, &writer_thread) != JVMTI_ERROR_NONE)
         writer_thread = NULL;
     (void)payload;
     if (reported_end)
-        rc = begin_late(jni);
+        rc = tm__mid_run_begin(jni, writer_thread, &own);
     else if (writer_thread)
         own = tm__thread_buffer(jni, writer_thread);
     if (own)
@@ -406,32 +302,10 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     signal_that(&finished, rc < 0 ? ENDED_BADLY : ENDED_WELL);
 }
 
-/* A Thread object in the system group, not yet started. */
-static jthread new_thread(JNIEnv *jni)
-{
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    jclass class = tm__the_java.thread_class;
-    jthreadGroup *groups = NULL;
-    jint group_count = 0;
-    jthread thread = NULL;
-    jstring name = (*jni)->NewStringUTF(jni, "threadmodel writer");
-    jmethodID constructor = (*jni)->GetMethodID(
-        jni, class, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V");
-
-    if ((*jvmti)->GetTopThreadGroups(jvmti, &group_count, &groups) ==
-            JVMTI_ERROR_NONE &&
-        group_count > 0 && name && constructor)
-        thread = (*jni)->NewObject(jni, class, constructor, groups[0], name);
-    if (groups)
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)groups);
-    (*jni)->ExceptionClear(jni);
-    return thread;
-}
-
 int tm__writer_start(JNIEnv *jni, tm__ended_fn ended)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    jthread thread = new_thread(jni);
+    jthread thread = tm__agent_thread_new(jni);
     jvmtiError error = JVMTI_ERROR_OUT_OF_MEMORY;
 
     reported_end = ended;

@@ -10,29 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum type {
-    PATH,    ///< char[TM__PATH_BYTES], %p and %% replaced
-    ADDRESS, ///< char[TM__ADDRESS_BYTES]
-    NUMBER,  ///< uint64_t within [least, most]
-    KIB,     ///< the same in KiB, kept in bytes as a power of two
-    MIB,     ///< the same in MiB, kept in bytes
-    PERCENT, ///< double above 0 and up to 1, written as 1 or 0.5%
-    SHARE,   ///< double within [0, 1]
-    WORD,    ///< uint64_t: the place of a word in `words`
-    FLAG,    ///< uint64_t 0 or 1: y or n
-    BARE     ///< the same, and the name alone is a yes
-};
-
-typedef struct row {
-    const char *name;
-    enum type type;
-    size_t offset;
-    const char *initial; ///< read as if the user had given it; NULL: zero
-    const char *value;   ///< as the help calls it
-    const char *help;    ///< lines end by a line feed; NULL: not for people
-    uint64_t least, most;
-    const char *words[6];
-} row;
+#include "vm/option_values.h"
 
 tm__options tm__the_options;
 
@@ -42,7 +20,7 @@ tm__options tm__the_options;
 static const char *const DEFAULT_FILES[] = {"threadmodel-%p.tmt", "threadmodel-%p.txt",
                                             "threadmodel-%p.hprof"};
 
-static const row OPTIONS[] = {
+static const tm__option OPTIONS[] = {
     {"file", PATH, AT(file), .value = "PATH",
      .help = "where the trace goes; %p is the process id, %%\n"
              "a percent sign, ,, a comma\n"
@@ -131,57 +109,6 @@ static const char *const GONE[][2] = {
     {"gc_okay", "it has had no effect since JDK 5"},
 };
 
-typedef struct complaint {
-    char *text;
-    size_t bytes;
-} complaint;
-
-static int complain(const complaint *problem, const row *option, const char *format,
-                    const char *value)
-{
-    int used = snprintf(problem->text, problem->bytes, "option %s: ", option->name);
-
-    if (used > 0 && (size_t)used < problem->bytes)
-        snprintf(problem->text + used, problem->bytes - (size_t)used, format, value);
-    return -1;
-}
-
-/* Replace %p and %%; any other percent sign stands for itself. */
-static int expand(char *out, size_t bytes, const char *pattern, uint64_t pid)
-{
-    size_t used = 0;
-
-    for (const char *at = pattern; *at; at++) {
-        char text[24] = {*at, 0};
-        size_t length;
-
-        if (at[0] == '%' && at[1] == 'p') {
-            snprintf(text, sizeof(text), "%llu", (unsigned long long)pid);
-            at++;
-        } else if (at[0] == '%' && at[1] == '%') {
-            at++;
-        }
-        length = strlen(text);
-        if (used + length >= bytes)
-            return -1;
-        memcpy(out + used, text, length);
-        used += length;
-    }
-    out[used] = 0;
-    return 0;
-}
-
-/* A whole decimal number within [least, most]. */
-static int number(uint64_t *out, const char *text, uint64_t least, uint64_t most)
-{
-    char *end;
-
-    if (*text < '0' || *text > '9' || strlen(text) > 10)
-        return -1;
-    *out = strtoull(text, &end, 10);
-    return *end || *out < least || *out > most ? -1 : 0;
-}
-
 /* The next item, up to a comma that is not doubled; `item` has room for all. */
 static const char *next_item(char *item, const char *text)
 {
@@ -192,140 +119,6 @@ static const char *next_item(char *item, const char *text)
     }
     *item = 0;
     return *text ? text + 1 : text;
-}
-
-static uint64_t power_of_two(uint64_t least)
-{
-    uint64_t bytes = 1;
-
-    while (bytes < least)
-        bytes *= 2;
-    return bytes;
-}
-
-static int read_number(uint64_t *out, const row *option, const char *value,
-                       const complaint *problem)
-{
-    char format[96];
-
-    if (number(out, value, option->least, option->most) == 0)
-        return 0;
-    snprintf(format, sizeof(format), "\"%%.100s\" is not a number%s from %llu to %llu",
-             option->type == KIB   ? " of KiB"
-             : option->type == MIB ? " of MiB"
-                                   : "",
-             (unsigned long long)option->least, (unsigned long long)option->most);
-    return complain(problem, option, format, value);
-}
-
-static int read_share(double *out, const row *option, const char *value,
-                      const complaint *problem)
-{
-    char *end;
-
-    /* strtod() would take spaces, signs, nan, inf and hexadecimals, too. */
-    *out = strtod(value, &end);
-    if (*value && strspn(value, "0123456789.e-") == strlen(value) && !*end &&
-        *value != '-' && *out >= 0 && *out <= 1)
-        return 0;
-    return complain(problem, option, "\"%.100s\" is not a share from 0 to 1", value);
-}
-
-/* "1%" or "0.5": so many hundredths. */
-static int read_percent(double *out, const row *option, const char *value,
-                        const complaint *problem)
-{
-    char *end;
-
-    *out = strtod(value, &end) / 100;
-    if (*value >= '0' && *value <= '9' &&
-        strspn(value, "0123456789.") == (size_t)(end - value) &&
-        (!*end || strcmp(end, "%") == 0) && *out > 0 && *out <= 1)
-        return 0;
-    return complain(problem, option, "\"%.100s\" is not a percentage up to 100", value);
-}
-
-static int read_word(uint64_t *out, const row *option, const char *value,
-                     const complaint *problem)
-{
-    for (uint64_t i = 0; option->words[i]; i++)
-        if (strcmp(value, option->words[i]) == 0) {
-            *out = i;
-            return 0;
-        }
-    complain(problem, option, "\"%.100s\" is none of ", value);
-    strncat(problem->text, option->value, problem->bytes - strlen(problem->text) - 1);
-    return -1;
-}
-
-static int read_flag(uint64_t *out, const row *option, const char *value,
-                     const complaint *problem)
-{
-    static const char *const ANSWERS[] = {"n", "y", "no", "yes", "false", "true"};
-
-    for (uint64_t i = 0; i < sizeof(ANSWERS) / sizeof(*ANSWERS); i++)
-        if (strcmp(value, ANSWERS[i]) == 0) {
-            *out = i & 1;
-            return 0;
-        }
-    return complain(problem, option, "\"%.100s\" is neither y nor n", value);
-}
-
-static int read_path(char *out, const row *option, const char *value, uint64_t pid,
-                     const complaint *problem)
-{
-    if (!*value)
-        return complain(problem, option, "the path is empty", value);
-    if (expand(out, TM__PATH_BYTES, value, pid) != 0)
-        return complain(problem, option, "the path is too long", value);
-    return 0;
-}
-
-/* "host:port", "[::1]:port", "unix:/path". */
-static int read_address(char *out, const row *option, const char *value,
-                        const complaint *problem)
-{
-    const char *port = strrchr(value, ':');
-    uint64_t n;
-
-    if (strlen(value) >= TM__ADDRESS_BYTES)
-        return complain(problem, option, "the address is too long", value);
-    memcpy(out, value, strlen(value) + 1);
-    if (strncmp(value, "unix:", 5) == 0)
-        return value[5] ? 0 : complain(problem, option, "\"%s\" has no path", value);
-    if (!port || port == value || number(&n, port + 1, 1, 65535) != 0)
-        return complain(problem, option,
-                        "\"%.100s\" is neither HOST:PORT nor unix:PATH", value);
-    return 0;
-}
-
-static int set(tm__options *options, const row *option, const char *value, uint64_t pid,
-               const complaint *problem)
-{
-    void *field = (char *)options + option->offset;
-    int rc;
-
-    switch (option->type) {
-    case PATH: return read_path(field, option, value, pid, problem);
-    case ADDRESS: return read_address(field, option, value, problem);
-    case NUMBER: return read_number(field, option, value, problem);
-    case KIB:
-        rc = read_number(field, option, value, problem);
-        if (rc == 0)
-            *(uint64_t *)field = power_of_two(*(uint64_t *)field * 1024);
-        return rc;
-    case MIB:
-        rc = read_number(field, option, value, problem);
-        if (rc == 0)
-            *(uint64_t *)field <<= 20;
-        return rc;
-    case PERCENT: return read_percent(field, option, value, problem);
-    case SHARE: return read_share(field, option, value, problem);
-    case WORD: return read_word(field, option, value, problem);
-    case FLAG:
-    case BARE: break;
-    }
-    return read_flag(field, option, value, problem);
 }
 
 /* How many letters one has to add, drop or change to get from one to the other. */
@@ -353,9 +146,9 @@ static size_t distance(const char *a, const char *b)
     return costs[columns];
 }
 
-static int unknown(const char *key, const complaint *problem)
+static int unknown(const char *key, const tm__complaint *problem)
 {
-    const row *nearest = NULL;
+    const tm__option *nearest = NULL;
     size_t least = 3;
     int used;
 
@@ -390,7 +183,7 @@ static int unknown(const char *key, const complaint *problem)
 }
 
 static int read_option(tm__options *options, const char *key, const char *value,
-                       uint64_t pid, const complaint *problem)
+                       uint64_t pid, const tm__complaint *problem)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (strcmp(key, OPTIONS[i].name) != 0)
@@ -399,7 +192,8 @@ static int read_option(tm__options *options, const char *key, const char *value,
             snprintf(problem->text, problem->bytes, "option \"%s\" has no value", key);
             return -1;
         }
-        return set(options, &OPTIONS[i], value ? value : "y", pid, problem);
+        return tm__option_read((char *)options + OPTIONS[i].offset, &OPTIONS[i],
+                               value ? value : "y", pid, problem);
     }
     return unknown(key, problem);
 }
@@ -407,14 +201,15 @@ static int read_option(tm__options *options, const char *key, const char *value,
 int tm__options_parse(tm__options *options, const char *text, uint64_t pid, char *error,
                       size_t error_bytes)
 {
-    complaint problem = {error, error_bytes};
+    tm__complaint problem = {error, error_bytes};
     int rc = 0;
     char *item;
 
     *options = (tm__options){0};
     for (int i = 0; i < OPTION_COUNT; i++)
         if (OPTIONS[i].initial)
-            set(options, &OPTIONS[i], OPTIONS[i].initial, pid, &problem);
+            tm__option_read((char *)options + OPTIONS[i].offset, &OPTIONS[i],
+                            OPTIONS[i].initial, pid, &problem);
     item = malloc((text ? strlen(text) : 0) + 1);
     if (!item) {
         snprintf(error, error_bytes, "no memory to read the options");
@@ -431,8 +226,8 @@ int tm__options_parse(tm__options *options, const char *text, uint64_t pid, char
     }
     free(item);
     if (rc == 0 && !options->file[0] && !options->net[0])
-        rc = expand(options->file, sizeof(options->file),
-                    DEFAULT_FILES[options->format], pid);
+        rc = tm__option_expand(options->file, sizeof(options->file),
+                               DEFAULT_FILES[options->format], pid);
     return rc;
 }
 
@@ -441,7 +236,7 @@ void tm__options_help(FILE *out)
     fputs("libthreadmodel agent: -agentpath:libthreadmodel-agent.so=key=value,...\n\n",
           out);
     for (int i = 0; i < OPTION_COUNT; i++) {
-        const row *option = &OPTIONS[i];
+        const tm__option *option = &OPTIONS[i];
         int used;
 
         if (!option->help)

@@ -40,17 +40,17 @@ typedef struct tm__options {
     uint64_t seconds;               ///< end the recording after so many; 0: never
     uint64_t monitor;               ///< blocks and waits are reported
     uint64_t contention_analysis; ///< native methods are replaced, for notify and so on
-    uint64_t gc;                  ///< pauses of the collector are told
-    uint64_t held;                ///< monitors held are told at each contended enter
-    uint64_t cpu;                 ///< TM__CPU_NONE or so
-    uint64_t interval_ms;         ///< of its samples
-    uint64_t mount;               ///< carriers of virtual threads are told
-    uint64_t doe;                 ///< a report is printed when the VM ends
-    double cutoff;                ///< reports leave out rows of a smaller share
-    uint64_t lineno;              ///< reports name lines
-    uint64_t thread;              ///< HPROF's files tell stacks apart by thread
-    uint64_t verbose;             ///< say where it goes and what became of it
-    uint64_t help;                ///< the table was asked for
+    uint64_t gc;                  ///< pauses of the collector are reported
+    uint64_t held;        ///< monitors held are reported at each contended enter
+    uint64_t cpu;         ///< TM__CPU_NONE or so
+    uint64_t interval_ms; ///< of its samples
+    uint64_t mount;       ///< carriers of virtual threads are reported
+    uint64_t doe;         ///< a report is printed when the VM ends
+    double cutoff;        ///< reports leave out rows of a smaller share
+    uint64_t lineno;      ///< reports name lines
+    uint64_t thread;      ///< HPROF files keep stacks apart by thread
+    uint64_t verbose;     ///< say where it goes and what became of it
+    uint64_t help;        ///< the table was asked for
 } tm__options;
 
 /** Those that the present recording was begun with. */
