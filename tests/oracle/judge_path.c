@@ -15,6 +15,9 @@
  * is before it where that would be the waker's past. Time that the model calls
  * unexplained though there was a cause is allowed there alone: that takes a producer
  * that leaves optional fields out.
+ *   - A waiter that queues for its monitor again may be waiting for its owner. The
+ * model says so as inferred, where that takes long; what is before it is not compared
+ * then.
  *   - All paths tile from the first event to their end, whatever was reported.
  */
 #include <inttypes.h>
@@ -38,8 +41,9 @@ struct stretches {
 
 struct walk {
     struct trial *trial;
-    const tm_table *links; ///< the model's interactions
-    struct stretches path; ///< the latest first
+    const tm_table *links;        ///< the model's interactions
+    struct stretches path;        ///< the latest first
+    const struct stretches *told; ///< the model's, the same way
     bool waits[MAX_THREADS];
     bool comes_back; ///< asked is what was waited for at each moment
 };
@@ -170,6 +174,22 @@ static bool is_claimed(const struct walk *walk, int t, const struct ending *e)
     return false;
 }
 
+/* Whether the model's path leaves a thread that queues again, after its wait was ended
+ * at act_ns. */
+static bool goes_to_owner(const struct walk *walk, int t, size_t span, int64_t act_ns,
+                          int64_t high_ns)
+{
+    if (walk->trial->w->threads[t].spans[span].state != TM_STATE_REENTERING)
+        return false;
+    for (size_t i = 0; i < walk->told->count; i++) {
+        const struct stretch *at = &walk->told->items[i];
+
+        if (at->start_ns < high_ns && at->end_ns >= high_ns)
+            return at->thread != t || at->start_ns > act_ns;
+    }
+    return false;
+}
+
 /* How `t` came to be where it was at high_ns, back to low_ns. */
 static void explain(struct walk *walk, int t, int64_t low_ns, int64_t high_ns)
 {
@@ -205,7 +225,8 @@ static void explain(struct walk *walk, int t, int64_t low_ns, int64_t high_ns)
                 start_ns = low_ns; /* the model may stay with whom it takes for it */
             put(walk, start_ns, high_ns, t, !known, e.unsure);
             high_ns = start_ns;
-        } else if (e.end_ns >= 0 && !is_claimed(walk, t, &e)) {
+        } else if (e.end_ns >= 0 && (!is_claimed(walk, t, &e) ||
+                                     goes_to_owner(walk, t, span, e.act_ns, high_ns))) {
             /* Nor does it come back from its starter. */
             if (th->spans[span].state == TM_STATE_NEW || !walk->comes_back)
                 begin_ns = low_ns;
@@ -331,6 +352,7 @@ static void judge_path_to(struct walk *walk, const tm_model *model, int t, bool 
         wrong(trial, "the path to T%d does not tile up to %" PRId64, t, end_ns);
     } else if (full) {
         walk->path.count = 0;
+        walk->told = &path;
         explain(walk, t, trial->origin_ns, end_ns);
         compare(trial, t, &walk->path, &path);
     }

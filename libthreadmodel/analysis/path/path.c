@@ -21,7 +21,6 @@
  */
 #include "analysis/path/path.h"
 
-#include "analysis/timeline/wakeup_edge.h"
 #include "model/interval.h"
 #include "model/methods.h"
 #include "model/thread.h"
@@ -243,6 +242,7 @@ static void pass_blocking(walk *w, uint32_t interval)
 
     find_blocking(w, interval);
     edge = tm__wakeup_edge_out(w->model, w->thread, at->first, at->end);
+    tm__path_reentry(w->model, w->thread, at->first, at->end, &edge);
     at_end = at->end < thread->interval_count &&
              thread->intervals[at->end].start_ns == w->time_ns;
     begin_ns = thread->intervals[at->first].start_ns;

@@ -5,6 +5,7 @@
 
 #include <threadmodel/path.h>
 
+#include "analysis/timeline/wakeup_edge.h"
 #include "model/model.h"
 #include "table/builder.h"
 
@@ -78,6 +79,14 @@ static inline int64_t tm__segment_end_ns(const tm__path *path, uint32_t segment)
  * @return enum tm__why, never TM__WHY_EXPLAINED
  */
 int tm__path_why(const tm_model *model, uint32_t thread, uint32_t first, uint32_t end);
+
+/**
+ * Who released the monitor that a thread wanted back after a wait, the intervals
+ * [first, end), where that is what ended them: not a wake-up alone.
+ * @param edge  stays as it is where it was not
+ */
+void tm__path_reentry(const tm_model *model, uint32_t thread, uint32_t first,
+                      uint32_t end, tm__wakeup_edge *edge);
 
 /**
  * Call in doubt what is before unexplained blocks that are more than a hundredth of the
