@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make the site in a folder; ./dev docs calls this."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from sphinx.cmd.build import build_main
+
+from docsite.stage import stage
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m docsite", description=__doc__)
+    parser.add_argument("folder", type=Path, help="the site is in html/ of it")
+    folder = parser.parse_args().folder
+    stage(folder / "pages")
+    # -W: what it would warn of, a link that leads nowhere for one, is an error.
+    return build_main(
+        ["-W", "--keep-going", "-q", "-b", "html", "-j", "auto"]
+        + ["-c", str(Path(__file__).parent), "-d", str(folder / "doctrees")]
+        + [str(folder / "pages"), str(folder / "html")]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
