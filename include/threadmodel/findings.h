@@ -119,6 +119,22 @@ TM_BEGIN_DECLS
  */
 TM_API int tm_finding_list(tm_table **out, const tm_model *model);
 
+/**
+ * List the kinds of findings, and which of them the run's data supports. What it does
+ * not support is not looked for, and is no finding: without notifies every wait looks
+ * as if it timed out, and under a threshold every worker looks busy.
+ *
+ * Columns (table `finding_kinds`): kind string (as in `findings`), looked_for bool (the
+ * data supports it), why string (what the data lacks; null: it is looked for), remedy
+ * string (what would allow it; null: nothing has to).
+ *
+ * @param[out] out  the answer, yours; NULL on failure
+ * @param model     asked
+ * @return TM_OK or TM_ENOMEM
+ * @since 0.1
+ */
+TM_API int tm_finding_kind_list(tm_table **out, const tm_model *model);
+
 TM_END_DECLS
 
 #endif

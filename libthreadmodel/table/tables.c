@@ -404,6 +404,13 @@ static const tm__column_spec findings[] = {
     {"evidence_where", TM_TYPE_STRING, 0, 0},
 };
 
+static const tm__column_spec finding_kinds[] = {
+    {"kind", TM_TYPE_STRING, 0, 0},
+    {"looked_for", TM_TYPE_BOOL, 0, 0},
+    {"why", TM_TYPE_STRING, 0, 0},
+    {"remedy", TM_TYPE_STRING, 0, 0},
+};
+
 static const tm__column_spec diagnostics[] = {
     {"cause", TM_TYPE_STRING, 0, 0},
     {"count", TM_TYPE_UINT64, 0, 0},
@@ -441,5 +448,6 @@ const tm__table_spec tm__holds_table = SPEC("holds", holds);
 const tm__table_spec tm__hold_times_table = SPEC("hold_times", hold_times);
 const tm__table_spec tm__resources_table = SPEC("resources", resources);
 const tm__table_spec tm__findings_table = SPEC("findings", findings);
+const tm__table_spec tm__finding_kinds_table = SPEC("finding_kinds", finding_kinds);
 const tm__table_spec tm__diagnostics_table = SPEC("diagnostics", diagnostics);
 const tm__table_spec tm__caveats_table = SPEC("caveats", caveats);

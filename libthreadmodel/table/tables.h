@@ -33,6 +33,7 @@ extern const tm__table_spec tm__holds_table;
 extern const tm__table_spec tm__hold_times_table;
 extern const tm__table_spec tm__resources_table;
 extern const tm__table_spec tm__findings_table;
+extern const tm__table_spec tm__finding_kinds_table;
 extern const tm__table_spec tm__diagnostics_table;
 extern const tm__table_spec tm__caveats_table;
 

@@ -36,6 +36,17 @@ def test_it_reports_what_the_data_cannot_show(
     assert any("20.0 ms" in sentence for sentence in shown)
 
 
+def test_it_reports_which_findings_were_not_looked_for(
+    show: Show, model: threadmodel.Model
+) -> None:
+    page = show(model)
+    for row in model.finding_kinds():
+        if row["remedy"] is not None:
+            kind = row["kind"].replace("_", " ")
+            reason = page.locator(".not-looked-for div", has_text=kind).first
+            assert f"{row['why']} {row['remedy']}" in (reason.text_content() or "")
+
+
 def test_facts_of_the_run_are_shown(show: Show, model: threadmodel.Model) -> None:
     page = show(model)
     facts = dict(

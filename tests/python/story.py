@@ -10,15 +10,19 @@ MS = 1_000_000
 LOCK, QUEUE, OTHER = 100, 200, 300
 SLOW, TRANSFER, TAKE, PUT, JDK = 1, 2, 3, 4, 9
 KIND = EventKind
+ALL_KINDS = frozenset(EventKind)
 
 
 class Story:
     """A model, told event by event at times in ms."""
 
-    def __init__(self, threads: int = 8) -> None:
+    def __init__(
+        self, threads: int = 8, kinds: frozenset[EventKind] = frozenset()
+    ) -> None:
+        """Make it; kinds are what the producer reports, none: not known."""
         self.model = Model()
         sink = self.model
-        sink.define_run(Run(policy=1, start_ns=1))
+        sink.define_run(Run(policy=1, start_ns=1, kinds=kinds))
         names = ("demo.Lock", "demo.Queue", "demo.Other")
         for number, name in enumerate(names, 1):
             sink.define_class(number, name, f"{name.partition('.')[2]}.java")

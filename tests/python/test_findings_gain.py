@@ -4,7 +4,7 @@
 import pytest
 
 from campaign import campaign, run_of
-from story import JDK, KIND, MS, OTHER, SLOW, Story
+from story import ALL_KINDS, JDK, KIND, MS, OTHER, SLOW, Story
 
 HOLD = 10
 
@@ -120,7 +120,7 @@ def test_a_gain_is_an_interval_or_unknown(seed: int) -> None:
 
 
 def test_nothing_is_gained_from_a_finding_that_costs_nothing() -> None:
-    story = Story()
+    story = Story(kinds=ALL_KINDS)
     for ms in range(150):
         story.at(ms, 1, KIND.NOTIFY, object=OTHER, stack=SLOW)
     (row,) = story.findings("useless_notify")

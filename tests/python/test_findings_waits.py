@@ -3,7 +3,7 @@
 
 import pytest
 
-from story import JDK, KIND, MS, PUT, QUEUE, TAKE, Story
+from story import ALL_KINDS, JDK, KIND, MS, PUT, QUEUE, TAKE, Story
 from threadmodel import EventFlag
 
 
@@ -71,7 +71,7 @@ def test_a_lost_notify_names_both_threads() -> None:
 
 
 def test_useless_notifies_are_minor() -> None:
-    story = Story()
+    story = Story(kinds=ALL_KINDS)
     for ms in range(150):
         story.at(ms, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
     (row,) = story.findings()

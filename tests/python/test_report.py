@@ -42,6 +42,7 @@ TABLES = [
     "hold_times",
     "resources",
     "findings",
+    "finding_kinds",
     "diagnostics",
 ]
 QUESTIONS = {"whatif": "whatif_rank"}

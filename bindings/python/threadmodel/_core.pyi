@@ -915,6 +915,9 @@ class Lib:
     def tm_finding_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
+    def tm_finding_kind_list(
+        self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
+    ) -> int: ...
     def tm_hold_list(
         self,
         out: Pointer[tm_table] | Null,

@@ -24,5 +24,6 @@ QUESTIONS: Final = {
     "hold_times": "hold_times",
     "resources": "resources",
     "findings": "findings",
+    "finding_kinds": "finding_kinds",
     "diagnostics": "diagnostics",
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text for a run in which nothing stands out, with what to do next."""
+"""The text for a run in which nothing stands out, with what to do next, and for what
+was not looked for."""
 
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +11,13 @@ if TYPE_CHECKING:
 
 _QUEUEING: Final = ("blocked", "reentering")
 _NOT_RUNNING: Final = (*_QUEUEING, "waiting", "joining", "sleeping", "parked")
+# Without these kinds a thread may look as if it ran that did not.
+_OF_ALL_STATES: Final = {
+    "hot_lock",
+    "held_while_parked",
+    "long_wait",
+    "sleep_on_critical_path",
+}
 # A thread that ran for so much of the run decides how long that took.
 _MOST: Final = 0.5
 
@@ -21,6 +29,10 @@ def calm(model: "Model") -> str:
         model: one whose findings are none, or minor
     """
     length_ns = model.length_ns
+    kinds = model.finding_kinds()
+    missing = {row["kind"] for row in kinds if row["remedy"] is not None}
+    if "hot_lock" in missing:
+        return "Nothing stands out of what this recording allows to look for."
     threads = [row for row in model.threads() if row["start_ns"] is not None]
     if not threads or not length_ns:
         return "Nothing stands out: no finding reached its threshold."
@@ -30,6 +42,8 @@ def calm(model: "Model") -> str:
         "Nothing stands out: threads queued for locks for "
         f"{queued_ns / max(lived_ns, 1):.1%} of their lifetime."
     )
+    if missing & _OF_ALL_STATES:
+        return said
     busiest = max(threads, key=lambda row: _ran_ns(row, length_ns))
     share = _ran_ns(busiest, length_ns) / length_ns
     if share < _MOST:
@@ -39,6 +53,24 @@ def calm(model: "Model") -> str:
         f"{said} {name} was neither blocked nor waiting for {share:.0%} of the run: "
         "use a CPU profiler that includes native calls."
     )
+
+
+def not_looked_for(model: "Model") -> list[str]:
+    """Name the kinds of findings that the data does not support, a sentence a reason.
+
+    Args:
+        model: asked
+    """
+    reasons: dict[str, list[str]] = {}
+    for row in model.finding_kinds():
+        if row["remedy"] is not None:
+            kind = row["kind"].replace("_", " ")
+            reasons.setdefault(f"{row['why']} {row['remedy']}", []).append(kind)
+    # What lacks more than others do comes last.
+    return [
+        f"Not looked for: {', '.join(kinds)}. {reason}"
+        for reason, kinds in sorted(reasons.items(), key=lambda item: len(item[0]))
+    ]
 
 
 def _lived_ns(row: dict[str, Any], length_ns: int) -> int:

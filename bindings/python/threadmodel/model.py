@@ -171,6 +171,15 @@ class Model(Sink):
         """
         return self._ask(lib.tm_finding_list)
 
+    def finding_kinds(self) -> Table:
+        """List the kinds of findings, and which of them the run's data supports.
+
+        Columns (table ``finding_kinds``): kind string (as in ``findings``), looked_for
+        bool (the data supports it), why string (what the data lacks; None: it is looked
+        for), remedy string (what would allow it; None: nothing has to).
+        """
+        return self._ask(lib.tm_finding_kind_list)
+
     def diagnostics(self) -> Table:
         """List what was inconsistent in the events.
 

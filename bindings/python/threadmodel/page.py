@@ -174,6 +174,7 @@ def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
     pack.put("run", facts(model))
     pack.put("licences", json.loads(asset("licences.json")))
     pack.add("findings", findings)
+    pack.add("finding_kinds", model.finding_kinds())
     _put_evidence(pack, model, findings)
     pack.add("diagnostics", model.diagnostics())
     pack.add("threads", model.threads())

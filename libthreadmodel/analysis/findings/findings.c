@@ -170,6 +170,22 @@ static void drop_where(tm__findings *findings, tm__finding *item)
     tm__free(&findings->memory, item->long_where, item->long_where_bytes);
 }
 
+/* A detector may find more than the data supports. That is not told, and hides nothing.
+ */
+static int detect(tm__findings *findings, int (*detector)(tm__findings *))
+{
+    uint32_t kept = findings->items_count;
+    int rc = detector(findings);
+
+    for (uint32_t i = kept; i < findings->items_count; i++)
+        if (tm__is_looked_for(findings, findings->items[i].kind))
+            findings->items[kept++] = findings->items[i];
+        else
+            drop_where(findings, &findings->items[i]);
+    findings->items_count = kept;
+    return rc;
+}
+
 static void merge_alike(tm__findings *findings)
 {
     uint32_t kept = 0;
@@ -327,6 +343,7 @@ int tm_finding_list(tm_table **out, const tm_model *model)
     TM__CHECK(model);
     tm__memory_init(&findings.memory, &model->memory.hook);
     findings.run_ns = tm_model_length_ns(model);
+    findings.unmet = tm__unmet_needs(model);
     rc = tm__scope_open(&findings.whole, model, NULL);
     if (rc == TM_OK)
         rc = tm__labels_open(&findings.labels, model);
@@ -337,7 +354,7 @@ int tm_finding_list(tm_table **out, const tm_model *model)
     if (rc == TM_OK)
         rc = tm__class_work_open(&findings);
     for (size_t i = 0; rc == TM_OK && i < sizeof(detectors) / sizeof(*detectors); i++)
-        rc = detectors[i](&findings);
+        rc = detect(&findings, detectors[i]);
     merge_alike(&findings);
     if (rc == TM_OK)
         rc = tm__findings_ask_gains(&findings);

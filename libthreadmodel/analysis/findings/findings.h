@@ -68,6 +68,7 @@ typedef struct tm__findings {
     tm__labels labels;
     tm__scope whole; ///< the whole run
     int64_t run_ns;
+    uint32_t unmet;          ///< what the data lacks, see findings_kinds.c
     uint8_t *class_work;     ///< of each stack: enum tm__class_work
     uint32_t *lock_group_of; ///< of each object, which group of locks it is in; NULL
     TM__ARRAY(tm__finding, items);
@@ -77,6 +78,11 @@ typedef struct tm__findings {
  */
 tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
                              const char *evidence, int64_t impact_ns);
+
+/** What findings rest on that a run's data lacks, a bit each. */
+uint32_t tm__unmet_needs(const tm_model *model);
+/** Whether the data supports findings of a kind. */
+int tm__is_looked_for(const tm__findings *findings, const char *kind);
 
 /** What is written from now on goes there. */
 void tm__part(tm__finding *finding, enum tm__part part);

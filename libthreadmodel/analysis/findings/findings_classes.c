@@ -245,8 +245,6 @@ int tm__find_class_work(tm__findings *findings)
     tm__top top = {.count = 0};
     int rc = TM_OK;
 
-    if (tm__model_is_of_dumps(model))
-        return TM_OK;
     for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++)
         for (uint32_t i = 0; rc == TM_OK && i < model->threads[t].interval_count; i++)
             rc = note(findings, &tally, t, i);

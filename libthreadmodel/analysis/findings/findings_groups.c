@@ -27,7 +27,10 @@ static int put_object(tm__lock_groups *groups, uint32_t object)
     tm__memory *memory = &groups->findings->memory;
     const tm__queue *queue = &groups->queues->items[object];
     uint32_t class_name = tm__class_name_of_object(groups->findings->model, object);
-    uint64_t hash = outer_class_hash(groups->findings->model, class_name);
+    /* Of no known place, objects of one class may have nothing in common. */
+    uint64_t hash = queue->place == TM__NONE
+                        ? object
+                        : outer_class_hash(groups->findings->model, class_name);
     uint32_t *value = tm__triple_map_at(&groups->map, memory, (uint32_t)hash,
                                         (uint32_t)(hash >> 32), queue->place);
     tm__lock_group *group;

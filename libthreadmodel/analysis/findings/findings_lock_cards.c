@@ -247,15 +247,18 @@ static int emit_group(const card *c)
 {
     const tm__lock_group *group = &c->sums->groups.items[c->group];
     const tm__queues *queues = &c->sums->queues;
+    const tm__findings *findings = c->sums->findings;
 
     if (c->held)
         return emit(c, owners_states[c->held_state].kind,
                     owners_states[c->held_state].title,
                     owners_states[c->held_state].advice);
-    if (group->objects == 1 && tm__queue_is_convoy(queues, group->object))
+    if (group->objects == 1 && tm__queue_is_convoy(queues, group->object) &&
+        tm__is_looked_for(findings, "lock_convoy"))
         return emit(c, "lock_convoy", "whose queue never drains",
                     "Acquire it less often, for more work at once, or split it.");
-    if (group->objects == 1 && tm__queue_is_long(queues, group->object))
+    if (group->objects == 1 && tm__queue_is_long(queues, group->object) &&
+        tm__is_looked_for(findings, "oversubscribed_lock"))
         return emit(c, "oversubscribed_lock", "in a long queue",
                     "Hold it for less time, or split it: more threads cannot make this "
                     "faster.");
@@ -275,6 +278,7 @@ static void find_held(card *c)
             if (item->c == TM__LOCK_WHILE + owners_states[s].state &&
                 item->total_ns > 0 && item->total_ns >= run_ns / PART_OF_RUN &&
                 item->total_ns >= c->total_ns / 2 &&
+                tm__is_looked_for(c->sums->findings, owners_states[s].kind) &&
                 (!c->held || item->total_ns > c->held->total_ns)) {
                 c->held = item;
                 c->held_state = s;

@@ -309,8 +309,6 @@ int tm__find_resources(tm__findings *findings)
     uint32_t *callers;
     int rc;
 
-    if (tm__model_is_of_dumps(model))
-        return TM_OK;
     callers = tm__stack_callers(model, memory, NULL);
     if (!callers)
         return TM_ENOMEM;

@@ -178,8 +178,6 @@ int tm__find_stragglers(tm__findings *findings)
     stragglers s = {.findings = findings};
     int rc = TM_OK;
 
-    if (tm__model_is_of_dumps(model))
-        return TM_OK;
     s.started = tm__siblings_open(findings);
     if (!s.started)
         return TM_ENOMEM;

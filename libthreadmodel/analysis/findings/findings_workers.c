@@ -283,8 +283,6 @@ int tm__find_workers(tm__findings *findings)
     tm__top top = {.count = 0};
     int rc;
 
-    if (tm__model_is_of_dumps(model))
-        return TM_OK;
     e.of_thread = tm__zalloc(&findings->memory, bytes);
     rc = e.of_thread ? gather(&e) : TM_ENOMEM;
     if (rc == TM_OK) {

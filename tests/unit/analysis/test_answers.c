@@ -211,6 +211,7 @@ static const struct {
     {tm_lock_order_list, "lock_order"},
     {tm_lock_edge_list, "lock_edges"},
     {tm_finding_list, "findings"},
+    {tm_finding_kind_list, "finding_kinds"},
     {ask_why, "explanation"},
     {ask_total, "total"},
     {ask_stacks, "groups"},

@@ -15,6 +15,7 @@ import click
 
 import threadmodel
 from threadmodel import errors, sql
+from threadmodel.calm import not_looked_for
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.errors import DamagedTraceWarning
@@ -111,7 +112,8 @@ class Runs:
 
     def findings(self, run: int = 1) -> str:
         """List what is worth a look, the greatest impact first. `evidence_id` names a
-        finding for `evidence`; `impact_ns` is what threads lost by it."""
+        finding for `evidence`; `impact_ns` is what threads lost by it. The data does
+        not support kinds in `not_looked_for`."""
         rows = [
             {
                 "evidence_id": f"{run}.{row['rank']}",
@@ -133,7 +135,7 @@ class Runs:
             }
             for row in self.model(run).findings()
         ]
-        return answer(rows, len(rows))
+        return answer(rows, len(rows), not_looked_for=not_looked_for(self.model(run)))
 
     def evidence(self, evidence_id: str) -> str:
         """List the rows of a table that a finding rests on, by its evidence_id."""

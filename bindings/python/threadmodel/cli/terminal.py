@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from threadmodel.calm import calm
+from threadmodel.calm import calm, not_looked_for
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.page import NAME_LENGTH, add_more, caller_of, name_of
 from threadmodel.cli.page import Fact as Fact
@@ -118,7 +118,7 @@ def _context(row: Row) -> str:
 
 def _findings(model: Model) -> Section:
     """A card each: title, who waits, who holds, the gain, what to try; minor ones as
-    titles."""
+    titles, and what was not looked for."""
     section = Section("What is worth looking at")
     rows = [row for row in model.findings() if not row["minor"]]
     minor = [row for row in model.findings() if row["minor"]]
@@ -137,6 +137,8 @@ def _findings(model: Model) -> Section:
             "little to gain: " + "; ".join(_title(row) for row in minor[:FINDINGS]),
             "dim",
         )
+    for text in not_looked_for(model):
+        section.line(text, "dim")
     return section
 
 

@@ -67,7 +67,36 @@ function Findings({ run, timeline }: Props) {
           {list(rest, cards.length + 1)}
         </details>
       ) : null}
+      <NotLookedFor run={run} />
     </>
+  );
+}
+
+/** The kinds of findings that the data does not support, by what it lacks. */
+function NotLookedFor({ run }: { run: Run }) {
+  const table = run.table("finding_kinds");
+  const reasons = new Map<string, string[]>();
+  for (let row = 0; row < table.rows; row++) {
+    const remedy = table.text("remedy", row);
+    if (remedy === null) continue;
+    const reason = `${table.text("why", row)} ${remedy}`;
+    const kind = (table.text("kind", row) ?? "").replaceAll("_", " ");
+    reasons.set(reason, [...(reasons.get(reason) ?? []), kind]);
+  }
+  if (!reasons.size) return null;
+  const kinds = [...reasons.values()].reduce((sum, of) => sum + of.length, 0);
+  return (
+    <details class="not-looked-for">
+      <summary>{count(kinds, "kind")} of findings not looked for</summary>
+      <dl>
+        {[...reasons].map(([reason, of]) => (
+          <div key={reason}>
+            <dt>{of.join(", ")}</dt>
+            <dd>{reason}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 

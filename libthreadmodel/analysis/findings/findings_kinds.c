@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which kinds of findings a run's data supports. What a kind rests on is a set of
+ * needs; what the data lacks is one, too. A kind with a need that is not met is not
+ * looked for: without notifies every wait looks as if it timed out, below a threshold
+ * every worker looks busy. It costs one pass over the blocking intervals.
+ */
+#include <string.h>
+
+#include "analysis/findings/findings.h"
+#include "base/error.h"
+#include "base/saturate.h"
+#include "model/caveats.h"
+#include "model/interval.h"
+#include "model/thread.h"
+#include "table/tables.h"
+
+enum need {
+    EVENTS,
+    NO_EVENTS,
+    DUMPS,
+    BLOCKS,
+    LOCKS,
+    MONITORS,
+    WAITS,
+    PARKS,
+    SLEEPS,
+    JOINS,
+    STARTS,
+    START_CALLS,
+    NOTIFIES,
+    WAKERS,
+    STACKS,
+    OWN_STACKS,
+    NESTING,
+    SHORT_ONES,
+    MOST_EVENTS,
+    ALL_EVENTS,
+    NEEDS
+};
+
+/* Where more than one event in so many was lost, sums and counts are wrong. */
+enum { MOST = 100 };
+
+/** What is missing, and what would help: NULL where nothing has to. */
+static const struct {
+    const char *why;
+    const char *remedy;
+} needs[NEEDS] = {
+    [EVENTS] = {"Thread dumps show where threads were, not for how long.",
+                "Record events."},
+    [NO_EVENTS] = {"Events show each block, not only those that a dump meets.", NULL},
+    [DUMPS] = {"One thread dump shows one instant.",
+               "Take several thread dumps, some seconds apart."},
+    [BLOCKS] = {"Blocks, joins and parks were not recorded.",
+                "Record contended enters."},
+    [LOCKS] = {"Neither contended enters nor parks were recorded.",
+               "Record contended enters and parks."},
+    [MONITORS] = {"Contended enters were not recorded.", "Record contended enters."},
+    [WAITS] = {"Waits were not recorded.", "Record waits."},
+    [PARKS] = {"Parks were not recorded.", "Record parks."},
+    [SLEEPS] = {"Sleeps were not recorded.", "Record sleeps."},
+    [JOINS] = {"Joins were not recorded.", "Record joins."},
+    [STARTS] = {"Which thread starts another was not recorded.",
+                "Record starts of threads."},
+    [START_CALLS] = {"When threads were started, and not only when they began, was not "
+                     "recorded.",
+                     "Record calls of Thread.start."},
+    [NOTIFIES] = {"Notifies were not recorded.", "Record notifies."},
+    [WAKERS] = {"Which threads wake others was not recorded.",
+                "Record notifies and unparks."},
+    [STACKS] = {"Most of the time for which threads were blocked has no stack.",
+                "Record stacks."},
+    [OWN_STACKS] = {"Most of the time for which threads were blocked has a sampled "
+                    "stack.",
+                    "Record all stacks."},
+    [NESTING] =
+        {"Neither stacks nor the locks that blocked threads hold were recorded.",
+         "Record stacks."},
+    [SHORT_ONES] = {"Short blocks and waits were not recorded.",
+                    "Record with a threshold of 0."},
+    [MOST_EVENTS] = {"More than one event in a hundred was lost.",
+                     "Record with larger buffers."},
+    [ALL_EVENTS] = {"Events were lost.", "Record with larger buffers."},
+};
+
+#define NEED(need) (UINT32_C(1) << (need))
+/** What every sum over blocks by a lock needs. */
+#define OF_LOCKS (NEED(EVENTS) | NEED(LOCKS))
+#define HELD (OF_LOCKS | NEED(STACKS) | NEED(OWN_STACKS) | NEED(MOST_EVENTS))
+#define OF_NOTIFIES (NEED(EVENTS) | NEED(NOTIFIES) | NEED(WAITS) | NEED(SHORT_ONES))
+
+/** In the order of the column `kind`. */
+static const struct {
+    const char *kind;
+    uint32_t needs;
+} kinds[] = {
+    {"deadlock", NEED(BLOCKS)},
+    {"resource_wait", NEED(EVENTS) | NEED(WAKERS) | NEED(STACKS) | NEED(MOST_EVENTS)},
+    /* Idle for less than a threshold looks busy. */
+    {"executor_too_small",
+     NEED(EVENTS) | NEED(PARKS) | NEED(STACKS) | NEED(SHORT_ONES) | NEED(MOST_EVENTS)},
+    {"event_loop_blocked", NEED(EVENTS) | NEED(STACKS)},
+    {"virtual_threads_pinned",
+     NEED(EVENTS) | NEED(START_CALLS) | NEED(STACKS) | NEED(MOST_EVENTS)},
+    {"hot_lock", OF_LOCKS},
+    {"lock_convoy", OF_LOCKS | NEED(SHORT_ONES) | NEED(MOST_EVENTS)},
+    {"oversubscribed_lock", OF_LOCKS | NEED(MOST_EVENTS)},
+    {"held_while_sleeping", HELD | NEED(SLEEPS)},
+    {"held_while_waiting", HELD | NEED(WAITS)},
+    {"held_while_parked", HELD | NEED(PARKS)},
+    {"held_while_blocked", HELD},
+    {"notify_all_herd", OF_NOTIFIES | NEED(MOST_EVENTS)},
+    {"lost_notify", OF_NOTIFIES | NEED(ALL_EVENTS)},
+    {"useless_notify", OF_NOTIFIES | NEED(MOST_EVENTS)},
+    {"class_initialisation", NEED(EVENTS) | NEED(STACKS) | NEED(OWN_STACKS)},
+    {"class_loading", NEED(EVENTS) | NEED(MONITORS) | NEED(STACKS)},
+    {"long_wait",
+     NEED(EVENTS) | NEED(WAITS) | NEED(STACKS) | NEED(OWN_STACKS) | NEED(ALL_EVENTS)},
+    /* One that a notify ended may have been too short, or lost. */
+    {"wait_always_times_out",
+     NEED(EVENTS) | NEED(WAITS) | NEED(STACKS) | NEED(SHORT_ONES) | NEED(ALL_EVENTS)},
+    {"sleep_on_critical_path", NEED(EVENTS) | NEED(SLEEPS) | NEED(STACKS)},
+    {"unbalanced_join", NEED(EVENTS) | NEED(JOINS) | NEED(MOST_EVENTS)},
+    {"straggler",
+     NEED(EVENTS) | NEED(STARTS) | NEED(WAKERS) | NEED(STACKS) | NEED(MOST_EVENTS)},
+    {"lock_inversion", NEED(NESTING) | NEED(OWN_STACKS)},
+    {"sampled_block", NEED(NO_EVENTS) | NEED(DUMPS)},
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+/* ---- what the data has ---- */
+
+/* For how long threads were blocked, and for how much of that there is a stack. */
+typedef struct blocked_time {
+    int64_t all_ns;
+    int64_t bare_ns;
+    int64_t sampled_ns;
+} blocked_time;
+
+static blocked_time add_up(const tm_model *model)
+{
+    blocked_time sums = {0};
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+
+        for (uint32_t i = 0; i < thread->interval_count; i++) {
+            const tm__interval *it = &thread->intervals[i];
+            int64_t ns = tm__interval_end_ns(model, thread, i) - it->start_ns;
+
+            if (!tm__is_stopped(it->state))
+                continue;
+            sums.all_ns = tm__sum(sums.all_ns, ns);
+            if (it->stack == TM__NONE)
+                sums.bare_ns = tm__sum(sums.bare_ns, ns);
+            else if (it->flags & TM__INTERVAL_SAMPLED)
+                sums.sampled_ns = tm__sum(sums.sampled_ns, ns);
+        }
+    }
+    return sums;
+}
+
+static uint32_t lost_needs(const tm_model *model)
+{
+    uint64_t lost = model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER];
+
+    if (!lost)
+        return 0;
+    return lost > model->event_count / MOST ? NEED(ALL_EVENTS) | NEED(MOST_EVENTS)
+                                            : NEED(ALL_EVENTS);
+}
+
+static uint32_t unreported(const tm_model *model)
+{
+    static const struct {
+        enum need need;
+        int any_of[4]; ///< kinds of events, one of which will do
+    } reports[] = {
+        {BLOCKS, {TM_EVENT_CONTENDED_ENTER, TM_EVENT_PARK, TM_EVENT_JOIN}},
+        {LOCKS, {TM_EVENT_CONTENDED_ENTER, TM_EVENT_PARK}},
+        {MONITORS, {TM_EVENT_CONTENDED_ENTER}},
+        {WAITS, {TM_EVENT_WAIT, TM_EVENT_AWAIT}},
+        {PARKS, {TM_EVENT_PARK, TM_EVENT_AWAIT}},
+        {SLEEPS, {TM_EVENT_SLEEP}},
+        {JOINS, {TM_EVENT_JOIN}},
+        {STARTS, {TM_EVENT_THREAD_START_CALLED, TM_EVENT_THREAD_START}},
+        {START_CALLS, {TM_EVENT_THREAD_START_CALLED}},
+        {NOTIFIES, {TM_EVENT_NOTIFY, TM_EVENT_NOTIFY_ALL}},
+        {WAKERS,
+         {TM_EVENT_NOTIFY, TM_EVENT_NOTIFY_ALL, TM_EVENT_UNPARK_CALLED, TM_EVENT_POST}},
+        {NESTING, {TM_EVENT_HELD, TM_EVENT_ACQUIRED}},
+    };
+    uint32_t unmet = 0;
+
+    for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+        int any = 0;
+
+        for (size_t k = 0; k < 4 && reports[i].any_of[k]; k++)
+            any |= tm__model_reports(model, reports[i].any_of[k]);
+        if (!any)
+            unmet |= NEED(reports[i].need);
+    }
+    /* Such a producer names who woke a thread beside the end of its wait. */
+    if (model->run.policy == TM_POLICY_REPORTED)
+        unmet &= ~NEED(WAKERS);
+    return unmet;
+}
+
+uint32_t tm__unmet_needs(const tm_model *model)
+{
+    uint32_t unmet = unreported(model) | lost_needs(model);
+    blocked_time sums;
+
+    /* Of dumps alone it is known what they lack, and nothing else is asked of them. */
+    if (tm__model_is_of_dumps(model))
+        return model->dumps_count < 2 ? NEED(EVENTS) | NEED(DUMPS) : NEED(EVENTS);
+    sums = add_up(model);
+    if (sums.bare_ns > sums.all_ns / 2)
+        unmet |= NEED(STACKS);
+    else
+        unmet &= ~NEED(NESTING);
+    if (sums.sampled_ns > (sums.all_ns - sums.bare_ns) / 2)
+        unmet |= NEED(OWN_STACKS);
+    if (model->run.threshold_ns > 0)
+        unmet |= NEED(SHORT_ONES);
+    return unmet | NEED(NO_EVENTS);
+}
+
+/* ---- the kinds ---- */
+
+/* @return what a kind lacks; a dump's or an event's whole nature is said alone */
+static uint32_t lacks(uint32_t unmet, size_t kind)
+{
+    uint32_t missing = kinds[kind].needs & unmet;
+    uint32_t nature = missing & (NEED(EVENTS) | NEED(NO_EVENTS));
+
+    return nature ? nature : missing;
+}
+
+int tm__is_looked_for(const tm__findings *findings, const char *kind)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].kind, kind) == 0)
+            return !lacks(findings->unmet, i);
+    return 1;
+}
+
+/* The sentences of all that is missing, one after the other. */
+static void put_sentences(tm__builder *builder, uint32_t missing, int is_remedy)
+{
+    char text[NEEDS * 96];
+    size_t length = 0;
+
+    for (int need = 0; need < NEEDS; need++) {
+        const char *sentence = is_remedy ? needs[need].remedy : needs[need].why;
+
+        if (!(missing & NEED(need)) || !sentence)
+            continue;
+        if (length)
+            text[length++] = ' ';
+        memcpy(text + length, sentence, strlen(sentence));
+        length += strlen(sentence);
+    }
+    text[length] = '\0';
+    if (length)
+        tm__put_text(builder, text);
+    else
+        tm__put_null(builder);
+}
+
+int tm_finding_kind_list(tm_table **out, const tm_model *model)
+{
+    tm__builder builder;
+    uint32_t unmet;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    unmet = tm__unmet_needs(model);
+    tm__builder_start(&builder, &tm__finding_kinds_table, 0, &model->memory.hook);
+    tm__model_put_caveats(model, &builder);
+    for (size_t i = 0; model->event_count && i < KINDS; i++) {
+        uint32_t missing = lacks(unmet, i);
+
+        tm__put_string(&builder, kinds[i].kind);
+        tm__put_bool(&builder, !missing);
+        put_sentences(&builder, missing, 0);
+        put_sentences(&builder, missing, 1);
+    }
+    return tm__builder_finish(&builder, out);
+}
