@@ -6,7 +6,7 @@ import signal
 import time
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -19,7 +19,14 @@ POLL_SECONDS: Final = 0.1
 UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
-class Seconds(click.ParamType[int]):
+# Generic since click 8.2, and to a type checker alone.
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[int]
+else:
+    _ParamType = click.ParamType
+
+
+class Seconds(_ParamType):
     """A time as people write it: 30, 30s, 5m, 1h."""
 
     name = "time"
