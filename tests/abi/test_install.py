@@ -2,6 +2,7 @@
 """The library as an embedder meets it: installed, found by pkg-config, linked, run."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -80,3 +81,51 @@ def test_an_embedder_compiles_links_and_runs(
         [program], env={**os.environ, "LD_LIBRARY_PATH": str(library)}, text=True
     )
     assert answer == ANSWER.read_text()
+
+
+CMAKE = """\
+cmake_minimum_required(VERSION 3.13)
+project(embed C)
+find_package(threadmodel 0.1 REQUIRED)
+add_executable(embed {example})
+target_link_libraries(embed threadmodel::threadmodel)
+"""
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+@pytest.mark.parametrize(("wanted", "is_found"), [("0.1", True), ("0.99", False)])
+def test_cmake_finds_it(
+    installed: Path, tmp_path: Path, wanted: str, is_found: bool
+) -> None:
+    text = CMAKE.format(example=EXAMPLE).replace(" 0.1 ", f" {wanted} ")
+    (tmp_path / "CMakeLists.txt").write_text(text)
+    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "build"]
+    folder = next(installed.rglob("threadmodel-config.cmake")).parent
+    done = subprocess.run(
+        [*command, f"-Dthreadmodel_DIR={folder}"], capture_output=True, text=True
+    )
+    assert (done.returncode == 0) == is_found, done.stderr
+    if not is_found:
+        assert "version" in done.stderr
+        return
+    subprocess.run(["cmake", "--build", tmp_path / "build"], check=True)
+    answer = subprocess.check_output([tmp_path / "build/embed"], text=True)
+    assert answer == ANSWER.read_text()
+
+
+def test_another_project_has_it_as_a_subproject(tmp_path: Path) -> None:
+    (tmp_path / "subprojects").mkdir()
+    (tmp_path / "subprojects/threadmodel").symlink_to(ROOT)
+    (tmp_path / "meson.build").write_text(
+        "project('embedder', 'c', default_options: ['c_std=c11'])\n"
+        "threadmodel = dependency('threadmodel', fallback: 'threadmodel')\n"
+        f"executable('embed', '{EXAMPLE}', dependencies: threadmodel)\n"
+    )
+    meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
+    command = [*meson, "setup", "--wrap-mode=forcefallback"]
+    subprocess.run([*command, tmp_path / "build", tmp_path], check=True)
+    listed = subprocess.check_output(
+        [*meson, "introspect", "--targets", tmp_path / "build"], text=True
+    )
+    assert '"threadmodel"' in listed
+    assert '"threadmodel-agent"' not in listed
