@@ -48,7 +48,7 @@ static void begin(tm__output *output, const char *phase, const char *name,
 }
 
 static void put_slice(tm__output *output, uint32_t track, const char *category,
-                      const tm__slice *slice)
+                      const tm__story_slice *slice)
 {
     int is_first = 1;
 
@@ -105,7 +105,7 @@ static void put_flow(tm__output *output, const tm__flow *flow, size_t id)
 /* Pauses of all threads have a track; the rest are instants of their thread's. */
 static void put_context(tm__output *output, const tm__story *story, size_t row)
 {
-    tm__slice slice;
+    tm__story_slice slice;
     uint32_t thread;
 
     tm__story_context(story, row, &slice, &thread);
@@ -121,7 +121,7 @@ int tm__export_chrome(const tm__export *to)
 {
     tm__output *output = to->output;
     tm__story story;
-    tm__slice slice;
+    tm__story_slice slice;
     tm__flow flow;
     uint32_t thread;
     int rc = tm__story_open(&story, to);

@@ -29,7 +29,7 @@ struct tm_hprof_writer {
     tm_hprof_writer_options options;
     int has_head;
     tm__memory memory;
-    tm__hprof_records records;
+    tm__hprof_output records;
     uint32_t last_class, last_thread;
     tm__map classes; ///< to the class's serial number
     tm__map class_sources;

@@ -9,7 +9,7 @@
 /* Before the length: the tag, and the time in microseconds. */
 enum { BEFORE_LENGTH = 5 };
 
-int tm__hprof_put(tm__hprof_records *records, uint64_t value, unsigned width)
+int tm__hprof_put(tm__hprof_output *records, uint64_t value, unsigned width)
 {
     uint8_t bytes[8];
 
@@ -18,7 +18,7 @@ int tm__hprof_put(tm__hprof_records *records, uint64_t value, unsigned width)
     return tm__bytes_append(&records->out, bytes, width);
 }
 
-int tm__hprof_head(tm__hprof_records *records, int64_t wall_ns)
+int tm__hprof_head(tm__hprof_output *records, int64_t wall_ns)
 {
     static const char NAME[] = "JAVA PROFILE 1.0.2";
     int rc = tm__bytes_append(&records->out, NAME, sizeof(NAME));
@@ -28,7 +28,7 @@ int tm__hprof_head(tm__hprof_records *records, int64_t wall_ns)
     return rc < 0 ? rc : tm__hprof_put(records, (uint64_t)wall_ns / 1000000, 8);
 }
 
-int tm__hprof_begin(tm__hprof_records *records, enum tm__hprof_tag tag)
+int tm__hprof_begin(tm__hprof_output *records, enum tm__hprof_tag tag)
 {
     int64_t since_ns = records->time_ns - records->begin_ns;
 
@@ -40,7 +40,7 @@ int tm__hprof_begin(tm__hprof_records *records, enum tm__hprof_tag tag)
     return tm__hprof_put(records, 0, 4);
 }
 
-int tm__hprof_end(tm__hprof_records *records, int rc)
+int tm__hprof_end(tm__hprof_output *records, int rc)
 {
     size_t bytes = records->out.length - records->length_at - 4;
 
@@ -53,7 +53,7 @@ int tm__hprof_end(tm__hprof_records *records, int rc)
     return rc;
 }
 
-int tm__hprof_record(tm__hprof_records *records, enum tm__hprof_tag tag,
+int tm__hprof_record(tm__hprof_output *records, enum tm__hprof_tag tag,
                      const char *widths, const uint64_t *values)
 {
     int rc = tm__hprof_begin(records, tag);
@@ -65,14 +65,14 @@ int tm__hprof_record(tm__hprof_records *records, enum tm__hprof_tag tag,
     return tm__hprof_end(records, rc);
 }
 
-int tm__hprof_string(tm__hprof_records *records, uint64_t *id, const char *text)
+int tm__hprof_string(tm__hprof_output *records, uint64_t *id, const char *text)
 {
     int rc;
 
     *id = 0;
     if (!text)
         return TM_OK;
-    rc = tm__hprof_begin(records, TM__HPROF_STRING);
+    rc = tm__hprof_begin(records, TM__HPROF_TEXT);
     if (rc < 0)
         return rc;
     *id = ++records->last_id;

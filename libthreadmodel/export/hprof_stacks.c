@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-void tm__hprof_stacks_init(tm__hprof_stacks *s, tm__hprof_records *records,
+void tm__hprof_stacks_init(tm__hprof_stacks *s, tm__hprof_output *records,
                            tm__memory *memory, int without_lines, int by_thread)
 {
     *s = (tm__hprof_stacks){.records = records,

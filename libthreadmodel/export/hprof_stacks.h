@@ -32,7 +32,7 @@ typedef struct tm__hprof_site {
 } tm__hprof_site;
 
 typedef struct tm__hprof_stacks {
-    tm__hprof_records *records;
+    tm__hprof_output *records;
     tm__memory *memory;
     int without_lines, by_thread;
     uint32_t last_serial;
@@ -51,7 +51,7 @@ typedef struct tm__hprof_stacks {
     uint64_t sample_total;
 } tm__hprof_stacks;
 
-void tm__hprof_stacks_init(tm__hprof_stacks *stacks, tm__hprof_records *records,
+void tm__hprof_stacks_init(tm__hprof_stacks *stacks, tm__hprof_output *records,
                            tm__memory *memory, int without_lines, int by_thread);
 
 /** A method that is not known yet. @param names  ids of what it is called */

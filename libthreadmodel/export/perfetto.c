@@ -119,7 +119,7 @@ static void annotate(trace *self, const char *name, const char *text)
 }
 
 /* Name and details of a slice or an instant. */
-static void describe(trace *self, const char *category, const tm__slice *slice)
+static void describe(trace *self, const char *category, const tm__story_slice *slice)
 {
     tm__message_text(&self->message, EVENT_CATEGORY, category);
     tm__message_text(&self->message, EVENT_NAME, slice->name);
@@ -131,7 +131,7 @@ static void describe(trace *self, const char *category, const tm__slice *slice)
 }
 
 static void put_slice(trace *self, uint64_t track, const char *category,
-                      const tm__slice *slice)
+                      const tm__story_slice *slice)
 {
     begin_event(self, BEGINS, track, slice->start_ns);
     describe(self, category, slice);
@@ -142,7 +142,7 @@ static void put_slice(trace *self, uint64_t track, const char *category,
 
 static void put_flow(trace *self, const tm__flow *flow, uint64_t id)
 {
-    tm__slice what = {.name = flow->kind, .class_name = flow->class_name};
+    tm__story_slice what = {.name = flow->kind, .class_name = flow->class_name};
 
     begin_event(self, INSTANT, FIRST_THREAD + (uint64_t)flow->from, flow->from_ns);
     describe(self, "interaction", &what);
@@ -155,7 +155,7 @@ static void put_flow(trace *self, const tm__flow *flow, uint64_t id)
     end_event(self);
 }
 
-static void put_context(trace *self, const tm__slice *slice, uint32_t thread)
+static void put_context(trace *self, const tm__story_slice *slice, uint32_t thread)
 {
     if (thread == TM__NONE) {
         put_slice(self, PAUSE_TRACK, "context", slice);
@@ -183,7 +183,7 @@ static void put_tracks(trace *self, const tm__story *story)
 
 static void put_story(trace *self, const tm__story *story)
 {
-    tm__slice slice;
+    tm__story_slice slice;
     tm__flow flow;
     uint32_t thread;
 

@@ -97,22 +97,22 @@ const char *tm__story_thread_name(const tm__story *story, size_t row, char *buff
 }
 
 static void read_slice(const tm__story *story, const tm__slice_columns *columns,
-                       size_t row, tm__slice *slice)
+                       size_t row, tm__story_slice *slice)
 {
     const tm_table *table = columns->table;
 
-    *slice =
-        (tm__slice){.start_ns = columns->start_ns[row] - story->least_ns,
-                    .end_ns = columns->end_ns[row] - story->least_ns,
-                    .name = tm_table_cell_string(table, columns->name, row),
-                    .object = tm_table_cell_string(table, columns->object, row),
-                    .class_name = tm_table_cell_string(table, columns->class_name, row),
-                    .method = tm_table_cell_string(table, columns->method, row),
-                    .peer = tm_table_cell_string(table, columns->peer, row),
-                    .via = tm_table_cell_string(table, columns->via, row)};
+    *slice = (tm__story_slice){
+        .start_ns = columns->start_ns[row] - story->least_ns,
+        .end_ns = columns->end_ns[row] - story->least_ns,
+        .name = tm_table_cell_string(table, columns->name, row),
+        .object = tm_table_cell_string(table, columns->object, row),
+        .class_name = tm_table_cell_string(table, columns->class_name, row),
+        .method = tm_table_cell_string(table, columns->method, row),
+        .peer = tm_table_cell_string(table, columns->peer, row),
+        .via = tm_table_cell_string(table, columns->via, row)};
 }
 
-int tm__story_state(const tm__story *story, size_t row, tm__slice *slice,
+int tm__story_state(const tm__story *story, size_t row, tm__story_slice *slice,
                     uint32_t *thread)
 {
     read_slice(story, &story->states, row, slice);
@@ -121,14 +121,14 @@ int tm__story_state(const tm__story *story, size_t row, tm__slice *slice,
            strcmp(slice->name, tm_state_name(TM_STATE_DEAD)) != 0;
 }
 
-void tm__story_segment(const tm__story *story, size_t row, tm__slice *slice)
+void tm__story_segment(const tm__story *story, size_t row, tm__story_slice *slice)
 {
     read_slice(story, &story->segments, row, slice);
     if (!slice->name || !*slice->name)
         slice->name = "unnamed";
 }
 
-void tm__story_context(const tm__story *story, size_t row, tm__slice *slice,
+void tm__story_context(const tm__story *story, size_t row, tm__story_slice *slice,
                        uint32_t *thread)
 {
     read_slice(story, &story->facts, row, slice);

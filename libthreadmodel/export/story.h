@@ -29,7 +29,7 @@ typedef struct tm__story {
 } tm__story;
 
 /** A stretch of time on a track, with what is known of it; NULL: not known. */
-typedef struct tm__slice {
+typedef struct tm__story_slice {
     int64_t start_ns;
     int64_t end_ns;
     const char *name;
@@ -38,7 +38,7 @@ typedef struct tm__slice {
     const char *method;
     const char *peer;
     const char *via;
-} tm__slice;
+} tm__story_slice;
 
 /** @return TM_OK or TM_ENOMEM; to be closed in either case */
 int tm__story_open(tm__story *story, const tm__export *to);
@@ -55,14 +55,14 @@ const char *tm__story_thread_name(const tm__story *story, size_t row, char *buff
  * @param[out] thread  its number
  * @return 1; 0: there is nothing to show, the thread is dead
  */
-int tm__story_state(const tm__story *story, size_t row, tm__slice *slice,
+int tm__story_state(const tm__story *story, size_t row, tm__story_slice *slice,
                     uint32_t *thread);
 
 /** A row of the critical path, named by its thread. */
-void tm__story_segment(const tm__story *story, size_t row, tm__slice *slice);
+void tm__story_segment(const tm__story *story, size_t row, tm__story_slice *slice);
 
 /** A row of the context. @param[out] thread  TM__NONE: all */
-void tm__story_context(const tm__story *story, size_t row, tm__slice *slice,
+void tm__story_context(const tm__story *story, size_t row, tm__story_slice *slice,
                        uint32_t *thread);
 
 /** Who woke whom, of which both sides are known. */

@@ -23,9 +23,9 @@ int tm__lines_next(tm__lines *lines)
         if (available == 0)
             return TM_OK;
         end = memchr(bytes, '\n', available);
-        if (end || available < wanted || wanted == TM__LINE_BYTES)
+        if (end || available < wanted || wanted == TM__TEXT_LINE_BYTES)
             break;
-        wanted = TM__LINE_BYTES;
+        wanted = TM__TEXT_LINE_BYTES;
     }
     lines->text = (const char *)bytes;
     lines->start = lines->offset;
@@ -42,8 +42,8 @@ int tm__lines_skip(tm__lines *lines)
     while (lines->is_too_long) {
         const uint8_t *bytes = NULL, *end;
         size_t available;
-        int rc = tm__input_view(lines->input, lines->offset, TM__LINE_BYTES, &bytes,
-                                &available);
+        int rc = tm__input_view(lines->input, lines->offset, TM__TEXT_LINE_BYTES,
+                                &bytes, &available);
 
         if (rc < 0)
             return rc;

@@ -6,7 +6,7 @@
 #include "base/input.h"
 
 /** No line of a format that we read is longer. */
-#define TM__LINE_BYTES (1 << 20)
+#define TM__TEXT_LINE_BYTES (1 << 20)
 
 typedef struct tm__lines {
     tm__input *input;

@@ -29,7 +29,8 @@ int tm__section_put(tm__bytes *out, enum tm__section tag, const uint8_t *data,
 }
 
 /* Room for `most` ids, and a table that those leave half empty. */
-static int dictionary_open(tm__dictionary *dictionary, tm__memory *memory, size_t most)
+static int dictionary_open(tm__id_dictionary *dictionary, tm__memory *memory,
+                           size_t most)
 {
     size_t slots = 16;
 
@@ -46,7 +47,7 @@ static int dictionary_open(tm__dictionary *dictionary, tm__memory *memory, size_
     return TM_OK;
 }
 
-static uint32_t dictionary_number(tm__dictionary *dictionary, uint64_t id)
+static uint32_t dictionary_number(tm__id_dictionary *dictionary, uint64_t id)
 {
     uint32_t slot = (uint32_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -65,13 +66,13 @@ static uint32_t dictionary_number(tm__dictionary *dictionary, uint64_t id)
     }
 }
 
-static void dictionary_close(tm__dictionary *dictionary, tm__memory *memory)
+static void dictionary_close(tm__id_dictionary *dictionary, tm__memory *memory)
 {
     tm__free(memory, dictionary->ids,
              dictionary->id_capacity * sizeof(*dictionary->ids));
     tm__free(memory, dictionary->slots,
              dictionary->slot_capacity * sizeof(*dictionary->slots));
-    *dictionary = (tm__dictionary){0};
+    *dictionary = (tm__id_dictionary){0};
 }
 
 /* Bytes of a section at the widest: 16 bits take three, numbers of ids as well. */
@@ -148,7 +149,7 @@ static int put_lane(tm__bytes *out, const lanes *lane, enum tm__section tag)
 
 /* Ids by distance from the one before; the scratch is free for them by then. */
 static int put_ids(tm__columns *columns, tm__bytes *out, enum tm__section tag,
-                   const tm__dictionary *dictionary)
+                   const tm__id_dictionary *dictionary)
 {
     tm__bytes *scratch = &columns->scratch;
     uint64_t before = 0;
@@ -196,8 +197,8 @@ int tm__columns_put(tm__columns *columns, tm__bytes *out, const tm_event *events
 }
 
 /* A list of ids may not be longer than the events could have needed. */
-static int get_ids(tm__columns *columns, tm__dictionary *dictionary, tm__cursor section,
-                   size_t most, uint64_t largest)
+static int get_ids(tm__columns *columns, tm__id_dictionary *dictionary,
+                   tm__cursor section, size_t most, uint64_t largest)
 {
     uint64_t id = 0;
 
@@ -253,9 +254,9 @@ int tm__columns_get(tm__columns *columns, tm_event *events, uint32_t count,
                     const tm__cursor sections[TM__SECTION_END], int64_t first_ns,
                     int64_t last_ns)
 {
-    tm__dictionary *threads = &columns->threads;
-    tm__dictionary *objects = &columns->objects;
-    tm__dictionary *stacks = &columns->stacks;
+    tm__id_dictionary *threads = &columns->threads;
+    tm__id_dictionary *objects = &columns->objects;
+    tm__id_dictionary *stacks = &columns->stacks;
     int rc;
 
     if ((rc = get_ids(columns, threads, sections[TM__SECTION_THREAD_IDS],

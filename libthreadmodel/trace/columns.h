@@ -29,20 +29,20 @@ int tm__section_put(tm__bytes *out, enum tm__section tag, const uint8_t *data,
                     size_t length);
 
 /** The ids of one number space in a block, in order of first use, from 1. */
-typedef struct tm__dictionary {
+typedef struct tm__id_dictionary {
     uint64_t *ids; ///< ids[0] is not used
     uint32_t *slots;
     uint32_t count; ///< with ids[0]
     uint32_t id_capacity;
     uint32_t slot_capacity;
     uint32_t slot_mask;
-} tm__dictionary;
+} tm__id_dictionary;
 
 /** What packing and unpacking need; kept from block to block. Zero but for memory. */
 typedef struct tm__columns {
     tm__memory *memory;
     tm__bytes scratch;
-    tm__dictionary threads, objects, stacks;
+    tm__id_dictionary threads, objects, stacks;
 } tm__columns;
 
 /**

@@ -90,7 +90,7 @@ static int put_definitions(tm__trace_writer *writer, const uint32_t *positions)
         return TM_OK;
     section->length = 0;
     for (uint32_t i = 0; i < writer->mark_count; i++) {
-        const tm__mark *one = &writer->marks[i];
+        const tm__trace_mark *one = &writer->marks[i];
         uint32_t here = positions ? positions[one->arrival] : one->arrival;
         uint32_t length = one->end - start;
         uint8_t *at;

@@ -39,13 +39,13 @@ uint64_t tm__gap_add(tm__gap *gap, uint64_t offset, const tm__block_header *head
     return ++gap->tries < MOST_TRIES ? offset + TM__BLOCK_HEADER_BYTES : gap->reach;
 }
 
-static double seconds(const tm__loss *loss, int64_t time_ns)
+static double seconds(const tm__trace_loss *loss, int64_t time_ns)
 {
     return ((double)time_ns - (double)loss->origin_ns) / 1e9;
 }
 
 /* The end of a recording whose rings tell what became of it. @return 0: they do not */
-static int rings_sentence(const tm__loss *loss, char *text, size_t bytes)
+static int rings_sentence(const tm__trace_loss *loss, char *text, size_t bytes)
 {
     const tm__leftover *left = loss->leftover;
     unsigned long long end = loss->from;
@@ -90,7 +90,7 @@ static const char *refusal(const tm__leftover *left)
     }
 }
 
-static const char *how(const tm__loss *loss)
+static const char *how(const tm__trace_loss *loss)
 {
     if (loss->is_oversized)
         return loss->is_end ? "unpack to more than a trace of this size may, and the "
@@ -99,7 +99,7 @@ static const char *how(const tm__loss *loss)
     return loss->is_end ? "are cut or damaged, and the end is missing" : "are damaged";
 }
 
-void tm__loss_sentence(const tm__loss *loss, char *text, size_t bytes)
+void tm__loss_sentence(const tm__trace_loss *loss, char *text, size_t bytes)
 {
     unsigned long long from = loss->from, to = loss->to;
     char blocks[32] = "";

@@ -20,7 +20,7 @@ typedef struct tm__gap {
 } tm__gap;
 
 /** What is known to be missing in the end. */
-typedef struct tm__loss {
+typedef struct tm__trace_loss {
     uint64_t from; ///< bytes [from, to)
     uint64_t to;
     uint32_t blocks;  ///< 0: not known
@@ -33,13 +33,13 @@ typedef struct tm__loss {
     int64_t last_ns;
     int64_t origin_ns;            ///< times are told from here
     const tm__leftover *leftover; ///< of an end: what lay beside it; NULL: not looked
-} tm__loss;
+} tm__trace_loss;
 
 /** Note a bad place; header NULL: it has none. @return where to look on */
 uint64_t tm__gap_add(tm__gap *gap, uint64_t offset, const tm__block_header *header);
 
 /** One sentence for people. */
-void tm__loss_sentence(const tm__loss *loss, char *text, size_t bytes);
+void tm__loss_sentence(const tm__trace_loss *loss, char *text, size_t bytes);
 
 /**
  * Look for a block header.

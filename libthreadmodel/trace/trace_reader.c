@@ -45,7 +45,7 @@ typedef struct reader {
     uint64_t run_id;
     tm__leftover leftover;
 
-    tm__loss loss; ///< to be told
+    tm__trace_loss loss; ///< to be told
     enum { NOTHING, SENTENCE, EVENT } loss_due;
     uint32_t damage_count;
     char damage[400]; ///< the first sentence
@@ -95,7 +95,7 @@ static int reader_open(void *payload, tm__memory *memory, tm__input *input,
     return TM_OK;
 }
 
-static void owe(reader *self, const tm__loss *loss)
+static void owe(reader *self, const tm__trace_loss *loss)
 {
     self->loss = *loss;
     self->loss.origin_ns = self->origin_ns;
@@ -136,7 +136,8 @@ static int report_loss(reader *self, const tm_sink *sink)
 static int read_end(reader *self, uint64_t end)
 {
     const tm__gap *gap = &self->gap;
-    tm__loss loss = {.from = gap->is_open ? gap->from : end, .to = end, .is_end = 1};
+    tm__trace_loss loss = {
+        .from = gap->is_open ? gap->from : end, .to = end, .is_end = 1};
 
     if (gap->is_open) {
         loss.blocks = gap->blocks;
@@ -212,9 +213,9 @@ static void settle(reader *self, const tm__block_header *header)
 {
     const tm__gap *gap = &self->gap;
     uint32_t missing = header->events_before - self->events_before;
-    tm__loss loss = {.from = gap->is_open ? gap->from : self->offset,
-                     .to = self->offset,
-                     .is_oversized = gap->is_open && gap->is_oversized};
+    tm__trace_loss loss = {.from = gap->is_open ? gap->from : self->offset,
+                           .to = self->offset,
+                           .is_oversized = gap->is_open && gap->is_oversized};
 
     if (!self->has_run_start && self->block.run.size > 0 &&
         self->block.run.start_ns != 0) {
@@ -276,7 +277,7 @@ static int read_trailer(reader *self)
         after = input->length > after ? input->length : after + 1;
     } else if (available < TM__TRAILER_BYTES)
         end = after;
-    owe(self, &(tm__loss){.from = end, .to = after, .is_tail = 1});
+    owe(self, &(tm__trace_loss){.from = end, .to = after, .is_tail = 1});
     return TM_MORE;
 }
 

@@ -78,8 +78,8 @@ static int end_definition(tm__trace_writer *writer, enum tm__definition_kind kin
 {
     if (rc < 0)
         return rc;
-    writer->marks[writer->mark_count++] =
-        (tm__mark){kind, writer->event_count, (uint32_t)writer->definitions.length};
+    writer->marks[writer->mark_count++] = (tm__trace_mark){
+        kind, writer->event_count, (uint32_t)writer->definitions.length};
     return TM_OK;
 }
 

@@ -14,11 +14,11 @@
 #include "trace/event_sort.h"
 
 /* One definition of the block in work. */
-typedef struct tm__mark {
+typedef struct tm__trace_mark {
     uint32_t kind;    ///< enum tm__definition_kind
     uint32_t arrival; ///< events that came before it
     uint32_t end;     ///< of its body in `definitions`
-} tm__mark;
+} tm__trace_mark;
 
 typedef struct tm__trace_writer {
     tm__memory memory;
@@ -34,7 +34,7 @@ typedef struct tm__trace_writer {
     uint32_t event_capacity;
     int unsorted;
     tm__bytes definitions;
-    tm__mark *marks;
+    tm__trace_mark *marks;
     uint32_t mark_count;
     uint32_t mark_capacity;
 

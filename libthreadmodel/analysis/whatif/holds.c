@@ -250,7 +250,7 @@ static int look_up_all(tm__holds *holds)
 }
 
 /* Of a hold one end of which was not seen the length is guessed. */
-static void stretch(const lock *l, tm__hold *hold, const tm__tenure *it,
+static void stretch(const lock *l, tm__replay_hold *hold, const tm__tenure *it,
                     const tm__tenure *next, const tm__record_ends *b)
 {
     int is_end_seen =
@@ -285,7 +285,7 @@ static void stretch(const lock *l, tm__hold *hold, const tm__tenure *it,
 
 /* How the time from the last release to the instant at which its owner had the lock is
  * to be understood. */
-static void explain_gap(const lock *l, tm__hold *hold, int64_t queued_ns)
+static void explain_gap(const lock *l, tm__replay_hold *hold, int64_t queued_ns)
 {
     int64_t from_ns = hold->is_shared ? l->exclusive_ns : l->released_ns, gap_ns;
     int is_waking =
@@ -308,11 +308,11 @@ static void add_hold(lock *l, const tm__tenure *it)
     const tm__tenure *next = tm__tenure_next(l->holds->model, it);
     tm__holds *holds = l->holds;
     const tm__record_ends *b = ends_of(holds, it);
-    tm__hold hold = {.object = l->object,
-                     .owner = it->owner,
-                     .place = b->place,
-                     .is_handed = (it->flags & TM__TENURE_HANDED) != 0,
-                     .is_shared = (it->flags & TM__TENURE_SHARED) != 0};
+    tm__replay_hold hold = {.object = l->object,
+                            .owner = it->owner,
+                            .place = b->place,
+                            .is_handed = (it->flags & TM__TENURE_HANDED) != 0,
+                            .is_shared = (it->flags & TM__TENURE_SHARED) != 0};
 
     hold.start_ns = hold.is_handed ? it->got_ns : b->got_latest_ns;
     if (!hold.is_handed && before && holds->bound != TM__HOLDS_SHORT &&
@@ -404,7 +404,7 @@ static int add_unrecorded(tm__holds *holds, uint32_t thread, uint32_t first)
     const tm__thread *it = &holds->model->threads[thread];
     const tm__interval *block = &it->intervals[first];
     uint32_t next = first + 1;
-    tm__hold hold = {.object = block->object, .owner = thread};
+    tm__replay_hold hold = {.object = block->object, .owner = thread};
 
     if (next >= it->interval_count || tm__is_inert(it->intervals[next].state) ||
         block->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED) ||
@@ -456,7 +456,7 @@ int tm__holds_gather(tm__holds *holds)
     holds->items_count = 0;
     if (rc == TM_OK)
         rc = tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
-                         (size_t)model->tenures_count + 1, sizeof(tm__hold));
+                         (size_t)model->tenures_count + 1, sizeof(tm__replay_hold));
     if (rc == TM_OK && !holds->ends)
         rc = look_up_all(holds);
     if (rc == TM_OK)
@@ -475,7 +475,8 @@ void tm__holds_free(tm__holds *holds)
              ((size_t)holds->model->tenures_count + 1) * sizeof(*holds->ends));
     tm__free(holds->memory, holds->first,
              ((size_t)holds->model->threads_count + 1) * sizeof(uint32_t));
-    tm__free(holds->memory, holds->items, holds->items_capacity * sizeof(tm__hold));
+    tm__free(holds->memory, holds->items,
+             holds->items_capacity * sizeof(tm__replay_hold));
     tm__free(holds->memory, holds->lengths,
              holds->lengths_capacity * sizeof(*holds->lengths));
     tm__triple_map_free(&holds->by_owner, holds->memory);

@@ -32,7 +32,7 @@ enum tm__holds_bound {
     TM__HOLDS_BOUND_END
 };
 
-typedef struct tm__hold {
+typedef struct tm__replay_hold {
     int64_t start_ns;
     int64_t end_ns;
     int64_t since_ns;    ///< it may have begun then, unseen: up to its start
@@ -44,10 +44,10 @@ typedef struct tm__hold {
     uint32_t owner; ///< threads[]
     uint8_t is_handed;
     uint8_t is_shared;
-} tm__hold;
+} tm__replay_hold;
 
 /** Whether it lasted from its start to its end, and nothing of it is guessed. */
-static inline int tm__hold_is_plain(const tm__hold *it)
+static inline int tm__hold_is_plain(const tm__replay_hold *it)
 {
     return it->since_ns == it->start_ns && it->until_ns == it->end_ns &&
            (it->is_handed || it->end_ns > it->start_ns);
@@ -81,7 +81,7 @@ typedef struct tm__holds {
     tm__triple_map by_place; ///< (class name, method, chosen): places[] + 1
     tm__triple_map by_owner; ///< (object, owner or TM__NONE, 0): lengths[] + 1
     TM__ARRAY(tm__length, lengths);
-    TM__ARRAY(tm__hold, items);
+    TM__ARRAY(tm__replay_hold, items);
     TM__ARRAY(tm__place, places);
 } tm__holds;
 

@@ -52,7 +52,7 @@ static void put(tm__script_writer *w, tm__step step)
     append(w, &step);
 }
 
-static void put_hold(tm__script_writer *w, const tm__hold *it, int kind)
+static void put_hold(tm__script_writer *w, const tm__replay_hold *it, int kind)
 {
     tm__step step = {.until_ns = it->start_ns - w->script->begin_ns,
                      .what = it->object,

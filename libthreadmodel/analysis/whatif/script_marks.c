@@ -242,7 +242,7 @@ static void add_marks(tm__script_writer *w)
                      (tm__mark){row->from_ns, i, TM__STEP_SIGNAL, RANK_SIGNALS});
         }
     for (uint32_t i = 0; i < holds->items_count; i++) {
-        const tm__hold *it = &holds->items[i];
+        const tm__replay_hold *it = &holds->items[i];
 
         if (it->is_handed || it->end_ns > it->start_ns)
             add_pair(w, it->owner, i, it->start_ns, it->end_ns, TM__STEP_ACQUIRE,
