@@ -22,19 +22,22 @@ typedef struct tm_explain_options {
     uint64_t thread; ///< tm_thread.id; 0: the one that was blocked longest, see at_ns
     int64_t at_ns;   ///< since the run began; 0: the middle of the longest blocking
                      ///< interval in which no worker waits for work
+    uint32_t count;  ///< of so many blocking intervals, the longest, a chain each; 0: 1
+    uint32_t reserved; ///< 0
 } tm_explain_options;
 
 /** A tm_explain_options with nothing in it but its size. */
 #define TM_EXPLAIN_OPTIONS_INIT                                                        \
     {                                                                                  \
-        sizeof(tm_explain_options), 0, 0                                               \
+        sizeof(tm_explain_options), 0, 0, 0, 0                                         \
     }
 
 /**
  * List why a thread did not run at an instant: first the thread itself, then what it
  * was blocked by at that same instant, and so on, ten rows at most. The last row is the
  * root cause, as far as the recording shows it. There is no row where no thread was
- * chosen and none was blocked.
+ * chosen and none was blocked. With a `count` the chains of several blocking intervals
+ * follow one another, that of the longest one first.
  *
  * Columns (table `explanation`): step int32 (1: the thread that the question is about),
  * thread_id uint64, thread string, state string (enum tm_state; at the instant),
@@ -45,7 +48,8 @@ typedef struct tm_explain_options {
  * not_started, ended, not_recorded; why it did not run; after the first three the next
  * row is that owner, the joined thread, or the thread that woke it later), provenance
  * string (enum tm_provenance; of the owner or waker; null: without one), text string
- * (the same in a sentence).
+ * (the same in a sentence), chain int32 (1: of the longest blocking interval that was
+ * asked about), at_ns int64 (the instant, since the run began).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

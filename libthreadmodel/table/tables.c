@@ -219,6 +219,7 @@ static const tm__column_spec explanation[] = {
     {"method", TM_TYPE_STRING, 0, 0},     {"source", TM_TYPE_STRING, 0, 0},
     {"line", TM_TYPE_INT32, 0, 0},        {"reason", TM_TYPE_STRING, 0, 0},
     {"provenance", TM_TYPE_STRING, 0, 0}, {"text", TM_TYPE_STRING, 0, 0},
+    {"chain", TM_TYPE_INT32, 0, 0},       {"at_ns", TM_TYPE_INT64, 0, 0},
 };
 
 static const tm__column_spec path_rollup[] = {

@@ -138,7 +138,8 @@ static void check_path(const tm_table *path, int64_t length_ns)
 static void ask_why(const tm_model *model)
 {
     for (uint64_t thread = 0; thread < 4; thread++) {
-        tm_explain_options options = {.size = sizeof(options), .thread = thread};
+        tm_explain_options options = {
+            .size = sizeof(options), .thread = thread, .count = 100};
         tm_table *table;
         int rc = tm_explanation_list(&table, model, &options);
 

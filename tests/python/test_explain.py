@@ -152,6 +152,51 @@ def test_without_a_choice_it_is_the_longest_block_that_is_no_idle_worker() -> No
     assert [row["thread"] for row in story.model.explain(at_ns=52 * MS)] == ["t2", "t1"]
 
 
+def test_the_longest_blocks_have_a_chain_each() -> None:
+    story = Story(3)
+    story.at(0, 3, KIND.WAIT, object=QUEUE, stack=idle_in(story))
+    story.at(90, 3, KIND.WAITED, object=QUEUE)
+    story.block(50, 55, 2, owner=1).block(10, 40, 1, owner=2).block(70, 76, 1, owner=2)
+    story.at(100, 1, KIND.THREAD_END)
+    story.findings()
+    rows = list(story.model.explain(count=2))
+    asked = [(row["chain"], row["thread"], row["at_ns"]) for row in rows]
+    assert asked == [
+        (1, "t1", 25 * MS),
+        (1, "t2", 25 * MS),
+        (2, "t1", 73 * MS),
+        (2, "t2", 73 * MS),
+    ]
+    assert len({row["chain"] for row in story.model.explain(count=99)}) == 3
+    # Of one thread; and of those that were blocked at an instant.
+    assert {row["thread"] for row in story.model.explain(thread=2, count=9)} == {
+        "t1",
+        "t2",
+    }
+    assert [row["chain"] for row in story.model.explain(at_ns=52 * MS, count=9)] == [
+        1,
+        1,
+    ]
+    with pytest.raises(InvalidArgumentError):
+        story.model.explain(count=0)
+
+
+@campaign(100, 1500)
+def test_many_chains_are_those_that_are_asked_for_one_by_one(seed: int) -> None:
+    model = run_of(seed)
+    every = list(model.explain(count=10**6))
+    for count in (1, 7, 10**6):
+        rows = list(model.explain(count=count))
+        assert rows == [row for row in every if row["chain"] <= count]
+    for chain in {row["chain"] for row in every}:
+        rows = [row for row in every if row["chain"] == chain]
+        (at_ns,) = {row["at_ns"] for row in rows}
+        if at_ns == 0:
+            continue
+        alone = list(model.explain(thread=rows[0]["thread_id"], at_ns=at_ns))
+        assert [{**row, "chain": chain} for row in alone] == rows
+
+
 def test_a_long_chain_ends_after_ten_threads_with_a_caveat() -> None:
     story = Story(20)
     for thread in range(1, 15):

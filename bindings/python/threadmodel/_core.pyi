@@ -234,6 +234,8 @@ class tm_explain_options(CData):
     size: int
     thread: int
     at_ns: int
+    count: int
+    reserved: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_export_options(CData):

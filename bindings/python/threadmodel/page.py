@@ -36,6 +36,8 @@ OBJECT_ROWS: Final = 300_000
 FRAME_ROWS: Final = 500_000
 LIST_ROWS: Final = 20_000
 EVIDENCE_ROWS: Final = 1_000
+# Blocking intervals, the longest, of which the page says why they were.
+CHAINS: Final = 4_000
 # Lanes of locks that there are at most.
 LOCKS: Final = 12
 
@@ -292,6 +294,9 @@ def put_drawn(
     step("critical path")
     path = model.critical_path()
     pack.add("critical_path", path, rows=excerpt.of_path(path))
+    step("explanations")
+    chains = model.explain(count=CHAINS)
+    pack.add("chains", chains, ("chain", "at_ns", "thread_id", "reason", "text"))
     step("locks")
     _put_holds(pack, model, selection)
 

@@ -202,6 +202,7 @@ def explain(
     *,
     thread: int | str | None = None,
     at_ns: int | None = None,
+    count: int = 1,
 ) -> Table:
     """List why a thread did not run at an instant, down to the root cause.
 
@@ -218,15 +219,17 @@ def explain(
     not_started, ended, not_recorded; why it did not run; after the first three the next
     row is that owner, the joined thread, or the thread that woke it later), provenance
     string (of the owner or waker; None: without one), text string (the same in a
-    sentence).
+    sentence), chain int32 (1: of the longest blocking interval that was asked about),
+    at_ns int64 (the instant, since the run began).
 
     Args:
         model: asked
         thread: id or name; None: the one that was blocked longest
         at_ns: in ns since the run began; None: the middle of the longest blocking
             interval in which no worker waits for work
+        count: of so many blocking intervals, the longest, a chain each
     """
-    choices = options("tm_explain_options")
+    choices = options("tm_explain_options", count=whole(count, "count", MAX_UINT32, 1))
     if thread is not None:
         choices.thread = _thread_id(model, thread)
     if at_ns is not None:

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chain from a thread that did not run to the root cause, as a table. */
+/*
+ * The chain from a thread that did not run to the root cause, as a table; or those of
+ * the longest blocking intervals of a run, a few thousand for a report.
+ */
 #include "analysis/explain/explain.h"
 
 #include <threadmodel/explain.h>
@@ -42,6 +45,7 @@ static const char *const reasons[TM__REASON_END] = {
 typedef struct listing {
     tm__explanation chain;
     tm__builder builder;
+    tm__questions questions;
 } listing;
 
 static const tm__interval *interval_of(const listing *list,
@@ -54,7 +58,8 @@ static const tm__interval *interval_of(const listing *list,
 
 /* ---- rows ---- */
 
-static void put_step(listing *list, const tm__step_of_chain *step, int32_t number)
+static void put_step(listing *list, const tm__step_of_chain *step, int32_t chain,
+                     int32_t number)
 {
     const tm_model *model = list->chain.model;
     tm__builder *builder = &list->builder;
@@ -88,6 +93,8 @@ static void put_step(listing *list, const tm__step_of_chain *step, int32_t numbe
                                 : tm_provenance_name(step->provenance));
     tm__explain_write(&list->chain, step, number == 1);
     tm__put_text(builder, list->chain.text);
+    tm__put_int32(builder, chain);
+    tm__put_int64(builder, list->chain.at_ns - origin_ns);
 }
 
 /* A thread that is in the chain already: a deadlock, or events that contradict one
@@ -106,14 +113,17 @@ static void close_circle(const listing *list, tm__step_of_chain *step)
     }
 }
 
-static int put_chain(listing *list, uint32_t thread)
+/* @return TM_OK or TM_ENOMEM; `is_cut` says whether the chain goes on */
+static int put_chain(listing *list, int32_t number, const tm__question *asked,
+                     int *is_cut)
 {
     uint32_t seen[STEPS_AT_MOST];
-    tm__step_of_chain step = {.next = thread};
+    tm__step_of_chain step = {.next = asked->thread};
 
+    list->chain.at_ns = asked->at_ns;
     for (int32_t n = 0; step.next != TM__NONE && !list->builder.failed; n++) {
         if (n == STEPS_AT_MOST) {
-            tm__builder_caveat(&list->builder, "The chain goes on after ten threads.");
+            *is_cut = 1;
             return TM_OK;
         }
         seen[n] = step.next;
@@ -122,54 +132,25 @@ static int put_chain(listing *list, uint32_t thread)
         for (int32_t i = 0; i <= n; i++)
             if (step.next == seen[i])
                 close_circle(list, &step);
-        put_step(list, &step, n + 1);
+        put_step(list, &step, number, n + 1);
         if (step.reason > TM__REASON_WAKER)
             return TM_OK;
     }
     return TM_OK;
 }
 
-/* ---- which thread, and when ---- */
-
-static void find_longest_of(const listing *list, uint32_t thread, int64_t at_ns,
-                            int64_t *longest_ns, uint32_t *found, int64_t *middle_ns)
+static int put_chains(listing *list)
 {
-    const tm_model *model = list->chain.model;
-    const tm__thread *it = &model->threads[thread];
+    int is_cut = 0, rc = TM_OK;
 
-    for (uint32_t i = 0; i < it->interval_count; i++) {
-        const tm__interval *from = &it->intervals[i];
-        int64_t end_ns = tm__interval_end_ns(model, it, i);
-        int64_t ns = end_ns - from->start_ns;
-
-        /* A daemon may wait for ever. */
-        if (!at_ns && it->flags & TM_THREAD_DAEMON && i + 1 == it->interval_count &&
-            from->state != TM_STATE_DEADLOCKED)
-            continue;
-        if (!tm__is_stopped(from->state) || ns <= *longest_ns ||
-            (at_ns && (from->start_ns > at_ns || end_ns <= at_ns)) ||
-            tm__explain_is_idle(model, from->stack))
-            continue;
-        *longest_ns = ns;
-        *found = thread;
-        *middle_ns = from->start_ns + ns / 2;
-    }
+    for (uint32_t i = 0; i < list->questions.count && rc == TM_OK; i++)
+        rc = put_chain(list, (int32_t)(i + 1), &list->questions.all[i], &is_cut);
+    if (is_cut)
+        tm__builder_caveat(&list->builder, "The chain goes on after ten threads.");
+    return rc;
 }
 
-/* @return the thread that the question is about, or TM__NONE */
-static uint32_t find_subject(listing *list, uint32_t thread, int64_t at_ns)
-{
-    const tm_model *model = list->chain.model;
-    uint32_t found = TM__NONE;
-    int64_t longest_ns = -1, middle_ns = model->last_ns;
-
-    if (thread != TM__NONE && !at_ns)
-        find_longest_of(list, thread, at_ns, &longest_ns, &found, &middle_ns);
-    for (uint32_t t = 0; thread == TM__NONE && t < model->threads_count; t++)
-        find_longest_of(list, t, at_ns, &longest_ns, &found, &middle_ns);
-    list->chain.at_ns = at_ns ? at_ns : middle_ns;
-    return thread != TM__NONE ? thread : found;
-}
+/* ---- the answer ---- */
 
 static int check(const tm_model *model, const tm_explain_options *options,
                  uint32_t *thread)
@@ -187,22 +168,27 @@ static int check(const tm_model *model, const tm_explain_options *options,
                                : TM_OK;
 }
 
-static int fill(listing *list, uint32_t thread, int64_t at_ns)
+static int fill(listing *list, uint32_t thread, const tm_explain_options *options)
 {
     const tm_model *model = list->chain.model;
-    size_t bytes =
-        ((size_t)model->objects_count + 1) * sizeof(*list->chain.short_holds_ns);
+    tm__memory *memory = &list->chain.memory;
+    size_t objects = (size_t)model->objects_count + 1;
+    size_t bytes = objects * sizeof(*list->chain.short_holds_ns);
+    int64_t at_ns = options->at_ns ? options->at_ns + tm__model_origin_ns(model) : 0;
     int rc = TM_ENOMEM;
 
-    list->chain.short_holds_ns = tm__resize(&list->chain.memory, NULL, 0, bytes);
+    list->chain.short_holds_ns = tm__resize(memory, NULL, 0, bytes);
     if (list->chain.short_holds_ns) {
         memset(list->chain.short_holds_ns, 0xff, bytes);
-        rc = put_chain(
-            list,
-            find_subject(list, thread, at_ns ? at_ns + tm__model_origin_ns(model) : 0));
+        rc = tm__questions_open(&list->questions, memory, model, options->count);
+    }
+    if (rc == TM_OK) {
+        tm__questions_find(&list->questions, model, thread, at_ns);
+        rc = put_chains(list);
     }
     tm__model_put_caveats(model, &list->builder);
-    tm__free(&list->chain.memory, list->chain.short_holds_ns, bytes);
+    tm__questions_close(&list->questions, memory);
+    tm__free(memory, list->chain.short_holds_ns, bytes);
     return rc == TM_OK ? list->chain.labels.failed : rc;
 }
 
@@ -229,7 +215,7 @@ int tm_explanation_list(tm_table **out, const tm_model *model,
     if (rc < 0)
         return rc;
     tm__builder_start(&list.builder, &tm__explanation_table, 0, &model->memory.hook);
-    rc = fill(&list, thread, options.at_ns);
+    rc = fill(&list, thread, &options);
     tm__labels_close(&list.chain.labels);
     tm__scope_close(&list.chain.whole, model);
     if (rc < 0) {

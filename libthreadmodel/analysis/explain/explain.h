@@ -65,6 +65,30 @@ void tm__explain_write(tm__explanation *it, const tm__step_of_chain *step,
 const tm__interval *tm__explain_beginning(const tm__explanation *it,
                                           const tm__step_of_chain *step);
 
+/** An instant of a thread that a chain is asked for. */
+typedef struct tm__question {
+    int64_t length_ns; ///< of the blocking interval
+    int64_t at_ns;     ///< on the model's clock
+    uint32_t thread;
+} tm__question;
+
+typedef struct tm__questions {
+    tm__question *all; ///< the longest blocking interval first
+    uint32_t count;
+    uint32_t room;
+} tm__questions;
+
+/** Make room. @param count  of questions at most; 0: 1 @return TM_OK or TM_ENOMEM */
+int tm__questions_open(tm__questions *it, tm__memory *memory, const tm_model *model,
+                       uint32_t count);
+
+/** What is asked where a caller named a thread or not (TM__NONE), an instant or not
+ * (0). */
+void tm__questions_find(tm__questions *it, const tm_model *model, uint32_t thread,
+                        int64_t at_ns);
+
+void tm__questions_close(tm__questions *it, tm__memory *memory);
+
 /** Whether a blocking interval is one of a worker that waits for work. */
 int tm__explain_is_idle(const tm_model *model, uint32_t stack);
 

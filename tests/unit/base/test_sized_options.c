@@ -167,11 +167,13 @@ static void options_of_a_path(void **state)
 
 static void options_of_an_explanation(void **state)
 {
-    const tm_explain_options value = {.size = sizeof(value), .thread = 2, .at_ns = 300};
+    const tm_explain_options value = {
+        .size = sizeof(value), .thread = 2, .at_ns = 300, .count = 2};
     const sized it = {"tm_explain_options",
                       &value,
                       sizeof(value),
-                      {END(tm_explain_options, thread), END(tm_explain_options, at_ns)},
+                      {END(tm_explain_options, thread), END(tm_explain_options, at_ns),
+                       END(tm_explain_options, reserved)},
                       explanation};
 
     (void)state;

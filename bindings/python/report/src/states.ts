@@ -92,6 +92,10 @@ export function labelOf(name: string): string {
 
 /** States in which a thread is blocked by others, as sums name them. */
 export const BLOCKING_STATES = SUMMED_STATES;
+/** States in which a thread waits for something that is to happen. */
+export const STOPPED: ReadonlySet<number> = new Set(
+  ([...BLOCKING_STATES, "sleeping", "deadlocked"] as const).map(indexOf),
+);
 export type BlockingState = (typeof BLOCKING_STATES)[number];
 
 export function isDark(): boolean {

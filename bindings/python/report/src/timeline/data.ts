@@ -5,6 +5,7 @@ import type { Thread, ThreadIndex } from "../data/run";
 import type { Stacks } from "../data/stacks";
 import { IDLE, RUNNING, STATE_COUNT } from "../states";
 import { Arrows } from "./arrows";
+import { Chains } from "./chains";
 import { Lanes, type Level, sumsOf } from "./lanes";
 import { Locks } from "./locks";
 import { Path } from "./path";
@@ -37,6 +38,7 @@ export class TimelineData {
   readonly lanes: Lanes;
   readonly arrows: Arrows;
   readonly path: Path;
+  readonly chains: Chains;
   readonly locks: Locks;
   readonly length: number;
   /** The run has no length, as a thread dump has none: of each lane its state is shown. */
@@ -62,6 +64,7 @@ export class TimelineData {
     if (this.isInstant) this.lanes.stretch(this.length);
     this.arrows = new Arrows(pack.table("interactions"), index);
     this.path = new Path(pack.table("critical_path"), index);
+    this.chains = new Chains(pack.table("chains"), index);
     const pauses = pack.table("pauses");
     this.pauses = Array.from({ length: pauses.rows }, (_, row) => ({
       start: pauses.numbers("start_ns")[row]!,

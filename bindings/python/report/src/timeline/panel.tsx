@@ -9,6 +9,7 @@ import { HoldPanel } from "./hold";
 import { pickWithin } from "./pick";
 import type { TimelineState } from "./state";
 import { Swatch } from "./swatch";
+import { Why } from "./why";
 import { describe, peerOf, sayArrow } from "./words";
 
 interface Props {
@@ -31,6 +32,7 @@ export function Panel({ state, onStatistics }: Props) {
   const outcome = level.state[row] === NO_STATE ? null : data.arrows.waking(lane, end);
   const className = source < 0 ? null : table.text("class", source);
   const show = (to: number, time: number) => {
+    state.bring(time);
     state.lane.value = to;
     choose(state, pickWithin(data.lanes, to, time, time));
   };
@@ -57,6 +59,7 @@ export function Panel({ state, onStatistics }: Props) {
         <Act name="began by" arrow={cause} state={state} show={show} />
         <Act name="ended by" arrow={outcome} state={state} show={show} />
       </dl>
+      <Why state={state} picked={picked} show={show} />
       {level.count[row]! > 1 ? (
         <p class="note">
           These {count(level.count[row]!, "interval")} are shorter than this file resolves;

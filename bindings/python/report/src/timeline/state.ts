@@ -82,6 +82,13 @@ export class TimelineState {
     this.look(start, start + size);
   }
 
+  /** Have an instant in sight. */
+  bring(time: number): void {
+    const { from, to } = this.window.peek();
+    const half = (to - from) / 2;
+    if (time < from || time > to) this.look(time - half, time + half);
+  }
+
   /** Look at a stretch of time with some room on both sides. */
   frame(from: number, to: number): void {
     const room = Math.max((to - from) * 0.5, this.data.length * 1e-7, 10);
