@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/utf8.h"
 #include "model/await.h"
 #include "model/binding.h"
 #include "model/context.h"
@@ -25,14 +26,34 @@
 #include "model/wait_set.h"
 #include "table/builder.h"
 
+static int intern_repaired(tm_model *model, uint32_t *index, const char *text,
+                           size_t bytes)
+{
+    size_t repaired_bytes = tm__utf8_repair(NULL, text, bytes);
+    char *repaired = tm__resize(&model->memory, NULL, 0, repaired_bytes);
+    int rc;
+
+    if (!repaired)
+        return TM_ENOMEM;
+    tm__utf8_repair(repaired, text, bytes);
+    rc = tm__strings_intern_bytes(&model->strings, index, repaired, repaired_bytes);
+    tm__free(&model->memory, repaired, repaired_bytes);
+    return rc;
+}
+
+/* UTF-8 from here on: tables repair names of their own, these go into files as they
+ * are. */
 static int set_text(tm_model *model, const char **field, const char *text)
 {
+    size_t bytes = text ? strlen(text) : 0;
     uint32_t index;
     int rc;
 
     if (!text)
         return TM_OK;
-    rc = tm__strings_intern(&model->strings, &index, text);
+    rc = tm__utf8_valid_bytes(text, bytes) == bytes
+             ? tm__strings_intern(&model->strings, &index, text)
+             : intern_repaired(model, &index, text, bytes);
     if (rc == TM_OK)
         *field = tm__strings_get(&model->strings, index);
     return rc;
