@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What peers send to a listener: anything, in pieces of any size, changed anywhere."""
+
+import functools
+import random
+import socket
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import runs
+import threadmodel
+from campaign import campaign
+from threadmodel.cli.peers import (
+    BLOCK_HEADER_BYTES,
+    CHUNK_BYTES,
+    FILE_HEADER_BYTES,
+    HEADER_BYTES,
+    MOST_PACKED_BYTES,
+    Peer,
+    Peers,
+)
+
+TOKEN = b"a-word-of-sixteen"
+ACCEPTED = "accepted"
+
+
+@functools.cache
+def a_trace() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.tmt"
+        with threadmodel.Writer(path) as writer:
+            runs.fill(writer)
+        return path.read_bytes()
+
+
+def first_block_end(trace: bytes) -> int:
+    at = FILE_HEADER_BYTES + 4
+    return HEADER_BYTES + int.from_bytes(trace[at : at + 4], "little")
+
+
+def with_length(trace: bytes, packed_bytes: int) -> bytes:
+    """A trace whose first block claims another length, behind a right checksum."""
+    header = bytearray(trace[FILE_HEADER_BYTES:HEADER_BYTES])
+    header[4:8] = packed_bytes.to_bytes(4, "little")
+    header[-4:] = zlib.crc32(header[:-4]).to_bytes(4, "little")
+    assert len(header) == BLOCK_HEADER_BYTES
+    return trace[:FILE_HEADER_BYTES] + bytes(header) + trace[HEADER_BYTES:]
+
+
+def spoilt(chance: random.Random) -> bytes:
+    """A trace whose first block is not what was written."""
+    trace = a_trace()
+    end = first_block_end(trace)
+    what = chance.randrange(5)
+    if what == 0:
+        return chance.randbytes(chance.randrange(400))
+    if what == 1:
+        return trace[: chance.randrange(end)]
+    if what == 2:
+        claimed = chance.choice((0, 1, end, MOST_PACKED_BYTES + 1, 2**32 - 1))
+        return with_length(trace, claimed)
+    changed = bytearray(trace)
+    if what == 3:
+        at = chance.randrange(end)
+        changed[at] ^= 1 << chance.randrange(8)
+    else:
+        at = chance.randrange(HEADER_BYTES)
+        changed[at:at] = chance.randbytes(1 + chance.randrange(8))
+    return bytes(changed)
+
+
+def pieces(data: bytes, chance: random.Random) -> Iterator[bytes]:
+    at = 0
+    while at < len(data):
+        size = chance.choice((1, 3, 50, 1000, len(data)))
+        yield data[at : at + size]
+        at += size
+
+
+def verdict(parts: Iterator[bytes] | list[bytes], token: bytes | None) -> str:
+    """Why a peer that sends these, and goes, is none; or that it is accepted."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.setblocking(False)
+        peer = Peer(ours, token)
+        for part in parts:
+            theirs.sendall(part)
+            why_not = peer.hear()
+            assert len(peer.said) <= HEADER_BYTES + MOST_PACKED_BYTES + CHUNK_BYTES
+            if why_not is None and peer.has_begun():
+                return ACCEPTED if peer.is_whole() else "no trace"
+            if why_not is not None:
+                return why_not
+        theirs.shutdown(socket.SHUT_WR)
+        why_not = peer.hear()
+        assert why_not is not None
+        return why_not
+
+
+@campaign(150, 5000)
+def test_a_whole_trace_is_accepted_in_pieces_of_any_size(seed: int) -> None:
+    chance = random.Random(seed)
+    word = b"threadmodel " + TOKEN + b"\n"
+    assert verdict(pieces(a_trace(), chance), None) == ACCEPTED
+    assert verdict(pieces(word + a_trace(), chance), TOKEN) == ACCEPTED
+
+
+@campaign(300, 10000)
+def test_what_is_no_trace_is_refused_however_it_comes(seed: int) -> None:
+    chance = random.Random(seed)
+    data = spoilt(chance)
+    assert verdict([data] if data else [], None) != ACCEPTED
+    assert verdict(pieces(data, chance), None) != ACCEPTED
+
+
+@campaign(150, 5000)
+def test_without_the_token_nothing_is_accepted(seed: int) -> None:
+    chance = random.Random(seed)
+    wrong = bytearray(b"threadmodel " + TOKEN + b"\n")
+    at = chance.randrange(len(wrong))
+    if chance.random() < 0.5:
+        wrong[at] ^= 1 + chance.randrange(255)
+    else:
+        del wrong[at]
+    data = bytes(wrong) + a_trace()
+    assert "token" in verdict(pieces(data, chance), TOKEN)
+    assert "token" in verdict(pieces(a_trace(), chance), TOKEN)
+
+
+@campaign(20, 300)
+def test_the_agent_is_found_among_strangers(seed: int) -> None:
+    chance = random.Random(seed)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        socket.socket(socket.AF_UNIX) as listener,
+    ):
+        path = f"{folder}/socket"
+        listener.bind(path)
+        listener.listen(16)
+        senders = [spoilt(chance) for _ in range(chance.randrange(10))]
+        senders.insert(chance.randrange(len(senders) + 1), a_trace())
+        connected = []
+        for data in senders:
+            sender = socket.socket(socket.AF_UNIX)
+            connected.append(sender)
+            sender.connect(path)
+            sender.sendall(data)
+        found = Peers(listener, None).wait()
+        assert bytes(found.said) == a_trace()
+        found.connection.close()
+        for sender in connected:
+            sender.close()
