@@ -86,7 +86,7 @@ void tm__cpu_sampler_round(JNIEnv *jni, tm__buffer *own)
     due_ns = now_ns + interval_ns();
     atomic_fetch_or(&tm__the_recording.kinds, TM__KIND(CPU_SAMPLE));
     for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
-        if (b->listed && b != own && b->thread_weak && b->os_id)
+        if (atomic_load(&b->listed) && b != own && b->thread_weak && b->os_id)
             sample(jni, own, b, samples_due(b));
 }
 

@@ -39,8 +39,8 @@ void tm__missing_stack_begin(const tm__event_report *r, const tm_event *event,
     } else {
         tm__stacks *it = &r->buffer->stacks;
 
-        it->bare_object = event->object;
-        it->bare_kind = event->kind;
+        atomic_store_explicit(&it->bare_object, event->object, memory_order_relaxed);
+        atomic_store_explicit(&it->bare_kind, event->kind, memory_order_relaxed);
         atomic_store_explicit(&it->bare_since_ns, since_ns, memory_order_release);
     }
 }
@@ -166,15 +166,15 @@ void tm__missing_stacks_ask(JNIEnv *jni, tm__buffer *own, int64_t before_ns,
             atomic_load_explicit(&b->stacks.bare_since_ns, memory_order_acquire);
 
         if (since_ns == 0 || since_ns > before_ns || since_ns == b->asked_ns ||
-            !b->thread_weak || !b->listed)
+            !b->thread_weak || !atomic_load(&b->listed))
             continue;
         b->asked_ns = since_ns;
         ask(jni, own,
             &(bare){.buffer = b,
                     .thread = b->thread,
-                    .object = b->stacks.bare_object,
+                    .object = atomic_load(&b->stacks.bare_object),
                     .since_ns = since_ns,
-                    .kind = b->stacks.bare_kind},
+                    .kind = atomic_load(&b->stacks.bare_kind)},
             b->thread_weak);
         limit--;
     }

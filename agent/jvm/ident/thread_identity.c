@@ -116,8 +116,10 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
     buffer->is_shared = is_a(jni, thread, tm__the_java.virtual_class);
     if (!buffer->is_shared) {
         buffer->os_id = (uint64_t)syscall(SYS_gettid);
-        buffer->thread_weak = (*jni)->NewWeakGlobalRef(jni, thread);
         buffer->thread = tm__thread_id(jni, thread);
+        atomic_store_explicit(&buffer->thread_weak,
+                              (*jni)->NewWeakGlobalRef(jni, thread),
+                              memory_order_release);
         buffer->is_shared = tm__is_carrier(jni, thread);
         tm__thread_define(buffer, jni, thread, buffer->thread, buffer->os_id, 0);
         tm__monitor_owner_register(jni, buffer->is_shared ? 0 : buffer->thread);

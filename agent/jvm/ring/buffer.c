@@ -49,7 +49,7 @@ static tm__buffer *claim_free(void)
     tm__buffer *buffer;
 
     for (buffer = atomic_load(&list); buffer; buffer = buffer->next)
-        if (!buffer->listed)
+        if (!atomic_load(&buffer->listed))
             break;
     return buffer;
 }
@@ -109,12 +109,13 @@ tm__buffer *tm__buffer_new(void)
     if (!buffer)
         buffer = make();
     if (buffer) {
-        buffer->listed = 1;
         claim_ring(buffer);
         if (!buffer->capacity)
             tm__counter_add(&buffer->costs.ringless, 1);
         buffer->renewed = atomic_load(&buffer->ring->head);
+        /* In this order: one that is listed and an orphan goes to the next thread. */
         atomic_store(&buffer->orphan, 0);
+        atomic_store(&buffer->listed, 1);
     }
     pthread_mutex_unlock(&list_lock);
     if (!buffer)
@@ -160,13 +161,13 @@ void tm__buffer_recycle(tm__buffer *buffer)
     buffer->idle_ns = 0;
     memset(buffer->notified, 0, sizeof(buffer->notified));
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
-    buffer->listed = 0;
+    atomic_store(&buffer->listed, 0);
     pthread_mutex_unlock(&list_lock);
 }
 
 void tm__buffer_renew(tm__buffer *buffer)
 {
-    if (buffer->listed)
+    if (atomic_load(&buffer->listed))
         claim_ring(buffer);
     buffer->taken = atomic_load(&buffer->ring->head);
     buffer->scanned = buffer->taken;

@@ -59,8 +59,8 @@ enum { TM__MEASURED = 64 };
 typedef struct tm__stacks {
     _Atomic int64_t
         bare_since_ns; ///< blocking interval without a stack that it is in; 0: none
-    uint64_t bare_object;
-    uint16_t bare_kind;
+    _Atomic uint64_t bare_object;
+    _Atomic uint16_t bare_kind;
     uint32_t round; ///< that the next three are of
     uint32_t firsts_left;
     uint32_t walks_left;
@@ -101,8 +101,10 @@ typedef struct tm__buffer {
     int64_t wait_ns;       ///< when it began to wait
     int in_wait;           ///< it is inside our stand-in for Object.wait
     uint64_t os_id;
-    uint64_t name_hash;        ///< of the name and group it was defined with
-    void *thread_weak;         ///< weak reference to the thread object; NULL: none
+    uint64_t name_hash; ///< of the name and group it was defined with
+    /** Weak reference to the thread object; NULL: none. Set after `thread` and `os_id`,
+     * which another thread may read once it has seen this. */
+    void *_Atomic thread_weak;
     int is_shared;             ///< virtual threads reported through it
     _Atomic uint64_t defined;  ///< where the last record that is no event ends
     _Atomic uint64_t left_out; ///< notifies that were not reported on purpose, ever
@@ -127,7 +129,7 @@ typedef struct tm__buffer {
     uint64_t enter_thread;  ///< of the contended enter that was taken last
     uint32_t enter_stack;   ///< its stack in the trace; 0: none
     atomic_int orphan;      ///< its thread has gone
-    int listed;             ///< it is not on the free list
+    atomic_int listed;      ///< it is not on the free list
     struct tm__buffer *next;
 } tm__buffer;
 

@@ -246,7 +246,8 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
     int rc = TM_OK;
 
     for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
-        if (!b->listed || !atomic_load_explicit(&b->orphan, memory_order_acquire) ||
+        if (!atomic_load(&b->listed) ||
+            !atomic_load_explicit(&b->orphan, memory_order_acquire) ||
             b->taken != atomic_load(&b->ring->head) || b->scanned != b->taken)
             continue;
         rc = tm__merge_loss(b, horizon - 1);
