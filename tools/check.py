@@ -27,7 +27,9 @@ BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
 SHOWN_LINES = 200
 # Groups that run for minutes: with --full, or by their name.
-FULL_ONLY = ("real", "chaos", "analyze")
+FULL_ONLY = ("real", "chaos", "analyze", "tsan")
+# C tests that start threads.
+SHARED_BY_THREADS = ("agent", "arrow", "rings_shared")
 # Folders whose tests look at no clock: a worker a processor. Others run one by one.
 PARALLEL = ("abi", "python")
 FRONT_END = ROOT / "bindings/python/report"
@@ -116,25 +118,45 @@ def run_pytest(folder: Path) -> Outcome:
     return counted(*call([*command, f"--junitxml={junit}", str(folder)]), junit)
 
 
+def build_with(build: Path, *options: str) -> Outcome | None:
+    """Bring a build folder up to date. @return what is wrong; None: nothing"""
+    commands = [["ninja", "-C", str(build), "--quiet"]]
+    if not (build / "build.ninja").exists():
+        commands.insert(0, ["meson", "setup", str(build), str(ROOT), *options])
+    for command in commands:
+        status, text = call(command)
+        if status:
+            return Outcome(failed=1, text=text)
+    return None
+
+
 def run_sanitized() -> Outcome:
     """The C tests where a bad access, a leak or undefined behaviour ends them."""
     build = ROOT / "build-asan"
-    if not (build / "build.ninja").exists():
-        status, text = call(
-            ["meson", "setup", str(build), str(ROOT), "-Db_lundef=false"]
-            + ["-Db_sanitize=address,undefined"]
-            + ["-Dc_args=-fno-sanitize-recover=undefined -fno-omit-frame-pointer"]
-        )
-        if status:
-            return Outcome(failed=1, text=text)
-    status, text = call(["ninja", "-C", str(build), "--quiet"])
-    if status:
-        return Outcome(failed=1, text=text)
-    return run_meson(
+    wrong = build_with(
+        build,
+        "-Db_lundef=false",
+        "-Db_sanitize=address,undefined",
+        "-Dc_args=-fno-sanitize-recover=undefined -fno-omit-frame-pointer",
+    )
+    return wrong or run_meson(
         build,
         "--timeout-multiplier=10",
         ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1",
         UBSAN_OPTIONS="print_stacktrace=1",
+    )
+
+
+def run_threads() -> Outcome:
+    """The C tests of what several threads share, where a race ends them."""
+    build = ROOT / "build-tsan"
+    options = ["-Db_lundef=false", "-Db_sanitize=thread", "-Dpython=disabled"]
+    wrong = build_with(build, *options)
+    return wrong or run_meson(
+        build,
+        "--timeout-multiplier=10",
+        *SHARED_BY_THREADS,
+        TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1",
     )
 
 
@@ -210,6 +232,7 @@ def find_groups() -> dict[str, Callable[[], Outcome]]:
     ):
         groups[folder.name] = partial(run_both, groups.get(folder.name), folder)
     groups["asan"] = run_sanitized
+    groups["tsan"] = partial(run_both, run_threads, ROOT / "tests/tsan")
     groups["analyze"] = run_analysis
     groups["valgrind"] = run_valgrind
     return groups
