@@ -73,6 +73,19 @@ def test_the_embedding_example_needs_no_more_than_the_dump(
     assert said == EMBED.with_suffix(".txt").read_text()
 
 
+def may_grow(dump: Dump) -> str:
+    """What abidiff is to pass over: sized structs may grow at their end."""
+    names = [name for name in dump.fields if dump.grows(name)]
+    assert "tm_run" in names
+    return (
+        "[suppress_type]\n"
+        "type_kind = struct\n"
+        f"name_regexp = ^({'|'.join(names)})$\n"
+        "has_data_member_inserted_at = end\n"
+        "has_size_change = yes\n"
+    )
+
+
 def test_libabigail_finds_nothing_incompatible(
     build: Path, tmp_path: Path, release: Path
 ) -> None:
@@ -87,8 +100,11 @@ def test_libabigail_finds_nothing_incompatible(
     command.append(f"-Wl,--version-script={tmp_path}/old.map")
     command += ["-I", tmp_path, tmp_path / "old.c", "-o", old]
     subprocess.run(command, check=True)
+    grown = tmp_path / "grown.abignore"
+    grown.write_text(may_grow(dump))
+    command = ["abidiff", "--no-added-syms", "--suppressions", grown, old]
     done = subprocess.run(
-        ["abidiff", "--no-added-syms", old, build / "libthreadmodel/libthreadmodel.so"],
+        [*command, build / "libthreadmodel/libthreadmodel.so"],
         check=False,
         capture_output=True,
         text=True,

@@ -5,7 +5,10 @@
 
 #include <threadmodel/sink.h>
 
-/** Put down what it cost so far. */
+/** A recording begins. */
+void tm__overhead_begin(void);
+
+/** Put down what it cost so far, and what the program took of the processors. */
 void tm__overhead_add(tm_run *run);
 
 /** Emit that, if it was not lately. @return TM_OK or what the sink returned */

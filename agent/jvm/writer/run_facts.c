@@ -14,6 +14,7 @@
 #include "vm/capabilities.h"
 #include "vm/vm.h"
 #include "writer/overhead.h"
+#include "writer/processor_waits.h"
 
 enum { FACT_BYTES = 8192 };
 
@@ -33,6 +34,18 @@ static void property(char *out, size_t bytes, const char *name)
         return;
     tm__text_utf8(out, bytes, value, strlen(value));
     (*jvmti)->Deallocate(jvmti, (unsigned char *)value);
+}
+
+/* Those that the VM may use, by a container's limits too; 0: unknown. */
+static uint64_t processor_count(void)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jint count = 0;
+
+    return (*jvmti)->GetAvailableProcessors(jvmti, &count) == JVMTI_ERROR_NONE &&
+                   count > 0
+               ? (uint64_t)count
+               : 0;
 }
 
 int tm__run_facts_announce(void)
@@ -65,10 +78,13 @@ int tm__run_facts_emit(int64_t end_ns)
         .kinds = tm__the_recording.kinds,
         .identity = TM_IDENTITY_EXACT,
         .id = tm__the_recording.run_id,
+        .processors = processor_count(),
     };
 
-    if (end_ns)
+    if (end_ns) {
+        tm__processor_waits_look();
         tm__overhead_add(&run);
+    }
     property(command, sizeof(command), "sun.java.command");
     property(name, sizeof(name), "java.vm.name");
     property(version, sizeof(version), "java.vm.version");

@@ -106,6 +106,9 @@ class tm_run(CData):
     cost_threads_ns: int
     cost_stacks_ns: int
     cost_recorder_ns: int
+    processors: int
+    cpu_ns: int
+    cpu_wait_ns: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_class(CData):

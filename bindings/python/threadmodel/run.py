@@ -35,6 +35,9 @@ class Run:
         cost_threads_ns: of the program's threads, estimated
         cost_stacks_ns: of these, for walks of stacks
         cost_recorder_ns: processor time of the recorder's own threads
+        processors: that the process could use
+        cpu_ns: processor time that it took, without the recorder's own threads
+        cpu_wait_ns: that its threads waited for a processor meanwhile, estimated
     """
 
     source: str | None = None
@@ -57,6 +60,9 @@ class Run:
     cost_threads_ns: int = 0
     cost_stacks_ns: int = 0
     cost_recorder_ns: int = 0
+    processors: int = 0
+    cpu_ns: int = 0
+    cpu_wait_ns: int = 0
 
     @property
     def start(self) -> str | None:
@@ -87,4 +93,7 @@ def from_struct(struct: Any) -> Run:
         cost_threads_ns=struct.cost_threads_ns,
         cost_stacks_ns=struct.cost_stacks_ns,
         cost_recorder_ns=struct.cost_recorder_ns,
+        processors=struct.processors,
+        cpu_ns=struct.cpu_ns,
+        cpu_wait_ns=struct.cpu_wait_ns,
     )
