@@ -21,4 +21,10 @@ static inline int64_t tm__product(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
+/** @return a number from 0 on without its fraction; INT64_MAX where that is too much */
+static inline int64_t tm__whole(double number)
+{
+    return number < 9.2e18 ? (int64_t)number : INT64_MAX;
+}
+
 #endif

@@ -170,6 +170,11 @@ static void report_replays(const char *name, const struct score *s)
         printf("what-if, %s: of %" PRIu64 " runs replayed unchanged %.1f %% are as long"
                " to 1 %%\n",
                name, s->replays, percent(s->replays_right, s->replays));
+    if (s->replays_limited > 0)
+        printf("what-if, %s: of %" PRIu64 " that are as long exactly %.1f %% are so to "
+               "1 %% on fewer processors than threads\n",
+               name, s->replays_limited,
+               percent(s->replays_limited_right, s->replays_limited));
 }
 
 static void report_paths(const char *name, const struct score *s)

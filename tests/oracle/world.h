@@ -398,6 +398,7 @@ struct score {
     uint64_t path_ns, path_compared_ns; ///< of critical paths, and of that compared
     uint64_t path_unexplained_ns;       ///< said to be, where a cause was not reported
     uint64_t replays, replays_right;    ///< unchanged; those as long as the run was
+    uint64_t replays_limited, replays_limited_right; ///< on fewer processors
     uint64_t failures;
     bool all; ///< say each of them
 };

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which changes to try, and trying them: some dozens of classes and callers on a run of
- * millions of holds. A change is replayed three times, with what is uncertain at both
+ * Changes, and trying them: some dozens of classes and callers on a run of millions of
+ * holds. A change is replayed three times, with what is uncertain at both
  * of its bounds and in the middle, and each time beside the same run unchanged.
  */
 #include "analysis/whatif/candidates.h"
 
-#include <string.h>
-
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
-#include "base/sort.h"
 #include "model/caller_frame.h"
 #include "model/methods.h"
 #include "model/object.h"
@@ -25,6 +22,7 @@ void tm__candidates_open(tm__candidates *all, const tm_model *model,
     all->holds = (tm__holds){.model = model, .memory = &all->memory};
     all->resources = (tm__resources){.model = model, .memory = &all->memory};
     all->served = (tm__served){.memory = &all->memory};
+    all->processors = (tm__processors){.memory = &all->memory};
 }
 
 /* The run is over when the path's thread is, or the last of the program's. One that has
@@ -153,7 +151,7 @@ static int matches(const tm__candidates *all, const tm__candidate *it,
            (!all->chosen || place->is_chosen);
 }
 
-static void count_holds(tm__candidates *all)
+void tm__candidates_count_holds(tm__candidates *all)
 {
     for (uint32_t i = 0; i < all->items_count; i++) {
         tm__candidate *it = &all->items[i];
@@ -293,6 +291,7 @@ static int replay_at(tm__candidates *all, int bound)
         .memory = &all->memory,
         .holds = &all->holds,
         .signals = &all->signals,
+        .processors = &all->processors,
         .served = all->served.resources ? &all->served : NULL,
         .stacks = all->options->change == TM_WHATIF_METHOD ? all->stacks : NULL,
         .callers = all->callers,
@@ -329,122 +328,14 @@ int tm__candidates_replay(tm__candidates *all)
     if (!all->scalings || !all->saved_ns || !all->finished_ns[0] ||
         !all->finished_ns[1])
         return TM_ENOMEM;
-    count_holds(all);
+    tm__candidates_count_holds(all);
+    rc = tm__processors_find(&all->processors, all->model, all->path.begin_ns);
     for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long; i++) {
         all->holds.bound = bounds[i];
         rc = i ? tm__holds_gather(&all->holds) : TM_OK;
         if (rc == TM_OK)
             rc = replay_at(all, bounds[i]);
     }
-    return rc;
-}
-
-/* ---- which to try ---- */
-
-static int by_scaled(const void *payload, uint32_t left, uint32_t right)
-{
-    const tm__candidates *all = payload;
-    int64_t a = all->items[left].scaled_ns, b = all->items[right].scaled_ns;
-
-    if (a != b)
-        return a > b ? -1 : 1;
-    return left < right ? -1 : 1;
-}
-
-/* Sort the candidates, by what was gained or, before that is known, by holds. */
-int tm__candidates_sort(tm__candidates *all)
-{
-    size_t count = all->items_count, bytes = (count + 1) * sizeof(tm__sortable);
-    size_t sorted_bytes = (count + 1) * sizeof(tm__candidate);
-    tm__sortable *order = tm__resize(&all->memory, NULL, 0, 2 * bytes);
-    tm__candidate *sorted = tm__resize(&all->memory, NULL, 0, sorted_bytes);
-
-    if (order && sorted) {
-        for (uint32_t i = 0; i < count; i++)
-            order[i] = (tm__sortable){-all->items[i].gains_ns[TM__HOLDS_LIKELY], i};
-        tm__sort(order, order + count + 1, count, by_scaled, all);
-        for (uint32_t i = 0; i < count; i++)
-            sorted[i] = all->items[order[i].number];
-        if (count)
-            memcpy(all->items, sorted, count * sizeof(*sorted));
-    }
-    tm__free(&all->memory, order, 2 * bytes);
-    tm__free(&all->memory, sorted, sorted_bytes);
-    return order && sorted ? TM_OK : TM_ENOMEM;
-}
-
-static uint32_t class_of(const tm_model *model, uint32_t object)
-{
-    uint32_t index = object == TM__NONE ? TM__NONE : model->objects[object].class_index;
-
-    return index == TM__NONE ? TM__NONE : model->classes[index].name;
-}
-
-/* Note a class that the path goes through: of what it waits for, or hands over. */
-static int note_classes(tm__candidates *all)
-{
-    for (uint32_t i = 0; i < all->path.segments_count; i++) {
-        uint32_t object, stack, class_name, *value;
-
-        tm__segment_subject(all->model, &all->path.segments[i], &object, &stack);
-        class_name = class_of(all->model, object);
-        if (class_name == TM__NONE)
-            continue;
-        value = tm__triple_map_at(&all->seen, &all->memory, class_name, TM__NONE, 0);
-        if (!value)
-            return TM_ENOMEM;
-        *value = 1;
-    }
-    return TM_OK;
-}
-
-static int is_noted(tm__candidates *all, uint32_t class_name)
-{
-    uint32_t *value;
-
-    if (class_name == TM__NONE)
-        return 0;
-    value = tm__triple_map_at(&all->seen, &all->memory, class_name, TM__NONE, 0);
-    if (!value)
-        return TM_ENOMEM;
-    if (!*value)
-        *value = 2; /* a slot must not stay free */
-    return *value == 1;
-}
-
-static int add_once(tm__candidates *all, uint32_t class_name, uint32_t method)
-{
-    uint32_t *value =
-        tm__triple_map_at(&all->seen, &all->memory, class_name, method, 1);
-
-    if (!value)
-        return TM_ENOMEM;
-    if (*value)
-        return TM_OK;
-    *value = 1;
-    return tm__candidates_add(all, class_name, method);
-}
-
-int tm__candidates_find(tm__candidates *all, uint32_t count)
-{
-    int rc = note_classes(all);
-
-    for (uint32_t p = 0; p < all->holds.places_count && rc == TM_OK; p++) {
-        const tm__place *place = &all->holds.places[p];
-
-        rc = place->holds ? is_noted(all, place->class_name) : 0;
-        if (rc <= 0)
-            continue;
-        rc = add_once(all, place->class_name, TM__NONE);
-        if (rc == TM_OK && place->method != TM__NONE)
-            rc = add_once(all, place->class_name, place->method);
-    }
-    if (rc < 0)
-        return rc;
-    count_holds(all);
-    rc = tm__candidates_sort(all);
-    if (all->items_count > count)
-        all->items_count = count;
     return rc;
 }
 
@@ -465,6 +356,7 @@ void tm__candidates_close(tm__candidates *all)
     tm__free(&all->memory, all->items, all->items_capacity * sizeof(tm__candidate));
     tm__triple_map_free(&all->seen, &all->memory);
     tm__signals_free(&all->signals, model, &all->memory);
+    tm__processors_free(&all->processors);
     tm__served_free(&all->served);
     tm__resources_close(&all->resources);
     tm__scope_close(&all->scope, model);

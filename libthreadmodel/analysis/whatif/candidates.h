@@ -27,6 +27,7 @@ typedef struct tm__candidates {
     tm__path path;
     tm__holds holds;
     tm__signals signals;
+    tm__processors processors;
     tm__scope scope;
     tm__resources resources;
     tm__served served;
@@ -63,6 +64,9 @@ int tm__candidates_gather(tm__candidates *all);
 
 /** Add one by name. @return TM_OK or TM_ENOMEM */
 int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method);
+
+/** Count the holds that each changes. */
+void tm__candidates_count_holds(tm__candidates *all);
 
 /** Add those that the path goes through, `count` at most: those held longest. */
 int tm__candidates_find(tm__candidates *all, uint32_t count);

@@ -100,20 +100,24 @@ static void put_marks_before(tm__script_writer *w, int64_t time_ns)
         put_mark(w, it);
 }
 
+static void work_up_to(tm__script_writer *w, int64_t time_ns)
+{
+    if (time_ns <= w->now_ns)
+        return;
+    w->work_ns += w->processors
+                      ? tm__processors_work_ns(w->processors, w->now_ns, time_ns)
+                      : time_ns - w->now_ns;
+    w->now_ns = time_ns;
+}
+
 /* Work up to an instant, and what the thread does meanwhile. */
 static void work_until(tm__script_writer *w, int64_t time_ns)
 {
     for (const tm__mark *it; (it = next_mark(w)) && it->time_ns < time_ns; w->at++) {
-        if (it->time_ns > w->now_ns) {
-            w->work_ns += it->time_ns - w->now_ns;
-            w->now_ns = it->time_ns;
-        }
+        work_up_to(w, it->time_ns);
         put_mark(w, it);
     }
-    if (time_ns > w->now_ns) {
-        w->work_ns += time_ns - w->now_ns;
-        w->now_ns = time_ns;
-    }
+    work_up_to(w, time_ns);
 }
 
 /* Whether a block ends because its thread has the lock then. */
@@ -348,6 +352,10 @@ static void write_all(tm__script_writer *w)
         w->script->first[i] = w->script->steps_count;
         w->work_ns = 0;
         w->now_ns = w->script->begin_ns;
+        w->processors = w->script->processors->most > 0 &&
+                                tm__takes_processor(&w->model->threads[i])
+                            ? w->script->processors
+                            : NULL;
         write_thread(w, i);
         w->script->ended_ns[i] = w->now_ns - w->script->begin_ns;
     }

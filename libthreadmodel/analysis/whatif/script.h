@@ -11,6 +11,7 @@
 
 #include "analysis/path/path.h"
 #include "analysis/whatif/holds.h"
+#include "analysis/whatif/processors.h"
 #include "analysis/whatif/served.h"
 #include "model/model.h"
 #include "model/object.h"
@@ -66,6 +67,7 @@ typedef struct tm__script {
     tm__memory *memory;
     const tm__holds *holds;
     const tm__signals *signals;
+    const tm__processors *processors;
     const tm__served *served; ///< what is known of the resource asked about, or NULL
     const uint8_t *stacks;    ///< those in the method that is asked about, or NULL
     const uint32_t *callers;  ///< frames[] of each stack

@@ -28,8 +28,9 @@ typedef struct tm__script_writer {
     uint32_t *first; ///< of each thread in order[], one more than threads
     uint32_t at;     ///< in order[]
     uint32_t end;
-    uint32_t wait;  ///< the next of served->resources->waits
-    uint32_t ender; ///< the next of signals->enders
+    uint32_t wait;                    ///< the next of served->resources->waits
+    uint32_t ender;                   ///< the next of signals->enders
+    const tm__processors *processors; ///< that the thread shares; NULL: it need not
     int64_t now_ns; ///< up to where the thread's time has become steps
     int64_t work_ns;
     int is_counting; ///< marks are counted, and not written yet

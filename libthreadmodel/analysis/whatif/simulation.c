@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads take their steps by the time at which each comes to its next one. A
- * tournament says whose turn it is: each thread has a leaf of a tree, and each node is
- * the first of those below it. A step that touches no other thread is taken at once.
+ * Threads take their steps by the time at which each comes to its next one. A step that
+ * touches no other thread is taken at once, unless threads share processors.
  *
  * Runs have millions of steps, hundreds of threads and as many locks as they like.
  */
@@ -15,95 +14,6 @@
 /* A replay in which more threads block one another tells nothing. */
 enum { FORCED_MAX = 1000 };
 
-#define NO_TURN INT64_MAX
-
-/* ---- whose turn it is ---- */
-
-static int is_over(const tm__play *r, uint32_t thread)
-{
-    return r->actors[thread].step >= r->script->first[thread + 1];
-}
-
-/* Of turns of one instant: what lets others go on comes first, and of those that want a
- * lock who had it first in the recording. */
-static int64_t rank_of(const tm__play *r, uint32_t thread)
-{
-    const tm__step *it = is_over(r, thread) ? NULL : tm__step_of(r, thread);
-
-    if (it && (it->kind == TM__STEP_SIGNAL || it->kind == TM__STEP_RELEASE))
-        return -1;
-    return it && it->kind == TM__STEP_ACQUIRE ? it->until_ns : 0;
-}
-
-static int goes_before(const tm__play *r, uint32_t left, uint32_t right)
-{
-    int64_t a = rank_of(r, left), b = rank_of(r, right);
-
-    return a != b ? a < b : left < right;
-}
-
-/* Play a thread's turn off against the others on its way up. Which of two is earlier
- * cannot be foreseen, so nothing branches by it. */
-static void play_off(tm__play *r, uint32_t thread, int64_t time_ns)
-{
-    uint32_t at = r->leaves + thread;
-    tm__turn it = {time_ns, thread};
-
-    r->turns[at] = it;
-    for (; at > 1; at /= 2) {
-        const tm__turn *other = &r->turns[at ^ 1];
-        int64_t loses = -(int64_t)(other->time_ns < it.time_ns);
-
-        if (other->time_ns == it.time_ns && it.time_ns != NO_TURN)
-            loses = -(int64_t)goes_before(r, other->thread, it.thread);
-        it.time_ns ^= (it.time_ns ^ other->time_ns) & loses;
-        it.thread ^= (it.thread ^ other->thread) & (uint32_t)loses;
-        if ((r->turns[at / 2].thread != thread) & (it.thread != thread))
-            return;
-        r->turns[at / 2] = it;
-    }
-}
-
-static void take_turn(tm__play *r, uint32_t thread)
-{
-    int64_t now_ns = r->actors[thread].now_ns;
-
-    play_off(r, thread, now_ns < NO_TURN ? now_ns : NO_TURN - 1);
-}
-
-void tm__play_block(tm__play *r, uint32_t thread)
-{
-    tm__actor *it = &r->actors[thread];
-
-    play_off(r, thread, NO_TURN);
-    it->is_blocked = 1;
-    it->previous = TM__NONE;
-    it->next = r->blocked;
-    if (r->blocked != TM__NONE)
-        r->actors[r->blocked].previous = thread;
-    r->blocked = thread;
-}
-
-static void unblock(tm__play *r, uint32_t thread, int64_t time_ns)
-{
-    tm__actor *it = &r->actors[thread];
-
-    if (it->previous != TM__NONE)
-        r->actors[it->previous].next = it->next;
-    else
-        r->blocked = it->next;
-    if (it->next != TM__NONE)
-        r->actors[it->next].previous = it->previous;
-    it->is_blocked = 0;
-    it->now_ns = time_ns;
-}
-
-void tm__play_wake(tm__play *r, uint32_t thread, int64_t time_ns)
-{
-    unblock(r, thread, time_ns);
-    take_turn(r, thread);
-}
-
 /* ---- steps ---- */
 
 static int64_t scaled(const tm__play *r, const tm__actor *a, int64_t ns)
@@ -115,36 +25,70 @@ static int64_t scaled(const tm__play *r, const tm__actor *a, int64_t ns)
     return (int64_t)((double)ns * r->it->factor + 0.5);
 }
 
+static void note_saved(tm__play *r, uint32_t thread, int64_t ns)
+{
+    if (r->it->saved_ns && !r->actors[thread].gone)
+        r->it->saved_ns[thread] = tm__sum(r->it->saved_ns[thread], ns);
+}
+
 static void pass(tm__play *r, uint32_t thread, int64_t was_ns, int64_t replayed_ns)
 {
     tm__actor *a = &r->actors[thread];
 
     a->now_ns = tm__sum(a->now_ns, replayed_ns);
-    if (r->it->saved_ns && !a->gone)
-        r->it->saved_ns[thread] =
-            tm__sum(r->it->saved_ns[thread], was_ns - replayed_ns);
+    note_saved(r, thread, was_ns - replayed_ns);
 }
 
 /* A thread has come to its step: the work before that is done. */
 static void come(tm__play *r, uint32_t thread)
 {
-    const tm__step *step = is_over(r, thread) ? NULL : tm__step_of(r, thread);
+    const tm__step *step = tm__play_is_over(r, thread) ? NULL : tm__step_of(r, thread);
 
     if (!step)
         return;
     tm__ask_for(step + 2);
-    if (tm__step_follows_work(step) && step->length_ns)
+    if (!r->works && tm__step_follows_work(step) && step->length_ns)
         pass(r, thread, step->length_ns,
              scaled(r, &r->actors[thread], step->length_ns));
+    r->actors[thread].has_worked = 0;
+}
+
+/* Where processors are shared, what a thread takes depends on what others do by then.
+ * @return 1: it works, or has its turn later */
+static int is_busy(tm__play *r, uint32_t thread)
+{
+    tm__actor *a = &r->actors[thread];
+    const tm__step *step = tm__step_of(r, thread);
+    int has_work = step->kind == TM__STEP_WORK || tm__step_follows_work(step);
+    int64_t length_ns;
+
+    if ((double)a->now_ns > r->now_ns) {
+        tm__play_turn(r, thread);
+        return 1;
+    }
+    if (!has_work || a->has_worked)
+        return 0;
+    length_ns = scaled(r, a, step->length_ns);
+    a->has_worked = 1;
+    note_saved(r, thread, step->length_ns - length_ns);
+    if (length_ns == 0)
+        return 0;
+    if (tm__takes_processor(&r->script->model->threads[thread])) {
+        tm__play_work(r, thread, length_ns);
+    } else {
+        a->now_ns = tm__sum(a->now_ns, length_ns);
+        tm__play_turn(r, thread);
+    }
+    return 1;
 }
 
 /* A blocked thread goes on with what comes after its step. */
 static void go_on(tm__play *r, uint32_t thread, int64_t time_ns)
 {
-    unblock(r, thread, time_ns);
+    tm__play_unblock(r, thread, time_ns);
     r->actors[thread].step++;
     come(r, thread);
-    take_turn(r, thread);
+    tm__play_turn(r, thread);
 }
 
 static void change_place(tm__play *r, tm__actor *a, uint32_t place, int begins)
@@ -231,7 +175,8 @@ static int run_step(tm__play *r, uint32_t thread)
 
     switch (step->kind) {
     case TM__STEP_WORK:
-        pass(r, thread, step->length_ns, scaled(r, a, step->length_ns));
+        if (!r->works)
+            pass(r, thread, step->length_ns, scaled(r, a, step->length_ns));
         break;
     case TM__STEP_REST:
         pass(r, thread, step->length_ns, method_ns(r, a, step, step->length_ns));
@@ -274,16 +219,18 @@ static void advance(tm__play *r, uint32_t thread)
 {
     int is_its_turn = 1;
 
-    for (; !is_over(r, thread); is_its_turn = 0) {
+    for (; !tm__play_is_over(r, thread); is_its_turn = 0) {
+        if (r->works && is_busy(r, thread))
+            return;
         if (!is_its_turn && touches_others(tm__step_of(r, thread))) {
-            take_turn(r, thread);
+            tm__play_turn(r, thread);
             if (r->turns[1].thread != thread)
                 return;
         }
         if (!run_step(r, thread))
             return;
     }
-    play_off(r, thread, NO_TURN);
+    tm__play_no_turn(r, thread);
     if (r->it->finished_ns)
         r->it->finished_ns[thread] = r->actors[thread].now_ns;
     if (r->it->ends[thread]) {
@@ -321,12 +268,15 @@ static void go(tm__play *r)
 {
     int64_t now_ns = 0;
 
-    while (r->ends_left || r->turns[1].time_ns != NO_TURN) {
-        if (r->turns[1].time_ns != NO_TURN) {
+    for (;;) {
+        uint32_t thread = tm__play_next(r);
+
+        if (thread != TM__NONE) {
             if (r->turns[1].time_ns > now_ns)
                 now_ns = r->turns[1].time_ns;
-            advance(r, r->turns[1].thread);
-        } else if (r->blocked != TM__NONE && r->it->forced < FORCED_MAX) {
+            advance(r, thread);
+        } else if (r->ends_left && r->blocked != TM__NONE &&
+                   r->it->forced < FORCED_MAX) {
             force(r, now_ns);
         } else {
             return;
@@ -350,11 +300,14 @@ static void begin(tm__play *r)
                                    .next = TM__NONE};
         r->ends_left += r->it->ends[i] != 0;
     }
-    for (uint32_t i = 0; i < 2 * r->leaves; i++)
-        r->turns[i] = (tm__turn){NO_TURN, 0};
+    for (uint32_t i = 0; i < 2 * r->leaves; i++) {
+        r->turns[i] = (tm__turn){TM__NO_TURN, 0};
+        if (r->works)
+            r->works[i] = r->turns[i];
+    }
     for (uint32_t i = 0; i < threads; i++) {
         come(r, i);
-        take_turn(r, i);
+        tm__play_turn(r, i);
     }
 }
 
@@ -363,6 +316,7 @@ int tm__simulate(tm__simulation *it)
     const tm_model *model = it->script->model;
     tm__play r = {.it = it, .script = it->script, .blocked = TM__NONE};
     size_t actors = ((size_t)model->threads_count + 1) * sizeof(*r.actors);
+    int shares = it->script->processors->most > 0;
     size_t turns;
     size_t locks = (size_t)tm__script_lock_count(it->script) * sizeof(*r.locks);
     size_t rows = ((size_t)model->interactions_count + 1) * sizeof(*r.waiters);
@@ -376,15 +330,17 @@ int tm__simulate(tm__simulation *it)
     turns = 2 * (size_t)r.leaves * sizeof(*r.turns);
     r.actors = tm__resize(it->memory, NULL, 0, actors);
     r.turns = tm__resize(it->memory, NULL, 0, turns);
+    r.works = shares ? tm__resize(it->memory, NULL, 0, turns) : NULL;
     r.locks = tm__resize(it->memory, NULL, 0, locks);
     r.waiters = tm__resize(it->memory, NULL, 0, rows);
-    if (r.actors && r.turns && r.locks && r.waiters) {
+    if (r.actors && r.turns && (r.works || !shares) && r.locks && r.waiters) {
         begin(&r);
         go(&r);
         rc = TM_OK;
     }
     tm__free(it->memory, r.actors, actors);
     tm__free(it->memory, r.turns, turns);
+    tm__free(it->memory, r.works, turns);
     tm__free(it->memory, r.locks, locks);
     tm__free(it->memory, r.waiters, rows);
     return rc;

@@ -129,7 +129,8 @@ static void let_in(tm__play *r, uint32_t number, int64_t now_ns)
         }
         unqueue(r, it);
         r->actors[thread].is_heir = 1;
-        tm__play_wake(r, thread, tm__sum(now_ns, tm__play_latency_ns(r, thread)));
+        tm__play_unblock(r, thread, tm__sum(now_ns, tm__play_latency_ns(r, thread)));
+        tm__play_turn(r, thread);
     }
 }
 

@@ -7,9 +7,11 @@
 
 /** A thread's turn. */
 typedef struct tm__turn {
-    int64_t time_ns; ///< INT64_MAX: it has none
+    int64_t time_ns; ///< TM__NO_TURN: it has none
     uint32_t thread;
 } tm__turn;
+
+#define TM__NO_TURN INT64_MAX
 
 /** A lock, or the permits of a resource. */
 typedef struct tm__play_lock {
@@ -32,7 +34,7 @@ typedef struct tm__actor {
     uint32_t previous; ///< in the list of the blocked
     uint32_t next;
     uint8_t is_heir;
-    uint8_t is_blocked;
+    uint8_t has_worked; ///< what comes before its step, where processors are shared
 } tm__actor;
 
 typedef struct tm__play {
@@ -43,6 +45,11 @@ typedef struct tm__play {
     uint32_t *waiters; ///< a row: who awaits it; TM__NONE, or TM__SIGNALLED
     tm__turn
         *turns; ///< nodes of a tree: [1] is the first of all, [leaves + i] a thread's
+    tm__turn *works;  ///< the same of those that share processors, by what each will
+                      ///< have done; NULL: all have one
+    double now_ns;    ///< while processors are shared
+    double done_ns;   ///< what one that works since the begin has done
+    uint32_t running; ///< how many work
     uint32_t leaves;  ///< a power of two
     uint32_t blocked; ///< head of a list through the actors
     uint32_t ends_left;
@@ -55,9 +62,24 @@ static inline const tm__step *tm__step_of(const tm__play *r, uint32_t thread)
     return &r->script->steps[r->actors[thread].step];
 }
 
-/** Note that a thread is blocked, and let one that is go on at a time. */
+static inline int tm__play_is_over(const tm__play *r, uint32_t thread)
+{
+    return r->actors[thread].step >= r->script->first[thread + 1];
+}
+
+/** Whose turn it is now. @return TM__NONE: nobody can go on */
+uint32_t tm__play_next(tm__play *r);
+
+/** A thread has a turn at its time, or none. */
+void tm__play_turn(tm__play *r, uint32_t thread);
+void tm__play_no_turn(tm__play *r, uint32_t thread);
+
+/** It works, together with others, and then has a turn. */
+void tm__play_work(tm__play *r, uint32_t thread, int64_t length_ns);
+
+/** Note that a thread is blocked, or no longer and at which time. */
 void tm__play_block(tm__play *r, uint32_t thread);
-void tm__play_wake(tm__play *r, uint32_t thread, int64_t time_ns);
+void tm__play_unblock(tm__play *r, uint32_t thread, int64_t time_ns);
 
 /** From being let go on to going on, of a thread whose step is a TAKE or an AWAIT. */
 int64_t tm__play_latency_ns(const tm__play *r, uint32_t thread);

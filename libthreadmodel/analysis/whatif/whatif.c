@@ -7,6 +7,7 @@
 
 #include "analysis/whatif/gain.h"
 #include "base/error.h"
+#include "base/grouped.h"
 #include "base/sized.h"
 #include "model/deadlock_search.h"
 #include "model/entity_names.h"
@@ -27,6 +28,25 @@ static int had_deadlock(const tm_model *model)
     return 0;
 }
 
+static void put_processors(const tm__candidates *all, tm__builder *builder)
+{
+    const tm_run *run = &all->model->run;
+    char sentence[160];
+
+    if (all->processors.most > 0) {
+        snprintf(sentence, sizeof(sentence),
+                 "Of the run's %s processors the program had as many that %.1f threads "
+                 "run at once without slowing one another. So it is in the replay.",
+                 tm__group_digits(run->processors).text, all->processors.most);
+        tm__builder_caveat(builder, sentence);
+    } else if (!run->processors || run->cpu_ns <= 0) {
+        tm__builder_caveat(builder,
+                           "How many processors there were, or how long the program "
+                           "had them, is not known: the replay has as many as threads "
+                           "want.");
+    }
+}
+
 static void put_caveats(const tm__candidates *all, tm__builder *builder)
 {
     tm__path_put_caveats(&all->path, all->model, builder);
@@ -36,8 +56,8 @@ static void put_caveats(const tm__candidates *all, tm__builder *builder)
         "Of 30 changes that were really made to programs, the gain was between the "
         "bounds in 29, and predicted within 20 % or twice the measuring error in 22.");
     tm__builder_caveat(builder,
-                       "Uncontended holds are not seen, and keep their length. The "
-                       "replay has as many processors as threads want.");
+                       "Uncontended holds are not seen, and keep their length.");
+    put_processors(all, builder);
     if (tm__path_unexplained_ns(&all->path))
         tm__builder_caveat(builder, "Unexplained waits end when they ended: what they "
                                     "waited for may depend on the change, too.");

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Of a run its processors are known, how long the process had them, how long its
+ * threads waited for one, and at each instant how many threads run; not which of these
+ * have a processor.
+ *
+ *     running    2  ··· 6 ··· 3 ·· 1      four processors: where six run, each does
+ *     pace       1     4/6    1    1      two thirds of its work
+ *
+ * Who has a processor or waits for one wants it; the rest of the time that threads ran
+ * they were in native code. And a process whose threads had less than what they wanted,
+ * and less than all processors, had to share these with other processes.
+ */
+#include "analysis/whatif/processors.h"
+
+#include "analysis/timeline/time_merge.h"
+#include "analysis/timeline/wakeup_edge.h"
+#include "base/saturate.h"
+#include "model/interval.h"
+
+/* Collector and compiler are in the process's time, and turns of the kernel rough. */
+#define TOLERANCE 1.1
+
+enum { HALVINGS = 30 };
+
+/** Called with each stretch of time in which the same number of threads ran. */
+typedef int (*stretch_fn)(tm__processors *it, int64_t from_ns, int64_t to_ns,
+                          uint32_t running, int64_t *running_ns);
+
+static int runs(const tm__thread *thread, uint32_t interval)
+{
+    return tm__takes_processor(thread) &&
+           !tm__is_inert(thread->intervals[interval].state);
+}
+
+static int for_stretches(tm__processors *it, const tm_model *model, int64_t now_ns,
+                         stretch_fn stretch, int64_t *running_ns)
+{
+    tm__time_merge merge;
+    tm__time_merge_point point;
+    uint32_t running = 0;
+    int rc = tm__time_merge_open(&merge, model, it->memory);
+
+    if (rc == TM_OK)
+        tm__time_merge_start(&merge, 0);
+    while (rc == TM_OK && tm__time_merge_next(&merge, &point)) {
+        const tm__thread *thread = &model->threads[point.thread];
+
+        if (point.is_wakeup)
+            continue;
+        if (point.time_ns > now_ns) {
+            rc = stretch(it, now_ns, point.time_ns, running, running_ns);
+            now_ns = point.time_ns;
+        }
+        if (runs(thread, point.number))
+            running++;
+        if (point.number > 0 && runs(thread, point.number - 1))
+            running--;
+    }
+    if (rc == TM_OK && model->last_ns > now_ns)
+        rc = stretch(it, now_ns, model->last_ns, running, running_ns);
+    tm__time_merge_close(&merge);
+    return rc;
+}
+
+static int sum_up(tm__processors *it, int64_t from_ns, int64_t to_ns, uint32_t running,
+                  int64_t *running_ns)
+{
+    (void)it;
+    running_ns[running] = tm__sum(running_ns[running], to_ns - from_ns);
+    return TM_OK;
+}
+
+static int note_pace(tm__processors *it, int64_t from_ns, int64_t to_ns,
+                     uint32_t running, int64_t *running_ns)
+{
+    tm__pace *last = it->paces_count ? &it->paces[it->paces_count - 1] : NULL;
+    tm__pace next = {from_ns, 0, running <= it->most ? 1 : it->most / running};
+
+    (void)to_ns;
+    (void)running_ns;
+    if (last && last->share == next.share)
+        return TM_OK;
+    if (last)
+        next.done_ns = last->done_ns + (double)(from_ns - last->from_ns) * last->share;
+    if (tm__reserve(it->memory, &it->paces, &it->paces_capacity,
+                    (size_t)it->paces_count + 1, sizeof(next)) < 0)
+        return TM_ENOMEM;
+    it->paces[it->paces_count++] = next;
+    return TM_OK;
+}
+
+/* How long threads would have had processors, if each that ran wanted a share. */
+static double had_ns(const int64_t *running_ns, uint32_t threads, double processors,
+                     double share)
+{
+    double sum_ns = 0;
+
+    for (uint32_t i = 1; i <= threads; i++) {
+        double busy = share * i < processors ? share * i : processors;
+
+        sum_ns += busy * (double)running_ns[i];
+    }
+    return sum_ns;
+}
+
+/* The part of the processors that the process had, if it had as much as it could. */
+static double processors_had(const int64_t *running_ns, uint32_t threads,
+                             double processors, double share, double cpu_ns)
+{
+    double low = 0, high = processors;
+
+    if (had_ns(running_ns, threads, processors, share) <= cpu_ns * TOLERANCE)
+        return processors;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+
+        if (had_ns(running_ns, threads, middle, share) <= cpu_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static double most_at_once(const tm_run *run, const int64_t *running_ns,
+                           uint32_t threads)
+{
+    double cpu_ns = (double)run->cpu_ns, processors = (double)run->processors;
+    double wait_ns = run->cpu_wait_ns > 0 ? (double)run->cpu_wait_ns : 0;
+    double all_ns = had_ns(running_ns, threads, threads, 1);
+    double share = all_ns > cpu_ns + wait_ns ? (cpu_ns + wait_ns) / all_ns : 1;
+
+    return processors_had(running_ns, threads, processors, share, cpu_ns) / share;
+}
+
+int tm__processors_find(tm__processors *it, const tm_model *model, int64_t begin_ns)
+{
+    uint32_t threads = model->threads_count;
+    size_t bytes = ((size_t)threads + 1) * sizeof(int64_t);
+    int64_t *running_ns;
+    double most;
+    int rc;
+
+    if (!model->run.processors || model->run.cpu_ns <= 0)
+        return TM_OK;
+    running_ns = tm__zalloc(it->memory, bytes);
+    if (!running_ns)
+        return TM_ENOMEM;
+    rc = for_stretches(it, model, begin_ns, sum_up, running_ns);
+    most = most_at_once(&model->run, running_ns, threads);
+    tm__free(it->memory, running_ns, bytes);
+    if (rc < 0 || most >= threads)
+        return rc;
+    /* Where one is not whole, two are half of that each. */
+    it->most = most < 1 ? 1 : most;
+    return for_stretches(it, model, begin_ns, note_pace, NULL);
+}
+
+static double done_ns(const tm__processors *it, int64_t time_ns)
+{
+    uint32_t low = 0, high = it->paces_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (it->paces[middle].from_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    return it->paces[low - 1].done_ns +
+           (double)(time_ns - it->paces[low - 1].from_ns) * it->paces[low - 1].share;
+}
+
+int64_t tm__processors_work_ns(const tm__processors *it, int64_t from_ns, int64_t to_ns)
+{
+    /* Rounded down at each instant, pieces sum up to the whole. */
+    return tm__whole(done_ns(it, to_ns)) - tm__whole(done_ns(it, from_ns));
+}
+
+void tm__processors_free(tm__processors *it)
+{
+    tm__free(it->memory, it->paces, it->paces_capacity * sizeof(*it->paces));
+    it->paces = NULL;
+}
