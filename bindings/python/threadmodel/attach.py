@@ -30,6 +30,7 @@ CONTROLS: Final = ("dump", "pause", "resume", "stop")
 STARTING: Final = "this VM is still starting"
 # The last that is said of a recording: its time is up, or `control` had it stop.
 ENDED: Final = ("=end", "=end told")
+YES, NO = "=ok", "=no"
 STARTING_SECONDS: Final = 5.0
 POLL_SECONDS: Final = 0.05
 
@@ -51,7 +52,8 @@ class Recording:
         self._inner = inner  # the trace, as the JVM knows it
         self._reply = reply
         self._copy = copy  # of the agent, in the JVM's own file system
-        self._read_bytes = reply.stat().st_size
+        # The agent may have had something to say before we have read its answer.
+        self._read_bytes = 0
         self._heard: list[str] = []
         self._is_over = False
         self._has_ended = False
@@ -85,7 +87,7 @@ class Recording:
             if line in ENDED:
                 self._has_ended = True
                 self._has_answered = line != ENDED[0]
-            else:
+            elif not line.startswith(YES):
                 self._heard.append(line)
 
     def stop(self) -> None:
@@ -254,10 +256,11 @@ def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path, Path | No
         copy = jvm.root / library.lstrip("/") if is_copy else None
         _load(jvm, library, join_options([f"reply=/tmp/{name}", *options]))
         with private.open_foreign(reply) as file:
-            answer = file.read().decode("utf-8", "backslashreplace").partition("\n")[0]
+            lines = file.read().decode("utf-8", "backslashreplace").splitlines()
+        answer = next((line for line in lines if line.startswith((YES, NO))), "")
         sign, _, text = answer.partition(" ")
-        if sign != "=ok":
-            raise AttachError(f"process {jvm.pid}: {_cause(answer, text)}")
+        if sign != YES:
+            raise AttachError(f"process {jvm.pid}: {_cause(lines, text)}")
     except BaseException:
         for made in (reply, copy):
             if made is not None:
@@ -267,10 +270,13 @@ def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path, Path | No
     return text, reply, copy
 
 
-def _cause(answer: str, text: str) -> str:
-    if text and answer.startswith("=no"):
-        return text
-    return answer.removeprefix("threadmodel: ") or "the agent gave no answer"
+def _cause(lines: list[str], text: str) -> str:
+    """Return what came with the refusal, or what was said before it."""
+    said = [line for line in lines if not line.startswith(NO)]
+    return text or next(
+        (line.removeprefix("threadmodel: ") for line in said),
+        "the agent gave no answer",
+    )
 
 
 def _load(jvm: hotspot.Jvm, library: str, options: str) -> None:

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the agent has to say to who attached it, whenever that comes."""
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from threadmodel import attach, hotspot
+from threadmodel.errors import AttachError
+
+DEADLOCK = "threadmodel: deadlock of 2 threads, found at once"
+
+
+@pytest.fixture
+def jvm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A JVM whose agent writes ``jvm.lines`` before the call of it returns."""
+    (tmp_path / "tmp").mkdir()
+    it = SimpleNamespace(
+        pid=os.getpid(),
+        inner_pid=os.getpid(),
+        root=tmp_path,
+        shares_files=True,
+        lines=[],
+        is_running=lambda: False,
+    )
+
+    def load(jvm: Any, library: str, options: str) -> None:
+        reply = options.partition(",")[0].removeprefix("reply=/")
+        (jvm.root / reply).write_text("".join(f"{line}\n" for line in it.lines))
+
+    monkeypatch.setattr(hotspot, "find", lambda pid: it)
+    monkeypatch.setattr(attach, "_library", lambda jvm: ("agent.so", False))
+    monkeypatch.setattr(attach, "_load", load)
+    return it
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_message_beside_the_answer_is_a_notice(
+    jvm: Any, tmp_path: Path, at: int
+) -> None:
+    jvm.lines = ["=ok run.tmt"]
+    jvm.lines.insert(at, DEADLOCK)
+    recording = attach.record(jvm.pid, tmp_path / "run.tmt")
+    assert recording.notices() == [DEADLOCK]
+    assert recording.notices() == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "cause"),
+    [
+        (["=no it is being recorded already"], "it is being recorded already"),
+        (["threadmodel: no room", "=no"], "no room"),
+        ([], "the agent gave no answer"),
+    ],
+)
+def test_a_refusal_is_an_error_with_its_cause(
+    jvm: Any, tmp_path: Path, lines: list[str], cause: str
+) -> None:
+    jvm.lines = lines
+    with pytest.raises(AttachError, match=f": {cause}$"):
+        attach.record(jvm.pid, tmp_path / "run.tmt")
+    assert list((tmp_path / "tmp").iterdir()) == []
