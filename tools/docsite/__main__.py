@@ -16,11 +16,12 @@ def main() -> int:
     folder = parser.parse_args().folder
     stage(folder / "pages")
     # -W: what it would warn of, a link that leads nowhere for one, is an error.
-    return build_main(
+    status: int = build_main(
         ["-W", "--keep-going", "-q", "-b", "html", "-j", "auto"]
         + ["-c", str(Path(__file__).parent), "-d", str(folder / "doctrees")]
         + [str(folder / "pages"), str(folder / "html")]
     )
+    return status
 
 
 if __name__ == "__main__":
