@@ -74,9 +74,8 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
     ) -> Page:
         path = tmp_path / f"report-{len(watched)}.html"
         model.to_html(path, detail=options.pop("detail", 400_000))
-        context = browser.new_context(
-            viewport={"width": 1400, "height": 900}, offline=True, **options
-        )
+        options.setdefault("viewport", {"width": 1400, "height": 900})
+        context = browser.new_context(offline=True, **options)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings as cards: what they say, their picture, their evidence, and links to it."""
 
+from pathlib import Path
+
 import pytest
 
+import first_screen
 import runs
 import story
 import threadmodel
 from conftest import Show, grid, grid_rows, state
 from threadmodel import EventKind, Frame
 
+RECORDING = Path(__file__).parents[1] / "data/traces/demo-version-1.tmt"
 PARTS = {
     "Waits": "waits",
     "Holds": "holds",
@@ -143,6 +147,24 @@ def test_an_address_that_makes_no_sense_shows_the_report(
     again.wait_for_selector("html[data-ready=all]")
     assert again.locator("#view").inner_text().strip()
     assert faults == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_first_finding_needs_no_scrolling(show: Show, scheme: str) -> None:
+    page = show(
+        threadmodel.open(RECORDING),
+        color_scheme=scheme,
+        viewport={"width": first_screen.WIDTH, "height": first_screen.HEIGHT},
+    )
+    first_screen.check_first_finding(page)
+
+
+def test_states_in_which_nobody_was_have_no_bar(show: Show) -> None:
+    played = story.Story(2).block(10, 40, 1, owner=2)
+    played.findings()
+    page = show(played.model)
+    (row,) = page.locator(".bars tr").all()
+    assert (row.inner_text()).split()[0] == "blocked"
 
 
 def test_time_without_work_is_a_bar_of_its_own(show: Show) -> None:

@@ -125,6 +125,29 @@ def test_a_stack_that_is_cut_is_marked_in_the_flame_graph(show: Show) -> None:
     assert sum(label.startswith("app.Ledger.post") for label in labels) == 2
 
 
+def test_the_flame_graph_begins_with_where_most_time_went(show: Show) -> None:
+    played = story.Story(3)
+    played.model.define_class(8, "java.util.concurrent.ThreadPoolExecutor", None)
+    played.model.define_method(8, 8, "getTask")
+    played.model.define_stack(8, [Frame(8, line=1062)])
+    kind = EventKind
+    played.at(0, 3, kind.WAIT, object=story.QUEUE, stack=8)
+    played.at(900, 3, kind.WAITED, object=story.QUEUE)
+    played.block(10, 12, 1, owner=2)
+    played.at(20, 2, kind.PARK, object=story.QUEUE, stack=story.TAKE)
+    played.at(70, 2, kind.UNPARKED, object=story.QUEUE)
+    played.findings()
+    page = show(played.model, "flame")
+    states = page.get_by_role("group", name="States")
+    pressed = states.locator("[aria-pressed=true]").all_inner_texts()
+    assert [text.strip() for text in pressed] == ["parked"]
+    assert "50.0 ms" in page.locator("#flame-title").inner_text()
+    # A worker's wait for work is no time that was lost.
+    states.get_by_role("button", name="waiting").click()
+    assert "50.0 ms" in page.locator("#flame-title").inner_text()
+    assert "900 ms of idle workers" in page.locator(".flame .note").last.inner_text()
+
+
 def test_a_cut_stack_is_marked_where_it_is_listed(show: Show) -> None:
     page = show(cut_and_whole(), "timeline")
     lines = page.locator(".panel .stack li")

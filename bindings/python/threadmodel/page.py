@@ -201,9 +201,8 @@ def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
     pack.add("whatif", model.whatif_rank(), rows=LIST_ROWS)
     step("stacks")
     totals = [f"{state}_total_ns" for state in STATES]
-    counts = [f"{state}_count" for state in STATES]
-    flame = model.statistics(("stack",))
-    pack.add("flame", flame, ["stack", *totals, *counts], LIST_ROWS)
+    flame = model.statistics(("stack", "caller"))
+    pack.add("flame", flame, ["stack", "idle", *totals], LIST_ROWS)
     pack.add("stacks", model.stacks(), rows=FRAME_ROWS)
     return pack.finish()
 

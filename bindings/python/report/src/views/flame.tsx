@@ -17,18 +17,44 @@ interface Frame {
   children: Frame[];
 }
 
-const states = signal<ReadonlySet<BlockingState>>(new Set(["blocked", "reentering"]));
+/** What the reader chose; null: nothing yet. */
+const states = signal<ReadonlySet<BlockingState> | null>(null);
+/** Of these the one in which most time was spent is shown at first. */
+const FIRST: readonly (readonly BlockingState[])[] = [
+  ["blocked", "reentering"],
+  ["waiting"],
+  ["parked"],
+];
 const CELL_HEIGHT = 20;
 /** Grey: what lies below is no call of what lies above. */
 const CUT_FILL = "#9aa3b2";
 /** Frames thinner than this, in pixels, are not drawn. */
 const THINNEST = 0.5;
 
+/** Time of all stacks in these states, but that of workers without work. */
+function timeIn(run: Run, chosen: Iterable<BlockingState>, ofIdle = false): number {
+  const table = run.table("flame");
+  const isIdle = table.numbers("idle");
+  let sum = 0;
+  for (const state of chosen)
+    table.numbers(`${state}_total_ns`).forEach((time, row) => {
+      if ((isIdle[row] === 1) === ofIdle) sum += time;
+    });
+  return sum;
+}
+
+function atFirst(run: Run): ReadonlySet<BlockingState> {
+  const sums = FIRST.map((of) => timeIn(run, of));
+  return new Set(FIRST[sums.indexOf(Math.max(...sums))]);
+}
+
 function build(run: Run, stacks: Stacks, chosen: ReadonlySet<BlockingState>): Frame {
   const table = run.table("flame");
+  const isIdle = table.numbers("idle");
   const root: Frame = { name: "all stacks", value: 0, children: [] };
   const below = new Map<Frame, Map<string, Frame>>();
   for (let row = 0; row < table.rows; row++) {
+    if (isIdle[row]) continue;
     let value = 0;
     for (const state of chosen) value += table.numbers(`${state}_total_ns`)[row]!;
     if (!value) continue;
@@ -55,7 +81,9 @@ function build(run: Run, stacks: Stacks, chosen: ReadonlySet<BlockingState>): Fr
 
 export function FlameView({ run }: { run: Run }) {
   const stacks = useMemo(() => new Stacks(run.table("stacks")), [run]);
-  const chosen = states.value;
+  const first = useMemo(() => atFirst(run), [run]);
+  const chosen = states.value ?? first;
+  const idle = timeIn(run, chosen, true);
   const root = useMemo(() => build(run, stacks, chosen), [run, stacks, chosen]);
   const turn = (state: BlockingState) => {
     const next = new Set(chosen);
@@ -84,6 +112,9 @@ export function FlameView({ run }: { run: Run }) {
       ) : (
         <p class="calm">No thread was in this state.</p>
       )}
+      {idle ? (
+        <p class="note">Without {duration(idle)} of idle workers, which waited for work.</p>
+      ) : null}
       {table.total > table.rows ? (
         <p class="note">{count(table.total - table.rows, "more stack")} not in this file.</p>
       ) : null}

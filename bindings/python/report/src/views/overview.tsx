@@ -72,6 +72,9 @@ function Findings({ run, timeline }: Props) {
   );
 }
 
+/** Kinds that the collapsed line names. */
+const NAMED = 6;
+
 /** The kinds of findings that the data does not support, by what it lacks. */
 function NotLookedFor({ run }: { run: Run }) {
   const table = run.table("finding_kinds");
@@ -84,10 +87,13 @@ function NotLookedFor({ run }: { run: Run }) {
     reasons.set(reason, [...(reasons.get(reason) ?? []), kind]);
   }
   if (!reasons.size) return null;
-  const kinds = [...reasons.values()].reduce((sum, of) => sum + of.length, 0);
+  const kinds = [...reasons.values()].flat();
   return (
     <details class="not-looked-for">
-      <summary>{count(kinds, "kind")} of findings not looked for</summary>
+      <summary>
+        Not looked for: {kinds.slice(0, NAMED).join(", ")}
+        {kinds.length > NAMED ? ` and ${kinds.length - NAMED} more` : ""}
+      </summary>
       <dl>
         {[...reasons].map(([reason, of]) => (
           <div key={reason}>
@@ -168,11 +174,12 @@ function bars(run: Run): Bar[] {
     }
     return bar;
   });
-  return idle.count ? [...sums, idle] : sums;
+  return [...sums, idle].filter(({ count: times }) => times > 0);
 }
 
 function Blocked({ run }: { run: Run }) {
   const sums = bars(run);
+  if (!sums.length) return <p class="calm">No thread was blocked, waited or slept.</p>;
   const most = Math.max(...sums.map(({ total }) => total), 1);
   return (
     <>
