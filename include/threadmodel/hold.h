@@ -47,14 +47,14 @@ typedef struct tm_hold_options {
  * int64 (and no later), end_earliest_ns int64 (it was released no earlier),
  * end_latest_ns int64 (and no later; null: as end_ns is), start_provenance string and
  * end_provenance string (enum tm_provenance), to_thread_id uint64 (null: nobody, or not
- * known), to_thread string (who was blocked by it and acquired the lock next; the
- * handoff in `interactions` has the provenance of that; null: nobody, or not known),
- * method string (where it was acquired), source string, line int32, shared bool (one of
- * several owners), contested bool (another owner was reported while this one cannot
- * have released it: the producer contradicts itself, and where this hold ends is in
- * doubt), not_running_ns int64 (of the hold: its owner was blocked, waited, slept, was
- * parked or had no processor), not_running_state string (enum tm_state; what most of
- * that was; null: it ran).
+ * known), to_thread string (who was blocked by it and acquired the lock next; null:
+ * nobody, or not known), to_provenance string (enum tm_provenance; that nobody had it
+ * between; null: as to_thread_id is), method string (where it was acquired), source
+ * string, line int32, shared bool (one of several owners), contested bool (another
+ * owner was reported while this one cannot have released it: the producer contradicts
+ * itself, and where this hold ends is in doubt), not_running_ns int64 (of the hold: its
+ * owner was blocked, waited, slept, was parked or had no processor), not_running_state
+ * string (enum tm_state; what most of that was; null: it ran).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

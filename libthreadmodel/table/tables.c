@@ -324,6 +324,7 @@ static const tm__column_spec holds[] = {
     {"end_provenance", TM_TYPE_STRING, 0, 0},
     {"to_thread_id", TM_TYPE_UINT64, 0, 0},
     {"to_thread", TM_TYPE_STRING, 0, 0},
+    {"to_provenance", TM_TYPE_STRING, 0, 0},
     {"method", TM_TYPE_STRING, 0, 0},
     {"source", TM_TYPE_STRING, 0, 0},
     {"line", TM_TYPE_INT32, 0, 0},

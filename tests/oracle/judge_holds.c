@@ -8,7 +8,8 @@
  * An end that is called exact or reported is of an instant at which the thread had the
  * lock, and the true end lies between the two that the row names. Where all that is
  * acquired and released is reported, it had the lock all through; else it may have
- * given it up and taken it again unseen. Rows that are inferred are counted.
+ * given it up and taken it again unseen. Who is named as the next for sure had it
+ * next. Rows that are inferred are counted.
  */
 #include <inttypes.h>
 
@@ -19,6 +20,8 @@ struct claim {
     int64_t start_ns, end_ns; ///< the estimate; -1: it has it still
     int64_t start_earliest_ns, start_latest_ns, end_earliest_ns, end_latest_ns;
     bool start_sure, end_sure;
+    int next; ///< who got it then, or NONE
+    bool next_sure;
 };
 
 static int64_t time_of(const struct trial *trial, const tm_table *table,
@@ -57,18 +60,37 @@ static void judge_claim(struct trial *trial, const struct claim *c)
               first.end_ns);
     if (w->config.loses)
         return;
-    if (c->start_sure && at_start && c->start_earliest_ns > first.start_ns)
+    /* One that waits and is interrupted in the same instant gave it up and took it. */
+    if (c->start_sure && at_start && c->start_earliest_ns > first.start_ns &&
+        !truth_retook_at(w, c->object, c->thread, c->start_latest_ns))
         wrong(trial,
               "holds: T%d got Lock%d at %" PRId64 ", said to be %" PRId64
               " to %" PRId64,
               c->thread, c->object, first.start_ns, c->start_earliest_ns,
               c->start_latest_ns);
     if (c->end_sure && at_end && c->end_latest_ns >= 0 &&
-        (last.end_ns < 0 || last.end_ns > c->end_latest_ns))
+        (last.end_ns < 0 || last.end_ns > c->end_latest_ns) &&
+        !truth_retook_at(w, c->object, c->thread, c->end_latest_ns))
         wrong(trial,
               "holds: T%d gave Lock%d up at %" PRId64 ", said to be %" PRId64
               " to %" PRId64,
               c->thread, c->object, last.end_ns, c->end_earliest_ns, c->end_latest_ns);
+}
+
+/* Who is said to have got it next: nobody had it between. */
+static void judge_next(struct trial *trial, const struct claim *c)
+{
+    struct stretch_held held;
+    bool right =
+        truth_tenure(trial->w, c->object, c->thread, c->end_earliest_ns, &held) &&
+        held.end_ns >= 0 && truth_is_next(trial->w, c->object, c->next, held.end_ns);
+
+    trial->score->nexts++;
+    trial->score->nexts_right += right;
+    if (c->next_sure && !right)
+        wrong(trial,
+              "holds: T%d, which let Lock%d go at %" PRId64 ", surely let it go to T%d",
+              c->thread, c->object, c->end_earliest_ns, c->next);
 }
 
 static void count_claim(struct trial *trial, const struct claim *c)
@@ -106,7 +128,12 @@ void judge_holds(struct trial *trial, const tm_model *model)
             .end_earliest_ns = time_of(trial, table, "end_earliest_ns", row),
             .end_latest_ns = time_of(trial, table, "end_latest_ns", row),
             .start_sure = is_sure(tm_table_string(table, "start_provenance", row)),
-            .end_sure = is_sure(tm_table_string(table, "end_provenance", row))};
+            .end_sure = is_sure(tm_table_string(table, "end_provenance", row)),
+            .next =
+                tm_table_is_null(table, "to_thread_id", row)
+                    ? NONE
+                    : thread_of(trial->w, tm_table_uint64(table, "to_thread_id")[row]),
+            .next_sure = is_sure(tm_table_string(table, "to_provenance", row))};
 
         if (c.start_earliest_ns > c.start_latest_ns ||
             c.start_latest_ns > c.end_earliest_ns ||
@@ -115,6 +142,8 @@ void judge_holds(struct trial *trial, const tm_model *model)
         if (c.object == NONE || c.thread == NONE)
             continue;
         judge_claim(trial, &c);
+        if (c.next != NONE)
+            judge_next(trial, &c);
         if (!trial->w->config.loses)
             count_claim(trial, &c);
     }

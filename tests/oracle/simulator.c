@@ -159,9 +159,11 @@ static void report_blame(const char *name, const struct score *s)
                percent(s->uses_free_ns, s->uses_named_ns));
     if (s->hold_sure_ns + s->hold_inferred_ns > 0)
         printf("holds, %s: %" PRIu64 " ns are sure, and right; %" PRIu64
-               " ns are inferred, %.1f %% of that right\n",
+               " ns are inferred, %.1f %% of that right; of %" PRIu64
+               " next owners %.1f %%\n",
                name, s->hold_sure_ns, s->hold_inferred_ns,
-               percent(s->hold_inferred_right_ns, s->hold_inferred_ns));
+               percent(s->hold_inferred_right_ns, s->hold_inferred_ns), s->nexts,
+               percent(s->nexts_right, s->nexts));
 }
 
 static void report_replays(const char *name, const struct score *s)

@@ -142,6 +142,21 @@ bool truth_tenure(const struct world *w, int object, int t, int64_t time_ns,
     return false;
 }
 
+bool truth_retook_at(const struct world *w, int object, int t, int64_t time_ns)
+{
+    const struct object *o = &w->objects[object];
+    bool gave = false;
+
+    for (size_t i = 1; i < o->owner_count; i++) {
+        if (o->owners[i].time_ns != time_ns)
+            continue;
+        if (gave && o->owners[i].owner == t)
+            return true;
+        gave = gave || o->owners[i - 1].owner == t;
+    }
+    return false;
+}
+
 /* Of a lock with readers, none of whom may have had it. */
 static int64_t unread_ns(const struct world *w, int object, int64_t from_ns,
                          int64_t to_ns)
@@ -212,6 +227,30 @@ int truth_releaser(const struct world *w, int object, int owner, int64_t time_ns
     return releaser;
 }
 
+bool truth_is_next(const struct world *w, int object, int t, int64_t from_ns)
+{
+    const struct object *o = &w->objects[object];
+    int64_t first_ns = INT64_MAX, own_ns = INT64_MAX;
+
+    for (size_t i = 0; i < o->owner_count; i++) {
+        const struct ownership *it = &o->owners[i];
+
+        if (it->owner == NONE || it->time_ns < from_ns || it->time_ns > first_ns)
+            continue;
+        first_ns = it->time_ns;
+        own_ns = it->owner == t ? first_ns : own_ns;
+    }
+    for (size_t i = 0; i < w->sharing_count; i++) {
+        const struct sharing *s = &w->sharings[i];
+
+        if (s->object != object || s->start_ns < from_ns || s->start_ns > first_ns)
+            continue;
+        first_ns = s->start_ns;
+        own_ns = s->thread == t ? first_ns : own_ns;
+    }
+    return own_ns == first_ns && own_ns != INT64_MAX;
+}
+
 int truth_hold(struct world *w, int t, int object, int state, bool seen)
 {
     struct hold h = {.thread = t,
@@ -261,7 +300,7 @@ static bool is_determined(const struct world *w, int t, int owner)
     if (s->showing == HIDDEN || s->showing == SILENT_REENTRY ||
         s->showing == LATE_REENTRY || !h || !h->begin_seen || th->waking)
         return false;
-    if (s->showing == NOTIFIED && !w->config.full)
+    if (s->showing == NOTIFIED && (!w->config.full || th->is_doubted))
         return false;
     if (th->interrupted && th->state == TM_STATE_JOINING)
         return false; /* it is about to go */

@@ -57,6 +57,7 @@ struct config {
     bool starters;      ///< peer of thread start
     bool park_owners;   ///< peer of park
     bool owner_read;    ///< at an unpark and after it: what for, and who has that
+    bool shares_read;   ///< and that nobody has it alone, but readers have it
     bool acquired_ends; ///< Acquired ends a block, and Entered is not reported
     bool posts;         ///< semaphores are told by await and post, not by parks
     bool posts_named;   ///< and a post names the thread
@@ -175,12 +176,13 @@ struct thread {
     int64_t sync_deadline_ns;
     int64_t deadline_ns; ///< when what it is in ends by itself; 0: never
     int deadlock;
-    bool notified;  ///< left the wait set by a notify
-    bool told;      ///< Waited was emitted, the monitor is not yet its own
-    bool entering;  ///< Enter was emitted
-    bool requeued;  ///< virtual: had to queue after Waited
-    bool timed_out; ///< its deadline passed
-    uint64_t token; ///< timers of an earlier one are void
+    bool notified;   ///< left the wait set by a notify
+    bool is_doubted; ///< in an instant in which another left it: events tell no order
+    bool told;       ///< Waited was emitted, the monitor is not yet its own
+    bool entering;   ///< Enter was emitted
+    bool requeued;   ///< virtual: had to queue after Waited
+    bool timed_out;  ///< its deadline passed
+    uint64_t token;  ///< timers of an earlier one are void
     int held[MAX_HELD];
     int held_count;
     int unparker;
@@ -321,6 +323,8 @@ struct stretch_held {
 /** That around an instant, alone or among others. @return false: there is none */
 bool truth_tenure(const struct world *w, int object, int t, int64_t time_ns,
                   struct stretch_held *held);
+/** Whether a thread that had it gave it up at an instant, and took it again. */
+bool truth_retook_at(const struct world *w, int object, int t, int64_t time_ns);
 /** How much of a stretch nobody had it. */
 int64_t truth_free_ns(const struct world *w, int object, int64_t from_ns,
                       int64_t to_ns);
@@ -328,6 +332,8 @@ bool truth_owned_at(const struct world *w, int object, int owner, int64_t time_n
 bool truth_owned_within(const struct world *w, int object, int owner, int64_t from_ns,
                         int64_t to_ns);
 int truth_releaser(const struct world *w, int object, int owner, int64_t time_ns);
+/** Whether a thread was the first to have it, or one of them, from an instant on. */
+bool truth_is_next(const struct world *w, int object, int t, int64_t from_ns);
 int truth_hold(struct world *w, int t, int object, int state, bool seen);
 void truth_cause(struct world *w, int t, enum cause cause, int waker, bool seen);
 void truth_wants(struct world *w, int t);
@@ -395,6 +401,7 @@ struct score {
     uint64_t uses_free_ns;  ///< or none, and there was one that nobody had yet
     uint64_t hold_sure_ns, hold_inferred_ns;
     uint64_t hold_inferred_right_ns;    ///< the thread had it all the time
+    uint64_t nexts, nexts_right;        ///< who a hold says had the lock next
     uint64_t path_ns, path_compared_ns; ///< of critical paths, and of that compared
     uint64_t path_unexplained_ns;       ///< said to be, where a cause was not reported
     uint64_t replays, replays_right;    ///< unchanged; those as long as the run was

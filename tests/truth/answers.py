@@ -149,12 +149,13 @@ def handoffs(run: Run) -> dict[int, list[Handoff]]:
 def handoffs_by_holds(run: Run) -> dict[int, list[Handoff]]:
     """The same by tenures."""
     found: dict[int, list[Handoff]] = defaultdict(list)
-    for end_ns, releaser, to in columns(
-        run.model.holds(), "end_ns", "thread_id", "to_thread_id"
+    for end_ns, releaser, to, provenance in columns(
+        run.model.holds(), "end_ns", "thread_id", "to_thread_id", "to_provenance"
     ):
         if to is not None and end_ns is not None:
-            # The provenance of the end is not that of who was next.
-            found[to].append(Handoff(end_ns + run.start_ns, releaser or 0, False))
+            found[to].append(
+                Handoff(end_ns + run.start_ns, releaser or 0, provenance in SURE)
+            )
     for list_ in found.values():
         list_.sort(key=lambda it: it.time_ns)
     return found

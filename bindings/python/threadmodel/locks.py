@@ -109,10 +109,10 @@ def holds(model: "Model", selection: Selection = ALL) -> Table:
     int64 (and no later), end_earliest_ns int64 (it was released no earlier),
     end_latest_ns int64 (and no later; None: as end_ns is), start_provenance string,
     end_provenance string, to_thread_id uint64 (None: nobody, or not known), to_thread
-    string (who was blocked by it and acquired the lock next; the handoff in
-    ``interactions`` has the provenance of that; None: nobody, or not known), method
-    string (where it was acquired), source string, line int32, shared bool (one of
-    several owners), contested bool (another owner was reported while this one cannot
+    string (who was blocked by it and acquired the lock next; None: nobody, or not
+    known), to_provenance string (that nobody had it between; None: as to_thread_id is),
+    method string (where it was acquired), source string, line int32, shared bool (one
+    of several owners), contested bool (another owner was reported while this one cannot
     have released it: the producer contradicts itself, and where this hold ends is in
     doubt), not_running_ns int64 (of the hold: its owner was blocked, waited, slept, was
     parked or had no processor), not_running_state string (what most of that was; None:

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/sort.h"
 #include "model/listing.h"
+#include "model/lost_events.h"
 #include "model/methods.h"
 #include "model/model.h"
 #include "model/object.h"
@@ -60,6 +61,48 @@ static int end_provenance(const tm__hold *hold)
                                                      : TM_PROVENANCE_INFERRED;
 }
 
+/* Who got the lock when this owner let it go: of several owners at once, when the last
+ * of them had. */
+static const tm__tenure *next_owner(const tm_model *model, const tm__tenure *it)
+{
+    const tm__tenure *next = tm__tenure_next(model, it);
+
+    while (next && it->flags & next->flags & TM__TENURE_SHARED) {
+        if (!(next->flags & TM__TENURE_OVER) || next->had_ns > it->had_ns)
+            return NULL;
+        next = tm__tenure_next(model, next);
+    }
+    return next && next->flags & TM__TENURE_HANDED ? next : NULL;
+}
+
+/* That nobody had it between the two is sure where somebody who had would have been
+ * reported: the next one was blocked by the lock all the time, and no event is missing.
+ */
+static int next_provenance(const tm_model *model, const tm__tenure *it,
+                           const tm__tenure *next)
+{
+    int64_t queued_ns = tm__tenure_queued_ns(model, next);
+
+    return tm__owners_are_reported(model) && tm__tenure_is_reported_over(it) &&
+                   !(it->flags & TM__TENURE_CONTESTED) && queued_ns != INT64_MIN &&
+                   queued_ns <= it->had_ns &&
+                   it->had_provenance > TM_PROVENANCE_INFERRED &&
+                   next->got_provenance > TM_PROVENANCE_INFERRED &&
+                   !tm__lost_between(model, queued_ns, next->got_ns)
+               ? TM_PROVENANCE_EXACT
+               : TM_PROVENANCE_INFERRED;
+}
+
+static void put_next_owner(tm__listing *list, const tm_model *model,
+                           const tm__tenure *it)
+{
+    const tm__tenure *next = next_owner(model, it);
+
+    tm__put_thread(&list->builder, model, next ? next->owner : TM__NONE);
+    tm__put_string(&list->builder,
+                   next ? tm_provenance_name(next_provenance(model, it, next)) : NULL);
+}
+
 static void put_not_running(tm__builder *builder, const tm_model *model,
                             uint32_t thread, int64_t from_ns, int64_t to_ns)
 {
@@ -71,7 +114,7 @@ static void put_not_running(tm__builder *builder, const tm_model *model,
 
 static void put_row(tm__listing *list, const tm_model *model, const tm__hold *hold)
 {
-    const tm__tenure *it = hold->tenure, *next = tm__tenure_next(model, it);
+    const tm__tenure *it = hold->tenure;
     const tm__bounds *bounds = &hold->bounds;
     tm__builder *builder = &list->builder;
 
@@ -88,8 +131,7 @@ static void put_row(tm__listing *list, const tm_model *model, const tm__hold *ho
     put_known(list, !hold->is_open, bounds->released_latest_ns);
     tm__put_string(builder, tm_provenance_name(start_provenance(it)));
     tm__put_string(builder, tm_provenance_name(end_provenance(hold)));
-    tm__put_thread(builder, model,
-                   next && next->flags & TM__TENURE_HANDED ? next->owner : TM__NONE);
+    put_next_owner(list, model, it);
     tm__put_frame(builder, model,
                   it->stack == TM__NONE ? TM__NONE : list->callers[it->stack]);
     tm__put_bool(builder, it->flags & TM__TENURE_SHARED);
