@@ -166,6 +166,7 @@ struct config config_locks(uint64_t seed)
     c.posts_named = ROLL(50);
     if (c.posts)
         c.kinds |= POSTS;
+    c.shares_read = ROLL(50);
     return c;
 #undef ROLL
 }
@@ -317,6 +318,8 @@ int owner_read(const struct world *w, int object, int64_t *value)
         (o->kind != SYNCHRONIZER && o->kind != READ_WRITE))
         return 0;
     *value = o->owner == NONE ? 0 : (int64_t)w->threads[o->owner].id;
+    if (w->config.shares_read && o->owner == NONE && o->reader_count > 0)
+        return TM_EVENT_OWNER_READ | TM_EVENT_SHARED;
     return TM_EVENT_OWNER_READ;
 }
 

@@ -10,7 +10,8 @@
  *     it entered before the producer came): it seems to run;
  *   - a wait whose end the model did not bind for certain: where in it waiting
  *     turned into queueing is open, so WAITING and REENTERING are one;
- *   - a waiter that a notify is only inferred to have woken may still wait;
+ *   - a waiter that a notify is only inferred to have woken may still wait, though it
+ *     is said to queue for the monitor, or to stand in a cycle for that;
  *   - a join that is a wait on a thread object, the same; and JOINING shows as
  *     WAITING where nobody said that the object is a thread;
  *   - after Waited a platform thread may queue again without another event: it
@@ -190,7 +191,7 @@ static void judge_thread(struct trial *trial, const struct rows *rows, size_t ro
             state = tm_table_string(rows->table, "state", row);
             if (span->state == TM_STATE_WAITING && allowed & STATE(WAITING) &&
                 !is_sure(tm_table_string(rows->table, "provenance", row)))
-                allowed |= STATE(REENTERING);
+                allowed |= STATE(REENTERING) | STATE(DEADLOCKED);
             if (!(allowed >> state_of(state) & 1)) {
                 wrong(trial, "T%d at %" PRId64 " is %s%s, and said to be %s", t, at_ns,
                       span->deadlock == NONE ? "" : "deadlocked ",

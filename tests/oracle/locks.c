@@ -229,6 +229,21 @@ void monitor_wait(struct world *w, int t, int object, int64_t timeout_ns, int jo
     pass(w, object);
 }
 
+/* Whether somebody has left a wait set in this instant, and not told of it yet. */
+static bool one_leaves(const struct world *w, int object)
+{
+    for (int t = 0; t < w->thread_count; t++) {
+        const struct thread *th = &w->threads[t];
+        const struct hold *h = th->hold == NONE ? NULL : &w->holds[th->hold];
+
+        if (h && h->object == object && h->end_ns < 0 && h->waker_ns == w->now_ns &&
+            (h->cause == CAUSE_TIMEOUT || h->cause == CAUSE_INTERRUPT ||
+             h->cause == CAUSE_SPURIOUS))
+            return true;
+    }
+    return false;
+}
+
 static void wake_waiter(struct world *w, int object, enum cause cause,
                         const struct act *a)
 {
@@ -240,6 +255,7 @@ static void wake_waiter(struct world *w, int object, enum cause cause,
     w->holds[w->threads[t].hold].waker_ns = a->time_ns;
     truth_got_away(w, t);
     w->threads[t].notified = true;
+    w->threads[t].is_doubted = cause == CAUSE_NOTIFY && one_leaves(w, object);
     w->threads[t].deadline_ns = 0;
     w->threads[t].target = NONE;
     truth_state(w, t, TM_STATE_REENTERING,
