@@ -64,6 +64,11 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
 void tm__tenure_shared(tm_model *model, uint32_t object, const tm__had *fact);
 /** One of several owners lets go now. */
 void tm__tenure_left(tm_model *model, uint32_t object, const tm__had *fact);
+/** A thread that was woken to take an object wakes the next one while it has it: it
+ * shares it. @param fact  of that instant */
+void tm__tenure_shares(tm_model *model, uint32_t object, const tm__had *fact);
+/** Nobody has it now, who shared it. */
+void tm__tenure_nobody_shares(tm_model *model, uint32_t object, int64_t time_ns);
 /** A thread lets go now. */
 void tm__tenure_released(tm_model *model, uint32_t object, const tm__had *fact);
 /** A thread that may have had it does not have it now. */

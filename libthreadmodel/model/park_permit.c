@@ -12,6 +12,7 @@
 #include "model/owner_facts.h"
 #include "model/replay.h"
 #include "model/tenure.h"
+#include "model/tenure_shared.h"
 #include "model/thread.h"
 #include "model/wakeup_latency.h"
 
@@ -32,7 +33,7 @@ static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
             from = model->details[fact->object].first_tenure;
         waker = tm__tenure_revoke(model, fact->thread, from);
     }
-    if (blocker->owner == fact->thread)
+    if (blocker->owner == fact->thread || blocker->is_shared)
         tm__tenure_over(model, fact->object, fact->thread, fact->time_ns);
     if (fact->peer != TM__NONE)
         tm__tenure_had(model, fact->object,
@@ -91,9 +92,16 @@ static void acquire_lock(tm_model *model, const tm__fact *fact,
     if (unpark && unpark->kind == TM_INTERACTION_UNPARK && fact->object == TM__NONE &&
         unpark->object != TM__NONE)
         object = unpark->object;
-    /* Where others share it, this thread shares it too, or parks again. */
-    if (object == TM__NONE || fact->flags & TM_EVENT_SHARED)
+    if (object == TM__NONE)
         return;
+    if (fact->flags & TM_EVENT_SHARED) {
+        if (tm__object_fresh(model, object)->is_shared && unpark &&
+            unpark->from_ns >= park->start_ns)
+            tm__tenure_got(model, object, &had, unpark->from_ns,
+                           TM__TENURE_HANDED | TM__TENURE_PROVISIONAL |
+                               TM__TENURE_SHARED);
+        return;
+    }
     if (fact->flags & TM_EVENT_OWNER_READ && fact->value != TM__NONE) {
         tm__object_fresh(model, object);
         had.provenance = TM_PROVENANCE_REPORTED;
@@ -112,10 +120,12 @@ static void acquire_lock(tm_model *model, const tm__fact *fact,
         /* A permit that was given before says nothing of this lock. */
         unpark->from_ns < park->start_ns)
         return;
+    if (fact->flags & TM_EVENT_OWNER_READ)
+        tm__tenure_nobody_shares(model, object, fact->time_ns);
     last = tm__tenure_at(model, model->objects[object].tenure);
-    /* Another was told to have it when this one was woken. */
+    /* Another was told to have it when this one was woken, or the waker since. */
     if (last && last->owner != TM__NONE && !(last->flags & TM__TENURE_OVER) &&
-        last->owner != unpark->from_thread)
+        (last->owner != unpark->from_thread || last->had_ns > unpark->from_ns))
         return;
     tm__tenure_got(model, object, &had, unpark->from_ns,
                    TM__TENURE_HANDED | TM__TENURE_PROVISIONAL);
@@ -247,7 +257,7 @@ static void note_release(tm_model *model, const tm__fact *fact)
     const tm__tenure *last;
     tm__object *it;
 
-    if (object == TM__NONE || fact->flags & TM_EVENT_SHARED || caller == target)
+    if (object == TM__NONE || caller == target)
         return;
     it = tm__object_fresh(model, object);
     if (is_read && fact->value != TM__NONE) {
@@ -258,24 +268,33 @@ static void note_release(tm_model *model, const tm__fact *fact)
         tm__tenure_had(model, object, &had);
         return;
     }
-    /* Where all releases are reported this is none; some may be, of conditions. */
+    /* Where all releases are reported this is none; some may be, of conditions. Who
+     * does not say what it reports, and reports who takes a lock, reports who lets it
+     * go. */
     if (!it->is_owned || tm__owners_are_reported(model) ||
-        (model->kind_counts[TM_EVENT_RELEASED] &&
-         model->kind_counts[TM_EVENT_ACQUIRED]))
+        (model->kind_counts[TM_EVENT_ACQUIRED] &&
+         (model->kind_counts[TM_EVENT_RELEASED] || !model->run.kinds)))
         return;
     /* One that gave up queueing wakes the next in the queue as well. */
     queued = last_block(caller)->object == object ? last_block(caller) : NULL;
     if (queued && it->owner != fact->thread &&
         queued->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED))
         return;
-    /* Who was woken and not seen to own it may be a reader that wakes the next one. */
+    if (fact->flags & TM_EVENT_SHARED) {
+        had.provenance = TM_PROVENANCE_INFERRED;
+        tm__tenure_shares(model, object, &had);
+        return;
+    }
+    /* Who was woken and not seen to own it may be a reader that wakes the next one:
+     * where readers are told apart, that is read as shared. */
     last = tm__tenure_at(model, it->tenure);
     if (!is_past_known(model, caller) ||
-        (queued &&
+        (queued && !(it->is_shared && tm__reader_of(model, object, fact->thread)) &&
          (it->owner != fact->thread || !last || last->flags & TM__TENURE_PROVISIONAL)))
         had.provenance = TM_PROVENANCE_INFERRED;
     if (!is_read) {
-        if (it->owner != fact->thread || target->blocking_state != TM_STATE_PARKED)
+        if (it->owner != fact->thread || it->is_shared ||
+            target->blocking_state != TM_STATE_PARKED)
             return;
         had.provenance = TM_PROVENANCE_INFERRED;
     }

@@ -176,6 +176,12 @@ void tm__tenure_released(tm_model *model, uint32_t object, const tm__had *fact)
     int reads_on;
     tm__tenure *last;
 
+    /* The last one of several: the others have let go before. */
+    if (tm__is_shared(model, object) && tm__reader_of(model, object, fact->thread)) {
+        tm__tenure_left(model, object, fact);
+        tm__tenure_nobody_shares(model, object, fact->time_ns);
+        return;
+    }
     /* Who lets go had it, though no event may have told so. */
     tm__tenure_had(model, object, fact);
     last = tm__tenure_last(model, object);
@@ -248,6 +254,8 @@ uint32_t tm__tenure_revoke(tm_model *model, uint32_t thread, uint32_t from)
         it->owner = TM__NONE;
         it->got_provenance = it->had_provenance = TM_PROVENANCE_UNKNOWN;
         it->flags &= (uint16_t) ~(TM__TENURE_PROVISIONAL | TM__TENURE_HANDED);
+        if (it->flags & TM__TENURE_SHARED)
+            it->flags |= TM__TENURE_OVER;
         it->stack = TM__NONE;
         if (before && before->flags & TM__TENURE_UNREAD && !it->next)
             owner = before->owner;

@@ -217,15 +217,14 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
     if (b->released_latest_ns < b->released_earliest_ns)
         b->released_latest_ns = b->released_earliest_ns;
     b->released_ns = b->released_latest_ns;
-    if (!next || next->owner == TM__NONE)
+    if (!next || next->owner == TM__NONE || it->flags & next->flags & TM__TENURE_SHARED)
         return;
     if (next->flags & TM__TENURE_HANDED) {
         int64_t woken_ns = next->got_ns - tm__wakeup_ns(model, kind);
 
         if (woken_ns < b->released_ns)
             b->released_ns = woken_ns;
-    } else if (!tm__tenure_is_reported_over(it) &&
-               !(it->flags & next->flags & TM__TENURE_SHARED)) {
+    } else if (!tm__tenure_is_reported_over(it)) {
         /* Nothing tells when the next one took it, between two instants. */
         b->released_ns = b->released_earliest_ns;
     }

@@ -144,3 +144,36 @@ void tm__tenure_left(tm_model *model, uint32_t object, const tm__had *fact)
     tm__tenure_set_flag(mine, TM__TENURE_HAD_BLOCKED, 0);
     tm__reader_left(model, object, fact->thread, fact->time_ns);
 }
+
+/* It had it alone as far as that is told: then it has let others in, and reads on. */
+void tm__tenure_shares(tm_model *model, uint32_t object, const tm__had *fact)
+{
+    tm__tenure *last = tm__tenure_last(model, object);
+
+    if (tm__is_shared_at(model, object, last))
+        last = tm__reader_of(model, object, fact->thread);
+    if (!last || last->owner != fact->thread || last->flags & TM__TENURE_OVER)
+        return;
+    model->objects[object].is_shared = 1;
+    if (!(last->flags & TM__TENURE_SHARED) &&
+        last->had_provenance > TM_PROVENANCE_INFERRED) {
+        last->flags |= TM__TENURE_READS;
+        tm__tenure_released(model, object, fact);
+        return;
+    }
+    if (!(last->flags & TM__TENURE_SHARED))
+        model->details[object].first_reader = model->objects[object].tenure;
+    last->had_ns = fact->time_ns;
+    last->had_provenance = (uint8_t)fact->provenance;
+    tm__tenure_set_flag(last, TM__TENURE_HAD_BLOCKED, 0);
+    tm__tenure_set_flag(last, TM__TENURE_PROVISIONAL, 0);
+    tm__tenure_set_flag(last, TM__TENURE_SHARED, 1);
+}
+
+void tm__tenure_nobody_shares(tm_model *model, uint32_t object, int64_t time_ns)
+{
+    if (!tm__is_shared(model, object))
+        return;
+    tm__readers_end(model, object, time_ns, 0);
+    tm__disown(model, object);
+}

@@ -50,6 +50,17 @@ static int has_at(int64_t *time_ns, JNIEnv *jni, jobject lock, jobject owner)
     return is_same;
 }
 
+/* Who takes it alone sets the state and then the owner, and clears them in the other
+ * order: an owner that is there by now, or a state that is 0, tells one on its way. */
+static int is_shared(JNIEnv *jni, jobject lock, int kind)
+{
+    jobject owner = owner_of(jni, lock);
+    int has_owner = owner != NULL;
+
+    (*jni)->DeleteLocalRef(jni, owner);
+    return !has_owner && !is_free(jni, lock, kind);
+}
+
 /* The owner first, and then the state: both are empty only where nobody has it. */
 static void read_owner(tm__parked *it, JNIEnv *jni, jobject lock, int kind,
                        int64_t *time_ns)
@@ -62,9 +73,10 @@ static void read_owner(tm__parked *it, JNIEnv *jni, jobject lock, int kind,
         it->flags = it->owner ? TM_EVENT_OWNER_READ : 0;
         (*jni)->DeleteLocalRef(jni, owner);
     } else if (kind != TM__BLOCKER_OWNABLE) {
-        it->flags = TM_EVENT_OWNER_READ;
-        if (!is_free(jni, lock, kind))
-            it->flags |= TM_EVENT_SHARED;
+        if (is_free(jni, lock, kind))
+            it->flags = TM_EVENT_OWNER_READ;
+        else if (is_shared(jni, lock, kind))
+            it->flags = TM_EVENT_OWNER_READ | TM_EVENT_SHARED;
     }
 }
 

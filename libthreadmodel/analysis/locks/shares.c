@@ -105,23 +105,40 @@ static void deal_owner(block *b, const tm__tenure *it, const tm__bounds *bounds,
         deal(b, to_ns, TM__SHARE_OWNER, it, TM_PROVENANCE_INFERRED);
 }
 
-/* Of several owners at once the one counts that is the last to leave. */
+/* Of several owners at once the one counts that is the last to leave, and of two the
+ * one of which that is known.
+ * @param[in,out] next  the record after the first; that after all of them */
 static const tm__tenure *last_to_leave(const tm_model *model, uint32_t object,
                                        const tm__tenure *first, int64_t at_ns,
-                                       int64_t end_ns, tm__bounds *bounds)
+                                       int64_t end_ns, tm__bounds *bounds,
+                                       const tm__tenure **next)
 {
-    const tm__tenure *best = first;
+    const tm__tenure *best = first, *it = *next;
     tm__bounds other;
 
-    for (const tm__tenure *it = tm__tenure_next(model, first);
-         it && it->flags & TM__TENURE_SHARED && it->got_ns <= at_ns;
+    for (; it && it->flags & TM__TENURE_SHARED && it->got_ns <= at_ns;
          it = tm__tenure_next(model, it)) {
+        if (it->owner == TM__NONE)
+            continue;
         tm__tenure_bounds(&other, model, object, it, tm__tenure_next(model, it),
                           end_ns);
-        if (other.released_ns > bounds->released_ns) {
+        if (other.released_ns > bounds->released_ns ||
+            (other.released_ns == bounds->released_ns &&
+             !tm__tenure_is_reported_over(best) && tm__tenure_is_reported_over(it))) {
             *bounds = other;
             best = it;
         }
+    }
+    *next = it;
+    if (tm__tenure_is_reported_over(best))
+        return best;
+    /* One that came later, and is known to have been the last. */
+    while (it && it->flags & TM__TENURE_SHARED && it->got_ns < bounds->released_ns &&
+           !(tm__tenure_is_reported_over(it) && it->had_ns >= bounds->released_ns))
+        it = tm__tenure_next(model, it);
+    if (it && it->flags & TM__TENURE_SHARED && it->got_ns < bounds->released_ns) {
+        bounds->released_ns = it->got_ns;
+        *next = it;
     }
     return best;
 }
@@ -302,8 +319,7 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
         tm__tenure_bounds(&bounds, model, object, it,
                           is_last ? (b->is_handed ? &own : NULL) : next, end_ns);
         if (it->flags & TM__TENURE_SHARED)
-            it = last_to_leave(model, object, it, b->at_ns, end_ns, &bounds);
-        next = tm__tenure_next(model, it);
+            it = last_to_leave(model, object, it, b->at_ns, end_ns, &bounds, &next);
         is_last = is_last_of(b, next, end_ns);
         deal_owner(b, it, &bounds,
                    bounds.released_ns < end_ns ? bounds.released_ns : end_ns);
