@@ -10,6 +10,7 @@ import chains
 import cycles
 import owners
 import previous
+import readers
 from owners import Tally, Truth
 from runs import SCOPES_SINCE, Run, Workshop
 from table import Goal, Line
@@ -147,6 +148,15 @@ def releasers(shop: Workshop) -> Iterator[Line]:
         yield from lines
 
 
+def let_in_together(shop: Workshop) -> Iterator[Line]:
+    """Of readers that a writer lets in, which have a hold of their own."""
+    for threads in (4, 16):
+        run = shop.record("Readers", threads, 2 * MILLI, 1000, 1)
+        line = Line(f"readers, {threads} threads, by holds", shop.jdk, Goal(right=0.95))
+        readers.judge(line, run)
+        yield line
+
+
 def virtual(shop: Workshop) -> Iterator[Line]:
     """Of each wait of a virtual thread, who had the lock before it."""
     if shop.jdk.release < SCOPES_SINCE:
@@ -166,6 +176,7 @@ ROWS = {
     "storms": storms,
     "free": free,
     "virtual": virtual,
+    "readers": let_in_together,
     "paths": chains.lines,
     "deadlocks": cycles.lines,
 }

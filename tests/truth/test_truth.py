@@ -9,6 +9,7 @@ import chains
 import cycles
 import owners
 import previous
+import readers
 from answers import FREE, OWNED, UNKNOWN, Stretch
 from jdks import AGENT, JDKS
 from owners import Tally, Tenure, Truth
@@ -93,6 +94,14 @@ def test_of_two_threads_the_one_without_the_lock_is_never_named_for_certain(
         assert tally.blocks > 0
         assert tally.right > 0
         assert tally.wrong_sure == 0
+
+
+def test_readers_that_a_writer_lets_in_have_holds_of_their_own(shop: Workshop):
+    run = shop.record("Readers", 4, 2 * MILLI, 300, 1)
+    line = Line("readers", shop.jdk, Goal())
+    readers.judge(line, run)
+    assert line.right > 0
+    assert line.sure == 0
 
 
 @pytest.mark.parametrize("mode", ["joins", "chain of futures", "pipeline"])

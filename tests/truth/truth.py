@@ -4,10 +4,11 @@
     ./dev bench truth [--test-args "ROW..."]
     python tests/truth/truth.py [--agent FILE] [ROW...]
 
-Rows: releasers, holders, storms, free, virtual, paths, deadlocks. A program writes down
-itself who had a lock when, which work its end waited for, and when a deadlock closed,
-and is recorded meanwhile. Of all that it knows, a line shows how much the library
-answered, rightly or not. A goal that is missed ends in a star; that is no failure.
+Rows: releasers, holders, storms, free, virtual, readers, paths, deadlocks. A program
+writes down itself who had a lock when, which work its end waited for, and when a
+deadlock closed, and is recorded meanwhile. Of all that it knows, a line shows how much
+the library answered, rightly or not. A goal that is missed ends in a star; that is no
+failure.
 """
 
 import argparse
