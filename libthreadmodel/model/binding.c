@@ -242,8 +242,9 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
         else if (names_one_call(model, fact, waiter))
             tm__row(model, waiter->bound)->provenance = TM_PROVENANCE_REPORTED;
     }
+    /* One that a notify was thought to have woken, and had not, is in no set here. */
     *certain = tm__sees_notifies(model) && waiter->bound == TM__NONE &&
-               !tm__may_have_joined(model, waiter) &&
+               waiter->waits_in != TM__NONE && !tm__may_have_joined(model, waiter) &&
                !model->objects[fact->object].doubt && !may_be_meant(model, fact);
     if (waiter->bound == TM__NONE && !left)
         find_notify(model, fact);

@@ -170,8 +170,11 @@ void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns)
 
 void tm__end_unseen(tm__thread *thread)
 {
-    if (tm__is_blocked(thread))
-        tm__now(thread)->flags |= TM__INTERVAL_END_UNSEEN;
+    if (!tm__is_blocked(thread))
+        return;
+    /* The last part goes where it is of a suspicion that is withdrawn. */
+    thread->intervals[tm__blocking_index(thread)].flags |= TM__INTERVAL_END_UNSEEN;
+    tm__now(thread)->flags |= TM__INTERVAL_END_UNSEEN;
 }
 
 void tm__must_run(tm_model *model, const tm__fact *fact)

@@ -25,13 +25,13 @@ typedef struct tm__object {
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< enum tm__doubt
     uint8_t listed;           ///< bindings in the list at most, of reported ones
-    uint8_t is_owned : 1; ///< a thread was once told to own it: no latch, no semaphore
+    uint8_t is_owned : 1;  ///< a thread was once told to own it: no latch, no semaphore
     uint8_t is_shared : 1; ///< and several at once, by what was read of it
-    uint32_t losses;      ///< model->losses when it was last touched
-    uint32_t class_index; ///< classes[]; TM__NONE: unknown
-    uint32_t thread;      ///< threads[] whose thread object it is, or TM__NONE
-    uint32_t flags;       ///< enum tm_object_flag
-    uint32_t waiter_head; ///< wait set, oldest first
+    uint32_t losses;       ///< model->losses when it was last touched
+    uint32_t class_index;  ///< classes[]; TM__NONE: unknown
+    uint32_t thread;       ///< threads[] whose thread object it is, or TM__NONE
+    uint32_t flags;        ///< enum tm_object_flag
+    uint32_t waiter_head;  ///< wait set, oldest first
     uint32_t waiter_tail;
     uint32_t binding_head; ///< notifies that are not settled, oldest first; newest
                            ///< first where the producer itself names notifiers

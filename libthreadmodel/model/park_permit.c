@@ -123,9 +123,9 @@ static void acquire_lock(tm_model *model, const tm__fact *fact,
     if (fact->flags & TM_EVENT_OWNER_READ)
         tm__tenure_nobody_shares(model, object, fact->time_ns);
     last = tm__tenure_at(model, model->objects[object].tenure);
-    /* Another was told to have it when this one was woken, or the waker since. */
+    /* Another was told to have it when this one was woken, or the waker then. */
     if (last && last->owner != TM__NONE && !(last->flags & TM__TENURE_OVER) &&
-        (last->owner != unpark->from_thread || last->had_ns > unpark->from_ns))
+        (last->owner != unpark->from_thread || last->had_ns >= unpark->from_ns))
         return;
     tm__tenure_got(model, object, &had, unpark->from_ns,
                    TM__TENURE_HANDED | TM__TENURE_PROVISIONAL);
@@ -286,7 +286,7 @@ static void note_release(tm_model *model, const tm__fact *fact)
         return;
     }
     /* Who was woken and not seen to own it may be a reader that wakes the next one:
-     * where readers are told apart, that is read as shared. */
+     * where readers are distinguished, that is read as shared. */
     last = tm__tenure_at(model, it->tenure);
     if (!is_past_known(model, caller) ||
         (queued && !(it->is_shared && tm__reader_of(model, object, fact->thread)) &&

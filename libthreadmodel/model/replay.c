@@ -231,6 +231,8 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
         thread->permit_unseen = 1; /* an unpark of it may be among what was lost */
     }
     rc = dispatch(model, fact);
-    model->threads[fact->thread].last_ns = fact->time_ns;
+    /* What it is found to hold is nothing that it does. */
+    if (fact->kind != TM_EVENT_HELD)
+        model->threads[fact->thread].last_ns = fact->time_ns;
     return rc;
 }

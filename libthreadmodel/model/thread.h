@@ -10,7 +10,7 @@
  * rest. */
 typedef struct tm__thread {
     struct tm__interval *intervals;
-    int64_t last_ns;  ///< its last event; INT64_MIN: none yet
+    int64_t last_ns;  ///< its last act; INT64_MIN: none yet
     int64_t since_ns; ///< start of its last interval; INT64_MIN: it has none
     uint32_t interval_count;
     uint32_t interval_capacity;

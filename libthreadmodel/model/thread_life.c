@@ -181,19 +181,23 @@ void tm__on_joined(tm_model *model, const tm__fact *fact)
 
     if (!ends(model, fact, TM_STATE_JOINING))
         return;
-    joined = thread->joins != TM__NONE ? thread->joins : fact->peer;
+    /* One of another thread's end is of a join whose begin was not seen. */
+    joined = fact->peer != TM__NONE ? fact->peer : thread->joins;
     note_end(thread, fact->flags);
     row = tm__end_cause(model, fact, TM_PROVENANCE_EXACT);
-    /* Who joins a thread that has ended before is woken by nobody. */
+    /* Who joins a thread that has ended before is woken by nobody; in the same instant,
+     * perhaps. */
     if (row == TM__NONE && joined != TM__NONE &&
         (model->threads[joined].end_ns == INT64_MIN ||
-         model->threads[joined].end_ns > tm__blocked_since_ns(thread))) {
+         model->threads[joined].end_ns >= tm__blocked_since_ns(thread))) {
         tm__thread *target = &model->threads[joined];
         int seen = target->end_ns != INT64_MIN && target->end_ns <= fact->time_ns;
+        int certain = seen && thread->joins == joined &&
+                      target->end_ns > tm__blocked_since_ns(thread);
 
         row = tm__interaction_unseen(
             model, TM_INTERACTION_JOIN, joined,
-            seen ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED, fact);
+            certain ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED, fact);
         tm__row(model, row)->object = target->object;
         if (seen) {
             if (target->end_group == TM__NONE)
@@ -258,6 +262,9 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
     tm__interval *now = tm__now(thread);
 
     end.flags |= TM_EVENT_BY_INTERRUPT;
+    /* It may have been over before, and the interrupt another's. */
+    if (tm__is_blocked(thread) && !tm__end_is_reported(model, thread))
+        tm__end_unseen(thread);
     switch (thread->blocking_state) {
     case TM_STATE_WAITING:
     case TM_STATE_REENTERING: tm__on_waited(model, &end); return;

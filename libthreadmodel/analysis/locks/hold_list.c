@@ -5,6 +5,7 @@
 #include "analysis/locks/hold_walk.h"
 #include "base/error.h"
 #include "base/sort.h"
+#include "model/interval.h"
 #include "model/listing.h"
 #include "model/lost_events.h"
 #include "model/methods.h"
@@ -75,20 +76,28 @@ static const tm__tenure *next_owner(const tm_model *model, const tm__tenure *it)
     return next && next->flags & TM__TENURE_HANDED ? next : NULL;
 }
 
+/* Whether the owner of a record queued for it from an instant on at the latest, and
+ * that was known all the time: then each record between is kept. */
+static int queued_since(const tm_model *model, const tm__tenure *it, int64_t time_ns)
+{
+    int64_t queued_ns = tm__tenure_queued_ns(model, it);
+    const tm__thread *owner = &model->threads[it->owner];
+
+    return queued_ns != INT64_MIN && queued_ns <= time_ns &&
+           owner->intervals[tm__interval_at(owner, it->got_ns) - 1].tenure != 0 &&
+           !tm__lost_between(model, queued_ns, it->got_ns);
+}
+
 /* That nobody had it between the two is sure where somebody who had would have been
- * reported: the next one was blocked by the lock all the time, and no event is missing.
- */
+ * reported. */
 static int next_provenance(const tm_model *model, const tm__tenure *it,
                            const tm__tenure *next)
 {
-    int64_t queued_ns = tm__tenure_queued_ns(model, next);
-
     return tm__owners_are_reported(model) && tm__tenure_is_reported_over(it) &&
-                   !(it->flags & TM__TENURE_CONTESTED) && queued_ns != INT64_MIN &&
-                   queued_ns <= it->had_ns &&
+                   !(it->flags & TM__TENURE_CONTESTED) &&
                    it->had_provenance > TM_PROVENANCE_INFERRED &&
                    next->got_provenance > TM_PROVENANCE_INFERRED &&
-                   !tm__lost_between(model, queued_ns, next->got_ns)
+                   queued_since(model, next, it->had_ns)
                ? TM_PROVENANCE_EXACT
                : TM_PROVENANCE_INFERRED;
 }
