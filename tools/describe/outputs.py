@@ -23,8 +23,9 @@ def sources() -> Iterator[tuple[Path, str]]:
 
 
 def outputs() -> Iterator[tuple[Path, str]]:
-    """Each file and what it should hold; the last one needs the built library."""
+    """Each file and what it should hold; the last ones need the built library."""
     yield from sources()
-    from describe import page
+    from describe import page, transcripts
 
     yield ROOT / "docs" / "tables.md", page.page()
+    yield from transcripts.pages()

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What commands print, pasted into the pages that show them.
+
+A block of the language console holds commands, each after "$ ", and below it what it
+prints. They run in an empty folder with the files that the page names:
+
+    <!-- files: run.tmt = examples/demo/demo.tmt -->
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from describe import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+FILES = re.compile(r"^<!-- files: (.*?) -->$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# So wide are lines of a page.
+COLUMNS = 88
+TIMEOUT_S = 300
+LAUNCHER = """\
+#!/bin/sh
+exec {python} -m threadmodel "$@"
+"""
+
+
+def files(text: str) -> dict[str, Path]:
+    """Return the files that a page names, by the names that they have there."""
+    named = FILES.search(text)
+    if not named:
+        return {}
+    pairs = (pair.split("=") for pair in named[1].split(","))
+    return {name.strip(): DOCS / path.strip() for name, path in pairs}
+
+
+@contextmanager
+def sandbox(text: str) -> Iterator[tuple[Path, dict[str, str]]]:
+    """Make the folder in which a page's commands run, and their environment."""
+    import threadmodel
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, source in files(text).items():
+            shutil.copyfile(source, folder / file)
+        commands = folder / ".bin"
+        commands.mkdir()
+        launcher = commands / "threadmodel"
+        launcher.write_text(LAUNCHER.format(python=shlex.quote(sys.executable)))
+        launcher.chmod(0o755)
+        package = Path(threadmodel.__file__).parents[1]
+        yield (
+            folder,
+            {
+                **{k: v for k, v in os.environ.items() if k != "THREADMODEL_CALLED_AS"},
+                "PATH": f"{commands}:{os.environ['PATH']}",
+                "PYTHONPATH": str(package),
+                "COLUMNS": str(COLUMNS),
+                "LC_ALL": "C.UTF-8",
+                "NO_COLOR": "1",
+                "TZ": "UTC",
+            },
+        )
+
+
+def printed(command: str, folder: Path, environment: dict[str, str]) -> str:
+    """Run a command as a shell does; what it prints, without blanks at ends."""
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=TIMEOUT_S,
+    )
+    return "\n".join(line.rstrip() for line in done.stdout.rstrip().split("\n"))
+
+
+def rewritten(text: str) -> str:
+    """Return a page with what its commands print now."""
+
+    def block(match: re.Match[str]) -> str:
+        lines = []
+        for command in re.findall(r"^\$ (.*(?:\\\n.*)*)", match[1], re.MULTILINE):
+            lines.append(f"$ {command}")
+            lines.append(printed(command, folder, environment))
+        return "```console\n" + "\n".join(line for line in lines if line) + "\n```"
+
+    with sandbox(text) as (folder, environment):
+        return BLOCK.sub(block, text)
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Yield each page that shows commands, with what they print."""
+    texts = {path: path.read_text() for path in PAGES}
+    having = [path for path, text in texts.items() if BLOCK.search(text)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        shown = pool.map(lambda path: rewritten(texts[path]), having)
+        yield from zip(having, shown, strict=True)
