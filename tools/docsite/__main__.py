@@ -7,13 +7,19 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
+from docsite.pictures import photograph_all
 from docsite.stage import stage
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m docsite", description=__doc__)
     parser.add_argument("folder", type=Path, help="the site is in html/ of it")
-    folder = parser.parse_args().folder
+    parser.add_argument("--pictures", action="store_true", help="only take pictures")
+    options = parser.parse_args()
+    if options.pictures:
+        photograph_all()
+        return 0
+    folder = options.folder
     stage(folder / "pages")
     # -W: what it would warn of, a link that leads nowhere for one, is an error.
     status: int = build_main(

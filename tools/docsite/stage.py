@@ -23,7 +23,10 @@ def parts() -> list[dict[str, Any]]:
     """Return the parts of the navigation; pages without a place are the last one."""
     found: list[dict[str, Any]] = tomllib.loads(NAVIGATION.read_text())["part"]
     listed = {"index", *(page for part in found for page in part["pages"])}
-    rest = [path.stem for path in sorted(DOCS.glob("*.md")) if path.stem not in listed]
+    found_pages = (
+        str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md")
+    )
+    rest = sorted(set(found_pages) - listed)
     return [*found, {"title": "More", "pages": rest}] if rest else found
 
 
