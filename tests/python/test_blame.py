@@ -43,6 +43,34 @@ def test_blame_and_holds_are_the_same_nanoseconds(seed: int) -> None:
 
 
 @campaign(100, 1000)
+def test_what_if_scales_the_nanoseconds_of_the_holds(seed: int) -> None:
+    for model in (any_events(seed), fair_locks(seed), simulated(seed)):
+        end_ns = model.length_ns
+        holds: dict[str, list[Any]] = {}
+        for hold in model.holds():
+            if hold["thread_id"] is not None:
+                holds.setdefault(hold["object"], []).append(hold)
+        for object_, rows in holds.items():
+            (row,) = model.whatif(object=object_, factor=1.0)
+            # Of readers that enter together one is listed.
+            is_shared = row["scaled"] > len(rows) and rows[0]["kind"] != "monitor"
+            # What contradicts itself was so in no run.
+            if is_shared or any(hold["contested"] for hold in rows):
+                continue
+            least_ns = sum(
+                max((hold["end_earliest_ns"] or 0) - hold["start_latest_ns"], 0)
+                for hold in rows
+            )
+            most_ns = sum(
+                (end_ns if hold["end_latest_ns"] is None else hold["end_latest_ns"])
+                - (hold["start_earliest_ns"] or 0)
+                for hold in rows
+            )
+            assert least_ns <= row["scaled_ns"] <= most_ns, (seed, object_)
+            assert row["scaled"] <= len(rows), (seed, object_)
+
+
+@campaign(100, 1000)
 def test_the_shares_of_a_block_tile_it(seed: int) -> None:
     for model in (any_events(seed), fair_locks(seed)):
         blocks: dict[Any, list[Any]] = {}

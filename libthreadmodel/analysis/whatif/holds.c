@@ -134,12 +134,15 @@ static int64_t blocked_until_ns(const lock *l, uint32_t thread, int64_t time_ns,
 /* Somebody was blocked by the lock before it was told who had it: this one, since it
  * was given up, as far as it can have had it. */
 static int64_t since_ns_of(const lock *l, const tm__tenure *it,
-                           const tm__tenure *before, int64_t start_ns, uint32_t near)
+                           const tm__tenure *before, int64_t start_ns,
+                           const tm__record_ends *b)
 {
     int64_t since_ns =
         before->flags & TM__TENURE_UNKNOWN ? before->got_ns : l->released_ns;
-    int64_t least_ns = blocked_until_ns(l, it->owner, start_ns, near);
+    int64_t least_ns = blocked_until_ns(l, it->owner, start_ns, b->at);
 
+    if (least_ns < b->got_earliest_ns)
+        least_ns = b->got_earliest_ns;
     if (since_ns < least_ns)
         since_ns = least_ns;
     return since_ns < start_ns ? since_ns : start_ns;
@@ -208,6 +211,8 @@ static int look_up(tm__holds *holds, const tm__tenure *it)
     if (to->object == TM__NONE || it->owner == TM__NONE)
         return TM_OK;
     tm__tenure_bounds(&b, model, to->object, it, next, model->last_ns);
+    to->got_earliest_ns =
+        b.got_earliest_ns > holds->origin_ns ? b.got_earliest_ns : holds->origin_ns;
     to->got_latest_ns = b.got_latest_ns;
     to->released_earliest_ns = b.released_earliest_ns;
     to->released_latest_ns = b.released_latest_ns;
@@ -235,6 +240,7 @@ static int look_up_all(tm__holds *holds)
                               ((size_t)model->threads_count + 1) * sizeof(uint32_t));
     if (!holds->ends || !holds->first)
         return TM_ENOMEM;
+    holds->origin_ns = tm__model_origin_ns(model);
     for (uint32_t i = 0; i < model->tenures_count; i++)
         holds->ends[i].object = TM__NONE;
     for (uint32_t i = 0; i < model->objects_count; i++)
@@ -268,6 +274,8 @@ static void stretch(const lock *l, tm__replay_hold *hold, const tm__tenure *it,
         int64_t since_ns = hold->end_ns - length_ns;
         int64_t least_ns = blocked_until_ns(l, hold->owner, hold->start_ns, b->at);
 
+        if (least_ns < b->got_earliest_ns)
+            least_ns = b->got_earliest_ns;
         if (since_ns < least_ns)
             since_ns = least_ns;
         if (since_ns < hold->since_ns)
@@ -317,7 +325,7 @@ static void add_hold(lock *l, const tm__tenure *it)
     hold.start_ns = hold.is_handed ? it->got_ns : b->got_latest_ns;
     if (!hold.is_handed && before && holds->bound != TM__HOLDS_SHORT &&
         before->flags & (TM__TENURE_UNKNOWN | TM__TENURE_SEEN))
-        hold.start_ns = since_ns_of(l, it, before, hold.start_ns, b->at);
+        hold.start_ns = since_ns_of(l, it, before, hold.start_ns, b);
     hold.end_ns = awake_ns(holds->model, it->owner, end_ns_of(l, it, next, b), b);
     if (hold.end_ns < hold.start_ns)
         hold.end_ns = hold.start_ns;

@@ -61,6 +61,7 @@ typedef struct tm__length {
 
 /** What is known of a record at every bound: looked up once. */
 typedef struct tm__record_ends {
+    int64_t got_earliest_ns; ///< from the run's begin on
     int64_t got_latest_ns;
     int64_t released_earliest_ns;
     int64_t released_latest_ns;
@@ -76,6 +77,7 @@ typedef struct tm__holds {
     const uint8_t *chosen;   ///< an object: asked about; NULL: none is
     const uint32_t *callers; ///< frames[] a stack
     int bound;               ///< enum tm__holds_bound
+    int64_t origin_ns;       ///< the run's begin
     tm__record_ends *ends;   ///< of each of the model's tenures
     uint32_t *first;         ///< of each owner in items[]; then where its next one goes
     tm__triple_map by_place; ///< (class name, method, chosen): places[] + 1
