@@ -28,7 +28,7 @@ def test_chain_leads_through_locks_to_the_sleep_that_keeps_them(java: Java):
     expected = [("first", "owner"), ("second", "owner"), ("third", "asleep")]
     assert chain(model, "first", (start + end) // 2) == expected
     assert chain(model, "main", (start + end) // 2) == [("main", "joined"), *expected]
-    # Without a choice it is the longest block, of which each thread here has one.
+    # Without a choice it is the longest block: of those who wait for one who sleeps.
     assert model.explain()[0]["thread"] in {"main", "first", "second", "other"}
 
 

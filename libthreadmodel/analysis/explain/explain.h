@@ -70,6 +70,7 @@ typedef struct tm__question {
     int64_t length_ns; ///< of the blocking interval
     int64_t at_ns;     ///< on the model's clock
     uint32_t thread;
+    int sleeps; ///< the thread itself decided how long
 } tm__question;
 
 typedef struct tm__questions {

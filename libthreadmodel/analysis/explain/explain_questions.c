@@ -7,9 +7,12 @@
 #include "model/interval.h"
 #include "model/model.h"
 
-/* The longest first; of equals the first thread's, and of those the first. */
+/* Who sleeps knows why: unless that thread was named, the others come first. The
+ * longest first; of equals the first thread's, and of those the first. */
 static int goes_first(const tm__question *left, const tm__question *right)
 {
+    if (left->sleeps != right->sleeps)
+        return right->sleeps;
     if (left->length_ns != right->length_ns)
         return left->length_ns > right->length_ns;
     if (left->thread != right->thread)
@@ -58,7 +61,7 @@ static void sort(tm__questions *it)
 }
 
 static void add_thread(tm__questions *all, const tm_model *model, uint32_t thread,
-                       int64_t at_ns)
+                       int64_t at_ns, int is_named)
 {
     const tm__thread *it = &model->threads[thread];
 
@@ -75,7 +78,11 @@ static void add_thread(tm__questions *all, const tm_model *model, uint32_t threa
             (at_ns && (from->start_ns > at_ns || end_ns <= at_ns)) ||
             tm__explain_is_idle(model, from->stack))
             continue;
-        add(all, (tm__question){ns, at_ns ? at_ns : from->start_ns + ns / 2, thread});
+        add(all,
+            (tm__question){.length_ns = ns,
+                           .at_ns = at_ns ? at_ns : from->start_ns + ns / 2,
+                           .thread = thread,
+                           .sleeps = !is_named && from->state == TM_STATE_SLEEPING});
     }
 }
 
@@ -98,13 +105,13 @@ void tm__questions_find(tm__questions *it, const tm_model *model, uint32_t threa
                         int64_t at_ns)
 {
     if (thread != TM__NONE && !at_ns)
-        add_thread(it, model, thread, at_ns);
+        add_thread(it, model, thread, at_ns, 1);
     for (uint32_t t = 0; thread == TM__NONE && t < model->threads_count; t++)
-        add_thread(it, model, t, at_ns);
+        add_thread(it, model, t, at_ns, 0);
     sort(it);
     if (thread != TM__NONE && !it->count)
         it->all[it->count++] =
-            (tm__question){0, at_ns ? at_ns : model->last_ns, thread};
+            (tm__question){.at_ns = at_ns ? at_ns : model->last_ns, .thread = thread};
 }
 
 void tm__questions_close(tm__questions *it, tm__memory *memory)
