@@ -169,6 +169,7 @@ def hooks(bench: Bench) -> None:
         "notify": [],
         "unpark": [],
         "unpark_of_queued": [],
+        "unpark_of_overtaken": [],
     }
     for _ in range(bench.pairs):
         outs = [bench.java(f, "Hooks") for f in ([], bench.ours("stacks=none"))]
@@ -180,6 +181,14 @@ def hooks(bench: Bench) -> None:
         print(
             f"{bench.jdk} hook of {what}, without stack: {cost_ns:.0f} ns more "
             f"(goal 300){star(cost_ns > 300)}",
+            flush=True,
+        )
+    # Of a thread that is parked for nothing there is no owner to be read.
+    for what in ("unpark_of_queued", "unpark_of_overtaken"):
+        read_ns = min(costs[what]) - min(costs["unpark"])
+        print(
+            f"{bench.jdk} reading the owner in the hook of {what}: {read_ns:.0f} ns "
+            f"(goal 200){star(read_ns > 200)}",
             flush=True,
         )
 

@@ -8,6 +8,13 @@ final class Hooks {
     private static final int CALLS = 2_000_000;
     private static final int BATCH = 1_000;
 
+    /** A lock that another thread has by now. */
+    private static final class Owned extends AbstractQueuedSynchronizer {
+        Owned() {
+            setExclusiveOwnerThread(new Thread());
+        }
+    }
+
     private static void call(String what, Object object, Thread self) throws InterruptedException {
         // What waits in a ring has to be taken away, or the loop would measure losses.
         for (int done = 0; done < CALLS / 100; done += BATCH) {
@@ -50,5 +57,7 @@ final class Hooks {
         // As one that is parked for a lock seems to whoever unparks it.
         LockSupport.setCurrentBlocker(new AbstractQueuedSynchronizer() { });
         call("unpark_of_queued", object, Thread.currentThread());
+        LockSupport.setCurrentBlocker(new Owned());
+        call("unpark_of_overtaken", object, Thread.currentThread());
     }
 }
