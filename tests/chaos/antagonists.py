@@ -61,6 +61,16 @@ def _old(here: Here) -> str | None:
     return None if here.jdk.release >= VIRTUAL_SINCE else "no virtual threads"
 
 
+def _without(module: str, what: str) -> Callable[[Here], str | None]:
+    """Why it cannot be here, where the runtime has no such module."""
+
+    def lacks(here: Here) -> str | None:
+        about = (here.jdk.home / "release").read_text()
+        return None if module in about else f"this runtime has no {what}"
+
+    return lacks
+
+
 def _stop(here: Here, pid: int) -> Iterator[None]:
     for _ in range(20):
         yield
@@ -181,23 +191,14 @@ ANTAGONISTS = [
         flags=lambda here: [
             "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"
         ],
-        lacks=lambda here: (
-            None
-            if (here.jdk.home / "lib/libjdwp.so").exists()
-            else "this runtime has no debugger"
-        ),
+        lacks=_without("jdk.jdwp.agent", "debugger"),
     ),
     Antagonist(
         "flight-recorder",
         flags=lambda here: [
             f"-XX:StartFlightRecording:filename={here.folder}/run.jfr,settings=profile"
         ],
-        lacks=lambda here: (
-            None
-            if (here.jdk.home / "lib/libjfr.so").exists()
-            or (here.jdk.home / "jmods/jdk.jfr.jmod").exists()
-            else "this runtime has no flight recorder"
-        ),
+        lacks=_without("jdk.jfr", "flight recorder"),
     ),
     Antagonist(
         "profiler",

@@ -14,6 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Chaos {
     private static final int WORKERS = 4;
+    private static final int FAILED = 8;
     private static volatile boolean isOver;
     private static Instrumentation instrumentation;
 
@@ -236,9 +237,22 @@ public final class Chaos {
         }
     }
 
+    /** Without one of them the others would wait for ever. */
+    private static boolean isNeeded(Thread thread) {
+        String name = thread.getName();
+        return name.equals("main") || name.startsWith("worker-")
+                || name.startsWith("other-") || name.startsWith("child-");
+    }
+
     /** @param arguments how many rounds, and the names of antagonists */
     public static void main(String[] arguments) throws Exception {
         int rounds = Integer.parseInt(arguments[0]);
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
+            if (isNeeded(thread)) {
+                failure.printStackTrace();
+                Runtime.getRuntime().halt(FAILED);
+            }
+        });
         for (int i = 1; i < arguments.length; i++) {
             String name = arguments[i];
             Thread antagonist = thread("antagonist-" + name, () -> {
