@@ -24,7 +24,6 @@
 #include "writer/model_tee.h"
 #include "vm/options.h"
 #include "ring/ring_file.h"
-#include "trace/modified_utf8.h"
 
 enum { RING_BYTES = 64 * 1024 };
 
@@ -166,57 +165,6 @@ static void options_refuse_a_path_that_is_too_long(void **state)
     text[5 + TM__PATH_BYTES - 1] = 0;
     assert_int_equal(tm__options_parse(&options, text, 1, error, sizeof(error)), 0);
     assert_int_equal(strlen(options.file), TM__PATH_BYTES - 1);
-}
-
-static void classes_go_by_the_name_that_people_write(void **state)
-{
-    static const char *const NAMES[][2] = {
-        {"Ljava/util/HashMap;", "java.util.HashMap"},
-        {"LDemo;", "Demo"},
-        {"I", "int"},
-        {"[I", "int[]"},
-        {"[[Z", "boolean[][]"},
-        {"[Ljava/util/Map$Entry;", "java.util.Map$Entry[]"},
-        {"La/B$$Lambda.0x00007f12;", "a.B$$Lambda/0x00007f12"},
-        {"L\xc3\x84/\xc3\xb6;", "\xc3\x84.\xc3\xb6"},
-        {"L;", ""},
-        {"", ""},
-        {"[", "[]"},
-    };
-    char name[64];
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
-        tm__text_class(name, sizeof(name), NAMES[i][0], strlen(NAMES[i][0]));
-        assert_string_equal(name, NAMES[i][1]);
-    }
-    tm__text_class(name, 8, "[Ljava/lang/String;", 19);
-    assert_string_equal(name, "java.la");
-}
-
-static void names_become_utf8(void **state)
-{
-    static const char *const NAMES[][2] = {
-        {"worker-1", "worker-1"},
-        {"\xe2\x82\xac", "\xe2\x82\xac"},
-        /* Two surrogates of three bytes are one character of four. */
-        {"a\xed\xa0\xbd\xed\xb8\x80z", "a\xf0\x9f\x98\x80z"},
-        {"\xed\xa0\xbd", "\xef\xbf\xbd"},
-        {"\xed\xb8\x80", "\xef\xbf\xbd"},
-        {"a\xc0\x80z", "a\xef\xbf\xbdz"},
-        {"a\xff\xfez", "a\xef\xbf\xbd\xef\xbf\xbdz"},
-        {"a\xe2\x82", "a\xef\xbf\xbd\xef\xbf\xbd"},
-    };
-    char name[64];
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
-        tm__text_utf8(name, sizeof(name), NAMES[i][0], strlen(NAMES[i][0]));
-        assert_string_equal(name, NAMES[i][1]);
-    }
-    /* What does not fit is cut between two characters. */
-    tm__text_utf8(name, 4, "ab\xe2\x82\xac", 5);
-    assert_string_equal(name, "ab");
 }
 
 static int open_rings(void **state)
@@ -549,8 +497,6 @@ int main(void)
         cmocka_unit_test(options_that_are_wrong_are_named),
         cmocka_unit_test(options_without_a_file_name_one_after_the_format),
         cmocka_unit_test(options_refuse_a_path_that_is_too_long),
-        cmocka_unit_test(classes_go_by_the_name_that_people_write),
-        cmocka_unit_test(names_become_utf8),
         cmocka_unit_test(full_ring_counts_what_it_loses_and_reports_it),
         cmocka_unit_test(quiet_thread_touches_only_the_ring_s_beginning),
         cmocka_unit_test(ring_that_began_again_has_room_for_as_much_as_a_new_one),
