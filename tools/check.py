@@ -21,13 +21,22 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import analyze
+import branches
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
 SHOWN_LINES = 200
 # Groups that run for minutes: with --full, or by their name.
-FULL_ONLY = ("real", "chaos", "analyze", "tsan")
+FULL_ONLY = ("real", "chaos", "analyze", "tsan", "coverage", "layout")
+# A VM whose objects have compact headers, and whose monitors lie in a table; and the
+# tests that read owners or objects there.
+LAYOUT = (
+    "-XX:+UnlockDiagnosticVMOptions -XX:+UseCompactObjectHeaders"
+    " -XX:+UseObjectMonitorTable"
+)
+LAYOUT_RELEASE = "25"
+LAYOUT_TESTS = ("calls", "counts", "deadlocks", "held", "synchronizers", "virtual")
 # C tests that start threads.
 SHARED_BY_THREADS = ("agent", "arrow", "rings_shared")
 # Folders whose tests look at no clock: a worker a processor. Others run one by one.
@@ -108,6 +117,17 @@ def run_meson(build: Path, *arguments: str, **variables: str) -> Outcome:
     return counted(status, text, junit)
 
 
+def run_layout() -> Outcome:
+    """Tests of the agent once more, where the VM keeps its objects otherwise."""
+    junit = RESULTS / "layout.xml"
+    junit.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += [f"--junitxml={junit}", "-k", f"jdk{LAYOUT_RELEASE}"]
+    command += [f"tests/jvm/test_{name}.py" for name in LAYOUT_TESTS]
+    done = call(command, TM_TEST_JDKS=LAYOUT_RELEASE, TM_TEST_FLAGS=LAYOUT)
+    return counted(*done, junit)
+
+
 def run_pytest(folder: Path) -> Outcome:
     junit = RESULTS / f"{folder.name}.xml"
     junit.unlink(missing_ok=True)
@@ -176,6 +196,18 @@ def run_analysis() -> Outcome:
     return Outcome(passed=known, failed=len(wrong), text="\n".join([*wrong, ""]))
 
 
+def run_coverage() -> Outcome:
+    """A layer whose branches are taken as they should be is a test that passes."""
+    try:
+        good, lines = branches.judge()
+    except RuntimeError as failure:
+        return Outcome(failed=1, text=f"{failure}\n")
+    for line in lines:
+        print(f"\n    {line}", end="", flush=True)
+    print(f"\n    (what is left is in {branches.LEFT})", end=" ", flush=True)
+    return Outcome(passed=good, failed=len(lines) - good, text="\n".join(lines))
+
+
 def run_lint() -> Outcome:
     sources = sorted(
         str(path.relative_to(ROOT))
@@ -235,6 +267,8 @@ def find_groups() -> dict[str, Callable[[], Outcome]]:
     groups["tsan"] = partial(run_both, run_threads, ROOT / "tests/tsan")
     groups["analyze"] = run_analysis
     groups["valgrind"] = run_valgrind
+    groups["coverage"] = run_coverage
+    groups["layout"] = run_layout
     return groups
 
 

@@ -18,6 +18,7 @@ enum { INPUT_BYTES = 1 << 20, EACH = 200 };
 
 static char input[INPUT_BYTES];
 static size_t spread = 300;
+static size_t faults;
 
 typedef struct trial {
     uint64_t events;
@@ -70,6 +71,7 @@ static void try(const char *name, size_t length)
         trial done = read_input(name, length, &scarce, n, UINT64_MAX);
 
         FUZZ_CHECK(scarce.has_failed);
+        faults++;
         FUZZ_CHECK(done.events <= whole.events);
         /* A line of a log, or an element, at which memory ran out is not read again. */
         if (done.rc == whole.rc && !strstr(name, "/contention/") &&
@@ -78,7 +80,7 @@ static void try(const char *name, size_t length)
         else
             FUZZ_CHECK(done.rc == whole.rc || done.rc < 0);
     }
-    for (uint64_t n = 1; n < whole.calls; n = next(n, whole.calls))
+    for (uint64_t n = 1; n < whole.calls; n = next(n, whole.calls), faults++)
         FUZZ_CHECK(read_input(name, length, &scarce, SIZE_MAX, n).rc == TM_ESTOPPED);
 }
 
@@ -118,5 +120,6 @@ int main(int count, char **arguments)
         spread = 5;
     for (int i = 1; i < count; i++)
         failed |= try_all(arguments[i]);
+    printf("%zu faults\n", faults);
     return failed;
 }

@@ -17,6 +17,8 @@ from jdks import AGENT, JDKS, MATRIX, PLAIN_RELEASES, Jdk
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 VIRTUAL_SINCE = 21
 TIMEOUT_S = 120
+# Of every VM that is recorded: how else objects and monitors may lie in memory.
+FLAGS = tuple(os.environ.get("TM_TEST_FLAGS", "").split())
 
 
 def pytest_report_header() -> str:
@@ -134,6 +136,7 @@ class Java:
         return [
             self.jdk.tool("java"),
             f"-agentpath:{AGENT}={agent}",
+            *FLAGS,
             *flags,
             "-cp",
             str(self.classes),

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import threadmodel
-from conftest import AGENT, TIMEOUT_S, Java, odd
+from conftest import AGENT, FLAGS, TIMEOUT_S, Java, odd
 from threadmodel import attach
 from threadmodel.errors import AttachError, DamagedTraceWarning
 
@@ -41,6 +41,7 @@ class Program:
             [
                 *how.get("inside", ()),
                 java.jdk.tool("java"),
+                *FLAGS,
                 *flags,
                 "-cp",
                 str(java.classes),
