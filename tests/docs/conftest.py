@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The site, made once, and pages of it in a browser."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -9,8 +10,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
-
-from describe import ROOT
 
 # Long enough for any machine: what takes so long is broken.
 TIMEOUT_S = 900
@@ -36,8 +35,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def environment() -> dict[str, str]:
     """Where the package and the tools are found that this process uses."""
-    import os
-
     return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
@@ -52,8 +49,3 @@ def browser() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
-
-
-def text_of(path: str) -> str:
-    """Read a file of the repository."""
-    return (ROOT / path).read_text()
