@@ -67,7 +67,9 @@ enum tm_event_kind {
     TM_EVENT_OFF_CPU = 36,  ///< left its processor, by no block of its own: preempted
     TM_EVENT_SHUTDOWN = 37, ///< the program's work is over: the runtime begins to end,
                             ///< at this thread's wish or because no other was left
-    TM_EVENT_KIND_END = 38  ///< one more than the last kind
+    TM_EVENT_CPU_TIME = 38, ///< was on processors for `value` ns so far
+    TM_EVENT_CPU_WAIT = 39, ///< could run for `value` ns so far, and had no processor
+    TM_EVENT_KIND_END = 40  ///< one more than the last kind
 };
 
 /** Why a monitor was inflated. */

@@ -41,6 +41,8 @@
  *   and a block spans 3 handoffs on average: a queue that never drains.
  *   oversubscribed_lock: on average 2 threads queue from the first block to the last, 4
  *   or more at once, and that is 10 % of the run.
+ *   wake_up_latency: for half of the blocked time nobody owns it, and the next owner is
+ *   being woken.
  *   hot_lock: none of these.
  * - notify_all_herd: 10 calls wake 3 or more threads each, and half of the woken wait
  *   again within 100 us of having the monitor back. One notify would have done.
@@ -59,6 +61,10 @@
  *   joined by one or were started by one at one place, one takes longer by a quarter of
  *   its life, and another thread waits for it alone for 5 % of the run. Threads that
  *   were blocked as often, 16 times or more, did the same and are left out.
+ * - too_few_processors: threads could run and had no processor, one of them for 10 % of
+ *   the run, and all together for half of its length, as the scheduler counts or
+ *   runnable reports. It is minor if the program had less than half of the processors,
+ *   or less than one where their number is unknown: then others had them.
  * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. It
  *   costs nothing in this run; it may deadlock another time.
  * - sampled_block: in two or more of several thread dumps a thread is blocked, or
@@ -89,28 +95,29 @@ TM_BEGIN_DECLS
  *
  * Columns (table `findings`): rank int32 (1, 2, ...), kind string (deadlock,
  * resource_wait, executor_too_small, event_loop_blocked, virtual_threads_pinned,
- * hot_lock, lock_convoy, oversubscribed_lock, held_while_sleeping, held_while_waiting,
- * held_while_parked, held_while_blocked, notify_all_herd, lost_notify, useless_notify,
- * class_initialisation, class_loading, long_wait, wait_always_times_out,
- * sleep_on_critical_path, unbalanced_join, straggler, lock_inversion, sampled_block),
- * title string (at most twelve words), impact_ns int64 (time lost, of all threads added
- * up), bound_ns int64 (the most that one thread lost: no thread can gain more), gain_ns
- * int64 (by so much the run would be shorter if no thread had to wait for it, or if
- * these sleeps took no time; null: unknown), gain_low_ns int64 (the least that the gain
- * may be; null: unknown), gain_high_ns int64 (the most; null: unknown), minor bool
- * (little or nothing is gained from it), suspected bool (it rests on inference; caveat
- * says what would confirm it), waits string (which threads wait where, how often, for
- * how long; null: nobody), holds string (which thread holds or uses it where, for how
- * long; null: not known, or nobody), gain string (what would be gained, or the bound of
- * it; null: nothing is known), advice string (what to try; null: nothing), caveat
- * string (what the data cannot show; null: nothing is in doubt), text string (waits,
- * holds, gain, advice and caveat, one after the other), class string, method string
- * (where to look), source string, line int32, thread_id uint64 (null: nobody), thread
- * string (the first that it names; null: nobody), evidence_table string (deadlocks,
- * blame, callers, interactions, timeline, lock_order, critical_path, resources; the
- * table that shows it), evidence_where string (which rows of that table: conditions
- * `column = value`, `column = 'text'`, `column in ('text', ...)` and `column is null`,
- * joined as in SQL by `and`; empty: no row, for names are too long).
+ * hot_lock, lock_convoy, oversubscribed_lock, wake_up_latency, held_while_sleeping,
+ * held_while_waiting, held_while_parked, held_while_blocked, notify_all_herd,
+ * lost_notify, useless_notify, class_initialisation, class_loading, long_wait,
+ * wait_always_times_out, sleep_on_critical_path, unbalanced_join, straggler,
+ * too_few_processors, lock_inversion, sampled_block), title string (at most twelve
+ * words), impact_ns int64 (time lost, of all threads added up), bound_ns int64 (the
+ * most that one thread lost: no thread can gain more), gain_ns int64 (by so much the
+ * run would be shorter if no thread had to wait for it, or if these sleeps took no
+ * time; null: unknown), gain_low_ns int64 (the least that the gain may be; null:
+ * unknown), gain_high_ns int64 (the most; null: unknown), minor bool (little or nothing
+ * is gained from it), suspected bool (it rests on inference; caveat says what would
+ * confirm it), waits string (which threads wait where, how often, for how long; null:
+ * nobody), holds string (which thread holds or uses it where, for how long; null: not
+ * known, or nobody), gain string (what would be gained, or the bound of it; null:
+ * nothing is known), advice string (what to try; null: nothing), caveat string (what
+ * the data cannot show; null: nothing is in doubt), text string (waits, holds, gain,
+ * advice and caveat, one after the other), class string, method string (where to look),
+ * source string, line int32, thread_id uint64 (null: nobody), thread string (the first
+ * that it names; null: nobody), evidence_table string (deadlocks, blame, callers,
+ * interactions, timeline, lock_order, critical_path, resources, threads; the table that
+ * shows it), evidence_where string (which rows of that table: conditions `column =
+ * value`, `column = 'text'`, `column in ('text', ...)`, `column in (1, ...)` and
+ * `column is null`, joined as in SQL by `and`; empty: no row, for names are too long).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -65,7 +65,10 @@ typedef struct tm_statistics_options {
  * to end); for each of blocked, waiting, reentering, joining, sleeping, parked,
  * runnable: <state>_count int64 (how often), <state>_total_ns int64 (for how long in
  * all); carrier_id uint64 (of a virtual thread that is mounted, as far as is reported;
- * null: none), cpu_samples uint64 (how often it was seen on a processor).
+ * null: none), cpu_samples uint64 (how often it was seen on a processor), cpu_time_ns
+ * int64 (for how long it was on processors, as the scheduler counts; null: not
+ * reported), cpu_wait_ns int64 (for how long it could run and had no processor, as the
+ * scheduler counts; null: not reported).
  *
  * @param[out] out   the answer, yours; NULL on failure
  * @param model      asked

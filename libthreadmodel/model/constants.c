@@ -84,6 +84,8 @@ const char *tm_event_kind_name(int kind)
         [TM_EVENT_ON_CPU] = "on_cpu",
         [TM_EVENT_OFF_CPU] = "off_cpu",
         [TM_EVENT_SHUTDOWN] = "shutdown",
+        [TM_EVENT_CPU_TIME] = "cpu_time",
+        [TM_EVENT_CPU_WAIT] = "cpu_wait",
     };
 
     return NAME_OF(names, kind);

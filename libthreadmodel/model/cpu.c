@@ -30,6 +30,34 @@ int tm__wake_reserve(tm_model *model)
     return TM_OK;
 }
 
+int tm__on_cpu_use(tm_model *model, const tm__fact *fact)
+{
+    static const tm__cpu_use unknown = {.ran_ns = -1, .waited_ns = -1};
+    tm__cpu_use *use;
+    int64_t *counter;
+
+    if (tm__reserve(&model->memory, &model->cpu_uses, &model->cpu_uses_capacity,
+                    model->threads_count, sizeof(*model->cpu_uses)) < 0)
+        return TM_ENOMEM;
+    while (model->cpu_uses_count < model->threads_count)
+        model->cpu_uses[model->cpu_uses_count++] = unknown;
+    use = &model->cpu_uses[fact->thread];
+    counter = fact->kind == TM_EVENT_CPU_TIME ? &use->ran_ns : &use->waited_ns;
+    if (fact->value > *counter)
+        *counter = fact->value;
+    return TM_OK;
+}
+
+int64_t tm__cpu_time_ns(const tm_model *model, uint32_t thread)
+{
+    return thread < model->cpu_uses_count ? model->cpu_uses[thread].ran_ns : -1;
+}
+
+int64_t tm__cpu_wait_ns(const tm_model *model, uint32_t thread)
+{
+    return thread < model->cpu_uses_count ? model->cpu_uses[thread].waited_ns : -1;
+}
+
 /* Blocked in any way, or not begun: a wake-up alone does not end that. */
 static int is_held_back(const tm__thread *thread)
 {

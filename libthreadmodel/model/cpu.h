@@ -15,6 +15,19 @@ typedef struct tm__wake {
     uint32_t post;       ///< posts[] that it is thought to have got, or TM__NONE
 } tm__wake;
 
+/** What the scheduler counted of a thread; -1: not reported. */
+typedef struct tm__cpu_use {
+    int64_t ran_ns;
+    int64_t waited_ns; ///< could run, and had no processor
+} tm__cpu_use;
+
+/** Note a count of the scheduler's. @return TM_OK or TM_ENOMEM */
+int tm__on_cpu_use(tm_model *model, const tm__fact *fact);
+/** @return for how long a thread was on processors; -1: not reported */
+int64_t tm__cpu_time_ns(const tm_model *model, uint32_t thread);
+/** @return for how long it could run and had none; -1: not reported */
+int64_t tm__cpu_wait_ns(const tm_model *model, uint32_t thread);
+
 /** Room in wakes[] for every thread. @return TM_OK or TM_ENOMEM */
 int tm__wake_reserve(tm_model *model);
 void tm__on_runnable(tm_model *model, const tm__fact *fact);

@@ -13,6 +13,7 @@ enum {
     TM__IS_CONTEXT = 8,       ///< says nothing of a state, and may be of no thread
     TM__NEEDS_CAUSES = 16,    ///< looks at what may end a blocking interval
     TM__NEEDS_WAKES = 32,     ///< looks at wakes[]
+    TM__IS_USE = 64,          ///< says how much of the processors a thread had
 };
 
 /** By kind of event. */

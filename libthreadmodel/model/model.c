@@ -295,6 +295,7 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, tenures);
     FREE_ARRAY(model, posts);
     FREE_ARRAY(model, wakes);
+    FREE_ARRAY(model, cpu_uses);
     tm__map_clear(&model->thread_map);
     tm__map_clear(&model->object_map);
     tm__map_clear(&model->class_map);

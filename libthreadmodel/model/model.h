@@ -81,7 +81,8 @@ struct tm_model {
     uint32_t tenures_first; ///< as many were dropped: the number before tenures[0]'s
     tm__latency wakeups[TM__WAKEUP_END]; ///< from a release to who got it
     TM__ARRAY(struct tm__post, posts);
-    TM__ARRAY(struct tm__wake, wakes); ///< by thread, once a producer reports any
+    TM__ARRAY(struct tm__wake, wakes);       ///< by thread, once a producer reports any
+    TM__ARRAY(struct tm__cpu_use, cpu_uses); ///< by thread, once any is counted
     uint32_t free_binding;
     uint32_t free_post;
     uint32_t group_count;

@@ -182,14 +182,16 @@ static int reserve(tm_model *model, const tm__fact *fact)
 /* Beside the thread's states: neither its clock nor its timeline moves. */
 static int read_context(tm_model *model, const tm_event *event, tm__fact *fact)
 {
-    int rc = tm__context_reserve(model);
+    int is_use = tm__event_needs[fact->kind] & TM__IS_USE;
+    int rc = is_use ? tm__on_cpu_use(model, fact) : tm__context_reserve(model);
 
     if (rc < 0)
         return rc;
     model->kind_counts[fact->kind]++;
     fact->time_ns = settle_time(model, event->time_ns);
     note_time(model, fact->time_ns);
-    tm__context_add(model, fact);
+    if (!is_use)
+        tm__context_add(model, fact);
     return TM_OK;
 }
 
@@ -201,7 +203,8 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
 
     if (fact->thread == TM__NONE && fact->kind != TM_EVENT_GC_PAUSE)
         return read_other(model, event);
-    if (fact->kind < TM_EVENT_KIND_END && tm__event_needs[fact->kind] & TM__IS_CONTEXT)
+    if (fact->kind < TM_EVENT_KIND_END &&
+        tm__event_needs[fact->kind] & (TM__IS_CONTEXT | TM__IS_USE))
         return read_context(model, event, fact);
     rc = reserve(model, fact);
     if (rc < 0)

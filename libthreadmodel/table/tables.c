@@ -37,6 +37,8 @@ static const tm__column_spec threads[] = {
     {"runnable_total_ns", TM_TYPE_INT64, 0, 0},
     {"carrier_id", TM_TYPE_UINT64, 0, 0},
     {"cpu_samples", TM_TYPE_UINT64, 0, 0},
+    {"cpu_time_ns", TM_TYPE_INT64, 0, 0},
+    {"cpu_wait_ns", TM_TYPE_INT64, 0, 0},
 };
 
 static const tm__column_spec groups[] = {

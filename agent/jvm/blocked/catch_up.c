@@ -254,6 +254,9 @@ int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
         return event->thread == dropped.thread && event->time_ns == dropped.time_ns
                    ? TM__CATCH_UP_DROP
                    : TM_OK;
+    /* What the scheduler counts shows no state. */
+    if (event->kind == TM_EVENT_CPU_TIME || event->kind == TM_EVENT_CPU_WAIT)
+        return TM_OK;
     it = find(event->thread);
     if (event->kind == TM_EVENT_SNAPSHOT)
         return follow_answer(jni, it, event, weak);

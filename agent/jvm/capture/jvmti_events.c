@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "base/saturate.h"
+#include "capture/cpu_use.h"
 #include "capture/event_report.h"
 #include "ident/monitor_owner.h"
 #include "ident/object_identity.h"
@@ -209,6 +210,8 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
         return;
     }
     tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
+    if (!r.is_virtual)
+        tm__cpu_use_of_ending(&r);
     tm__event_report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
     if (r.is_virtual)
         return;

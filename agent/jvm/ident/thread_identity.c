@@ -115,6 +115,7 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
     /* A carrier that is met with a virtual thread on it is not known by this. */
     buffer->is_shared = is_a(jni, thread, tm__the_java.virtual_class);
     if (!buffer->is_shared) {
+        buffer->has_use_base = tm__schedstat_read(&buffer->use_base, 0) == 0;
         buffer->os_id = (uint64_t)syscall(SYS_gettid);
         buffer->thread = tm__thread_id(jni, thread);
         atomic_store_explicit(&buffer->thread_weak,

@@ -153,6 +153,7 @@ void tm__buffer_recycle(tm__buffer *buffer)
     buffer->deferred = (tm_event){0};
     buffer->in_wait = 0;
     buffer->os_id = 0;
+    buffer->has_use_base = 0;
     buffer->thread_weak = NULL;
     buffer->name_hash = 0;
     buffer->is_shared = 0;

@@ -13,6 +13,7 @@
 #include <threadmodel/event.h>
 
 #include "ring/mirror.h"
+#include "ring/schedstat.h"
 #include "trace/ring_record.h"
 #include "trace/ring_layout.h"
 
@@ -101,7 +102,9 @@ typedef struct tm__buffer {
     int64_t wait_ns;       ///< when it began to wait
     int in_wait;           ///< it is inside our stand-in for Object.wait
     uint64_t os_id;
-    uint64_t name_hash; ///< of the name and group it was defined with
+    tm__schedstat use_base; ///< what the scheduler had counted when it was met
+    int has_use_base;       ///< this kernel counts
+    uint64_t name_hash;     ///< of the name and group it was defined with
     /** Weak reference to the thread object; NULL: none. Set after `thread` and `os_id`,
      * which another thread may read once it has seen this. */
     void *_Atomic thread_weak;
@@ -126,6 +129,8 @@ typedef struct tm__buffer {
     uint64_t renewed; ///< its head when recording began
     uint64_t sampled_os_id; ///< thread whose processor time was looked at
     int64_t sampled_ns;     ///< that of it for which there are samples
+    uint64_t use_of;        ///< thread whose counts were read
+    tm__schedstat use;      ///< what was reported of these
     uint64_t enter_thread;  ///< of the contended enter that was taken last
     uint32_t enter_stack;   ///< its stack in the trace; 0: none
     atomic_int orphan;      ///< its thread has gone

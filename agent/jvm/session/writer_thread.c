@@ -21,6 +21,7 @@
 #include "blocked/deadlock_watch.h"
 #include "blocked/long_blocked.h"
 #include "capture/cpu_sampler.h"
+#include "capture/cpu_use.h"
 #include "capture/missing_stacks.h"
 #include "capture/stack_policy.h"
 #include "ident/objects_by_hash.h"
@@ -179,6 +180,7 @@ static int round_of_work(JNIEnv *jni)
         tm__long_blocked_ask(jni, own, 0);
         tm__missing_stacks_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);
         tm__cpu_sampler_round(jni, own);
+        tm__cpu_use_round(own, 0);
     }
     tm__stack_policy_pace();
     tm__budget_pace();
@@ -247,6 +249,8 @@ static int run_to_the_end(JNIEnv *jni)
         tm__long_blocked_ask(jni, own, 1);
         tm__missing_stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
+    if (rc >= 0 && !tm__limits_are_urgent())
+        tm__cpu_use_round(own, 1);
     is_quiet = tm__session_halt();
     if (rc < 0)
         return rc;

@@ -610,6 +610,8 @@ class Lib:
     TM_EVENT_ON_CPU: int
     TM_EVENT_OFF_CPU: int
     TM_EVENT_SHUTDOWN: int
+    TM_EVENT_CPU_TIME: int
+    TM_EVENT_CPU_WAIT: int
     TM_EVENT_KIND_END: int
     TM_INFLATION_UNKNOWN: int
     TM_INFLATION_ENTER: int

@@ -98,6 +98,10 @@ class EventKind(IntEnum):
     #: the program's work is over: the runtime begins to end, at this thread's wish or
     #: because no other was left
     SHUTDOWN = 37
+    #: was on processors for ``value`` ns so far
+    CPU_TIME = 38
+    #: could run for ``value`` ns so far, and had no processor
+    CPU_WAIT = 39
 
 
 class EventFlag(IntFlag):

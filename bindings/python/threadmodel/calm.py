@@ -44,7 +44,9 @@ def calm(model: "Model") -> str:
     )
     if missing & _OF_ALL_STATES:
         return said
-    busiest = max(threads, key=lambda row: _ran_ns(row, length_ns))
+    # The scheduler counts no thread of the recorder's.
+    counted = [row for row in threads if row["cpu_time_ns"] is not None]
+    busiest = max(counted or threads, key=lambda row: _ran_ns(row, length_ns))
     share = _ran_ns(busiest, length_ns) / length_ns
     if share < _MOST:
         return f"{said} No thread ran for half of the run: see the critical path."
@@ -79,5 +81,8 @@ def _lived_ns(row: dict[str, Any], length_ns: int) -> int:
 
 
 def _ran_ns(row: dict[str, Any], length_ns: int) -> int:
+    if row["cpu_time_ns"] is not None:
+        return int(row["cpu_time_ns"])
     blocked_ns = sum(row[f"{state}_total_ns"] for state in _NOT_RUNNING)
-    return _lived_ns(row, length_ns) - int(blocked_ns)
+    waited_ns = max(row["cpu_wait_ns"] or 0, row["runnable_total_ns"])
+    return max(_lived_ns(row, length_ns) - int(blocked_ns) - int(waited_ns), 0)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _CONDITION: Final = re.compile(
     r"(?P<column>\w+) (?:= (?P<text>'(?:[^']|'')*')|= (?P<number>-?\d+)|is null"
+    r"|in \((?P<numbers>-?\d+(?:, -?\d+)*)\)"
     r"|in \((?P<texts>'(?:[^']|'')*'(?:, '(?:[^']|'')*')*)\))(?: and |\Z)"
 )
 _TEXT: Final = re.compile(r"'((?:[^']|'')*)'")
@@ -33,6 +34,9 @@ def conditions(where: str) -> dict[str, frozenset[Any]]:
         texts = match["text"] or match["texts"]
         if match["number"] is not None:
             wanted[match["column"]] = frozenset({int(match["number"])})
+        elif match["numbers"] is not None:
+            numbers = match["numbers"].split(", ")
+            wanted[match["column"]] = frozenset(map(int, numbers))
         elif texts is not None:
             found = (text[1].replace("''", "'") for text in _TEXT.finditer(texts))
             wanted[match["column"]] = frozenset(found)

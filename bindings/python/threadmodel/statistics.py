@@ -25,7 +25,10 @@ def threads(model: "Model", selection: Selection = ALL) -> Table:
     end); for each of blocked, waiting, reentering, joining, sleeping, parked, runnable:
     <state>_count int64 (how often), <state>_total_ns int64 (for how long in all);
     carrier_id uint64 (of a virtual thread that is mounted, as far as is reported; None:
-    none), cpu_samples uint64 (how often it was seen on a processor).
+    none), cpu_samples uint64 (how often it was seen on a processor), cpu_time_ns int64
+    (for how long it was on processors, as the scheduler counts; None: not reported),
+    cpu_wait_ns int64 (for how long it could run and had no processor, as the scheduler
+    counts; None: not reported).
     """
     return model._ask(lib.tm_thread_list, model._select(selection))
 

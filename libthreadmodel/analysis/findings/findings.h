@@ -202,5 +202,6 @@ int tm__find_workers(tm__findings *findings);
 int tm__find_pinned(tm__findings *findings);
 int tm__find_event_loops(tm__findings *findings);
 int tm__find_stragglers(tm__findings *findings);
+int tm__find_processors(tm__findings *findings);
 
 #endif

@@ -30,6 +30,7 @@ enum need {
     START_CALLS,
     NOTIFIES,
     WAKERS,
+    PROCESSORS,
     STACKS,
     OWN_STACKS,
     NESTING,
@@ -69,6 +70,8 @@ static const struct {
     [NOTIFIES] = {"Notifies were not recorded.", "Record notifies."},
     [WAKERS] = {"Which threads wake others was not recorded.",
                 "Record notifies and unparks."},
+    [PROCESSORS] = {"For how long threads waited for a processor was not recorded.",
+                    "Record the scheduler's counters."},
     [STACKS] = {"Most of the time for which threads were blocked has no stack.",
                 "Record stacks."},
     [OWN_STACKS] = {"Most of the time for which threads were blocked has a sampled "
@@ -106,6 +109,7 @@ static const struct {
     {"hot_lock", OF_LOCKS},
     {"lock_convoy", OF_LOCKS | NEED(SHORT_ONES) | NEED(MOST_EVENTS)},
     {"oversubscribed_lock", OF_LOCKS | NEED(MOST_EVENTS)},
+    {"wake_up_latency", OF_LOCKS | NEED(MOST_EVENTS)},
     {"held_while_sleeping", HELD | NEED(SLEEPS)},
     {"held_while_waiting", HELD | NEED(WAITS)},
     {"held_while_parked", HELD | NEED(PARKS)},
@@ -124,6 +128,7 @@ static const struct {
     {"unbalanced_join", NEED(EVENTS) | NEED(JOINS) | NEED(MOST_EVENTS)},
     {"straggler",
      NEED(EVENTS) | NEED(STARTS) | NEED(WAKERS) | NEED(STACKS) | NEED(MOST_EVENTS)},
+    {"too_few_processors", NEED(EVENTS) | NEED(PROCESSORS)},
     {"lock_inversion", NEED(NESTING) | NEED(OWN_STACKS)},
     {"sampled_block", NEED(NO_EVENTS) | NEED(DUMPS)},
 };
@@ -184,12 +189,13 @@ static uint32_t unreported(const tm_model *model)
         {WAITS, {TM_EVENT_WAIT, TM_EVENT_AWAIT}},
         {PARKS, {TM_EVENT_PARK, TM_EVENT_AWAIT}},
         {SLEEPS, {TM_EVENT_SLEEP}},
-        {JOINS, {TM_EVENT_JOIN}},
+        {JOINS, {TM_EVENT_JOIN, TM_EVENT_WAIT}}, /* for a thread's object */
         {STARTS, {TM_EVENT_THREAD_START_CALLED, TM_EVENT_THREAD_START}},
         {START_CALLS, {TM_EVENT_THREAD_START_CALLED}},
         {NOTIFIES, {TM_EVENT_NOTIFY, TM_EVENT_NOTIFY_ALL}},
         {WAKERS,
          {TM_EVENT_NOTIFY, TM_EVENT_NOTIFY_ALL, TM_EVENT_UNPARK_CALLED, TM_EVENT_POST}},
+        {PROCESSORS, {TM_EVENT_CPU_WAIT, TM_EVENT_RUNNABLE}},
         {NESTING, {TM_EVENT_HELD, TM_EVENT_ACQUIRED}},
     };
     uint32_t unmet = 0;

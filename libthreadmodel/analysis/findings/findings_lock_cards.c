@@ -253,6 +253,11 @@ static int emit_group(const card *c)
         return emit(c, owners_states[c->held_state].kind,
                     owners_states[c->held_state].title,
                     owners_states[c->held_state].advice);
+    if (part_of(c, TM__LOCK_LATENCY) >= c->total_ns / 2 &&
+        tm__is_looked_for(findings, "wake_up_latency"))
+        return emit(c, "wake_up_latency", "while its next owner wakes",
+                    "Acquire it less often, for more work at once: each handoff wakes "
+                    "a thread, which takes longer than the lock is held.");
     if (group->objects == 1 && tm__queue_is_convoy(queues, group->object) &&
         tm__is_looked_for(findings, "lock_convoy"))
         return emit(c, "lock_convoy", "whose queue never drains",

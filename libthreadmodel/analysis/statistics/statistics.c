@@ -8,6 +8,7 @@
 #include "analysis/timeline/blocking.h"
 #include "base/error.h"
 #include "model/caveats.h"
+#include "model/cpu.h"
 #include "model/entity_names.h"
 #include "model/evict.h"
 #include "model/interval.h"
@@ -47,6 +48,15 @@ static void put_time(tm__builder *builder, const tm_model *model, int64_t time_n
         tm__put_null(builder);
     else
         tm__put_int64(builder, time_ns - tm__model_origin_ns(model));
+}
+
+/* What the scheduler counted, if it did. */
+static void put_count(tm__builder *builder, int64_t ns)
+{
+    if (ns < 0)
+        tm__put_null(builder);
+    else
+        tm__put_int64(builder, ns);
 }
 
 static void put_thread(tm__builder *builder, const tm_model *model,
@@ -93,6 +103,8 @@ static void put_thread(tm__builder *builder, const tm_model *model,
     else
         tm__put_uint64(builder, model->threads[it->carrier].id);
     tm__put_uint64(builder, it->samples);
+    put_count(builder, tm__cpu_time_ns(model, thread));
+    put_count(builder, tm__cpu_wait_ns(model, thread));
 }
 
 int tm_thread_list(tm_table **out, const tm_model *model, const tm_selection *selection)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel's scheduler counts of a thread. Knows nothing of a VM. */
+#ifndef TM_AGENT_RING_SCHEDSTAT_H
+#define TM_AGENT_RING_SCHEDSTAT_H
+
+#include <stdint.h>
+
+/** Counts of a thread, ever. */
+typedef struct tm__schedstat {
+    int64_t ran_ns;    ///< on processors
+    int64_t waited_ns; ///< it could run, and had no processor
+} tm__schedstat;
+
+/**
+ * Read them: three calls of the kernel, some 4 us.
+ * @param os_id  a thread of this process; 0: the calling one
+ * @return 0; -1: it has gone, or this kernel does not count
+ */
+int tm__schedstat_read(tm__schedstat *out, uint64_t os_id);
+
+#endif
