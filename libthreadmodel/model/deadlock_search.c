@@ -145,9 +145,12 @@ static int may_still_wait(const tm_model *model, const tm__thread *thread)
     if (thread->blocking_state != TM_STATE_REENTERING || thread->bound == TM__NONE)
         return 0;
     notify = tm__row(model, thread->bound);
-    /* One whose time was up by then may have left the set by itself, and is on its way.
-     */
+    /* One whose time was up by then, or that was interrupted before, may have left the
+     * set by itself, and is on its way. */
     return !tm__sees_waits(model) || notify->from_ns >= thread->deadline_ns ||
+           (thread->interrupt < thread->bound &&
+            tm__row(model, thread->interrupt)->from_ns >=
+                tm__blocked_since_ns(thread)) ||
            (notify->may_wait &&
             model->objects[notify->object].doubt >= TM__DOUBT_STAYS);
 }

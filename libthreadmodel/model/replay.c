@@ -55,6 +55,15 @@ static int check(tm_model *model, const tm__fact *fact)
     return rc;
 }
 
+/* Whom an event read to own a lock may want what those who want it own. */
+static int check_read(tm_model *model, const tm__fact *fact)
+{
+    return fact->flags & TM_EVENT_OWNER_READ && (uint32_t)fact->value != TM__NONE &&
+                   model->threads[fact->value].wanted > 0
+               ? tm__deadlock_check(model, (uint32_t)fact->value)
+               : TM_OK;
+}
+
 /* A dump is all snapshots of one time. */
 static int note_dump(tm_model *model, int64_t time_ns)
 {
@@ -89,8 +98,12 @@ static int dispatch(tm_model *model, const tm__fact *fact)
     case TM_EVENT_JOIN: tm__on_join(model, fact); return check(model, fact);
     case TM_EVENT_JOINED: tm__on_joined(model, fact); break;
     case TM_EVENT_PARK: tm__on_park(model, fact); return check(model, fact);
-    case TM_EVENT_UNPARKED: tm__on_unparked(model, fact); break;
-    case TM_EVENT_UNPARK_CALLED: tm__on_unpark_called(model, fact); break;
+    case TM_EVENT_UNPARKED:
+        tm__on_unparked(model, fact);
+        return check_read(model, fact);
+    case TM_EVENT_UNPARK_CALLED:
+        tm__on_unpark_called(model, fact);
+        return check_read(model, fact);
     case TM_EVENT_VIRTUAL_MOUNT: tm__on_mount(model, fact); break;
     case TM_EVENT_VIRTUAL_UNMOUNT:
         model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
