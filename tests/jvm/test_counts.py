@@ -50,6 +50,23 @@ def test_depth_cuts_stacks_and_depth_zero_takes_none(java: Java):
         assert gate["blocked_count"] == 1
 
 
+@pytest.mark.parametrize(("frames", "is_cut"), [(40, False), (100, True)])
+def test_a_long_block_has_64_frames_and_is_marked_where_there_are_more(
+    java: Java, frames: int, is_cut: bool
+):
+    run = java.record("Deep", frames)
+    stacks = list(run.model.stacks())
+    deep = {row["stack"] for row in stacks if row["method"] == "Deep.descend"}
+    assert len(deep) == 1
+    found = [row for row in stacks if row["stack"] in deep]
+    assert {row["truncated"] for row in found} == {is_cut}
+    descended = sum(row["method"] == "Deep.descend" for row in found)
+    if is_cut:
+        assert len(found) == 64
+    else:
+        assert descended == frames
+
+
 def test_waits_end_as_the_program_had_them_end(java: Java):
     run = java.record("Waits", ROUNDS)
     bell = {"class": "Waits$Bell"}
