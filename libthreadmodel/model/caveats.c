@@ -7,6 +7,7 @@
 #include "base/grouped.h"
 #include "model/caveats.h"
 #include "model/model.h"
+#include "model/tenure.h"
 #include "table/tables.h"
 
 typedef void (*put_fn)(tm__builder *builder, const char *sentence);
@@ -121,7 +122,8 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         put(builder, "Objects are identified by address: one address may have been "
                      "several objects in turn.");
     put_missing_kinds(model, builder, put);
-    if (tm__model_reports(model, TM_EVENT_CONTENDED_ENTER))
+    if (tm__model_reports(model, TM_EVENT_CONTENDED_ENTER) &&
+        !tm__owners_are_reported(model))
         put(builder, "Uncontended enters were not recorded: an owner is inferred from "
                      "blocks and waits unless the VM reported it.");
     put_cost(model, builder, put);
