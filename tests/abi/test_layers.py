@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders are layers of the library, and rooms of its analysis and of the agent: who
+"""Folders are layers of the library, and rooms of its analysis and of the agents: who
 may know whom, and that the build enforces it."""
 
 import json
@@ -15,6 +15,7 @@ from describe.headers import ROOT, map_nodes
 
 LIBRARY = ROOT / "libthreadmodel"
 AGENT = ROOT / "agent/jvm"
+NATIVE = ROOT / "agent/native"
 BELOW_ANALYSIS = {"base", "table", "model"}
 GROUPING, TIMELINE, PATH = "analysis/grouping", "analysis/timeline", "analysis/path"
 LOCKS, RESOURCES = "analysis/locks", "analysis/resources"
@@ -48,10 +49,19 @@ ROOMS = {
     "session": {"base", "trace", *("ring", "vm", "ident", "capture", "virtual")}
     | {"blocked", "writer"},
 }
-BELOW: dict[str, set[str]] = LAYERS | ROOMS
-SOURCES = {name: LIBRARY / name for name in LAYERS} | {
-    name: AGENT / name for name in ROOMS
+# `layout` is headers alone: what the program and the recorder share.
+NATIVE_ROOMS: dict[str, set[str]] = {
+    "layout": set(),
+    "record": {"layout"},
+    "interpose": {"layout", "record"},
+    "recorder": {"layout"},
 }
+BELOW: dict[str, set[str]] = LAYERS | ROOMS | NATIVE_ROOMS
+SOURCES = (
+    {name: LIBRARY / name for name in LAYERS}
+    | {name: AGENT / name for name in ROOMS}
+    | {name: NATIVE / name for name in NATIVE_ROOMS}
+)
 
 
 def compile_command(build: Path, name: str) -> list[str]:
@@ -77,7 +87,7 @@ def compile_text(build: Path, name: str, text: str) -> str:
     return done.stderr if done.returncode else ""
 
 
-@pytest.mark.parametrize("home", [LIBRARY, LIBRARY / "analysis", AGENT])
+@pytest.mark.parametrize("home", [LIBRARY, LIBRARY / "analysis", AGENT, NATIVE])
 def test_every_folder_is_known(home: Path) -> None:
     """And no source is beside the folders, where nothing would be asked of it."""
     known = {path for path in SOURCES.values() if path.is_relative_to(home)}
@@ -89,7 +99,8 @@ def test_every_folder_is_known(home: Path) -> None:
 @pytest.mark.parametrize("ending", ["c", "h"])
 def test_a_name_reports_its_file(ending: str) -> None:
     """In a debugger, a linker map or an editor's tab there is no folder before it."""
-    paths = [*LIBRARY.rglob(f"*.{ending}"), *AGENT.rglob(f"*.{ending}")]
+    homes = (LIBRARY, AGENT, NATIVE)
+    paths = [path for home in homes for path in home.rglob(f"*.{ending}")]
     count = Counter(path.name for path in paths)
     assert [name for name in count if count[name] > 1] == []
 
@@ -126,6 +137,8 @@ def test_headers_are_found_just_where_they_may_be_known(build: Path, name: str) 
 def archive(build: Path, name: str) -> Path:
     if name in LAYERS:
         return build / f"libthreadmodel/libtm_{name.replace('/', '_')}.a"
+    if name in NATIVE_ROOMS:
+        return build / f"agent/native/libtm_native_{name}.a"
     return build / f"agent/jvm/libtm_agent_{name}.a"
 
 
@@ -135,7 +148,7 @@ def test_a_folder_calls_only_what_it_may_know(build: Path, name: str) -> None:
     if not archive(build, name).exists():
         pytest.skip(f"{name} is not built")
     theirs = set()
-    for known in {name} | BELOW[name]:
+    for known in {name} | BELOW[name] - {"layout"}:
         theirs |= symbols(archive(build, known), "--defined-only")
     wanted = {symbol for symbol in symbols(archive(build, name), "--undefined-only")}
     internal = {symbol for symbol in wanted if symbol.startswith("tm__")}

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel record``: run a program with the agent in its JVM."""
+"""``threadmodel record``: run a program and record it."""
 
 import glob
 import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import click
 
-from threadmodel import agent, attach
+from threadmodel import agent, attach, errors
 from threadmodel.cli.agent_options import recording_options
 from threadmodel.cli.messages import say
 from threadmodel.cli.program import run
+from threadmodel.cli.record_native import record_native, say_why_unseen
 
 NOT_FOUND: Final = 127
 NOT_STARTED: Final = 126
@@ -37,12 +37,19 @@ Stamp = tuple[int, int, int]
     show_default=True,
     help="The trace. %p in it is the JVM's process id.",
 )
+@click.option(
+    "--native",
+    "is_native",
+    is_flag=True,
+    help="Record a program in C, C++ or the like, by its calls of pthreads.",
+)
 @recording_options
 @click.argument("command", metavar="PROGRAM [ARGUMENT]...", nargs=-1)
 @click.pass_context
 def record(
     context: click.Context,
     output: str,
+    is_native: bool,
     depth: int | None,
     agent_options: tuple[str, ...],
     command: tuple[str, ...],
@@ -62,25 +69,22 @@ def record(
     \b
     threadmodel record -o run.tmt -- java -jar app.jar
     threadmodel record -- mvn test
+    threadmodel record --native -- redis-server --io-threads 4
     """
     if not command:
         raise click.UsageError("record what? Name a program: record -- java ...")
     is_java = os.path.basename(command[0]) == "java"
-    pattern = trace_pattern(output, several=not is_java)
-    options = [f"file={pattern}"]
-    if depth is not None:
-        options.append(f"depth={depth}")
-    options += agent_options
-    agent_path = f"-agentpath:{agent.path()}={attach.join_options(options)}"
-    environment: Mapping[str, str] = os.environ
-    if is_java:
-        command = (command[0], agent_path, *command[1:])
-    else:
-        environment = {**os.environ, "JAVA_TOOL_OPTIONS": tool_options(agent_path)}
-
+    if is_native and (depth is not None or agent_options):
+        raise click.UsageError("--depth and --agent-option are the JVM agent's")
+    pattern = trace_pattern(output, several=not is_java and not is_native)
     before = traces(pattern)
     try:
-        status = run(command, environment)
+        if is_native:
+            status = record_native(command, pattern)
+        else:
+            status = _record_java(command, pattern, is_java, depth, agent_options)
+    except errors.MissingFileError:
+        raise
     except OSError as failure:
         missing = isinstance(failure, FileNotFoundError)
         reason = "program not found" if missing else failure.strerror
@@ -90,9 +94,28 @@ def record(
     made = [path for path, stamp in after.items() if before.get(path) != stamp]
     if made:
         say(see_it(made))
+    elif is_native:
+        say_why_unseen(command)
     else:
         say(_why_no_trace(is_java, status, pattern))
     context.exit(status if made else status or NO_TRACE)
+
+
+def _record_java(
+    command: tuple[str, ...],
+    pattern: str,
+    is_java: bool,
+    depth: int | None,
+    agent_options: tuple[str, ...],
+) -> int:
+    options = [f"file={pattern}"]
+    if depth is not None:
+        options.append(f"depth={depth}")
+    options += agent_options
+    agent_path = f"-agentpath:{agent.path()}={attach.join_options(options)}"
+    if is_java:
+        return run((command[0], agent_path, *command[1:]), os.environ)
+    return run(command, {**os.environ, "JAVA_TOOL_OPTIONS": tool_options(agent_path)})
 
 
 def trace_pattern(output: str, several: bool) -> str:

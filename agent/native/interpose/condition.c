@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Condition variables, which nobody owns: the mutex is released and acquired again. The
+ * C library does both inside of one call, so the time in which a woken thread queues
+ * for the mutex is part of its wait.
+ */
+#include "interpose/lock.h"
+
+typedef struct waiting {
+    tm__ring *ring;
+    tm__fact fact;
+    const volatile void *mutex;
+    int is_timed_out;
+} waiting;
+
+static void begin(waiting *it, tm__ring *ring, const volatile void *condition,
+                  const volatile void *mutex, int64_t timeout_ns, const void *site)
+{
+    *it = (waiting){.ring = ring, .mutex = mutex};
+    it->fact = (tm__fact){TM_EVENT_WAIT,
+                          TM__OBJECT_CONDITION,
+                          TM_EVENT_NOT_OWNED,
+                          condition,
+                          0,
+                          timeout_ns,
+                          site};
+    tm__hold_release(ring, mutex, 1);
+    tm__block_begin(ring, &it->fact);
+}
+
+/* Also when the wait is cancelled: the mutex is owned then, too. */
+static void end(void *payload)
+{
+    waiting *it = payload;
+    tm__fact mutex = {TM_EVENT_ACQUIRED, TM__OBJECT_MUTEX, 0, it->mutex, 0, 0, NULL};
+
+    tm__block_end(it->ring, &it->fact, TM_EVENT_WAITED,
+                  it->is_timed_out ? TM_EVENT_TIMED_OUT : 0);
+    tm__record_now(it->ring, &mutex);
+    tm__hold_add_slow(it->ring, it->mutex, TM__OBJECT_MUTEX, 0,
+                      tm__the_self.recorded_time, 1);
+}
+
+#define WAIT(name, parameters, call, condition, mutex, timeout_ns, TIMED_OUT)          \
+    TM__EXPORT int name parameters                                                     \
+    {                                                                                  \
+        tm__ring *ring = tm__ring_here();                                              \
+        waiting it;                                                                    \
+        int rc;                                                                        \
+                                                                                       \
+        if (!ring)                                                                     \
+            return TM__REAL(name) call;                                                \
+        begin(&it, ring, condition, mutex, timeout_ns, TM__SITE);                      \
+        pthread_cleanup_push(end, &it);                                                \
+        rc = TM__REAL(name) call;                                                      \
+        it.is_timed_out = TIMED_OUT;                                                   \
+        pthread_cleanup_pop(1);                                                        \
+        return rc;                                                                     \
+    }
+
+WAIT(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex),
+     (condition, mutex), condition, mutex, 0, 0)
+/* Its clock is in its attributes; most have this one. */
+WAIT(pthread_cond_timedwait,
+     (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *until),
+     (condition, mutex, until), condition, mutex, tm__timeout_ns(CLOCK_REALTIME, until),
+     rc == ETIMEDOUT)
+WAIT(pthread_cond_clockwait,
+     (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock,
+      const struct timespec *until),
+     (condition, mutex, clock, until), condition, mutex, tm__timeout_ns(clock, until),
+     rc == ETIMEDOUT)
+WAIT(cnd_wait, (cnd_t * condition, mtx_t *mutex), (condition, mutex), condition, mutex,
+     0, 0)
+WAIT(cnd_timedwait,
+     (cnd_t *restrict condition, mtx_t *restrict mutex,
+      const struct timespec *restrict until),
+     (condition, mutex, until), condition, mutex, tm__timeout_ns(CLOCK_REALTIME, until),
+     rc == thrd_timedout)
+
+/* Without a waiter a notify does nothing, and leaves no record. */
+static void notify(const volatile void *condition, int kind, const void *site)
+{
+    tm__ring *ring = tm__ring_here();
+    tm__fact fact = {kind, TM__OBJECT_CONDITION, TM_EVENT_NOT_OWNED, condition, 0, 0,
+                     site};
+
+    if (ring && atomic_load(tm__waiters(condition)) != 0)
+        tm__record_now(ring, &fact);
+}
+
+#define NOTIFY(name, type, kind)                                                       \
+    TM__EXPORT int name(type *condition)                                               \
+    {                                                                                  \
+        notify(condition, kind, TM__SITE);                                             \
+        return TM__REAL(name)(condition);                                              \
+    }
+
+NOTIFY(pthread_cond_signal, pthread_cond_t, TM_EVENT_NOTIFY)
+NOTIFY(pthread_cond_broadcast, pthread_cond_t, TM_EVENT_NOTIFY_ALL)
+NOTIFY(cnd_signal, cnd_t, TM_EVENT_NOTIFY)
+NOTIFY(cnd_broadcast, cnd_t, TM_EVENT_NOTIFY_ALL)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How all locks are taken and released: tried first, so that only who must queue is
+ * recorded. A file defines its functions by these, a line each.
+ */
+#ifndef TM_NATIVE_INTERPOSE_LOCK_H
+#define TM_NATIVE_INTERPOSE_LOCK_H
+
+#include <errno.h>
+
+#include "record/block_of_thread.h"
+
+#define TM__EXPORT __attribute__((visibility("default")))
+
+/** The end of a lock that was queued for: it is owned, or the time is up. */
+static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
+{
+    int is_timed = fact->kind == TM_EVENT_PARK;
+
+    if (is_owned) {
+        if (is_timed)
+            fact->flags &= TM_EVENT_SHARED;
+        tm__block_end_owning(ring, fact,
+                             is_timed ? TM_EVENT_ACQUIRED : TM_EVENT_CONTENDED_ENTERED);
+    } else if (is_timed) {
+        tm__block_end(ring, fact, TM_EVENT_UNPARKED, TM_EVENT_TIMED_OUT);
+    } else {
+        /* An error: it got past the lock, and does not own it. */
+        tm__block_end(ring, fact, TM_EVENT_CONTENDED_ENTERED, 0);
+        fact->kind = TM_EVENT_RELEASED;
+        tm__record_now(ring, fact);
+    }
+    return is_owned;
+}
+
+/**
+ * A function that takes a lock.
+ * @param OWNED, BUSY  what `rc` is when the lock is owned, and when it is another's
+ */
+#define TM__LOCK(name, type, try_name, kind, shared, OWNED, BUSY)                      \
+    TM__EXPORT int name(type *lock)                                                    \
+    {                                                                                  \
+        tm__ring *ring = tm__ring_here();                                              \
+        tm__fact fact;                                                                 \
+        int rc;                                                                        \
+                                                                                       \
+        if (!ring)                                                                     \
+            return TM__REAL(name)(lock);                                               \
+        rc = TM__REAL(try_name)(lock);                                                 \
+        if (__builtin_expect(OWNED, 1)) {                                              \
+            tm__hold_add(ring, lock, kind, shared);                                    \
+            return rc;                                                                 \
+        }                                                                              \
+        if (!(BUSY))                                                                   \
+            return TM__REAL(name)(lock);                                               \
+        fact =                                                                         \
+            (tm__fact){TM_EVENT_CONTENDED_ENTER, kind, shared, lock, 0, 0, TM__SITE};  \
+        tm__block_begin(ring, &fact);                                                  \
+        rc = TM__REAL(name)(lock);                                                     \
+        tm__lock_queued(ring, &fact, OWNED);                                           \
+        return rc;                                                                     \
+    }
+
+/** The same until some time. `clock` is the clock of `until`. */
+#define TM__LOCK_UNTIL(name, parameters, call, try_name, kind, shared, clock, OWNED,   \
+                       BUSY)                                                           \
+    TM__EXPORT int name parameters                                                     \
+    {                                                                                  \
+        tm__ring *ring = tm__ring_here();                                              \
+        tm__fact fact;                                                                 \
+        int rc;                                                                        \
+                                                                                       \
+        if (!ring)                                                                     \
+            return TM__REAL(name) call;                                                \
+        rc = TM__REAL(try_name)(lock);                                                 \
+        if (OWNED) {                                                                   \
+            tm__hold_add(ring, lock, kind, shared);                                    \
+            return rc;                                                                 \
+        }                                                                              \
+        if (!(BUSY))                                                                   \
+            return TM__REAL(name) call;                                                \
+        fact = (tm__fact){TM_EVENT_PARK, kind, shared,                                 \
+                          lock,          0,    tm__timeout_ns(clock, until),           \
+                          TM__SITE};                                                   \
+        tm__block_begin(ring, &fact);                                                  \
+        rc = TM__REAL(name) call;                                                      \
+        tm__lock_queued(ring, &fact, OWNED);                                           \
+        return rc;                                                                     \
+    }
+
+/** A function that takes a lock or fails at once. */
+#define TM__TRY_LOCK(name, type, kind, shared, OWNED)                                  \
+    TM__EXPORT int name(type *lock)                                                    \
+    {                                                                                  \
+        tm__ring *ring = tm__ring_here();                                              \
+        int rc = TM__REAL(name)(lock);                                                 \
+                                                                                       \
+        if (ring && (OWNED))                                                           \
+            tm__hold_add(ring, lock, kind, shared);                                    \
+        return rc;                                                                     \
+    }
+
+/** A function that releases a lock. */
+#define TM__UNLOCK(name, type)                                                         \
+    TM__EXPORT int name(type *lock)                                                    \
+    {                                                                                  \
+        tm__ring *ring = tm__ring_here();                                              \
+        tm__released released;                                                         \
+        int rc;                                                                        \
+                                                                                       \
+        if (!ring)                                                                     \
+            return TM__REAL(name)(lock);                                               \
+        released = tm__hold_release(ring, lock, 0);                                    \
+        rc = TM__REAL(name)(lock);                                                     \
+        tm__hold_released(ring, lock, &released);                                      \
+        return rc;                                                                     \
+    }
+
+#endif

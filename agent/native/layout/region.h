@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory that a recorded program and the recorder share: a control page, then a
+ * ring a thread. The recorder makes it, sealed against any change of its size, so that
+ * no store of the program can fault. It outlives the program, however that ends.
+ */
+#ifndef TM_NATIVE_LAYOUT_REGION_H
+#define TM_NATIVE_LAYOUT_REGION_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/** The environment variable that names the region, "/proc/PID/fd/N". */
+#define TM__REGION_VARIABLE "THREADMODEL_NATIVE"
+
+enum {
+    TM__REGION_MAGIC = 0x746D6E31,
+    TM__RINGS_MOST = 16384,
+    TM__HOLDS_MOST = 64,
+    TM__STACKS_CACHED = 64,
+    TM__FRAMES_MOST = 32,
+    TM__RING_HEADER_BYTES = 8192,
+    TM__RING_BYTES = 128 * 1024, ///< of records; no record wraps
+    TM__RING_STRIDE = TM__RING_HEADER_BYTES + TM__RING_BYTES,
+    TM__CONTROL_BYTES = 128 * 1024
+};
+
+/** Of tm__control.states. */
+enum {
+    TM__RING_FREE = 0,
+    TM__RING_CLAIMED = 1, ///< a thread is about to fill in its header
+    TM__RING_USED = 2,
+    TM__RING_LEFT = 3 ///< its thread has ended; the recorder frees it
+};
+
+/** Values of tm__ring.since that are not a time. */
+enum { TM__IDLE = 0, TM__BEGINS = 1 };
+
+typedef struct tm__control {
+    uint32_t magic;
+    uint32_t uses_counter;        ///< times are the processor's counter, else ns
+    _Atomic uint32_t stopped;     ///< nothing is recorded from now on
+    _Atomic uint32_t woken;       ///< futex: a ring is half full
+    _Atomic uint32_t used_end;    ///< rings from here on were never used
+    _Atomic uint32_t ringless;    ///< threads that found none
+    _Atomic uint64_t next_thread; ///< ids of threads, of all processes
+    _Atomic uint64_t next_image;
+    _Atomic uint32_t states[TM__RINGS_MOST];
+} tm__control;
+
+_Static_assert(sizeof(tm__control) <= TM__CONTROL_BYTES,
+               "the control page is too small");
+
+/** What is in a record. Those from TM__NOTED_EVENTS on are enum tm_event_kind above it.
+ */
+enum tm__record_kind {
+    TM__PADDING = 0, ///< up to the ring's end
+    TM__STACK = 1,   ///< object: number in the cache; payload: addresses
+    TM__NAME = 2,    ///< object: handle of the thread, 0: itself; payload: its name
+    TM__MODULE = 3, ///< object: load bias, peer: build id's length; payload: it, a path
+    TM__EXIT = 4,   ///< the process ends
+    TM__HANDLE = 5, ///< object: pthread_t of the thread `peer`
+    TM__NOTED_EVENTS = 16
+};
+
+/** What an object is. */
+enum tm__object_kind {
+    TM__OBJECT_NONE,
+    TM__OBJECT_MUTEX,
+    TM__OBJECT_RWLOCK,
+    TM__OBJECT_SPIN_LOCK,
+    TM__OBJECT_CONDITION,
+    TM__OBJECT_SEMAPHORE,
+    TM__OBJECT_BARRIER,
+    TM__OBJECT_ONCE,
+    TM__OBJECT_KIND_END
+};
+
+/** Of tm__record.stack. */
+enum {
+    TM__STACK_NONE = 0xFFFF,
+    TM__STACK_REUSED = 0x8000 ///< beside a number: of an earlier event like this one
+};
+
+typedef struct tm__record {
+    uint16_t kind;
+    uint16_t stack;  ///< number in the ring's cache of stacks
+    uint32_t bytes;  ///< with payload, a multiple of 8
+    uint64_t time;   ///< of the clock that tm__control.uses_counter tells
+    uint64_t object; ///< address of a lock; of a join the thread's handle
+    uint64_t peer;   ///< thread id
+    int64_t value;
+    uint32_t object_kind; ///< enum tm__object_kind
+    uint32_t flags;       ///< bits of enum tm_event_flag
+} tm__record;
+
+/** A lock that the thread owns. The thread writes all but `is_reported`. */
+typedef struct tm__hold {
+    _Atomic uint64_t object; ///< address; 0: none, or not yet complete
+    _Atomic uint64_t time;
+    uint32_t object_kind;
+    uint32_t flags;               ///< TM_EVENT_SHARED or 0
+    _Atomic uint32_t is_reported; ///< the recorder knows: its release is wanted, too
+    uint32_t reserved;
+} tm__hold;
+
+typedef struct tm__ring {
+    uint64_t image; ///< of a program in a process: new after fork and exec
+    uint64_t thread;
+    _Atomic uint64_t handle; ///< pthread_t
+    _Atomic uint32_t pid;
+    _Atomic uint32_t os_id;
+    union {
+        void *(*posix)(void *);
+        int (*c11)(void *);
+    } routine; ///< for the thread's own begin
+    void *argument;
+    _Atomic uint64_t since;     ///< time of the record in work, or TM__IDLE, TM__BEGINS
+    _Atomic uint64_t head;      ///< bytes ever written
+    _Atomic uint64_t tail;      ///< bytes ever read
+    _Atomic uint64_t lost;      ///< records without room, ever
+    _Atomic uint64_t lost_time; ///< of the first since the recorder asked
+    _Atomic uint32_t hold_count;
+    uint32_t reserved;
+    tm__hold holds[TM__HOLDS_MOST];
+    struct {
+        uint64_t key;
+        uint64_t uses;
+    } stacks[TM__STACKS_CACHED];
+} tm__ring;
+
+_Static_assert(sizeof(tm__ring) <= TM__RING_HEADER_BYTES,
+               "a ring's header is too small");
+
+#define TM__REGION_BYTES                                                               \
+    (TM__CONTROL_BYTES + (uint64_t)TM__RINGS_MOST * TM__RING_STRIDE)
+
+#endif

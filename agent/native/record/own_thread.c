@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * No descriptor stays open, no memory is allocated but by mmap, and no lock is taken. A
+ * fork is noticed by a page that the kernel wipes in the child, however it was forked:
+ * handlers of pthread_atfork do not run for all.
+ */
+#include "record/own_thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <threadmodel/event.h>
+
+#include "record/record.h"
+
+static const uint64_t NO_IMAGE;
+
+__thread tm__self tm__the_self __attribute__((tls_model("initial-exec")));
+const uint64_t *tm__the_image = &NO_IMAGE;
+tm__control *tm__the_control;
+
+static uint64_t *the_wiped_page;
+static unsigned char *the_rings;
+static pthread_key_t the_key;
+
+static void report(const char *what)
+{
+    char line[256];
+    int length =
+        snprintf(line, sizeof(line), "threadmodel: not recorded: %s: %s (pid %d)\n",
+                 what, strerror(errno), (int)getpid());
+
+    if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
+        return;
+}
+
+static tm__ring *ring_at(uint32_t number)
+{
+    return (tm__ring *)(void *)(the_rings + (size_t)number * TM__RING_STRIDE);
+}
+
+static void set_state(const tm__ring *ring, uint32_t state)
+{
+    size_t number = (size_t)((const unsigned char *)ring - the_rings) / TM__RING_STRIDE;
+
+    atomic_store_explicit(&tm__the_control->states[number], state,
+                          memory_order_release);
+}
+
+static void raise_used_end(uint32_t end)
+{
+    uint32_t before = atomic_load(&tm__the_control->used_end);
+
+    while (before < end &&
+           !atomic_compare_exchange_weak(&tm__the_control->used_end, &before, end))
+        ;
+}
+
+tm__ring *tm__ring_claim(void)
+{
+    for (uint32_t i = 0; i < TM__RINGS_MOST; i++) {
+        _Atomic uint32_t *state = &tm__the_control->states[i];
+        uint32_t unused = TM__RING_FREE;
+        tm__ring *ring;
+
+        if (atomic_load_explicit(state, memory_order_relaxed) != TM__RING_FREE)
+            continue;
+        if (!atomic_compare_exchange_strong(state, &unused, TM__RING_CLAIMED))
+            continue;
+        ring = ring_at(i);
+        memset(ring, 0, sizeof(*ring));
+        ring->image = *tm__the_image;
+        ring->thread = atomic_fetch_add(&tm__the_control->next_thread, 1) + 1;
+        ring->pid = (uint32_t)getpid();
+        raise_used_end(i + 1);
+        set_state(ring, TM__RING_USED);
+        return ring;
+    }
+    atomic_fetch_add(&tm__the_control->ringless, 1);
+    return NULL;
+}
+
+void tm__ring_unclaim(tm__ring *ring)
+{
+    set_state(ring, TM__RING_LEFT);
+}
+
+void tm__ring_adopt(tm__ring *ring)
+{
+    tm__self *self = &tm__the_self;
+
+    memset(self, 0, sizeof(*self));
+    self->ring = ring;
+    self->image = *tm__the_image;
+    if (!ring)
+        return;
+    atomic_store(&ring->handle, (uint64_t)pthread_self());
+    atomic_store(&ring->os_id, (uint32_t)syscall(SYS_gettid));
+    pthread_setspecific(the_key, self);
+}
+
+/* The destructor of our key comes again as long as others may still lock something. */
+static void end_thread(void *value)
+{
+    tm__self *self = value;
+    char name[16] = "";
+
+    if (self->image != *tm__the_image || !self->ring)
+        return;
+    if (++self->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(the_key, self);
+        return;
+    }
+    if (prctl(PR_GET_NAME, name) == 0)
+        tm__record_name(self->ring, 0, name);
+    tm__record_event(self->ring, TM_EVENT_THREAD_END, tm__now());
+    set_state(self->ring, TM__RING_LEFT);
+    self->ring = NULL;
+}
+
+/* In a fork: the only thread there is. What the others held and waited for is gone. */
+static void become_image(void)
+{
+    tm__waiters_reset();
+    *the_wiped_page = atomic_fetch_add(&tm__the_control->next_image, 1) + 1;
+}
+
+tm__ring *tm__ring_attach(void)
+{
+    if (!the_wiped_page)
+        return NULL;
+    if (*the_wiped_page == 0)
+        become_image();
+    tm__ring_adopt(tm__ring_claim());
+    if (tm__the_self.ring)
+        tm__record_event(tm__the_self.ring, TM_EVENT_THREAD_START, tm__now());
+    return tm__the_self.ring;
+}
+
+static void *map_region(const char *path)
+{
+    int descriptor = open(path, O_RDWR | O_CLOEXEC);
+    void *memory = MAP_FAILED;
+    tm__control *control;
+
+    if (descriptor < 0)
+        return NULL;
+    memory = mmap(NULL, TM__REGION_BYTES, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    close(descriptor);
+    if (memory == MAP_FAILED)
+        return NULL;
+    madvise(memory, TM__REGION_BYTES, MADV_DONTDUMP);
+    control = memory;
+    if (control->magic == TM__REGION_MAGIC)
+        return memory;
+    munmap(memory, TM__REGION_BYTES);
+    errno = EPROTO;
+    return NULL;
+}
+
+void tm__process_begin(void)
+{
+    const char *path = getenv(TM__REGION_VARIABLE);
+    uint64_t *page;
+
+    if (!path || the_wiped_page)
+        return;
+    tm__real_find();
+    tm__the_control = map_region(path);
+    if (!tm__the_control) {
+        report("no memory shared with the recorder");
+        return;
+    }
+    page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || madvise(page, 4096, MADV_WIPEONFORK) != 0 ||
+        pthread_key_create(&the_key, end_thread) != 0) {
+        report("a fork could not be noticed");
+        return;
+    }
+    the_rings = (unsigned char *)tm__the_control + TM__CONTROL_BYTES;
+    the_wiped_page = page;
+    become_image();
+    tm__the_image = page;
+}

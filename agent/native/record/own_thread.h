@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calling thread and its ring, from its first call on to its end, in this process
+ * or in a fork of it.
+ */
+#ifndef TM_NATIVE_RECORD_OWN_THREAD_H
+#define TM_NATIVE_RECORD_OWN_THREAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layout/region.h"
+#include "layout/ticks.h"
+
+typedef struct tm__self {
+    tm__ring *ring;
+    uint64_t image;         ///< whose ring it is; another after a fork
+    uint64_t recorded_time; ///< of its last record
+    int is_in_record;       ///< a signal handler that comes now is not recorded
+    int error;              ///< errno before it
+    int destructor_rounds;
+} tm__self;
+
+extern __thread tm__self tm__the_self __attribute__((tls_model("initial-exec")));
+
+/** The image that this process is; 0 in a fork, where the kernel wipes it. */
+extern const uint64_t *tm__the_image;
+extern tm__control *tm__the_control;
+
+/** The slow half of tm__ring_here(): a new thread, a fork, or nothing to do. */
+tm__ring *tm__ring_attach(void);
+
+/** The calling thread's ring; NULL: it is not recorded. */
+static inline tm__ring *tm__ring_here(void)
+{
+    if (__builtin_expect(tm__the_self.image == *tm__the_image, 1))
+        return tm__the_self.ring;
+    return tm__ring_attach();
+}
+
+static inline uint64_t tm__now(void)
+{
+    return tm__ticks(tm__the_control->uses_counter);
+}
+
+/** A ring for a thread that is about to be created; NULL: there is none. */
+tm__ring *tm__ring_claim(void);
+
+/** It was not created. */
+void tm__ring_unclaim(tm__ring *ring);
+
+/** The calling thread is the one that a ring was claimed for. */
+void tm__ring_adopt(tm__ring *ring);
+
+/** Map the region and attach the first thread; once a process image. */
+void tm__process_begin(void);
+
+#endif

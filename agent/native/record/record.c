@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A record is written where it lies and then shown to the recorder by the ring's head.
+ * What finds no room is counted. A signal handler that comes in the middle of a record
+ * writes none.
+ */
+#include "record/record.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/stack.h"
+
+_Atomic uint32_t tm__the_waiters[TM__WAITERS];
+
+void tm__waiters_reset(void)
+{
+    memset((void *)tm__the_waiters, 0, sizeof(tm__the_waiters));
+}
+
+static void wake_recorder(void)
+{
+    atomic_fetch_add(&tm__the_control->woken, 1);
+    syscall(SYS_futex, &tm__the_control->woken, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void lose(tm__ring *ring, uint64_t time)
+{
+    if (atomic_load_explicit(&ring->lost_time, memory_order_relaxed) == 0)
+        atomic_store_explicit(&ring->lost_time, time, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ring->lost, 1, memory_order_relaxed);
+}
+
+static int begin(uint64_t time)
+{
+    tm__self *self = &tm__the_self;
+
+    if (atomic_load_explicit(&tm__the_control->stopped, memory_order_relaxed))
+        return -1;
+    if (self->is_in_record) {
+        lose(self->ring, time);
+        return -1;
+    }
+    self->is_in_record = 1;
+    self->error = errno;
+    atomic_signal_fence(memory_order_seq_cst);
+    return 0;
+}
+
+static void end(tm__ring *ring)
+{
+    atomic_store_explicit(&ring->since, TM__IDLE, memory_order_release);
+    errno = tm__the_self.error;
+    atomic_signal_fence(memory_order_seq_cst);
+    tm__the_self.is_in_record = 0;
+}
+
+static unsigned char *bytes_of(tm__ring *ring, uint64_t at)
+{
+    return (unsigned char *)ring + TM__RING_HEADER_BYTES + at % TM__RING_BYTES;
+}
+
+static tm__record *reserve(tm__ring *ring, uint32_t bytes)
+{
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    uint64_t used = head - atomic_load_explicit(&ring->tail, memory_order_acquire);
+    uint64_t to_end = TM__RING_BYTES - head % TM__RING_BYTES;
+    uint64_t padding = to_end < bytes ? to_end : 0;
+    tm__record *record;
+
+    if (used + padding + bytes > TM__RING_BYTES)
+        return NULL;
+    if (padding) {
+        record = (tm__record *)(void *)bytes_of(ring, head);
+        record->kind = TM__PADDING;
+        record->bytes = (uint32_t)padding;
+        atomic_store_explicit(&ring->head, head + padding, memory_order_release);
+    }
+    return (tm__record *)(void *)bytes_of(ring, head + padding);
+}
+
+static void commit(tm__ring *ring, uint32_t bytes)
+{
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    uint64_t used = head - atomic_load_explicit(&ring->tail, memory_order_relaxed);
+
+    atomic_store_explicit(&ring->head, head + bytes, memory_order_release);
+    if (used < TM__RING_BYTES / 2 && used + bytes >= TM__RING_BYTES / 2)
+        wake_recorder();
+}
+
+static int write_bytes(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
+                       const void *payload, size_t length)
+{
+    uint32_t bytes = (uint32_t)(sizeof(tm__record) + (length + 7) / 8 * 8);
+    tm__record *record = reserve(ring, bytes);
+
+    if (!record)
+        return -1;
+    *record = (tm__record){.kind = (uint16_t)kind,
+                           .stack = TM__STACK_NONE,
+                           .bytes = bytes,
+                           .time = tm__now(),
+                           .object = object,
+                           .peer = peer,
+                           .value = (int64_t)length};
+    memcpy(record + 1, payload, length);
+    commit(ring, bytes);
+    return 0;
+}
+
+static uint16_t stack_of(tm__ring *ring, const void *site)
+{
+    uint64_t frames[TM__FRAMES_MOST];
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    uint64_t key = ((uint64_t)(uintptr_t)site * 31 + here) | 1;
+    uint16_t number = (uint16_t)((key >> 4 ^ key >> 12) % TM__STACKS_CACHED);
+    size_t count;
+
+    /* As deep as another time, from the same place: nearly always the same stack. */
+    if (ring->stacks[number].key == key && ++ring->stacks[number].uses % 64 != 0)
+        return number | TM__STACK_REUSED;
+    ring->stacks[number].key = 0;
+    tm__modules_report(ring);
+    count = tm__stack_walk(frames, site);
+    if (write_bytes(ring, TM__STACK, number, 0, frames, count * sizeof(*frames)) != 0)
+        return TM__STACK_NONE;
+    ring->stacks[number].key = key;
+    return number;
+}
+
+static void write_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
+{
+    uint16_t stack = fact->site ? stack_of(ring, fact->site) : TM__STACK_NONE;
+    tm__record *record = reserve(ring, sizeof(*record));
+
+    if (!record) {
+        lose(ring, time);
+        return;
+    }
+    *record = (tm__record){
+        .kind = (uint16_t)(TM__NOTED_EVENTS + fact->kind),
+        .stack = stack,
+        .bytes = sizeof(*record),
+        .time = time,
+        .object = (uint64_t)(uintptr_t)fact->object,
+        .peer = fact->peer,
+        .value = fact->value,
+        .object_kind = fact->object_kind,
+        .flags = fact->flags,
+    };
+    commit(ring, sizeof(*record));
+}
+
+void tm__record_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
+{
+    if (begin(time) != 0)
+        return;
+    atomic_store_explicit(&ring->since, time, memory_order_relaxed);
+    write_fact(ring, fact, time);
+    end(ring);
+}
+
+void tm__record_now(tm__ring *ring, const tm__fact *fact)
+{
+    uint64_t time;
+
+    if (begin(tm__now()) != 0)
+        return;
+    atomic_store_explicit(&ring->since, TM__BEGINS, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    time = tm__now();
+    tm__the_self.recorded_time = time;
+    atomic_store_explicit(&ring->since, time, memory_order_relaxed);
+    write_fact(ring, fact, time);
+    end(ring);
+}
+
+void tm__record_event(tm__ring *ring, int kind, uint64_t time)
+{
+    tm__fact fact = {kind, 0, 0, NULL, 0, 0, NULL};
+
+    tm__record_fact(ring, &fact, time);
+}
+
+static void record_text(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
+                        const char *text)
+{
+    if (begin(0) != 0)
+        return;
+    write_bytes(ring, kind, object, peer, text, strnlen(text, 15));
+    end(ring);
+}
+
+void tm__record_name(tm__ring *ring, uint64_t handle, const char *name)
+{
+    record_text(ring, TM__NAME, handle, 0, name);
+}
+
+void tm__record_handle(tm__ring *ring, uint64_t handle, uint64_t thread)
+{
+    record_text(ring, TM__HANDLE, handle, thread, "");
+}
+
+void tm__record_exit(tm__ring *ring)
+{
+    record_text(ring, TM__EXIT, 0, 0, "");
+}
+
+void tm__write_module(tm__ring *ring, uint64_t bias, size_t id_bytes,
+                      const void *payload, size_t bytes)
+{
+    write_bytes(ring, TM__MODULE, bias, id_bytes, payload, bytes);
+}
+
+void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kind,
+                       uint32_t flags, uint64_t time, uint32_t is_reported)
+{
+    uint32_t count = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+    uint32_t at = 0;
+
+    while (at < count && at < TM__HOLDS_MOST &&
+           atomic_load_explicit(&ring->holds[at].object, memory_order_relaxed) != 0)
+        at++;
+    if (at >= TM__HOLDS_MOST) {
+        lose(ring, time);
+        return;
+    }
+    if (at == count)
+        atomic_store_explicit(&ring->hold_count, count + 1, memory_order_relaxed);
+    ring->holds[at].object_kind = kind;
+    ring->holds[at].flags = flags;
+    atomic_store_explicit(&ring->holds[at].is_reported, is_reported,
+                          memory_order_relaxed);
+    atomic_store_explicit(&ring->holds[at].time, time, memory_order_relaxed);
+    atomic_store_explicit(&ring->holds[at].object, (uint64_t)(uintptr_t)object,
+                          memory_order_release);
+}
+
+tm__released tm__hold_release_slow(tm__ring *ring, tm__hold *hold)
+{
+    tm__released none = {0};
+    tm__fact fact = {.object_kind = hold->object_kind,
+                     .flags = hold->flags,
+                     .object = (void *)(uintptr_t)atomic_load(&hold->object)};
+    int is_reported = atomic_exchange(&hold->is_reported, 1) != 0;
+    tm__hold *outer;
+
+    /* A recursive lock that was taken again: this is not its last release. */
+    atomic_store_explicit(&hold->object, 0, memory_order_relaxed);
+    outer = tm__hold_find(ring, fact.object);
+    if (!outer) {
+        if (!is_reported) {
+            fact.kind = TM_EVENT_ACQUIRED;
+            tm__record_fact(ring, &fact, atomic_load(&hold->time));
+        }
+        fact.kind = TM_EVENT_RELEASED;
+        tm__record_now(ring, &fact);
+    }
+    tm__hold_remove(ring, hold);
+    return none;
+}
+
+void tm__hold_released_slow(tm__ring *ring, const volatile void *object,
+                            const tm__released *released)
+{
+    tm__fact fact = {.kind = TM_EVENT_ACQUIRED,
+                     .object_kind = released->object_kind,
+                     .flags = released->flags,
+                     .object = object};
+
+    /* Of a recursive lock this may not have been the last release. */
+    if (tm__hold_find(ring, object))
+        return;
+    tm__record_fact(ring, &fact, released->since);
+    fact.kind = TM_EVENT_RELEASED;
+    tm__record_now(ring, &fact);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records into the calling thread's ring, and the locks that it holds. A lock that is
+ * taken and released while nobody queues leaves no record.
+ */
+#ifndef TM_NATIVE_RECORD_RECORD_H
+#define TM_NATIVE_RECORD_RECORD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <threadmodel/event.h>
+
+#include "record/real.h"
+#include "record/own_thread.h"
+
+enum { TM__WAITERS = 4096 };
+
+/** How many threads of this process queue for locks, by a hash of their addresses. */
+extern _Atomic uint32_t tm__the_waiters[TM__WAITERS];
+
+static inline _Atomic uint32_t *tm__waiters(const volatile void *object)
+{
+    uintptr_t address = (uintptr_t)object;
+
+    return &tm__the_waiters[(address >> 3 ^ address >> 15) % TM__WAITERS];
+}
+
+void tm__waiters_reset(void);
+
+/** A record to be. `stack_of`: the caller's return address, 0: no stack. */
+typedef struct tm__fact {
+    int kind; ///< enum tm_event_kind
+    uint32_t object_kind;
+    uint32_t flags;
+    const volatile void *object;
+    uint64_t peer;
+    int64_t value;
+    const void *site;
+} tm__fact;
+
+#define TM__SITE __builtin_return_address(0)
+
+/** At a time that was read before. */
+void tm__record_fact(tm__ring *ring, const tm__fact *fact, uint64_t time);
+
+/** Now. Nothing that other threads report later is emitted before it. */
+void tm__record_now(tm__ring *ring, const tm__fact *fact);
+
+void tm__record_event(tm__ring *ring, int kind, uint64_t time);
+void tm__record_name(tm__ring *ring, uint64_t handle, const char *name);
+
+/** Inside of a record of the calling thread's: a module, see TM__MODULE. */
+void tm__write_module(tm__ring *ring, uint64_t bias, size_t id_bytes,
+                      const void *payload, size_t bytes);
+
+/** A thread was created. */
+void tm__record_handle(tm__ring *ring, uint64_t handle, uint64_t thread);
+
+/** The process ends. */
+void tm__record_exit(tm__ring *ring);
+
+/** The lock is the thread's since `time`. */
+void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kind,
+                       uint32_t flags, uint64_t time, uint32_t is_reported);
+
+static inline void tm__hold_add(tm__ring *ring, const volatile void *object,
+                                uint32_t kind, uint32_t flags)
+{
+    uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+    tm__hold *hold;
+
+    if (__builtin_expect(at >= TM__HOLDS_MOST, 0)) {
+        tm__hold_add_slow(ring, object, kind, flags, tm__now(), 0);
+        return;
+    }
+    /* A signal handler that comes here takes the next one. */
+    atomic_store_explicit(&ring->hold_count, at + 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    hold = &ring->holds[at];
+    hold->object_kind = kind;
+    hold->flags = flags;
+    atomic_store_explicit(&hold->is_reported, 0, memory_order_relaxed);
+    atomic_store_explicit(&hold->time, tm__now(), memory_order_relaxed);
+    atomic_store_explicit(&hold->object, (uint64_t)(uintptr_t)object,
+                          memory_order_release);
+}
+
+/** The newest hold of a lock; NULL: it is not known to be the thread's. */
+static inline tm__hold *tm__hold_find(tm__ring *ring, const volatile void *object)
+{
+    uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+
+    while (at-- != 0)
+        if (atomic_load_explicit(&ring->holds[at].object, memory_order_relaxed) ==
+            (uint64_t)(uintptr_t)object)
+            return &ring->holds[at];
+    return NULL;
+}
+
+/** It is no longer. */
+static inline void tm__hold_remove(tm__ring *ring, tm__hold *hold)
+{
+    uint32_t count = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+
+    atomic_store_explicit(&hold->object, 0, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    while (count != 0 && atomic_load_explicit(&ring->holds[count - 1].object,
+                                              memory_order_relaxed) == 0)
+        count--;
+    atomic_store_explicit(&ring->hold_count, count, memory_order_relaxed);
+}
+
+/** A hold of which nobody wanted to know until just before its end. */
+typedef struct tm__released {
+    uint64_t since; ///< 0: there is nothing left to report
+    uint32_t object_kind;
+    uint32_t flags;
+} tm__released;
+
+/** About to release what somebody wants to know of. */
+tm__released tm__hold_release_slow(tm__ring *ring, tm__hold *hold);
+
+/** About to release: reports it where anybody wants to know. */
+static inline tm__released tm__hold_release(tm__ring *ring, const volatile void *object,
+                                            int must_report)
+{
+    tm__hold *hold = tm__hold_find(ring, object);
+    tm__released released = {0};
+
+    if (!hold)
+        return released;
+    if (__builtin_expect(
+            must_report ||
+                atomic_load_explicit(&hold->is_reported, memory_order_relaxed) != 0 ||
+                atomic_load_explicit(tm__waiters(object), memory_order_relaxed) != 0,
+            0))
+        return tm__hold_release_slow(ring, hold);
+    released.since = atomic_load_explicit(&hold->time, memory_order_relaxed);
+    released.object_kind = hold->object_kind;
+    released.flags = hold->flags;
+    tm__hold_remove(ring, hold);
+    return released;
+}
+
+/** Reports that a lock was released after all: a thread began to queue in between. */
+void tm__hold_released_slow(tm__ring *ring, const volatile void *object,
+                            const tm__released *released);
+
+/** Released by now. */
+static inline void tm__hold_released(tm__ring *ring, const volatile void *object,
+                                     const tm__released *released)
+{
+#if !defined(__x86_64__) && !defined(__i386__)
+    atomic_thread_fence(memory_order_seq_cst);
+#endif
+    if (__builtin_expect(
+            released->since != 0 &&
+                atomic_load_explicit(tm__waiters(object), memory_order_relaxed) != 0,
+            0))
+        tm__hold_released_slow(ring, object, released);
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks are walked by the tables that C++ exceptions use, which nearly all code has,
+ * with the unwinder of the compiler's own library, linked in. It allocates nothing.
+ */
+#include "record/stack.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "record/record.h"
+
+enum { BUILD_ID_MOST = 64 };
+
+typedef struct walk {
+    uint64_t *frames;
+    size_t count;
+    uint64_t site;
+} walk;
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *payload)
+{
+    walk *it = payload;
+    uint64_t address = _Unwind_GetIP(context);
+
+    if (address == 0 || it->count == TM__FRAMES_MOST)
+        return _URC_END_OF_STACK;
+    if (it->count == 0 && address != it->site)
+        return _URC_NO_REASON;
+    it->frames[it->count++] = address;
+    return _URC_NO_REASON;
+}
+
+size_t tm__stack_walk(uint64_t frames[TM__FRAMES_MOST], const void *site)
+{
+    walk it = {frames, 0, (uint64_t)(uintptr_t)site};
+
+    _Unwind_Backtrace(step, &it);
+    if (it.count == 0)
+        frames[it.count++] = it.site;
+    return it.count;
+}
+
+static int read_loads(struct dl_phdr_info *info, size_t bytes, void *payload)
+{
+    (void)bytes;
+    *(uint64_t *)payload = info->dlpi_adds;
+    return 1;
+}
+
+static size_t build_id(const struct dl_phdr_info *info, unsigned char *id)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        const unsigned char *at =
+            (const unsigned char *)info->dlpi_addr + header->p_vaddr;
+        const unsigned char *note_end = at + header->p_memsz;
+
+        while (header->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) < note_end) {
+            const ElfW(Nhdr) *note = (const void *)at;
+            const unsigned char *text =
+                at + sizeof(*note) + (note->n_namesz + 3u) / 4 * 4;
+
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+                note->n_descsz <= BUILD_ID_MOST && text + note->n_descsz <= note_end) {
+                memcpy(id, text, note->n_descsz);
+                return note->n_descsz;
+            }
+            at = text + (note->n_descsz + 3u) / 4 * 4;
+        }
+    }
+    return 0;
+}
+
+static int report_module(struct dl_phdr_info *info, size_t bytes, void *payload)
+{
+    unsigned char text[BUILD_ID_MOST + PATH_MAX];
+    size_t id_bytes = build_id(info, text);
+    size_t length;
+
+    (void)bytes;
+    if (*info->dlpi_name) {
+        length = strnlen(info->dlpi_name, PATH_MAX - 1);
+        memcpy(text + id_bytes, info->dlpi_name, length);
+    } else {
+        ssize_t got = readlink("/proc/self/exe", (char *)text + id_bytes, PATH_MAX - 1);
+
+        if (got <= 0)
+            return 0;
+        length = (size_t)got;
+    }
+    tm__write_module(payload, info->dlpi_addr, id_bytes, text, id_bytes + length);
+    return 0;
+}
+
+void tm__modules_report(tm__ring *ring)
+{
+    static _Atomic uint64_t reported;
+    uint64_t loads = 0;
+    uint64_t mark;
+
+    dl_iterate_phdr(read_loads, &loads);
+    mark = loads << 32 | (uint32_t)*tm__the_image;
+    if (atomic_exchange(&reported, mark) != mark)
+        dl_iterate_phdr(report_module, ring);
+}

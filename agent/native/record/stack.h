@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the calling thread is, and what is loaded there. */
+#ifndef TM_NATIVE_RECORD_STACK_H
+#define TM_NATIVE_RECORD_STACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layout/region.h"
+
+/**
+ * Return addresses, innermost first.
+ * @param site  the first: frames before it are ours
+ * @return how many; at least one
+ */
+size_t tm__stack_walk(uint64_t frames[TM__FRAMES_MOST], const void *site);
+
+/** Report executables and libraries, if any came since. In a record of the caller's. */
+void tm__modules_report(tm__ring *ring);
+
+#endif

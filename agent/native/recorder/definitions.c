@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/definitions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A class, or a method of one, by its text. */
+typedef struct named {
+    uint64_t id;
+    UT_hash_handle hh;
+    char text[];
+} named;
+
+typedef struct known_frame {
+    uint64_t address;
+    tm_frame frame;
+    UT_hash_handle hh;
+} known_frame;
+
+typedef struct known_stack {
+    uint32_t id;
+    UT_hash_handle hh;
+    size_t count;
+    uint64_t frames[];
+} known_stack;
+
+typedef struct tm__definitions {
+    named *classes, *methods;
+    known_frame *frames;
+    known_stack *stacks;
+    uint64_t next_class, next_method, next_object;
+    uint32_t next_stack;
+} tm__definitions;
+
+static const char *const KINDS[TM__OBJECT_KIND_END] = {
+    [TM__OBJECT_NONE] = "object",         [TM__OBJECT_MUTEX] = "mutex",
+    [TM__OBJECT_RWLOCK] = "rwlock",       [TM__OBJECT_SPIN_LOCK] = "spinlock",
+    [TM__OBJECT_CONDITION] = "condition", [TM__OBJECT_SEMAPHORE] = "semaphore",
+    [TM__OBJECT_BARRIER] = "barrier",     [TM__OBJECT_ONCE] = "once",
+};
+
+static tm__definitions *definitions_of(tm__image *image)
+{
+    if (!image->definitions)
+        image->definitions = calloc(1, sizeof(tm__definitions));
+    return image->definitions;
+}
+
+/* @return the entry of a text; *is_new: it was added, without an id */
+static named *find_named(named **all, const char *text, int *is_new)
+{
+    size_t length = strlen(text);
+    named *it;
+
+    *is_new = 0;
+    HASH_FIND(hh, *all, text, (unsigned)length, it);
+    if (it)
+        return it;
+    it = calloc(1, sizeof(*it) + length + 1);
+    if (!it)
+        return NULL;
+    memcpy(it->text, text, length);
+    HASH_ADD_KEYPTR(hh, *all, it->text, (unsigned)length, it);
+    *is_new = 1;
+    return it;
+}
+
+static uint64_t define_class(tm__image *image, const char *name, const char *source)
+{
+    tm__definitions *all = definitions_of(image);
+    tm_class definition = TM_CLASS_INIT;
+    char key[600];
+    named *it;
+    int is_new;
+
+    if (!all)
+        return 0;
+    snprintf(key, sizeof(key), "%s\n%s", name, source);
+    it = find_named(&all->classes, key, &is_new);
+    if (!it)
+        return 0;
+    if (is_new) {
+        it->id = ++all->next_class;
+        definition.id = it->id;
+        definition.name = name;
+        definition.source = *source ? source : NULL;
+        TM__IMAGE_DEFINE(image, define_class, &definition);
+    }
+    return it->id;
+}
+
+static uint64_t define_method(tm__image *image, uint64_t class_id, const char *name)
+{
+    tm__definitions *all = definitions_of(image);
+    tm_method definition = TM_METHOD_INIT;
+    char key[600];
+    named *it;
+    int is_new;
+
+    if (!all)
+        return 0;
+    snprintf(key, sizeof(key), "%llu\n%s", (unsigned long long)class_id, name);
+    it = find_named(&all->methods, key, &is_new);
+    if (!it)
+        return 0;
+    if (is_new) {
+        it->id = ++all->next_method;
+        definition.id = it->id;
+        definition.class_id = class_id;
+        definition.name = name;
+        TM__IMAGE_DEFINE(image, define_method, &definition);
+    }
+    return it->id;
+}
+
+/* A return address is the next call's; the call is the byte before. */
+static tm_frame define_frame(tm__image *image, uint64_t address)
+{
+    tm__definitions *all = definitions_of(image);
+    tm_frame frame = {0, -1, 0, 0};
+    tm__symbol symbol;
+    known_frame *it;
+
+    if (!all)
+        return frame;
+    HASH_FIND(hh, all->frames, &address, sizeof(address), it);
+    if (it)
+        return it->frame;
+    tm__symbols_find(image->symbols, address - 1, 0, &symbol);
+    if (!*symbol.function)
+        snprintf(symbol.function, sizeof(symbol.function), "0x%llx",
+                 (unsigned long long)symbol.offset + 1);
+    frame.method = define_method(
+        image, define_class(image, *symbol.module ? symbol.module : "?", symbol.source),
+        symbol.function);
+    frame.line = symbol.line;
+    it = calloc(1, sizeof(*it));
+    if (it) {
+        it->address = address;
+        it->frame = frame;
+        HASH_ADD(hh, all->frames, address, sizeof(it->address), it);
+    }
+    return frame;
+}
+
+uint32_t tm__stack_of_frames(tm__image *image, const uint64_t *frames, size_t count)
+{
+    tm__definitions *all = definitions_of(image);
+    tm_frame defined[TM__FRAMES_MOST];
+    tm_stack definition = TM_STACK_INIT;
+    known_stack *it;
+
+    if (!all || count == 0 || count > TM__FRAMES_MOST)
+        return 0;
+    HASH_FIND(hh, all->stacks, frames, (unsigned)(count * sizeof(*frames)), it);
+    if (it)
+        return it->id;
+    it = calloc(1, sizeof(*it) + count * sizeof(*frames));
+    if (!it)
+        return 0;
+    memcpy(it->frames, frames, count * sizeof(*frames));
+    it->count = count;
+    it->id = ++all->next_stack;
+    HASH_ADD_KEYPTR(hh, all->stacks, it->frames, (unsigned)(count * sizeof(*frames)),
+                    it);
+    for (size_t i = 0; i < count; i++)
+        defined[i] = define_frame(image, frames[i]);
+    definition.id = it->id;
+    definition.flags = count == TM__FRAMES_MOST ? TM_STACK_TRUNCATED : 0;
+    definition.frames = defined;
+    definition.frame_count = count;
+    TM__IMAGE_DEFINE(image, define_stack, &definition);
+    return it->id;
+}
+
+/* "mutex", or "mutex names.lock" where it is a variable with a name. */
+static uint64_t define_object_class(tm__image *image, uint64_t address, uint32_t kind)
+{
+    char name[600];
+    tm__symbol symbol;
+
+    tm__symbols_find(image->symbols, address, 1, &symbol);
+    if (*symbol.function)
+        snprintf(name, sizeof(name), "%s %s", KINDS[kind], symbol.function);
+    else
+        snprintf(name, sizeof(name), "%s", KINDS[kind]);
+    return define_class(image, name, "");
+}
+
+tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t kind)
+{
+    tm__definitions *all = definitions_of(image);
+    tm__native_object *it, wanted = {0};
+    tm_object definition = TM_OBJECT_INIT;
+
+    wanted.key.address = address;
+    wanted.key.kind = kind < TM__OBJECT_KIND_END ? kind : TM__OBJECT_NONE;
+    HASH_FIND(hh, image->objects, &wanted.key, sizeof(wanted.key), it);
+    if (it || !all)
+        return it;
+    it = calloc(1, sizeof(*it));
+    if (!it)
+        return NULL;
+    it->key = wanted.key;
+    it->id = ++all->next_object;
+    HASH_ADD(hh, image->objects, key, sizeof(it->key), it);
+    definition.id = it->id;
+    definition.class_id = define_object_class(image, address, (uint32_t)it->key.kind);
+    TM__IMAGE_DEFINE(image, define_object, &definition);
+    return it;
+}
+
+void tm__thread_define(tm__image *image, uint64_t thread, uint32_t os_id,
+                       const char *name)
+{
+    tm_thread definition = TM_THREAD_INIT;
+
+    definition.id = thread;
+    definition.os_id = os_id;
+    definition.name = name && *name ? name : NULL;
+    TM__IMAGE_DEFINE(image, define_thread, &definition);
+}
+
+void tm__thread_set_handle(tm__image *image, uint64_t handle, uint64_t thread)
+{
+    tm__handle *it;
+
+    HASH_FIND(hh, image->handles, &handle, sizeof(handle), it);
+    if (!it) {
+        it = calloc(1, sizeof(*it));
+        if (!it)
+            return;
+        it->handle = handle;
+        HASH_ADD(hh, image->handles, handle, sizeof(it->handle), it);
+    }
+    it->thread = thread;
+}
+
+uint64_t tm__thread_by_handle(const tm__image *image, uint64_t handle)
+{
+    tm__handle *it;
+
+    HASH_FIND(hh, image->handles, &handle, sizeof(handle), it);
+    return it ? it->thread : 0;
+}
+
+#define FREE_ALL(type, head)                                                           \
+    do {                                                                               \
+        type *it, *next;                                                               \
+        HASH_ITER(hh, head, it, next)                                                  \
+        {                                                                              \
+            HASH_DEL(head, it);                                                        \
+            free(it);                                                                  \
+        }                                                                              \
+    } while (0)
+
+void tm__definitions_free(tm__image *image)
+{
+    tm__definitions *all = image->definitions;
+
+    FREE_ALL(tm__native_object, image->objects);
+    FREE_ALL(tm__handle, image->handles);
+    if (!all)
+        return;
+    FREE_ALL(named, all->classes);
+    FREE_ALL(named, all->methods);
+    FREE_ALL(known_frame, all->frames);
+    FREE_ALL(known_stack, all->stacks);
+    free(all);
+    image->definitions = NULL;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread reports a hold either when it releases a lock that others queue for, or
+ * because the recorder saw it in the thread's list. Both can happen to the same hold:
+ * then it counts once. Who acquires a lock shows that the owner before has released it.
+ */
+#include "recorder/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "recorder/definitions.h"
+
+static tm__open_hold *find_hold(tm__ring_reader *reader, uint64_t address)
+{
+    for (size_t i = 0; i < TM__HOLDS_MOST; i++)
+        if (reader->holds[i].address == address)
+            return &reader->holds[i];
+    return NULL;
+}
+
+static void release(tm__image *image, tm__native_object *object, uint64_t thread,
+                    uint32_t flags, int64_t time_ns)
+{
+    tm_event event = {.time_ns = time_ns,
+                      .thread = thread,
+                      .object = object->id,
+                      .kind = TM_EVENT_RELEASED,
+                      .flags = (uint16_t)(flags & TM_EVENT_SHARED)};
+
+    if (object->owner == thread)
+        object->owner = 0;
+    tm__image_emit(image, &event);
+}
+
+/* Another thread owns it now: so its owner let go before, unseen or not seen yet. */
+static void release_owner(tm__image *image, const tm__readers *readers,
+                          tm__native_object *object, int64_t time_ns)
+{
+    uint64_t owner = object->owner;
+
+    for (uint32_t i = 0; i < readers->end; i++) {
+        tm__ring_reader *reader = &readers->all[i];
+        tm__open_hold *hold = reader->image == image && reader->thread == owner
+                                  ? find_hold(reader, object->key.address)
+                                  : NULL;
+
+        if (hold)
+            hold->is_over = 1;
+    }
+    release(image, object, owner, 0, time_ns);
+}
+
+/* @return whether it is news */
+static int acquire(tm__item *item, const tm__readers *readers,
+                   tm__native_object *object)
+{
+    tm__ring_reader *reader = item->reader;
+    tm__open_hold *hold = find_hold(reader, object->key.address);
+    int is_shared = item->event.flags & TM_EVENT_SHARED;
+
+    if (hold && hold->time == item->time)
+        return 0;
+    if (object->owner && object->owner != item->event.thread)
+        release_owner(reader->image, readers, object, item->event.time_ns);
+    if (!hold)
+        hold = find_hold(reader, 0);
+    if (hold)
+        *hold = (tm__open_hold){object->key.address, item->time, item->object_kind,
+                                item->event.flags,   0,          0};
+    object->owner = is_shared ? 0 : item->event.thread;
+    return 1;
+}
+
+/* @return whether it is news */
+static int let_go(const tm__item *item, tm__native_object *object)
+{
+    tm__open_hold *hold = find_hold(item->reader, object->key.address);
+    int is_news = hold && !hold->is_over;
+
+    if (hold)
+        hold->address = 0;
+    if (is_news && object->owner == item->event.thread)
+        object->owner = 0;
+    return is_news;
+}
+
+/* The first to leave a barrier shows who came last: that one let all go on. */
+static int leave_barrier(tm__item *item, tm__native_object *object)
+{
+    tm_event event = item->event;
+    tm__ring_reader *reader = item->reader;
+
+    if (reader->barrier_cycle == object->cycle) {
+        object->poster = object->last;
+        object->cycle++;
+        event.thread = object->poster;
+        event.object = object->id;
+        tm__image_emit(reader->image, &event);
+        event.kind = TM_EVENT_POST;
+        event.flags = 0;
+        tm__image_emit(reader->image, &event);
+    }
+    if (object->poster == item->event.thread)
+        return 0;
+    item->event.peer = object->poster;
+    item->event.flags |= TM_EVENT_PEER_INFERRED;
+    return 1;
+}
+
+void tm__facts_read_name(tm__ring_reader *reader)
+{
+    char path[64];
+    FILE *file;
+
+    reader->os_id = atomic_load(&reader->ring->os_id);
+    if (*reader->name || reader->os_id == 0)
+        return;
+    snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", reader->image->pid,
+             reader->os_id);
+    file = fopen(path, "re");
+    if (!file)
+        return;
+    if (!fgets(reader->name, sizeof(reader->name), file))
+        *reader->name = 0;
+    fclose(file);
+    reader->name[strcspn(reader->name, "\n")] = 0;
+}
+
+static void begin_thread(const tm__item *item)
+{
+    tm__ring_reader *reader = item->reader;
+
+    tm__facts_read_name(reader);
+    tm__thread_define(reader->image, reader->thread, reader->os_id, reader->name);
+    tm__thread_set_handle(reader->image, atomic_load(&reader->ring->handle),
+                          reader->thread);
+}
+
+static void rename_thread(const tm__item *item)
+{
+    tm__ring_reader *reader = item->reader;
+    uint64_t thread = item->event.object
+                          ? tm__thread_by_handle(reader->image, item->event.object)
+                          : reader->thread;
+
+    if (thread)
+        tm__thread_define(reader->image, thread, 0, item->name);
+    if (thread == reader->thread)
+        memcpy(reader->name, item->name, sizeof(reader->name));
+}
+
+/* @return whether the event is to be emitted */
+static int complete(tm__item *item, const tm__readers *readers)
+{
+    tm_event *event = &item->event;
+    tm__image *image = item->reader->image;
+    tm__native_object *object = NULL;
+
+    if (item->object_kind != TM__OBJECT_NONE) {
+        object = tm__object_at(image, event->object, item->object_kind);
+        if (!object)
+            return 0;
+        event->object = object->id;
+    }
+    switch (event->kind) {
+    case 0:
+        if (event->peer)
+            tm__thread_set_handle(image, event->object, event->peer);
+        else
+            rename_thread(item);
+        return 0;
+    case TM_EVENT_THREAD_START: begin_thread(item); break;
+    case TM_EVENT_JOIN:
+        event->peer = tm__thread_by_handle(image, event->object);
+        event->object = 0;
+        break;
+    case TM_EVENT_ACQUIRED:
+    case TM_EVENT_CONTENDED_ENTERED: return object && acquire(item, readers, object);
+    case TM_EVENT_RELEASED: return object && let_go(item, object);
+    case TM_EVENT_AWAIT:
+        if (object) {
+            object->last = event->thread;
+            item->reader->barrier_cycle = object->cycle;
+        }
+        break;
+    case TM_EVENT_AWAITED:
+        if (object && item->object_kind == TM__OBJECT_BARRIER)
+            return leave_barrier(item, object);
+        break;
+    default: break;
+    }
+    return 1;
+}
+
+/* Whether it says that threads had to do with one another. */
+static int is_of_interest(const tm_event *event)
+{
+    switch (event->kind) {
+    case TM_EVENT_THREAD_START:
+    case TM_EVENT_THREAD_END:
+    case TM_EVENT_SLEEP:
+    case TM_EVENT_SLEPT:
+    case TM_EVENT_SHUTDOWN:
+    case TM_EVENT_ACQUIRED:
+    case TM_EVENT_RELEASED: return 0;
+    default: return 1;
+    }
+}
+
+void tm__facts_emit(tm__image *image, const tm__readers *readers,
+                    const tm__tick_clock *clock, uint64_t horizon)
+{
+    size_t done = 0;
+
+    while (done < image->item_count && image->items[done].time < horizon) {
+        tm__item *item = &image->items[done++];
+
+        item->event.time_ns = tm__tick_clock_ns(clock, item->time);
+        if (item->event.kind == TM_EVENT_LOST)
+            item->event.object = (uint64_t)tm__tick_clock_ns(clock, item->event.object);
+        if (!complete(item, readers))
+            continue;
+        image->is_wanted |= is_of_interest(&item->event);
+        tm__image_emit(image, &item->event);
+    }
+    image->item_count -= done;
+    memmove(image->items, image->items + done,
+            image->item_count * sizeof(*image->items));
+    tm__image_flush(image);
+}
+
+static int lists(const tm__ring *ring, const tm__open_hold *hold)
+{
+    for (size_t i = 0; i < TM__HOLDS_MOST; i++)
+        if (atomic_load_explicit(&ring->holds[i].object, memory_order_relaxed) ==
+            hold->address)
+            return 1;
+    return 0;
+}
+
+void tm__facts_close_holds(tm__ring_reader *reader, int64_t now_ns)
+{
+    for (size_t i = 0; i < TM__HOLDS_MOST; i++) {
+        tm__open_hold *hold = &reader->holds[i];
+        tm__native_object *object;
+
+        if (hold->address == 0 || lists(reader->ring, hold)) {
+            hold->missing = 0;
+            continue;
+        }
+        if (++hold->missing < 3)
+            continue;
+        object = tm__object_at(reader->image, hold->address, hold->object_kind);
+        if (object && !hold->is_over)
+            release(reader->image, object, reader->thread, hold->flags, now_ns);
+        hold->address = 0;
+    }
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From items in the order of time to events: who owns which lock, and who came last. */
+#ifndef TM_NATIVE_RECORDER_FACTS_H
+#define TM_NATIVE_RECORDER_FACTS_H
+
+#include "recorder/ring_reader.h"
+#include "recorder/tick_clock.h"
+
+typedef struct tm__readers {
+    tm__ring_reader *all; ///< TM__RINGS_MOST of them
+    uint32_t end;         ///< in use so far
+} tm__readers;
+
+/** Learn the name of a thread that began, while the kernel still knows it. */
+void tm__facts_read_name(tm__ring_reader *reader);
+
+/** Emit all of an image before `horizon`. */
+void tm__facts_emit(tm__image *image, const tm__readers *readers,
+                    const tm__tick_clock *clock, uint64_t horizon);
+
+/** Emit releases that no record told, after two rounds without the hold. */
+void tm__facts_close_holds(tm__ring_reader *reader, int64_t now_ns);
+
+#endif

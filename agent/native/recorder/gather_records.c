@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program may write anything into a ring, so a record's size and numbers are
+ * checked before they are used.
+ */
+#include "recorder/gather_records.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder/definitions.h"
+
+static tm__item *add_item(tm__ring_reader *reader, int kind, uint64_t time)
+{
+    static uint64_t order;
+    tm__item *item = tm__image_add_item(reader->image);
+
+    if (!item) {
+        /* For want of memory: told with what found no room in the ring. */
+        atomic_fetch_add(&reader->ring->lost, 1);
+        return NULL;
+    }
+    item->time = time;
+    item->order = order++;
+    item->reader = reader;
+    item->event.kind = (uint16_t)kind;
+    item->event.thread = reader->thread;
+    return item;
+}
+
+static void take_stack(tm__ring_reader *reader, const tm__record *record)
+{
+    uint64_t frames[TM__FRAMES_MOST];
+    size_t count = (record->bytes - sizeof(*record)) / sizeof(*frames);
+
+    if (record->object >= TM__STACKS_CACHED || count > TM__FRAMES_MOST)
+        return;
+    memcpy(frames, record + 1, count * sizeof(*frames));
+    reader->stacks[record->object] = tm__stack_of_frames(reader->image, frames, count);
+}
+
+static void take_module(const tm__ring_reader *reader, const tm__record *record)
+{
+    size_t bytes = record->bytes - sizeof(*record);
+    size_t length = record->value >= 0 ? (size_t)record->value : 0;
+    const unsigned char *payload = (const unsigned char *)(record + 1);
+    char path[4200];
+
+    if (length > bytes || record->peer > length ||
+        length - record->peer >= sizeof(path))
+        return;
+    memcpy(path, payload + record->peer, length - record->peer);
+    path[length - record->peer] = 0;
+    if (*path == '/')
+        tm__symbols_add(reader->image->symbols, path, record->object, payload,
+                        record->peer);
+}
+
+static void take_name(tm__ring_reader *reader, const tm__record *record)
+{
+    size_t room = record->bytes - sizeof(*record);
+    tm__item *item = add_item(reader, 0, record->time);
+
+    if (!item || record->value < 0 || (uint64_t)record->value >= sizeof(item->name) ||
+        (uint64_t)record->value > room)
+        return;
+    item->event.object = record->object;
+    memcpy(item->name, record + 1, (size_t)record->value);
+}
+
+static void take_handle(tm__ring_reader *reader, const tm__record *record)
+{
+    tm__item *item = add_item(reader, 0, record->time);
+
+    if (!item)
+        return;
+    item->event.object = record->object;
+    item->event.peer = record->peer;
+}
+
+static void take_event(tm__ring_reader *reader, const tm__record *record)
+{
+    int kind = record->kind - TM__NOTED_EVENTS;
+    tm__item *item;
+
+    if (kind <= 0 || kind >= TM_EVENT_KIND_END ||
+        !(item = add_item(reader, kind, record->time)))
+        return;
+    item->object_kind = record->object_kind;
+    item->event.object = record->object;
+    item->event.peer = record->peer;
+    item->event.value = record->value;
+    item->event.flags = (uint16_t)record->flags;
+    if ((record->stack & ~TM__STACK_REUSED) < TM__STACKS_CACHED) {
+        item->event.stack = reader->stacks[record->stack & ~TM__STACK_REUSED];
+        if (record->stack & TM__STACK_REUSED && item->event.stack)
+            item->event.flags |= TM_EVENT_SAMPLED;
+    }
+}
+
+static void take_loss(tm__ring_reader *reader, uint64_t now)
+{
+    uint64_t lost = atomic_load(&reader->ring->lost);
+    uint64_t time = atomic_exchange(&reader->ring->lost_time, 0);
+    tm__item *item;
+
+    if (lost == reader->lost)
+        return;
+    item = add_item(reader, TM_EVENT_LOST, now);
+    if (item) {
+        item->event.value = (int64_t)(lost - reader->lost);
+        item->event.object = time ? time : now;
+    }
+    reader->lost = lost;
+}
+
+void tm__gather_records(tm__ring_reader *reader)
+{
+    tm__ring *ring = reader->ring;
+    const unsigned char *bytes = (unsigned char *)ring + TM__RING_HEADER_BYTES;
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    uint64_t last_time = 0;
+
+    while (tail != head) {
+        uint64_t at = tail % TM__RING_BYTES;
+        const tm__record *record = (const void *)(bytes + at);
+        uint32_t size = record->bytes;
+
+        if (size < 8 || size % 8 != 0 || size > TM__RING_BYTES - at ||
+            size > head - tail ||
+            (record->kind != TM__PADDING && size < sizeof(*record))) {
+            atomic_fetch_add(&ring->lost, 1);
+            tail = head;
+            break;
+        }
+        switch (record->kind) {
+        case TM__PADDING: break;
+        case TM__STACK: take_stack(reader, record); break;
+        case TM__NAME: take_name(reader, record); break;
+        case TM__HANDLE: take_handle(reader, record); break;
+        case TM__EXIT: add_item(reader, TM_EVENT_SHUTDOWN, record->time); break;
+        case TM__MODULE: take_module(reader, record); break;
+        default:
+            take_event(reader, record);
+            last_time = record->time;
+            break;
+        }
+        tail += size;
+    }
+    atomic_store_explicit(&ring->tail, tail, memory_order_release);
+    take_loss(reader, last_time);
+}
+
+static int is_open(const tm__ring_reader *reader, uint64_t address)
+{
+    for (size_t i = 0; i < TM__HOLDS_MOST; i++)
+        if (reader->holds[i].address == address)
+            return 1;
+    return 0;
+}
+
+void tm__gather_holds(tm__ring_reader *reader, uint64_t horizon)
+{
+    tm__ring *ring = reader->ring;
+    uint32_t count = atomic_load_explicit(&ring->hold_count, memory_order_acquire);
+
+    for (uint32_t i = 0; i < count && i < TM__HOLDS_MOST; i++) {
+        tm__hold *hold = &ring->holds[i];
+        uint64_t address = atomic_load_explicit(&hold->object, memory_order_acquire);
+        uint64_t time = atomic_load_explicit(&hold->time, memory_order_relaxed);
+        tm__item *item;
+
+        /* A lock that it owns twice is reported once. */
+        if (address == 0 || time >= horizon || is_open(reader, address) ||
+            atomic_exchange(&hold->is_reported, 1) != 0)
+            continue;
+        item = add_item(reader, TM_EVENT_ACQUIRED, time);
+        if (!item)
+            continue;
+        item->object_kind = hold->object_kind;
+        item->event.object = address;
+        item->event.flags = (uint16_t)(hold->flags & TM_EVENT_SHARED);
+    }
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const tm__item *a = left, *b = right;
+
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+void tm__gather_sort(tm__image *image)
+{
+    qsort(image->items, image->item_count, sizeof(*image->items), by_time);
+}

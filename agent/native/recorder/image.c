@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <threadmodel/error.h>
+#include <threadmodel/version.h>
+
+#include "recorder/live_deadlock.h"
+#include "recorder/definitions.h"
+
+enum { LIVE_BYTES = 32 << 20 };
+
+#define KIND(kind) (UINT64_C(1) << TM_EVENT_##kind)
+#define KINDS                                                                          \
+    (KIND(THREAD_START_CALLED) | KIND(THREAD_START) | KIND(THREAD_END) |               \
+     KIND(CONTENDED_ENTER) | KIND(CONTENDED_ENTERED) | KIND(WAIT) | KIND(WAITED) |     \
+     KIND(NOTIFY) | KIND(NOTIFY_ALL) | KIND(SLEEP) | KIND(SLEPT) | KIND(JOIN) |        \
+     KIND(JOINED) | KIND(PARK) | KIND(UNPARKED) | KIND(ACQUIRED) | KIND(RELEASED) |    \
+     KIND(AWAIT) | KIND(AWAITED) | KIND(POST) | KIND(LOST) | KIND(SHUTDOWN) |          \
+     KIND(HELD))
+
+static const char *const CAVEATS[] = {
+    "Waits for a bare futex, and in the C library or another language's runtime, are "
+    "not recorded; nor are reads and writes that block.",
+    "A lock that was acquired and released while no thread queued for it leaves no "
+    "event, unless it was held for milliseconds.",
+    "The time in which a thread that was woken from a condition variable queues for "
+    "its mutex is part of the wait.",
+};
+
+static void report_error(const tm__image *image, const char *what)
+{
+    fprintf(stderr, "threadmodel: %s: %s: %s\n", image->path, what, tm_error_text());
+}
+
+/* Its arguments, with spaces between them. */
+static void read_command(uint32_t pid, char *command, size_t room)
+{
+    char path[64];
+    FILE *file;
+    size_t length;
+
+    snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+    file = fopen(path, "re");
+    length = file ? fread(command, 1, room - 1, file) : 0;
+    if (file)
+        fclose(file);
+    for (size_t i = 0; i + 1 < length; i++)
+        if (command[i] == 0)
+            command[i] = ' ';
+    command[length] = 0;
+}
+
+static void describe_run(tm__image *image)
+{
+    struct timespec wall = {0}, monotonic = {0};
+    char command[4096], producer[64];
+    tm_run run = TM_RUN_INIT;
+
+    clock_gettime(CLOCK_MONOTONIC, &monotonic);
+    clock_gettime(CLOCK_REALTIME, &wall);
+    read_command(image->pid, command, sizeof(command));
+    snprintf(producer, sizeof(producer), "threadmodel-preload %d.%d.%d",
+             TM_VERSION_MAJOR, TM_VERSION_MINOR, TM_VERSION_PATCH);
+    run.producer = producer;
+    run.command = command;
+    run.pid = image->pid;
+    run.start_ns = image->start_ns;
+    run.start_wall_ns = (wall.tv_sec - monotonic.tv_sec) * INT64_C(1000000000) +
+                        (wall.tv_nsec - monotonic.tv_nsec) + image->start_ns;
+    run.kinds = KINDS;
+    run.identity = TM_IDENTITY_ADDRESS;
+    TM__IMAGE_DEFINE(image, run, &run);
+    for (size_t i = 0; i < sizeof(CAVEATS) / sizeof(*CAVEATS); i++)
+        TM__IMAGE_DEFINE(image, caveat, CAVEATS[i]);
+}
+
+/* "run-PID.tmt" for "run.tmt"; the first image that is wanted gets the plain name. */
+static void name_trace(tm__image *image, const char *output)
+{
+    const char *slash = strrchr(output, '/');
+    const char *dot = strrchr(slash ? slash : output, '.');
+    int stem = (int)(dot ? dot - output : (ptrdiff_t)strlen(output));
+
+    for (int i = 1; i < 1000; i++) {
+        char again[16] = "";
+
+        if (i > 1)
+            snprintf(again, sizeof(again), "-%d", i);
+        snprintf(image->path, sizeof(image->path), "%.*s-%u%s%s", stem, output,
+                 image->pid, again, dot ? dot : "");
+        if (access(image->path, F_OK) != 0)
+            return;
+    }
+}
+
+tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
+                         int64_t start_ns)
+{
+    tm_model_options options = TM_MODEL_OPTIONS_INIT;
+    tm__image *image = calloc(1, sizeof(*image));
+
+    if (!image)
+        return NULL;
+    image->id = id;
+    image->pid = pid;
+    image->start_ns = start_ns;
+    image->symbols = tm__symbols_new();
+    name_trace(image, output);
+    if (tm_writer_open(&image->writer, image->path, NULL) != TM_OK)
+        report_error(image, "no trace");
+    options.memory_limit_bytes = LIVE_BYTES;
+    if (tm_model_new(&image->model, &options) == TM_OK)
+        tm_deadlock_watch(image->model, tm__deadlock_suspected, image);
+    describe_run(image);
+    return image;
+}
+
+void tm__image_flush(tm__image *image)
+{
+    const tm_sink *trace = image->writer ? tm_writer_sink(image->writer) : NULL;
+
+    if (image->batch_count == 0)
+        return;
+    if (trace &&
+        trace->events(trace->payload, image->batch, image->batch_count) != TM_OK) {
+        report_error(image, "the trace ends here");
+        tm_writer_close(image->writer);
+        image->writer = NULL;
+    }
+    if (image->model)
+        tm_model_ingest(image->model, image->batch, image->batch_count);
+    image->batch_count = 0;
+}
+
+void tm__image_emit(tm__image *image, const tm_event *event)
+{
+    image->batch[image->batch_count++] = *event;
+    if (event->time_ns > image->last_ns)
+        image->last_ns = event->time_ns;
+    if (image->batch_count == sizeof(image->batch) / sizeof(*image->batch))
+        tm__image_flush(image);
+}
+
+tm__item *tm__image_add_item(tm__image *image)
+{
+    tm__item *item;
+
+    if (image->item_count == image->item_room) {
+        size_t room = image->item_room ? image->item_room * 2 : 1024;
+        tm__item *items = realloc(image->items, room * sizeof(*items));
+
+        if (!items)
+            return NULL;
+        image->items = items;
+        image->item_room = room;
+    }
+    item = &image->items[image->item_count++];
+    memset(item, 0, sizeof(*item));
+    return item;
+}
+
+int tm__image_close(tm__image *image)
+{
+    tm_run run = TM_RUN_INIT;
+    int rc = 0;
+
+    tm__image_flush(image);
+    run.end_ns = image->last_ns;
+    if (image->writer) {
+        TM__IMAGE_DEFINE(image, run, &run);
+        rc = tm_writer_close(image->writer) == TM_OK ? 0 : -1;
+        if (rc != 0)
+            report_error(image, "the trace is not complete");
+    }
+    tm_model_free(image->model);
+    tm__definitions_free(image);
+    tm__symbols_free(image->symbols);
+    free(image->items);
+    free(image);
+    return rc;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program in a process: new after a fork and after an exec. It has a trace of its
+ * own, and a model that looks for deadlocks while it runs.
+ */
+#ifndef TM_NATIVE_RECORDER_IMAGE_H
+#define TM_NATIVE_RECORDER_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <threadmodel/model.h>
+#include <threadmodel/sink.h>
+#include <threadmodel/writer.h>
+
+#include "layout/region.h"
+#include "recorder/symbols.h"
+
+struct tm__ring_reader;
+
+/** A fact of a thread's, out of its ring. */
+typedef struct tm__item {
+    uint64_t time; ///< in ticks
+    uint64_t order;
+    struct tm__ring_reader *reader;
+    tm_event event; ///< its object is an address
+    uint32_t object_kind;
+    char name[16]; ///< of an event without a kind: a thread's new name, where that is
+                   ///< not the handle of its peer
+} tm__item;
+
+/** What threads lock or wait for. */
+typedef struct tm__native_object tm__native_object;
+struct tm__definitions;
+
+typedef struct tm__image {
+    uint64_t id;
+    uint32_t pid;
+    int is_wanted; ///< its threads did something to one another
+    int has_ended;
+    char path[4096]; ///< of its trace
+    tm_writer *writer;
+    tm_model *model; ///< NULL: no deadlocks are looked for
+    tm__symbols *symbols;
+    struct tm__definitions *definitions;
+    tm__native_object *objects; ///< by address and kind
+    struct tm__handle *handles; ///< of its threads
+    tm__item *items;            ///< that are not emitted yet
+    size_t item_count, item_room;
+    uint64_t horizon; ///< all before it was emitted
+    uint64_t next_horizon;
+    int64_t start_ns, last_ns; ///< of its first and its latest event
+    tm_event batch[256];
+    size_t batch_count;
+    int32_t suspicions[16]; ///< deadlocks that the model suspects
+    size_t suspicion_count;
+    struct tm__image *next;
+} tm__image;
+
+/** @param path  of the trace to be, NULL: there can be none */
+tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
+                         int64_t start_ns);
+
+/** Emit an event; its object is an id. */
+void tm__image_emit(tm__image *image, const tm_event *event);
+
+/** Hand over what was emitted. */
+void tm__image_flush(tm__image *image);
+
+/** Define something, in the trace and in the model. */
+#define TM__IMAGE_DEFINE(image, what, definition)                                      \
+    do {                                                                               \
+        const tm_sink *trace =                                                         \
+            (image)->writer ? tm_writer_sink((image)->writer) : NULL;                  \
+        const tm_sink *live = (image)->model ? tm_model_sink((image)->model) : NULL;   \
+                                                                                       \
+        if (trace)                                                                     \
+            trace->what(trace->payload, definition);                                   \
+        if (live)                                                                      \
+            live->what(live->payload, definition);                                     \
+    } while (0)
+
+/** It needs a place for an item, which is all zero; NULL: there is no memory. */
+tm__item *tm__image_add_item(tm__image *image);
+
+/** The recording of it is over. @return 0, or -1 if its trace is not complete */
+int tm__image_close(tm__image *image);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recorder of native programs, a process beside the program. Its first argument is
+ * the trace. It prints what the program needs in its environment, and records until its
+ * standard input ends.
+ *
+ * A round takes all records, then emits those before its horizon: what a thread has in
+ * work may be as old as that, so nothing comes late.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder/facts.h"
+#include "recorder/gather_records.h"
+#include "recorder/live_deadlock.h"
+#include "recorder/shared_memory.h"
+
+enum { ROUND_NS = 10000000, SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
+
+typedef struct recorder {
+    const char *output;
+    tm__memory memory;
+    tm__tick_clock clock;
+    tm__readers readers;
+    tm__image *images;
+    uint64_t begin; ///< in ticks
+    uint64_t rounds;
+    int is_named; ///< a trace has the name that was asked for
+    int has_first;
+    int rc;
+} recorder;
+
+/* A name in no file system, which the kernel forgets with the process. */
+static int is_alone(const char *output)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char folder[4096];
+    const char *slash = strrchr(output, '/');
+    struct stat facts;
+    int length, handle = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - output) + 1 : 1,
+             slash ? output : ".");
+    if (handle < 0 || stat(folder, &facts) != 0)
+        return 1;
+    length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+                      "threadmodel/%llx/%llx/%.60s", (unsigned long long)facts.st_dev,
+                      (unsigned long long)facts.st_ino, slash ? slash + 1 : output);
+    return bind(handle, (struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+                            (size_t)length)) == 0 ||
+           errno != EADDRINUSE;
+}
+
+static tm__image *image_of(recorder *it, const tm__ring *ring)
+{
+    tm__image *image;
+
+    for (image = it->images; image; image = image->next)
+        if (image->id == ring->image)
+            return image;
+    image = tm__image_new(ring->image, atomic_load(&ring->pid), it->output,
+                          tm__tick_clock_ns(&it->clock, it->begin));
+    if (!image)
+        return NULL;
+    image->next = it->images;
+    it->images = image;
+    return image;
+}
+
+static void find_rings(recorder *it)
+{
+    tm__control *control = it->memory.control;
+    uint32_t end = atomic_load(&control->used_end);
+
+    it->readers.end = end < TM__RINGS_MOST ? end : TM__RINGS_MOST;
+    for (uint32_t i = 0; i < it->readers.end; i++) {
+        tm__ring_reader *reader = &it->readers.all[i];
+        uint32_t state =
+            atomic_load_explicit(&control->states[i], memory_order_acquire);
+
+        if (reader->image)
+            tm__facts_read_name(reader);
+        if (reader->image || (state != TM__RING_USED && state != TM__RING_LEFT))
+            continue;
+        memset(reader, 0, sizeof(*reader));
+        reader->ring = tm__memory_ring(&it->memory, i);
+        reader->thread = reader->ring->thread;
+        reader->image = image_of(it, reader->ring);
+        if (reader->image)
+            tm__facts_read_name(reader);
+    }
+}
+
+/* How far each image may be emitted: up to the oldest record that is in work. */
+static void set_horizons(recorder *it, uint64_t now)
+{
+    uint64_t slack = tm__tick_clock_ticks(&it->clock, SLACK_NS);
+
+    for (tm__image *image = it->images; image; image = image->next)
+        image->next_horizon = now - slack;
+    for (uint32_t i = 0; i < it->readers.end; i++) {
+        const tm__ring_reader *reader = &it->readers.all[i];
+        uint64_t since;
+
+        if (!reader->image)
+            continue;
+        since = atomic_load_explicit(&reader->ring->since, memory_order_acquire);
+        if (since == TM__BEGINS)
+            since = reader->image->horizon;
+        if (since != TM__IDLE && since < reader->image->next_horizon)
+            reader->image->next_horizon = since;
+    }
+}
+
+static void name_trace(recorder *it, tm__image *image)
+{
+    if (it->is_named || !image->is_wanted)
+        return;
+    it->is_named = 1;
+    if (rename(image->path, it->output) == 0)
+        snprintf(image->path, sizeof(image->path), "%s", it->output);
+}
+
+/* The rings of threads that ended are free once all of them was emitted. */
+static void free_rings(recorder *it, const tm__image *image)
+{
+    for (uint32_t i = 0; i < it->readers.end; i++) {
+        tm__ring_reader *reader = &it->readers.all[i];
+        _Atomic uint32_t *state = &it->memory.control->states[i];
+
+        if (reader->image != image)
+            continue;
+        if (!image->has_ended &&
+            (atomic_load(state) != TM__RING_LEFT ||
+             atomic_load(&reader->ring->head) != atomic_load(&reader->ring->tail)))
+            continue;
+        reader->image = NULL;
+        atomic_store_explicit(state, TM__RING_FREE, memory_order_release);
+    }
+}
+
+static int has_died(uint32_t pid)
+{
+    char path[64], state = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+    file = fopen(path, "re");
+    if (!file)
+        return 1;
+    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 0;
+    fclose(file);
+    return state == 'Z' || state == 'X';
+}
+
+static int was_replaced(const recorder *it, const tm__image *image)
+{
+    for (const tm__image *other = it->images; other; other = other->next)
+        if (other->pid == image->pid && other->id > image->id)
+            return 1;
+    return 0;
+}
+
+static void end_image(recorder *it, tm__image *image)
+{
+    char path[sizeof(image->path)];
+    int is_wanted = image->is_wanted;
+
+    image->has_ended = 1;
+    free_rings(it, image);
+    memcpy(path, image->path, sizeof(path));
+    if (tm__image_close(image) != 0)
+        it->rc = 1;
+    if (is_wanted)
+        return;
+    /* The trace of a program that did nothing is there if there is no better one. */
+    if (!it->has_first && !it->is_named)
+        rename(path, it->output);
+    else
+        unlink(path);
+    it->has_first = 1;
+}
+
+static void round_of(recorder *it, int is_last)
+{
+    uint64_t now = tm__tick_clock_read(&it->clock);
+
+    find_rings(it);
+    set_horizons(it, now);
+    for (uint32_t i = 0; i < it->readers.end; i++) {
+        tm__ring_reader *reader = &it->readers.all[i];
+
+        if (!reader->image)
+            continue;
+        tm__gather_holds(reader, reader->image->next_horizon);
+        tm__gather_records(reader);
+    }
+    for (tm__image **at = &it->images, *image; (image = *at);) {
+        uint64_t horizon = is_last ? UINT64_MAX : image->next_horizon;
+
+        tm__gather_sort(image);
+        tm__facts_emit(image, &it->readers, &it->clock, horizon);
+        if (image->model)
+            tm__deadlocks_confirm(image);
+        if (horizon > image->horizon)
+            image->horizon = horizon;
+        name_trace(it, image);
+        if (is_last || (it->rounds % 10 == 0 && image->item_count == 0 &&
+                        (has_died(image->pid) || was_replaced(it, image)))) {
+            *at = image->next;
+            end_image(it, image);
+            continue;
+        }
+        for (uint32_t i = 0; i < it->readers.end; i++)
+            if (it->readers.all[i].image == image)
+                tm__facts_close_holds(&it->readers.all[i],
+                                      tm__tick_clock_ns(&it->clock, image->horizon));
+        if (image->item_count == 0)
+            free_rings(it, image);
+        if (it->rounds % FLUSH_ROUNDS == 0 && image->writer)
+            tm_writer_flush(image->writer);
+        at = &image->next;
+    }
+    it->rounds++;
+}
+
+static int input_has_ended(void)
+{
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    char byte;
+
+    return poll(&input, 1, 0) > 0 && read(STDIN_FILENO, &byte, 1) <= 0;
+}
+
+static void pause_for_round(tm__control *control)
+{
+    struct timespec until = {0, ROUND_NS};
+    uint32_t woken = atomic_load(&control->woken);
+
+    syscall(SYS_futex, &control->woken, FUTEX_WAIT, woken, &until, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+    recorder it = {0};
+    uint32_t ringless;
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: threadmodel-native-recorder TRACE\n");
+        return 2;
+    }
+    it.output = argv[1];
+    it.readers.all = calloc(TM__RINGS_MOST, sizeof(*it.readers.all));
+    if (!is_alone(it.output)) {
+        fprintf(stderr, "threadmodel: %s: another recording writes this trace\n",
+                it.output);
+        return 2;
+    }
+    if (!it.readers.all || tm__memory_open(&it.memory) != 0) {
+        fprintf(stderr, "threadmodel: no memory to share: %s\n", strerror(errno));
+        return 2;
+    }
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    tm__tick_clock_open(&it.clock, it.memory.control->uses_counter);
+    it.begin = tm__tick_clock_read(&it.clock);
+    printf("%s\n", it.memory.path);
+    fclose(stdout);
+    while (!input_has_ended()) {
+        round_of(&it, 0);
+        pause_for_round(it.memory.control);
+    }
+    atomic_store(&it.memory.control->stopped, 1);
+    round_of(&it, 0);
+    round_of(&it, 1);
+    ringless = atomic_load(&it.memory.control->ringless);
+    if (ringless)
+        fprintf(stderr, "threadmodel: %u threads were not recorded: more than %d\n",
+                ringless, TM__RINGS_MOST);
+    free(it.readers.all);
+    return it.rc;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the recorder knows of a ring and of its thread. */
+#ifndef TM_NATIVE_RECORDER_RING_READER_H
+#define TM_NATIVE_RECORDER_RING_READER_H
+
+#include "recorder/image.h"
+
+/** A lock that its thread owns, as far as was emitted. */
+typedef struct tm__open_hold {
+    uint64_t address; ///< 0: none
+    uint64_t time;
+    uint32_t object_kind;
+    uint32_t flags;
+    int is_over; ///< its release was emitted: another thread owns the lock by now
+    int missing; ///< rounds in which the thread did not list it any more
+} tm__open_hold;
+
+typedef struct tm__ring_reader {
+    tm__ring *ring;
+    tm__image *image; ///< NULL: the ring is not in use
+    uint64_t thread;
+    uint32_t os_id;
+    char name[16];
+    uint64_t lost;
+    uint64_t barrier_cycle; ///< in which it came to the barrier it waits at
+    uint32_t stacks[TM__STACKS_CACHED];
+    tm__open_hold holds[TM__HOLDS_MOST];
+} tm__ring_reader;
+
+#endif

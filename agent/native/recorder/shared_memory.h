@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shared region, from the recorder's side. */
+#ifndef TM_NATIVE_RECORDER_SHARED_MEMORY_H
+#define TM_NATIVE_RECORDER_SHARED_MEMORY_H
+
+#include <stddef.h>
+
+#include "layout/region.h"
+
+typedef struct tm__memory {
+    tm__control *control;
+    unsigned char *rings;
+    char path[64]; ///< for programs to open it by
+} tm__memory;
+
+/** @return 0; -1: errno says why not */
+int tm__memory_open(tm__memory *memory);
+
+static inline tm__ring *tm__memory_ring(const tm__memory *memory, uint32_t number)
+{
+    return (tm__ring *)(void *)(memory->rings + (size_t)number * TM__RING_STRIDE);
+}
+
+#endif

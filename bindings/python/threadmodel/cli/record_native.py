@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel record --native``: run a native program with its locks recorded."""
+
+import os
+import shutil
+from collections.abc import Sequence
+
+from threadmodel import native
+from threadmodel.cli.messages import say
+from threadmodel.cli.program import run
+
+
+def record_native(command: Sequence[str], output: str) -> int:
+    """Run a program and return its exit status, as program.run() does.
+
+    Raises:
+        MissingFileError: this build records no native programs
+        OSError: the program cannot be started
+    """
+    with native.Recorder(output) as recorder:
+        if not recorder.region:
+            # It has said why on stderr.
+            return run(command, os.environ)
+        return run(command, recorder.environment(os.environ))
+
+
+def say_why_unseen(command: Sequence[str]) -> None:
+    """Say why there is no trace of a program."""
+    found = shutil.which(command[0]) or command[0]
+    reason = native.why_unseen(found) or "it did not load the preload library"
+    say(f"no trace: {found}: {reason}")

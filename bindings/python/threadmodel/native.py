@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder of native programs that comes with the package."""
+
+import os
+import stat
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from threadmodel import errors
+
+PRELOAD: Final = "libthreadmodel-preload.so"
+RECORDER: Final = "threadmodel-native-recorder"
+REGION_VARIABLE: Final = "THREADMODEL_NATIVE"
+_ELF: Final = b"\x7fELF"
+_INTERPRETER: Final = 3
+
+
+def path(name: str) -> Path:
+    """Return a file of the recorder of native programs.
+
+    Raises:
+        MissingFileError: this build of the package has none (a FileNotFoundError)
+    """
+    file = Path(__file__).parent.resolve() / name
+    if not file.is_file():
+        raise errors.MissingFileError(
+            f"{file}: this build records no native programs; that needs Linux"
+        )
+    return file
+
+
+class Recorder:
+    """The process that writes the trace, from its start to the end of the program."""
+
+    def __init__(self, output: str) -> None:
+        """Start it; what it writes to stderr is for the user.
+
+        Raises:
+            MissingFileError: this build has none
+            OSError: it cannot be started
+        """
+        self._process = subprocess.Popen(
+            [path(RECORDER), output],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert self._process.stdout
+        self.region = self._process.stdout.readline().decode().strip()
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment of a program that is to be recorded."""
+        preload = str(path(PRELOAD))
+        if others := variables.get("LD_PRELOAD"):
+            preload = f"{preload}:{others}"
+        return {**variables, "LD_PRELOAD": preload, REGION_VARIABLE: self.region}
+
+    def __enter__(self) -> Self:
+        """Nothing: it runs already."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Have it write the rest and end."""
+        self._process.communicate()
+
+
+def why_unseen(program: str) -> str | None:
+    """Say why the loader does not take the preload library into a program.
+
+    Returns:
+        the reason; None: none is known
+    """
+    try:
+        mode = os.stat(program).st_mode
+        with open(program, "rb") as file:
+            head = file.read(65536)
+    except OSError:
+        return None
+    if mode & (stat.S_ISUID | stat.S_ISGID):
+        return "it is setuid or setgid, where the loader ignores LD_PRELOAD"
+    if head[:5] != _ELF + b"\x02":
+        return None
+    offset = int.from_bytes(head[32:40], "little")
+    size = int.from_bytes(head[54:56], "little")
+    count = int.from_bytes(head[56:58], "little")
+    kinds = [
+        int.from_bytes(head[at : at + 4], "little")
+        for at in range(offset, offset + size * count, size or 1)
+    ]
+    if _INTERPRETER not in kinds:
+        return "it is statically linked, so no library can be loaded before it"
+    return None

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Native programs that know what their threads did, recorded by the preload library."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import threadmodel
+from threadmodel import native
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / "build/tests/native"
+PACKAGE = ROOT / "build/bindings/python"
+SECONDS = 300
+
+pytestmark = pytest.mark.skipif(
+    not (PROGRAMS / "native_contended").exists(), reason="no native recorder is built"
+)
+
+
+def recorder(trace: Path, *command: str) -> list[str]:
+    arguments = [sys.executable, "-m", "threadmodel", "record", "--native"]
+    return [*arguments, "-o", str(trace), "--", *command]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(PACKAGE)}
+
+
+def record(trace: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        recorder(trace, *command),
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def program(name: str) -> str:
+    return str(PROGRAMS / f"native_{name}")
+
+
+@pytest.fixture(scope="module")
+def contended(tmp_path_factory: pytest.TempPathFactory) -> threadmodel.Model:
+    trace = tmp_path_factory.mktemp("native") / "run.tmt"
+    assert record(trace, program("contended")).returncode == 0
+    return threadmodel.open(str(trace))
+
+
+@pytest.fixture(scope="module")
+def conditions(tmp_path_factory: pytest.TempPathFactory) -> threadmodel.Model:
+    trace = tmp_path_factory.mktemp("native") / "run.tmt"
+    assert record(trace, program("conditions")).returncode == 0
+    return threadmodel.open(str(trace))
+
+
+def rows(table: threadmodel.Table, *columns: str) -> list[tuple[object, ...]]:
+    return list(zip(*(list(table[name]) for name in columns), strict=True))
+
+
+BLOCKED = {
+    "lock_mutex": "mutex the_mutex",
+    "recursive": "mutex the_recursive",
+    "read_lock": "rwlock the_rwlock",
+    "write_lock": "rwlock the_rwlock",
+    "lock_spinlock": "spinlock the_spinlock",
+    "lock_mtx": "mutex the_mtx",
+}
+
+
+def test_every_kind_of_lock_blames_its_owner(contended: threadmodel.Model) -> None:
+    blame = rows(contended.blame(), "thread", "class", "share", "owner", "provenance")
+    found = {row[0]: row for row in blame if row[2] == "owner"}
+    main = Path(program("contended")).name[:15]
+    assert found == {
+        thread: (thread, lock, "owner", main, "exact")
+        for thread, lock in BLOCKED.items()
+    }
+
+
+def test_a_recursive_lock_is_free_after_its_last_unlock(
+    contended: threadmodel.Model,
+) -> None:
+    holds = rows(contended.holds(), "class", "thread", "start_ns", "end_ns")
+    owner, queued = (row for row in holds if row[0] == "mutex the_recursive")
+    assert queued[1] == "recursive"
+    assert isinstance(owner[3], int)
+    assert isinstance(queued[2], int)
+    assert owner[3] <= queued[2]
+
+
+def test_readers_share(contended: threadmodel.Model) -> None:
+    holds = rows(contended.holds(), "class", "shared")
+    assert [shared for name, shared in holds if name == "rwlock the_rwlock"] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_stacks_have_names_and_lines(contended: threadmodel.Model) -> None:
+    blocked = rows(contended.timeline(), "state", "thread", "method", "source")
+    stacks = {row[1]: row[2:] for row in blocked if row[0] == "blocked"}
+    module = Path(program("contended")).name
+    assert stacks["lock_mutex"] == (f"{module}.lock_mutex", "contended.c")
+
+
+def test_nothing_contradicts(
+    contended: threadmodel.Model, conditions: threadmodel.Model
+) -> None:
+    assert not len(contended.diagnostics())
+    assert not len(conditions.diagnostics())
+
+
+def test_a_wait_ends_by_who_signalled(conditions: threadmodel.Model) -> None:
+    columns = ("kind", "from_thread", "to_thread", "object", "effect")
+    found = {
+        (row[0], row[1], row[2], str(row[3]).split("@")[0], row[4])
+        for row in rows(conditions.interactions(), *columns)
+    }
+    main = Path(program("conditions")).name[:15]
+    for kind, thread, waited_for in [
+        ("notify", "wait_plain", "condition the_condition"),
+        ("notify_all", "wait_clock", "condition the_condition"),
+        ("notify", "wait_c11", "condition the_cnd"),
+        ("post", "wait_semaphore", "semaphore the_semaphore"),
+        ("post", "wait_barrier", "barrier the_barrier"),
+    ]:
+        assert (kind, main, thread, waited_for, "woke") in found
+
+
+def test_a_condition_is_no_lock(conditions: threadmodel.Model) -> None:
+    kinds = {str(name).split()[0] for name in conditions.holds()["class"]}
+    assert kinds == {"mutex", "once"}
+    assert not len(conditions.deadlocks())
+
+
+def test_who_runs_a_routine_once_is_waited_for(conditions: threadmodel.Model) -> None:
+    blame = rows(conditions.blame(), "class", "share", "owner")
+    assert ("once the_once", "owner", "run_once") in blame
+
+
+@pytest.mark.parametrize(
+    "which", ["errors", "cancels", "closes", "forks", "signals", "replaces", "storm"]
+)
+def test_a_program_does_what_it_does_without_us(which: str, tmp_path: Path) -> None:
+    done = record(tmp_path / "run.tmt", program("hardships"), which)
+    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
+    for trace in tmp_path.glob("*.tmt"):
+        contradicted = set(threadmodel.open(str(trace)).diagnostics()["cause"])
+        assert not contradicted & {"two_owners", "acquired_twice"}
+
+
+def test_a_fork_has_a_trace_of_its_own(tmp_path: Path) -> None:
+    record(tmp_path / "run.tmt", program("hardships"), "forks")
+    traces = sorted(path.name for path in tmp_path.iterdir())
+    assert len(traces) == 2
+    pids = {threadmodel.open(str(path)).run.pid for path in tmp_path.iterdir()}
+    assert f"run-{min(pids)}.tmt" in traces or f"run-{max(pids)}.tmt" in traces
+
+
+def test_a_thread_that_was_cancelled_has_released_its_mutex(tmp_path: Path) -> None:
+    record(tmp_path / "run.tmt", program("hardships"), "cancels")
+    model = threadmodel.open(str(tmp_path / "run.tmt"))
+    waits = rows(model.timeline(), "thread", "state", "open")
+    assert ("wait_for_ever", "waiting", False) in waits
+    assert not len(model.deadlocks())
+
+
+@pytest.mark.parametrize(
+    ("which", "members"),
+    [("two", ["left_first", "right_first"]), ("self", ["lock_twice"])],
+)
+def test_a_deadlock_is_reported_while_it_lasts(
+    which: str, members: list[str], tmp_path: Path
+) -> None:
+    process = subprocess.Popen(
+        recorder(tmp_path / "run.tmt", program("deadlock"), which),
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr
+    # The program ends only after this line has come.
+    first = process.stderr.readline()
+    assert first.startswith(f"threadmodel: deadlock of {len(members)} thread"), first
+    assert process.stdin
+    process.stdin.close()
+    rest = process.stderr.read()
+    assert process.wait(SECONDS) == 0
+    for name in members:
+        assert f'"{name}" is blocked by mutex' in rest
+    found = threadmodel.open(str(tmp_path / "run.tmt")).deadlocks()
+    assert sorted(found["thread"]) == members
+    assert set(found["provenance"]) <= {"exact", "reported"}
+
+
+def test_a_killed_program_leaves_its_trace(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        recorder(tmp_path / "run.tmt", program("hardships"), "goes_on"),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    assert process.stdout.readline() == "goes on\n"
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    for child in map(int, children.split()):
+        if Path(f"/proc/{child}/comm").read_text().startswith("native_hards"):
+            os.kill(child, signal.SIGKILL)
+    _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 128 + signal.SIGKILL, said
+    assert threadmodel.open(str(tmp_path / "run.tmt")).threads()
+
+
+def test_a_setuid_program_is_named(tmp_path: Path) -> None:
+    copy = tmp_path / "setuid"
+    shutil.copy(program("hardships"), copy)
+    copy.chmod(0o4755)
+    assert native.why_unseen(str(copy)) == (
+        "it is setuid or setgid, where the loader ignores LD_PRELOAD"
+    )
+
+
+def test_a_static_program_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "static.c"
+    source.write_text("int main(void) { return 0; }\n")
+    built = subprocess.run(
+        ["cc", "-static", str(source), "-o", str(tmp_path / "static")], check=False
+    )
+    if built.returncode != 0:
+        pytest.skip("no static C library")
+    done = record(tmp_path / "run.tmt", str(tmp_path / "static"))
+    assert done.returncode == 2
+    assert "it is statically linked" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_two_recordings_do_not_write_one_trace(tmp_path: Path) -> None:
+    trace = tmp_path / "run.tmt"
+    first = subprocess.Popen(
+        recorder(trace, program("deadlock"), "self"),
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert first.stderr
+    first.stderr.readline()
+    second = record(trace, program("hardships"), "errors")
+    first.communicate("", timeout=SECONDS)
+    assert second.stdout == "fine\n"
+    assert "another recording writes this trace" in second.stderr
+
+
+def test_a_trace_can_be_read_while_the_program_runs(tmp_path: Path) -> None:
+    """The recorder hands over what it has once a second."""
+    trace = tmp_path / "run.tmt"
+    process = subprocess.Popen(
+        recorder(trace, program("deadlock"), "two"),
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        if trace.exists() and len(_deadlocks(trace)):
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("the trace never had the deadlock")
+    process.communicate("", timeout=SECONDS)
+
+
+def _deadlocks(trace: Path) -> list[object]:
+    try:
+        return list(threadmodel.open(str(trace)).deadlocks()["thread"])
+    except threadmodel.ThreadmodelError:
+        return []
