@@ -7,9 +7,9 @@
 #include "writer/processor_waits.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
+#include <stdlib.h>
+
+#include "ring/schedstat.h"
 
 /* A few us each. */
 enum { THREADS_MAX = 64 };
@@ -24,29 +24,6 @@ void tm__processor_waits_begin(void)
     most.had_ns = most.waited_ns = 0;
 }
 
-static int read_thread(int folder, const char *name, double *had_ns, double *waited_ns)
-{
-    char path[sizeof(struct dirent) + 16], text[96];
-    unsigned long long had, waited;
-    ssize_t count = -1;
-    int file;
-
-    snprintf(path, sizeof(path), "%s/schedstat", name);
-    file = openat(folder, path, O_RDONLY | O_CLOEXEC);
-    if (file >= 0) {
-        count = read(file, text, sizeof(text) - 1);
-        close(file);
-    }
-    if (count <= 0)
-        return 0;
-    text[count] = 0;
-    if (sscanf(text, "%llu %llu", &had, &waited) != 2)
-        return 0;
-    *had_ns += (double)had;
-    *waited_ns += (double)waited;
-    return 1;
-}
-
 void tm__processor_waits_look(void)
 {
     DIR *folder = opendir("/proc/self/task");
@@ -55,9 +32,16 @@ void tm__processor_waits_look(void)
 
     if (!folder)
         return;
-    for (struct dirent *it; left > 0 && (it = readdir(folder));)
-        if (it->d_name[0] != '.')
-            left -= read_thread(dirfd(folder), it->d_name, &had_ns, &waited_ns);
+    for (struct dirent *it; left > 0 && (it = readdir(folder));) {
+        uint64_t os_id = strtoull(it->d_name, NULL, 10);
+        tm__schedstat now;
+
+        if (!os_id || tm__schedstat_read(&now, os_id) != 0)
+            continue;
+        had_ns += (double)now.ran_ns;
+        waited_ns += (double)now.waited_ns;
+        left--;
+    }
     closedir(folder);
     /* At the end those that did the work are gone. */
     if (had_ns > most.had_ns) {

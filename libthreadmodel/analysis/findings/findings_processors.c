@@ -93,11 +93,11 @@ static int emit(const processors *p)
 {
     tm__findings *findings = p->findings;
     int64_t run_ns = findings->run_ns;
-    uint64_t processors = findings->model->run.processors;
+    uint64_t had = findings->model->run.processors;
     double used = (double)p->ran_ns / (double)run_ns;
     /* A program that had less than half of them has lost them to somebody else. */
     int is_of_others =
-        p->ran_ns > 0 && used < (processors ? (double)processors / 2 : 1.0);
+        p->ran_ns > 0 && used < (had ? (double)had / 2 : 1.0);
     tm__finding *finding =
         tm__finding_new(findings, "too_few_processors", "threads", p->waited_ns);
 
@@ -120,11 +120,11 @@ static int emit(const processors *p)
     tm__finding_write_duration(finding, p->bound_ns);
     tm__finding_write(finding, ".");
     tm__part(finding, TM__HOLDS);
-    if (p->ran_ns > 0 && processors)
+    if (p->ran_ns > 0 && had)
         tm__finding_write(finding,
                           "The program's threads had %.1f of %llu processors on "
                           "average.",
-                          used, (unsigned long long)processors);
+                          used, (unsigned long long)had);
     else if (p->ran_ns > 0)
         tm__finding_write(
             finding, "The program's threads had %.1f processors on average.", used);

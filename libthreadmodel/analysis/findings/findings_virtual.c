@@ -6,6 +6,10 @@
  *
  *     A  ═══ssss═ssss═ssss═     asleep, and pinned
  *     B  ~~~~~~~~~~~~~~~~~═══   started, and no carrier is free
+ *
+ * Each that is pinned keeps one of the carriers, of which there are as many as
+ * processors: more of them at once were not pinned, and fewer left carriers free. Then
+ * it was a processor that the others waited for.
  */
 #include "analysis/findings/findings.h"
 
@@ -138,6 +142,19 @@ static int emit(carriers *c, const tm__tally_item *top)
     return TM_OK;
 }
 
+/* Whether as many had begun as there were carriers, and no more of them were blocked.
+ */
+static int keep_all_carriers(const carriers *c)
+{
+    double all_ns = (double)c->findings->model->run.processors *
+                    ((double)c->to_ns - (double)c->from_ns);
+
+    if (all_ns <= 0)
+        return c->blocked_ns >= c->alive_ns / 2;
+    return c->blocked_ns >= c->alive_ns / 2 && (double)c->alive_ns > 0.75 * all_ns &&
+           (double)c->blocked_ns < 1.1 * all_ns;
+}
+
 int tm__find_pinned(tm__findings *findings)
 {
     carriers c = {.findings = findings};
@@ -149,7 +166,7 @@ int tm__find_pinned(tm__findings *findings)
         return TM_OK;
     rc = gather_places(&c);
     top = top_place(&c);
-    if (rc == TM_OK && top && top->a != TM__NONE && c.blocked_ns >= c.alive_ns / 2 &&
+    if (rc == TM_OK && top && top->a != TM__NONE && keep_all_carriers(&c) &&
         !tm__is_covered(findings, findings->places.items[top->a].method))
         rc = emit(&c, top);
     tm__tally_free(&c.places, &findings->memory);
