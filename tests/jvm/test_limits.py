@@ -86,9 +86,10 @@ def end(process: subprocess.Popen[str]) -> str:
 def last_notify_ns(trace: Path) -> int:
     """On the clock of the machine."""
     model = threadmodel.open(trace)
-    return model.run.start_ns + max(
+    notifies = [
         row["time_ns"] for row in model.interactions() if "notify" in row["kind"]
-    )
+    ]
+    return model.run.start_ns + max(notifies, default=0)
 
 
 def test_a_file_stops_the_recording_at_once(java: Java):

@@ -157,7 +157,7 @@ struct config config_locks(uint64_t seed)
     c.asks = ROLL(50);
     if (c.asks)
         c.kinds |= BIT(TM_EVENT_HELD);
-    c.acquired_ends = ROLL(30) && !getenv("NOENDS");
+    c.acquired_ends = ROLL(30);
     if (ROLL(50))
         c.kinds |= TENURES;
     else
