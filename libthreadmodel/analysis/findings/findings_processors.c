@@ -96,8 +96,7 @@ static int emit(const processors *p)
     uint64_t had = findings->model->run.processors;
     double used = (double)p->ran_ns / (double)run_ns;
     /* A program that had less than half of them has lost them to somebody else. */
-    int is_of_others =
-        p->ran_ns > 0 && used < (had ? (double)had / 2 : 1.0);
+    int is_of_others = p->ran_ns > 0 && used < (had ? (double)had / 2 : 1.0);
     tm__finding *finding =
         tm__finding_new(findings, "too_few_processors", "threads", p->waited_ns);
 
