@@ -48,6 +48,9 @@ def test_every_call_of_a_hot_loop_is_reported(java: Java, flags: tuple[str, ...]
     slept = int(done.stdout.partition("slept=")[2])
     counts = tally(trace, "counted")
     lost = counts.pop("lost")
+    # How many of these there are depends on the clock.
+    for kind in ("cpu_time", "cpu_wait"):
+        counts.pop(kind, None)
     made = {
         "notify": EACH,
         "notify_all": EACH,
@@ -65,7 +68,8 @@ def test_every_call_of_a_hot_loop_is_reported(java: Java, flags: tuple[str, ...]
         assert counts == made
     else:
         assert all(counts.get(kind, 0) <= made[kind] for kind in made)
-        assert sum(counts.values()) + lost == sum(made.values())
+        # Those two may be lost as well.
+        assert sum(counts.values()) + lost - sum(made.values()) in {0, 1, 2}
 
 
 def unseen(java: Java, seen: int, bypassed: int) -> list[str]:
