@@ -109,9 +109,14 @@ void tm__questions_find(tm__questions *it, const tm_model *model, uint32_t threa
     for (uint32_t t = 0; thread == TM__NONE && t < model->threads_count; t++)
         add_thread(it, model, t, at_ns, 0);
     sort(it);
-    if (thread != TM__NONE && !it->count)
+    if (thread != TM__NONE && !it->count) {
+        int64_t origin_ns = tm__model_origin_ns(model);
+        /* A run without events has no last one. */
+        int64_t last_ns = model->last_ns > origin_ns ? model->last_ns : origin_ns;
+
         it->all[it->count++] =
-            (tm__question){.at_ns = at_ns ? at_ns : model->last_ns, .thread = thread};
+            (tm__question){.at_ns = at_ns ? at_ns : last_ns, .thread = thread};
+    }
 }
 
 void tm__questions_close(tm__questions *it, tm__memory *memory)
