@@ -28,7 +28,7 @@ BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
 SHOWN_LINES = 200
 # Groups that run for minutes: with --full, or by their name.
-FULL_ONLY = ("real", "chaos", "analyze", "tsan", "coverage", "layout", "java")
+FULL_ONLY = ("real", "chaos", "analyze", "tsan", "coverage", "layout", "java", "dist")
 # A VM whose objects have compact headers, and whose monitors lie in a table; and the
 # tests that read owners or objects there.
 LAYOUT = (

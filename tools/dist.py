@@ -1,69 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build what a release publishes, into dist/; called by `./dev dist`.
 
-A wheel for each platform holds all but Python packages: library, agent, HTML report,
-and the code of zstd, expat, yajl and uthash. zig compiles, for the C library of each
-platform; times in archives are that of the commit, so that the same commit gives the
-same bytes.
+First the source archive, then everything else from that: a wheel for each platform,
+the library as one C file, Debian's packages, and the jar. Times in archives are that of
+the commit, so that the same commit gives the same bytes.
 """
 
 import argparse
 import hashlib
 import os
-import shutil
+import re
 import subprocess
 import sys
-import sysconfig
+import time
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 
-import foreign
+import debian_packages
+import java_archive
 import sbom
-import zigcc
+import source_archive
+import wheels
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 WORK = ROOT / "build-dist"
-
-
-@dataclass(frozen=True)
-class Platform:
-    """What a wheel is for.
-
-    Attributes:
-        tag: in the wheel's name
-        triple: zig's name
-        processor: Meson's
-        flags: for the compiler
-    """
-
-    tag: str
-    triple: str
-    processor: str
-    flags: tuple[str, ...] = ()
-
-    @property
-    def libc(self) -> str:
-        """The tag without the processor."""
-        return self.tag.removesuffix(f"_{self.processor}")
-
-
-# The agent loads wherever a JVM runs, also with C libraries too old for Python, and
-# with musl. That loads no library with variables of threads in the initial-exec model
-# later than the program, and has __tls_get_addr elsewhere than glibc. TLS descriptors
-# go without both, and are as quick where, as in glibc, there is room left for them.
-OLD = ("-include", str(ROOT / "tools/libc_2_17.h"))
-AGENT_NEEDS = {"manylinux_2_28": "manylinux_2_17"}
-DESCRIPTORS = ("-mtls-dialect=gnu2",)
-PLATFORMS = (
-    Platform(
-        "manylinux_2_28_x86_64", "x86_64-linux-gnu.2.17", "x86_64", OLD + DESCRIPTORS
-    ),
-    Platform("manylinux_2_28_aarch64", "aarch64-linux-gnu.2.17", "aarch64", OLD),
-    Platform("musllinux_1_2_x86_64", "x86_64-linux-musl", "x86_64", DESCRIPTORS),
-    Platform("musllinux_1_2_aarch64", "aarch64-linux-musl", "aarch64"),
-)
+WRAP = """\
+[wrap-file]
+directory = {name}
+source_filename = {name}.tar.gz
+source_hash = {digest}
+{url}
+[provide]
+threadmodel = threadmodel_dep
+"""
 
 
 def run(*command: str | Path, **variables: str) -> str:
@@ -76,6 +46,7 @@ def run(*command: str | Path, **variables: str) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        errors="replace",
         check=False,
     )
     if done.returncode:
@@ -83,133 +54,84 @@ def run(*command: str | Path, **variables: str) -> str:
     return done.stdout
 
 
-def cross_file(platform: Platform, prefix: Path) -> Path:
-    """Write what Meson must know of a platform."""
-
-    def array(*values: object) -> str:
-        return f"[{', '.join(repr(str(value)) for value in values)}]"
-
-    compiler = array(
-        sys.executable, ROOT / "tools/zigcc.py", "-target", platform.triple
-    )
-    flags = array(
-        *platform.flags,
-        "-Dtls_model(model)=",
-        "-g0",
-        f"-I{prefix}/include",
-        f"-ffile-prefix-map={ROOT}=",
-        f"-ffile-prefix-map={prefix}=",
-    )
-    path = prefix / "cross.ini"
-    path.write_text(
-        f"[binaries]\nc = {compiler}\nar = {array(zigcc.ZIG, 'ar')}\n"
-        f"pkg-config = 'pkg-config'\n"
-        f"[properties]\npkg_config_libdir = '{prefix}/lib/pkgconfig'\n"
-        f"[built-in options]\nc_args = {flags}\nc_link_args = {array('-Wl,-s')}\n"
-        f"[host_machine]\nsystem = 'linux'\ncpu_family = '{platform.processor}'\n"
-        f"cpu = '{platform.processor}'\nendian = 'little'\n"
-    )
-    return path
+def version() -> str:
+    """Return the release that the header names."""
+    text = (ROOT / "include/threadmodel/version.h").read_text()
+    return ".".join(re.findall(r"define TM_VERSION_\w+ (\d+)", text))
 
 
-def python_headers(prefix: Path) -> None:
-    """Have Debian's pyconfig.h find this machine's under each platform's name.
-
-    The stable ABI that the package keeps to depends on nothing that differs there.
-    """
-    include = Path(sysconfig.get_path("include"))
-    for own in include.parent.glob(f"*-linux-gnu/{include.name}"):
-        for processor in ("x86_64", "aarch64"):
-            for libc in ("gnu", "musl"):
-                other = prefix / f"include/{processor}-linux-{libc}" / include.name
-                shutil.copytree(own, other, dirs_exist_ok=True)
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def wheel(platform: Platform) -> Path:
-    """Build the wheel for a platform."""
-    prefix = WORK / platform.tag
-    flags = ("-target", platform.triple, *platform.flags)
-    foreign.build(zigcc.ZIG, flags, WORK / "sources", prefix)
-    python_headers(prefix)
-    made = prefix / "wheel"
-    # What an older commit compiled is not what this one would have.
-    for old in (made, prefix / "build"):
-        shutil.rmtree(old, ignore_errors=True)
-    run(
-        *(sys.executable, "-m", "build", "--wheel", "--no-isolation"),
-        *("--outdir", made, f"-Cbuild-dir={prefix / 'build'}"),
-        f"-Csetup-args=--cross-file={cross_file(platform, prefix)}",
-        *("-Csetup-args=-Dagent=enabled", "-Csetup-args=-Dreport=enabled"),
-        _PYTHON_HOST_PLATFORM=f"linux-{platform.processor}",
-    )
-    (path,) = made.glob("*.whl")
-    run(
-        *(sys.executable, "-m", "wheel", "tags", "--remove"),
-        *("--platform-tag", platform.tag, path),
-    )
-    (path,) = made.glob("*.whl")
-    if platform.tag.startswith("musl"):
-        name_musl(path, platform)
-    return path
+def source(tree: Path, date: str) -> list[Path]:
+    """Build the source archive, and the file by which Meson fetches it."""
+    source_archive.export(ROOT, tree)
+    source_archive.complete(tree, WORK / "native", run, date)
+    archive = DIST / f"{tree.name}.tar.gz"
+    source_archive.pack(tree, archive, int(date))
+    # Without an address, Meson takes it from subprojects/packagefiles.
+    url = os.environ.get("RELEASE_URL", "")
+    url = f"source_url = {url}/{archive.name}\n" if url else ""
+    wrap = DIST / "threadmodel.wrap"
+    wrap.write_text(WRAP.format(name=tree.name, digest=digest(archive), url=url))
+    return [archive, wrap]
 
 
-def name_musl(path: Path, platform: Platform) -> None:
-    """Have a wheel ask for musl by the name that distributions give it, not zig's."""
-    folder = path.parent / "unpacked"
-    run(sys.executable, "-m", "wheel", "unpack", "--dest", folder, path)
-    (content,) = folder.iterdir()
-    musl = f"libc.musl-{platform.processor}.so.1"
-    for library in sorted(content.glob("threadmodel/*.so")):
-        run("patchelf", "--replace-needed", "libc.so", musl, library)
-    run(sys.executable, "-m", "wheel", "pack", "--dest-dir", path.parent, content)
-    shutil.rmtree(folder)
-
-
-def check(path: Path, platform: Platform) -> None:
-    """End unless the wheel is what its name says, and the agent what JVMs need."""
-    run(sys.executable, "-m", "twine", "check", "--strict", path)
-    run(sys.executable, "-m", "abi3audit", "--strict", path)
-    said = run(sys.executable, "-m", "auditwheel", "show", path)
-    fits = f"{AGENT_NEEDS.get(platform.libc, platform.libc)}_{platform.processor}"
-    if f'"{fits}"' not in said:
-        sys.exit(f"{said}\ndev: {path.name} does not fit {fits}")
-    agent = path.parent / "libthreadmodel-agent.so"
-    with zipfile.ZipFile(path) as archive:
-        agent.write_bytes(archive.read(f"threadmodel/{agent.name}"))
-    said = run("readelf", "--dynamic", "--wide", agent)
-    agent.unlink()
-    # Neither its own kind of loader nor room that only a program has: see DESCRIPTORS.
-    if "STATIC_TLS" in said or "[ld-" in said:
-        sys.exit(f"{said}\ndev: the agent of {path.name} does not load with musl")
+def amalgamation(tree: Path, date: str) -> list[Path]:
+    """Pack the library as one C file."""
+    folder = WORK / "amalgamation"
+    run(sys.executable, tree / "tools/amalgamate.py", folder)
+    moment = time.gmtime(int(date))[:6]
+    path = DIST / f"{tree.name}-amalgamation.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        files = [folder / "threadmodel.c", folder / "threadmodel.h", tree / "LICENSE"]
+        for file in files:
+            name = f"{path.stem}/{file.name}"
+            member = zipfile.ZipInfo(name, moment)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.external_attr = 0o644 << 16
+            archive.writestr(member, file.read_bytes())
+    return [path]
 
 
 def main() -> None:
     """Build all that was asked for."""
     parser = argparse.ArgumentParser(prog="./dev dist", description=__doc__)
-    tags = [platform.tag for platform in PLATFORMS]
-    parser.add_argument("tags", nargs="*", metavar="PLATFORM", help=", ".join(tags))
+    tags = [platform.tag for platform in wheels.PLATFORMS]
+    every = ["source", "amalgamation", *tags, "java", "debian"]
+    parser.add_argument("what", nargs="*", metavar="WHAT", help=", ".join(every))
     options = parser.parse_args()
-    if unknown := set(options.tags) - set(tags):
-        parser.error(f"no platform {min(unknown)!r}: {' '.join(tags)}")
-    os.environ["SOURCE_DATE_EPOCH"] = run("git", "log", "-1", "--format=%ct").strip()
+    if unknown := set(options.what) - set(every):
+        parser.error(f"nothing is called {min(unknown)!r}: {' '.join(every)}")
+    wanted = options.what or every
+    date = run("git", "log", "-1", "--format=%ct").strip()
+    os.environ["SOURCE_DATE_EPOCH"] = date
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = str(WORK / "zig")
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     if run("git", "status", "--porcelain", "--untracked-files=no"):
-        print("dev: what is built has changes that no commit has", file=sys.stderr)
+        print("dev: what no commit has is not built", file=sys.stderr)
     os.umask(0o022)
     WORK.mkdir(exist_ok=True)
     DIST.mkdir(exist_ok=True)
-    foreign.fetch(WORK / "sources")
-    for platform in PLATFORMS:
-        if options.tags and platform.tag not in options.tags:
+    tree = WORK / f"threadmodel-{version()}"
+    for what in every:
+        if what != "source" and what not in wanted:
             continue
-        print(f"dev: building for {platform.tag}", file=sys.stderr, flush=True)
-        path = wheel(platform)
-        check(path, platform)
-        target = Path(shutil.copy(path, DIST / path.name))
-        digest = hashlib.sha256(target.read_bytes()).hexdigest()
-        print(f"{digest}  {target.relative_to(ROOT)}", flush=True)
-        sbom.write(target, target.name.split("-")[1])
+        print(f"dev: building {what}", file=sys.stderr, flush=True)
+        if what == "source":
+            made = source(tree, date)
+        elif what == "amalgamation":
+            made = amalgamation(tree, date)
+        elif what == "java":
+            made = java_archive.build(tree, WORK, DIST, run)
+        elif what == "debian":
+            made = debian_packages.build(tree, WORK, DIST, run)
+        else:
+            wheel = wheels.build(what, tree, WORK, DIST, run)
+            made = [wheel, sbom.write(wheel, version())]
+        for path in made:
+            print(f"{digest(path)}  {path.relative_to(ROOT)}", flush=True)
 
 
 if __name__ == "__main__":

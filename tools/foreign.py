@@ -3,13 +3,15 @@
 
 Debian's own archives need the C library that they were built with. Sources come from
 the archive that this machine's apt has, whose signatures apt checks, with Debian's
-patches; versions are pinned, so that a release can be built again.
+patches; each is pinned by its hash, so that a release can be built again.
 """
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,6 +29,7 @@ class Library:
         name: as pkg-config and the linker have it, without `lib`
         package: Debian's source package
         version: of the package
+        sha256: of the package's .dsc, which has the hashes of all its files
         licence: its SPDX name
         sources: what to compile, as patterns from the folder of the package
         headers: what to install, as pairs of a pattern and a folder of include/
@@ -36,6 +39,7 @@ class Library:
     name: str
     package: str
     version: str
+    sha256: str
     licence: str
     sources: tuple[str, ...]
     headers: tuple[tuple[str, str], ...]
@@ -57,6 +61,7 @@ LIBRARIES = (
         name="zstd",
         package="libzstd",
         version="1.5.7+dfsg-1",
+        sha256="8f6ab97fa772d921334e50fa5756a0951e23c718dc913e43a228f28c1a23adf9",
         licence="BSD-3-Clause",
         sources=("lib/common/*.c", "lib/compress/*.c", "lib/decompress/*.c"),
         headers=(("lib/*.h", ""),),
@@ -70,6 +75,7 @@ LIBRARIES = (
         name="expat",
         package="expat",
         version="2.8.3-1~deb13u1",
+        sha256="d17f15fe413a553c72185d2d00448b87db72354e0d8fa6099ad19ee19e7117af",
         licence="MIT",
         sources=(
             "expat/lib/xml*.c",
@@ -91,6 +97,7 @@ LIBRARIES = (
         name="yajl",
         package="yajl",
         version="2.1.0-3+deb12u2",
+        sha256="38420d432584960203b37e108bcf39a5b6f0f2c96620af51e358ad2ce2e8746b",
         licence="ISC",
         sources=("src/*.c",),
         headers=(("src/api/*.h", "yajl"),),
@@ -126,7 +133,22 @@ def fetch(folder: Path) -> None:
     apt += ["-o", f"Dir::State::lists={folder}/lists"]
     wanted = [f"{library.package}={library.version}" for library in LIBRARIES]
     subprocess.run([*apt, "update"], check=True)
-    subprocess.run([*apt, "source", *wanted], cwd=folder, check=True)
+    # Nothing is unpacked before its hash was compared. _apt cannot write here.
+    apt += ["-o", "APT::Sandbox::User=root"]
+    fetched = [*apt, "source", "--download-only", *wanted]
+    subprocess.run(fetched, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+    for library in LIBRARIES:
+        description = folder / f"{library.package}_{library.version}.dsc"
+        found = hashlib.sha256(description.read_bytes()).hexdigest()
+        if found != library.sha256:
+            sys.exit(f"dev: {description.name} has SHA-256 {found}: it is another one")
+        unpack = ["dpkg-source", "--extract", "--require-strong-checksums"]
+        subprocess.run(
+            [*unpack, description.name],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
 
 
 def uthash_version() -> str:

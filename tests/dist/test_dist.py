@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a release publishes: the same bytes from the same commit, wherever it is built,
+and an agent that loads where its documents say."""
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PLATFORM = f"manylinux_2_28_{os.uname().machine}"
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two clones in folders of other names, each with a release in dist/."""
+    folder = tmp_path_factory.mktemp("dist")
+    clones = [folder / "one", folder / "another/and deeper"]
+    for clone in clones:
+        subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+        subprocess.run(
+            [clone / "dev", "dist", "source", "amalgamation", PLATFORM],
+            stdin=subprocess.DEVNULL,
+            check=True,
+        )
+    return clones
+
+
+def agent(place: Path, folder: Path) -> Path:
+    """Return the agent of the wheel that was built in a place."""
+    (wheel,) = (place / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        return Path(archive.extract("threadmodel/libthreadmodel-agent.so", folder))
+
+
+def test_the_same_commit_gives_the_same_bytes(places: list[Path]) -> None:
+    one, another = (
+        {path.name: path.read_bytes() for path in (place / "dist").iterdir()}
+        for place in places
+    )
+    assert one.keys() == another.keys()
+    assert [name for name in one if one[name] != another[name]] == []
+
+
+def test_the_agent_needs_no_symbol_newer_than_glibc_2_17(
+    places: list[Path], tmp_path: Path
+) -> None:
+    text = subprocess.check_output(
+        ["readelf", "--version-info", "--wide", agent(places[0], tmp_path)], text=True
+    )
+    versions = {
+        tuple(map(int, version.split(".")))
+        for version in re.findall(r"GLIBC_([\d.]+)", text)
+    }
+    assert versions
+    assert max(versions) <= (2, 17)
+
+
+def test_the_agent_loads_with_musl(places: list[Path], tmp_path: Path) -> None:
+    loader = Path(f"/lib/ld-musl-{os.uname().machine}.so.1")
+    if not loader.exists():
+        pytest.skip("musl is not installed")
+    library = agent(places[0], tmp_path)
+    # It lists what it would load, and fails where a symbol is not found.
+    done = subprocess.run(
+        [loader, "--list", library], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Error" not in done.stderr
+
+
+def test_a_wheel_brings_its_command_man_pages_and_completions(
+    places: list[Path],
+) -> None:
+    (wheel,) = (places[0] / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = {re.sub(r"^[^/]+\.data/", "", name) for name in archive.namelist()}
+    assert "data/share/man/man1/threadmodel-record.1" in names
+    assert "data/share/man/man7/threadmodel-agent.7" in names
+    assert "data/share/bash-completion/completions/threadmodel" in names
+    assert "threadmodel/web/report.js" in names
+
+
+def test_the_source_archive_builds_without_network_and_node(
+    places: list[Path], tmp_path: Path
+) -> None:
+    (archive,) = (places[0] / "dist").glob("*[0-9].tar.gz")
+    subprocess.run(["tar", "-xzf", archive, "-C", tmp_path], check=True)
+    (tree,) = tmp_path.iterdir()
+    (tmp_path / "bin").mkdir()
+    for name in ("node", "npm"):
+        (tmp_path / "bin" / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
+    subprocess.run(
+        [*meson, "setup", tmp_path / "build", tree, "-Dtests=false"]
+        + ["-Dreport=enabled", "-Dpython=enabled"],
+        env={**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
+        check=True,
+    )
+    web = tmp_path / "build/bindings/python/threadmodel/web"
+    assert (web / "report.js").is_file()

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wheels with all but Python packages inside, for each platform; see dist.py.
+
+Library, agent, HTML report, and the code of zstd, expat, yajl and uthash. zig compiles,
+for the C library of each platform.
+"""
+
+import shutil
+import sys
+import sysconfig
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import foreign
+import zigcc
+from source_archive import Run
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Platform:
+    """What a wheel is for.
+
+    Attributes:
+        tag: in the wheel's name
+        triple: zig's name
+        processor: Meson's
+        flags: for the compiler
+    """
+
+    tag: str
+    triple: str
+    processor: str
+    flags: tuple[str, ...] = ()
+
+    @property
+    def libc(self) -> str:
+        """The tag without the processor."""
+        return self.tag.removesuffix(f"_{self.processor}")
+
+
+# The agent loads wherever a JVM runs, also with C libraries too old for Python, and
+# with musl. That loads no library with variables of threads in the initial-exec model
+# later than the program, and has __tls_get_addr elsewhere than glibc. TLS descriptors
+# go without both, and are as quick where, as in glibc, there is room left for them.
+OLD = ("-include", str(ROOT / "tools/libc_2_17.h"))
+AGENT_NEEDS = {"manylinux_2_28": "manylinux_2_17"}
+DESCRIPTORS = ("-mtls-dialect=gnu2",)
+PLATFORMS = (
+    Platform(
+        "manylinux_2_28_x86_64", "x86_64-linux-gnu.2.17", "x86_64", OLD + DESCRIPTORS
+    ),
+    Platform("manylinux_2_28_aarch64", "aarch64-linux-gnu.2.17", "aarch64", OLD),
+    Platform("musllinux_1_2_x86_64", "x86_64-linux-musl", "x86_64", DESCRIPTORS),
+    Platform("musllinux_1_2_aarch64", "aarch64-linux-musl", "aarch64"),
+)
+
+
+def cross_file(platform: Platform, tree: Path, prefix: Path) -> Path:
+    """Write what Meson must know of a platform."""
+
+    def array(*values: object) -> str:
+        return f"[{', '.join(repr(str(value)) for value in values)}]"
+
+    compiler = array(
+        sys.executable, ROOT / "tools/zigcc.py", "-target", platform.triple
+    )
+    flags = array(
+        *platform.flags,
+        "-Dtls_model(model)=",
+        "-g0",
+        f"-I{prefix}/include",
+        f"-ffile-prefix-map={tree}=",
+        f"-ffile-prefix-map={prefix}=",
+    )
+    path = prefix / "cross.ini"
+    path.write_text(
+        f"[binaries]\nc = {compiler}\nar = {array(zigcc.ZIG, 'ar')}\n"
+        f"pkg-config = 'pkg-config'\n"
+        f"[properties]\npkg_config_libdir = '{prefix}/lib/pkgconfig'\n"
+        f"[built-in options]\nc_args = {flags}\nc_link_args = {array('-Wl,-s')}\n"
+        f"[host_machine]\nsystem = 'linux'\ncpu_family = '{platform.processor}'\n"
+        f"cpu = '{platform.processor}'\nendian = 'little'\n"
+    )
+    return path
+
+
+def python_headers(prefix: Path) -> None:
+    """Have Debian's pyconfig.h find this machine's under each platform's name.
+
+    The stable ABI that the package keeps to depends on nothing that differs there.
+    """
+    include = Path(sysconfig.get_path("include"))
+    for own in include.parent.glob(f"*-linux-gnu/{include.name}"):
+        for processor in ("x86_64", "aarch64"):
+            for libc in ("gnu", "musl"):
+                other = prefix / f"include/{processor}-linux-{libc}" / include.name
+                shutil.copytree(own, other, dirs_exist_ok=True)
+
+
+def build(tag: str, tree: Path, work: Path, dist: Path, run: Run) -> Path:
+    """Build the wheel for a platform, and end unless it is what its name says."""
+    (platform,) = (it for it in PLATFORMS if it.tag == tag)
+    prefix = work / tag
+    flags = ("-target", platform.triple, *platform.flags)
+    foreign.fetch(work / "sources")
+    foreign.build(zigcc.ZIG, flags, work / "sources", prefix)
+    python_headers(prefix)
+    made = prefix / "wheel"
+    # What an older commit compiled is not what this one would have.
+    for old in (made, prefix / "build"):
+        shutil.rmtree(old, ignore_errors=True)
+    run(
+        *(sys.executable, "-m", "build", "--wheel", "--no-isolation"),
+        *("--outdir", made, f"-Cbuild-dir={prefix / 'build'}"),
+        f"-Csetup-args=--cross-file={cross_file(platform, tree, prefix)}",
+        *("-Csetup-args=-Dagent=enabled", "-Csetup-args=-Dreport=enabled", tree),
+        _PYTHON_HOST_PLATFORM=f"linux-{platform.processor}",
+    )
+    (path,) = made.glob("*.whl")
+    run(
+        *(sys.executable, "-m", "wheel", "tags", "--remove"),
+        *("--platform-tag", platform.tag, path),
+    )
+    (path,) = made.glob("*.whl")
+    if platform.tag.startswith("musl"):
+        name_musl(path, platform, run)
+    check(path, platform, run)
+    return Path(shutil.copy(path, dist / path.name))
+
+
+def name_musl(path: Path, platform: Platform, run: Run) -> None:
+    """Have a wheel ask for musl by the name that distributions give it, not zig's."""
+    folder = path.parent / "unpacked"
+    run(sys.executable, "-m", "wheel", "unpack", "--dest", folder, path)
+    (content,) = folder.iterdir()
+    musl = f"libc.musl-{platform.processor}.so.1"
+    for library in sorted(content.glob("threadmodel/*.so")):
+        run("patchelf", "--replace-needed", "libc.so", musl, library)
+    run(sys.executable, "-m", "wheel", "pack", "--dest-dir", path.parent, content)
+    shutil.rmtree(folder)
+
+
+def check(path: Path, platform: Platform, run: Run) -> None:
+    """End unless the wheel is what its name says, and the agent what JVMs need."""
+    run(sys.executable, "-m", "twine", "check", "--strict", path)
+    run(sys.executable, "-m", "abi3audit", "--strict", path)
+    said = run(sys.executable, "-m", "auditwheel", "show", path)
+    fits = f"{AGENT_NEEDS.get(platform.libc, platform.libc)}_{platform.processor}"
+    if f'"{fits}"' not in said:
+        sys.exit(f"{said}\ndev: {path.name} does not fit {fits}")
+    agent = path.parent / "libthreadmodel-agent.so"
+    with zipfile.ZipFile(path) as archive:
+        agent.write_bytes(archive.read(f"threadmodel/{agent.name}"))
+    said = run("readelf", "--dynamic", "--wide", agent)
+    agent.unlink()
+    # Neither its own kind of loader nor room that only a program has: see DESCRIPTORS.
+    if "STATIC_TLS" in said or "[ld-" in said:
+        sys.exit(f"{said}\ndev: the agent of {path.name} does not load with musl")
