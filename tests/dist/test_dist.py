@@ -73,16 +73,19 @@ def test_the_agent_loads_with_musl(places: list[Path], tmp_path: Path) -> None:
     assert "Error" not in done.stderr
 
 
-def test_a_wheel_brings_its_command_man_pages_and_completions(
+def test_a_wheel_has_the_report_and_the_source_archive_the_man_pages(
     places: list[Path],
 ) -> None:
     (wheel,) = (places[0] / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        names = {re.sub(r"^[^/]+\.data/", "", name) for name in archive.namelist()}
-    assert "data/share/man/man1/threadmodel-record.1" in names
-    assert "data/share/man/man7/threadmodel-agent.7" in names
-    assert "data/share/bash-completion/completions/threadmodel" in names
-    assert "threadmodel/web/report.js" in names
+        assert "threadmodel/web/report.js" in archive.namelist()
+    (source,) = (places[0] / "dist").glob("*[0-9].tar.gz")
+    listed = subprocess.check_output(["tar", "-tzf", source], text=True).split()
+    names = {name.partition("/")[2] for name in listed}
+    share = "bindings/python/share"
+    assert f"{share}/man/man1/threadmodel-record.1" in names
+    assert f"{share}/man/man7/threadmodel-agent.7" in names
+    assert f"{share}/bash-completion/completions/threadmodel" in names
 
 
 def test_the_source_archive_builds_without_network_and_node(
