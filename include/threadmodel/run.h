@@ -54,17 +54,14 @@ typedef struct tm_run {
     int64_t cost_stacks_ns;   ///< of these, for walks of stacks
     int64_t cost_recorder_ns; ///< processor time of the recorder's own threads
 
-    uint64_t processors; ///< that the process could use
-    int64_t cpu_ns;      ///< processor time that it took from start_ns on, without the
-                         ///< recorder's own threads
-    int64_t cpu_wait_ns; ///< that its threads waited for one meanwhile, estimated
+    uint64_t processors; ///< that the process could use; 0: unknown
 } tm_run;
 
 /** A tm_run with nothing in it but its size. */
 #define TM_RUN_INIT                                                                    \
     {                                                                                  \
         sizeof(tm_run), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, 0, 0, 0, 0                                                        \
+            0, 0, 0, 0, 0                                                              \
     }
 
 TM_END_DECLS

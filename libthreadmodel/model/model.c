@@ -116,10 +116,6 @@ static int read_run(void *payload, const tm_run *given)
         read_cost(known, run);
     if (run->processors)
         known->processors = run->processors;
-    if (run->cpu_ns)
-        known->cpu_ns = run->cpu_ns;
-    if (run->cpu_wait_ns)
-        known->cpu_wait_ns = run->cpu_wait_ns;
     if (tm__policy(model) != old_policy)
         for (uint32_t i = 0; i < model->objects_count; i++)
             tm__bind_abandon(model, i);

@@ -66,9 +66,9 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     at = tm__encode_varint(at, run.kinds);
     at = tm__encode_signed(at, run.policy);
     at = tm__encode_signed(at, run.identity);
-    if (run.id || run.cost_events || run.processors || run.cpu_ns || run.cpu_wait_ns)
+    if (run.id || run.cost_events || run.processors)
         at = tm__encode_varint(at, run.id);
-    if (run.cost_events || run.processors || run.cpu_ns || run.cpu_wait_ns) {
+    if (run.cost_events || run.processors) {
         at = tm__encode_varint(at, run.cost_events);
         at = tm__encode_varint(at, run.cost_dropped);
         at = tm__encode_varint(at, run.cost_bytes);
@@ -76,11 +76,8 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
         at = tm__encode_signed(at, run.cost_stacks_ns);
         at = tm__encode_signed(at, run.cost_recorder_ns);
     }
-    if (run.processors || run.cpu_ns || run.cpu_wait_ns) {
+    if (run.processors)
         at = tm__encode_varint(at, run.processors);
-        at = tm__encode_signed(at, run.cpu_ns);
-        at = tm__encode_signed(at, run.cpu_wait_ns);
-    }
     return keep(out, at, "run");
 }
 
@@ -250,11 +247,8 @@ static int emit_run(tm__cursor *body, const tm_sink *sink, tm_run *copy)
         run.cost_stacks_ns = tm__get_signed(body);
         run.cost_recorder_ns = tm__get_signed(body);
     }
-    if (body->at < body->end) {
+    if (body->at < body->end)
         run.processors = tm__get_varint(body);
-        run.cpu_ns = tm__get_signed(body);
-        run.cpu_wait_ns = tm__get_signed(body);
-    }
     if (whole(body, "run") < 0)
         return TM_EDAMAGED;
     if (copy) {

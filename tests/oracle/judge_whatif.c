@@ -68,14 +68,19 @@ static tm_model *finer_model(const struct trial *trial)
 
 static void judge_processors(struct trial *trial)
 {
-    tm_run run = {.size = sizeof(run),
-                  .processors = 1 + trial->w->config.seed % 4,
-                  .cpu_ns = INT64_MAX};
+    tm_run run = {.size = sizeof(run), .processors = 1 + trial->w->config.seed % 4};
+    /* As much as they could get. */
+    tm_event counted = {.kind = TM_EVENT_CPU_TIME, .value = INT64_MAX};
     tm_model *model = finer_model(trial);
     const tm_sink *sink = tm_model_sink(model);
     int64_t unlimited_ns = off_ns(trial, model), limited_ns;
 
     sink->run(sink->payload, &run);
+    if (trial->w->event_count) {
+        counted.time_ns = trial->w->events[trial->w->event_count - 1].time_ns * FINER;
+        counted.thread = trial->w->events[0].thread;
+        tm_model_ingest(model, &counted, 1);
+    }
     limited_ns = off_ns(trial, model);
     if (unlimited_ns == 0) {
         trial->score->replays_limited++;

@@ -211,7 +211,6 @@ static int run_to_the_end(JNIEnv *jni)
     round_ns = tm__now_ns();
     emitted_kinds = 0;
     tm__limits_begin();
-    tm__overhead_begin();
     tm__budget_begin();
     if (rc >= 0)
         rc = emit_kinds();

@@ -20,13 +20,9 @@
 #include "writer/budget.h"
 #include "writer/destination.h"
 #include "writer/missed_notifies.h"
-#include "writer/processor_waits.h"
 #include "writer/sampled_stacks.h"
 
 static const int64_t REPORT_NS = 1000000000;
-
-/* Processor time of the process and of this thread when recording began. */
-static int64_t process_began_ns, own_began_ns;
 
 static int emit_caveat(const char *format, uint64_t count)
 {
@@ -65,13 +61,6 @@ static int emit_owners(void)
     return sink->caveat(sink->payload, sentence);
 }
 
-void tm__overhead_begin(void)
-{
-    process_began_ns = tm__clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    own_began_ns = tm__clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    tm__processor_waits_begin();
-}
-
 int tm__overhead_emit(void)
 {
     static int64_t predicted_ns;
@@ -81,7 +70,6 @@ int tm__overhead_emit(void)
 
     if (now_ns - predicted_ns < REPORT_NS)
         return TM_OK;
-    tm__processor_waits_look();
     tm__overhead_add(&run);
     if (!run.cost_events)
         return TM_OK;
@@ -105,9 +93,6 @@ void tm__overhead_add(tm_run *run)
     run->cost_threads_ns = (int64_t)(spent_ns + walks_ns);
     run->cost_stacks_ns = (int64_t)walks_ns;
     run->cost_recorder_ns = tm__clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    run->cpu_ns = tm__clock_ns(CLOCK_PROCESS_CPUTIME_ID) - process_began_ns -
-                  (run->cost_recorder_ns - own_began_ns);
-    run->cpu_wait_ns = tm__processor_waits_ns(run->cpu_ns);
 }
 
 int tm__overhead_report(void)

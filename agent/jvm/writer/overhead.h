@@ -5,10 +5,7 @@
 
 #include <threadmodel/sink.h>
 
-/** A recording begins. */
-void tm__overhead_begin(void);
-
-/** Put down what it cost so far, and what the program took of the processors. */
+/** Put down what it cost so far. */
 void tm__overhead_add(tm_run *run);
 
 /** Emit that, if it was not lately. @return TM_OK or what the sink returned */

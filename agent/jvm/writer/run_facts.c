@@ -14,7 +14,6 @@
 #include "vm/capabilities.h"
 #include "vm/vm.h"
 #include "writer/overhead.h"
-#include "writer/processor_waits.h"
 
 enum { FACT_BYTES = 8192 };
 
@@ -81,10 +80,8 @@ int tm__run_facts_emit(int64_t end_ns)
         .processors = processor_count(),
     };
 
-    if (end_ns) {
-        tm__processor_waits_look();
+    if (end_ns)
         tm__overhead_add(&run);
-    }
     property(command, sizeof(command), "sun.java.command");
     property(name, sizeof(name), "java.vm.name");
     property(version, sizeof(version), "java.vm.version");

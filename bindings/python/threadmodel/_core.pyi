@@ -107,8 +107,6 @@ class tm_run(CData):
     cost_stacks_ns: int
     cost_recorder_ns: int
     processors: int
-    cpu_ns: int
-    cpu_wait_ns: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_class(CData):

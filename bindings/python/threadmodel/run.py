@@ -35,9 +35,7 @@ class Run:
         cost_threads_ns: of the program's threads, estimated
         cost_stacks_ns: of these, for walks of stacks
         cost_recorder_ns: processor time of the recorder's own threads
-        processors: that the process could use
-        cpu_ns: processor time that it took, without the recorder's own threads
-        cpu_wait_ns: that its threads waited for a processor meanwhile, estimated
+        processors: that the process could use; 0: unknown
     """
 
     source: str | None = None
@@ -61,8 +59,6 @@ class Run:
     cost_stacks_ns: int = 0
     cost_recorder_ns: int = 0
     processors: int = 0
-    cpu_ns: int = 0
-    cpu_wait_ns: int = 0
 
     @property
     def start(self) -> str | None:
@@ -94,6 +90,4 @@ def from_struct(struct: Any) -> Run:
         cost_stacks_ns=struct.cost_stacks_ns,
         cost_recorder_ns=struct.cost_recorder_ns,
         processors=struct.processors,
-        cpu_ns=struct.cpu_ns,
-        cpu_wait_ns=struct.cpu_wait_ns,
     )

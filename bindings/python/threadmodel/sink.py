@@ -87,8 +87,6 @@ class Sink:
             cost_stacks_ns=_time(run.cost_stacks_ns, "cost_stacks_ns"),
             cost_recorder_ns=_time(run.cost_recorder_ns, "cost_recorder_ns"),
             processors=whole(run.processors, "processors", MAX_UINT64),
-            cpu_ns=_time(run.cpu_ns, "cpu_ns"),
-            cpu_wait_ns=_time(run.cpu_wait_ns, "cpu_wait_ns"),
         )
         self._emit("run", struct)
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of a run its processors are known, how long the process had them, how long its
- * threads waited for one, and at each instant how many threads run; not which of these
- * have a processor.
+ * Of a run its processors are known, how long each thread had one and how long it
+ * waited for one, as the scheduler counts, and at each instant how many threads run;
+ * not which of these have a processor then.
  *
  *     running    2  ··· 6 ··· 3 ·· 1      four processors: where six run, each does
  *     pace       1     4/6    1    1      two thirds of its work
  *
  * Who has a processor or waits for one wants it; the rest of the time that threads ran
- * they were in native code. And a process whose threads had less than what they wanted,
+ * they were in native code. And a program whose threads had less than what they wanted,
  * and less than all processors, had to share these with other processes.
  */
 #include "analysis/whatif/processors.h"
@@ -16,9 +16,10 @@
 #include "analysis/timeline/time_merge.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
+#include "model/cpu.h"
 #include "model/interval.h"
 
-/* Collector and compiler are in the process's time, and turns of the kernel rough. */
+/* The scheduler counts in turns, and is asked before the run's end. */
 #define TOLERANCE 1.1
 
 enum { HALVINGS = 30 };
@@ -123,11 +124,27 @@ static double processors_had(const int64_t *running_ns, uint32_t threads,
     return high;
 }
 
-static double most_at_once(const tm_run *run, const int64_t *running_ns,
-                           uint32_t threads)
+/* What the scheduler counted of all threads: a virtual one's is its carrier's. */
+static tm__cpu_use sum_of_counts(const tm_model *model)
 {
-    double cpu_ns = (double)run->cpu_ns, processors = (double)run->processors;
-    double wait_ns = run->cpu_wait_ns > 0 ? (double)run->cpu_wait_ns : 0;
+    tm__cpu_use all = {0};
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        int64_t ran_ns = tm__cpu_time_ns(model, t);
+        int64_t waited_ns = tm__cpu_wait_ns(model, t);
+
+        if (model->threads[t].flags & TM_THREAD_AGENT)
+            continue;
+        all.ran_ns = tm__sum(all.ran_ns, ran_ns > 0 ? ran_ns : 0);
+        all.waited_ns = tm__sum(all.waited_ns, waited_ns > 0 ? waited_ns : 0);
+    }
+    return all;
+}
+
+static double most_at_once(double processors, const tm__cpu_use *counts,
+                           const int64_t *running_ns, uint32_t threads)
+{
+    double cpu_ns = (double)counts->ran_ns, wait_ns = (double)counts->waited_ns;
     double all_ns = had_ns(running_ns, threads, threads, 1);
     double share = all_ns > cpu_ns + wait_ns ? (cpu_ns + wait_ns) / all_ns : 1;
 
@@ -138,17 +155,19 @@ int tm__processors_find(tm__processors *it, const tm_model *model, int64_t begin
 {
     uint32_t threads = model->threads_count;
     size_t bytes = ((size_t)threads + 1) * sizeof(int64_t);
+    tm__cpu_use counts = sum_of_counts(model);
     int64_t *running_ns;
     double most;
     int rc;
 
-    if (!model->run.processors || model->run.cpu_ns <= 0)
+    it->is_known = model->run.processors && counts.ran_ns > 0;
+    if (!it->is_known)
         return TM_OK;
     running_ns = tm__zalloc(it->memory, bytes);
     if (!running_ns)
         return TM_ENOMEM;
     rc = for_stretches(it, model, begin_ns, sum_up, running_ns);
-    most = most_at_once(&model->run, running_ns, threads);
+    most = most_at_once((double)model->run.processors, &counts, running_ns, threads);
     tm__free(it->memory, running_ns, bytes);
     if (rc < 0 || most >= threads)
         return rc;

@@ -19,7 +19,8 @@ typedef struct tm__pace {
 
 typedef struct tm__processors {
     tm__memory *memory;
-    double most; ///< threads that run without slowing one another; 0: any number
+    double most;  ///< threads that run without slowing one another; 0: any number
+    int is_known; ///< how many there were, and for how long threads had them
     TM__ARRAY(tm__pace, paces);
 } tm__processors;
 

@@ -30,19 +30,19 @@ static int had_deadlock(const tm_model *model)
 
 static void put_processors(const tm__candidates *all, tm__builder *builder)
 {
-    const tm_run *run = &all->model->run;
     char sentence[160];
 
     if (all->processors.most > 0) {
         snprintf(sentence, sizeof(sentence),
                  "Of the run's %s processors the program had as many that %.1f threads "
                  "run at once without slowing one another. So it is in the replay.",
-                 tm__group_digits(run->processors).text, all->processors.most);
+                 tm__group_digits(all->model->run.processors).text,
+                 all->processors.most);
         tm__builder_caveat(builder, sentence);
-    } else if (!run->processors || run->cpu_ns <= 0) {
+    } else if (!all->processors.is_known) {
         tm__builder_caveat(builder,
-                           "How many processors there were, or how long the program "
-                           "had them, is not known: the replay has as many as threads "
+                           "How many processors there were, or how long threads had "
+                           "them, is not known: the replay has as many as threads "
                            "want.");
     }
 }

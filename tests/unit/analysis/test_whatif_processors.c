@@ -28,15 +28,12 @@ enum { LOCK = 50, US = 1000, CLOSE_NS = 5 * US };
         .time_ns = US + (us)*US, .thread = (id), .kind = TM_EVENT_##what, __VA_ARGS__  \
     }
 
-static void define_all(const tm_sink *sink, uint64_t processors, int64_t cpu_us,
-                       int64_t wait_us)
+static void define_all(const tm_sink *sink, uint64_t processors)
 {
     tm_run run = {.size = sizeof(run),
                   .start_ns = US,
                   .policy = TM_POLICY_HOTSPOT,
-                  .processors = processors,
-                  .cpu_ns = cpu_us * US,
-                  .cpu_wait_ns = wait_us * US};
+                  .processors = processors};
     tm_class class = {.size = sizeof(class), .id = 1, .name = "app.Lock"};
     tm_object object = {.size = sizeof(object), .id = LOCK, .class_id = 1};
     tm_method method = {
@@ -55,12 +52,16 @@ static void define_all(const tm_sink *sink, uint64_t processors, int64_t cpu_us,
 static tm_model *of_events(const tm_event *events, size_t count, uint64_t processors,
                            int64_t cpu_us, int64_t wait_us, const tm_allocator *hook)
 {
+    const tm_event counts[] = {
+        {.time_ns = US, .thread = 1, .kind = TM_EVENT_CPU_TIME, .value = cpu_us * US},
+        {.time_ns = US, .thread = 1, .kind = TM_EVENT_CPU_WAIT, .value = wait_us * US}};
     tm_model_options options = {.size = sizeof(options), .allocator = hook};
     tm_model *model;
 
     assert_int_equal(tm_model_new(&model, &options), TM_OK);
-    define_all(tm_model_sink(model), processors, cpu_us, wait_us);
+    define_all(tm_model_sink(model), processors);
     assert_int_equal(tm_model_ingest(model, events, count), TM_OK);
+    assert_int_equal(tm_model_ingest(model, counts, 2), TM_OK);
     return model;
 }
 

@@ -33,9 +33,7 @@ static const tm_run run = {.size = sizeof(run),
                            .cost_threads_ns = 14,
                            .cost_stacks_ns = 15,
                            .cost_recorder_ns = 16,
-                           .processors = 17,
-                           .cpu_ns = 18,
-                           .cpu_wait_ns = 19};
+                           .processors = 17};
 static const tm_class class_ = {
     .size = sizeof(class_), .id = CLASS, .name = "app.Lock", .source = "Lock.java"};
 static const tm_method method = {.size = sizeof(method),
@@ -124,7 +122,7 @@ static void keep_run(const tm_model *model, answer *to)
     assert_int_equal(is->size, sizeof(*is));
     snprintf(text, sizeof(text),
              "%s %s %s %s %s %llu %lld %lld %lld %lld %llu %d %d %llu %llu %llu %llu "
-             "%lld %lld %lld %llu %lld %lld\n",
+             "%lld %lld %lld %llu\n",
              recorder_text(is->source), recorder_text(is->format),
              recorder_text(is->producer), recorder_text(is->vm),
              recorder_text(is->command), (unsigned long long)is->pid,
@@ -134,8 +132,7 @@ static void keep_run(const tm_model *model, answer *to)
              (unsigned long long)is->id, (unsigned long long)is->cost_events,
              (unsigned long long)is->cost_dropped, (unsigned long long)is->cost_bytes,
              (long long)is->cost_threads_ns, (long long)is->cost_stacks_ns,
-             (long long)is->cost_recorder_ns, (unsigned long long)is->processors,
-             (long long)is->cpu_ns, (long long)is->cpu_wait_ns);
+             (long long)is->cost_recorder_ns, (unsigned long long)is->processors);
     answer_write(to, text, strlen(text));
 }
 
@@ -273,8 +270,7 @@ static const sized runs = {"tm_run",
                             END(tm_run, cost_events),    END(tm_run, cost_dropped),
                             END(tm_run, cost_bytes),     END(tm_run, cost_threads_ns),
                             END(tm_run, cost_stacks_ns), END(tm_run, cost_recorder_ns),
-                            END(tm_run, processors),     END(tm_run, cpu_ns),
-                            END(tm_run, cpu_wait_ns)},
+                            END(tm_run, processors)},
                            NULL};
 static const sized classes = {
     "tm_class",

@@ -79,9 +79,8 @@ static inline int recorder_run(void *payload, const tm_run *run)
                      " %" PRId64,
                      run->cost_events, run->cost_dropped, run->cost_bytes,
                      run->cost_threads_ns, run->cost_stacks_ns, run->cost_recorder_ns);
-    if (run->processors || run->cpu_ns || run->cpu_wait_ns)
-        recorder_put(self, " processors %" PRIu64 " %" PRId64 " %" PRId64,
-                     run->processors, run->cpu_ns, run->cpu_wait_ns);
+    if (run->processors)
+        recorder_put(self, " processors %" PRIu64, run->processors);
     recorder_put(self, "\n");
     return recorder_call(self);
 }
@@ -311,9 +310,7 @@ static inline int emit_random_definition(const tm_sink *sink, uint64_t *seed)
                        .cost_threads_ns = (int64_t)random_number(seed),
                        .cost_stacks_ns = (int64_t)random_number(seed),
                        .cost_recorder_ns = (int64_t)random_number(seed),
-                       .processors = random_number(seed),
-                       .cpu_ns = (int64_t)random_number(seed),
-                       .cpu_wait_ns = (int64_t)random_number(seed)};
+                       .processors = random_number(seed)};
         return sink->run(sink->payload, &item);
     }
     }
