@@ -29,6 +29,7 @@
 #include <threadmodel/sink.h>
 #include <threadmodel/source.h>
 #include <threadmodel/statistics.h>
+#include <threadmodel/summary.h>
 #include <threadmodel/table.h>
 #include <threadmodel/timeline.h>
 #include <threadmodel/version.h>

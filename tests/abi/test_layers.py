@@ -34,6 +34,7 @@ LAYERS = {
     "analysis/findings": BELOW_ANALYSIS
     | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF},
     "analysis/explain": BELOW_ANALYSIS | {TIMELINE, LOCKS, PATH},
+    "summary": {"base", "table"},
     "trace": {"base"},
     "formats": {"base", "trace"},
     "export": {"base"},

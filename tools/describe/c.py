@@ -6,12 +6,15 @@ import subprocess
 from collections.abc import Iterable
 
 from describe import INCLUDE, MADE, ROOT
-from describe.columns import Column, Table, read_tables
+from describe.columns import Column, Table, Wrong, read_tables
 from describe.enums import Enum, read_enums
 
 LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */"
 # Names are there to be asked for; those of errors are their spelling, see base/error.c.
 NAME_FUNCTION = re.compile(r"TM_API const char \*(tm_\w+)_name\(int (\w+)\);")
+
+# TM__MOST_RULES, less the two columns that every summary has.
+MOST_RULES = 62
 
 
 def formatted(text: str) -> str:
@@ -84,6 +87,45 @@ def spec_source() -> str:
         spec = f'SPEC("{name}", {table.of or name})'
         lines.append(f"const tm__table_spec tm__{name}_table = {spec};")
     lines.append("")
+    return formatted("\n".join(lines))
+
+
+def merge_rule(column: Column) -> str:
+    # Sums of many runs are larger than those of one.
+    type_ = column.type if column.merge == "key" else "int64"
+    return (
+        f'{{"{column.name}", TM__MERGE_{column.merge.upper()}, '
+        f"TM_TYPE_{type_.upper()}}},"
+    )
+
+
+def merge_source() -> str:
+    tables = [table for table in read_tables().values() if table.merge]
+    lines = [
+        LICENCE,
+        f"/* How the columns of each table merge. {MADE} from tables.toml. */",
+        '#include "summary/rules.h"',
+        "",
+        "#include <threadmodel/table.h>",
+        "",
+        "#define RULES(table, rules) {table, rules, sizeof(rules) / sizeof(*(rules))}",
+        "",
+    ]
+    for table in tables:
+        if not table.of:
+            if len(table.merging) > MOST_RULES:
+                raise Wrong(f"table {table.name}: more rules than summary/rules.h has")
+            lines.append(f"static const tm__merge_rule {table.name}[] = {{")
+            lines += [merge_rule(column) for column in table.merging.values()]
+            lines += ["};", ""]
+    lines.append("const tm__merge_rules tm__merge_tables[] = {")
+    lines += [f'RULES("{table.name}", {table.of or table.name}),' for table in tables]
+    lines += [
+        "};",
+        "const size_t tm__merge_table_count ="
+        "    sizeof(tm__merge_tables) / sizeof(*tm__merge_tables);",
+        "",
+    ]
     return formatted("\n".join(lines))
 
 

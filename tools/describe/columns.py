@@ -13,6 +13,7 @@ from describe.enums import read_enums
 SOURCE = ROOT / "libthreadmodel" / "table" / "tables.toml"
 TYPES = ("int32", "int64", "uint64", "double", "bool", "string")
 PLACE = "<state>"
+MERGES = ("key", "sum", "min", "max")
 
 
 class Wrong(Exception):
@@ -32,6 +33,7 @@ class Column:
     values: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    merge: str = ""
     own: frozenset[str] = frozenset()
 
     def is_there(self, keys: Iterable[str]) -> bool:
@@ -76,6 +78,7 @@ class Table:
     items: tuple[Column | Repeated, ...]
     of: str
     keys: tuple[str, ...]
+    merge: bool = False
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -84,6 +87,12 @@ class Table:
         for item in self.items:
             found += [item] if isinstance(item, Column) else item.expanded()
         return tuple(found)
+
+    @property
+    def merging(self) -> dict[str, Column]:
+        """The columns by which rows of many runs merge, by name, keys first."""
+        found = {column.name: column for column in self.columns if column.merge}
+        return dict(sorted(found.items(), key=lambda item: item[1].merge != "key"))
 
     def asked(self, keys: Iterable[str]) -> tuple[Column, ...]:
         """Those that there are by these keys."""
@@ -126,6 +135,7 @@ class Reader:
             items,
             of,
             keys,
+            table.get("merge", bool(of) and self.tables[of].merge),
         )
 
     def items(self, entries: list[Any]) -> Iterable[Column | Repeated]:
@@ -167,6 +177,9 @@ class Reader:
                 raise Wrong(f"column {name}: of what type?")
         if given["type"] not in TYPES:
             raise Wrong(f"column {name}: no type {given['type']}")
+        merge = given.get("merge", "key")
+        if merge not in MERGES or (merge != "key" and "int" not in given["type"]):
+            raise Wrong(f"column {name}: of type {given['type']} merges as {merge}")
         if given.get("enum", "tm_state") not in read_enums():
             raise Wrong(f"column {name}: no enum {given['enum']}")
         if "unit" not in given and name.endswith("_ns"):

@@ -15,6 +15,7 @@ def sources() -> Iterator[tuple[Path, str]]:
         yield path, paragraphs.rewritten(path)
     yield TABLE / "tables.h", c.spec_header()
     yield TABLE / "tables.c", c.spec_source()
+    yield ROOT / "libthreadmodel" / "summary" / "rules.c", c.merge_source()
     yield ROOT / "libthreadmodel" / "model" / "constants.c", c.names_source()
     yield PACKAGE / "_enums.py", python.enums()
     yield PACKAGE / "_tables.py", python.questions()

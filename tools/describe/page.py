@@ -109,6 +109,30 @@ def repeats(table: Table) -> list[str]:
     return []
 
 
+def merging(table: Table) -> list[str]:
+    """How rows of many runs become one."""
+    if not table.merge:
+        return []
+    by: dict[str, list[str]] = {}
+    for item in table.items:
+        if isinstance(item, Repeated):
+            for column in item.columns:
+                by.setdefault(column.merge, []).append(code(column.name))
+        elif (name := code(item.name)) not in by.setdefault(item.merge, []):
+            by[item.merge].append(name)
+    said = [
+        f"{what} {', '.join(by[merge])}"
+        for merge, what in (
+            ("key", "keys"),
+            ("sum", "sums"),
+            ("min", "smallest"),
+            ("max", "largest"),
+        )
+        if merge in by
+    ]
+    return ["", f"Runs merge: {'; '.join(said)}."]
+
+
 def ways(table: Table, c: dict[str, list[str]], python: dict[str, list[str]]) -> str:
     said = []
     for name in c.get(table.name, []):
@@ -148,7 +172,7 @@ def section(
     if by_keys:
         head.insert(1, "by key")
     lines += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    return [*lines, *rows(table, by_keys), *repeats(table)]
+    return [*lines, *rows(table, by_keys), *repeats(table), *merging(table)]
 
 
 def index(tables: Iterable[Table]) -> str:

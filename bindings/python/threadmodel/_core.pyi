@@ -1034,6 +1034,22 @@ class Lib:
         state: int,
         /,
     ) -> int: ...
+    def tm_summary_merge(
+        self,
+        out: Pointer[tm_table] | Null,
+        tables: Pointer[tm_table] | Null,
+        count: int,
+        /,
+    ) -> int: ...
+    def tm_summary_import(
+        self,
+        out: Pointer[tm_table] | Null,
+        name: Chars | bytes | Null,
+        schema: ArrowSchema | Null,
+        array: ArrowArray | Null,
+        allocator: tm_allocator | Null,
+        /,
+    ) -> int: ...
     def tm_timeline_list(
         self,
         out: Pointer[tm_table] | Null,
