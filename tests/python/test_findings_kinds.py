@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings about workers, event loops, classes, virtual threads and stragglers."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from story import KIND, LOCK, MS, QUEUE, SLOW, TAKE, Story
 from threadmodel import Frame
 
@@ -54,6 +57,20 @@ def test_workers_that_are_never_idle_are_too_few() -> None:
     assert "were idle for 0 % of 202 ms, and asleep in Lock.slow:10" in row["holds"]
 
 
+def spent(story: Story, row: Mapping[str, Any]) -> int:
+    """Return for how long the rows last that a finding names as its evidence."""
+    rows = story.model.evidence(row)
+    return sum(one["end_ns"] - one["start_ns"] for one in rows)
+
+
+def test_evidence_of_workers_is_what_these_workers_did_there() -> None:
+    story = executor(20, 0)
+    story.at(400, 4, KIND.SLEEP, stack=SLOW).at(500, 4, KIND.SLEPT)
+    (row,) = story.findings("executor_too_small")
+    assert spent(story, row) == row["impact_ns"]
+    assert len(story.model.evidence(row)) == 2 * 20
+
+
 def test_workers_that_wait_for_work_now_and_then_are_enough() -> None:
     assert executor(20, 5).findings("executor_too_small") == []
 
@@ -82,6 +99,15 @@ def test_a_class_that_takes_long_to_be_initialised_is_named() -> None:
     assert (row["class"], row["impact_ns"]) == ("demo.Catalog", 60 * MS)
 
 
+def test_evidence_of_an_initialiser_leaves_out_what_its_thread_did_later() -> None:
+    story = with_methods()
+    story.at(0, 1, KIND.SLEEP, stack=INITIALISER).at(60, 1, KIND.SLEPT)
+    story.at(70, 1, KIND.SLEEP, stack=SLOW).at(90, 1, KIND.SLEPT)
+    story.at(1000, 2, KIND.THREAD_END)
+    (row,) = story.findings("class_initialisation")
+    assert spent(story, row) == row["impact_ns"] == 60 * MS
+
+
 def test_locks_of_classes_that_are_loaded_are_no_hot_locks() -> None:
     story = with_methods()
     for number in range(6):
@@ -93,6 +119,22 @@ def test_locks_of_classes_that_are_loaded_are_no_hot_locks() -> None:
     assert [(row["kind"], row["impact_ns"]) for row in rows] == [
         ("class_loading", 60 * MS)
     ]
+
+
+def test_evidence_of_class_loading_is_all_of_its_blocks_and_no_other() -> None:
+    story = with_methods()
+    for number in range(6):
+        ms = 20.0 * number
+        story.at(ms, 2, KIND.CONTENDED_ENTER, object=LOCK, stack=LOAD)
+        story.at(ms + 10, 2, KIND.CONTENDED_ENTERED, object=LOCK)
+        story.at(ms + 11, 2, KIND.CONTENDED_ENTER, object=QUEUE, stack=TAKE)
+        story.at(ms + 12, 2, KIND.CONTENDED_ENTERED, object=QUEUE)
+    story.at(130, 3, KIND.CONTENDED_ENTER, object=LOCK, stack=LOAD)
+    story.at(135, 3, KIND.CONTENDED_ENTERED, object=LOCK)
+    story.at(500, 1, KIND.THREAD_END)
+    (row,) = story.findings("class_loading")
+    assert spent(story, row) == row["impact_ns"] == 65 * MS
+    assert len(story.model.evidence(row)) == 7
 
 
 def carriers(slept: bool) -> Story:
@@ -115,6 +157,13 @@ def test_carriers_of_sleeping_threads_are_kept() -> None:
     assert row["title"] == "2 virtual threads wait for carriers pinned in Lock.slow"
     assert row["impact_ns"] == 2 * 100 * MS
     assert "inferred" in row["caveat"]
+
+
+def test_evidence_of_kept_carriers_is_the_time_before_the_others_began() -> None:
+    story = carriers(slept=True)
+    (row,) = story.findings("virtual_threads_pinned")
+    assert spent(story, row) == row["impact_ns"]
+    assert set(story.model.evidence(row)["thread_id"]) == {13, 14}
 
 
 def test_carriers_of_running_threads_are_just_busy() -> None:

@@ -115,11 +115,29 @@ static uint32_t initialised(const tm_model *model, uint32_t stack)
     return TM__NONE;
 }
 
+static const int blocked_states[] = {TM_STATE_SLEEPING,   TM_STATE_BLOCKED,
+                                     TM_STATE_REENTERING, TM_STATE_WAITING,
+                                     TM_STATE_PARKED,     TM_STATE_JOINING};
+enum { BLOCKED_STATES = sizeof(blocked_states) / sizeof(*blocked_states) };
+
 static int is_blocked(int state)
 {
-    return state == TM_STATE_SLEEPING || state == TM_STATE_BLOCKED ||
-           state == TM_STATE_REENTERING || state == TM_STATE_WAITING ||
-           state == TM_STATE_PARKED || state == TM_STATE_JOINING;
+    for (uint32_t i = 0; i < BLOCKED_STATES; i++)
+        if (state == blocked_states[i])
+            return 1;
+    return 0;
+}
+
+/* What an interval tells: IN_INITIALISER, BLOCKED, or neither, -1. */
+static int told_by(const tm__findings *findings, const tm__interval *it)
+{
+    uint32_t place = tm__caller_of(&findings->places, it->stack);
+
+    if (!is_blocked(it->state) || tm__caller_is_idle(&findings->places, place))
+        return -1;
+    if (tm__class_work_of(findings, it->stack) == TM__CLASS_INITIALISATION)
+        return IN_INITIALISER;
+    return tm__is_class_work(findings, it->object, it->stack) ? BLOCKED : -1;
 }
 
 static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
@@ -127,15 +145,15 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
 {
     const tm_model *model = findings->model;
     const tm__interval *it = &model->threads[thread].intervals[index];
-    uint32_t place = tm__caller_of(&findings->places, it->stack), class_name = TM__NONE;
+    uint32_t place = tm__caller_of(&findings->places, it->stack);
     int64_t ns =
         tm__interval_end_ns(model, &model->threads[thread], index) - it->start_ns;
     tm__memory *memory = &findings->memory;
+    int told = told_by(findings, it);
 
-    if (!is_blocked(it->state) || tm__caller_is_idle(&findings->places, place))
-        return TM_OK;
-    if (tm__class_work_of(findings, it->stack) == TM__CLASS_INITIALISATION) {
-        class_name = initialised(model, it->stack);
+    if (told == IN_INITIALISER) {
+        uint32_t class_name = initialised(model, it->stack);
+
         return tm__tally_add(tally, memory, class_name, 0, IN_INITIALISER, ns,
                              thread) &&
                        tm__tally_add(tally, memory, class_name, place, INITIALISER_AT,
@@ -143,7 +161,7 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
                    ? TM_OK
                    : TM_ENOMEM;
     }
-    if (!tm__is_class_work(findings, it->object, it->stack))
+    if (told != BLOCKED)
         return TM_OK;
     return tm__tally_add(tally, memory, 0, 0, BLOCKED, ns, thread) &&
                    tm__tally_add(tally, memory, 0, thread, BLOCKED_THREAD, ns,
@@ -151,6 +169,43 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
                    tm__tally_add(tally, memory, 0, place, BLOCKED_AT, ns, thread)
                ? TM_OK
                : TM_ENOMEM;
+}
+
+/* The intervals that a finding adds up, of which there are few: those that tell of it,
+ * and of the class if it is one's initialiser. */
+static int where_intervals(tm__findings *findings, tm__finding *finding, int told,
+                           uint32_t class_name, const tm__tally_item *all)
+{
+    const tm_model *model = findings->model;
+    size_t bytes = (size_t)all->count * sizeof(uint64_t);
+    uint64_t *starts = tm__zalloc(&findings->memory, bytes);
+    uint64_t *ids = tm__zalloc(&findings->memory, bytes);
+    int64_t origin_ns = tm__model_origin_ns(model);
+    uint32_t count = 0, threads = 0;
+    int rc = starts && ids ? TM_OK : TM_ENOMEM;
+
+    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+        uint32_t before = count;
+
+        for (uint32_t i = 0; i < thread->interval_count; i++) {
+            const tm__interval *it = &thread->intervals[i];
+
+            if (told_by(findings, it) == told &&
+                (told == BLOCKED || initialised(model, it->stack) == class_name))
+                starts[count++] = (uint64_t)(it->start_ns - origin_ns);
+        }
+        if (count > before)
+            ids[threads++] = thread->id;
+    }
+    tm__where_states(finding, blocked_states, BLOCKED_STATES);
+    if (rc == TM_OK)
+        rc = tm__where_in(finding, findings, "thread_id", ids, threads);
+    if (rc == TM_OK)
+        rc = tm__where_in(finding, findings, "start_ns", starts, count);
+    tm__free(&findings->memory, starts, bytes);
+    tm__free(&findings->memory, ids, bytes);
+    return rc;
 }
 
 static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
@@ -161,7 +216,8 @@ static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
     tm__finding *finding =
         tm__finding_new(findings, "class_initialisation", "timeline", item->total_ns);
 
-    if (!finding)
+    if (!finding ||
+        where_intervals(findings, finding, IN_INITIALISER, item->a, item) < 0)
         return TM_ENOMEM;
     finding->class_name = item->a;
     finding->place = at->b;
@@ -170,8 +226,6 @@ static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
     if (at->b != TM__NONE)
         finding->inner_method = findings->places.items[at->b].method;
     tm__ask_without_sleeps(finding, findings, TM_STATE_SLEEPING, at->b);
-    tm__where_thread(finding, "thread_id", model, item->worst_thread);
-    tm__where_caller(finding, findings, "method", at->b, 1);
     tm__finding_write_class(finding, model, item->a);
     tm__finding_write(finding, " takes ");
     tm__finding_write_duration(finding, item->total_ns);
@@ -210,7 +264,7 @@ static int emit_blocked(tm__findings *findings, const tm__tally *tally)
     if (!thread || thread->total_ns < findings->run_ns / PART_OF_RUN)
         return TM_OK;
     finding = tm__finding_new(findings, "class_loading", "timeline", all->total_ns);
-    if (!finding)
+    if (!finding || where_intervals(findings, finding, BLOCKED, TM__NONE, all) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < tally->items_count; i++)
         threads += tally->items[i].c == BLOCKED_THREAD;
@@ -218,8 +272,6 @@ static int emit_blocked(tm__findings *findings, const tm__tally *tally)
     finding->thread = thread->b;
     finding->place = at->b;
     finding->blocked_place = at->b;
-    tm__where_text(finding, "state", "blocked");
-    tm__where_caller(finding, findings, "method", at->b, 1);
     tm__finding_write_threads(finding, threads);
     tm__finding_write(finding, " blocked while classes were loaded or initialised");
     tm__part(finding, TM__WAITS);

@@ -4,9 +4,6 @@
  * for how long, and some producers report each switch; either way such time is no
  * work, and in a thread's timeline it may look like that.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "analysis/findings/findings.h"
 #include "base/saturate.h"
 #include "model/cpu.h"
@@ -16,8 +13,7 @@
 enum {
     PART_OF_RUN = 10,    ///< that one thread waited
     ALL_PART_OF_RUN = 2, ///< that all waited: half a thread on average
-    THREAD_PART_OF_RUN = 100,
-    ID_BYTES = 24
+    THREAD_PART_OF_RUN = 100
 };
 
 typedef struct processors {
@@ -68,25 +64,11 @@ static void gather(processors *p)
     }
 }
 
-static int where_threads(const processors *p, tm__finding *finding)
+static int waited(const void *context, uint32_t thread)
 {
-    static const char begin[] = "thread_id in (";
-    const tm_model *model = p->findings->model;
-    size_t bytes = sizeof(begin) + (size_t)p->threads * ID_BYTES;
-    size_t length = sizeof(begin) - 1;
+    const processors *p = context;
 
-    finding->long_where = tm__zalloc(&p->findings->memory, bytes);
-    if (!finding->long_where)
-        return TM_ENOMEM;
-    finding->long_where_bytes = bytes;
-    memcpy(finding->long_where, begin, length);
-    for (uint32_t t = 0; t < model->threads_count; t++)
-        if (counts(p, t, waited_ns(model, t)))
-            length += (size_t)snprintf(finding->long_where + length, bytes - length,
-                                       "%s%llu", length < sizeof(begin) ? "" : ", ",
-                                       (unsigned long long)model->threads[t].id);
-    snprintf(finding->long_where + length, bytes - length, ")");
-    return TM_OK;
+    return counts(p, thread, waited_ns(p->findings->model, thread));
 }
 
 static int emit(const processors *p)
@@ -100,7 +82,7 @@ static int emit(const processors *p)
     tm__finding *finding =
         tm__finding_new(findings, "too_few_processors", "threads", p->waited_ns);
 
-    if (!finding || where_threads(p, finding) < 0)
+    if (!finding || tm__where_threads(finding, findings, waited, p) < 0)
         return TM_ENOMEM;
     finding->bound_ns = p->bound_ns;
     finding->thread = p->thread;

@@ -93,6 +93,9 @@ void tm__finding_write_times(tm__finding *finding, uint64_t count)
 
 /* ---- evidence ---- */
 
+/* What a report holds for one finding, at most. */
+enum { LONGEST_WHERE = 1 << 20, NUMBER_BYTES = 24 };
+
 /* Add " and " and bytes; what does not fit leaves no condition that says less. */
 static void add_where(tm__finding *finding, const char *column, const char *rest)
 {
@@ -165,4 +168,62 @@ void tm__where_caller(tm__finding *finding, const tm__findings *findings,
 void tm__where_class(tm__finding *finding, const tm_model *model, uint32_t class_name)
 {
     tm__where_text(finding, "class", tm__strings_get(&model->strings, class_name));
+}
+
+void tm__where_states(tm__finding *finding, const int *states, uint32_t count)
+{
+    char list[TM__WHERE_BYTES];
+    size_t at = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        at += (size_t)snprintf(list + at, sizeof(list) - at, "%s'%s'",
+                               i ? ", " : "in (", tm_state_name(states[i]));
+    snprintf(list + at, sizeof(list) - at, ")");
+    add_where(finding, "state", list);
+}
+
+int tm__where_in(tm__finding *finding, tm__findings *findings, const char *column,
+                 const uint64_t *numbers, uint32_t count)
+{
+    const char *before = finding->long_where ? finding->long_where : finding->where;
+    size_t room = strlen(before) + strlen(column) + (size_t)count * NUMBER_BYTES + 16;
+    char *where;
+    size_t at;
+
+    if (room > LONGEST_WHERE)
+        room = 1; /* empty, which chooses nothing rather than too much */
+    where = tm__zalloc(&findings->memory, room);
+    if (!where)
+        return TM_ENOMEM;
+    if (room > 1) {
+        at = (size_t)snprintf(where, room, "%s%s%s in (", before,
+                              *before ? " and " : "", column);
+        for (uint32_t i = 0; i < count; i++)
+            at += (size_t)snprintf(where + at, room - at, "%s%" PRIu64, i ? ", " : "",
+                                   numbers[i]);
+        snprintf(where + at, room - at, ")");
+    }
+    tm__free(&findings->memory, finding->long_where, finding->long_where_bytes);
+    finding->long_where = where;
+    finding->long_where_bytes = room;
+    return TM_OK;
+}
+
+int tm__where_threads(tm__finding *finding, tm__findings *findings,
+                      tm__is_chosen *is_chosen, const void *context)
+{
+    const tm_model *model = findings->model;
+    size_t bytes = ((size_t)model->threads_count + 1) * sizeof(uint64_t);
+    uint64_t *ids = tm__zalloc(&findings->memory, bytes);
+    uint32_t count = 0;
+    int rc;
+
+    if (!ids)
+        return TM_ENOMEM;
+    for (uint32_t t = 0; t < model->threads_count; t++)
+        if (is_chosen(context, t))
+            ids[count++] = model->threads[t].id;
+    rc = tm__where_in(finding, findings, "thread_id", ids, count);
+    tm__free(&findings->memory, ids, bytes);
+    return rc;
 }

@@ -36,6 +36,19 @@ static int is_virtual(const tm__thread *thread)
     return (thread->flags & TM_THREAD_VIRTUAL) != 0;
 }
 
+/* For how long a thread waited to begin; 0: not long. */
+static int64_t waited_ns(const carriers *c, uint32_t number)
+{
+    const tm__thread *thread = &c->findings->model->threads[number];
+    int64_t ns;
+
+    if (!is_virtual(thread) || thread->interval_first || thread->interval_count < 2 ||
+        thread->intervals[0].state != TM_STATE_NEW)
+        return 0;
+    ns = thread->intervals[1].start_ns - thread->intervals[0].start_ns;
+    return ns < c->findings->run_ns / PART_OF_RUN ? 0 : ns;
+}
+
 static void gather_waits(carriers *c)
 {
     const tm_model *model = c->findings->model;
@@ -43,22 +56,22 @@ static void gather_waits(carriers *c)
     c->from_ns = INT64_MAX;
     c->to_ns = INT64_MIN;
     for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
-        int64_t from_ns, ns;
+        int64_t from_ns, ns = waited_ns(c, t);
 
-        if (!is_virtual(thread) || thread->interval_first ||
-            thread->interval_count < 2 || thread->intervals[0].state != TM_STATE_NEW)
+        if (ns <= 0)
             continue;
-        from_ns = thread->intervals[0].start_ns;
-        ns = thread->intervals[1].start_ns - from_ns;
-        if (ns < c->findings->run_ns / PART_OF_RUN)
-            continue;
+        from_ns = model->threads[t].intervals[0].start_ns;
         c->threads++;
         c->waited_ns = tm__sum(c->waited_ns, ns);
         c->most_ns = ns > c->most_ns ? ns : c->most_ns;
         c->from_ns = from_ns < c->from_ns ? from_ns : c->from_ns;
         c->to_ns = from_ns + ns > c->to_ns ? from_ns + ns : c->to_ns;
     }
+}
+
+static int waited(const void *context, uint32_t thread)
+{
+    return waited_ns(context, thread) > 0;
 }
 
 static int gather_places(carriers *c)
@@ -109,11 +122,13 @@ static int emit(carriers *c, const tm__tally_item *top)
 
     if (!finding)
         return TM_ENOMEM;
+    tm__where_text(finding, "state", tm_state_name(TM_STATE_NEW));
+    if (tm__where_threads(finding, findings, waited, c) < 0)
+        return TM_ENOMEM;
     finding->bound_ns = c->most_ns;
     finding->place = top->a;
     finding->thread = top->worst_thread;
     finding->inner_method = findings->places.items[top->a].method;
-    tm__where_caller(finding, findings, "method", top->a, 1);
     tm__finding_write(finding, "%u virtual threads wait for carriers pinned in ",
                       c->threads);
     tm__finding_write_caller(finding, findings, top->a);

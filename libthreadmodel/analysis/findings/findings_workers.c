@@ -33,6 +33,7 @@ typedef struct executor {
 typedef struct executors {
     tm__findings *findings;
     uint32_t *of_thread;    ///< items[] + 1; 0: no worker
+    uint32_t chosen;        ///< items[] + 1, whose workers are evidence
     tm__triple_map by_name; ///< (hash of the name without numbers): items[] + 1
     tm__tally places;       ///< (executor, place, state)
     TM__ARRAY(executor, items);
@@ -221,6 +222,13 @@ static int is_too_small(const executors *e, const executor *it,
            !tm__is_covered(e->findings, e->findings->places.items[top->b].method);
 }
 
+static int is_worker_here(const void *context, uint32_t thread)
+{
+    const executors *e = context;
+
+    return e->of_thread[thread] == e->chosen;
+}
+
 static int emit_executor(executors *e, uint32_t number, const tm__tally_item *top)
 {
     tm__findings *findings = e->findings;
@@ -232,13 +240,16 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
 
     if (!finding)
         return TM_ENOMEM;
+    e->chosen = number + 1;
+    tm__where_text(finding, "state", tm_state_name((int)top->c));
+    tm__where_caller(finding, findings, "method", top->b, 1);
+    if (tm__where_threads(finding, findings, is_worker_here, e) < 0)
+        return TM_ENOMEM;
     finding->bound_ns = it->blocked_ns / it->workers;
     tm__ask_without_sleeps(finding, findings, (int)top->c, top->b);
     finding->place = top->b;
     finding->thread = top->worst_thread;
     finding->inner_method = findings->places.items[top->b].method;
-    tm__where_text(finding, "state", tm_state_name((int)top->c));
-    tm__where_caller(finding, findings, "method", top->b, 1);
     tm__finding_write(finding,
                       it->workers == 1
                           ? "The only worker of an executor is hardly idle: "
