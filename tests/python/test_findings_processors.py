@@ -35,7 +35,10 @@ def test_more_threads_than_processors_wait_for_them() -> None:
         "16 threads could run and had no processor for 1.41 s in all, 14.1 on average; "
         "t1 for 88.0 ms."
     )
-    assert row["holds"] == "The program's threads had 1.9 processors on average."
+    assert row["holds"] == (
+        "The program's threads had 1.9 processors on average. t1 had one longest, for "
+        "12.0 ms."
+    )
     assert not row["minor"]
     assert not row["suspected"]
     evidence = story.model.evidence(row)
@@ -62,9 +65,17 @@ def test_the_number_of_processors_is_named() -> None:
     story = computing(16, 12, 88)
     story.model.define_run(Run(processors=2))
     (row,) = story.findings()
-    assert row["holds"] == "The program's threads had 1.9 of 2 processors on average."
+    assert "had 1.9 of 2 processors on average." in row["holds"]
     story.model.define_run(Run(processors=8))
     assert story.findings()[0]["minor"]
+
+
+def test_the_thread_that_had_a_processor_longest_is_named() -> None:
+    story = computing(16, 12, 88)
+    story.at(100, 20, KIND.THREAD_START)
+    story.at(101, 20, KIND.CPU_TIME, value=90 * MS)
+    (row,) = story.findings()
+    assert row["holds"].endswith("thread 20 had one longest, for 90.0 ms.")
 
 
 def test_a_program_that_others_kept_from_the_processors_gains_nothing() -> None:

@@ -21,7 +21,9 @@ typedef struct processors {
     int64_t waited_ns;
     int64_t ran_ns; ///< of those that it is known of
     int64_t bound_ns;
+    int64_t most_ran_ns;
     uint32_t thread; ///< that waited longest
+    uint32_t ran;    ///< that ran longest
     uint32_t threads;
 } processors;
 
@@ -53,6 +55,10 @@ static void gather(processors *p)
 
         if (ran_ns > 0)
             p->ran_ns = tm__sum(p->ran_ns, ran_ns);
+        if (ran_ns > p->most_ran_ns) {
+            p->most_ran_ns = ran_ns;
+            p->ran = t;
+        }
         if (!counts(p, t, ns))
             continue;
         p->threads++;
@@ -109,6 +115,13 @@ static int emit(const processors *p)
     else if (p->ran_ns > 0)
         tm__finding_write(
             finding, "The program's threads had %.1f processors on average.", used);
+    if (p->ran != TM__NONE) {
+        tm__finding_write(finding, " ");
+        tm__finding_write_thread(finding, findings->model, p->ran);
+        tm__finding_write(finding, " had one longest, for ");
+        tm__finding_write_duration(finding, p->most_ran_ns);
+        tm__finding_write(finding, ".");
+    }
     tm__part(finding, TM__ADVICE);
     tm__finding_write(finding,
                       is_of_others
@@ -124,7 +137,7 @@ static int emit(const processors *p)
 
 int tm__find_processors(tm__findings *findings)
 {
-    processors p = {.findings = findings, .thread = TM__NONE};
+    processors p = {.findings = findings, .thread = TM__NONE, .ran = TM__NONE};
 
     gather(&p);
     if (!p.threads || p.bound_ns < findings->run_ns / PART_OF_RUN ||

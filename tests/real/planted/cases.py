@@ -381,7 +381,7 @@ HEALTHY = (
         "guava-apart",
         "GuavaTurns",
         "2 clients compute, and seldom want the same monitor",
-        ("clients=2", "each=20000", "own=100000"),
+        ("clients=2", "each=20000", "held=20", "own=100000"),
     ),
     Healthy(
         "disruptor-blocking",
