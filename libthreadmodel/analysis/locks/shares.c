@@ -7,6 +7,7 @@
 #include "model/listing.h"
 #include "model/object.h"
 #include "model/tenure.h"
+#include "model/wakeup_latency.h"
 
 const char *tm__share_name(int kind)
 {
@@ -24,8 +25,6 @@ int tm__is_block(const tm_model *model, const tm__interval *it)
             (it->object != TM__NONE && model->objects[it->object].is_owned));
 }
 
-/* A wake-up that takes so many times as long as the median was none alone. */
-enum { MUCH_LONGER = 8 };
 /* The `next` of the record in which the block itself ends, which has no number here. */
 #define OWN UINT32_MAX
 
@@ -158,8 +157,8 @@ static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
 
     /* Of one that parks again while it is overtaken an event tells; who queues for a
      * monitor is overtaken unseen. */
-    if (queued_ns > b->at_ns ||
-        (!is_reported && is_exact && to_ns - from_ns > MUCH_LONGER * usual_ns))
+    if (queued_ns > b->at_ns || (!is_reported && is_exact &&
+                                 to_ns - from_ns > TM__WAKEUP_MUCH_LONGER * usual_ns))
         from_ns = to_ns - usual_ns;
     if (from_ns > b->at_ns)
         deal(b, from_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);

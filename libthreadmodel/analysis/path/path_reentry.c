@@ -11,9 +11,8 @@
 #include "model/tenure.h"
 #include "model/wakeup_latency.h"
 
-/* What takes as long as so many wake-ups was none; and what one takes where the run
- * shows none. */
-enum { MUCH_LONGER = 8, UNKNOWN_WAKEUP_NS = 100000 };
+/* What a wake-up takes where the run shows none. */
+enum { UNKNOWN_WAKEUP_NS = 100000 };
 /* Owners that are looked through, of a monitor that goes from hand to hand. */
 enum { OWNERS_LOOKED_AT = 256 };
 
@@ -48,7 +47,7 @@ void tm__path_reentry(const tm_model *model, uint32_t thread, uint32_t first,
         return;
     end_ns = it->intervals[end].start_ns;
     if (end_ns - block->start_ns <=
-        MUCH_LONGER * (usual_ns ? usual_ns : UNKNOWN_WAKEUP_NS))
+        TM__WAKEUP_MUCH_LONGER * (usual_ns ? usual_ns : UNKNOWN_WAKEUP_NS))
         return;
     owner = last_owner(model, thread, block, end_ns, &next);
     if (!owner || owner->owner == TM__NONE)

@@ -7,21 +7,17 @@
  *     owner   ══[ A ═══════ had ─ ─ ─ ─]            had: known to have it still
  *     next         ························w[ B      it let go somewhere in ─ ─ ─
  */
-#include "analysis/whatif/holds.h"
+#include "analysis/whatif/hold_records.h"
 
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
 #include "model/interval.h"
-#include "model/methods.h"
 #include "model/object.h"
 #include "model/tenure.h"
 #include "model/thread.h"
 #include "model/wakeup_latency.h"
 
-/* A wake-up that takes so many times as long as the median was none alone. */
-enum { MUCH_LONGER = 8 };
-/* Of some holds one end was not seen: they are taken to be as long as others. */
-enum { LENGTHS_MIN = 4, LOOK_BACK = 16, LOOK_AHEAD = 64 };
+enum { LOOK_BACK = 16, LOOK_AHEAD = 64 };
 
 /** A lock while its tenures are gone through. */
 typedef struct lock {
@@ -35,33 +31,6 @@ typedef struct lock {
     int is_known;         ///< who had it before is
     int is_reported;      ///< that this one let go
 } lock;
-
-static uint32_t find_place(tm__holds *holds, uint32_t object, uint32_t stack)
-{
-    const tm_model *model = holds->model;
-    uint32_t class_index = model->objects[object].class_index;
-    uint32_t caller = stack == TM__NONE ? TM__NONE : holds->callers[stack];
-    tm__place place = {.class_name = TM__NONE, .method = TM__NONE};
-    uint32_t *value;
-
-    if (class_index != TM__NONE)
-        place.class_name = model->classes[class_index].name;
-    if (caller != TM__NONE && model->frames[caller].method != TM__NONE)
-        place.method = model->methods[model->frames[caller].method].full_name;
-    place.is_chosen = holds->chosen && holds->chosen[object];
-    value = tm__triple_map_at(&holds->by_place, holds->memory, place.class_name,
-                              place.method, place.is_chosen);
-    if (!value)
-        return TM__NONE;
-    if (!*value) {
-        if (tm__reserve(holds->memory, &holds->places, &holds->places_capacity,
-                        (size_t)holds->places_count + 1, sizeof(place)) < 0)
-            return TM__NONE;
-        holds->places[holds->places_count++] = place;
-        *value = holds->places_count;
-    }
-    return *value - 1;
-}
 
 static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *next,
                          const tm__record_ends *b)
@@ -148,113 +117,6 @@ static int64_t since_ns_of(const lock *l, const tm__tenure *it,
     return since_ns < start_ns ? since_ns : start_ns;
 }
 
-/* ---- how long it usually is ---- */
-
-static int add_length(tm__holds *holds, uint32_t object, uint32_t owner, int64_t ns)
-{
-    uint32_t *value =
-        tm__triple_map_at(&holds->by_owner, holds->memory, object, owner, 0);
-
-    if (!value)
-        return TM_ENOMEM;
-    if (!*value) {
-        if (tm__reserve(holds->memory, &holds->lengths, &holds->lengths_capacity,
-                        (size_t)holds->lengths_count + 1, sizeof(tm__length)) < 0)
-            return TM_ENOMEM;
-        holds->lengths[holds->lengths_count++] = (tm__length){0, 0};
-        *value = holds->lengths_count;
-    }
-    holds->lengths[*value - 1].sum_ns = tm__sum(holds->lengths[*value - 1].sum_ns, ns);
-    holds->lengths[*value - 1].count++;
-    return TM_OK;
-}
-
-/* Readers and writers of a lock have it for different times, so its owner's own count
- * first. @return 0: not known */
-static int64_t usual_length_ns(const tm__holds *holds, uint32_t object, uint32_t owner)
-{
-    uint32_t owners[] = {owner, TM__NONE};
-
-    for (int i = 0; i < 2; i++) {
-        const uint32_t *value =
-            tm__triple_map_find(&holds->by_owner, object, owners[i], 0);
-        const tm__length *it = value ? &holds->lengths[*value - 1] : NULL;
-
-        if (it && it->count >= LENGTHS_MIN)
-            return it->sum_ns / it->count * (holds->bound == TM__HOLDS_LONG ? 2 : 1);
-    }
-    return 0;
-}
-
-static tm__record_ends *ends_of(const tm__holds *holds, const tm__tenure *it)
-{
-    return &holds->ends[it - holds->model->tenures];
-}
-
-/* A hold between two blocks: both ends are known well. */
-static int add_lengths(tm__holds *holds, const tm__tenure *it, const tm__record_ends *b)
-{
-    int rc = add_length(holds, b->object, it->owner, b->released_ns - it->got_ns);
-
-    return rc == TM_OK
-               ? add_length(holds, b->object, TM__NONE, b->released_ns - it->got_ns)
-               : rc;
-}
-
-static int look_up(tm__holds *holds, const tm__tenure *it)
-{
-    const tm_model *model = holds->model;
-    const tm__tenure *next = tm__tenure_next(model, it);
-    tm__record_ends *to = ends_of(holds, it);
-    tm__bounds b;
-
-    if (to->object == TM__NONE || it->owner == TM__NONE)
-        return TM_OK;
-    tm__tenure_bounds(&b, model, to->object, it, next, model->last_ns);
-    to->got_earliest_ns =
-        b.got_earliest_ns > holds->origin_ns ? b.got_earliest_ns : holds->origin_ns;
-    to->got_latest_ns = b.got_latest_ns;
-    to->released_earliest_ns = b.released_earliest_ns;
-    to->released_latest_ns = b.released_latest_ns;
-    to->released_ns = b.released_ns;
-    to->at = b.at;
-    to->place = find_place(holds, to->object, it->stack);
-    holds->first[it->owner + 1]++;
-    if (to->place == TM__NONE)
-        return TM_ENOMEM;
-    return next && it->flags & next->flags & TM__TENURE_HANDED
-               ? add_lengths(holds, it, to)
-               : TM_OK;
-}
-
-/* Records are looked up in the order in which they were written: those of one time lie
- * in the same stretches of their owners' timelines. */
-static int look_up_all(tm__holds *holds)
-{
-    const tm_model *model = holds->model;
-    int rc = TM_OK;
-
-    holds->ends = tm__resize(holds->memory, NULL, 0,
-                             ((size_t)model->tenures_count + 1) * sizeof(*holds->ends));
-    holds->first = tm__zalloc(holds->memory,
-                              ((size_t)model->threads_count + 1) * sizeof(uint32_t));
-    if (!holds->ends || !holds->first)
-        return TM_ENOMEM;
-    holds->origin_ns = tm__model_origin_ns(model);
-    for (uint32_t i = 0; i < model->tenures_count; i++)
-        holds->ends[i].object = TM__NONE;
-    for (uint32_t i = 0; i < model->objects_count; i++)
-        for (const tm__tenure *it =
-                 tm__tenure_at(model, model->details[i].first_tenure);
-             it; it = tm__tenure_next(model, it))
-            ends_of(holds, it)->object = i;
-    for (uint32_t i = 0; rc == TM_OK && i < model->tenures_count; i++)
-        rc = look_up(holds, &model->tenures[i]);
-    for (uint32_t i = 0; i < model->threads_count; i++)
-        holds->first[i + 1] += holds->first[i];
-    return rc;
-}
-
 /* Of a hold one end of which was not seen the length is guessed. */
 static void stretch(const lock *l, tm__replay_hold *hold, const tm__tenure *it,
                     const tm__tenure *next, const tm__record_ends *b)
@@ -267,7 +129,7 @@ static void stretch(const lock *l, tm__replay_hold *hold, const tm__tenure *it,
     hold->until_ns = hold->end_ns;
     if (l->holds->bound == TM__HOLDS_SHORT || (hold->is_handed && is_end_seen))
         return;
-    length_ns = usual_length_ns(l->holds, l->object, hold->owner);
+    length_ns = tm__usual_length_ns(l->holds, l->object, hold->owner);
     if (length_ns == 0)
         return;
     if (!hold->is_handed) {
@@ -303,7 +165,7 @@ static void explain_gap(const lock *l, tm__replay_hold *hold, int64_t queued_ns)
     if (!l->is_known || from_ns < queued_ns)
         from_ns = queued_ns;
     gap_ns = hold->start_ns > from_ns ? hold->start_ns - from_ns : 0;
-    if (!is_waking && gap_ns > MUCH_LONGER * l->usual_ns) {
+    if (!is_waking && gap_ns > TM__WAKEUP_MUCH_LONGER * l->usual_ns) {
         hold->hidden_ns = gap_ns - l->usual_ns;
         gap_ns = l->usual_ns;
     }
@@ -315,7 +177,7 @@ static void add_hold(lock *l, const tm__tenure *it)
     const tm__tenure *before = l->before;
     const tm__tenure *next = tm__tenure_next(l->holds->model, it);
     tm__holds *holds = l->holds;
-    const tm__record_ends *b = ends_of(holds, it);
+    const tm__record_ends *b = tm__record_ends_of(holds, it);
     tm__replay_hold hold = {.object = l->object,
                             .owner = it->owner,
                             .place = b->place,
@@ -420,12 +282,12 @@ static int add_unrecorded(tm__holds *holds, uint32_t thread, uint32_t first)
         return TM_OK;
     hold.start_ns = hold.end_ns = hold.since_ns = it->intervals[next].start_ns;
     hold.until_ns =
-        tm__sum(hold.since_ns, usual_length_ns(holds, block->object, thread));
+        tm__sum(hold.since_ns, tm__usual_length_ns(holds, block->object, thread));
     while (++next < it->interval_count && it->intervals[next].start_ns < hold.until_ns)
         if (tm__is_lock_block(&it->intervals[next]) &&
             it->intervals[next].object == block->object)
             hold.until_ns = it->intervals[next].start_ns;
-    hold.place = find_place(holds, block->object, block->stack);
+    hold.place = tm__hold_place(holds, block->object, block->stack);
     if (hold.place == TM__NONE ||
         tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
                     (size_t)holds->items_count + 1, sizeof(hold)) < 0)
@@ -446,7 +308,7 @@ static int read_thread(tm__holds *holds, uint32_t thread)
         const tm__interval *at = &it->intervals[i];
 
         if (at->state == TM_STATE_PARKED && tm__is_lock_block(at) &&
-            usual_length_ns(holds, at->object, thread) > 0)
+            tm__usual_length_ns(holds, at->object, thread) > 0)
             rc = add_unrecorded(holds, thread, i);
     }
     return rc;
@@ -466,7 +328,7 @@ int tm__holds_gather(tm__holds *holds)
         rc = tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
                          (size_t)model->tenures_count + 1, sizeof(tm__replay_hold));
     if (rc == TM_OK && !holds->ends)
-        rc = look_up_all(holds);
+        rc = tm__hold_records_look_up(holds);
     if (rc == TM_OK)
         read_records(holds, locks);
     tm__free(holds->memory, locks, locks_bytes);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of a run's tenures at every bound, looked up once. */
+#include "analysis/whatif/hold_records.h"
+
+#include "base/saturate.h"
+#include "model/methods.h"
+#include "model/object.h"
+#include "model/tenure.h"
+#include "model/thread.h"
+
+/* Of some holds one end was not seen: they are taken to be as long as others. */
+enum { LENGTHS_MIN = 4 };
+
+uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack)
+{
+    const tm_model *model = holds->model;
+    uint32_t class_index = model->objects[object].class_index;
+    uint32_t caller = stack == TM__NONE ? TM__NONE : holds->callers[stack];
+    tm__place place = {.class_name = TM__NONE, .method = TM__NONE};
+    uint32_t *value;
+
+    if (class_index != TM__NONE)
+        place.class_name = model->classes[class_index].name;
+    if (caller != TM__NONE && model->frames[caller].method != TM__NONE)
+        place.method = model->methods[model->frames[caller].method].full_name;
+    place.is_chosen = holds->chosen && holds->chosen[object];
+    value = tm__triple_map_at(&holds->by_place, holds->memory, place.class_name,
+                              place.method, place.is_chosen);
+    if (!value)
+        return TM__NONE;
+    if (!*value) {
+        if (tm__reserve(holds->memory, &holds->places, &holds->places_capacity,
+                        (size_t)holds->places_count + 1, sizeof(place)) < 0)
+            return TM__NONE;
+        holds->places[holds->places_count++] = place;
+        *value = holds->places_count;
+    }
+    return *value - 1;
+}
+
+static int add_length(tm__holds *holds, uint32_t object, uint32_t owner, int64_t ns)
+{
+    uint32_t *value =
+        tm__triple_map_at(&holds->by_owner, holds->memory, object, owner, 0);
+
+    if (!value)
+        return TM_ENOMEM;
+    if (!*value) {
+        if (tm__reserve(holds->memory, &holds->lengths, &holds->lengths_capacity,
+                        (size_t)holds->lengths_count + 1, sizeof(tm__length)) < 0)
+            return TM_ENOMEM;
+        holds->lengths[holds->lengths_count++] = (tm__length){0, 0};
+        *value = holds->lengths_count;
+    }
+    holds->lengths[*value - 1].sum_ns = tm__sum(holds->lengths[*value - 1].sum_ns, ns);
+    holds->lengths[*value - 1].count++;
+    return TM_OK;
+}
+
+int64_t tm__usual_length_ns(const tm__holds *holds, uint32_t object, uint32_t owner)
+{
+    uint32_t owners[] = {owner, TM__NONE};
+
+    for (int i = 0; i < 2; i++) {
+        const uint32_t *value =
+            tm__triple_map_find(&holds->by_owner, object, owners[i], 0);
+        const tm__length *it = value ? &holds->lengths[*value - 1] : NULL;
+
+        if (it && it->count >= LENGTHS_MIN)
+            return it->sum_ns / it->count * (holds->bound == TM__HOLDS_LONG ? 2 : 1);
+    }
+    return 0;
+}
+
+/* A hold between two blocks: both ends are known well. */
+static int add_lengths(tm__holds *holds, const tm__tenure *it, const tm__record_ends *b)
+{
+    int rc = add_length(holds, b->object, it->owner, b->released_ns - it->got_ns);
+
+    return rc == TM_OK
+               ? add_length(holds, b->object, TM__NONE, b->released_ns - it->got_ns)
+               : rc;
+}
+
+static int look_up(tm__holds *holds, const tm__tenure *it)
+{
+    const tm_model *model = holds->model;
+    const tm__tenure *next = tm__tenure_next(model, it);
+    tm__record_ends *to = tm__record_ends_of(holds, it);
+    tm__bounds b;
+
+    if (to->object == TM__NONE || it->owner == TM__NONE)
+        return TM_OK;
+    tm__tenure_bounds(&b, model, to->object, it, next, model->last_ns);
+    to->got_earliest_ns =
+        b.got_earliest_ns > holds->origin_ns ? b.got_earliest_ns : holds->origin_ns;
+    to->got_latest_ns = b.got_latest_ns;
+    to->released_earliest_ns = b.released_earliest_ns;
+    to->released_latest_ns = b.released_latest_ns;
+    to->released_ns = b.released_ns;
+    to->at = b.at;
+    to->place = tm__hold_place(holds, to->object, it->stack);
+    holds->first[it->owner + 1]++;
+    if (to->place == TM__NONE)
+        return TM_ENOMEM;
+    return next && it->flags & next->flags & TM__TENURE_HANDED
+               ? add_lengths(holds, it, to)
+               : TM_OK;
+}
+
+/* Records are looked up in the order in which they were written: those of one time lie
+ * in the same stretches of their owners' timelines. */
+int tm__hold_records_look_up(tm__holds *holds)
+{
+    const tm_model *model = holds->model;
+    int rc = TM_OK;
+
+    holds->ends = tm__resize(holds->memory, NULL, 0,
+                             ((size_t)model->tenures_count + 1) * sizeof(*holds->ends));
+    holds->first = tm__zalloc(holds->memory,
+                              ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+    if (!holds->ends || !holds->first)
+        return TM_ENOMEM;
+    holds->origin_ns = tm__model_origin_ns(model);
+    for (uint32_t i = 0; i < model->tenures_count; i++)
+        holds->ends[i].object = TM__NONE;
+    for (uint32_t i = 0; i < model->objects_count; i++)
+        for (const tm__tenure *it =
+                 tm__tenure_at(model, model->details[i].first_tenure);
+             it; it = tm__tenure_next(model, it))
+            tm__record_ends_of(holds, it)->object = i;
+    for (uint32_t i = 0; rc == TM_OK && i < model->tenures_count; i++)
+        rc = look_up(holds, &model->tenures[i]);
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        holds->first[i + 1] += holds->first[i];
+    return rc;
+}

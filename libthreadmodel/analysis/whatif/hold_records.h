@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What holds.c asks of the records that holds are gathered from. */
+#ifndef TM_ANALYSIS_WHATIF_HOLD_RECORDS_H
+#define TM_ANALYSIS_WHATIF_HOLD_RECORDS_H
+
+#include "analysis/whatif/holds.h"
+#include "model/tenure.h"
+
+static inline tm__record_ends *tm__record_ends_of(const tm__holds *holds,
+                                                  const tm__tenure *it)
+{
+    return &holds->ends[it - holds->model->tenures];
+}
+
+/** Of a lock that was got with a stack. @return places[], or TM__NONE: no memory */
+uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack);
+
+/**
+ * How long an owner has a lock. Readers and writers have it for different times, so its
+ * own holds count first.
+ * @return 0: not known
+ */
+int64_t tm__usual_length_ns(const tm__holds *holds, uint32_t object, uint32_t owner);
+
+/** Fill ends[], first[], lengths[] and places[]. @return TM_OK or TM_ENOMEM */
+int tm__hold_records_look_up(tm__holds *holds);
+
+#endif
