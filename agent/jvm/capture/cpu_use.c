@@ -14,7 +14,7 @@
 #include "ring/schedstat.h"
 
 static const int64_t EVERY_NS = INT64_C(1000000000);
-/* A thousandth of one processor: what is read takes 5 us. */
+/* Two thousandths of one processor at most: to read takes up to 9 us. */
 static const int64_t FOR_EACH_NS = INT64_C(5000000);
 static const int64_t WORTH_NS = INT64_C(1000000);
 
