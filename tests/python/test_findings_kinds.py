@@ -99,6 +99,14 @@ def test_a_class_that_takes_long_to_be_initialised_is_named() -> None:
     assert (row["class"], row["impact_ns"]) == ("demo.Catalog", 60 * MS)
 
 
+def test_evidence_whose_method_is_too_long_to_be_named_is_no_row() -> None:
+    story = executor(20, 0)
+    story.model.define_method(SLOW, SLOW, "slow" * 300)
+    (row,) = story.findings("executor_too_small")
+    assert row["evidence_where"] == ""
+    assert len(story.model.evidence(row)) == 0
+
+
 def test_evidence_of_an_initialiser_leaves_out_what_its_thread_did_later() -> None:
     story = with_methods()
     story.at(0, 1, KIND.SLEEP, stack=INITIALISER).at(60, 1, KIND.SLEPT)

@@ -190,8 +190,10 @@ int tm__where_in(tm__finding *finding, tm__findings *findings, const char *colum
     char *where;
     size_t at;
 
-    if (room > LONGEST_WHERE)
-        room = 1; /* empty, which chooses nothing rather than too much */
+    /* Empty, which chooses nothing rather than too much, and stays so. */
+    if (room > LONGEST_WHERE || finding->where_length == sizeof(finding->where) ||
+        (finding->long_where && !*before))
+        room = 1;
     where = tm__zalloc(&findings->memory, room);
     if (!where)
         return TM_ENOMEM;
