@@ -52,6 +52,10 @@ static const char *const default_libraries[] = {
     "com.sun.xml.internal.",
 };
 
+/* Packages of Go by which a goroutine is blocked. */
+static const char *const go_packages[] = {"runtime", "sync", "syscall"};
+static const char *const go_folders[] = {"internal/", "runtime/"};
+
 /* Where threads go to be blocked: never what a person means by the caller. */
 static const char *const primitives[] = {
     "java.lang.Object.",
@@ -131,9 +135,31 @@ static int is_among(const char *text, const char *const *list, size_t count)
     return 0;
 }
 
+/* A package itself, or one of its functions, which has no class: "runtime.gopark",
+ * "sync.(*Mutex).Lock". */
+static int is_of_package(const char *name, const char *package)
+{
+    size_t length = strlen(package);
+
+    if (strncmp(name, package, length) != 0)
+        return 0;
+    name += length;
+    return *name == '\0' ||
+           (*name == '.' && (name[1] == '(' || strchr(name + 1, '.') == NULL));
+}
+
+static int is_of_go(const char *name)
+{
+    for (size_t i = 0; i < COUNT(go_packages); i++)
+        if (is_of_package(name, go_packages[i]))
+            return 1;
+    return has_prefix(name, go_folders, COUNT(go_folders));
+}
+
 int tm__is_library(const char *name)
 {
-    return has_prefix(name, default_libraries, COUNT(default_libraries));
+    return has_prefix(name, default_libraries, COUNT(default_libraries)) ||
+           is_of_go(name);
 }
 
 int tm__is_idle(const char *method)
