@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "formats/contention/contention_reader.h"
 #include "formats/filter.h"
+#include "formats/go/go_reader.h"
 #include "formats/hprof/hprof_reader.h"
 #include "formats/hprof/hprof_text_reader.h"
 #include "formats/jfr/jfr_reader.h"
@@ -24,9 +25,9 @@
 /* Formats with a magic number come before those that have to guess; jstack takes any
  * text, for there may be a dump in it. */
 static const tm__format *const formats[] = {
-    &tm__format_tmt,   &tm__format_jfr,        &tm__format_hprof_text,
-    &tm__format_hprof, &tm__format_contention, &tm__format_tptp,
-    &tm__format_json,  &tm__format_plain,      &tm__format_jstack,
+    &tm__format_tmt,   &tm__format_go,         &tm__format_jfr,  &tm__format_hprof_text,
+    &tm__format_hprof, &tm__format_contention, &tm__format_tptp, &tm__format_json,
+    &tm__format_plain, &tm__format_jstack,
 };
 
 struct tm_source {

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Goroutines, Ms and Ps as events move them, and what becomes of these. Clocks of
+ * processors differ, so an event is read only when it is its turn: goroutines and Ps
+ * have counters, and the event names the next number.
+ */
+#ifndef TM_FORMATS_GO_SCHEDULER_H
+#define TM_FORMATS_GO_SCHEDULER_H
+
+#include "formats/go/go_names.h"
+
+enum { TM__GO_OUT_EVENTS = 16384, TM__GO_OUT_SPARE = 8 };
+
+typedef struct tm__go_goroutine {
+    uint64_t id;
+    uint64_t generation; ///< in which its counter began
+    uint64_t counter;
+    uint64_t creator;   ///< 0: not known
+    uint64_t waker;     ///< since it waits; 0: nobody, or the runtime
+    uint64_t object;    ///< that it waits for; 0: none
+    int64_t stopped_ns; ///< when it stopped the world
+    uint8_t status;     ///< enum tm__go_status
+    uint8_t wait;       ///< enum tm__go_wait
+    uint8_t is_new;     ///< it never ran
+    uint8_t is_named;
+    uint8_t stops_world;
+} tm__go_goroutine;
+
+/** What ends when it runs again. */
+enum tm__go_wait { TM__GO_NO_WAIT, TM__GO_AWAITS, TM__GO_SLEEPS };
+
+typedef struct tm__go_p {
+    uint64_t id;
+    uint64_t generation;
+    uint64_t counter;
+    uint8_t status; ///< enum tm__go_p_status
+} tm__go_p;
+
+typedef struct tm__go_m {
+    uint32_t goroutine; ///< goroutines[] that it runs, TM__NONE
+    uint32_t p;         ///< ps[] that it has, TM__NONE
+} tm__go_m;
+
+typedef struct tm__go_scheduler {
+    tm__memory *memory;
+    tm__go_names names;
+    tm__go_goroutine *goroutines;
+    tm__go_p *ps;
+    tm__go_m *ms;
+    uint32_t goroutine_count, goroutine_capacity;
+    uint32_t p_count, p_capacity;
+    uint32_t m_count, m_capacity;
+    tm__map goroutine_map, p_map, m_map;
+    uint64_t processors; ///< GOMAXPROCS, the most that was seen
+    int64_t last_ns;
+    tm_event *out; ///< TM__GO_OUT_EVENTS and TM__GO_OUT_SPARE
+    uint32_t out_count;
+} tm__go_scheduler;
+
+int tm__go_scheduler_init(tm__go_scheduler *scheduler, tm__memory *memory);
+
+/**
+ * Read the event at hand of a stream.
+ * @return TM_OK: it is read; TM_MORE: it is not its turn yet; TM_EDAMAGED: it
+ *         contradicts those before it; TM_ENOMEM and what the sink said: it is as if it
+ *         had not been called
+ */
+int tm__go_scheduler_read(tm__go_scheduler *scheduler,
+                          const tm__go_generation *generation,
+                          const tm__go_stream *stream, const tm_sink *sink);
+
+/** Read a sample. @return TM_OK, TM_ENOMEM, or what the sink said */
+int tm__go_scheduler_sample(tm__go_scheduler *scheduler,
+                            const tm__go_generation *generation,
+                            const tm__go_sample *sample, const tm_sink *sink);
+
+void tm__go_scheduler_free(tm__go_scheduler *scheduler);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What one event does to goroutines, Ms and Ps. Each function below returns as
+ * tm__go_scheduler_read() does. Whatever can fail comes first in it, and changes
+ * nothing that matters; so an event for which there was no memory is read again.
+ */
+#ifndef TM_FORMATS_GO_STEP_H
+#define TM_FORMATS_GO_STEP_H
+
+#include "formats/go/go_scheduler.h"
+
+/** An event, and who is on its thread. */
+typedef struct tm__go_step {
+    tm__go_scheduler *self;
+    const tm__go_generation *generation;
+    const tm__go_stream *stream;
+    const tm_sink *sink;
+    tm__go_m *m;
+    int64_t time_ns;
+} tm__go_step;
+
+/** Find or add what is known of an id. @return TM_OK or TM_ENOMEM; of an M TM_MORE: it
+ * was known */
+int tm__go_find_goroutine(tm__go_scheduler *self, uint64_t id, uint32_t *index);
+int tm__go_find_p(tm__go_scheduler *self, uint64_t id, uint32_t *index);
+int tm__go_find_m(tm__go_scheduler *self, uint64_t id, uint32_t *index);
+
+/* A goroutine or P that was seen; NULL: none. */
+static inline tm__go_goroutine *tm__go_goroutine_of(const tm__go_step *at, uint64_t id)
+{
+    uint32_t index = tm__map_find(&at->self->goroutine_map, id);
+
+    return index == TM__NONE ? NULL : &at->self->goroutines[index];
+}
+
+static inline tm__go_p *tm__go_p_of(const tm__go_step *at, uint64_t id)
+{
+    uint32_t index = tm__map_find(&at->self->p_map, id);
+
+    return index == TM__NONE ? NULL : &at->self->ps[index];
+}
+
+static inline tm__go_goroutine *tm__go_running(const tm__go_step *at)
+{
+    return at->m->goroutine == TM__NONE ? NULL
+                                        : &at->self->goroutines[at->m->goroutine];
+}
+
+static inline tm__go_p *tm__go_present_p(const tm__go_step *at)
+{
+    return at->m->p == TM__NONE ? NULL : &at->self->ps[at->m->p];
+}
+
+/* The goroutine that runs, on a P; NULL: what comes contradicts that. */
+static inline tm__go_goroutine *tm__go_on_p(const tm__go_step *at, int status)
+{
+    tm__go_goroutine *it = tm__go_running(at);
+
+    return it && tm__go_present_p(at) && it->status == status ? it : NULL;
+}
+
+/* Whether an event is the next of those that a counter puts in order. */
+static inline int tm__go_is_next(const tm__go_step *at, uint64_t generation,
+                                 uint64_t counter, uint64_t number)
+{
+    return generation == at->generation->number && number == counter + 1;
+}
+
+static inline tm_event *tm__go_emit(const tm__go_step *at, int kind, uint64_t thread)
+{
+    tm_event *event = &at->self->out[at->self->out_count++];
+
+    *event =
+        (tm_event){.time_ns = at->time_ns, .thread = thread, .kind = (uint16_t)kind};
+    return event;
+}
+
+/** Have the sink know a stack, a thing waited for, a goroutine. */
+int tm__go_stack_at(const tm__go_step *at, uint64_t number, uint32_t *id);
+int tm__go_object_at(const tm__go_step *at, uint64_t stack, uint64_t reason,
+                     const char *what, uint64_t *object);
+int tm__go_name_at(const tm__go_step *at, uint64_t id, uint64_t stack, int innermost,
+                   int *is_named);
+
+/** A goroutine begins to wait, is woken, and has done with waiting. */
+void tm__go_begin_wait(const tm__go_step *at, tm__go_goroutine *it, int kind,
+                       uint64_t object, uint32_t stack);
+void tm__go_wake(const tm__go_step *at, tm__go_goroutine *it, uint64_t waker,
+                 uint32_t stack);
+void tm__go_end_wait(const tm__go_step *at, tm__go_goroutine *it);
+
+/* Goroutines, */
+int tm__go_on_status(const tm__go_step *at);
+int tm__go_on_create(const tm__go_step *at);
+int tm__go_on_start(const tm__go_step *at);
+int tm__go_on_leave(const tm__go_step *at);
+int tm__go_on_unblock(const tm__go_step *at);
+int tm__go_on_switch(const tm__go_step *at);
+
+/* in system calls, */
+int tm__go_on_syscall_begin(const tm__go_step *at);
+int tm__go_on_syscall_end(const tm__go_step *at);
+int tm__go_on_syscall_end_blocked(const tm__go_step *at);
+int tm__go_on_create_syscall(const tm__go_step *at);
+int tm__go_on_destroy_syscall(const tm__go_step *at);
+
+/* and Ps. */
+int tm__go_on_p_status(const tm__go_step *at);
+int tm__go_on_p_start(const tm__go_step *at);
+int tm__go_on_p_stop(const tm__go_step *at);
+int tm__go_on_p_steal(const tm__go_step *at);
+
+#endif

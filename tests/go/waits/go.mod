@@ -1,0 +1,2 @@
+module example.com/waits
+go 1.22

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Go program's execution trace, beside what Go's own reader says of it."""
+
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import threadmodel
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / "tests/go"
+RECORDED = ROOT / "tests/fuzz/corpus/go/go25.trace"
+GO = shutil.which("go")
+SECONDS = 540
+
+
+class Change(NamedTuple):
+    goroutine: int
+    before: str
+    after: str
+    by: int  # 0 where it does not matter, or nobody
+
+
+def run(*command: str | Path, folder: Path) -> str:
+    done = subprocess.run(
+        [str(it) for it in command],
+        cwd=folder,
+        timeout=SECONDS,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if GO is None:
+        pytest.skip("there is no go")
+    path = tmp_path_factory.mktemp("go") / "trace.out"
+    run("go", "run", ".", "-count", "20", path, folder=PROGRAMS / "waits")
+    return path
+
+
+@pytest.fixture(scope="module")
+def oracle(trace: Path) -> list[Change]:
+    folder = PROGRAMS / "oracle"
+    fetched = subprocess.run(
+        ["go", "mod", "download"], cwd=folder, timeout=SECONDS, capture_output=True
+    )
+    if fetched.returncode:
+        pytest.skip("golang.org/x/exp/trace cannot be had")
+    changes = []
+    for line in run("go", "run", ".", trace, folder=folder).splitlines():
+        goroutine, before, after, by = line.split(" ")[:4]
+        if before != after:
+            is_woken = after == "Runnable" and before in ("Waiting", "NotExist")
+            changes.append(
+                Change(int(goroutine), before, after, int(by) if is_woken else 0)
+            )
+    return changes
+
+
+STATES = {
+    "Running": "running",
+    "Runnable": "runnable",
+    "Syscall": "waiting",
+    "Waiting": "waiting",
+    "NotExist": "dead",
+}
+
+
+def distinct(states: Iterable[str]) -> list[str]:
+    return [state for state, _ in groupby(states)]
+
+
+def test_goroutines_change_as_in_the_reader_of_go(
+    trace: Path, oracle: list[Change]
+) -> None:
+    ours: dict[int, list[str]] = {it.goroutine: [] for it in oracle}
+    for row in threadmodel.open(trace).timeline():
+        state = "waiting" if row["state"] == "sleeping" else row["state"]
+        if state not in ("unknown", "new"):
+            ours[row["thread_id"]].append(state)
+    for goroutine, states in ours.items():
+        expected = [STATES[it.after] for it in oracle if it.goroutine == goroutine]
+        # One that was woken and did not run until the end still waits, for the model.
+        if expected[-2:] == ["waiting", "runnable"]:
+            expected.pop()
+        assert distinct(states) == distinct(expected), goroutine
+
+
+def test_who_unblocked_a_goroutine_is_reported(
+    trace: Path, oracle: list[Change]
+) -> None:
+    model = threadmodel.open(trace)
+    wakers = Counter(
+        (row["from_thread_id"], row["to_thread_id"])
+        for row in model.interactions()
+        if row["kind"] == "post" and row["woken_ns"] is not None
+    )
+    expected: Counter[tuple[int, int]] = Counter()
+    pending: dict[int, int] = {}
+    for it in oracle:
+        if it.before == "Waiting" and it.after == "Runnable" and it.by:
+            pending[it.goroutine] = it.by
+        elif it.after == "Running" and it.goroutine in pending:
+            expected[pending.pop(it.goroutine), it.goroutine] += 1
+    sleepers = {
+        row["thread_id"] for row in model.timeline() if row["state"] == "sleeping"
+    }
+    for pair, count in expected.items():
+        if pair[1] not in sleepers:
+            assert wakers[pair] == count, pair
+    assert not set(wakers) - set(expected)
+
+
+def damage_of(content: bytes, folder: Path) -> str | None:
+    path = folder / "trace.out"
+    path.write_bytes(content)
+    return threadmodel.open(path).damage
+
+
+def test_waits_are_named_as_go_names_them() -> None:
+    model = threadmodel.open(RECORDED)
+    classes = {row["class"] for row in model.timeline()}
+    assert {"sync.Mutex", "sync.Cond", "chan receive", "network"} <= classes
+    assert model.damage is None
+    assert model.run.vm == "Go 1.25"
+
+
+def test_goroutines_are_named_by_their_function() -> None:
+    names = {row["name"] for row in threadmodel.open(RECORDED).threads()}
+    assert {"main.main #1", "runtime.bgsweep #3"} <= names
+    assert any(name.startswith("main.consumer #") for name in names)
+
+
+def test_the_caller_is_no_function_of_the_runtime() -> None:
+    rows = threadmodel.open(RECORDED).timeline()
+    callers = {row["method"] for row in rows if row["class"] == "sync.Cond"}
+    assert callers == {"main.main.func2"}
+
+
+def test_a_trace_of_an_older_release_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(threadmodel.NewerVersionError, match=r"Go 1\.21; .* 1\.22 to"):
+        damage_of(b"go 1.21 trace\0\0\0" + RECORDED.read_bytes()[16:], tmp_path)
+
+
+def test_a_cut_trace_is_read_as_far_as_it_is_whole(tmp_path: Path) -> None:
+    content = RECORDED.read_bytes()
+    with pytest.warns(threadmodel.DamagedTraceWarning):
+        damage = damage_of(content[: len(content) - 100], tmp_path)
+    assert damage is not None
+    assert "no whole batch of events is at byte" in damage
+
+
+def test_a_trace_without_the_rate_of_its_clock_is_not_guessed_at(
+    tmp_path: Path,
+) -> None:
+    with pytest.warns(threadmodel.DamagedTraceWarning):
+        damage = damage_of(RECORDED.read_bytes()[:40], tmp_path)
+    assert damage is not None
+    assert len(damage.splitlines()) == 1
