@@ -2,14 +2,12 @@
 /* Symbols and lines by elfutils, with separate debug files where they are installed. */
 #include "recorder/symbols.h"
 
+#include "recorder/libdw.h"
+
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef TM__HAVE_LIBDW
-
-#include <dlfcn.h>
-#include <elfutils/libdwfl.h>
 
 typedef struct loaded {
     struct loaded *next;
@@ -20,17 +18,10 @@ typedef struct loaded {
 } loaded;
 
 struct tm__symbols {
+    const tm__libdw *libdw; /* NULL: not installed */
     Dwfl *dwfl;
     loaded *modules;
     char *(*demangle)(const char *, char *, size_t *, int *);
-};
-
-static char *the_debug_path; /* the default: where the distribution puts them */
-static const Dwfl_Callbacks CALLBACKS = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
-    .section_address = dwfl_offline_section_address,
-    .debuginfo_path = &the_debug_path,
 };
 
 tm__symbols *tm__symbols_new(void)
@@ -40,7 +31,9 @@ tm__symbols *tm__symbols_new(void)
 
     if (!symbols)
         return NULL;
-    symbols->dwfl = dwfl_begin(&CALLBACKS);
+    symbols->libdw = tm__libdw_load();
+    if (symbols->libdw)
+        symbols->dwfl = symbols->libdw->dwfl_begin(&symbols->libdw->callbacks);
     /* Whoever runs programs in C++ has its library. */
     cpp = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
     if (cpp)
@@ -67,9 +60,9 @@ void tm__symbols_add(tm__symbols *symbols, const char *path, uint64_t bias,
     symbols->modules = it;
     if (!symbols->dwfl)
         return;
-    dwfl_report_begin_add(symbols->dwfl);
-    dwfl_report_elf(symbols->dwfl, it->path, it->path, -1, bias, true);
-    dwfl_report_end(symbols->dwfl, NULL, NULL);
+    symbols->libdw->dwfl_report_begin_add(symbols->dwfl);
+    symbols->libdw->dwfl_report_elf(symbols->dwfl, it->path, it->path, -1, bias, true);
+    symbols->libdw->dwfl_report_end(symbols->dwfl, NULL, NULL);
 }
 
 static const loaded *loaded_as(const tm__symbols *symbols, const char *path)
@@ -81,18 +74,18 @@ static const loaded *loaded_as(const tm__symbols *symbols, const char *path)
 }
 
 /* Whether the file is still the one that the program has in memory. */
-static int is_same_file(Dwfl_Module *module, const loaded *it)
+static int is_same_file(const tm__libdw *libdw, Dwfl_Module *module, const loaded *it)
 {
     const unsigned char *id = NULL;
-    GElf_Addr address;
-    GElf_Addr bias;
+    uint64_t address;
+    uint64_t bias;
     int bytes;
 
     if (it->id_bytes == 0)
         return 1;
-    if (!dwfl_module_getelf(module, &bias))
+    if (!libdw->dwfl_module_getelf(module, &bias))
         return 0;
-    bytes = dwfl_module_build_id(module, &id, &address);
+    bytes = libdw->dwfl_module_build_id(module, &id, &address);
     return bytes == (int)it->id_bytes && memcmp(id, it->id, it->id_bytes) == 0;
 }
 
@@ -118,32 +111,35 @@ static void copy_function(const tm__symbols *symbols, char *to, size_t room,
 void tm__symbols_find(tm__symbols *symbols, uint64_t address, int is_data,
                       tm__symbol *symbol)
 {
+    const tm__libdw *libdw = symbols->libdw;
     Dwfl_Module *module =
-        symbols->dwfl ? dwfl_addrmodule(symbols->dwfl, address) : NULL;
+        symbols->dwfl ? libdw->dwfl_addrmodule(symbols->dwfl, address) : NULL;
     const loaded *it;
     const char *path, *name, *source;
     Dwfl_Line *line;
-    GElf_Off offset = 0;
-    GElf_Sym sym;
+    uint64_t offset = 0;
+    Elf64_Sym sym;
 
     memset(symbol, 0, sizeof(*symbol));
     symbol->offset = address;
     if (!module)
         return;
-    path = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    path = libdw->dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
     it = loaded_as(symbols, path);
     if (!it)
         return;
     snprintf(symbol->module, sizeof(symbol->module), "%s", base_name(path));
     symbol->offset = address - it->bias;
-    if (!is_same_file(module, it))
+    if (!is_same_file(libdw, module, it))
         return;
-    name = dwfl_module_addrinfo(module, address, &offset, &sym, NULL, NULL, NULL);
+    name =
+        libdw->dwfl_module_addrinfo(module, address, &offset, &sym, NULL, NULL, NULL);
     if (name && sym.st_size > offset &&
-        GELF_ST_TYPE(sym.st_info) == (is_data ? STT_OBJECT : STT_FUNC))
+        ELF64_ST_TYPE(sym.st_info) == (is_data ? STT_OBJECT : STT_FUNC))
         copy_function(symbols, symbol->function, sizeof(symbol->function), name);
-    line = is_data ? NULL : dwfl_module_getsrc(module, address);
-    source = line ? dwfl_lineinfo(line, NULL, &symbol->line, NULL, NULL, NULL) : NULL;
+    line = is_data ? NULL : libdw->dwfl_module_getsrc(module, address);
+    source =
+        line ? libdw->dwfl_lineinfo(line, NULL, &symbol->line, NULL, NULL, NULL) : NULL;
     if (source)
         snprintf(symbol->source, sizeof(symbol->source), "%s", base_name(source));
 }
@@ -155,42 +151,10 @@ void tm__symbols_free(tm__symbols *symbols)
     if (!symbols)
         return;
     if (symbols->dwfl)
-        dwfl_end(symbols->dwfl);
+        symbols->libdw->dwfl_end(symbols->dwfl);
     for (loaded *it = symbols->modules; it; it = next) {
         next = it->next;
         free(it);
     }
     free(symbols);
 }
-
-#else
-
-struct tm__symbols {
-    char unused;
-};
-
-tm__symbols *tm__symbols_new(void)
-{
-    return calloc(1, sizeof(tm__symbols));
-}
-
-void tm__symbols_add(tm__symbols *symbols, const char *path, uint64_t bias,
-                     const unsigned char *id, size_t id_bytes)
-{
-    (void)symbols, (void)path, (void)bias, (void)id, (void)id_bytes;
-}
-
-void tm__symbols_find(tm__symbols *symbols, uint64_t address, int is_data,
-                      tm__symbol *symbol)
-{
-    (void)symbols, (void)is_data;
-    memset(symbol, 0, sizeof(*symbol));
-    symbol->offset = address;
-}
-
-void tm__symbols_free(tm__symbols *symbols)
-{
-    free(symbols);
-}
-
-#endif
