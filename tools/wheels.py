@@ -5,6 +5,7 @@ Library, agent, HTML report, and the code of zstd, expat, yajl and uthash. zig c
 for the C library of each platform.
 """
 
+import re
 import shutil
 import sys
 import sysconfig
@@ -28,12 +29,14 @@ class Platform:
         triple: zig's name
         processor: Meson's
         flags: for the compiler
+        native_target: zig's name where native programs are recorded; "": they are not
     """
 
     tag: str
     triple: str
     processor: str
     flags: tuple[str, ...] = ()
+    native_target: str = ""
 
     @property
     def libc(self) -> str:
@@ -46,19 +49,50 @@ class Platform:
 # later than the program, and has __tls_get_addr elsewhere than glibc. TLS descriptors
 # go without both, and are as quick where, as in glibc, there is room left for them.
 OLD = ("-include", str(ROOT / "tools/libc_2_17.h"))
-AGENT_NEEDS = {"manylinux_2_28": "manylinux_2_17"}
+AGENT_NEEDS = (2, 17)
+UNWINDS = (
+    "__gcc_personality_v0",
+    "_Unwind_Backtrace",
+    "_Unwind_GetIP",
+    "_Unwind_Resume",
+)
 DESCRIPTORS = ("-mtls-dialect=gnu2",)
 PLATFORMS = (
     Platform(
-        "manylinux_2_28_x86_64", "x86_64-linux-gnu.2.17", "x86_64", OLD + DESCRIPTORS
+        "manylinux_2_28_x86_64",
+        "x86_64-linux-gnu.2.17",
+        "x86_64",
+        OLD + DESCRIPTORS,
+        "x86_64-linux-gnu.2.28",
     ),
-    Platform("manylinux_2_28_aarch64", "aarch64-linux-gnu.2.17", "aarch64", OLD),
+    Platform(
+        "manylinux_2_28_aarch64",
+        "aarch64-linux-gnu.2.17",
+        "aarch64",
+        OLD,
+        "aarch64-linux-gnu.2.28",
+    ),
     Platform("musllinux_1_2_x86_64", "x86_64-linux-musl", "x86_64", DESCRIPTORS),
     Platform("musllinux_1_2_aarch64", "aarch64-linux-musl", "aarch64"),
 )
 
 
-def cross_file(platform: Platform, tree: Path, prefix: Path) -> Path:
+def unwinder(platform: Platform, prefix: Path, run: Run) -> Path:
+    """Stand in for the library by which exceptions pass through the native recorder.
+
+    It must be the one that the program has: an exception in flight is known to that.
+    """
+    path = prefix / "lib/libgcc_s.so.1"
+    source = path.with_suffix(".c")
+    source.write_text("".join(f"void {name}(void) {{}}\n" for name in UNWINDS))
+    run(
+        *(zigcc.ZIG, "cc", "-target", platform.triple, "-shared", "-nostdlib"),
+        *(f"-Wl,-soname,{path.name}", source, "-o", path),
+    )
+    return path
+
+
+def cross_file(platform: Platform, tree: Path, prefix: Path, run: Run) -> Path:
     """Write what Meson must know of a platform."""
 
     def array(*values: object) -> str:
@@ -75,11 +109,17 @@ def cross_file(platform: Platform, tree: Path, prefix: Path) -> Path:
         f"-ffile-prefix-map={tree}=",
         f"-ffile-prefix-map={prefix}=",
     )
+    native_target, native_link_args = "[]", "[]"
+    if platform.native_target:
+        native_target = array("-target", platform.native_target)
+        native_link_args = array(unwinder(platform, prefix, run))
     path = prefix / "cross.ini"
     path.write_text(
         f"[binaries]\nc = {compiler}\nar = {array(zigcc.ZIG, 'ar')}\n"
         f"pkg-config = 'pkg-config'\n"
         f"[properties]\npkg_config_libdir = '{prefix}/lib/pkgconfig'\n"
+        f"native_target = {native_target}\n"
+        f"native_link_args = {native_link_args}\n"
         f"[built-in options]\nc_args = {flags}\nc_link_args = {array('-Wl,-s')}\n"
         f"[host_machine]\nsystem = 'linux'\ncpu_family = '{platform.processor}'\n"
         f"cpu = '{platform.processor}'\nendian = 'little'\n"
@@ -108,6 +148,7 @@ def build(tag: str, tree: Path, work: Path, dist: Path, run: Run) -> Path:
     foreign.fetch(work / "sources")
     foreign.build(zigcc.ZIG, flags, work / "sources", prefix)
     python_headers(prefix)
+    native = "enabled" if platform.native_target else "disabled"
     made = prefix / "wheel"
     # What an older commit compiled is not what this one would have.
     for old in (made, prefix / "build"):
@@ -115,7 +156,8 @@ def build(tag: str, tree: Path, work: Path, dist: Path, run: Run) -> Path:
     run(
         *(sys.executable, "-m", "build", "--wheel", "--no-isolation"),
         *("--outdir", made, f"-Cbuild-dir={prefix / 'build'}"),
-        f"-Csetup-args=--cross-file={cross_file(platform, tree, prefix)}",
+        f"-Csetup-args=--cross-file={cross_file(platform, tree, prefix, run)}",
+        f"-Csetup-args=-Dnative={native}",
         *("-Csetup-args=-Dagent=enabled", "-Csetup-args=-Dreport=enabled", tree),
         _PYTHON_HOST_PLATFORM=f"linux-{platform.processor}",
     )
@@ -148,14 +190,16 @@ def check(path: Path, platform: Platform, run: Run) -> None:
     run(sys.executable, "-m", "twine", "check", "--strict", path)
     run(sys.executable, "-m", "abi3audit", "--strict", path)
     said = run(sys.executable, "-m", "auditwheel", "show", path)
-    fits = f"{AGENT_NEEDS.get(platform.libc, platform.libc)}_{platform.processor}"
-    if f'"{fits}"' not in said:
-        sys.exit(f"{said}\ndev: {path.name} does not fit {fits}")
+    if f'"{platform.tag}"' not in said:
+        sys.exit(f"{said}\ndev: {path.name} is not for {platform.tag}")
     agent = path.parent / "libthreadmodel-agent.so"
     with zipfile.ZipFile(path) as archive:
         agent.write_bytes(archive.read(f"threadmodel/{agent.name}"))
-    said = run("readelf", "--dynamic", "--wide", agent)
+    said = run("readelf", "--dynamic", "--version-info", "--wide", agent)
     agent.unlink()
     # Neither its own kind of loader nor room that only a program has: see DESCRIPTORS.
     if "STATIC_TLS" in said or "[ld-" in said:
         sys.exit(f"{said}\ndev: the agent of {path.name} does not load with musl")
+    for needed in re.findall(r"GLIBC_(\d+)\.(\d+)", said):
+        if tuple(map(int, needed)) > AGENT_NEEDS:
+            sys.exit(f"{said}\ndev: the agent of {path.name} needs too new a glibc")
