@@ -18,7 +18,7 @@ MAINTAINER = "threadmodel maintainers <threadmodel@packages.debian.org>"
 CHANGELOG = """\
 threadmodel ({version}-1) unstable; urgency=medium
 
-  * Release {version}; /usr/share/doc/threadmodel-agent/changelog.gz tells the changes.
+  * Release {version}. Its changes are in threadmodel-agent's changelog.gz.
 
  -- {maintainer}  {date}
 """
@@ -27,19 +27,25 @@ threadmodel ({version}-1) unstable; urgency=medium
 def copyright_text(tree: Path) -> str:
     """Return the licences of all that is inside, as debian/copyright has them."""
     text = (tree / "packaging/debian/copyright").read_text()
+    holders, names, texts = [], [], []
     for package in json.loads((tree / WEB / "licences.json").read_text()):
         lines = package["text"].splitlines() or ["Without a text of its own."]
-        holders = [line.strip() for line in lines if line.startswith("Copyright")]
-        name, version = package["name"], package["version"]
-        own = name.strip("@").replace("/", "-")
-        text += (
-            f"\nFiles: {WEB}/*\nComment: {name} {version}, in it\n"
-            f"Copyright: {holders[0] if holders else 'its authors'}\n"
-            f"License: {package['license']}-{own}\n"
+        own = package["name"].strip("@").replace("/", "-")
+        names.append(f"{package['license']}-{own}")
+        found = [line.strip() for line in lines if line.startswith("Copyright")]
+        holders.append(found[0] if found else f"the authors of {package['name']}")
+        if package["license"] == "Apache-2.0":
+            lines = ["On Debian: /usr/share/common-licenses/Apache-2.0"]
+        texts.append(
+            f"\nLicense: {names[-1]}\n"
+            + "".join(f" {it.rstrip()}\n" if it.strip() else " .\n" for it in lines)
+            + f"Comment: {package['name']} {package['version']}\n"
         )
-        text += "".join(
-            f" {line.rstrip()}\n" if line.strip() else " .\n" for line in lines
-        )
+    # The bundle is of all of them.
+    text += (
+        f"\nFiles: {WEB}/*\nCopyright: " + "\n ".join(holders) + "\n"
+        f"License: {' and '.join(names)}\n" + "".join(texts)
+    )
     return text
 
 
@@ -81,6 +87,8 @@ def build(tree: Path, work: Path, dist: Path, run: Run) -> list[Path]:
     (changes,) = folder.glob("*.changes")
     found = run(
         *("lintian", "--allow-root", "--no-tag-display-limit"),
+        # No bug of Debian's asks for a package that is not Debian's.
+        *("--suppress-tags", "initial-upload-closes-no-bugs"),
         *("--fail-on", "error,warning", changes),
         PATH=PATH,
     )
