@@ -73,12 +73,15 @@ def test_the_agent_loads_with_musl(places: list[Path], tmp_path: Path) -> None:
     assert "Error" not in done.stderr
 
 
-def test_a_wheel_has_the_report_and_the_source_archive_the_man_pages(
+def test_a_wheel_has_report_and_recorders_and_the_source_archive_man_pages(
     places: list[Path],
 ) -> None:
     (wheel,) = (places[0] / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        assert "threadmodel/web/report.js" in archive.namelist()
+        names = archive.namelist()
+    assert "threadmodel/web/report.js" in names
+    assert "threadmodel/libthreadmodel-preload.so" in names
+    assert "threadmodel/threadmodel-native-recorder" in names
     (source,) = (places[0] / "dist").glob("*[0-9].tar.gz")
     listed = subprocess.check_output(["tar", "-tzf", source], text=True).split()
     names = {name.partition("/")[2] for name in listed}

@@ -2,6 +2,7 @@
 """Native programs that know what their threads did, recorded by the preload library."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -33,10 +34,12 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(PACKAGE)}
 
 
-def record(trace: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def record(
+    trace: Path, *command: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         recorder(trace, *command),
-        env=environment(),
+        env=environment() | variables,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -85,6 +88,17 @@ def test_every_kind_of_lock_blames_its_owner(contended: threadmodel.Model) -> No
         thread: (thread, lock, "owner", main, "exact")
         for thread, lock in BLOCKED.items()
     }
+
+
+def test_without_elfutils_a_frame_is_an_offset_in_its_file(tmp_path: Path) -> None:
+    (tmp_path / "libdw.so.1").write_text("no library")
+    trace = tmp_path / "run.tmt"
+    done = record(trace, program("contended"), LD_LIBRARY_PATH=str(tmp_path))
+    assert done.returncode == 0
+    assert done.stderr.count("libdw.so.1 of elfutils is not installed") == 1
+    callers = set(threadmodel.open(str(trace)).blame()["method"])
+    assert callers
+    assert all(re.fullmatch(r"native_contended\.0x[0-9a-f]+", it) for it in callers)
 
 
 def test_a_recursive_lock_is_free_after_its_last_unlock(

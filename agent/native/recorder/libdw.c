@@ -34,7 +34,7 @@ const tm__libdw *tm__libdw_load(void)
         found = library && find(&the_libdw, library) ? FOUND : MISSING;
         if (found == MISSING)
             fprintf(stderr, "threadmodel: libdw.so.1 of elfutils is not installed: "
-                            "frames are addresses, without names of functions\n");
+                            "frames are offsets in files, without names\n");
     }
     return found == FOUND ? &the_libdw : NULL;
 }

@@ -108,6 +108,21 @@ static void copy_function(const tm__symbols *symbols, char *to, size_t room,
     free(plain);
 }
 
+/* Without elfutils: the file that is loaded next below it. */
+static void place_in_file(const tm__symbols *symbols, uint64_t address,
+                          tm__symbol *symbol)
+{
+    const loaded *nearest = NULL;
+
+    for (const loaded *it = symbols->modules; it; it = it->next)
+        if (it->bias <= address && (!nearest || it->bias > nearest->bias))
+            nearest = it;
+    if (!nearest)
+        return;
+    snprintf(symbol->module, sizeof(symbol->module), "%s", base_name(nearest->path));
+    symbol->offset = address - nearest->bias;
+}
+
 void tm__symbols_find(tm__symbols *symbols, uint64_t address, int is_data,
                       tm__symbol *symbol)
 {
@@ -122,6 +137,8 @@ void tm__symbols_find(tm__symbols *symbols, uint64_t address, int is_data,
 
     memset(symbol, 0, sizeof(*symbol));
     symbol->offset = address;
+    if (!symbols->dwfl)
+        place_in_file(symbols, address, symbol);
     if (!module)
         return;
     path = libdw->dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
