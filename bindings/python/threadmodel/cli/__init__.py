@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "dump": "dump",
     "explain": "chains",
     "export": "exporting",
+    "fleet": "fleet",
     "info": "info",
     "listen": "listen",
     "mcp": "mcp",

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One recording of many: read by any worker, answered as bytes that merge.
+
+``summarize_batches`` is what Spark's ``mapInArrow`` takes; Dask's workers call
+``summarize_url``. Both answer with the same bytes for the same file.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+import threadmodel
+from threadmodel import errors, summary
+from threadmodel._library import MAX_INT64
+from threadmodel.extras import extra
+
+CHUNK: Final = 1 << 20
+_COSTS: Final = ("events", "dropped", "bytes", "threads_ns", "stacks_ns", "recorder_ns")
+#: Facts of a run that are whole numbers; the others are text.
+NUMBERS: Final = (
+    *("pid", "processors", "start_wall_ns", "length_ns", "events", "size_bytes"),
+    *(f"cost_{name}" for name in _COSTS),
+)
+_FIELD: Final = re.compile(r"\{(\w+)\}|(\*)")
+
+
+class Limits(NamedTuple):
+    """What one file may cost.
+
+    Attributes:
+        memory_bytes: of its model, which then keeps sums in place of old intervals
+        file_bytes: of the file
+        seconds: of reading
+    """
+
+    memory_bytes: int = 512 << 20
+    file_bytes: int = 8 << 30
+    seconds: float = 600.0
+
+
+class Result(NamedTuple):
+    """What became of a file.
+
+    Attributes:
+        url: of the file
+        run: 32 hexadecimal digits of its content; empty: it was not read
+        error: why not; empty: it was
+        facts: of the run, as JSON; empty: none
+        tables: of its summary, each as an Arrow stream, by name
+    """
+
+    url: str
+    run: str
+    error: str
+    facts: str
+    tables: dict[str, bytes]
+
+
+def labels_of(url: str, pattern: str) -> dict[str, str]:
+    """Return what a pattern such as ``{service}/{host}/*.tmt`` finds at a URL's end.
+
+    A field and a star stand for text without a slash.
+
+    Raises:
+        InvalidArgumentError: the URL is not of that pattern
+    """
+    parts, last = [], 0
+    for match in _FIELD.finditer(pattern):
+        parts.append(re.escape(pattern[last : match.start()]))
+        parts.append(f"(?P<{match[1]}>[^/]+)" if match[1] else "[^/]*")
+        last = match.end()
+    parts.append(re.escape(pattern[last:]))
+    try:
+        found = re.search(f"(?:^|/){''.join(parts)}$", url)
+    except re.error as failure:
+        raise errors.InvalidArgumentError(f"labels {pattern!r}: {failure}") from None
+    if found is None:
+        raise errors.InvalidArgumentError(f"{url} is not of the pattern {pattern}")
+    return found.groupdict()
+
+
+def summarize_url(url: str, limits: Limits = Limits()) -> Result:  # noqa: B008
+    """Read a file, whatever it holds, and sum up its run; a failure is the answer."""
+    fsspec = extra("fleet", module="fsspec")
+    try:
+        system, path = fsspec.core.url_to_fs(url)
+        if system.size(path) > limits.file_bytes:
+            raise errors.LimitError(f"larger than {limits.file_bytes} bytes")
+        with tempfile.TemporaryDirectory(prefix="threadmodel-") as folder:
+            # A copy does not grow while it is read.
+            copy = os.path.join(folder, "run")
+            with system.open(path, "rb") as source, open(copy, "wb") as target:
+                shutil.copyfileobj(source, target, CHUNK)
+            return _summarize(url, copy, limits)
+    except (errors.ThreadmodelError, OSError, ValueError) as failure:
+        text = str(failure) or type(failure).__name__
+        return Result(url, "", text, "", {})
+
+
+def summarize_batches(batches: Iterable[Any]) -> Iterator[Any]:
+    """Sum up files whose URLs are column ``url`` of batches, for ``mapInArrow``.
+
+    Yields a pyarrow.RecordBatch a file: a row for each table of its summary, or one
+    row with the error. The columns are those of :func:`schema`.
+    """
+    for batch in batches:
+        for url in batch.column("url").to_pylist():
+            yield to_batch(summarize_url(url))
+
+
+def schema() -> Any:
+    """Return the pyarrow.Schema of what :func:`summarize_batches` yields."""
+    pyarrow = extra("pyarrow")
+    names = ("url", "run", "error", "facts", "table")
+    fields = [(name, pyarrow.string()) for name in names]
+    return pyarrow.schema([*fields, ("content", pyarrow.binary())])
+
+
+def to_batch(result: Result) -> Any:
+    """Return a result as a pyarrow.RecordBatch; :func:`from_rows` reads it."""
+    pyarrow = extra("pyarrow")
+    same = {name: getattr(result, name) for name in ("url", "run", "error", "facts")}
+    tables: dict[str, bytes | None] = {**result.tables} or {"": None}
+    rows = [{**same, "table": name, "content": tables[name]} for name in tables]
+    return pyarrow.RecordBatch.from_pylist(rows, schema=schema())
+
+
+def from_rows(rows: Iterable[dict[str, Any]]) -> list[Result]:
+    """Return the results of such rows, in whatever order, by URL."""
+    found: dict[str, Result] = {}
+    for row in rows:
+        facts = (row["url"], row["run"], row["error"], row["facts"])
+        result = found.setdefault(row["url"], Result(*facts, {}))
+        if row["content"] is not None:
+            result.tables[row["table"]] = bytes(row["content"])
+    return [found[url] for url in sorted(found)]
+
+
+def _summarize(url: str, path: str, limits: Limits) -> Result:
+    end = time.monotonic() + limits.seconds
+
+    def in_time(_: object) -> None:
+        if time.monotonic() > end:
+            raise errors.LimitError(f"not read within {limits.seconds:g} s")
+
+    model = threadmodel.Model(memory_limit_bytes=limits.memory_bytes)
+    model.damage = threadmodel.read(path, model, in_time)
+    tables = summary.summarize(model)
+    return Result(
+        url,
+        _digest(path),
+        "",
+        json.dumps(_facts(model, os.path.getsize(path)), sort_keys=True),
+        {name: _stream(table) for name, table in tables.items()},
+    )
+
+
+def _facts(model: threadmodel.Model, size_bytes: int) -> dict[str, Any]:
+    run = model.run
+    own = {
+        "length_ns": model.length_ns,
+        "events": model.event_count,
+        "size_bytes": size_bytes,
+    }
+    numbers = {
+        name: own[name] if name in own else getattr(run, name) for name in NUMBERS
+    }
+    return {
+        **{
+            name: getattr(run, name) for name in ("format", "producer", "vm", "command")
+        },
+        # A file may state any number; a column of Parquet holds 63 bits.
+        **{name: min(number, MAX_INT64) for name, number in numbers.items()},
+        "damage": model.damage,
+    }
+
+
+def _digest(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
+
+
+def _stream(table: threadmodel.Table) -> bytes:
+    pyarrow = extra("pyarrow")
+    # Text and not codes: the same bytes, whichever table the codes would be of.
+    arrow = table.to_arrow()
+    text = pyarrow.string()
+    plain = pyarrow.schema(
+        (field.name, text if pyarrow.types.is_dictionary(field.type) else field.type)
+        for field in arrow.schema
+    )
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, plain) as writer:
+        writer.write_table(arrow.cast(plain))
+    return bytes(sink.getvalue())

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many files summed up by Dask, on this machine or on a cluster of the user's."""
+
+import csv
+import io
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from threadmodel import errors
+from threadmodel.extras import extra
+from threadmodel.fleet import Limits, Result, labels_of, summarize_url
+from threadmodel.fleet_dataset import Dataset, Mark
+
+# Runs a part: of some 100 kB each, the parts are of a size that engines like.
+PART: Final = 256
+# Tasks that each worker has waiting, so that it is never idle.
+AHEAD: Final = 4
+# A worker that is killed takes its task along. One that kills workers is given up.
+RETRIES: Final = 2
+Progress = Callable[[int, int], object]
+
+
+def find(urls: Iterable[str]) -> dict[str, Mark]:
+    """Return the files that URLs name, with size and time: globs, folders, files.
+
+    A file that is not there is among them, and will be an error of the dataset.
+
+    Raises:
+        MissingFileError: a glob or a folder without a file
+    """
+    fsspec = extra("fleet", module="fsspec")
+    found: dict[str, Mark] = {}
+    for url in urls:
+        system, path = fsspec.core.url_to_fs(url)
+        if fsspec.utils.get_protocol(url) == "file":
+            full = str
+        else:
+            full = system.unstrip_protocol
+        if any(sign in path for sign in "*?["):
+            paths = [one for one in system.glob(path) if not system.isdir(one)]
+        elif system.isdir(path):
+            paths = system.find(path)
+        else:
+            paths = [path]
+        if not paths:
+            raise errors.MissingFileError(f"{url}: no file")
+        found.update((full(one), _mark(system, one)) for one in paths)
+    return dict(sorted(found.items()))
+
+
+def _mark(system: Any, path: str) -> Mark:
+    try:
+        facts = system.info(path)
+    except OSError:
+        return []
+    times = (facts.get(name) for name in ("ETag", "mtime", "LastModified"))
+    return [facts.get("size"), next((str(time) for time in times if time), "")]
+
+
+def read_labels(path: str) -> dict[str, dict[str, str]]:
+    """Read a CSV file: a column ``url``, the others are labels of that file.
+
+    Raises:
+        InvalidArgumentError: it has no column url
+    """
+    fsspec = extra("fleet", module="fsspec")
+    with fsspec.open(path, "rb") as file:
+        rows = list(csv.DictReader(io.TextIOWrapper(file, "utf-8")))
+    if rows and "url" not in rows[0]:
+        raise errors.InvalidArgumentError(f"{path}: no column url")
+    return {row.pop("url"): row for row in rows}
+
+
+def labels_by(
+    urls: Iterable[str], pattern: str | None, listed: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
+    """Return the labels of each file: what is listed goes before the pattern."""
+    return {
+        url: {**(labels_of(url, pattern) if pattern else {}), **listed.get(url, {})}
+        for url in urls
+    }
+
+
+def summarize(
+    marks: Mapping[str, Mark],
+    dataset: Dataset,
+    labels: Mapping[str, Mapping[str, str]],
+    client: Any,
+    *,
+    limits: Limits = Limits(),  # noqa: B008
+    progress: Progress | None = None,
+) -> int:
+    """Add the files that a dataset does not have to it.
+
+    Args:
+        marks: of the files, see :func:`find`
+        dataset: becomes visible when all are in it
+        labels: of each file
+        client: a ``distributed.Client``
+        limits: of each file
+        progress: called with the number of files that are done, and of all
+
+    Returns:
+        how many files were read
+    """
+    urls = [url for url, mark in marks.items() if not dataset.has(url, mark)]
+    part: list[Result] = []
+    for done, result in enumerate(_results(urls, client, limits), 1):
+        part.append(result)
+        if len(part) == PART:
+            dataset.add(part, marks, labels)
+            part = []
+        if progress is not None:
+            progress(done, len(urls))
+    if part:
+        dataset.add(part, marks, labels)
+    dataset.finish()
+    return len(urls)
+
+
+def _results(urls: list[str], client: Any, limits: Limits) -> Iterator[Result]:
+    """Yield what becomes of each file, in the order in which they are done."""
+    distributed = extra("fleet", module="distributed")
+    waiting = iter(urls)
+    workers = max(1, len(client.scheduler_info()["workers"]))
+    of: dict[Any, str] = {}
+
+    def submit(url: str) -> Any:
+        future = client.submit(summarize_url, url, limits, pure=False, retries=RETRIES)
+        of[future.key] = url
+        return future
+
+    first = [submit(url) for url in itertools.islice(waiting, AHEAD * workers)]
+    pending = distributed.as_completed(first)
+    for future in pending:
+        url = of.pop(future.key)
+        failure = future.exception() if future.status != "finished" else None
+        if isinstance(failure, errors.MissingExtraError):
+            raise failure
+        if failure is None:
+            yield future.result()
+        else:
+            yield Result(url, "", f"{type(failure).__name__}: {failure}", "", {})
+        future.release()
+        for url in waiting:
+            pending.add(submit(url))
+            break

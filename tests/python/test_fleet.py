@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many recordings as a dataset: what is in it, and what bad files and stops leave."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import distributed
+import pyarrow
+import pytest
+
+import threadmodel
+from test_summary import fill
+from threadmodel import errors, fleet, fleet_dask, summary
+from threadmodel.fleet_dataset import DONE, UNFINISHED, Dataset
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """Workers in this process: what is tested is not Dask."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address="127.0.0.1:0",
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def record(path: Path, seed: int, process: int = 0) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with threadmodel.Writer(path) as writer:
+        fill(writer, seed, process)
+    return path
+
+
+def add(folder: Path, to: Path, client: Any, pattern: str | None = None) -> int:
+    marks = fleet_dask.find([str(folder)])
+    labels = fleet_dask.labels_by(marks, pattern, {})
+    return fleet_dask.summarize(marks, Dataset(str(to)), labels, client)
+
+
+def column(dataset: Path, statement: str) -> list[Any]:
+    return [row[0] for row in Dataset(str(dataset)).sql(statement).fetchall()]
+
+
+def content(whole: summary.Summary) -> dict[str, str | None]:
+    return {name: table.to_csv() for name, table in whole.items() if len(table)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for number in range(6):
+        host = f"shop/host{number % 2}"
+        record(tmp_path / "runs" / host / f"{number}.tmt", number, number)
+    return tmp_path / "runs"
+
+
+def test_a_dataset_is_the_merge_of_its_runs(
+    folder: Path, tmp_path: Path, client: Any
+) -> None:
+    assert add(folder, tmp_path / "set", client) == 6
+    paths = sorted(folder.rglob("*.tmt"))
+    each = [summary.summarize(threadmodel.open(path)) for path in paths]
+    assert content(Dataset(str(tmp_path / "set")).summary()) == content(
+        summary.merge(each)
+    )
+
+
+def test_labels_come_from_the_path(folder: Path, tmp_path: Path, client: Any) -> None:
+    add(folder, tmp_path / "set", client, "{service}/{host}/*.tmt")
+    statement = "select host || ' ' || count(*) from runs group by host order by 1"
+    assert column(tmp_path / "set", statement) == ["host0 3", "host1 3"]
+
+
+def test_only_new_and_changed_files_are_read_again(
+    folder: Path, tmp_path: Path, client: Any
+) -> None:
+    to = tmp_path / "set"
+    add(folder, to, client)
+    assert add(folder, to, client) == 0
+    record(folder / "shop/host0/new.tmt", 77, 77)
+    grown = record(folder / "shop/host0/0.tmt", 78, 78)
+    assert add(folder, to, client) == 2
+    assert column(to, "select count(*) from runs") == [7]
+    assert column(to, f"select count(*) from runs where url = '{grown}'") == [1]
+    each = [summary.summarize(threadmodel.open(path)) for path in folder.rglob("*.tmt")]
+    assert content(Dataset(str(to)).summary()) == content(summary.merge(each))
+
+
+def test_a_file_that_is_as_it_once_was_counts_once(
+    folder: Path, tmp_path: Path, client: Any
+) -> None:
+    to, path = tmp_path / "set", folder / "shop/host0/0.tmt"
+    first = path.read_bytes()
+    add(folder, to, client)
+    record(path, 78, 78)
+    add(folder, to, client)
+    path.write_bytes(first)
+    add(folder, to, client)
+    assert column(to, "select count(*) from runs") == [6]
+    assert column(to, f"select count(*) from runs where url = '{path}'") == [1]
+
+
+def test_a_bad_file_is_a_row_of_errors(
+    folder: Path, tmp_path: Path, client: Any
+) -> None:
+    to = tmp_path / "set"
+    (folder / "noise.tmt").write_bytes(b"\x00\xff" * 500)
+    (folder / "empty.tmt").write_bytes(b"")
+    (folder / "again.tmt").write_bytes((folder / "shop/host0/0.tmt").read_bytes())
+    marks = fleet_dask.find([str(folder)]) | {str(folder / "gone.tmt"): []}
+    fleet_dask.summarize(marks, Dataset(str(to)), {}, client)
+    assert column(to, "select count(*) from runs") == [6]
+    found = dict(Dataset(str(to)).sql("from errors").fetchall())
+    assert sorted(Path(url).name for url in found) in (
+        ["again.tmt", "empty.tmt", "gone.tmt", "noise.tmt"],
+        ["0.tmt", "empty.tmt", "gone.tmt", "noise.tmt"],
+    )
+    assert any("same content as" in error for error in found.values())
+
+
+def test_a_cut_file_is_summed_up_with_its_damage(
+    folder: Path, tmp_path: Path, client: Any
+) -> None:
+    path = folder / "shop/host1/1.tmt"
+    path.write_bytes(path.read_bytes()[:-20])
+    add(folder, tmp_path / "set", client)
+    statement = f"select damage is not null from runs where url = '{path}'"
+    assert column(tmp_path / "set", statement) == [True]
+
+
+def test_a_file_may_not_be_too_large_or_take_too_long(trace: Path) -> None:
+    small = fleet.Limits(file_bytes=10)
+    assert fleet.summarize_url(str(trace), small).error == "larger than 10 bytes"
+    hasty = fleet.Limits(seconds=-1)
+    assert fleet.summarize_url(str(trace), hasty).error == "not read within -1 s"
+
+
+def test_an_interruption_leaves_what_was_and_is_continued(
+    folder: Path, tmp_path: Path, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to = tmp_path / "set"
+    monkeypatch.setattr(fleet_dask, "PART", 2)
+
+    def stop(done: int, _: int) -> None:
+        if done == 5:
+            raise KeyboardInterrupt
+
+    marks = fleet_dask.find([str(folder)])
+    with pytest.raises(KeyboardInterrupt):
+        fleet_dask.summarize(marks, Dataset(str(to)), {}, client, progress=stop)
+    assert not (to / DONE).exists()
+    assert add(folder, to, client) == 2
+    assert not (to / UNFINISHED).exists()
+    assert column(to, "select count(*) from runs") == [6]
+
+
+def test_the_same_rows_come_from_batches_as_spark_passes_them(folder: Path) -> None:
+    urls = sorted(map(str, folder.rglob("*.tmt")))
+    batches = [pyarrow.RecordBatch.from_pydict({"url": urls[:4]})]
+    batches += [pyarrow.RecordBatch.from_pydict({"url": [*urls[4:], "/no/such"]})]
+    made = list(fleet.summarize_batches(batches))
+    assert all(batch.schema == fleet.schema() for batch in made)
+    rows = [row for batch in made for row in batch.to_pylist()]
+    results = fleet.from_rows(reversed(rows))
+    assert results == [fleet.summarize_url(url) for url in sorted([*urls, "/no/such"])]
+
+
+def test_a_newer_dataset_is_refused_by_name(tmp_path: Path) -> None:
+    newer = {"version": summary.VERSION + 1}
+    (tmp_path / DONE).write_text(json.dumps(newer))
+    with pytest.raises(errors.NewerVersionError, match=f"version {newer['version']}"):
+        Dataset(str(tmp_path))
+    (tmp_path / DONE).write_text("{")
+    with pytest.raises(errors.FormatError, match="damaged"):
+        Dataset(str(tmp_path))
+
+
+def test_no_file_and_no_label_are_clear_errors(tmp_path: Path) -> None:
+    with pytest.raises(errors.MissingFileError, match="no file"):
+        fleet_dask.find([str(tmp_path / "*.tmt")])
+    with pytest.raises(errors.InvalidArgumentError, match="not of the pattern"):
+        fleet.labels_of("/a/b.tmt", "{service}/{host}/{version}/*.tmt")
+    assert fleet.labels_of("/a/b/c.tmt", "{host}/*.tmt") == {"host": "b"}
+
+
+def test_the_command_sums_up_and_asks(folder: Path, tmp_path: Path, cli: Any) -> None:
+    to = str(tmp_path / "set")
+    done = cli("fleet", "summarize", str(folder), "-o", to, "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert b"6 files read, 0 known" in done.stderr
+    statement = "select count(*) as runs from runs"
+    done = cli("fleet", "sql", to, statement, "--json")
+    assert json.loads(done.stdout) == {"runs": 6}
+
+
+def test_a_killed_worker_costs_no_run(folder: Path, tmp_path: Path) -> None:
+    for number in range(10, 40):
+        record(folder / f"more/{number}.tmt", number, number)
+    marks = fleet_dask.find([str(folder)])
+    killed: list[int] = []
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+
+        def kill(done: int, _: int) -> None:
+            if not killed:
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        dataset = Dataset(str(tmp_path / "set"))
+        fleet_dask.summarize(marks, dataset, {}, client, progress=kill)
+    assert column(tmp_path / "set", "select count(*) from runs") == [36]
+    assert not (tmp_path / "set/part-000000/errors.parquet").exists()
