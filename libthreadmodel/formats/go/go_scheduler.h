@@ -9,7 +9,7 @@
 
 #include "formats/go/go_names.h"
 
-enum { TM__GO_OUT_EVENTS = 16384, TM__GO_OUT_SPARE = 8 };
+enum { TM__GO_OUT_EVENTS = 2048, TM__GO_OUT_SPARE = 8 };
 
 typedef struct tm__go_goroutine {
     uint64_t id;
