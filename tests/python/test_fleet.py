@@ -222,3 +222,34 @@ def test_a_killed_worker_costs_no_run(folder: Path, tmp_path: Path) -> None:
         fleet_dask.summarize(marks, dataset, {}, client, progress=kill)
     assert column(tmp_path / "set", "select count(*) from runs") == [36]
     assert not (tmp_path / "set/part-000000/errors.parquet").exists()
+
+
+class DiesOfDeadlyFiles(distributed.WorkerPlugin):  # type: ignore[misc]
+    """A worker that ends where a file is too much for it."""
+
+    def setup(self, worker: Any) -> None:
+        read = fleet._summarize
+
+        def read_or_die(url: str, copy: str, limits: fleet.Limits) -> fleet.Result:
+            if "deadly" in url:
+                os._exit(1)
+            return read(url, copy, limits)
+
+        fleet._summarize = read_or_die
+
+
+def test_a_file_that_ends_its_workers_is_a_row_of_errors_and_no_other_is(
+    folder: Path, tmp_path: Path
+) -> None:
+    record(folder / "deadly.tmt", 99, 99)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.register_plugin(DiesOfDeadlyFiles())
+        add(folder, tmp_path / "set", client)
+    assert column(tmp_path / "set", "select count(*) from runs") == [6]
+    (failed,) = column(tmp_path / "set", "select url from errors")
+    assert failed.endswith("deadly.tmt")
