@@ -93,6 +93,16 @@ static const char *const takers[] = {
     "io.netty.util.concurrent.SingleThreadEventExecutor.takeTask",
     "io.netty.util.HashedWheelTimer$Worker.waitForNextTick",
     "kotlinx.coroutines.scheduling.CoroutineScheduler$Worker.park",
+    "runtime.bgscavenge", /* goroutines of Go's runtime */
+    "runtime.bgsweep",
+    "runtime.forcegchelper",
+    "runtime.gcBgMarkWorker",
+    "runtime.runCleanups",
+    "runtime.runFinalizers",
+    "runtime.runfinq",
+    "runtime.traceStartReadCPU.func1",
+    "runtime.(*traceAdvancerState).start.func1",
+    "runtime/trace.(*traceMultiplexer).startLocked.func1",
 };
 
 /* Loops that wait for work and do it: idle where nothing but a primitive lies within.

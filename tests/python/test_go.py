@@ -147,6 +147,25 @@ def test_the_caller_is_no_function_of_the_runtime() -> None:
     assert callers == {"main.main.func2"}
 
 
+def test_goroutines_of_the_runtime_that_wait_for_work_are_idle() -> None:
+    table = threadmodel.open(RECORDED).statistics("method")
+    idle = dict(zip(table["method"], table["idle"], strict=True))
+    assert idle["runtime.gcBgMarkWorker"]
+    assert idle["runtime.bgsweep"]
+    assert not idle["main.(*account).move"]
+
+
+def test_a_stretch_without_a_processor_needs_no_reason() -> None:
+    path = threadmodel.open(RECORDED).critical_path()
+    found = {
+        why
+        for state, why in zip(path["state"], path["unexplained"], strict=True)
+        if state == "runnable"
+    }
+    assert "not recorded" not in found
+    assert None in found
+
+
 def test_a_trace_of_an_older_release_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(threadmodel.NewerVersionError, match=r"Go 1\.21; .* 1\.22 to"):
         damage_of(b"go 1.21 trace\0\0\0" + RECORDED.read_bytes()[16:], tmp_path)

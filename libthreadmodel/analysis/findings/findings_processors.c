@@ -129,6 +129,8 @@ static int emit(const processors *p)
                             "processors: record it where it has them."
                           : "Let no more threads compute than there are processors, or "
                             "give the program more.");
+    if (tm__model_reports(findings->model, TM_EVENT_RUNNABLE))
+        return TM_OK;
     tm__part(finding, TM__CAVEAT);
     tm__finding_write(finding, "The scheduler counts how long, and not when: in "
                                "timelines this time is part of other states.");

@@ -204,7 +204,10 @@ static void write_title(tm__finding *finding, const tm__findings *findings,
 static void write_advice(tm__finding *finding, const tm__resource *it, int uses)
 {
     tm__part(finding, TM__ADVICE);
-    if (uses && it->permits && it->objects == 1)
+    if (uses && it->permits == 1 && it->objects == 1)
+        tm__finding_write(finding,
+                          "Use it for less time, or have more than one of it.");
+    else if (uses && it->permits && it->objects == 1)
         tm__finding_write(finding,
                           "Allow more than %u at once, or use it for less time.",
                           it->permits);

@@ -324,9 +324,10 @@ static void go(walk *w)
             int state = thread->intervals[at].state;
 
             stay(w, at, w->floor_ns,
-                 state == TM_STATE_RUNNING ? TM__WHY_EXPLAINED
-                 : state == TM_STATE_DEAD  ? TM__WHY_ENDED
-                                           : TM__WHY_UNKNOWN);
+                 state == TM_STATE_RUNNING || state == TM_STATE_RUNNABLE
+                     ? TM__WHY_EXPLAINED
+                 : state == TM_STATE_DEAD ? TM__WHY_ENDED
+                                          : TM__WHY_UNKNOWN);
             if (w->time_ns == thread->intervals[at].start_ns &&
                 w->time_ns > w->floor_ns)
                 pass_start(w, at);

@@ -19,8 +19,8 @@ static const struct {
     const char *advice; ///< a clause that goes on from the name
 } reasons[TM__WHY_END] = {
     [TM__WHY_NO_WAKER] = {"no waker reported",
-                          "native code woke these threads, or a permit from before, or "
-                          "nothing: wake-ups may be spurious"},
+                          "code that is not recorded woke these threads, or a permit "
+                          "from before, or nothing: wake-ups may be spurious"},
     [TM__WHY_NO_OWNER] = {"no releaser reported",
                           "the previous owner did not queue for the lock and was not "
                           "seen; the agent's option held=y reports more owners"},
@@ -45,8 +45,8 @@ static const struct {
         {"before its first event",
          "record from the program's start; which thread started these is not known"},
     [TM__WHY_NO_STARTER] = {"before its start",
-                            "the VM or native code started these threads, or the VM "
-                            "itself was starting"},
+                            "the runtime or code that is not recorded started these "
+                            "threads, or the program itself was starting"},
     [TM__WHY_ENDED] = {"after its end", "the path leads to a time after the thread"},
     [TM__WHY_UNKNOWN] = {"not recorded",
                          "the recording was paused, or began in the middle"},
@@ -74,8 +74,9 @@ static int why_no_waker(const tm_model *model, const tm__interval *first,
                                                             : TM__WHY_NO_WAKER;
     switch (first->state) {
     case TM_STATE_WAITING:
-        return is_without(model, TM_EVENT_NOTIFY) ? TM__WHY_NO_NOTIFIES
-                                                  : TM__WHY_NO_WAKER;
+        return is_without(model, TM_EVENT_NOTIFY) && is_without(model, TM_EVENT_POST)
+                   ? TM__WHY_NO_NOTIFIES
+                   : TM__WHY_NO_WAKER;
     case TM_STATE_PARKED:
         return is_without(model, TM_EVENT_UNPARK_CALLED) ? TM__WHY_NO_UNPARKS
                                                          : TM__WHY_NO_WAKER;

@@ -248,7 +248,6 @@ static int emit_run(const reader *self, const tm_sink *sink)
                   .start_wall_ns = self->start_wall_ns,
                   .end_ns = self->state == CONCLUDING ? self->scheduler.last_ns : 0,
                   .policy = TM_POLICY_REPORTED,
-                  .identity = TM_IDENTITY_HASH,
                   .processors = self->scheduler.processors};
 
     snprintf(vm, sizeof(vm), "Go 1.%d", self->version);

@@ -67,7 +67,8 @@ static void what_nobody_ended_is_reported_with_the_answer(void **state)
     assert_string_equal(
         tm_table_caveat(table, tm_table_caveat_count(table) - 2),
         "Of the critical path 40 ns of 100 ns are unexplained, no waker reported: "
-        "native code woke these threads, or a permit from before, or nothing: "
+        "code that is not recorded woke these threads, or a permit from before, or "
+        "nothing: "
         "wake-ups may be spurious.");
     tm_table_free(table);
     assert_path(model, "0-30 T1 running behind an unexplained block\n"

@@ -191,7 +191,7 @@ def _blocking(
                 "dim",
             )
     elif "blocked" in states:
-        section.line("no thread was ever blocked by a monitor")
+        section.line("no thread was ever blocked by a lock")
     if idle:
         _add_idle(section, idle)
     return section
