@@ -9,7 +9,7 @@
  *
  * Where a thread has nothing to do, the frame that waits for work is the caller,
  * whatever lies within: a pool's worker is idle, not slow. Answers go over all stacks,
- * thousands of them, so each method is judged once.
+ * thousands of them, so each method is judged once, when it is named.
  */
 #include <string.h>
 
@@ -119,16 +119,6 @@ static const char *const loops[] = {
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
-/** Bits of what a method is. */
-enum role {
-    LIBRARY = 1,
-    PRIMITIVE = 2,
-    TAKES = 4,
-    LOOPS = 8,
-    LOCKS = 16,
-    NAMELESS = 32,
-};
-
 static int has_prefix(const char *text, const char *const *prefixes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -178,37 +168,39 @@ int tm__is_idle(const char *method)
            is_among(method, loops, COUNT(loops));
 }
 
-static uint8_t role_of(const tm_model *model, uint32_t method,
-                       const tm__libraries *libraries)
+uint8_t tm__role(const char *class_name, const char *name,
+                 const tm__libraries *libraries)
 {
-    const char *name = tm__method_name(model, method);
-    const char *class_name =
-        method == TM__NONE ? NULL
-                           : tm__class_name(model, model->methods[method].class_index);
     int is_default = !libraries || !libraries->prefixes;
     uint8_t role;
 
     if (!class_name || !name)
-        return NAMELESS;
+        return TM__ROLE_NAMELESS;
     role = is_default ? tm__is_library(class_name)
                       : has_prefix(class_name, libraries->prefixes, libraries->count);
     if (has_prefix(name, primitives, COUNT(primitives)))
-        role |= PRIMITIVE;
+        role |= TM__ROLE_PRIMITIVE;
     if (has_prefix(name, locks, COUNT(locks)))
-        role |= LOCKS;
+        role |= TM__ROLE_LOCKS;
     /* Whoever chose what a library is wants to see the rest as it is. */
-    if (is_default || role & LIBRARY) {
+    if (is_default || role & TM__ROLE_LIBRARY) {
         if (is_among(name, takers, COUNT(takers)))
-            role |= TAKES;
+            role |= TM__ROLE_IDLES;
         if (is_among(name, loops, COUNT(loops)))
-            role |= LOOPS;
+            role |= TM__ROLE_LOOPS;
     }
     return role;
 }
 
-/* @param roles  of each method, or NULL: found here */
-static uint32_t find_caller(const tm_model *model, uint32_t stack,
-                            const tm__libraries *libraries, const uint8_t *roles)
+/* @param roles  of each method, or NULL: by the default libraries */
+static uint8_t role_of(const tm_model *model, uint32_t method, const uint8_t *roles)
+{
+    if (method == TM__NONE)
+        return TM__ROLE_NAMELESS;
+    return roles ? roles[method] : model->methods[method].role;
+}
+
+static uint32_t find_caller(const tm_model *model, uint32_t stack, const uint8_t *roles)
 {
     uint32_t caller = TM__NONE, past_primitives = TM__NONE, first, end;
     int for_lock = 0;
@@ -218,19 +210,17 @@ static uint32_t find_caller(const tm_model *model, uint32_t stack,
     first = model->stacks[stack].frame_first;
     end = first + model->stacks[stack].frame_count;
     for (uint32_t i = first; i < end; i++) {
-        uint32_t method = model->frames[i].method;
-        uint8_t role = roles && method != TM__NONE ? roles[method]
-                                                   : role_of(model, method, libraries);
+        uint8_t role = role_of(model, model->frames[i].method, roles);
 
-        if (role & NAMELESS)
+        if (role & TM__ROLE_NAMELESS)
             continue;
-        for_lock |= role & LOCKS;
-        if (!for_lock &&
-            (role & TAKES || (role & LOOPS && past_primitives == TM__NONE)))
+        for_lock |= role & TM__ROLE_LOCKS;
+        if (!for_lock && (role & TM__ROLE_IDLES ||
+                          (role & TM__ROLE_LOOPS && past_primitives == TM__NONE)))
             return i;
-        if (caller == TM__NONE && !(role & LIBRARY))
+        if (caller == TM__NONE && !(role & TM__ROLE_LIBRARY))
             caller = i;
-        if (past_primitives == TM__NONE && !(role & PRIMITIVE))
+        if (past_primitives == TM__NONE && !(role & TM__ROLE_PRIMITIVE))
             past_primitives = i;
     }
     if (caller != TM__NONE)
@@ -238,29 +228,39 @@ static uint32_t find_caller(const tm_model *model, uint32_t stack,
     return past_primitives == TM__NONE ? first : past_primitives;
 }
 
-uint32_t tm__stack_caller(const tm_model *model, uint32_t stack,
-                          const tm__libraries *libraries)
+uint32_t tm__stack_caller(const tm_model *model, uint32_t stack)
 {
-    return find_caller(model, stack, libraries, NULL);
+    return find_caller(model, stack, NULL);
+}
+
+/* @return NULL: there is no memory */
+static uint8_t *find_roles(const tm_model *model, tm__memory *memory,
+                           const tm__libraries *libraries)
+{
+    uint8_t *roles = tm__resize(memory, NULL, 0, (size_t)model->methods_count + 1);
+
+    for (uint32_t i = 0; roles && i < model->methods_count; i++)
+        roles[i] = tm__role(tm__class_name(model, model->methods[i].class_index),
+                            tm__method_name(model, i), libraries);
+    return roles;
 }
 
 uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
                             const tm__libraries *libraries)
 {
-    size_t count = (size_t)model->methods_count + 1;
-    uint32_t *callers = tm__resize(
-        memory, NULL, 0, ((size_t)model->stacks_count + 1) * sizeof(*callers));
-    uint8_t *roles = callers ? tm__resize(memory, NULL, 0, count) : NULL;
+    size_t bytes = ((size_t)model->stacks_count + 1) * sizeof(uint32_t);
+    int is_default = !libraries || !libraries->prefixes;
+    uint8_t *roles = is_default ? NULL : find_roles(model, memory, libraries);
+    uint32_t *callers;
 
-    if (!roles) {
-        tm__free(memory, callers, ((size_t)model->stacks_count + 1) * sizeof(*callers));
+    if (!is_default && !roles)
         return NULL;
+    callers = tm__resize(memory, NULL, 0, bytes);
+    if (callers) {
+        for (uint32_t i = 0; i < model->stacks_count; i++)
+            callers[i] = find_caller(model, i, roles);
+        callers[model->stacks_count] = TM__NONE; /* so that [count] is an answer */
     }
-    for (uint32_t i = 0; i < model->methods_count; i++)
-        roles[i] = role_of(model, i, libraries);
-    for (uint32_t i = 0; i < model->stacks_count; i++)
-        callers[i] = find_caller(model, i, libraries, roles);
-    callers[model->stacks_count] = TM__NONE; /* so that callers[count] is an answer */
-    tm__free(memory, roles, count);
+    tm__free(memory, roles, (size_t)model->methods_count + 1);
     return callers;
 }

@@ -22,7 +22,7 @@ static const char *kind_of(const tm__deadlock_member *member)
 
 static void put_site(tm__builder *builder, const tm_model *model, uint32_t stack)
 {
-    tm__put_frame(builder, model, tm__stack_caller(model, stack, NULL));
+    tm__put_frame(builder, model, tm__stack_caller(model, stack));
     if (stack == TM__NONE)
         tm__put_null(builder);
     else

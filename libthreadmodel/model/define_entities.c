@@ -9,6 +9,7 @@
 
 #include "base/sized.h"
 #include "base/utf8.h"
+#include "model/caller_frame.h"
 #include "model/entities.h"
 #include "model/entity_names.h"
 #include "model/hidden_class_name.h"
@@ -63,15 +64,21 @@ static int name_method(tm_model *model, tm__method *method)
 {
     const char *class_name = tm__class_name(model, method->class_index);
     const char *name = tm__strings_get(&model->strings, method->name);
+    int rc;
 
     if (!name)
         return TM_OK;
     if (!class_name) {
         method->full_name = method->name;
+        method->role = TM__ROLE_NAMELESS;
         return TM_OK;
     }
-    return intern_all(model, &method->full_name, class_name,
-                      tm__utf8_cut(class_name, CLASS_BYTES), ".", name);
+    rc = intern_all(model, &method->full_name, class_name,
+                    tm__utf8_cut(class_name, CLASS_BYTES), ".", name);
+    if (rc == TM_OK)
+        method->role = tm__role(
+            class_name, tm__strings_get(&model->strings, method->full_name), NULL);
+    return rc;
 }
 
 /* Methods wait for their class's name in a list, so that to name a class costs

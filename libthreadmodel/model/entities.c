@@ -4,6 +4,7 @@
  * names them first, an event or a definition. define_entities.c fills them in.
  */
 #include "model/entities.h"
+#include "model/caller_frame.h"
 #include "model/methods.h"
 #include "model/model.h"
 #include "model/object.h"
@@ -126,7 +127,8 @@ int tm__model_method(tm_model *model, uint64_t id, uint32_t *index)
                                           .class_index = TM__NONE,
                                           .name = TM__NONE,
                                           .full_name = TM__NONE,
-                                          .next = *index};
+                                          .next = *index,
+                                          .role = TM__ROLE_NAMELESS};
     return TM_OK;
 }
 

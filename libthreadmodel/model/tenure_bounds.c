@@ -136,15 +136,15 @@ static int64_t released_by(const tm_model *model, uint32_t object, const tm__ten
 int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
                  const tm__interval *blocked)
 {
-    const char *method = NULL;
-    uint32_t caller;
+    uint32_t caller, method = TM__NONE;
 
     if (blocked->stack == TM__NONE || blocked->flags & TM__INTERVAL_SAMPLED)
         return 0;
-    caller = tm__stack_caller(model, blocked->stack, NULL);
-    if (caller != TM__NONE && model->frames[caller].method != TM__NONE)
-        method = tm__method_name(model, model->frames[caller].method);
-    if (method && tm__is_idle(method))
+    caller = tm__stack_caller(model, blocked->stack);
+    if (caller != TM__NONE)
+        method = model->frames[caller].method;
+    if (method != TM__NONE &&
+        model->methods[method].role & (TM__ROLE_IDLES | TM__ROLE_LOOPS))
         return 1;
     /* A synchronizer may be left to be given up elsewhere. */
     if (model->objects[object].flags & TM_OBJECT_SYNCHRONIZER)

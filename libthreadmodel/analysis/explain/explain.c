@@ -86,7 +86,7 @@ static void put_step(listing *list, const tm__step_of_chain *step, int32_t chain
                        ? NULL
                        : tm__class_name(model, model->objects[object].class_index));
     tm__put_frame(builder, model,
-                  tm__stack_caller(model, from ? from->stack : TM__NONE, NULL));
+                  tm__stack_caller(model, from ? from->stack : TM__NONE));
     tm__put_string(builder, reasons[step->reason]);
     tm__put_string(builder, step->provenance == TM_PROVENANCE_UNKNOWN
                                 ? NULL

@@ -51,7 +51,7 @@ const tm__interval *tm__explain_beginning(const tm__explanation *it,
 /* " in Account.transfer:42" */
 static void add_place(tm__explanation *it, uint32_t stack)
 {
-    uint32_t caller = tm__stack_caller(it->model, stack, NULL);
+    uint32_t caller = tm__stack_caller(it->model, stack);
     const tm__frame *frame = caller == TM__NONE ? NULL : &it->model->frames[caller];
     const char *name = frame ? tm__method_name(it->model, frame->method) : NULL;
     int32_t line = frame ? tm__frame_line(it->model, frame) : 0;

@@ -272,23 +272,19 @@ static int emit_group(const card *c)
 
 /* Where its owners were blocked most, if that is half of the time or they did nothing
  * else that is worth telling. */
-static void find_held(card *c)
+static void find_held(card *c, const tm__tally_item *item)
 {
     int64_t run_ns = c->sums->findings->run_ns;
 
-    for (uint32_t i = 0; i < c->sums->tally.items_count; i++) {
-        const tm__tally_item *item = &c->sums->tally.items[i];
-
-        for (uint32_t s = 0; s < STATES && item->a == c->group; s++)
-            if (item->c == TM__LOCK_WHILE + owners_states[s].state &&
-                item->total_ns > 0 && item->total_ns >= run_ns / PART_OF_RUN &&
-                item->total_ns >= c->total_ns / 2 &&
-                tm__is_looked_for(c->sums->findings, owners_states[s].kind) &&
-                (!c->held || item->total_ns > c->held->total_ns)) {
-                c->held = item;
-                c->held_state = s;
-            }
-    }
+    for (uint32_t s = 0; s < STATES; s++)
+        if (item->c == TM__LOCK_WHILE + owners_states[s].state && item->total_ns > 0 &&
+            item->total_ns >= run_ns / PART_OF_RUN &&
+            item->total_ns >= c->total_ns / 2 &&
+            tm__is_looked_for(c->sums->findings, owners_states[s].kind) &&
+            (!c->held || item->total_ns > c->held->total_ns)) {
+            c->held = item;
+            c->held_state = s;
+        }
 }
 
 int tm__lock_cards(const tm__lock_sums *sums)
@@ -303,6 +299,7 @@ int tm__lock_cards(const tm__lock_sums *sums)
         const tm__tally_item *item = &sums->tally.items[i];
         card *c = &cards[item->a];
 
+        c->sums = sums;
         if (item->c == TM__LOCK_WHOLE) {
             c->total_ns = item->total_ns;
             c->blocks = item->count;
@@ -312,10 +309,11 @@ int tm__lock_cards(const tm__lock_sums *sums)
                 c->bound_ns = item->total_ns;
         }
     }
+    for (uint32_t i = 0; rc == TM_OK && i < sums->tally.items_count; i++)
+        find_held(&cards[sums->tally.items[i].a], &sums->tally.items[i]);
     for (uint32_t i = 0; rc == TM_OK && i < count; i++) {
         cards[i].sums = sums;
         cards[i].group = i;
-        find_held(&cards[i]);
         if (is_hot(&cards[i]) || cards[i].held)
             tm__top_add(&top, cards[i].total_ns, i);
     }
