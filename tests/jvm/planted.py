@@ -6,15 +6,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import rounds
 import threadmodel
-from jdks import Jdk
+from jdks import JDKS, Jdk
 
 ENOUGH_SECONDS = 600
 
 
+def need_compiler(jdk: Jdk) -> None:
+    if jdk not in JDKS:
+        pytest.skip(f"{jdk} is a runtime, and programs are compiled")
+
+
 def benchmark(name: str, jdk: Jdk, *arguments: object) -> str:
     """Run one for a JDK to its end, which must be a good one; what it printed."""
+    need_compiler(jdk)
     script = rounds.HERE / f"bench_{name}.py"
     package = str(Path(threadmodel.__file__).parents[1])
     done = subprocess.run(

@@ -11,7 +11,7 @@ import pytest
 from bench_findings import Verdict, judge
 from cases import CASES, HEALTHY, LOCAL
 from jdks import Jdk
-from planted import benchmark
+from planted import benchmark, need_compiler
 from rounds import PROGRAMS, Gain, Workshop
 
 # What the clients of the local case do one after the other.
@@ -31,6 +31,7 @@ def verdict(*findings: dict[str, Any]) -> Verdict:
 
 @pytest.fixture(scope="module")
 def workshop(jdk: Jdk, tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    need_compiler(jdk)
     return Workshop(jdk, tmp_path_factory.mktemp("planted"), [LOCAL])
 
 

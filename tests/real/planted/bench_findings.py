@@ -199,7 +199,8 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--agent", type=Path, default=AGENT)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--jdk", type=int, help="only this release")
+    releases = [jdk.release for jdk in JDKS]
+    parser.add_argument("--jdk", type=int, choices=releases, help="this release alone")
     parser.add_argument("--json", type=Path, help="the verdicts go there as well")
     parser.add_argument("--pages", type=Path, help="and the reports there")
     parser.add_argument("cases", nargs="*", metavar="CASE")

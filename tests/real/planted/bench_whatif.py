@@ -120,7 +120,8 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--agent", type=Path, default=AGENT)
     parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--jdk", type=int, help="only this release")
+    releases = [jdk.release for jdk in JDKS]
+    parser.add_argument("--jdk", type=int, choices=releases, help="this release alone")
     parser.add_argument("--json", type=Path, help="the outcomes go there as well")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     return parser.parse_args()
