@@ -5,7 +5,7 @@
  *
  *      a.B$$Lambda/0x00007f3a5c000c28      in a thread dump of 25, and in JVM TI
  *      a.B$$Lambda$14+0x0000000800c03000   in a heap dump of 17
- *      a.B$$Lambda$14/1057941451           of old
+ *      a.B$$Lambda$14/1057941451           of old; with a dot in JVM TI of 11
  *
  * The next run has others. So that rows of two runs are of one class, as they are of
  * one line of the program, answers leave both out; a trace keeps what it was given.
@@ -36,7 +36,8 @@ static const char *without_address(const char *name, const char *end)
         strchr("/+.", hex[-3]))
         return hex - 3;
     /* "x" is no digit, "0" is: 0x0 and the like have been found by now. */
-    if (decimal < end && decimal - name > 1 && decimal[-1] == '/')
+    if (decimal < end && decimal - name > 1 &&
+        (decimal[-1] == '/' || (decimal[-1] == '.' && strstr(name, LAMBDA))))
         return decimal - 1;
     return end;
 }
