@@ -175,10 +175,12 @@ def build(zig: Path, flags: Sequence[str], sources: Path, prefix: Path) -> None:
             for header in folder.glob(pattern):
                 shutil.copy(header, prefix / "include" / place)
         _archive(library, zig, flags, folder, prefix)
+        # pkg-config splits what has a blank.
+        quoted = str(prefix).replace(" ", "\\ ")
         (prefix / f"lib/pkgconfig/{_module(library)}.pc").write_text(
             f"Name: {library.name}\nDescription: {library.name}\n"
             f"Version: {library.upstream}\n"
-            f"Cflags: -I{prefix}/include\nLibs: -L{prefix}/lib -l{library.name}\n"
+            f"Cflags: -I{quoted}/include\nLibs: -L{quoted}/lib -l{library.name}\n"
         )
     stamp.write_text(wanted)
 
