@@ -21,7 +21,8 @@
  * - resource_wait: two or more threads wait at one place, 5 times, for what nobody
  *   owns, until they are released (resource.h), and that takes 5 % of the run. Either 5
  *   or more uses are known, or fewer threads released than waited; the latter is only
- *   suspected unless the thread that released most was busy itself.
+ *   suspected unless the thread that released most was busy itself. Of a pool the
+ *   sentences name the class that keeps the queue, `method` is the queue's.
  * - executor_too_small: all workers of an executor, identified by where they wait for
  *   work and by names that differ only in numbers, are idle for at most an eighth of
  *   their time, and asleep, waiting or parked at one place for at least a quarter: 20

@@ -2,17 +2,37 @@
 """Findings about what nobody owns: pools and queues that many threads wait for."""
 
 from story import JDK, KIND, MS, OTHER, PUT, QUEUE, SLOW, TAKE, Story
+from threadmodel import Frame
 
 
-def pool(threads: int, turns: int, stack: int = TAKE) -> Story:
-    """Threads use the one permit in turn, 10 ms each, and queue for it otherwise."""
+def pool(
+    threads: int,
+    turns: int,
+    stack: int = TAKE,
+    calls: dict[int, list[str]] | None = None,
+) -> Story:
+    """Threads use the one permit in turn, 10 ms each, and queue for it otherwise.
+
+    Args:
+        calls: above the one frame of a stack, outwards
+    """
     story = Story(threads + 1)
+    for inner, names in (calls or {}).items():
+        frames = [Frame(inner, line=10 * inner)]
+        for name in names:
+            class_name, _, method_name = name.rpartition(".")
+            number = 1000 + len(frames) + 100 * inner
+            story.model.define_class(number, class_name, None)
+            story.model.define_method(number, number, method_name)
+            frames.append(Frame(number, line=number))
+        story.model.define_stack(inner + 50, frames)
     for thread in range(1, threads + 1):
         story.at(0, thread, KIND.PARK, object=QUEUE, stack=stack)
     user, now = threads + 1, 1.0
     for turn in range(turns):
         thread = 1 + turn % threads
-        story.at(now, user, KIND.UNPARK_CALLED, peer=thread, stack=PUT)
+        gives = PUT + 50 if calls else PUT
+        story.at(now, user, KIND.UNPARK_CALLED, peer=thread, stack=gives)
         story.at(now + 0.1, thread, KIND.UNPARKED, object=QUEUE)
         story.at(now + 1, thread, KIND.SLEEP, stack=SLOW)
         story.at(now + 10, thread, KIND.SLEPT)
@@ -36,6 +56,35 @@ def test_a_pool_reports_permits_uses_and_what_they_are_spent_on() -> None:
         "A use takes 10.0 ms (median of 19), 90 % of it in Lock.slow; 1 at once; "
         "released in Queue.put."
     )
+
+
+def named(taken: list[str], given: list[str]) -> tuple[str, str]:
+    """Title and waits of a pool whose queue is called from there."""
+    story = pool(4, 20, stack=TAKE + 50, calls={TAKE: taken, PUT: given})
+    (row,) = story.findings("resource_wait")
+    assert (row["method"], row["line"]) == ("demo.Queue.take", 30)
+    title = row["title"].removeprefix("4 threads wait for one permit in ")
+    return title, row["waits"]
+
+
+def test_a_pool_has_the_name_of_the_class_that_keeps_the_queue() -> None:
+    title, waits = named(
+        ["demo.Queue.poll", "demo.Pool.borrow", "demo.Source.get", "shop.Client.order"],
+        ["demo.Lease.close", "shop.Client.order"],
+    )
+    assert title == "Pool.borrow"
+    assert " in Pool.borrow:1302, " in waits
+    assert waits.endswith(" for Queue in Queue.take:30.")
+
+
+def test_a_pool_is_not_called_after_who_uses_it() -> None:
+    user = ["demo.Client.order"]
+    assert named(user, user)[0] == "Queue.take"
+    assert named(["shop.Client.begin"], ["shop.Client.end"])[0] == "Queue.take"
+
+
+def test_a_class_within_the_queue_s_is_the_queue() -> None:
+    assert named(["demo.Queue$Head.get"], ["demo.Lease.close"])[0] == "Queue.take"
 
 
 def test_the_sleep_within_a_use_is_not_reported_again() -> None:

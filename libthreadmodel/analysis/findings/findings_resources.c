@@ -6,9 +6,12 @@
  * that release many are worth a look, the more so if they are seen to be busy.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/findings_pool_name.h"
 #include "analysis/resources/resources.h"
 #include "base/saturate.h"
+#include "model/entity_names.h"
 #include "model/interval.h"
+#include "model/methods.h"
 #include "model/thread.h"
 
 enum { ENOUGH_WAITS = 5, ENOUGH_USES = 5, PART_OF_RUN = 20 };
@@ -182,8 +185,24 @@ static void write_releaser(tm__finding *finding, const tm__findings *findings,
     tm__finding_write(finding, ".");
 }
 
+/* The frame that a resource is called after, with its line but in a title. */
+static void write_frame(tm__finding *finding, const tm__findings *findings,
+                        uint32_t frame)
+{
+    const tm_model *model = findings->model;
+    const tm__frame *it = frame == TM__NONE ? NULL : &model->frames[frame];
+    int has_name = it && it->method != TM__NONE;
+    int32_t line = it ? tm__frame_line(model, it) : 0;
+
+    tm__finding_write_method(
+        finding, model, has_name ? model->methods[it->method].full_name : TM__NONE);
+    if (line > 0 && finding->part != TM__TITLE)
+        tm__finding_write(finding, ":%d", (int)line);
+}
+
 static void write_title(tm__finding *finding, const tm__findings *findings,
-                        const place *at, const tm__resource *it, int uses)
+                        const place *at, const tm__resource *it, int uses,
+                        uint32_t frame)
 {
     tm__finding_write_threads(finding, at->threads);
     if (uses && it->permits == 1 && it->objects == 1)
@@ -198,7 +217,7 @@ static void write_title(tm__finding *finding, const tm__findings *findings,
         tm__finding_write(finding, " wait for %u busy threads in ", it->releasers);
     else
         tm__finding_write(finding, uses ? " wait for one another in " : " wait in ");
-    tm__finding_write_method(finding, findings->model, it->waiting);
+    write_frame(finding, findings, frame);
 }
 
 static void write_advice(tm__finding *finding, const tm__resource *it, int uses)
@@ -239,6 +258,8 @@ static int emit(places *p, uint32_t number)
     const place *at = &p->items[number];
     const tm__resource *it = &p->all.items[at->resource];
     int uses = has_uses(at, it);
+    uint32_t caller = tm__stack_caller(findings->model, it->waiting_stack);
+    uint32_t frame = uses ? tm__pool_frame(findings->model, it) : caller;
     tm__finding *finding =
         tm__finding_new(findings, "resource_wait", "resources", at->total_ns);
 
@@ -260,19 +281,23 @@ static int emit(places *p, uint32_t number)
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_text(finding, "waiting_method",
                    tm__strings_get(&findings->model->strings, it->waiting));
-    write_title(finding, findings, at, it, uses);
+    write_title(finding, findings, at, it, uses, frame);
     tm__part(finding, TM__WAITS);
     tm__finding_write_threads(finding, at->threads);
     tm__finding_write(finding, " waited ");
     tm__finding_write_times(finding, at->waits);
     tm__finding_write(finding, " in ");
-    tm__finding_write_caller(finding, findings, finding->place);
+    write_frame(finding, findings, frame);
     tm__finding_write(finding, ", ");
     tm__finding_write_duration(finding, at->total_ns);
     tm__finding_write(finding, " in all, ");
     tm__finding_write_duration(finding, at->total_ns / at->waits);
     tm__finding_write(finding, " on average, for ");
     tm__finding_write_class(finding, findings->model, it->class_name);
+    if (frame != caller) {
+        tm__finding_write(finding, " in ");
+        write_frame(finding, findings, caller);
+    }
     tm__finding_write(finding, ".");
     tm__part(finding, TM__HOLDS);
     if (uses)

@@ -166,6 +166,7 @@ static int resource_of(tm__resources *all, uint32_t *number, uint32_t class_name
             .waiting = waiting,
             .releasing = releasing,
             .waiting_stack = TM__NONE,
+            .releasing_stack = TM__NONE,
             .releaser = TM__NONE,
             .use_method = TM__NONE,
             .provenance = releasing == TM__NONE ? TM_PROVENANCE_UNKNOWN : UINT8_MAX,
@@ -215,6 +216,7 @@ static int count_wait(tm__resources *all, const tm__resource_wait *wait, uint32_
     if (length_ns > it->wait_max_ns) {
         it->wait_max_ns = length_ns;
         it->waiting_stack = stack;
+        it->releasing_stack = release ? release->from_stack : TM__NONE;
     }
     it->first_ns = wait->start_ns < it->first_ns ? wait->start_ns : it->first_ns;
     it->last_ns = wait->end_ns > it->last_ns ? wait->end_ns : it->last_ns;

@@ -39,7 +39,8 @@ typedef struct tm__resource {
     uint32_t class_name; ///< strings or TM__NONE, as are methods
     uint32_t waiting;
     uint32_t releasing;
-    uint32_t waiting_stack; ///< stacks[] of its longest wait
+    uint32_t waiting_stack;   ///< stacks[] of its longest wait
+    uint32_t releasing_stack; ///< and of what ended that, or TM__NONE
     uint32_t objects;
     uint32_t threads;
     uint32_t waits;
