@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/utf8.h"
 #include "model/entity_names.h"
 #include "model/methods.h"
@@ -49,7 +50,7 @@ int32_t tm__frame_line(const tm_model *model, const tm__frame *frame)
 {
     const tm__method *method;
     const tm_line *lines;
-    uint32_t low = 0, high;
+    uint32_t after;
 
     if (frame->line || frame->location < 0 || frame->method == TM__NONE)
         return frame->line > 0 ? frame->line : 0;
@@ -57,16 +58,9 @@ int32_t tm__frame_line(const tm_model *model, const tm__frame *frame)
     if (!method->line_count)
         return 0;
     lines = &model->lines[method->line_first];
-    high = method->line_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (lines[middle].location <= frame->location)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? lines[low - 1].line : 0;
+    after = TM__FIRST_AFTER(lines, tm_line, location, 0, method->line_count,
+                            frame->location);
+    return after ? lines[after - 1].line : 0;
 }
 
 void tm__object_label(const tm_model *model, uint32_t object, char *buffer,

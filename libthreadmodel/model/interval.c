@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/search.h"
 #include "model/await.h"
 #include "model/binding.h"
 #include "model/cpu.h"
@@ -215,23 +216,16 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
 
 /* How many intervals begin at or before an instant: all before low do, none from high
  * on does. */
-static uint32_t search(const tm__thread *thread, uint32_t low, uint32_t high,
-                       int64_t time_ns)
+static uint32_t count_until(const tm__thread *thread, uint32_t low, uint32_t high,
+                            int64_t time_ns)
 {
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (thread->intervals[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return TM__FIRST_AFTER(thread->intervals, tm__interval, start_ns, low, high,
+                           time_ns);
 }
 
 uint32_t tm__intervals_until(const tm__thread *thread, int64_t time_ns)
 {
-    return search(thread, 0, thread->interval_count, time_ns);
+    return count_until(thread, 0, thread->interval_count, time_ns);
 }
 
 uint32_t tm__interval_near(const tm__thread *thread, int64_t time_ns, uint32_t near)
@@ -255,7 +249,7 @@ uint32_t tm__interval_near(const tm__thread *thread, int64_t time_ns, uint32_t n
             high -= step;
         }
     }
-    count = search(thread, low, high, time_ns);
+    count = count_until(thread, low, high, time_ns);
     return count ? count - 1 : TM__NONE;
 }
 

@@ -3,6 +3,7 @@
  * When events were lost, as stretches of time that do not overlap: some a second in a
  * run that lost many, most runs have none. Beyond a few thousand they grow together.
  */
+#include "base/search.h"
 #include "model/model.h"
 
 #include "base/error.h"
@@ -35,17 +36,7 @@ int tm__loss_note(tm_model *model, int64_t from_ns, int64_t to_ns)
 /* The first stretch that ends at a time or later. */
 static uint32_t find_gap(const tm_model *model, int64_t from_ns)
 {
-    uint32_t low = 0, high = model->gaps_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (model->gaps[middle].to_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return TM__FIRST_FROM(model->gaps, tm__loss, to_ns, 0, model->gaps_count, from_ns);
 }
 
 int tm__lost_between(const tm_model *model, int64_t from_ns, int64_t to_ns)

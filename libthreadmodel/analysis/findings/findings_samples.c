@@ -5,6 +5,7 @@
  * thread where it was is no accident.
  */
 #include "analysis/findings/findings.h"
+#include "base/search.h"
 #include "model/interval.h"
 #include "model/thread.h"
 
@@ -18,17 +19,8 @@ typedef struct samples {
 /* How many dumps there are before a time. */
 static uint32_t dumps_before(const tm_model *model, int64_t time_ns)
 {
-    uint32_t low = 0, high = model->dumps_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (model->dumps[middle] < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return tm__search(model->dumps, sizeof(int64_t), 0, 0, model->dumps_count, time_ns,
+                      0);
 }
 
 static int note_interval(samples *s, uint32_t thread, uint32_t index)

@@ -13,6 +13,7 @@
 #include "analysis/locks/shares.h"
 
 #include "analysis/resources/resources.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "model/caller_frame.h"
 #include "model/listing.h"
@@ -154,22 +155,15 @@ static const tm__resource_use *use_after(const sweep *s, uint32_t object,
 static int had_it_since(const sweep *s, const tm__resource_wait *wait, int64_t start_ns)
 {
     const tm__thread *thread = &s->model->threads[wait->releaser];
-    uint32_t low = s->waits[wait->releaser], high = s->waits[wait->releaser + 1];
-    uint32_t first = low;
+    uint32_t first = s->waits[wait->releaser], end;
 
     if (!s->all.items[wait->resource].uses.count || !thread->interval_count ||
         thread->intervals[0].start_ns > start_ns)
         return 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (s->all.waits[middle].start_ns < wait->released_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint32_t i = 1; low - i + 1 > first; i++) {
-        const tm__resource_wait *own = &s->all.waits[low - i];
+    end = TM__FIRST_FROM(s->all.waits, tm__resource_wait, start_ns, first,
+                         s->waits[wait->releaser + 1], wait->released_ns);
+    for (uint32_t i = 1; end - i + 1 > first; i++) {
+        const tm__resource_wait *own = &s->all.waits[end - i];
 
         if (own->got_ns <= start_ns)
             return 1;

@@ -21,6 +21,7 @@
  */
 #include "analysis/path/path.h"
 
+#include "base/search.h"
 #include "model/interval.h"
 #include "model/methods.h"
 #include "model/thread.h"
@@ -109,16 +110,8 @@ static uint32_t locate(walk *w, uint32_t thread, int64_t time_ns)
         step *= 2;
     low = step < high ? high - step : 0;
     high -= step / 2;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (intervals[middle].start_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    it->next = low;
-    return low ? low - 1 : TM__NONE;
+    it->next = TM__FIRST_FROM(intervals, tm__interval, start_ns, low, high, time_ns);
+    return it->next ? it->next - 1 : TM__NONE;
 }
 
 static void find_blocking(walk *w, uint32_t interval)

@@ -110,21 +110,13 @@ static uint32_t begin_blocked(search *s, uint32_t thread)
 {
     const tm__thread *it = &s->model->threads[thread];
     tm__wakeup_edge edge;
-    uint32_t at = 0, end = it->interval_count, first;
+    uint32_t at = tm__interval_at(it, s->path->end_ns), first;
 
-    while (at < end) {
-        uint32_t middle = at + (end - at) / 2;
-
-        if (it->intervals[middle].start_ns <= s->path->end_ns)
-            at = middle + 1;
-        else
-            end = middle;
-    }
-    if (at == 0 || !tm__is_stopped(it->intervals[at - 1].state))
+    if (at == TM__NONE || !tm__is_stopped(it->intervals[at].state))
         return TM__NONE;
-    first = tm__interval_first_blocking(it, at - 1);
+    first = tm__interval_first_blocking(it, at);
     edge = tm__wakeup_edge_out(s->model, thread, first,
-                               tm__interval_after_blocking(it, at - 1));
+                               tm__interval_after_blocking(it, at));
     if (edge.from_ns > s->path->end_ns)
         edge.from_ns = INT64_MIN;
     pass_blocking(s, thread, first, &edge, s->path->end_ns);

@@ -8,6 +8,7 @@
  */
 #include "analysis/timeline/blocking.h"
 
+#include "base/search.h"
 #include "model/interval.h"
 #include "model/methods.h"
 #include "model/model.h"
@@ -17,19 +18,13 @@ void tm__blocking_start(tm__blocking_walk *walk, const tm_model *model,
                         const tm__scope *scope, uint32_t thread)
 {
     const tm__thread *it = &model->threads[thread];
-    uint32_t low = 0, high = it->interval_count;
+    uint32_t low;
 
     /* The blocking interval that the window cuts may have begun before it: the last
      * interval that begins before the window is where to look, and what it continues.
      */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (it->intervals[middle].start_ns < scope->from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    low = TM__FIRST_FROM(it->intervals, tm__interval, start_ns, 0, it->interval_count,
+                         scope->from_ns);
     if (low > 0)
         low--;
     while (low > 0 && it->intervals[low].flags & TM__INTERVAL_CONTINUES)

@@ -16,6 +16,7 @@
 #include "analysis/timeline/time_merge.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
+#include "base/search.h"
 #include "model/cpu.h"
 #include "model/interval.h"
 
@@ -178,20 +179,14 @@ int tm__processors_find(tm__processors *it, const tm_model *model, int64_t begin
 
 static double done_ns(const tm__processors *it, int64_t time_ns)
 {
-    uint32_t low = 0, high = it->paces_count;
+    uint32_t after =
+        TM__FIRST_AFTER(it->paces, tm__pace, from_ns, 0, it->paces_count, time_ns);
+    const tm__pace *pace;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (it->paces[middle].from_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    if (after == 0)
         return 0;
-    return it->paces[low - 1].done_ns +
-           (double)(time_ns - it->paces[low - 1].from_ns) * it->paces[low - 1].share;
+    pace = &it->paces[after - 1];
+    return pace->done_ns + (double)(time_ns - pace->from_ns) * pace->share;
 }
 
 int64_t tm__processors_work_ns(const tm__processors *it, int64_t from_ns, int64_t to_ns)

@@ -3,6 +3,7 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/served_parts.h"
 #include "base/saturate.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "model/interaction.h"
 #include "model/thread.h"
@@ -94,17 +95,8 @@ static int gather_releases(tm__served *served, releases *r)
 /* The first release of a thread after an instant, of order[]. */
 static uint32_t release_after(const releases *r, uint32_t thread, int64_t time_ns)
 {
-    uint32_t low = r->first[thread], high = r->first[thread + 1];
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (r->order[middle].key <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return TM__FIRST_AFTER(r->order, tm__sortable, key, r->first[thread],
+                           r->first[thread + 1], time_ns);
 }
 
 /* The next wait of the same thread that is asked about; NULL: none. */
