@@ -19,12 +19,8 @@
  * like (sampled_stacks.c), marked as such. A walk at the end of a contended enter is
  * made with the monitor held: 1 us after 10 ms or more.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_getaffinity */
-#endif
 #include "capture/stack_policy.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -34,6 +30,7 @@
 #include "ring/clock.h"
 #include "ring/recording_state.h"
 #include "vm/options.h"
+#include "vm/vm.h"
 
 /* For walks: one part of so many of the time that the process takes of processors, and
  * one of so many of all that there is. */
@@ -144,28 +141,17 @@ uint32_t tm__stack_policy_depth(const tm__event_report *r, uint32_t depth,
     return depth < options->depth ? depth : (uint32_t)options->depth;
 }
 
-/* The processors that this process may use. */
-static int64_t processor_count(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-
-    return count > 0 ? count : 1;
-}
-
 /* What walks may take for the time since this was asked last. */
 static int64_t earned_ns(int64_t now_ns)
 {
-    static int64_t last_ns, last_own_ns, processors;
+    static int64_t last_ns, last_own_ns;
     int64_t own_ns, earned;
 
-    if (!processors) {
-        processors = processor_count();
+    if (!last_ns)
         last_ns = now_ns;
-    }
     own_ns = tm__clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     earned = (own_ns - last_own_ns) / SHARE_OF_OWN +
-             (now_ns - last_ns) * processors / SHARE_OF_ALL;
+             (now_ns - last_ns) * tm__the_vm.processors / SHARE_OF_ALL;
     last_ns = now_ns;
     last_own_ns = own_ns;
     return earned;

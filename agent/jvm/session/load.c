@@ -52,10 +52,21 @@ static int release_of(jvmtiEnv *jvmti)
     return release;
 }
 
+static int processors_of(jvmtiEnv *jvmti)
+{
+    jint count = 0;
+
+    return (*jvmti)->GetAvailableProcessors(jvmti, &count) == JVMTI_ERROR_NONE &&
+                   count > 0
+               ? count
+               : 0;
+}
+
 /* @return 0; -1: this VM's threads cannot be identified */
 static int know_the_vm(JNIEnv *jni)
 {
     tm__the_vm.release = release_of(tm__the_vm.jvmti);
+    tm__the_vm.processors = processors_of(tm__the_vm.jvmti);
     if (tm__java_fields_open(jni) != 0) {
         tm__message("nothing is recorded: java.lang.Thread has no field tid here");
         return -1;

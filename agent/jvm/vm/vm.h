@@ -10,6 +10,7 @@ typedef struct tm__vm {
     JavaVM *java;
     jvmtiEnv *jvmti;      ///< NULL while nothing is recorded
     int release;          ///< 17, 25
+    int processors;       ///< that it may use, by a container's limits too; 0: unknown
     int reports_held;     ///< it tells which monitors a thread holds
     int replaces_natives; ///< native methods of the JDK may be replaced
 } tm__vm;

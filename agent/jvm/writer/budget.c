@@ -14,12 +14,8 @@
  * A blocking interval that was begun is recorded to its end, and what is left out is
  * counted like any loss.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_getaffinity */
-#endif
 #include "writer/budget.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
@@ -31,6 +27,7 @@
 #include "ring/clock.h"
 #include "ring/recording_state.h"
 #include "vm/options.h"
+#include "vm/vm.h"
 #include "writer/overhead.h"
 #include "writer/stack_table.h"
 
@@ -42,19 +39,10 @@ static const int64_t SAVED_NS = 100000000;
 static const int64_t OWED_NS = 300000000, OWED_MOST_NS = INT64_C(20000000000);
 
 static struct {
-    int64_t processors;
     int64_t now_ns, process_ns, cost_ns; ///< when it was set against the budget last
     double saved_ns;
     int64_t without_ns[TM__LEFT_OUT_EVENTS + 1]; ///< by what was left out
 } account;
-
-static int64_t processor_count(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-
-    return count > 0 ? count : 1;
-}
 
 static int64_t cost_so_far_ns(void)
 {
@@ -69,7 +57,6 @@ void tm__budget_begin(void)
     double share = tm__the_options.budget;
 
     atomic_store(&tm__the_recording.left_out, TM__LEFT_OUT_NOTHING);
-    account.processors = processor_count();
     account.now_ns = tm__now_ns();
     account.process_ns = tm__clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     account.cost_ns = cost_so_far_ns();
@@ -86,7 +73,7 @@ static int64_t settle(double share)
     int64_t cost_ns = cost_so_far_ns();
     int64_t passed_ns = now_ns - account.now_ns;
     int64_t used_ns = process_ns - account.process_ns;
-    int64_t least_ns = passed_ns * account.processors / IDLE_PART;
+    int64_t least_ns = passed_ns * tm__the_vm.processors / IDLE_PART;
 
     account.saved_ns += share * (double)(used_ns > least_ns ? used_ns : least_ns) -
                         (double)(cost_ns - account.cost_ns);

@@ -35,18 +35,6 @@ static void property(char *out, size_t bytes, const char *name)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)value);
 }
 
-/* Those that the VM may use, by a container's limits too; 0: unknown. */
-static uint64_t processor_count(void)
-{
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    jint count = 0;
-
-    return (*jvmti)->GetAvailableProcessors(jvmti, &count) == JVMTI_ERROR_NONE &&
-                   count > 0
-               ? (uint64_t)count
-               : 0;
-}
-
 int tm__run_facts_announce(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
@@ -77,7 +65,7 @@ int tm__run_facts_emit(int64_t end_ns)
         .kinds = tm__the_recording.kinds,
         .identity = TM_IDENTITY_EXACT,
         .id = tm__the_recording.run_id,
-        .processors = processor_count(),
+        .processors = (uint64_t)tm__the_vm.processors,
     };
 
     if (end_ns)
