@@ -141,7 +141,9 @@ static int find_column(source_column *column, const tm__merge_rule *rule,
         if (!is_format(column->schema, column->array, rule->type))
             return tm__fail(TM_EINVAL, "Arrow array: column %s is of another type",
                             rule->column);
-        if (column->array->length < array->offset + array->length)
+        if (array->offset < 0 || column->array->offset < 0 ||
+            column->array->length < array->offset ||
+            column->array->length - array->offset < array->length)
             return tm__fail(TM_EINVAL, "Arrow array: column %s is too short",
                             rule->column);
         return 1;
@@ -167,10 +169,6 @@ int tm_summary_import(tm_table **out, const char *name,
                       const struct ArrowSchema *schema, const struct ArrowArray *array,
                       const tm_allocator *allocator)
 {
-    static const tm__merge_rule counts[] = {
-        {TM__ROWS, TM__MERGE_SUM, TM_TYPE_INT64},
-        {TM__RUNS, TM__MERGE_SUM, TM_TYPE_INT64},
-    };
     const tm__merge_rules *rules;
     source_column columns[TM__MOST_RULES];
     tm__column_spec specs[TM__MOST_RULES];
@@ -187,8 +185,7 @@ int tm_summary_import(tm_table **out, const char *name,
     if (strcmp(schema->format, "+s") != 0 || array->n_children != schema->n_children)
         return tm__fail(TM_EINVAL, "Arrow array: no struct array of its schema");
     for (size_t i = 0; i < rules->count + 2 && status >= 0; i++) {
-        const tm__merge_rule *rule =
-            i < rules->count ? &rules->rules[i] : &counts[i - rules->count];
+        const tm__merge_rule *rule = tm__merge_rule_at(rules, i);
 
         status = find_column(&columns[count], rule, schema, array);
         if (status > 0)

@@ -42,6 +42,17 @@ const tm__merge_rules *tm__merge_find(const char *table)
     return NULL;
 }
 
+const tm__merge_rule *tm__merge_rule_at(const tm__merge_rules *rules, size_t column)
+{
+    static const tm__merge_rule counts[] = {
+        {TM__ROWS, TM__MERGE_SUM, TM_TYPE_INT64},
+        {TM__RUNS, TM__MERGE_SUM, TM_TYPE_INT64},
+    };
+
+    return column < rules->count ? &rules->rules[column]
+                                 : &counts[column - rules->count];
+}
+
 static int column_of(const merge_state *m, row_ref at, size_t column)
 {
     return m->columns[at.table * m->width + column];
@@ -228,16 +239,9 @@ static int is_of_type(int have, const tm__merge_rule *rule)
 /* Which columns each table has, and so which there are in the result. */
 static int find_columns(merge_state *m)
 {
-    static const tm__merge_rule counts[] = {
-        {TM__ROWS, TM__MERGE_SUM, TM_TYPE_INT64},
-        {TM__RUNS, TM__MERGE_SUM, TM_TYPE_INT64},
-    };
-
     for (size_t t = 0; t < m->table_count; t++) {
         for (size_t i = 0; i < m->width; i++) {
-            const tm__merge_rule *rule = i < m->rules->count
-                                             ? &m->rules->rules[i]
-                                             : &counts[i - m->rules->count];
+            const tm__merge_rule *rule = tm__merge_rule_at(m->rules, i);
             int column = tm_table_column(m->tables[t], rule->column);
 
             m->columns[t * m->width + i] = column;
