@@ -29,7 +29,7 @@ int tm__go_extent(tm__input *input, tm__notes *notes, uint64_t offset, int has_e
     *extent = (tm__go_extent_of){0};
     for (;;) {
         size_t length = extent->length, available;
-        tm__go_cursor cursor;
+        tm__cursor cursor;
         tm__go_head head;
         int rc = view(input, offset, length + HEAD_BYTES + TM__GO_BATCH_BYTES, extent,
                       &available);
@@ -44,7 +44,7 @@ int tm__go_extent(tm__input *input, tm__notes *notes, uint64_t offset, int has_e
                 notes, "generation %llu has no end: the file was cut at byte %llu",
                 (unsigned long long)number, (unsigned long long)(offset + length));
         }
-        cursor = (tm__go_cursor){extent->bytes + length, extent->bytes + available, 0};
+        cursor = (tm__cursor){extent->bytes + length, extent->bytes + available, 0};
         if (!tm__go_head_read(&cursor, &head) ||
             head.length > (size_t)(cursor.end - cursor.at) ||
             length > GENERATION_BYTES) {

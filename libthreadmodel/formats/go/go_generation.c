@@ -69,21 +69,20 @@ void tm__go_generation_init(tm__go_generation *generation, tm__memory *memory)
     tm__map_init(&generation->stack_map, memory);
 }
 
-int tm__go_head_read(tm__go_cursor *cursor, tm__go_head *head)
+int tm__go_head_read(tm__cursor *cursor, tm__go_head *head)
 {
     *head = (tm__go_head){.type = (uint8_t)tm__go_byte(cursor)};
-    if (cursor->is_bad || head->type == TM__GO_END_OF_GENERATION)
-        return !cursor->is_bad;
+    if (cursor->bad || head->type == TM__GO_END_OF_GENERATION)
+        return !cursor->bad;
     if (head->type == TM__GO_EXPERIMENTAL_BATCH)
         tm__go_byte(cursor);
     else if (head->type != TM__GO_EVENT_BATCH)
         return 0;
-    head->generation = tm__go_number(cursor);
-    head->thread = tm__go_number(cursor);
-    head->time = tm__go_number(cursor);
-    head->length = tm__go_number(cursor);
-    return !cursor->is_bad && head->length <= TM__GO_BATCH_BYTES &&
-           head->generation != 0;
+    head->generation = tm__get_varint(cursor);
+    head->thread = tm__get_varint(cursor);
+    head->time = tm__get_varint(cursor);
+    head->length = tm__get_varint(cursor);
+    return !cursor->bad && head->length <= TM__GO_BATCH_BYTES && head->generation != 0;
 }
 
 int64_t tm__go_time(const tm__go_generation *generation, uint64_t ticks)
@@ -96,13 +95,13 @@ int64_t tm__go_time(const tm__go_generation *generation, uint64_t ticks)
     return (int64_t)(seconds * 1000000000 + ticks % rate * 1000000000 / rate);
 }
 
-static int read_strings(tm__go_generation *self, tm__go_cursor data)
+static int read_strings(tm__go_generation *self, tm__cursor data)
 {
     while (data.at < data.end) {
         int type = tm__go_byte(&data);
-        uint64_t number = tm__go_number(&data), length = tm__go_number(&data);
+        uint64_t number = tm__get_varint(&data), length = tm__get_varint(&data);
 
-        if (data.is_bad || type != TM__GO_STRING || length > TM__GO_STRING_BYTES ||
+        if (data.bad || type != TM__GO_STRING || length > TM__GO_STRING_BYTES ||
             length > (size_t)(data.end - data.at))
             return TM_EDAMAGED;
         if (tm__reserve(self->memory, &self->strings, &self->string_capacity,
@@ -118,18 +117,18 @@ static int read_strings(tm__go_generation *self, tm__go_cursor data)
     return TM_OK;
 }
 
-static int read_stacks(tm__go_generation *self, tm__go_cursor data)
+static int read_stacks(tm__go_generation *self, tm__cursor data)
 {
     while (data.at < data.end) {
         int type = tm__go_byte(&data);
-        uint64_t number = tm__go_number(&data), count = tm__go_number(&data);
-        tm__go_cursor frames = data;
+        uint64_t number = tm__get_varint(&data), count = tm__get_varint(&data);
+        tm__cursor frames = data;
 
-        if (data.is_bad || type != TM__GO_STACK || count > TM__GO_STACK_FRAMES)
+        if (data.bad || type != TM__GO_STACK || count > TM__GO_STACK_FRAMES)
             return TM_EDAMAGED;
         for (uint64_t i = 0; i < 4 * count; i++)
-            tm__go_number(&data);
-        if (data.is_bad)
+            tm__get_varint(&data);
+        if (data.bad)
             return TM_EDAMAGED;
         frames.end = data.at;
         if (tm__reserve(self->memory, &self->stacks, &self->stack_capacity,
@@ -145,18 +144,18 @@ static int read_stacks(tm__go_generation *self, tm__go_cursor data)
 }
 
 /* Their times are ticks until the rate is known. */
-static int read_samples(tm__go_generation *self, tm__go_cursor data)
+static int read_samples(tm__go_generation *self, tm__cursor data)
 {
     while (data.at < data.end) {
         int type = tm__go_byte(&data);
-        uint64_t ticks = tm__go_number(&data);
+        uint64_t ticks = tm__get_varint(&data);
         tm__go_sample sample = {.time_ns = (int64_t)(ticks & INT64_MAX)};
 
-        tm__go_number(&data); /* the thread, */
-        tm__go_number(&data); /* the P: of both the goroutine is known */
-        sample.goroutine = tm__go_number(&data);
-        sample.stack = tm__go_number(&data);
-        if (data.is_bad || type != TM__GO_CPU_SAMPLE)
+        tm__get_varint(&data); /* the thread, */
+        tm__get_varint(&data); /* the P: of both the goroutine is known */
+        sample.goroutine = tm__get_varint(&data);
+        sample.stack = tm__get_varint(&data);
+        if (data.bad || type != TM__GO_CPU_SAMPLE)
             return TM_EDAMAGED;
         if (tm__reserve(self->memory, &self->samples, &self->sample_capacity,
                         (size_t)self->sample_count + 1, sizeof(*self->samples)) < 0)
@@ -166,32 +165,31 @@ static int read_samples(tm__go_generation *self, tm__go_cursor data)
     return TM_OK;
 }
 
-static int read_clocks(tm__go_generation *self, tm__go_cursor data, uint64_t ticks)
+static int read_clocks(tm__go_generation *self, tm__cursor data, uint64_t ticks)
 {
     while (data.at < data.end) {
         switch (tm__go_byte(&data)) {
-        case TM__GO_FREQUENCY: self->ticks_per_second = tm__go_number(&data); break;
+        case TM__GO_FREQUENCY: self->ticks_per_second = tm__get_varint(&data); break;
         case TM__GO_CLOCK_SNAPSHOT: {
             uint64_t seconds, rest;
 
-            self->clock_ticks = ticks + tm__go_number(&data);
-            tm__go_number(&data); /* of the monotonic clock */
-            seconds = tm__go_number(&data);
-            rest = tm__go_number(&data);
+            self->clock_ticks = ticks + tm__get_varint(&data);
+            tm__get_varint(&data); /* of the monotonic clock */
+            seconds = tm__get_varint(&data);
+            rest = tm__get_varint(&data);
             if (seconds < INT64_MAX / 1000000000 && rest < 1000000000)
                 self->clock_wall_ns = seconds * 1000000000 + rest;
             break;
         }
         default: return TM_EDAMAGED;
         }
-        if (data.is_bad)
+        if (data.bad)
             return TM_EDAMAGED;
     }
     return TM_OK;
 }
 
-static int add_batch(tm__go_generation *self, tm__go_cursor data,
-                     const tm__go_head *head)
+static int add_batch(tm__go_generation *self, tm__cursor data, const tm__go_head *head)
 {
     uint32_t index = tm__map_find(&self->stream_map, head->thread);
     uint32_t number = self->batch_count;
@@ -219,10 +217,9 @@ static int add_batch(tm__go_generation *self, tm__go_cursor data,
     return TM_OK;
 }
 
-static int read_batch(tm__go_generation *self, tm__go_cursor data,
-                      const tm__go_head *head)
+static int read_batch(tm__go_generation *self, tm__cursor data, const tm__go_head *head)
 {
-    tm__go_cursor inner = data;
+    tm__cursor inner = data;
 
     if (head->type == TM__GO_EXPERIMENTAL_BATCH || data.at == data.end)
         return TM_OK;
@@ -259,14 +256,14 @@ static int by_time(const void *left, const void *right)
 int tm__go_generation_load(tm__go_generation *self, const uint8_t *bytes, size_t length,
                            char *damage, size_t damage_bytes)
 {
-    tm__go_cursor all = {bytes, bytes + length, 0};
+    tm__cursor all = {bytes, bytes + length, 0};
     tm__go_head head;
 
     *damage = '\0';
     clear(self);
     while (all.at < all.end && tm__go_head_read(&all, &head) &&
            head.length <= (size_t)(all.end - all.at)) {
-        tm__go_cursor data = {all.at, all.at + head.length, 0};
+        tm__cursor data = {all.at, all.at + head.length, 0};
         int rc;
 
         if (head.type == TM__GO_END_OF_GENERATION)
@@ -308,7 +305,7 @@ static int next_batch(const tm__go_generation *self, tm__go_stream *stream)
         if (stream->batch == TM__NONE)
             return TM_OK;
         batch = &self->batches[stream->batch];
-        stream->cursor = (tm__go_cursor){batch->bytes, batch->bytes + batch->length, 0};
+        stream->cursor = (tm__cursor){batch->bytes, batch->bytes + batch->length, 0};
         stream->ticks = batch->time;
     }
     return TM_MORE;
@@ -324,12 +321,11 @@ int tm__go_stream_next(const tm__go_generation *self, tm__go_stream *stream)
     count = tm__go_arguments(stream->type);
     if (count == 0)
         return TM_EDAMAGED;
-    stream->ticks += tm__go_number(&stream->cursor);
+    stream->ticks += tm__get_varint(&stream->cursor);
     for (int i = 0; i + 1 < count; i++)
-        stream->arguments[i] = tm__go_number(&stream->cursor);
+        stream->arguments[i] = tm__get_varint(&stream->cursor);
     stream->time_ns = tm__go_time(self, stream->ticks);
-    return stream->cursor.is_bad || stream->time_ns == INT64_MAX ? TM_EDAMAGED
-                                                                 : TM_MORE;
+    return stream->cursor.bad || stream->time_ns == INT64_MAX ? TM_EDAMAGED : TM_MORE;
 }
 
 tm__go_stack *tm__go_stack_of(const tm__go_generation *self, uint64_t number)

@@ -26,7 +26,7 @@ typedef struct tm__go_stream {
     uint32_t last;
     uint32_t batch; ///< the present one; TM__NONE: all are read
     uint8_t type;   ///< of the event at hand
-    tm__go_cursor cursor;
+    tm__cursor cursor;
     uint64_t ticks;
     uint64_t arguments[TM__GO_ARGUMENTS]; ///< of the event at hand, but for its time
     int64_t time_ns;
@@ -38,7 +38,7 @@ typedef struct tm__go_text {
 } tm__go_text;
 
 typedef struct tm__go_stack {
-    tm__go_cursor frames; ///< PC, function, file and line of each, the innermost first
+    tm__cursor frames; ///< PC, function, file and line of each, the innermost first
     uint32_t frame_count;
     uint32_t id;           ///< as it was defined; 0: not yet
     uint32_t object;       ///< waited for there, strings of tm__go_names; TM__NONE
@@ -107,6 +107,6 @@ typedef struct tm__go_head {
 } tm__go_head;
 
 /** @return 1; 0: there is no batch */
-int tm__go_head_read(tm__go_cursor *cursor, tm__go_head *head);
+int tm__go_head_read(tm__cursor *cursor, tm__go_head *head);
 
 #endif

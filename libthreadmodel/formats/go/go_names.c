@@ -30,15 +30,15 @@ void tm__go_names_init(tm__go_names *names, tm__memory *memory)
     tm__strings_init(&names->places, memory);
 }
 
-static frame next_frame(const tm__go_generation *generation, tm__go_cursor *cursor)
+static frame next_frame(const tm__go_generation *generation, tm__cursor *cursor)
 {
     frame it;
     uint64_t line;
 
-    tm__go_number(cursor);
-    it.function = tm__go_text_of(generation, tm__go_number(cursor));
-    it.file = tm__go_text_of(generation, tm__go_number(cursor));
-    line = tm__go_number(cursor);
+    tm__get_varint(cursor);
+    it.function = tm__go_text_of(generation, tm__get_varint(cursor));
+    it.file = tm__go_text_of(generation, tm__get_varint(cursor));
+    line = tm__get_varint(cursor);
     it.line = line <= INT32_MAX ? (int32_t)line : 0;
     for (uint32_t i = it.file.length; i > 0; i--)
         if (it.file.bytes[i - 1] == '/') {
@@ -132,7 +132,7 @@ int tm__go_define_stack(tm__go_names *names, const tm__go_generation *generation
 {
     tm_frame frames[TM__GO_STACK_FRAMES];
     tm_stack definition = TM_STACK_INIT;
-    tm__go_cursor cursor;
+    tm__cursor cursor;
     int rc = TM_OK;
 
     *id = 0;
@@ -231,7 +231,7 @@ int tm__go_define_object(tm__go_names *names, const tm__go_generation *generatio
         text = (tm__go_text){"sync", 4};
     snprintf(name, sizeof(name), "%.*s", (int)text.length, text.bytes);
     if (stack) {
-        tm__go_cursor cursor = stack->frames;
+        tm__cursor cursor = stack->frames;
 
         for (uint32_t i = 0; i < stack->frame_count; i++) {
             place = next_frame(generation, &cursor);
@@ -261,7 +261,7 @@ int tm__go_define_thread(const tm__go_generation *generation, uint64_t goroutine
     frame it = {{"", 0}, {"", 0}, 0};
 
     if (stack && (innermost || stack->frame_count < TM__GO_STACK_FRAMES)) {
-        tm__go_cursor cursor = stack->frames;
+        tm__cursor cursor = stack->frames;
 
         for (uint32_t i = 0; i < stack->frame_count && (i == 0 || !innermost); i++)
             it = next_frame(generation, &cursor);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a Go execution trace of version 2 is written: numbers of events, varints. */
+/* How a Go execution trace of version 2 is written: numbers of events and what they
+ * bring. */
 #ifndef TM_FORMATS_GO_WIRE_H
 #define TM_FORMATS_GO_WIRE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "trace/coding.h"
 
 enum {
     TM__GO_HEADER_BYTES = 16,
@@ -79,35 +79,11 @@ enum tm__go_p_status {
     TM__GO_P_STATUS_END = 5
 };
 
-/** Bytes that are read from front to end; one that is asked for behind it is 0. */
-typedef struct tm__go_cursor {
-    const uint8_t *at;
-    const uint8_t *end;
-    int is_bad; ///< a number had no end, or was too large
-} tm__go_cursor;
-
-static inline uint64_t tm__go_number(tm__go_cursor *cursor)
-{
-    uint64_t value = 0;
-
-    for (unsigned shift = 0; cursor->at < cursor->end && shift < 64; shift += 7) {
-        uint8_t byte = *cursor->at++;
-
-        if (shift == 63 && byte > 1)
-            break;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return value;
-    }
-    cursor->is_bad = 1;
-    return 0;
-}
-
-static inline int tm__go_byte(tm__go_cursor *cursor)
+static inline int tm__go_byte(tm__cursor *cursor)
 {
     if (cursor->at < cursor->end)
         return *cursor->at++;
-    cursor->is_bad = 1;
+    cursor->bad = 1;
     return 0;
 }
 
