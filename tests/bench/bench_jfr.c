@@ -3,7 +3,7 @@
  * How fast a recording is read: into a sink that only counts, into a model, and for the
  * one question what blocked by class.
  *
- *     bench_jfr FILE        all three
+ *     bench_jfr FILE        all three; of any format, for the first two
  *     bench_jfr FILE class  the question alone, to be timed as a process
  */
 #define _POSIX_C_SOURCE 200809L
