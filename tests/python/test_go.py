@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Go program's execution trace, beside what Go's own reader says of it."""
 
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -12,6 +13,8 @@ from typing import NamedTuple
 import pytest
 
 import threadmodel
+from threadmodel.cli import terminal
+from threadmodel.cli.grid import Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tests/go"
@@ -41,15 +44,22 @@ def run(*command: str | Path, folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The trace of a run; its profiles pprof.mutex and pprof.block lie beside it."""
     if GO is None:
         pytest.skip("there is no go")
-    path = tmp_path_factory.mktemp("go") / "trace.out"
-    run("go", "run", ".", "-count", "20", path, folder=PROGRAMS / "waits")
+    folder = tmp_path_factory.mktemp("go")
+    path = folder / "trace.out"
+    options = ("-count", "100", "-profiles", folder / "pprof")
+    run("go", "run", ".", *options, path, folder=PROGRAMS / "waits")
     return path
 
 
 @pytest.fixture(scope="module")
 def oracle(trace: Path) -> list[Change]:
+    return changes_of(trace)
+
+
+def changes_of(trace: Path) -> list[Change]:
     folder = PROGRAMS / "oracle"
     fetched = subprocess.run(
         ["go", "mod", "download"], cwd=folder, timeout=SECONDS, capture_output=True
@@ -83,6 +93,52 @@ def distinct(states: Iterable[str]) -> list[str]:
 def test_goroutines_change_as_in_the_reader_of_go(
     trace: Path, oracle: list[Change]
 ) -> None:
+    compare_changes(trace, oracle)
+
+
+def test_snapshots_of_the_flight_recorder_are_read_as_by_the_reader_of_go(
+    tmp_path: Path,
+) -> None:
+    if GO is None:
+        pytest.skip("there is no go")
+    folder = PROGRAMS / "flight"
+    if subprocess.run(["go", "version"], cwd=folder, capture_output=True).returncode:
+        pytest.skip("Go 1.25 cannot be had")
+    snapshots = [tmp_path / "first.out", tmp_path / "second.out"]
+    run("go", "run", ".", *snapshots, folder=folder)
+    for path in snapshots:
+        model = threadmodel.open(path)
+        assert model.damage is None
+        assert not len(model.diagnostics())
+        waits = {(row["class"], row["method"]) for row in model.timeline()}
+        assert ("sync.Mutex", "main.work") in waits
+        compare_changes(path, changes_of(path))
+
+
+def contentions(profile: Path, lock: str, caller: str) -> int:
+    """How many a profile, written as text, has in the lock's method from the caller."""
+    found = 0
+    for stack in re.split(r"\n(?=[0-9]+ [0-9]+ @)", profile.read_text())[1:]:
+        count, frames = int(stack.split()[1]), stack.splitlines()[1:]
+        if f"\t{lock}+" in frames[0] and any(f"\t{caller}+" in it for it in frames):
+            found += count
+    return found
+
+
+def test_waits_for_a_mutex_are_the_contentions_that_profiles_count(trace: Path) -> None:
+    caller = "main.(*account).move"
+    waits = [
+        row for row in threadmodel.open(trace).timeline() if row["method"] == caller
+    ]
+    count = sum(row["state"] == "waiting" for row in waits)
+    mutex = contentions(trace.parent / "pprof.mutex", "sync.(*Mutex).Unlock", caller)
+    block = contentions(trace.parent / "pprof.block", "sync.(*Mutex).Lock", caller)
+    assert mutex == pytest.approx(count, rel=0.05)
+    # A goroutine that was woken, lost the mutex and waited again is one there.
+    assert 0 < block <= mutex
+
+
+def compare_changes(trace: Path, oracle: list[Change]) -> None:
     ours: dict[int, list[str]] = {it.goroutine: [] for it in oracle}
     for row in threadmodel.open(trace).timeline():
         state = "waiting" if row["state"] == "sleeping" else row["state"]
@@ -153,6 +209,26 @@ def test_goroutines_of_the_runtime_that_wait_for_work_are_idle() -> None:
     assert idle["runtime.gcBgMarkWorker"]
     assert idle["runtime.bgsweep"]
     assert not idle["main.(*account).move"]
+
+
+def test_who_waits_for_work_is_not_ranked_among_the_blocked() -> None:
+    model = threadmodel.open(RECORDED)
+    table = next(
+        part
+        for section in terminal.sections(model, 30)
+        if section.heading.startswith("Threads,")
+        for part in section.body
+        if isinstance(part, Grid)
+    )
+    titles = [column.title for column in table.columns]
+    names = [row[0] for row in table.rows]
+    worker = next(name for name in names if name.startswith("runtime.traceStart"))
+    found = {row[0]: (row[titles.index("waiting")], row[-1]) for row in table.rows}
+    assert titles[-1] == "idle"
+    assert found[worker][0] == "-"
+    assert found[worker][1] != "-"
+    assert found["main.main #1"][1] == "-"
+    assert names.index("main.main #1") < names.index(worker)
 
 
 def test_a_stretch_without_a_processor_needs_no_reason() -> None:

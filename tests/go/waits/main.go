@@ -119,7 +119,7 @@ func main() {
 	if *profiles != "" {
 		for _, n := range []string{"mutex", "block"} {
 			p, _ := os.Create(*profiles + "." + n)
-			pprof.Lookup(n).WriteTo(p, 0)
+			pprof.Lookup(n).WriteTo(p, 1)
 			p.Close()
 		}
 	}

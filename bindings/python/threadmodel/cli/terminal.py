@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report in a terminal: what to show of a model, and in which words."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -62,7 +63,7 @@ def sections(model: Model, top: int) -> list[Section]:
         _findings(model),
         _blocking("Hottest locks", callers, ("blocked", "reentering"), top),
         _blocking("Longest waits", callers, ("waiting", "joining", "parked"), top),
-        _threads(threads, top),
+        _threads(threads, _idle_times(model), top),
         path_sums(model.path_rollup(PATH_KEYS), top, model.caveats),
         deadlocks(model),
         _diagnostics(odd),
@@ -221,12 +222,36 @@ def _add_idle(section: Section, idle: Sequence[tuple[Row, str]]) -> None:
     section.body.append(Grid(columns, rows))
 
 
-def _threads(threads: Sequence[Row], top: int) -> Section:
+def _idle_times(model: Model) -> Mapping[tuple[int, str], int]:
+    """Add up how long each thread waited for work, by its id and state."""
+    found: Counter[tuple[int, str]] = Counter()
+    for row in model.statistics(("thread", "method")):
+        if row["idle"]:
+            for state in IDLE:
+                if row[f"{state}_total_ns"]:
+                    found[row["thread_id"], state] += row[f"{state}_total_ns"]
+    return found
+
+
+def _threads(
+    threads: Sequence[Row], idle_ns: Mapping[tuple[int, str], int], top: int
+) -> Section:
     """List the threads that were blocked most, by what others did before the rest."""
+
+    def total(row: Row, state: str) -> int:
+        idle = idle_ns.get((row["thread_id"], state), 0)
+        return max(int(row[f"{state}_total_ns"]) - idle, 0)
+
+    def idle_of(row: Row) -> int:
+        return sum(idle_ns.get((row["thread_id"], state), 0) for state in IDLE)
+
+    def is_empty(row: Row, state: str) -> bool:
+        is_idle = (row["thread_id"], state) in idle_ns
+        return not row[f"{state}_count"] or (is_idle and not total(row, state))
 
     def rank(row: Row) -> tuple[int, int]:
         by_locks = row["blocked_total_ns"] + row["reentering_total_ns"]
-        return (-by_locks, -sum(row[f"{state}_total_ns"] for state in STATES))
+        return (-by_locks, -sum(total(row, state) for state in STATES))
 
     section = Section("Threads, the most blocked first, and how long by what")
     met = [state for state in STATES if any(row[f"{state}_count"] for row in threads)]
@@ -240,15 +265,17 @@ def _threads(threads: Sequence[Row], top: int) -> Section:
         Column("thread", name=True, style="bold"),
         Column("state", label=True, optional=True),
         *(Column(state) for state in met),
+        *([Column("idle", optional=True)] if idle_ns else []),
     ]
     rows = [
         [
             name_of(row["name"], f"#{row['thread_id']}"),
             name_of(row["state"]),
             *(
-                duration(row[f"{state}_total_ns"]) if row[f"{state}_count"] else "-"
+                "-" if is_empty(row, state) else duration(total(row, state))
                 for state in met
             ),
+            *([duration(idle_of(row)) if idle_of(row) else "-"] if idle_ns else []),
         ]
         for row in shown
     ]
