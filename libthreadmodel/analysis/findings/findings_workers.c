@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings about threads that work off what others give them: executors whose workers
- * are never idle though they do not run, and event loops that are blocked. A worker is
- * known by where it waits for work, and workers of one executor by their names, which
- * differ in numbers alone.
+ * are never idle though they do not run. A worker is known by where it waits for work,
+ * and workers of one executor by their names, which differ in numbers alone.
  */
 #include <string.h>
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/findings_workers.h"
 #include "base/saturate.h"
 #include "model/interval.h"
 #include "model/methods.h"
@@ -15,7 +14,6 @@
 
 enum {
     ENOUGH_BLOCKS = 20,
-    LOOP_BLOCKS = 5,
     PART_OF_RUN = 10, ///< what is blocked, at least
     IDLE_PART = 8     ///< of the workers' time, at most
 };
@@ -39,24 +37,16 @@ typedef struct executors {
     TM__ARRAY(executor, items);
 } executors;
 
-/** Where and for how long a thread is blocked, other than by waiting for work. */
-typedef struct part {
-    int64_t from_ns;
-    int64_t to_ns;
-    uint32_t place;
-    int state;
-    int is_idle;
-} part;
-
-static int part_at(const tm__findings *findings, const tm__thread *thread,
-                   uint32_t index, part *it)
+int tm__blocked_part_at(const tm__findings *findings, const tm__thread *thread,
+                        uint32_t index, tm__blocked_part *it)
 {
     const tm__interval *at = &thread->intervals[index];
 
-    *it = (part){.from_ns = at->start_ns,
-                 .to_ns = tm__interval_end_ns(findings->model, thread, index),
-                 .place = tm__caller_of(&findings->places, at->stack),
-                 .state = at->state};
+    *it =
+        (tm__blocked_part){.from_ns = at->start_ns,
+                           .to_ns = tm__interval_end_ns(findings->model, thread, index),
+                           .place = tm__caller_of(&findings->places, at->stack),
+                           .state = at->state};
     it->is_idle = tm__caller_is_idle(&findings->places, it->place);
     switch (at->state) {
     case TM_STATE_SLEEPING:
@@ -81,10 +71,10 @@ static uint64_t name_hash(const char *name)
 
 static int is_worker(const tm__findings *findings, const tm__thread *thread)
 {
-    part it;
+    tm__blocked_part it;
 
     for (uint32_t i = 0; i < thread->interval_count; i++)
-        if (part_at(findings, thread, i, &it) && it.is_idle)
+        if (tm__blocked_part_at(findings, thread, i, &it) && it.is_idle)
             return 1;
     return 0;
 }
@@ -101,7 +91,7 @@ static int gather(executors *e)
         uint64_t hash;
         uint32_t *value;
         executor *it;
-        part at;
+        tm__blocked_part at;
 
         if (!name || !*name || !is_worker(e->findings, thread))
             continue;
@@ -122,7 +112,7 @@ static int gather(executors *e)
         it = &e->items[*value - 1];
         it->workers++;
         for (uint32_t i = 0; i < thread->interval_count; i++) {
-            if (!part_at(e->findings, thread, i, &at) || at.is_idle)
+            if (!tm__blocked_part_at(e->findings, thread, i, &at) || at.is_idle)
                 continue;
             it->blocks++;
             if (!tm__tally_add(&e->places, memory, *value - 1, at.place,
@@ -155,10 +145,10 @@ static void find_spans(executors *e)
         uint32_t number = e->of_thread[t];
         executor *it = number ? &e->items[number - 1] : NULL;
         const tm__tally_item *top = it ? top_place(e, number - 1) : NULL;
-        part at;
+        tm__blocked_part at;
 
         for (uint32_t i = 0; top && i < thread->interval_count; i++) {
-            if (!part_at(e->findings, thread, i, &at) || at.place != top->b)
+            if (!tm__blocked_part_at(e->findings, thread, i, &at) || at.place != top->b)
                 continue;
             it->from_ns = at.from_ns < it->from_ns ? at.from_ns : it->from_ns;
             it->to_ns = at.to_ns > it->to_ns ? at.to_ns : it->to_ns;
@@ -173,12 +163,12 @@ static void sum_up(executors *e)
     for (uint32_t t = 0; t < model->threads_count; t++) {
         const tm__thread *thread = &model->threads[t];
         executor *it = e->of_thread[t] ? &e->items[e->of_thread[t] - 1] : NULL;
-        part at;
+        tm__blocked_part at;
 
         for (uint32_t i = 0; it && i < thread->interval_count; i++) {
             int64_t ns;
 
-            if (!part_at(e->findings, thread, i, &at))
+            if (!tm__blocked_part_at(e->findings, thread, i, &at))
                 continue;
             at.from_ns = at.from_ns > it->from_ns ? at.from_ns : it->from_ns;
             at.to_ns = at.to_ns < it->to_ns ? at.to_ns : it->to_ns;
@@ -193,7 +183,7 @@ static void sum_up(executors *e)
     }
 }
 
-static const char *state_words(uint32_t state)
+const char *tm__blocked_words(uint32_t state)
 {
     switch (state) {
     case TM_STATE_SLEEPING: return "asleep";
@@ -270,7 +260,7 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
                                       : " was idle for %d %% of ",
                       tm__percent(it->idle_ns, all_ns));
     tm__finding_write_duration(finding, span_ns);
-    tm__finding_write(finding, ", and %s in ", state_words(top->c));
+    tm__finding_write(finding, ", and %s in ", tm__blocked_words(top->c));
     tm__finding_write_caller(finding, findings, top->b);
     tm__finding_write(finding, " for %d %% (", tm__percent(top->total_ns, all_ns));
     tm__finding_write_times(finding, (uint64_t)top->count);
@@ -309,113 +299,5 @@ int tm__find_workers(tm__findings *findings)
     tm__free(&findings->memory, e.items, e.items_capacity * sizeof(*e.items));
     tm__triple_map_free(&e.by_name, &findings->memory);
     tm__tally_free(&e.places, &findings->memory);
-    return rc;
-}
-
-/* ---- event loops ---- */
-
-/* Of Netty: what calls handlers in an event loop, the outermost of which may be cut
- * off a stack. Handlers in an executor of their own are called by neither. */
-static int is_event_loop(const char *method)
-{
-    const char *dot = strrchr(method, '.');
-
-    if (strncmp(method, "io.netty.channel.", 17) != 0 || !dot)
-        return 0;
-    if (strcmp(dot, ".read") == 0)
-        return dot - method > 6 && strncmp(dot - 6, "Unsafe", 6) == 0;
-    return (strcmp(dot, ".run") == 0 || strcmp(dot, ".processSelectedKey") == 0) &&
-           dot - method > 9 && strncmp(dot - 9, "EventLoop", 9) == 0;
-}
-
-static int is_in_event_loop(const tm_model *model, uint32_t stack)
-{
-    const tm__stack *it = stack == TM__NONE ? NULL : &model->stacks[stack];
-
-    for (uint32_t f = 0; it && f < it->frame_count; f++) {
-        uint32_t method = model->frames[it->frame_first + f].method;
-        const char *name = method == TM__NONE ? NULL : tm__method_name(model, method);
-
-        if (name && is_event_loop(name))
-            return 1;
-    }
-    return 0;
-}
-
-static int emit_loop(tm__findings *findings, const tm__tally_item *item)
-{
-    tm__finding *finding =
-        tm__finding_new(findings, "event_loop_blocked", "timeline", item->total_ns);
-
-    if (!finding)
-        return TM_ENOMEM;
-    finding->place = item->a;
-    finding->thread = item->b;
-    tm__ask_without_sleeps(finding, findings, (int)item->c, item->a);
-    finding->inner_method = findings->places.items[item->a].method;
-    tm__where_thread(finding, "thread_id", findings->model, item->b);
-    tm__where_caller(finding, findings, "method", item->a, 1);
-    tm__finding_write(finding, "Event loop ");
-    tm__finding_write_thread(finding, findings->model, item->b);
-    tm__finding_write(finding, " is %s in ", state_words(item->c));
-    tm__finding_write_caller(finding, findings, item->a);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write(finding, "All channels of this event loop wait meanwhile.");
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write_thread(finding, findings->model, item->b);
-    tm__finding_write(finding, " was %s in ", state_words(item->c));
-    tm__finding_write_caller(finding, findings, item->a);
-    tm__finding_write(finding, " ");
-    tm__finding_write_times(finding, (uint64_t)item->count);
-    tm__finding_write(finding, ", ");
-    tm__finding_write_duration(finding, item->total_ns);
-    tm__finding_write(finding, " in all, %d %% of the run's length.",
-                      tm__percent(item->total_ns, findings->run_ns));
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(
-        finding, "Never block an event loop: run that handler in an executor of its "
-                 "own, or make the call asynchronous.");
-    return TM_OK;
-}
-
-int tm__find_event_loops(tm__findings *findings)
-{
-    const tm_model *model = findings->model;
-    size_t bytes = (size_t)model->stacks_count + 1;
-    uint8_t *in_loop = tm__zalloc(&findings->memory, bytes);
-    tm__tally tally = {.items_count = 0};
-    tm__top top = {.count = 0};
-    int rc = in_loop ? TM_OK : TM_ENOMEM;
-
-    for (uint32_t i = 0; rc == TM_OK && i < model->stacks_count; i++)
-        in_loop[i] = (uint8_t)is_in_event_loop(model, i);
-    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
-
-        for (uint32_t i = 0; rc == TM_OK && i < thread->interval_count; i++) {
-            uint32_t stack = thread->intervals[i].stack;
-            part at;
-
-            if (stack == TM__NONE || !in_loop[stack] ||
-                !part_at(findings, thread, i, &at) || at.is_idle ||
-                at.place == TM__NONE)
-                continue;
-            if (!tm__tally_add(&tally, &findings->memory, at.place, t,
-                               (uint32_t)at.state, at.to_ns - at.from_ns, t))
-                rc = TM_ENOMEM;
-        }
-    }
-    for (uint32_t i = 0; rc == TM_OK && i < tally.items_count; i++) {
-        const tm__tally_item *item = &tally.items[i];
-
-        if (item->count >= LOOP_BLOCKS &&
-            item->total_ns >= findings->run_ns / PART_OF_RUN &&
-            !tm__is_covered(findings, findings->places.items[item->a].method))
-            tm__top_add(&top, item->total_ns, i);
-    }
-    for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
-        rc = emit_loop(findings, &tally.items[top.numbers[i]]);
-    tm__free(&findings->memory, in_loop, bytes);
-    tm__tally_free(&tally, &findings->memory);
     return rc;
 }

@@ -6,184 +6,19 @@
  *     queue       ──2───3───2───3──2──        never empty from ( to ): no release of
  *     thread  wwww(────────────────)release   this thread can have gone unseen
  */
-#include "analysis/resources/resources.h"
+#include "analysis/resources/resource_steps.h"
 #include "base/saturate.h"
-#include "base/sort.h"
 #include "model/methods.h"
 #include "model/object.h"
-
-/** A release by a thread, as it called it. */
-typedef struct release {
-    int64_t time_ns;
-    uint32_t thread;
-    uint32_t object;
-    uint32_t class_name;
-    uint32_t place; ///< strings
-    uint8_t is_always_seen;
-} release;
-
-/* At one instant: a wait begins, a release, a wait ends. */
-enum { BEGINS, RELEASES, ENDS, STEPS };
-
-typedef struct queue {
-    uint32_t waiting;
-    uint32_t emptied;
-    uint32_t threads;   ///< that waited in it
-    uint32_t releasers; ///< of these, who also released others
-} queue;
 
 /* Through so many helpers, each of which had nothing to do, a release is followed. */
 enum { HELPERS = 3 };
 
-/** When an object was waited for and released. */
-typedef struct life {
-    int64_t released_ns; ///< first
-    int64_t last_ns;     ///< last wait begun or release
-} life;
-
-/** What the end of a wait was thought to end: a use by another thread. */
-typedef struct turn {
-    uint32_t use;  ///< uses[] + 1; 0: none
-    uint32_t wait; ///< waits[] with which that use began
-} turn;
-
-typedef struct sweep {
-    tm__resources *all;
-    queue *queues;
-    life *lives;            ///< of each object
-    tm__triple_map pending; ///< (thread, class, releasing): waits[] + 1
-    tm__triple_map latest;  ///< (thread, queue, 0): waits[] + 1
-    tm__triple_map members; ///< (queue, thread, 0): 1 waited; 2 and released others
-    turn *turns;            ///< of each wait
-    TM__ARRAY(release, releases);
-    TM__ARRAY(tm__sortable, steps); ///< waits[] or releases[], times STEPS, + which
-} sweep;
-
-/* ---- gather ---- */
-
-static int gather_release(sweep *s, uint32_t number)
-{
-    const tm_model *model = s->all->model;
-    const tm__interaction *row = tm__row(model, number);
-    uint32_t class_index, object;
-    release it = {.time_ns = row->from_ns,
-                  .thread = row->from_thread,
-                  .place = tm__resource_place(s->all, row->from_stack),
-                  .class_name = TM__NONE,
-                  .is_always_seen = row->kind != TM_INTERACTION_UNPARK};
-
-    if (row->effect == TM__EFFECT_VOID || row->from_ns == INT64_MIN ||
-        row->from_thread == TM__NONE || it.place == TM__NONE ||
-        (row->kind != TM_INTERACTION_UNPARK && row->kind != TM_INTERACTION_NOTIFY &&
-         row->kind != TM_INTERACTION_NOTIFY_ALL && row->kind != TM_INTERACTION_POST))
-        return TM_OK;
-    object = it.object = tm__release_object(model, row);
-    class_index = object == TM__NONE ? TM__NONE : model->objects[object].class_index;
-    if (class_index != TM__NONE)
-        it.class_name = model->classes[class_index].name;
-    if (object != TM__NONE) {
-        if (it.time_ns < s->lives[object].released_ns)
-            s->lives[object].released_ns = it.time_ns;
-        if (it.time_ns > s->lives[object].last_ns)
-            s->lives[object].last_ns = it.time_ns;
-    }
-    if (tm__reserve(s->all->memory, &s->releases, &s->releases_capacity,
-                    (size_t)s->releases_count + 1, sizeof(it)) < 0)
-        return TM_ENOMEM;
-    s->releases[s->releases_count++] = it;
-    return TM_OK;
-}
-
-static int add_step(sweep *s, int64_t time_ns, uint32_t number, uint32_t what)
-{
-    if (tm__reserve(s->all->memory, &s->steps, &s->steps_capacity,
-                    (size_t)s->steps_count + 1, sizeof(*s->steps)) < 0)
-        return TM_ENOMEM;
-    if (number >= UINT32_MAX / STEPS)
-        return TM_ENOMEM;
-    s->steps[s->steps_count++] = (tm__sortable){time_ns, number * STEPS + what};
-    return TM_OK;
-}
-
-/* Who waits in each queue, and who of these releases others. */
-static int gather_members(sweep *s)
-{
-    for (uint32_t i = 0; i < s->all->waits_count; i++) {
-        const tm__resource_wait *it = &s->all->waits[i];
-        uint32_t *member =
-            tm__triple_map_at(&s->members, s->all->memory, it->queue, it->thread, 0);
-
-        if (!member)
-            return TM_ENOMEM;
-        s->queues[it->queue].threads += *member == 0;
-        *member = 1;
-    }
-    for (uint32_t i = 0; i < s->all->waits_count; i++) {
-        const tm__resource_wait *it = &s->all->waits[i];
-        uint32_t *member = tm__triple_map_find(&s->members, it->queue, it->releaser, 0);
-
-        if (!member)
-            continue;
-        s->queues[it->queue].releasers += *member == 1;
-        *member = 2;
-    }
-    return TM_OK;
-}
-
-static int gather(sweep *s)
-{
-    const tm_model *model = s->all->model;
-    int rc = TM_OK;
-
-    for (uint32_t i = 0; i < model->objects_count; i++)
-        s->lives[i] = (life){INT64_MAX, INT64_MIN};
-    for (uint32_t i = 0; rc == TM_OK && i < model->interactions_count; i++)
-        rc = gather_release(s, model->interactions_first + i);
-    for (uint32_t i = 0; rc == TM_OK && i < s->releases_count; i++)
-        rc = add_step(s, s->releases[i].time_ns, i, RELEASES);
-    for (uint32_t i = 0; rc == TM_OK && i < s->all->waits_count; i++) {
-        const tm__resource_wait *it = &s->all->waits[i];
-
-        if (it->object != TM__NONE && it->start_ns > s->lives[it->object].last_ns)
-            s->lives[it->object].last_ns = it->start_ns;
-        rc = add_step(s, it->start_ns, i, BEGINS);
-        if (rc == TM_OK && !it->is_open)
-            rc = add_step(s, it->end_ns, i, ENDS);
-    }
-    return rc;
-}
-
-/* What happens at one instant goes on in the order of its kinds. */
-static int by_kind(const void *payload, uint32_t left, uint32_t right)
-{
-    (void)payload;
-    if (left % STEPS != right % STEPS)
-        return left % STEPS < right % STEPS ? -1 : 1;
-    return left < right ? -1 : left > right;
-}
-
-static int sort_steps(sweep *s)
-{
-    size_t bytes = s->steps_count * sizeof(tm__sortable);
-    tm__sortable *spare;
-
-    if (!bytes)
-        return TM_OK;
-    spare = tm__resize(s->all->memory, NULL, 0, bytes);
-    if (!spare)
-        return TM_ENOMEM;
-    tm__sort(s->steps, spare, s->steps_count, by_kind, NULL);
-    tm__free(s->all->memory, spare, bytes);
-    return TM_OK;
-}
-
-/* ---- the sweep ---- */
-
 /* Who was let go and waits again before it let anybody go has got nothing: what it was
  * released from goes on. */
-static void revoke_use(sweep *s, uint32_t number)
+static void revoke_use(tm__use_sweep *s, uint32_t number)
 {
-    const turn *it = &s->turns[number];
+    const tm__use_turn *it = &s->turns[number];
 
     if (!it->use || s->all->waits[number].is_used)
         return;
@@ -191,7 +26,7 @@ static void revoke_use(sweep *s, uint32_t number)
     s->all->waits[it->wait].is_used = 0;
 }
 
-static int on_begin(sweep *s, uint32_t number)
+static int on_begin(tm__use_sweep *s, uint32_t number)
 {
     const tm__resource_wait *it = &s->all->waits[number];
     uint32_t *latest =
@@ -206,7 +41,8 @@ static int on_begin(sweep *s, uint32_t number)
     return TM_OK;
 }
 
-static int add_use(sweep *s, tm__resource_wait *wait, uint32_t object, int64_t end_ns)
+static int add_use(tm__use_sweep *s, tm__resource_wait *wait, uint32_t object,
+                   int64_t end_ns)
 {
     tm__resources *all = s->all;
 
@@ -228,7 +64,7 @@ static int add_use(sweep *s, tm__resource_wait *wait, uint32_t object, int64_t e
 
 /* Whether threads of a queue release one another, each waiting at an object of its own:
  * transactions, say. In a pipeline the last stage releases nobody. */
-static int goes_around(const queue *line)
+static int goes_around(const tm__use_queue *line)
 {
     return line->threads >= 3 && line->releasers >= line->threads - line->threads / 4;
 }
@@ -268,11 +104,11 @@ static uint32_t waker_of(const tm_model *model, uint32_t thread, uint32_t object
  * waited in the same queue before: since then it used what B gets now. As above, an
  * unpark in between could have gone unseen if nobody waited.
  */
-static int end_turn(sweep *s, uint32_t number)
+static int end_turn(tm__use_sweep *s, uint32_t number)
 {
     const tm_model *model = s->all->model;
     const tm__resource_wait *next = &s->all->waits[number];
-    const queue *line = &s->queues[next->queue];
+    const tm__use_queue *line = &s->queues[next->queue];
     uint32_t thread = next->releaser;
     int64_t time_ns = next->released_ns;
 
@@ -288,7 +124,7 @@ static int end_turn(sweep *s, uint32_t number)
             (wait->object == next->object || goes_around(line))) {
             if (wait->object == next->object || wait->is_used)
                 return add_use(s, wait, wait->object, time_ns);
-            s->turns[number] = (turn){s->all->uses_count + 1, *latest - 1};
+            s->turns[number] = (tm__use_turn){s->all->uses_count + 1, *latest - 1};
             return add_use(s, wait, TM__NONE, time_ns);
         }
         if (wait)
@@ -298,11 +134,11 @@ static int end_turn(sweep *s, uint32_t number)
     return TM_OK;
 }
 
-static int on_end(sweep *s, uint32_t number)
+static int on_end(tm__use_sweep *s, uint32_t number)
 {
     tm__resource_wait *it = &s->all->waits[number];
     const tm__resource *resource = &s->all->items[it->resource];
-    queue *line = &s->queues[it->queue];
+    tm__use_queue *line = &s->queues[it->queue];
     uint32_t *pending;
 
     if (end_turn(s, number) < 0)
@@ -324,9 +160,10 @@ static int on_end(sweep *s, uint32_t number)
 /* An object that was released to this wait first, and never waited for later, stood for
  * this one use: a transaction, the lock of a row. Any other is another resource of the
  * class. */
-static int is_of(const sweep *s, const tm__resource_wait *wait, const release *it)
+static int is_of(const tm__use_sweep *s, const tm__resource_wait *wait,
+                 const tm__release *it)
 {
-    const life *had;
+    const tm__object_life *had;
 
     if (wait->object == it->object)
         return 1;
@@ -336,14 +173,14 @@ static int is_of(const sweep *s, const tm__resource_wait *wait, const release *i
     return had->released_ns >= wait->start_ns && had->last_ns <= wait->got_ns;
 }
 
-static int on_release(sweep *s, const release *it)
+static int on_release(tm__use_sweep *s, const tm__release *it)
 {
     tm__resources *all = s->all;
     uint32_t *pending =
         tm__triple_map_find(&s->pending, it->thread, it->class_name, it->place);
     const uint32_t *latest;
     tm__resource_wait *wait;
-    const queue *line;
+    const tm__use_queue *line;
 
     if (!pending || *pending == UINT32_MAX)
         return TM_OK;
@@ -362,12 +199,12 @@ static int on_release(sweep *s, const release *it)
     return TM_OK;
 }
 
-static int step(sweep *s, uint32_t number)
+static int step(tm__use_sweep *s, uint32_t number)
 {
-    switch (number % STEPS) {
-    case BEGINS: return on_begin(s, number / STEPS);
-    case ENDS: return on_end(s, number / STEPS);
-    default: return on_release(s, &s->releases[number / STEPS]);
+    switch (number % TM__USE_STEPS) {
+    case TM__USE_BEGINS: return on_begin(s, number / TM__USE_STEPS);
+    case TM__USE_ENDS: return on_end(s, number / TM__USE_STEPS);
+    default: return on_release(s, &s->releases[number / TM__USE_STEPS]);
     }
 }
 
@@ -384,19 +221,15 @@ static void drop_revoked(tm__resources *all)
 int tm__resources_find_uses(tm__resources *all)
 {
     tm__memory *memory = all->memory;
-    size_t queues = ((size_t)all->queues.count + 1) * sizeof(queue);
-    size_t objects = ((size_t)all->model->objects_count + 1) * sizeof(life);
-    size_t turns = ((size_t)all->waits_count + 1) * sizeof(turn);
-    sweep s = {.all = all,
-               .queues = tm__zalloc(memory, queues),
-               .lives = tm__resize(memory, NULL, 0, objects),
-               .turns = tm__zalloc(memory, turns)};
-    int rc = s.queues && s.lives && s.turns ? gather(&s) : TM_ENOMEM;
+    size_t queues = ((size_t)all->queues.count + 1) * sizeof(tm__use_queue);
+    size_t objects = ((size_t)all->model->objects_count + 1) * sizeof(tm__object_life);
+    size_t turns = ((size_t)all->waits_count + 1) * sizeof(tm__use_turn);
+    tm__use_sweep s = {.all = all,
+                       .queues = tm__zalloc(memory, queues),
+                       .lives = tm__resize(memory, NULL, 0, objects),
+                       .turns = tm__zalloc(memory, turns)};
+    int rc = s.queues && s.lives && s.turns ? tm__use_steps_gather(&s) : TM_ENOMEM;
 
-    if (rc == TM_OK)
-        rc = gather_members(&s);
-    if (rc == TM_OK)
-        rc = sort_steps(&s);
     for (uint32_t i = 0; rc == TM_OK && i < s.steps_count; i++)
         rc = step(&s, s.steps[i].number);
     if (rc == TM_OK)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings about event loops that are blocked by a handler. */
+#include <string.h>
+
+#include "analysis/findings/findings_workers.h"
+#include "model/interval.h"
+#include "model/methods.h"
+#include "model/thread.h"
+
+enum {
+    LOOP_BLOCKS = 5,
+    PART_OF_RUN = 10 ///< what is blocked, at least
+};
+
+/* Of Netty: what calls handlers in an event loop, the outermost of which may be cut
+ * off a stack. Handlers in an executor of their own are called by neither. */
+static int is_event_loop(const char *method)
+{
+    const char *dot = strrchr(method, '.');
+
+    if (strncmp(method, "io.netty.channel.", 17) != 0 || !dot)
+        return 0;
+    if (strcmp(dot, ".read") == 0)
+        return dot - method > 6 && strncmp(dot - 6, "Unsafe", 6) == 0;
+    return (strcmp(dot, ".run") == 0 || strcmp(dot, ".processSelectedKey") == 0) &&
+           dot - method > 9 && strncmp(dot - 9, "EventLoop", 9) == 0;
+}
+
+static int is_in_event_loop(const tm_model *model, uint32_t stack)
+{
+    const tm__stack *it = stack == TM__NONE ? NULL : &model->stacks[stack];
+
+    for (uint32_t f = 0; it && f < it->frame_count; f++) {
+        uint32_t method = model->frames[it->frame_first + f].method;
+        const char *name = method == TM__NONE ? NULL : tm__method_name(model, method);
+
+        if (name && is_event_loop(name))
+            return 1;
+    }
+    return 0;
+}
+
+static int emit_loop(tm__findings *findings, const tm__tally_item *item)
+{
+    tm__finding *finding =
+        tm__finding_new(findings, "event_loop_blocked", "timeline", item->total_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->place = item->a;
+    finding->thread = item->b;
+    tm__ask_without_sleeps(finding, findings, (int)item->c, item->a);
+    finding->inner_method = findings->places.items[item->a].method;
+    tm__where_thread(finding, "thread_id", findings->model, item->b);
+    tm__where_caller(finding, findings, "method", item->a, 1);
+    tm__finding_write(finding, "Event loop ");
+    tm__finding_write_thread(finding, findings->model, item->b);
+    tm__finding_write(finding, " is %s in ", tm__blocked_words(item->c));
+    tm__finding_write_caller(finding, findings, item->a);
+    tm__part(finding, TM__WAITS);
+    tm__finding_write(finding, "All channels of this event loop wait meanwhile.");
+    tm__part(finding, TM__HOLDS);
+    tm__finding_write_thread(finding, findings->model, item->b);
+    tm__finding_write(finding, " was %s in ", tm__blocked_words(item->c));
+    tm__finding_write_caller(finding, findings, item->a);
+    tm__finding_write(finding, " ");
+    tm__finding_write_times(finding, (uint64_t)item->count);
+    tm__finding_write(finding, ", ");
+    tm__finding_write_duration(finding, item->total_ns);
+    tm__finding_write(finding, " in all, %d %% of the run's length.",
+                      tm__percent(item->total_ns, findings->run_ns));
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(
+        finding, "Never block an event loop: run that handler in an executor of its "
+                 "own, or make the call asynchronous.");
+    return TM_OK;
+}
+
+int tm__find_event_loops(tm__findings *findings)
+{
+    const tm_model *model = findings->model;
+    size_t bytes = (size_t)model->stacks_count + 1;
+    uint8_t *in_loop = tm__zalloc(&findings->memory, bytes);
+    tm__tally tally = {.items_count = 0};
+    tm__top top = {.count = 0};
+    int rc = in_loop ? TM_OK : TM_ENOMEM;
+
+    for (uint32_t i = 0; rc == TM_OK && i < model->stacks_count; i++)
+        in_loop[i] = (uint8_t)is_in_event_loop(model, i);
+    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+
+        for (uint32_t i = 0; rc == TM_OK && i < thread->interval_count; i++) {
+            uint32_t stack = thread->intervals[i].stack;
+            tm__blocked_part at;
+
+            if (stack == TM__NONE || !in_loop[stack] ||
+                !tm__blocked_part_at(findings, thread, i, &at) || at.is_idle ||
+                at.place == TM__NONE)
+                continue;
+            if (!tm__tally_add(&tally, &findings->memory, at.place, t,
+                               (uint32_t)at.state, at.to_ns - at.from_ns, t))
+                rc = TM_ENOMEM;
+        }
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < tally.items_count; i++) {
+        const tm__tally_item *item = &tally.items[i];
+
+        if (item->count >= LOOP_BLOCKS &&
+            item->total_ns >= findings->run_ns / PART_OF_RUN &&
+            !tm__is_covered(findings, findings->places.items[item->a].method))
+            tm__top_add(&top, item->total_ns, i);
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
+        rc = emit_loop(findings, &tally.items[top.numbers[i]]);
+    tm__free(&findings->memory, in_loop, bytes);
+    tm__tally_free(&tally, &findings->memory);
+    return rc;
+}
