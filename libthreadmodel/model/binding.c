@@ -90,7 +90,12 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
     tm__bind_abandon(model, object);
     while (it->waiter_head != TM__NONE) {
         uint32_t waiter = it->waiter_head;
-        int doubtful = tm__may_have_left(model, &model->threads[waiter], fact->time_ns);
+        /* The end of a thread needs no monitor: it may come in the instant in which a
+         * wait ends at once, since an interrupt was pending. */
+        int doubtful =
+            tm__may_have_left(model, &model->threads[waiter], fact->time_ns) ||
+            (kind == TM_INTERACTION_JOIN &&
+             model->threads[waiter].interrupt != TM__NONE);
         tm__interaction *woken;
 
         row = tm__interaction_new(model, kind, &from);
@@ -131,6 +136,18 @@ static void leave_in_doubt(tm_model *model, uint32_t object, uint32_t row,
                                              : tm__bind_last_listed(model, object));
 }
 
+/* Whether an interrupt that was pending before the wait ended it at once, and not the
+ * end of the thread. */
+static int ended_at_once(tm_model *model, const tm__fact *fact,
+                         const tm__interaction *notify)
+{
+    const tm__thread *waiter = &model->threads[fact->thread];
+
+    return notify->kind == TM_INTERACTION_JOIN && fact->flags & TM_EVENT_BY_INTERRUPT &&
+           (waiter->interrupt == TM__NONE ||
+            tm__row(model, waiter->interrupt)->from_ns < tm__blocked_since_ns(waiter));
+}
+
 /* A waiter that was taken out of the set came back. */
 static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
 {
@@ -142,6 +159,7 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
      * interrupted, having had to queue for the monitor beyond it. */
     if ((fact->peer == TM__NONE || fact->peer == notify->from_thread) &&
         !tm__may_leave_by(model, waiter, notify->from_ns) &&
+        !ended_at_once(model, fact, notify) &&
         !(fact->flags & TM_EVENT_BY_INTERRUPT && waiter->interrupt == TM__NONE))
         left = 0;
     else if (left && was_probably_found(fact, notify)) {
