@@ -29,6 +29,7 @@ void bench_ask(const char *name, const tm_model *model, bench_question ask,
 
 /* The parts. */
 void bench_path_answers(uint64_t intervals);
+void bench_whatif_answers(uint64_t intervals);
 void bench_statistics_answers(uint64_t intervals);
 void bench_blame_answers(uint64_t intervals, int with_many_threads);
 

@@ -189,17 +189,32 @@ static int rank(tm_table **out, const tm_model *model, const void *payload)
     return tm_whatif_rank(out, model, NULL);
 }
 
-void bench_path_answers(uint64_t intervals)
+static world *print_run_of(const char *title, uint64_t events)
 {
-    world *w = run_of(intervals);
+    world *w = run_of(events);
 
-    printf("path and what-if: %" PRIu64 " events, model %.0f MB\n",
+    printf("%s: %" PRIu64 " events, model %.0f MB\n", title,
            tm_model_event_count(w->model),
            (double)tm_model_memory_bytes(w->model) / 1e6);
+    return w;
+}
+
+void bench_path_answers(uint64_t intervals)
+{
+    world *w = print_run_of("path", intervals);
+
     bench_ask("critical path", w->model, path, NULL, 1);
     bench_ask("what was waited for", w->model, waited_for, NULL, 1);
     bench_ask("its sums by class and method", w->model, sums, NULL, 1);
     bench_ask("its sums by thread, with slack", w->model, slack, NULL, 3);
+    tm_model_free(w->model);
+    free(w);
+}
+
+void bench_whatif_answers(uint64_t intervals)
+{
+    world *w = print_run_of("what-if", intervals);
+
     bench_ask("what-if of one class", w->model, whatif, NULL, 5);
     bench_ask("what-if rank of 20", w->model, rank, NULL, 20);
     tm_model_free(w->model);

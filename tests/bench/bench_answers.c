@@ -3,8 +3,11 @@
  * How long answers take over runs of ten million intervals, and how much memory they
  * need beside the model.
  *
- *     bench_answers [--small | --full]   --small asks about a hundredth of that,
- *                                        --full also about 10^5 virtual threads
+ *     bench_answers [--small | --full] [PART]
+ *
+ *     --small   asks about a hundredth of that
+ *     --full    also about 10^5 virtual threads
+ *     PART      statistics, blame, path or whatif alone
  */
 #include "answers.h"
 
@@ -94,18 +97,35 @@ void bench_ask(const char *name, const tm_model *model, bench_question ask,
     fflush(stdout);
 }
 
+static int is_asked(const char *part, const char *name)
+{
+    return !part || !strcmp(part, name);
+}
+
 int main(int argc, char **argv)
 {
-    int is_small = argc == 2 && !strcmp(argv[1], "--small");
-    int is_full = argc == 2 && !strcmp(argv[1], "--full");
+    static const char *const parts[] = {"statistics", "blame", "path", "whatif"};
+    int is_small = argc > 1 && !strcmp(argv[1], "--small");
+    int is_full = argc > 1 && !strcmp(argv[1], "--full");
+    int options = is_small || is_full, is_known = 0;
+    const char *part = argc > 1 + options ? argv[1 + options] : NULL;
     uint64_t intervals = is_small ? 100000 : 10000000;
 
-    if (argc > 1 && !is_small && !is_full) {
-        fprintf(stderr, "usage: %s [--small | --full]\n", argv[0]);
+    for (int i = 0; i < 4; i++)
+        is_known |= is_asked(part, parts[i]);
+    if (argc > 2 + options || !is_known) {
+        fprintf(stderr,
+                "usage: %s [--small | --full] [statistics | blame | path | whatif]\n",
+                argv[0]);
         return 2;
     }
-    bench_statistics_answers(intervals);
-    bench_blame_answers(intervals, is_full);
-    bench_path_answers(intervals);
+    if (is_asked(part, "statistics"))
+        bench_statistics_answers(intervals);
+    if (is_asked(part, "blame"))
+        bench_blame_answers(intervals, is_full);
+    if (is_asked(part, "path"))
+        bench_path_answers(intervals);
+    if (is_asked(part, "whatif"))
+        bench_whatif_answers(intervals);
     return 0;
 }

@@ -284,8 +284,24 @@ static int replay_all(tm__candidates *all, const tm__script *script, int bound)
     return rc;
 }
 
-static int replay_at(tm__candidates *all, int bound)
+static int replay_at(tm__candidates *all, tm__script *script, int bound)
 {
+    int rc = tm__script_write(script);
+
+    if (rc == 1) {
+        all->is_too_long = 1;
+        return TM_OK;
+    }
+    if (rc < 0)
+        return rc;
+    if (bound == TM__HOLDS_LIKELY)
+        count_rest(all, script);
+    return replay_all(all, script, bound);
+}
+
+static int replay_at_bounds(tm__candidates *all)
+{
+    static const int bounds[] = {TM__HOLDS_LIKELY, TM__HOLDS_SHORT, TM__HOLDS_LONG};
     tm__script script = {
         .model = all->model,
         .memory = &all->memory,
@@ -297,17 +313,13 @@ static int replay_at(tm__candidates *all, int bound)
         .callers = all->callers,
         .begin_ns = all->path.begin_ns,
         .end_ns = all->path.end_ns};
-    int rc = all->signals.rows ? TM_OK : tm__signals_find(&all->signals, &script);
+    int rc = tm__signals_find(&all->signals, &script);
 
-    if (rc == TM_OK)
-        rc = tm__script_write(&script);
-    if (rc == 1) {
-        all->is_too_long = 1;
-        rc = TM_OK;
-    } else if (rc == TM_OK) {
-        if (bound == TM__HOLDS_LIKELY)
-            count_rest(all, &script);
-        rc = replay_all(all, &script, bound);
+    for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long; i++) {
+        all->holds.bound = bounds[i];
+        rc = i ? tm__holds_gather(&all->holds) : TM_OK;
+        if (rc == TM_OK)
+            rc = replay_at(all, &script, bounds[i]);
     }
     tm__script_free(&script);
     return rc;
@@ -315,7 +327,6 @@ static int replay_at(tm__candidates *all, int bound)
 
 int tm__candidates_replay(tm__candidates *all)
 {
-    static const int bounds[] = {TM__HOLDS_LIKELY, TM__HOLDS_SHORT, TM__HOLDS_LONG};
     size_t threads = ((size_t)all->model->threads_count + 1) * sizeof(int64_t);
     int rc = TM_OK;
 
@@ -330,13 +341,7 @@ int tm__candidates_replay(tm__candidates *all)
         return TM_ENOMEM;
     tm__candidates_count_holds(all);
     rc = tm__processors_find(&all->processors, all->model, all->path.begin_ns);
-    for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long; i++) {
-        all->holds.bound = bounds[i];
-        rc = i ? tm__holds_gather(&all->holds) : TM_OK;
-        if (rc == TM_OK)
-            rc = replay_at(all, bounds[i]);
-    }
-    return rc;
+    return rc == TM_OK ? replay_at_bounds(all) : rc;
 }
 
 void tm__candidates_close(tm__candidates *all)

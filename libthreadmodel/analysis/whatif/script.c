@@ -371,16 +371,16 @@ int tm__script_write(tm__script *script)
 
     for (int i = 0; i < TM__WAKEUP_END; i++)
         script->wakeups_ns[i] = tm__wakeup_ns(model, i);
-    script->first = tm__zalloc(memory, threads);
-    script->ended_ns = tm__zalloc(memory, 2 * threads);
-    w.first = tm__zalloc(memory, threads);
-    if (script->first && script->ended_ns && w.first)
+    script->steps_count = script->scaled = 0;
+    script->scaled_ns = 0;
+    if (!script->first)
+        script->first = tm__zalloc(memory, threads);
+    if (!script->ended_ns)
+        script->ended_ns = tm__zalloc(memory, 2 * threads);
+    if (script->first && script->ended_ns)
         w.rc = tm__marks_gather(&w);
     if (w.rc == TM_OK)
         write_all(&w);
-    tm__free(memory, w.first, threads);
-    tm__free(memory, w.marks, ((size_t)w.mark_count + 1) * sizeof(*w.marks));
-    tm__free(memory, w.order, ((size_t)w.mark_count + 1) * sizeof(*w.order));
     return w.rc;
 }
 
@@ -388,6 +388,7 @@ void tm__script_free(tm__script *script)
 {
     const tm_model *model = script->model;
 
+    tm__marks_free(script);
     tm__free(script->memory, script->steps,
              script->steps_capacity * sizeof(*script->steps));
     tm__free(script->memory, script->first,

@@ -79,6 +79,7 @@ typedef struct tm__script {
     int64_t wakeups_ns[TM__WAKEUP_END]; ///< the run's medians
     int64_t scaled_ns;                  ///< of steps in the method
     uint32_t scaled;                    ///< how many
+    struct tm__script_room *room;       ///< what the next writing uses again
 } tm__script;
 
 /** What can be taken, by number: the objects of the model, and the resource. */
@@ -137,7 +138,9 @@ void tm__signals_free(tm__signals *signals, const tm_model *model, tm__memory *m
 
 /**
  * Write the steps of a run.
- * @param script  with model to end_ns set, the rest 0
+ * @param script  with model to end_ns set, the rest 0 or as written at another bound,
+ *                whose memory it takes: the kernel's giving of pages is a third of a
+ *                writing's time
  * @return TM_OK, TM_ENOMEM; 1: there are too many. To be freed whatever is returned
  */
 int tm__script_write(tm__script *script);

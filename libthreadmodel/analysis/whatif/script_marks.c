@@ -6,6 +6,8 @@
  */
 #include "analysis/whatif/script_marks.h"
 
+#include <string.h>
+
 #include "analysis/timeline/wakeup_edge.h"
 #include "model/interaction.h"
 
@@ -279,30 +281,77 @@ static void find_firsts(tm__script_writer *w)
     }
 }
 
+static int reserve_marks(tm__script_room *room, tm__memory *memory, size_t count)
+{
+    size_t old = room->capacity;
+    tm__mark *marks;
+    tm__sortable *order, *spare;
+
+    if (count <= old && room->marks)
+        return TM_OK;
+    tm__free(memory, room->marks, old * sizeof(*marks));
+    tm__free(memory, room->order, old * sizeof(*order));
+    tm__free(memory, room->spare, old * sizeof(*spare));
+    /* The bounds differ in some marks. */
+    room->capacity = count += count / 16 + 1;
+    room->marks = marks = tm__resize(memory, NULL, 0, count * sizeof(*marks));
+    room->order = order = tm__resize(memory, NULL, 0, count * sizeof(*order));
+    room->spare = spare = tm__resize(memory, NULL, 0, count * sizeof(*spare));
+    return marks && order && spare ? TM_OK : TM_ENOMEM;
+}
+
+static tm__script_room *room_of(tm__script *script)
+{
+    size_t firsts = (size_t)script->model->threads_count + 1;
+    tm__script_room *room = script->room;
+
+    if (!room)
+        room = script->room = tm__zalloc(script->memory, sizeof(*room));
+    if (room && !room->first)
+        room->first = tm__zalloc(script->memory, firsts * sizeof(*room->first));
+    return room && room->first ? room : NULL;
+}
+
 int tm__marks_gather(tm__script_writer *w)
 {
-    tm__memory *memory = w->script->memory;
-    tm__sortable *spare;
+    uint32_t threads = w->model->threads_count;
+    tm__script_room *room = room_of(w->script);
 
+    if (!room)
+        return TM_ENOMEM;
+    w->first = room->first;
+    memset(w->first, 0, ((size_t)threads + 1) * sizeof(*w->first));
     w->is_counting = 1;
     add_marks(w);
     find_firsts(w);
-    w->marks =
-        tm__resize(memory, NULL, 0, ((size_t)w->mark_count + 1) * sizeof(tm__mark));
-    w->order =
-        tm__resize(memory, NULL, 0, ((size_t)w->mark_count + 1) * sizeof(*w->order));
-    spare = tm__resize(memory, NULL, 0, ((size_t)w->mark_count + 1) * sizeof(*spare));
-    if (w->marks && w->order && spare) {
-        w->is_counting = 0;
-        add_marks(w);
-        /* Each thread's first has become the next one's. */
-        for (uint32_t i = w->model->threads_count; i > 0; i--)
-            w->first[i] = w->first[i - 1];
-        w->first[0] = 0;
-        for (uint32_t i = 0; i < w->model->threads_count; i++)
-            tm__sort(w->order + w->first[i], spare, w->first[i + 1] - w->first[i],
-                     by_rank, w->marks);
-    }
-    tm__free(memory, spare, ((size_t)w->mark_count + 1) * sizeof(*spare));
-    return w->marks && w->order && spare ? TM_OK : TM_ENOMEM;
+    if (reserve_marks(room, w->script->memory, w->mark_count) < 0)
+        return TM_ENOMEM;
+    w->marks = room->marks;
+    w->order = room->order;
+    w->is_counting = 0;
+    add_marks(w);
+    /* Each thread's first has become the next one's. */
+    for (uint32_t i = threads; i > 0; i--)
+        w->first[i] = w->first[i - 1];
+    w->first[0] = 0;
+    for (uint32_t i = 0; i < threads; i++)
+        tm__sort(w->order + w->first[i], room->spare, w->first[i + 1] - w->first[i],
+                 by_rank, w->marks);
+    return TM_OK;
+}
+
+void tm__marks_free(tm__script *script)
+{
+    tm__memory *memory = script->memory;
+    tm__script_room *room = script->room;
+
+    if (!room)
+        return;
+    tm__free(memory, room->marks, room->capacity * sizeof(*room->marks));
+    tm__free(memory, room->order, room->capacity * sizeof(*room->order));
+    tm__free(memory, room->spare, room->capacity * sizeof(*room->spare));
+    tm__free(memory, room->first,
+             ((size_t)script->model->threads_count + 1) * sizeof(*room->first));
+    tm__free(memory, room, sizeof(*room));
+    script->room = NULL;
 }

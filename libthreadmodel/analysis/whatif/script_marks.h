@@ -19,14 +19,23 @@ typedef struct tm__mark {
     uint8_t rank;  ///< of one instant, the lowest first
 } tm__mark;
 
+/** Room for the marks of a run. */
+typedef struct tm__script_room {
+    tm__mark *marks;
+    tm__sortable *order; ///< marks of one thread after the other, by time
+    tm__sortable *spare;
+    size_t capacity;
+    uint32_t *first; ///< of each thread in order[], one more than threads
+} tm__script_room;
+
 typedef struct tm__script_writer {
     tm__script *script;
     const tm_model *model;
     tm__mark *marks;
-    tm__sortable *order; ///< marks of one thread after the other, by time
+    tm__sortable *order;
     uint32_t mark_count;
-    uint32_t *first; ///< of each thread in order[], one more than threads
-    uint32_t at;     ///< in order[]
+    uint32_t *first;
+    uint32_t at; ///< in order[]
     uint32_t end;
     uint32_t wait;                    ///< the next of served->resources->waits
     uint32_t ender;                   ///< the next of signals->enders
@@ -58,8 +67,9 @@ int tm__is_signal(const tm__script *script, uint32_t row);
 /** The place of uses and services: one after those of the holds. */
 uint32_t tm__span_place(const tm__script *script);
 
-/** Gather the marks of all threads. @return TM_OK or TM_ENOMEM; marks and order are to
- * be freed whatever is returned */
+/** Gather the marks of all threads. @return TM_OK or TM_ENOMEM */
 int tm__marks_gather(tm__script_writer *w);
+
+void tm__marks_free(tm__script *script);
 
 #endif
