@@ -22,7 +22,7 @@ typedef struct tm__method {
     uint32_t line_count;
     uint32_t next; ///< in its class's name_waits; itself: in none
     uint32_t previous;
-    uint8_t role; ///< which frame of a stack is the caller: see caller_frame.h
+    uint16_t role; ///< what it does: see method_roles.h
 } tm__method;
 
 typedef struct tm__frame {

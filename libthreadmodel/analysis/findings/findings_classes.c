@@ -2,68 +2,44 @@
 /*
  * Classes that are loaded and initialised, apart from the program's own locks: the VM
  * has a lock for each class name that is loaded, and one for each class that is
- * initialised. Both are taken once. Methods are few, so each is judged once.
+ * initialised. Both are taken once.
  */
-#include <string.h>
-
 #include "analysis/findings/findings.h"
 #include "base/saturate.h"
 #include "model/interval.h"
+#include "model/method_roles.h"
 #include "model/methods.h"
 #include "model/object.h"
 #include "model/thread.h"
 
-/* Of HotSpot up to 21: what it locks while a class is initialised. Nobody's program
- * synchronizes on an array of numbers but by mistake. */
-static const char init_lock[] = "int[]";
-
 enum { PART_OF_RUN = 20 };
 
-static int ends_with(const char *text, const char *end)
+static uint8_t work_of_method(uint16_t role)
 {
-    size_t length = strlen(text), wanted = strlen(end);
-
-    return length >= wanted && strcmp(text + length - wanted, end) == 0;
-}
-
-static int work_of_method(const char *name)
-{
-    if (ends_with(name, ".<clinit>"))
+    if (role & TM__ROLE_INITIALISES)
         return TM__CLASS_INITIALISATION;
-    return ends_with(name, ".loadClass") || ends_with(name, ".getClassLoadingLock") ||
-                   strncmp(name, "jdk.internal.loader.", 20) == 0
-               ? TM__CLASS_LOADING
-               : TM__NO_CLASS_WORK;
+    return role & TM__ROLE_LOADS ? TM__CLASS_LOADING : TM__NO_CLASS_WORK;
 }
 
 int tm__class_work_open(tm__findings *findings)
 {
     const tm_model *model = findings->model;
-    size_t methods = (size_t)model->methods_count + 1;
-    uint8_t *of_method = tm__zalloc(&findings->memory, methods);
 
     findings->class_work =
         tm__zalloc(&findings->memory, (size_t)model->stacks_count + 1);
-    if (of_method && findings->class_work) {
-        for (uint32_t i = 0; i < model->methods_count; i++) {
-            const char *name = tm__method_name(model, i);
+    if (!findings->class_work)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->stacks_count; i++) {
+        const tm__stack *stack = &model->stacks[i];
 
-            of_method[i] = (uint8_t)(name ? work_of_method(name) : TM__NO_CLASS_WORK);
-        }
-        for (uint32_t i = 0; i < model->stacks_count; i++) {
-            const tm__stack *stack = &model->stacks[i];
+        for (uint32_t f = 0; f < stack->frame_count && !findings->class_work[i]; f++) {
+            uint32_t method = model->frames[stack->frame_first + f].method;
 
-            for (uint32_t f = 0; f < stack->frame_count && !findings->class_work[i];
-                 f++) {
-                uint32_t method = model->frames[stack->frame_first + f].method;
-
-                if (method != TM__NONE)
-                    findings->class_work[i] = of_method[method];
-            }
+            if (method != TM__NONE)
+                findings->class_work[i] = work_of_method(model->methods[method].role);
         }
     }
-    tm__free(&findings->memory, of_method, methods);
-    return of_method && findings->class_work ? TM_OK : TM_ENOMEM;
+    return TM_OK;
 }
 
 void tm__class_work_close(tm__findings *findings)
@@ -82,7 +58,7 @@ static int is_init_lock(const tm_model *model, uint32_t object)
     const char *name =
         tm__strings_get(&model->strings, tm__class_name_of_object(model, object));
 
-    return name && strcmp(name, init_lock) == 0;
+    return name && tm__is_initialisation_lock(name);
 }
 
 int tm__is_class_work(const tm__findings *findings, uint32_t object, uint32_t stack)
@@ -104,10 +80,9 @@ static uint32_t initialised(const tm_model *model, uint32_t stack)
 
     for (uint32_t f = it->frame_count; f > 0; f--) {
         uint32_t method = model->frames[it->frame_first + f - 1].method;
-        const char *name = method == TM__NONE ? NULL : tm__method_name(model, method);
         uint32_t class_index;
 
-        if (!name || !ends_with(name, ".<clinit>"))
+        if (method == TM__NONE || !(model->methods[method].role & TM__ROLE_INITIALISES))
             continue;
         class_index = model->methods[method].class_index;
         return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;

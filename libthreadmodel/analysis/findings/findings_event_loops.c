@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about event loops that are blocked by a handler. */
-#include <string.h>
-
-#include "analysis/findings/findings_workers.h"
+#include "analysis/findings/blocked_part.h"
+#include "analysis/findings/findings.h"
 #include "model/interval.h"
+#include "model/method_roles.h"
 #include "model/methods.h"
 #include "model/thread.h"
 
-enum {
-    LOOP_BLOCKS = 5,
-    PART_OF_RUN = 10 ///< what is blocked, at least
-};
-
-/* Of Netty: what calls handlers in an event loop, the outermost of which may be cut
- * off a stack. Handlers in an executor of their own are called by neither. */
-static int is_event_loop(const char *method)
-{
-    const char *dot = strrchr(method, '.');
-
-    if (strncmp(method, "io.netty.channel.", 17) != 0 || !dot)
-        return 0;
-    if (strcmp(dot, ".read") == 0)
-        return dot - method > 6 && strncmp(dot - 6, "Unsafe", 6) == 0;
-    return (strcmp(dot, ".run") == 0 || strcmp(dot, ".processSelectedKey") == 0) &&
-           dot - method > 9 && strncmp(dot - 9, "EventLoop", 9) == 0;
-}
+enum { LOOP_BLOCKS = 5, PART_OF_RUN = 10 };
 
 static int is_in_event_loop(const tm_model *model, uint32_t stack)
 {
@@ -32,9 +15,8 @@ static int is_in_event_loop(const tm_model *model, uint32_t stack)
 
     for (uint32_t f = 0; it && f < it->frame_count; f++) {
         uint32_t method = model->frames[it->frame_first + f].method;
-        const char *name = method == TM__NONE ? NULL : tm__method_name(model, method);
 
-        if (name && is_event_loop(name))
+        if (method != TM__NONE && model->methods[method].role & TM__ROLE_DISPATCHES)
             return 1;
     }
     return 0;
@@ -55,13 +37,13 @@ static int emit_loop(tm__findings *findings, const tm__tally_item *item)
     tm__where_caller(finding, findings, "method", item->a, 1);
     tm__finding_write(finding, "Event loop ");
     tm__finding_write_thread(finding, findings->model, item->b);
-    tm__finding_write(finding, " is %s in ", tm__blocked_words(item->c));
+    tm__finding_write(finding, " is %s in ", tm__state_words(item->c));
     tm__finding_write_caller(finding, findings, item->a);
     tm__part(finding, TM__WAITS);
     tm__finding_write(finding, "All channels of this event loop wait meanwhile.");
     tm__part(finding, TM__HOLDS);
     tm__finding_write_thread(finding, findings->model, item->b);
-    tm__finding_write(finding, " was %s in ", tm__blocked_words(item->c));
+    tm__finding_write(finding, " was %s in ", tm__state_words(item->c));
     tm__finding_write_caller(finding, findings, item->a);
     tm__finding_write(finding, " ");
     tm__finding_write_times(finding, (uint64_t)item->count);

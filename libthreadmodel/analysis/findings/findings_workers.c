@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings about threads that work off what others give them: executors whose workers
- * are never idle though they do not run. A worker is known by where it waits for work,
- * and workers of one executor by their names, which differ in numbers alone.
+ * Findings about executors whose workers are never idle though they do not run. A
+ * worker is known by where it waits for work, and workers of one executor by their
+ * names, which differ in numbers alone.
  */
-#include <string.h>
-
-#include "analysis/findings/findings_workers.h"
+#include "analysis/findings/blocked_part.h"
+#include "analysis/findings/findings.h"
 #include "base/saturate.h"
 #include "model/interval.h"
 #include "model/methods.h"
@@ -36,28 +35,6 @@ typedef struct executors {
     tm__tally places;       ///< (executor, place, state)
     TM__ARRAY(executor, items);
 } executors;
-
-int tm__blocked_part_at(const tm__findings *findings, const tm__thread *thread,
-                        uint32_t index, tm__blocked_part *it)
-{
-    const tm__interval *at = &thread->intervals[index];
-
-    *it =
-        (tm__blocked_part){.from_ns = at->start_ns,
-                           .to_ns = tm__interval_end_ns(findings->model, thread, index),
-                           .place = tm__caller_of(&findings->places, at->stack),
-                           .state = at->state};
-    it->is_idle = tm__caller_is_idle(&findings->places, it->place);
-    switch (at->state) {
-    case TM_STATE_SLEEPING:
-    case TM_STATE_BLOCKED:
-    case TM_STATE_REENTERING:
-    case TM_STATE_JOINING:
-    case TM_STATE_WAITING:
-    case TM_STATE_PARKED: return 1;
-    default: return 0;
-    }
-}
 
 static uint64_t name_hash(const char *name)
 {
@@ -183,17 +160,6 @@ static void sum_up(executors *e)
     }
 }
 
-const char *tm__blocked_words(uint32_t state)
-{
-    switch (state) {
-    case TM_STATE_SLEEPING: return "asleep";
-    case TM_STATE_JOINING: return "joining threads";
-    case TM_STATE_PARKED: return "parked";
-    case TM_STATE_WAITING: return "waiting";
-    default: return "blocked";
-    }
-}
-
 /* Workers that queue for a lock have the lock's trouble. */
 static int is_too_small(const executors *e, const executor *it,
                         const tm__tally_item *top)
@@ -260,7 +226,7 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
                                       : " was idle for %d %% of ",
                       tm__percent(it->idle_ns, all_ns));
     tm__finding_write_duration(finding, span_ns);
-    tm__finding_write(finding, ", and %s in ", tm__blocked_words(top->c));
+    tm__finding_write(finding, ", and %s in ", tm__state_words(top->c));
     tm__finding_write_caller(finding, findings, top->b);
     tm__finding_write(finding, " for %d %% (", tm__percent(top->total_ns, all_ns));
     tm__finding_write_times(finding, (uint64_t)top->count);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What methods of runtimes and libraries do, by their names. */
+#ifndef TM_MODEL_METHOD_ROLES_H
+#define TM_MODEL_METHOD_ROLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Which class names count as library; see tm_statistics_options. */
+typedef struct tm__libraries {
+    const char *const *prefixes; ///< NULL: the default ones
+    size_t count;
+} tm__libraries;
+
+/** What a method is, in bits. */
+enum tm__role {
+    TM__ROLE_LIBRARY = 1,
+    TM__ROLE_PRIMITIVE = 2, ///< a thread goes there to be blocked
+    TM__ROLE_IDLES = 4,     ///< waits for work
+    TM__ROLE_LOOPS = 8,     ///< waits for work and does it
+    TM__ROLE_LOCKS = 16,
+    TM__ROLE_NAMELESS = 32, ///< its class or its name is not known
+    TM__ROLE_LOADS = 64,
+    TM__ROLE_INITIALISES = 128, ///< a class
+    TM__ROLE_DISPATCHES = 256,  ///< an event loop, which calls handlers
+};
+
+/**
+ * @param name       package.Class.method
+ * @param libraries  NULL: the default ones
+ * @return enum tm__role
+ */
+uint16_t tm__role(const char *class_name, const char *name,
+                  const tm__libraries *libraries);
+
+/** Whether a class or method, package.Class.method, is one of the default libraries. */
+int tm__is_library(const char *name);
+
+/** Whether a caller's method (as above) is where a thread waits for work. */
+int tm__is_idle(const char *method);
+
+/** Whether the VM locks objects of a class while it initialises another. */
+int tm__is_initialisation_lock(const char *class_name);
+
+#endif
