@@ -26,7 +26,8 @@
  * - executor_too_small: all workers of an executor, identified by where they wait for
  *   work and by names that differ only in numbers, are idle for at most an eighth of
  *   their time, and asleep, waiting or parked at one place for at least a quarter: 20
- *   times or more, for 10 % of the run each.
+ *   times or more, for 10 % of the run each. Its threads that are hardly idle and never
+ *   at that place, as a server's acceptors, are no workers.
  * - event_loop_blocked: a thread is asleep, blocked or waits below an event loop of
  *   Netty, 5 times or more, for 10 % of the run.
  * - virtual_threads_pinned: two or more virtual threads were started and did not begin
@@ -37,7 +38,8 @@
  * which threads block at one place, are one. The kind decides what to do:
  *   held_while_sleeping, held_while_waiting, held_while_parked, held_while_blocked: for
  *   half of the blocked time the owner is blocked itself, and as far as stacks show has
- *   not left the method in which it acquired the lock. Shares under 10 us are ignored.
+ *   not left the method in which it acquired the lock. Time without a known owner, half
+ *   of it at most, is left out, and shares under 10 us are ignored.
  *   lock_convoy: 100 blocks, 10 a thread; in 80 % of the handoffs others still queue,
  *   and a block spans 3 handoffs on average: a queue that never drains.
  *   oversubscribed_lock: on average 2 threads queue from the first block to the last, 4

@@ -71,6 +71,31 @@ def test_evidence_of_workers_is_what_these_workers_did_there() -> None:
     assert len(story.model.evidence(row)) == 2 * 20
 
 
+def with_another(idle_ms: float) -> Story:
+    """Beside two workers that are never idle one that is, or accepts all the time."""
+    story = executor(20, 0)
+    story.model.define_thread(5, "pool-1-worker-5")
+    story.at(0, 5, KIND.PARK, object=QUEUE, stack=RUN_WORKER)
+    story.at(1, 5, KIND.UNPARKED, object=QUEUE)
+    if idle_ms:
+        story.at(10, 5, KIND.PARK, object=QUEUE, stack=RUN_WORKER)
+        story.at(10 + idle_ms, 5, KIND.UNPARKED, object=QUEUE)
+    return story
+
+
+def test_a_thread_that_accepts_all_the_time_is_no_idle_worker() -> None:
+    (row,) = with_another(0).findings("executor_too_small")
+    assert row["title"].startswith("All 2 workers of an executor are hardly idle: ")
+    assert row["holds"].endswith(
+        " 1 more of its threads never did such a task, and was hardly idle."
+    )
+    assert row["impact_ns"] == 2 * 20 * 10 * MS
+
+
+def test_a_worker_that_is_idle_while_others_are_not_is_enough() -> None:
+    assert with_another(150).findings("executor_too_small") == []
+
+
 def test_workers_that_wait_for_work_now_and_then_are_enough() -> None:
     assert executor(20, 5).findings("executor_too_small") == []
 

@@ -97,6 +97,23 @@ def test_sums_of_several_owners_name_no_one_alone() -> None:
     )
 
 
+def half_unknown(unknown_ms: float) -> Story:
+    """Nobody is named as the owner, then one that sleeps for 40 of 50 ms."""
+    story = Story().block(0, unknown_ms, 2)
+    begin = unknown_ms + 1
+    story.at(begin, 1, KIND.SLEEP, stack=SLOW).at(begin + 41, 1, KIND.SLEPT)
+    for thread in (2, 3, 4, 5, 6):
+        story.block(begin + 1, begin + 51, thread, owner=1)
+    return story
+
+
+def test_a_lock_is_held_asleep_if_that_is_half_of_what_is_known() -> None:
+    (row,) = half_unknown(240).findings("held_while_sleeping")
+    assert row["impact_ns"] == (240 + 250) * MS
+    assert "(41 %)" in row["holds"]
+    assert half_unknown(260).findings("held_while_sleeping") == []
+
+
 def test_a_few_short_blocks_are_no_finding() -> None:
     story = Story()
     for ms in range(0, 1000, 100):

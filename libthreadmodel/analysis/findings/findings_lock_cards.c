@@ -42,6 +42,7 @@ typedef struct card {
     const tm__lock_sums *sums;
     uint32_t group;
     int64_t total_ns;
+    int64_t unknown_ns; ///< of it, nobody knows who had it
     int64_t blocks;
     uint32_t threads;
     int64_t bound_ns; ///< the most that one thread was blocked
@@ -270,8 +271,8 @@ static int emit_group(const card *c)
     return emit(c, "hot_lock", "", "Hold it for less time, or acquire it less often.");
 }
 
-/* Where its owners were blocked most, if that is half of the time or they did nothing
- * else that is worth telling. */
+/* Where its owners were blocked most, if that is half of the time for which they are
+ * known, and that is half of all. */
 static void find_held(card *c, const tm__tally_item *item)
 {
     int64_t run_ns = c->sums->findings->run_ns;
@@ -279,7 +280,8 @@ static void find_held(card *c, const tm__tally_item *item)
     for (uint32_t s = 0; s < STATES; s++)
         if (item->c == TM__LOCK_WHILE + owners_states[s].state && item->total_ns > 0 &&
             item->total_ns >= run_ns / PART_OF_RUN &&
-            item->total_ns >= c->total_ns / 2 &&
+            c->unknown_ns <= c->total_ns / 2 &&
+            item->total_ns >= (c->total_ns - c->unknown_ns) / 2 &&
             tm__is_looked_for(c->sums->findings, owners_states[s].kind) &&
             (!c->held || item->total_ns > c->held->total_ns)) {
             c->held = item;
@@ -303,6 +305,8 @@ int tm__lock_cards(const tm__lock_sums *sums)
         if (item->c == TM__LOCK_WHOLE) {
             c->total_ns = item->total_ns;
             c->blocks = item->count;
+        } else if (item->c == TM__LOCK_UNKNOWN) {
+            c->unknown_ns = item->total_ns;
         } else if (item->c == TM__LOCK_BLOCKED) {
             c->threads++;
             if (item->total_ns > c->bound_ns)

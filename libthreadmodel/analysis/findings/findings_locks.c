@@ -129,6 +129,9 @@ static int add_share(void *payload, const tm__share *share)
     if (share->kind == TM__SHARE_LATENCY &&
         add(l, group, 0, TM__LOCK_LATENCY, time_ns, share->thread) < 0)
         return TM_ENOMEM;
+    if (share->kind == TM__SHARE_UNKNOWN &&
+        add(l, group, 0, TM__LOCK_UNKNOWN, time_ns, share->thread) < 0)
+        return TM_ENOMEM;
     if (share->owner == TM__NONE)
         return TM_OK;
     if (add(l, group, share->owner, TM__LOCK_OWNER, time_ns, share->owner) < 0)

@@ -17,6 +17,7 @@ enum {
     TM__LOCK_WHOLE,      ///< (group, 0)
     TM__LOCK_REENTERING, ///< (group, 0): after a wait
     TM__LOCK_LATENCY,    ///< (group, 0): the next owner was being woken
+    TM__LOCK_UNKNOWN,    ///< (group, 0): no event shows the owner
     TM__LOCK_WHILE,      ///< + state: (group, place where the owner was blocked)
     TM__LOCK_WHILE_KNOWN = TM__LOCK_WHILE + TM_STATE_END, ///< + state: not inferred
 };

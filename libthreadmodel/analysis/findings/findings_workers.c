@@ -20,6 +20,7 @@ enum {
 typedef struct executor {
     uint32_t worker; ///< threads[]: one of them
     uint32_t workers;
+    uint32_t others; ///< threads of it that do something else all the time
     uint32_t blocks;
     int64_t from_ns; ///< from the first time that one of them was blocked
     int64_t to_ns;   ///< to the last
@@ -82,12 +83,11 @@ static int gather(executors *e)
                             (size_t)e->items_count + 1, sizeof(*e->items)) < 0)
                 return TM_ENOMEM;
             e->items[e->items_count++] =
-                (executor){.worker = t, .from_ns = INT64_MAX, .to_ns = INT64_MIN};
+                (executor){.from_ns = INT64_MAX, .to_ns = INT64_MIN};
             *value = e->items_count;
         }
         e->of_thread[t] = *value;
         it = &e->items[*value - 1];
-        it->workers++;
         for (uint32_t i = 0; i < thread->interval_count; i++) {
             if (!tm__blocked_part_at(e->findings, thread, i, &at) || at.is_idle)
                 continue;
@@ -133,30 +133,62 @@ static void find_spans(executors *e)
     }
 }
 
+/** What a thread did while its executor had work. */
+typedef struct worked {
+    int64_t blocked_ns;
+    int64_t idle_ns;
+    int64_t at_top_ns; ///< of blocked_ns, where its executor is blocked most
+} worked;
+
+static worked add_up(const executors *e, const executor *it, uint32_t thread,
+                     uint32_t top_place)
+{
+    const tm__thread *of = &e->findings->model->threads[thread];
+    worked sums = {0};
+    tm__blocked_part at;
+
+    for (uint32_t i = 0; i < of->interval_count; i++) {
+        int64_t ns;
+
+        if (!tm__blocked_part_at(e->findings, of, i, &at))
+            continue;
+        at.from_ns = at.from_ns > it->from_ns ? at.from_ns : it->from_ns;
+        at.to_ns = at.to_ns < it->to_ns ? at.to_ns : it->to_ns;
+        if (at.to_ns <= at.from_ns)
+            continue;
+        ns = at.to_ns - at.from_ns;
+        if (at.is_idle)
+            sums.idle_ns = tm__sum(sums.idle_ns, ns);
+        else
+            sums.blocked_ns = tm__sum(sums.blocked_ns, ns);
+        if (!at.is_idle && at.place == top_place)
+            sums.at_top_ns = tm__sum(sums.at_top_ns, ns);
+    }
+    return sums;
+}
+
+/* A server's acceptors and selectors are threads of its executor, too. Each has one
+ * task that does not end: it is neither idle nor there for others. */
 static void sum_up(executors *e)
 {
-    const tm_model *model = e->findings->model;
+    for (uint32_t t = 0; t < e->findings->model->threads_count; t++) {
+        uint32_t number = e->of_thread[t];
+        executor *it = number ? &e->items[number - 1] : NULL;
+        const tm__tally_item *top = it ? top_place(e, number - 1) : NULL;
+        worked sums;
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
-        executor *it = e->of_thread[t] ? &e->items[e->of_thread[t] - 1] : NULL;
-        tm__blocked_part at;
-
-        for (uint32_t i = 0; it && i < thread->interval_count; i++) {
-            int64_t ns;
-
-            if (!tm__blocked_part_at(e->findings, thread, i, &at))
-                continue;
-            at.from_ns = at.from_ns > it->from_ns ? at.from_ns : it->from_ns;
-            at.to_ns = at.to_ns < it->to_ns ? at.to_ns : it->to_ns;
-            if (at.to_ns <= at.from_ns)
-                continue;
-            ns = at.to_ns - at.from_ns;
-            if (at.is_idle)
-                it->idle_ns = tm__sum(it->idle_ns, ns);
-            else
-                it->blocked_ns = tm__sum(it->blocked_ns, ns);
+        if (!top || it->to_ns <= it->from_ns)
+            continue;
+        sums = add_up(e, it, t, top->b);
+        if (!sums.at_top_ns && sums.idle_ns <= (it->to_ns - it->from_ns) / IDLE_PART) {
+            e->of_thread[t] = 0;
+            it->others++;
+            continue;
         }
+        if (!it->workers++)
+            it->worker = t;
+        it->blocked_ns = tm__sum(it->blocked_ns, sums.blocked_ns);
+        it->idle_ns = tm__sum(it->idle_ns, sums.idle_ns);
     }
 }
 
@@ -166,7 +198,7 @@ static int is_too_small(const executors *e, const executor *it,
 {
     int64_t all_ns;
 
-    if (!top || it->to_ns <= it->from_ns)
+    if (!top || !it->workers)
         return 0;
     all_ns = tm__product(it->to_ns - it->from_ns, it->workers);
     return it->blocks >= ENOUGH_BLOCKS && top->b != TM__NONE &&
@@ -233,6 +265,11 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
     tm__finding_write(finding, ", ");
     tm__finding_write_duration(finding, top->total_ns / top->count);
     tm__finding_write(finding, " on average).");
+    if (it->others)
+        tm__finding_write(finding,
+                          " %u more of its threads never did such a task, "
+                          "and %s hardly idle.",
+                          it->others, it->others == 1 ? "was" : "were");
     tm__part(finding, TM__ADVICE);
     tm__finding_write(
         finding, "Add workers, make that wait shorter, or do not block a worker for "
