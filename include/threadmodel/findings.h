@@ -63,7 +63,8 @@
  * - unbalanced_join, straggler: of two or more threads that run together, and are
  *   joined by one or were started by one at one place, one takes longer by a quarter of
  *   its life, and another thread waits for it alone for 5 % of the run. Threads that
- *   were blocked as often, 16 times or more, did the same and are left out.
+ *   were blocked as often, 16 times or more, did the same and are left out; so is the
+ *   time for which the last one had no processor, and the other had one.
  * - too_few_processors: threads could run and had no processor, one of them for 10 % of
  *   the run, and all together for half of its length, as the scheduler counts or
  *   runnable reports. It is minor if the program had less than half of the processors,

@@ -224,5 +224,11 @@ def test_the_last_of_several_is_a_straggler() -> None:
     assert (row["thread"], row["method"]) == ("t4", "demo.Queue.take")
 
 
+def test_one_that_had_no_processor_is_no_straggler() -> None:
+    story = stragglers(400).at(90, 3, KIND.CPU_WAIT, value=MS)
+    story.at(90, 4, KIND.CPU_WAIT, value=250 * MS)
+    assert story.findings("straggler") == []
+
+
 def test_one_that_is_a_little_later_is_no_straggler() -> None:
     assert stragglers(118).findings("straggler") == []

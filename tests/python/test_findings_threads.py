@@ -39,6 +39,21 @@ def test_threads_that_did_the_same_are_balanced() -> None:
     assert story.findings("unbalanced_join") == []
 
 
+def without_processor(story: Story, late_ms: int, other_ms: int) -> Story:
+    """The scheduler counts for how long threads 4 and 3 could run, and did not."""
+    story.at(90, 3, KIND.CPU_WAIT, value=other_ms * MS)
+    return story.at(90, 4, KIND.CPU_WAIT, value=late_ms * MS)
+
+
+def test_a_thread_that_had_no_processor_has_no_more_work_than_others() -> None:
+    assert without_processor(joins(400), 250, 5).findings("unbalanced_join") == []
+
+
+def test_a_thread_that_had_one_as_others_had_may_have_more_work() -> None:
+    assert without_processor(joins(400), 60, 50).findings("unbalanced_join")
+    assert without_processor(joins(400), 5, 250).findings("unbalanced_join")
+
+
 def started_together(*ends_ms: float) -> Story:
     """Threads of one loop of which the first is joined, when the others have ended."""
     story = Story()

@@ -41,10 +41,13 @@ static void add_next(batch *it, uint32_t thread, int64_t end_ns)
 
 static int is_unbalanced(const tm__findings *findings, const batch *it)
 {
-    return it->next != TM__NONE &&
-           !tm__did_the_same(findings->model, it->slowest, it->next) &&
-           it->waited_ns > 0 && it->last_end_ns - it->next_end_ns >= it->life_ns / 4 &&
-           it->waited_ns >= findings->run_ns / 20;
+    const tm_model *model = findings->model;
+
+    return it->next != TM__NONE && !tm__did_the_same(model, it->slowest, it->next) &&
+           it->waited_ns > 0 && it->waited_ns >= findings->run_ns / 20 &&
+           it->last_end_ns - it->next_end_ns -
+                   tm__kept_from_cpu_ns(model, it->slowest, it->next) >=
+               it->life_ns / 4;
 }
 
 static int report_join(tm__findings *findings, const batch *it)

@@ -89,7 +89,8 @@ static int is_the_last(const stragglers *s, last_one *it)
         return 0;
     it->alone_ns = it->end_ns - (from_ns > last_ns ? from_ns : last_ns);
     return it->alone_ns >= s->findings->run_ns / 20 &&
-           it->alone_ns >= (it->end_ns - slowest->start_ns) / 4;
+           it->alone_ns - tm__kept_from_cpu_ns(model, it->slowest, next) >=
+               (it->end_ns - slowest->start_ns) / 4;
 }
 
 static int note_end(stragglers *s, uint32_t thread, uint32_t index)

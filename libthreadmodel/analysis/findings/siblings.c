@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/findings/siblings.h"
 
+#include "model/cpu.h"
 #include "model/interaction.h"
 #include "model/thread.h"
 
@@ -60,4 +61,11 @@ int tm__did_the_same(const tm_model *model, uint32_t left, uint32_t right)
         less = swap;
     }
     return less >= ENOUGH_INTERVALS && (more - less) * 8 <= more;
+}
+
+int64_t tm__kept_from_cpu_ns(const tm_model *model, uint32_t late, uint32_t other)
+{
+    int64_t ns = tm__cpu_wait_ns(model, late), less_ns = tm__cpu_wait_ns(model, other);
+
+    return less_ns >= 0 && ns > less_ns ? ns - less_ns : 0;
 }

@@ -19,4 +19,8 @@ int tm__are_siblings(const tm__findings *findings, const uint32_t *started,
  * to it, or had the processor later, and has no more work to hand over. */
 int tm__did_the_same(const tm_model *model, uint32_t left, uint32_t right);
 
+/** For how much longer the first of two threads had no processor, though it could run:
+ * so much later it ends with the same work. 0 where that is not known. */
+int64_t tm__kept_from_cpu_ns(const tm_model *model, uint32_t late, uint32_t other);
+
 #endif

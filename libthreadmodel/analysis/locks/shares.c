@@ -158,8 +158,7 @@ static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
     /* Of one that parks again while it is overtaken an event tells; who queues for a
      * monitor is overtaken unseen. */
     if (queued_ns > b->at_ns ||
-        (!is_reported && (is_exact || usual_ns > 0) &&
-         to_ns - from_ns > TM__WAKEUP_MUCH_LONGER * usual_ns))
+        (!is_reported && to_ns - from_ns > TM__WAKEUP_MUCH_LONGER * usual_ns))
         from_ns = to_ns - usual_ns;
     if (from_ns > b->at_ns)
         deal(b, from_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
