@@ -5,6 +5,7 @@
 ``summarize_url``. Both answer with the same bytes for the same file.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -27,6 +28,9 @@ NUMBERS: Final = (
     *("pid", "processors", "start_wall_ns", "length_ns", "events", "size_bytes"),
     *(f"cost_{name}" for name in _COSTS),
 )
+_TEXTS: Final = ("format", "producer", "vm", "command")
+#: Columns of table ``runs`` that are no labels.
+FACTS: Final = ("run", "url", *_TEXTS, "damage", *NUMBERS)
 _FIELD: Final = re.compile(r"\{(\w+)\}|(\*)")
 
 
@@ -87,20 +91,18 @@ def labels_of(url: str, pattern: str) -> dict[str, str]:
 
 def summarize_url(url: str, limits: Limits = Limits()) -> Result:  # noqa: B008
     """Read a file, whatever it holds, and sum up its run; a failure is the answer."""
-    fsspec = extra("fleet", module="fsspec")
     try:
-        system, path = fsspec.core.url_to_fs(url)
-        if system.size(path) > limits.file_bytes:
-            raise errors.LimitError(f"larger than {limits.file_bytes} bytes")
-        with tempfile.TemporaryDirectory(prefix="threadmodel-") as folder:
-            # A copy does not grow while it is read.
-            copy = os.path.join(folder, "run")
-            with system.open(path, "rb") as source, open(copy, "wb") as target:
-                shutil.copyfileobj(source, target, CHUNK)
+        with _copied(url, limits) as copy:
             return _summarize(url, copy, limits)
     except (errors.ThreadmodelError, OSError, ValueError) as failure:
         text = str(failure) or type(failure).__name__
         return Result(url, "", text, "", {})
+
+
+def opened(url: str, limits: Limits = Limits()) -> threadmodel.Model:  # noqa: B008
+    """Read the run of a file, wherever it is, as far as it can be read."""
+    with _copied(url, limits) as copy:
+        return _read(copy, limits)
 
 
 def summarize_batches(batches: Iterable[Any]) -> Iterator[Any]:
@@ -142,15 +144,21 @@ def from_rows(rows: Iterable[dict[str, Any]]) -> list[Result]:
     return [found[url] for url in sorted(found)]
 
 
+@contextlib.contextmanager
+def _copied(url: str, limits: Limits) -> Iterator[str]:
+    """Lend a copy of a file, which does not grow while it is read."""
+    system, path = extra("fleet", module="fsspec").core.url_to_fs(url)
+    if system.size(path) > limits.file_bytes:
+        raise errors.LimitError(f"larger than {limits.file_bytes} bytes")
+    with tempfile.TemporaryDirectory(prefix="threadmodel-") as folder:
+        copy = os.path.join(folder, "run")
+        with system.open(path, "rb") as source, open(copy, "wb") as target:
+            shutil.copyfileobj(source, target, CHUNK)
+        yield copy
+
+
 def _summarize(url: str, path: str, limits: Limits) -> Result:
-    end = time.monotonic() + limits.seconds
-
-    def in_time(_: object) -> None:
-        if time.monotonic() > end:
-            raise errors.LimitError(f"not read within {limits.seconds:g} s")
-
-    model = threadmodel.Model(memory_limit_bytes=limits.memory_bytes)
-    model.damage = threadmodel.read(path, model, in_time)
+    model = _read(path, limits)
     tables = summary.summarize(model)
     return Result(
         url,
@@ -159,6 +167,18 @@ def _summarize(url: str, path: str, limits: Limits) -> Result:
         json.dumps(_facts(model, os.path.getsize(path)), sort_keys=True),
         {name: _stream(table) for name, table in tables.items()},
     )
+
+
+def _read(path: str, limits: Limits) -> threadmodel.Model:
+    end = time.monotonic() + limits.seconds
+
+    def in_time(_: object) -> None:
+        if time.monotonic() > end:
+            raise errors.LimitError(f"not read within {limits.seconds:g} s")
+
+    model = threadmodel.Model(memory_limit_bytes=limits.memory_bytes)
+    model.damage = threadmodel.read(path, model, in_time)
+    return model
 
 
 def _facts(model: threadmodel.Model, size_bytes: int) -> dict[str, Any]:
@@ -172,9 +192,7 @@ def _facts(model: threadmodel.Model, size_bytes: int) -> dict[str, Any]:
         name: own[name] if name in own else getattr(run, name) for name in NUMBERS
     }
     return {
-        **{
-            name: getattr(run, name) for name in ("format", "producer", "vm", "command")
-        },
+        **{name: getattr(run, name) for name in _TEXTS},
         # A file may state any number; a column of Parquet holds 63 bits.
         **{name: min(number, MAX_INT64) for name, number in numbers.items()},
         "damage": model.damage,

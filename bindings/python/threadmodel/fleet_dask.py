@@ -133,16 +133,29 @@ def _results(urls: list[str], client: Any, limits: Limits) -> Iterator[Result]:
 
     first = [submit(url) for url in itertools.islice(waiting, AHEAD * workers)]
     pending = distributed.as_completed(first)
+    suspects = []
     for future in pending:
         url = of.pop(future.key)
-        failure = future.exception() if future.status != "finished" else None
-        if isinstance(failure, errors.MissingExtraError):
-            raise failure
-        if failure is None:
-            yield future.result()
+        if isinstance(future.exception(), distributed.KilledWorker):
+            # It, or another file that its workers had beside it.
+            suspects.append(url)
         else:
-            yield Result(url, "", f"{type(failure).__name__}: {failure}", "", {})
+            yield _result(url, future)
         future.release()
         for url in waiting:
             pending.add(submit(url))
             break
+    for url in sorted(suspects):
+        future = submit(url)
+        distributed.wait(future)
+        yield _result(url, future)
+
+
+def _result(url: str, future: Any) -> Result:
+    failure = future.exception()
+    if isinstance(failure, errors.MissingExtraError):
+        raise failure
+    if failure is not None:
+        return Result(url, "", f"{type(failure).__name__}: {failure}", "", {})
+    result: Result = future.result()
+    return result

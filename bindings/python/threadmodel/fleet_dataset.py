@@ -130,6 +130,19 @@ class Dataset:
             InvalidArgumentError: the statement is wrong
         """
         duckdb = extra("fleet", module="duckdb")
+        connection = self.connect()
+        try:
+            return connection.sql(statement)
+        except duckdb.Error as failure:
+            raise errors.InvalidArgumentError(f"SQL: {failure}") from failure
+
+    def connect(self) -> Any:
+        """Return a connection of DuckDB of its own, with a view a table.
+
+        Raises:
+            UnsupportedError: the dataset is on no disk of this machine
+        """
+        duckdb = extra("fleet", module="duckdb")
         if "file" not in self._system.protocol:
             raise errors.UnsupportedError(f"{self._root} is on no disk of this machine")
         connection = duckdb.connect()
@@ -144,10 +157,7 @@ class Dataset:
                 if name != "errors":
                     listed = listed.filter("run not in (from replaced)")
                 listed.create_view(name)
-        try:
-            return connection.sql(statement)
-        except duckdb.Error as failure:
-            raise errors.InvalidArgumentError(f"SQL: {failure}") from failure
+        return connection
 
     def _batches(self, path: str) -> list[Any]:
         parquet = extra("pyarrow", module="pyarrow.parquet")

@@ -2,11 +2,16 @@
 """``threadmodel fleet``: answers of many recordings."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import click
 
+from threadmodel import errors
+from threadmodel.cli.asking import TOP
+from threadmodel.cli.files import OUTPUT, OUTPUT_FOLDER, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.extras import extra
@@ -22,6 +27,7 @@ def fleet() -> None:
 
     \b
     threadmodel fleet summarize 'runs/*.tmt' -o dataset
+    threadmodel fleet report dataset -o fleet.html
     threadmodel fleet sql dataset 'from runs limit 10'
     """
 
@@ -112,6 +118,106 @@ def sql(dataset: str, statement: str, as_json: bool) -> None:
             click.echo(json.dumps(dict(zip(answer.columns, row, strict=True))))
     else:
         click.echo(answer)
+
+
+@fleet.command(cls=FileCommand)
+@click.argument("dataset")
+@click.option("--since", metavar="VERSION", help="Say what changed with this version.")
+@click.option(
+    "--before", metavar="VERSION", help="Compare with this one; else with all older."
+)
+@click.option(
+    "--only",
+    metavar="LABEL=VALUE",
+    multiple=True,
+    help="Only runs with that label; repeatable.",
+)
+@click.option(
+    "--reports",
+    metavar="DIR",
+    type=OUTPUT_FOLDER,
+    help="Write the own reports of the runs that are named there.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", type=OUTPUT, help="Write a page: .html or .md."
+)
+@TOP
+def report(
+    dataset: str,
+    since: str | None,
+    before: str | None,
+    only: tuple[str, ...],
+    reports: str | None,
+    output: str | None,
+    top: int,
+) -> None:
+    """Show what the runs of DATASET say together.
+
+    What costs most, over all runs and by each label; what changed since a version, with
+    a confidence interval from the runs; hosts unlike the others; and cycles among all
+    lock orders, each order with a run that has it. Where runs are too few to say, it
+    says so.
+
+    \b
+    threadmodel fleet report dataset --only service=shop --since 1.4.0
+    threadmodel fleet report dataset -o fleet.html --reports runs
+    """
+    # Packages that no other command needs.
+    from threadmodel.cli import fleet_page, hypertext, markdown, report
+    from threadmodel.fleet_dataset import Dataset
+    from threadmodel.fleet_report import Report
+
+    if before is not None and since is None:
+        raise click.UsageError("--before needs --since")
+    wrong = [one for one in only if "=" not in one]
+    if wrong:
+        raise click.UsageError(f"--only {wrong[0]}: say LABEL=VALUE")
+    asked = Report(Dataset(dataset), dict(one.split("=", 1) for one in only))
+    sections = fleet_page.sections(asked, top, since, before)
+    links = _write_reports(fleet_page.urls(sections), reports) if reports else {}
+    if output is None or not output.lower().endswith((".html", ".htm", ".md")):
+        report.print_sections(sections, output)
+        return
+    title = f"Threads of {count(asked.runs, 'run')}"
+    if output.lower().endswith(".md"):
+        page = markdown.render(sections, title)
+    else:
+        folder = os.path.dirname(os.path.abspath(output))
+        near = {url: relative(path, folder) for url, path in links.items()}
+        page = hypertext.render(sections, title, near)
+    with open(output, "wb") as file:
+        file.write(page.encode(errors="backslashreplace"))
+
+
+def relative(path: str, folder: str) -> str:
+    """Return a URL of a file from a page in a folder."""
+    return quote(os.path.relpath(path, folder))
+
+
+def _write_reports(urls: list[str], folder: str) -> dict[str, str]:
+    """Write the own report of each run that still can be read; its file, by URL."""
+    # A library of its own, which only this needs.
+    import hashlib
+
+    from threadmodel import page
+    from threadmodel.fleet import opened
+
+    os.makedirs(folder, exist_ok=True)
+    written: dict[str, str] = {}
+    with LateProgress() as progress:
+        for number, url in enumerate(urls, 1):
+            progress.step(f"{number:,} of {len(urls):,} reports")
+            name = hashlib.sha256(url.encode()).hexdigest()[:16]
+            path = os.path.join(folder, f"{name}.html")
+            try:
+                text = page.render(opened(url))
+            except (errors.ThreadmodelError, OSError) as failure:
+                say(f"{url}: {failure}")
+                continue
+            with open(path, "wb") as file:
+                file.write(text.encode())
+            written[url] = path
+    return written
 
 
 @contextlib.contextmanager
