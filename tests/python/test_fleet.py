@@ -206,12 +206,7 @@ def test_a_killed_worker_costs_no_run(folder: Path, tmp_path: Path) -> None:
         record(folder / f"more/{number}.tmt", number, number)
     marks = fleet_dask.find([str(folder)])
     killed: list[int] = []
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with fleet_dask.connected(None, 2, 1 << 30) as client:
 
         def kill(done: int, _: int) -> None:
             if not killed:
@@ -242,12 +237,7 @@ def test_a_file_that_ends_its_workers_is_a_row_of_errors_and_no_other_is(
     folder: Path, tmp_path: Path
 ) -> None:
     record(folder / "deadly.tmt", 99, 99)
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with fleet_dask.connected(None, 2, 1 << 30) as client:
         client.register_plugin(DiesOfDeadlyFiles())
         add(folder, tmp_path / "set", client)
     assert column(tmp_path / "set", "select count(*) from runs") == [6]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many files summed up by Dask, on this machine or on a cluster of the user's."""
 
+import contextlib
 import csv
 import io
 import itertools
@@ -18,7 +19,42 @@ PART: Final = 256
 AHEAD: Final = 4
 # A worker that is killed takes its task along. One that kills workers is given up.
 RETRIES: Final = 2
+_DEATHS: Final = "distributed.scheduler.allowed-failures"
 Progress = Callable[[int, int], object]
+
+
+@contextlib.contextmanager
+def connected(
+    scheduler: str | None, workers: int | None, memory_bytes: int
+) -> Iterator[Any]:
+    """Lend a ``distributed.Client``.
+
+    Args:
+        scheduler: address of the user's own cluster; None: one on this machine
+        workers: processes here; None: as many as processors
+        memory_bytes: of each; one that needs more is started anew
+    """
+    distributed = extra("fleet", module="distributed")
+    if scheduler:
+        with distributed.Client(scheduler) as client:
+            yield client
+        return
+    workers = workers or extra("fleet", module="dask.system").CPU_COUNT
+    with (
+        # Files beside one that ends a worker are tried again here, one by one.
+        extra("fleet", module="dask").config.set({_DEATHS: 0}),
+        distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            memory_limit=memory_bytes,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        # A worker that dies while it starts is given up by its nanny.
+        cluster.adapt(minimum=workers, maximum=workers)
+        yield client
 
 
 def find(urls: Iterable[str]) -> dict[str, Mark]:

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel fleet``: answers of many recordings."""
 
-import contextlib
 import os
-from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 import click
@@ -14,7 +11,6 @@ from threadmodel.cli.asking import TOP
 from threadmodel.cli.files import OUTPUT, OUTPUT_FOLDER, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
-from threadmodel.extras import extra
 from threadmodel.fleet import Limits
 from threadmodel.text import count
 
@@ -89,7 +85,8 @@ def summarize(
     labels = fleet_dask.labels_by(marks, pattern, listed)
     dataset = Dataset(output)
     limits = Limits(memory_bytes=memory_mib * MIB // 2, seconds=seconds)
-    with _client(scheduler, workers, memory_mib) as client, LateProgress() as progress:
+    engine = fleet_dask.connected(scheduler, workers, memory_mib * MIB)
+    with engine as client, LateProgress() as progress:
         read = fleet_dask.summarize(
             marks,
             dataset,
@@ -218,25 +215,3 @@ def _write_reports(urls: list[str], folder: str) -> dict[str, str]:
                 file.write(text.encode())
             written[url] = path
     return written
-
-
-@contextlib.contextmanager
-def _client(
-    scheduler: str | None, workers: int | None, memory_mib: int
-) -> Iterator[Any]:
-    distributed = extra("fleet", module="distributed")
-    if scheduler:
-        with distributed.Client(scheduler) as client:
-            yield client
-        return
-    with (
-        distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            memory_limit=memory_mib * MIB,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
