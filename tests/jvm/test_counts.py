@@ -67,6 +67,7 @@ def test_a_long_block_has_64_frames_and_is_marked_where_there_are_more(
         assert descended == frames
 
 
+@pytest.mark.every_release
 def test_waits_end_as_the_program_had_them_end(java: Java):
     run = java.record("Waits", ROUNDS)
     bell = {"class": "Waits$Bell"}
@@ -87,6 +88,7 @@ def test_waits_end_as_the_program_had_them_end(java: Java):
     assert run.odd() == {}
 
 
+@pytest.mark.every_release
 def test_a_wait_knows_who_ended_it(java: Java):
     run = java.record("Waits", ROUNDS)
     rows = [
@@ -120,6 +122,7 @@ def test_joins_are_seen_as_such(java: Java):
     assert all(row["waiting_count"] == 0 for row in joiners)
 
 
+@pytest.mark.every_release
 def test_calls_without_vm_events_are_reported(java: Java):
     run = java.record("Calls", ROUNDS)
     sync = "java.util.concurrent.locks.ReentrantLock$NonfairSync"

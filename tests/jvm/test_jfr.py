@@ -93,10 +93,13 @@ def lengths_of_jfr(events: list[dict[str, Any]], name: str) -> list[int]:
 
 
 def lengths_of_model(model: threadmodel.Model, name: str, *states: str) -> list[int]:
-    """The same of the timeline. A re-entry is the end of a wait, for JFR."""
+    """The same of the timeline. A re-entry is the end of a wait, for JFR. Before it
+    records, that of JDK 11 lets `main` join a thread of its own."""
     lengths: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for row in model.timeline(Selection(classes=[name])):
         if row["state"] not in states or row["thread"] not in THREADS:
+            continue
+        if (row["method"] or "").startswith("jdk.jfr."):
             continue
         own = lengths[row["thread_id"]]
         start = row["start_ns"]

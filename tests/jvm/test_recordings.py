@@ -26,6 +26,9 @@ MAGIC = b"FLR\0\0\2\0"
 # Threads whose start or end each of the programs has, at least.
 THREADS = 16
 FLUSHED_FACTS = 20
+# Until then a chunk is written when it is whole, and its wall clock and its ticks are
+# read one after the other, so times of two chunks are off by what lies in between.
+STREAMED_SINCE = 14
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[0])
@@ -55,7 +58,12 @@ def test_many_chunks_are_one_time_line(java: Java):
     emitted = emit(file)
     assert emitted.end == "TM_OK"
     theirs = [fact_of(event) for event in print_by_jdk(java, file)]
-    assert compare(emitted.facts, theirs) >= THREADS
+    if java.jdk.release >= STREAMED_SINCE:
+        assert compare(emitted.facts, theirs) >= THREADS
+    else:
+        assert Counter(fact.kind for fact in emitted.facts) == Counter(
+            fact.kind for fact in theirs
+        )
     model = threadmodel.open(file)
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
     # The owner before is told with the enter's end, when the next may have been told.
@@ -240,6 +248,8 @@ def test_a_cut_recording_yields_what_is_whole(java: Java, tmp_path: Path):
 
 
 def test_a_killed_jvm_leaves_what_it_had_written(java: Java, tmp_path: Path):
+    if java.jdk.release < STREAMED_SINCE:
+        pytest.skip(f"JFR of JDK {java.jdk.release} writes whole chunks only")
     repository = tmp_path / "repository"
     chosen = recordings.settings(tmp_path)
     with subprocess.Popen(

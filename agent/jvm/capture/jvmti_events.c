@@ -21,6 +21,7 @@
 #include "ring/clock.h"
 #include "vm/java_fields.h"
 #include "vm/options.h"
+#include "vm/thread_state.h"
 #include "vm/vm.h"
 
 /* A blocking interval's end is about the object of its beginning, so a thread that
@@ -109,13 +110,6 @@ static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thre
         &r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_CONTENDED_ENTERED, .object = id});
 }
 
-static int is_interrupted(JNIEnv *jni, jthread thread)
-{
-    jfieldID field = tm__the_java.thread_interrupted;
-
-    return field && (*jni)->GetBooleanField(jni, thread, field);
-}
-
 static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                          jlong timeout_ms)
 {
@@ -176,7 +170,7 @@ static void JNICALL waited(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject
     if (tm__event_report_is_left_out() || !tm__event_report_begin(&r, jni, thread))
         return;
     event.object = blocked_on(&r, jni, object);
-    flag = !timed_out && is_interrupted(jni, thread);
+    flag = !timed_out && tm__thread_is_interrupted(jni, thread);
     if (!timed_out && !r.is_virtual && r.buffer->in_wait &&
         (flag || r.time_ns - r.buffer->wait_ns < SHORT_WAIT_NS)) {
         tm__event_report_defer(&r, event);

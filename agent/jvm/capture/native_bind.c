@@ -53,7 +53,8 @@ static int is_of_class(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, const cha
     return is;
 }
 
-/* Which hook a method wants; -1: none. Early on, methods have no names yet. */
+/* Which hook a method wants; -1: none. Early on, methods have no names yet, or as in
+ * JDK 11 one of an older release: its wait0 is called wait. */
 static int find(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, const void *address)
 {
     char *name = NULL, *signature = NULL;
@@ -65,8 +66,9 @@ static int find(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, const void *addr
     found = by_name(name, signature);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    return found >= 0 && is_of_class(jvmti, jni, method, tm__hooks[found].class) ? found
-                                                                                 : -1;
+    if (found < 0)
+        return by_address(address);
+    return is_of_class(jvmti, jni, method, tm__hooks[found].class) ? found : -1;
 }
 
 static void JNICALL method_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,

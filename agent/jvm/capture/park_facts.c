@@ -18,6 +18,7 @@
 #include "ring/buffer.h"
 #include "ring/clock.h"
 #include "vm/java_fields.h"
+#include "vm/thread_state.h"
 
 static int is_free(JNIEnv *jni, jobject lock, int kind)
 {
@@ -182,7 +183,6 @@ tm_event tm__unpark_event(const tm__parked *parked, uint64_t thread)
 tm_event tm__park_end_event(tm__event_report *report, JNIEnv *jni, jthread thread,
                             int64_t timeout_ns, int64_t began_ns)
 {
-    jfieldID interrupted = tm__the_java.thread_interrupted;
     int64_t parked_ns = report->time_ns - began_ns;
     tm__parked parked = tm__parked_read(report->buffer, jni, thread, &report->time_ns);
     tm_event event = {.kind = TM_EVENT_UNPARKED, .object = parked.object};
@@ -191,7 +191,7 @@ tm_event tm__park_end_event(tm__event_report *report, JNIEnv *jni, jthread threa
         event.value = (int64_t)parked.owner;
         event.flags = parked.flags;
     }
-    if (thread && interrupted && (*jni)->GetBooleanField(jni, thread, interrupted))
+    if (thread && tm__thread_is_interrupted(jni, thread))
         event.flags |= TM_EVENT_BY_INTERRUPT;
     else if (timeout_ns > 0 && parked_ns >= timeout_ns)
         event.flags |= TM_EVENT_TIMED_OUT;

@@ -4,6 +4,7 @@
 
 #include <threadmodel/model.h>
 
+#include "vm/java_fields.h"
 #include "vm/vm.h"
 
 int tm__thread_state_of(jint bits)
@@ -27,4 +28,18 @@ int tm__thread_state(jthread thread)
     if ((*jvmti)->GetThreadState(jvmti, thread, &bits) != JVMTI_ERROR_NONE)
         return TM_STATE_UNKNOWN;
     return tm__thread_state_of(bits);
+}
+
+/* Before JDK 14 no field says so, and the VM has to be asked. */
+int tm__thread_is_interrupted(JNIEnv *jni, jthread thread)
+{
+    jfieldID field = tm__the_java.thread_interrupted;
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jint bits = 0;
+
+    if (field)
+        return (*jni)->GetBooleanField(jni, thread, field);
+    return jvmti &&
+           (*jvmti)->GetThreadState(jvmti, thread, &bits) == JVMTI_ERROR_NONE &&
+           bits & JVMTI_THREAD_STATE_INTERRUPTED;
 }

@@ -11,4 +11,7 @@ int tm__thread_state(jthread thread);
 /** The same of what JVM TI's GetThreadState() has said. */
 int tm__thread_state_of(jint bits);
 
+/** Tell whether the calling thread has an interrupt that it has not taken yet. */
+int tm__thread_is_interrupted(JNIEnv *jni, jthread thread);
+
 #endif
