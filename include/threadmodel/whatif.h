@@ -21,7 +21,7 @@ TM_BEGIN_DECLS
 /** What a what-if changes. */
 enum tm_whatif_change {
     TM_WHATIF_HOLDS = 0,   ///< holds of locks take `factor` times as long
-    TM_WHATIF_METHOD = 1,  ///< sleeps in `method`, and in what it calls, do
+    TM_WHATIF_METHOD = 1,  ///< sleeps and running in `method`, and in what it calls, do
     TM_WHATIF_USES = 2,    ///< uses of what threads wait for in `method` do
     TM_WHATIF_PERMITS = 3, ///< of what threads wait for in `method` there is more
     TM_WHATIF_END = 4      ///< one more than the last
@@ -69,9 +69,9 @@ TM_API const char *tm_whatif_change_name(int change);
  * int64 (predicted, of the run; null: it cannot be predicted), gain_ns int64 (negative:
  * longer than it was; null: it cannot be predicted), gain_low_ns int64 (the least that
  * the gain may be; null: it cannot be predicted), gain_high_ns int64 (the most; null:
- * it cannot be predicted), scaled int64 (how many holds, sleeps, uses or waits change),
- * scaled_ns int64 (their length as it was), note string (why it cannot be predicted, or
- * what is unusual; null: nothing).
+ * it cannot be predicted), scaled int64 (how many holds, sleeps, stretches of running,
+ * uses or waits change), scaled_ns int64 (their length as it was), note string (why it
+ * cannot be predicted, or what is unusual; null: nothing).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -121,7 +121,7 @@ def whatif(
     all that is given:
 
     - ``holds``: holds of locks take ``factor`` times as long
-    - ``method``: sleeps in ``method``, and in what it calls, do
+    - ``method``: sleeps and running in ``method``, and in what it calls, do
     - ``uses``: uses of what threads wait for in ``method`` do
     - ``permits``: of what threads wait for in ``method`` there are ``permits`` more:
       connections of a pool, workers, owners that a lock may have at once
@@ -132,9 +132,9 @@ def whatif(
     (predicted, of the run; None: it cannot be predicted), gain_ns int64 (negative:
     longer than it was; None: it cannot be predicted), gain_low_ns int64 (the least that
     the gain may be; None: it cannot be predicted), gain_high_ns int64 (the most; None:
-    it cannot be predicted), scaled int64 (how many holds, sleeps, uses or waits
-    change), scaled_ns int64 (their length as it was), note string (why it cannot be
-    predicted, or what is unusual; None: nothing).
+    it cannot be predicted), scaled int64 (how many holds, sleeps, stretches of running,
+    uses or waits change), scaled_ns int64 (their length as it was), note string (why it
+    cannot be predicted, or what is unusual; None: nothing).
 
     Args:
         model: asked

@@ -22,6 +22,7 @@ void tm__candidates_open(tm__candidates *all, const tm_model *model,
     all->holds = (tm__holds){.model = model, .memory = &all->memory};
     all->resources = (tm__resources){.model = model, .memory = &all->memory};
     all->served = (tm__served){.memory = &all->memory};
+    all->samples = (tm__method_samples){.memory = &all->memory};
     all->processors = (tm__processors){.memory = &all->memory};
 }
 
@@ -91,7 +92,10 @@ int tm__candidates_choose_method(tm__candidates *all, uint32_t method)
             if (own != TM__NONE && model->methods[own].full_name == method)
                 all->stacks[i] = 1;
         }
-    return TM_OK;
+    return all->options->change == TM_WHATIF_METHOD
+               ? tm__method_samples_gather(&all->samples, model, &all->memory,
+                                           all->stacks)
+               : TM_OK;
 }
 
 int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name)
@@ -310,6 +314,7 @@ static int replay_at_bounds(tm__candidates *all)
         .processors = &all->processors,
         .served = all->served.resources ? &all->served : NULL,
         .stacks = all->options->change == TM_WHATIF_METHOD ? all->stacks : NULL,
+        .samples = all->samples.count ? &all->samples : NULL,
         .callers = all->callers,
         .begin_ns = all->path.begin_ns,
         .end_ns = all->path.end_ns};
@@ -360,6 +365,7 @@ void tm__candidates_close(tm__candidates *all)
              ((size_t)model->stacks_count + 1) * sizeof(*all->callers));
     tm__free(&all->memory, all->items, all->items_capacity * sizeof(tm__candidate));
     tm__triple_map_free(&all->seen, &all->memory);
+    tm__method_samples_free(&all->samples);
     tm__signals_free(&all->signals, model, &all->memory);
     tm__processors_free(&all->processors);
     tm__served_free(&all->served);

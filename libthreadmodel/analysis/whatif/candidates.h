@@ -31,6 +31,7 @@ typedef struct tm__candidates {
     tm__scope scope;
     tm__resources resources;
     tm__served served;
+    tm__method_samples samples;
     uint32_t *callers;       ///< frames[] of each stack
     uint8_t *chosen;         ///< an object; NULL: none is asked about
     uint8_t *stacks;         ///< a stack is in the method asked about

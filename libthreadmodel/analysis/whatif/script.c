@@ -34,10 +34,25 @@ static void append(tm__script_writer *w, const tm__step *step)
         script->steps[script->steps_count++] = *step;
 }
 
+/* The part of the work at hand in the method, which is counted. */
+static uint16_t take_part(tm__script_writer *w)
+{
+    double part = w->work_ns > 0 ? w->method_ns / (double)w->work_ns : 0;
+
+    if (part > 0) {
+        w->script->scaled++;
+        w->script->scaled_ns = tm__sum(w->script->scaled_ns, tm__whole(w->method_ns));
+    }
+    w->method_ns = 0;
+    return (uint16_t)((part > 1 ? 1 : part) * TM__WHOLE + 0.5);
+}
+
 static void put_work(tm__script_writer *w)
 {
     if (w->work_ns > 0)
-        append(w, &(tm__step){.length_ns = w->work_ns, .kind = TM__STEP_WORK});
+        append(w, &(tm__step){.length_ns = w->work_ns,
+                              .kind = TM__STEP_WORK,
+                              .part = take_part(w)});
     w->work_ns = 0;
 }
 
@@ -45,6 +60,7 @@ static void put_work(tm__script_writer *w)
 static void put(tm__script_writer *w, tm__step step)
 {
     if (tm__step_follows_work(&step)) {
+        step.part = take_part(w);
         step.length_ns = w->work_ns;
         w->work_ns = 0;
     }
@@ -102,11 +118,14 @@ static void put_marks_before(tm__script_writer *w, int64_t time_ns)
 
 static void work_up_to(tm__script_writer *w, int64_t time_ns)
 {
+    int64_t work_ns;
+
     if (time_ns <= w->now_ns)
         return;
-    w->work_ns += w->processors
-                      ? tm__processors_work_ns(w->processors, w->now_ns, time_ns)
-                      : time_ns - w->now_ns;
+    work_ns = w->processors ? tm__processors_work_ns(w->processors, w->now_ns, time_ns)
+                            : time_ns - w->now_ns;
+    w->work_ns += work_ns;
+    w->method_ns += (double)work_ns * w->part / TM__WHOLE;
     w->now_ns = time_ns;
 }
 
@@ -118,38 +137,6 @@ static void work_until(tm__script_writer *w, int64_t time_ns)
         put_mark(w, it);
     }
     work_up_to(w, time_ns);
-}
-
-/* Whether a block ends because its thread has the lock then. */
-static int ends_in_hold(const tm__script_writer *w, const tm__pause *p)
-{
-    for (uint32_t i = w->at; i < w->end; i++) {
-        const tm__mark *it = &w->marks[w->order[i].number];
-
-        if (it->time_ns > p->end_ns)
-            return 0;
-        if (it->time_ns == p->end_ns && it->kind == TM__STEP_ACQUIRE &&
-            w->script->holds->items[it->what].is_handed &&
-            w->script->holds->items[it->what].object == p->it->object)
-            return 1;
-    }
-    return 0;
-}
-
-/* Whether it parks again for the same lock: it was overtaken. */
-static int parks_again(const tm__thread *thread, const tm__pause *p)
-{
-    uint32_t next = p->end;
-
-    if (p->it->state != TM_STATE_PARKED)
-        return 0;
-    while (next < thread->interval_count &&
-           !tm__is_inert(thread->intervals[next].state))
-        next++;
-    return next < thread->interval_count &&
-           tm__is_lock_block(&thread->intervals[next]) &&
-           thread->intervals[next].state == TM_STATE_PARKED &&
-           thread->intervals[next].object == p->it->object;
 }
 
 static int is_in_method(const tm__script_writer *w, const tm__interval *it)
@@ -285,7 +272,7 @@ static void put_pause(tm__script_writer *w, uint32_t thread, const tm__pause *p)
     uint32_t row = w->script->signals->enders[w->ender++];
 
     if (tm__is_lock_block(p->it)) {
-        if (!ends_in_hold(w, p) && !parks_again(&w->model->threads[thread], p))
+        if (!tm__ends_in_hold(w, p) && !tm__parks_again(&w->model->threads[thread], p))
             put(w,
                 (tm__step){.length_ns = p->end_ns - start_ns, .kind = TM__STEP_REST});
     } else if (p->it->state == TM_STATE_SLEEPING) {
@@ -339,7 +326,11 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
                 w->now_ns = p.end_ns;
             i = p.end;
         } else {
-            work_until(w, next_ns < end_ns ? next_ns : end_ns);
+            next_ns = next_ns < end_ns ? next_ns : end_ns;
+            if (w->script->samples)
+                w->part = tm__method_part(w->script->samples, thread, w->now_ns,
+                                          next_ns, w->script->holds->bound);
+            work_until(w, next_ns);
             i++;
         }
     }
@@ -351,6 +342,7 @@ static void write_all(tm__script_writer *w)
     for (uint32_t i = 0; i < w->model->threads_count; i++) {
         w->script->first[i] = w->script->steps_count;
         w->work_ns = 0;
+        w->method_ns = 0;
         w->now_ns = w->script->begin_ns;
         w->processors = w->script->processors->most > 0 &&
                                 tm__takes_processor(&w->model->threads[i])

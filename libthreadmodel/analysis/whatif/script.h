@@ -11,6 +11,7 @@
 
 #include "analysis/path/path.h"
 #include "analysis/whatif/holds.h"
+#include "analysis/whatif/method_samples.h"
 #include "analysis/whatif/processors.h"
 #include "analysis/whatif/served.h"
 #include "model/model.h"
@@ -50,6 +51,7 @@ typedef struct tm__step {
     uint32_t latency_ns; ///< TAKE, AWAIT: from being let go on to going on
     uint8_t kind;        ///< enum tm__step_kind
     uint8_t flags;
+    uint16_t part; ///< of the work, in the method that is asked about: 0 to TM__WHOLE
 } tm__step;
 
 _Static_assert(sizeof(tm__step) == 32, "a step is 32 bytes");
@@ -70,14 +72,15 @@ typedef struct tm__script {
     const tm__processors *processors;
     const tm__served *served; ///< what is known of the resource asked about, or NULL
     const uint8_t *stacks;    ///< those in the method that is asked about, or NULL
-    const uint32_t *callers;  ///< frames[] of each stack
+    const tm__method_samples *samples; ///< of running in it, or NULL
+    const uint32_t *callers;           ///< frames[] of each stack
     int64_t begin_ns;
     int64_t end_ns;
     TM__ARRAY(tm__step, steps);
     uint32_t *first;   ///< of each thread in steps[], one more than threads
     int64_t *ended_ns; ///< of each thread, as recorded, since the begin
     int64_t wakeups_ns[TM__WAKEUP_END]; ///< the run's medians
-    int64_t scaled_ns;                  ///< of steps in the method
+    int64_t scaled_ns;                  ///< of steps in the method, and of work
     uint32_t scaled;                    ///< how many
     struct tm__script_room *room;       ///< what the next writing uses again
 } tm__script;

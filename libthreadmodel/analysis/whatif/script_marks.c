@@ -340,6 +340,36 @@ int tm__marks_gather(tm__script_writer *w)
     return TM_OK;
 }
 
+int tm__ends_in_hold(const tm__script_writer *w, const tm__pause *p)
+{
+    for (uint32_t i = w->at; i < w->end; i++) {
+        const tm__mark *it = &w->marks[w->order[i].number];
+
+        if (it->time_ns > p->end_ns)
+            return 0;
+        if (it->time_ns == p->end_ns && it->kind == TM__STEP_ACQUIRE &&
+            w->script->holds->items[it->what].is_handed &&
+            w->script->holds->items[it->what].object == p->it->object)
+            return 1;
+    }
+    return 0;
+}
+
+int tm__parks_again(const tm__thread *thread, const tm__pause *p)
+{
+    uint32_t next = p->end;
+
+    if (p->it->state != TM_STATE_PARKED)
+        return 0;
+    while (next < thread->interval_count &&
+           !tm__is_inert(thread->intervals[next].state))
+        next++;
+    return next < thread->interval_count &&
+           tm__is_lock_block(&thread->intervals[next]) &&
+           thread->intervals[next].state == TM_STATE_PARKED &&
+           thread->intervals[next].object == p->it->object;
+}
+
 void tm__marks_free(tm__script *script)
 {
     tm__memory *memory = script->memory;

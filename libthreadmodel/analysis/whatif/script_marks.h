@@ -42,8 +42,10 @@ typedef struct tm__script_writer {
     const tm__processors *processors; ///< that the thread shares; NULL: it need not
     int64_t now_ns; ///< up to where the thread's time has become steps
     int64_t work_ns;
-    int is_counting; ///< marks are counted, and not written yet
-    int rc;          ///< TM_OK; TM_ENOMEM; 1: too many steps
+    double method_ns; ///< of that, in the method asked about
+    uint16_t part;    ///< of the running time at hand
+    int is_counting;  ///< marks are counted, and not written yet
+    int rc;           ///< TM_OK; TM_ENOMEM; 1: too many steps
 } tm__script_writer;
 
 /** A stretch in which a thread does nothing: the intervals [first, end). */
@@ -69,6 +71,12 @@ uint32_t tm__span_place(const tm__script *script);
 
 /** Gather the marks of all threads. @return TM_OK or TM_ENOMEM */
 int tm__marks_gather(tm__script_writer *w);
+
+/** Whether a block ends because its thread has the lock then. */
+int tm__ends_in_hold(const tm__script_writer *w, const tm__pause *p);
+
+/** Whether it parks again for the same lock: it was overtaken. */
+int tm__parks_again(const tm__thread *thread, const tm__pause *p);
 
 void tm__marks_free(tm__script *script);
 

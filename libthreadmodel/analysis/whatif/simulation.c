@@ -25,6 +25,18 @@ static int64_t scaled(const tm__play *r, const tm__actor *a, int64_t ns)
     return (int64_t)((double)ns * r->it->factor + 0.5);
 }
 
+/* How long the work of a step or before it takes. */
+static int64_t work_ns(const tm__play *r, const tm__actor *a, const tm__step *step)
+{
+    int64_t ns = scaled(r, a, step->length_ns);
+
+    if (!step->part || !r->it->scales_method)
+        return ns;
+    return tm__whole((double)ns *
+                         (1 + (r->it->factor - 1) * ((double)step->part / TM__WHOLE)) +
+                     0.5);
+}
+
 static void note_saved(tm__play *r, uint32_t thread, int64_t ns)
 {
     if (r->it->saved_ns && !r->actors[thread].gone)
@@ -48,8 +60,7 @@ static void come(tm__play *r, uint32_t thread)
         return;
     tm__ask_for(step + 2);
     if (!r->works && tm__step_follows_work(step) && step->length_ns)
-        pass(r, thread, step->length_ns,
-             scaled(r, &r->actors[thread], step->length_ns));
+        pass(r, thread, step->length_ns, work_ns(r, &r->actors[thread], step));
     r->actors[thread].has_worked = 0;
 }
 
@@ -68,7 +79,7 @@ static int is_busy(tm__play *r, uint32_t thread)
     }
     if (!has_work || a->has_worked)
         return 0;
-    length_ns = scaled(r, a, step->length_ns);
+    length_ns = work_ns(r, a, step);
     a->has_worked = 1;
     note_saved(r, thread, step->length_ns - length_ns);
     if (length_ns == 0)
@@ -176,7 +187,7 @@ static int run_step(tm__play *r, uint32_t thread)
     switch (step->kind) {
     case TM__STEP_WORK:
         if (!r->works)
-            pass(r, thread, step->length_ns, scaled(r, a, step->length_ns));
+            pass(r, thread, step->length_ns, work_ns(r, a, step));
         break;
     case TM__STEP_REST:
         pass(r, thread, step->length_ns, method_ns(r, a, step, step->length_ns));

@@ -262,6 +262,63 @@ static void sleep_in_a_method_is_scaled(void **state)
     tm_model_free(model);
 }
 
+/* Runs from 0 to 1,000, with a sample each 10 ns, and waits for nobody. */
+static tm_model *one_that_runs(uint32_t in_slow, uint32_t samples)
+{
+    tm_event event = AT(0, 1, THREAD_START);
+    tm_model *model;
+
+    assert_int_equal(tm_model_new(&model, NULL), TM_OK);
+    define_all(tm_model_sink(model));
+    assert_int_equal(tm_model_ingest(model, &event, 1), TM_OK);
+    for (uint32_t i = 0; i < samples; i++) {
+        event = (tm_event)AT(5 + 10 * i, 1, CPU_SAMPLE, .stack = i < in_slow ? 1 : 2);
+        assert_int_equal(tm_model_ingest(model, &event, 1), TM_OK);
+    }
+    event = (tm_event)AT(1000, 1, THREAD_END);
+    assert_int_equal(tm_model_ingest(model, &event, 1), TM_OK);
+    return model;
+}
+
+static void running_in_a_method_is_scaled_by_its_samples(void **state)
+{
+    tm_model *model = one_that_runs(25, 100);
+    tm_whatif_options options = {.size = sizeof(options),
+                                 .method = "app.Lock.slow",
+                                 .factor = 0,
+                                 .change = TM_WHATIF_METHOD};
+    tm_table *table;
+
+    (void)state;
+    assert_in_range(gain_of(model, TM_WHATIF_METHOD, 0, 0), 249, 251);
+    assert_in_range(gain_of(model, TM_WHATIF_METHOD, 0.5, 0), 124, 126);
+    assert_in_range(-gain_of(model, TM_WHATIF_METHOD, 2, 0), 249, 251);
+    /* Of a hundred samples the part is known to a tenth, twice the standard error. */
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
+    assert_true(tm_table_int64(table, "gain_low_ns")[0] <= 150);
+    assert_true(tm_table_int64(table, "gain_high_ns")[0] >= 350);
+    assert_int_equal(tm_table_int64(table, "scaled")[0], 1);
+    tm_table_free(table);
+    tm_model_free(model);
+}
+
+static void samples_elsewhere_predict_no_gain(void **state)
+{
+    tm_model *model = one_that_runs(0, 100);
+    tm_whatif_options options = {
+        .size = sizeof(options), .method = "app.Lock.slow", .change = TM_WHATIF_METHOD};
+    tm_table *table;
+
+    (void)state;
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
+    assert_true(tm_table_is_null(table, "gain_ns", 0));
+    assert_string_equal(
+        tm_table_string(table, "note", 0),
+        "cannot tell: no thread slept in it, and no CPU sample is in it");
+    tm_table_free(table);
+    tm_model_free(model);
+}
+
 static void what_has_nothing_to_scale_has_no_answer(void **state)
 {
     tm_model *model = one_that_sleeps(2);
@@ -447,6 +504,8 @@ int main(void)
         cmocka_unit_test(shorter_uses_come_to_others_earlier),
         cmocka_unit_test(lock_can_have_more_owners),
         cmocka_unit_test(sleep_in_a_method_is_scaled),
+        cmocka_unit_test(running_in_a_method_is_scaled_by_its_samples),
+        cmocka_unit_test(samples_elsewhere_predict_no_gain),
         cmocka_unit_test(what_has_nothing_to_scale_has_no_answer),
         cmocka_unit_test(rank_tries_what_is_on_the_path),
         cmocka_unit_test(wrong_questions_are_refused),
