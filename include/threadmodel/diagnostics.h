@@ -22,7 +22,7 @@ enum tm_diagnostic {
     TM_DIAGNOSTIC_BEGIN_WITHOUT_END = 8,     ///< of a sleep, join or park
     TM_DIAGNOSTIC_OTHER_OBJECT = 9,          ///< begin and end name different objects
     TM_DIAGNOSTIC_AFTER_END = 10,            ///< an event of a thread that had ended
-    TM_DIAGNOSTIC_STARTED_TWICE = 11,        ///< a thread that was running already
+    TM_DIAGNOSTIC_STARTED_TWICE = 11,        ///< a thread that had started already
     TM_DIAGNOSTIC_UNDEFINED_THREAD = 12,     ///< threads that never got a name
     TM_DIAGNOSTIC_UNDEFINED_OBJECT = 13,     ///< objects whose class never was known
     TM_DIAGNOSTIC_UNDEFINED_STACK = 14,      ///< stacks used and not defined

@@ -105,6 +105,30 @@ enum tm_event_flag {
                                ///< owned object at this instant, 0: nobody did
 };
 
+/*
+ * What producers ask, with the scenario of each in tests/scenarios:
+ *
+ * REPORTED AND CONFIRMED differ. Peer reported and Peer inferred say how the producer
+ * knows `peer`. Neither is the same as reported; what rests on an inferred peer is
+ * inferred. Confirmed says that the runtime was asked for what the event states. It
+ * makes no peer surer. In a run of thread dumps, Held with object 0 and Confirmed says
+ * that the synchronizers that came before it are all. (owner-reported-or-confirmed.txt)
+ *
+ * HELD BEFORE A CONTENDED ENTER, even in the same instant, is of a thread that ran on:
+ * it may have released the object before it blocked, so that owner is inferred. After
+ * the enter it is reported, until the block ends: who is blocked releases nothing.
+ * Deadlocks need the second. (held-before-and-after-an-enter.txt)
+ *
+ * A THREAD'S NUMBER is one thread's for the whole run. Where the program uses its own
+ * numbers again, the producer numbers threads itself. A second Thread start of a number
+ * begins another life of the same thread, counted as `started_twice`. Any other event
+ * after Thread end is counted as `after_end`.
+ * (thread-number-used-again.txt, diagnostics-backward-and-twice.txt)
+ *
+ * A JOIN OF A DEAD THREAD has a begin and an end, and no waker, though peer is named.
+ * (join-of-a-dead-thread.txt)
+ */
+
 /**
  * One event, 48 bytes. Ids are the producer's own numbers; 0 means none or not
  * known. Ids of threads, objects and stacks are separate number spaces. An
