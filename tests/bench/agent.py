@@ -1,26 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the agent costs, beside the JVM's own recorder and nothing at all.
+"""What parts of the agent cost; what it costs programs, `./dev bench peers overhead`.
 
     ./dev bench agent
     python tests/bench/agent.py AGENT [PAIRS [PART...]]
 
-Parts: storms (threads that do nothing but get into one another's way, all on one
-processor), hooks (one call), start (of the VM), memory, real (programs that others
-wrote, where `./dev check real` has fetched them), and budget (what the recording says
-that it cost, with the option of that name). A program runs without a recorder
-and with each, in turn, PAIRS times; printed is the median of what each run added to the
-one without of its round. A goal that is missed ends its line by a star; it is no
+Parts: hooks (one call), start (of the VM), memory, and budget (what the recording says
+that it cost, with the option of that name). A program runs without the agent and with
+it, in turn, PAIRS times. A goal that is missed ends its line by a star; it is no
 failure, since the machine may be busy.
 """
 
 import os
-import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -29,12 +24,9 @@ sys.path[:0] = [str(HERE.parent / "real"), str(HERE.parent / "jvm")]
 from jdks import JDKS, Jdk  # noqa: E402
 
 STORMS = {"monitor": 100_000, "buffer": 60_000, "lock": 30_000}
-THRESHOLDS = ("JavaMonitorEnter", "JavaMonitorWait", "ThreadPark", "ThreadSleep")
 REAL = {"javac": 0, "bank": 100_000, "site": 8_000}
 CROWD = 200
 ENOUGH_SECONDS = 300
-
-Flags = dict[str, list[str]]
 
 
 class Bench:
@@ -50,29 +42,8 @@ class Bench:
         more = f",{options}" if options else ""
         return [f"-agentpath:{self.agent}=file={self.folder}/run.tmt{more}"]
 
-    def flight(self, settings: str | Path) -> list[str]:
-        file = self.folder / "run.jfr"
-        return [f"-XX:StartFlightRecording=filename={file},settings={settings}"]
-
-    def every_event(self) -> Path:
-        """The settings that JFR comes with, but blocks of any length."""
-        text = (self.jdk.home / "lib/jfr/default.jfc").read_text()
-        for name in THRESHOLDS:
-            text = re.sub(
-                rf'(<event name="jdk.{name}">.*?<setting name="threshold"[^>]*>)[^<]*',
-                r"\g<1>0 ns",
-                text,
-                flags=re.DOTALL,
-            )
-        file = self.folder / "every.jfc"
-        file.write_text(text)
-        return file
-
-    def java(self, flags: list[str], *arguments: object, pinned: bool = False) -> str:
+    def java(self, flags: list[str], *arguments: object) -> str:
         command = [self.jdk.tool("java"), *flags, "-cp", str(self.folder)]
-        if pinned:
-            last = max(os.sched_getaffinity(0))
-            command = ["taskset", "-c", str(last), *command]
         return subprocess.run(
             [*command, *map(str, arguments)],
             stdout=subprocess.PIPE,
@@ -81,24 +52,6 @@ class Bench:
             timeout=ENOUGH_SECONDS,
             check=True,
         ).stdout
-
-    def added(
-        self, run: Callable[[list[str]], float], flags: Flags
-    ) -> tuple[float, dict[str, float]]:
-        """The least time without a recorder, and what each adds, as a share."""
-        base: list[float] = []
-        shares: dict[str, list[float]] = {name: [] for name in flags}
-        for round_ in range(self.pairs):
-            names = ["", *flags]
-            times = {}
-            for name in names if round_ % 2 == 0 else reversed(names):
-                times[name] = run(flags[name] if name else [])
-            base.append(times[""])
-            for name in flags:
-                shares[name].append(times[name] / times[""] - 1)
-        return min(base), {
-            name: statistics.median(list_) for name, list_ in shares.items()
-        }
 
 
 def said(text: str, key: str) -> float:
@@ -110,58 +63,6 @@ def said(text: str, key: str) -> float:
 
 def star(missed: bool) -> str:
     return " *" if missed else ""
-
-
-def storms(bench: Bench) -> None:
-    flags = {
-        "adaptive": bench.ours(),
-        "all": bench.ours("stacks=all"),
-        "none": bench.ours("stacks=none"),
-        "JFR, 0 ns": bench.flight(bench.every_event()),
-        "JFR": bench.flight("default"),
-    }
-    for name, turns in STORMS.items():
-
-        def run(flags: list[str], name: str = name, turns: int = turns) -> float:
-            out = bench.java(flags, "Storms", name, turns, pinned=True)
-            return said(out, "took_ns")
-
-        base_ns, added = bench.added(run, flags)
-        cells = ", ".join(f"{name} {share:+.1%}" for name, share in added.items())
-        share = added["adaptive"] / added["JFR, 0 ns"] if added["JFR, 0 ns"] > 0 else 0
-        missed = added["adaptive"] > 0.8 * max(added["JFR, 0 ns"], 0)
-        print(
-            f"{bench.jdk} storm {name}: {base_ns / 1e6:.0f} ms; {cells}; "
-            f"{share:.2f} of JFR's at 0 ns (goal 0.8){star(missed)}",
-            flush=True,
-        )
-
-
-def real(bench: Bench) -> None:
-    import maven
-    import measure
-    from conftest import POM, Workshop
-
-    try:
-        jars = maven.fetch(POM)
-    except maven.NotFetchedError as reason:
-        print(f"{bench.jdk} real programs: {reason}")
-        return
-    workshop = Workshop(bench.jdk, jars, bench.folder / "real")
-    for name in REAL:
-
-        def run(flags: list[str], name: str = name) -> float:
-            return measure.run(workshop, name, flags).wall_s
-
-        base_s, added = bench.added(
-            run, {"adaptive": bench.ours(), "JFR": bench.flight("default")}
-        )
-        cells = ", ".join(f"{name} {share:+.1%}" for name, share in added.items())
-        print(
-            f"{bench.jdk} {name}: {base_s:.1f} s; {cells} (goal 1 %)"
-            f"{star(added['adaptive'] > 0.01)}",
-            flush=True,
-        )
 
 
 def hooks(bench: Bench) -> None:
@@ -297,11 +198,9 @@ def budget(bench: Bench) -> None:
 
 
 PARTS = {
-    "storms": storms,
     "hooks": hooks,
     "start": start,
     "memory": memory,
-    "real": real,
     "budget": budget,
 }
 

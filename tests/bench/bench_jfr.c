@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast a recording is read: into a sink that only counts, into a model, and for the
+ * How fast a file is read: into a sink that only counts, into a model, and for the
  * one question what blocked by class.
  *
  *     bench_jfr FILE        all three; of any format, for the first two
- *     bench_jfr FILE class  the question alone, to be timed as a process
+ *     bench_jfr FILE PART   counter, model or class alone, to be timed as a process
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -87,27 +87,46 @@ static int ask_by_class(const char *path)
     return 0;
 }
 
-int main(int count, char **arguments)
+static int count_events(const char *path, uint64_t *events)
 {
     recorder counter;
-    tm_model *model;
-    uint64_t events;
     int failed;
 
-    if (count != 2 && !(count == 3 && !strcmp(arguments[2], "class"))) {
-        fputs("usage: bench_jfr FILE [class]\n", stderr);
-        return 2;
-    }
-    if (count == 3 || ask_by_class(arguments[1]))
-        return count == 3 ? ask_by_class(arguments[1]) : 1;
     recorder_init(&counter);
     counter.counts_only = 1;
-    failed = read_file(arguments[1], &counter.sink, "a counter", &counter.events);
+    failed = read_file(path, &counter.sink, "a counter", &counter.events);
+    *events = counter.events;
     recorder_free(&counter);
-    if (failed || tm_model_new(&model, NULL) < 0)
+    return failed;
+}
+
+static int fill_model(const char *path, uint64_t events)
+{
+    tm_model *model;
+    int failed;
+
+    if (tm_model_new(&model, NULL) < 0)
         return 1;
-    events = counter.events;
-    failed = read_file(arguments[1], tm_model_sink(model), "a model", &events);
+    failed = read_file(path, tm_model_sink(model), "a model", &events);
     tm_model_free(model);
     return failed;
+}
+
+int main(int count, char **arguments)
+{
+    const char *part = count == 3 ? arguments[2] : "";
+    uint64_t events = 0;
+
+    if (count == 3 && !strcmp(part, "class"))
+        return ask_by_class(arguments[1]);
+    if (count == 3 && !strcmp(part, "counter"))
+        return count_events(arguments[1], &events);
+    if (count == 3 && !strcmp(part, "model"))
+        return fill_model(arguments[1], events);
+    if (count != 2) {
+        fputs("usage: bench_jfr FILE [class | counter | model]\n", stderr);
+        return 2;
+    }
+    return ask_by_class(arguments[1]) || count_events(arguments[1], &events) ||
+           fill_model(arguments[1], events);
 }

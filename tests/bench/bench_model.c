@@ -2,7 +2,9 @@
 /*
  * How fast a model takes events, and in how much memory.
  *
- *     bench_model [--full]      --full adds 10^8 events to the row of sizes
+ *     bench_model [EVENTS | --full]   EVENTS: of the first row, and a fifth of that
+ *                                     many threads in the second, and no more;
+ *                                     --full adds 10^8 events to the row of sizes
  *
  * Events are made before the clock runs, a million at a time, by a small machine
  * that keeps to the rules of monitors: who waits was notified before it is back.
@@ -296,8 +298,16 @@ int main(int argc, char **argv)
 {
     bool full = argc == 2 && !strcmp(argv[1], "--full");
 
-    if (argc > 1 && !full) {
-        fprintf(stderr, "usage: %s [--full]\n", argv[0]);
+    if (argc == 2 && !full) {
+        uint64_t count = strtoull(argv[1], NULL, 10);
+
+        throughput("mixed", 64, 10000, false, count);
+        throughput("virtual threads", 1 + (uint32_t)(count / 5),
+                   1 + (uint32_t)(count / 5), true, count);
+        return 0;
+    }
+    if (argc > 2) {
+        fprintf(stderr, "usage: %s [EVENTS | --full]\n", argv[0]);
         return 2;
     }
     throughput("mixed, 64 threads, 10^4 monitors", 64, 10000, false, 10 * CHUNK);

@@ -70,7 +70,7 @@ final class Site {
         return InetAddress.getLoopbackAddress().getHostAddress();
     }
 
-    private static Tomcat serve(int threads, String base) throws Exception {
+    static Tomcat serve(int threads, String base) throws Exception {
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(base);
         tomcat.setSilent(true);
