@@ -27,12 +27,16 @@ static void pass_on(tm__chunks *chunks, const char *bytes, size_t count)
     }
 }
 
+void tm__chunks_flush(tm__chunks *chunks)
+{
+    pass_on(chunks, chunks->buffer, chunks->used);
+    chunks->used = 0;
+}
+
 void tm__chunks_bytes(tm__chunks *chunks, const char *bytes, size_t count)
 {
-    if (count > sizeof(chunks->buffer) - chunks->used) {
-        pass_on(chunks, chunks->buffer, chunks->used);
-        chunks->used = 0;
-    }
+    if (count > sizeof(chunks->buffer) - chunks->used)
+        tm__chunks_flush(chunks);
     if (count > sizeof(chunks->buffer)) {
         pass_on(chunks, bytes, count);
         return;
@@ -44,11 +48,6 @@ void tm__chunks_bytes(tm__chunks *chunks, const char *bytes, size_t count)
 void tm__chunks_text(tm__chunks *chunks, const char *text)
 {
     tm__chunks_bytes(chunks, text, strlen(text));
-}
-
-void tm__chunks_char(tm__chunks *chunks, char character)
-{
-    tm__chunks_bytes(chunks, &character, 1);
 }
 
 void tm__chunks_uint64(tm__chunks *chunks, uint64_t value)
@@ -143,7 +142,6 @@ void tm__chunks_value(tm__chunks *chunks, const tm__column *column, size_t row,
 
 int tm__chunks_finish(tm__chunks *chunks)
 {
-    pass_on(chunks, chunks->buffer, chunks->used);
-    chunks->used = 0;
+    tm__chunks_flush(chunks);
     return chunks->failed;
 }

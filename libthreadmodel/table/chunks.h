@@ -21,7 +21,15 @@ typedef struct tm__chunks {
 void tm__chunks_start(tm__chunks *chunks, tm_write_fn write, void *payload);
 void tm__chunks_bytes(tm__chunks *chunks, const char *bytes, size_t count);
 void tm__chunks_text(tm__chunks *chunks, const char *text);
-void tm__chunks_char(tm__chunks *chunks, char character);
+/** Pass on what is in the buffer. */
+void tm__chunks_flush(tm__chunks *chunks);
+
+static inline void tm__chunks_char(tm__chunks *chunks, char character)
+{
+    if (chunks->used == sizeof(chunks->buffer))
+        tm__chunks_flush(chunks);
+    chunks->buffer[chunks->used++] = character;
+}
 
 /* Numbers in decimal, the same under every locale. */
 void tm__chunks_int64(tm__chunks *chunks, int64_t value);

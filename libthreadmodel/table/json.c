@@ -4,6 +4,8 @@
  * put into the table. 64-bit integers are numbers in full; a reader that holds
  * numbers as doubles rounds those beyond 2^53, and ids in practice are smaller.
  */
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "table/chunks.h"
 #include "table/table.h"
@@ -26,21 +28,27 @@ static void write_escape(tm__chunks *chunks, unsigned char byte)
     tm__chunks_bytes(chunks, escape, sizeof(escape));
 }
 
+static bool is_plain(unsigned char byte)
+{
+    return byte >= 0x20 && byte != '"' && byte != '\\';
+}
+
+/* A name is in a million rows: it is copied as it is looked through. */
 static void write_text(tm__chunks *chunks, const char *text)
 {
-    const char *plain = text;
-
     tm__chunks_char(chunks, '"');
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
+    while (*text) {
+        char *to = chunks->buffer + chunks->used;
+        const char *end = chunks->buffer + sizeof(chunks->buffer);
 
-        if (byte >= 0x20 && byte != '"' && byte != '\\')
-            continue;
-        tm__chunks_bytes(chunks, plain, (size_t)(text - plain));
-        write_escape(chunks, byte);
-        plain = text + 1;
+        while (to < end && is_plain((unsigned char)*text))
+            *to++ = *text++;
+        chunks->used = (size_t)(to - chunks->buffer);
+        if (to == end)
+            tm__chunks_flush(chunks);
+        else if (*text)
+            write_escape(chunks, (unsigned char)*text++);
     }
-    tm__chunks_bytes(chunks, plain, (size_t)(text - plain));
     tm__chunks_char(chunks, '"');
 }
 
