@@ -5,6 +5,9 @@
  *     bench_model [EVENTS | --full]   EVENTS: of the first row, and a fifth of that
  *                                     many threads in the second, and no more;
  *                                     --full adds 10^8 events to the row of sizes
+ *     bench_model --count mixed | enters
+ *                                     one short stream, for ingest.py to count
+ *                                     instructions
  *
  * Events are made before the clock runs, a million at a time, by a small machine
  * that keeps to the rules of monitors: who waits was notified before it is back.
@@ -18,7 +21,14 @@
 
 #include <threadmodel/threadmodel.h>
 
-enum { CHUNK = 1000000 };
+/* ingest.py builds it with older headers, whose definitions had no size. */
+#ifdef BENCH_WITHOUT_SIZES
+#define SIZE_OF(type)
+#else
+#define SIZE_OF(type) .size = sizeof(type),
+#endif
+
+enum { CHUNK = 1000000, COUNTED = 200000 };
 
 /* The program whose events are measured. */
 typedef struct program {
@@ -169,7 +179,7 @@ static tm_model *model_new(const program *p)
     tm_model *model;
     const tm_sink *sink;
     tm_run run = {.size = sizeof(run), .policy = TM_POLICY_HOTSPOT};
-    tm_class class = {.size = sizeof(class), .id = 1, .name = "bench.Lock"};
+    tm_class class = {SIZE_OF(tm_class).id = 1, .name = "bench.Lock"};
 
     if (tm_model_new(&model, NULL) != TM_OK)
         fail("model");
@@ -181,8 +191,7 @@ static tm_model *model_new(const program *p)
         sink->define_class(sink->payload, &class) != TM_OK)
         fail("definitions");
     for (uint32_t t = 0; p && p->is_virtual && t < p->thread_count; t++) {
-        tm_thread thread = {.size = sizeof(thread),
-                            .id = 1000 + (uint64_t)t,
+        tm_thread thread = {SIZE_OF(tm_thread).id = 1000 + (uint64_t)t,
                             .flags = TM_THREAD_VIRTUAL};
 
         if (sink->define_thread(sink->payload, &thread) != TM_OK)
@@ -231,29 +240,37 @@ static void throughput(const char *name, uint32_t thread_count, uint32_t object_
  * Thread 3 blocks on B, again and again. B's owner 2 is blocked on A, whose owner 1
  * runs: a chain of two. Against it the same on C, which 1 owns: a chain of one.
  */
+static tm_model *chain_model(int chain, tm_event *events, size_t count, int64_t *now_ns)
+{
+    tm_model *model = model_new(NULL);
+    tm_event first = {
+        1, 2, 0xA, 1, 0, 0, TM_EVENT_CONTENDED_ENTER, TM_EVENT_PEER_REPORTED};
+
+    *now_ns = 1;
+    for (size_t i = 0; i < count; i += 2) {
+        events[i] = first;
+        events[i].time_ns = ++*now_ns;
+        events[i].thread = 3;
+        events[i].object = chain ? 0xB : 0xC;
+        events[i].peer = chain ? 2 : 1;
+        events[i + 1] = events[i];
+        events[i + 1].time_ns = ++*now_ns;
+        events[i + 1].kind = TM_EVENT_CONTENDED_ENTERED;
+        events[i + 1].flags = events[i + 1].peer = 0;
+    }
+    ingest(model, &first, 1);
+    return model;
+}
+
 static void deadlock_check(void)
 {
     tm_event *events = zeroed(CHUNK, sizeof(*events));
     double spent[2] = {0, 0};
 
-    for (uint32_t chain = 0; chain < 2; chain++) {
-        tm_model *model = model_new(NULL);
-        int64_t now_ns = 1;
-        tm_event first = {
-            now_ns, 2, 0xA, 1, 0, 0, TM_EVENT_CONTENDED_ENTER, TM_EVENT_PEER_REPORTED};
+    for (int chain = 0; chain < 2; chain++) {
+        int64_t now_ns;
+        tm_model *model = chain_model(chain, events, CHUNK, &now_ns);
 
-        for (size_t i = 0; i < CHUNK; i += 2) {
-            events[i] = first;
-            events[i].time_ns = ++now_ns;
-            events[i].thread = 3;
-            events[i].object = chain ? 0xB : 0xC;
-            events[i].peer = chain ? 2 : 1;
-            events[i + 1] = events[i];
-            events[i + 1].time_ns = ++now_ns;
-            events[i + 1].kind = TM_EVENT_CONTENDED_ENTERED;
-            events[i + 1].flags = events[i + 1].peer = 0;
-        }
-        ingest(model, &first, 1);
         for (int round = 0; round < 5; round++) {
             for (size_t i = 0; i < CHUNK; i++)
                 events[i].time_ns += round ? now_ns : 0;
@@ -266,6 +283,29 @@ static void deadlock_check(void)
            "deadlock check, chain of two", spent[0] / 2.5 / CHUNK * 1e9,
            spent[1] / 2.5 / CHUNK * 1e9);
     free(events);
+}
+
+/* Prints how many events are counted; callgrind counts what tm_model_ingest() does. */
+static void count_stream(const char *name)
+{
+    tm_event *events = zeroed(COUNTED, sizeof(*events));
+    tm_model *model;
+    int64_t now_ns;
+
+    if (!strcmp(name, "mixed")) {
+        program *p = program_new(64, 10000);
+
+        for (size_t i = 0; i < COUNTED; i++)
+            events[i] = step(p);
+        model = model_new(p);
+        program_free(p);
+    } else {
+        model = chain_model(0, events, COUNTED, &now_ns);
+    }
+    ingest(model, events, COUNTED);
+    tm_model_free(model);
+    free(events);
+    printf("%d\n", COUNTED);
 }
 
 /* Parks make intervals alone; with the time-out told, an interaction to every two. */
@@ -298,6 +338,11 @@ int main(int argc, char **argv)
 {
     bool full = argc == 2 && !strcmp(argv[1], "--full");
 
+    if (argc == 3 && !strcmp(argv[1], "--count") &&
+        (!strcmp(argv[2], "mixed") || !strcmp(argv[2], "enters"))) {
+        count_stream(argv[2]);
+        return 0;
+    }
     if (argc == 2 && !full) {
         uint64_t count = strtoull(argv[1], NULL, 10);
 
@@ -307,7 +352,9 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc > 2) {
-        fprintf(stderr, "usage: %s [EVENTS | --full]\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s [EVENTS | --full | --count mixed | --count enters]\n",
+                argv[0]);
         return 2;
     }
     throughput("mixed, 64 threads, 10^4 monitors", 64, 10000, false, 10 * CHUNK);
