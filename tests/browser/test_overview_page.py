@@ -58,7 +58,7 @@ def test_facts_of_the_run_are_shown(show: Show, model: threadmodel.Model) -> Non
     )
     assert facts["Threads"] == str(len(model.threads()))
     assert facts["Events"] == str(model.event_count)
-    assert facts["VM"] == model.run.vm
+    assert facts["Runtime"] == model.run.vm
 
 
 def test_every_view_opens_in_light_and_dark(show: Show) -> None:

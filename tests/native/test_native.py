@@ -101,6 +101,28 @@ def test_without_elfutils_a_frame_is_an_offset_in_its_file(tmp_path: Path) -> No
     assert all(re.fullmatch(r"native_contended\.0x[0-9a-f]+", it) for it in callers)
 
 
+JAVA = re.compile(r"\b(Java|JVM|VM|JDK|HotSpot|monitors?|carriers?)\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("name", ["contended", "conditions"])
+@pytest.mark.parametrize("command", ["report", "path", "whatif", "stats", "timeline"])
+def test_texts_about_native_programs_speak_no_java(
+    command: str, name: str, tmp_path: Path
+) -> None:
+    trace = tmp_path / "run.tmt"
+    assert record(trace, program(name)).returncode == 0
+    said = subprocess.run(
+        [sys.executable, "-m", "threadmodel", command, str(trace)],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    ).stdout.splitlines()
+    assert len(said) > 2
+    assert not [line for line in said if JAVA.search(line)]
+
+
 def test_a_recursive_lock_is_free_after_its_last_unlock(
     contended: threadmodel.Model,
 ) -> None:

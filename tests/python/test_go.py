@@ -4,6 +4,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
@@ -262,3 +263,15 @@ def test_a_trace_without_the_rate_of_its_clock_is_not_guessed_at(
         damage = damage_of(RECORDED.read_bytes()[:40], tmp_path)
     assert damage is not None
     assert len(damage.splitlines()) == 1
+
+
+JAVA = re.compile(r"\b(Java|JVM|VM|JDK|HotSpot|monitors?|carriers?)\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("command", ["report", "path", "whatif", "stats", "timeline"])
+def test_texts_about_go_speak_no_java(command: str) -> None:
+    said = run(
+        sys.executable, "-m", "threadmodel", command, RECORDED, folder=ROOT
+    ).splitlines()
+    assert len(said) > 2
+    assert not [line for line in said if JAVA.search(line)]

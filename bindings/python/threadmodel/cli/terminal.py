@@ -85,7 +85,7 @@ def _summary(model: Model, threads: Sequence[Row], odd: Mapping[str, int]) -> Se
     virtual = sum(bool(thread["virtual"]) for thread in threads)
     facts = {
         "source": run.source,
-        "vm": run.vm,
+        "runtime": run.vm,
         "command": run.command,
         "start": run.start,
         "length": duration(model.length_ns),

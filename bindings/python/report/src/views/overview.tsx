@@ -112,7 +112,7 @@ function Facts({ run: { facts, threads } }: { run: Run }) {
     ["Source", facts.source],
     ["Format", facts.format],
     ["Recorded by", facts.producer],
-    ["VM", facts.vm],
+    ["Runtime", facts.vm],
     ["Command", facts.command],
     ["Process", facts.pid === null ? null : String(facts.pid)],
     ["Began", began(facts.start)],
