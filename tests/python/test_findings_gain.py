@@ -4,7 +4,8 @@
 import pytest
 
 from campaign import campaign, run_of
-from story import ALL_KINDS, JDK, KIND, MS, OTHER, SLOW, Story
+from story import ALL_KINDS, JDK, KIND, MS, OTHER, SLOW, TAKE, Story
+from threadmodel import Frame
 
 HOLD = 10
 
@@ -49,6 +50,22 @@ def test_a_gain_is_what_whatif_answers() -> None:
     )
     for column in ("gain_ns", "gain_low_ns", "gain_high_ns"):
         assert row[column] == asked[column]
+
+
+def test_a_gain_without_sleeps_is_of_these_and_not_of_what_is_called() -> None:
+    story = Story(1)
+    story.model.define_stack(50, [Frame(TAKE, line=5), Frame(SLOW, line=11)])
+    for turn in range(5):
+        begin = 60 * turn
+        story.at(begin, 1, KIND.SLEEP, stack=SLOW).at(begin + 20, 1, KIND.SLEPT)
+        story.at(begin + 25, 1, KIND.SLEEP, stack=50).at(begin + 55, 1, KIND.SLEPT)
+    story.at(300, 1, KIND.THREAD_END)
+    gains = {
+        row["method"]: row["gain_ns"]
+        for row in story.findings("sleep_on_critical_path")
+    }
+    assert gains["demo.Lock.slow"] == pytest.approx(100 * MS, rel=0.01)
+    assert gains["demo.Queue.take"] == pytest.approx(150 * MS, rel=0.01)
 
 
 def test_what_decides_nothing_goes_below_the_line() -> None:

@@ -98,6 +98,23 @@ int tm__candidates_choose_method(tm__candidates *all, uint32_t method)
                : TM_OK;
 }
 
+int tm__candidates_choose_caller(tm__candidates *all, uint32_t method)
+{
+    const tm_model *model = all->model;
+
+    all->stacks = tm__zalloc(&all->memory, (size_t)model->stacks_count + 1);
+    if (!all->stacks)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->stacks_count; i++) {
+        uint32_t own = all->callers[i] == TM__NONE
+                           ? TM__NONE
+                           : model->frames[all->callers[i]].method;
+
+        all->stacks[i] = own != TM__NONE && model->methods[own].full_name == method;
+    }
+    return TM_OK;
+}
+
 int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name)
 {
     int rc = tm__scope_open(&all->scope, all->model, NULL);

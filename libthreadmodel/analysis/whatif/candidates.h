@@ -55,6 +55,8 @@ int tm__candidates_open_model(tm__candidates *all);
 
 /** The change is of a method. @return TM_OK or TM_ENOMEM */
 int tm__candidates_choose_method(tm__candidates *all, uint32_t method);
+/** The same of what a method itself asks for, and not of all that it calls. */
+int tm__candidates_choose_caller(tm__candidates *all, uint32_t method);
 
 /** The change is of what threads wait for in it, once that is chosen.
  * @return TM_OK or TM_ENOMEM */

@@ -59,10 +59,10 @@ static int choose(tm__candidates *all, const tm__gain_question *question)
         memcpy(all->chosen, question->objects, objects);
         return TM_OK;
     }
+    if (question->change == TM_WHATIF_METHOD)
+        return tm__candidates_choose_caller(all, question->method);
     rc = tm__candidates_choose_method(all, question->method);
-    return rc == TM_OK && question->change == TM_WHATIF_PERMITS
-               ? tm__candidates_choose_waits(all, question->class_name)
-               : rc;
+    return rc == TM_OK ? tm__candidates_choose_waits(all, question->class_name) : rc;
 }
 
 int tm__gain_ask(tm__gain *gain, const tm_model *model,

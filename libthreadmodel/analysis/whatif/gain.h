@@ -21,7 +21,7 @@ tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it);
 /** What if nobody had to wait for it, or if it took no time? */
 typedef struct tm__gain_question {
     uint32_t change;        ///< TM_WHATIF_PERMITS: nobody waits; TM_WHATIF_METHOD:
-                            ///< sleeps in `method` take no time
+                            ///< sleeps whose caller is `method` take no time
     const uint8_t *objects; ///< PERMITS: objects[] that are locks; NULL: `method`
     uint32_t class_name;    ///< strings: of what is waited for in `method`, or TM__NONE
     uint32_t method;        ///< strings
