@@ -21,6 +21,7 @@
 #include "model/methods.h"
 #include "model/model.h"
 #include "model/object.h"
+#include "model/replay.h"
 #include "model/tenure.h"
 #include "model/thread.h"
 #include "model/wait_set.h"
@@ -96,9 +97,9 @@ static int read_run(void *payload, const tm_run *given)
     if (run->start_wall_ns)
         known->start_wall_ns = run->start_wall_ns;
     if (run->start_ns)
-        known->start_ns = run->start_ns;
+        known->start_ns = tm__settle_time(model, run->start_ns);
     if (run->end_ns)
-        known->end_ns = run->end_ns;
+        known->end_ns = tm__settle_time(model, run->end_ns);
     if (run->threshold_ns)
         known->threshold_ns = run->threshold_ns;
     if (run->kinds)

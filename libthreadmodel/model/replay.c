@@ -24,8 +24,7 @@
 #include "model/tenure.h"
 #include "model/thread.h"
 
-/* Times of one thread never go back, nor so far out that differences overflow. */
-static int64_t settle_time(tm_model *model, int64_t time_ns)
+int64_t tm__settle_time(tm_model *model, int64_t time_ns)
 {
     if (time_ns <= TM__TIME_LIMIT_NS && time_ns >= -TM__TIME_LIMIT_NS)
         return time_ns;
@@ -154,7 +153,7 @@ static int read_other(tm_model *model, const tm_event *event)
             event->value > 0 ? (uint64_t)event->value : 0;
         model->losses++;
         model->edges_gone++;
-        model->loss_ns = settle_time(model, event->time_ns);
+        model->loss_ns = tm__settle_time(model, event->time_ns);
         note_time(model, model->loss_ns);
         if (event->flags & TM_EVENT_PAUSED)
             return tm__on_pause(model, model->loss_ns);
@@ -201,7 +200,7 @@ static int read_context(tm_model *model, const tm_event *event, tm__fact *fact)
     if (rc < 0)
         return rc;
     model->kind_counts[fact->kind]++;
-    fact->time_ns = settle_time(model, event->time_ns);
+    fact->time_ns = tm__settle_time(model, event->time_ns);
     note_time(model, fact->time_ns);
     if (!is_use)
         tm__context_add(model, fact);
@@ -228,7 +227,7 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
     }
     model->kind_counts[fact->kind]++;
     thread = &model->threads[fact->thread];
-    time_ns = settle_time(model, event->time_ns);
+    time_ns = tm__settle_time(model, event->time_ns);
     if (time_ns < thread->last_ns) {
         model->diagnostics[TM_DIAGNOSTIC_BACKWARD_TIME]++;
         time_ns = thread->last_ns;

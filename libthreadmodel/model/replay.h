@@ -16,6 +16,9 @@
  */
 int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact);
 
+/** No time is so far out that differences overflow. @return it, moved if need be */
+int64_t tm__settle_time(tm_model *model, int64_t time_ns);
+
 /* monitor.c, wait.c, thread_life.c, park_permit.c: one function an event */
 void tm__on_enter(tm_model *model, const tm__fact *fact);
 void tm__on_entered(tm_model *model, const tm__fact *fact);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/saturate.h"
 #include "base/sized.h"
 #include "model/entity_names.h"
 #include "model/methods.h"
@@ -77,7 +78,7 @@ int tm__scope_open(tm__scope *scope, const tm_model *model, const tm_selection *
                         (long long)selection.from_ns,
                         (long long)tm_model_length_ns(model));
     if (selection.from_ns)
-        scope->from_ns = origin + selection.from_ns;
+        scope->from_ns = tm__sum(origin, selection.from_ns);
     if (selection.to_ns && selection.to_ns < INT64_MAX / 2)
         scope->to_ns = origin + selection.to_ns;
     tm__memory_init(&memory, &model->memory.hook);

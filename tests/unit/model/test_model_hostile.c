@@ -113,6 +113,29 @@ static void a_run_from_one_end_of_time_to_the_other_has_no_negative_length(void 
     tm_model_free(model);
 }
 
+static void a_window_of_a_run_whose_begin_is_at_the_end_of_time_is_answered(
+    void **state)
+{
+    static const int64_t begins[] = {INT64_MAX, INT64_MIN, 1000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
+        tm_model *model = new_model(TM_POLICY_HOTSPOT, 0);
+        tm_run run = {.size = sizeof(run), .start_ns = begins[i], .end_ns = begins[i]};
+        tm_selection window = {.size = sizeof(window), .from_ns = INT64_MAX};
+        tm_table *table;
+
+        assert_int_equal(tm_model_sink(model)->run(tm_model_sink(model)->payload, &run),
+                         TM_OK);
+        assert_int_equal(diagnostic_count(model, TM_DIAGNOSTIC_TIME_RANGE),
+                         begins[i] == 1000 ? 0 : 2);
+        assert_int_equal(tm_thread_list(&table, model, &window), TM_OK);
+        assert_int_equal(tm_table_row_count(table), 0);
+        tm_table_free(table);
+        tm_model_free(model);
+    }
+}
+
 static void owners_that_are_the_thread_itself_are_counted_and_no_deadlock(void **state)
 {
     static const uint16_t kinds[] = {TM_EVENT_CONTENDED_ENTER, TM_EVENT_PARK,
@@ -273,6 +296,8 @@ int main(void)
         cmocka_unit_test(times_at_the_ends_of_64_bits_are_moved_and_counted),
         cmocka_unit_test(
             a_run_from_one_end_of_time_to_the_other_has_no_negative_length),
+        cmocka_unit_test(
+            a_window_of_a_run_whose_begin_is_at_the_end_of_time_is_answered),
         cmocka_unit_test(owners_that_are_the_thread_itself_are_counted_and_no_deadlock),
         cmocka_unit_test(a_million_threads_in_one_chain_that_closes_are_one_deadlock),
         cmocka_unit_test(a_chain_that_grows_at_its_head_costs_no_more_for_its_length),
