@@ -5,6 +5,8 @@
  * functions, so that addresses in that lead nowhere near the VM's own library.
  *
  *     -agentpath:libother_vm.so=AGENT;NAME;CAPABILITY;OPTIONS
+ *
+ * In place of a capability there may be another release, "1.8" for instance.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -26,14 +28,19 @@ static const char *name, *lacking;
 static jvmtiError JNICALL get_property(jvmtiEnv *jvmti, const char *key, char **value)
 {
     jvmtiError error = real_tool->GetSystemProperty(jvmti, key, value);
+    const char *shown = "";
     unsigned char *copy;
 
-    if (error != JVMTI_ERROR_NONE || strcmp(key, "java.vm.name") != 0 || !*name)
+    if (strcmp(key, "java.vm.name") == 0)
+        shown = name;
+    else if (strcmp(key, "java.vm.specification.version") == 0 && *lacking <= '9')
+        shown = lacking;
+    if (error != JVMTI_ERROR_NONE || !*shown)
         return error;
     real_tool->Deallocate(jvmti, (unsigned char *)*value);
-    error = real_tool->Allocate(jvmti, (jlong)strlen(name) + 1, &copy);
+    error = real_tool->Allocate(jvmti, (jlong)strlen(shown) + 1, &copy);
     if (error == JVMTI_ERROR_NONE) {
-        memcpy(copy, name, strlen(name) + 1);
+        memcpy(copy, shown, strlen(shown) + 1);
         *value = (char *)copy;
     }
     return error;

@@ -525,6 +525,40 @@ def test_a_jvm_in_a_container_is_reached_by_its_own_number_and_files(java: Java)
     assert rows(model, "threads", name="queued")[0]["state"] == "parked"
 
 
+def test_a_jvm_that_has_another_root_is_reached_with_its_own_files(java: Java):
+    """It is in our namespace, and its /tmp is not ours."""
+    unshare = ("unshare", "--mount", "sh", "-c")
+    if subprocess.run([*unshare, "mount --bind / /mnt"], check=False).returncode:
+        pytest.skip("this user may not make namespaces")
+    inside = (
+        *unshare,
+        "mount --bind / /mnt && mount --rbind /proc /mnt/proc &&"
+        ' mount --bind "$0" /mnt/mnt && mount -t tmpfs tmpfs /mnt/tmp && shift &&'
+        ' exec chroot /mnt "$@"',
+    )
+    where = Java(java.jdk, Path("/mnt"), java.folder)
+    trace = java.folder / "run.tmt"
+    with running(where, "Attached", inside=(*inside, java.classes, "-")) as program:
+        program.hear("ready")
+        command = ["attach", program.pid, "--for", "1s", "-o", trace]
+        enter = ("nsenter", f"--mount=/proc/{program.pid}/ns/mnt")
+        for _ in range(2):
+            done = subprocess.run(
+                [*enter, sys.executable, "-m", "threadmodel", *map(str, command)],
+                check=False,
+                capture_output=True,
+                text=True,
+                env={**os.environ, "PYTHONPATH": PACKAGE},
+                timeout=TIMEOUT_S,
+            )
+            assert done.returncode == 0, done.stderr
+            assert rows(threadmodel.open(trace), "threads", name="queued")
+        program.go_on()
+        program.hear("gone")
+        program.go_on()
+        assert program.end() == ""
+
+
 def test_options_and_files_that_are_wrong_are_for_who_attaches(java: Java):
     with running(java, "Attached") as program:
         program.hear("ready")

@@ -89,3 +89,11 @@ def test_a_vm_without_what_is_needed_runs_on_and_is_not_recorded(
     assert f"no {capability}" in line
     assert "nothing is recorded" in line
     assert threadmodel.open(trace).event_count == 0
+
+
+def test_a_release_that_is_too_old_is_named_and_runs_on_unrecorded(java: Java):
+    said, trace = run(java, lacking="1.8")
+    (line,) = said.splitlines()
+    assert "is of Java 8, and the agent needs 11 or newer: nothing is recorded" in line
+    assert "jstack" in line
+    assert threadmodel.open(trace).event_count == 0

@@ -35,18 +35,19 @@
 #include "vm/vm.h"
 #include "writer/recording.h"
 
-enum { ERROR_BYTES = 512 };
+enum { ERROR_BYTES = 512, OLDEST_RELEASE = 11 };
 
-/* The VM's release, 17 for instance; 0: unknown. */
+/* The VM's release, 17 for instance, or 8 where it says 1.8; 0: unknown. */
 static int release_of(jvmtiEnv *jvmti)
 {
+    static const char OLD[] = "1.";
     char *text = NULL;
     int release = 0;
 
     if ((*jvmti)->GetSystemProperty(jvmti, "java.vm.specification.version", &text) ==
             JVMTI_ERROR_NONE &&
         text) {
-        release = atoi(text);
+        release = atoi(strncmp(text, OLD, strlen(OLD)) ? text : text + strlen(OLD));
         (*jvmti)->Deallocate(jvmti, (unsigned char *)text);
     }
     return release;
@@ -65,7 +66,6 @@ static int processors_of(jvmtiEnv *jvmti)
 /* @return 0; -1: this VM's threads cannot be identified */
 static int know_the_vm(JNIEnv *jni)
 {
-    tm__the_vm.release = release_of(tm__the_vm.jvmti);
     tm__the_vm.processors = processors_of(tm__the_vm.jvmti);
     if (tm__java_fields_open(jni) != 0) {
         tm__message("nothing is recorded: java.lang.Thread has no field tid here");
@@ -114,6 +114,14 @@ static int get_ready(int is_late)
     jvmtiEventCallbacks callbacks = {.VMInit = vm_init, .VMDeath = vm_death};
     tm__capabilities c;
 
+    tm__the_vm.release = release_of(jvmti);
+    if (tm__the_vm.release && tm__the_vm.release < OLDEST_RELEASE) {
+        tm__message(
+            "this VM is of Java %d, and the agent needs %d or newer: nothing is "
+            "recorded; thread dumps of it, by jstack, can be read",
+            tm__the_vm.release, OLDEST_RELEASE);
+        return -1;
+    }
     if (tm__capabilities_find(&c, is_late) != 0)
         return -1;
     tm__the_vm.replaces_natives = c.hooks;

@@ -46,9 +46,17 @@ class Jvm:
         """Whether a path means the same file to it as to us."""
         try:
             theirs = os.readlink(f"/proc/{self.pid}/ns/mnt")
-            return theirs == os.readlink("/proc/self/ns/mnt")
+            return theirs == os.readlink("/proc/self/ns/mnt") and self._folder == ""
         except OSError:
             return False
+
+    @property
+    def _folder(self) -> str:
+        """Where its root is, as the kernel tells us paths of its; "": where ours is."""
+        try:
+            return os.readlink(self.root).rstrip("/")
+        except OSError:
+            return ""
 
     @property
     def socket(self) -> Path:
@@ -74,7 +82,7 @@ class Jvm:
     def libraries(self, name: str) -> list[str]:
         """Paths, as it knows them, of the libraries of this name that it has loaded."""
         found = [
-            fields[5]
+            fields[5].removeprefix(self._folder)
             for line in _maps(self.pid).splitlines()
             if len(fields := line.split(None, 5)) == 6
             and fields[5].rpartition("/")[2].startswith(name)
