@@ -4,11 +4,12 @@
  *
  *     0.0312
  *     deadlock<tab>0<tab>13<tab>alice wants bank.Account@1f in bank.Account.post:54,
- * held by bob deadlock<tab>0<tab>14<tab>bob wants ... lock_inversion<tab>...<tab>...
+ * held by bob deadlock<tab>0<tab>14<tab>bob wants ... lock_order<tab>known<tab>...
  *
  * First the part of all threads' time for which they queued for monitors, then a line
  * for each member of a deadlock that the VM reported, with the number of the deadlock
- * and that of the thread, and one for each cycle of lock order, in UTF-8.
+ * and that of the thread, and one for each cycle of lock order, known or suspected, in
+ * UTF-8.
  */
 #include <jni.h>
 #include <stdio.h>
@@ -142,22 +143,48 @@ static int append_deadlocks(answer_text *t, const tm_model *model)
     return rc;
 }
 
+/* Rows [first, end) of the table of cycles: who wanted what with what held, and where.
+ */
+static int append_cycle(answer_text *t, const tm_table *table, size_t first, size_t end)
+{
+    static const char *const columns[] = {"thread", "wanted_object", "held_object",
+                                          "method"};
+    const char *known = "suspected";
+    char words[4096];
+    size_t at = 0;
+
+    for (size_t row = first; row < end; row++) {
+        const char *cells[4];
+
+        for (size_t i = 0; i < 4; i++)
+            cells[i] = or_unknown(tm_table_string(table, columns[i], row));
+        if (strcmp(tm_table_string(table, "provenance", row), "inferred") != 0)
+            known = "known";
+        if (at < sizeof(words))
+            at += (size_t)snprintf(
+                words + at, sizeof(words) - at, "%s%s wants %s with %s held in %s:%d",
+                row > first ? "; " : "", cells[0], cells[1], cells[2], cells[3],
+                (int)tm_table_int32(table, "line")[row]);
+    }
+    return append_line(t, (const char *[]){"lock_order", known, words}, 3);
+}
+
+/* Of the same locks, that is; those of classes alone are weaker. */
 static int append_lock_order(answer_text *t, const tm_model *model)
 {
     tm_table *table;
-    int rc = tm_finding_list(&table, model);
+    int rc = tm_lock_order_list(&table, model);
 
     if (rc != TM_OK)
         return rc;
-    for (size_t row = 0; rc == TM_OK && row < tm_table_row_count(table); row++) {
-        const char *kind = tm_table_string(table, "kind", row);
+    const int32_t *cycle = tm_table_int32(table, "cycle");
+    size_t rows = tm_table_row_count(table);
 
-        if (kind && strcmp(kind, "lock_inversion") == 0)
-            rc =
-                append_line(t,
-                            (const char *[]){kind, tm_table_string(table, "title", row),
-                                             tm_table_string(table, "text", row)},
-                            3);
+    for (size_t first = 0, end; rc == TM_OK && first < rows; first = end) {
+        for (end = first; end < rows && cycle[end] == cycle[first]; end++)
+            ;
+        if (strcmp(tm_table_string(table, "level", first), "object") == 0)
+            rc = append_cycle(t, table, first, end);
     }
     tm_table_free(table);
     return rc;

@@ -18,6 +18,7 @@ public final class Answers {
     private final double blockedShare;
     private final Map<String, String> deadlocks = new LinkedHashMap<>();
     private final List<String> lockOrderCycles = new ArrayList<>();
+    private final List<String> suspectedCycles = new ArrayList<>();
 
     private Answers(String text) {
         String[] lines = text.split("\n");
@@ -28,7 +29,7 @@ public final class Answers {
             if (parts[0].equals("deadlock")) {
                 members.computeIfAbsent(parts[1], key -> new ArrayList<>()).add(parts);
             } else {
-                lockOrderCycles.add(parts[1] + ". " + parts[2]);
+                (parts[1].equals("known") ? lockOrderCycles : suspectedCycles).add(parts[2]);
             }
         }
         for (List<String[]> cycle : members.values()) {
@@ -63,9 +64,14 @@ public final class Answers {
         return Collections.unmodifiableMap(deadlocks);
     }
 
-    /** A few sentences for each cycle of lock order: it can deadlock, and need not have. */
+    /** Who wants what with what held, for each cycle of lock order: it can deadlock. */
     public List<String> lockOrderCycles() {
         return Collections.unmodifiableList(lockOrderCycles);
+    }
+
+    /** Those in which that a lock was held is inferred from stacks, for each edge. */
+    public List<String> suspectedCycles() {
+        return Collections.unmodifiableList(suspectedCycles);
     }
 
     private static synchronized void load() throws IOException {

@@ -118,6 +118,8 @@ public final class Main {
         Answers answers = Answers.of(Paths.get(arguments.get(0)));
         answers.deadlocks().values().forEach(it -> System.out.println("deadlock of " + it));
         answers.lockOrderCycles().forEach(it -> System.out.println("lock order: " + it));
+        answers.suspectedCycles().forEach(
+                it -> System.out.println("suspected lock order: " + it));
         System.out.printf("threads queued for %.1f %% of their time%n", 100 * answers.blockedShare());
         return answers.deadlocks().isEmpty() && answers.lockOrderCycles().isEmpty() ? 0 : 1;
     }

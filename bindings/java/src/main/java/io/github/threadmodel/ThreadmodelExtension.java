@@ -27,7 +27,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <ul>
  *   <li>{@code threadmodel.maxBlockedShare}: as {@code 5%} or {@code 0.05}; none: no limit
- *   <li>{@code threadmodel.lockOrder}: {@code false}: a cycle of lock order is no failure
+ *   <li>{@code threadmodel.lockOrder}: {@code false}: a cycle of lock order is no failure;
+ *       {@code suspected}: also one that is inferred from stacks
  *   <li>{@code threadmodel.traces}: the folder for the traces of tests that fail; {@code
  *       target/threadmodel} unless set
  *   <li>{@code threadmodel.options}: of the agent, as {@code depth=32;cpu=samples}
@@ -83,10 +84,13 @@ public final class ThreadmodelExtension implements BeforeEachCallback, AfterEach
                 broken.add("deadlock of " + words);
             }
         });
-        if (parameter(context, "threadmodel.lockOrder", "true").equals("true")) {
-            for (String cycle : answers.lockOrderCycles()) {
-                broken.add("lock order: " + cycle);
-            }
+        String order = parameter(context, "threadmodel.lockOrder", "true");
+        if (!order.equals("false")) {
+            answers.lockOrderCycles().forEach(cycle -> broken.add("lock order: " + cycle));
+        }
+        if (order.equals("suspected")) {
+            answers.suspectedCycles().forEach(
+                    cycle -> broken.add("suspected lock order: " + cycle));
         }
         double limit = limit(context);
         if (answers.blockedShare() > limit) {

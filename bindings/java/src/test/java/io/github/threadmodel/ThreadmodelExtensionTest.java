@@ -56,29 +56,80 @@ class ThreadmodelExtensionTest {
         /** Blocked while another has the lock: for half of the other's life and more. */
         @Test
         void queue() throws InterruptedException {
-            CountDownLatch has = new CountDownLatch(1);
-            CountDownLatch over = new CountDownLatch(1);
-            Thread owner = new Thread(() -> {
-                synchronized (left) {
-                    has.countDown();
-                    await(over);
-                }
-            });
-            owner.start();
-            has.await();
+            Owner owner = new Owner(left);
             Thread blocked = new Thread(() -> {
                 synchronized (left) {
                     left.notifyAll();
                 }
             });
             blocked.start();
-            while (blocked.getState() != Thread.State.BLOCKED) {
-                Thread.sleep(1);
-            }
-            Thread.sleep(50);
-            over.countDown();
-            owner.join();
+            owner.releaseTo(blocked);
             blocked.join();
+        }
+
+        /** Each order once, one after the other, of threads that live at once. */
+        @Test
+        void bothOrders() throws InterruptedException {
+            CountDownLatch go = new CountDownLatch(1);
+            Owner ofLeft = new Owner(left);
+            Owner ofRight = new Owner(right);
+            Thread one = nester(left, right, new CountDownLatch(0));
+            Thread other = nester(right, left, go);
+            release(ofLeft, ofRight, one);
+            ofLeft = new Owner(left);
+            ofRight = new Owner(right);
+            go.countDown();
+            release(ofRight, ofLeft, other);
+            one.join();
+            other.join();
+        }
+
+        private static Thread nester(Object first, Object second, CountDownLatch go) {
+            Thread thread = new Thread(() -> {
+                await(go);
+                synchronized (first) {
+                    synchronized (second) {
+                        second.notifyAll();
+                    }
+                }
+            });
+            thread.start();
+            return thread;
+        }
+
+        /** Of a JVM that is attached to, what a thread got without a block is not known. */
+        private static void release(Owner first, Owner second, Thread next)
+                throws InterruptedException {
+            first.releaseTo(next);
+            second.releaseTo(next);
+        }
+
+        /** A thread that has a lock until it is told to release it. */
+        private static final class Owner {
+            private final CountDownLatch over = new CountDownLatch(1);
+            private final Thread thread;
+
+            Owner(Object lock) throws InterruptedException {
+                CountDownLatch has = new CountDownLatch(1);
+                thread = new Thread(() -> {
+                    synchronized (lock) {
+                        has.countDown();
+                        await(over);
+                    }
+                });
+                thread.start();
+                has.await();
+            }
+
+            /** Keep a thread waiting for a while, once it is blocked. */
+            void releaseTo(Thread next) throws InterruptedException {
+                while (next.getState() != Thread.State.BLOCKED) {
+                    Thread.sleep(1);
+                }
+                Thread.sleep(50);
+                over.countDown();
+                thread.join();
+            }
         }
 
         private static Thread locker(Object first, Object second, CountDownLatch both) {
@@ -145,6 +196,15 @@ class ThreadmodelExtensionTest {
     void aDeadlockOfAnEarlierTestFailsNoOther() {
         failure(run("deadlock"));
         assertEquals(1, run("harmless").succeeded().count());
+    }
+
+    @Test
+    void aCycleOfLockOrderThatIsInferredFailsTheTestIfAsked() {
+        String message = failure(run("bothOrders", "threadmodel.lockOrder", "suspected"));
+        assertTrue(message.startsWith("suspected lock order: "), message);
+        assertTrue(message.contains(" wants java.lang.Object@"), message);
+        assertTrue(message.contains(" held in "), message);
+        assertEquals(1, run("bothOrders").succeeded().count());
     }
 
     @Test
