@@ -104,7 +104,7 @@ class ThreadmodelExtensionTest {
             second.releaseTo(next);
         }
 
-        /** A thread that has a lock until it is told to release it. */
+        /** A thread that has a lock until it may release it. */
         private static final class Owner {
             private final CountDownLatch over = new CountDownLatch(1);
             private final Thread thread;
