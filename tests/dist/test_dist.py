@@ -102,11 +102,15 @@ def test_the_source_archive_builds_without_network_and_node(
         (tmp_path / "bin" / name).write_text("#!/bin/sh\nexit 1\n")
         (tmp_path / "bin" / name).chmod(0o755)
     meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
-    subprocess.run(
-        [*meson, "setup", tmp_path / "build", tree, "-Dtests=false"]
-        + ["-Dreport=enabled", "-Dpython=enabled"],
-        env={**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
-        check=True,
-    )
+    options = ["-Dtests=false", "-Dreport=enabled", "-Dpython=enabled"]
+    for command in (
+        ["setup", tmp_path / "build", tree, *options],
+        ["compile", "-C", tmp_path / "build"],
+    ):
+        subprocess.run(
+            [*meson, *command],
+            env={**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
+            check=True,
+        )
     web = tmp_path / "build/bindings/python/threadmodel/web"
     assert (web / "report.js").is_file()
