@@ -91,15 +91,22 @@ static int find_locks(void *vm)
            (!tm__vm_switch(&is_late, vm, "UseZGC") || !is_late);
 }
 
+/* JDK 11 has them in what a JavaThread begins with. */
+static int find_of_thread(uint64_t *offset, void *vm, const char *field)
+{
+    return tm__vm_field(offset, vm, "JavaThread", field) ||
+           tm__vm_field(offset, vm, "Thread", field);
+}
+
 static const char *find_layout(void *vm)
 {
     static const char UNTOLD[] = "it does not state their offsets";
     uint64_t deflater;
     const char *type;
 
-    if (!tm__vm_field(&layout.pending, vm, "JavaThread", "_current_pending_monitor") ||
-        !tm__vm_field(&layout.stack_base, vm, "JavaThread", "_stack_base") ||
-        !tm__vm_field(&layout.stack_size, vm, "JavaThread", "_stack_size"))
+    if (!find_of_thread(&layout.pending, vm, "_current_pending_monitor") ||
+        !find_of_thread(&layout.stack_base, vm, "_stack_base") ||
+        !find_of_thread(&layout.stack_size, vm, "_stack_size"))
         return UNTOLD;
     type = tm__vm_field(&layout.owner, vm, "ObjectMonitor", "_owner");
     if (!type)
