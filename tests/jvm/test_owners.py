@@ -35,6 +35,8 @@ WAYS = (
 # Whoever took a monitor before anybody contended for it is not known there, where the
 # VM keeps it as an address that only the collector can tell, or does not keep it.
 UNKNOWN_AT_FIRST = ("-XX:+UseZGC", "-XX:LockingMode=1")
+# Before it, and by these switches, who is blocked or holds a monitor keeps its carrier.
+RELEASES_CARRIER_SINCE = 24
 PINS = ("-XX:LockingMode=1", "-XX:LockingMode=0")
 
 
@@ -121,7 +123,8 @@ def test_the_owner_that_is_read_is_the_one_that_the_program_knows(
     flags = way.split()
     if program == "VirtualOwners" and java.jdk.release < VIRTUAL_SINCE:
         pytest.skip("it has no virtual threads")
-    if program == "VirtualOwners" and way in PINS:
+    pins = way in PINS or java.jdk.release < RELEASES_CARRIER_SINCE
+    if program == "VirtualOwners" and pins:
         pytest.skip("blocked virtual threads keep their carriers, which are too few")
     if not accepts(java.jdk, flags):
         pytest.skip(f"this JDK takes no {way}")
