@@ -27,7 +27,7 @@ def path(name: str) -> Path:
     file = Path(__file__).parent.resolve() / name
     if not file.is_file():
         raise errors.MissingFileError(
-            f"{file}: this build records no native programs; that needs Linux"
+            f"{file}: this build records no native programs: that needs Linux and glibc"
         )
     return file
 
