@@ -59,7 +59,12 @@ public final class Pipeline {
             }
         }, "helper");
         helper.start();
-        Thread.sleep(40); // all wait by now, and the first has nothing to do yet
+        Thread.sleep(40); // the first has nothing to do yet
+        for (Thread stage : stages) {
+            while (stage.getState() != Thread.State.WAITING) {
+                Thread.sleep(1);
+            }
+        }
         long began = System.nanoTime();
         bells[0].ring();
         stages[stages.length - 1].join();

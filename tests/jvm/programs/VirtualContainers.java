@@ -38,10 +38,7 @@ final class VirtualContainers {
             isDone.countDown();
         });
         isDone.await();
-        Thread.ofVirtual().start(() -> {
-            Thread.currentThread().setName("alone");
-            rest();
-        }).join();
+        Thread.ofVirtual().name("alone").start(VirtualContainers::rest).join();
         Thread.ofPlatform().name("plain").start(VirtualContainers::rest).join();
     }
 }
