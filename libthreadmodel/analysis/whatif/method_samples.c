@@ -43,13 +43,12 @@ int tm__method_samples_gather(tm__method_samples *it, const tm_model *model,
     for (uint32_t i = 0; i < model->contexts_count; i++)
         if (is_sample(model, i)) {
             const tm__context *from = &model->contexts[i];
-            uint32_t at = it->first[from->thread + 1]++;
-            int is_first = at == it->first[from->thread];
-            uint64_t before = is_first ? 0 : it->items[at - 1].inside;
 
-            it->items[at] = (tm__method_sample){
-                .time_ns = from->end_ns, .inside = before + (stacks[from->stack] != 0)};
+            it->items[it->first[from->thread + 1]++] = (tm__method_sample){
+                .time_ns = from->end_ns, .inside = stacks[from->stack] != 0};
         }
+    for (uint32_t i = 1; i < it->count; i++)
+        it->items[i].inside += it->items[i - 1].inside;
     return TM_OK;
 }
 
@@ -95,9 +94,9 @@ uint16_t tm__method_part(const tm__method_samples *it, uint32_t thread, int64_t 
         begin = it->first[thread];
         end = it->first[thread + 1];
     }
-    inside = begin < end ? it->items[end - 1].inside : 0;
-    if (begin < end && begin > it->first[thread])
-        inside -= it->items[begin - 1].inside;
+    if (begin == end)
+        return 0;
+    inside = it->items[end - 1].inside - (begin ? it->items[begin - 1].inside : 0);
     if (!inside)
         return 0;
     part = (double)inside / (end - begin);

@@ -9,7 +9,7 @@
 /** A CPU sample with a stack. */
 typedef struct tm__method_sample {
     int64_t time_ns;
-    uint64_t inside; ///< the thread's samples in the method so far, with this one
+    uint64_t inside; ///< samples in the method up to this one, of all items[]
 } tm__method_sample;
 
 /** Zero is none. */

@@ -302,6 +302,29 @@ static void running_in_a_method_is_scaled_by_its_samples(void **state)
     tm_model_free(model);
 }
 
+/* Thread 1 ends the run at 1,000; thread 2 ends at 900, so that it must not matter. */
+static void samples_of_threads_are_told_apart(void **state)
+{
+    tm_event events[] = {AT(0, 1, THREAD_START), AT(0, 2, THREAD_START)};
+    tm_model *model;
+
+    (void)state;
+    assert_int_equal(tm_model_new(&model, NULL), TM_OK);
+    define_all(tm_model_sink(model));
+    assert_int_equal(tm_model_ingest(model, events, 2), TM_OK);
+    for (uint32_t i = 0; i < 80; i++) {
+        tm_event two[] = {AT(5 + 10 * i, 2, CPU_SAMPLE, .stack = 1),
+                          AT(6 + 10 * i, 1, CPU_SAMPLE, .stack = i % 4 == 0 ? 1 : 2)};
+
+        assert_int_equal(tm_model_ingest(model, two, 2), TM_OK);
+    }
+    events[0] = (tm_event)AT(900, 2, THREAD_END);
+    events[1] = (tm_event)AT(1000, 1, THREAD_END);
+    assert_int_equal(tm_model_ingest(model, events, 2), TM_OK);
+    assert_in_range(gain_of(model, TM_WHATIF_METHOD, 0, 0), 249, 251);
+    tm_model_free(model);
+}
+
 static void samples_elsewhere_predict_no_gain(void **state)
 {
     tm_model *model = one_that_runs(0, 100);
@@ -505,6 +528,7 @@ int main(void)
         cmocka_unit_test(lock_can_have_more_owners),
         cmocka_unit_test(sleep_in_a_method_is_scaled),
         cmocka_unit_test(running_in_a_method_is_scaled_by_its_samples),
+        cmocka_unit_test(samples_of_threads_are_told_apart),
         cmocka_unit_test(samples_elsewhere_predict_no_gain),
         cmocka_unit_test(what_has_nothing_to_scale_has_no_answer),
         cmocka_unit_test(rank_tries_what_is_on_the_path),
