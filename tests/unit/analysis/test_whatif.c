@@ -303,7 +303,7 @@ static void running_in_a_method_is_scaled_by_its_samples(void **state)
 }
 
 /* Thread 1 ends the run at 1,000; thread 2 ends at 900, so that it must not matter. */
-static void samples_of_threads_are_told_apart(void **state)
+static void samples_count_for_their_own_thread(void **state)
 {
     tm_event events[] = {AT(0, 1, THREAD_START), AT(0, 2, THREAD_START)};
     tm_model *model;
@@ -528,7 +528,7 @@ int main(void)
         cmocka_unit_test(lock_can_have_more_owners),
         cmocka_unit_test(sleep_in_a_method_is_scaled),
         cmocka_unit_test(running_in_a_method_is_scaled_by_its_samples),
-        cmocka_unit_test(samples_of_threads_are_told_apart),
+        cmocka_unit_test(samples_count_for_their_own_thread),
         cmocka_unit_test(samples_elsewhere_predict_no_gain),
         cmocka_unit_test(what_has_nothing_to_scale_has_no_answer),
         cmocka_unit_test(rank_tries_what_is_on_the_path),
