@@ -82,3 +82,44 @@ def test_the_walk_of_a_contended_enter_names_files_that_exist() -> None:
     steps = re.findall(r"^(\d+)\. `([^`]+)`", walk.partition("\n## ")[0], re.MULTILINE)
     assert [int(number) for number, _ in steps] == list(range(1, 16))
     assert [path for _, path in steps if not (ROOT / path).is_file()] == []
+
+
+def tracked_folders(depth: int) -> set[str]:
+    """Folders of so many parts that hold files of the project."""
+    files = subprocess.run(
+        ["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=False
+    )
+    if files.returncode:
+        pytest.skip("not a clone")
+    parts = [line.split("/") for line in files.stdout.splitlines()]
+    return {"/".join(path[:depth]) for path in parts if len(path) > depth}
+
+
+def test_the_map_of_the_house_has_each_folder() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    _, _, chapter = text.partition("## The map of the house")
+    rows = re.findall(r"^\| `([^`]+)` \|", chapter.partition("\n## ")[0], re.MULTILINE)
+    inside = {"libthreadmodel", "agent", "bindings", "tests"}
+    whole = {"include", "tools", "packaging", "licences", "docs"}
+    second = {path for path in tracked_folders(2) if path.split("/")[0] in inside}
+    assert tracked_folders(1) - inside - whole <= {".ci", ".clusterfuzzlite", ".github"}
+    assert sorted(rows) == sorted(second | whole)
+
+
+def test_what_is_added_where_is_so() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    _, _, chapter = text.partition("## How to add something")
+    chapter = chapter.partition("\n## How it reads")[0]
+    named = {path for path in re.findall(r"`([\w.-]+/[\w./-]+)`", chapter)}
+    assert len(named) > 20
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    diffs = re.findall(
+        r"^--- a/(\S+)\n((?:[-+ ].*\n)+?)(?=---|```)", chapter, re.MULTILINE
+    )
+    assert len(diffs) == 7
+    for path, lines in diffs:
+        there = (ROOT / path).read_text()
+        words = re.findall(
+            r"\w+", " ".join(re.findall(r"^\+(.*)", lines, re.MULTILINE))
+        )
+        assert [word for word in words if word not in there] == []
