@@ -2,9 +2,8 @@
 /*
  * The model's independent judge: simulated runs whose truth is known.
  *
- *     simulator [--runs N] [--seed S] [--print] [--print-terse] [--print-locks]
- * [--hard] [--all]
- *               [--traces DIR]
+ *     simulator [--runs N] [--seed S | --seeds FILE] [--print] [--print-terse]
+ *               [--print-locks] [--hard] [--all] [--traces DIR]
  *
  * N is 2,000; 10,000 where TM_TEST_FULL is set, as ./dev check --full does; 200 where
  * TM_TEST_SLOW_MACHINE is. Each run is simulated twice: by a producer that may leave
@@ -12,6 +11,7 @@
  * fields. The first is also judged by its claims alone in a model whose memory is
  * limited to what cannot be evicted. A third world per seed has up to 64 threads that
  * do little but take locks of all kinds; half of its producers report each tenure.
+ * --seeds runs each seed of a file, one a line,
  * --traces writes each run to DIR/SEED.tmt, and judges none: other tests read them,
  * --all tells every wrong answer and not only the first 40,
  * --print shows the events of the runs and the answers, --print-locks those of the
@@ -207,12 +207,32 @@ static void write_trace(const struct world *w, const char *folder)
         fail(path);
 }
 
+/* The seeds of a file, one a line; a missing or empty file ends the program. */
+static uint64_t *read_seeds(const char *path, uint64_t *count)
+{
+    FILE *file = fopen(path, "r");
+    uint64_t *seeds = NULL;
+    uint64_t seed;
+
+    for (*count = 0; file && fscanf(file, "%" SCNu64, &seed) == 1; ++*count) {
+        seeds = realloc(seeds, (*count + 1) * sizeof(*seeds));
+        if (!seeds)
+            fail(path);
+        seeds[*count] = seed;
+    }
+    if (*count == 0)
+        fail(path);
+    fclose(file);
+    return seeds;
+}
+
 int main(int argc, char **argv)
 {
     uint64_t runs = getenv("TM_TEST_SLOW_MACHINE") ? 200
                     : getenv("TM_TEST_FULL")       ? 10000
                                                    : 2000;
-    uint64_t seed = 1;
+    uint64_t first = 1;
+    uint64_t *seeds = NULL;
     uint64_t failures;
     bool print = false, print_terse = false, print_locks = false, hard = false;
     const char *traces = NULL;
@@ -223,7 +243,9 @@ int main(int argc, char **argv)
         if (!strcmp(argv[i], "--runs") && i + 1 < argc)
             runs = strtoull(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "--seed") && i + 1 < argc)
-            seed = strtoull(argv[++i], NULL, 10);
+            first = strtoull(argv[++i], NULL, 10);
+        else if (!strcmp(argv[i], "--seeds") && i + 1 < argc)
+            seeds = read_seeds(argv[++i], &runs);
         else if (!strcmp(argv[i], "--traces") && i + 1 < argc)
             traces = argv[++i];
         else if (!strcmp(argv[i], "--print"))
@@ -239,23 +261,23 @@ int main(int argc, char **argv)
                 true;
         else {
             fprintf(stderr,
-                    "usage: %s [--runs N] [--seed S] [--print] [--print-terse] "
-                    "[--print-locks] [--hard]"
-                    " [--all] [--traces DIR]\n",
+                    "usage: %s [--runs N] [--seed S | --seeds FILE] [--print] "
+                    "[--print-terse] [--print-locks] [--hard] [--all] "
+                    "[--traces DIR]\n",
                     argv[0]);
             return 2;
         }
     }
     for (uint64_t run = 0; run < runs; run++) {
+        uint64_t seed = seeds ? seeds[run] : first + run;
         /* Traces are of both worlds, in turn. */
-        struct config c =
-            traces && run % 2 ? config_locks(seed + run) : config_random(seed + run);
+        struct config c = traces && run % 2 ? config_locks(seed) : config_random(seed);
         tm_model *model;
         struct world w;
 
         if (hard && !c.full) {
-            c.slow_notify = (seed + run) % 2;
-            c.blind = !c.late && (seed + run) % 4 == 0;
+            c.slow_notify = seed % 2;
+            c.blind = !c.late && seed % 4 == 0;
         }
         world_run(&w, c);
         if (traces) {
@@ -283,7 +305,7 @@ int main(int argc, char **argv)
             tm_model_free(model);
         }
         world_free(&w);
-        world_run(&w, config_terse(seed + run));
+        world_run(&w, config_terse(seed));
         if (w.event_count > 0) {
             if (print_terse)
                 print_events(&w);
@@ -294,7 +316,7 @@ int main(int argc, char **argv)
             tm_model_free(model);
         }
         world_free(&w);
-        world_run(&w, config_locks(seed + run));
+        world_run(&w, config_locks(seed));
         if (w.event_count > 0) {
             if (print_locks)
                 print_events(&w);
@@ -309,10 +331,12 @@ int main(int argc, char **argv)
     }
     if (traces)
         return 0;
+    if (seeds)
+        first = seeds[0];
     printf("%" PRIu64 " runs from seed %" PRIu64 ", %" PRIu64
            " events; deadlocks: %" PRIu64 " told by the events, %" PRIu64
            " found, %" PRIu64 " inferred that were none\n",
-           runs, seed, hotspot.events, hotspot.deadlocks, hotspot.deadlocks_found,
+           runs, first, hotspot.events, hotspot.deadlocks, hotspot.deadlocks_found,
            hotspot.deadlocks_false);
     report("hotspot", &hotspot);
     report("tptp", &tptp);
@@ -329,12 +353,13 @@ int main(int argc, char **argv)
            hotspot.unsure, hotspot.told);
     /* Events of one instant leave doubt, and so do interrupts that may not be over
      * when the interrupted thread waits again: three in a thousand, and no more may.
-     * Single runs may be all of such. */
-    if (hotspot.told > 1000 && hotspot.unsure * 200 > hotspot.told + 200)
+     * Single runs may be all of such, and chosen ones are. */
+    if (!seeds && hotspot.told > 1000 && hotspot.unsure * 200 > hotspot.told + 200)
         hotspot.failures++;
     failures = hotspot.failures + tptp.failures + bounded.failures + terse.failures +
                locks.failures + tenures.failures;
     if (failures > 0)
         printf("%" PRIu64 " wrong answers\n", failures);
+    free(seeds);
     return failures > 0;
 }
