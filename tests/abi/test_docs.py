@@ -9,18 +9,31 @@ import pytest
 
 from describe.headers import INCLUDE, PUBLIC, ROOT
 
+LIBRARY = ROOT / "build" / "libthreadmodel" / "libthreadmodel.so"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-WRAPPER = """\
+# What a block may use besides what those before it declare.
+GIVEN = """\
 #include <stdio.h>
 #include <threadmodel/threadmodel.h>
-void example(const tm_event *events, size_t event_count, tm_table *given);
-void example(const tm_event *events, size_t event_count, tm_table *given)
-{{
-    (void)events, (void)event_count, (void)given;
-    {{
-{body}
-    }}
-}}
+
+static const tm_event events[] = {
+    {.time_ns = 0, .thread = 1, .kind = TM_EVENT_THREAD_START},
+    {.time_ns = 1, .thread = 2, .kind = TM_EVENT_THREAD_START},
+    {.time_ns = 2, .thread = 1, .kind = TM_EVENT_CONTENDED_ENTER, .object = 7, .peer = 2},
+    {.time_ns = 9, .thread = 1, .kind = TM_EVENT_CONTENDED_ENTERED, .object = 7},
+};
+
+int main(void)
+{
+    size_t event_count = sizeof(events) / sizeof(events[0]);
+    tm_model *given;
+    tm_table *table;
+
+    (void)event_count;
+    if (tm_model_new(&given, NULL) != TM_OK ||
+        tm_model_ingest(given, events, event_count) != TM_OK ||
+        tm_statistics_list(&table, given, NULL) != TM_OK)
+        return 1;
 """
 
 
@@ -34,22 +47,32 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_c_examples_compile(page: Path) -> None:
-    for body in blocks(page, "c"):
-        # An example may go on from one where `table` was the answer.
-        known = (
-            body if "tm_table *table" in body else f"tm_table *table = given;\n{body}"
-        )
-        done = subprocess.run(
-            ["gcc", "-std=c11", "-Wall", "-Werror", "-Wno-unused-variable"]
-            + ["-I", INCLUDE, "-fsyntax-only", "-x", "c", "-"],
-            input=WRAPPER.format(body=known),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if blocks(page, "c")],
+    ids=lambda page: page.name,
+)
+def test_c_of_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
+    """A block sees what those before it declare, and may declare it anew."""
+    examples = blocks(page, "c")
+    source = tmp_path / "page.c"
+    source.write_text(
+        GIVEN + "{".join(["", *examples]) + "}" * len(examples) + "return 0;}"
+    )
+    compiled = subprocess.run(
+        ["gcc", "-std=c11", "-Wall", "-Werror", "-Wno-unused-variable", source]
+        + ["-I", INCLUDE, LIBRARY, f"-Wl,-rpath={LIBRARY.parent}"]
+        + ["-o", tmp_path / "page"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert compiled.returncode == 0, compiled.stderr
+    ran = subprocess.run(
+        [tmp_path / "page"], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0
+    assert ran.stdout.startswith("".join(blocks(page, "text")))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
