@@ -14,7 +14,7 @@ import threadmodel
 from conftest import TIMEOUT_S, Java
 
 pytestmark = pytest.mark.every_release
-PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 17, 0x4206, 0x4207
+PTRACE_CONT, PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 7, 17, 0x4206, 0x4207
 WALL = 0x40000000
 
 
@@ -131,6 +131,18 @@ def ptrace(request: int, thread: int) -> int:
     )
 
 
+def stop_where_it_sleeps(process: subprocess.Popen[str], thread: int) -> None:
+    """Stopped inside the VM it would stop all threads at the next safepoint, and none
+    would see that it is late."""
+    called = Path(f"/proc/{process.pid}/task/{thread}/syscall")
+    while True:
+        assert ptrace(PTRACE_INTERRUPT, thread) == 0
+        os.waitpid(thread, WALL)
+        if called.read_text().split()[0] not in ("running", "-1"):
+            return
+        assert ptrace(PTRACE_CONT, thread) == 0
+
+
 def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
     trace = java.folder / "run.tmt"
     process = start(java, f"file={trace}")
@@ -140,8 +152,7 @@ def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
         process.wait()
         pytest.skip("a thread of another process cannot be stopped here")
     began_ns = time.monotonic_ns()
-    assert ptrace(PTRACE_INTERRUPT, thread) == 0
-    os.waitpid(thread, os.WNOHANG | WALL)
+    stop_where_it_sleeps(process, thread)
     # Where four threads want two processors, time passes more slowly for each.
     time.sleep(11)
     assert ptrace(PTRACE_DETACH, thread) == 0
