@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import analyze
@@ -39,10 +40,15 @@ LAYOUT_RELEASE = "25"
 LAYOUT_TESTS = ("calls", "counts", "deadlocks", "held", "synchronizers", "virtual")
 # C tests that start threads.
 SHARED_BY_THREADS = ("agent", "arrow", "rings_shared")
-# Folders whose tests look at no clock: a worker a processor. Others run one by one.
-PARALLEL = ("abi", "python")
+# Folders whose tests run beside one another, a worker a processor; those marked `alone`
+# run one by one after them, as all tests of other folders do.
+PARALLEL = ("abi", "browser", "docs", "jvm", "python", "words")
+# Status of pytest where no test is left to run.
+NOTHING_TO_RUN = 5
 FRONT_END = ROOT / "bindings/python/report"
 C_FOLDERS = ("include", "libthreadmodel", "agent", "bindings", "tests", "docs")
+# Files that are made to cost much memory: they do, under valgrind.
+NOT_UNDER_VALGRIND = ("trace_cost",)
 # Memory that a forked child still had in hand when it ended is no leak.
 VALGRIND = (
     "valgrind --quiet --error-exitcode=99 --leak-check=full"
@@ -132,10 +138,17 @@ def run_pytest(folder: Path) -> Outcome:
     junit = RESULTS / f"{folder.name}.xml"
     junit.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    if folder.name in PARALLEL:
-        # By file: what a file's tests share is made once.
-        command += ["-n", str(os.cpu_count()), "--dist=loadfile"]
-    return counted(*call([*command, f"--junitxml={junit}", str(folder)]), junit)
+    command.append(str(folder))
+    if folder.name not in PARALLEL:
+        return counted(*call([*command, f"--junitxml={junit}"]), junit)
+    # By file: what a file's tests share is made once.
+    beside = ["-m", "not alone", "-n", str(os.cpu_count()), "--dist=loadfile"]
+    outcome = counted(*call([*command, *beside, f"--junitxml={junit}"]), junit)
+    junit = RESULTS / f"{folder.name}-alone.xml"
+    status, text = call([*command, "-m", "alone", f"--junitxml={junit}"])
+    if status != NOTHING_TO_RUN:
+        outcome.add(counted(status, text, junit))
+    return outcome
 
 
 def build_with(build: Path, *options: str) -> Outcome | None:
@@ -182,10 +195,12 @@ def run_threads() -> Outcome:
 
 def run_valgrind() -> Outcome:
     """The C tests once more, where a read of unset memory or a leak ends them."""
+    names = {test["name"] for test in known_tests()} - set(NOT_UNDER_VALGRIND)
     return run_meson(
         BUILD,
         f"--wrapper={VALGRIND}",
         "--timeout-multiplier=40",
+        *sorted(names),
         TM_TEST_SLOW_MACHINE="1",
     )
 
@@ -249,10 +264,19 @@ def show(text: str, log: Path) -> None:
         print(f"({len(lines) - SHOWN_LINES} lines before these are in {log})")
 
 
+def known_tests() -> list[dict[str, Any]]:
+    """The C tests, as Meson describes them."""
+    tests: list[dict[str, Any]] = json.loads(
+        (BUILD / "meson-info" / "intro-tests.json").read_text()
+    )
+    return tests
+
+
 def find_groups() -> dict[str, Callable[[], Outcome]]:
     """Every group by name, the quick ones first."""
-    tests = json.loads((BUILD / "meson-info" / "intro-tests.json").read_text())
-    suites = {suite.split(":")[-1]: suite for test in tests for suite in test["suite"]}
+    suites = {
+        suite.split(":")[-1]: suite for test in known_tests() for suite in test["suite"]
+    }
     groups: dict[str, Callable[[], Outcome]] = {"lint": run_lint}
     for name, suite in suites.items():
         # A machine that has other work is slow, and no test hangs for so long.

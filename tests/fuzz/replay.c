@@ -18,7 +18,7 @@ enum { INPUT_BYTES = 1 << 20 };
 static uint8_t input[INPUT_BYTES];
 static uint8_t changed[INPUT_BYTES];
 static uint64_t seed = 20;
-static int variations = 200;
+static int variations = 50;
 
 static uint32_t random_below(uint32_t limit)
 {

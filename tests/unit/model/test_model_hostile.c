@@ -5,11 +5,12 @@
  * tile. To be run under the address and undefined behaviour sanitizers as well.
  */
 #include "support/hostile.h"
+#include "support/slow_machine.h"
 
 static void random_events_are_accepted_and_every_question_is_answered(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 400; seed++) {
+    for (uint64_t seed = 0; seed < as_many_as(400); seed++) {
         tm_model *model;
         int64_t now_ns = 0;
 
@@ -38,7 +39,7 @@ static void shuffled_and_repeated_runs_are_accepted(void **state)
 
     (void)state;
     assert_non_null(events);
-    for (uint64_t seed = 0; seed < 40; seed++) {
+    for (uint64_t seed = 0; seed < as_many_as(40); seed++) {
         tm_model *model = new_model((int)(seed % 4), 0);
         size_t count = honest_run(events, COUNT);
 
@@ -181,18 +182,18 @@ static size_t deadlocked(const tm_model *model)
 
 static void a_million_threads_in_one_chain_that_closes_are_one_deadlock(void **state)
 {
-    enum { COUNT = 1000000 };
-    tm_event *events = calloc(COUNT, sizeof(*events));
+    const uint64_t count = as_many_as(1000000);
+    tm_event *events = calloc(count, sizeof(*events));
     tm_model *model = new_model(TM_POLICY_HOTSPOT, 0);
 
     (void)state;
     assert_non_null(events);
-    for (uint64_t i = 0; i < COUNT; i++)
-        events[i] = link_of(i, COUNT, (int64_t)i);
-    take(model, events, COUNT - 1);
+    for (uint64_t i = 0; i < count; i++)
+        events[i] = link_of(i, count, (int64_t)i);
+    take(model, events, count - 1);
     assert_int_equal(deadlocked(model), 0);
-    take(model, events + COUNT - 1, 1);
-    assert_int_equal(deadlocked(model), COUNT);
+    take(model, events + count - 1, 1);
+    assert_int_equal(deadlocked(model), count);
     ask_everything(model);
     tm_model_free(model);
     free(events);

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traces that were cut, damaged or are not done: what is whole is read, the rest told.
  */
-#include <stdlib.h>
-
 #include "support/paper.h"
-
-/* From one place that is damaged to the next: where all takes long, each seventh, so
- * that every bit of a byte has its turn. */
-static size_t stride(void)
-{
-    return getenv("TM_TEST_SLOW_MACHINE") ? 7 : 1;
-}
+#include "support/slow_machine.h"
 
 static void file_cut_anywhere_yields_its_whole_blocks_and_reports_it(void **state)
 {
