@@ -59,7 +59,9 @@ static int acquire(tm__item *item, const tm__readers *readers,
     tm__open_hold *hold = find_hold(reader, object->key.address);
     int is_shared = item->event.flags & TM_EVENT_SHARED;
 
-    if (hold && hold->time == item->time)
+    /* The same hold, or a recursive lock that the thread has already. */
+    if (hold && (hold->time == item->time ||
+                 (!hold->is_over && object->owner == item->event.thread)))
         return 0;
     if (object->owner && object->owner != item->event.thread)
         release_owner(reader->image, readers, object, item->event.time_ns);

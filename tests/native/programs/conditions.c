@@ -62,10 +62,16 @@ static void *wait_barrier(void *unused)
     return unused;
 }
 
+/* Until the other thread that wants it to have run is blocked by it. */
 static void run_slowly(void)
 {
+    int self;
+
     about_to_block();
-    pause_ms(60);
+    self = atomic_load(&the_blocker);
+    while (atomic_load(&the_blocker) == self)
+        pause_ms(1);
+    wait_until_blocked();
 }
 
 static void *run_once(void *unused)
@@ -113,6 +119,7 @@ int main(void)
     join();
 
     start("run_once", run_once);
+    about_to_block();
     pthread_once(&the_once, run_slowly);
     join();
     return 0;

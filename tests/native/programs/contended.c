@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A lock of each kind that one thread owns while another queues for it. The program
- * waits until the other is about to queue, then holds the lock a while longer.
+ * holds it until the other is blocked.
  */
 #include "program.h"
 
@@ -45,7 +45,6 @@ int main(void)
     pthread_mutex_lock(&the_recursive);
     start("recursive", lock_recursive);
     pthread_mutex_unlock(&the_recursive);
-    pause_ms(20);
     pthread_mutex_unlock(&the_recursive);
     join();
 
