@@ -13,7 +13,7 @@ from describe.columns import read_tables
 from story import ALL_KINDS, KIND, LOCK, OTHER, SLOW, TAKE, TRANSFER, Story
 from test_findings_dumps import END, HEADER, blocked
 from test_findings_kinds import executor
-from test_findings_waits import herd
+from test_findings_waits import herd, waits
 from threadmodel import EventFlag, Model, Run
 
 
@@ -146,6 +146,35 @@ def test_one_lost_event_may_be_the_notify() -> None:
     story = whole(time_outs(1))
     assert story.findings("wait_always_times_out") == []
     assert not_looked_for(story.model)["wait_always_times_out"].startswith("Events")
+
+
+def outlier(lost_ms: float) -> Story:
+    """One wait of 500 ms from 150 ms on, after 75 of 1 ms; one event is lost."""
+    return waits([1.0] * 75 + [500.0]).at(lost_ms, 0, KIND.LOST, value=1)
+
+
+def endless(lost_ms: float) -> Story:
+    """One wait from 200 ms on that nothing ends; one event is lost."""
+    story = waits([1.0] * 75).at(lost_ms, 0, KIND.LOST, value=1)
+    story.at(200, 3, KIND.WAIT, object=OTHER, stack=TAKE)
+    return story.at(3200, 1, KIND.THREAD_END)
+
+
+def test_a_loss_before_a_long_wait_does_not_matter() -> None:
+    for story in (whole(outlier(149)), whole(endless(199))):
+        assert story.findings("long_wait")
+        assert set(not_looked_for(story.model)) == {
+            "lost_notify",
+            "wait_always_times_out",
+        }
+
+
+def test_a_long_wait_during_which_an_event_was_lost_may_be_two() -> None:
+    assert whole(outlier(400)).findings("long_wait") == []
+
+
+def test_an_event_that_was_lost_may_end_an_endless_wait() -> None:
+    assert whole(endless(1000)).findings("long_wait") == []
 
 
 def lossy_herd(calm: int) -> Story:

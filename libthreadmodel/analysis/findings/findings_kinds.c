@@ -115,12 +115,14 @@ static const struct {
     {"held_while_parked", HELD | NEED(PARKS)},
     {"held_while_blocked", HELD},
     {"notify_all_herd", OF_NOTIFIES | NEED(MOST_EVENTS)},
+    /* Any event that is missing may be the wait that this notify ended. */
     {"lost_notify", OF_NOTIFIES | NEED(ALL_EVENTS)},
     {"useless_notify", OF_NOTIFIES | NEED(MOST_EVENTS)},
     {"class_initialisation", NEED(EVENTS) | NEED(STACKS) | NEED(OWN_STACKS)},
     {"class_loading", NEED(EVENTS) | NEED(MONITORS) | NEED(STACKS)},
+    /* Of one wait it is known whether events were lost meanwhile. */
     {"long_wait",
-     NEED(EVENTS) | NEED(WAITS) | NEED(STACKS) | NEED(OWN_STACKS) | NEED(ALL_EVENTS)},
+     NEED(EVENTS) | NEED(WAITS) | NEED(STACKS) | NEED(OWN_STACKS) | NEED(MOST_EVENTS)},
     /* One that a notify ended may have been too short, or lost. */
     {"wait_always_times_out",
      NEED(EVENTS) | NEED(WAITS) | NEED(STACKS) | NEED(SHORT_ONES) | NEED(ALL_EVENTS)},

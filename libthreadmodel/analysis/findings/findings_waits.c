@@ -10,6 +10,7 @@
 #include "base/histogram.h"
 #include "model/interaction.h"
 #include "model/interval.h"
+#include "model/lost_events.h"
 #include "model/object.h"
 #include "model/thread.h"
 
@@ -77,10 +78,13 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     const tm__thread *it = &model->threads[thread];
     const tm__interval *wait = &it->intervals[index];
     uint32_t place = tm__caller_of(&w->findings->places, wait->stack);
-    int64_t length_ns = tm__interval_end_ns(model, it, index) - wait->start_ns;
+    int64_t end_ns = tm__interval_end_ns(model, it, index);
+    int64_t length_ns = end_ns - wait->start_ns;
     group *found;
 
-    if (tm__caller_is_library(&w->findings->places, place))
+    /* Where events were lost it may be two waits, or its notify is missing. */
+    if (tm__caller_is_library(&w->findings->places, place) ||
+        tm__lost_between(model, wait->start_ns, end_ns))
         return TM_OK;
     if (index + 1 == it->interval_count) {
         if (wait->object != TM__NONE && it->waits_in == wait->object &&
