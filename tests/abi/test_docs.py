@@ -19,7 +19,11 @@ GIVEN = """\
 static const tm_event events[] = {
     {.time_ns = 0, .thread = 1, .kind = TM_EVENT_THREAD_START},
     {.time_ns = 1, .thread = 2, .kind = TM_EVENT_THREAD_START},
-    {.time_ns = 2, .thread = 1, .kind = TM_EVENT_CONTENDED_ENTER, .object = 7, .peer = 2},
+    {.time_ns = 2,
+     .thread = 1,
+     .kind = TM_EVENT_CONTENDED_ENTER,
+     .object = 7,
+     .peer = 2},
     {.time_ns = 9, .thread = 1, .kind = TM_EVENT_CONTENDED_ENTERED, .object = 7},
 };
 
