@@ -4,7 +4,7 @@
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,7 +53,9 @@ def chromium() -> Iterator[Browser]:
 def open_report(browser: Browser, picture: Picture, folder: Path) -> Page:
     """Show a view of a run's report, in a window of the picture's size."""
     report = folder / "report.html"
-    threadmodel.open(EXAMPLES / picture.run).to_html(report)
+    # The page names its source as it was opened: not where this tree lies.
+    with chdir(EXAMPLES):
+        threadmodel.open(picture.run).to_html(report)
     page = browser.new_page(viewport={"width": 1200, "height": picture.height})
     page.set_default_timeout(PATIENCE_MS)
     page.goto(report.as_uri())
