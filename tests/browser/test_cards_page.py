@@ -9,7 +9,7 @@ import first_screen
 import runs
 import story
 import threadmodel
-from conftest import Show, grid, grid_rows, state
+from conftest import Show, go, grid, grid_rows, state
 from threadmodel import EventKind, Frame
 
 RECORDING = Path(__file__).parents[1] / "data/traces/demo-version-1.tmt"
@@ -183,3 +183,7 @@ def test_time_without_work_is_a_bar_of_its_own(show: Show) -> None:
     ]
     assert ["idle", "50.0 ms"] in rows
     assert ["parked", "50.0 ms"] in rows
+    go(page, "statistics")
+    total = page.locator(".card[data-state=parked]").inner_text()
+    assert "100 ms" in total
+    assert "50.0 ms of it idle" in total

@@ -85,6 +85,11 @@ export const RUNNABLE = indexOf("runnable");
 export const IDLE = indexOf("idle");
 export const NO_STATE = 255;
 
+/** Whether a worker in a state can be idle: it waits for work, and there is none. */
+export function isIdleIn(name: string): boolean {
+  return name === "waiting" || name === "parked";
+}
+
 /** A state's name as people write it; that of the dead is not among those of lanes. */
 export function labelOf(name: string): string {
   return STATES[BY_NAME.get(name) ?? -1]?.label ?? name;

@@ -6,11 +6,13 @@
 // rule.
 import type { Table } from "../data/pack";
 import type { Run } from "../data/run";
-import { BLOCKING_STATES, type BlockingState } from "../states";
+import { BLOCKING_STATES, type BlockingState, isIdleIn } from "../states";
 
 export interface Figures {
   count: number;
   total: number;
+  /** Of the total, how long workers waited for work while there was none. */
+  idle: number;
   min: number | null;
   max: number | null;
   mean: number | null;
@@ -148,6 +150,7 @@ export class Cells {
       states[state] = {
         count: 0,
         total: 0,
+        idle: 0,
         min: null,
         max: null,
         mean: null,
@@ -195,8 +198,10 @@ export class Cells {
     const totals = this.table.numbers(`${state}_total_ns`);
     const least = this.table.numbers(`${state}_min_ns`);
     const greatest = this.table.numbers(`${state}_max_ns`);
+    const idle = isIdleIn(state) ? this.table.numbers("idle") : null;
     for (const cell of group.cells) {
       if (!counts[cell]) continue;
+      if (idle?.[cell]) figures.idle += totals[cell]!;
       figures.count += counts[cell]!;
       figures.total += totals[cell]!;
       figures.min = Math.min(figures.min ?? Infinity, least[cell]!);

@@ -182,7 +182,8 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
       </h2>
       <div class="cards">
         {BLOCKING_STATES.map((state) => {
-          const { count: times, total: time, min, p50, p90, p99, max } = total.states[state];
+          const figures = total.states[state];
+          const { count: times, total: time, idle, min, p50, p90, p99, max } = figures;
           // Percentiles of a choice of threads may not be in the file.
           const known = Object.entries({ p50, p99, max }).filter(([, value]) => value !== null);
           return (
@@ -194,6 +195,7 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
               data-state={state}
               data-count={times}
               data-total={time}
+              data-idle={idle}
               data-min={min}
               data-p50={p50}
               data-p90={p90}
@@ -204,6 +206,7 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
               <span class="label">{labelOf(state)}</span>
               <span class="value">{duration(time)}</span>
               <span class="small">
+                {idle > 0 && `${duration(idle)} of it idle, `}
                 {number(times)}×{known.map(([name, value]) => `, ${name} ${duration(value)}`)}
               </span>
             </button>

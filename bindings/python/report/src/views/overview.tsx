@@ -4,7 +4,7 @@ import type { Pack } from "../data/pack";
 import type { Run } from "../data/run";
 import { clean, count, duration, number } from "../format";
 import { evidence } from "../state";
-import { BLOCKING_STATES, BY_NAME, colour, STATES } from "../states";
+import { BLOCKING_STATES, BY_NAME, colour, isIdleIn, STATES } from "../states";
 import { Swatch } from "../timeline/swatch";
 import { Finding } from "./finding";
 
@@ -140,8 +140,6 @@ function began(start: string | null): string | null {
 }
 
 const IDLE_MEANS = "workers that waited for work while there was none";
-/** States in which a worker can be idle: it waits for work, and there is none. */
-const IDLE = ["waiting", "parked"] as const;
 
 interface Bar {
   label: string;
@@ -163,7 +161,7 @@ function bars(run: Run): Bar[] {
       bar.total += thread.total[name]!;
       bar.count += thread.count[name]!;
     }
-    if (!(IDLE as readonly string[]).includes(name)) return bar;
+    if (!isIdleIn(name)) return bar;
     const [totals, counts] = ["total_ns", "count"].map((of) => cells.numbers(`${name}_${of}`));
     for (let row = 0; row < cells.rows; row++) {
       if (!isIdle[row]) continue;
