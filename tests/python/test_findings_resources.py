@@ -50,10 +50,10 @@ def test_a_pool_reports_permits_uses_and_what_they_are_spent_on() -> None:
         30,
     )
     assert not row["suspected"]
-    assert row["title"] == "4 threads wait for one permit in Queue.take"
+    assert row["title"] == "4 threads wait for a permit in Queue.take, 1 seen in use"
     assert row["waits"].startswith("4 threads waited ")
     assert row["holds"] == (
-        "A use takes 10.0 ms (median of 19), 90 % of it in Lock.slow; 1 at once; "
+        "A use takes 10.0 ms (median of 19), 90 % of it in Lock.slow; 1 seen at once; "
         "released in Queue.put."
     )
 
@@ -63,7 +63,11 @@ def named(taken: list[str], given: list[str]) -> tuple[str, str]:
     story = pool(4, 20, stack=TAKE + 50, calls={TAKE: taken, PUT: given})
     (row,) = story.findings("resource_wait")
     assert (row["method"], row["line"]) == ("demo.Queue.take", 30)
-    title = row["title"].removeprefix("4 threads wait for one permit in ")
+    title = (
+        row["title"]
+        .removeprefix("4 threads wait for a permit in ")
+        .removesuffix(", 1 seen in use")
+    )
     return title, row["waits"]
 
 

@@ -154,7 +154,7 @@ static void write_uses(tm__finding *finding, const tm__findings *findings,
         finding->inner_method = it->use_method;
     }
     if (it->permits && it->objects == 1)
-        tm__finding_write(finding, "; %u at once", it->permits);
+        tm__finding_write(finding, "; %u seen at once", it->permits);
     tm__finding_write(finding, "; released in ");
     tm__finding_write_method(finding, findings->model, it->releasing);
     tm__finding_write(finding, ".");
@@ -204,11 +204,12 @@ static void write_title(tm__finding *finding, const tm__findings *findings,
                         const place *at, const tm__resource *it, int uses,
                         uint32_t frame)
 {
+    /* Uses that nobody saw may add to them: there are so many permits at least. */
+    int has_permits = uses && it->permits && it->objects == 1;
+
     tm__finding_write_threads(finding, at->threads);
-    if (uses && it->permits == 1 && it->objects == 1)
-        tm__finding_write(finding, " wait for one permit in ");
-    else if (uses && it->permits && it->objects == 1)
-        tm__finding_write(finding, " wait for %u permits in ", it->permits);
+    if (has_permits)
+        tm__finding_write(finding, " wait for a permit in ");
     else if (!uses && !finding->suspected && it->releasers == 1) {
         tm__finding_write(finding, " wait for busy ");
         tm__finding_write_thread(finding, findings->model, it->releaser);
@@ -218,18 +219,15 @@ static void write_title(tm__finding *finding, const tm__findings *findings,
     else
         tm__finding_write(finding, uses ? " wait for one another in " : " wait in ");
     write_frame(finding, findings, frame);
+    if (has_permits)
+        tm__finding_write(finding, ", %u seen in use", it->permits);
 }
 
 static void write_advice(tm__finding *finding, const tm__resource *it, int uses)
 {
     tm__part(finding, TM__ADVICE);
-    if (uses && it->permits == 1 && it->objects == 1)
-        tm__finding_write(finding,
-                          "Use it for less time, or have more than one of it.");
-    else if (uses && it->permits && it->objects == 1)
-        tm__finding_write(finding,
-                          "Allow more than %u at once, or use it for less time.",
-                          it->permits);
+    if (uses && it->permits && it->objects == 1)
+        tm__finding_write(finding, "Use it for less time, or have more of it.");
     else if (uses)
         tm__finding_write(finding,
                           "Use it for less time: move what does not need it before or "
