@@ -284,6 +284,15 @@ def test_a_static_program_is_named(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_a_program_of_another_c_library_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "other.c"
+    source.write_text("int main(void) { return 0; }\n")
+    built = tmp_path / "other"
+    loader = "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"
+    subprocess.run(["cc", loader, str(source), "-o", str(built)], check=True)
+    assert native.why_unseen(str(built)) == "it is linked with musl, and needs glibc"
+
+
 def test_two_recordings_do_not_write_one_trace(tmp_path: Path) -> None:
     trace = tmp_path / "run.tmt"
     first = subprocess.Popen(

@@ -91,10 +91,9 @@ def why_unseen(program: str) -> str | None:
     offset = int.from_bytes(head[32:40], "little")
     size = int.from_bytes(head[54:56], "little")
     count = int.from_bytes(head[56:58], "little")
-    kinds = [
-        int.from_bytes(head[at : at + 4], "little")
-        for at in range(offset, offset + size * count, size or 1)
-    ]
-    if _INTERPRETER not in kinds:
-        return "it is statically linked, so no library can be loaded before it"
-    return None
+    for at in range(offset, offset + size * count, size or 1):
+        if int.from_bytes(head[at : at + 4], "little") == _INTERPRETER:
+            path = int.from_bytes(head[at + 8 : at + 16], "little")
+            is_musl = b"/ld-musl-" in head[path : path + 256].partition(b"\0")[0]
+            return "it is linked with musl, and needs glibc" if is_musl else None
+    return "it is statically linked, so no library can be loaded before it"
