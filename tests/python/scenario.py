@@ -58,6 +58,7 @@ class Expectation:
     where: dict[str, str] = field(default_factory=dict)
     until_ns: int | None = None
     to: str | None = None
+    method: str | None = None
     waited_for: bool = False
     columns: list[str] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
@@ -169,12 +170,14 @@ def _expectation(number: int, words: list[str]) -> Expectation:
     expected = Expectation(number, words[1])
     mode = ""
     for word in words[2:]:
-        if word in ("of", "where", "at", "to"):
+        if word in ("of", "where", "at", "to", "method"):
             mode = word
         elif word == "waited_for":
             expected.waited_for = True
         elif mode == "to":
             expected.to = word
+        elif mode == "method":
+            expected.method = word
         elif mode == "of":
             expected.threads.append(word)
         elif mode == "where":

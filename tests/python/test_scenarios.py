@@ -48,6 +48,8 @@ def ask(story: scenario.Scenario, model: Model, expected: scenario.Expectation) 
         )
     if expected.table == "resource_blame":
         return model.blame(of="resources")
+    if expected.method is not None:
+        return model.whatif(change="method", method=expected.method)
     if expected.table == "whatif":
         return model.whatif_rank()
     question: Callable[[], Any] = getattr(model, expected.table)

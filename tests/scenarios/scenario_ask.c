@@ -78,11 +78,6 @@ static int list_blockers(tm_table **out, const tm_model *model)
     return tm_blocker_list(out, model, NULL);
 }
 
-static int list_whatif(tm_table **out, const tm_model *model)
-{
-    return tm_whatif_rank(out, model, NULL);
-}
-
 static const struct {
     const char *name;
     int (*ask)(tm_table **out, const tm_model *model);
@@ -103,7 +98,6 @@ static const struct {
     {"holds", list_holds},
     {"hold_times", list_hold_times},
     {"resources", list_resources},
-    {"whatif", list_whatif},
     {"lock_order", tm_lock_order_list},
     {"findings", tm_finding_list},
 };
@@ -135,6 +129,20 @@ static int list_explanation(tm_table **out, const tm_model *model, scenario *s,
     return tm_explanation_list(out, model, &options);
 }
 
+/* A ranking of locks, or with "method M" the run without what M does. */
+static int list_whatif(tm_table **out, const tm_model *model,
+                       const scenario_line *title)
+{
+    tm_whatif_options options = {.size = sizeof(options), .change = TM_WHATIF_METHOD};
+
+    for (size_t i = 2; i + 1 < title->count; i++)
+        if (!strcmp(title->words[i], "method")) {
+            options.method = title->words[i + 1];
+            return tm_whatif_predict(out, model, &options);
+        }
+    return tm_whatif_rank(out, model, NULL);
+}
+
 int scenario_ask(tm_table **out, const tm_model *model, scenario *s,
                  const scenario_line *title)
 {
@@ -143,6 +151,8 @@ int scenario_ask(tm_table **out, const tm_model *model, scenario *s,
         return list_path(out, model, s, title);
     if (!strcmp(title->words[1], "explanation"))
         return list_explanation(out, model, s, title);
+    if (!strcmp(title->words[1], "whatif"))
+        return list_whatif(out, model, title);
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
         if (!strcmp(tables[i].name, title->words[1]))
             return tables[i].ask(out, model);

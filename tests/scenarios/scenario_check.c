@@ -70,7 +70,7 @@ static bool has_stretches(const char *name)
     return !strcmp(name, "timeline") || !strcmp(name, "critical_path");
 }
 
-/* "of", "where", "at", "to" and "waited_for" of a title. */
+/* "of", "where", "at", "to", "method" and "waited_for" of a title. */
 static bool is_kept(const scenario_line *title, const tm_table *table, size_t row)
 {
     bool of = false, among = false, where = false;
@@ -79,7 +79,7 @@ static bool is_kept(const scenario_line *title, const tm_table *table, size_t ro
         const char *word = title->words[i], *equals = strchr(word, '=');
         char value[CELL] = "", column[CELL] = "thread";
 
-        if (!strcmp(word, "at") || !strcmp(word, "to")) {
+        if (!strcmp(word, "at") || !strcmp(word, "to") || !strcmp(word, "method")) {
             i++;
         } else if (!strcmp(word, "waited_for")) {
             continue;
