@@ -40,11 +40,9 @@ LAYOUT_RELEASE = "25"
 LAYOUT_TESTS = ("calls", "counts", "deadlocks", "held", "synchronizers", "virtual")
 # C tests that start threads.
 SHARED_BY_THREADS = ("agent", "arrow", "rings_shared")
-# Folders whose tests run beside one another, a worker a processor; those marked `alone`
-# run one by one after them, as all tests of other folders do.
-PARALLEL = ("abi", "browser", "docs", "jvm", "python", "words")
-# Status of pytest where no test is left to run.
-NOTHING_TO_RUN = 5
+# Folders whose tests look at no clock: a worker a processor. Others run one by one; VMs
+# and browsers take all processors as it is.
+PARALLEL = ("abi", "python")
 FRONT_END = ROOT / "bindings/python/report"
 C_FOLDERS = ("include", "libthreadmodel", "agent", "bindings", "tests", "docs")
 # Files that are made to cost much memory: they do, under valgrind.
@@ -138,17 +136,10 @@ def run_pytest(folder: Path) -> Outcome:
     junit = RESULTS / f"{folder.name}.xml"
     junit.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    command.append(str(folder))
-    if folder.name not in PARALLEL:
-        return counted(*call([*command, f"--junitxml={junit}"]), junit)
-    # By file: what a file's tests share is made once.
-    beside = ["-m", "not alone", "-n", str(os.cpu_count()), "--dist=loadfile"]
-    outcome = counted(*call([*command, *beside, f"--junitxml={junit}"]), junit)
-    junit = RESULTS / f"{folder.name}-alone.xml"
-    status, text = call([*command, "-m", "alone", f"--junitxml={junit}"])
-    if status != NOTHING_TO_RUN:
-        outcome.add(counted(status, text, junit))
-    return outcome
+    if folder.name in PARALLEL:
+        # By file: what a file's tests share is made once.
+        command += ["-n", str(os.cpu_count()), "--dist=loadfile"]
+    return counted(*call([*command, f"--junitxml={junit}", str(folder)]), junit)
 
 
 def build_with(build: Path, *options: str) -> Outcome | None:

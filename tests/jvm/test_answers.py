@@ -9,8 +9,6 @@ import pytest
 from conftest import Java, Recording
 from threadmodel import Selection
 
-pytestmark = pytest.mark.alone
-
 LONG_MS, FIXED_MS = 11, 6
 PAIRS = 5
 WITHIN = 0.1

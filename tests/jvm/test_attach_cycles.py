@@ -12,8 +12,6 @@ from conftest import VIRTUAL_SINCE, Java
 from test_attach import Program, rows, running
 from threadmodel import attach
 
-pytestmark = pytest.mark.alone
-
 FULL = os.environ.get("TM_TEST_FULL") == "1"
 # Classes are loaded and hot methods compiled in the first ones.
 WARM, CYCLES = (50, 1000) if FULL else (15, 40)

@@ -16,8 +16,6 @@ from predict import Callee, Hold, Question, Resource, Told, of_row, tell
 from rounds import Gain
 from threadmodel import EventKind
 
-pytestmark = pytest.mark.alone
-
 # What the clients of the local case do one after the other.
 SERIAL_NS = 6 * 25 * 15_000_000
 

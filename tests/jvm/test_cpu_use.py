@@ -7,8 +7,6 @@ import pytest
 
 from conftest import Java
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.mark.every_release
 def test_a_threads_processor_time_is_that_which_it_saw_itself(java: Java):

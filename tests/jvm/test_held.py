@@ -11,8 +11,6 @@ from conftest import VIRTUAL_SINCE, Java, odd
 from test_attach import Program, running
 from threadmodel import attach
 
-pytestmark = pytest.mark.alone
-
 GATE = "Held$Gate"
 # Long enough for the agent to ask, and again, on a machine that is kept busy.
 HOLD_MS = 400

@@ -19,8 +19,6 @@ import threadmodel
 from conftest import Java, Recording
 from threadmodel import Selection
 
-pytestmark = pytest.mark.alone
-
 SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <configuration version="2.0">
 {}

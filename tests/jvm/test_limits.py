@@ -13,7 +13,7 @@ import pytest
 import threadmodel
 from conftest import TIMEOUT_S, Java
 
-pytestmark = [pytest.mark.every_release, pytest.mark.alone]
+pytestmark = pytest.mark.every_release
 PTRACE_CONT, PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 7, 17, 0x4206, 0x4207
 WALL = 0x40000000
 

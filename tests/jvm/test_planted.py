@@ -14,8 +14,6 @@ from jdks import Jdk
 from planted import benchmark, need_compiler
 from rounds import PROGRAMS, Gain, Workshop
 
-pytestmark = pytest.mark.alone
-
 # What the clients of the local case do one after the other.
 SERIAL_NS = 6 * 25 * 15_000_000
 SECOND = 1_000_000_000

@@ -5,11 +5,7 @@ import math
 from collections import Counter
 from itertools import pairwise
 
-import pytest
-
 from conftest import Java, Recording
-
-pytestmark = pytest.mark.alone
 
 SHORTS, LONGS = 40_000, 8
 FRESH = 15_000
