@@ -121,10 +121,8 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
     if (tm__event_report_is_left_out() || !tm__event_report_begin(&r, jni, thread))
         return;
     id = tm__waited_on_id(r.buffer, jni, object, &joined);
-    if (!r.is_virtual) {
+    if (!r.is_virtual)
         r.buffer->object = id;
-        r.buffer->wait_ns = r.time_ns;
-    }
     if (r.is_virtual && joined)
         r.weak = (*jni)->NewWeakGlobalRef(jni, thread);
     rc = tm__event_report_finish(&r, TM__WHOLE_STACK,
@@ -149,34 +147,30 @@ static int is_of_initialisation(const tm__event_report *r, JNIEnv *jni, jobject 
     return !was_waited_on;
 }
 
-/* A wait that is not let in, because an interrupt is pending, is over sooner. */
-enum { SHORT_WAIT_NS = 100000 };
-
 /*
  * The VM reports a wait that is over, but not whether a notify or an interrupt ended
- * it, and who is notified may be interrupted before it runs. Where both may be,
- * the end is kept back until Object.wait returns: it throws, or it does not. (The
- * interrupt flag has been cleared by now when the wait was not let in, and is
- * still set when it was broken off.)
+ * it, and who is notified may be interrupted before it runs. So the end is kept
+ * back until Object.wait returns: it throws, or it does not. (The interrupt flag
+ * has been cleared by now when the wait was not let in, however long that took on
+ * a busy machine, and is still set when it was broken off.)
  */
 static void JNICALL waited(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                            jboolean timed_out)
 {
     tm_event event = {.kind = TM_EVENT_WAITED};
     tm__event_report r;
-    int flag;
 
     (void)jvmti;
     if (tm__event_report_is_left_out() || !tm__event_report_begin(&r, jni, thread))
         return;
     event.object = blocked_on(&r, jni, object);
-    flag = !timed_out && tm__thread_is_interrupted(jni, thread);
-    if (!timed_out && !r.is_virtual && r.buffer->in_wait &&
-        (flag || r.time_ns - r.buffer->wait_ns < SHORT_WAIT_NS)) {
+    if (!timed_out && !r.is_virtual && r.buffer->in_wait) {
         tm__event_report_defer(&r, event);
         return;
     }
-    event.flags = timed_out ? TM_EVENT_TIMED_OUT : flag ? TM_EVENT_BY_INTERRUPT : 0;
+    event.flags = timed_out                                ? TM_EVENT_TIMED_OUT
+                  : tm__thread_is_interrupted(jni, thread) ? TM_EVENT_BY_INTERRUPT
+                                                           : 0;
     if (is_of_initialisation(&r, jni, object))
         event.flags |= TM_EVENT_INITIALISATION;
     tm__event_report_finish(&r, TM__NO_STACK, event);

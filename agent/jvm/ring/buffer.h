@@ -99,7 +99,6 @@ typedef struct tm__buffer {
     uint64_t thread;       ///< of the platform thread itself; 0: not known
     uint64_t object;       ///< that it blocks on or waits for
     tm_event deferred;     ///< the end of a wait, until it is known why; kind 0: none
-    int64_t wait_ns;       ///< when it began to wait
     int in_wait;           ///< it is inside our stand-in for Object.wait
     uint64_t os_id;
     tm__schedstat use_base; ///< what the scheduler had counted when it was met
