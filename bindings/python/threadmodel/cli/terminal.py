@@ -118,16 +118,16 @@ def _context(row: Row) -> str:
 
 
 def _findings(model: Model) -> Section:
-    """A card each: title, who waits, who holds, the gain, what to try; minor ones as
-    titles, and what was not looked for."""
+    """A card of four lines each: title; who waits; who holds; what would be gained and
+    what to try. Minor ones as titles, and what was not looked for."""
     section = Section("What is worth looking at")
     rows = [row for row in model.findings() if not row["minor"]]
     minor = [row for row in model.findings() if row["minor"]]
     for row in rows[:FINDINGS]:
         impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
         section.body.append(Fact(impact, _title(row), "bold"))
-        tried = " ".join(filter(None, (row["advice"], row["caveat"])))
-        for text in (row["waits"], row["holds"], row["gain"], tried):
+        tried = " ".join(filter(None, (row["gain"], row["advice"], row["caveat"])))
+        for text in (row["waits"], row["holds"], tried):
             if text:
                 section.body.append(Fact("", clean(text, NAME_LENGTH)))
     add_more(section, len(rows) - FINDINGS)

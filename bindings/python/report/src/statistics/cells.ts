@@ -66,6 +66,7 @@ export class Cells {
   private readonly thread: Int32Array;
   private readonly buckets = new Map<BlockingState, CellBuckets | null>();
   private readonly placeBuckets = new Map<BlockingState, PlaceBuckets>();
+  private readonly idle = new Map<BlockingState, Map<number, number>>();
   private readonly objectsOf: Map<string, Map<number, string[]>> | null;
 
   constructor(private readonly run: Run) {
@@ -142,6 +143,20 @@ export class Cells {
   /** The threads that a group's blocking intervals are of. */
   threadsOf(group: Group): Set<number> {
     return new Set(group.cells.map((cell) => this.thread[cell]!).filter((t) => t >= 0));
+  }
+
+  /** How long a thread, by its index, waited for work in a state. */
+  idleOf(thread: number, state: BlockingState): number {
+    const sums = entry(this.idle, state, () => {
+      const found = new Map<number, number>();
+      const isIdle = this.table.numbers("idle");
+      const totals = this.table.numbers(`${state}_total_ns`);
+      this.thread.forEach((of, cell) => {
+        if (isIdle[cell] && totals[cell]) found.set(of, (found.get(of) ?? 0) + totals[cell]!);
+      });
+      return found;
+    });
+    return sums.get(thread) ?? 0;
   }
 
   private emptyGroup(key: string, cell: number, by: "class" | "caller", ofAll: boolean): Group {

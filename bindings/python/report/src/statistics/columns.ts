@@ -3,10 +3,28 @@
 import type { Thread } from "../data/run";
 import { clean } from "../format";
 import type { Column } from "../grid";
-import { BLOCKING_STATES, type BlockingState, labelOf } from "../states";
+import { BLOCKING_STATES, type BlockingState, isIdleIn, labelOf } from "../states";
 import type { Figures, Group } from "./cells";
 
-export const THREAD_COLUMNS: Column<Thread>[] = [
+const IDLE_TIP = "Of that time, how long workers waited for work while there was none";
+
+/** Columns of threads.
+ * @param idleOf how long a thread was idle in a state, of the time it spent in it */
+export function threadColumns(
+  idleOf: (thread: Thread, state: BlockingState) => number,
+): Column<Thread>[] {
+  return THREAD_COLUMNS.flatMap((column) => {
+    const state = BLOCKING_STATES.find((name) => column.id === `${name}_total_ns`);
+    if (!state || !isIdleIn(state)) return [column];
+    return [column, idleColumn(state, (thread: Thread) => idleOf(thread, state))];
+  });
+}
+
+function idleColumn<T>(state: BlockingState, value: (row: T) => number): Column<T> {
+  return { id: `${state}_idle`, title: "of it idle", kind: "ns", value, tip: IDLE_TIP };
+}
+
+const THREAD_COLUMNS: Column<Thread>[] = [
   { id: "name", title: "Thread", kind: "text", value: ({ label: name }) => name, width: 200 },
   { id: "id", title: "Id", kind: "text", value: ({ id }) => String(id), width: 90 },
   { id: "group", title: "Group", kind: "text", value: ({ group }) => group, width: 130 },
@@ -48,8 +66,8 @@ const FIGURES: [keyof Figures, string, "ns" | "count"][] = [
   ["max", "max", "ns"],
 ];
 
-function figures(state: BlockingState, chosen: readonly (keyof Figures)[]): Column<Group>[] {
-  return FIGURES.filter(([figure]) => chosen.includes(figure)).map(([figure, title, kind]) => ({
+function figures(state: BlockingState): Column<Group>[] {
+  return FIGURES.map(([figure, title, kind]) => ({
     id: `${state}_${figure}`,
     title: figure === "total" ? labelOf(state) : title,
     kind,
@@ -86,12 +104,11 @@ export const CLASS_COLUMNS: Column<Group>[] = [
     width: 260,
     value: ({ className }) => clean(className) || "(not known)",
   },
-  ...BLOCKING_STATES.flatMap((state) =>
-    figures(
-      state,
-      FIGURES.map(([figure]) => figure),
-    ),
-  ),
+  ...BLOCKING_STATES.flatMap((state) => {
+    const [total, ...others] = figures(state);
+    if (!isIdleIn(state)) return [total!, ...others];
+    return [total!, idleColumn<Group>(state, ({ states }) => states[state].idle), ...others];
+  }),
   ...DISTINCT,
 ];
 
@@ -112,10 +129,7 @@ export function callerColumns(state: BlockingState): Column<Group>[] {
       kind: "text",
       value: ({ className }) => clean(className) || "(not known)",
     },
-    ...figures(
-      state,
-      FIGURES.map(([figure]) => figure),
-    ),
+    ...figures(state),
     ...DISTINCT,
   ];
 }

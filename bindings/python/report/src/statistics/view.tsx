@@ -6,9 +6,9 @@ import type { Run, Thread } from "../data/run";
 import { clean, count, duration, number, place } from "../format";
 import { Grid } from "../grid";
 import { brightClass, chosenClasses, chosenThreads, open, shownThreads } from "../state";
-import { BLOCKING_STATES, type BlockingState, labelOf } from "../states";
+import { BLOCKING_STATES, type BlockingState, isIdleIn, labelOf } from "../states";
 import { Cells, type Group } from "./cells";
-import { CLASS_COLUMNS, callerColumns, THREAD_COLUMNS } from "./columns";
+import { CLASS_COLUMNS, callerColumns, threadColumns } from "./columns";
 import { Histogram } from "./histogram";
 
 interface Shown {
@@ -50,7 +50,7 @@ export function StatisticsView({ run }: { run: Run }) {
   );
   return (
     <div class="statistics">
-      <Threads run={run} exact={source.exactByThread} />
+      <Threads run={run} source={source} />
       <Totals total={total} threads={threads} classes={wanted} run={run} />
       <section aria-labelledby="classes-title">
         <h2 id="classes-title">
@@ -85,7 +85,10 @@ export function StatisticsView({ run }: { run: Run }) {
         </div>
       </section>
       {BLOCKING_STATES.map((state) => (
-        <Callers key={state} state={state} groups={callers} />
+        <Callers key={state} state={state} groups={callers} idle={false} />
+      ))}
+      {BLOCKING_STATES.filter(isIdleIn).map((state) => (
+        <Callers key={state} state={state} groups={callers} idle={true} />
       ))}
     </div>
   );
@@ -98,7 +101,12 @@ function show(group: Group, title: string, state?: BlockingState): void {
   shown.value = { group, title, state: state ?? longest };
 }
 
-function Threads({ run, exact }: { run: Run; exact: boolean }) {
+function Threads({ run, source }: { run: Run; source: Cells }) {
+  const exact = source.exactByThread;
+  const all = useMemo(
+    () => threadColumns(({ index }, state) => source.idleOf(index, state)),
+    [source],
+  );
   const key = ({ index }: Thread) => String(index);
   const selected = useMemo(
     () => new Set([...chosenThreads.value].map(String)),
@@ -138,7 +146,7 @@ function Threads({ run, exact }: { run: Run; exact: boolean }) {
         sparse
         label="Threads"
         rows={run.threads}
-        columns={THREAD_COLUMNS}
+        columns={all}
         rowKey={key}
         select={exact ? "many" : "none"}
         selected={selected}
@@ -236,20 +244,28 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
   );
 }
 
-function Callers({ state, groups }: { state: BlockingState; groups: readonly Group[] }) {
-  const label = labelOf(state);
+interface CallersProps {
+  state: BlockingState;
+  groups: readonly Group[];
+  /** The places where workers waited for work, or all others. */
+  idle: boolean;
+}
+
+function Callers({ state, groups, idle }: CallersProps) {
+  const label = idle ? `idle, ${labelOf(state)} for work` : labelOf(state);
+  const id = idle ? `idle-${state}` : state;
   const rows = useMemo(
     () =>
       groups
-        .filter(({ states }) => states[state].count > 0)
+        .filter(({ states }) => states[state].count > 0 && states[state].idle > 0 === idle)
         .sort((a, b) => b.states[state].total - a.states[state].total),
-    [groups, state],
+    [groups, state, idle],
   );
   const columns = useMemo(() => callerColumns(state), [state]);
   if (!rows.length) return null;
   return (
-    <section aria-labelledby={`${state}-title`} data-callers={state}>
-      <h2 id={`${state}-title`}>
+    <section aria-labelledby={`${id}-title`} data-callers={id}>
+      <h2 id={`${id}-title`}>
         {label[0]!.toUpperCase() + label.slice(1)}, by caller{" "}
         <span class="aside">{count(rows.length, "place")}</span>
       </h2>
