@@ -20,6 +20,16 @@ TM_BEGIN_DECLS
  */
 TM_API int tm_version(void);
 
+/**
+ * What the loaded library was built without, and so cannot do. What needs it returns
+ * TM_EUNSUPPORTED.
+ *
+ * @return names with blanks between them: "zstd" (traces), "expat" (reading TPTP XML),
+ *         "yajl" (thread dumps as JSON); "": it can do everything. Never fails
+ * @since 0.1
+ */
+TM_API const char *tm_build_lacks(void);
+
 TM_END_DECLS
 
 #endif

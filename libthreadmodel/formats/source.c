@@ -155,6 +155,25 @@ static int join_more(tm_source *source, const tm_source_options *options)
     return rc;
 }
 
+/* What a format is read by, and this build was made without; NULL: nothing. */
+static const char *lacking(const tm__format *format)
+{
+#ifdef TM_WITHOUT_ZSTD
+    if (format == &tm__format_tmt)
+        return "zstd";
+#endif
+#ifdef TM_WITHOUT_EXPAT
+    if (format == &tm__format_tptp)
+        return "expat";
+#endif
+#ifdef TM_WITHOUT_YAJL
+    if (format == &tm__format_json)
+        return "yajl";
+#endif
+    (void)format;
+    return NULL;
+}
+
 static int find_format(tm_source *source, const tm_source_options *options)
 {
     const uint8_t *bytes = NULL;
@@ -166,6 +185,12 @@ static int find_format(tm_source *source, const tm_source_options *options)
     source->format = format_of(bytes, available, options);
     if (!source->format)
         return unknown(source->input.path, bytes, available);
+    if (lacking(source->format))
+        return tm__fail(TM_EUNSUPPORTED,
+                        "%s: format %s is read by %s, which this libthreadmodel was "
+                        "built without",
+                        source->input.path, source->format->name,
+                        lacking(source->format));
     if (options->more_count && source->input.descriptor >= 0)
         rc = join_more(source, options);
     if (rc < 0)

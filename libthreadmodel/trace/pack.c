@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "trace/zstd_memory.h"
 
+#ifndef TM_WITHOUT_ZSTD
+
 int tm__pack(tm__packer *packer, tm__bytes *out, const tm__bytes *raw, int level)
 {
     size_t bound = ZSTD_compressBound(raw->length);
@@ -39,3 +41,18 @@ void tm__packer_free(tm__packer *packer)
     ZSTD_freeCCtx(packer->context);
     packer->context = NULL;
 }
+
+#else
+
+int tm__pack(tm__packer *packer, tm__bytes *out, const tm__bytes *raw, int level)
+{
+    (void)packer, (void)out, (void)raw, (void)level;
+    return tm__trace_check_build();
+}
+
+void tm__packer_free(tm__packer *packer)
+{
+    (void)packer;
+}
+
+#endif

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 /* As PNG does it: a byte that is no text, the name, and the line ends that a
  * transfer in text mode would change. */
 static const uint8_t file_magic[8] = {0xb1, 'T', 'M', 'T', '\r', '\n', 0x1a, '\n'};
@@ -81,4 +83,15 @@ int tm__trailer_get(uint64_t *end_offset, const uint8_t bytes[TM__TRAILER_BYTES]
 {
     *end_offset = tm__fixed(bytes, 8);
     return memcmp(bytes + 8, trailer_magic, sizeof(trailer_magic)) == 0;
+}
+
+int tm__trace_check_build(void)
+{
+#ifdef TM_WITHOUT_ZSTD
+    return tm__fail(TM_EUNSUPPORTED,
+                    "this libthreadmodel was built without zstd, which "
+                    "writes and reads traces");
+#else
+    return TM_OK;
+#endif
 }

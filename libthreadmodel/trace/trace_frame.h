@@ -66,6 +66,9 @@ void tm__trailer_put(uint8_t out[TM__TRAILER_BYTES], uint64_t end_offset);
 /** @return 1, or 0 where this is no trailer */
 int tm__trailer_get(uint64_t *end_offset, const uint8_t bytes[TM__TRAILER_BYTES]);
 
+/** @return TM_OK; TM_EUNSUPPORTED: this build has no zstd, so no traces */
+int tm__trace_check_build(void);
+
 /** Packs frames one after the other. Zero but for `memory` is a new one. */
 typedef struct tm__packer {
     tm__memory *memory;

@@ -158,11 +158,13 @@ static int writer_new(tm__trace_writer **out, const tm_writer_options *options)
 int tm__trace_writer_open(tm__trace_writer **out, const char *path,
                           const tm_writer_options *options)
 {
-    tm__trace_writer *writer;
+    tm__trace_writer *writer = NULL;
     int rc;
 
     *out = NULL;
-    rc = writer_new(&writer, options);
+    rc = tm__trace_check_build();
+    if (rc == TM_OK)
+        rc = writer_new(&writer, options);
     if (rc < 0)
         return rc;
     writer->write = path ? tm__file_write : options->write;

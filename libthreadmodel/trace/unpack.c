@@ -2,10 +2,11 @@
 /* Frames, unpacked, whatever they are made of. */
 #include "trace/trace_frame.h"
 
-#include <zstd_errors.h>
-
 #include "base/error.h"
 #include "trace/zstd_memory.h"
+
+#ifndef TM_WITHOUT_ZSTD
+#include <zstd_errors.h>
 
 int tm__unpack(tm__unpacker *unpacker, tm__bytes *raw, const uint8_t *packed,
                size_t packed_bytes, size_t raw_bytes)
@@ -44,3 +45,19 @@ void tm__unpacker_free(tm__unpacker *unpacker)
     ZSTD_freeDCtx(unpacker->context);
     unpacker->context = NULL;
 }
+
+#else
+
+int tm__unpack(tm__unpacker *unpacker, tm__bytes *raw, const uint8_t *packed,
+               size_t packed_bytes, size_t raw_bytes)
+{
+    (void)unpacker, (void)raw, (void)packed, (void)packed_bytes, (void)raw_bytes;
+    return tm__trace_check_build();
+}
+
+void tm__unpacker_free(tm__unpacker *unpacker)
+{
+    (void)unpacker;
+}
+
+#endif

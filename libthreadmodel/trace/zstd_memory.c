@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
 #include "trace/zstd_memory.h"
+
+#ifndef TM_WITHOUT_ZSTD
 
 /* zstd frees without a size: a word in front of each block keeps it. */
 enum { SIZE_BYTES = 16 };
@@ -31,3 +34,5 @@ ZSTD_customMem tm__zstd_memory(tm__memory *memory)
 {
     return (ZSTD_customMem){zstd_allocate, zstd_release, memory};
 }
+
+#endif

@@ -3,6 +3,8 @@
 #ifndef TM_TRACE_ZSTD_MEMORY_H
 #define TM_TRACE_ZSTD_MEMORY_H
 
+#ifndef TM_WITHOUT_ZSTD
+
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
@@ -10,5 +12,7 @@
 
 /** @param memory  as long as the context is there */
 ZSTD_customMem tm__zstd_memory(tm__memory *memory);
+
+#endif
 
 #endif

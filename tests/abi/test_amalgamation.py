@@ -36,6 +36,55 @@ def test_an_embedder_compiles_it_links_and_runs(folder: Path) -> None:
     assert answer == ANSWER.read_text()
 
 
+BARE = """\
+#include <stdio.h>
+#include <threadmodel/threadmodel.h>
+
+int main(int count, char **names)
+{
+    tm_writer *writer;
+    tm_source *source;
+
+    printf("%s\\n%d", tm_build_lacks(), tm_writer_open(&writer, "/dev/null", NULL));
+    printf(" %s\\n", tm_error_text());
+    for (int i = 1; i < count; i++) {
+        printf("%d", tm_source_open(&source, names[i], NULL));
+        printf(" %s\\n", tm_error_text());
+    }
+}
+"""
+
+
+def test_without_other_libraries_errors_name_what_is_lacking(
+    folder: Path, tmp_path: Path
+) -> None:
+    lacking = [f"-DTM_WITHOUT_{name}" for name in ("ZSTD", "EXPAT", "YAJL")]
+    command = [*COMPILER, *lacking, "-c", folder / "threadmodel.c", "-o"]
+    subprocess.run([*command, tmp_path / "bare.o"], check=True)
+    (tmp_path / "threadmodel").mkdir()
+    (tmp_path / "threadmodel/threadmodel.h").symlink_to(folder / "threadmodel.h")
+    (tmp_path / "bare.c").write_text(BARE)
+    for source in (EXAMPLE, tmp_path / "bare.c"):
+        command = [*COMPILER, f"-I{tmp_path}", source, tmp_path / "bare.o"]
+        subprocess.run([*command, "-o", tmp_path / source.stem], check=True)
+    # The model needs none of them.
+    answer = subprocess.check_output([tmp_path / "embed"], text=True)
+    assert answer == ANSWER.read_text()
+    (tmp_path / "dump.json").write_text('{"threadDump": {}}')
+    (tmp_path / "run.xml").write_text("<threadStart />")
+    (tmp_path / "run.tmt").write_bytes(b"\xb1TMT\r\n\x1a\n" + bytes(8))
+    command = [tmp_path / "bare", "run.tmt", "run.xml", "dump.json"]
+    said = subprocess.check_output(command, cwd=tmp_path, text=True)
+    why = "which this libthreadmodel was built without"
+    assert said.splitlines() == [
+        "zstd expat yajl",
+        "-9 this libthreadmodel was built without zstd, which writes and reads traces",
+        f"-9 run.tmt: format tmt is read by zstd, {why}",
+        f"-9 run.xml: format tptp is read by expat, {why}",
+        f"-9 dump.json: format json is read by yajl, {why}",
+    ]
+
+
 def test_it_shows_what_the_library_shows(folder: Path) -> None:
     shared = folder / "one.so"
     libraries = ["-lzstd", "-lexpat", "-lyajl"]

@@ -16,25 +16,8 @@
 #include "formats/dump/dump_time.h"
 #include "formats/json/members.h"
 
-enum { CALL_PIECES = 64, HEAD_BYTES = 64 };
-
 static const char opening[] = "\"threadDump\"";
 static const char byte_order[] = "\xef\xbb\xbf";
-
-typedef struct reader {
-    tm__memory *memory;
-    tm__input *input;
-    enum { EXPECTING, SEEKING, PARSING, ENDING, CONCLUDING, DONE } state;
-    uint64_t position;
-    uint64_t start; ///< of the dump at hand
-    int must_begin_again;
-    int is_reported;  ///< the run was
-    uint64_t too_new; ///< a formatVersion that is not known; 0: none
-    tm__notes notes;
-    tm__dump dump;
-    tm__json_parser parser;
-    tm__json_dump members;
-} reader;
 
 static int is_blank(uint8_t byte)
 {
@@ -52,6 +35,25 @@ static int probe(const uint8_t *bytes, size_t length)
         at++;
     return at < length && bytes[at] == '{' && tm__slice_find(text, opening) < length;
 }
+
+#ifndef TM_WITHOUT_YAJL
+
+enum { CALL_PIECES = 64, HEAD_BYTES = 64 };
+
+typedef struct reader {
+    tm__memory *memory;
+    tm__input *input;
+    enum { EXPECTING, SEEKING, PARSING, ENDING, CONCLUDING, DONE } state;
+    uint64_t position;
+    uint64_t start; ///< of the dump at hand
+    int must_begin_again;
+    int is_reported;  ///< the run was
+    uint64_t too_new; ///< a formatVersion that is not known; 0: none
+    tm__notes notes;
+    tm__dump dump;
+    tm__json_parser parser;
+    tm__json_dump members;
+} reader;
 
 static void begin_dump(reader *self)
 {
@@ -344,3 +346,9 @@ const tm__format tm__format_json = {
     "json",      sizeof(reader),  probe,        reader_open,
     reader_read, reader_position, reader_close, begins,
 };
+
+#else
+
+const tm__format tm__format_json = {.name = "json", .probe = probe};
+
+#endif

@@ -15,6 +15,8 @@
 
 #include "formats/dump/dump_time.h"
 
+#ifndef TM_WITHOUT_YAJL
+
 enum level {
     OUTSIDE,
     TOP,
@@ -344,3 +346,5 @@ const yajl_callbacks tm__json_callbacks = {
     .yajl_start_array = on_start_array,
     .yajl_end_array = on_end,
 };
+
+#endif

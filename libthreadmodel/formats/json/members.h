@@ -6,6 +6,8 @@
 #include "formats/json/parser.h"
 #include "formats/dump/snapshot.h"
 
+#ifndef TM_WITHOUT_YAJL
+
 /** Why the parsing of a dump stopped. */
 enum tm__json_stop {
     TM__JSON_NOT_STOPPED,
@@ -48,5 +50,7 @@ extern const yajl_callbacks tm__json_callbacks;
 
 /** A new text begins. @param is_again 1: what was taken of it stays taken */
 void tm__json_dump_start(tm__json_dump *it, int is_again);
+
+#endif
 
 #endif

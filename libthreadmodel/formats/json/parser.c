@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifndef TM_WITHOUT_YAJL
+
 enum {
     BUFFER_BYTES = 2 * (TM__JSON_VALUE_BYTES + TM__JSON_PIECE_BYTES),
     /* Each buffer leaves its shorter predecessors behind: together as long again. */
@@ -130,3 +132,5 @@ void tm__json_free(tm__json_parser *parser)
     tm__free(parser->memory, parser->arena, ARENA_BYTES);
     parser->arena = NULL;
 }
+
+#endif

@@ -7,9 +7,10 @@
 #ifndef TM_FORMATS_JSON_PARSER_H
 #define TM_FORMATS_JSON_PARSER_H
 
-#include <yajl/yajl_parse.h>
-
 #include "base/memory.h"
+
+#ifndef TM_WITHOUT_YAJL
+#include <yajl/yajl_parse.h>
 
 enum {
     TM__JSON_PIECE_BYTES = 64 << 10, ///< that are to be given at once
@@ -55,5 +56,7 @@ int tm__json_read(tm__json_parser *parser, const uint8_t *bytes, size_t length,
                   size_t *taken);
 
 void tm__json_free(tm__json_parser *parser);
+
+#endif
 
 #endif

@@ -9,29 +9,11 @@
  */
 #include "formats/tptp/tptp_reader.h"
 
-#include <expat.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "formats/tptp/tptp_elements.h"
-
-enum { PART_BYTES = 1 << 16, DEPTH = 256, SECOND_NS = 1000000000 };
-
-static const char root_start[] = "<tptp>", root_end[] = "</tptp>";
-
-typedef struct reader {
-    tm__input *input;
-    XML_Parser parser;
-    tm__tptp_trace trace;
-    uint64_t offset;     ///< of the next part
-    uint64_t root_bytes; ///< that were put before the file's own
-    uint32_t depth;
-    enum { STARTING, READING, CONCLUDING, DONE } state;
-    int rc;              ///< of what an element did to the sink
-    const char *refused; ///< why the parser was stopped; NULL: it was not
-    int has_own_root;
-} reader;
 
 static int is_space(uint8_t letter)
 {
@@ -68,6 +50,26 @@ static int probe(const uint8_t *bytes, size_t length)
     }
     return 0;
 }
+
+#ifndef TM_WITHOUT_EXPAT
+#include <expat.h>
+
+enum { PART_BYTES = 1 << 16, DEPTH = 256, SECOND_NS = 1000000000 };
+
+static const char root_start[] = "<tptp>", root_end[] = "</tptp>";
+
+typedef struct reader {
+    tm__input *input;
+    XML_Parser parser;
+    tm__tptp_trace trace;
+    uint64_t offset;     ///< of the next part
+    uint64_t root_bytes; ///< that were put before the file's own
+    uint32_t depth;
+    enum { STARTING, READING, CONCLUDING, DONE } state;
+    int rc;              ///< of what an element did to the sink
+    const char *refused; ///< why the parser was stopped; NULL: it was not
+    int has_own_root;
+} reader;
 
 static uint64_t offset_now(const reader *self)
 {
@@ -306,3 +308,9 @@ const tm__format tm__format_tptp = {
     "tptp",      sizeof(reader),  probe,        reader_open,
     reader_read, reader_position, reader_close, NULL,
 };
+
+#else
+
+const tm__format tm__format_tptp = {.name = "tptp", .probe = probe};
+
+#endif

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from threadmodel import _library
 from threadmodel.cli import terminal
 from threadmodel.cli.asking import conclude, open_run
 from threadmodel.cli.export import run_facts
@@ -31,7 +32,7 @@ HIDDEN: Final = ("start_wall_ns", "cost", "memory_bytes")
 def info(context: click.Context, /, as_json: bool, **_: object) -> None:
     """Show the format of FILE, its producer, its kinds of events and its caveats.
 
-    - reads from stdin.
+    - reads from stdin. A library that was built without zstd, expat or yajl names them.
 
     \b
     threadmodel info run.tmt
@@ -60,6 +61,9 @@ def _section(facts: dict[str, Any]) -> terminal.Section:
             section.fact(name.removesuffix("_ns"), duration(value) if value else "")
         elif name in ("threads", "events"):
             section.fact(name, f"{value:,}")
+        elif name == "library_lacks":
+            if value:
+                section.fact("library", f"built without {', '.join(value)}", "yellow")
         elif name not in HIDDEN and value is not None:
             section.fact(name, str(value))
     return section
@@ -76,5 +80,6 @@ def _facts(model: Model) -> dict[str, Any]:
         "memory_bytes": model.memory_bytes,
         "kinds": kinds,
         "damage": model.damage,
+        "library_lacks": (_library.text(_library.lib.tm_build_lacks()) or "").split(),
         "caveats": caveats,
     }
