@@ -48,7 +48,8 @@ def prefix_in(installed: Path) -> Path:
 
 def test_headers_are_installed(installed: Path) -> None:
     folder = prefix_in(installed) / "include" / "threadmodel"
-    assert sorted(path.name for path in folder.iterdir()) == [p.name for p in PUBLIC]
+    assert sorted(path.name for path in folder.glob("*.h")) == [p.name for p in PUBLIC]
+    assert (folder / "threadmodel.hpp").exists()
 
 
 def test_pkg_config_yields_the_release(installed: Path) -> None:
@@ -81,6 +82,36 @@ def test_an_embedder_compiles_links_and_runs(
         [program], env={**os.environ, "LD_LIBRARY_PATH": str(library)}, text=True
     )
     assert answer == ANSWER.read_text()
+
+
+CXX_FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror")
+CXX_ANSWER = """\
+0 ms main running
+1 ms worker running
+10 ms worker blocked
+25 ms worker running
+40 ms worker dead
+1 block
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("example", ["embed", "wrapper"])
+def test_a_cxx_program_compiles_links_and_runs(
+    installed: Path, library: Path, tmp_path: Path, compiler: str, example: str
+) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    folder = EXAMPLE.parent if example == "embed" else Path(__file__).parent
+    flags = pkg_config(installed, "--cflags", "--libs")
+    command = [compiler, *CXX_FLAGS, folder / f"{example}.cpp", *flags]
+    subprocess.run([*command, "-o", tmp_path / example], check=True)
+    answer = subprocess.check_output(
+        [tmp_path / example, tmp_path / "run.tmt"],
+        env={**os.environ, "LD_LIBRARY_PATH": str(library)},
+        text=True,
+    )
+    assert answer == (CXX_ANSWER if example == "embed" else "as promised\n")
 
 
 CMAKE = """\
