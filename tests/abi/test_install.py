@@ -2,6 +2,7 @@
 """The library as an embedder meets it: installed, found by pkg-config, linked, run."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -84,6 +85,66 @@ def test_an_embedder_compiles_links_and_runs(
     assert answer == ANSWER.read_text()
 
 
+@pytest.mark.parametrize("name", ["live_deadlocks", "memory_limit", "own_format"])
+def test_an_example_compiles_and_prints_what_it_should(
+    installed: Path, library: Path, tmp_path: Path, name: str
+) -> None:
+    trace = tmp_path / "run.tmt"
+    flags = pkg_config(installed, "--cflags", "--libs")
+    variables = {**os.environ, "LD_LIBRARY_PATH": str(library)}
+    command = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    source = EXAMPLE.with_name(f"{name}.c")
+    program = tmp_path / name
+    subprocess.run([*command, source, "-pthread", *flags, "-o", program], check=True)
+    if name == "own_format":
+        writer = tmp_path / "embed"
+        wanted = ["g++", "-std=c++17", EXAMPLE.with_suffix(".cpp"), *flags, "-o"]
+        subprocess.run([*wanted, writer], check=True)
+        subprocess.run([writer, trace], check=True, env=variables, capture_output=True)
+    answer = subprocess.check_output(
+        [program, trace], env=variables, text=True, timeout=60
+    )
+    assert answer == source.with_suffix(".txt").read_text()
+
+
+@pytest.fixture
+def other_language(installed: Path, library: Path, tmp_path: Path) -> dict[str, str]:
+    """The environment in which a tool finds the library by pkg-config alone."""
+    text = next(installed.rglob("threadmodel.pc")).read_text()
+    text = re.sub("^prefix=.*", f"prefix={prefix_in(installed)}", text, flags=re.M)
+    (tmp_path / "threadmodel.pc").write_text(text)
+    return {
+        **os.environ,
+        "PKG_CONFIG_PATH": str(tmp_path),
+        "LD_LIBRARY_PATH": str(library),
+    }
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_a_rust_program_asks_it(other_language: dict[str, str], tmp_path: Path) -> None:
+    crate = shutil.copytree(EXAMPLE.parent / "rust", tmp_path / "rust")
+    command = ["cargo", "run", "--offline", "--quiet"]
+    answer = subprocess.check_output(
+        command, cwd=crate, env={**other_language, "RUSTFLAGS": "-Dwarnings"}, text=True
+    )
+    assert answer == THREADS
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed")
+def test_a_go_program_asks_it(other_language: dict[str, str], tmp_path: Path) -> None:
+    package = shutil.copytree(EXAMPLE.parent / "gocall", tmp_path / "gocall")
+    variables = {**other_language, "GOPROXY": "off", "GOFLAGS": "-count=1"}
+    for verb in ("vet", "test"):
+        subprocess.run(["go", verb, "."], check=True, cwd=package, env=variables)
+
+
+THREADS = """\
+0 ms thread 1 running
+1 ms thread 2 running
+10 ms thread 2 blocked
+25 ms thread 2 running
+40 ms thread 2 dead
+"""
 CXX_FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror")
 CXX_ANSWER = """\
 0 ms main running

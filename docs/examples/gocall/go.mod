@@ -1,0 +1,3 @@
+module threadmodel
+
+go 1.22
