@@ -7,7 +7,9 @@ import math
 import os
 import re
 import select
+import signal
 import socket
+import ssl
 import stat
 import sys
 import tempfile
@@ -20,11 +22,14 @@ from rich.console import Console
 
 from threadmodel import private
 from threadmodel.cli import metrics as live_metrics
-from threadmodel.cli import terminal
+from threadmodel.cli import secured, terminal
+from threadmodel.cli.collector import Collector, Rules
+from threadmodel.cli.forwarder import Forwarder
 from threadmodel.cli.messages import say
 from threadmodel.cli.peers import Peers
 from threadmodel.cli.record import see_it
 from threadmodel.cli.report import FILE_WIDTH, PARTLY, print_sections
+from threadmodel.cli.segments import opened
 from threadmodel.source import Live
 from threadmodel.text import count, duration
 
@@ -73,6 +78,66 @@ CLEAR: Final = "\033[H\033[2J\033[3J"
     help="Answer Prometheus there, :9404 for instance; on loopback unless a host is "
     "named.",
 )
+@click.option(
+    "--folder",
+    metavar="URL",
+    help="Collect from many agents, without reports, into a folder or an object store.",
+)
+@click.option(
+    "--spool",
+    metavar="DIR",
+    help="Of --folder: where files are until they are complete.  [URL.spool]",
+)
+@click.option(
+    "--file-mib",
+    metavar="MIB",
+    type=click.IntRange(1),
+    default=256,
+    show_default=True,
+    help="Of --folder: a larger file is ended, and another one begun.",
+)
+@click.option(
+    "--file-minutes",
+    metavar="MINUTES",
+    type=click.IntRange(1, 7 * 24 * 60),
+    default=60,
+    show_default=True,
+    help="Of --folder: a new file begins at whole multiples of this, by the clock.",
+)
+@click.option(
+    "--agents",
+    metavar="N",
+    type=click.IntRange(1),
+    default=256,
+    show_default=True,
+    help="Of --folder: agents at once; more are sent away.",
+)
+@click.option(
+    "--agents-of-host",
+    metavar="N",
+    type=click.IntRange(1),
+    default=64,
+    show_default=True,
+    help="Of --folder: the same for each host.",
+)
+@click.option(
+    "--kib-per-second",
+    metavar="KIB",
+    type=click.IntRange(1),
+    help="Of --folder: read no more from an agent, which then drops events.",
+)
+@click.option(
+    "--forward",
+    metavar="HOST:PORT",
+    help="Send what agents send to another listener, by TLS if --tls-ca is given.",
+)
+@click.option("--tls-cert", metavar="PEM", help="Our certificate, with its chain.")
+@click.option("--tls-key", metavar="PEM", help="Its key, which others must not read.")
+@click.option(
+    "--tls-ca",
+    metavar="PEM",
+    help="Who signs the others' certificates: a peer must have one of these.",
+)
 @click.pass_context
 def listen(
     context: click.Context,
@@ -83,13 +148,24 @@ def listen(
     top: int,
     memory: int,
     metrics: str | None,
+    folder: str | None,
+    spool: str | None,
+    file_mib: int,
+    file_minutes: int,
+    agents: int,
+    agents_of_host: int,
+    kib_per_second: int | None,
+    forward: str | None,
+    tls_cert: str | None,
+    tls_key: str | None,
+    tls_ca: str | None,
 ) -> None:
-    """Wait at ADDRESS for one agent, receive its trace and report.
+    """Wait at ADDRESS for one agent, receive its trace and report; or collect many.
 
     ADDRESS is HOST:PORT (port 0: any free port), [::1]:PORT or unix:PATH. The agent
     connects by its option net=ADDRESS. Only your own programs can connect to a Unix
     socket. Any program can connect elsewhere, unless there is a --token-file, which an
-    address beyond loopback requires. Nothing is encrypted: use a tunnel there. A
+    address beyond loopback requires. Without --tls-cert nothing is encrypted. A
     connection that sends no trace within ten seconds is closed; others are still
     accepted.
 
@@ -99,11 +175,49 @@ def listen(
     classes, and anybody who can connect can read them. The exit status is 3 when the
     trace is incomplete, as when the program was killed.
 
+    With --folder, many agents send at once, and each process has a file an hour, for
+    "threadmodel fleet summarize". SIGTERM ends that. With --tls-cert, --tls-key and
+    --tls-ca only those with a certificate can send. As the agent itself has no TLS, a
+    listener beside it takes its trace and passes it on, by --forward.
+
     \b
     threadmodel listen 127.0.0.1:7070 -o run.tmt
     threadmodel listen unix:/run/app.sock
     threadmodel listen 127.0.0.1:7070 --metrics :9404
+    threadmodel listen 127.0.0.1:7071 --folder runs
+    threadmodel listen unix:/run/app.sock --forward 127.0.0.1:7071
     """
+    if folder is not None or forward is not None:
+        if output or every or metrics or (folder and forward):
+            raise click.UsageError(
+                "--folder and --forward each go without --output, --every and --metrics"
+            )
+        token = None if token_file is None else _token(token_file)
+        files = (tls_cert, tls_key, tls_ca)
+        tls = secured.context(*files, is_server=forward is None)
+        with contextlib.ExitStack() as stack:
+            taker: Collector | Forwarder
+            if folder is not None:
+                rules = Rules(
+                    file_mib << 20,
+                    file_minutes * 60,
+                    agents,
+                    agents_of_host,
+                    (kib_per_second or 0) << 10,
+                )
+                taker = Collector(stack.enter_context(opened(folder, spool)), rules)
+            else:
+                target = _resolved(str(forward))[1][:2]
+                taker = Forwarder(str(forward), target, tls, agents)
+                tls = None
+            listener = stack.enter_context(_listener(address, token, tls))
+            say(f"listening on {_name(listener)}")
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+            with contextlib.suppress(KeyboardInterrupt):
+                taker.run(Peers(listener, token, tls))
+        return
+    if any((spool, tls_cert, tls_key, tls_ca)):
+        raise click.UsageError("--spool and --tls-... need --folder or --forward")
     if every is None and sys.stdout.isatty():
         every = TERMINAL_EVERY_S
     token = None if token_file is None else _token(token_file)
@@ -167,7 +281,9 @@ def _check_output(output: str | None) -> None:
 
 
 @contextlib.contextmanager
-def _listener(address: str, token: bytes | None) -> Iterator[socket.socket]:
+def _listener(
+    address: str, token: bytes | None, tls: ssl.SSLContext | None = None
+) -> Iterator[socket.socket]:
     if address.startswith("unix:"):
         path = address.removeprefix("unix:")
         _remove_dead(path)
@@ -180,7 +296,11 @@ def _listener(address: str, token: bytes | None) -> Iterator[socket.socket]:
                     os.unlink(path)
         return
     family, target = _resolved(address)
-    if token is None and not ipaddress.ip_address(target[0]).is_loopback:
+    if (
+        token is None
+        and tls is None
+        and not ipaddress.ip_address(target[0]).is_loopback
+    ):
         raise click.UsageError(f"{address} is not loopback: give a --token-file")
     with _tcp_listener(family, target) as listener:
         yield listener

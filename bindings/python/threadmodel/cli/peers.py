@@ -10,6 +10,7 @@ import hmac
 import os
 import selectors
 import socket
+import ssl
 import struct
 import tempfile
 import time
@@ -18,6 +19,7 @@ from typing import Final
 
 from threadmodel.cli.messages import say
 from threadmodel.errors import ThreadmodelError
+from threadmodel.run import Run
 from threadmodel.source import Live
 
 MAGIC: Final = b"\xb1TMT\r\n\x1a\n"
@@ -42,6 +44,7 @@ class Peer:
         self.connection: Final = connection
         self.deadline: Final = time.monotonic() + PATIENCE_S
         self.said = bytearray()
+        self.run = Run()
         self._expected = b"" if token is None else TOKEN_PREFIX + token + b"\n"
 
     def hear(self) -> str | None:
@@ -51,9 +54,12 @@ class Peer:
             Why it is not the agent: "" where it sent nothing; None: it still may be
         """
         try:
-            data = self.connection.recv(CHUNK_BYTES)
-        except BlockingIOError:
+            data = self._received()
+        except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
             return None
+        except ssl.SSLError as failure:
+            why = failure.reason or "no TLS"
+            return f"a peer was refused, {why}: still listening"
         except OSError:
             data = b""
         self.said += data
@@ -69,6 +75,14 @@ class Peer:
             self._expected = b""
         return None if self._may_be_a_trace() else NO_TRACE
 
+    def _received(self) -> bytes:
+        data = self.connection.recv(CHUNK_BYTES)
+        if isinstance(self.connection, ssl.SSLSocket):
+            # What is decrypted already wakes nobody.
+            while data and self.connection.pending():
+                data += self.connection.recv(self.connection.pending())
+        return data
+
     def _may_be_a_trace(self) -> bool:
         if not self.said.startswith(MAGIC[: len(self.said)]):
             return False
@@ -77,8 +91,8 @@ class Peer:
         file_header = self.said[:FILE_HEADER_BYTES]
         header = self.said[FILE_HEADER_BYTES:][:BLOCK_HEADER_BYTES]
         return (
-            _is_checked(file_header)
-            and _is_checked(header)
+            is_checked(file_header)
+            and is_checked(header)
             and header.startswith(BLOCK_MAGIC)
             and self._packed_bytes() <= MOST_PACKED_BYTES
         )
@@ -102,11 +116,12 @@ class Peer:
                 model = Live(file.name).update()
             except ThreadmodelError:
                 return False
-        run = model.run
+        self.run = run = model.run
         return bool(model.event_count or run.producer or run.vm or run.pid)
 
 
-def _is_checked(header: bytes | bytearray) -> bool:
+def is_checked(header: bytes | bytearray) -> bool:
+    """Whether a header ends in the checksum of what is before it."""
     checksum = int.from_bytes(header[-4:], "little")
     return zlib.crc32(header[:-4]) == checksum
 
@@ -126,10 +141,16 @@ def _is_ours(connection: socket.socket) -> bool:
 class Peers:
     """All that have connected and may still be the agent."""
 
-    def __init__(self, listener: socket.socket, token: bytes | None) -> None:
+    def __init__(
+        self,
+        listener: socket.socket,
+        token: bytes | None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         """Accept at ``listener``, which stays the caller's."""
         self._listener = listener
         self._token = token
+        self._tls = tls
         self._selector = selectors.DefaultSelector()
         self._peers: list[Peer] = []
         listener.setblocking(False)
@@ -138,22 +159,30 @@ class Peers:
     def wait(self) -> Peer:
         """Wait for one whose first block is whole; the others are sent away."""
         try:
-            while True:
-                for key, _ in self._selector.select(self._patience()):
-                    if key.fileobj is self._listener:
-                        self._accept()
-                    else:
-                        peer: Peer = key.data
-                        if self._hear(peer):
-                            self._forget(peer)
-                            return peer
-                for late in list(self._peers):
-                    if time.monotonic() > late.deadline:
-                        self._send_away(late, NO_TRACE if late.said else "")
+            return self.next()
         finally:
-            for other in list(self._peers):
-                self._send_away(other, "")
-            self._selector.close()
+            self.close()
+
+    def next(self) -> Peer:
+        """Wait for one whose first block is whole; the others may still be agents."""
+        while True:
+            for key, _ in self._selector.select(self._patience()):
+                if key.fileobj is self._listener:
+                    self._accept()
+                else:
+                    peer: Peer = key.data
+                    if self._hear(peer):
+                        self._forget(peer)
+                        return peer
+            for late in list(self._peers):
+                if time.monotonic() > late.deadline:
+                    self._send_away(late, NO_TRACE if late.said else "")
+
+    def close(self) -> None:
+        """Send all away that have not begun."""
+        for other in list(self._peers):
+            self._send_away(other, "")
+        self._selector.close()
 
     def _patience(self) -> float | None:
         if not self._peers:
@@ -172,6 +201,14 @@ class Peers:
         if len(self._peers) == MOST_PEERS:
             self._send_away(self._peers[0], "")
         connection.setblocking(False)
+        if self._tls is not None:
+            try:
+                connection = self._tls.wrap_socket(
+                    connection, server_side=True, do_handshake_on_connect=False
+                )
+            except OSError:
+                connection.close()
+                return
         peer = Peer(connection, self._token)
         self._peers.append(peer)
         self._selector.register(connection, selectors.EVENT_READ, peer)

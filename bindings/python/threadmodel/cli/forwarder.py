@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A listener beside the agents that passes on what they send, by TLS.
+
+The agent needs nothing but libc. So it speaks to a socket of its own machine, and who
+has the keys is another process. Nothing is stored: where the collector is gone or slow,
+so is the listener for the agent, which then writes to its file alone or drops events.
+"""
+
+import contextlib
+import socket
+import ssl
+import threading
+from typing import Final
+
+from threadmodel.cli.messages import say
+from threadmodel.cli.peers import CHUNK_BYTES, Peer, Peers
+
+CONNECT_S: Final = 10.0
+
+
+class Forwarder:
+    """Connects to the collector once for each agent."""
+
+    def __init__(
+        self,
+        name: str,
+        target: tuple[str, int],
+        tls: ssl.SSLContext | None,
+        agents: int,
+    ) -> None:
+        """Remember where to; nobody is connected yet."""
+        self._name = name
+        self._host = name.rpartition(":")[0].strip("[]") or target[0]
+        self._target = target
+        self._tls = tls
+        self._room = threading.Semaphore(agents)
+
+    def run(self, peers: Peers) -> None:
+        """Pass on what agents send, until an interrupt."""
+        try:
+            while True:
+                peer = peers.next()
+                if not self._room.acquire(blocking=False):
+                    say("an agent was sent away: there are too many")
+                    peer.connection.close()
+                    continue
+                threading.Thread(
+                    target=self._pass_on, args=(peer,), daemon=True
+                ).start()
+        finally:
+            peers.close()
+
+    def _pass_on(self, peer: Peer) -> None:
+        try:
+            with peer.connection as agent, self._connected() as collector:
+                data: bytes | bytearray = peer.said
+                while data:
+                    collector.sendall(data)
+                    data = agent.recv(CHUNK_BYTES)
+                if isinstance(collector, ssl.SSLSocket):
+                    # Without it the other side cannot tell an end from a cut.
+                    with contextlib.suppress(OSError):
+                        collector.unwrap()
+        except OSError as failure:
+            say(f"{self._name}: {failure.strerror or failure}: an agent was closed")
+        finally:
+            self._room.release()
+
+    def _connected(self) -> socket.socket:
+        plain = socket.create_connection(self._target, timeout=CONNECT_S)
+        if self._tls is None:
+            plain.settimeout(None)
+            return plain
+        try:
+            made = self._tls.wrap_socket(plain, server_hostname=self._host)
+        except OSError:
+            plain.close()
+            raise
+        made.settimeout(None)
+        return made

@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many agents that send to one listener: what is kept, and what is sent away."""
+
+import contextlib
+import errno
+import json
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import threadmodel
+from conftest import Cli, one_line
+from test_listen import connect, listening
+from threadmodel import Event, EventKind, fleet
+from threadmodel.cli import secured
+from threadmodel.cli.collector import (
+    DamagedStreamError,
+    Recording,
+    Rules,
+    folder_name,
+    host_of,
+)
+from threadmodel.cli.segments import Spool
+from threadmodel.run import Run
+
+WALL_NS = 1_700_000_000_000_000_000
+
+
+def until(is_so: Callable[[], Any]) -> Any:
+    for _ in range(600):
+        if found := is_so():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it never came")
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*/*.tmt"))
+
+
+def long_run(path: Path, blocks: int = 20) -> bytes:
+    """A recording whose names are all in its first block."""
+    with threadmodel.Writer(path) as writer:
+        writer.define_run(
+            Run(producer="test", pid=4711, start_wall_ns=WALL_NS, start_ns=1000)
+        )
+        writer.define_class(1, "demo.Lock")
+        writer.define_object(9, 1)
+        for thread in (1, 2):
+            writer.define_thread(thread, f"worker-{thread}")
+        for block in range(blocks):
+            at = 1000 + block * 1000
+            writer.ingest(
+                [
+                    Event(at, 2, EventKind.CONTENDED_ENTER, 9, peer=1),
+                    Event(at + 100, 2, EventKind.CONTENDED_ENTERED, 9),
+                ]
+            )
+            writer.flush()
+    return path.read_bytes()
+
+
+def blocked(path: Path) -> int:
+    row = next(iter(threadmodel.open(path).total()))
+    return int(row["blocked_count"])
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Spool:
+    return Spool(str(tmp_path / "runs"), tmp_path / "spool")
+
+
+def record(spool: Spool, rules: Rules = Rules()) -> Recording:  # noqa: B008
+    return Recording(spool, "host", 4711, rules, threading.Event())
+
+
+def test_agents_at_once_have_a_file_each(trace: Path, tmp_path: Path) -> None:
+    whole = trace.read_bytes()
+    with listening("127.0.0.1:0", "--folder", "runs", folder=tmp_path) as (process, at):
+        with contextlib.ExitStack() as stack:
+            peers = [stack.enter_context(connect(at)) for _ in range(10)]
+            for start in range(0, len(whole), 200):
+                for peer in peers:
+                    peer.sendall(whole[start : start + 200])
+        found = until(lambda: len(files(tmp_path / "runs")) == 10) and files(
+            tmp_path / "runs"
+        )
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+    assert {path.parent.name for path in found} == {"127.0.0.1"}
+    assert all(path.read_bytes() == whole for path in found)
+    assert not list((tmp_path / "runs.spool").rglob("*.raw"))
+
+
+def test_a_long_recording_is_in_files_that_are_read_alone(
+    spool: Spool, tmp_path: Path
+) -> None:
+    whole = long_run(tmp_path / "long.tmt")
+    recording = record(spool, Rules(file_bytes=len(whole) // 4))
+    for at in range(0, len(whole), 37):
+        recording.take(whole[at : at + 37])
+    recording.close()
+    assert spool.close() == 0
+    found = files(tmp_path / "runs")
+    assert len(found) > 3
+    assert sum(map(blocked, found)) == 20
+    before = 0
+    for path in found:
+        model = threadmodel.open(path)
+        assert model.damage is None
+        assert {row["class"] for row in model.locks()} == {"demo.Lock"}
+        names = {row["name"] for row in model.threads()}
+        assert names == {"worker-1", "worker-2"}
+        # By its own clock it begins where the one before it ended.
+        assert model.run.start_wall_ns - WALL_NS == model.run.start_ns - 1000
+        assert model.run.start_ns > before
+        before = model.run.start_ns
+        assert model.length_ns < 20_000 / 2
+
+
+def test_a_new_file_begins_with_the_hour(
+    spool: Spool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1_700_002_799.0]  # The last second of an hour.
+    monkeypatch.setattr("time.time", lambda: now[0])
+    whole = long_run(tmp_path / "long.tmt")
+    recording = record(spool)
+    recording.take(whole[: len(whole) // 2])
+    now[0] += 1.0
+    recording.take(whole[len(whole) // 2 :])
+    recording.close()
+    spool.close()
+    first, second = files(tmp_path / "runs")
+    assert first.name.startswith("20231114T22-4711-")
+    assert second.name.startswith("20231114T23-4711-")
+    assert blocked(first) + blocked(second) == 20
+
+
+def test_what_a_killed_collector_had_is_delivered_by_the_next(
+    spool: Spool, tmp_path: Path
+) -> None:
+    whole = long_run(tmp_path / "long.tmt")
+    short = record(spool)
+    short.take(whole[: len(whole) // 2])
+    rotated = record(spool, Rules(file_bytes=len(whole) // 4))
+    rotated.take(whole[: len(whole) * 3 // 4])
+    # Killed: nothing is closed, and its lock is gone.
+    until(lambda: files(tmp_path / "runs"))
+    spool._lock.close()
+    after = Spool(str(tmp_path / "runs"), tmp_path / "spool")
+    after.close()
+    found = files(tmp_path / "runs")
+    assert not list((tmp_path / "spool").rglob("*.raw"))
+    (cut,) = (path for path in found if whole.startswith(path.read_bytes()))
+    parts = [path for path in found if path != cut]
+    assert len(parts) > 1
+    with pytest.warns(threadmodel.errors.DamagedTraceWarning):
+        assert 5 < blocked(cut) < 15
+    assert 10 < sum(map(blocked, parts)) < 20
+
+
+def test_two_collectors_do_not_share_a_spool(spool: Spool, tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="another collector"):
+        Spool(str(tmp_path / "other"), tmp_path / "spool")
+    spool.close()
+
+
+def test_a_stream_that_is_no_trace_any_more_is_ended(
+    spool: Spool, tmp_path: Path
+) -> None:
+    whole = bytearray(long_run(tmp_path / "long.tmt"))
+    half = whole.index(b"\xb1TB\x01", len(whole) // 2)
+    whole[half + 6] ^= 1
+    recording = record(spool)
+    with pytest.raises(DamagedStreamError):
+        recording.take(whole)
+    recording.close()
+    spool.close()
+    with pytest.warns(threadmodel.errors.DamagedTraceWarning):
+        assert blocked(files(tmp_path / "runs")[0]) == 19
+    more = record(Spool(str(tmp_path / "more"), tmp_path / "more.spool"))
+    with pytest.raises(DamagedStreamError):
+        more.take(long_run(tmp_path / "long.tmt") + b"and no end" * 10)
+
+
+def test_a_full_disk_is_waited_for(
+    spool: Spool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = [2]
+
+    class Full:
+        def __init__(self, file: Any) -> None:
+            self._file = file
+
+        def write(self, data: memoryview) -> int:
+            if refused[0]:
+                refused[0] -= 1
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return int(self._file.write(data[:100]))
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._file, name)
+
+    create = spool.create
+    monkeypatch.setattr(spool, "create", lambda *where: Full(create(*where)))
+    monkeypatch.setattr(threading.Event, "wait", lambda *_: False)
+    whole = long_run(tmp_path / "long.tmt")
+    recording = record(spool)
+    recording.take(whole)
+    recording.close()
+    monkeypatch.undo()
+    spool.close()
+    assert refused == [0]
+    assert files(tmp_path / "runs")[0].read_bytes() == whole
+
+
+def test_a_store_that_refuses_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("threadmodel.cli.segments.RETRY_S", 0.05)
+    spool = Spool("memory://runs", tmp_path / "spool")
+    put = spool._system.put_file
+    refused = [3]
+
+    def refuse(*args: Any) -> None:
+        if refused[0]:
+            refused[0] -= 1
+            raise PermissionError("not now")
+        put(*args)
+
+    monkeypatch.setattr(spool._system, "put_file", refuse)
+    recording = record(spool)
+    recording.take(long_run(tmp_path / "long.tmt"))
+    recording.close()
+    (found,) = until(lambda: spool._system.glob("/runs/host/*.tmt"))
+    assert spool.close() == 0
+    assert spool._system.cat_file(found) == (tmp_path / "long.tmt").read_bytes()
+    assert capsys.readouterr().err.count("not now") == 1
+
+
+def test_an_agent_too_many_is_sent_away(tmp_path: Path) -> None:
+    whole = long_run(tmp_path / "long.tmt")
+    with listening(
+        "127.0.0.1:0", "--folder", "runs", "--agents-of-host", "1", folder=tmp_path
+    ) as (process, at):
+        with connect(at) as first, connect(at) as second:
+            first.sendall(whole[:-300])
+            until(lambda: list((tmp_path / "runs.spool").rglob("*.raw")))
+            second.sendall(whole)
+            second.settimeout(30)
+            with contextlib.suppress(ConnectionError):
+                assert second.recv(1) == b""
+            first.sendall(whole[-300:])
+        (found,) = until(lambda: files(tmp_path / "runs"))
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=60)
+    assert "an agent was sent away: there are 1 agents of 127.0.0.1" in stderr
+    assert found.read_bytes() == whole
+
+
+def test_what_was_acknowledged_before_the_end_is_kept(tmp_path: Path) -> None:
+    whole = long_run(tmp_path / "long.tmt", blocks=2000)
+    with (
+        listening(
+            "127.0.0.1:0", "--folder", "runs", "--kib-per-second", "1", folder=tmp_path
+        ) as (process, at),
+        connect(at) as peer,
+    ):
+        peer.sendall(whole)
+        until(lambda: list((tmp_path / "runs.spool").rglob("*.raw")))
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+    (found,) = files(tmp_path / "runs")
+    assert found.read_bytes() == whole
+
+
+def openssl(folder: Path, *arguments: str) -> None:
+    subprocess.run(
+        ["openssl", *arguments], cwd=folder, check=True, capture_output=True, timeout=60
+    )
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An authority, a collector and a host of it, and a stranger of another."""
+    folder = tmp_path_factory.mktemp("keys")
+    new_key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    for name in ("ca", "other"):
+        openssl(
+            *(folder, "req", "-x509", *new_key, "-days", "2", "-subj", f"/CN={name}"),
+            *("-keyout", f"{name}.key", "-out", f"{name}.pem"),
+        )
+    for name, authority in (
+        ("localhost", "ca"),
+        ("shop-1", "ca"),
+        ("stranger", "other"),
+    ):
+        openssl(
+            *(folder, "req", *new_key, "-subj", f"/CN={name}"),
+            *("-keyout", f"{name}.key", "-out", f"{name}.csr"),
+            *("-addext", f"subjectAltName=DNS:{name},IP:127.0.0.1"),
+        )
+        openssl(
+            *(folder, "x509", "-req", "-in", f"{name}.csr", "-days", "2"),
+            *("-CA", f"{authority}.pem", "-CAkey", f"{authority}.key"),
+            *("-CAcreateserial", "-copy_extensions", "copy", "-out", f"{name}.pem"),
+        )
+    for key in folder.glob("*.key"):
+        key.chmod(0o600)
+    return folder
+
+
+def tls_options(keys: Path, name: str) -> list[str]:
+    return [
+        *("--tls-cert", str(keys / f"{name}.pem")),
+        *("--tls-key", str(keys / f"{name}.key"), "--tls-ca", str(keys / "ca.pem")),
+    ]
+
+
+def test_by_tls_only_those_with_a_certificate_send(
+    keys: Path, trace: Path, tmp_path: Path
+) -> None:
+    whole = trace.read_bytes()
+    options = ("--folder", "runs", *tls_options(keys, "localhost"))
+    with listening("127.0.0.1:0", *options, folder=tmp_path) as (process, at):
+        host, _, port = at.rpartition(":")
+
+        def send(name: str | None) -> None:
+            context = ssl.create_default_context(cafile=str(keys / "ca.pem"))
+            if name:
+                context.load_cert_chain(keys / f"{name}.pem", keys / f"{name}.key")
+            with (
+                socket.create_connection((host, int(port))) as plain,
+                context.wrap_socket(plain, server_hostname="localhost") as peer,
+            ):
+                peer.sendall(whole)
+                if name != "shop-1":
+                    peer.settimeout(30)
+                    peer.recv(1)
+
+        for wrong in (None, "stranger"):
+            with pytest.raises(OSError, match=r"(?i)alert|reset|broken|EOF"):
+                send(wrong)
+        with connect(at) as plain:
+            plain.sendall(whole)
+            plain.settimeout(30)
+            # An alert of TLS, and the end.
+            with contextlib.suppress(ConnectionError):
+                assert len(plain.recv(100)) < 20
+        send("shop-1")
+        (found,) = until(lambda: files(tmp_path / "runs"))
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=60)
+    assert stderr.count("a peer was refused") == 3, stderr
+    assert found.parent.name == "shop-1"
+    assert found.read_bytes() == whole
+
+
+def test_a_listener_beside_the_agent_passes_on_by_tls(
+    keys: Path, trace: Path, tmp_path: Path
+) -> None:
+    whole = trace.read_bytes()
+    options = ("--folder", "runs", *tls_options(keys, "localhost"))
+    with listening("127.0.0.1:0", *options, folder=tmp_path) as (_, collector):
+        port = collector.rpartition(":")[2]
+        passing = ("--forward", f"localhost:{port}", *tls_options(keys, "shop-1"))
+        with listening("unix:here", *passing, folder=tmp_path) as (beside, _):
+            for _ in range(2):
+                with connect(f"unix:{tmp_path / 'here'}") as peer:
+                    peer.sendall(whole)
+            until(lambda: len(files(tmp_path / "runs")) == 2)
+            beside.send_signal(signal.SIGTERM)
+            beside.communicate(timeout=60)
+    assert {path.parent.name for path in files(tmp_path / "runs")} == {"shop-1"}
+    assert {path.read_bytes() for path in files(tmp_path / "runs")} == {whole}
+
+
+def test_an_agent_is_closed_where_nobody_collects(trace: Path, tmp_path: Path) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+    with listening(
+        "127.0.0.1:0", "--forward", f"127.0.0.1:{port}", folder=tmp_path
+    ) as (process, at):
+        with connect(at) as peer:
+            peer.sendall(trace.read_bytes())
+            peer.settimeout(30)
+            with contextlib.suppress(ConnectionError):
+                assert peer.recv(1) == b""
+        assert process.stderr is not None
+        said = process.stderr.readline()
+    assert "Connection refused: an agent was closed" in said
+
+
+def test_keys_that_are_missing_wrong_or_others_to_read_are_refused(
+    cli: Cli, keys: Path, tmp_path: Path
+) -> None:
+    collect = ("listen", "127.0.0.1:0", "--folder", str(tmp_path / "runs"))
+    done = cli(*collect, "--tls-cert", keys / "ca.pem")
+    assert done.returncode == 2
+    assert "TLS needs" in one_line(done.stderr)
+    done = cli(*collect, *tls_options(keys, "none"))
+    assert done.returncode == 2
+    assert "none.key" in one_line(done.stderr)
+    mixed = tls_options(keys, "localhost")
+    mixed[1] = str(keys / "shop-1.pem")
+    done = cli(*collect, *mixed)
+    assert done.returncode == 2
+    assert "MISMATCH" in one_line(done.stderr)
+    readable = tmp_path / "readable.key"
+    readable.write_bytes((keys / "localhost.key").read_bytes())
+    readable.chmod(0o644)
+    mixed = tls_options(keys, "localhost")
+    mixed[3] = str(readable)
+    done = cli(*collect, *mixed)
+    assert done.returncode == 2
+    assert "chmod 600" in one_line(done.stderr)
+    assert secured.context(None, None, None, is_server=True) is None
+
+
+def test_options_that_do_not_go_together_are_refused(cli: Cli, tmp_path: Path) -> None:
+    runs = ("--folder", str(tmp_path / "runs"))
+    for options in (
+        (*runs, "--output", str(tmp_path / "one.tmt")),
+        (*runs, "--forward", "127.0.0.1:1"),
+        ("--spool", str(tmp_path / "spool")),
+        ("--folder", "memory://runs"),
+    ):
+        done = cli("listen", "127.0.0.1:0", *options)
+        assert done.returncode == 2, done.stderr
+        one_line(done.stderr)
+
+
+def test_a_host_is_a_name_for_a_folder_whatever_it_calls_itself() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert host_of(ours) == "local"
+    for name in ("../../etc/\0x", "..", ".", "-rf", "", "a" * 300, "caf\u00e9/"):
+        folder = folder_name(name)
+        assert 0 < len(folder) <= 64
+        assert folder[0] not in ".-"
+        assert not set("/\0") & set(folder)
+
+
+def test_what_is_collected_is_what_a_fleet_is_made_from(
+    spool: Spool, tmp_path: Path
+) -> None:
+    whole = long_run(tmp_path / "long.tmt")
+    recording = record(spool, Rules(file_bytes=len(whole) // 3))
+    recording.take(whole)
+    recording.close()
+    spool.close()
+    results = [fleet.summarize_url(str(path)) for path in files(tmp_path / "runs")]
+    assert len(results) > 1
+    assert not any(result.error for result in results)
+    facts = [json.loads(result.facts) for result in results]
+    assert {fact["pid"] for fact in facts} == {4711}
+    assert fleet.labels_of(results[0].url, "{host}/*.tmt") == {"host": "host"}
