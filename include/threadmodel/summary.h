@@ -29,8 +29,9 @@ TM_BEGIN_DECLS
 /**
  * Merge tables of one name: answers of one run each, and results of this function.
  *
- * Sums count what is above 0 and stop at INT64_MAX. A null adds nothing; where all
- * are null, so is the result. Every column that is no key is int64.
+ * Sums count what is above 0 and stop at INT64_MAX; those of gains, which may be below
+ * 0, go on at the other end of 64 bits. A null adds nothing; where all are null, so is
+ * the result. Every column that is no key is int64.
  *
  * @param[out] out  yours; NULL on failure. Its name is that of the tables.
  * @param tables    may be freed afterwards; one alone is brought into this form

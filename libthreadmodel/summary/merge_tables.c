@@ -131,6 +131,9 @@ static int64_t merged(int merge, int64_t sum, int64_t value)
         return value < sum ? value : sum;
     if (merge == TM__MERGE_MAX)
         return value > sum ? value : sum;
+    if (merge == TM__MERGE_SIGNED)
+        /* A sum that stopped at two limits would depend on its order. */
+        return (int64_t)((uint64_t)sum + (uint64_t)value);
     return tm__sum(sum, value);
 }
 

@@ -90,9 +90,9 @@ static const tm__merge_rule whatif[] = {
     {"method", TM__MERGE_KEY, TM_TYPE_STRING},
     {"factor", TM__MERGE_KEY, TM_TYPE_DOUBLE},
     {"permits", TM__MERGE_KEY, TM_TYPE_INT32},
-    {"gain_ns", TM__MERGE_SUM, TM_TYPE_INT64},
-    {"gain_low_ns", TM__MERGE_SUM, TM_TYPE_INT64},
-    {"gain_high_ns", TM__MERGE_SUM, TM_TYPE_INT64},
+    {"gain_ns", TM__MERGE_SIGNED, TM_TYPE_INT64},
+    {"gain_low_ns", TM__MERGE_SIGNED, TM_TYPE_INT64},
+    {"gain_high_ns", TM__MERGE_SIGNED, TM_TYPE_INT64},
     {"scaled", TM__MERGE_SUM, TM_TYPE_INT64},
     {"scaled_ns", TM__MERGE_SUM, TM_TYPE_INT64},
 };
@@ -166,9 +166,9 @@ static const tm__merge_rule findings[] = {
     {"line", TM__MERGE_KEY, TM_TYPE_INT32},
     {"impact_ns", TM__MERGE_SUM, TM_TYPE_INT64},
     {"bound_ns", TM__MERGE_MAX, TM_TYPE_INT64},
-    {"gain_ns", TM__MERGE_SUM, TM_TYPE_INT64},
-    {"gain_low_ns", TM__MERGE_SUM, TM_TYPE_INT64},
-    {"gain_high_ns", TM__MERGE_SUM, TM_TYPE_INT64},
+    {"gain_ns", TM__MERGE_SIGNED, TM_TYPE_INT64},
+    {"gain_low_ns", TM__MERGE_SIGNED, TM_TYPE_INT64},
+    {"gain_high_ns", TM__MERGE_SIGNED, TM_TYPE_INT64},
 };
 
 static const tm__merge_rule finding_kinds[] = {

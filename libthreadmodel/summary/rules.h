@@ -6,7 +6,13 @@
 
 #include <stddef.h>
 
-enum tm__merge { TM__MERGE_KEY, TM__MERGE_SUM, TM__MERGE_MIN, TM__MERGE_MAX };
+enum tm__merge {
+    TM__MERGE_KEY,
+    TM__MERGE_SUM,    ///< of what is above 0
+    TM__MERGE_SIGNED, ///< a sum that may be below 0
+    TM__MERGE_MIN,
+    TM__MERGE_MAX
+};
 
 typedef struct tm__merge_rule {
     const char *column; ///< constant string

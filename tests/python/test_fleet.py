@@ -126,6 +126,76 @@ def test_a_bad_file_is_a_row_of_errors(
     assert any("same content as" in error for error in found.values())
 
 
+def test_an_error_is_that_of_the_last_try(
+    folder: Path, tmp_path: Path, client: Any
+) -> None:
+    to, bad, worse = tmp_path / "set", folder / "bad.tmt", folder / "worse.tmt"
+    for path in (bad, worse):
+        path.write_bytes(b"no trace")
+    add(folder, to, client)
+    assert column(to, "select count(*) from errors") == [2]
+    record(bad, 50, 50)
+    worse.write_bytes(b"still no trace")
+    add(folder, to, client)
+    assert column(to, "select url from errors") == [str(worse)]
+    record(worse, 51, 51)
+    add(folder, to, client)
+    assert column(to, "select count(*) from errors") == [0]
+    assert column(to, "select count(*) from runs") == [8]
+
+
+def test_a_file_that_cannot_be_opened_is_a_row_of_errors(
+    folder: Path, tmp_path: Path, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Root may read all: so refuse it where files are opened.
+    denied = str(folder / "shop/host0/0.tmt")
+    copied = fleet._copied
+
+    def refuse(url: str, limits: fleet.Limits) -> Any:
+        if url == denied:
+            raise PermissionError(13, "Permission denied", url)
+        return copied(url, limits)
+
+    monkeypatch.setattr(fleet, "_copied", refuse)
+    add(folder, tmp_path / "set", client)
+    (error,) = column(tmp_path / "set", "select error from errors")
+    assert "Permission denied" in error
+    assert column(tmp_path / "set", "select count(*) from runs") == [5]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"host\nh\n", "no column url"),
+        (b"", "no column url"),
+        (b"url,host\na\n", "row 2 has not 2 fields"),
+        (b"url,host\na,b,c\n", "row 2 has not 2 fields"),
+        (b"url,host\na,b\na,c\n", "a is in it twice"),
+        (b"url,pid\na,1\n", "name of a fact, pid"),
+        (b"url,run\na,1\n", "name of a fact, run"),
+        (b"url,host,host\na,1,2\n", "label 'host' is no name"),
+        (b"url,\na,1\n", "label '' is no name"),
+        (b"url,host\n\xff,1\n", "can't decode"),
+        (b'url,host\n"a,b\n', "unexpected end of data"),
+    ],
+)
+def test_a_manifest_that_is_none_is_refused(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    path = tmp_path / "manifest.csv"
+    path.write_bytes(content)
+    with pytest.raises(errors.InvalidArgumentError, match=said) as raised:
+        fleet_dask.read_labels(str(path))
+    assert str(path) in str(raised.value)
+    with pytest.raises(errors.MissingFileError):
+        fleet_dask.read_labels(str(tmp_path / "none.csv"))
+
+
+def test_no_label_hides_a_fact(tmp_path: Path) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="name of a fact, pid"):
+        fleet.labels_of("/a/b.tmt", "{pid}/*.tmt")
+
+
 def test_a_cut_file_is_summed_up_with_its_damage(
     folder: Path, tmp_path: Path, client: Any
 ) -> None:

@@ -13,7 +13,7 @@ from describe.enums import read_enums
 SOURCE = ROOT / "libthreadmodel" / "table" / "tables.toml"
 TYPES = ("int32", "int64", "uint64", "double", "bool", "string")
 PLACE = "<state>"
-MERGES = ("key", "sum", "min", "max")
+MERGES = ("key", "sum", "signed", "min", "max")
 
 
 class Wrong(Exception):

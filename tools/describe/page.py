@@ -125,6 +125,7 @@ def merging(table: Table) -> list[str]:
         for merge, what in (
             ("key", "keys"),
             ("sum", "sums"),
+            ("signed", "sums that may be below 0"),
             ("min", "smallest"),
             ("max", "largest"),
         )

@@ -72,8 +72,14 @@ def labels_of(url: str, pattern: str) -> dict[str, str]:
     A field and a star stand for text without a slash.
 
     Raises:
-        InvalidArgumentError: the URL is not of that pattern
+        InvalidArgumentError: the URL is not of that pattern, or a field has a fact's
+            name
     """
+    for name in _FIELD.findall(pattern):
+        if name[0] in FACTS:
+            raise errors.InvalidArgumentError(
+                f"{pattern}: a label cannot have the name of a fact, {name[0]}"
+            )
     parts, last = [], 0
     for match in _FIELD.finditer(pattern):
         parts.append(re.escape(pattern[last : match.start()]))

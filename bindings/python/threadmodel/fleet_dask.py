@@ -10,7 +10,13 @@ from typing import Any, Final
 
 from threadmodel import errors
 from threadmodel.extras import extra
-from threadmodel.fleet import Limits, Result, labels_of, summarize_url
+from threadmodel.fleet import (
+    FACTS,
+    Limits,
+    Result,
+    labels_of,
+    summarize_url,
+)
 from threadmodel.fleet_dataset import Dataset, Mark
 
 # Runs a part: of some 100 kB each, the parts are of a size that engines like.
@@ -98,24 +104,59 @@ def read_labels(path: str) -> dict[str, dict[str, str]]:
     """Read a CSV file: a column ``url``, the others are labels of that file.
 
     Raises:
-        InvalidArgumentError: it has no column url
+        MissingFileError: there is no such file
+        InvalidArgumentError: it is no such table, or a file is in it twice
     """
     fsspec = extra("fleet", module="fsspec")
-    with fsspec.open(path, "rb") as file:
-        rows = list(csv.DictReader(io.TextIOWrapper(file, "utf-8")))
-    if rows and "url" not in rows[0]:
+    try:
+        with fsspec.open(path, "rb") as file:
+            reader = csv.DictReader(io.TextIOWrapper(file, "utf-8-sig"), strict=True)
+            rows = list(reader)
+            names = list(reader.fieldnames or ())
+    except FileNotFoundError:
+        raise errors.MissingFileError(f"{path}: no such file") from None
+    except (UnicodeDecodeError, csv.Error) as failure:
+        raise errors.InvalidArgumentError(f"{path}: {failure}") from None
+    if "url" not in names:
         raise errors.InvalidArgumentError(f"{path}: no column url")
-    return {row.pop("url"): row for row in rows}
+    names.remove("url")
+    _check_names(names, path)
+    found: dict[str, dict[str, str]] = {}
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise errors.InvalidArgumentError(
+                f"{path}: row {number} has not {len(names) + 1} fields"
+            )
+        url = row.pop("url")
+        if url in found:
+            raise errors.InvalidArgumentError(f"{path}: {url} is in it twice")
+        found[url] = row
+    return found
 
 
 def labels_by(
     urls: Iterable[str], pattern: str | None, listed: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
-    """Return the labels of each file: what is listed goes before the pattern."""
+    """Return the labels of each file: what is listed goes before the pattern.
+
+    Raises:
+        InvalidArgumentError: a file is not of the pattern, or a label is a fact's name
+    """
     return {
         url: {**(labels_of(url, pattern) if pattern else {}), **listed.get(url, {})}
         for url in urls
     }
+
+
+def _check_names(names: list[str], where: str) -> None:
+    """Refuse labels that are no names of columns, or are those of facts."""
+    for name in names:
+        if name in FACTS:
+            raise errors.InvalidArgumentError(
+                f"{where}: a label cannot have the name of a fact, {name}"
+            )
+        if not name or names.count(name) > 1:
+            raise errors.InvalidArgumentError(f"{where}: label {name!r} is no name")
 
 
 def summarize(

@@ -54,6 +54,10 @@ class Dataset:
         return tuple(self._path(part) for part in self._state["parts"])
 
     @property
+    def _next_part(self) -> str:
+        return f"part-{len(self._state['parts']):06}"
+
+    @property
     def replaced(self) -> tuple[str, ...]:
         """Runs whose file was read again since: they count no more."""
         return tuple(self._state["replaced"])
@@ -75,6 +79,7 @@ class Dataset:
         failed: list[dict[str, str]] = []
         tables: dict[str, list[Any]] = {}
         urls = {known["run"]: url for url, known in files.items() if known["run"]}
+        part = self._next_part
         for result in sorted(results):
             before = files.get(result.url, {}).get("run", "")
             first = urls.setdefault(result.run, result.url) if result.run else ""
@@ -88,6 +93,7 @@ class Dataset:
                 urls.pop(before, None)
             if error:
                 failed.append({"url": result.url, "error": error})
+                files[result.url]["failed"] = part
             elif run in self._state["replaced"]:
                 # It is as it was once, and its rows are still there.
                 self._state["replaced"].remove(run)
@@ -149,15 +155,34 @@ class Dataset:
         connection.execute("create table replaced (run varchar)")
         for run in self.replaced:
             connection.execute("insert into replaced values (?)", [run])
-        for name in ("runs", "errors", *summary.TABLES):
-            paths = [f"{part}/{name}.parquet" for part in self.parts]
-            there = [path for path in paths if self._system.exists(path)]
-            if there:
+        for name in ("runs", *summary.TABLES):
+            if there := self._files_of(name):
                 listed = connection.read_parquet(there, union_by_name=True)
-                if name != "errors":
-                    listed = listed.filter("run not in (from replaced)")
-                listed.create_view(name)
+                listed.filter("run not in (from replaced)").create_view(name)
+        if there := self._files_of("errors"):
+            connection.register("failed", self._failed())
+            connection.read_parquet(there, filename=True).filter(
+                "exists (from failed where failed.url = url "
+                "and contains(filename, part))"
+            ).project("url, error").create_view("errors")
         return connection
+
+    def _files_of(self, name: str) -> list[str]:
+        paths = [f"{part}/{name}.parquet" for part in self.parts]
+        return [path for path in paths if self._system.exists(path)]
+
+    def _failed(self) -> Any:
+        """Which files are not read by now, and where each has its error's row."""
+        pyarrow = extra("pyarrow")
+        rows = [
+            {"url": url, "part": f"/{known.get('failed', '')}"}
+            for url, known in self._state["files"].items()
+            if not known["run"]
+        ]
+        text = pyarrow.string()
+        return pyarrow.Table.from_pylist(
+            rows, pyarrow.schema([("url", text), ("part", text)])
+        )
 
     def _batches(self, path: str) -> list[Any]:
         parquet = extra("pyarrow", module="pyarrow.parquet")
@@ -172,7 +197,7 @@ class Dataset:
     ) -> None:
         pyarrow = extra("pyarrow")
         parquet = extra("pyarrow", module="pyarrow.parquet")
-        part = f"part-{len(self._state['parts']):06}"
+        part = self._next_part
         self._system.makedirs(self._path(part), exist_ok=True)
         whole = {name: pyarrow.concat_tables(some) for name, some in tables.items()}
         if runs:

@@ -119,6 +119,45 @@ static void any_order_and_any_grouping_make_the_same(void **state)
     tm_table_free(other);
 }
 
+static tm_table *gain_of(int64_t gain_ns)
+{
+    static const tm__column_spec columns[] = {{"change", TM_TYPE_STRING, 0, 0},
+                                              {"gain_ns", TM_TYPE_INT64, 0, 0}};
+    tm__builder builder;
+    tm_table *table;
+
+    tm__builder_start(&builder, &(tm__table_spec){"whatif", columns, 2}, 0, NULL);
+    tm__put_string(&builder, "sleeps");
+    tm__put_int64(&builder, gain_ns);
+    assert_int_equal(tm__builder_finish(&builder, &table), TM_OK);
+    return table;
+}
+
+static void a_gain_that_is_a_loss_counts_as_one_in_any_order(void **state)
+{
+    tm_table *loss = gain_of(-70), *gain = gain_of(30), *most = gain_of(INT64_MAX),
+             *alone = merged(loss, NULL, NULL), *both = merged(loss, gain, NULL),
+             *first = merged(gain, most, NULL), *out = merged(first, loss, NULL);
+    struct text text;
+
+    (void)state;
+    assert_string_equal(csv(alone, &text),
+                        "change,gain_ns,rows,runs\r\nsleeps,-70,1,1\r\n");
+    assert_string_equal(csv(both, &text),
+                        "change,gain_ns,rows,runs\r\nsleeps,-40,2,2\r\n");
+    /* Though a sum on the way is beyond 64 bits. */
+    assert_string_equal(
+        csv(out, &text),
+        "change,gain_ns,rows,runs\r\nsleeps,9223372036854775767,3,3\r\n");
+    tm_table_free(loss);
+    tm_table_free(gain);
+    tm_table_free(most);
+    tm_table_free(alone);
+    tm_table_free(both);
+    tm_table_free(first);
+    tm_table_free(out);
+}
+
 static void rows_of_a_run_with_equal_keys_are_one_run(void **state)
 {
     tm__builder builder;
@@ -289,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_group_and_the_rest_adds_up),
         cmocka_unit_test(any_order_and_any_grouping_make_the_same),
+        cmocka_unit_test(a_gain_that_is_a_loss_counts_as_one_in_any_order),
         cmocka_unit_test(rows_of_a_run_with_equal_keys_are_one_run),
         cmocka_unit_test(tables_that_do_not_merge_are_refused),
         cmocka_unit_test(a_column_of_another_type_is_refused),
