@@ -29,14 +29,19 @@ class Platform:
         triple: zig's name
         processor: Meson's
         flags: for the compiler
-        native_target: zig's name where native programs are recorded; "": they are not
+        native_target: zig's name for the recorder of native programs
     """
 
     tag: str
     triple: str
     processor: str
-    flags: tuple[str, ...] = ()
-    native_target: str = ""
+    flags: tuple[str, ...]
+    native_target: str
+
+    @property
+    def is_musl(self) -> bool:
+        """Whether its C library is musl."""
+        return self.tag.startswith("musl")
 
     @property
     def libc(self) -> str:
@@ -50,6 +55,7 @@ class Platform:
 # go without both, and are as quick where, as in glibc, there is room left for them.
 OLD = ("-include", str(ROOT / "tools/libc_2_17.h"))
 AGENT_NEEDS = (2, 17)
+RECORDER = "threadmodel-native-recorder"
 UNWINDS = (
     "__gcc_personality_v0",
     "_Unwind_Backtrace",
@@ -72,16 +78,32 @@ PLATFORMS = (
         OLD,
         "aarch64-linux-gnu.2.28",
     ),
-    Platform("musllinux_1_2_x86_64", "x86_64-linux-musl", "x86_64", DESCRIPTORS),
-    Platform("musllinux_1_2_aarch64", "aarch64-linux-musl", "aarch64"),
+    Platform(
+        "musllinux_1_2_x86_64",
+        "x86_64-linux-musl",
+        "x86_64",
+        DESCRIPTORS,
+        "x86_64-linux-musl",
+    ),
+    Platform(
+        "musllinux_1_2_aarch64",
+        "aarch64-linux-musl",
+        "aarch64",
+        (),
+        "aarch64-linux-musl",
+    ),
 )
 
 
-def unwinder(platform: Platform, prefix: Path, run: Run) -> Path:
-    """Stand in for the library by which exceptions pass through the native recorder.
+def unwinder(platform: Platform, prefix: Path, run: Run) -> list[object]:
+    """Return what the library in native programs is linked with to walk stacks.
 
-    It must be the one that the program has: an exception in flight is known to that.
+    With glibc exceptions pass through it, so it must be the unwinder that the program
+    has: an exception in flight is known to that. A stand-in is linked. A C program of
+    musl has no unwinder, and nothing is unwound there: zig's is in the library.
     """
+    if platform.is_musl:
+        return ["-lunwind", f"-Wl,--version-script={ROOT / 'tools/preload.map'}"]
     path = prefix / "lib/libgcc_s.so.1"
     source = path.with_suffix(".c")
     source.write_text("".join(f"void {name}(void) {{}}\n" for name in UNWINDS))
@@ -89,7 +111,7 @@ def unwinder(platform: Platform, prefix: Path, run: Run) -> Path:
         *(zigcc.ZIG, "cc", "-target", platform.triple, "-shared", "-nostdlib"),
         *(f"-Wl,-soname,{path.name}", source, "-o", path),
     )
-    return path
+    return [path]
 
 
 def cross_file(platform: Platform, tree: Path, prefix: Path, run: Run) -> Path:
@@ -109,10 +131,8 @@ def cross_file(platform: Platform, tree: Path, prefix: Path, run: Run) -> Path:
         f"-ffile-prefix-map={tree}=",
         f"-ffile-prefix-map={prefix}=",
     )
-    native_target, native_link_args = "[]", "[]"
-    if platform.native_target:
-        native_target = array("-target", platform.native_target)
-        native_link_args = array(unwinder(platform, prefix, run))
+    native_target = array("-target", platform.native_target)
+    native_link_args = array(*unwinder(platform, prefix, run))
     path = prefix / "cross.ini"
     path.write_text(
         f"[binaries]\nc = {compiler}\nar = {array(zigcc.ZIG, 'ar')}\n"
@@ -148,7 +168,6 @@ def build(tag: str, tree: Path, work: Path, dist: Path, run: Run) -> Path:
     foreign.fetch(work / "sources")
     foreign.build(zigcc.ZIG, flags, work / "sources", prefix)
     python_headers(prefix)
-    native = "enabled" if platform.native_target else "disabled"
     made = prefix / "wheel"
     # What an older commit compiled is not what this one would have.
     for old in (made, prefix / "build"):
@@ -157,8 +176,8 @@ def build(tag: str, tree: Path, work: Path, dist: Path, run: Run) -> Path:
         *(sys.executable, "-m", "build", "--wheel", "--no-isolation"),
         *("--outdir", made, f"-Cbuild-dir={prefix / 'build'}"),
         f"-Csetup-args=--cross-file={cross_file(platform, tree, prefix, run)}",
-        f"-Csetup-args=-Dnative={native}",
-        *("-Csetup-args=-Dagent=enabled", "-Csetup-args=-Dreport=enabled", tree),
+        *("-Csetup-args=-Dnative=enabled", "-Csetup-args=-Dagent=enabled"),
+        *("-Csetup-args=-Dreport=enabled", tree),
         _PYTHON_HOST_PLATFORM=f"linux-{platform.processor}",
     )
     (path,) = made.glob("*.whl")
@@ -167,7 +186,7 @@ def build(tag: str, tree: Path, work: Path, dist: Path, run: Run) -> Path:
         *("--platform-tag", platform.tag, path),
     )
     (path,) = made.glob("*.whl")
-    if platform.tag.startswith("musl"):
+    if platform.is_musl:
         name_musl(path, platform, run)
     check(path, platform, run)
     return Path(shutil.copy(path, dist / path.name))
@@ -179,8 +198,9 @@ def name_musl(path: Path, platform: Platform, run: Run) -> None:
     run(sys.executable, "-m", "wheel", "unpack", "--dest", folder, path)
     (content,) = folder.iterdir()
     musl = f"libc.musl-{platform.processor}.so.1"
-    for library in sorted(content.glob("threadmodel/*.so")):
-        run("patchelf", "--replace-needed", "libc.so", musl, library)
+    binaries = [*content.glob("threadmodel/*.so"), content / "threadmodel" / RECORDER]
+    for binary in sorted(binaries):
+        run("patchelf", "--replace-needed", "libc.so", musl, binary)
     run(sys.executable, "-m", "wheel", "pack", "--dest-dir", path.parent, content)
     shutil.rmtree(folder)
 

@@ -11,8 +11,14 @@ from pathlib import Path
 
 import pytest
 
+import threadmodel
+from threadmodel import native
+
 ROOT = Path(__file__).resolve().parents[2]
-PLATFORM = f"manylinux_2_28_{os.uname().machine}"
+PROCESSOR = os.uname().machine
+PLATFORM = f"manylinux_2_28_{PROCESSOR}"
+MUSL = f"musllinux_1_2_{PROCESSOR}"
+MUSL_LOADER = Path(f"/lib/ld-musl-{PROCESSOR}.so.1")
 
 
 @pytest.fixture(scope="module")
@@ -23,16 +29,21 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for clone in clones:
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
         subprocess.run(
-            [clone / "dev", "dist", "source", "amalgamation", PLATFORM],
+            [clone / "dev", "dist", "source", "amalgamation", PLATFORM, MUSL],
             stdin=subprocess.DEVNULL,
             check=True,
         )
     return clones
 
 
+def wheel_for(place: Path, platform: str) -> Path:
+    (wheel,) = (place / "dist").glob(f"*{platform}.whl")
+    return wheel
+
+
 def agent(place: Path, folder: Path) -> Path:
-    """Return the agent of the wheel that was built in a place."""
-    (wheel,) = (place / "dist").glob("*.whl")
+    """Return the agent of the wheel for glibc that was built in a place."""
+    wheel = wheel_for(place, PLATFORM)
     with zipfile.ZipFile(wheel) as archive:
         return Path(archive.extract("threadmodel/libthreadmodel-agent.so", folder))
 
@@ -61,27 +72,61 @@ def test_the_agent_needs_no_symbol_newer_than_glibc_2_17(
 
 
 def test_the_agent_loads_with_musl(places: list[Path], tmp_path: Path) -> None:
-    loader = Path(f"/lib/ld-musl-{os.uname().machine}.so.1")
-    if not loader.exists():
+    if not MUSL_LOADER.exists():
         pytest.skip("musl is not installed")
     library = agent(places[0], tmp_path)
     # It lists what it would load, and fails where a symbol is not found.
     done = subprocess.run(
-        [loader, "--list", library], capture_output=True, text=True, check=False
+        [MUSL_LOADER, "--list", library], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     assert "Error" not in done.stderr
 
 
+def test_a_program_of_musl_is_recorded(places: list[Path], tmp_path: Path) -> None:
+    if not MUSL_LOADER.exists():
+        pytest.skip("musl is not installed")
+    with zipfile.ZipFile(wheel_for(places[0], MUSL)) as archive:
+        archive.extractall(tmp_path)
+    package = tmp_path / "threadmodel"
+    recorder = package / "threadmodel-native-recorder"
+    recorder.chmod(0o755)
+    zig = [places[0] / ".venv/bin/python", "-m", "ziglang", "cc", "-dynamic"]
+    source = ROOT / "tests/native/programs/contended.c"
+    subprocess.run(
+        [*zig, "-target", f"{PROCESSOR}-linux-musl", source, "-o", "contended"],
+        cwd=tmp_path,
+        check=True,
+    )
+    trace = tmp_path / "run.tmt"
+    with subprocess.Popen(
+        [recorder, trace], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writing:
+        assert writing.stdout
+        variables = {
+            "LD_PRELOAD": str(package / native.PRELOAD),
+            native.REGION_VARIABLE: writing.stdout.readline().strip(),
+        }
+        subprocess.run([tmp_path / "contended"], env=variables, check=True)
+        writing.communicate()
+    model = threadmodel.open(str(trace))
+    blocked = {row["name"] for row in model.threads() if row["blocked_count"]}
+    assert blocked == {
+        *("lock_mutex", "recursive", "read_lock", "write_lock"),
+        *("lock_spinlock", "lock_mtx"),
+    }
+    assert not len(model.diagnostics())
+
+
 def test_a_wheel_has_report_and_recorders_and_the_source_archive_man_pages(
     places: list[Path],
 ) -> None:
-    (wheel,) = (places[0] / "dist").glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-    assert "threadmodel/web/report.js" in names
-    assert "threadmodel/libthreadmodel-preload.so" in names
-    assert "threadmodel/threadmodel-native-recorder" in names
+    for platform in (PLATFORM, MUSL):
+        with zipfile.ZipFile(wheel_for(places[0], platform)) as archive:
+            names = set(archive.namelist())
+        assert "threadmodel/web/report.js" in names
+        assert "threadmodel/libthreadmodel-preload.so" in names
+        assert "threadmodel/threadmodel-native-recorder" in names
     (source,) = (places[0] / "dist").glob("*[0-9].tar.gz")
     listed = subprocess.check_output(["tar", "-tzf", source], text=True).split()
     names = {name.partition("/")[2] for name in listed}

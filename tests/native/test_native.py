@@ -290,7 +290,8 @@ def test_a_program_of_another_c_library_is_named(tmp_path: Path) -> None:
     built = tmp_path / "other"
     loader = "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"
     subprocess.run(["cc", loader, str(source), "-o", str(built)], check=True)
-    assert native.why_unseen(str(built)) == "it is linked with musl, and needs glibc"
+    reason = "it is linked with musl, and this package is for glibc"
+    assert native.why_unseen(str(built)) == reason
 
 
 def test_two_recordings_do_not_write_one_trace(tmp_path: Path) -> None:

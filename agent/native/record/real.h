@@ -7,6 +7,7 @@
 #include <semaphore.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 #define TM__REAL_FUNCTIONS(X)                                                          \
     X(int, pthread_mutex_lock, (pthread_mutex_t *))                                    \

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -83,7 +84,10 @@ static int report_module(struct dl_phdr_info *info, size_t bytes, void *payload)
     size_t length;
 
     (void)bytes;
-    if (*info->dlpi_name) {
+    /* The program's own name is empty with glibc, and that of the kernel's page with musl. */
+    if (info->dlpi_phdr != (const void *)getauxval(AT_PHDR)) {
+        if (!*info->dlpi_name)
+            return 0;
         length = strnlen(info->dlpi_name, PATH_MAX - 1);
         memcpy(text + id_bytes, info->dlpi_name, length);
     } else {

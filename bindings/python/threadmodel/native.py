@@ -80,12 +80,25 @@ def why_unseen(program: str) -> str | None:
     """
     try:
         mode = os.stat(program).st_mode
-        with open(program, "rb") as file:
-            head = file.read(65536)
+        libc = _libc(program)
     except OSError:
         return None
     if mode & (stat.S_ISUID | stat.S_ISGID):
         return "it is setuid or setgid, where the loader ignores LD_PRELOAD"
+    if libc is None:
+        return None
+    if not libc:
+        return "it is statically linked, so no library can be loaded before it"
+    own = _libc(path(RECORDER))
+    if libc != own:
+        return f"it is linked with {libc}, and this package is for {own}"
+    return None
+
+
+def _libc(program: str | Path) -> str | None:
+    """Name the C library that a program is linked with; "": none, None: no program."""
+    with open(program, "rb") as file:
+        head = file.read(65536)
     if head[:5] != _ELF + b"\x02":
         return None
     offset = int.from_bytes(head[32:40], "little")
@@ -93,7 +106,7 @@ def why_unseen(program: str) -> str | None:
     count = int.from_bytes(head[56:58], "little")
     for at in range(offset, offset + size * count, size or 1):
         if int.from_bytes(head[at : at + 4], "little") == _INTERPRETER:
-            path = int.from_bytes(head[at + 8 : at + 16], "little")
-            is_musl = b"/ld-musl-" in head[path : path + 256].partition(b"\0")[0]
-            return "it is linked with musl, and needs glibc" if is_musl else None
-    return "it is statically linked, so no library can be loaded before it"
+            begin = int.from_bytes(head[at + 8 : at + 16], "little")
+            loader = head[begin : begin + 256].partition(b"\0")[0]
+            return "musl" if b"/ld-musl-" in loader else "glibc"
+    return ""

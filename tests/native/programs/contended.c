@@ -6,7 +6,7 @@
 #include "program.h"
 
 static pthread_mutex_t the_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t the_recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t the_recursive;
 static pthread_rwlock_t the_rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t the_spinlock;
 static mtx_t the_mtx;
@@ -33,6 +33,11 @@ QUEUER(lock_mtx, mtx_lock(&the_mtx), mtx_unlock(&the_mtx))
 
 int main(void)
 {
+    pthread_mutexattr_t recursive;
+
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&the_recursive, &recursive);
     pthread_spin_init(&the_spinlock, PTHREAD_PROCESS_PRIVATE);
     mtx_init(&the_mtx, mtx_plain);
 
