@@ -2,22 +2,23 @@
 """The libraries that a wheel has inside, from Debian's sources, as static archives.
 
 Debian's own archives need the C library that they were built with. Sources come from
-the archive that this machine's apt has, whose signatures apt checks, with Debian's
-patches; each is pinned by its hash, so that a release can be built again.
+the pool of the archive that this machine's apt has, with Debian's patches; each is
+pinned by its hash, so that a release can be built again. The archive's index is not
+asked: it names the newest version alone, and the pool keeps those before for a while.
 """
 
-import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import urllib.parse
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-SUITES = ("bookworm", "trixie")
+APT_HELPER = "/usr/lib/apt/apt-helper"
 UTHASH = Path("/usr/include/uthash.h")
 
 
@@ -49,6 +50,11 @@ class Library:
     def upstream(self) -> str:
         """The version that its authors gave it."""
         return self.version.rsplit("-", 1)[0].split("+")[0]
+
+    @property
+    def pool(self) -> str:
+        """Where Debian's pool has it: by its first letter, or by `lib` and the next."""
+        return self.package[: 4 if self.package.startswith("lib") else 1]
 
     @property
     def folder(self) -> str:
@@ -118,30 +124,20 @@ def fetch(folder: Path) -> None:
     if all((folder / library.folder).is_dir() for library in LIBRARIES):
         return
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "lists/partial").mkdir(parents=True)
-    (folder / "cache").mkdir()
+    folder.mkdir(parents=True)
     mirror = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Codename: bookworm"],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     ).stdout.split()[0]
-    lines = [f"deb-src {mirror} {suite} main\n" for suite in SUITES]
-    (folder / "sources.list").write_text("".join(lines))
-    apt = ["apt-get", "-qq", "-o", f"Dir::Etc::sourcelist={folder / 'sources.list'}"]
-    apt += ["-o", "Dir::Etc::sourceparts=/dev/null", "-o", f"Dir::Cache={folder}/cache"]
-    apt += ["-o", f"Dir::State::lists={folder}/lists"]
-    wanted = [f"{library.package}={library.version}" for library in LIBRARIES]
-    subprocess.run([*apt, "update"], check=True)
-    # Nothing is unpacked before its hash was compared. _apt cannot write here.
-    apt += ["-o", "APT::Sandbox::User=root"]
-    fetched = [*apt, "source", "--download-only", *wanted]
-    subprocess.run(fetched, cwd=folder, stdout=subprocess.DEVNULL, check=True)
     for library in LIBRARIES:
+        pool = f"{mirror}pool/main/{library.pool}/{library.package}"
         description = folder / f"{library.package}_{library.version}.dsc"
-        found = hashlib.sha256(description.read_bytes()).hexdigest()
-        if found != library.sha256:
-            sys.exit(f"dev: {description.name} has SHA-256 {found}: it is another one")
+        _download(pool, description, library.sha256)
+        sums = description.read_text().partition("Checksums-Sha256:")[2]
+        for sha256, name in re.findall(r"^ ([0-9a-f]{64}) \d+ (\S+)$", sums, re.M):
+            _download(pool, folder / Path(name).name, sha256)
         unpack = ["dpkg-source", "--extract", "--require-strong-checksums"]
         subprocess.run(
             [*unpack, description.name],
@@ -149,6 +145,18 @@ def fetch(folder: Path) -> None:
             stdout=subprocess.DEVNULL,
             check=True,
         )
+
+
+def _download(pool: str, path: Path, sha256: str) -> None:
+    """Fetch a file as apt does, and end unless it has this hash."""
+    address = f"{pool}/{urllib.parse.quote(path.name)}"
+    done = subprocess.run(
+        [APT_HELPER, "-qq", "download-file", address, path, f"SHA256:{sha256}"],
+        stdout=subprocess.DEVNULL,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"dev: {path.name} is not to be had: pin another in tools/foreign.py")
 
 
 def uthash_version() -> str:
