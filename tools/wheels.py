@@ -131,6 +131,8 @@ def cross_file(platform: Platform, tree: Path, prefix: Path, run: Run) -> Path:
         f"-ffile-prefix-map={tree}=",
         f"-ffile-prefix-map={prefix}=",
     )
+    # Zig links a program of musl statically: it could load no elfutils then.
+    link_args = ["-Wl,-s", *(["-dynamic"] if platform.is_musl else [])]
     native_target = array("-target", platform.native_target)
     native_link_args = array(*unwinder(platform, prefix, run))
     path = prefix / "cross.ini"
@@ -140,7 +142,7 @@ def cross_file(platform: Platform, tree: Path, prefix: Path, run: Run) -> Path:
         f"[properties]\npkg_config_libdir = '{prefix}/lib/pkgconfig'\n"
         f"native_target = {native_target}\n"
         f"native_link_args = {native_link_args}\n"
-        f"[built-in options]\nc_args = {flags}\nc_link_args = {array('-Wl,-s')}\n"
+        f"[built-in options]\nc_args = {flags}\nc_link_args = {array(*link_args)}\n"
         f"[host_machine]\nsystem = 'linux'\ncpu_family = '{platform.processor}'\n"
         f"cpu = '{platform.processor}'\nendian = 'little'\n"
     )
