@@ -72,20 +72,37 @@ static int read_all(tm_model *model, const char *path)
     return rc;
 }
 
+/* For how long threads were blocked by locks, monitors and synchronizers alike. */
+static int add_blocked(double *blocked, const tm_model *model)
+{
+    tm_blame_options options = TM_BLAME_OPTIONS_INIT;
+    tm_table *table;
+    int rc;
+
+    options.keys = TM_BLAME_BY_CLASS;
+    rc = tm_blame_list(&table, model, &options);
+    if (rc != TM_OK)
+        return rc;
+    for (size_t row = 0; row < tm_table_row_count(table); row++)
+        *blocked += (double)tm_table_int64(table, "total_ns")[row];
+    tm_table_free(table);
+    return TM_OK;
+}
+
 /* As `threadmodel check --max-blocked-share` computes it. */
 static int append_share(answer_text *t, const tm_model *model)
 {
     tm_table *table;
     double lived = 0, blocked = 0;
     char line[32];
-    int rc = tm_thread_list(&table, model, NULL);
+    int rc = add_blocked(&blocked, model);
 
+    if (rc == TM_OK)
+        rc = tm_thread_list(&table, model, NULL);
     if (rc != TM_OK)
         return rc;
     int start = tm_table_column(table, "start_ns");
     int end = tm_table_column(table, "end_ns");
-    int enter = tm_table_column(table, "blocked_total_ns");
-    int reenter = tm_table_column(table, "reentering_total_ns");
 
     for (size_t row = 0; row < tm_table_row_count(table); row++) {
         double from = tm_table_cell_is_null(table, start, row)
@@ -96,8 +113,6 @@ static int append_share(answer_text *t, const tm_model *model)
                         : (double)tm_table_cell_int64(table, end, row);
 
         lived += to > from ? to - from : 0;
-        blocked += (double)tm_table_cell_int64(table, enter, row) +
-                   (double)tm_table_cell_int64(table, reenter, row);
     }
     tm_table_free(table);
     snprintf(line, sizeof(line), "%.6f", lived > 0 ? blocked / lived : 0);

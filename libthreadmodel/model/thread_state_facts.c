@@ -83,7 +83,9 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
                                           .thread = fact->peer,
                                           .stack = TM__NONE,
                                           .provenance = tm__reported_provenance(fact)});
-            seen.tenure = tm__tenure_wanted(model, fact->object, fact->time_ns);
+            /* What threads park for is a lock once one was told to own it. */
+            if (fact->value != TM_STATE_PARKED || model->objects[fact->object].is_owned)
+                seen.tenure = tm__tenure_wanted(model, fact->object, fact->time_ns);
             seen.peer = model->objects[fact->object].owner;
             seen.provenance =
                 (uint8_t)tm__owner_provenance(model, &model->objects[fact->object]);

@@ -10,7 +10,7 @@ import pytest
 import runs
 import threadmodel
 from conftest import Cli, one_line
-from threadmodel import Event, EventKind, Frame, Model, Run, Sink
+from threadmodel import Event, EventFlag, EventKind, Frame, Model, Run, Sink
 
 MS = 1_000_000
 
@@ -217,3 +217,44 @@ def test_a_damaged_run_is_not_taken_for_a_good_one(cli: Cli, tmp_path: Path) -> 
     done = cli("check", run, "--no-deadlock")
     assert done.returncode == 3
     assert "only partly read" in one_line(done.stderr)
+
+
+def of_a_reentrant_lock(sink: Sink, held_ms: int) -> None:
+    """A lock that is handed on by unparks: the second thread parks for it."""
+    kind = EventKind
+    sink.define_run(Run(start_ns=1))
+    name = "java.util.concurrent.locks.ReentrantLock$NonfairSync"
+    sink.define_class(1, name, "ReentrantLock.java")
+    sink.define_class(2, "demo.Account", "Account.java")
+    sink.define_method(1, 2, "transfer")
+    sink.define_stack(1, [Frame(1, line=42)])
+    sink.define_object(100, 1, synchronizer=True)
+    named = {"object": 100, "peer": 1, "flags": EventFlag.PEER_REPORTED}
+    released = {"object": 100, "peer": 2, "flags": EventFlag.OWNER_READ}
+    events = [Event(1, 1, kind.THREAD_START), Event(1, 2, kind.THREAD_START)]
+    for turn in range(10):
+        now = 1 + 100 * MS * turn
+        held = now + held_ms * MS
+        events.append(Event(now + 1, 2, kind.PARK, stack=1, **named))
+        events.append(Event(held, 1, kind.UNPARK_CALLED, **released))
+        events.append(Event(held + 1000, 2, kind.UNPARKED, object=100))
+    end = 1 + 1000 * MS
+    events += [Event(end, 1, kind.THREAD_END), Event(end, 2, kind.THREAD_END)]
+    sink.ingest(events)
+
+
+def test_a_synchronizer_is_a_lock(cli: Cli, tmp_path: Path) -> None:
+    for name, held_ms in (("slow", 80), ("fast", 20)):
+        with threadmodel.Writer(tmp_path / f"{name}.tmt") as writer:
+            of_a_reentrant_lock(writer, held_ms)
+    slow, fast = tmp_path / "slow.tmt", tmp_path / "fast.tmt"
+    shown = cli("report", slow).stdout.decode()
+    hottest = shown[shown.index("Hottest locks") : shown.index("Threads, ")]
+    assert "Longest waits" not in hottest
+    assert "demo.Account.transfer:42" in hottest
+    done = cli("check", slow, "--max-blocked-share", "39%")
+    assert done.returncode == 1
+    assert "40.00% of their time" in done.stdout.decode()
+    assert cli("check", slow, "--max-blocked-share", "41%").returncode == 0
+    assert cli("check", slow, "--no-regression", fast).returncode == 1
+    assert cli("check", fast, "--no-regression", slow).returncode == 0

@@ -84,7 +84,8 @@ def test_the_share_of_queueing_is_that_of_all_threads_lives(seed: int) -> None:
     for row in model.threads():
         end = model.length_ns if row["end_ns"] is None else row["end_ns"]
         lived += max(end - (row["start_ns"] or 0), 0)
-        queued += row["blocked_total_ns"] + row["reentering_total_ns"]
+    for row in model.blame():
+        queued += row["end_ns"] - row["start_ns"]
     (run,) = threadmodel.compare(model, model).run
     share = queued / lived if lived else 0
     assert run["lock_share_before"] == pytest.approx(share)

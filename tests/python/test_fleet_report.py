@@ -66,14 +66,9 @@ class Fleet:
         number = len(self._runs)
         facts: dict[str, Any] = dict.fromkeys(fleet.NUMBERS, 0)
         facts |= {"format": "tmt", "damage": None, "length_ns": SECOND}
-        callers = {
-            "class": "app.Pool",
-            "idle": False,
-            "blocked_total_ns": blocked_ns,
-            "reentering_total_ns": 0,
-        }
+        blamed = {"class": "app.Pool", "total_ns": blocked_ns}
         tables = {
-            "callers": stream([callers]),
+            "blamed": stream([blamed]),
             **({"findings": stream(list(findings))} if findings else {}),
             **({"lock_edges": stream(list(orders))} if orders else {}),
         }

@@ -424,16 +424,18 @@ def test_threads_in_every_state_fit(tmp_path: Path, cli: Cli, width: int) -> Non
         writer.define_thread(1, "a thread with quite a long name, to be cut")
         for number, (begin, end) in enumerate(pairs):
             time_ns = number * runs.MS
+            # What nobody owns is parked for without being a lock.
+            named = {"object": 1, "peer": 2} if begin != kind.PARK else {"object": 3}
             writer.ingest(
                 [
-                    threadmodel.Event(time_ns, 1, begin, object=1, peer=2),
-                    threadmodel.Event(time_ns + 123_456, 1, end, object=1, peer=2),
+                    threadmodel.Event(time_ns, 1, begin, **named),
+                    threadmodel.Event(time_ns + 123_456, 1, end, **named),
                 ]
             )
     shown = cli("report", "all.tmt", env={"COLUMNS": str(width)}).stdout.decode()
     threads = shown[shown.index("Threads, ") :].splitlines()
-    for state in ("blocked", "waiting", "joining", "sleeping", "parked"):
-        assert state in threads[1]
+    for by in ("locks", "waiting", "joining", "sleeping", "parked"):
+        assert by in threads[1]
     assert threads[2].count("123 us") == 5
     assert all(len(line) <= width for line in threads[1:4])
 

@@ -84,7 +84,7 @@ static int report_module(struct dl_phdr_info *info, size_t bytes, void *payload)
     size_t length;
 
     (void)bytes;
-    /* The program's own name is empty with glibc, and that of the kernel's page with musl. */
+    /* The program's own name is empty with glibc, and the kernel's page's with musl. */
     if (info->dlpi_phdr != (const void *)getauxval(AT_PHDR)) {
         if (!*info->dlpi_name)
             return 0;

@@ -4,13 +4,13 @@ was not looked for."""
 
 from typing import TYPE_CHECKING, Any, Final
 
+from threadmodel import lock_time
 from threadmodel.text import clean
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
 
-_QUEUEING: Final = ("blocked", "reentering")
-_NOT_RUNNING: Final = (*_QUEUEING, "waiting", "joining", "sleeping", "parked")
+_NOT_RUNNING: Final = (*lock_time.QUEUEING, "waiting", "joining", "sleeping", "parked")
 # Without these kinds a thread may look as if it ran that did not.
 _OF_ALL_STATES: Final = {
     "hot_lock",
@@ -37,7 +37,7 @@ def calm(model: "Model") -> str:
     if not threads or not length_ns:
         return "Nothing stands out: no finding reached its threshold."
     lived_ns = sum(_lived_ns(row, length_ns) for row in threads)
-    queued_ns = sum(row[f"{state}_total_ns"] for row in threads for state in _QUEUEING)
+    queued_ns = lock_time.total_ns(model)
     said = (
         "Nothing stands out: threads queued for locks for "
         f"{queued_ns / max(lived_ns, 1):.1%} of their lifetime."

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
 
+from threadmodel import lock_time
 from threadmodel.model import Model
 from threadmodel.noise import chance
 from threadmodel.selection import ALL, Selection
@@ -44,7 +45,8 @@ class Comparison:
         callers: by class, method and line, with the source file and whether threads
             are idle there; where a line is met on one side alone and its method once
             on both, by class and method: code moves. queued_ns is for how long threads
-            queued for monitors, blocked and re-entering.
+            queued for locks, monitors and synchronizers alike, and queued_share the
+            same as a part of the run's length.
         findings: by kind, class and method: impact_ns, of whole runs
         runs: how many runs there are before, and after
     """
@@ -66,22 +68,23 @@ class Comparison:
 
 
 def lock_share(model: Model, start_ns: int = 0) -> float:
-    """Return the part of all threads' time for which they queued for monitors.
+    """Return the part of all threads' time for which they queued for locks.
 
-    That is blocked and re-entering time over the time that threads lived, 0 to 1.
+    That is the time blocked by monitors and synchronizers over the time that threads
+    lived, 0 to 1.
 
     Args:
         model: asked
         start_ns: only from this time on
     """
     length = model.length_ns
-    lived = blocked = 0
-    for row in model.threads(_since(start_ns)):
+    since = _since(start_ns)
+    lived = 0
+    for row in model.threads(since):
         start = max(row["start_ns"] or 0, start_ns)
         end = length if row["end_ns"] is None else row["end_ns"]
         lived += max(end - start, 0)
-        blocked += row["blocked_total_ns"] + row["reentering_total_ns"]
-    return blocked / lived if lived else 0.0
+    return lock_time.total_ns(model, since) / lived if lived else 0.0
 
 
 def compare(
@@ -106,9 +109,12 @@ def compare(
         return _match([[*ask(m)] for m in olds], [[*ask(m)] for m in news], **choices)
 
     def places(model: Model) -> Iterable[Row]:
+        queued = lock_time.by_place(model, since)
+        length_ns = max(model.length_ns - start_ns, 1)
         for row in model.callers(since):
-            queued_ns = row["blocked_total_ns"] + row["reentering_total_ns"]
-            yield {**row, "queued_ns": queued_ns}
+            queued_ns = queued.get(lock_time.place_of(row), 0)
+            share = queued_ns / length_ns
+            yield {**row, "queued_ns": queued_ns, "queued_share": share}
 
     return Comparison(
         run=match(
@@ -120,7 +126,7 @@ def compare(
         callers=match(
             places,
             by=columns,
-            figures=(*_FIGURES, *_SHARES, "queued_ns"),
+            figures=(*_FIGURES, *_SHARES, "queued_ns", "queued_share"),
             loosely=("class", "method"),
             shown=("source", "idle"),
         ),

@@ -288,11 +288,9 @@ class Report:
         self._connection.execute(f"create temp table causes as {source}")
 
     def _blocked(self) -> str:
-        if not self._has("callers"):
+        if not self._has("blamed"):
             return "select '' as run, 0 as blocked_ns limit 0"
-        return """select run, sum(blocked_total_ns) + sum(reentering_total_ns)
-                as blocked_ns
-            from callers where not idle group by run"""
+        return "select run, sum(total_ns) as blocked_ns from blamed group by run"
 
     def _check_label(self, name: str) -> None:
         if name not in self.labels:

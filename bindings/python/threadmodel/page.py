@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from threadmodel import errors, evidence, excerpt, tables
+from threadmodel import errors, evidence, excerpt, lock_time, tables
 from threadmodel._enums import STATES
 from threadmodel._library import BUILT_VERSION, version_text
 from threadmodel.calm import calm
@@ -161,6 +161,7 @@ def facts(model: "Model") -> dict[str, Any]:
         "pid": run.pid or None,
         "start": run.start,
         "length_ns": model.length_ns,
+        "locks_ns": lock_time.total_ns(model),
         "calm": calm(model),
         "threshold_ns": run.threshold_ns,
         "events": model.event_count,

@@ -123,7 +123,7 @@ def diff(
     "--max-blocked-share",
     type=Share(),
     metavar="SHARE",
-    help="Threads may queue for monitors for at most this share of their time: 5%.",
+    help="Threads may queue for locks for at most this share of their time: 5%.",
 )
 @click.option("--no-deadlock", is_flag=True, help="No deadlock may be found.")
 @click.option(
@@ -241,12 +241,10 @@ def _blocked(model: Model, most: float, start_ns: int) -> list[Broken]:
         return []
     total = f"threads queued for {percent(share)} of their time, more than "
     broken = [Broken("max-blocked-share", total + percent(most))]
-    for row in model.callers(Selection(window=(start_ns, None))):
-        ns = row["blocked_total_ns"] + row["reentering_total_ns"]
-        if ns and len(broken) <= 10:
-            broken.append(
-                broken_at("max-blocked-share", f"{duration(ns)} by {place(row)}", row)
-            )
+    places = model.blame(("class", "caller"), Selection(window=(start_ns, None)))
+    for row in list(places)[:10]:
+        text = f"{duration(row['total_ns'])} by {place(row)}"
+        broken.append(broken_at("max-blocked-share", text, row))
     return broken
 
 

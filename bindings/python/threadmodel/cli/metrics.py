@@ -81,10 +81,10 @@ class Metrics:
         """The classes of which threads were blocked longest; by name, not by id."""
         counts: Counter[str] = Counter()
         times: Counter[str] = Counter()
-        for row in self._model.locks():
+        for row in self._model.blame("class"):
             name = row["class"] or "unknown"
-            counts[name] += row["blocked_count"] + row["reentering_count"]
-            times[name] += row["blocked_total_ns"] + row["reentering_total_ns"]
+            counts[name] += row["count"]
+            times[name] += row["total_ns"]
         wanted = [name for name, _ in times.most_common(MOST_CLASSES) if counts[name]]
         self._put(
             "lock_contentions_total",

@@ -58,10 +58,7 @@ def _beyond_tolerance(found: Comparison, tolerance: float) -> list[Broken]:
     """Compare parts of the run's length: two runs need not do the same work."""
     broken = []
     for row in found.callers:
-        old, new = (
-            row[f"blocked_share_{side}"] + row[f"reentering_share_{side}"]
-            for side in ("before", "after")
-        )
+        old, new = (row[f"queued_share_{side}"] for side in ("before", "after"))
         if new > old * (1 + tolerance) and new - old > LEAST_RISE:
             text = f"{place(row)}: {percent(old)} of the run before, {percent(new)} now"
             broken.append(broken_at("no-regression", text, row))

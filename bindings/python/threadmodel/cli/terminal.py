@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from threadmodel import lock_time
 from threadmodel.calm import calm, not_looked_for
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.page import NAME_LENGTH, add_more, caller_of, name_of
@@ -16,6 +17,8 @@ from threadmodel.model import Model
 from threadmodel.text import clean, count, duration
 
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
+# Those that a row of callers has.
+WAITS: Final = ("blocked", "reentering", "waiting", "joining", "parked")
 STACK_FRAMES: Final = 32
 FINDINGS: Final = 8
 # Enough to know a run by; a compiler's command line names hundreds of files.
@@ -44,8 +47,13 @@ LOST_BY_AGENT: Final = (
 )
 # States in which a thread can be idle: it waits for work, and there is none.
 IDLE: Final = ("waiting", "parked")
+# By what a thread was kept: queueing for a lock of any kind is one of these.
+LOCKS: Final = "locks"
+BY: Final = (LOCKS, "waiting", "joining", "sleeping", "parked")
 
 Row = dict[str, Any]
+# A row of callers, and one of the states in which threads were there.
+Place = tuple[Row, str]
 
 
 def sections(model: Model, top: int) -> list[Section]:
@@ -57,13 +65,13 @@ def sections(model: Model, top: int) -> list[Section]:
     """
     threads = list(model.threads())
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
-    callers = list(model.callers())
+    hot, waits = _divide(model)
     wanted = [
         _summary(model, threads, odd),
         _findings(model),
-        _blocking("Hottest locks", callers, ("blocked", "reentering"), top),
-        _blocking("Longest waits", callers, ("waiting", "joining", "parked"), top),
-        _threads(threads, _idle_times(model), top),
+        _blocking("Hottest locks", hot, top) or _never_blocked(),
+        _blocking("Longest waits", waits, top) or Section(""),
+        _threads(model, threads, top),
         path_sums(model.path_rollup(PATH_KEYS), top, model.caveats),
         deadlocks(model),
         _diagnostics(odd),
@@ -148,17 +156,31 @@ def _title(row: Row) -> str:
     return f"Suspected: {title}" if row["suspected"] else title
 
 
-def _blocking(
-    heading: str, callers: Sequence[Row], states: Sequence[str], top: int
-) -> Section:
-    """List class, caller and state, the longest total first; idle ones apart."""
-    found: list[tuple[Row, str]] = []
-    idle: list[tuple[Row, str]] = []
-    for row in callers:
-        for state in states:
+def _divide(model: Model) -> tuple[list[Place], list[Place]]:
+    """Divide what callers did into queueing for locks, and waiting for others."""
+    locks = lock_time.by_place(model)
+    hot: list[Place] = []
+    waits: list[Place] = []
+    for row in model.callers():
+        for state in WAITS:
             if row[f"{state}_count"]:
-                kept = idle if row["idle"] and state in IDLE else found
-                kept.append((row, state))
+                is_lock = lock_time.is_lock(row, state, locks)
+                (hot if is_lock else waits).append((row, state))
+    return hot, waits
+
+
+def _never_blocked() -> Section:
+    section = Section("Hottest locks")
+    section.line("no thread was ever blocked by a lock")
+    return section
+
+
+def _blocking(heading: str, places: Sequence[Place], top: int) -> Section | None:
+    """List class, caller and state, the longest total first; idle ones apart."""
+    if not places:
+        return None
+    found = [it for it in places if not (it[0]["idle"] and it[1] in IDLE)]
+    idle = [it for it in places if it[0]["idle"] and it[1] in IDLE]
     found.sort(key=lambda item: -item[0][f"{item[1]}_total_ns"])
     section = Section(heading)
     if found:
@@ -191,8 +213,6 @@ def _blocking(
                 "thread initialises",
                 "dim",
             )
-    elif "blocked" in states:
-        section.line("no thread was ever blocked by a lock")
     if idle:
         _add_idle(section, idle)
     return section
@@ -233,48 +253,53 @@ def _idle_times(model: Model) -> Mapping[tuple[int, str], int]:
     return found
 
 
-def _threads(
-    threads: Sequence[Row], idle_ns: Mapping[tuple[int, str], int], top: int
-) -> Section:
-    """List the threads that were blocked most, by what others did before the rest."""
+def _threads(model: Model, threads: Sequence[Row], top: int) -> Section:
+    """List the threads that were blocked most by locks, by what others did before the
+    rest. Parking for a lock is time of that lock."""
+    idle_ns = _idle_times(model)
+    locks_ns = lock_time.by_thread(model)
 
     def total(row: Row, state: str) -> int:
-        idle = idle_ns.get((row["thread_id"], state), 0)
-        return max(int(row[f"{state}_total_ns"]) - idle, 0)
+        if state == LOCKS:
+            return locks_ns.get(row["thread_id"], 0)
+        ns = int(row[f"{state}_total_ns"]) - idle_ns.get((row["thread_id"], state), 0)
+        if state == "parked":
+            by_monitors = sum(row[f"{name}_total_ns"] for name in lock_time.QUEUEING)
+            ns -= locks_ns.get(row["thread_id"], 0) - by_monitors
+        return max(ns, 0)
 
     def idle_of(row: Row) -> int:
         return sum(idle_ns.get((row["thread_id"], state), 0) for state in IDLE)
 
-    def is_empty(row: Row, state: str) -> bool:
-        is_idle = (row["thread_id"], state) in idle_ns
-        return not row[f"{state}_count"] or (is_idle and not total(row, state))
-
-    def rank(row: Row) -> tuple[int, int]:
-        by_locks = row["blocked_total_ns"] + row["reentering_total_ns"]
-        return (-by_locks, -sum(total(row, state) for state in STATES))
+    def text(row: Row, state: str) -> str:
+        ns = total(row, state)
+        names = lock_time.QUEUEING if state == LOCKS else (state,)
+        is_whole = ns == sum(row[f"{name}_total_ns"] for name in names)
+        was_there = any(row[f"{name}_count"] for name in names) and is_whole
+        return duration(ns) if ns or was_there else "-"
 
     section = Section("Threads, the most blocked first, and how long by what")
-    met = [state for state in STATES if any(row[f"{state}_count"] for row in threads)]
     # In a thread dump all were blocked for no time that is known.
     blocked = [row for row in threads if any(row[f"{state}_count"] for state in STATES)]
-    shown = sorted(blocked, key=rank)[:top]
+    shown = sorted(
+        blocked,
+        key=lambda row: (-total(row, LOCKS), -sum(total(row, by) for by in BY)),
+    )[:top]
     if not shown:
         section.line("no thread was ever blocked")
         return section
+    met = [by for by in BY if any(text(row, by) != "-" for row in threads)]
     columns = [
         Column("thread", name=True, style="bold"),
         Column("state", label=True, optional=True),
-        *(Column(state) for state in met),
+        *(Column(by) for by in met),
         *([Column("idle", optional=True)] if idle_ns else []),
     ]
     rows = [
         [
             name_of(row["name"], f"#{row['thread_id']}"),
             name_of(row["state"]),
-            *(
-                "-" if is_empty(row, state) else duration(total(row, state))
-                for state in met
-            ),
+            *(text(row, by) for by in met),
             *([duration(idle_of(row)) if idle_of(row) else "-"] if idle_ns else []),
         ]
         for row in shown

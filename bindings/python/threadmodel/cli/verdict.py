@@ -15,7 +15,7 @@ from threadmodel.text import clean
 
 RULES: Final = {
     "no-deadlock": "No deadlock may be found",
-    "max-blocked-share": "Threads may queue for monitors for a part of their time only",
+    "max-blocked-share": "Threads may queue for locks for a part of their time only",
     "no-regression": "No lock may take more of the run than in the base run",
 }
 SARIF_VERSION: Final = "2.1.0"

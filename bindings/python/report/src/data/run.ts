@@ -14,6 +14,8 @@ export interface Facts {
   pid: number | null;
   start: string | null;
   length_ns: number;
+  /** For how long all threads were blocked by locks, of whatever kind. */
+  locks_ns: number;
   calm: string;
   threshold_ns: number;
   events: number;

@@ -54,7 +54,7 @@ public final class Answers {
     private static final java.nio.charset.Charset FILE_NAMES =
             java.nio.charset.Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
 
-    /** The part of all threads' time for which they queued for monitors, 0 to 1. */
+    /** The part of all threads' time for which they queued for locks, 0 to 1. */
     public double blockedShare() {
         return blockedShare;
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Records each test, and fails it on a deadlock, on a cycle of lock order, or
- * if threads queued for monitors for too great a part of their time.
+ * if threads queued for locks for too great a part of their time.
  *
  * <pre>
  * &#64;ExtendWith(ThreadmodelExtension.class)
