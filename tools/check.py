@@ -23,13 +23,24 @@ from xml.etree import ElementTree
 
 import analyze
 import branches
+import portable
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
 SHOWN_LINES = 200
 # Groups that run for minutes: with --full, or by their name.
-FULL_ONLY = ("real", "chaos", "analyze", "tsan", "coverage", "layout", "java", "dist")
+FULL_ONLY = (
+    "real",
+    "chaos",
+    "analyze",
+    "tsan",
+    "coverage",
+    "layout",
+    "java",
+    "dist",
+    "portable",
+)
 # A VM whose objects have compact headers, and whose monitors lie in a table; and the
 # tests that read owners or objects there.
 LAYOUT = (
@@ -202,6 +213,28 @@ def run_analysis() -> Outcome:
     return Outcome(passed=known, failed=len(wrong), text="\n".join([*wrong, ""]))
 
 
+def run_portable() -> Outcome:
+    """The C tests of the core and the readers on every target. A build that warns is a
+    failure; one whose programs nothing here can run is a test that passes."""
+    total = Outcome()
+    for target in portable.TARGETS:
+        command = portable.missing(target)
+        if command:
+            total.skipped += 1
+            total.reasons[f"{target.name}: {command} is not installed"] += 1
+            continue
+        folder, options = portable.prepare(target)
+        wrong = build_with(folder, *options)
+        if wrong:
+            wrong.text = f"{target.name}:\n{wrong.text}"
+            total.add(wrong)
+        elif portable.is_run(target):
+            total.add(run_meson(folder, "--timeout-multiplier=10"))
+        else:
+            total.passed += 1
+    return total
+
+
 def run_coverage() -> Outcome:
     """A layer whose branches are taken as they should be is a test that passes."""
     try:
@@ -283,6 +316,7 @@ def find_groups() -> dict[str, Callable[[], Outcome]]:
     groups["analyze"] = run_analysis
     groups["valgrind"] = run_valgrind
     groups["coverage"] = run_coverage
+    groups["portable"] = run_portable
     groups["layout"] = run_layout
     return groups
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/system.h"
+
 /* Long enough for a sentence and a path; a longer text is cut. */
 static _Thread_local char text[512];
 
@@ -23,7 +25,7 @@ int tm__fail_system(const char *path, int number)
 {
     char reason[128];
 
-    if (strerror_r(number, reason, sizeof(reason)) != 0)
+    if (tm__describe_error(number, reason, sizeof(reason)) != 0)
         snprintf(reason, sizeof(reason), "error %d", number);
     return tm__fail(TM_EIO, "%s: %s", path, reason);
 }

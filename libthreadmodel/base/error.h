@@ -5,12 +5,14 @@
 
 #include <threadmodel/error.h>
 
+#include "base/printf.h"
+
 /**
  * Set the calling thread's error text: one impersonal line with the value that
  * was wrong.
  * @return code, so that a failing function can end with `return tm__fail(...)`
  */
-int tm__fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int tm__fail(int code, const char *format, ...) TM__PRINTF(2, 3);
 
 /**
  * The same for a system call that failed: "path: No such file or directory".

@@ -6,13 +6,11 @@
 #include "base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/system.h"
 
 enum { MOST_TRIES = 100 };
 
@@ -72,7 +70,7 @@ static int make_and_rename(const char *path, tm__memory *memory)
         if (opened >= 0 || error != EEXIST)
             break;
     }
-    if (opened >= 0 && rename(made, path) < 0) {
+    if (opened >= 0 && tm__rename(made, path) < 0) {
         error = errno;
         unlink(made);
         close(opened);
@@ -108,7 +106,7 @@ int tm__file_write(void *payload, const char *bytes, size_t count)
     const tm__file *file = payload;
 
     while (count > 0) {
-        ssize_t written = write(file->descriptor, bytes, count);
+        ssize_t written = tm__write_some(file->descriptor, bytes, count);
 
         if (written < 0 && errno == EINTR)
             continue;

@@ -7,12 +7,10 @@
 #include "base/input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/system.h"
 
 enum { WINDOW_BYTES = 256 << 10 };
 
@@ -130,8 +128,8 @@ static ssize_t read_more(tm__input *input)
         room = (size_t)(end - at);
     do
         count = input->is_seekable
-                    ? pread(part.descriptor, to, room, (off_t)(at - part.start))
-                    : read(part.descriptor, to, room);
+                    ? tm__read_at(part.descriptor, to, room, at - part.start)
+                    : tm__read_some(part.descriptor, to, room);
     while (count < 0 && errno == EINTR);
     if (count > 0)
         input->held += (size_t)count;

@@ -27,18 +27,21 @@ static void insert(tm__map *map, uint64_t key, uint32_t index)
 static int grow(tm__map *map)
 {
     tm__map grown = *map;
-    uint64_t old = map->slots ? map->mask + 1 : 0, slots = old ? old * 2 : FIRST_SLOTS;
+    size_t old = map->slots ? (size_t)map->mask + 1 : 0;
+    size_t slots = old ? old * 2 : FIRST_SLOTS;
 
+    if (slots > SIZE_MAX / sizeof(*grown.slots))
+        return TM_ENOMEM;
     grown.slots = tm__resize(map->memory, NULL, 0, slots * sizeof(*grown.slots));
     if (!grown.slots)
         return TM_ENOMEM;
     grown.mask = slots - 1;
     grown.shift = 64;
-    for (uint64_t i = slots; i > 1; i /= 2)
+    for (size_t i = slots; i > 1; i /= 2)
         grown.shift--;
-    for (uint64_t i = 0; i < slots; i++)
+    for (size_t i = 0; i < slots; i++)
         grown.slots[i] = (tm__map_slot){.key = 0, .index = TM__NONE};
-    for (uint64_t i = 0; i < old; i++)
+    for (size_t i = 0; i < old; i++)
         if (map->slots[i].index != TM__NONE)
             insert(&grown, map->slots[i].key, map->slots[i].index);
     tm__free(map->memory, map->slots, old * sizeof(*map->slots));
@@ -58,6 +61,7 @@ int tm__map_put(tm__map *map, uint64_t key, uint32_t index)
 void tm__map_clear(tm__map *map)
 {
     if (map->slots)
-        tm__free(map->memory, map->slots, (map->mask + 1) * sizeof(*map->slots));
+        tm__free(map->memory, map->slots,
+                 ((size_t)map->mask + 1) * sizeof(*map->slots));
     tm__map_init(map, map->memory);
 }

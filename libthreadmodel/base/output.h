@@ -9,6 +9,7 @@
 #include <threadmodel/table.h>
 
 #include "base/file.h"
+#include "base/printf.h"
 
 typedef struct tm__output {
     tm__memory *memory;
@@ -37,8 +38,7 @@ void tm__output_put(tm__output *output, const char *bytes, size_t count);
 void tm__output_text(tm__output *output, const char *text);
 
 /** Add formatted text of at most 255 bytes. */
-void tm__output_format(tm__output *output, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void tm__output_format(tm__output *output, const char *format, ...) TM__PRINTF(2, 3);
 
 /** Write what is held. @return TM_OK or the first failure */
 int tm__output_flush(tm__output *output);

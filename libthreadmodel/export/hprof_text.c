@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/saturate.h"
 #include "base/sort.h"
+#include "base/system.h"
 #include "export/export.h"
 
 enum { FIRST_THREAD = 200001, FIRST_TRACE = 300001, NO_STACK = -1 };
@@ -47,7 +48,7 @@ static void put_date(tm__output *out, int64_t wall_ns, int32_t utc_offset_s)
     time_t seconds = (time_t)(wall_ns / 1000000000 + utc_offset_s);
     struct tm parts;
 
-    if (gmtime_r(&seconds, &parts))
+    if (tm__calendar(&seconds, &parts))
         tm__output_format(out, "%.3s %.3s %2d %02d:%02d:%02d %d",
                           DAYS + 3 * parts.tm_wday, MONTHS + 3 * parts.tm_mon,
                           parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-__extension__ typedef __int128 wide;
+#include "base/scale.h"
 
 static const int64_t fraction_unit = INT64_C(1000000000000000000);
 
@@ -34,7 +34,8 @@ const char *tm__decimal_read(const char *at, const char *end, int64_t unit,
             fraction += scale * (*at - '0');
         }
     }
-    fraction = (int64_t)(((wide)fraction * unit + fraction_unit / 2) / fraction_unit);
+    fraction = (int64_t)tm__scale((uint64_t)fraction, (uint64_t)unit,
+                                  (uint64_t)fraction_unit / 2, (uint64_t)fraction_unit);
     if (__builtin_mul_overflow(whole, unit, &result) ||
         __builtin_add_overflow(result, fraction, &result))
         return NULL;

@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/scale.h"
 #include "base/sink.h"
 #include "base/sized.h"
 #include "trace/trace_writer.h"
-
-__extension__ typedef unsigned __int128 wide;
 
 /* ---- a trace: its sink is the writer's ---- */
 
@@ -161,7 +160,7 @@ void tm__log_put_time(tm__output *output, int64_t ns, int64_t unit_ns)
 {
     uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
     uint64_t unit = (uint64_t)unit_ns;
-    uint64_t billionths = (uint64_t)((wide)(size % unit) * 1000000000 / unit);
+    uint64_t billionths = tm__scale(size % unit, 1000000000, 0, unit);
 
     tm__output_format(output, "%s%llu", ns < 0 ? "-" : "",
                       (unsigned long long)(size / unit));

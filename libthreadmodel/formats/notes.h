@@ -5,6 +5,7 @@
 
 #include <threadmodel/sink.h>
 
+#include "base/printf.h"
 #include "base/strings.h"
 
 typedef struct tm__notes {
@@ -17,12 +18,10 @@ typedef struct tm__notes {
 void tm__notes_init(tm__notes *notes, tm__memory *memory);
 
 /** Add a sentence on what the data cannot show. @return TM_OK or TM_ENOMEM */
-int tm__notes_caveat(tm__notes *notes, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+int tm__notes_caveat(tm__notes *notes, const char *format, ...) TM__PRINTF(2, 3);
 
 /** The same on what is missing or wrong: reading then ends with TM_EDAMAGED. */
-int tm__notes_damage(tm__notes *notes, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+int tm__notes_damage(tm__notes *notes, const char *format, ...) TM__PRINTF(2, 3);
 
 /** Tell the sink what it was not told yet. */
 int tm__notes_emit(tm__notes *notes, const tm_sink *sink);

@@ -201,8 +201,9 @@ uint16_t tm__role(const char *class_name, const char *name,
 
     if (!class_name || !name)
         return TM__ROLE_NAMELESS;
-    role = is_default ? tm__is_library(class_name)
-                      : has_prefix(class_name, libraries->prefixes, libraries->count);
+    role = (uint16_t)(is_default ? tm__is_library(class_name)
+                                 : has_prefix(class_name, libraries->prefixes,
+                                              libraries->count));
     role |= role_by_pattern(name);
     if (has_prefix(name, primitives, COUNT(primitives)))
         role |= TM__ROLE_PRIMITIVE;

@@ -103,7 +103,7 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
     it->owner_ns = time_ns;
     it->owner_provenance = (uint8_t)provenance;
     it->is_owned = 1;
-    owner->is_stated |= tm__is_blocked(owner);
+    owner->is_stated |= tm__is_blocked(owner) != 0;
     /* A notify that proves to have been another's takes back what came after the wait.
      */
     it->owner_interval = tm__is_blocked(owner) && tm__end_is_reported(model, owner)

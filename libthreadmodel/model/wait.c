@@ -93,7 +93,7 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
         tm__want_end_of(model, fact->thread, object->thread);
     }
     model->threads[fact->thread].fickle =
-        (uint8_t)may_wake_for_nothing(model, &model->threads[fact->thread]);
+        may_wake_for_nothing(model, &model->threads[fact->thread]) != 0;
     tm__begin(model, fact->thread, fact->time_ns, wait);
     tm__wait_set_add(model, fact->object, fact->thread);
 }

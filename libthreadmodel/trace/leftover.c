@@ -14,13 +14,11 @@
  */
 #include "trace/leftover.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/system.h"
 #include "trace/ring_record.h"
 #include "trace/ring_layout.h"
 
@@ -269,7 +267,7 @@ int tm__leftover_open(tm__leftover *leftover, tm__memory *memory, const char *pa
     rc = tm__input_open(&input, memory, rings_path);
     if (rc < 0)
         return rc;
-    if (flock(input.descriptor, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+    if (tm__is_locked(input.descriptor))
         leftover->state = TM__LEFTOVER_RUNNING;
     else
         rc = read_all(leftover, &input, run_id, events);

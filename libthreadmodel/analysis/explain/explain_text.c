@@ -7,12 +7,12 @@
 #include "analysis/explain/explain.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/duration.h"
+#include "base/printf.h"
 #include "model/caller_frame.h"
 #include "model/methods.h"
 #include "model/model.h"
 
-static void add(tm__explanation *it, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static void add(tm__explanation *it, const char *format, ...) TM__PRINTF(2, 3);
 
 static void add(tm__explanation *it, const char *format, ...)
 {

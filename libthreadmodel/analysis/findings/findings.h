@@ -10,6 +10,7 @@
 #include <threadmodel/whatif.h>
 
 #include "analysis/grouping/callers.h"
+#include "base/printf.h"
 #include "base/triple_map.h"
 #include "model/entity_names.h"
 #include "model/model.h"
@@ -87,8 +88,7 @@ int tm__is_looked_for(const tm__findings *findings, const char *kind);
 /** What is written from now on goes there. */
 void tm__part(tm__finding *finding, enum tm__part part);
 /** Add words, cut where there is no more room. */
-void tm__finding_write(tm__finding *finding, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void tm__finding_write(tm__finding *finding, const char *format, ...) TM__PRINTF(2, 3);
 /** "12.3 ms" */
 void tm__finding_write_duration(tm__finding *finding, int64_t time_ns);
 /** "Account.transfer" of demo.Account.transfer: the column has it whole. Titles have no

@@ -12,10 +12,8 @@
 #include "model/object.h"
 #include "model/thread.h"
 
-enum {
-    BACK_NS = 100000, ///< who waits again so soon had nothing to do
-    NO_GROUP = UINT32_MAX
-};
+enum { BACK_NS = 100000 }; ///< who waits again so soon had nothing to do
+#define NO_GROUP UINT32_MAX
 
 /** Notifies of one class at one place. */
 typedef struct site {

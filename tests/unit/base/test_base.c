@@ -12,6 +12,7 @@
 #include "base/duration.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/scale.h"
 #include "base/strings.h"
 
 /* Fails the n-th allocation and all after it. */
@@ -151,6 +152,37 @@ static void durations_are_written_as_people_do(void **state)
         assert_string_equal(tm__duration_of(TIMES[i].time_ns).text, TIMES[i].text);
 }
 
+static void a_product_of_128_bits_is_divided_the_same_with_and_without_them(
+    void **state)
+{
+    const uint64_t values[] = {0,
+                               1,
+                               2,
+                               999999999,
+                               UINT32_MAX,
+                               UINT64_C(1) << 32,
+                               UINT64_C(1000000000000000000),
+                               INT64_MAX,
+                               UINT64_C(1) << 63,
+                               UINT64_MAX - 1,
+                               UINT64_MAX};
+    const size_t count = sizeof(values) / sizeof(*values);
+
+    (void)state;
+    assert_int_equal(tm__scale_by_bits(3, 5, 1, 8), 2);
+    assert_int_equal(tm__scale_by_bits(UINT64_MAX - 1, UINT64_MAX, 0, UINT64_MAX),
+                     UINT64_MAX - 1);
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; b < count; b++)
+            for (size_t c = 0; c < count; c++)
+                /* What is less than c, times b, is less than b times c: it fits. */
+                if (values[a] < values[c])
+                    assert_int_equal(
+                        tm__scale_by_bits(values[a], values[b], values[c] / 2,
+                                          values[c]),
+                        tm__scale(values[a], values[b], values[c] / 2, values[c]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +191,8 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_anywhere_leaves_maps_and_strings_usable),
         cmocka_unit_test(error_text_is_one_line_and_bounded),
         cmocka_unit_test(durations_are_written_as_people_do),
+        cmocka_unit_test(
+            a_product_of_128_bits_is_divided_the_same_with_and_without_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

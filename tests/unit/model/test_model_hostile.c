@@ -182,7 +182,7 @@ static size_t deadlocked(const tm_model *model)
 
 static void a_million_threads_in_one_chain_that_closes_are_one_deadlock(void **state)
 {
-    const uint64_t count = as_many_as(1000000);
+    const size_t count = (size_t)as_many_as(1000000);
     tm_event *events = calloc(count, sizeof(*events));
     tm_model *model = new_model(TM_POLICY_HOTSPOT, 0);
 

@@ -246,10 +246,13 @@ static inline int emit_random_definition(const tm_sink *sink, uint64_t *seed)
         return sink->define_class(sink->payload, &item);
     }
     case 1: {
-        tm_method item = {sizeof(item),          random_number(seed),
-                          random_number(seed),   random_text(seed, a),
-                          random_text(seed, b),  lines,
-                          random_next(seed) % 40};
+        tm_method item = {sizeof(item),
+                          random_number(seed),
+                          random_number(seed),
+                          random_text(seed, a),
+                          random_text(seed, b),
+                          lines,
+                          (uint32_t)(random_next(seed) % 40)};
         for (size_t i = 0; i < item.line_count; i++)
             lines[i] = (tm_line){(int64_t)random_number(seed),
                                  (int32_t)random_number(seed), 0};
@@ -258,7 +261,8 @@ static inline int emit_random_definition(const tm_sink *sink, uint64_t *seed)
     case 2:
     case 3: {
         tm_stack item = {sizeof(item), (uint32_t)random_number(seed),
-                         (uint32_t)random_number(seed), frames, random_next(seed) % 40};
+                         (uint32_t)random_number(seed), frames,
+                         (uint32_t)(random_next(seed) % 40)};
         for (size_t i = 0; i < item.frame_count; i++)
             frames[i] = (tm_frame){random_number(seed), (int64_t)random_number(seed),
                                    (int32_t)random_number(seed), 0};
