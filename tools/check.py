@@ -37,7 +37,6 @@ FULL_ONLY = (
     "tsan",
     "coverage",
     "layout",
-    "java",
     "dist",
     "portable",
 )

@@ -299,6 +299,22 @@ static void end_all_before(tm_model *model, uint32_t thread, int64_t time_ns, in
     }
 }
 
+/* What ended because all that a thread holds is told anew goes on if it is told again,
+ * and the thread was blocked all the time: it got nothing in between. */
+static void go_on(tm_model *model, const tm__fact *fact)
+{
+    const tm__thread *thread = &model->threads[fact->thread];
+    tm__tenure *last = tm__tenure_last(model, fact->object);
+
+    if (last && last->owner == fact->thread && last->flags & TM__TENURE_OVER &&
+        !(last->flags & (TM__TENURE_RELEASED | TM__TENURE_LOST)) &&
+        last->after_ns == tm__tenure_slack(last->had_ns, fact->time_ns) &&
+        tm__is_blocked(thread) && tm__blocked_since_ns(thread) <= last->had_ns) {
+        last->flags &= (uint16_t)~TM__TENURE_OVER;
+        last->after_ns = TM__UNLIMITED;
+    }
+}
+
 int tm__reported_provenance(const tm__fact *fact)
 {
     return fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
@@ -316,6 +332,7 @@ void tm__on_held(tm_model *model, const tm__fact *fact)
         return;
     }
     tm__object_fresh(model, fact->object);
+    go_on(model, fact);
     tm__tenure_had(model, fact->object,
                    &(tm__had){.time_ns = fact->time_ns,
                               .thread = fact->thread,
