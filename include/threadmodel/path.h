@@ -74,7 +74,8 @@ typedef struct tm_path_options {
  * came here from the segment before; null: the same thread continued), unexplained
  * string (why nothing explains this segment, "unparks not recorded" for instance; null:
  * it is explained), provenance string (enum tm_provenance; of the interaction; null:
- * without one).
+ * without one), latency bool (wake-up latency: the lock was released, or the thread
+ * notified or unparked, and it did not run yet).
  *
  * object, class, method: for a blocking interval as in the timeline; for other segments
  * what the thread handed over, or which thread it notified, at the segment's end. via:
@@ -98,9 +99,10 @@ TM_API int tm_path_list(tm_table **out, const tm_model *model,
  * by TM_PATH_BY_METHOD: method string; by TM_PATH_BY_CLASS: class string; by
  * TM_PATH_BY_STATE: state string (enum tm_state); always: segments int64 (how many),
  * total_ns int64 (their length), share double (of the path's length), unexplained_ns
- * int64 (of total_ns: not explained); by TM_PATH_BY_THREAD without TM_PATH_BY_METHOD,
- * TM_PATH_BY_CLASS, TM_PATH_BY_STATE: slack_ns int64 (how much longer the thread could
- * have taken, all else being equal, before the path ended later; null: any time).
+ * int64 (of total_ns: not explained), latency_ns int64 (of total_ns: wake-up latency);
+ * by TM_PATH_BY_THREAD without TM_PATH_BY_METHOD, TM_PATH_BY_CLASS, TM_PATH_BY_STATE:
+ * slack_ns int64 (how much longer the thread could have taken, all else being equal,
+ * before the path ended later; null: any time).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

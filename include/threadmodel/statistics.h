@@ -18,14 +18,16 @@ TM_BEGIN_DECLS
 
 /** Keys to group by; any combination. */
 enum tm_statistics_key {
-    TM_STATISTICS_BY_CLASS = 1,   ///< of the lock or joined thread
-    TM_STATISTICS_BY_CALLER = 2,  ///< where it was called: method and line
-    TM_STATISTICS_BY_OBJECT = 4,  ///< the single lock
-    TM_STATISTICS_BY_THREAD = 8,  ///< who was blocked
-    TM_STATISTICS_BY_GROUP = 16,  ///< its thread group or container
-    TM_STATISTICS_BY_STACK = 32,  ///< the whole of it
-    TM_STATISTICS_BY_METHOD = 64, ///< where it was called, without the line
-    TM_STATISTICS_BY_LINE = 128   ///< the line, whatever the method
+    TM_STATISTICS_BY_CLASS = 1,    ///< of the lock or joined thread
+    TM_STATISTICS_BY_CALLER = 2,   ///< where it was called: method and line
+    TM_STATISTICS_BY_OBJECT = 4,   ///< the single lock
+    TM_STATISTICS_BY_THREAD = 8,   ///< who was blocked
+    TM_STATISTICS_BY_GROUP = 16,   ///< its thread group or container
+    TM_STATISTICS_BY_STACK = 32,   ///< the whole of it
+    TM_STATISTICS_BY_METHOD = 64,  ///< where it was called, without the line
+    TM_STATISTICS_BY_LINE = 128,   ///< the line, whatever the method
+    TM_STATISTICS_BY_LATENCY = 256 ///< no further groups: how much of the time nobody
+                                   ///< had the lock, as table `blame` tells
 };
 
 /** Choices of a statistics question; zero is the default of each. */
@@ -95,7 +97,10 @@ TM_API int tm_thread_list(tm_table **out, const tm_model *model,
  * <state>_max_ns int64, <state>_mean_ns int64, <state>_p50_ns int64, <state>_p90_ns
  * int64 and <state>_p99_ns int64 (null: the count is 0); for each of blocked, waiting,
  * reentering, joining, parked: <state>_share double (the total, of the length of the
- * run or of the window; above 1 where threads were blocked side by side).
+ * run or of the window; above 1 where threads were blocked side by side); by
+ * TM_STATISTICS_BY_LATENCY, for each of blocked, waiting, reentering, parked:
+ * <state>_latency_ns int64 (of the total: nobody had the lock or permit, and the next
+ * owner was being woken).
  *
  * @param[out] out  the answer, yours; NULL on failure. It is named after its keys:
  *                  locks (class), callers (class, caller), objects (object), groups

@@ -37,6 +37,10 @@ static const tm__merge_rule groups[] = {
     {"parked_total_ns", TM__MERGE_SUM, TM_TYPE_INT64},
     {"parked_min_ns", TM__MERGE_MIN, TM_TYPE_INT64},
     {"parked_max_ns", TM__MERGE_MAX, TM_TYPE_INT64},
+    {"blocked_latency_ns", TM__MERGE_SUM, TM_TYPE_INT64},
+    {"waiting_latency_ns", TM__MERGE_SUM, TM_TYPE_INT64},
+    {"reentering_latency_ns", TM__MERGE_SUM, TM_TYPE_INT64},
+    {"parked_latency_ns", TM__MERGE_SUM, TM_TYPE_INT64},
 };
 
 static const tm__merge_rule histogram[] = {
@@ -82,6 +86,7 @@ static const tm__merge_rule path_rollup[] = {
     {"segments", TM__MERGE_SUM, TM_TYPE_INT64},
     {"total_ns", TM__MERGE_SUM, TM_TYPE_INT64},
     {"unexplained_ns", TM__MERGE_SUM, TM_TYPE_INT64},
+    {"latency_ns", TM__MERGE_SUM, TM_TYPE_INT64},
 };
 
 static const tm__merge_rule whatif[] = {

@@ -100,6 +100,10 @@ static const tm__column_spec groups[] = {
     {"reentering_share", TM_TYPE_DOUBLE, 0, 0},
     {"joining_share", TM_TYPE_DOUBLE, 0, 0},
     {"parked_share", TM_TYPE_DOUBLE, 0, 0},
+    {"blocked_latency_ns", TM_TYPE_INT64, TM_STATISTICS_BY_LATENCY, 0},
+    {"waiting_latency_ns", TM_TYPE_INT64, TM_STATISTICS_BY_LATENCY, 0},
+    {"reentering_latency_ns", TM_TYPE_INT64, TM_STATISTICS_BY_LATENCY, 0},
+    {"parked_latency_ns", TM_TYPE_INT64, TM_STATISTICS_BY_LATENCY, 0},
 };
 
 static const tm__column_spec histogram[] = {
@@ -210,7 +214,7 @@ static const tm__column_spec critical_path[] = {
     {"source", TM_TYPE_STRING, 0, 0},     {"line", TM_TYPE_INT32, 0, 0},
     {"object", TM_TYPE_STRING, 0, 0},     {"class", TM_TYPE_STRING, 0, 0},
     {"via", TM_TYPE_STRING, 0, 0},        {"unexplained", TM_TYPE_STRING, 0, 0},
-    {"provenance", TM_TYPE_STRING, 0, 0},
+    {"provenance", TM_TYPE_STRING, 0, 0}, {"latency", TM_TYPE_BOOL, 0, 0},
 };
 
 static const tm__column_spec explanation[] = {
@@ -234,6 +238,7 @@ static const tm__column_spec path_rollup[] = {
     {"total_ns", TM_TYPE_INT64, 0, 0},
     {"share", TM_TYPE_DOUBLE, 0, 0},
     {"unexplained_ns", TM_TYPE_INT64, 0, 0},
+    {"latency_ns", TM_TYPE_INT64, 0, 0},
     {"slack_ns", TM_TYPE_INT64, TM_PATH_BY_THREAD,
      TM_PATH_BY_METHOD | TM_PATH_BY_CLASS | TM_PATH_BY_STATE},
 };

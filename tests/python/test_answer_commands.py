@@ -21,15 +21,15 @@ def test_stats_are_those_of_the_model(
     cli: Cli, trace: Path, model: threadmodel.Model
 ) -> None:
     rows = json.loads(cli("stats", trace, "--json").stdout)
-    assert rows == list(model.callers())
+    assert rows == list(model.statistics(("class", "caller", "latency")))
     rows = json.loads(cli("stats", trace, "--by", "thread", "--json").stdout)
-    assert rows == list(model.statistics(("thread",)))
+    assert rows == list(model.statistics(("thread", "latency")))
     done = cli(
         *("stats", trace, "--by", "class", "--thread", f"#{runs.WORKER}"),
         *("--class", "demo.Account", "--from", "11", "--to", "22", "--json"),
     )
     wanted = model.statistics(
-        ("class",),
+        ("class", "latency"),
         Selection(runs.WORKER, "demo.Account", (11 * runs.MS, 22 * runs.MS)),
     )
     assert json.loads(done.stdout) == list(wanted)
@@ -101,7 +101,7 @@ def test_rows_go_into_files_by_their_names(
     for name in ("rows.json", "rows.csv", "rows.parquet", "rows.txt"):
         done = cli("stats", trace, "--by", "class", "-o", tmp_path / name)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    wanted = list(model.locks())
+    wanted = list(model.statistics(("class", "latency")))
     assert json.loads((tmp_path / "rows.json").read_text()) == wanted
     rows = csv.DictReader(io.StringIO((tmp_path / "rows.csv").read_text()))
     assert [row["class"] for row in rows] == [row["class"] for row in wanted]

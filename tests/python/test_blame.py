@@ -360,3 +360,47 @@ def test_a_model_without_events_has_no_blame() -> None:
     assert len(Model().blame()) == 0
     assert len(Model().blame("owner")) == 0
     assert len(Model().blockers()) == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_statistics_have_the_latency_that_blame_has(seed: int) -> None:
+    model = Model()
+    random_runs.fill(model, seed, threads=7, objects=4, count=3000)
+    told: dict[tuple[str | None, str | None], int] = {}
+    for of in ("locks", "resources"):
+        for row in model.blame(("class", "thread"), of=of):
+            if row["latency_ns"]:
+                key = (row["class"], row["thread"])
+                told[key] = told.get(key, 0) + row["latency_ns"]
+    found = {}
+    for row in model.statistics(("class", "thread", "latency")):
+        states = ("blocked", "waiting", "reentering", "parked")
+        latency_ns = sum(row[f"{state}_latency_ns"] for state in states)
+        if latency_ns:
+            found[row["class"], row["thread"]] = latency_ns
+    assert found == told
+    assert told
+
+
+def test_statistics_know_how_long_a_released_permit_was_nobodys() -> None:
+    rows = list(three_users().statistics(("thread", "latency")))
+    assert sum(row["parked_latency_ns"] for row in rows) == 5 * MS
+    assert all(row["parked_latency_ns"] <= row["parked_total_ns"] for row in rows)
+    assert "parked_latency_ns" not in three_users().statistics(("thread",)).columns
+
+
+def test_the_path_knows_how_long_a_released_permit_was_nobodys() -> None:
+    path = three_users().critical_path(thread=4)
+    latency = [row for row in path if row["latency"]]
+    # 4 was let go at 14 and went on at 15, 3 before it at 9 and 10, 2 at 4 and 5.
+    assert [
+        (r["thread_id"], r["start_ns"] // MS, r["end_ns"] // MS) for r in latency
+    ] == [
+        (2, 4, 5),
+        (3, 9, 10),
+        (4, 14, 15),
+    ]
+    sums = three_users().path_rollup("state", thread=4)
+    assert {
+        row["state"]: row["latency_ns"] // MS for row in sums if row["latency_ns"]
+    } == {"parked": 3}

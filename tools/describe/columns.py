@@ -58,6 +58,10 @@ class Repeated:
     enum: str
     columns: tuple[Column, ...]
 
+    def is_there(self, keys: Iterable[str]) -> bool:
+        """Columns that are repeated are there by the same keys."""
+        return self.columns[0].is_there(keys)
+
     def expanded(self) -> list[Column]:
         return [
             replace(column, name=column.name.replace(PLACE, word))
@@ -121,11 +125,7 @@ class Reader:
             raise Wrong(f"table {name}: {unknown or 'twice'}")
         items = tuple(self.items(table.get("columns", [])))
         if of:
-            items = tuple(
-                item
-                for item in self.tables[of].items
-                if isinstance(item, Repeated) or item.is_there(keys)
-            )
+            items = tuple(item for item in self.tables[of].items if item.is_there(keys))
         self.tables[name] = Table(
             name,
             table["about"],

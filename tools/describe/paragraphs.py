@@ -69,7 +69,8 @@ def repeated(item: Repeated, in_c: bool) -> str:
     columns = entries(item.columns, in_c)
     if item.words[0].endswith("_"):
         columns = columns.replace(PLACE, f"{PLACE}_")
-    return f"for {listed}: {columns}"
+    keys = key_names(item.columns[0], in_c)
+    return f"{f'by {keys}, ' if keys else ''}for {listed}: {columns}"
 
 
 def clauses(table: Table, in_c: bool) -> Iterator[str]:

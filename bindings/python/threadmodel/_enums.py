@@ -274,3 +274,6 @@ class StatisticsKey(IntFlag):
     METHOD = 64
     #: the line, whatever the method
     LINE = 128
+    #: no further groups: how much of the time nobody had the lock, as table ``blame``
+    #: tells
+    LATENCY = 256

@@ -46,6 +46,9 @@ _CELL_FIGURES: Final = tuple(
     for state in STATES
     for figure in ("count", "total_ns", "min_ns", "max_ns")
 )
+# States in which a thread can queue for a lock or a permit.
+_QUEUEING: Final = ("blocked", "waiting", "reentering", "parked")
+_CELL_LATENCIES: Final = tuple(f"{state}_latency_ns" for state in _QUEUEING)
 # Of a hold, what its lane shows.
 _HELD: Final = (
     *("object", "thread_id", "thread", "method", "line", "shared", "contested"),
@@ -228,12 +231,13 @@ def _put_statistics(pack: Pack, model: "Model") -> None:
     """
     keys: tuple[str, ...] = ("thread", "class", "caller")
     columns: tuple[str, ...] = ("thread_id", *_PLACE)
-    cells = model.statistics(keys)
+    cells = model.statistics((*keys, "latency"))
     if len(cells) > CELL_ROWS:
         keys, columns = keys[1:], _PLACE
-        cells = model.statistics(keys)
+        cells = model.statistics((*keys, "latency"))
     pack.put("by_thread", keys[0] == "thread")
-    shown = (*columns, "idle", "objects", "threads", *_CELL_FIGURES)
+    figures = (*_CELL_FIGURES, *_CELL_LATENCIES)
+    shown = (*columns, "idle", "objects", "threads", *figures)
     pack.add("cells", cells, shown)
     for state in STATES:
         if any(cells[f"{state}_count"]):

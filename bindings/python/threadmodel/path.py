@@ -54,7 +54,9 @@ def critical_path(
     interrupt, unpark, timeout, post, meanwhile; the interaction by which the path came
     here from the segment before; None: the same thread continued), unexplained string
     (why nothing explains this segment, "unparks not recorded" for instance; None: it is
-    explained), provenance string (of the interaction; None: without one).
+    explained), provenance string (of the interaction; None: without one), latency bool
+    (wake-up latency: the lock was released, or the thread notified or unparked, and it
+    did not run yet).
 
     Args:
         model: asked
@@ -87,9 +89,10 @@ def path_rollup(
     Columns (table ``path_rollup``): by thread: thread_id uint64, thread string; by
     method: method string; by class: class string; by state: state string; always:
     segments int64 (how many), total_ns int64 (their length), share double (of the
-    path's length), unexplained_ns int64 (of total_ns: not explained); by thread without
-    method, class, state: slack_ns int64 (how much longer the thread could have taken,
-    all else being equal, before the path ended later; None: any time).
+    path's length), unexplained_ns int64 (of total_ns: not explained), latency_ns int64
+    (of total_ns: wake-up latency); by thread without method, class, state: slack_ns
+    int64 (how much longer the thread could have taken, all else being equal, before the
+    path ended later; None: any time).
 
     Args:
         model: asked

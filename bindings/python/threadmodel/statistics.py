@@ -83,13 +83,17 @@ def statistics(
     <state>_p50_ns int64, <state>_p90_ns int64 and <state>_p99_ns int64 (None: the count
     is 0); for each of blocked, waiting, reentering, joining, parked: <state>_share
     double (the total, of the length of the run or of the window; above 1 where threads
-    were blocked side by side).
+    were blocked side by side); by latency, for each of blocked, waiting, reentering,
+    parked: <state>_latency_ns int64 (of the total: nobody had the lock or permit, and
+    the next owner was being woken).
 
     Args:
         model: asked
         by: any of ``class``, ``caller`` (columns method, source, line, idle),
             ``object``, ``thread``, ``group``, ``stack``, ``method`` (method, idle) and
-            ``line`` (source, line); idle is true where the caller waits for work
+            ``line`` (source, line); idle is true where the caller waits for work.
+            ``latency`` makes no more rows: it adds how much of the time nobody had the
+            lock or permit, as blame tells, and takes as long as blame
         selection: of threads, classes of objects, and time
         libraries: prefixes of class names (``java.``) whose frames are skipped when
             the caller is determined; None: those of the JDK

@@ -284,7 +284,8 @@ int tm__use_shares_walk(const tm_model *model, const tm__scope *scope,
         rc = open_orders(&s);
     for (uint32_t i = 0; rc == TM_OK && i < s.all.waits_count; i++)
         rc = deal_wait(&s, &s.all.waits[i], add_share, payload);
-    *capped = s.capped;
+    if (capped)
+        *capped = s.capped;
     close_orders(&s);
     tm__resources_close(&s.all);
     tm__free(&s.memory, callers, ((size_t)model->stacks_count + 1) * sizeof(*callers));

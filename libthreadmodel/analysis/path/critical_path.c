@@ -98,6 +98,7 @@ static void put_segment(listing *list, const tm__path *path, uint32_t index)
     tm__put_string(builder, via_name(it->via));
     tm__put_string(builder, tm__why_name(it->why));
     tm__put_string(builder, has_edge ? tm_provenance_name(it->provenance) : NULL);
+    tm__put_bool(builder, it->is_latency);
 }
 
 static int fill(listing *list, const tm__path *path)

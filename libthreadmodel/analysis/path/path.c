@@ -205,6 +205,13 @@ static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int why)
         why);
 }
 
+/* The segment that was added last is the time that a wake-up took. */
+static void tell_latency(walk *w)
+{
+    if (w->path->segments_count)
+        w->path->segments[w->path->segments_count - 1].is_latency = 1;
+}
+
 /* Before its start there is nothing of a thread to come back to. */
 static void go_to_starter(walk *w, uint32_t interval, const tm__wakeup_edge *edge)
 {
@@ -268,6 +275,10 @@ static void pass_blocking(walk *w, uint32_t interval)
         thread->intervals[at->first].state != TM_STATE_REENTERING)
         came(w, edge.kind, edge.provenance);
     stay(w, interval, when_ns > begin_ns ? when_ns : begin_ns, TM__WHY_EXPLAINED);
+    /* Who was notified waits for the notifier to leave, whose release is not known. */
+    if (edge.kind == TM_INTERACTION_HANDOFF ||
+        thread->intervals[at->first].state != TM_STATE_REENTERING)
+        tell_latency(w);
 }
 
 /* The thread's interval has begun at time_ns; a start has no blocking interval before

@@ -44,6 +44,7 @@ typedef struct tm__segment {
     uint8_t via;        ///< enum tm_interaction_kind or of those above
     uint8_t provenance; ///< enum tm_provenance of via
     uint8_t why;        ///< enum tm__why
+    uint8_t is_latency; ///< it was let go on by then, and was not running yet
 } tm__segment;
 
 typedef struct tm__path {

@@ -32,6 +32,7 @@ typedef struct sum {
     int64_t segments;
     int64_t total_ns;
     int64_t unexplained_ns;
+    int64_t latency_ns;
 } sum;
 
 typedef struct rollup {
@@ -73,7 +74,7 @@ static sum *find_sum(rollup *r, const sum *key)
 static sum key_of(const rollup *r, const tm__segment *segment)
 {
     const tm_model *model = r->model;
-    sum key = {TM__NONE, TM__NONE, TM__NONE, TM__NONE, 0, 0, 0};
+    sum key = {TM__NONE, TM__NONE, TM__NONE, TM__NONE, 0, 0, 0, 0};
     uint32_t object, stack, caller, class_index;
 
     tm__segment_subject(model, segment, &object, &stack);
@@ -105,10 +106,12 @@ static int gather(rollup *r)
         found->total_ns += length_ns;
         if (it->why)
             found->unexplained_ns += length_ns;
+        if (it->is_latency)
+            found->latency_ns += length_ns;
     }
     /* Threads off the path have slack. */
     for (uint32_t i = 0; r->slack_ns && i < r->model->threads_count; i++) {
-        sum key = {i, TM__NONE, TM__NONE, TM__NONE, 0, 0, 0};
+        sum key = {i, TM__NONE, TM__NONE, TM__NONE, 0, 0, 0, 0};
 
         if (!find_sum(r, &key))
             return TM_ENOMEM;
@@ -150,6 +153,7 @@ static void put_sum(tm__builder *builder, const rollup *r, const sum *it)
     tm__put_double(builder,
                    length_ns > 0 ? (double)it->total_ns / (double)length_ns : 0);
     tm__put_int64(builder, it->unexplained_ns);
+    tm__put_int64(builder, it->latency_ns);
     if (!r->slack_ns)
         return;
     if (it->thread == TM__NONE || r->slack_ns[it->thread] == TM__SLACK_ANY)

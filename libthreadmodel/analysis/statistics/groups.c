@@ -244,6 +244,15 @@ static int gather(tm__groups *groups, const sighting *it)
                                        it->duration_ns);
 }
 
+uint32_t tm__group_of(const tm__groups *groups, uint32_t thread, uint32_t object,
+                      uint32_t stack)
+{
+    sighting it = sight(groups, thread, object, stack, TM__GROUP_BLOCKED, NULL);
+    uint32_t value = tm__key_table_value(&groups->seen, it.what, it.site, it.context);
+
+    return value == 0 || value == LEFT_OUT ? TM__NONE : value - 1;
+}
+
 /* Blocking intervals that are gathered together, so that their cache misses overlap:
  * where there are many groups, slot, group and the end of its list are far apart. */
 enum { TOGETHER = 32, MANY_GROUPS = 1 << 10 };
@@ -372,12 +381,15 @@ int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope
     for (uint32_t i = 0; i < model->threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && gather_thread(groups, i) < 0)
             return TM_ENOMEM;
-    return TM_OK;
+    return keys & TM_STATISTICS_BY_LATENCY ? tm__groups_add_latencies(groups) : TM_OK;
 }
 
 void tm__groups_free(tm__groups *groups)
 {
     tm__memory *memory = &groups->memory;
+
+    if (groups->latencies_ns)
+        tm__free(memory, groups->latencies_ns, tm__latencies_bytes(groups));
 
     tm__free_lines(memory, groups->items,
                    groups->items_capacity * sizeof(*groups->items));

@@ -64,6 +64,7 @@ typedef struct tm__groups {
     tm__duration_lists lists;
     tm__dense_histogram *dense; ///< of the list that was counted last
     tm__distinct objects;       ///< of the group that was counted last
+    int64_t *latencies_ns;      ///< of each group TM__GROUP_STATES; NULL: not asked
 } tm__groups;
 
 /** Whether groups are distinguished by the caller or a part of it. */
@@ -93,6 +94,20 @@ static inline tm__duration_list *tm__group_durations(const tm__groups *groups,
  */
 int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope *scope,
                       uint32_t keys, const tm__libraries *libraries);
+
+/** @return the group of what was gathered; TM__NONE: its class was not asked for */
+uint32_t tm__group_of(const tm__groups *groups, uint32_t thread, uint32_t object,
+                      uint32_t stack);
+
+/** @return bytes of latencies_ns */
+static inline size_t tm__latencies_bytes(const tm__groups *groups)
+{
+    return ((size_t)groups->items_count + 1) * TM__GROUP_STATES * sizeof(int64_t);
+}
+
+/** Add up how long nobody had what the gathered blocking intervals were for.
+ * @return TM_OK or TM_ENOMEM */
+int tm__groups_add_latencies(tm__groups *groups);
 
 /** Whether any group has blocking intervals of a state. */
 static inline int tm__groups_have(const tm__groups *groups, int state)

@@ -15,17 +15,22 @@
 #include "table/tables.h"
 
 enum {
-    ALL_KEYS = TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER |
-               TM_STATISTICS_BY_OBJECT | TM_STATISTICS_BY_THREAD |
-               TM_STATISTICS_BY_GROUP | TM_STATISTICS_BY_STACK |
-               TM_STATISTICS_BY_METHOD | TM_STATISTICS_BY_LINE,
+    ALL_KEYS =
+        TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_OBJECT |
+        TM_STATISTICS_BY_THREAD | TM_STATISTICS_BY_GROUP | TM_STATISTICS_BY_STACK |
+        TM_STATISTICS_BY_METHOD | TM_STATISTICS_BY_LINE | TM_STATISTICS_BY_LATENCY,
     BY_METHOD = TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD,
     BY_LINE = TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_LINE
 };
 
+/* States in which a lock or permit is queued for: columns of BY_LATENCY. */
+static const int of_latency[] = {TM__GROUP_BLOCKED, TM__GROUP_WAITING,
+                                 TM__GROUP_REENTERING, TM__GROUP_PARKED};
+enum { LATENCIES = sizeof(of_latency) / sizeof(*of_latency) };
+
 static const tm__table_spec *spec_of(uint32_t keys)
 {
-    switch (keys) {
+    switch (keys & ~(uint32_t)TM_STATISTICS_BY_LATENCY) {
     case TM_STATISTICS_BY_CLASS: return &tm__locks_table;
     case TM_STATISTICS_BY_CLASS | TM_STATISTICS_BY_CALLER: return &tm__callers_table;
     case TM_STATISTICS_BY_OBJECT:
@@ -102,7 +107,8 @@ static void find_states(answer *a, int has[TM__GROUP_STATES])
 
     if (!a->builder.failed)
         column = tm_table_column_count(a->builder.table) -
-                 (size_t)TM__GROUP_STATES * (TM__DISTRIBUTION_COLUMNS + 1);
+                 (size_t)TM__GROUP_STATES * (TM__DISTRIBUTION_COLUMNS + 1) -
+                 (a->groups.latencies_ns ? LATENCIES : 0);
     for (int s = 0; s < TM__GROUP_STATES; s++) {
         has[s] = tm__groups_have(&a->groups, s);
         if (has[s])
@@ -140,6 +146,14 @@ static void put_values(answer *a, uint32_t number, const int has[TM__GROUP_STATE
             tm__pass_blank(&a->builder, 1);
 }
 
+static void put_latencies(answer *a, uint32_t number)
+{
+    const int64_t *sums = &a->groups.latencies_ns[(size_t)number * TM__GROUP_STATES];
+
+    for (size_t i = 0; i < LATENCIES; i++)
+        tm__put_int64(&a->builder, sums[of_latency[i]]);
+}
+
 static void put_rows(answer *a, const tm__sortable *order)
 {
     int64_t whole_ns = window_ns(a->groups.model, a->groups.scope);
@@ -153,6 +167,8 @@ static void put_rows(answer *a, const tm__sortable *order)
         tm__groups_ask_for(&a->groups, order, i);
         put_keys(a, &a->groups.items[number]);
         put_values(a, number, has, whole_ns);
+        if (a->groups.latencies_ns)
+            put_latencies(a, number);
     }
 }
 
@@ -283,5 +299,6 @@ int tm_histogram_list(tm_table **out, const tm_model *model,
                         "state %d: blocked, waiting, reentering, joining and parked "
                         "have histograms",
                         state);
-    return ask(out, model, &options, options.keys, &buckets);
+    return ask(out, model, &options, options.keys & ~(uint32_t)TM_STATISTICS_BY_LATENCY,
+               &buckets);
 }

@@ -27,8 +27,16 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent / "jvm")]
 import maven  # noqa: E402
 import threadmodel  # noqa: E402
 from cases import CASES, HEALTHY, Case, Healthy  # noqa: E402
-from jdks import AGENT, JDKS  # noqa: E402
-from rounds import PLANTED, REMOVED, Gain, Workshop, machine, runs_on  # noqa: E402
+from jdks import AGENT, MATRIX  # noqa: E402
+from rounds import (  # noqa: E402
+    PLANTED,
+    REMOVED,
+    Gain,
+    Workshop,
+    is_best_for,
+    machine,
+    runs_on,
+)
 
 NAMED = ("lock", "place", "holder")
 # These tell of another trouble, whatever they name.
@@ -199,7 +207,7 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--agent", type=Path, default=AGENT)
     parser.add_argument("--rounds", type=int, default=3)
-    releases = [jdk.release for jdk in JDKS]
+    releases = [jdk.release for jdk in MATRIX]
     parser.add_argument("--jdk", type=int, choices=releases, help="this release alone")
     parser.add_argument("--json", type=Path, help="the verdicts go there as well")
     parser.add_argument("--pages", type=Path, help="and the reports there")
@@ -217,8 +225,12 @@ def main() -> None:
         for case in (*CASES, *HEALTHY)
         if not options.cases or case.name in options.cases
     ]
-    for jdk in JDKS:
-        cases = [case for case in chosen if runs_on(case, jdk)]
+    for jdk in MATRIX:
+        cases = [
+            case
+            for case in chosen
+            if runs_on(case, jdk) and (options.jdk or is_best_for(jdk, case))
+        ]
         if not cases or options.jdk not in (None, jdk.release):
             continue
         with tempfile.TemporaryDirectory() as folder:

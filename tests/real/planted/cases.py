@@ -21,6 +21,9 @@ TWO_CARRIERS = (
 )
 
 
+LAST = 1000  # of a case that no release removes
+
+
 @dataclass(frozen=True)
 class Case:
     """A program and what is wrong with it."""
@@ -34,6 +37,7 @@ class Case:
     place: tuple[str, ...]
     holder: tuple[str, ...]
     since: int = 17
+    until: int = LAST
     flags: tuple[str, ...] = ()
     fetched: bool = True
 
@@ -47,6 +51,7 @@ class Healthy:
     why: str
     settings: tuple[str, ...] = ()
     since: int = 17
+    until: int = LAST
     flags: tuple[str, ...] = ()
     fetched: bool = True
 
@@ -212,6 +217,19 @@ CASES = (
         place=("pinned", "carrier"),
         holder=("SqlitePinned$Remote.xFunc", "org.sqlite"),
         since=24,
+        flags=TWO_CARRIERS,
+    ),
+    Case(
+        name="hsqldb-pinned",
+        program="HsqldbPinned",
+        kind="virtual threads pinned by synchronized",
+        cause="10 clients sleep in a synchronized method of HSQLDB's session",
+        removal="threads of the platform",
+        lock=("pinned", "carrier"),
+        place=("pinned", "carrier"),
+        holder=("HsqldbPinned.remote", "org.hsqldb.Session"),
+        since=21,
+        until=23,
         flags=TWO_CARRIERS,
     ),
     Case(

@@ -18,7 +18,7 @@ from typing import Any
 
 import maven
 from cases import Case, Healthy
-from jdks import AGENT, Jdk
+from jdks import AGENT, JDKS, Jdk
 
 HERE = Path(__file__).resolve().parent
 POM = HERE / "planted.xml"
@@ -90,7 +90,7 @@ class Workshop:
             names |= set(HELPERS)
         sources = [str(PROGRAMS / name) for name in sorted(names)]
         subprocess.run(
-            [jdk.tool("javac"), "-nowarn", "-d", str(folder / "classes")]
+            [*jdk.compiler(), "-nowarn", "-d", str(folder / "classes")]
             + ["-cp", self.classpath, *sources],
             check=True,
             stderr=subprocess.DEVNULL,
@@ -150,4 +150,10 @@ def machine() -> str:
 
 
 def runs_on(case: Case | Healthy, jdk: Jdk) -> bool:
-    return jdk.release >= case.since
+    return case.since <= jdk.release <= case.until
+
+
+def is_best_for(jdk: Jdk, case: Case | Healthy) -> bool:
+    """A JDK of this machine runs all that it can, a runtime that was fetched only what
+    none of these can."""
+    return jdk in JDKS or not any(runs_on(case, own) for own in JDKS)

@@ -112,7 +112,7 @@ static void empty_run_has_an_empty_path(void **state)
     assert_int_equal(tm_model_new(&model, NULL), TM_OK);
     assert_int_equal(tm_path_list(&table, model, NULL), TM_OK);
     assert_int_equal(tm_table_row_count(table), 0);
-    assert_int_equal(tm_table_column_count(table), 13);
+    assert_int_equal(tm_table_column_count(table), 14);
     tm_table_free(table);
     assert_int_equal(tm_path_sum(&table, model, NULL), TM_OK);
     assert_int_equal(tm_table_row_count(table), 0);

@@ -127,9 +127,9 @@ static void keys_that_are_none_are_refused(void **state)
     tm_table *table;
 
     (void)state;
-    assert_int_equal(ask(&table, model, 256, NULL), TM_EINVAL);
+    assert_int_equal(ask(&table, model, 512, NULL), TM_EINVAL);
     assert_null(table);
-    assert_string_equal(tm_error_text(), "keys 256: bits beyond 255");
+    assert_string_equal(tm_error_text(), "keys 512: bits beyond 511");
     tm_model_free(model);
 }
 

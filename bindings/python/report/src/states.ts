@@ -90,6 +90,11 @@ export function isIdleIn(name: string): boolean {
   return name === "waiting" || name === "parked";
 }
 
+/** Whether a thread in a state can queue for a lock or a permit. */
+export function isQueueing(name: string): boolean {
+  return name !== "joining" && name !== "sleeping";
+}
+
 /** A state's name as people write it; that of the dead is not among those of lanes. */
 export function labelOf(name: string): string {
   return STATES[BY_NAME.get(name) ?? -1]?.label ?? name;

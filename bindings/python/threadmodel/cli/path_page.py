@@ -45,6 +45,7 @@ def path_sums(
         ),
         Column("time"),
         Column("share"),
+        Column("wake-up", optional=True),
         Column("segments", optional=True),
     ]
     rows = [
@@ -52,6 +53,7 @@ def path_sums(
             *(name_of(row[key], "-") for key in keys),
             duration(row["total_ns"]),
             f"{row['share']:.1%}",
+            duration(row["latency_ns"]) if row["latency_ns"] else "-",
             f"{row['segments']:,}",
         ]
         for row in found[:top]
@@ -101,7 +103,7 @@ def path_segments(
             duration(row["start_ns"]),
             duration(row["end_ns"] - row["start_ns"]),
             name_of(row["thread"], f"#{row['thread_id']}"),
-            name_of(row["state"]),
+            f"{name_of(row['state'])}{', waking up' if row['latency'] else ''}",
             name_of(row["via"], ""),
             name_of(row["class"], ""),
             caller_of(row) if row["method"] else "",

@@ -107,7 +107,8 @@ def stats(
             state = states[0] if states else "blocked"
             return model.histogram(state, keys, chosen, libraries=libraries or None)
         if keys:
-            return model.statistics(keys, chosen, libraries=libraries or None)
+            asked = (*keys, "latency")
+            return model.statistics(asked, chosen, libraries=libraries or None)
         return model.total(chosen)
 
     def sections(model: Model) -> list[terminal.Section]:
@@ -151,6 +152,12 @@ def _cells(names: Sequence[str], row: dict[str, Any]) -> list[str]:
     return cells
 
 
+def _latency(row: dict[str, Any], state: str) -> str:
+    """How long nobody had the lock and the next owner was being woken."""
+    latency_ns = row.get(f"{state}_latency_ns")
+    return duration(latency_ns) if latency_ns else "-"
+
+
 def _rows(table: Table, states: Sequence[str], top: int) -> terminal.Section:
     section = terminal.Section("How threads were blocked")
     names = _names(table)
@@ -163,8 +170,8 @@ def _rows(table: Table, states: Sequence[str], top: int) -> terminal.Section:
         *_titles(names),
         Column("state", label=True),
         *(Column(title) for title in ("count", "total", "mean", "p50", "p99")),
-        *(Column(title, optional=True) for title in ("max", "share", "objects")),
-        Column("threads", optional=True),
+        *(Column(title, optional=True) for title in ("max", "share", "wake-up")),
+        *(Column(title, optional=True) for title in ("objects", "threads")),
     ]
     rows = [
         [
@@ -176,6 +183,7 @@ def _rows(table: Table, states: Sequence[str], top: int) -> terminal.Section:
                 for figure in ("total", "mean", "p50", "p99", "max")
             ),
             f"{row[f'{state}_share']:.1%}",
+            _latency(row, state),
             f"{row['objects']:,}",
             f"{row['threads']:,}",
         ]

@@ -6,13 +6,15 @@
 // rule.
 import type { Table } from "../data/pack";
 import type { Run } from "../data/run";
-import { BLOCKING_STATES, type BlockingState, isIdleIn } from "../states";
+import { BLOCKING_STATES, type BlockingState, isIdleIn, isQueueing } from "../states";
 
 export interface Figures {
   count: number;
   total: number;
   /** Of the total, how long workers waited for work while there was none. */
   idle: number;
+  /** Of the total, how long nobody had the lock, and the next owner was being woken. */
+  latency: number;
   min: number | null;
   max: number | null;
   mean: number | null;
@@ -166,6 +168,7 @@ export class Cells {
         count: 0,
         total: 0,
         idle: 0,
+        latency: 0,
         min: null,
         max: null,
         mean: null,
@@ -214,9 +217,11 @@ export class Cells {
     const least = this.table.numbers(`${state}_min_ns`);
     const greatest = this.table.numbers(`${state}_max_ns`);
     const idle = isIdleIn(state) ? this.table.numbers("idle") : null;
+    const latency = isQueueing(state) ? this.table.numbers(`${state}_latency_ns`) : null;
     for (const cell of group.cells) {
       if (!counts[cell]) continue;
       if (idle?.[cell]) figures.idle += totals[cell]!;
+      figures.latency += latency?.[cell] ?? 0;
       figures.count += counts[cell]!;
       figures.total += totals[cell]!;
       figures.min = Math.min(figures.min ?? Infinity, least[cell]!);

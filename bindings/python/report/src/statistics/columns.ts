@@ -58,6 +58,7 @@ const THREAD_COLUMNS: Column<Thread>[] = [
 const FIGURES: [keyof Figures, string, "ns" | "count"][] = [
   ["total", "total", "ns"],
   ["count", "×", "count"],
+  ["latency", "wake-up", "ns"],
   ["min", "min", "ns"],
   ["mean", "mean", "ns"],
   ["p50", "p50", "ns"],
@@ -66,13 +67,18 @@ const FIGURES: [keyof Figures, string, "ns" | "count"][] = [
   ["max", "max", "ns"],
 ];
 
+const TIPS: Partial<Record<keyof Figures, string>> = {
+  count: "how often",
+  latency: "of the total, released and the next owner not running yet",
+};
+
 function figures(state: BlockingState): Column<Group>[] {
   return FIGURES.map(([figure, title, kind]) => ({
     id: `${state}_${figure}`,
     title: figure === "total" ? labelOf(state) : title,
     kind,
     value: ({ states }) => states[state][figure],
-    tip: `${labelOf(state)}: ${title === "×" ? "how often" : title}`,
+    tip: `${labelOf(state)}: ${TIPS[figure] ?? title}`,
     width: { count: 80, total: 112 }[figure as string] ?? 95,
   }));
 }

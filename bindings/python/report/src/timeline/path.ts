@@ -51,12 +51,13 @@ export class Path {
       ? ` (came here by ${via.replaceAll("_", " ")}, ${text("provenance")})`
       : "";
     const why = text("unexplained");
+    const isLatency = this.table.numbers("latency")[segment.row];
     const what = text("class");
     const where = text("method");
     return (
       `Step ${step + 1} of ${this.segments.length}: ` +
       `${clean(text("thread"), 80) || "a thread"} ${text("state") ?? ""} for ` +
-      `${duration(segment.end - segment.start)}${what ? `, ${clean(what, 120)}` : ""}` +
+      `${duration(segment.end - segment.start)}${isLatency ? " of wake-up latency" : ""}${what ? `, ${clean(what, 120)}` : ""}` +
       `${where ? ` in ${place(clean(where, 160), this.table.number("line", segment.row))}` : ""}${came}` +
       `${why ? `, unexplained: ${why}` : ""}`
     );
