@@ -23,8 +23,9 @@
  * it; and a thread that releases what others wait for, and did not wait itself
  * meanwhile, had it all the time. All owners are inferred. Where no uses are known, as
  * of a latch, the share is unknown. A wait that timed out is blamed on the permit that
- * was released next. Waits that a memory limit has evicted into sums are missing, and
- * of more than 256 users the last 256 are listed.
+ * was released next. A worker that waits for work is left out: nobody had that. Waits
+ * that a memory limit has evicted into sums are missing, and of more than 256 users
+ * the last 256 are listed.
  */
 #ifndef THREADMODEL_BLAME_H
 #define THREADMODEL_BLAME_H

@@ -386,6 +386,22 @@ static const tm__column_spec resources[] = {
     {"provenance", TM_TYPE_STRING, 0, 0},
 };
 
+static const tm__column_spec resource_uses[] = {
+    {"class", TM_TYPE_STRING, 0, 0},
+    {"waiting_method", TM_TYPE_STRING, 0, 0},
+    {"releasing_method", TM_TYPE_STRING, 0, 0},
+    {"object", TM_TYPE_STRING, 0, 0},
+    {"thread_id", TM_TYPE_UINT64, 0, 0},
+    {"thread", TM_TYPE_STRING, 0, 0},
+    {"start_ns", TM_TYPE_INT64, 0, 0},
+    {"end_ns", TM_TYPE_INT64, 0, 0},
+    {"waited_ns", TM_TYPE_INT64, 0, 0},
+    {"in_use", TM_TYPE_INT32, 0, 0},
+    {"not_running_ns", TM_TYPE_INT64, 0, 0},
+    {"not_running_state", TM_TYPE_STRING, 0, 0},
+    {"not_running_method", TM_TYPE_STRING, 0, 0},
+};
+
 static const tm__column_spec findings[] = {
     {"rank", TM_TYPE_INT32, 0, 0},
     {"kind", TM_TYPE_STRING, 0, 0},
@@ -456,6 +472,7 @@ const tm__table_spec tm__blockers_table = SPEC("blockers", blamed);
 const tm__table_spec tm__holds_table = SPEC("holds", holds);
 const tm__table_spec tm__hold_times_table = SPEC("hold_times", hold_times);
 const tm__table_spec tm__resources_table = SPEC("resources", resources);
+const tm__table_spec tm__resource_uses_table = SPEC("resource_uses", resource_uses);
 const tm__table_spec tm__findings_table = SPEC("findings", findings);
 const tm__table_spec tm__finding_kinds_table = SPEC("finding_kinds", finding_kinds);
 const tm__table_spec tm__diagnostics_table = SPEC("diagnostics", diagnostics);

@@ -32,6 +32,7 @@ extern const tm__table_spec tm__blockers_table;
 extern const tm__table_spec tm__holds_table;
 extern const tm__table_spec tm__hold_times_table;
 extern const tm__table_spec tm__resources_table;
+extern const tm__table_spec tm__resource_uses_table;
 extern const tm__table_spec tm__findings_table;
 extern const tm__table_spec tm__finding_kinds_table;
 extern const tm__table_spec tm__diagnostics_table;

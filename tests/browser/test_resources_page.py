@@ -51,3 +51,20 @@ def test_where_nobody_waited_the_view_is_calm(show: Show) -> None:
     page = show(threadmodel.Model())
     page.click("#tab-locks")
     page.locator("text=No thread waited for what nobody owns.").wait_for()
+
+
+def test_how_many_permits_were_in_use_is_drawn_over_the_run(show: Show) -> None:
+    model = one_connection()
+    page = show(model)
+    page.click("#tab-locks")
+    picture = page.locator(".locks section", has_text="nobody owns").locator(
+        "figure svg"
+    )
+    picture.wait_for()
+    assert float(picture.get_attribute("data-most") or 0) == 1
+    # 2 had the connection from 5 to 9 ms of the run's 10.
+    (use,) = model.resource_uses()
+    assert (use["thread"], use["in_use"]) == ("middle", 1)
+    words = picture.get_attribute("aria-label")
+    assert words
+    assert words.endswith("in demo.Pool.borrow, up to 1 permit")

@@ -30,6 +30,7 @@ SELECTING: dict[str, Ask] = {
     "blockers": Model.blockers,
     "holds": Model.holds,
     "resources": Model.resources,
+    "resource_uses": Model.resource_uses,
 }
 PLAIN: dict[str, Ask] = {
     "critical_path": Model.critical_path,

@@ -108,6 +108,7 @@ def ask(name: str, keys: tuple[str, ...], model: Any, trace: Path) -> Any:
         "holds": (lib.tm_hold_list, ffi.NULL),
         "hold_times": (lib.tm_hold_group, options("tm_hold_options", keys=by)),
         "resources": (lib.tm_resource_list, ffi.NULL),
+        "resource_uses": (lib.tm_resource_use_list, ffi.NULL),
         "findings": (lib.tm_finding_list,),
         "finding_kinds": (lib.tm_finding_kind_list,),
         "diagnostics": (lib.tm_diagnostic_list,),

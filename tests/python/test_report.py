@@ -41,6 +41,7 @@ TABLES = [
     "holds",
     "hold_times",
     "resources",
+    "resource_uses",
     "findings",
     "finding_kinds",
     "diagnostics",

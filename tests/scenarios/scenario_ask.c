@@ -73,6 +73,11 @@ static int list_resources(tm_table **out, const tm_model *model)
     return tm_resource_list(out, model, NULL);
 }
 
+static int list_resource_uses(tm_table **out, const tm_model *model)
+{
+    return tm_resource_use_list(out, model, NULL);
+}
+
 static int list_blockers(tm_table **out, const tm_model *model)
 {
     return tm_blocker_list(out, model, NULL);
@@ -98,6 +103,7 @@ static const struct {
     {"holds", list_holds},
     {"hold_times", list_hold_times},
     {"resources", list_resources},
+    {"resource_uses", list_resource_uses},
     {"lock_order", tm_lock_order_list},
     {"findings", tm_finding_list},
 };

@@ -991,6 +991,13 @@ class Lib:
         selection: tm_selection | Null,
         /,
     ) -> int: ...
+    def tm_resource_use_list(
+        self,
+        out: Pointer[tm_table] | Null,
+        model: tm_model | Null,
+        selection: tm_selection | Null,
+        /,
+    ) -> int: ...
     def tm_source_open(
         self,
         out: Pointer[tm_source] | Null,

@@ -23,6 +23,7 @@ QUESTIONS: Final = {
     "holds": "holds",
     "hold_times": "hold_times",
     "resources": "resources",
+    "resource_uses": "resource_uses",
     "findings": "findings",
     "finding_kinds": "finding_kinds",
     "diagnostics": "diagnostics",

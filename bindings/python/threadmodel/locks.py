@@ -183,6 +183,28 @@ def resources(model: "Model", selection: Selection = ALL) -> Table:
     return model._ask(lib.tm_resource_list, model._select(selection))
 
 
+def resource_uses(model: "Model", selection: Selection = ALL) -> Table:
+    """List which thread used a resource from when to when, by rising start.
+
+    Columns (table ``resource_uses``): class string (of what was waited for),
+    waiting_method string (where the thread waited before), releasing_method string,
+    object string (class and number of one object; None: not known, or a chain of
+    objects stands for one permit), thread_id uint64, thread string, start_ns int64,
+    end_ns int64, waited_ns int64 (how long it had waited for it), in_use int32 (uses of
+    the object at once as it begins, itself included; None: it took no time),
+    not_running_ns int64 (of the use: the thread was blocked, waited, slept, was parked
+    or had no processor), not_running_state string (what most of that was; None: it
+    ran), not_running_method string (where the longest of these was; None: it ran, or
+    not known).
+
+    Args:
+        model: asked
+        selection: uses by these threads, of these classes, that begin in the window;
+            ``in_use`` counts those of all threads
+    """
+    return model._ask(lib.tm_resource_use_list, model._select(selection))
+
+
 def deadlocks(model: "Model") -> Table:
     """List the deadlocks, one row a member of a cycle.
 

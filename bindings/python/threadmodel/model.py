@@ -115,6 +115,7 @@ class Model(Sink):
     holds = of_locks.holds
     hold_times = of_locks.hold_times
     resources = of_locks.resources
+    resource_uses = of_locks.resource_uses
     deadlocks = of_locks.deadlocks
     lock_order = of_locks.lock_order
     lock_edges = of_locks.lock_edges

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from threadmodel import errors, evidence, excerpt, lock_time, tables
+from threadmodel import errors, evidence, excerpt, lock_time, permits, tables
 from threadmodel._enums import STATES
 from threadmodel._library import BUILT_VERSION, version_text
 from threadmodel.calm import calm
@@ -191,7 +191,9 @@ def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
     pack.add("blockers", model.blockers(), rows=LIST_ROWS)
     owners = model.blame(("class", "owner", "owner_method"))
     pack.add("blame", owners, rows=LIST_ROWS)
-    pack.add("resources", model.resources(), rows=LIST_ROWS)
+    resources = model.resources()
+    pack.add("resources", resources, rows=LIST_ROWS)
+    pack.put("permits", permits.in_use(model, resources))
     users = model.blame(("class", "owner", "owner_method"), of="resources")
     known = [row for row, owner in enumerate(users["owner_id"]) if owner is not None]
     pack.add("users", users, rows=known[:LIST_ROWS])

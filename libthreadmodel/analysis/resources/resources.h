@@ -65,7 +65,8 @@ typedef struct tm__resource_use {
     uint32_t thread;
     uint32_t object;
     uint32_t resource;
-    uint32_t wait; ///< waits[] with whose end it begins
+    uint32_t wait;    ///< waits[] with whose end it begins
+    uint32_t at_once; ///< uses of the object as it begins; 0: it takes no time
 } tm__resource_use;
 
 typedef struct tm__resources {

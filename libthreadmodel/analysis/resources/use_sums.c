@@ -45,7 +45,7 @@ static int ends_first(const void *payload, uint32_t left, uint32_t right)
     return left < right ? -1 : left > right;
 }
 
-/* The most uses of one object at once. */
+/* The uses of one object at once: as each begins, and the most. */
 static int count_permits(tm__resources *all)
 {
     size_t bytes = ((size_t)all->uses_count * 2 + 1) * sizeof(tm__sortable);
@@ -66,7 +66,7 @@ static int count_permits(tm__resources *all)
     if (rc == TM_OK)
         tm__sort(steps, spare, count, ends_first, NULL);
     for (uint32_t i = 0; rc == TM_OK && i < count; i++) {
-        const tm__resource_use *it = &all->uses[steps[i].number / 2];
+        tm__resource_use *it = &all->uses[steps[i].number / 2];
         uint32_t *now =
             tm__triple_map_at(&at_once, all->memory, it->resource, it->object, 0);
 
@@ -77,6 +77,8 @@ static int count_permits(tm__resources *all)
         if (*now == 0)
             *now = 1; /* none at once */
         *now = steps[i].number % 2 ? *now - 1 : *now + 1;
+        if (steps[i].number % 2 == 0)
+            it->at_once = *now - 1;
         if (*now - 1 > all->items[it->resource].permits)
             all->items[it->resource].permits = *now - 1;
     }

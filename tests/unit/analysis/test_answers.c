@@ -176,6 +176,11 @@ static int ask_resources(tm_table **out, const tm_model *model)
     return tm_resource_list(out, model, NULL);
 }
 
+static int ask_uses(tm_table **out, const tm_model *model)
+{
+    return tm_resource_use_list(out, model, NULL);
+}
+
 static int ask_users(tm_table **out, const tm_model *model)
 {
     tm_blame_options options = {.size = sizeof(options), .of = TM_BLAME_OF_RESOURCES};
@@ -208,6 +213,7 @@ static const struct {
     {ask_holds, "holds"},
     {ask_hold_times, "hold_times"},
     {ask_resources, "resources"},
+    {ask_uses, "resource_uses"},
     {tm_lock_order_list, "lock_order"},
     {tm_lock_edge_list, "lock_edges"},
     {tm_finding_list, "findings"},

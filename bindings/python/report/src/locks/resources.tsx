@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What threads waited for and nobody owns: pools, semaphores, latches, queues.
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Run } from "../data/run";
-import { clean } from "../format";
+import { clean, count, duration } from "../format";
 import { type Column, Grid } from "../grid";
+import { Steps } from "../views/steps";
 import { Blame, OF_RESOURCES } from "./blame";
 
 interface Row {
@@ -84,6 +85,29 @@ const COLUMNS: Column<Row>[] = [
   },
 ];
 
+/** How many of a resource's permits were in use over the run. */
+function InUse({ run, row }: { run: Run; row: Row }) {
+  const values = run.answers.value<Record<string, number[]>>("permits")[row.row];
+  if (!values) return null;
+  const most = Math.max(row.figures["permits"] ?? 1, 1);
+  const place = row.texts["waiting_method"]!;
+  const whole = Math.max(...values, most);
+  return (
+    <Steps
+      values={values}
+      whole={whole}
+      fill="var(--accent)"
+      words={`Seen in use of what was waited for in ${place}, up to ${count(most, "permit")}`}>
+      <span>0</span>
+      <span>
+        seen in use of what was waited for in {place}, {most} at most of one object; a use that
+        no wait or release shows is not counted
+      </span>
+      <span>{duration(run.facts.length_ns)}</span>
+    </Steps>
+  );
+}
+
 export function Resources({ run }: { run: Run }) {
   const table = run.table("resources");
   const rows = useMemo(() => {
@@ -97,6 +121,9 @@ export function Resources({ run }: { run: Run }) {
       }),
     ).filter(({ row }) => !idle[row]);
   }, [table]);
+  const [chosen, choose] = useState<string | null>(null);
+  const shown =
+    rows.find(({ row }) => String(row) === chosen) ?? rows.find((row) => row.figures["uses"]);
   if (!rows.length) return <p class="calm">No thread waited for what nobody owns.</p>;
   return (
     <>
@@ -106,8 +133,10 @@ export function Resources({ run }: { run: Run }) {
         columns={COLUMNS}
         rowKey={({ row }) => String(row)}
         select="one"
+        onSelect={(keys) => choose([...keys][0] ?? null)}
         lines={8}
       />
+      {shown && <InUse run={run} row={shown} />}
       <h3>Who used them meanwhile</h3>
       <Blame run={run} of={OF_RESOURCES} />
     </>

@@ -7,10 +7,9 @@ import type { Run } from "../data/run";
 import { count, duration } from "../format";
 import { gather, Ring } from "../locks/deadlocks";
 import { BLOCKING_STATES, BY_NAME, colour, STATES } from "../states";
+import { Steps } from "./steps";
 
 const BUCKETS = 150;
-const WIDTH = 300;
-const HEIGHT = 64;
 const WAITED = [...BLOCKING_STATES, "sleeping", "deadlocked"].map((name) => `${name}_ns`);
 
 export function Picture({ run, row, timeline }: Props) {
@@ -101,31 +100,16 @@ function Queue({ run, row, timeline }: Props) {
   if (!queued) return <div class="picture" />;
   const { threads, most, state } = queued;
   const whole = Math.max(Math.ceil(most - 0.05), 1);
-  const y = (value: number) => HEIGHT - (value / whole) * HEIGHT;
-  const steps = [...threads].map((value, at) => {
-    const [x1, x2] = [at, at + 1].map((edge) => ((edge / BUCKETS) * WIDTH).toFixed(1));
-    return `L${x1} ${y(value).toFixed(1)}L${x2} ${y(value).toFixed(1)}`;
-  });
   const words = `${STATES[state]!.label} here, up to ${count(whole, "thread")} at once on average`;
   const tile = pack!.value<number>("tile_ns");
   return (
-    <figure class="picture">
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={words}
-        data-most={most}>
-        <path d={`M0 ${HEIGHT}${steps.join("")}L${WIDTH} ${HEIGHT}z`} fill={colour(state)} />
-      </svg>
-      <figcaption>
-        <span>0</span>
-        <span>
-          threads {STATES[state]!.label} here, {whole} at most
-          {tile > 0 ? `; those for less than ${duration(tile)} not counted` : ""}
-        </span>
-        <span>{duration(length)}</span>
-      </figcaption>
-    </figure>
+    <Steps values={threads} whole={whole} fill={colour(state)} words={words}>
+      <span>0</span>
+      <span>
+        threads {STATES[state]!.label} here, {whole} at most
+        {tile > 0 ? `; those for less than ${duration(tile)} not counted` : ""}
+      </span>
+      <span>{duration(length)}</span>
+    </Steps>
   );
 }

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many permits of a resource were in use over time.
+
+use 1   [──────────────)
+use 2          [───────────)
+in use  1111111222222222111
+"""
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from threadmodel.model import Model
+    from threadmodel.table import Table
+
+# Parts of the run, each with its average; more than a picture has pixels for.
+PARTS: Final = 150
+# Resources that are drawn, those that were waited for longest.
+DRAWN: Final = 200
+_PLACE: Final = ("class", "waiting_method", "releasing_method")
+
+
+def in_use(model: "Model", resources: "Table") -> dict[int, list[float]]:
+    """Average the uses of a resource in each part of the run.
+
+    Args:
+        model: asked for the uses
+        resources: its answer of that name
+
+    Returns:
+        PARTS averages, by the row of the resource; none of those without uses
+    """
+    length_ns = model.length_ns
+    if not length_ns:
+        return {}
+    part_ns = length_ns / PARTS
+    rows = {_place(row): at for at, row in enumerate(resources) if at < DRAWN}
+    # Of each part what changes within it, in time, and what from its end on.
+    within: dict[int, list[float]] = {}
+    beyond: dict[int, list[int]] = {}
+    for use in model.resource_uses():
+        row = rows.get(_place(use))
+        if row is None:
+            continue
+        changes = within.setdefault(row, [0.0] * PARTS)
+        counts = beyond.setdefault(row, [0] * (PARTS + 1))
+        for time_ns, change in ((use["start_ns"], 1), (use["end_ns"], -1)):
+            part = min(int(time_ns / part_ns), PARTS - 1)
+            changes[part] += change * ((part + 1) - time_ns / part_ns)
+            counts[part + 1] += change
+    return {row: _averages(within[row], beyond[row]) for row in within}
+
+
+def _place(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in _PLACE)
+
+
+def _averages(within: list[float], beyond: list[int]) -> list[float]:
+    averages = []
+    uses = 0
+    for part, change in enumerate(within):
+        uses += beyond[part]
+        averages.append(round(max(uses + change, 0.0), 3))
+    return averages
