@@ -39,6 +39,7 @@ FULL_ONLY = (
     "layout",
     "dist",
     "portable",
+    "spark",
 )
 # A VM whose objects have compact headers, and whose monitors lie in a table; and the
 # tests that read owners or objects there.

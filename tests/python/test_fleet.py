@@ -206,6 +206,20 @@ def test_a_cut_file_is_summed_up_with_its_damage(
     assert column(tmp_path / "set", statement) == [True]
 
 
+def test_what_is_wrong_with_a_file_names_no_copy_of_it(
+    folder: Path, tmp_path: Path
+) -> None:
+    cut, none = folder / "shop/host1/1.tmt", tmp_path / "none.tmt"
+    cut.write_bytes(cut.read_bytes()[:-20])
+    none.write_text("no trace")
+    # The same file gives the same bytes, wherever and whenever it is read.
+    assert fleet.summarize_url(str(cut)) == fleet.summarize_url(str(cut))
+    damage = json.loads(fleet.summarize_url(str(cut)).facts)["damage"]
+    assert damage.startswith("bytes ")
+    assert fleet.summarize_url(str(none)).error.startswith("not a recording of any")
+    assert fleet.opened(str(cut)).damage == damage
+
+
 def test_a_file_may_not_be_too_large_or_take_too_long(trace: Path) -> None:
     small = fleet.Limits(file_bytes=10)
     assert fleet.summarize_url(str(trace), small).error == "larger than 10 bytes"

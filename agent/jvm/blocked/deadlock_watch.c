@@ -275,7 +275,8 @@ int tm__deadlock_watch_report(JNIEnv *jni, int64_t horizon_ns)
 
         if (c->number < 0 || !c->verified_ns || c->verified_ns >= horizon_ns)
             continue;
-        if (still_stand(c, members)) {
+        /* The model may have found the same one twice before the first was reported. */
+        if (still_stand(c, members) && !all_reported(members, c->count)) {
             tm_deadlock_confirm(model, c->number, 1);
             rc = emit_owners(members, c->count, horizon_ns - 1);
             tm__deadlock_message_print(jni, members, c->count);

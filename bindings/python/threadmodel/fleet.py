@@ -97,11 +97,12 @@ def labels_of(url: str, pattern: str) -> dict[str, str]:
 
 def summarize_url(url: str, limits: Limits = Limits()) -> Result:  # noqa: B008
     """Read a file, whatever it holds, and sum up its run; a failure is the answer."""
+    copy = ""
     try:
         with _copied(url, limits) as copy:
             return _summarize(url, copy, limits)
     except (errors.ThreadmodelError, OSError, ValueError) as failure:
-        text = str(failure) or type(failure).__name__
+        text = _without(copy, str(failure)) or type(failure).__name__
         return Result(url, "", text, "", {})
 
 
@@ -183,8 +184,14 @@ def _read(path: str, limits: Limits) -> threadmodel.Model:
             raise errors.LimitError(f"not read within {limits.seconds:g} s")
 
     model = threadmodel.Model(memory_limit_bytes=limits.memory_bytes)
-    model.damage = threadmodel.read(path, model, in_time)
+    damage = threadmodel.read(path, model, in_time)
+    model.damage = None if damage is None else _without(path, damage)
     return model
+
+
+def _without(copy: str, text: str) -> str:
+    """Leave the name of a copy out, which is gone by now; the URL stands beside it."""
+    return text.removeprefix(f"{copy}: ")
 
 
 def _facts(model: threadmodel.Model, size_bytes: int) -> dict[str, Any]:
