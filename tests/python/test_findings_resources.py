@@ -53,8 +53,8 @@ def test_a_pool_reports_permits_uses_and_what_they_are_spent_on() -> None:
     assert row["title"] == "4 threads wait for a permit in Queue.take, 1 seen in use"
     assert row["waits"].startswith("4 threads waited ")
     assert row["holds"] == (
-        "A use takes 10.0 ms (median of 19), 90 % of it in Lock.slow; 1 seen at once; "
-        "released in Queue.put."
+        "A use takes 10.0 ms (median of the 19 seen), 90 % of it in Lock.slow; "
+        "1 seen at once; released in Queue.put."
     )
 
 

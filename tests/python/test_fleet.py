@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many recordings as a dataset: what is in it, and what bad files and stops leave."""
 
+import contextlib
 import json
 import os
 import signal
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -301,6 +305,62 @@ def test_a_killed_worker_costs_no_run(folder: Path, tmp_path: Path) -> None:
         fleet_dask.summarize(marks, dataset, {}, client, progress=kill)
     assert column(tmp_path / "set", "select count(*) from runs") == [36]
     assert not (tmp_path / "set/part-000000/errors.parquet").exists()
+
+
+@contextlib.contextmanager
+def cluster(port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A user's own cluster: a scheduler, which is lent, and two workers."""
+    address = ["--host", "127.0.0.1", "--port", str(port)]
+    python = [sys.executable, "-m"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with (
+        subprocess.Popen(
+            [*python, "distributed.cli.dask_scheduler", *address, "--no-dashboard"],
+            **quiet,  # type: ignore[call-overload]
+        ) as scheduler,
+        subprocess.Popen(
+            [*python, "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}"]
+            + ["--nworkers", "2", "--nthreads", "1", "--no-dashboard"],
+            **quiet,  # type: ignore[call-overload]
+        ) as workers,
+    ):
+        try:
+            yield scheduler
+        finally:
+            workers.terminate()
+            scheduler.terminate()
+
+
+def test_a_scheduler_that_is_started_again_goes_on_where_the_first_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to = tmp_path / "set"
+    for number in range(30):
+        record(tmp_path / f"runs/{number}.tmt", number, number)
+    marks = fleet_dask.find([str(tmp_path / "runs")])
+    monkeypatch.setattr(fleet_dask, "PART", 4)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+
+    def sum_up(progress: fleet_dask.Progress | None = None) -> int:
+        with fleet_dask.connected(address, None, 0) as client:
+            dataset = Dataset(str(to))
+            return fleet_dask.summarize(marks, dataset, {}, client, progress=progress)
+
+    with cluster(port) as scheduler:
+
+        def kill(done: int, _: int) -> None:
+            if done == 9:
+                scheduler.kill()
+
+        with pytest.raises(OSError, match=str(port)):
+            sum_up(kill)
+    assert not (to / DONE).exists()
+    with cluster(port):
+        assert sum_up() <= 22
+    assert column(to, "select count(*) from runs") == [30]
 
 
 class DiesOfDeadlyFiles(distributed.WorkerPlugin):  # type: ignore[misc]

@@ -146,7 +146,8 @@ static void write_uses(tm__finding *finding, const tm__findings *findings,
 
     tm__finding_write(finding, "A use takes ");
     tm__finding_write_duration(finding, tm__histogram_quantile(&it->uses, 0.5));
-    tm__finding_write(finding, " (median of %llu)", (unsigned long long)it->uses.count);
+    tm__finding_write(finding, " (median of the %llu seen)",
+                      (unsigned long long)it->uses.count);
     if (has_method) {
         tm__finding_write(finding, ", %d %% of it in ",
                           tm__percent(it->use_method_ns, it->uses.total));
@@ -217,7 +218,7 @@ static void write_title(tm__finding *finding, const tm__findings *findings,
     } else if (!uses && !finding->suspected)
         tm__finding_write(finding, " wait for %u busy threads in ", it->releasers);
     else
-        tm__finding_write(finding, uses ? " wait for one another in " : " wait in ");
+        tm__finding_write(finding, uses ? " wait for their turn in " : " wait in ");
     write_frame(finding, findings, frame);
     if (has_permits)
         tm__finding_write(finding, ", %u seen in use", it->permits);
@@ -230,7 +231,7 @@ static void write_advice(tm__finding *finding, const tm__resource *it, int uses)
         tm__finding_write(finding, "Use it for less time, or have more of it.");
     else if (uses)
         tm__finding_write(finding,
-                          "Use it for less time: move what does not need it before or "
+                          "Make each use shorter: move what does not need it before or "
                           "after.");
     else if (finding->suspected)
         tm__finding_write(
