@@ -355,7 +355,7 @@ def test_a_scheduler_that_is_started_again_goes_on_where_the_first_was(
             if done == 9:
                 scheduler.kill()
 
-        with pytest.raises(OSError, match=str(port)):
+        with pytest.raises(errors.InputOutputError, match="scheduler was lost"):
             sum_up(kill)
     assert not (to / DONE).exists()
     with cluster(port):

@@ -180,10 +180,13 @@ def summarize(
 
     Returns:
         how many files were read
+
+    Raises:
+        InputOutputError: the scheduler is gone (an OSError); what was read stays
     """
     urls = [url for url, mark in marks.items() if not dataset.has(url, mark)]
     part: list[Result] = []
-    for done, result in enumerate(_results(urls, client, limits), 1):
+    for done, result in enumerate(_connected(_results(urls, client, limits)), 1):
         part.append(result)
         if len(part) == PART:
             dataset.add(part, marks, labels)
@@ -194,6 +197,18 @@ def summarize(
         dataset.add(part, marks, labels)
     dataset.finish()
     return len(urls)
+
+
+def _connected(results: Iterator[Result]) -> Iterator[Result]:
+    """Pass results on; what Dask says when its scheduler is gone becomes one error."""
+    distributed = extra("fleet", module="distributed")
+    lost = (distributed.CancelledError, distributed.comm.CommClosedError)
+    try:
+        yield from results
+    except lost as failure:
+        raise errors.InputOutputError(
+            "the connection to the scheduler was lost: the same command goes on"
+        ) from failure
 
 
 def _results(urls: list[str], client: Any, limits: Limits) -> Iterator[Result]:
