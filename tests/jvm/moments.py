@@ -90,6 +90,8 @@ def moment(java: Java, *, virtual: bool = False) -> Iterator[Moment]:
     if virtual:
         assert java.jdk.release >= VIRTUAL_SINCE
         command.append("VirtualMoment")
+        # Up to JDK 23 those that wait in synchronized blocks keep their carriers.
+        command[1:1] = ["-Djdk.virtualThreadScheduler.parallelism=16"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

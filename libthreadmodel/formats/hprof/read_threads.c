@@ -184,6 +184,20 @@ static int state_of_platform(const tm__hprof_threads *self,
     return status & STATE_TERMINATED ? TM_STATE_DEAD : TM_STATE_UNKNOWN;
 }
 
+/* Up to JDK 23 a virtual thread that is blocked by a monitor, or waits for one, keeps
+ * its carrier, and its own state says that it runs. The VM has stopped the carrier
+ * then. */
+static uint64_t carrier_status(const tm__hprof_threads *self,
+                               const tm__hprof_thread *thread)
+{
+    uint32_t carrier =
+        tm__map_find(&self->thread_map, thread->values[TM__HPROF_CARRIER]);
+
+    return carrier == TM__NONE
+               ? 0
+               : value_of(self, &self->threads[carrier], TM__HPROF_STATUS);
+}
+
 static int state_of_virtual(const tm__hprof_threads *self,
                             const tm__hprof_thread *thread, uint32_t count)
 {
@@ -192,14 +206,20 @@ static int state_of_virtual(const tm__hprof_threads *self,
     uint32_t wait_depth;
     int by_frames =
         tm__dump_state(self->dump, waiting, self->frames, count, &wait_depth);
+    uint64_t status = carrier_status(self, thread);
     int is_blocked = thread->has_block_permit &&
                      (state == VIRTUAL_BLOCKING || state == VIRTUAL_BLOCKED);
 
-    if (is_blocked)
+    if (is_blocked || status & STATE_BLOCKED)
         return wait_depth == TM__NONE ? TM_STATE_BLOCKED : TM_STATE_REENTERING;
     if (by_frames != TM_STATE_UNKNOWN)
         return by_frames;
-    return state == 0 ? TM_STATE_NEW : TM_STATE_RUNNING;
+    if (status & (STATE_IN_OBJECT_WAIT | STATE_PARKED))
+        return status & STATE_PARKED ? TM_STATE_PARKED : TM_STATE_WAITING;
+    if (state == 0)
+        return TM_STATE_NEW;
+    /* Up to JDK 23 a heap dump has no stack of one that is not mounted. */
+    return status || thread->has_block_permit ? TM_STATE_RUNNING : TM_STATE_UNKNOWN;
 }
 
 /* Class and flags of an object that a thread holds or is parked for. */
