@@ -14,6 +14,8 @@ from threadmodel import Event, EventFlag, EventKind
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "bindings/python/report/node_modules/axe-core/axe.min.js"
+# What is right is counted and not listed: its list costs most of the time.
+RULES = "() => axe.run(document, {resultTypes: ['violations']})"
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def test_no_view_breaks_a_rule(
             page.get_by_role("button", name="First").click()
             page.get_by_role("button", name="Show as a table").click()
             page.wait_for_selector("[role=grid]")
-        found = page.evaluate("() => axe.run(document)")["violations"]
+        found = page.evaluate(RULES)["violations"]
         for rule in found:
             where = [node["target"] for node in rule["nodes"]]
             broken[f"{view}: {rule['id']}, {rule['impact']}"] = where[:5]
