@@ -51,9 +51,31 @@ LAYOUT_RELEASE = "25"
 LAYOUT_TESTS = ("calls", "counts", "deadlocks", "held", "synchronizers", "virtual")
 # C tests that start threads.
 SHARED_BY_THREADS = ("agent", "arrow", "rings_shared")
-# Folders whose tests look at no clock: a worker a processor. Others run one by one; VMs
-# and browsers take all processors as it is.
-PARALLEL = ("abi", "python")
+# Tests that look at no clock: a worker a processor. All others run one by one; browsers
+# take all processors as it is.
+PARALLEL = (
+    "abi/*",
+    "python/*",
+    *(
+        f"jvm/test_{name}.py"
+        for name in (
+            "attach",
+            "calls",
+            "code",
+            "dumps",
+            "life",
+            "machine",
+            "meddled",
+            "notebooks",
+            "other_vms",
+            "owners",
+            "recordings",
+            "stacks",
+            "synchronizers",
+            "virtual",
+        )
+    ),
+)
 FRONT_END = ROOT / "bindings/python/report"
 C_FOLDERS = ("include", "libthreadmodel", "agent", "bindings", "tests", "docs")
 # Files that are made to cost much memory: they do, under valgrind.
@@ -144,13 +166,24 @@ def run_layout() -> Outcome:
 
 
 def run_pytest(folder: Path) -> Outcome:
-    junit = RESULTS / f"{folder.name}.xml"
-    junit.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    if folder.name in PARALLEL:
-        # By file: what a file's tests share is made once.
-        command += ["-n", str(os.cpu_count()), "--dist=loadfile"]
-    return counted(*call([*command, f"--junitxml={junit}", str(folder)]), junit)
+    """A folder's tests: first those that run beside others, then those one by one."""
+    files = set(folder.glob("test_*.py"))
+    beside = {one for name in PARALLEL for one in folder.parent.glob(name)} & files
+    # By file: what a file's tests share is made once.
+    workers = ["-n", str(os.cpu_count()), "--dist=loadfile"]
+    outcome = Outcome()
+    for name, chosen, options in (
+        ("beside", beside, workers),
+        ("alone", files - beside, []),
+    ):
+        if not chosen:
+            continue
+        junit = RESULTS / f"{folder.name}-{name}.xml"
+        junit.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        command += [f"--junitxml={junit}", *options, *sorted(map(str, chosen))]
+        outcome.add(counted(*call(command), junit))
+    return outcome
 
 
 def build_with(build: Path, *options: str) -> Outcome | None:

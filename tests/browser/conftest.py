@@ -97,6 +97,7 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
 def go(page: Page, view: str) -> None:
     """Open a view by its tab."""
     page.click(f"#tab-{view}")
+    page.wait_for_selector(f"#view[aria-labelledby=tab-{view}]")
     if view == "timeline":
         page.wait_for_selector(".lanes[data-drawn]")
 

@@ -117,6 +117,7 @@ def test_a_stack_that_is_cut_is_marked_in_the_flame_graph(show: Show) -> None:
     assert list(model.stacks()["truncated"]) == [True, False]
     page = show(model, "flame")
     frames = page.locator("g.frame")
+    frames.first.wait_for()
     labels = [one.get_attribute("aria-label") or "" for one in frames.all()]
     cut = [label for label in labels if "cut: outer frames" in label]
     assert len(cut) == 1
