@@ -326,8 +326,6 @@ void tm__on_awaited(tm_model *model, const tm__fact *original)
         return;
     }
     wait = &thread->intervals[tm__blocking_index(thread)];
-    if (fact.object != TM__NONE && wait->object != fact.object)
-        model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
     fact.object = wait->object;
     tm__blocking_stack(model, &fact);
     if (fact.flags & TM_EVENT_TIMED_OUT)
@@ -339,6 +337,7 @@ void tm__on_awaited(tm_model *model, const tm__fact *original)
         row = row_of(model, &fact, wait->start_ns);
     else if (*own != TM__NONE)
         pass_on(model, *own);
+    tm__blocking_object(model, original);
     tm__blocking_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, row);
 }

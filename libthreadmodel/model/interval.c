@@ -146,6 +146,22 @@ void tm__blocking_stack(tm_model *model, const tm__fact *fact)
     }
 }
 
+void tm__blocking_object(tm_model *model, const tm__fact *end)
+{
+    tm__thread *thread = &model->threads[end->thread];
+    uint32_t first = tm__blocking_first(thread);
+    uint32_t object = thread->intervals[first].object;
+
+    if (end->object == TM__NONE || end->object == object)
+        return;
+    if (object != TM__NONE) {
+        model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
+        return;
+    }
+    for (uint32_t i = first; i < thread->interval_count; i++)
+        thread->intervals[i].object = end->object;
+}
+
 void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns)
 {
     tm__thread *it = &model->threads[thread];

@@ -149,6 +149,9 @@ void tm__set_deadline(tm_model *model, const tm__fact *fact);
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
 /** A blocking interval that began without a stack gets that of a later event. */
 void tm__blocking_stack(tm_model *model, const tm__fact *fact);
+/** So does one whose object was not known get that of its end. Ends that name another
+ * one are counted. */
+void tm__blocking_object(tm_model *model, const tm__fact *end);
 /** The thread's blocking interval is over: it leaves its queue and its deadlock. */
 void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns);
 /** The thread goes on, and since when nothing tells. */

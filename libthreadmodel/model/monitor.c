@@ -160,13 +160,12 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
     if (thread->blocking_state == TM_STATE_BLOCKED) {
         const tm__interval *block = &thread->intervals[tm__blocking_index(thread)];
 
-        if (fact->object != TM__NONE && block->object != fact->object)
-            model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
         if (fact->object != TM__NONE) {
             tm__object_fresh(model, fact->object);
             cause = handoff(model, fact, block);
         }
         tm__blocking_stack(model, fact);
+        tm__blocking_object(model, fact);
         stack = block->stack;
         flags |= TM__TENURE_HANDED;
         tm__blocking_end(model, fact->thread, fact->time_ns);

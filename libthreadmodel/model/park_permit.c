@@ -191,8 +191,6 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
         return;
     }
     park = &thread->intervals[tm__blocking_index(thread)];
-    if (fact->object != TM__NONE && fact->object != park->object)
-        model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
     tm__blocking_stack(model, fact);
     if (fact->flags & TM_EVENT_TIMED_OUT)
         park->flags |= TM__INTERVAL_TIMED_OUT;
@@ -210,6 +208,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
         tm__row(model, row)->from_ns >= park->start_ns)
         tm__latency_add(&model->wakeups[TM__WAKEUP_PARK],
                         fact->time_ns - tm__row(model, row)->from_ns);
+    tm__blocking_object(model, fact);
     ended = *park;
     tm__blocking_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);

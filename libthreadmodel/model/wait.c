@@ -150,8 +150,6 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
         return;
     }
     wait = &thread->intervals[tm__blocking_index(thread)];
-    if (fact.object != TM__NONE && wait->object != fact.object)
-        model->diagnostics[TM_DIAGNOSTIC_OTHER_OBJECT]++;
     fact.object = wait->object;
     if (fact.object != TM__NONE)
         tm__object_fresh(model, fact.object);
@@ -171,6 +169,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     if (wait->state == TM_STATE_WAITING && !not_notified && !not_owned)
         wait->flags |= TM__INTERVAL_UNSPLIT;
     stack = wait->stack;
+    tm__blocking_object(model, original);
     tm__blocking_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, cause);
     if (fact.object != TM__NONE && !not_owned && !tm__owners_are_reported(model) &&

@@ -28,7 +28,9 @@ typedef struct tm__event_report {
 
 enum {
     TM__NO_STACK = 0,
-    TM__CALLER = 8,                 ///< frames that show who called a method of the JDK
+    /** Frames that show who called a method of the JDK. JDK 11 has eight of its own
+     * between an unpark and who called Semaphore.acquire(). */
+    TM__CALLER = 10,
     TM__WHOLE_STACK = TM__DEPTH_MAX ///< as many as the options say
 };
 
