@@ -59,11 +59,17 @@ PARALLEL = (
     *(
         f"jvm/test_{name}.py"
         for name in (
+            "answers",
             "attach",
+            "attach_cycles",
             "calls",
             "code",
+            "deadlocks",
             "dumps",
+            "explain",
+            "killed",
             "life",
+            "limits",
             "machine",
             "meddled",
             "notebooks",

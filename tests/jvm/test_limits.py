@@ -38,7 +38,9 @@ def test_a_storm_loses_stacks_and_events_to_its_budget(java: Java):
 
 def test_what_a_budget_leaves_out_is_counted(java: Java):
     count = 3_000_000
-    run = java.record("Flood", count, "waited", options="budget=1%,depth=0,buffer=4096")
+    run = java.record(
+        "Flood", count, "waited", options="budget=10%,depth=0,buffer=4096"
+    )
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
     lost = run.odd().get("lost_by_producer", 0)
     assert lost > 0

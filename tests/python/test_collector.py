@@ -154,13 +154,14 @@ def test_what_a_killed_collector_had_is_delivered_by_the_next(
     short.take(whole[: len(whole) // 2])
     rotated = record(spool, Rules(file_bytes=len(whole) // 4))
     rotated.take(whole[: len(whole) * 3 // 4])
-    # Killed: nothing is closed, and its lock is gone.
-    until(lambda: files(tmp_path / "runs"))
+    # Killed between two deliveries: nothing is closed, and its lock is gone.
+    kept = tmp_path / "spool"
+    until(lambda: len(list(kept.rglob("*.raw"))) == 2 and not list(kept.rglob("*.tmt")))
     spool._lock.close()
     after = Spool(str(tmp_path / "runs"), tmp_path / "spool")
     after.close()
     found = files(tmp_path / "runs")
-    assert not list((tmp_path / "spool").rglob("*.raw"))
+    assert not list(kept.rglob("*.raw"))
     (cut,) = (path for path in found if whole.startswith(path.read_bytes()))
     parts = [path for path in found if path != cut]
     assert len(parts) > 1

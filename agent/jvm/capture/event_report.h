@@ -28,9 +28,11 @@ typedef struct tm__event_report {
 
 enum {
     TM__NO_STACK = 0,
-    /** Frames that show who called a method of the JDK. JDK 11 has eight of its own
-     * between an unpark and who called Semaphore.acquire(). */
-    TM__CALLER = 10,
+    /** Frames that show who called a method of the JDK. */
+    TM__CALLER = 8,
+    /** The same before JDK 14, which has eight frames of its own between an unpark and
+     * who called Semaphore.acquire(). */
+    TM__CALLER_OLD = 10,
     TM__WHOLE_STACK = TM__DEPTH_MAX ///< as many as the options say
 };
 

@@ -48,7 +48,7 @@ enum {
     VIRTUAL ///< replaced by nothing: it is bound when the first is about to be made
 };
 
-enum { REPEATED_NS = 1000000 };
+enum { REPEATED_NS = 1000000, SHORT_SINCE = 14 };
 
 /* What stood there before us; set before ours can be called. */
 static tm__native original(int hook)
@@ -181,7 +181,9 @@ static void report_unpark(JNIEnv *jni, jobject other, uint64_t id)
         return;
     }
     parked = tm__parked_read(r.buffer, jni, other, &r.time_ns);
-    tm__event_report_finish(&r, TM__CALLER, tm__unpark_event(&parked, id));
+    tm__event_report_finish(
+        &r, tm__the_vm.release < SHORT_SINCE ? TM__CALLER_OLD : TM__CALLER,
+        tm__unpark_event(&parked, id));
 }
 
 static void JNICALL unsafe_unpark(JNIEnv *jni, jobject unsafe, jobject thread)
