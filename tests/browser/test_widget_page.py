@@ -3,7 +3,9 @@
 
 import builtins
 import json
+import shutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,17 +14,20 @@ from playwright.sync_api import Browser, Page
 import random_runs
 import threadmodel
 from conftest import PATIENCE_MS, Watched, state
-from threadmodel import Selection, lanes
+from threadmodel import Selection, fleet, lanes
 from threadmodel.errors import MissingExtraError
+from threadmodel.fleet_dataset import Dataset
+from threadmodel.fleet_report import Report
+from threadmodel.fleet_view import FleetView
 
 # Plays the part of the notebook: hands the widget its state, and its messages on.
-HOST = """async ([source, pack]) => {
+HOST = """async ([source, pack, report]) => {
     const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
     const { default: widget } = await import(url);
     const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
     const heard = new Set();
     const model = {
-        get: () => new DataView(bytes(pack).buffer),
+        get: name => name === 'report' ? report : new DataView(bytes(pack).buffer),
         on: (_, listener) => heard.add(listener),
         off: (_, listener) => heard.delete(listener),
         send: message => void kernel(JSON.stringify(message)).then(text => {
@@ -42,17 +47,22 @@ def encoded(data: bytes) -> str:
 
 
 class Notebook:
-    """A page that shows a timeline's widget, and its real kernel side."""
+    """A page that shows a widget, and its real kernel side."""
 
-    def __init__(self, page: Page, timeline: threadmodel.Timeline) -> None:
+    def __init__(self, page: Page, shown: threadmodel.Timeline | FleetView) -> None:
         self.page = page
         self.asked: list[dict[str, Any]] = []
-        self.widget = timeline.widget()
-        self.timeline = timeline
+        self.shown = shown
+        widget = shown.widget()
         page.expose_function("kernel", self._kernel)
         page.goto("about:blank")
-        page.evaluate(HOST, [str(self.widget._esm), encoded(self.widget.pack)])
-        page.wait_for_selector(".lanes[data-drawn]")
+        state = [str(widget._esm), encoded(widget.pack), widget.report]
+        page.evaluate(HOST, state)
+        if not widget.report:
+            self.wait()
+
+    def wait(self) -> None:
+        self.page.wait_for_selector(".lanes[data-drawn]")
 
     def _kernel(self, text: str) -> str:
         message = json.loads(text)
@@ -63,7 +73,7 @@ class Notebook:
             def send(self, content: Any, buffers: Any = ()) -> None:
                 sent.append((content, buffers))
 
-        self.timeline._asked(Ear(), message, [])
+        self.shown.asked(Ear(), message, [])
         ((content, buffers),) = sent
         return json.dumps(
             {"content": content, "buffers": [encoded(one) for one in buffers]}
@@ -147,6 +157,68 @@ def test_it_ends_with_its_cell(page: Page, model: threadmodel.Model) -> None:
     assert page.locator(".lanes").count() == 0
 
 
+SHOP = Path(__file__).resolve().parents[2] / "docs/examples/shop"
+
+
+@pytest.fixture
+def view(tmp_path: Path) -> FleetView:
+    """Two runs of which one has a name that is markup."""
+    slow, fixed = tmp_path / "slow.tmt", tmp_path / "<img src=x onerror=alert(1)>.tmt"
+    shutil.copy(SHOP / "slow.tmt", slow)
+    shutil.copy(SHOP / "fixed.tmt", fixed)
+    urls = [str(slow), str(fixed)]
+    dataset = Dataset(str(tmp_path / "set"))
+    labels = {url: {"host": Path(url).stem} for url in urls}
+    marks: dict[str, list[Any]] = {url: [] for url in urls}
+    dataset.add([fleet.summarize_url(url) for url in urls], marks, labels)
+    dataset.finish()
+    return FleetView(Report(dataset))
+
+
+def test_a_run_that_a_fleet_s_report_names_is_shown_below_it(
+    page: Page, view: FleetView, tmp_path: Path
+) -> None:
+    notebook = Notebook(page, view)
+    heading = page.get_by_role("heading", name="What costs most", exact=True)
+    assert heading.is_visible()
+    assert page.locator("img").count() == 0
+    for name in ("slow", "<img src=x onerror=alert(1)>"):
+        path = tmp_path / f"{name}.tmt"
+        page.get_by_role("link", name=str(path)).first.click()
+        page.get_by_role("heading", name=str(path)).wait_for()
+        notebook.wait()
+        starts = state(page, "[...s.data.lanes.finest.start]")
+        timeline = threadmodel.open(path).timeline()
+        assert starts == [row["start_ns"] for row in timeline]
+    assert [asked["kind"] for asked in notebook.asked] == ["run", "run"]
+
+
+def test_a_run_that_is_gone_is_named(
+    page: Page, view: FleetView, tmp_path: Path
+) -> None:
+    Notebook(page, view)
+    (tmp_path / "slow.tmt").unlink()
+    page.get_by_role("link", name="slow.tmt").first.click()
+    page.get_by_role("status").get_by_text("No such file").wait_for()
+    assert page.locator(".lanes").count() == 0
+
+
+def test_no_run_is_read_that_the_report_does_not_name(view: FleetView) -> None:
+    sent: list[Any] = []
+
+    class Ear:
+        def send(self, content: Any, buffers: Any = ()) -> None:
+            sent.append((content, buffers))
+
+    for url in ("/etc/passwd", None, 4, ["x"]):
+        view.asked(Ear(), {"kind": "run", "number": 1, "url": url}, [])
+    assert all("names no run" in content["failure"] for content, _ in sent)
+    assert len(sent) == 4
+    view.asked(Ear(), {"kind": "tiles"}, [])
+    view.asked(Ear(), "run", [])
+    assert len(sent) == 4
+
+
 def test_odd_questions_are_answered_with_a_refusal(model: threadmodel.Model) -> None:
     timeline = model.timeline()
     sent: list[Any] = []
@@ -162,11 +234,11 @@ def test_odd_questions_are_answered_with_a_refusal(model: threadmodel.Model) -> 
         {"kind": "tiles", "from_ns": 0, "to_ns": 4, "threads": ["77777"]},
         {"kind": "tiles", "from_ns": -1, "to_ns": 2**80, "threads": None},
     ):
-        timeline._asked(Ear(), message, [])
+        timeline.asked(Ear(), message, [])
         assert "failure" in sent[-1]
     count = len(sent)
-    timeline._asked(Ear(), {"kind": "else"}, [])
-    timeline._asked(Ear(), "tiles", [])
+    timeline.asked(Ear(), {"kind": "else"}, [])
+    timeline.asked(Ear(), "tiles", [])
     assert len(sent) == count
 
 
@@ -174,6 +246,15 @@ def test_a_notebook_gets_lanes_and_a_table(model: threadmodel.Model) -> None:
     shown = model.timeline()._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in shown
     assert "<table" in shown["text/html"]
+
+
+def test_a_notebook_gets_a_fleet_s_report_with_and_without_runs_to_choose(
+    view: FleetView,
+) -> None:
+    shown = view._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in shown
+    assert "What costs most" in shown["text/html"]
+    assert "<a " not in shown["text/html"]
 
 
 def test_without_anywidget_a_notebook_gets_a_table(
@@ -188,9 +269,9 @@ def test_without_anywidget_a_notebook_gets_a_table(
 
     monkeypatch.setattr(builtins, "__import__", refuse)
     monkeypatch.delitem(sys.modules, "anywidget", raising=False)
-    lanes._widget_class.cache_clear()
+    lanes.widget_class.cache_clear()
     timeline = model.timeline()
     assert set(timeline._repr_mimebundle_()) == {"text/plain", "text/html"}
     with pytest.raises(MissingExtraError, match=r"pip install 'threadmodel\[widget\]'"):
         timeline.widget()
-    lanes._widget_class.cache_clear()
+    lanes.widget_class.cache_clear()

@@ -20,6 +20,8 @@ import threadmodel
 from test_summary import fill
 from threadmodel import errors, fleet, fleet_dask, summary
 from threadmodel.fleet_dataset import DONE, UNFINISHED, Dataset
+from threadmodel.fleet_report import Report
+from threadmodel.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +44,26 @@ def record(path: Path, seed: int, process: int = 0) -> Path:
     with threadmodel.Writer(path) as writer:
         fill(writer, seed, process)
     return path
+
+
+class Later:
+    """Passes all on, events with a time that is later."""
+
+    def __init__(self, sink: threadmodel.Sink, shift_ns: int) -> None:
+        self._sink = sink
+        self._shift_ns = shift_ns
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sink, name)
+
+    def ingest(self, events: list[threadmodel.Event]) -> None:
+        self._sink.ingest(
+            event._replace(time_ns=event.time_ns + self._shift_ns) for event in events
+        )
+
+
+def without_run(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "run"}
 
 
 def add(folder: Path, to: Path, client: Any, pattern: str | None = None) -> int:
@@ -81,6 +103,41 @@ def test_labels_come_from_the_path(folder: Path, tmp_path: Path, client: Any) ->
     add(folder, tmp_path / "set", client, "{service}/{host}/*.tmt")
     statement = "select host || ' ' || count(*) from runs group by host order by 1"
     assert column(tmp_path / "set", statement) == ["host0 3", "host1 3"]
+
+
+def test_clocks_of_hosts_apart_change_no_answer(tmp_path: Path, client: Any) -> None:
+    now_ns, day_ns = 1_795_000_000 * 10**9, 86400 * 10**9
+    # Right; never set, three days late, a year ahead.
+    clocks = {
+        "together": [now_ns] * 4,
+        "apart": [now_ns, 1, now_ns - 3 * day_ns, now_ns + 365 * day_ns],
+    }
+    found = {}
+    for name, walls in clocks.items():
+        folder, to = tmp_path / name, tmp_path / f"{name}.set"
+        for number in range(12):
+            wall_ns = walls[number % 4]
+            path = folder / f"host{number % 4}" / f"{number % 2}.{number}" / "one.tmt"
+            path.parent.mkdir(parents=True)
+            with threadmodel.Writer(path) as writer:
+                # Nor do two hosts' monotonic clocks begin together.
+                shift_ns = wall_ns // 1000
+                writer.define_run(
+                    Run(pid=number + 1, start_wall_ns=wall_ns, start_ns=shift_ns + 1)
+                )
+                fill(Later(writer, shift_ns), number, number)
+            os.utime(path, ns=(wall_ns, wall_ns))
+        assert add(folder, to, client, "{host}/{version}/*.tmt") == 12
+        assert add(folder, to, client) == 0
+        assert sorted(column(to, "select start_wall_ns from runs")) == sorted(walls * 3)
+        report = Report(Dataset(str(to)))
+        answers = [report.causes(50), report.by_label("host", 50), report.outliers()]
+        answers += [report.orders(), report.changes("1.1")]
+        rows = [[without_run(row) for row in answer.rows] for answer in answers]
+        unknown = [answer.unknown for answer in answers]
+        found[name] = content(Dataset(str(to)).summary()), rows, unknown
+    assert found["apart"] == found["together"]
+    assert found["apart"][0]
 
 
 def test_only_new_and_changed_files_are_read_again(

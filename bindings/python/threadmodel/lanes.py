@@ -7,7 +7,7 @@ coarse timeline, and asks for the rows of what its reader looks at.
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors, page
@@ -43,8 +43,8 @@ class Timeline(Table):
             MissingExtraError: anywidget is not installed (an ImportError)
             UnsupportedError: the package was built without the front end
         """
-        made = _widget_class()(pack=self._first())
-        made.on_msg(self._asked)
+        made = widget_class()(pack=self.first())
+        made.on_msg(self.asked)
         return made
 
     def _repr_mimebundle_(
@@ -52,14 +52,9 @@ class Timeline(Table):
     ) -> dict[str, Any]:
         """Show lanes in a notebook, and a table where those cannot be shown."""
         still = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        try:
-            shown = self.widget()._repr_mimebundle_(include=include, exclude=exclude)
-        except (errors.MissingExtraError, errors.UnsupportedError):
-            return still
-        data = shown[0] if isinstance(shown, tuple) else shown or {}
-        return {**data, **still}
+        return with_widget(still, self.widget, include, exclude)
 
-    def _first(self) -> bytes:
+    def first(self) -> bytes:
         """Pack all lanes, as far as they fit, with what happened between them."""
         model, selection = self._model, self._selection
         result = Pack()
@@ -68,7 +63,7 @@ class Timeline(Table):
         result.add("stacks", model.stacks(), rows=page.FRAME_ROWS)
         return result.finish(compressed=False)
 
-    def _asked(self, widget: Any, message: Any, _buffers: Any) -> None:
+    def asked(self, widget: Any, message: Any, _buffers: Any) -> None:
         """Answer what the lanes ask for; what is no such question is left alone."""
         if not isinstance(message, dict) or message.get("kind") != "tiles":
             return
@@ -95,8 +90,26 @@ class Timeline(Table):
         return pack(values, {"tiles": model.tiles(tile_ns, part)})
 
 
+def with_widget(
+    still: dict[str, Any], widget: Callable[[], Any], include: Any, exclude: Any
+) -> dict[str, Any]:
+    """Return what a notebook shows: the widget, or what stands still without one."""
+    try:
+        shown = widget()._repr_mimebundle_(include=include, exclude=exclude)
+    except (errors.MissingExtraError, errors.UnsupportedError):
+        return still
+    data = shown[0] if isinstance(shown, tuple) else shown or {}
+    return {**data, **still}
+
+
 @functools.cache
-def _widget_class() -> Any:
+def widget_class() -> Any:
+    """Return the ``anywidget.AnyWidget`` of the front end.
+
+    Raises:
+        MissingExtraError: anywidget is not installed
+        UnsupportedError: the package was built without the front end
+    """
     try:
         import anywidget
         import traitlets
@@ -106,9 +119,10 @@ def _widget_class() -> Any:
         ) from None
 
     class TimelineWidget(anywidget.AnyWidget):  # type: ignore[misc]
-        """Lanes of threads; `pack` is what they show at first."""
+        """Lanes, and `pack` is what they show at first; or the HTML of a `report`."""
 
         _esm = page.asset("widget.js")
         pack = traitlets.Bytes().tag(sync=True)
+        report = traitlets.Unicode().tag(sync=True)
 
     return TimelineWidget

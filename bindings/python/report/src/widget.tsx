@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline in a notebook. What it shows at first comes with it; when its reader looks
-// closer, it asks the kernel for the rows of just that part.
+// closer, it asks the kernel for the rows of just that part. Or the report of many runs,
+// and below it the timeline of a run that it names.
 import { signal } from "@preact/signals";
 import { render as draw } from "preact";
 import { Pack } from "./data/pack";
@@ -16,22 +17,29 @@ import { Timeline } from "./timeline/timeline";
 /** What is used of anywidget's model. */
 interface WidgetModel {
   get(name: "pack"): DataView;
-  send(message: Request): void;
+  /** Sections of HTML; empty: there is a timeline alone. */
+  get(name: "report"): string;
+  send(message: Question & { number: number }): void;
   on(event: "msg:custom", heard: Heard): void;
   off(event: "msg:custom", heard: Heard): void;
 }
 
-interface Request {
+interface TilesQuestion {
   kind: "tiles";
-  number: number;
   from_ns: number;
   to_ns: number;
   /** Ids need more digits than a number of JavaScript has. */
   threads: string[];
 }
 
+interface RunQuestion {
+  kind: "run";
+  url: string;
+}
+
+type Question = TilesQuestion | RunQuestion;
+
 interface Reply {
-  kind: "tiles";
   number: number;
   /** Why there is no answer. */
   failure?: string;
@@ -43,7 +51,7 @@ interface Waiting {
 }
 
 /** A kernel that is busy or gone answers nothing, and nobody says so. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = { tiles: 20_000, run: 600_000 };
 
 type Heard = (message: Reply, buffers: DataView[]) => void;
 
@@ -59,19 +67,13 @@ class Kernel {
     model.on("msg:custom", this.heard);
   }
 
-  ask(from: number, to: number, threads: string[]): Promise<Pack> {
+  ask(question: Question): Promise<Pack> {
     const number = ++this.count;
-    this.model.send({
-      kind: "tiles",
-      number,
-      from_ns: Math.floor(from),
-      to_ns: Math.ceil(to),
-      threads,
-    });
+    this.model.send({ ...question, number });
     return new Promise((answered, refused) => {
       this.waiting.set(number, { answered, refused });
       const giveUp = () => this.refuse(number, "the kernel is busy or gone");
-      setTimeout(giveUp, PATIENCE_MS);
+      setTimeout(giveUp, PATIENCE_MS[question.kind]);
     });
   }
 
@@ -91,17 +93,21 @@ class Kernel {
   }
 }
 
-function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
-  const pack = packOf(model.get("pack"));
+/** @return ends it */
+function showTimeline(pack: Pack, kernel: Kernel, body: HTMLElement): () => void {
   const threads = threadsOf(pack.table("threads"));
   const index = new ThreadIndex(threads);
-  const kernel = new Kernel(model);
   const source: Source = { threads, index, stacks: new Stacks(pack.table("stacks")) };
   const tile = pack.value<number>("tile_ns");
   if (tile > 0)
     source.more = async (from, to, lanes): Promise<Detail> => {
       const ids = lanes.map((lane) => String(threads[lane]!.id));
-      const part = await kernel.ask(from, to, ids);
+      const part = await kernel.ask({
+        kind: "tiles",
+        from_ns: Math.floor(from),
+        to_ns: Math.ceil(to),
+        threads: ids,
+      });
       const length = part.value<number>("length_ns");
       const finer = part.value<number>("tile_ns");
       const found = new Lanes(part.table("tiles"), index, threads.length, finer, length);
@@ -110,6 +116,58 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   const shown = signal<ReadonlySet<number> | null>(null);
   const bright = signal<string | null>(null);
   const state = new TimelineState(new TimelineData(pack, source), shown, bright);
+  draw(<Timeline state={state} shown={shown} bright={bright} />, body);
+  return () => draw(null, body);
+}
+
+/** The kernel has made all text in the report harmless. @return ends it */
+function showReport(report: string, kernel: Kernel, body: HTMLElement): () => void {
+  const page = document.createElement("main");
+  const run = document.createElement("section");
+  page.className = "still";
+  page.innerHTML = report;
+  body.append(page);
+  let close = () => {};
+  let chosen = 0;
+
+  async function open(url: string): Promise<void> {
+    const number = ++chosen;
+    const title = document.createElement("h2");
+    const status = document.createElement("p");
+    close();
+    close = () => {};
+    title.textContent = url;
+    status.setAttribute("role", "status");
+    run.replaceChildren(title, status);
+    page.append(run);
+    status.textContent = "reading …";
+    try {
+      const pack = await kernel.ask({ kind: "run", url });
+      if (number !== chosen) return;
+      const timeline = document.createElement("div");
+      status.remove();
+      run.append(timeline);
+      close = showTimeline(pack, kernel, timeline);
+    } catch (failure) {
+      if (number === chosen) status.textContent = (failure as Error).message;
+    }
+  }
+
+  page.addEventListener("click", (event) => {
+    const link = (event.target as Element).closest('a[href="#run"]');
+    if (!link) return;
+    event.preventDefault();
+    void open(link.textContent ?? "");
+  });
+  return () => {
+    chosen++;
+    close();
+    page.remove();
+  };
+}
+
+function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
+  const kernel = new Kernel(model);
   const host = document.createElement("div");
   host.dataset["theme"] = isDark() ? "dark" : "light";
   // Our keys are ours: to JupyterLab, d and d again would mean to delete the cell.
@@ -121,9 +179,12 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   sheet.textContent = style;
   const body = document.createElement("div");
   root.append(sheet, body);
-  draw(<Timeline state={state} shown={shown} bright={bright} />, body);
+  const report = model.get("report");
+  const close = report
+    ? showReport(report, kernel, body)
+    : showTimeline(packOf(model.get("pack")), kernel, body);
   return () => {
-    draw(null, body);
+    close();
     kernel.close();
   };
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from rich.text import Text
 
 from threadmodel._library import BUILT_VERSION, version_text
-from threadmodel.cli.grid import Grid
+from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.page import Fact, Section
 from threadmodel.page import asset
 from threadmodel.text import clean
@@ -23,10 +23,7 @@ content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="threadmodel {version}">
 <title>{title}</title>
-<style>{style}
-td, th {{ text-align: left; overflow-wrap: anywhere; }}
-td.number, th.number {{ text-align: right; white-space: nowrap; }}
-</style>
+<style>{style}</style>
 </head>
 <body>
 <main class="still"><h1>{title}</h1>
@@ -51,8 +48,13 @@ def render(
         version=version_text(BUILT_VERSION),
         style=asset("report.css"),
         title=html.escape(clean(title)),
-        sections="\n".join(_section(section, links or {}) for section in sections),
+        sections=fragment(sections, links or {}),
     )
+
+
+def fragment(sections: Iterable[Section], links: Mapping[str, str]) -> str:
+    """Return the sections alone, to be put into an element of class ``still``."""
+    return "\n".join(_section(section, links) for section in sections)
 
 
 def _section(section: Section, links: Mapping[str, str]) -> str:
@@ -73,10 +75,7 @@ def _line(text: Text) -> str:
 
 
 def _table(grid: Grid, links: Mapping[str, str]) -> str:
-    kinds = [
-        "" if column.name or column.label else ' class="number"'
-        for column in grid.columns
-    ]
+    kinds = [_kind(column) for column in grid.columns]
     titles = [column.title for column in grid.columns]
     head = "".join(
         f"<th{kind}>{html.escape(title)}</th>"
@@ -92,6 +91,12 @@ def _table(grid: Grid, links: Mapping[str, str]) -> str:
         for row in grid.rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _kind(column: Column) -> str:
+    if column.label:
+        return ' class="label"'
+    return "" if column.name else ' class="number"'
 
 
 def _cell(cell: str, links: Mapping[str, str]) -> str:
