@@ -65,6 +65,7 @@ PARALLEL = (
             "calls",
             "code",
             "deadlocks",
+            "documents",
             "dumps",
             "explain",
             "killed",

@@ -11,38 +11,22 @@ import click
 import pytest
 
 from describe import ROOT
-from describe.transcripts import PAGES, TIMEOUT_S, files, sandbox
+from describe.transcripts import (
+    FENCE,
+    OF_PROGRAMS,
+    PAGES,
+    TIMEOUT_S,
+    calls,
+    code,
+    files,
+    sandbox,
+    words_of,
+)
 from threadmodel.cli import cli
 
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-INDENTED = re.compile(r"(?:^|\n)\n((?:    \S.*\n(?:(?:    .*)?\n)*?)+)(?=\S|\Z)")
 NAMED = [page for page in PAGES if files(page.read_text())]
-CALL = re.compile(r"^(?:\./dev run|threadmodel) (.*)$")
-
-
-def code(page: Path, language: str) -> list[str]:
-    """Return the blocks of a language."""
-    return [body for kind, body in FENCE.findall(page.read_text()) if kind == language]
-
-
-def calls(page: Path) -> list[list[str]]:
-    """Return the arguments of our command, wherever a page has it in a block."""
-    text = page.read_text()
-    blocks = [body for kind, body in FENCE.findall(text) if kind in ("sh", "")]
-    blocks += INDENTED.findall(FENCE.sub("", text))
-    found = []
-    for block in blocks:
-        for line in block.replace("\\\n", " ").splitlines():
-            if match := CALL.match(line.strip()):
-                words = shlex.split(match[1], comments=True)
-                found.append(before_shell(words))
-    return found
-
-
-def before_shell(words: list[str]) -> list[str]:
-    """Leave out what is the shell's: a pipe, a redirection."""
-    ends = [i for i, word in enumerate(words) if word in ("|", ">", ">>", "&", ";")]
-    return words[: ends[0]] if ends else words
+# Its commands run on what they record themselves: tests/jvm/test_documents.py.
+RECORDED = "whatif.md"
 
 
 def parse(arguments: list[str]) -> None:
@@ -61,7 +45,7 @@ def parse(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_commands_have_the_options_that_a_page_gives_them(page: Path) -> None:
-    for arguments in calls(page):
+    for arguments in map(words_of, calls(page)):
         if arguments and arguments[0] != "ARGS...":
             try:
                 parse(arguments)
@@ -74,56 +58,61 @@ def test_a_wrong_option_in_a_page_would_be_found() -> None:
         parse(["report", "run.tmt", "--no-such-option"])
 
 
+def run(
+    command: list[str], folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT_S,
+    )
+
+
+def is_of_programs(call: str) -> bool:
+    return call.split(" ", 1)[0] in OF_PROGRAMS
+
+
 @pytest.mark.parametrize("page", NAMED, ids=lambda page: page.stem)
-def test_commands_run_on_the_files_of_their_page(page: Path) -> None:
-    text = page.read_text()
-    with sandbox(text) as (folder, environment):
-        for arguments in calls(page):
-            named = [word for word in arguments[1:] if re.search(r"\.\w+$", word)]
-            there = [word for word in named if (folder / word).is_file()]
-            if arguments[0] in ("record", "attach", "listen", "mcp") or not there:
-                continue
-            if [word for word in named if word not in there and "-o" not in arguments]:
-                continue
-            done = subprocess.run(
-                [sys.executable, "-m", "threadmodel", *arguments],
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=TIMEOUT_S,
-            )
-            # A check that fails is an answer.
-            fine = (0, 1) if arguments[0] == "check" else (0,)
-            assert done.returncode in fine, (arguments, done.stderr)
-
-
-@pytest.mark.parametrize(
-    "page",
-    [page for page in NAMED if code(page, "python")],
-    ids=lambda page: page.stem,
-)
-def test_python_of_a_page_runs_from_top_to_bottom(page: Path) -> None:
+def test_a_page_runs_from_top_to_bottom(page: Path) -> None:
     blocks = code(page, "python")
     with sandbox(page.read_text()) as (folder, environment):
-        done = subprocess.run(
-            [sys.executable, "-c", "\n".join(blocks)],
-            cwd=folder,
-            env={**environment, "MPLBACKEND": "Agg"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=TIMEOUT_S,
-        )
-        assert done.returncode == 0, done.stderr
+        environment["GITHUB_STEP_SUMMARY"] = str(folder / "summary.md")
+        for call in calls(page):
+            if is_of_programs(call):
+                continue
+            # A pipe leads to a program that need not be here.
+            command = f"threadmodel {call}".split(" | ", 1)[0]
+            done = run(["bash", "-c", command], folder, environment)
+            # A check that fails is an answer.
+            fine = (0, 1) if call.startswith("check ") else (0,)
+            assert done.returncode in fine, (command, done.stderr)
+        if blocks:
+            environment["MPLBACKEND"] = "Agg"
+            program = [sys.executable, "-c", "\n".join(blocks)]
+            done = run(program, folder, environment)
+            assert done.returncode == 0, done.stderr
 
 
-def test_each_page_that_shows_output_names_its_files() -> None:
-    pages = [page for page in PAGES if "```console" in page.read_text()]
-    assert [page for page in pages if page not in NAMED] == []
+def test_each_page_with_commands_or_code_names_its_files() -> None:
+    for page in PAGES:
+        needing = [call for call in calls(page) if not is_of_programs(call)]
+        if "```console" in page.read_text() or needing or code(page, "python"):
+            assert page in NAMED or page.name == RECORDED, page.relative_to(ROOT)
     for page in NAMED:
         for name, source in files(page.read_text()).items():
             assert source.is_file(), f"{page.relative_to(ROOT)}: {name}"
+
+
+def test_blocks_that_another_test_runs_name_it() -> None:
+    for page in PAGES:
+        for elsewhere, _, _ in FENCE.findall(page.read_text()):
+            assert not elsewhere or (ROOT / elsewhere).is_file()
+        marks = re.findall(r"<!-- run by", page.read_text())
+        assert len(marks) == sum(
+            1 for one, *_ in FENCE.findall(page.read_text()) if one
+        )

@@ -24,6 +24,13 @@ from describe import ROOT
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 FILES = re.compile(r"^<!-- files: (.*?) -->$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"^(?:<!-- run by: (\S+) -->\n)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+INDENTED = re.compile(r"(?:^|\n)\n((?:    \S.*\n(?:(?:    .*)?\n)*?)+)(?=\S|\Z)")
+CALL = re.compile(r"^(?:\./dev run|threadmodel) (.*)$")
+# These record a program, or wait for one.
+OF_PROGRAMS = ("record", "attach", "control", "dump", "listen")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # So wide are lines of a page.
 COLUMNS = 88
@@ -43,6 +50,36 @@ def files(text: str) -> dict[str, Path]:
     return {name.strip(): DOCS / path.strip() for name, path in pairs}
 
 
+def code(page: Path, language: str) -> list[str]:
+    """Return the blocks of a language, but for those that another test runs."""
+    found = FENCE.findall(page.read_text())
+    return [
+        body for elsewhere, kind, body in found if kind == language and not elsewhere
+    ]
+
+
+def lines(page: Path) -> list[str]:
+    """Return what a page has its reader type into a shell, in blocks without output."""
+    text = page.read_text()
+    blocks = [body for _, kind, body in FENCE.findall(text) if kind in ("sh", "")]
+    blocks += INDENTED.findall(FENCE.sub("", text))
+    joined = "\n".join(block.replace("\\\n", " ") for block in blocks)
+    return [line.strip() for line in joined.splitlines()]
+
+
+def calls(page: Path) -> list[str]:
+    """Return the calls of our command among these: what follows its name."""
+    found = [CALL.match(line) for line in lines(page)]
+    return [match[1] for match in found if match]
+
+
+def words_of(call: str) -> list[str]:
+    """Return a call's arguments, without what is the shell's: a pipe, a redirection."""
+    words = shlex.split(call, comments=True)
+    ends = [i for i, word in enumerate(words) if word in ("|", ">", ">>", "&", ";")]
+    return words[: ends[0]] if ends else words
+
+
 @contextmanager
 def sandbox(text: str) -> Iterator[tuple[Path, dict[str, str]]]:
     """Make the folder in which a page's commands run, and their environment."""
@@ -51,6 +88,7 @@ def sandbox(text: str) -> Iterator[tuple[Path, dict[str, str]]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for file, source in files(text).items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, folder / file)
         commands = folder / ".bin"
         commands.mkdir()
