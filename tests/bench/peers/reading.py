@@ -54,8 +54,11 @@ def flight(setting: Setting) -> None:
         + [f"-XX:StartFlightRecording=filename={file},settings={chosen}"]
         + ["Storm", setting.size(PUTS, SMALL_PUTS)]
     )
-    # Everybody reads it from the page cache.
-    file.read_bytes()
+    # Everybody reads it from the page cache. In pieces: a child begins with the most
+    # memory that this process had.
+    with file.open("rb") as content:
+        while content.read(1 << 20):
+            pass
     jfr, ours = jdk.tool("jfr"), setting.python()
     consume = compiled(jdk, folder, HERE / "programs/Consume.java")
     quick = setting.threadmodel("stats", "--quick", "--state", "blocked", file)
