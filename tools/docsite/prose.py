@@ -56,12 +56,17 @@ def syllables(word: str) -> int:
     return max(1, count)
 
 
-def sentences(page: str) -> list[list[str]]:
-    """Return the words of each sentence of a page."""
+def prose(page: str) -> str:
+    """Return what is read aloud of a page."""
     text = NO_PROSE.sub("\n\n", page)
     text = INLINE.sub("code", LINK.sub(r"\1", text))
-    text = ITEM.sub("\n\n", text)
-    return [words for part in END.split(text) if (words := WORD.findall(part))]
+    return ITEM.sub("\n\n", text)
+
+
+def sentences(page: str) -> list[list[str]]:
+    """Return the words of each sentence of a page."""
+    parts = END.split(prose(page))
+    return [words for part in parts if (words := WORD.findall(part))]
 
 
 def ease(page: str) -> Ease:
