@@ -185,16 +185,13 @@ int tm__on_post(tm_model *model, const tm__fact *fact)
 
 void tm__on_await(tm_model *model, const tm__fact *fact)
 {
+    tm__interval wait = tm__interval_of(TM_STATE_WAITING, fact);
+
     tm__must_run(model, fact);
     tm__set_deadline(model, fact);
     model->threads[fact->thread].fickle = 0;
-    tm__begin(model, fact->thread, fact->time_ns,
-              (tm__interval){.state = TM_STATE_WAITING,
-                             .flags = TM__INTERVAL_NOT_OWNED,
-                             .object = fact->object,
-                             .stack = fact->stack,
-                             .peer = TM__NONE,
-                             .cause = TM__NONE});
+    wait.flags |= TM__INTERVAL_NOT_OWNED;
+    tm__begin(model, fact->thread, fact->time_ns, wait);
     /* One that was posted to already needs no other permit. */
     if (fact->object != TM__NONE && *post_of(model, fact->thread) == TM__NONE)
         tm__wait_set_add(model, fact->object, fact->thread);

@@ -36,6 +36,7 @@ void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row)
               (tm__interval){
                   .state = TM_STATE_REENTERING,
                   .provenance = notify->provenance,
+                  .flags = tm__now(it)->flags & TM__INTERVAL_SAMPLED,
                   .object = notify->object,
                   .stack = tm__now(it)->stack,
                   .peer = notify->from_thread,

@@ -327,7 +327,8 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
         stuck.state = TM_STATE_DEADLOCKED;
         stuck.peer = next;
         stuck.provenance = (uint8_t)provenance;
-        stuck.flags = TM__INTERVAL_CONTINUES;
+        stuck.flags &= TM__INTERVAL_SAMPLED;
+        stuck.flags |= TM__INTERVAL_CONTINUES;
         tm__begin(model, thread, deadlock->time_ns, stuck);
         thread = next;
     }

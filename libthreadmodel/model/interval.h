@@ -120,6 +120,18 @@ static inline int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_
                                            : tm__interval_grow(model, it, needed);
 }
 
+/** What begins with a fact, of its object and with its stack. */
+static inline tm__interval tm__interval_of(int state, const tm__fact *fact)
+{
+    return (tm__interval){.state = (uint8_t)state,
+                          .object = fact->object,
+                          .stack = fact->stack,
+                          .peer = TM__NONE,
+                          .cause = TM__NONE,
+                          .flags = fact->flags & TM_EVENT_SAMPLED ? TM__INTERVAL_SAMPLED
+                                                                  : 0};
+}
+
 /** Begin an interval; `next` need not hold start_ns. */
 static inline void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns,
                              tm__interval next)

@@ -40,11 +40,7 @@ static int own_by_peer(tm_model *model, const tm__fact *fact)
 void tm__on_enter(tm_model *model, const tm__fact *fact)
 {
     tm__object *object;
-    tm__interval block = {.state = TM_STATE_BLOCKED,
-                          .object = fact->object,
-                          .stack = fact->stack,
-                          .peer = TM__NONE,
-                          .cause = TM__NONE};
+    tm__interval block = tm__interval_of(TM_STATE_BLOCKED, fact);
 
     tm__must_run(model, fact);
     if (fact->object == TM__NONE) {

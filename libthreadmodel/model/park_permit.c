@@ -59,11 +59,7 @@ static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
 
 void tm__on_park(tm_model *model, const tm__fact *fact)
 {
-    tm__interval park = {.state = TM_STATE_PARKED,
-                         .object = fact->object,
-                         .stack = fact->stack,
-                         .peer = TM__NONE,
-                         .cause = TM__NONE};
+    tm__interval park = tm__interval_of(TM_STATE_PARKED, fact);
 
     tm__must_run(model, fact);
     tm__set_deadline(model, fact);

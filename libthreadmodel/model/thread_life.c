@@ -13,15 +13,6 @@
 #include "model/thread.h"
 #include "model/wait_set.h"
 
-static tm__interval plain(int state, const tm__fact *fact)
-{
-    return (tm__interval){.state = (uint8_t)state,
-                          .object = fact->object,
-                          .stack = fact->stack,
-                          .peer = TM__NONE,
-                          .cause = TM__NONE};
-}
-
 void tm__on_start_called(tm_model *model, const tm__fact *fact)
 {
     tm__thread *started = &model->threads[fact->peer];
@@ -30,7 +21,7 @@ void tm__on_start_called(tm_model *model, const tm__fact *fact)
     started->starter = tm__interaction_new(model, TM_INTERACTION_START, fact);
     tm__row(model, started->starter)->to_thread = fact->peer;
     if (!started->interval_count) {
-        tm__interval fresh = plain(TM_STATE_NEW, fact);
+        tm__interval fresh = tm__interval_of(TM_STATE_NEW, fact);
 
         fresh.object = TM__NONE;
         tm__begin(model, fact->peer, fact->time_ns, fresh);
@@ -97,7 +88,7 @@ int tm__on_end(tm_model *model, const tm__fact *fact)
 
 void tm__on_join(tm_model *model, const tm__fact *fact)
 {
-    tm__interval join = plain(TM_STATE_JOINING, fact);
+    tm__interval join = tm__interval_of(TM_STATE_JOINING, fact);
 
     tm__must_run(model, fact);
     tm__set_deadline(model, fact);
@@ -212,7 +203,7 @@ void tm__on_joined(tm_model *model, const tm__fact *fact)
 
 void tm__on_sleep(tm_model *model, const tm__fact *fact)
 {
-    tm__interval sleep = plain(TM_STATE_SLEEPING, fact);
+    tm__interval sleep = tm__interval_of(TM_STATE_SLEEPING, fact);
 
     sleep.object = TM__NONE;
     tm__must_run(model, fact);

@@ -49,13 +49,9 @@ static void note_owner(const tm_model *model, const tm__fact *fact, tm__interval
 void tm__on_snapshot(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
-    tm__interval seen = {.state = (uint8_t)fact->value,
-                         .object = fact->object,
-                         .stack = fact->stack,
-                         .peer = TM__NONE,
-                         .cause = TM__NONE,
-                         .flags = TM__INTERVAL_SNAPSHOT};
+    tm__interval seen = tm__interval_of((int)fact->value, fact);
 
+    seen.flags |= TM__INTERVAL_SNAPSHOT;
     if (is_known(thread, fact)) {
         note_owner(model, fact, &thread->intervals[tm__blocking_index(thread)]);
         tm__deadlock_seen_again(model, fact);

@@ -62,11 +62,7 @@ static int may_wake_for_nothing(const tm_model *model, const tm__thread *waiter)
 
 void tm__on_wait(tm_model *model, const tm__fact *fact)
 {
-    tm__interval wait = {.state = TM_STATE_WAITING,
-                         .object = fact->object,
-                         .stack = fact->stack,
-                         .peer = TM__NONE,
-                         .cause = TM__NONE};
+    tm__interval wait = tm__interval_of(TM_STATE_WAITING, fact);
     tm__object *object;
 
     tm__must_run(model, fact);
@@ -86,7 +82,8 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
                                        .stack = fact->stack,
                                        .provenance = TM_PROVENANCE_EXACT});
     }
-    if (!wait.flags && object->thread != TM__NONE && object->thread != fact->thread) {
+    if (!(wait.flags & TM__INTERVAL_NOT_OWNED) && object->thread != TM__NONE &&
+        object->thread != fact->thread) {
         wait.state = TM_STATE_JOINING;
         wait.peer = object->thread;
         wait.provenance = TM_PROVENANCE_EXACT;
