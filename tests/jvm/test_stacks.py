@@ -84,6 +84,39 @@ def test_long_blocking_intervals_have_their_own_stack_in_a_storm(java: Java):
     assert last["method"] == "Callers.forGood"
 
 
+def sleeps_by_thread(run: Recording, threads: int) -> list[list[dict[str, object]]]:
+    return [
+        run.rows("timeline", state="sleeping", thread=f"sleeper-{i}")
+        for i in range(threads)
+    ]
+
+
+def test_sleeps_of_other_lengths_do_not_share_their_stacks(java: Java):
+    """One thread sleeps in turn at two places."""
+    threads, turns = 16, 300
+    run = java.record("Sleeps", threads, turns, 2, 3, options="buffer=65536")
+    sleeps = sleeps_by_thread(run, threads)
+    assert [len(rows) for rows in sleeps] == [2 * turns] * threads
+    for rows in sleeps:
+        for rest, name in enumerate(("Sleeps.first", "Sleeps.second")):
+            assert {row["method"] for row in rows[rest::2]} <= {name, None}
+    named = sum(row["method"] is not None for rows in sleeps for row in rows)
+    assert named > threads * turns
+
+
+def test_sleeps_of_one_length_at_two_places_share_no_stack(java: Java):
+    threads, turns = 16, 300
+    run = java.record("Sleeps", threads, turns, 2, 2, options="buffer=65536")
+    wrong = 0
+    for rows in sleeps_by_thread(run, threads):
+        for i, row in enumerate(rows):
+            right = ("Sleeps.first", "Sleeps.second")[i % 2]
+            assert row["sampled"] or row["method"] in (right, None)
+            wrong += row["method"] not in (right, None)
+    # Until a thread's walks have met both places: as if eight coins fell alike.
+    assert wrong <= threads * turns // 50
+
+
 def test_no_stacks_are_walked_where_none_are_wanted(java: Java):
     run = java.record("Callers", 1000, 1, options="stacks=none")
     assert len(run.model.stacks()) == 0

@@ -108,7 +108,8 @@ int tm__overhead_report(void)
     if (rc >= 0)
         rc = emit_caveat("The stacks of %s short blocking intervals and calls were not "
                          "walked: each has that of another of the same thread and "
-                         "object, or else class, drawn at random.",
+                         "object, or else class, drawn at random. Record with "
+                         "stacks=all where a finding rests on one place.",
                          tm__sampled_stacks_reused());
     if (rc >= 0)
         rc =

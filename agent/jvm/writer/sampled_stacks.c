@@ -3,6 +3,8 @@
  * Blocking intervals and calls whose stack was not taken get that of one of their like:
  * the last that was walked of the same thread, kind and object, and, as blocking
  * intervals of different length come from different places, of about the same length.
+ * A sleep has no object; its like is asked to sleep as long, and where such sleeps were
+ * walked at two places, none is given either.
  * Those walked are drawn at random, so that sums by caller come out as if all had been;
  * each event that was given a stack in this way says so by TM_EVENT_SAMPLED. One
  * without its like stays without.
@@ -25,10 +27,15 @@
 enum { LENGTHS = 13, SHORTEST_NS_LOG2 = 10 };
 enum { THREADS = 4096, OBJECTS = 16384, LIKES_LOG2 = 11, LIKES = 1 << LIKES_LOG2 };
 
+/* So often what has no object must be walked, at one place, before another gets its
+ * stack.
+ */
+enum { WALKS = 8 };
+
 /* The blocking interval that a thread is in. */
 typedef struct blocked {
     uint64_t thread;
-    uint64_t object;
+    uint64_t what;     ///< as of a topic
     uint64_t class_id; ///< of that; 0: not known
     int64_t since_ns;
     uint32_t stack;
@@ -40,13 +47,15 @@ typedef struct like {
     uint64_t thread; ///< 0: virtual ones
     uint64_t what;   ///< object or class, or the thread that was called
     uint32_t kind;
+    uint32_t walks;    ///< up to WALKS
+    uint32_t is_mixed; ///< of no object, and walked at more than one place
     uint32_t stacks[LENGTHS];
 } like;
 
 /* What an event is about. */
 typedef struct topic {
     uint64_t thread; ///< 0: a virtual one
-    uint64_t what;   ///< object, or the thread that was called
+    uint64_t what;   ///< object, or the thread that was called; of a sleep how long
     uint64_t class_id;
     uint16_t kind;
 } topic;
@@ -93,12 +102,21 @@ static int length_of(int64_t ns)
     return length < 0 ? 0 : length < LENGTHS ? length : LENGTHS - 1;
 }
 
+/* A sleep is of no object, and a park need not be: only the place tells one from
+ * another.
+ */
+static int has_object(const topic *of)
+{
+    return of->kind != TM_EVENT_SLEEP && of->what != 0;
+}
+
 /* The stack nearest by length; 0: none. */
 static uint32_t nearest(const topic *of, uint64_t what, int is_class, int length)
 {
     const like *it = place_of(of->thread, of->kind, what, is_class);
 
-    if (!is_of(it, of->thread, of->kind, what))
+    if (!is_of(it, of->thread, of->kind, what) || it->is_mixed ||
+        (!has_object(of) && it->walks < WALKS))
         return 0;
     for (int distance = 0; distance < LENGTHS; distance++) {
         if (length - distance >= 0 && it->stacks[length - distance])
@@ -116,6 +134,9 @@ static void learn(const topic *of, uint64_t what, int is_class, int length,
 
     if (!is_of(it, of->thread, of->kind, what))
         *it = (like){.thread = of->thread, .what = what, .kind = of->kind};
+    for (int i = 0; i < LENGTHS && !has_object(of); i++)
+        it->is_mixed |= it->stacks[i] && it->stacks[i] != walked;
+    it->walks += it->walks < WALKS;
     it->stacks[length] = walked;
 }
 
@@ -138,12 +159,15 @@ static void learn_or_reuse(tm_event *event, topic of, int length, uint32_t walke
 
 static void begin(const tm_event *event)
 {
-    blocks[event->thread % THREADS] = (blocked){.thread = event->thread,
-                                                .object = event->object,
-                                                .class_id = class_of(event->object),
-                                                .since_ns = event->time_ns,
-                                                .stack = event->stack,
-                                                .kind = event->kind};
+    int is_sleep = event->kind == TM_EVENT_SLEEP;
+
+    blocks[event->thread % THREADS] =
+        (blocked){.thread = event->thread,
+                  .what = is_sleep ? (uint64_t)event->value : event->object,
+                  .class_id = class_of(event->object),
+                  .since_ns = event->time_ns,
+                  .stack = event->stack,
+                  .kind = event->kind};
 }
 
 static void end(tm_event *event, uint16_t kind, int is_virtual)
@@ -154,7 +178,7 @@ static void end(tm_event *event, uint16_t kind, int is_virtual)
         return;
     learn_or_reuse(event,
                    (topic){.thread = is_virtual ? 0 : event->thread,
-                           .what = it->object,
+                           .what = it->what,
                            .class_id = it->class_id,
                            .kind = kind},
                    length_of(event->time_ns - it->since_ns),

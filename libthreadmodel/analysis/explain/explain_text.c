@@ -48,10 +48,10 @@ const tm__interval *tm__explain_beginning(const tm__explanation *it,
                       ->intervals[tm__interval_first_blocking(thread, step->interval)];
 }
 
-/* " in Account.transfer:42" */
-static void add_place(tm__explanation *it, uint32_t stack)
+/* " in Account.transfer:42", and whether the stack is its own. */
+static void add_place(tm__explanation *it, const tm__interval *from)
 {
-    uint32_t caller = tm__stack_caller(it->model, stack);
+    uint32_t caller = tm__stack_caller(it->model, from->stack);
     const tm__frame *frame = caller == TM__NONE ? NULL : &it->model->frames[caller];
     const char *name = frame ? tm__method_name(it->model, frame->method) : NULL;
     int32_t line = frame ? tm__frame_line(it->model, frame) : 0;
@@ -60,6 +60,8 @@ static void add_place(tm__explanation *it, uint32_t stack)
         add(it, " in %.200s", tm__short_name(name));
     if (name && line)
         add(it, ":%d", line);
+    if (name && from->flags & TM__INTERVAL_SAMPLED)
+        add(it, " (by the stack of another)");
 }
 
 /* " for 12.3 ms", " since 1.20 s" */
@@ -109,7 +111,7 @@ static void add_block(tm__explanation *it, const tm__step_of_chain *step)
     } else {
         add(it, "%.200s", class_and_number(object));
     }
-    add_place(it, from->stack);
+    add_place(it, from);
     add_length(it, step, from);
 }
 
@@ -165,13 +167,13 @@ void tm__explain_write(tm__explanation *it, const tm__step_of_chain *step, int i
         break;
     case TM__REASON_ASLEEP:
         add(it, " was asleep");
-        add_place(it, at->stack);
+        add_place(it, at);
         add_length(it, step, at);
         add(it, ": the root cause");
         break;
     case TM__REASON_IDLE:
         add(it, " waited for work");
-        add_place(it, tm__explain_beginning(it, step)->stack);
+        add_place(it, tm__explain_beginning(it, step));
         add_length(it, step, tm__explain_beginning(it, step));
         add(it, ": it was idle");
         break;
