@@ -305,6 +305,14 @@ int64_t tm__not_running_ns(const tm_model *model, uint32_t thread, int64_t from_
     return sum;
 }
 
+uint32_t tm__interval_object(const tm_model *model, const tm__interval *interval)
+{
+    if (interval->object == TM__NONE && interval->peer != TM__NONE &&
+        (interval->state == TM_STATE_JOINING || interval->state == TM_STATE_DEADLOCKED))
+        return model->threads[interval->peer].object;
+    return interval->object;
+}
+
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,
                             uint32_t interval)
 {

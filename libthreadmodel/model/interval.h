@@ -48,6 +48,9 @@ enum { TM__FIRST_INTERVALS = 12 };
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,
                             uint32_t interval);
 
+/** objects[] that an interval is about: a join's is the joined thread's own. */
+uint32_t tm__interval_object(const tm_model *model, const tm__interval *interval);
+
 /** How many of a thread's intervals begin at or before an instant. */
 uint32_t tm__intervals_until(const tm__thread *thread, int64_t time_ns);
 

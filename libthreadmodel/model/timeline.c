@@ -18,8 +18,9 @@
 int tm__interval_cut(const tm_model *model, const tm__scope *scope,
                      const tm__interval *it, int64_t *start_ns, int64_t *end_ns)
 {
+    uint32_t object = tm__interval_object(model, it);
     uint32_t class_index =
-        it->object == TM__NONE ? TM__NONE : model->objects[it->object].class_index;
+        object == TM__NONE ? TM__NONE : model->objects[object].class_index;
 
     if (*start_ns >= scope->to_ns ||
         (*end_ns <= scope->from_ns && *start_ns < scope->from_ns))
@@ -56,7 +57,7 @@ void tm__put_interval_detail(tm__listing *list, const tm_model *model,
     uint32_t peer = tm__stated_owner(model, thread, index, &provenance);
     uint32_t caller = it->stack == TM__NONE ? TM__NONE : list->callers[it->stack];
 
-    tm__put_object(list, model, it->object);
+    tm__put_object(list, model, tm__interval_object(model, it));
     tm__put_frame(builder, model, caller);
     tm__put_thread(builder, model, peer);
     tm__put_string(builder, tm_provenance_name(provenance));

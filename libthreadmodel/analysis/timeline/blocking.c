@@ -59,13 +59,6 @@ static int cut(const tm__scope *scope, tm__blocking_part *part)
     return 1;
 }
 
-static uint32_t object_of(const tm_model *model, const tm__interval *it, int state)
-{
-    if (it->object == TM__NONE && state == TM_STATE_JOINING && it->peer != TM__NONE)
-        return model->threads[it->peer].object;
-    return it->object;
-}
-
 int tm__blocking_next(tm__blocking_walk *walk, tm__blocking_part *part)
 {
     const tm__thread *thread = walk->thread;
@@ -85,7 +78,7 @@ int tm__blocking_next(tm__blocking_walk *walk, tm__blocking_part *part)
         part->end_ns = tm__interval_end_ns(walk->model, thread, walk->next - 1);
         if (!cut(walk->scope, part))
             continue;
-        part->object = object_of(walk->model, it, part->state);
+        part->object = tm__interval_object(walk->model, it);
         part->stack = it->stack;
         return 1;
     }

@@ -94,11 +94,3 @@ uint32_t tm__interval_first_blocking(const tm__thread *thread, uint32_t interval
         interval--;
     return interval;
 }
-
-uint32_t tm__interval_object(const tm_model *model, const tm__interval *interval)
-{
-    if (interval->object == TM__NONE && interval->state == TM_STATE_JOINING &&
-        interval->peer != TM__NONE)
-        return model->threads[interval->peer].object;
-    return interval->object;
-}

@@ -51,7 +51,4 @@ uint32_t tm__interval_after_blocking(const tm__thread *thread, uint32_t interval
 /** The one with which that blocking interval begins. */
 uint32_t tm__interval_first_blocking(const tm__thread *thread, uint32_t interval);
 
-/** objects[] that an interval is about: a join's is the joined thread's own. */
-uint32_t tm__interval_object(const tm_model *model, const tm__interval *interval);
-
 #endif
