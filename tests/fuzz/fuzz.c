@@ -52,16 +52,17 @@ static void read_cells(const tm_table *table)
         const char *name = tm_table_column_name(table, c);
         const int32_t *codes = tm_table_codes(table, name);
         size_t categories = tm_table_category_count(table, name);
+        int column = tm_table_column(table, name);
 
         for (size_t row = 0; row < rows; row++) {
-            int null = tm_table_is_null(table, name, row);
+            int null = tm_table_cell_is_null(table, column, row);
 
             FUZZ_CHECK(null == 0 || null == 1);
             if (codes == NULL)
                 continue;
             FUZZ_CHECK(null == (codes[row] < 0));
             FUZZ_CHECK(null || (size_t)codes[row] < categories);
-            FUZZ_CHECK(null == (tm_table_string(table, name, row) == NULL));
+            FUZZ_CHECK(null == (tm_table_cell_string(table, column, row) == NULL));
         }
     }
 }

@@ -64,6 +64,9 @@ static void try(const char *name, size_t length)
     struct scarce scarce;
     trial whole = read_input(name, length, &scarce, SIZE_MAX, UINT64_MAX);
     size_t allocations = SIZE_MAX - scarce.calls_left;
+    /* A line of a log, or an element, at which memory ran out is not read again; it may
+     * have been the damaged one. */
+    int leaves_out = strstr(name, "/contention/") || strstr(name, "/tptp/");
 
     if (whole.rc != TM_OK && whole.rc != TM_EDAMAGED)
         return;
@@ -73,12 +76,12 @@ static void try(const char *name, size_t length)
         FUZZ_CHECK(scarce.has_failed);
         faults++;
         FUZZ_CHECK(done.events <= whole.events);
-        /* A line of a log, or an element, at which memory ran out is not read again. */
-        if (done.rc == whole.rc && !strstr(name, "/contention/") &&
-            !strstr(name, "/tptp/"))
+        if (leaves_out)
+            FUZZ_CHECK(done.rc <= TM_OK);
+        else if (done.rc == whole.rc)
             FUZZ_CHECK(done.events == whole.events);
         else
-            FUZZ_CHECK(done.rc == whole.rc || done.rc < 0);
+            FUZZ_CHECK(done.rc < 0);
     }
     for (uint64_t n = 1; n < whole.calls; n = next(n, whole.calls), faults++)
         FUZZ_CHECK(read_input(name, length, &scarce, SIZE_MAX, n).rc == TM_ESTOPPED);
