@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library as an embedder meets it: installed, found by pkg-config, linked, run."""
 
+import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -103,6 +105,53 @@ def test_an_example_compiles_and_prints_what_it_should(
         subprocess.run([writer, trace], check=True, env=variables, capture_output=True)
     answer = subprocess.check_output(
         [program, trace], env=variables, text=True, timeout=60
+    )
+    assert answer == source.with_suffix(".txt").read_text()
+
+
+# DuckDB's C library, from npm's registry, and its header, from Go's.
+DUCKDB_LIBRARY = "@duckdb/node-bindings-linux-x64@1.5.6-r.1"
+DUCKDB_HEADER = "github.com/duckdb/duckdb-go-bindings@v0.10506.0"
+
+
+@pytest.fixture(scope="module")
+def duckdb(build: Path) -> tuple[Path, Path]:
+    """The folders of its header and of its library."""
+    if shutil.which("npm") is None or shutil.which("go") is None:
+        pytest.skip("DuckDB comes by npm and go")
+    folder = build / "duckdb"
+    library = folder / "package" / "libduckdb.so"
+    command = ["go", "mod", "download", "-json", DUCKDB_HEADER]
+    got = subprocess.run(command, cwd=build, capture_output=True, check=False)
+    if got.returncode == 0 and not library.exists():
+        folder.mkdir(exist_ok=True)
+        pack = ["npm", "pack", "--silent", DUCKDB_LIBRARY]
+        if subprocess.run(pack, cwd=folder, check=False).returncode == 0:
+            (archive,) = folder.glob("*.tgz")
+            shutil.unpack_archive(archive, folder, "gztar", filter="data")
+    if not library.exists() or got.returncode != 0:
+        pytest.skip("DuckDB cannot be had")
+    return Path(json.loads(got.stdout)["Dir"]) / "include", library.parent
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="DuckDB's library is x86-64's"
+)
+def test_an_answer_goes_to_another_c_library_by_arrow(
+    installed: Path, library: Path, duckdb: tuple[Path, Path], tmp_path: Path
+) -> None:
+    header_folder, library_folder = duckdb
+    source = EXAMPLE.with_name("ask_in_sql.c")
+    program = tmp_path / "ask_in_sql"
+    command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    command += ["-isystem", str(header_folder), f"-L{library_folder}"]
+    flags = pkg_config(installed, "--cflags", "--libs")
+    subprocess.run([*command, source, *flags, "-lduckdb", "-o", program], check=True)
+    answer = subprocess.check_output(
+        [program, ROOT / "docs/examples/shop/slow.tmt"],
+        env={**os.environ, "LD_LIBRARY_PATH": f"{library}:{library_folder}"},
+        text=True,
+        timeout=60,
     )
     assert answer == source.with_suffix(".txt").read_text()
 
