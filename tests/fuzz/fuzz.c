@@ -153,11 +153,24 @@ static void ask_why(const tm_model *model)
     }
 }
 
-/* The replay counts in doubles, exact up to 104 days. */
-static void check_no_gain(int64_t gain_ns, int64_t length_ns)
+/* The replay counts in doubles, exact up to 104 days from the earliest time to the
+ * last.
+ */
+static void check_no_gain(const tm_model *model, int64_t gain_ns)
 {
-    int64_t error_ns = length_ns >> 50;
+    int64_t span_ns = tm_model_length_ns(model), error_ns;
+    tm_table *timeline;
 
+    if (tm_timeline_list(&timeline, model, NULL) != TM_OK)
+        return;
+    for (size_t row = 0; row < tm_table_row_count(timeline); row++) {
+        int64_t start_ns = tm_table_int64(timeline, "start_ns")[row];
+
+        if (start_ns < -span_ns)
+            span_ns = start_ns == INT64_MIN ? INT64_MAX : -start_ns;
+    }
+    tm_table_free(timeline);
+    error_ns = span_ns >> 50;
     FUZZ_CHECK(gain_ns >= -error_ns && gain_ns <= error_ns);
 }
 
@@ -184,8 +197,7 @@ static void ask_paths(const tm_model *model)
 
         rc = tm_whatif_predict(&table, model, &options);
         if (rc == TM_OK && factor == 1 && tm_table_row_count(table))
-            check_no_gain(tm_table_int64(table, "gain_ns")[0],
-                          tm_model_length_ns(model));
+            check_no_gain(model, tm_table_int64(table, "gain_ns")[0]);
         read_answer(rc, table);
     }
     rc = tm_whatif_rank(&table, model, NULL);
