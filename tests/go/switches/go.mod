@@ -1,0 +1,3 @@
+module example.com/switches
+
+go 1.23
