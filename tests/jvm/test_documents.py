@@ -38,14 +38,14 @@ PID = re.compile(r"\b1234\b")
 
 def commands(page: Path) -> list[str]:
     """Return those of a page that need a program, and on a page without files all."""
+    ours = calls(page, run_elsewhere=False)
     if not files(page.read_text()):
-        ours = [f"threadmodel {call}" for call in calls(page)]
         return ours and [
             line
-            for line in lines(page)
+            for line in lines(page, run_elsewhere=False)
             if line.startswith(("threadmodel ", "java -XX"))
         ]
-    needing = [call for call in calls(page) if call.split(" ")[0] in OF_PROGRAMS]
+    needing = [call for call in ours if call.split(" ")[0] in OF_PROGRAMS]
     return [f"threadmodel {call}" for call in needing]
 
 

@@ -58,18 +58,22 @@ def code(page: Path, language: str) -> list[str]:
     ]
 
 
-def lines(page: Path) -> list[str]:
+def lines(page: Path, *, run_elsewhere: bool = True) -> list[str]:
     """Return what a page has its reader type into a shell, in blocks without output."""
     text = page.read_text()
-    blocks = [body for _, kind, body in FENCE.findall(text) if kind in ("sh", "")]
+    blocks = [
+        body
+        for elsewhere, kind, body in FENCE.findall(text)
+        if kind in ("sh", "") and (run_elsewhere or not elsewhere)
+    ]
     blocks += INDENTED.findall(FENCE.sub("", text))
     joined = "\n".join(block.replace("\\\n", " ") for block in blocks)
     return [line.strip() for line in joined.splitlines()]
 
 
-def calls(page: Path) -> list[str]:
+def calls(page: Path, *, run_elsewhere: bool = True) -> list[str]:
     """Return the calls of our command among these: what follows its name."""
-    found = [CALL.match(line) for line in lines(page)]
+    found = [CALL.match(line) for line in lines(page, run_elsewhere=run_elsewhere)]
     return [match[1] for match in found if match]
 
 
