@@ -70,20 +70,15 @@ static thread *of_system(merger *to, uint64_t os_id)
     return &to->threads[to->thread_count++];
 }
 
-static thread *of_event(merger *to, const tm_event *event, int is_native)
+static thread *of_number(merger *from, uint64_t number, int is_native)
 {
-    for (size_t i = 0; i < to->thread_count; i++)
-        if ((is_native ? to->threads[i].native : to->threads[i].java) == event->thread)
-            return &to->threads[i];
-    return NULL;
-}
+    for (size_t i = 0; i < from->thread_count; i++) {
+        thread *it = &from->threads[i];
 
-static uint64_t java_of(const merger *from, uint64_t native)
-{
-    for (size_t i = 0; i < from->thread_count; i++)
-        if (from->threads[i].native == native)
-            return from->threads[i].java;
-    return 0;
+        if ((is_native ? it->native : it->java) == number)
+            return it;
+    }
+    return NULL;
 }
 
 /* ---- definitions go on to the model, with numbers that do not meet ---- */
@@ -219,19 +214,19 @@ static int is_wanted(merger *from, tm_event *event)
     thread *it;
 
     if (!is_native) {
-        it = of_event(from, event, 0);
+        it = of_number(from, event->thread, 0);
         if (it && event->kind < 64)
             it->is_blocked = (it->is_blocked || begins >> event->kind & 1) &&
                              !(ends >> event->kind & 1);
         /* "That was all it holds" is true of monitors, and not of mutexes. */
         return event->kind != TM_EVENT_HELD || event->object != 0;
     }
-    event->thread &= ~NATIVE;
-    it = of_event(from, event, 1);
+    it = of_number(from, event->thread & ~NATIVE, 1);
     if (!it || !it->java || it->is_blocked)
         return 0;
     event->thread = it->java;
-    event->peer = event->peer ? java_of(from, event->peer & ~NATIVE) : 0;
+    it = event->peer ? of_number(from, event->peer & ~NATIVE, 1) : NULL;
+    event->peer = it ? it->java : 0;
     return 1;
 }
 

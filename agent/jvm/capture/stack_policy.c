@@ -86,14 +86,6 @@ static int is_first(tm__stacks *it, uint16_t kind, uint64_t what)
     return 1;
 }
 
-/* As in writer/sampled_stacks.c. */
-static uint64_t what_of(const tm_event *event)
-{
-    if (event->kind == TM_EVENT_SLEEP)
-        return (uint64_t)event->value;
-    return event->object ? event->object : event->peer;
-}
-
 static int is_chosen(const tm__event_report *r, const tm_event *event)
 {
     tm__stacks *it = &r->buffer->stacks;
@@ -112,7 +104,7 @@ static int is_chosen(const tm__event_report *r, const tm_event *event)
         chance = UINT32_MAX / BRAKE;
     if ((chance == UINT32_MAX ||
          draw(it, tm__the_recording.run_id ^ r->thread) <= chance ||
-         is_first(it, event->kind, what_of(event)))) {
+         is_first(it, event->kind, tm__topic_of(event)))) {
         it->walks_left -= it->walks_left > 0;
         return 1;
     }

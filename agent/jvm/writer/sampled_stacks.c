@@ -159,15 +159,12 @@ static void learn_or_reuse(tm_event *event, topic of, int length, uint32_t walke
 
 static void begin(const tm_event *event)
 {
-    int is_sleep = event->kind == TM_EVENT_SLEEP;
-
-    blocks[event->thread % THREADS] =
-        (blocked){.thread = event->thread,
-                  .what = is_sleep ? (uint64_t)event->value : event->object,
-                  .class_id = class_of(event->object),
-                  .since_ns = event->time_ns,
-                  .stack = event->stack,
-                  .kind = event->kind};
+    blocks[event->thread % THREADS] = (blocked){.thread = event->thread,
+                                                .what = tm__topic_of(event),
+                                                .class_id = class_of(event->object),
+                                                .since_ns = event->time_ns,
+                                                .stack = event->stack,
+                                                .kind = event->kind};
 }
 
 static void end(tm_event *event, uint16_t kind, int is_virtual)
@@ -207,7 +204,7 @@ void tm__sampled_stacks_follow(tm_event *event, int is_virtual)
     if (CALLS >> event->kind & 1)
         learn_or_reuse(event,
                        (topic){.thread = is_virtual ? 0 : event->thread,
-                               .what = event->object ? event->object : event->peer,
+                               .what = tm__topic_of(event),
                                .class_id = class_of(event->object),
                                .kind = event->kind},
                        0, event->stack);

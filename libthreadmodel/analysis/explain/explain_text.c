@@ -61,7 +61,7 @@ static void add_place(tm__explanation *it, const tm__interval *from)
     if (name && line)
         add(it, ":%d", line);
     if (name && from->flags & TM__INTERVAL_SAMPLED)
-        add(it, " (by the stack of another)");
+        add(it, " (sampled stack)");
 }
 
 /* " for 12.3 ms", " since 1.20 s" */
