@@ -21,6 +21,7 @@
 #include "model/object.h"
 #include "model/owner_facts.h"
 #include "model/tenure.h"
+#include "model/tenure_shared.h"
 #include "model/thread.h"
 #include "model/wait_set.h"
 
@@ -155,6 +156,19 @@ static int may_still_wait(const tm_model *model, const tm__thread *thread)
             model->objects[notify->object].doubt >= TM__DOUBT_STAYS);
 }
 
+/* Where each release is reported an owner keeps what it has, also while it runs. Of
+ * several owners another may be the last. */
+static int owner_provenance(const tm_model *model, const tm__object *object)
+{
+    int provenance = tm__owner_provenance(model, object);
+
+    return tm__owners_are_reported(model) &&
+                   !tm__is_shared(model, (uint32_t)(object - model->objects)) &&
+                   object->owner_provenance > provenance
+               ? object->owner_provenance
+               : provenance;
+}
+
 static int edge_provenance(const tm_model *model, const tm__thread *thread)
 {
     /* After a loss it may have gone on unseen, and where nothing would tell of it. */
@@ -164,7 +178,7 @@ static int edge_provenance(const tm_model *model, const tm__thread *thread)
         return TM_PROVENANCE_INFERRED;
     if (thread->joins != TM__NONE)
         return tm__now(thread)->provenance;
-    return tm__owner_provenance(model, &model->objects[thread->wants]);
+    return owner_provenance(model, &model->objects[thread->wants]);
 }
 
 static int reserve(tm_model *model, uint32_t start, uint32_t length)

@@ -147,6 +147,7 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
     uint32_t before_ns = earliest_ns == INT64_MIN
                              ? TM__UNLIMITED
                              : tm__tenure_slack(earliest_ns, fact->time_ns);
+    int most;
 
     if (last && last->owner == fact->thread && !(last->flags & TM__TENURE_OVER)) {
         /* Another was told that it has the lock before its own event came. */
@@ -166,9 +167,11 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
             model->details[object].first_reader = model->objects[object].tenure;
     }
     note_blocked(model, object, fact);
+    /* It runs on, and keeps it for certain where each release is reported. */
+    most =
+        tm__owners_are_reported(model) ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
     tm__own(model, object, fact->thread, fact->time_ns,
-            fact->provenance > TM_PROVENANCE_INFERRED ? TM_PROVENANCE_INFERRED
-                                                      : fact->provenance);
+            fact->provenance > most ? most : fact->provenance);
 }
 
 void tm__tenure_released(tm_model *model, uint32_t object, const tm__had *fact)
