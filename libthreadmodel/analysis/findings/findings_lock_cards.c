@@ -170,10 +170,13 @@ static void write_caveat(tm__finding *finding, const card *c)
         tm__finding_write(
             finding, "That the owner held it meanwhile is inferred from stacks: look "
                      "in the code whether this is called with the lock held.");
-    else if (part_of(c, TM__LOCK_KNOWN) < c->total_ns / 2)
+    else if (part_of(c, TM__LOCK_UNKNOWN) > c->total_ns / 2)
         tm__finding_write(finding,
-                          "Who held it is inferred for most of that time: not every "
-                          "acquire and release was reported.");
+                          "For most of that time it is not known who held it.");
+    else if (part_of(c, TM__LOCK_KNOWN) < part_of(c, TM__LOCK_OWNED) / 2)
+        tm__finding_write(finding,
+                          "Who held it is mostly inferred: not every acquire and "
+                          "release was reported.");
 }
 
 static void write_title(tm__finding *finding, const card *c, const char *words)

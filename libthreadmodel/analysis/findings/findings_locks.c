@@ -134,7 +134,8 @@ static int add_share(void *payload, const tm__share *share)
         return TM_ENOMEM;
     if (share->owner == TM__NONE)
         return TM_OK;
-    if (add(l, group, share->owner, TM__LOCK_OWNER, time_ns, share->owner) < 0)
+    if (add(l, group, share->owner, TM__LOCK_OWNER, time_ns, share->owner) < 0 ||
+        add(l, group, 0, TM__LOCK_OWNED, time_ns, share->owner) < 0)
         return TM_ENOMEM;
     if (share->owner_stack != TM__NONE &&
         add(l, group, tm__caller_of(places, share->owner_stack), TM__LOCK_HELD_BY,

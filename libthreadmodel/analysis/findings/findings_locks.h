@@ -13,6 +13,7 @@ enum {
     TM__LOCK_HELD_BY,    ///< (group, place of the owner)
     TM__LOCK_OWNER,      ///< (group, owner)
     TM__LOCK_BLOCKED,    ///< (group, blocked thread)
+    TM__LOCK_OWNED,      ///< (group, 0): time that had an owner
     TM__LOCK_KNOWN,      ///< (group, 0): time whose owner is exact or reported
     TM__LOCK_WHOLE,      ///< (group, 0)
     TM__LOCK_REENTERING, ///< (group, 0): after a wait
