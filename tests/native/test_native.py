@@ -336,3 +336,22 @@ def _deadlocks(trace: Path) -> list[object]:
         return list(threadmodel.open(str(trace)).deadlocks()["thread"])
     except threadmodel.ThreadmodelError:
         return []
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_contended_enters_are_the_program_s_own_count_and_strace_s_at_most(
+    tmp_path: Path,
+) -> None:
+    """A block may wait in the kernel several times: who was woken may be overtaken."""
+    calls = tmp_path / "calls"
+    trace = tmp_path / "run.tmt"
+    watch = ["strace", "-f", "-e", "trace=futex", "-o", str(calls)]
+    done = record(trace, *watch, program("counted"))
+    assert done.returncode == 0, done.stderr
+    counted = int(done.stdout.split()[0])
+    model = threadmodel.open(str(trace))
+    sums = model.statistics(by="class")
+    counts = dict(rows(sums, "class", "blocked_count"))
+    assert counts["mutex lock"] == counted > 0
+    waits = re.findall(r"futex\((0x\w+), FUTEX_WAIT_PRIVATE", calls.read_text())
+    assert max(map(waits.count, set(waits))) >= counted
