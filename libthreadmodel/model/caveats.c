@@ -31,9 +31,10 @@ static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_f
                          : "Notifies were not recorded: who woke a waiter is not "
                            "known, and a wait includes the time in which the thread "
                            "queued for its monitor again.");
-    /* Who reports other waits than Java's knows no parks. */
+    /* Who reports other waits than Java's knows no parks, nor does who reports every
+     * hold of a lock. */
     if (!tm__model_reports(model, TM_EVENT_PARK) &&
-        !tm__model_reports(model, TM_EVENT_AWAIT))
+        !tm__model_reports(model, TM_EVENT_AWAIT) && !tm__owners_are_reported(model))
         put(builder, "Parks were not recorded: threads that wait for java.util."
                      "concurrent locks look as if they ran.");
     if (!tm__model_reports(model, TM_EVENT_SLEEP))

@@ -84,6 +84,18 @@ def test_a_kind_whose_events_are_not_reported_is_not_looked_for() -> None:
     }
 
 
+def test_who_reports_every_hold_of_a_lock_has_no_parks_to_miss() -> None:
+    missing = "Parks were not recorded"
+    parks = {KIND.PARK, KIND.UNPARKED, KIND.AWAIT, KIND.AWAITED}
+    holds = {KIND.ACQUIRED, KIND.RELEASED}
+    for without, is_shown in ((parks, False), (parks | holds, True)):
+        story = asleep()
+        story.model.define_run(Run(start_ns=1, kinds=ALL_KINDS - without))
+        story.findings()
+        caveats = "\n".join(story.model.caveats)
+        assert (missing in caveats) == is_shown
+
+
 def test_sampled_stacks_do_not_show_what_an_owner_did() -> None:
     story = whole(asleep(flags=EventFlag.SAMPLED))
     kinds = {row["kind"]: row["method"] for row in story.findings()}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recorder: its threads (recorder_thread.c), and where they report to (recorder.c).
+ */
+#ifndef TM_RINGS_RECORDER_STATE_H
+#define TM_RINGS_RECORDER_STATE_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include <threadmodel/recorder.h>
+
+#include "base/memory.h"
+#include "rings/ring_file.h"
+#include "rings/round.h"
+#include "rings/stack_numbers.h"
+#include "rings/thread_ring.h"
+#include "trace/trace_writer.h"
+
+struct tm_recorder_thread {
+    tm__thread_ring ring; ///< first, so that who has the ring has this
+    tm_recorder *recorder;
+    void *block; ///< that this lies in
+    uint64_t id;
+    volatile sig_atomic_t
+        is_writing;          ///< a handler that comes now finds the ring in use
+    atomic_uint interrupted; ///< events of handlers that did
+    atomic_int is_detached;
+    atomic_int is_free; ///< for another thread
+};
+
+struct tm_recorder {
+    tm__memory memory;
+    atomic_int is_on; ///< 0: it has failed, or this process is a child of its own
+    tm_recorder_thread *_Atomic threads; ///< none is ever taken out
+    tm__rings rings;
+    pthread_mutex_t thread_lock; ///< over who gets which ring
+    int wake_fd;
+
+    pthread_mutex_t drain_lock; ///< over what follows
+    tm__round round;
+    tm__memory stack_memory;
+    tm__stack_numbers stacks;
+    tm__trace_writer *writer; ///< NULL: there is no trace
+    tm_sink given;            ///< the user's; all callbacks NULL: there is none
+    tm_sink sink;             ///< to both
+    tm_event *batch;
+    size_t batch_count;
+    _Atomic uint64_t lost;
+    int failure; ///< what ended the recording; 0: nothing has
+    char failure_text[512];
+
+    pthread_t helper;
+    int has_helper;
+    uint32_t every_ms;
+    atomic_int is_stopping;
+    tm_recorder *next; ///< of the process, under the lock of recorder.c
+};
+
+/** Count events of handlers that found the ring in use as lost. */
+void tm__recorder_count_interrupted(tm_recorder_thread *thread, int64_t time_ns);
+
+/** Free a thread and its ring. */
+void tm__recorder_thread_free(tm_recorder_thread *thread);
+
+#endif

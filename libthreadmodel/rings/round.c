@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rings/round.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "rings/clock.h"
+#include "rings/membarrier.h"
+
+/* A thread that a debugger stopped within an event must not hold up all others. */
+static const int64_t STUCK_NS = INT64_C(2000000000);
+
+/* Move a cursor to the next event. @return 0: there is none in this round */
+static int step(tm__ring_cursor *c)
+{
+    while ((c->record = tm__thread_ring_at(c->ring, &c->at, c->ring->limit))) {
+        if (tm__record_is_event(c->record))
+            return 1;
+        c->at += c->record->bytes;
+    }
+    return 0;
+}
+
+static int64_t time_of(const tm__ring_cursor *c)
+{
+    return c->record->event.fact.time_ns;
+}
+
+static void sift_down(tm__round *round, size_t i)
+{
+    tm__ring_cursor *heap = round->heap;
+    tm__ring_cursor moved = heap[i];
+
+    for (;;) {
+        size_t child = 2 * i + 1;
+
+        if (child >= round->count)
+            break;
+        if (child + 1 < round->count &&
+            time_of(&heap[child + 1]) < time_of(&heap[child]))
+            child++;
+        if (time_of(&moved) <= time_of(&heap[child]))
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = moved;
+}
+
+static int reserve_heap(tm__round *round, const tm__thread_ring *first)
+{
+    size_t count = 0;
+    tm__ring_cursor *grown;
+
+    for (const tm__thread_ring *r = first; r; r = r->next)
+        count++;
+    if (count <= round->capacity)
+        return 0;
+    grown = realloc(round->heap, 2 * count * sizeof(*grown));
+    if (!grown)
+        return -1;
+    round->heap = grown;
+    round->capacity = 2 * count;
+    return 0;
+}
+
+/* Set every ring's limit. @return the time before which all is committed */
+static int64_t find_horizon(const tm__round *round, tm__thread_ring *first, int final)
+{
+    int64_t now = round->now_ns, seen = round->seen_ns;
+    int64_t last = round->last_horizon_ns ? round->last_horizon_ns : TM__BEGINS;
+    int64_t horizon = final ? now : seen;
+
+    for (tm__thread_ring *r = first; r; r = r->next) {
+        int64_t since = atomic_load_explicit(&r->since, memory_order_acquire);
+
+        /* One that is about to read the clock reads a later time than that at
+         * which it was last seen idle; a new one, than the last round's. */
+        if (since == TM__IDLE)
+            r->idle_ns = seen;
+        else if (since == TM__BEGINS)
+            since = r->idle_ns ? r->idle_ns : last;
+        if (!final && since != TM__IDLE && since < horizon && now - since < STUCK_NS)
+            horizon = since;
+        r->limit = atomic_load_explicit(&r->page->head, memory_order_acquire);
+    }
+    return horizon;
+}
+
+void tm__round_begin(tm__round *round)
+{
+    round->now_ns = tm__now_ns();
+    round->seen_ns = round->now_ns - tm__membarrier();
+}
+
+int tm__round_limit(tm__round *round, tm__thread_ring *first, int final)
+{
+    if (reserve_heap(round, first) != 0)
+        return -1;
+    round->horizon_ns = find_horizon(round, first, final);
+    round->last_horizon_ns = round->horizon_ns;
+    return 0;
+}
+
+void tm__round_load(tm__round *round, tm__thread_ring *first)
+{
+    round->count = 0;
+    round->is_taken = 0;
+    for (tm__thread_ring *r = first; r; r = r->next) {
+        tm__ring_cursor c = {.ring = r, .at = r->taken};
+
+        if (step(&c))
+            round->heap[round->count++] = c;
+        else
+            tm__thread_ring_advance(r, c.at);
+    }
+    for (size_t i = round->count; i-- > 0;)
+        sift_down(round, i);
+}
+
+/* What was handed out last is emitted. */
+static void pass(tm__round *round)
+{
+    tm__ring_cursor *c = &round->heap[0];
+
+    c->at += c->record->bytes;
+    if (!step(c)) {
+        tm__thread_ring_advance(c->ring, c->at);
+        *c = round->heap[--round->count];
+    }
+    if (round->count > 1)
+        sift_down(round, 0);
+}
+
+tm__record *tm__round_next(tm__round *round, tm__thread_ring **ring)
+{
+    if (round->is_taken)
+        pass(round);
+    round->is_taken = round->count > 0 && time_of(&round->heap[0]) < round->horizon_ns;
+    if (round->is_taken) {
+        *ring = round->heap[0].ring;
+        return round->heap[0].record;
+    }
+    /* What is beyond the horizon waits in its ring. */
+    for (size_t i = 0; i < round->count; i++)
+        tm__thread_ring_advance(round->heap[i].ring, round->heap[i].at);
+    round->count = 0;
+    return NULL;
+}
+
+void tm__round_free(tm__round *round)
+{
+    free(round->heap);
+    *round = (tm__round){0};
+}
